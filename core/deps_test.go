@@ -23,21 +23,21 @@ var allowed = map[string][]string{
 	"edgetable/core/percent":   {},
 	"edgetable/core/httpdate":  {},
 	"edgetable/core/sharedkey": {"httpdate", "percent"},
+	"edgetable/core/address":   {"percent", "table"},
 	"edgetable/core/multipart": {},
 	"edgetable/core/odata":     {"edm", "key"},
-	"edgetable/core/table":     {"edm", "key", "odata"},
+	"edgetable/core/table":     {"edm", "key", "odata", "traffic"},
 	"edgetable/core/xml":       {},
 	"edgetable/core/traffic":   {"edm", "key"},
 	"edgetable/core/throttle":  {"edm"},
 	"edgetable/core/fair":      {},
 	"edgetable/core/sas":       {"edm", "key", "percent", "sharedkey", "table"},
 	"edgetable/core/settings":  {"edm", "httpdate", "multipart", "sas", "table", "xml"},
-	"edgetable/core/payload":   {"edm", "key", "percent", "table", "xml"},
+	"edgetable/core/payload":   {"edm", "key", "percent", "table", "traffic", "xml"},
 	"edgetable/core/objects":   {},
-	"edgetable/core/memstore":  {"edm", "key", "odata", "table"},
 	"edgetable/core/accounts":  {"protocol", "sharedkey"},
 	"edgetable/core/buckets":   {"key", "odata", "table"},
-	"edgetable/core/protocol":  {"edm", "httpdate", "key", "sharedkey", "multipart", "odata", "percent", "table", "payload", "sas", "settings", "throttle", "xml"},
+	"edgetable/core/protocol":  {"address", "edm", "httpdate", "key", "sharedkey", "multipart", "odata", "percent", "table", "payload", "sas", "settings", "throttle", "xml"},
 }
 
 // TestCoreImports: no core package imports the operating system, a network or
@@ -88,29 +88,41 @@ func TestCoreReaches(t *testing.T) {
 // rooms says which packages below functions each of them may import. Others may not
 // be imported: a program belongs to itself.
 var rooms = map[string][]string{
-	"lambda":                {},
-	"explorer":              {},
-	"edgetable/advise":      {},
-	"edgetable/load":        {"edgetable/load/hist", "edgetable/load/wire"},
-	"edgetable/load/hist":   {},
-	"edgetable/load/wire":   {},
-	"edgetable/transfer":    {},
-	"edgetable/descriptors": {},
-	"edgetable/reload":      {"edgetable/descriptors"},
-	"edgetable/cli":         {"edgetable/descriptors"},
-	"edgetable/place":       {"edgetable/cli"},
-	"edgetable/admin":       {"edgetable/cli"},
-	"edgetable/stores":      {"edgetable/cli", "edgetable/descriptors"},
-	"edgetable/account":     {"edgetable/cli", "edgetable/reload", "edgetable/admin"},
-	"edgetable/client": {"edgetable/cli", "edgetable/place", "edgetable/admin", "edgetable/account", "edgetable/transfer", "edgetable/advise",
+	"lambda":                           {},
+	"explorer":                         {},
+	"edgetable/advise":                 {},
+	"edgetable/load":                   {"edgetable/load/hist", "edgetable/load/wire"},
+	"edgetable/load/hist":              {},
+	"edgetable/load/wire":              {},
+	"edgetable/transfer":               {"edgetable/transfer/progressfile", "edgetable/transfer/ranges", "edgetable/transfer/rows", "edgetable/transfer/csvfile", "edgetable/transfer/parquetfile", "edgetable/transfer/scan", "edgetable/transfer/export", "edgetable/transfer/sorter", "edgetable/transfer/internal/size"},
+	"edgetable/transfer/printer":       {"edgetable/transfer/rows", "edgetable/transfer/csvfile"},
+	"edgetable/transfer/export":        {"edgetable/transfer/progressfile", "edgetable/transfer/ranges", "edgetable/transfer/rows", "edgetable/transfer/csvfile", "edgetable/transfer/parquetfile", "edgetable/transfer/printer", "edgetable/transfer/scan", "edgetable/transfer/internal/size"},
+	"edgetable/transfer/progressfile":  {"edgetable/transfer/ranges"},
+	"edgetable/transfer/internal/size": {},
+	"edgetable/transfer/scan":          {"edgetable/transfer/progressfile", "edgetable/transfer/ranges", "edgetable/transfer/internal/size"},
+	"edgetable/transfer/ranges":        {},
+	"edgetable/transfer/rows":          {"edgetable/transfer/ranges"},
+	"edgetable/transfer/sorter":        {"edgetable/transfer/rows"},
+	"edgetable/transfer/csvfile":       {"edgetable/transfer/rows"},
+	"edgetable/transfer/parquetfile":   {"edgetable/transfer/rows"},
+	"edgetable/descriptors":            {},
+	"edgetable/reload":                 {"edgetable/descriptors"},
+	"edgetable/bounded":                {},
+	"edgetable/cli":                    {"edgetable/descriptors"},
+	"edgetable/place":                  {"edgetable/cli"},
+	"edgetable/admin":                  {"edgetable/cli"},
+	"edgetable/stores":                 {"edgetable/cli", "edgetable/descriptors", "edgetable/place"},
+	"edgetable/account":                {"edgetable/cli", "edgetable/reload", "edgetable/admin"},
+	"edgetable/client": {"edgetable/cli", "edgetable/bounded", "edgetable/place", "edgetable/admin", "edgetable/account", "edgetable/transfer", "edgetable/transfer/progressfile", "edgetable/transfer/ranges", "edgetable/transfer/rows", "edgetable/transfer/scan", "edgetable/transfer/export", "edgetable/transfer/printer", "edgetable/advise",
 		"edgetable/load", "edgetable/load/hist", "edgetable/load/wire", "explorer"},
-	"edgetable/backup": {"edgetable/cli", "edgetable/place", "edgetable/admin", "edgetable/account", "edgetable/stores", "edgetable/client"},
-	"edgetable/server": {"edgetable/cli", "edgetable/descriptors", "edgetable/admin", "edgetable/account", "edgetable/reload", "edgetable/stores", "edgetable/backup", "explorer"},
-	"edgetable":        {"edgetable/cli", "edgetable/reload", "edgetable/account", "edgetable/stores", "edgetable/client", "edgetable/backup", "edgetable/server"},
+	"edgetable/backup":    {"edgetable/cli", "edgetable/place", "edgetable/admin", "edgetable/account", "edgetable/stores", "edgetable/client"},
+	"edgetable/secondary": {"edgetable/cli", "edgetable/place", "edgetable/admin", "edgetable/stores"},
+	"edgetable/server":    {"edgetable/secondary", "edgetable/bounded", "edgetable/cli", "edgetable/advise", "edgetable/descriptors", "edgetable/admin", "edgetable/account", "edgetable/reload", "edgetable/stores", "edgetable/backup", "explorer"},
+	"edgetable":           {"edgetable/secondary", "edgetable/cli", "edgetable/reload", "edgetable/account", "edgetable/stores", "edgetable/client", "edgetable/backup", "edgetable/server"},
 }
 
-// TestLayers: adapters import no other adapter and no program, and the rooms of
-// programs import those that the table allows.
+// TestLayers: adapters import no other adapter and no program, the rooms of programs
+// import those that the table allows, and nothing that ships imports testdata.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	for line := range strings.Lines(goList(t, "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "edgetable/...")) {
@@ -122,6 +134,9 @@ func TestLayers(t *testing.T) {
 		for _, imported := range f[1:] {
 			if name, ok := strings.CutPrefix(imported, "edgetable/functions/"); ok && !(room && slices.Contains(rooms[own], name)) {
 				t.Errorf("%s imports %s: data goes from the room that is asked to the one that asks", f[0], imported)
+			}
+			if strings.Contains(imported, "/testdata/") && !slices.Contains(testOnly, f[0]) {
+				t.Errorf("%s imports %s, which is for tests", f[0], imported)
 			}
 			if adapter := adapterOf(f[0]); adapter != "" && adapterOf(imported) != "" && adapterOf(imported) != adapter {
 				t.Errorf("%s imports %s: adapters do not know each other", f[0], imported)

@@ -131,7 +131,7 @@ var packaged = []string{
 
 func TestDebs(t *testing.T) {
 	dist, _ := made(t)
-	for _, arch := range []string{"amd64", "arm64", "armhf"} {
+	for _, arch := range namesOf(linuxes(), func(p platform) string { return p.deb }) {
 		name := "edgetable_1.2.3_" + arch + ".deb"
 		r := ar.NewReader(bytes.NewReader(readFile(t, filepath.Join(dist, name))))
 		for {
@@ -164,7 +164,7 @@ func TestDebs(t *testing.T) {
 
 func TestRPMs(t *testing.T) {
 	dist, _ := made(t)
-	for _, arch := range []string{"x86_64", "aarch64", "armv7hl"} {
+	for _, arch := range namesOf(linuxes(), func(p platform) string { return p.rpm }) {
 		name := "edgetable-1.2.3-1." + arch + ".rpm"
 		text := readFile(t, filepath.Join(dist, name))
 		start := bytes.Index(text, []byte{0x1f, 0x8b, 0x08}) // behind the headers
@@ -194,7 +194,7 @@ func TestRPMs(t *testing.T) {
 
 func TestAPKs(t *testing.T) {
 	dist, _ := made(t)
-	for _, arch := range []string{"x86_64", "aarch64", "armv7"} {
+	for _, arch := range namesOf(linuxes(), func(p platform) string { return p.apk }) {
 		name := "edgetable_1.2.3_" + arch + ".apk"
 		expect(t, name, untar(t, gunzip(t, bytes.NewReader(readFile(t, filepath.Join(dist, name))))),
 			append(packaged, "755 etc/init.d/edgetable", "644 usr/share/zsh/site-functions/_edgetable", "600 PKGINFO",

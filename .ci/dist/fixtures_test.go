@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -43,6 +44,24 @@ func copied(t *testing.T, folder string) string {
 	return to
 }
 
+// page returns what a pattern finds on the page about tests, whose programs run here.
+func page(t *testing.T, pattern string) string {
+	t.Helper()
+	found := regexp.MustCompile(pattern).FindSubmatch(readFile(t, "../../docs/start/tests.md"))
+	if found == nil {
+		t.Fatalf("docs/start/tests.md has nothing like %s", pattern)
+	}
+	return string(found[1])
+}
+
+// write writes a file in a directory.
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // The npm packages are installed from their files; npx runs the program, and the
 // examples for Vitest and Jest pass.
 func TestNPM(t *testing.T) {
@@ -58,6 +77,17 @@ func TestNPM(t *testing.T) {
 				t.Errorf("version: %s", out)
 			}
 			command(t, dir, nil, "npm", "test")
+			if folder == "jest" {
+				write(t, dir, "page.config.js", page(t, `(?m)^(module\.exports = .*) //`))
+				command(t, dir, nil, "node_modules/.bin/jest", "--config", "page.config.js")
+				return
+			}
+			write(t, dir, "page.config.js", page(t, `(?m)^(export default .*) //`))
+			command(t, dir, nil, "node_modules/.bin/vitest", "run", "--config", "page.config.js")
+			write(t, dir, "page.mjs", page(t, "(?s)```js\n(import .*?)```")+"console.log(empty)\n")
+			if out := command(t, dir, nil, "node", "page.mjs"); !strings.Contains(out, "TableEndpoint=http://127.0.0.1:") {
+				t.Errorf("the program of the page: %s", out)
+			}
 		})
 	}
 	t.Run("without the platform's package", func(t *testing.T) {
@@ -85,8 +115,14 @@ func TestWheel(t *testing.T) {
 			t.Errorf("%q: %s", args, out)
 		}
 	}
-	if out := command(t, dir, nil, "venv/bin/pytest", "-q", "-p", "no:cacheprovider"); !strings.Contains(out, "2 passed") {
+	write(t, dir, "test_page.py", page(t, "(?s)```python\n(.*?)```"))
+	if out := command(t, dir, nil, "venv/bin/pytest", "-q", "-p", "no:cacheprovider"); !strings.Contains(out, "3 passed") {
 		t.Errorf("%s", out)
+	}
+	without := strings.ReplaceAll(page(t, "(?s)`(with edgetable.*?)`"), "\n", " ")
+	with, connection, _ := strings.Cut(without, ": ")
+	if out := command(t, dir, nil, "venv/bin/python", "-c", "import edgetable\n"+with+": print("+connection+")"); !strings.Contains(out, "TableEndpoint=http://127.0.0.1:") {
+		t.Errorf("%s: %s", without, out)
 	}
 	// A process that is killed leaves no server behind.
 	command(t, dir, nil, "venv/bin/python", "-c", `

@@ -53,8 +53,10 @@ func unpack(t *testing.T, r io.Reader, dir string) {
 	}
 }
 
-// platforms are those of the release's image.
-var platforms = []string{"linux/amd64", "linux/arm64", "linux/arm/v7"}
+// imagePlatforms are those of the release's image.
+func imagePlatforms() []string {
+	return namesOf(linuxes(), func(p platform) string { return p.image })
+}
 
 // readImage demands an image for some platforms, and returns that of this machine's kind.
 func readImage(t *testing.T, file string, want ...string) v1.Image {
@@ -137,7 +139,7 @@ func (c *container) run(t *testing.T, args ...string) string {
 // The image is read back, and its program serves signed requests in its files.
 func TestImage(t *testing.T) {
 	dist, programs := made(t)
-	img := readImage(t, filepath.Join(dist, "edgetable_1.2.3_oci.tar"), platforms...)
+	img := readImage(t, filepath.Join(dist, "edgetable_1.2.3_oci.tar"), imagePlatforms()...)
 	file, err := img.ConfigFile()
 	if err != nil {
 		t.Fatal(err)

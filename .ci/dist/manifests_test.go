@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,7 +24,8 @@ func TestManifests(t *testing.T) {
 
 	formula := string(readFile(t, dist+"/edgetable.rb"))
 	found := regexp.MustCompile(`url "(.*)"\n +sha256 "(.*)"`).FindAllStringSubmatch(formula, -1)
-	if len(found) != 4 {
+	systems := slices.DeleteFunc(platforms(), func(p platform) bool { return p.npm == "win32-x64" || p.npm == "linux-arm" }) // Homebrew has no others
+	if len(found) != len(systems) {
 		t.Fatalf("the formula has %d archives:\n%s", len(found), formula)
 	}
 	for _, m := range found {

@@ -26,8 +26,7 @@ func (r *release) share() error {
 	if err := os.MkdirAll(dir+"/completions", 0o755); err != nil {
 		return err
 	}
-	main := r.config.Builds[0].Main
-	if _, err := output("go", "run", main, "man", dir+"/man"); err != nil {
+	if _, err := r.program("man", dir+"/man"); err != nil {
 		return err
 	}
 	pages, err := filepath.Glob(dir + "/man/*.1")
@@ -44,7 +43,7 @@ func (r *release) share() error {
 		}
 	}
 	for shell, end := range map[string]string{"bash": "bash", "fish": "fish", "zsh": "zsh", "powershell": "ps1"} {
-		script, err := output("go", "run", main, "completion", shell)
+		script, err := r.program("completion", shell)
 		if err != nil {
 			return err
 		}
@@ -56,6 +55,14 @@ func (r *release) share() error {
 		return err
 	}
 	return r.thirdParty(dir + "/THIRD-PARTY.txt")
+}
+
+// program runs the program. It is compiled as the one for this platform, so that Go
+// compiles no package twice.
+func (r *release) program(args ...string) (string, error) {
+	b := r.config.Builds[0]
+	run := append(append(append([]string{"env"}, b.Env...), "GOFLAGS=", "go", "run"), b.Flags...)
+	return output(run[0], append(append(run[1:], b.Main), args...)...)
 }
 
 // scripts copies the scripts of packages and gives them the time of the commit: an

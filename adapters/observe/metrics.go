@@ -23,7 +23,7 @@ func NewMetrics(version string) *Metrics {
 	m.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	build := m.gauges("build_info", "Always 1; the labels say what was built.", "version", "goversion")
 	build.WithLabelValues(version, runtime.Version()).Set(1)
-	m.Gauge("clock_seconds", "The server's clock as a Unix time.", func() float64 { return Seconds(time.Duration(time.Now().UnixNano())) })
+	m.Gauge("clock_seconds", "The server's clock as a Unix time.", func() float64 { return time.Duration(time.Now().UnixNano()).Seconds() })
 	m.requests.register(m)
 	return m
 }
@@ -72,7 +72,13 @@ var Latencies = [...]float64{
 	0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 }
 
-func Seconds(d time.Duration) float64 { return d.Seconds() }
+// Bool is a fact as a gauge has it.
+func Bool(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
 
 // requestMetrics are about requests.
 type requestMetrics struct {

@@ -2,33 +2,65 @@ package observe
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Reader is a collector of values that are read together at each scrape.
-type Reader struct {
-	Descriptions
-	Read func(add func(i int, value float64, labels ...string))
+// Row is one metric of a T, see [Watch].
+type Row[T any] struct {
+	name, help string
+	labels     []string
+	kind       prometheus.ValueType
+	tell       func(of T, add func(value float64, labels ...string))
 }
 
-type Descriptions []description
-
-type description struct {
-	*prometheus.Desc
-	kind prometheus.ValueType
+// Gauge is a row with a value that goes up and down.
+func Gauge[T any](name, help string, value func(T) float64) Row[T] {
+	return Row[T]{name, help, nil, prometheus.GaugeValue, single(value)}
 }
 
-func Describe(name, help string, kind prometheus.ValueType, labels ...string) description {
-	return description{prometheus.NewDesc(Namespace+"_"+name, help, labels, nil), kind}
+// Counter is a row with a value that only goes up.
+func Counter[T any](name, help string, value func(T) float64) Row[T] {
+	return Row[T]{name, help, nil, prometheus.CounterValue, single(value)}
+}
+
+func single[T any](value func(T) float64) func(T, func(float64, ...string)) {
+	return func(of T, add func(float64, ...string)) { add(value(of)) }
+}
+
+// By gives a row values that a label tells apart, in place of a single one.
+func (r Row[T]) By(label string, tell func(of T, add func(value float64, labels ...string))) Row[T] {
+	r.labels, r.tell = []string{label}, tell
+	return r
+}
+
+// Watch adds metrics of one thing, which is read once at each scrape. Nil Metrics ignore it.
+func Watch[T any](m *Metrics, read func() T, rows ...Row[T]) {
+	if m == nil {
+		return
+	}
+	w := &watched[T]{read: read, rows: rows}
+	for _, r := range rows {
+		w.descriptions = append(w.descriptions, prometheus.NewDesc(Namespace+"_"+r.name, r.help, r.labels, nil))
+	}
+	m.MustRegister(w)
+}
+
+type watched[T any] struct {
+	read         func() T
+	rows         []Row[T]
+	descriptions []*prometheus.Desc
 }
 
 // Describe implements prometheus.Collector.
-func (d Descriptions) Describe(to chan<- *prometheus.Desc) {
-	for _, one := range d {
-		to <- one.Desc
+func (w *watched[T]) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range w.descriptions {
+		to <- d
 	}
 }
 
 // Collect implements prometheus.Collector.
-func (r *Reader) Collect(to chan<- prometheus.Metric) {
-	r.Read(func(i int, value float64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(r.Descriptions[i].Desc, r.Descriptions[i].kind, value, labels...)
-	})
+func (w *watched[T]) Collect(to chan<- prometheus.Metric) {
+	now := w.read()
+	for i, r := range w.rows {
+		r.tell(now, func(value float64, labels ...string) {
+			to <- prometheus.MustNewConstMetric(w.descriptions[i], r.kind, value, labels...)
+		})
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -11,7 +12,9 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"edgetable/core/protocol"
+	"edgetable/core/table"
 	"edgetable/core/wiretest"
+	"edgetable/testdata/memstore"
 )
 
 // Each log of the server shows a request as core allows it.
@@ -45,8 +48,9 @@ func TestLogsShowNoSecrets(t *testing.T) {
 		t.Parallel()
 		wiretest.Hostile(t, func(h *protocol.Handler, req *protocol.Request) string {
 			ended := tracetest.NewSpanRecorder()
-			traced := &tracedProtocol{h, sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(ended)).Tracer("")}
-			resp := traced.Serve(t.Context(), req)
+			traces := &Traces{Tracer: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(ended)).Tracer("")}
+			h.Service = table.New(traces.Store(memstore.New(h.Now), "memory"), table.Options{Now: h.Now, Rand: rand.Uint64})
+			resp := traces.Protocol(h).Serve(t.Context(), req)
 			defer resp.Release()
 			text := ""
 			for _, span := range ended.Ended() {

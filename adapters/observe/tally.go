@@ -75,7 +75,7 @@ func (r *requestMetrics) Collect(to chan<- prometheus.Metric) {
 				buckets[bound] = count
 			}
 			if count += uint64(of[result].counts[len(Latencies)].Load()); count > 0 {
-				sum := Seconds(time.Duration(of[result].took.Load()))
+				sum := time.Duration(of[result].took.Load()).Seconds()
 				to <- prometheus.MustNewConstHistogram(requestDuration, count, sum, buckets, operation, results[result])
 			}
 		}

@@ -44,7 +44,7 @@ func (r *Reader) Bool(name string) bool { return read(r, name, false, Bool) }
 // Rates reads limits per second; by default there are none.
 func (r *Reader) Rates(name string) Rates { return read(r, name, Rates{}, ParseRates) }
 
-// list reads a list with commas between its values.
+// List reads a list with commas between its values.
 func (r *Reader) List(name string) []string { return list(r.Lookup(name)) }
 
 func read[T any](r *Reader, name string, usual T, parse func(string) (T, error)) T {

@@ -13,7 +13,7 @@ type Entry struct {
 // It reports false unless the text is one entry with a name and a key.
 func ParseEntry(text string) (Entry, bool) {
 	text = strings.TrimSpace(text)
-	if strings.HasPrefix(text, "#") || strings.Contains(text, ";") {
+	if strings.HasPrefix(text, "#") || strings.ContainsAny(text, ";\n") {
 		return Entry{}, false
 	}
 	text, options := cutOptions(text)

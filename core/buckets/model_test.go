@@ -18,6 +18,14 @@ import (
 // random makes tables and requests.
 type random struct{ *rand.Rand }
 
+// few is the number of seeds: a tenth of them for the race detector.
+func few(seeds uint64) uint64 {
+	if testing.Short() {
+		return seeds / 10
+	}
+	return seeds
+}
+
 func (r random) partition() string {
 	if r.IntN(12) == 0 {
 		return ""
@@ -134,7 +142,7 @@ func (r random) reader(s *store, f *odata.Filter) {
 // ranges and match the filter, each once and in order.
 func TestModel(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(800) {
+	for seed := range few(800) {
 		r := random{rand.New(rand.NewPCG(seed, 1))}
 		count := []uint16{0, 1, 2, 3, 8, 16}[r.IntN(6)]
 		s := newStore(count)
@@ -186,7 +194,7 @@ func TestModel(t *testing.T) {
 // exist throughout once, and only rows that existed at some time.
 func TestPagingUnderWrites(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(80) {
+	for seed := range few(80) {
 		r := random{rand.New(rand.NewPCG(seed, 2))}
 		s := newStore(8)
 		ever := map[string]bool{}

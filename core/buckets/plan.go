@@ -25,10 +25,10 @@ const (
 	// simulation of the tests; higher values make fewer reads and waste more rows.
 	caution = 0.3
 	residue = 0.4
-	// A page that took more than patience reads per bucket has haste times more caution
+	// A page that took more than lateAfter reads per bucket is late: it has haste times more caution
 	// for each further read per bucket; without it some pages would take two reads more.
-	patience = 1.3
-	haste    = 20
+	lateAfter = 1.3
+	haste     = 20
 )
 
 // plan makes the next wave: the reads that the merge needs now, and others only if they
@@ -141,7 +141,7 @@ func (s *scan) share(st *stream, need float64) float64 {
 	rest := min(need, residue*float64(st.run)*s.scale()+min(length, 16))
 	live := float64(s.live(st))
 	others := (need - rest) / live
-	late := max(float64(s.cost.Reads)/float64(s.count)-patience, 0)
+	late := max(float64(s.cost.Reads)/float64(s.count)-lateAfter, 0)
 	return min(need, rest+others+caution*(1+haste*late)*math.Sqrt(others*length))
 }
 

@@ -95,6 +95,29 @@ func (m Ranges) Leave(id uint32) (next Ranges, ok bool) {
 	return next, true
 }
 
+// Unsplit returns the map from before Split: the left neighbour of a range has its keys.
+func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
+	i := m.index(id)
+	if i <= 0 {
+		return m, false
+	}
+	return append(slices.Clone(m[:i]), m[i+1:]...), true
+}
+
+// Unleave returns the map from before Leave: a range has the first keys of another one,
+// which begins where they end.
+func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
+	m = slices.Clone(m.orAll())
+	for i := range m {
+		if !bytes.Equal(m[i].Start, keys.Start) || m.index(id) >= 0 || keys.End == nil || !m.bounds(i).Contains(keys.End) {
+			continue
+		}
+		m[i].Start = keys.End
+		return slices.Insert(m, i, Range{ID: id, Start: keys.Start}), true
+	}
+	return m, false
+}
+
 // Valid reports whether the map is well-formed.
 func (m Ranges) Valid() bool {
 	for i, r := range m {

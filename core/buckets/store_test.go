@@ -7,9 +7,9 @@ import (
 	"edgetable/core/buckets"
 	"edgetable/core/edm"
 	"edgetable/core/key"
-	"edgetable/core/memstore"
 	"edgetable/core/storetest"
 	"edgetable/core/table"
+	"edgetable/testdata/memstore"
 )
 
 // spread is the reference store with its entities seen as 8 buckets.
@@ -49,8 +49,8 @@ func (s spreadTable) Read(ctx context.Context, b uint16, r key.Range, l buckets.
 // there is neither SnapshotPage nor ExactDrop.
 func TestStore(t *testing.T) {
 	t.Parallel()
-	storetest.Scans(t, func(_ testing.TB, now func() edm.Ticks) storetest.Place {
-		return storetest.Place{Store: spread{memstore.New(now)}, Strengths: storetest.Strengths{
+	storetest.Scans(t, func(_ testing.TB, now func() edm.Ticks) storetest.Fixture {
+		return storetest.Fixture{Store: spread{memstore.New(now)}, Strengths: storetest.Strengths{
 			Conditional: true, AtomicCommit: true, Linearizable: true, TimestampsAcrossProcesses: true,
 		}}
 	})

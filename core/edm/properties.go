@@ -52,9 +52,9 @@ func (p Properties) Next() (name string, v Value, rest Properties, ok bool) {
 	return view(p[at.name:at.typ]), p.value(at), p[at.end:], true
 }
 
-// place holds the offsets of the parts of one property in the list: the name
+// offsets are those of the parts of one property in the list: the name
 // ends at the type, the value ends at the end of the property.
-type place struct{ name, typ, value, end int }
+type offsets struct{ name, typ, value, end int }
 
 // fixedSize is the length of a value by type, or −1 if the length is stored before
 // the value.
@@ -65,7 +65,7 @@ var fixedSize = [...]int{
 
 // locate finds the parts of the property that begins at i. It works on offsets
 // because they fit into registers; slices of every part would not.
-func (p Properties) locate(i int) (at place, ok bool) {
+func (p Properties) locate(i int) (at offsets, ok bool) {
 	var n int
 	if at.name, n, ok = p.length(i); !ok {
 		return at, false
@@ -101,7 +101,7 @@ func (p Properties) longLength(i int) (next, n int, ok bool) {
 	return i + size, int(u), true
 }
 
-func (p Properties) value(at place) Value {
+func (p Properties) value(at offsets) Value {
 	v := Value{typ: Type(p[at.typ])}
 	data := p[at.value:at.end]
 	switch v.typ {

@@ -58,21 +58,20 @@ func (t Ticks) AppendText7(dst []byte) []byte {
 func (t Ticks) String() string { return string(t.AppendText(make([]byte, 0, 28))) }
 
 func (t Ticks) append(dst []byte, keepZeros bool) []byte {
-	sec, frac := floorDiv(int64(t), TicksPerSecond)
-	day, sod := floorDiv(sec, secondsPerDay)
+	sec, frac := uint64(t)/TicksPerSecond, uint64(t)%TicksPerSecond
+	day, of, f := uint32(sec/secondsPerDay), uint32(sec%secondsPerDay), uint32(frac) // which divide faster
 	y, m, d := civil(day)
-	of, f := uint32(sod), uint32(frac) // which divide faster
 	b := [28]byte{4: '-', 7: '-', 10: 'T', 13: ':', 16: ':', 19: '.'}
-	twoDigits(b[0:], uint32(y)/100)
-	twoDigits(b[2:], uint32(y)%100)
-	twoDigits(b[5:], uint32(m))
-	twoDigits(b[8:], uint32(d))
-	twoDigits(b[11:], of/3600)
-	twoDigits(b[14:], of/60%60)
-	twoDigits(b[17:], of%60)
-	twoDigits(b[20:], f/100_000)
-	twoDigits(b[22:], f/1000%100)
-	twoDigits(b[24:], f/10%100)
+	b[0], b[1] = twoDigits(y / 100)
+	b[2], b[3] = twoDigits(y % 100)
+	b[5], b[6] = twoDigits(m)
+	b[8], b[9] = twoDigits(d)
+	b[11], b[12] = twoDigits(of / 3600)
+	b[14], b[15] = twoDigits(of / 60 % 60)
+	b[17], b[18] = twoDigits(of % 60)
+	b[20], b[21] = twoDigits(f / 100_000)
+	b[22], b[23] = twoDigits(f / 1000 % 100)
+	b[24], b[25] = twoDigits(f / 10 % 100)
 	b[26] = byte('0' + f%10)
 	n := 27
 	if !keepZeros {
@@ -87,16 +86,14 @@ func (t Ticks) append(dst []byte, keepZeros bool) []byte {
 	return append(dst, b[:n+1]...)
 }
 
-// twoDigits writes a number below 100.
-func twoDigits(dst []byte, n uint32) {
-	dst[0], dst[1] = byte('0'+n/10), byte('0'+n%10)
-}
+// twoDigits returns the digits of a number below 100.
+func twoDigits(n uint32) (tens, ones byte) { return byte('0' + n/10), byte('0' + n%10) }
 
 // civil converts days since 0001-01-01 to a date. It counts from 1 March of
 // year 0, so that the leap day is the last day of a year.
-func civil(day int64) (y, m, d int64) {
+func civil(day uint32) (y, m, d uint32) {
 	day += 306
-	era, doe := floorDiv(day, 146_097)
+	era, doe := day/146_097, day%146_097
 	yoe := (doe - doe/1460 + doe/36524 - doe/146_096) / 365
 	doy := doe - (365*yoe + yoe/4 - yoe/100)
 	mp := (5*doy + 2) / 153

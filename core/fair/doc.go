@@ -1,4 +1,4 @@
-// Package fair shares places between payers by what their requests cost.
+// Package fair shares slots between payers by what their requests cost.
 //
 // A payer is whoever a request is charged to: an account, or the address of a client that
 // has shown no key. The cost of a request is known when it ends, so a payer is served first
@@ -13,8 +13,8 @@
 // # Order in a line
 //
 // The requests of one payer form a line. A request is late when more requests of the same
-// payer were admitted after it came than the payer's share of 1½ times the places. By
-// Little's law a request at work takes the time of as many admissions as there are places,
+// payer were admitted after it came than the payer's share of 1½ times the slots. By
+// Little's law a request at work takes the time of as many admissions as there are slots,
 // so the answer to a request in time takes at most 2½ times as long as without a queue, on any
 // machine and store. Requests in time go first, in the order in which they came, then late
 // ones, the newest first. So during a rush the requests that are served are served in time,

@@ -10,42 +10,42 @@ func (p *payer[T]) before(o *payer[T]) bool {
 
 func (h *heap[T]) add(p *payer[T]) {
 	*h = append(*h, p)
-	p.place = len(*h)
+	p.index = len(*h)
 	h.fix(p)
 }
 
 func (h *heap[T]) remove(p *payer[T]) {
 	last := (*h)[len(*h)-1]
-	at := p.place
+	at := p.index
 	*h = (*h)[:len(*h)-1]
-	p.place = 0
+	p.index = 0
 	if last != p {
-		(*h)[at-1], last.place = last, at
+		(*h)[at-1], last.index = last, at
 		h.fix(last)
 	}
 }
 
-// fix moves a payer to its place after a change of its charge.
+// fix moves a payer to where it belongs after a change of its charge.
 func (h heap[T]) fix(p *payer[T]) {
-	for i := p.place; i > 1 && p.before(h[i/2-1]); i = p.place {
+	for i := p.index; i > 1 && p.before(h[i/2-1]); i = p.index {
 		h.swap(i, i/2)
 	}
 	for {
-		least := p.place
-		for child := 2 * p.place; child <= min(2*p.place+1, len(h)); child++ {
+		least := p.index
+		for child := 2 * p.index; child <= min(2*p.index+1, len(h)); child++ {
 			if h[child-1].before(h[least-1]) {
 				least = child
 			}
 		}
-		if least == p.place {
+		if least == p.index {
 			return
 		}
-		h.swap(p.place, least)
+		h.swap(p.index, least)
 	}
 }
 
-// swap exchanges two places, which count from 1.
+// swap exchanges two payers, which are counted from 1.
 func (h heap[T]) swap(i, j int) {
 	h[i-1], h[j-1] = h[j-1], h[i-1]
-	h[i-1].place, h[j-1].place = i, j
+	h[i-1].index, h[j-1].index = i, j
 }

@@ -2,7 +2,7 @@ package fair
 
 import "strings"
 
-// Queue holds the requests that wait for places of one kind, and what each payer was
+// Queue holds the requests that wait for slots of one kind, and what each payer was
 // charged. The zero Queue is empty. It is for one goroutine at a time.
 type Queue[T any] struct {
 	payers  map[string]*payer[T]
@@ -20,7 +20,7 @@ type payer[T any] struct {
 	admitted int64
 	atWork   int
 	line     line[T]
-	place    int   // in the heap, from 1; 0: nothing waits
+	index    int   // in the heap, from 1; 0: nothing waits
 	since    int64 // the count when it was added there, or was last served
 }
 
@@ -49,20 +49,20 @@ func (q *Queue[T]) Push(name string, w *Waiter[T]) {
 	w.came = p.admitted
 	p.line.push(p, w)
 	q.waiting++
-	if p.place == 0 {
+	if p.index == 0 {
 		q.turnOf(p)
 		q.order.add(p)
 	}
 }
 
 // Pop removes the request whose turn it is, and begins it. It returns nil if none waits.
-// The number of places decides which requests are late.
-func (q *Queue[T]) Pop(places int) *Waiter[T] {
+// The number of slots decides which requests are late.
+func (q *Queue[T]) Pop(slots int) *Waiter[T] {
 	if q.waiting == 0 {
 		return nil
 	}
 	p := q.order[0]
-	w := p.line.next(p.admitted - q.patience(places))
+	w := p.line.next(p.admitted - q.lateAfter(slots))
 	w.Turn = q.begin(p)
 	q.Remove(w)
 	return w
@@ -90,7 +90,7 @@ func (q *Queue[T]) Leave(t Turn[T], cost int64) {
 	p.atWork--
 	p.estimate = max(cost, 1)
 	p.charged += p.estimate - t.estimate
-	if p.place > 0 {
+	if p.index > 0 {
 		q.order.fix(p)
 	}
 }
@@ -98,7 +98,7 @@ func (q *Queue[T]) Leave(t Turn[T], cost int64) {
 // Displace removes and returns a waiting request to make room for one of this payer, or
 // returns nil if that one should not wait. The request is of the longest line, or a late
 // one of the payer's own line if no line is longer.
-func (q *Queue[T]) Displace(name string, places int) *Waiter[T] {
+func (q *Queue[T]) Displace(name string, slots int) *Waiter[T] {
 	own, from, n := q.payers[name], q.longest(), 0
 	if own != nil {
 		n = own.line.n
@@ -111,7 +111,7 @@ func (q *Queue[T]) Displace(name string, places int) *Waiter[T] {
 		return nil
 	}
 	w := from.line.last
-	if first := from.line.first; first.came <= from.admitted-q.patience(places) {
+	if first := from.line.first; first.came <= from.admitted-q.lateAfter(slots) {
 		w = first
 	} else if !longer {
 		return nil
@@ -131,9 +131,9 @@ func (q *Queue[T]) longest() (longest *payer[T]) {
 	return longest
 }
 
-// patience is the number of admissions of its payer after which a request is late.
-func (q *Queue[T]) patience(places int) int64 {
-	return max(1, int64(places)*3/2/int64(max(1, len(q.order))))
+// lateAfter is the number of admissions of its payer after which a request is late.
+func (q *Queue[T]) lateAfter(slots int) int64 {
+	return max(1, int64(slots)*3/2/int64(max(1, len(q.order))))
 }
 
 // payer returns the payer with a name. One that had nothing to wait for has no claim for
@@ -158,7 +158,7 @@ func (q *Queue[T]) begin(p *payer[T]) Turn[T] {
 	p.atWork++
 	p.admitted++
 	q.turnOf(p)
-	if p.place > 0 {
+	if p.index > 0 {
 		q.order.fix(p)
 	}
 	return Turn[T]{p, p.estimate}

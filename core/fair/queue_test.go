@@ -9,10 +9,10 @@ import (
 	"edgetable/core/fair"
 )
 
-// machine serves requests that cost time, in some places, on a clock of its own.
+// machine serves requests that cost time, in some slots, on a clock of its own.
 type machine struct {
 	queue  fair.Queue[job]
-	places int
+	slots  int
 	now    int64
 	work   []running
 	served map[string]int64 // cost of the requests of each payer that ended
@@ -30,7 +30,7 @@ type running struct {
 }
 
 func (m *machine) send(j job) {
-	if m.queue.Waiting() == 0 && len(m.work) < m.places {
+	if m.queue.Waiting() == 0 && len(m.work) < m.slots {
 		m.work = append(m.work, running{j, m.queue.Enter(j.payer), m.now + j.cost})
 		return
 	}
@@ -50,7 +50,7 @@ func (m *machine) end() job {
 	m.now = r.ends
 	m.queue.Leave(r.turn, r.cost)
 	m.served[r.payer] += r.cost
-	if w := m.queue.Pop(m.places); w != nil {
+	if w := m.queue.Pop(m.slots); w != nil {
 		m.work = append(m.work, running{w.Value, w.Turn, m.now + w.Value.cost})
 	}
 	return r.job
@@ -62,7 +62,7 @@ func TestShares(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		m := &machine{places: 1 + r.IntN(16), served: make(map[string]int64)}
+		m := &machine{slots: 1 + r.IntN(16), served: make(map[string]int64)}
 		type client struct {
 			connections int
 			cost        func() int64
@@ -72,7 +72,7 @@ func TestShares(t *testing.T) {
 		for i := range 2 + r.IntN(6) {
 			mean := int64(1) << r.IntN(10) // from point reads to scans
 			most = max(most, 2*mean)
-			c := client{1 + m.places + r.IntN(200), func() int64 { return 1 + r.Int64N(2*mean) }}
+			c := client{1 + m.slots + r.IntN(200), func() int64 { return 1 + r.Int64N(2*mean) }}
 			name := fmt.Sprint("payer", i)
 			clients[name] = c
 			for range c.connections {
@@ -88,7 +88,7 @@ func TestShares(t *testing.T) {
 			least, greatest = min(least, m.served[name]), max(greatest, m.served[name])
 		}
 		if float64(least) < 0.8*float64(greatest) {
-			t.Errorf("seed %d: %d places, shares from %d to %d", seed, m.places, least, greatest)
+			t.Errorf("seed %d: %d slots, shares from %d to %d", seed, m.slots, least, greatest)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestShares(t *testing.T) {
 // what it would cost; after that, turns alternate.
 func TestDebt(t *testing.T) {
 	t.Parallel()
-	m := &machine{places: 1, served: make(map[string]int64)}
+	m := &machine{slots: 1, served: make(map[string]int64)}
 	m.send(job{"scans", 100})
 	for range 3 {
 		m.send(job{"scans", 100})
@@ -119,7 +119,7 @@ func TestDebt(t *testing.T) {
 // TestAway: nobody saves up for later, and idle time is no debt.
 func TestAway(t *testing.T) {
 	t.Parallel()
-	m := &machine{places: 1, served: make(map[string]int64)}
+	m := &machine{slots: 1, served: make(map[string]int64)}
 	for range 1000 { // alone, without a queue
 		m.send(job{"old", 50})
 		m.end()

@@ -187,7 +187,14 @@ func (p *parser) add() {
 
 // digits reports whether s is empty or has only digits. The number itself is
 // not used, because some clients send a wrong one.
-func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i]-'0' > 9 {
+			return false
+		}
+	}
+	return true
+}
 
 // mediaType returns a content type without parameters, in lower case.
 func mediaType(contentType string) string {

@@ -1,7 +1,7 @@
 // Package payload reads and writes the bodies of requests and responses:
 // entities, feeds of entities, tables and errors, as OData 3 JSON or, for
 // clients from before 2013, as Atom. It also writes the ETag and the URI of an
-// entity.
+// entity, and the document $metadata.
 //
 // The readers convert a request body to encoded properties in one pass over its
 // bytes ([ReadEntity], [ReadAtomEntity]). The writers append a response to a

@@ -2,7 +2,6 @@ package payload
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"edgetable/core/table"
 )
@@ -69,7 +68,6 @@ type Projection struct {
 	all   bool   // the text has no names, or *
 	names []string
 	index map[string]int // nil for few names
-	nulls int            // see Nulls
 	// The system properties Timestamp and the keys appear only if the list
 	// names them.
 	partitionKey, rowKey, timestamp bool
@@ -89,10 +87,6 @@ func NewProjection(names []string, text string) *Projection {
 		if _, ok := seen[name]; !ok {
 			seen[name] = len(p.names)
 			p.names = append(p.names, name)
-			p.nulls += len(`"":null,`) + len(name)
-			if utf8.RuneCountInString(name) < len(name) {
-				p.nulls += len(name) // JSON escapes it
-			}
 		}
 	}
 	if len(p.names) > linearProjection {
@@ -102,14 +96,6 @@ func NewProjection(names []string, text string) *Projection {
 	_, p.rowKey = seen[rowKey]
 	_, p.timestamp = seen[timestamp]
 	return p
-}
-
-// Nulls returns the length in JSON of an entity that has none of the names.
-func (p *Projection) Nulls() int {
-	if p == nil {
-		return 0
-	}
-	return p.nulls
 }
 
 // find returns the position of a name in the list, or -1.

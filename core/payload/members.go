@@ -22,6 +22,20 @@ type member struct {
 	order     uint16 // the number of values before this one
 }
 
+// byName and byOrder sort members. In the module for Workers, package sort takes a quarter of the
+// room of functions of package slices, and no more time.
+type (
+	byName  []member
+	byOrder []member
+)
+
+func (l byName) Len() int            { return len(l) }
+func (l byName) Less(i, j int) bool  { return l[i].name < l[j].name }
+func (l byName) Swap(i, j int)       { l[i], l[j] = l[j], l[i] }
+func (l byOrder) Len() int           { return len(l) }
+func (l byOrder) Less(i, j int) bool { return l[i].order < l[j].order }
+func (l byOrder) Swap(i, j int)      { l[i], l[j] = l[j], l[i] }
+
 // kind is the kind of a value in the spelling of the body. XML has only strings
 // and null.
 type kind uint8

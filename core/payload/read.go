@@ -1,7 +1,7 @@
 package payload
 
 import (
-	"slices"
+	"sort"
 	"strings"
 
 	"edgetable/core/edm"
@@ -44,7 +44,7 @@ func entity(list []member) (Entity, error) {
 
 // update makes properties from the members of an update or merge.
 func update(list []member) (edm.Properties, error) {
-	slices.SortFunc(list, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	sort.Sort(byName(list))
 	return encode(list)
 }
 

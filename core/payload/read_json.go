@@ -1,7 +1,7 @@
 package payload
 
 import (
-	"slices"
+	"sort"
 	"strings"
 
 	"edgetable/core/edm"
@@ -63,7 +63,7 @@ func (x *index) collect(s *scanner, list []member) ([]member, error) {
 		more, err := s.next()
 		if err != nil || !more {
 			if !sorted {
-				slices.SortFunc(list, func(a, b member) int { return int(a.order) - int(b.order) })
+				sort.Sort(byOrder(list))
 			}
 			return list, err
 		}

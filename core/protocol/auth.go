@@ -16,7 +16,7 @@ import (
 // shared access signature in the query. It runs before any other part of the
 // request is examined.
 func (x *exchange) authenticate(ctx context.Context) error {
-	if err := x.suspect(); err != nil {
+	if err := x.refuseAfterFailures(); err != nil {
 		return err
 	}
 	err := x.credentials(ctx)
@@ -27,7 +27,7 @@ func (x *exchange) authenticate(ctx context.Context) error {
 		x.resp.Refused = "" // it is not known whether they are good
 	}
 	if err.Code == table.AuthenticationFailed || err.Code == table.InvalidAuthenticationInfo {
-		x.strike()
+		x.countFailure()
 	}
 	return err
 }
@@ -51,8 +51,8 @@ func (x *exchange) credentials(ctx context.Context) *table.Error {
 	h := x.req.Header
 	err = x.account.Verify(cred, sharedkey.Request{
 		Method:      x.req.Method,
-		Path:        x.target.path,
-		RawQuery:    x.target.query,
+		Path:        x.target.Path,
+		RawQuery:    x.target.Query,
 		ContentMD5:  h.Get("Content-Md5"),
 		ContentType: h.Get("Content-Type"),
 		Date:        h.Get("Date"),
@@ -70,7 +70,7 @@ func (x *exchange) credentials(ctx context.Context) *table.Error {
 func (x *exchange) reachable() *table.Error {
 	err := x.unreachable()
 	if err != nil {
-		x.strike()
+		x.countFailure()
 	}
 	return err
 }
@@ -79,7 +79,7 @@ func (x *exchange) unreachable() *table.Error {
 	switch {
 	case x.account == nil:
 		x.resp.Refused = RefusedAccount
-		name := string(sharedkey.AppendEscaped(nil, x.address.account, 64))
+		name := string(sharedkey.AppendEscaped(nil, x.address.Account, 64))
 		return table.ResourceNotFound.With(`The specified resource does not exist. There is no account "` + name + `" on the server; an address without a host for each account begins with its name.`)
 	case x.account.Disabled:
 		x.resp.Refused = RefusedDisabled
@@ -112,7 +112,7 @@ func (x *exchange) keyError(err error) *table.Error {
 
 // shared verifies a shared access signature.
 func (x *exchange) shared(ctx context.Context) *table.Error {
-	token, err := sas.Parse(x.target.query)
+	token, err := sas.Parse(x.target.Query)
 	if err != nil {
 		x.resp.Refused = RefusedSAS
 		return asError(err)
@@ -124,7 +124,7 @@ func (x *exchange) shared(ctx context.Context) *table.Error {
 			code = table.ResourceNotFound // old versions hide that the resource exists
 		}
 		hint := " The request is not signed: send Authorization: SharedKey or SharedKeyLite with the account key, or a shared access signature in the query."
-		if strings.Contains("&"+x.target.query, "&sv=") {
+		if strings.Contains("&"+x.target.Query, "&sv=") {
 			hint = " The query has the sv of a shared access signature but no sig: in a shell, a URL stands in quotes."
 		}
 		return code.With(code.Err().Message + hint)
@@ -151,7 +151,7 @@ func (x *exchange) shared(ctx context.Context) *table.Error {
 func (x *exchange) policy(ctx context.Context, tableName, id string) (*sas.Policy, error) {
 	var acl []byte
 	err := x.asStranger(ctx, func() (err error) {
-		acl, err = x.Service.TableACL(ctx, table.Name{Account: x.address.account, Table: tableName})
+		acl, err = x.Service.TableACL(ctx, table.Name{Account: x.address.Account, Table: tableName})
 		return err
 	})
 	if err != nil {
@@ -196,7 +196,7 @@ func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 	identity, err := x.Bearer(ctx, token)
 	if err != nil {
 		if errors.Is(err, ErrSuspicious) {
-			x.strike()
+			x.countFailure()
 		}
 		var e *table.Error
 		if errors.As(err, &e) {

@@ -56,3 +56,14 @@ func (a *authority) within() *key.Range {
 	}
 	return a.grant.Range()
 }
+
+// audience lists the credentials, other than a shared access signature, that
+// allow an operation.
+type audience uint8
+
+const (
+	contributors audience = iota // an account key, and tokens of contributors
+	readers                      // an account key, and every bearer token
+	owners                       // an account key
+	users                        // every bearer token
+)

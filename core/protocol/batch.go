@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"edgetable/core/address"
 	"edgetable/core/edm"
 	"edgetable/core/multipart"
 	"edgetable/core/payload"
@@ -44,7 +45,7 @@ func (c *call) serveBatch(ctx context.Context) (answer, error) {
 		return c.batchQuery(ctx, c.inBatch(&part.Operations[0]))
 	case len(part.Operations) == 0:
 		return c.changeset(), nil
-	case c.address.secondary:
+	case c.address.Secondary:
 		return answer{}, table.InsufficientAccountPermissions.Err()
 	}
 	return c.transact(ctx, part.Operations)
@@ -115,21 +116,21 @@ func (c *call) inBatch(op *multipart.Operation) *call {
 // decode reads the address of the part. It ignores the host. The account must
 // be the one that signed the batch.
 func (c *call) decode() error {
-	t := parseTarget(c.part.Target)
-	path := strings.TrimLeft(t.path, "/")
-	if c.address.base != "" {
+	t := address.Parse(c.part.Target)
+	path := strings.TrimLeft(t.Path, "/")
+	if c.address.Base != "" {
 		// In path style the first segment is the account. A client that retries
 		// a batch at the secondary sends the account name of the primary. A
 		// client whose base URL does not name the account sends no such
 		// segment.
 		segment, rest, _ := strings.Cut(path, "/")
 		name, _ := percent.Decode(segment, false)
-		if strings.TrimSuffix(name, secondarySuffix) == c.address.account {
+		if strings.TrimSuffix(name, address.SecondarySuffix) == c.address.Account {
 			path = strings.TrimLeft(rest, "/")
 		}
 	}
 	var err error
-	c.options, err = parseOptions(t.query)
+	c.options, err = parseOptions(t.Query)
 	// The OData version of a part is ignored, because clients send
 	// contradictory versions there.
 	c.representation = dialect{version: c.version}.responseFormat(c.options.format, c.header.Get("Accept"))
@@ -139,7 +140,7 @@ func (c *call) decode() error {
 	if err != nil {
 		return err
 	}
-	c.route, err = parseRoute(c.address.account, path)
+	c.route, err = parseRoute(c.address.Account, path)
 	return err
 }
 
@@ -183,19 +184,6 @@ func (c *call) failOperation(e *table.Error, of int) multipart.Response {
 		e = e.Whole()
 	}
 	return c.failPart(e, found)
-}
-
-// partHeader returns the headers that the parts of a phase begin with.
-func (c *call) partHeader(p phase) multipart.Header {
-	h := make(multipart.Header, 0, 8)
-	if id := c.part.ContentID(); id != "" {
-		h = append(h, Field{Name: "Content-ID", Value: id})
-	}
-	h = append(h, Field{Name: "X-Content-Type-Options", Value: "nosniff"})
-	if heads[p].noCache {
-		h = append(h, Field{Name: "Cache-Control", Value: "no-cache"})
-	}
-	return h
 }
 
 // partResponse makes the response part of a successful write. Its headers have

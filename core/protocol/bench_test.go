@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"edgetable/core/edm"
-	"edgetable/core/memstore"
 	"edgetable/core/protocol"
 	"edgetable/core/sharedkey"
 	"edgetable/core/table"
+	"edgetable/testdata/memstore"
 )
 
 // bench is a handler on the reference store with one account and one table.

@@ -10,13 +10,6 @@ import (
 // MaxBody is the largest request body in bytes, also for a batch.
 const MaxBody = 4 << 20
 
-// body is the body of a request, or the error of reading it.
-type body struct {
-	b    []byte
-	err  error
-	read bool
-}
-
 // readBody reads the body of the request. The body is valid until the response
 // is released.
 func (x *exchange) readBody() ([]byte, error) {
@@ -34,7 +27,7 @@ func (x *exchange) readBody() ([]byte, error) {
 		return checkLength(whole.Bytes(), x.req.ContentLength)
 	}
 	if b, ok := x.req.Body.(interface{ BelongsTo(account string) }); ok {
-		b.BelongsTo(x.address.account)
+		b.BelongsTo(x.address.Account)
 	}
 	buf := buffers.Get().(*[]byte)
 	x.chainRelease(func() { x.keep(buf) })

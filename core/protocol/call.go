@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"bytes"
-	"context"
 
 	"edgetable/core/multipart"
 	"edgetable/core/payload"
@@ -14,13 +13,13 @@ import (
 type call struct {
 	*exchange
 	part    *multipart.Operation // in a batch, else nil
-	verb    verb                 // after X-HTTP-Method was applied
 	header  fields
 	options options
 	route   route
 	representation
 
 	operation *operation // set by find
+	verb      verb       // after X-HTTP-Method was applied
 	prefer    preference
 }
 
@@ -32,29 +31,9 @@ type answer struct {
 	release func()
 }
 
-// do runs the operation.
-func (c *call) do(ctx context.Context) (answer, error) {
-	err := c.find()
-	switch {
-	case err != nil && c.identity != nil && c.route.resource == tableACL && asError(err).Code == table.ResourceNotFound:
-		return answer{}, c.tableFirst(ctx, err)
-	case err != nil:
-		return answer{}, err
-	case c.route.misbuilt != nil:
-		if err := c.admit(ctx, Access{Entities: 1}); err != nil {
-			return answer{}, err
-		}
-		return answer{}, c.tableFirst(ctx, c.route.misbuilt)
-	}
-	if c.Turns == nil || c.turn != nil { // one turn for all operations of a batch
-		return c.operation.run(c, ctx)
-	}
-	return c.inTurn(ctx)
-}
-
 // name returns the full name of the call's table.
 func (c *call) name() table.Name {
-	return table.Name{Account: c.address.account, Table: c.route.table}
+	return table.Name{Account: c.address.Account, Table: c.route.table}
 }
 
 // body reads the body of the call.
@@ -121,7 +100,7 @@ func (c *call) withBody(a answer, body content) (answer, error) {
 
 // addBody adds a body in the format of the call, in memory that is reused.
 func (c *call) addBody(a *answer, body *content) error {
-	v := payload.View{Format: c.format, Base: c.base, Account: c.address.account, Table: body.of, Select: body.fields, Now: c.now}
+	v := payload.View{Format: c.format, Base: c.base, Account: c.address.Account, Table: body.of, Select: body.fields, Now: c.now}
 	buf := c.bodies
 	if buf == nil {
 		buf = c.sized(body.size)

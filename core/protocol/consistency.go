@@ -22,7 +22,9 @@ const consistencyHeader = "x-edgetable-consistency"
 func (c *call) consistency() (how table.Consistency, asked string, err error) {
 	asked = cmp.Or(c.header.Get("X-Edgetable-Consistency"), c.req.Header.Get("X-Edgetable-Consistency"))
 	switch {
-	case asked == "eventual", asked == "" && c.address.secondary:
+	case asked == "strong" && c.Secondary != nil && c.Secondary():
+		return 0, "", table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. This server is a secondary, whose reads may be old: send " + consistencyHeader + ": strong to the primary.")
+	case asked == "eventual", asked == "" && c.address.Secondary:
 		return table.Eventual, asked, nil
 	case asked == "strong", asked == "":
 		return table.Strong, asked, nil

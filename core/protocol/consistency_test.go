@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"edgetable/core/edm"
-	"edgetable/core/memstore"
 	"edgetable/core/protocol"
 	"edgetable/core/table"
 	"edgetable/core/wiretest"
+	"edgetable/testdata/memstore"
 )
 
 // asked records the consistency of each read of entities and of tables.

@@ -15,7 +15,7 @@ func (x *exchange) preflight(ctx context.Context) error {
 	if origin == "" || method == "" {
 		return table.InvalidHeaderValue.With("A required CORS header is not present.")
 	}
-	if err := x.suspect(); err != nil {
+	if err := x.refuseAfterFailures(); err != nil {
 		return err
 	}
 	if refused := x.reachable(); refused != nil {

@@ -29,15 +29,14 @@ func work(rows, size int) int64 { return costRow*int64(rows) + int64(size/scanne
 // soFar is the cost of the request so far, with an answer of so many bytes.
 func (x *exchange) soFar(sent int) int64 {
 	c := &x.cost
-	return costRequest + costCall*int64(c.Calls) + work(c.ScannedRows, c.ScannedBytes) + costReceived*int64(x.received) + costSent*int64(sent)
+	return costRequest + costCall*int64(c.Calls) + work(c.ScannedRows, c.ScannedBytes) + costReceived*int64(len(x.whole.b)) + costSent*int64(sent)
 }
 
 // meter counts what the operation does. It runs after the authentication: the cost that
 // is shown tells of the data.
 func (x *exchange) meter() {
 	x.cost = table.Cost{Timed: strings.EqualFold(x.req.Header.Get(costHeader), "true")}
-	x.metered = x.Handler.Service.Metered(&x.cost)
-	x.Service = &x.metered
+	x.Service = x.Handler.Service.Metered(&x.cost)
 }
 
 // showCost adds the cost to the response, if the client asks for it. The entries of Server-Timing, which

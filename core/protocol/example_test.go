@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"edgetable/core/edm"
-	"edgetable/core/memstore"
 	"edgetable/core/protocol"
 	"edgetable/core/sharedkey"
 	"edgetable/core/table"
+	"edgetable/testdata/memstore"
 )
 
 // This transport makes a Request from an unchanged HTTP request and sends the

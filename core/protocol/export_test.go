@@ -24,21 +24,6 @@ func ParseRoute(raw string) (Route, error) {
 	return Route{resourceNames[r.resource], r.table, r.partitionKey, r.rowKey}, nil
 }
 
-// Address exports the results of parseTarget and locate for tests.
-type Address struct {
-	Path, Query, Host string // from the target
-	Account           string
-	Secondary         bool
-	Base, Rest        string
-}
-
-// Locate calls parseTarget and locate.
-func Locate(target, host string, pathStyle bool) (Address, bool) {
-	t := parseTarget(target)
-	a, ok := locate(t, host, pathStyle)
-	return Address{t.path, t.query, t.host, a.account, a.secondary, a.base, a.rest}, ok
-}
-
 // Token and ParseToken export token and parseToken.
 func Token(part []byte) string            { return token(part) }
 func ParseToken(s string) ([]byte, error) { return parseToken(s) }

@@ -11,15 +11,16 @@ import (
 	"strings"
 	"testing"
 
+	"edgetable/core/address"
 	"edgetable/core/edm"
 	"edgetable/core/key"
-	"edgetable/core/memstore"
 	"edgetable/core/multipart"
 	"edgetable/core/payload"
 	"edgetable/core/protocol"
 	"edgetable/core/sharedkey"
 	"edgetable/core/table"
 	"edgetable/core/wiretest"
+	"edgetable/testdata/memstore"
 )
 
 // seeds calls add with every request of the corpus.
@@ -45,11 +46,12 @@ func FuzzTarget(f *testing.F) {
 	seeds(f, func(r *wiretest.Request) { f.Add(r.Target, r.Host) })
 	f.Fuzz(func(t *testing.T, target, host string) {
 		for _, pathStyle := range []bool{false, true} {
-			a, ok := protocol.Locate(target, host, pathStyle)
+			at := address.Parse(target)
+			a, ok := at.Locate(host, pathStyle)
 			if !ok {
 				continue
 			}
-			if a.Account == "" || strings.HasPrefix(a.Rest, "/") || !strings.HasPrefix(a.Path, "/") {
+			if a.Account == "" || strings.HasPrefix(a.Rest, "/") || !strings.HasPrefix(at.Path, "/") {
 				t.Fatalf("address %+v", a)
 			}
 			r, err := protocol.ParseRoute(a.Rest)

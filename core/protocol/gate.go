@@ -3,8 +3,6 @@ package protocol
 import (
 	"context"
 	"errors"
-
-	"edgetable/core/table"
 )
 
 // Gate decides about each authorized operation before it runs. It may block for
@@ -34,11 +32,3 @@ var ErrCut = errors.New("protocol: cut off before the operation")
 // ErrCutAfter is an answer of a Gate: run the operation and then close the
 // connection without an answer.
 var ErrCutAfter = errors.New("protocol: cut off after the operation")
-
-// Refuse makes the response to a request that is refused without an
-// examination. The error has the same form as an error from Serve.
-func (h *Handler) Refuse(req *Request, err *table.Error) Response {
-	c := h.begin(req)
-	c.fail(front(err))
-	return c.resp
-}

@@ -11,30 +11,6 @@ import (
 	"edgetable/core/throttle"
 )
 
-// Limits holds rate limits. A request above a limit gets ServerBusy. A nil
-// field does not limit.
-type Limits struct {
-	// Account limits the operations of each account. Each operation of a batch
-	// counts.
-	Account Limiter
-	// Partition limits the entities written or read by key in each partition.
-	Partition Limiter
-	// Failures limits the failed authentications from each source. A source
-	// above its limit is refused before the server computes a signature.
-	Failures Limiter
-}
-
-// Limiter has a token bucket for each key, as [throttle.Buckets] does.
-type Limiter interface {
-	// Take takes n tokens of a key and returns 0. If there are fewer tokens, it
-	// takes none and returns the time until there are n.
-	Take(key string, n int) (wait time.Duration)
-	// Charge takes n tokens after the fact, also if there are fewer.
-	Charge(key string, n int)
-	// Peek returns the time until there is one token, and takes none.
-	Peek(key string) (wait time.Duration)
-}
-
 var _ Limiter = (*throttle.Buckets)(nil)
 
 // admit checks the limits and the gate before an operation. The caller sets the
@@ -49,7 +25,7 @@ func (c *call) admit(ctx context.Context, a Access) error {
 // ask checks the limits and the gate. It is separate from admit so that a is on
 // the heap only if there is a limit or a gate.
 func (c *call) ask(ctx context.Context, a Access) error {
-	a.Account, a.Table = c.address.account, c.route.table
+	a.Account, a.Table = c.address.Account, c.route.table
 	a.Operation, a.Write = c.operation.name, c.operation.write
 	if err := c.rate(c.Limits.Account, a.Account, a.Entities, RefusedAccountRate, "Operations per second is over the account limit."); err != nil {
 		return err
@@ -110,15 +86,16 @@ func (x *exchange) busy(wait time.Duration, why Refusal, message string) error {
 	return table.ServerBusy.With(message)
 }
 
-// strike counts a failed authentication. The function suspect refuses a source
-// with too many of them.
-func (x *exchange) strike() {
+// countFailure counts a failed authentication of the client's address.
+func (x *exchange) countFailure() {
 	if b := x.Limits.Failures; b != nil {
 		b.Charge(sourceKey(x.req.Source), 1) // many attempts at once count, too
 	}
 }
 
-func (x *exchange) suspect() error {
+// refuseAfterFailures returns ServerBusy if too many authentications from the client's address
+// have failed.
+func (x *exchange) refuseAfterFailures() error {
 	b := x.Limits.Failures
 	if b == nil {
 		return nil

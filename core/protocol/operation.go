@@ -30,17 +30,6 @@ type operation struct {
 	run     func(*call, context.Context) (answer, error)
 }
 
-// audience lists the credentials, other than a shared access signature, that
-// allow an operation.
-type audience uint8
-
-const (
-	contributors audience = iota // an account key, and tokens of contributors
-	readers                      // an account key, and every bearer token
-	owners                       // an account key
-	users                        // every bearer token
-)
-
 // operations is the table of operations. The first row that fits a request is
 // its operation. It is set by init because the handlers of batches use it.
 var operations []operation
@@ -65,6 +54,7 @@ func init() {
 		{resource: tableACL, verb: put, name: "SetTableACL", right: sas.TableACL, audience: owners, since: sasVersion, write: true, otherFormat: true, run: (*call).setACL},
 
 		{resource: tableTraffic, verb: get, name: "GetTableTraffic", audience: owners, otherFormat: true, run: (*call).getTraffic},
+		{resource: tableRestore, verb: post, name: "RestoreTable", audience: owners, write: true, otherFormat: true, run: (*call).restoreTable},
 
 		{resource: metadata, verb: get, name: "GetMetadata", right: sas.QueryTables, audience: readers, otherFormat: true, run: (*call).getMetadata},
 		{resource: serviceProperties, verb: get, name: "GetServiceProperties", right: sas.GetServiceProperties, otherFormat: true, run: (*call).getProperties},
@@ -104,7 +94,7 @@ func (c *call) check() error {
 	switch {
 	case op.inParts:
 		return nil
-	case op.write && c.address.secondary:
+	case op.write && c.address.Secondary:
 		return table.InsufficientAccountPermissions.Err()
 	}
 	if op.write && !op.otherFormat {
@@ -122,38 +112,4 @@ func (c *call) check() error {
 		return table.InvalidInput.With("If-Match HTTP header must be specified for PUT and MERGE operations before version " + upsertVersion + ".")
 	}
 	return table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. This operation needs x-ms-version " + op.since + " or later.")
-}
-
-// verb is a method of HTTP, or a set of methods.
-type verb uint8
-
-const (
-	get verb = 1 << iota
-	head
-	put
-	post
-	merge
-	patch
-	del
-)
-
-// parseVerb returns the verb of a method, or 0 if no operation has it.
-func parseVerb(method string) verb {
-	switch method {
-	case "GET":
-		return get
-	case "HEAD":
-		return head
-	case "PUT":
-		return put
-	case "POST":
-		return post
-	case "MERGE":
-		return merge
-	case "PATCH":
-		return patch
-	case "DELETE":
-		return del
-	}
-	return 0
 }

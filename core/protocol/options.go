@@ -14,7 +14,7 @@ import (
 type options struct {
 	filter, top, selectList, format *string
 	nextPartition, nextRow          *string
-	nextTable                       *string
+	nextTable, time                 *string
 	timeout                         int // seconds; 0 if absent
 	comp, restype                   string
 	apiVersion                      string
@@ -60,6 +60,8 @@ func parseOptions(raw string) (o options, first error) {
 			o.nextRow = &value
 		case "NextTableName":
 			o.nextTable = &value
+		case "time":
+			o.time = &value
 		default:
 			if strings.HasPrefix(name, "$") {
 				o.foreign = name
@@ -107,6 +109,8 @@ func (o *options) selected(r resource) (resource, error) {
 		return tableACL, nil
 	case r == entitySet && o.restype == "" && o.comp == "traffic":
 		return tableTraffic, nil
+	case r == entitySet && o.restype == "" && o.comp == "restore":
+		return tableRestore, nil
 	case r != root || o.restype != "service":
 	case o.comp == "properties":
 		return serviceProperties, nil

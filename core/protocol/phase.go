@@ -1,6 +1,9 @@
 package protocol
 
-import "edgetable/core/table"
+import (
+	"edgetable/core/multipart"
+	"edgetable/core/table"
+)
 
 // phase is the part of the service that answers. It decides which headers an
 // answer has, as recorded from the service up to April 2026; see heads.
@@ -101,6 +104,19 @@ func (c *call) head(p phase) {
 func (c *call) withPreference(p phase, status int, h []Field) []Field {
 	if heads[p].preference && status != 412 {
 		return c.applied(h)
+	}
+	return h
+}
+
+// partHeader returns the headers that the parts of a phase begin with.
+func (c *call) partHeader(p phase) multipart.Header {
+	h := make(multipart.Header, 0, 8)
+	if id := c.part.ContentID(); id != "" {
+		h = append(h, Field{Name: "Content-ID", Value: id})
+	}
+	h = append(h, Field{Name: "X-Content-Type-Options", Value: "nosniff"})
+	if heads[p].noCache {
+		h = append(h, Field{Name: "Cache-Control", Value: "no-cache"})
 	}
 	return h
 }

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"bytes"
 	"context"
 
 	"edgetable/core/key"
@@ -50,10 +51,6 @@ func (c *call) getEntity(ctx context.Context) (answer, error) {
 	return c.withBody(a, c.entity(c.route.partitionKey, c.route.rowKey, row.Timestamp, row.Properties, projection))
 }
 
-// maxNulls bounds the bytes of a page for the names of $select that its entities lack.
-// The store does not know of them: it would give 1,000 entities.
-const maxNulls = 8 << 20
-
 // queryEntities answers GET on a table.
 func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	if c.route.nested {
@@ -66,9 +63,6 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	filter, top, err := c.query(odata.Parse)
 	if err != nil {
 		return answer{}, err
-	}
-	if n := projection.Nulls(); n > 0 {
-		top = min(top, maxNulls/n)
 	}
 	from, err := c.options.position()
 	if err != nil {
@@ -89,23 +83,33 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	c.resp.Scanned, c.resp.Returned = page.Examined, len(page.Rows)
-	c.visitedPage(&page)
 	a := answer{status: 200, header: continuation(page.Next)}
 	a.read(asked)
 	size := 256
 	for i := range page.Rows {
 		size += shownSize(page.Rows[i].Properties)
 	}
-	a, err = c.withBody(a, content{of: c.route.table, feed: true, fields: projection, size: size, write: func(dst []byte, v *payload.View) []byte {
+	most, shown := c.Service.MostShown(), len(page.Rows)
+	a, err = c.withBody(a, content{of: c.route.table, feed: true, fields: projection, size: min(size, most), write: func(dst []byte, v *payload.View) []byte {
+		begin := len(dst)
 		dst = v.AppendFeedStart(dst)
 		for i := range page.Rows {
-			row := &page.Rows[i]
+			row, before := &page.Rows[i], len(dst)
 			pk, rk := key.Decode(row.Key)
 			dst = v.AppendFeedEntity(dst, i, pk, rk, row.Timestamp, row.Properties)
+			if len(dst)-begin > most && i > 0 {
+				dst, shown = dst[:before], i
+				break
+			}
 		}
 		return v.AppendFeedEnd(dst)
 	}})
+	if shown < len(page.Rows) { // the page ends here: its text is escaped, or it lacks many names of $select
+		a.header = append(continuation(page.Rows[shown].Key), a.header[len(continuation(page.Next)):]...)
+		page.Next = bytes.Clone(page.Rows[shown].Key)
+	}
+	c.resp.Scanned, c.resp.Returned = page.Examined, shown
+	c.visitedPage(&page)
 	if page.Recycle != nil {
 		page.Recycle()
 	}

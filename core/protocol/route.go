@@ -24,6 +24,7 @@ const (
 	// every Accept.
 	tableACL          // /name?comp=acl
 	tableTraffic      // /name?comp=traffic
+	tableRestore      // /name?comp=restore
 	serviceProperties // /?restype=service&comp=properties
 	serviceStats      // /?restype=service&comp=stats
 	delegationKey     // /?restype=service&comp=userdelegationkey

@@ -22,9 +22,6 @@ func document(body func(dst []byte) []byte) (answer, error) {
 }
 
 func (c *call) getACL(ctx context.Context) (answer, error) {
-	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
-		return answer{}, err
-	}
 	acl, err := c.Service.TableACL(ctx, c.name())
 	if err != nil {
 		return answer{}, err
@@ -37,9 +34,6 @@ func (c *call) getACL(ctx context.Context) (answer, error) {
 }
 
 func (c *call) setACL(ctx context.Context) (answer, error) {
-	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
-		return answer{}, err
-	}
 	if strings.TrimSpace(c.header.Get("Accept")) == "*/*" {
 		return answer{}, table.MediaTypeNotSupported.With(table.MediaTypeNotSupported.Err().Message + ". Send Accept: application/xml.")
 	}
@@ -62,9 +56,6 @@ func (c *call) setACL(ctx context.Context) (answer, error) {
 }
 
 func (c *call) getProperties(ctx context.Context) (answer, error) {
-	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
-		return answer{}, err
-	}
 	p, err := c.storedSettings(ctx)
 	if err != nil {
 		return answer{}, err
@@ -74,14 +65,11 @@ func (c *call) getProperties(ctx context.Context) (answer, error) {
 }
 
 func (c *call) setProperties(ctx context.Context) (answer, error) {
-	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
-		return answer{}, err
-	}
 	body, err := c.body()
 	if err != nil {
 		return answer{}, err
 	}
-	err = c.Service.UpdateAccountSettings(ctx, c.address.account, func(old []byte) ([]byte, error) {
+	err = c.Service.UpdateAccountSettings(ctx, c.address.Account, func(old []byte) ([]byte, error) {
 		p, err := parseSettings(old)
 		if err != nil {
 			return nil, err
@@ -99,10 +87,7 @@ func (c *call) setProperties(ctx context.Context) (answer, error) {
 }
 
 func (c *call) getStats(ctx context.Context) (answer, error) {
-	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
-		return answer{}, err
-	}
-	if !c.address.secondary {
+	if !c.address.Secondary {
 		return answer{}, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. The secondary address answers comp=stats: append -secondary to the account's name.")
 	}
 	state := c.Service.Replication()
@@ -112,9 +97,6 @@ func (c *call) getStats(ctx context.Context) (answer, error) {
 // getDelegationKey makes a user delegation key, with which a user signs shared
 // access signatures.
 func (c *call) getDelegationKey(ctx context.Context) (answer, error) {
-	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
-		return answer{}, err
-	}
 	body, err := c.body()
 	if err != nil {
 		return answer{}, err
@@ -135,7 +117,7 @@ func (c *call) getDelegationKey(ctx context.Context) (answer, error) {
 	if lender == nil {
 		return answer{}, table.AuthorizationFailure.With("This request is not authorized to perform this operation. The account has no key to derive others from.")
 	}
-	lent, err := sas.Delegate(lender, c.address.account, role, want, c.now)
+	lent, err := sas.Delegate(lender, c.address.Account, role, want, c.now)
 	if err != nil {
 		return answer{}, err
 	}

@@ -85,7 +85,7 @@ func (x *exchange) accountSettings(ctx context.Context) (*settings.Properties, e
 // handler changed the stored ones during the read.
 func (x *exchange) storedSettings(ctx context.Context) (*settings.Properties, error) {
 	before := x.settings.get(x.account.Name)
-	stored, err := x.Service.AccountSettings(ctx, x.address.account)
+	stored, err := x.Service.AccountSettings(ctx, x.address.Account)
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func (c *call) queryTables(ctx context.Context) (answer, error) {
 	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
 		return answer{}, err
 	}
-	page, err := c.Service.QueryTables(ctx, c.address.account, table.TableQuery{Filter: filter, Top: top, From: from, Consistency: consistency})
+	page, err := c.Service.QueryTables(ctx, c.address.Account, table.TableQuery{Filter: filter, Top: top, From: from, Consistency: consistency})
 	if err != nil {
 		return answer{}, err
 	}

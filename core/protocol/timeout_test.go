@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"edgetable/core/edm"
-	"edgetable/core/memstore"
 	"edgetable/core/protocol"
 	"edgetable/core/sharedkey"
 	"edgetable/core/table"
+	"edgetable/testdata/memstore"
 )
 
 // stuck is a store whose reads wait until their context ends.

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"edgetable/core/protocol"
 	"edgetable/core/sas"
@@ -22,7 +23,7 @@ type turns struct {
 	open bool
 }
 
-func (r *turns) Begin(_ context.Context, w *protocol.Work) protocol.Turn {
+func (r *turns) Begin(_ context.Context, w protocol.Work) (protocol.Turn, time.Duration) {
 	kind := "read"
 	switch {
 	case w.Write:
@@ -36,10 +37,10 @@ func (r *turns) Begin(_ context.Context, w *protocol.Work) protocol.Turn {
 	}
 	r.log = append(r.log, kind+" by "+payer)
 	if r.busy {
-		return nil
+		return nil, 0
 	}
 	r.open = true
-	return r
+	return r, 0
 }
 
 func (r *turns) Pause(context.Context, int64) bool { return false }

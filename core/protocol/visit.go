@@ -23,12 +23,18 @@ type Visit struct {
 	Entities, Inserts, Bytes, Largest int
 	// Query is set for a page of a query; Filter is its filter and Text that filter
 	// as sent. The page was read from the position From, and ended at Next.
-	Query        bool
-	Filter       *odata.Filter
-	Text         string
-	From, Next   []byte
+	Query      bool
+	Filter     *odata.Filter
+	Text       string
+	From, Next []byte
+	// Tool says that a tool of edgetable asks, such as an export or the explorer: it is
+	// no query that a program depends on.
+	Tool         bool
 	ScannedBytes int
 }
+
+// ToolHeader is the header in which tools of edgetable say their name.
+const ToolHeader = "X-Edgetable-Tool"
 
 func (c *call) visitEntity() {
 	v := &c.visit // in the memory of the call
@@ -41,7 +47,7 @@ func (c *call) visited(row *table.Row) {
 }
 
 func (c *call) visitQuery(f *odata.Filter, from []byte) {
-	c.visit = Visit{Query: true, Filter: f, From: from}
+	c.visit = Visit{Query: true, Filter: f, From: from, Tool: c.req.Header.Get(ToolHeader) != ""}
 	c.resp.Visit = &c.visit
 	if c.options.filter != nil {
 		c.visit.Text = *c.options.filter

@@ -16,7 +16,7 @@ import (
 )
 
 // Bench measures how many entities of 1 KiB, in partitions of 1000, a store reads or
-// writes per second. Each benchmark has a place of its own.
+// writes per second. Each benchmark has data of its own.
 func Bench(b *testing.B, h Harness) {
 	for _, m := range []struct {
 		name string

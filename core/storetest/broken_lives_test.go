@@ -74,9 +74,9 @@ func (s *sameSlot) Commit(ctx context.Context, name table.RecordKey, m []table.M
 	return s.n, err
 }
 
-// placeOf is a place that can do what its store can.
-func placeOf(s table.Store) storetest.Place {
-	p := storetest.Place{Store: s, Strengths: inMemory, Lossy: true}
+// fixtureOf is a fixture that can do what its store can.
+func fixtureOf(s table.Store) storetest.Fixture {
+	p := storetest.Fixture{Store: s, Strengths: inMemory, Lossy: true}
 	switch s := s.(type) {
 	case *forgets:
 		p.Purge = s.purge

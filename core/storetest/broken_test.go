@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"edgetable/core/edm"
-	"edgetable/core/memstore"
 	"edgetable/core/storetest"
 	"edgetable/core/table"
+	"edgetable/testdata/memstore"
 )
 
 // inMemory are the strengths of the reference store: all but Durable.
@@ -61,8 +61,8 @@ const child = "STORETEST_BROKEN"
 // part that fails, so each store is tested in a process of its own.
 func TestSuiteNoticesBrokenStores(t *testing.T) {
 	if name := os.Getenv(child); name != "" {
-		storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Place {
-			return placeOf(broken[name].with(memstore.New(now)))
+		storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Fixture {
+			return fixtureOf(broken[name].with(memstore.New(now)))
 		})
 		return
 	}
@@ -91,10 +91,10 @@ func TestSuitePassesTheReference(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Place {
+	storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Fixture {
 		s := memstore.New(now)
 		again := func(func() edm.Ticks) table.Store { return s }
-		return storetest.Place{Store: s, Strengths: inMemory, Share: again, Restart: again, Purge: func() {}, TakeOver: again}
+		return storetest.Fixture{Store: s, Strengths: inMemory, Share: again, Restart: again, Purge: func() {}, TakeOver: again}
 	})
 }
 
@@ -108,8 +108,8 @@ func TestSuitePassesLostReplies(t *testing.T) {
 	weaker.SnapshotPage, weaker.ExactDrop = false, false
 	for what, has := range map[string]storetest.Strengths{"as strong as the reference": inMemory, "weaker": weaker} {
 		t.Run(what, func(t *testing.T) {
-			storetest.Concurrency(t, func(_ testing.TB, now func() edm.Ticks) storetest.Place {
-				return storetest.Place{Store: &lossy{Store: memstore.New(now), oneOf: 90}, Strengths: has, Lossy: true}
+			storetest.Concurrency(t, func(_ testing.TB, now func() edm.Ticks) storetest.Fixture {
+				return storetest.Fixture{Store: &lossy{Store: memstore.New(now), oneOf: 90}, Strengths: has, Lossy: true}
 			})
 		})
 	}
@@ -132,8 +132,8 @@ func TestSuitePassesWeakerStores(t *testing.T) {
 		"plain puts only": {storetest.Strengths{}, func(s table.Store) table.Store { return plain{s} }},
 	} {
 		t.Run(what, func(t *testing.T) {
-			storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Place {
-				return storetest.Place{Store: weaker.with(memstore.New(now)), Strengths: weaker.has}
+			storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Fixture {
+				return storetest.Fixture{Store: weaker.with(memstore.New(now)), Strengths: weaker.has}
 			})
 		})
 	}

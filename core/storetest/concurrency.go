@@ -19,7 +19,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Concurrency runs many clients of two stores over one place and compares their replies
+// Concurrency runs many clients of two stores over the same data and compares their replies
 // with a sequential model: a history is accepted if each operation has a moment between
 // its call and its return such that the model, applied in this order, answers as the
 // store did.
@@ -41,7 +41,7 @@ const clients = 5
 
 // extent returns the number of rounds, and of a client's commands in each. An operation
 // with an unknown outcome overlaps all later ones, which makes the check slow: over a
-// Lossy place there are more and shorter rounds.
+// Lossy fixture there are more and shorter rounds.
 func (e *env) extent() (rounds, commands int) {
 	if e.Lossy {
 		return 10, 20

@@ -3,13 +3,13 @@
 // call of [Run] and tests of the special features of the store.
 //
 //	func TestStore(t *testing.T) {
-//		storetest.Run(t, func(t testing.TB, now func() edm.Ticks) storetest.Place {
-//			return storetest.Place{Store: memstore.New(now), Strengths: storetest.Strengths{Linearizable: true, …}}
+//		storetest.Run(t, func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
+//			return storetest.Fixture{Store: memstore.New(now), Strengths: storetest.Strengths{Linearizable: true, …}}
 //		})
 //	}
 //
-// The suite tests the [Strengths] that a [Place] declares. It does not skip the others:
-// the same steps run against a weaker law, which is stated with the check. If a Place
+// The suite tests the [Strengths] that a [Fixture] declares. It does not skip the others:
+// the same steps run against a weaker law, which is stated with the check. If a Fixture
 // cannot be shared or cannot be restarted, a strength is checked with one open store as
 // far as possible.
 //

@@ -221,7 +221,7 @@ func cancelled(e *env) {
 	e.expectNoRecord("after a cancelled WriteRecord", tableKey("new"))
 }
 
-// After a restart, if the place allows one, written entities exist and deleted ones do
+// After a restart, if the fixture allows one, written entities exist and deleted ones do
 // not.
 func restartEntities(e *env) {
 	name := e.create("restart")

@@ -14,10 +14,10 @@ import (
 	"edgetable/core/table"
 )
 
-// env is a test with a place of its own.
+// env is a test with data of its own.
 type env struct {
 	*testing.T
-	Place
+	Fixture
 	clock *clock
 	has   Strengths
 }
@@ -26,7 +26,7 @@ func open(t *testing.T, h Harness) *env {
 	t.Helper()
 	c := newClock()
 	p := h(t, c.now)
-	return &env{T: t, Place: p, clock: c, has: p.Strengths}
+	return &env{T: t, Fixture: p, clock: c, has: p.Strengths}
 }
 
 // clock moves by step whenever it is read: forwards, not at all, or back.
@@ -44,14 +44,14 @@ func newClock() *clock {
 
 func (c *clock) now() edm.Ticks { return edm.Ticks(c.ticks.Add(c.step.Load())) }
 
-// settle waits until writes are visible to all, if the place has replicas.
+// settle waits until writes are visible to all, if the fixture has replicas.
 func (e *env) settle() {
 	if e.Settle != nil {
 		e.Settle()
 	}
 }
 
-// second returns another store over the same place, or the same one if the place cannot
+// second returns another store over the same data, or the same one if the fixture cannot
 // be shared.
 func (e *env) second(now func() edm.Ticks) table.Store {
 	if e.Share == nil {
@@ -60,7 +60,7 @@ func (e *env) second(now func() edm.Ticks) table.Store {
 	return e.Share(now)
 }
 
-// fewer returns n, or remote over a Remote place: the least that still meets each case
+// fewer returns n, or remote over a Remote fixture: the least that still meets each case
 // of a law.
 func (e *env) fewer(n, remote int) int {
 	if e.Remote {

@@ -72,31 +72,31 @@ func noTable(e *env) {
 	e.expectRows("another", e.Store, other)
 }
 
-// Entities of a dropped table are never "seen again", not even in the next life of its
-// name, and no ETag of the old life names a state of the new one.
+// Entities of a dropped table are never "seen again", not even in the next incarnation of its
+// name, and no ETag of the old incarnation names a state of the new one.
 func createAgain(e *env) {
 	var name table.RecordKey
 	var last edm.Ticks
-	for life := range 4 {
+	for incarnation := range 4 {
 		name = e.create("again")
-		e.expectRows(fmt.Sprint("life ", life, " begins empty"), e.Store, name)
+		e.expectRows(fmt.Sprint("incarnation ", incarnation, " begins empty"), e.Store, name)
 		stale := table.Mutation{Key: at("p", "0"), Condition: table.Unchanged, IfMatch: last, Properties: text("stale")}
 		if _, err := e.commit(name, stale); reason(err) != refused(0, table.ErrNoEntity) && !e.lacks(err, []table.Mutation{stale}) {
-			e.Errorf("life %d: a condition on an entity of an earlier life: got %s", life, reason(err))
+			e.Errorf("incarnation %d: a condition on an entity of an earlier incarnation: got %s", incarnation, reason(err))
 		}
 		var want []string
 		for i := range 3 {
-			m := put("p", fmt.Sprint(i), fmt.Sprint("life ", life))
+			m := put("p", fmt.Sprint(i), fmt.Sprint("incarnation ", incarnation))
 			ticks := e.must(name, m)
 			if ticks <= last {
-				e.Errorf("life %d: Timestamp %d is not above %d of an earlier life", life, ticks, last)
+				e.Errorf("incarnation %d: Timestamp %d is not above %d of an earlier incarnation", incarnation, ticks, last)
 			}
 			last = ticks
 			want = append(want, written(m, ticks))
 		}
-		e.expectRows(fmt.Sprint("life ", life), e.Store, name, want...)
+		e.expectRows(fmt.Sprint("incarnation ", incarnation), e.Store, name, want...)
 		e.drop(name)
-		e.expectNone(fmt.Sprint("after life ", life), e.Store, name)
+		e.expectNone(fmt.Sprint("after incarnation ", incarnation), e.Store, name)
 	}
 }
 
@@ -104,10 +104,10 @@ func createAgain(e *env) {
 // incarnation, nor Get and Scan still read it, whatever any process has cached."
 func livesOverTwoStores(e *env) {
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
-	for life := range 6 {
-		e.Store = stores[life%2]
-		other := stores[(life+1)%2]
-		what := fmt.Sprint("life ", life)
+	for incarnation := range 6 {
+		e.Store = stores[incarnation%2]
+		other := stores[(incarnation+1)%2]
+		what := fmt.Sprint("incarnation ", incarnation)
 		name := e.create("shared")
 		e.expectRows(what+", the other store's view", other, name)
 		m := put("p", "r", what)

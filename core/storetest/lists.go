@@ -55,7 +55,7 @@ func incarnationOf(k table.RecordKey) (i table.Incarnation) {
 	return i
 }
 
-// A list is as long as its limit, even if the place needs several pages for many or large
+// A list is as long as its limit, even if the fixture needs several pages for many or large
 // records.
 func longList(e *env) {
 	const many, large = 1100, 20

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// anHourApart returns the store and another one over the same place, whose clock stands an
+// anHourApart returns the store and another one over the same data, whose clock stands an
 // hour behind.
 func (e *env) anHourApart() [2]table.Store {
 	slow := newClock()

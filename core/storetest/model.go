@@ -22,7 +22,7 @@ type cell struct {
 	ticks      edm.Ticks
 	nonce      uint64
 	properties string
-	highest    edm.Ticks // that the key ever had, in any life
+	highest    edm.Ticks // that the key ever had, in any incarnation
 }
 
 func (c cell) row(k string) *table.Row {
@@ -89,7 +89,7 @@ func (l laws) step(s lifeOf, in step, out answer) (bool, lifeOf) {
 		return l.alone(s, in, out, live)
 	}
 	// "Between the call of Drop and its return each operation may take the table
-	// as live or dead on its own" – but no new life begins before the old has ended:
+	// as live or dead on its own" – but no new incarnation begins before the old has ended:
 	// "While a table of this key is still being deleted, a store may answer
 	// ErrBeingDeleted."
 	switch {

@@ -159,7 +159,7 @@ func dropRecord(e *env) {
 	e.expectRecord("after a refused Drop", e.Store, r)
 }
 
-// Records are linearizable across all that share the place, or are when replicas
+// Records are linearizable across all that share the fixture, or are when replicas
 // have caught up.
 func sharedRecords(e *env) {
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}

@@ -7,22 +7,22 @@ import (
 	"edgetable/core/table"
 )
 
-// Harness makes an empty place and opens a store over it whose Timestamps follow
+// Harness makes an empty fixture and opens a store over it whose Timestamps follow
 // now. It closes the store with t.Cleanup.
-type Harness func(t testing.TB, now func() edm.Ticks) Place
+type Harness func(t testing.TB, now func() edm.Ticks) Fixture
 
-// Place is where a store keeps its data, and what the suite may do with it.
-type Place struct {
+// Fixture is where a store keeps its data, and what the suite may do with it.
+type Fixture struct {
 	Store table.Store
 	// Strengths are the guarantees of the store beyond the contract of the port. The
 	// suite tests the declared ones, and the weaker law instead of the others.
 	Strengths Strengths
-	// Share opens another store over the same place, as another process would, with a
-	// clock of its own. Nil: only one store at a time can use the place.
+	// Share opens another store over the same data, as another process would, with a
+	// clock of its own. Nil: only one store at a time can use the fixture.
 	Share func(now func() edm.Ticks) table.Store
-	// Restart closes all stores over the place, as the end of their processes
+	// Restart closes all stores over the fixture, as the end of their processes
 	// would, and opens it again. For a store that declares Durable it should cut the
-	// power, so that data that was not made durable is lost. Nil: the place ends with
+	// power, so that data that was not made durable is lost. Nil: the fixture ends with
 	// its store.
 	Restart func(now func() edm.Ticks) table.Store
 	// Purge removes now what deleted entities and dropped tables left behind. Nil: nothing
@@ -53,7 +53,7 @@ func Run(t *testing.T, h Harness) {
 	t.Run("LostReplies", func(t *testing.T) { LostReplies(t, h) })
 }
 
-// law is one named check. Each gets a place of its own.
+// law is one named check. Each gets data of its own.
 type law struct {
 	name  string
 	check func(*env)

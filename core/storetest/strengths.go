@@ -1,7 +1,7 @@
 package storetest
 
 // Strengths are what a store guarantees beyond the contract of the port. Its
-// tests declare them in a [Place].
+// tests declare them in a [Fixture].
 type Strengths struct {
 	// Conditional: conditions on presence and on Timestamps are judged
 	// atomically with the write. Without it the last writer wins.
@@ -13,7 +13,7 @@ type Strengths struct {
 	// Commit is in its page wholly or not at all.
 	SnapshotPage bool
 	// Linearizable: a read begun after a write has returned sees it, in all
-	// processes that share the place. Without it a process sees its own writes at
+	// processes that share the fixture. Without it a process sees its own writes at
 	// once and those of others some time later; the other laws hold from then on.
 	Linearizable bool
 	// Durable: the state that a reply showed survives the loss of power.

@@ -139,7 +139,7 @@ func writers(e *env) {
 	done.Wait()
 }
 
-// Two stores over one place. With TimestampsAcrossProcesses "they never repeat and
+// Two stores over the same data. With TimestampsAcrossProcesses "they never repeat and
 // increase even between processes whose clocks disagree": the clock of one stands an hour
 // behind. Without it the same holds while the clocks agree and run.
 func sharedTimestamps(e *env) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"edgetable/core/edm"
+	"edgetable/core/traffic"
 )
 
 // As returns the store as a T, an interface that names an ability beside the port,
@@ -27,10 +28,32 @@ func As[T any](s Store) (ability T, ok bool) {
 // Counting is a [Store] that counts the traffic of its tables itself, as objects on
 // Workers do, because no server sees all requests.
 type Counting interface {
-	// Traffic returns the statistics of some of the buckets of a table, from one on, in
-	// the form of traffic.ReadBuckets, and the bucket to go on with; 0 is the end.
-	Traffic(ctx context.Context, t RecordKey, from uint16) (part []byte, next uint16, err error)
+	// Traffic returns the statistics of a table, without its name.
+	Traffic(ctx context.Context, t RecordKey) (*traffic.Report, error)
 }
+
+// Restoring is a [Store] that can put the entities of a table back to what they were, as
+// objects on Workers can, whose earlier states the platform keeps.
+type Restoring interface {
+	// Restore puts a table back to what it was at a time, or with [UndoRestore] to what it
+	// was before. It returns what became of each of its parts: a line with its name, a space, and
+	// [Restored], [Removed] or why it is neither; and a last line with [RestoreEnded], or with why
+	// another call must finish it. Meanwhile the table is not served. After a refusal nothing was
+	// changed.
+	Restore(ctx context.Context, t RecordKey, to edm.Ticks) (did []byte, err error)
+}
+
+// UndoRestore is the time that has Restore undo the last restore, or one that has begun.
+const UndoRestore edm.Ticks = 0
+
+// What became of a part of a table, and of a restore.
+const (
+	Restored          = "restored"
+	Removed           = "removed" // the table did not have it at that time
+	RestoreEnded      = "ended"
+	RestoreWaits      = "waits" // and for how many seconds the caller should wait
+	RestoreUnfinished = "unfinished"
+)
 
 // Replicated is a [Store] whose eventual reads are answered by a replica, which knows
 // how old it is. A store without this ability answers them like strong ones.

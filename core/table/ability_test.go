@@ -5,15 +5,16 @@ import (
 	"testing"
 
 	"edgetable/core/edm"
-	"edgetable/core/memstore"
 	"edgetable/core/table"
+	"edgetable/core/traffic"
+	"edgetable/testdata/memstore"
 )
 
 // able is a store with each ability.
 type able struct{ table.Store }
 
-func (able) Traffic(context.Context, table.RecordKey, uint16) ([]byte, uint16, error) {
-	return []byte("counted"), 0, nil
+func (able) Traffic(context.Context, table.RecordKey) (*traffic.Report, error) {
+	return &traffic.Report{Table: "counted"}, nil
 }
 
 func (able) Replication() table.Replication {
@@ -53,7 +54,7 @@ func TestAs(t *testing.T) {
 		if !row.want {
 			continue
 		}
-		if part, _, _ := c.Traffic(t.Context(), table.RecordKey{}, 0); string(part) != "counted" || r.Replication().LastSync != 7 {
+		if report, _ := c.Traffic(t.Context(), table.RecordKey{}); report.Table != "counted" || r.Replication().LastSync != 7 {
 			t.Errorf("%s: the ability is another store's", row.name)
 		}
 	}

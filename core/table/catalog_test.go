@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"edgetable/core/edm"
-	"edgetable/core/memstore"
 	"edgetable/core/table"
+	"edgetable/testdata/memstore"
 )
 
 // brokenCatalog is a store whose records cannot be used once err is set.

@@ -19,9 +19,7 @@ type Cost struct {
 // Metered returns a Service on the same store that adds what it does to c. It is
 // for one goroutine.
 func (s *Service) Metered(c *Cost) Service {
-	metered := *s
-	metered.cost = c
-	return metered
+	return Service{s.shared, c}
 }
 
 // call returns the store for one call. The caller reports its end to ended.

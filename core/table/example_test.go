@@ -6,9 +6,9 @@ import (
 
 	"edgetable/core/edm"
 	"edgetable/core/key"
-	"edgetable/core/memstore"
 	"edgetable/core/odata"
 	"edgetable/core/table"
+	"edgetable/testdata/memstore"
 )
 
 func Example() {

@@ -8,9 +8,9 @@ import (
 
 	"edgetable/core/edm"
 	"edgetable/core/key"
-	"edgetable/core/memstore"
 	"edgetable/core/odata"
 	"edgetable/core/table"
+	"edgetable/testdata/memstore"
 )
 
 func filter(t *testing.T, text string) *odata.Filter {

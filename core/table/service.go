@@ -9,13 +9,18 @@ import (
 )
 
 // Service implements tables and entities over a Store. It has no state of its own, so
-// any number of Services may share a place. It is safe for concurrent use.
+// any number of Services may share a store. It is safe for concurrent use.
 type Service struct {
+	*shared
+	cost *Cost // nil: not counted
+}
+
+// shared is what a Service and those that count have in common.
+type shared struct {
 	store  Store
 	now    func() edm.Ticks
 	rand   func() uint64
 	budget Budget
-	cost   *Cost // nil: not counted
 }
 
 // Options configure a [Service].
@@ -35,6 +40,10 @@ type Budget struct {
 	Time      edm.Ticks // spent; default 5 s
 }
 
+// MostShown is how long a page of several entities may be in an answer, twice its budget of
+// bytes: the formats need up to eight bytes for one.
+func (s *Service) MostShown() int { return 2 * s.budget.Bytes }
+
 // New returns a Service.
 func New(store Store, o Options) *Service {
 	if o.Budget.Bytes == 0 {
@@ -46,7 +55,7 @@ func New(store Store, o Options) *Service {
 	if o.Budget.Time == 0 {
 		o.Budget.Time = 5 * edm.TicksPerSecond
 	}
-	return &Service{store: store, now: o.Now, rand: o.Rand, budget: o.Budget}
+	return &Service{shared: &shared{store: store, now: o.Now, rand: o.Rand, budget: o.Budget}}
 }
 
 // Name addresses a table: the account's name and the table's, in upper or lower case.
@@ -87,7 +96,7 @@ func protocolError(err error) *Error {
 	case errors.Is(err, ErrBusy):
 		return ServerBusy.Because(err)
 	case errors.Is(err, ErrFull):
-		e := ServerBusy.With("The disk of the server is full. Until it has space again, writes are refused, and when no room is left at all, also deletes and reads that depend on a write that waits. Delete entities or tables, free space on the disk, or make it larger.")
+		e := ServerBusy.With("The disk of the server is full. Until it has space again, writes are refused, and when no room is left at all, also deletes; reads work. Delete entities or tables, free space on the disk, or make it larger.")
 		e.cause = err
 		return e
 	case errors.Is(err, ErrUnsupported):

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"edgetable/core/edm"
-	"edgetable/core/memstore"
 	"edgetable/core/table"
+	"edgetable/testdata/memstore"
 )
 
 var people = table.Name{Account: "acct", Table: "People"}

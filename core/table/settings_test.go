@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"edgetable/core/edm"
-	"edgetable/core/memstore"
 	"edgetable/core/odata"
 	"edgetable/core/table"
+	"edgetable/testdata/memstore"
 )
 
 // The access policies of a table are deleted with it, and setting them changes nothing

@@ -9,12 +9,12 @@ import (
 )
 
 // Store keeps records and entities. It is the port between the semantics in
-// this package and a place to keep bytes, and it decides nothing about the
+// this package and a way to keep bytes, and it decides nothing about the
 // protocol: a [Mutation] says which write is allowed, what a merge does and what a
 // condition compares, and [Apply] does it.
 //
 // A Store is safe for use by many goroutines, and by several Services and
-// processes at once where its place is shared. It retains no slice it is given
+// processes at once where its data is shared. It retains no slice it is given
 // after a method returned and the caller owns every slice it gets, except where
 // a comment says otherwise. Methods honour ctx: when it ends they return its
 // error, unless the outcome is known already.

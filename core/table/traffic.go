@@ -1,20 +1,26 @@
 package table
 
-import "context"
+import (
+	"context"
 
-// Traffic returns statistics of a table as [Counting] does.
-func (s *Service) Traffic(ctx context.Context, n Name, from uint16) (part []byte, next uint16, err error) {
+	"edgetable/core/traffic"
+)
+
+// Traffic returns the statistics of a table as [Counting] does.
+func (s *Service) Traffic(ctx context.Context, n Name) (*traffic.Report, error) {
 	if err := n.check(); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	store, ok := As[Counting](s.store)
 	if !ok {
-		return nil, 0, NotImplemented.With("The requested operation is not implemented on the specified resource. Only Workers with Durable Objects answer comp=traffic: ask a server on its machine, by edgetable stats --data.")
+		return nil, NotImplemented.With("The requested operation is not implemented on the specified resource. Only servers and Workers with Durable Objects answer comp=traffic.")
 	}
-	if part, next, err = store.Traffic(ctx, n.Key(), from); err != nil {
-		return nil, 0, protocolError(err)
+	r, err := store.Traffic(ctx, n.Key())
+	if err != nil {
+		return nil, protocolError(err)
 	}
-	return part, next, nil
+	r.Account, r.Table = n.Account, n.Table
+	return r, nil
 }
 
 // Replication returns the state of the secondary. Without a replica that lags it is

@@ -112,25 +112,13 @@ func (b *Buckets) Take(key string, n int) (wait time.Duration) {
 	if b.token == 0 || n <= 0 {
 		return 0
 	}
-	charge := int64(longest)
-	if int64(n) < longest/b.token {
-		charge = int64(n) * b.token
-	}
-	s := b.shard(key)
-	s.mu.Lock()
+	charge := b.charge(n, longest)
+	s, now, e := b.find(key)
 	defer s.mu.Unlock()
-	now := s.tick(b.now())
-	slot, known := s.index[key]
-	if !known {
-		s.insert(key, now, now+charge)
-		return 0
+	if late := b.lacks(e, now, charge); late > 0 {
+		return late
 	}
-	e := &s.buckets[slot]
-	// Wait until the missing tokens, with the new ones, fit into the burst.
-	if late := e.full - now - (b.burst - min(charge, b.burst)); late > 0 {
-		return duration(late)
-	}
-	e.full = max(e.full, now) + charge
+	s.put(key, e, now, max(e.full, now)+charge)
 	return 0
 }
 
@@ -141,21 +129,10 @@ func (b *Buckets) Charge(key string, n int) {
 	if b.token == 0 || n <= 0 {
 		return
 	}
-	charge := 2 * b.burst
-	if int64(n) < charge/b.token {
-		charge = int64(n) * b.token
-	}
-	s := b.shard(key)
-	s.mu.Lock()
+	charge := b.charge(n, 2*b.burst)
+	s, now, e := b.find(key)
 	defer s.mu.Unlock()
-	now := s.tick(b.now())
-	slot, known := s.index[key]
-	if !known {
-		s.insert(key, now, now+charge)
-		return
-	}
-	e := &s.buckets[slot]
-	e.full = max(e.full, min(max(e.full, now)+charge, now+2*b.burst))
+	s.put(key, e, now, max(e.full, min(max(e.full, now)+charge, now+2*b.burst)))
 }
 
 // Peek returns the time after which Take could take one token, and takes
@@ -164,18 +141,42 @@ func (b *Buckets) Peek(key string) (wait time.Duration) {
 	if b.token == 0 {
 		return 0
 	}
-	s := b.shard(key)
-	s.mu.Lock()
+	s, now, e := b.find(key)
 	defer s.mu.Unlock()
-	slot, known := s.index[key]
-	if !known {
-		return 0
+	return b.lacks(e, now, b.token)
+}
+
+// charge is what n tokens cost, at most as much as given.
+func (b *Buckets) charge(n int, most int64) int64 {
+	if int64(n) < most/b.token {
+		return int64(n) * b.token
 	}
-	if late := s.buckets[slot].full - s.tick(b.now()) - (b.burst - min(b.token, b.burst)); late > 0 {
+	return most
+}
+
+// lacks is the time until the tokens that a bucket lacks, with the new ones, fit into the
+// burst.
+func (b *Buckets) lacks(e *bucket, now, charge int64) time.Duration {
+	if late := e.full - now - (b.burst - min(charge, b.burst)); late > 0 {
 		return duration(late)
 	}
 	return 0
 }
+
+// find locks the shard of a key. It returns the time there, and the bucket, or full if the
+// key has none.
+func (b *Buckets) find(key string) (s *shard, now int64, e *bucket) {
+	s = b.shard(key)
+	s.mu.Lock()
+	now = s.tick(b.now())
+	if slot, known := s.index[key]; known {
+		return s, now, &s.buckets[slot]
+	}
+	return s, now, &full
+}
+
+// full is the bucket of a key that is not in memory.
+var full bucket
 
 // duration rounds up to ticks, so that the tokens are there when it ends.
 func duration(late int64) time.Duration { return time.Duration((late+grains-1)/grains) * 100 }
@@ -197,7 +198,7 @@ type shard struct {
 	mu      sync.Mutex
 	index   map[string]int32 // of buckets
 	buckets []bucket
-	order   []place // a heap
+	order   []entry // a heap
 	room    int
 	last    edm.Ticks // the last reading of the clock
 	elapsed int64     // grains that have passed
@@ -210,11 +211,11 @@ type bucket struct {
 	full int64 // the moment, in elapsed, at which it will be full
 }
 
-// place is the place of a bucket in the heap; the bucket to drop first is at the
+// entry is a bucket in the heap; the bucket to drop first is at the
 // root.
-type place struct {
+type entry struct {
 	// full is an earlier value of the bucket's full, which only increases. It is
-	// corrected when the place reaches the root, so that Take need not do it.
+	// corrected when the entry reaches the root, so that Take need not do it.
 	full int64
 	slot int32
 }
@@ -229,15 +230,24 @@ func (s *shard) tick(now edm.Ticks) int64 {
 	return s.elapsed
 }
 
+// put sets when a bucket will be full.
+func (s *shard) put(key string, e *bucket, now, at int64) {
+	if e == &full {
+		s.insert(key, now, at)
+	} else {
+		e.full = at
+	}
+}
+
 // insert adds the bucket of a key; without room it replaces the bucket nearest
 // to full. It takes amortized O(log n), because each Take leaves at most one
-// place to correct.
+// entry to correct.
 func (s *shard) insert(key string, now, full int64) {
 	key = strings.Clone(key)
 	if len(s.buckets) < s.room {
 		slot := int32(len(s.buckets))
 		s.buckets = append(s.buckets, bucket{key, full})
-		s.order = append(s.order, place{full, slot})
+		s.order = append(s.order, entry{full, slot})
 		s.up(len(s.order) - 1)
 		s.index[key] = slot
 		return
@@ -270,7 +280,7 @@ func (s *shard) up(i int) {
 	}
 }
 
-// down moves the root down to its place in the heap.
+// down moves the root down to where it belongs in the heap.
 func (s *shard) down() {
 	for i := 0; ; {
 		least := i

@@ -173,20 +173,3 @@ func (r *reader) bytes() []byte { return append([]byte(nil), r.fixed(r.count(len
 
 //go:noinline
 func (r *reader) text() string { return string(r.fixed(r.count(len(r.rest)))) }
-
-// ReadBuckets reads the statistics of the buckets of a table: for each the Tally of this
-// day and that of the day before, which may be empty, each after its length. They can be
-// handed to [Merge]. Tallies of a later version are left out.
-func ReadBuckets(b []byte) (buckets [][]*Tally, ok bool) {
-	r := reader{rest: b}
-	for len(r.rest) > 0 && !r.bad {
-		var bucket []*Tally
-		for range 2 {
-			if t, ok := ReadTally(r.bytes()); ok {
-				bucket = append(bucket, t)
-			}
-		}
-		buckets = append(buckets, bucket)
-	}
-	return buckets, !r.bad
-}

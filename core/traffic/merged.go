@@ -1,60 +1,111 @@
 package traffic
 
-import (
-	"slices"
+import "edgetable/core/edm"
 
-	"edgetable/core/edm"
-)
+// Bucket is what an object of a table counted, and its keys and size.
+type Bucket struct {
+	Tallies []*Tally // of this day, and of the day before if there is one
+	Range   Range
+}
 
-// Merge describes a table by the Tallies of its buckets: of each the present one and,
-// if there is one, that of the day before. A partition is in one bucket only. What a bucket counted
-// three days ago, before it rested, is left out: the others have forgotten it.
-func Merge(account, table string, buckets [][]*Tally) *Report {
-	r := &Report{Account: account, Table: table, Partitions: map[string]Heavy{}}
-	all := window{size: ofTable}
-	minutes := map[edm.Ticks]*MapColumn{}
+// ReadBucket reads what an object tells: the Tally of this day, that of the day before,
+// which may be empty, and what [AppendRange] wrote, each after its length. Tallies of a
+// later version are left out.
+func ReadBucket(b []byte) (bucket Bucket, ok bool) {
+	r := reader{rest: b}
+	for range 2 {
+		if t, ok := ReadTally(r.bytes()); ok {
+			bucket.Tallies = append(bucket.Tallies, t)
+		}
+	}
+	if bucket.Range, ok = readRange(r.bytes()); len(bucket.Tallies) > 0 {
+		bucket.Range.Load = bucket.Tallies[0].load()
+	}
+	return bucket, ok && !r.bad && len(r.rest) == 0
+}
+
+// Merger makes the report of a table from its buckets.
+type Merger struct {
+	since, until edm.Ticks
+	totals       Totals
+	heavy        [metrics]Heavy
+	shapes       window
+	minutes      []minuteCount // ascending
+	ranges       []Range
+}
+
+// NewMerger makes a Merger without a bucket.
+func NewMerger() *Merger {
+	m := new(Merger)
+	m.shapes.size = ofTable
+	return m
+}
+
+// Add adds a bucket. A partition is in one bucket only. What a bucket counted three days
+// ago, before it rested, is left out: the others have forgotten it.
+func (m *Merger) Add(b *Bucket) {
+	m.ranges = append(m.ranges, b.Range)
 	until := edm.Ticks(0)
-	for _, t := range slices.Concat(buckets...) {
+	for _, t := range b.Tallies {
 		until = max(until, t.now)
 	}
-	r.Until = until.Time()
-	for _, tallies := range buckets {
-		tallies = slices.DeleteFunc(slices.Clone(tallies), func(t *Tally) bool { return until-t.since > 3*day })
-		var heaviest [metrics]Heavy
-		for _, t := range tallies {
-			if since := t.since.Time(); r.Since.IsZero() || since.Before(r.Since) {
-				r.Since = since
-			}
-			r.Totals.add(&t.totals)
-			for m := range heaviest {
-				heaviest[m] = t.heavy[m].save().merge(heaviest[m], ofBucket.partitions)
-			}
-			for i := range t.shapes {
-				s := &t.shapes[i]
-				all.shape(&Visit{Plan: s.Plan, Shape: s.Filter, Example: s.Example}).add(s)
-			}
-			for _, m := range t.minutes {
-				if minutes[m.at] == nil {
-					minutes[m.at] = &MapColumn{At: m.at.Time(), Counts: [][]uint32{make([]uint32, 1+metrics)}}
-				}
-				for i, n := range m.counts {
-					increase(&minutes[m.at].Counts[0][1+i], int(n))
-				}
-			}
+	m.until = max(m.until, until)
+	var own [metrics]Heavy
+	for _, t := range b.Tallies {
+		if until-t.since > 3*day {
+			continue
 		}
-		for m, name := range Metrics {
-			h := r.Partitions[name]
-			r.Partitions[name] = Heavy{Total: h.Total + heaviest[m].Total, Entries: append(h.Entries, heaviest[m].Entries...)}
+		if m.since == 0 || t.since < m.since {
+			m.since = t.since
+		}
+		m.totals.add(&t.totals)
+		for i := range own {
+			own[i] = t.heavy[i].save().merge(own[i], ofBucket.partitions)
+		}
+		for i := range t.shapes {
+			s := &t.shapes[i]
+			m.shapes.shape(&Visit{Plan: s.Plan, Shape: s.Filter, Example: s.Example}).add(s)
+		}
+		for i := range t.minutes {
+			m.minute(&t.minutes[i])
 		}
 	}
-	for _, h := range r.Partitions {
-		h.sort()
+	for i := range own {
+		h := &m.heavy[i]
+		h.Total += own[i].Total
+		for _, e := range own[i].Entries {
+			h.insert(e)
+		}
+		h.Entries = h.Entries[:min(len(h.Entries), heaviest)]
 	}
-	r.Shapes = expensiveFirst(all.shapes)
-	r.Map = Map{Metrics: Metrics, Starts: []Start{{}}, Minutes: []MapColumn{}, Quarters: []MapColumn{}}
-	for _, column := range minutes {
-		r.Map.Minutes = append(r.Map.Minutes, *column)
+}
+
+// minute adds the counts of a minute.
+func (m *Merger) minute(c *minuteCount) {
+	for i := range m.minutes {
+		if own := &m.minutes[i]; own.at == c.at {
+			for k, n := range c.counts {
+				increase(&own.counts[k], int(n))
+			}
+			return
+		}
 	}
-	slices.SortFunc(r.Map.Minutes, func(a, b MapColumn) int { return a.At.Compare(b.At) })
+	m.minutes = insert(m.minutes, *c, func(a, b *minuteCount) bool { return a.at < b.at })
+}
+
+// Report returns the report. No bucket may follow.
+func (m *Merger) Report() *Report {
+	r := &Report{
+		Since: m.since.Time(), Until: m.until.Time(), Totals: m.totals, Partitions: map[string]Heavy{},
+		Shapes: expensiveFirst(m.shapes.shapes), Ranges: m.ranges,
+		Map: Map{Metrics: Metrics, Starts: []Start{{}}, Minutes: []MapColumn{}, Quarters: []MapColumn{}},
+	}
+	for i, name := range Metrics {
+		r.Partitions[name] = m.heavy[i]
+	}
+	for i := range m.minutes {
+		c := &m.minutes[i]
+		r.Map.Minutes = append(r.Map.Minutes, MapColumn{At: c.at.Time(), Counts: [][]uint32{append([]uint32{0}, c.counts[:]...)}})
+	}
 	return r
 }

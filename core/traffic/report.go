@@ -1,8 +1,6 @@
 package traffic
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +27,25 @@ type Report struct {
 	Partitions map[string]Heavy `json:"heaviest"`
 	Shapes     []Shape          `json:"shapes"` // the most expensive first
 	Map        Map              `json:"map"`
+	// Ranges are those of the objects of a table on Workers, a bucket after the other,
+	// each in the order of keys; other homes have none.
+	Ranges []Range `json:"ranges,omitempty"`
+}
+
+// Sum is the whole of a metric: that of all partitions, and of requests to more than one.
+func (r *Report) Sum(metric string) uint64 {
+	t, sum := &r.Totals, uint64(0)
+	switch metric {
+	case "reads":
+		sum = t.Reads + t.Queries
+	case "writes":
+		sum = t.Writes
+	case "scanned":
+		sum = t.Scanned
+	case "throttled":
+		sum = t.Throttled
+	}
+	return max(sum, r.Partitions[metric].Total) // reads are sampled
 }
 
 // Map is the matrix of ranges of keys by time.
@@ -108,8 +125,11 @@ func (t *SavedTable) Report() *Report {
 }
 
 func expensiveFirst(list []Shape) []Shape {
-	slices.SortStableFunc(list, func(a, b Shape) int { return cmp.Compare(b.Scanned, a.Scanned) })
-	return list
+	sorted := make([]Shape, 0, len(list))
+	for _, s := range list {
+		sorted = insert(sorted, s, func(a, b *Shape) bool { return a.Scanned > b.Scanned })
+	}
+	return sorted
 }
 
 // columns unpacks columns. Two columns of the same time are added.

@@ -47,8 +47,9 @@ func TestMerge(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(5) {
 		buckets, c := play(seed, 5000)
-		var b []byte
-		for _, bucket := range buckets {
+		merger := NewMerger()
+		for n, bucket := range buckets {
+			var b []byte
 			for _, tally := range bucket {
 				part := tally.Append(nil)
 				if again, ok := ReadTally(part); !ok || !slices.Equal(again.Append(nil), part) {
@@ -59,12 +60,20 @@ func TestMerge(t *testing.T) {
 				}
 				b = append(appendLength(b, len(part)), part...)
 			}
+			part := AppendRange(nil, uint16(n), key.Range{Start: key.PartitionAfter("m"), End: key.PartitionFrom("z")}, 1<<40)
+			b = append(appendLength(b, len(part)), part...)
+			read, ok := ReadBucket(b)
+			if !ok {
+				t.Fatalf("bucket %d cannot be read", n)
+			}
+			merger.Add(&read)
+			for cut := 0; cut < len(b); cut += 7 {
+				if _, ok := ReadBucket(b[:cut]); ok {
+					t.Fatalf("statistics that end after %d bytes are read", cut)
+				}
+			}
 		}
-		read, ok := ReadBuckets(b)
-		if !ok || len(read) != 4 {
-			t.Fatalf("%d buckets", len(read))
-		}
-		got := Merge("a", "T", read)
+		got := merger.Report()
 		saved := c.Save()
 		want := saved.Tables[0].Report()
 		same := got.Totals
@@ -76,6 +85,11 @@ func TestMerge(t *testing.T) {
 		}
 		if got.Since.After(want.Since) || got.Until != want.Until || len(got.Shapes) != 3 || !slices.Equal(got.Shapes, want.Shapes) {
 			t.Errorf("from %v to %v: %+v", got.Since, got.Until, got.Shapes)
+		}
+		for n, r := range got.Ranges {
+			if r.Bucket != n || r.From != "m" || r.To != "z" || r.Bytes != 1<<40 || r.Load < 0.05 || r.Load > 0.5 { // of one request a second in all
+				t.Errorf("range %d of %d: %+v", n, len(got.Ranges), r)
+			}
 		}
 		for _, name := range Metrics {
 			exact := map[string]uint64{}
@@ -104,8 +118,31 @@ func TestMerge(t *testing.T) {
 			if _, ok := ReadTally(whole[:cut]); ok {
 				t.Fatalf("a Tally that ends after %d bytes is read", cut)
 			}
-			ReadBuckets(b[:cut]) // does not panic
 		}
+	}
+}
+
+// The load is that of the last five minutes, and of less if the object counts for less.
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	tally := NewTally(1000*day + 7*edm.TicksPerSecond)
+	v := Visit{PartitionKey: "p", From: key.Append(nil, "p", "r"), InPartition: true, Write: true, Entities: 3}
+	for second := range 1200 {
+		tally.Tick(1000*day + edm.Ticks(7+second)*edm.TicksPerSecond)
+		tally.Add(&v)
+		if got := tally.load(); second > 1 && (got < 2.98 || got > 4.51) {
+			t.Fatalf("after %d seconds of 3 writes each the load is %f", second, got)
+		}
+	}
+	if got := tally.load(); got < 3 || got > 3.02 {
+		t.Errorf("after 20 minutes of 3 writes a second the load is %f", got)
+	}
+	tally.Tick(tally.now + 2*minute)
+	if got := tally.load(); got < 1.2 || got > 2 {
+		t.Errorf("two minutes later it is %f", got)
+	}
+	if tally.Tick(tally.now + 3*minute); tally.load() != 0 {
+		t.Errorf("five minutes later it is %f", tally.load())
 	}
 }
 
@@ -122,10 +159,10 @@ func TestMergeForgets(t *testing.T) {
 		one.Tick(now)
 		return one
 	}
-	r := Merge("a", "t", [][]*Tally{
-		{NewTally(now), used(now - 90*day)},
-		{used(now - day/2), used(now - 2*day - minute)},
-	})
+	m := NewMerger()
+	m.Add(&Bucket{Tallies: []*Tally{NewTally(now), used(now - 90*day)}})
+	m.Add(&Bucket{Tallies: []*Tally{used(now - day/2), used(now - 2*day - minute)}})
+	r := m.Report()
 	if r.Totals.Reads != 2 || r.Partitions["reads"].Total != 2 || r.Since != (now-2*day-minute).Time() || r.Until != now.Time() {
 		t.Errorf("%d reads since %v until %v", r.Totals.Reads, r.Since, r.Until)
 	}

@@ -22,6 +22,8 @@ type Visit struct {
 	// Plan is set for queries: the word of odata.Plan. Shape is the filter without
 	// its values, and Example the filter as sent.
 	Plan, Shape, Example string
+	// First says that the page is the first one of its query.
+	First bool
 	// From and To are the encoded keys between which the page was read; a nil To
 	// is the end of the table. Without a query, From is nil or the encoded key.
 	From, To                        []byte

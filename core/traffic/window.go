@@ -54,6 +54,19 @@ func (t *Totals) sums() [20]*uint64 {
 	}
 }
 
+// sumNames are those of the sums in JSON.
+var sumNames = [...]string{
+	"reads", "readBytes", "queries", "scanned", "scannedBytes", "returned", "writes", "writtenBytes", "writeUnits", "writeRequests", "batches",
+	"batchEntities", "batchable", "throttled", "missed", "judged", "atEnd", "atStart", "firstInserts", "firstPartitions",
+}
+
+// EachSum calls f for each of the numbers that add up.
+func (t *Totals) EachSum(f func(name string, n uint64)) {
+	for i, n := range t.sums() {
+		f(sumNames[i], *n)
+	}
+}
+
 func (t *Totals) add(o *Totals) {
 	more := o.sums()
 	for i, n := range t.sums() {
@@ -75,6 +88,7 @@ type Shape struct {
 	Plan         string `json:"plan"`   // as odata.Plan has it
 	Filter       string `json:"filter"` // with a question mark for each value; "" for none
 	Example      string `json:"example"`
+	Queries      uint64 `json:"queries"` // that began; objects of Workers do not count them
 	Pages        uint64 `json:"pages"`
 	Scanned      uint64 `json:"scanned"`
 	ScannedBytes uint64 `json:"scannedBytes"`
@@ -119,6 +133,9 @@ func (w *window) query(v *Visit) {
 	w.totals.ScannedBytes += uint64(v.ScannedBytes)
 	w.totals.Returned += uint64(v.Returned)
 	s := w.shape(v)
+	if v.First {
+		s.Queries++
+	}
 	s.Pages++
 	s.Scanned += uint64(v.Scanned)
 	s.ScannedBytes += uint64(v.ScannedBytes)
@@ -169,6 +186,7 @@ func (s *Shape) sums() [4]*uint64 {
 }
 
 func (s *Shape) add(o *Shape) {
+	s.Queries += o.Queries
 	more := o.sums()
 	for i, n := range s.sums() {
 		*n += *more[i]

@@ -19,6 +19,7 @@ var hostile = []struct {
 	{"GET /devstoreaccount1/Tables HTTP/1.1\nAuthorization: (wrong key)\nx-ms-client-request-id: secretid", []string{"secretid"}, Account},
 	{"GET /devstoreaccount1/Tables HTTP/1.1\nAuthorization: (absent)\nx-ms-client-request-id: secretid", []string{"secretid"}, "anonymous"},
 	{"GET /devstoreaccount1/secrettable?sv=2019-02-02&tn=secrettable&sp=r&se=2030-01-01&sig=c2lnbmF0dXJl HTTP/1.1\nAuthorization: (absent)", []string{"secrettable"}, "sas"},
+	{"GET /devstoreaccount1/secrettable?sv=2019-02-02&tn=secrettable&si=policy&sig=c2lnbmF0dXJl HTTP/1.1\nAuthorization: (absent)", []string{"secrettable"}, "sas"},
 	{"GET /devstoreaccount1/Tables HTTP/1.1\nAuthorization: Bearer secrettoken\nx-ms-version: 2020-12-06", []string{"secrettoken"}, "token"},
 	{"GET /devstoreaccount1/Tables HTTP/1.1\nAuthorization: SharedKey secretheader", []string{"secretheader"}, "malformed"},
 	{"SECRETVERB /devstoreaccount1/Tables HTTP/1.1", []string{"SECRETVERB"}, "UnsupportedHttpVerb"},

@@ -145,15 +145,20 @@ func (r *Request) sign(how, account string) error {
 	if err != nil {
 		return err
 	}
+	r.Header = append(r.Header, Field{"Authorization", k.Authorization(scheme, account, r.signed())})
+	return nil
+}
+
+// signed returns what signatures cover.
+func (r *Request) signed() sharedkey.Request {
 	path, query, _ := strings.Cut(r.Target, "?")
 	if _, rest, absolute := strings.Cut(path, "://"); absolute {
 		_, rest, _ = strings.Cut(rest, "/")
 		path = "/" + rest
 	}
-	r.Header = append(r.Header, Field{"Authorization", k.Authorization(scheme, account, sharedkey.Request{
+	return sharedkey.Request{
 		Method: r.Method, Path: path, RawQuery: query,
 		ContentMD5: r.Get("Content-MD5"), ContentType: r.Get("Content-Type"),
 		Date: r.Get("Date"), XMSDate: r.Get("x-ms-date"),
-	})})
-	return nil
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/tools/txtar"
 )
@@ -218,3 +219,15 @@ func TestDirectives(t *testing.T) {
 
 // parseText parses the text of an archive.
 func parseText(text string) (*Transcript, error) { return parse("x.txtar", txtar.Parse([]byte(text))) }
+
+// TestRecentTimestamps names Timestamps of the last hour, also at a whole second, and leaves data alone.
+func TestRecentTimestamps(t *testing.T) {
+	t.Parallel()
+	var m moments
+	now := time.Now().UTC().Truncate(time.Second)
+	whole, after := now.Format(time.RFC3339), now.Add(time.Millisecond).Format(time.RFC3339Nano)
+	text := whole + " " + strings.ReplaceAll(after, ":", "%3A") + " " + whole + " 2008-07-10T00:00:00Z"
+	if got, want := m.nameAny(text), "{Timestamp 0} {Timestamp 1} {Timestamp 0} 2008-07-10T00:00:00Z"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}

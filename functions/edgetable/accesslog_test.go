@@ -6,7 +6,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"edgetable/core/accounts"
 	"edgetable/testdata/must"
@@ -90,14 +89,7 @@ func TestAccessLogReopens(t *testing.T) {
 	c.fill(t)
 	must.OK(t, os.Rename(file, file+".1"))
 	p.signal(t, syscall.SIGHUP)
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(file); err == nil {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("there is no new file after a minute")
-		}
-	}
+	must.Eventually(t, p.logs, func() bool { _, err := os.Stat(file); return err == nil })
 	c.filled(t)
 	p.signal(t, syscall.SIGTERM)
 	must.OK(t, p.Wait())

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -218,5 +219,28 @@ func TestAccountEndpoint(t *testing.T) {
 		if status != 0 || !strings.Contains(out, "TableEndpoint="+want+";") {
 			t.Errorf("status %d: %s%s", status, out, said)
 		}
+	}
+}
+
+// A server that runs and does not answer is not taken for one that does not run: a key that its
+// clients may use stays, and the endpoint is not guessed from settings.
+func TestAccountServerSilent(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, cli.AccountsInData)
+	must.OK(t, os.WriteFile(file, []byte("acme:"+key1+":"+key2+"\nbeta:"+key3+"\n"), 0o600))
+	l, err := net.Listen("unix", filepath.Join(dir, cli.AdminSocket))
+	must.OK(t, err)
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for c, err := l.Accept(); err == nil; c, err = l.Accept() {
+			c.Close()
+		}
+	}()
+	console{t, nil}.says(1, "nothing says when they were used", "account", "rotate", "acme", "--finish", "--data", dir)
+	environment := map[string]string{"EDGETABLE_LISTEN": "127.0.0.1:21070"}
+	out, said := console{t, environment}.run(0, "account", "rotate", "beta", "--data", dir)
+	if !strings.Contains(out, "URL-OF-THE-ACCOUNT") || !strings.Contains(said, "does not say where it listens") {
+		t.Errorf("%s%s", out, said)
 	}
 }

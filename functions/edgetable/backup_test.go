@@ -102,7 +102,7 @@ func TestCheckpointsTogether(t *testing.T) {
 	c, dir := &stores.Checkpoints{Store: store}, filepath.Join(t.TempDir(), "staging")
 	var g errgroup.Group
 	for range 8 {
-		g.Go(func() error { return c.Checkpoint(t.Context(), dir) })
+		g.Go(func() error { _, err := c.Checkpoint(t.Context(), dir); return err })
 	}
 	must.OK(t, g.Wait())
 	succeed(t, "check", dir)
@@ -117,7 +117,8 @@ func TestRestoreTable(t *testing.T) {
 	c.fill(t)
 	c.do(t, "POST", "/Tables", `{"TableName":"Other"}`, 204)
 	succeed(t, "backup", "create", place, "--data", data)
-	refused(t, "has no table", "backup", "restore", place, dir, "--account", "devstoreaccount1", "--table", "Nobody")
+	refused(t, "has no table nobody in this backup", "backup", "restore", place, dir, "--account", "devstoreaccount1", "--table", "Nobody")
+	refused(t, "the place has no log", "backup", "restore", place, dir, "--timeline", "none")
 	for _, left := range []string{"whole", "table"} { // by a run that was killed at its end
 		must.OK(t, os.MkdirAll(filepath.Join(dir+".restoring", left), 0o700))
 		must.OK(t, os.WriteFile(filepath.Join(dir+".restoring", left, "LOCK"), nil, 0o600))
@@ -228,23 +229,40 @@ func TestUnreachablePlace(t *testing.T) {
 	p := startProcess(t, []string{"AWS_ACCESS_KEY_ID=nobody", "AWS_SECRET_ACCESS_KEY=nothing"},
 		"--data", filepath.Join(t.TempDir(), "data"), "--backup-to", "s3://bucket/place?region=nowhere&endpoint=http://127.0.0.1:1")
 	p.client(t, "").fill(t)
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(p.logs.String(), "the place for backups does not answer"); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("the log:\n%s", p.logs)
-		}
-	}
+	must.Eventually(t, p.logs, func() bool { return strings.Contains(p.logs.String(), "the place for backups does not answer") })
 	p.signal(t, syscall.SIGTERM)
 	if err := p.Wait(); err != nil {
 		t.Errorf("%v\n%s", err, p.logs)
 	}
 }
 
+// backsUp waits until the server has made a backup.
+func (s *testServer) backsUp(t *testing.T) {
+	t.Helper()
+	eventually(t, func() bool { return sumOf(t, s.scrape(t, ""), "backups_total") > 0 }, s)
+}
+
+// ships waits until the place has the server's log.
+func (s *testServer) ships(t *testing.T) {
+	t.Helper()
+	eventually(t, func() bool { return sumOf(t, s.scrape(t, ""), "log_waiting_bytes") == 0 }, s)
+}
+
+// hide puts a file where a place is, until back is called.
+func hide(t *testing.T, place string) (back func()) {
+	t.Helper()
+	hidden := place + ".hidden"
+	must.OK(t, os.Rename(place, hidden))
+	must.OK(t, os.WriteFile(place, nil, 0o600))
+	return func() {
+		t.Helper()
+		must.OK(t, os.Remove(place))
+		must.OK(t, os.Rename(hidden, place))
+	}
+}
+
 // eventually waits until a condition holds.
 func eventually(t *testing.T, holds func() bool, s *testServer) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("it does not happen:\n%s", s.logs)
-		}
-	}
+	must.Eventually(t, s.logs, holds) // what failed is tried again each minute
 }

@@ -149,14 +149,10 @@ func TestUnsentBodies(t *testing.T) {
 	for range uploads {
 		p.stranger(t, "POST /evil/$batch?"+readOnly(t)+" HTTP/1.1\r\nHost: h\r\nContent-Type: multipart/mixed; boundary=batch_1\r\nContent-Length: 4000000\r\n\r\n"+strings.Repeat("x", 20_000))
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		if m := p.scrape(t, "")["edgetable_client_memory_bytes"]; m != nil && m.Metric[0].GetGauge().GetValue() >= uploads<<16 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the bodies did not begin")
-		}
-	}
+	must.Eventually(t, p.logs, func() bool {
+		m := p.scrape(t, "")["edgetable_client_memory_bytes"]
+		return m != nil && m.Metric[0].GetGauge().GetValue() >= uploads<<16
+	})
 	for i := range 20 {
 		acme.do(t, "PUT", fmt.Sprintf("/people(PartitionKey='p',RowKey='%d')", i), `{"Name":"a"}`, 204)
 	}

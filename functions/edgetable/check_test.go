@@ -48,6 +48,9 @@ func TestDamage(t *testing.T) {
 	if status != cli.StatusDamage || !strings.Contains(said, newest) || !strings.Contains(said, "--accept-damage") {
 		t.Errorf("serve: %d %s", status, said)
 	}
+	if status, _, said := run(t, nil, "check", dir, "--salvage", filepath.Join(dir, "saved")); status != cli.StatusUsage || !strings.Contains(said, "inside the data directory") {
+		t.Errorf("check --salvage inside: %d %s", status, said)
+	}
 	saved := filepath.Join(t.TempDir(), "saved")
 	status, out, said := run(t, nil, "check", dir, "--salvage", saved)
 	if status != cli.StatusDamage || !strings.Contains(out, newest) || !strings.Contains(out, "1 table, 199 entities") {

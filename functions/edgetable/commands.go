@@ -11,6 +11,7 @@ import (
 	"edgetable/functions/edgetable/backup"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/client"
+	"edgetable/functions/edgetable/secondary"
 	"edgetable/functions/edgetable/server"
 	"edgetable/functions/edgetable/stores"
 )
@@ -21,7 +22,7 @@ func (p *program) root() *cobra.Command {
 variable of --log-level is EDGETABLE_LOG_LEVEL, its line in the file is
 log-level = debug. The command line comes first, then the environment, then the
 file. docs/flags.md lists all flags with their variables.`,
-		slices.Concat(server.Commands(p.Terminal, p.signals), account.Commands(p.Terminal), backup.Commands(p.Terminal), stores.Commands(p.Terminal), client.Commands(p.Terminal),
+		slices.Concat(server.Commands(p.Terminal, p.signals), account.Commands(p.Terminal), backup.Commands(p.Terminal), secondary.Commands(p.Terminal), stores.Commands(p.Terminal), client.Commands(p.Terminal),
 			[]*cobra.Command{p.completionCommand(), p.manCommand(), p.versionCommand()})...)
 	cli.DemandOperands(root)
 	root.Version = cli.Version() // without a template: with one, the linker keeps every method of every type, a fifth of the program
@@ -32,7 +33,7 @@ file. docs/flags.md lists all flags with their variables.`,
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(p.Out, cli.Usage(c)) })
 	root.SetHelpCommand(p.helpCommand())
 	inGroups(root)
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.Misuse("%v%s", err, cli.TwoDashes(c, p.args)) })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.WrongFlag(c, p.args, err) })
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		p.understood = true
 		err := p.Configure(c)
@@ -45,13 +46,24 @@ file. docs/flags.md lists all flags with their variables.`,
 }
 
 func (p *program) versionCommand() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	c := &cobra.Command{
 		Use: "version", Short: "Print the version",
 		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				var v struct {
+					Version string `json:"version"`
+					Commit  string `json:"commit"`
+				}
+				v.Version, v.Commit = cli.Built()
+				return p.PrintJSON(v)
+			}
 			fmt.Fprintln(p.Out, "edgetable version", cli.Version())
 			return nil
 		},
 	}
+	cli.JSONFlag(c.Flags(), &asJSON)
+	return c
 }
 
 func (p *program) helpCommand() *cobra.Command {

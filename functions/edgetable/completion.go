@@ -12,7 +12,7 @@ import (
 // completionCommand prints the script with which a shell completes commands and
 // flags.
 func (p *program) completionCommand() *cobra.Command {
-	c := cli.Group("completion", "Print the script with which a shell completes commands and flags", "")
+	c := cli.Group("completion", "Print the completion script of a shell", "")
 	for _, shell := range []struct {
 		name, load string
 		script     func(root *cobra.Command, w io.Writer) error

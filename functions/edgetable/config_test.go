@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"edgetable/core/protocol"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/testdata/must"
 )
@@ -46,6 +49,27 @@ func TestWhereFlagsComeFrom(t *testing.T) {
 	}
 }
 
+// An image sets the data directory for whatever runs in it: a store that has none ignores it.
+func TestFlagOfAnotherStoreInEnvironment(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"EDGETABLE_DATA": "/data"}
+	for _, args := range [][]string{
+		{"serve", "--print-config", "--store", "postgres", "--postgres-dsn", "postgres://db.example/edgetable"},
+		{"serve", "--print-config", "--store", "dynamodb", "--dynamodb-table", "t"},
+		{"serve", "--print-config", "--memory"},
+	} {
+		if status, out, said := run(t, env, args...); status != 0 || said != "" || strings.Contains(out, "\ndata = ") {
+			t.Errorf("%v: status %d: %s\n%s", args, status, said, out)
+		}
+		if status, _, said := run(t, nil, append(args, "--data", "/data")...); status != 2 {
+			t.Errorf("%v with --data: status %d: %s", args, status, said)
+		}
+	}
+	if _, out, _ := run(t, env, "serve", "--print-config"); !strings.Contains(out, "\ndata = /data\n") {
+		t.Errorf("the store in the directory ignores it:\n%s", out)
+	}
+}
+
 // A mistake is refused with the place where it was made.
 func TestConfigMistakes(t *testing.T) {
 	t.Parallel()
@@ -56,16 +80,18 @@ func TestConfigMistakes(t *testing.T) {
 		status int
 		say    string
 	}{
-		{"memory = true\nlistne = 127.0.0.1:1\n", nil, 2, file + ` line 2: "listne" is no flag`},
-		{"--memory = true\n", nil, 2, file + ` line 1: "--memory" is no flag`},
-		{"memory\n", nil, 2, file + ` line 1: "memory" is no flag: write name = value`},
-		{"config = other\n", nil, 2, `"config" is no flag`},
-		{"help = true\n", nil, 2, `"help" is no flag`},
+		{"memory = true\nlistne = 127.0.0.1:1\n", nil, 2, file + ` line 2: "listne" is not a flag`},
+		{"--memory = true\n", nil, 2, file + ` line 1: "--memory" is not a flag`},
+		{"memory\n", nil, 2, file + ` line 1: "memory" is not a flag: write name = value`},
+		{"config = other\n", nil, 2, `"config" is not a flag`},
+		{"help = true\n", nil, 2, `"help" is not a flag`},
 		{"\ncache-size = 1024\n", nil, 2, file + " line 2: cache-size = 1024: write a size with its unit, such as 512MiB or 2GiB"},
 		{"memory = yes\n", nil, 2, file + " line 1: memory = yes: write true or false"},
 		{"", map[string]string{"EDGETABLE_LOG_LEVEL": "loud"}, 2, `$EDGETABLE_LOG_LEVEL="loud": write debug, info, warn or error`},
-		{"", map[string]string{"EDGETABLE_DATA": "d", "EDGETABLE_MEMORY": "true"}, 2, "--memory and --data exclude each other"},
-		{"memory = true\n", map[string]string{"EDGETABLE_CONFIG": "/nowhere"}, 1, "--config: open /nowhere"},
+		{"data = d\n", map[string]string{"EDGETABLE_MEMORY": "true"}, 2, "--memory and --data exclude each other"},
+		{"data = d\nstore = postgres\n", nil, 2, "--data is for --store embedded, not postgres"},
+		{"", map[string]string{"EDGETABLE_BACKUP_TO": "b", "EDGETABLE_STORE": "postgres"}, 2, "--backup-to is for --store embedded, not postgres"},
+		{"memory = true\n", map[string]string{"EDGETABLE_CONFIG": "/nowhere"}, 1, "--config: /nowhere: "},
 	} {
 		must.OK(t, os.WriteFile(file, []byte(tt.text), 0o600))
 		args := []string{"serve", "--listen", "127.0.0.1:0"}
@@ -105,6 +131,149 @@ func TestFlagsMeanOneThing(t *testing.T) {
 				t.Errorf("--%s of %q: %q, elsewhere %q", f.Name, c.CommandPath(), says, meaning[f.Name])
 			}
 		})
+	}
+}
+
+// The help of every command fits a terminal of 100 columns.
+func TestHelpFits(t *testing.T) {
+	t.Parallel()
+	for _, c := range commands((&program{Terminal: new(cli.Terminal)}).root()) {
+		for line := range strings.Lines(cli.Usage(c)) {
+			if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > 100 {
+				t.Errorf("%s: %s", c.CommandPath(), line)
+			}
+		}
+	}
+}
+
+// mapOfRooms is the map of the binary's rooms.
+func mapOfRooms(t *testing.T) string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/architecture.md")
+	must.OK(t, err)
+	_, rooms, found := strings.Cut(string(page), "## The binary's rooms")
+	rooms, _, end := strings.Cut(rooms, "\n## ")
+	if !found || !end {
+		t.Fatal("docs/architecture.md has no section of the binary's rooms")
+	}
+	return rooms
+}
+
+// TestRoomOfMetric: each metric and each text of logs is in one row of the map, which has no others.
+func TestRoomOfMetric(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/metrics.md")
+	must.OK(t, err)
+	metric := regexp.MustCompile("(?m)^\\| `edgetable_(\\w+)")
+	var metrics []string
+	for _, m := range metric.FindAllStringSubmatch(string(page), -1) {
+		metrics = append(metrics, m[1])
+	}
+	rows := map[string]int{} // of the map, by metric
+	var fields []string
+	for line := range strings.Lines(mapOfRooms(t)) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 4 {
+			continue
+		}
+		_, list, _ := strings.Cut(cells[3], "fields ")
+		for i, name := range strings.Split(list, "`") {
+			if i%2 == 1 {
+				fields = append(fields, name)
+			}
+		}
+		for i, name := range strings.Split(cells[3], "`") {
+			prefix, pattern := strings.CutSuffix(name, "*")
+			if i%2 == 0 || strings.HasPrefix(name, "-") || !pattern && name != "build_info" {
+				continue
+			}
+			some := false
+			for _, m := range metrics {
+				if strings.HasPrefix(m, prefix) {
+					rows[m]++
+					some = true
+				}
+			}
+			if !some {
+				t.Errorf("the map has metrics %s, of which there is none", name)
+			}
+		}
+	}
+	if len(metrics) == 0 {
+		t.Error("docs/metrics.md has no metrics")
+	}
+	for _, m := range metrics {
+		if rows[m] != 1 {
+			t.Errorf("%d rows of the map have the metric %s", rows[m], m)
+		}
+	}
+	var want []string
+	for i := range protocol.Texts {
+		want = append(want, protocol.Texts[i].Name)
+	}
+	if !slices.Equal(fields, want) {
+		t.Errorf("the map has the texts %q of logs, and there are %q", fields, want)
+	}
+}
+
+// TestRoomOfCommand: the map of the binary's rooms in docs/architecture.md has each command.
+func TestRoomOfCommand(t *testing.T) {
+	t.Parallel()
+	rooms := mapOfRooms(t)
+	root := (&program{Terminal: new(cli.Terminal)}).root()
+	root.InitDefaultHelpCmd()
+	known := map[string]bool{}
+	for _, c := range root.Commands() {
+		known[c.Name()] = true
+		if !c.Hidden && !strings.Contains(rooms, "`"+c.Name()+"`") {
+			t.Errorf("no room has the command %s", c.Name())
+		}
+	}
+	for line := range strings.Lines(rooms) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 4 || strings.Contains(cells[1], "Room") || strings.Contains(cells[1], "---") {
+			continue
+		}
+		list, _, _ := strings.Cut(cells[2], ";")
+		for i, name := range strings.Split(list, "`") {
+			if i%2 == 1 && !known[name] {
+				t.Errorf("the rooms have a command %s, which the program lacks", name)
+			}
+		}
+	}
+}
+
+// Commands that concern the server of an installed package find it by the package's settings.
+func TestPackagedSettings(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	s := start(t, nil, "--data", data)
+	ok(t, "account", "new", "acme", "--data", data)
+	file := filepath.Join(t.TempDir(), "edgetable.conf")
+	must.OK(t, os.WriteFile(file, []byte("data = "+data+"\nlisten = 127.0.0.1"+s.listening(t)+"\n"), 0o600))
+	run := func(packaged string, args ...string) (status int, said string) {
+		e := newBuffer(args)
+		p := program{args: args, Terminal: &cli.Terminal{Environment: func(string) string { return "" }, Out: e, Err: e, Packaged: packaged}}
+		return p.run(t.Context()), e.String()
+	}
+	for _, tt := range []struct {
+		packaged string
+		status   int
+		args     []string
+	}{
+		{file, cli.StatusDone, []string{"health"}},
+		{file, cli.StatusDone, []string{"traffic"}},
+		{file, cli.StatusDone, []string{"explorer", "--link"}},
+		{file, cli.StatusDone, []string{"backup", "create", filepath.Join(t.TempDir(), "backups")}},
+		{file, cli.StatusDone, []string{"account", "show", "acme"}},
+		{file, cli.StatusFailed, []string{"health", "--listen", "127.0.0.1:1"}},
+		{file, cli.StatusFailed, []string{"traffic", "--data", missing}},
+		{missing, cli.StatusFailed, []string{"traffic"}},
+		{"", cli.StatusFailed, []string{"traffic"}},
+	} {
+		if status, said := run(tt.packaged, tt.args...); status != tt.status {
+			t.Errorf("%q with %q: status %d, want %d\n%s", tt.args, tt.packaged, status, tt.status, said)
+		}
 	}
 }
 

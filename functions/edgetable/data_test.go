@@ -59,14 +59,14 @@ func TestOneOff(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	do.prints("2\n", "count", "People", "--from", at)
-	out, _ = do.run(0, "stat", "--from", at)
-	for _, want := range []string{"People: 2 entities in 1 partition, ", "  largest partitions\n    it's ", "    Born                              Int32 in 1\n", "    Name                              String\n"} {
+	out, _ = do.run(0, "describe", "--from", at)
+	for _, want := range []string{"People: 2 entities in 1 partition, ", "\nlargest partitions  entities       size\nit's ", "\nBorn        Int32 in 1\n", "\nName        String\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}
 	}
-	do.run(0, "delete", "People", "it's", "1", "--from", at)
-	for _, args := range [][]string{{"get", "People", "it's", "1", "--from", at}, {"delete", "People", "it's", "1", "--from", at}} {
+	do.run(0, "delete", "People", "it's", "1", "--in", at)
+	for _, args := range [][]string{{"get", "People", "it's", "1", "--from", at}, {"delete", "People", "it's", "1", "--in", at}} {
 		console{t, nil}.says(1, "table People has no entity with PartitionKey 'it'\\''s' and RowKey '1'", args...)
 	}
 	for _, tt := range []struct {
@@ -75,7 +75,7 @@ func TestOneOff(t *testing.T) {
 		say    string
 	}{
 		{1, []string{"query", "Nobody", "--from", at, "--format", "csv"}, ": the service answers 404 TableNotFound"},
-		{1, []string{"query", "People", "Born gt", "--from", at}, "400 InvalidInput"},
+		{2, []string{"query", "People", "Born gt", "--from", at}, `FILTER "Born gt": Expression expected at position 7`},
 		{2, []string{"query", "People", "a", "--filter", "b", "--from", at}, "once"},
 		{2, []string{"query", "--from", at}, "TABLE is missing"},
 		{2, []string{"put", "People", "{}", "--to", at}, "no PartitionKey"},
@@ -107,15 +107,21 @@ func TestExport(t *testing.T) {
 	if out, _ = do.run(0, "export", "--all", "--from", at, "--to", dir, "--compress", "zstd"); !strings.HasPrefix(out, "People: 4 entities in 1 file, ") {
 		t.Error(out)
 	}
-	do.run(0, "delete", "People", "d", "1", "--from", at)
+	do.run(0, "delete", "People", "d", "1", "--in", at)
 	before := tree(t, dir)
-	for say, args := range map[string][]string{
-		"has the export of another command": {"People"}, "404 TableNotFound": {"Nobody", "--restart"},
-		"400 InvalidInput": {"--all", "--restart", "--filter", "Born gt"}, "connect": {"--all", "--restart", "--from", "http://127.0.0.1:1/acme?sig=x"},
+	for _, tt := range []struct {
+		status int
+		say    string
+		args   []string
+	}{
+		{1, "has the export of another command", []string{"People"}},
+		{1, "404 TableNotFound", []string{"Nobody", "--restart"}},
+		{1, "nothing listens", []string{"--all", "--restart", "--from", "http://127.0.0.1:1/acme?sig=x"}},
+		{2, `--filter "Born gt": Expression expected`, []string{"--all", "--restart", "--filter", "Born gt"}},
 	} {
-		do.says(1, say, append([]string{"export", "--from", at, "--to", dir}, args...)...)
+		do.says(tt.status, tt.say, append([]string{"export", "--from", at, "--to", dir}, tt.args...)...)
 		if after := tree(t, dir); after != before {
-			t.Errorf("%q: there was %s\nthere is %s", args, before, after)
+			t.Errorf("%q: there was %s\nthere is %s", tt.args, before, after)
 		}
 	}
 	do.run(0, "export", "--all", "--from", at, "--to", dir, "--restart")
@@ -189,13 +195,13 @@ func TestImport(t *testing.T) {
 	for range 2 { // the status is that of the rows, not of the run
 		do.run(3, "import", file, "--to", other, "--types", "Born=Int32")
 	}
-	if out != "1 row written, 1 refused\n" || !strings.Contains(said, file+" line 3: PartitionKey 'p', RowKey '2': Born is not an Int32") || !strings.Contains(said, file+".import.rejects.jsonl has them") {
+	if out != "1 row written, 1 refused\n" || !strings.Contains(said, file+" line 3: PartitionKey 'p', RowKey '2': Born is not an Int32") || !strings.Contains(said, "the reasons are in "+file+".import.rejects.jsonl") {
 		t.Error(out, said)
 	}
 	if out, _ := do.run(0, "get", "New", "p", "1", "--from", other); !strings.Contains(out, "Born          Int32     1815\n") {
 		t.Error(out)
 	}
-	do.says(1, "2 rows were refused", "import", file, "--to", other, "--types", "Born=Guid")
+	do.says(1, "2 rows refused", "import", file, "--to", other, "--types", "Born=Guid")
 	for _, tt := range []struct {
 		args []string
 		say  string
@@ -221,11 +227,15 @@ func TestCopy(t *testing.T) {
 	if !strings.Contains(out, "People: only in --from  PartitionKey 'a'  RowKey '2'\n") || !strings.Contains(out, "0 entities are equal, 2 are not") || !strings.Contains(said, "not equal: 2 entities") {
 		t.Error(out, said)
 	}
+	out, _ = do.run(4, "verify", "People", "--limit", "1", "--from", at, "--to", other)
+	if lines := strings.Split(out, "\n"); len(lines) != 4 || lines[0] != "People: 0 entities are equal, 2 are not" || lines[2] != "People: and 1 more; --limit 2 prints all" {
+		t.Errorf("verify with a limit:\n%s", out)
+	}
 	do.prints("2 rows written\n", "copy", "--all", "--from", at, "--to", other, "--progress-file", saved)
 	do.prints("0 rows written, 2 there already\n", "copy", "--all", "--from", at, "--to", other, "--progress-file", saved)
 	do.run(0, "put", "People", `{"PartitionKey":"a","RowKey":"2","Name":"Eve"}`, "--to", other)
 	for range 2 {
-		if _, said := do.run(3, "copy", "--all", "--from", at, "--to", other, "--progress-file", saved, "--rejects", saved+"-rejects"); !strings.Contains(said, "1 rows were refused") {
+		if _, said := do.run(3, "copy", "--all", "--from", at, "--to", other, "--progress-file", saved, "--rejects", saved+"-rejects"); !strings.Contains(said, "1 row refused") {
 			t.Error(said)
 		}
 	}
@@ -235,7 +245,7 @@ func TestCopy(t *testing.T) {
 	do.run(0, "put", "People", `{"PartitionKey":"b","RowKey":"3"}`, "--to", other)
 	sync := []string{"sync", "--all", "--from", at, "--to", other, "--delete", "--progress-file", saved + "-sync"}
 	do.prints("1 row written, 1 there already, 1 deleted; nothing was changed\n", append(sync, "--dry-run")...)
-	if out, said := do.run(0, append(sync, "--json")...); out != "1 row written, 1 there already, 1 deleted\n" ||
+	if out, said := do.run(0, append(sync, "--json")...); out != `{"written":1,"alreadyThere":1,"skipped":0,"refused":0,"deleted":1,"dropped":0,"dryRun":false}`+"\n" ||
 		!strings.Contains(said, `{"event":"progress","time":"`) || !strings.HasSuffix(said, `,"totals":{"written":1,"same":1,"deleted":1}}`+"\n") {
 		t.Error(out, said)
 	}
@@ -246,21 +256,21 @@ func TestCopy(t *testing.T) {
 	if _, said := do.run(1, "sync", "Nobody", "--from", at, "--to", other, "--json"); !strings.Contains(said, `{"event":"failed",`) || !strings.Contains(said, `404 TableNotFound`) || !strings.Contains(said, `"status":1`) {
 		t.Error(said)
 	}
-	do.prints("1 entity of People would be deleted\n", "purge", "People", "--from", other, "--filter", "RowKey eq '1'", "--dry-run")
-	if _, said := do.run(1, "purge", "People", "--from", other, "--filter", "RowKey eq '1'"); !strings.Contains(said, "nothing is deleted") || !strings.Contains(said, "Type the name of the table") {
+	do.prints("1 entity of People would be deleted\n", "purge", "People", "--in", other, "--filter", "RowKey eq '1'", "--dry-run")
+	if _, said := do.run(1, "purge", "People", "--in", other, "--filter", "RowKey eq '1'"); !strings.Contains(said, "nothing is deleted") || !strings.Contains(said, "Type the name of the table") {
 		t.Error(said)
 	}
-	do.prints("0 entities of People would be deleted\n", "purge", "People", "--from", other, "--older-than", "720h", "--dry-run")
-	do.prints("0 entities deleted\n", "purge", "People", "--from", other, "--older-than", "30d", "--yes")
-	do.prints("1 entity deleted\n", "purge", "People", "--from", other, "--filter", "RowKey eq '1'", "--yes")
+	do.prints("0 entities of People would be deleted\n", "purge", "People", "--in", other, "--older-than", "720h", "--dry-run")
+	do.prints("0 entities deleted\n", "purge", "People", "--in", other, "--older-than", "30d", "--yes")
+	do.prints("1 entity deleted\n", "purge", "People", "--in", other, "--filter", "RowKey eq '1'", "--yes")
 	for _, tt := range []struct {
 		args []string
 		say  string
 	}{
 		{[]string{"copy", "People", "--from", at, "--to", at}, "the same account"},
 		{[]string{"copy", "--from", at, "--to", other}, "name the tables"},
-		{[]string{"purge", "People", "--from", at}, "say what to delete"},
-		{[]string{"purge", "People", "--from", at, "--older-than", "soon"}, "--older-than"},
+		{[]string{"purge", "People", "--in", at}, "say what to delete"},
+		{[]string{"purge", "People", "--in", at, "--older-than", "soon"}, "--older-than"},
 	} {
 		do.says(2, tt.say, tt.args...)
 	}

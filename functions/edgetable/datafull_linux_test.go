@@ -16,7 +16,7 @@ func TestExportFullDisk(t *testing.T) {
 	c.run(0, []string{"import", entitiesFile(t, 8000, strings.Repeat("x", 2000)), "--to", from.connection})
 	export := []string{"export", "People", "--from", from.connection, "--to", filepath.Join(disk, "out")}
 	for range 3 {
-		c.run(3, export, "no space left on device", "; the same command goes on")
+		c.run(3, export, "no space left on device", "; run the same command to resume")
 	}
 	proc.Resize(t, disk, "48m")
 	c.run(0, export, "going on: ")

@@ -76,7 +76,7 @@ func TestCopyOfDeletedTable(t *testing.T) {
 			}
 			from.deletes(t, "Bb2", "/Bb2()", 2)
 			for range 2 {
-				c.run(3, work, "table Bb2 is not there, or not any more: reading table Bb2 of http://", "404 TableNotFound", "table Never is not there", "the same command goes on")
+				c.run(3, work, "table Bb2 is not there, or not any more: reading table Bb2 of http://", "404 TableNotFound", "table Never is not there", "run the same command to resume")
 			}
 			for _, table := range []string{"Aa1", "Cc3"} {
 				c.run(0, []string{"verify", table, "--from", from.connection, "--to", to.connection}, table+": 1,100 entities are equal, 0 are not\n")
@@ -158,9 +158,9 @@ func TestCounts(t *testing.T) {
 	s := start(t, nil, "--memory", "--chaos", "operation=EntityGroupTransaction every=7 fault=lost-reply")
 	at, c := s.said(t, "connection string"), shell{t, t.TempDir()}
 	c.run(0, []string{"import", file, "--to", at, "--progress-file", filepath.Join(c.dir, "first")})
-	c.run(0, []string{"purge", "People", "--from", at, "--filter", "N lt 1050", "--yes"}, "1,050 entities deleted")
+	c.run(0, []string{"purge", "People", "--in", at, "--filter", "N lt 1050", "--yes"}, "1,050 entities deleted")
 	from, to := startHalfway(t), startHalfway(t)
 	c.run(0, []string{"import", file, "--to", from.connection, "--progress-file", filepath.Join(c.dir, "second")})
 	to.deletes(t, "People", "/$batch", 8)
-	c.run(3, []string{"copy", "People", "--from", from.connection, "--to", to.connection, "--connections", "1"}, "700 rows written; the same command goes on")
+	c.run(3, []string{"copy", "People", "--from", from.connection, "--to", to.connection, "--connections", "1"}, "700 rows written; run the same command to resume")
 }

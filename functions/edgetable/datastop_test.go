@@ -165,11 +165,11 @@ func TestStopped(t *testing.T) {
 		stopped string // a part of its output when it is interrupted
 	}{
 		{"export", "from", 3, func(from, _, dir string) []string { return []string{"export", "People", "--from", from, "--to", dir} }, "entities are in "},
-		{"import", "to", 8, func(_, to, _ string) []string { return []string{"import", file, "--to", to} }, "rows written; the same command goes on"},
-		{"copy", "from", 3, func(from, to, _ string) []string { return []string{"copy", "People", "--from", from, "--to", to} }, "rows written; the same command goes on"},
+		{"import", "to", 8, func(_, to, _ string) []string { return []string{"import", file, "--to", to} }, "rows written; run the same command to resume"},
+		{"copy", "from", 3, func(from, to, _ string) []string { return []string{"copy", "People", "--from", from, "--to", to} }, "rows written; run the same command to resume"},
 		{"sync", "to", 20, func(from, to, _ string) []string {
 			return []string{"sync", "People", "--from", from, "--to", to, "--delete"}
-		}, "deleted; the same command goes on"},
+		}, "deleted; run the same command to resume"},
 	} {
 		for _, why := range []string{"expiry", "interrupt"} {
 			t.Run(work.name+" "+why, func(t *testing.T) {
@@ -195,7 +195,7 @@ func TestStopped(t *testing.T) {
 				}
 				started, ended := make(chan *os.Process, 1), make(chan struct{})
 				then := func() { watched.back.Store(0) }
-				says := []string{"the shared access signature expired at 20", ": repeat the command with a new one\n", "the same command goes on"}
+				says := []string{"the shared access signature expired at 20", ": repeat the command with a new one\n", "run the same command to resume"}
 				if why == "interrupt" {
 					then = func() {
 						if err := (<-started).Signal(os.Interrupt); err != nil {

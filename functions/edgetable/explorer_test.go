@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"edgetable/functions/edgetable/cli"
 	"edgetable/testdata/must"
@@ -52,7 +53,7 @@ func TestExplorer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	console{t, nil}.says(0, "read-only  red", "profile", "list", "--profiles", file)
+	console{t, nil}.says(0, "read-only, red", "profile", "list", "--profiles", file)
 	link := exploring(t, "--profiles", file)
 	home, token, _ := strings.Cut(link, "#token=")
 	session := ""
@@ -93,8 +94,8 @@ func TestReadOnlyProfile(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"put", "people", `{"PartitionKey":"a","RowKey":"2"}`, "--to", "prod"},
-		{"delete", "people", "a", "1", "--from", "prod"},
-		{"purge", "people", "--filter", "PartitionKey ge ''", "--yes", "--from", "prod"},
+		{"delete", "people", "a", "1", "--in", "prod"},
+		{"purge", "people", "--filter", "PartitionKey ge ''", "--yes", "--in", "prod"},
 		{"copy", "people", "--from", "http://127.0.0.1:1/devstoreaccount1", "--to", "prod"},
 	} {
 		status, _, err := runUntil(t.Context(), nil, append(args, "--profiles", file)...)
@@ -152,4 +153,63 @@ func (s *testServer) listening(t *testing.T) string {
 	t.Helper()
 	address, _, _ := strings.Cut(s.said(t, "listens on "), " ")
 	return address[strings.LastIndexByte(address, ':'):]
+}
+
+// A link from the server's socket opens its accounts in its own page, with keys that stay
+// in the server.
+func TestExplorerLink(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	s := start(t, nil, "--data", data)
+	s.client(t, "").fill(t)
+	status, out, said := runUntil(t.Context(), nil, "explorer", "--link", "--data", data)
+	if status != 0 || strings.Count(out, "\n") != 1 || !strings.Contains(said, "within 5m") {
+		t.Fatalf("status %d: %s%s", status, out, said)
+	}
+	home, token, _ := strings.Cut(strings.TrimSpace(out), "#token=")
+	ask := func(method, path, token, body string, want int) string {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), method, home+path, strings.NewReader(body))
+		must.OK(t, err)
+		req.Header.Set("X-Edgetable-Explorer", token)
+		return answer(t, http.DefaultClient, req, want)
+	}
+	var begun struct {
+		Accounts []string
+		Token    string
+	}
+	must.OK(t, json.Unmarshal([]byte(ask("GET", "session", token, "", 200)), &begun))
+	if len(begun.Accounts) != 1 || begun.Accounts[0] != "devstoreaccount1" {
+		t.Errorf("the accounts are %q", begun.Accounts)
+	}
+	ask("GET", "session", token, "", 401)
+	date := time.Now().UTC().Format(http.TimeFormat)
+	var signed struct{ Signature string }
+	must.OK(t, json.Unmarshal([]byte(ask("POST", "sign/devstoreaccount1", begun.Token, date+"\n/devstoreaccount1/devstoreaccount1"+ada, 200)), &signed))
+	req, err := http.NewRequestWithContext(t.Context(), "GET", s.said(t, "endpoint")+ada, nil)
+	must.OK(t, err)
+	req.Header.Set("X-Ms-Date", date)
+	req.Header.Set("Accept", "application/json;odata=nometadata")
+	req.Header.Set("Authorization", "SharedKeyLite devstoreaccount1:"+signed.Signature)
+	if text := answer(t, http.DefaultClient, req, 200); !strings.Contains(text, `"Name":"Ada"`) {
+		t.Errorf("the entity is %s", text)
+	}
+
+	for _, one := range []struct {
+		want string
+		args []string
+	}{
+		{"is one running with --data", []string{"--data", t.TempDir()}},
+		{"leave --profile and --read-only out", []string{"--data", data, "--read-only"}},
+		{"leave --profile and --read-only out", []string{"--data", data, "--profile", "prod"}},
+	} {
+		if status, _, said := runUntil(t.Context(), nil, append([]string{"explorer", "--link"}, one.args...)...); status == 0 || !strings.Contains(said, one.want) {
+			t.Errorf("%q: status %d: %s", one.args, status, said)
+		}
+	}
+	without := t.TempDir()
+	start(t, nil, "--data", without, "--explorer=false")
+	if status, _, said := runUntil(t.Context(), nil, "explorer", "--link", "--data", without); status == 0 || !strings.Contains(said, "serve --explorer") {
+		t.Errorf("without the page: status %d: %s", status, said)
+	}
 }

@@ -11,12 +11,12 @@ var groups = []struct {
 	title    string
 	commands []string
 }{
-	{"Run", []string{"serve", "backup"}},
+	{"Run", []string{"serve", "backup", "promote"}},
 	{"Accounts", []string{"account", "profile", "sas", "sign"}},
-	{"Look and change", []string{"explorer", "tables", "query", "get", "put", "delete", "count", "stat"}},
-	{"Move", []string{"export", "import", "copy", "sync", "verify", "purge"}},
-	{"Diagnose", []string{"health", "check", "stats", "advise", "bench", "loadtest"}},
-	{"Clouds and databases", []string{"dynamodb", "table", "postgres"}},
+	{"Look and change", []string{"explorer", "tables", "query", "get", "put", "delete", "count", "describe", "purge"}},
+	{"Move", []string{"export", "import", "copy", "sync", "verify"}},
+	{"Diagnose", []string{"health", "check", "traffic", "advise", "bench", "simulate"}},
+	{"Clouds and databases", []string{"dynamodb", "postgres", "edge"}},
 	{"This program", []string{"completion", "man", "version"}},
 }
 

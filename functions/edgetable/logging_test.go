@@ -65,10 +65,10 @@ func TestEveryLineIsJSON(t *testing.T) {
 		status int
 		say    string
 	}{
-		{"serve --memory --log-format json --accounts " + dir + "/missing", nil, 1, "--accounts: open"},
-		{"serve --config " + config, nil, 1, "--accounts: open"},
+		{"serve --memory --log-format json --accounts " + dir + "/missing", nil, 1, "--accounts: "},
+		{"serve --config " + config, nil, 1, "--accounts: "},
 		{"serve --memory --listen 127.0.0.1", map[string]string{"EDGETABLE_LOG_FORMAT": "json"}, 2, "is not an address"},
-		{"serve --memory --access-log " + dir + "/no/such --listen 127.0.0.1:0", map[string]string{"EDGETABLE_LOG_FORMAT": "json"}, 1, "--access-log: open"},
+		{"serve --memory --access-log " + dir + "/no/such --listen 127.0.0.1:0", map[string]string{"EDGETABLE_LOG_FORMAT": "json"}, 1, "--access-log: "},
 		{"serve --nope --log-format json", nil, 2, "--nope"},
 		{"serve --nope --log-format=json", nil, 2, "--nope"},
 		{"serve --skew=1", map[string]string{"EDGETABLE_LOG_FORMAT": "json"}, 2, "--skew"},

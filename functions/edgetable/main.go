@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/reload"
@@ -36,7 +37,8 @@ func main() {
 	cli.Release, cli.Commit = release, commit
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	p := program{args: os.Args[1:], signals: server.Signals{Hangups: hangups, Ticks: ticks}, Terminal: &cli.Terminal{Environment: os.Getenv, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Alone: true}}
+	p := program{args: os.Args[1:], signals: server.Signals{Hangups: hangups, Ticks: ticks}, Terminal: &cli.Terminal{Environment: os.Getenv, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Alone: true, Packaged: "/etc/edgetable/edgetable.conf"}}
+	p.Columns, _, _ = term.GetSize(int(os.Stdout.Fd())) // an error leaves 0
 	os.Exit(p.run(ctx))
 }
 
@@ -75,9 +77,9 @@ func (p *program) run(ctx context.Context) int {
 			lists = "commands"
 		}
 		if p.logsJSON(command) {
-			p.Logger("json", slog.LevelInfo).Error("the command line is wrong", "cause", err)
+			p.Logger("json", slog.LevelInfo).Error("the command line is wrong", "cause", cli.Plain(err))
 		} else {
-			fmt.Fprintf(p.Err, "%s: %v\n'%s --help' lists the %s\n", path, err, path, lists)
+			fmt.Fprintf(p.Err, "%s: %s\n'%s --help' lists the %s\n", path, cli.Plain(err), path, lists)
 		}
 		return cli.StatusUsage
 	}
@@ -87,11 +89,11 @@ func (p *program) run(ctx context.Context) int {
 	}
 	switch {
 	case p.Events:
-		p.Tell(cli.Event{Event: "failed", Text: err.Error(), Status: status, Totals: p.Totals})
+		p.Tell(cli.Event{Event: "failed", Text: cli.Plain(err), Status: status, Totals: p.Totals})
 	case p.logsJSON(command):
-		p.Logger("json", slog.LevelInfo).Error("failed", "cause", err)
+		p.Logger("json", slog.LevelInfo).Error("failed", "cause", cli.Plain(err))
 	default:
-		fmt.Fprintln(p.Err, "edgetable:", err)
+		fmt.Fprintln(p.Err, "edgetable:", cli.Plain(err))
 	}
 	return status
 }

@@ -79,7 +79,7 @@ series:
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	cert, key, roots := proc.Certificate(t, time.Now().Add(time.Hour))
-	s := start(t, nil, "--data", t.TempDir(), "--backup-to", t.TempDir(), "--metrics-listen", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", key, "--chaos", "operation=DeleteTable fault=reset")
+	s := start(t, nil, "--data", t.TempDir(), "--backup-to", t.TempDir(), "--backup-log", "1s", "--metrics-listen", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", key, "--chaos", "operation=DeleteTable fault=reset")
 	c := s.client(t, "")
 	trust(c, roots)
 	c.fill(t)
@@ -147,6 +147,7 @@ func TestMetrics(t *testing.T) {
 	}
 	s.ends(t)
 	maps.Copy(m, metricsOfRemote(t))
+	maps.Copy(m, metricsOfSecondary(t))
 	compareMetricsPage(t, m)
 }
 
@@ -235,6 +236,24 @@ func metricsOfRemote(t *testing.T) map[string]*dto.MetricFamily {
 		}
 	}
 	return families
+}
+
+// metricsOfSecondary are those that a secondary has alone.
+func metricsOfSecondary(t *testing.T) map[string]*dto.MetricFamily {
+	t.Helper()
+	_, two := newPair(t).start(t, "Lady Ada")
+	eventually(t, func() bool {
+		m := two.scrape(t, "")
+		return sumOf(t, m, "secondary_last_sync_timestamp_seconds") > 0 && sumOf(t, m, "secondary_commits_total") > 0
+	}, two)
+	m := two.scrape(t, "")
+	if sumOf(t, m, "secondary") != 1 || sumOf(t, m, "secondary_commits_total") == 0 {
+		t.Error("the metrics do not show a secondary that follows")
+	}
+	maps.DeleteFunc(m, func(name string, _ *dto.MetricFamily) bool {
+		return !strings.HasPrefix(name, observe.Namespace+"_secondary")
+	})
+	return m
 }
 
 // compareMetricsPage compares the table in docs/metrics.md with the metrics of our

@@ -4,6 +4,8 @@ package main
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,7 +37,7 @@ func postgresSchema(t *testing.T) (c *local.Cluster, flags []string) {
 	if status, _, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "migrate"}, flags...)...); status != 1 || !strings.Contains(stderr, "'edgetable postgres create' makes it") {
 		t.Errorf("migrate without a schema: status %d: %s", status, stderr)
 	}
-	for _, say := range []string{" is made, with version 1\n", " is there already, with version 1\n"} {
+	for _, say := range []string{" is made, with version 2\n", " is there already, with version 2\n"} {
 		status, out, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "create"}, flags...)...)
 		if status != 0 || !strings.HasSuffix(out, say) {
 			t.Fatalf("status %d: %s%s", status, out, stderr)
@@ -63,10 +65,18 @@ func TestPostgresServe(t *testing.T) {
 		}
 	}
 	status, out, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "status"}, flags...)...)
-	for _, say := range []string{"PostgreSQL ", ", primary, ", "a reply survives a crash of the database server", "schema      version 1", "servers     2"} {
+	for _, say := range []string{"PostgreSQL ", ", primary, ", "a reply survives a crash of the database server", "schema      version 2", "servers     2"} {
 		if status != 0 || !strings.Contains(out, say) {
 			t.Errorf("status %d, want %q: %s%s", status, say, out, stderr)
 		}
+	}
+	page, err := os.ReadFile("../../docs/json.md")
+	must.OK(t, err)
+	_, list, _ := strings.Cut(string(page), "## postgres status\n\n")
+	list, _, _ = strings.Cut(list, "\n\n")
+	status, out, stderr = runUntil(t.Context(), nil, append([]string{"postgres", "status", "--json"}, flags...)...)
+	if got := fieldsIn(t, out); status != 0 || got != list+"\n" {
+		t.Errorf("status %d, other fields than docs/json.md has:\n%s%s", status, got, stderr)
 	}
 }
 
@@ -106,5 +116,31 @@ func TestPostgresRole(t *testing.T) {
 	}
 	if err := c.Exec(fmt.Sprintf("SET ROLE %s; DROP TABLE %s.entity", role, schema)); err == nil {
 		t.Error("the server's role may drop tables")
+	}
+}
+
+// A server signs in with a token that the identity service of its machine gives, which
+// stands in for Azure's.
+func TestPostgresToken(t *testing.T) {
+	c, err := localPostgres()
+	must.OK(t, err)
+	role, schema := local.Name(), local.Name()
+	must.OK(t, c.Exec(fmt.Sprintf("CREATE ROLE %s LOGIN PASSWORD 'the token'; CREATE SCHEMA %s AUTHORIZATION %s", role, schema, role)))
+	flags := []string{"--postgres-schema", schema, "--postgres-dsn", fmt.Sprintf("host=127.0.0.1 port=%d dbname=postgres user=%s sslmode=disable", c.Port, role), "--postgres-token", "azure"}
+	identities := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"access_token":"the token","expires_in":"3600","token_type":"Bearer"}`)
+	}))
+	t.Cleanup(identities.Close)
+	t.Setenv("IDENTITY_ENDPOINT", identities.URL)
+	t.Setenv("IDENTITY_HEADER", "secret")
+	if status, _, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "create"}, flags...)...); status != 0 {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+	start(t, map[string]string{accounts.Variable: "acme:" + key1}, append(flags, "--store", "postgres")...).client(t, key1).fill(t)
+	for _, wrong := range [][]string{{"--postgres-token", "gcp"}, {"--postgres-token", "rds", "--postgres-password-file", "x"}} {
+		if status, _, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "status"}, wrong...)...); status != 2 {
+			t.Errorf("%q: status %d: %s", wrong, status, stderr)
+		}
 	}
 }

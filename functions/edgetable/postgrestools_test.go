@@ -43,13 +43,13 @@ func TestPostgresTools(t *testing.T) {
 	do.says(0, "People: 2,200 entities", "export", "People", "--from", there, "--to", dir)
 	do.says(0, "2,200 rows written", "import", dir, "--to", back)
 	do.run(0, "verify", "People", "--from", there, "--to", back)
-	do.run(0, "delete", "People", "hot", "00000", "--from", back)
+	do.run(0, "delete", "People", "hot", "00000", "--in", back)
 	do.run(cli.StatusDamage, "verify", "People", "--from", there, "--to", back)
 	do.run(0, "sync", "People", "--from", there, "--to", back)
 	do.run(0, "verify", "People", "--from", there, "--to", back)
 
 	// What the server has counted.
-	out, _ := do.run(0, "stats", "--admin", admin)
+	out, _ := do.run(0, "traffic", "--admin", admin)
 	if !strings.Contains(out, "People") {
 		t.Errorf("stats:\n%s", out)
 	}
@@ -63,7 +63,7 @@ func TestPostgresTools(t *testing.T) {
 	c.do(t, "DELETE", "/Tables('People')", "", 204)
 	do.says(0, "2,200 rows written", "copy", "People", "--from", back, "--to", there)
 	do.run(0, "verify", "People", "--from", third, "--to", there)
-	do.run(0, "delete", "People", "hot", "00000", "--from", third)
+	do.run(0, "delete", "People", "hot", "00000", "--in", third)
 	do.run(0, "sync", "People", "--delete", "--from", third, "--to", there)
 	do.prints(fmt.Sprintln(rows-1), "count", "People", "--from", there)
 

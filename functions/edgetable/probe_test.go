@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -29,15 +30,17 @@ func TestHealthCommand(t *testing.T) {
 		ask(address, 0, "ok")
 		ask("0.0.0.0:"+strings.Split(address, ":")[1], 0, "ok", "--live")
 		s.ends(t)
-		ask(address, 1, "refused")
+		ask(address, 1, "nothing listens")
 	}
 	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/_/ready" {
 			http.Error(w, "the server is stopping", http.StatusServiceUnavailable)
+			return
 		}
+		fmt.Fprintln(w, "<html>")
 	}))
 	defer busy.Close()
 	ask(busy.Listener.Addr().String(), 1, "503 Service Unavailable: the server is stopping")
-	ask(busy.Listener.Addr().String(), 0, "", "--live")
+	ask(busy.Listener.Addr().String(), 1, "another program listens at", "--live")
 	ask("10002", 2, `--listen "10002" is not an address: write host:port`)
 }

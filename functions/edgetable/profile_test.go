@@ -36,7 +36,7 @@ func TestProfiles(t *testing.T) {
 	}
 	out, said := do.run(0, "profile", "list")
 	if strings.Count(out, "\n") != 4 || strings.Contains(strings.ReplaceAll(out+said, "echo "+key, ""), "AccountKey="+key+";\n") || !strings.Contains(out, "key in $KEY") ||
-		!strings.Contains(out, "prod              http://127.0.0.1") {
+		!strings.Contains(out, "prod        http://127.0.0.1") {
 		t.Error(out, said)
 	}
 	if _, said := do.run(0, "profile", "add", "prod", at); said != "replaced prod in "+file+"\n" {

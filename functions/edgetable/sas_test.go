@@ -75,7 +75,7 @@ func TestSASSays(t *testing.T) {
 		{"--account acme --table people", "--permissions"},
 		{"--account acme", "--permissions"},
 		{"--account acme --table people --permissions write", "read, update, upsert, nor of the letters raud"},
-		{"--account acme --table my-people --permissions r", "no name of a table"},
+		{"--account acme --table my-people --permissions r", "not a table name"},
 		{"--account acme --table people --permissions r --endpoint tables.example", "--endpoint is a URL"},
 		{"--account acme --table people --permissions r --expires 2020-01-01", "is past"},
 		{"--account acme --table people --permissions r --start 2h", "not behind --start"},
@@ -87,8 +87,8 @@ func TestSASSays(t *testing.T) {
 		{"--account acme --permissions r --expires soon", "--expires"},
 		{"--account acme --permissions r --expires -5m", "--expires"},
 		{"--account acme --permissions r --expires 450000d", "--expires"},
-		{"--account acme --table people --permissions r --from-row 1", "srk"},
-		{"--account acme --table people --permissions r --ip here", "no server would take it: sip is an IP address"},
+		{"--account acme --table people --permissions r --from-row 1", "--from-row needs --from-partition"},
+		{"--account acme --table people --permissions r --ip here", "no server would take it: --ip is an IP address"},
 	} {
 		if status, out, said := run(t, env, append([]string{"sas"}, strings.Fields(tt.args)...)...); status == 0 || !strings.Contains(said, tt.say) || out != "" {
 			t.Errorf("%s: status %d: %s%s", tt.args, status, out, said)
@@ -108,7 +108,7 @@ func TestSASEndpoint(t *testing.T) {
 	check := func(want, note string, args ...string) {
 		t.Helper()
 		out, said := console{t, nil}.run(0, append(strings.Fields("sas --permissions read --data "+dir), args...)...)
-		if !strings.HasPrefix(out, want+"?") || strings.Contains(said, "endpoint is not known") != (note == "unknown") || strings.Contains(said, "good over https alone") != (note == "https") {
+		if !strings.HasPrefix(out, want+"?") || strings.Contains(said, "endpoint is not known") != (note == "unknown") || strings.Contains(said, "valid only over https") != (note == "https") {
 			t.Errorf("%v: %s%s", args, out, said)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,6 +45,9 @@ const (
 // from are arguments for a command on a service that nobody answers for.
 func from(args ...string) []string { return append(args, "--from", "http://127.0.0.1:1/acme?sig=x") }
 
+// in does the same for a command that deletes.
+func in(args ...string) []string { return append(args, "--in", "http://127.0.0.1:1/acme?sig=x") }
+
 var allStatuses = []statuses{
 	{command: "account disable", failed: "nothing was changed", fails: []string{"nobody", "--accounts", missing}},
 	{command: "account enable", failed: "nothing was changed", fails: []string{"nobody", "--accounts", missing}},
@@ -68,29 +73,39 @@ var allStatuses = []statuses{
 	{command: "bench", failed: "requests failed, or the server does not answer", fails: []string{"--endpoint", "http://127.0.0.1:1/devstoreaccount1"}},
 	{command: "check", failed: "the directory cannot be read, or is in use", fails: []string{missing}, damage: "something is damaged"},
 	{command: "completion bash"}, {command: "completion fish"}, {command: "completion powershell"}, {command: "completion zsh"},
-	{command: "copy", failed: "nothing was written", fails: from("People", "--to", nowhere), part: "a part is written, or rows are refused; the same command continues",
+	{command: "copy", failed: "nothing was written", fails: from("People", "--to", nowhere), part: "a part is written, or rows are refused; run the same command to resume",
 		parts: func(t *testing.T, w *place) []string {
 			return []string{"People", "--from", w.at, "--to", w.other, "--progress-file", filepath.Join(w.dir, "progress"), "--rejects", filepath.Join(w.dir, "rejects")}
 		}},
 	{command: "count", failed: "not all was counted", fails: from("People")},
-	{command: "delete", failed: "nothing was deleted", fails: from("People", "a", "1")},
+	{command: "delete", failed: "nothing was deleted", fails: in("People", "a", "1")},
+	{command: "describe", failed: "not all was read", fails: from("People")},
 	{command: "dynamodb create", failed: "no table was made", fails: []string{"--dynamodb-table", "t", "--dynamodb-endpoint", "http://127.0.0.1:1"}},
-	{command: "dynamodb purge", failed: "nothing was removed", fails: []string{"--dynamodb-table", "t", "--dynamodb-endpoint", "http://127.0.0.1:1"}, part: "a part is removed; the same command continues"},
+	{command: "dynamodb heartbeat", failed: "no heartbeat was written", fails: []string{"--dynamodb-table", "t", "--dynamodb-endpoint", "http://127.0.0.1:1"}},
+	{command: "dynamodb purge", failed: "nothing was removed", fails: []string{"--dynamodb-table", "t", "--dynamodb-endpoint", "http://127.0.0.1:1"}, part: "a part is removed; run the same command to resume"},
+	{command: "dynamodb rebucket", failed: "nothing was begun, or writes would be refused for too long", fails: []string{"People", "--account", "acme", "--buckets", "3", "--dynamodb-table", "t", "--dynamodb-endpoint", "http://127.0.0.1:1"},
+		part: "a part is copied; run the same command to resume"},
+	{command: "edge restore", failed: "nothing was restored, or the answer was lost", fails: []string{"--table", "People", "--to-time", "2026-11-23", "--yes", "--to", nowhere},
+		part: "the table is half way and answers with 503; run the same command again, or `--undo`",
+		parts: func(t *testing.T, w *place) []string {
+			worker := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "0 restored\n1 ServerBusy\nunfinished\n") }))
+			t.Cleanup(worker.Close)
+			return []string{"--table", "People", "--to-time", "2026-11-23", "--yes", "--to", worker.URL + "/acme?sig=x"}
+		}},
 	{command: "explorer", failed: "the page cannot be served", fails: []string{"--listen", "192.0.2.1:1"}},
-	{command: "export", failed: "nothing was written", fails: from("People", "--to", missing), part: "a part is written; the same command continues. Or tables are gone",
+	{command: "export", failed: "nothing was written", fails: from("People", "--to", missing), part: "a part is written; run the same command to resume. Or tables are gone",
 		parts: func(t *testing.T, w *place) []string {
 			return []string{"People", "Nobody", "--from", w.at, "--to", filepath.Join(w.dir, "export")}
 		}},
 	{command: "get", failed: "there is no such entity, or the service does not answer", fails: from("People", "a", "1")},
 	{command: "health", failed: "the server is not ready", fails: []string{"--listen", "127.0.0.1:1"}},
 	{command: "help"},
-	{command: "import", failed: "nothing was written", fails: []string{missing, "--to", nowhere}, part: "a part is written, or rows are refused; the same command continues",
+	{command: "import", failed: "nothing was written", fails: []string{missing, "--to", nowhere}, part: "a part is written, or rows are refused; run the same command to resume",
 		parts: func(t *testing.T, w *place) []string {
 			file := filepath.Join(w.dir, "people.csv")
 			must.OK(t, os.WriteFile(file, []byte("PartitionKey,RowKey,Born\na,10,1815\na,11,never\n"), 0o600))
 			return []string{file, "--to", w.at, "--table", "People", "--types", "Born=Int32"}
 		}},
-	{command: "loadtest", failed: "nothing was judged", fails: []string{"Trial", "--to", nowhere}, damage: "there are findings"},
 	{command: "man", failed: "the pages cannot be written", fails: []string{"/dev/null/x"}},
 	{command: "postgres create", failed: "the schema is not made", fails: []string{"--postgres-dsn", "postgres://127.0.0.1:1/d"}},
 	{command: "postgres migrate", failed: "the schema is as it was", fails: []string{"--postgres-dsn", "postgres://127.0.0.1:1/d"}},
@@ -98,7 +113,8 @@ var allStatuses = []statuses{
 	{command: "profile add", failed: "nothing was changed", fails: []string{"p", "UseDevelopmentStorage=true", "--profiles", "/dev/null/x"}},
 	{command: "profile list", failed: "the file cannot be read", fails: []string{"--profiles", "/dev/null/x"}},
 	{command: "profile remove", failed: "nothing was changed", fails: []string{"nobody", "--profiles", missing}},
-	{command: "purge", failed: "nothing was deleted", fails: from("People", "--filter", "RowKey eq 'x'", "--yes"), part: "a part is deleted; the same command continues"},
+	{command: "promote", failed: "the store is what it was, or a secondary that can be promoted again, though the old primary may ship no more; run the same command to resume", fails: []string{missing}},
+	{command: "purge", failed: "nothing was deleted", fails: in("People", "--filter", "RowKey eq 'x'", "--yes"), part: "a part is deleted; run the same command to resume"},
 	{command: "put", failed: "nothing was written", fails: []string{"People", `{"PartitionKey":"a","RowKey":"1"}`, "--to", nowhere}},
 	{command: "query", failed: "not all was read", fails: from("People")},
 	{command: "sas", failed: "the accounts cannot be read", fails: []string{"--accounts", missing, "--permissions", "read"}},
@@ -111,14 +127,12 @@ var allStatuses = []statuses{
 			return []string{"--data", dir, "--listen", "127.0.0.1:0"}
 		}},
 	{command: "sign", failed: "the account is not known", fails: []string{"GET", "http://h/acme/Tables", "--accounts", missing}},
-	{command: "stat", failed: "not all was read", fails: from("People")},
-	{command: "stats", failed: "no server answers, or the table had no traffic", fails: []string{"--data", missing}},
-	{command: "sync", failed: "nothing was written", fails: from("People", "--to", nowhere), part: "a part is written, or rows are refused; the same command continues"},
-	{command: "table rebucket", failed: "nothing was begun, or writes would be refused for too long", fails: []string{"People", "--account", "acme", "--buckets", "3", "--dynamodb-table", "t", "--dynamodb-endpoint", "http://127.0.0.1:1"},
-		part: "a part is copied; the same command continues"},
+	{command: "simulate", failed: "nothing was judged", fails: []string{"Trial", "--to", nowhere}, damage: "there are findings"},
+	{command: "sync", failed: "nothing was written", fails: from("People", "--to", nowhere), part: "a part is written, or rows are refused; run the same command to resume"},
 	{command: "tables create", failed: "no table was made, also where it exists already", fails: []string{"People", "--to", nowhere}},
-	{command: "tables delete", failed: "nothing was deleted, also where there is no such table", fails: from("People", "--yes")},
+	{command: "tables delete", failed: "nothing was deleted, also where there is no such table", fails: in("People", "--yes")},
 	{command: "tables list", failed: "the service does not answer", fails: from()},
+	{command: "traffic", failed: "no server answers, or the table had no traffic", fails: []string{"--data", missing}},
 	{command: "verify", failed: "nothing was compared", fails: from("People", "--to", nowhere), part: "only a part was compared", damage: "entities differ",
 		damages: func(t *testing.T, w *place) []string { return []string{"People", "--from", w.at, "--to", w.other} }},
 	{command: "version"},

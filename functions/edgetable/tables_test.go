@@ -15,20 +15,20 @@ func TestTables(t *testing.T) {
 	do.prints("{\"tables\":[]}\n", "tables", "list", "--from", at, "--json")
 	do.prints("table People created\n", "tables", "create", "People", "--to", at)
 	do.says(cli.StatusFailed, "table People exists already", "tables", "create", "People", "--to", at)
-	do.says(cli.StatusUsage, `TABLE 'a","b":"c'`, "tables", "create", `a","b":"c`, "--to", at)
+	do.says(cli.StatusUsage, "TABLE \"a\\\",\\\"b", "tables", "create", `a","b":"c`, "--to", at)
 	do.prints("table Events created\n", "tables", "create", "Events", "--to", at)
 	do.prints("Events\nPeople\n", "tables", "list", "--from", at)
 	do.prints("{\"tables\":[\"Events\",\"People\"]}\n", "tables", "list", "--from", at, "--json")
 
-	do.says(cli.StatusFailed, "nothing is deleted", "tables", "delete", "People", "--from", at) // nobody answers
+	do.says(cli.StatusFailed, "nothing is deleted", "tables", "delete", "People", "--in", at) // nobody answers
 	do.prints("Events\nPeople\n", "tables", "list", "--from", at)
-	do.prints("table People deleted\n", "tables", "delete", "People", "--from", at, "--yes")
-	do.says(cli.StatusFailed, "there is no table People", "tables", "delete", "People", "--from", at, "--yes")
+	do.prints("table People deleted\n", "tables", "delete", "People", "--in", at, "--yes")
+	do.says(cli.StatusFailed, "there is no table People", "tables", "delete", "People", "--in", at, "--yes")
 	do.prints("Events\n", "tables", "list", "--from", at)
 
 	file := t.TempDir() + "/profiles.json"
 	do.run(0, "profile", "add", "prod", at, "--read-only", "--profiles", file)
-	for _, args := range [][]string{{"create", "More", "--to"}, {"delete", "Events", "--yes", "--from"}} {
+	for _, args := range [][]string{{"create", "More", "--to"}, {"delete", "Events", "--yes", "--in"}} {
 		do.says(cli.StatusFailed, "read-only", append(append([]string{"tables"}, args...), "prod", "--profiles", file)...)
 	}
 }

@@ -16,9 +16,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"edgetable/adapters/observe"
-	"edgetable/core/memstore"
 	"edgetable/core/protocol"
 	"edgetable/functions/edgetable/stores"
+	"edgetable/testdata/memstore"
 )
 
 // receiver is an OpenTelemetry collector. TracesData is an ExportTraceServiceRequest

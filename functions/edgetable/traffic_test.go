@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -14,6 +13,7 @@ import (
 
 	"edgetable/core/accounts"
 	"edgetable/core/key"
+	"edgetable/core/payload"
 	"edgetable/core/protocol"
 	"edgetable/core/table"
 	"edgetable/core/traffic"
@@ -26,7 +26,7 @@ import (
 // reportOf asks for the statistics of a table, as JSON.
 func reportOf(t *testing.T, data, table string) *traffic.Report {
 	t.Helper()
-	status, out, said := runUntil(t.Context(), nil, "stats", table, "--data", data, "--json")
+	status, out, said := runUntil(t.Context(), nil, "traffic", table, "--data", data, "--json")
 	if status != 0 {
 		t.Fatalf("status %d: %s", status, said)
 	}
@@ -42,7 +42,7 @@ func TestStatistics(t *testing.T) {
 	s := start(t, nil, "--data", data)
 	c := s.client(t, "")
 	c.do(t, "POST", "/Tables", `{"TableName":"People"}`, 204)
-	console{t, nil}.says(0, "no request", "stats", "--data", data)
+	console{t, nil}.says(0, "no request", "traffic", "--data", data)
 	for i := range 30 {
 		c.do(t, "POST", "/People", fmt.Sprintf(`{"PartitionKey":"p%d","RowKey":"%02d","Name":"x"}`, i%3, i), 204)
 	}
@@ -53,6 +53,9 @@ func TestStatistics(t *testing.T) {
 	c.do(t, "GET", "/Absent(PartitionKey='none',RowKey='')", "", 404)
 	c.do(t, "GET", "/People()?$filter=Name%20eq%20'x'&$top=1", "", 200)
 	c.do(t, "GET", "/People()?$filter=PartitionKey%20eq%20'p2'%20and%20Name%20eq%20'y'", "", 200)
+	at := s.said(t, "connection string")
+	console{t, nil}.run(0, "query", "People", "--filter", "PartitionKey eq 'p2' and Name eq 'z'", "--from", at)
+	console{t, nil}.run(0, "count", "People", "--from", at)
 	check := func() {
 		t.Helper()
 		r := reportOf(t, data, "people")
@@ -68,23 +71,23 @@ func TestStatistics(t *testing.T) {
 		}
 		found := false
 		for _, s := range r.Shapes {
-			found = found || s.Plan == "Partition" && s.Example == "PartitionKey eq 'p2' and Name eq 'y'" && s.Scanned == 10 && s.Returned == 0
+			found = found || s.Plan == "Partition" && s.Queries == 1 && s.Example == "PartitionKey eq 'p2' and Name eq 'y'" && s.Scanned == 10 && s.Returned == 0
 		}
-		if !found {
+		if !found || len(r.Shapes) != 2 {
 			t.Errorf("%+v", r.Shapes)
 		}
 	}
 	check()
-	status, out, _ := runUntil(t.Context(), nil, "stats", "People", "--data", data)
-	if status != 0 || !strings.Contains(out, "    p1 ") || !strings.Contains(out, "PartitionKey eq 'p2' and Name eq 'y'") {
+	status, out, _ := runUntil(t.Context(), nil, "traffic", "People", "--data", data)
+	if status != 0 || !strings.Contains(out, "\np1 ") || !strings.Contains(out, "PartitionKey eq 'p2' and Name eq 'y'") {
 		t.Error(out)
 	}
-	status, out, _ = runUntil(t.Context(), nil, "stats", "--data", data)
+	status, out, _ = runUntil(t.Context(), nil, "traffic", "--data", data)
 	if status != 0 || strings.Count(out, "\n") != 2 || !strings.Contains(out, "People") {
 		t.Error(out)
 	}
 	s.ends(t)
-	console{t, nil}.says(1, "no server answers", "stats", "--data", data)
+	console{t, nil}.says(1, "no server answers", "traffic", "--data", data)
 	s = start(t, nil, "--data", data)
 	check()
 	s.ends(t)
@@ -97,7 +100,7 @@ func TestStatistics(t *testing.T) {
 	if !strings.Contains(s.logs.String(), "begin anew") {
 		t.Errorf("nothing is said of the damaged file: %s", s.logs)
 	}
-	console{t, nil}.says(1, "no traffic of this table", "stats", "People", "--data", data)
+	console{t, nil}.says(1, "no traffic of this table", "traffic", "People", "--data", data)
 	s.ends(t)
 }
 
@@ -118,7 +121,7 @@ func TestFullIsNotThrottled(t *testing.T) {
 	}
 }
 
-// 'stats' and 'advise' read what the objects of a Worker counted, with the account's
+// 'traffic' and 'advise' read what the objects of a Worker counted, with the account's
 // key; of other services they say that these count nothing.
 func TestStatisticsOfAWorker(t *testing.T) {
 	t.Parallel()
@@ -133,32 +136,33 @@ func TestStatisticsOfAWorker(t *testing.T) {
 	for i := range 20 { // more than there is room for
 		tally.Add(&traffic.Visit{From: []byte{}, Plan: "Table", Shape: fmt.Sprintf("P%d eq ?", i)})
 	}
-	part := tally.Append(nil)
-	var asked []string
+	merger := traffic.NewMerger()
+	for _, one := range []traffic.Range{{To: "m", Bytes: 3 << 30}, {From: "m", Bytes: 3 << 30}} {
+		merger.Add(&traffic.Bucket{Tallies: []*traffic.Tally{tally}, Range: one})
+	}
+	report := payload.AppendReport(nil, merger.Report())
 	worker := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.URL.RawQuery)
-		if !strings.HasPrefix(r.Header.Get("Authorization"), "SharedKeyLite devstoreaccount1:") {
+		if r.URL.RawQuery != "comp=traffic" || !strings.HasPrefix(r.Header.Get("Authorization"), "SharedKeyLite devstoreaccount1:") {
 			w.WriteHeader(http.StatusForbidden)
 		}
-		if r.URL.Query().Get("NextTableName") == "" {
-			w.Header().Set("x-ms-continuation-NextTableName", "1")
-		}
-		_, _ = w.Write(append(append(binary.AppendUvarint(nil, uint64(len(part))), part...), 0))
+		_, _ = w.Write(report)
 	}))
 	defer worker.Close()
 	connection := "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=" + accounts.DevelopmentKey + ";TableEndpoint=" + worker.URL + "/devstoreaccount1;"
-	status, out, said := runUntil(t.Context(), nil, "stats", "People", "--from", connection)
-	if status != 0 || !strings.Contains(out, "written          4,000 entities") || !strings.Contains(out, "    hot ") || !strings.Contains(out, "(all other filters)") {
+	status, out, said := runUntil(t.Context(), nil, "traffic", "People", "--from", connection)
+	if status != 0 || !strings.Contains(out, "written        4,000 entities") || !strings.Contains(out, "\nhot ") || !strings.Contains(out, "(all other filters)") {
 		t.Errorf("%d %s%s", status, out, said)
 	}
-	if len(asked) != 2 || asked[1] != "comp=traffic&NextTableName=1" {
-		t.Errorf("asked for %q", asked)
+	for _, line := range []string{"(first key) to before m", "from m on"} {
+		if i := strings.Index(out, line); i < 0 || !strings.Contains(strings.SplitN(out[i:], "\n", 2)[0], "3.0 GiB") {
+			t.Errorf("the range %s and its size are not in\n%s", line, out)
+		}
 	}
 	status, out, _ = runUntil(t.Context(), nil, "advise", "People", "--from", connection)
-	if status != cli.StatusDamage || !strings.Contains(out, "hot-partition") {
+	if status != cli.StatusDamage || !strings.Contains(out, "hot-partition") || !strings.Contains(out, "EDGETABLE_SPLIT_RATE=0 they do not") {
 		t.Errorf("%d %s", status, out)
 	}
-	if status, _, said = runUntil(t.Context(), nil, "stats", "--from", connection); status == 0 || !strings.Contains(said, "name a table") {
+	if status, _, said = runUntil(t.Context(), nil, "traffic", "--from", connection); status == 0 || !strings.Contains(said, "name a table") {
 		t.Errorf("%d %s", status, said)
 	}
 	s := start(t, nil, "--memory")
@@ -168,11 +172,20 @@ func TestStatisticsOfAWorker(t *testing.T) {
 		_, _ = w.Write([]byte(`{"value":[]}`)) // it ignores comp
 	}))
 	defer azurite.Close()
-	connections := map[string]string{"stats": s.said(t, "connection string"), "advise": strings.Replace(connection, worker.URL, azurite.URL, 1)}
-	for command, connection := range connections {
-		status, _, said = runUntil(t.Context(), nil, command, "People", "--from", connection)
+	for _, command := range []string{"traffic", "advise"} {
+		status, _, said = runUntil(t.Context(), nil, command, "People", "--from", strings.Replace(connection, worker.URL, azurite.URL, 1))
 		if status != 1 || !strings.Contains(said, "Workers with Durable Objects do") || !strings.Contains(said, "Contributor Insights") {
 			t.Errorf("%s: %d %s", command, status, said)
 		}
+	}
+	// A server tells the holder of the key, too; of a table that does not exist it says so.
+	at := s.said(t, "connection string")
+	if status, _, said = runUntil(t.Context(), nil, "traffic", "People", "--from", at); status != 1 || !strings.Contains(said, "TableNotFound") {
+		t.Errorf("%d %s", status, said)
+	}
+	ok(t, "tables", "create", "People", "--to", at)
+	ok(t, "put", "People", `{"PartitionKey":"a","RowKey":"b"}`, "--to", at)
+	if status, out, said = runUntil(t.Context(), nil, "traffic", "People", "--from", at); status != 0 || !strings.Contains(out, "written        1 entity") {
+		t.Errorf("%d %s%s", status, out, said)
 	}
 }

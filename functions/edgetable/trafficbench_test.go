@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"edgetable/core/accounts"
-	"edgetable/core/memstore"
 	"edgetable/core/protocol"
 	"edgetable/core/sharedkey"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/server"
 	"edgetable/functions/edgetable/stores"
+	"edgetable/testdata/memstore"
 	"edgetable/testdata/must"
 )
 

@@ -22,14 +22,18 @@
 //     POST /_/sign/PROFILE with a StringToSign as its body answers {"signature": "…"}, for shared access signatures; it is refused for a
 //     profile that is read-only (403 ReadOnlyProfile) or that has no key (409 NoKey).
 //
-//     GET /_/traffic/PROFILE/TABLE and GET /_/advise/PROFILE/TABLE are what 'edgetable stats' and 'advise' print with --json, see docs/advise.md.
+//     GET /_/traffic/PROFILE/TABLE and GET /_/advise/PROFILE/TABLE are what 'edgetable traffic' and 'advise' print with --json, see docs/advise.md.
 //     A profile with "local": true is on the server of this machine, which is asked; others are asked themselves, as --from does. Those that do not
 //     tell their traffic get 200 with {"untold": "why"}. With ?scan=true advice reads all entities. For a local profile there are also GET
 //     /_/traffic/PROFILE, which lists the tables with traffic, and GET /_/accounts/PROFILE, which says when keys were last used and has no key; for
 //     others these are 404 (NotLocal). If the endpoint keeps no statistics, the answer is 502 (NoStatistics).
 //
-//   - It answers 200 with {} when an endpoint serves the page at /_/: the file dist/session. {"development": true} says that the endpoint has the
-//     development account with its public key, which the page then opens with one click. The page asks for an account and its key, a connection
+//   - It answers 200 with {} when an endpoint serves the page at /_/: the file dist/session. A server says more, {"version": "1.2.3",
+//     "development": true, "consent": true}: it has the development account with its public key, which the page then opens with one click, and
+//     'edgetable explorer --link' can open all its accounts. That command gets the path of the page with a one-time token from the server's socket.
+//     GET /_/session with the token then answers {"version": "1.2.3", "accounts": ["acme"], "token": "…"}: a session, as above, but for 12 hours.
+//     The page sends its requests itself, and has them signed by POST /_/sign/ACCOUNT. Both are for loopback and https alone (403 NotPrivate);
+//     without a session the answer is 401 (NoConsent). Otherwise the page asks for an account and its key, a connection
 //     string or a SAS URL, and signs with WebCrypto. 404, of a place that leaves this file out, means the same.
 //
 // A content security policy that forbids inline scripts and styles holds for the page: default-src 'none'; script-src 'self';

@@ -97,7 +97,7 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		if r.Context().Err() == nil {
 			w.Header().Set(tokenHeader, "unreachable")
-			refuse(w, http.StatusBadGateway, "NoAnswer", explain(err))
+			refuse(w, http.StatusBadGateway, "NoAnswer", g.explain(err))
 		}
 		return
 	}
@@ -143,16 +143,11 @@ func signedQuery(raw string) bool {
 }
 
 // explain says why a service does not answer.
-func explain(err error) string {
-	var dns *net.DNSError
-	var op *net.OpError
-	switch {
-	case errors.As(err, &dns):
-		return "the name of the service is not known: " + err.Error()
-	case errors.As(err, &op) && op.Op == "dial":
-		return "the service cannot be reached: " + err.Error()
+func (g *Gateway) explain(err error) string {
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		return "the service cannot be reached: " + g.Plain(err)
 	}
-	return "the service did not answer: " + err.Error()
+	return "the service did not answer: " + g.Plain(err)
 }
 
 // flushing sends each part of an answer at once.

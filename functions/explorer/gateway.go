@@ -30,6 +30,8 @@ type Gateway struct {
 	// Profiles reads the profiles; it is called when the page is loaded.
 	Profiles func() ([]Profile, error)
 	Version  string
+	// Plain says in plain words what an error of Go's libraries says.
+	Plain func(error) string
 	// Local knows the server on this machine.
 	Local Local
 	// Opened is called when a one-time token was used.
@@ -73,7 +75,7 @@ func (g *Gateway) Handler() http.Handler {
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
 		w.Header().Set("Cache-Control", "no-store")
 		if !loopback(r.Host) {
-			refuse(w, http.StatusMisdirectedRequest, "WrongHost", "this is no name of the explorer: open it as 127.0.0.1 or localhost")
+			refuse(w, http.StatusMisdirectedRequest, "WrongHost", "the explorer has another name: open it as 127.0.0.1 or localhost")
 			return
 		}
 		if err := cross.Check(r); err != nil {
@@ -115,7 +117,7 @@ func (g *Gateway) begin(w http.ResponseWriter, r *http.Request) {
 	}
 	profiles, err := g.load()
 	if err != nil {
-		refuse(w, http.StatusInternalServerError, "NoProfiles", err.Error())
+		refuse(w, http.StatusInternalServerError, "NoProfiles", g.Plain(err))
 		return
 	}
 	answer(w, struct {
@@ -139,7 +141,9 @@ func (g *Gateway) load() ([]Profile, error) {
 			if err != nil {
 				return nil, err
 			}
-			return remote.New(e, 64), nil
+			c := remote.New(e, 64)
+			c.Tool = true
+			return c, nil
 		})}
 	}
 	g.mu.Lock()
@@ -159,12 +163,12 @@ func (g *Gateway) find(w http.ResponseWriter, name string) (*connected, *remote.
 		}
 	}
 	if one == nil {
-		refuse(w, http.StatusNotFound, "NoProfile", fmt.Sprintf("there is no profile %q; 'edgetable profile add' makes one, and then load the page again", name))
+		refuse(w, http.StatusNotFound, "NoProfile", fmt.Sprintf("there is no profile %q; 'edgetable profile add' creates one, and then load the page again", name))
 		return nil, nil
 	}
 	c, err := one.client()
 	if err != nil {
-		refuse(w, http.StatusBadGateway, "NoKey", err.Error())
+		refuse(w, http.StatusBadGateway, "NoKey", g.Plain(err))
 		return nil, nil
 	}
 	return one, c
@@ -191,7 +195,7 @@ func (g *Gateway) sign(w http.ResponseWriter, r *http.Request) {
 	}
 	signature, err := c.Endpoint().Sign(string(text))
 	if err != nil {
-		refuse(w, http.StatusConflict, "NoKey", err.Error())
+		refuse(w, http.StatusConflict, "NoKey", g.Plain(err))
 		return
 	}
 	answer(w, map[string]string{"signature": signature})
@@ -208,9 +212,13 @@ func refuse(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Ms-Error-Code", code)
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"odata.error": map[string]any{
+	_ = json.NewEncoder(w).Encode(failure(code, message))
+}
+
+func failure(code, message string) any {
+	return map[string]any{"odata.error": map[string]any{
 		"code": code, "message": map[string]string{"lang": "en-US", "value": message},
-	}})
+	}}
 }
 
 func refuseReadOnly(w http.ResponseWriter, profile string) {

@@ -36,7 +36,7 @@ func open(t *testing.T, service http.HandlerFunc) *desk {
 		return explorer.Profile{Name: name, ReadOnly: readOnly, Account: "acme", Connect: func() (remote.Endpoint, error) { return remote.ParseConnection(connection) }}
 	}
 	byKey := "AccountName=acme;TableEndpoint=" + behind.URL + "/acme;AccountKey=" + key
-	d.gateway = &explorer.Gateway{Version: "1", Opened: func() {}, Profiles: func() ([]explorer.Profile, error) {
+	d.gateway = &explorer.Gateway{Version: "1", Plain: error.Error, Opened: func() {}, Profiles: func() ([]explorer.Profile, error) {
 		return []explorer.Profile{profile("dev", false, byKey), profile("prod", true, byKey),
 			profile("token", false, behind.URL+"/acme?sv=2019-02-02&sig=SECRET%3D"), profile("dead", false, "AccountName=acme;TableEndpoint=http://127.0.0.1:1/acme;AccountKey="+key)}, nil
 	}}

@@ -96,6 +96,9 @@ type Endpoint struct {
 	// Development reports whether the server has the development account with the key
 	// that everybody knows. Nil means no.
 	Development func() bool
+	Version     string
+	// Consent opens the accounts of the server. Nil means that none can be opened without its key.
+	Consent *Consent
 }
 
 // Serve answers a request for a file of the page.
@@ -103,11 +106,16 @@ func (e Endpoint) Serve(req *protocol.Request) protocol.Response {
 	if !e.Hosts.known(req.Host) {
 		return refusal(http.StatusMisdirectedRequest, "the explorer is not served as "+req.Host+": open it by address, or start the server with --public-url and this name")
 	}
-	if req.Target == Prefix+"session" && req.Method == http.MethodGet && e.Development != nil && e.Development() {
-		return protocol.Response{Status: http.StatusOK, Body: []byte(`{"development":true}` + "\n"), Header: append([]protocol.Field{
-			{Name: "Content-Type", Value: kind("session")},
-			{Name: "Cache-Control", Value: "no-store"},
-		}, always...)}
+	asks := req.Target == Prefix+"session" && req.Method == http.MethodGet
+	switch {
+	case e.Consent != nil && (asks && req.Header.Get(tokenHeader) != "" || req.Method == http.MethodPost && strings.HasPrefix(req.Target, signPath)):
+		return e.Consent.serve(req, e.Version)
+	case asks:
+		return told(struct {
+			Version     string `json:"version,omitempty"`
+			Development bool   `json:"development,omitempty"`
+			Consent     bool   `json:"consent,omitempty"`
+		}{e.Version, e.Development != nil && e.Development(), e.Consent != nil})
 	}
 	return servePage(req, connectEndpoint)
 }

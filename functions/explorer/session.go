@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"sync"
+	"time"
 )
 
 // tokenHeader carries a token. A page of another origin cannot send it, and no
@@ -12,17 +13,34 @@ const tokenHeader = "X-Edgetable-Explorer"
 
 // sessions are the browsers that showed a one-time token.
 type sessions struct {
-	mu   sync.Mutex
-	once [sha256.Size]byte // hash of the token that opens the next one
-	open map[[sha256.Size]byte]bool
+	// linkFor and sessionFor are how long a one-time token and a session are good; 0 is
+	// as long as the process runs.
+	linkFor, sessionFor time.Duration
+	now                 func() time.Time
+
+	mu    sync.Mutex
+	once  [sha256.Size]byte // hash of the token that opens the next one
+	until time.Time         // for that token
+	open  map[[sha256.Size]byte]time.Time
 }
 
-// invite returns a new one-time token. The one before is worth nothing from now on.
+// end is when something that begins now ends, or the zero Time for never.
+func (s *sessions) end(after time.Duration) time.Time {
+	if after == 0 {
+		return time.Time{}
+	}
+	return s.now().Add(after)
+}
+
+// over reports whether a time that end returned has come.
+func (s *sessions) over(end time.Time) bool { return !end.IsZero() && !s.now().Before(end) }
+
+// invite returns a new one-time token. It ends the one before.
 func (s *sessions) invite() string {
 	token := rand.Text() + rand.Text()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.once = sha256.Sum256([]byte(token))
+	s.once, s.until = sha256.Sum256([]byte(token)), s.end(s.linkFor)
 	return token
 }
 
@@ -31,15 +49,20 @@ func (s *sessions) begin(token string) (session string, ok bool) {
 	sum := sha256.Sum256([]byte(token)) // hashes are compared: their time says nothing
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if sum != s.once || token == "" {
+	if sum != s.once || token == "" || s.over(s.until) {
 		return "", false
 	}
 	s.once = [sha256.Size]byte{}
 	session = rand.Text() + rand.Text()
 	if s.open == nil {
-		s.open = map[[sha256.Size]byte]bool{}
+		s.open = map[[sha256.Size]byte]time.Time{}
 	}
-	s.open[sha256.Sum256([]byte(session))] = true
+	for one, end := range s.open {
+		if s.over(end) {
+			delete(s.open, one)
+		}
+	}
+	s.open[sha256.Sum256([]byte(session))] = s.end(s.sessionFor)
 	return session, true
 }
 
@@ -48,5 +71,6 @@ func (s *sessions) known(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.open[sum]
+	end, ok := s.open[sum]
+	return ok && !s.over(end)
 }

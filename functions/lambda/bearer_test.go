@@ -16,8 +16,8 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 
-	"edgetable/core/memstore"
 	"edgetable/testdata/lambda/front"
+	"edgetable/testdata/memstore"
 	"edgetable/testdata/must"
 )
 
@@ -51,7 +51,7 @@ func TestBearer(t *testing.T) {
 			"EDGETABLE_OIDC_ISSUER=https://login.example.com/", "EDGETABLE_OIDC_JWKS="+jwks,
 			"EDGETABLE_OIDC_AUDIENCES=https://storage.azure.com, api://edgetable", "EDGETABLE_OIDC_READERS=reads, Reader of All"), logger)
 		must.OK(t, err)
-		h := newHandler(c, memstore.New(now), &purges{}, logger)
+		h := newHandler(c, memstore.New(now), &worker{}, logger)
 		return newClient(t, function{invoke: h.Invoke}, key1), log
 	}
 	send := func(c *client, method, target, body, token string) *front.Response {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -26,6 +27,7 @@ type config struct {
 	endpoint    func(service string) string // "" where AWS has it
 
 	table        string
+	role         dynamodb.Role
 	buckets      uint16
 	scannedBytes int
 	lease        time.Duration
@@ -80,6 +82,9 @@ func newConfig(env func(string) string, log *slog.Logger) (*config, error) {
 	c.lease = in.Duration("EDGETABLE_LEASE", 2*time.Second, 0, dynamodb.MaxLease)
 	c.settingsAge = in.Duration("EDGETABLE_SETTINGS_AGE", 30*time.Second, 0, time.Hour)
 	c.streaming = in.Bool("EDGETABLE_STREAMING")
+	if c.role = dynamodb.Role(cmp.Or(env("EDGETABLE_ROLE"), string(dynamodb.Alone))); !slices.Contains(dynamodb.Roles, c.role) {
+		return nil, fmt.Errorf("EDGETABLE_ROLE=%q: write alone, primary or secondary", c.role)
+	}
 	c.pathStyle = in.Bool("EDGETABLE_PATH_STYLE")
 	c.refresh = in.Duration(accounts.Variable+"_REFRESH", 5*time.Minute, time.Second, stale)
 	if err := in.Err(); err != nil {

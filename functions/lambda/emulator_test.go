@@ -50,7 +50,7 @@ func TestEmulator(t *testing.T) {
 	defer secrets.Close()
 	for _, stream := range []bool{false, true} {
 		t.Run(fmt.Sprintf("streaming %t", stream), func(t *testing.T) {
-			env := environment(t, "EDGETABLE_ACCOUNTS_SECRET=tables", "AWS_ENDPOINT_URL_SECRETS_MANAGER="+secrets.URL,
+			env := environment(t, "EDGETABLE_ROLE=primary", "EDGETABLE_ACCOUNTS_SECRET=tables", "AWS_ENDPOINT_URL_SECRETS_MANAGER="+secrets.URL,
 				fmt.Sprintf("EDGETABLE_STREAMING=%t", stream))
 			e, out := emulate(t, env)
 			c := newClient(t, function{e.Invoke, stream}, key1)
@@ -59,8 +59,10 @@ func TestEmulator(t *testing.T) {
 			if !stream { // the emulator has the same limit
 				c.large(t)
 			}
-			if answer, err := e.Invoke(t.Context(), []byte(`{"purge":true}`)); err != nil || string(answer) != "null" {
-				t.Errorf("purge: %s, %v", answer, err)
+			for _, task := range []string{`{"purge":true}`, `{"heartbeat":true}`} {
+				if answer, err := e.Invoke(t.Context(), []byte(task)); err != nil || string(answer) != "null" {
+					t.Errorf("%s: %s, %v", task, answer, err)
+				}
 			}
 			if _, err := e.Invoke(t.Context(), []byte(`{"Records":[]}`)); err == nil {
 				t.Error("an event of something else is no error")

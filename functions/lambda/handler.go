@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"edgetable/adapters/identity/awssecrets"
+	"edgetable/adapters/store/dynamodb"
 	"edgetable/adapters/transport/lambdaurl"
 	"edgetable/core/accounts"
 	"edgetable/core/edm"
@@ -20,7 +21,7 @@ import (
 )
 
 // newHandler wires everything, and asks nothing of anybody.
-func newHandler(c *config, store table.Store, purge purger, log *slog.Logger) *lambdaurl.Handler {
+func newHandler(c *config, store table.Store, tasks *worker, log *slog.Logger) *lambdaurl.Handler {
 	known := &awssecrets.Cache[accounts.List]{Options: awssecrets.Options[accounts.List]{
 		Name: "accounts", Read: c.accounts, Parse: ownAccounts,
 		Refresh: c.refresh, Stale: stale, Log: log, Now: time.Now,
@@ -28,7 +29,7 @@ func newHandler(c *config, store table.Store, purge purger, log *slog.Logger) *l
 	h := &lambdaurl.Handler{
 		Protocol: newServer(c, store, known, 0),
 		Observe:  newMetrics(c.metrics, c.table, log).observe,
-		Task:     func(ctx context.Context, event json.RawMessage) error { return task(ctx, event, purge, log) },
+		Task:     func(ctx context.Context, event json.RawMessage) error { return tasks.task(ctx, event, log) },
 	}
 	if !c.streaming {
 		h.Protocol = newServer(c, store, known, lambdaurl.PageBytes[0])
@@ -95,6 +96,7 @@ func newServer(c *config, store table.Store, known *awssecrets.Cache[accounts.Li
 		MaxSkew:     sharedkey.MaxSkew,
 		PathStyle:   c.pathStyle,
 		SettingsAge: never(c.settingsAge),
+		Secondary:   func() bool { return c.role == dynamodb.SecondaryRole },
 	}
 	c.bearer.Install(s.Handler)
 	return s

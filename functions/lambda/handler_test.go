@@ -13,8 +13,10 @@ import (
 
 	"edgetable/adapters/store/dynamodb"
 	"edgetable/core/accounts"
-	"edgetable/core/memstore"
+	"edgetable/core/edm"
+	"edgetable/core/table"
 	"edgetable/testdata/lambda/front"
+	"edgetable/testdata/memstore"
 )
 
 // local is a function over the reference store, with a text of accounts that can
@@ -33,7 +35,7 @@ func newLocal() *local {
 		accounts: func(context.Context) (string, error) { return l.text, l.err },
 		forward:  func(context.Context) (string, error) { return "open sesame\n", l.err },
 	}
-	l.invoke = newHandler(c, memstore.New(now), &purges{}, slog.New(slog.NewJSONHandler(&l.log, nil))).Invoke
+	l.invoke = newHandler(c, memstore.New(now), &worker{store: &purges{}}, slog.New(slog.NewJSONHandler(&l.log, nil))).Invoke
 	return l
 }
 
@@ -167,8 +169,13 @@ func TestMetrics(t *testing.T) {
 
 // purges is a store with something to remove.
 type purges struct {
-	items int
-	ended error
+	items, beats int
+	ended, rival error
+}
+
+func (p *purges) Beat(context.Context, string) error {
+	p.beats++
+	return p.rival
 }
 
 func (p *purges) Purge(_ context.Context, report func(dynamodb.Progress) error) error {
@@ -200,10 +207,81 @@ func TestPurge(t *testing.T) {
 	} {
 		p := &purges{items: 10}
 		ctx, cancel := context.WithTimeout(t.Context(), tt.left)
-		err := task(ctx, json.RawMessage(tt.event), p, log)
+		err := (&worker{store: p}).task(ctx, json.RawMessage(tt.event), log)
 		cancel()
 		if (err != nil) != tt.err || p.items != tt.want {
 			t.Errorf("%s with %v left: %d items stay, %v", tt.event, tt.left, p.items, err)
+		}
+	}
+}
+
+// A heartbeat is written by a primary, looked at by a secondary, and nothing for a
+// function that is alone. A secondary purges nothing.
+func TestHeartbeat(t *testing.T) {
+	t.Parallel()
+	rival := &dynamodb.RivalError{Region: "eu-west-1"}
+	for _, tt := range []struct {
+		role   dynamodb.Role
+		state  table.ReplicationStatus
+		rival  error
+		beats  int
+		say    string
+		purges bool
+	}{
+		{dynamodb.Alone, table.Live, nil, 0, "", true},
+		{dynamodb.PrimaryRole, table.Live, nil, 1, "", true},
+		{dynamodb.PrimaryRole, table.Live, rival, 1, "only one Region may", true},
+		{dynamodb.SecondaryRole, table.Live, nil, 0, "", false},
+		{dynamodb.SecondaryRole, table.Bootstrap, nil, 0, "the replica is bootstrap", false},
+		{dynamodb.SecondaryRole, table.Unavailable, nil, 0, "the replica is unavailable", false},
+	} {
+		p := &purges{items: 1, rival: tt.rival}
+		w := &worker{role: tt.role, region: "us-east-1", store: p, replica: replicated{Status: tt.state}}
+		log := slog.New(slog.DiscardHandler)
+		err := w.task(t.Context(), json.RawMessage(`{"heartbeat":true}`), log)
+		if p.beats != tt.beats || (err == nil) != (tt.say == "") || err != nil && !strings.Contains(err.Error(), tt.say) {
+			t.Errorf("%s, %s: %d beats, %v", tt.role, tt.state, p.beats, err)
+		}
+		if err := w.task(t.Context(), json.RawMessage(`{"purge":true}`), log); err != nil || (p.items == 0) != tt.purges {
+			t.Errorf("%s: a purge leaves %d, %v", tt.role, p.items, err)
+		}
+	}
+}
+
+// replicated is the state of a replica.
+type replicated table.Replication
+
+func (r replicated) Replication() table.Replication { return table.Replication(r) }
+
+// following is a store on a replica.
+type following struct {
+	table.Store
+	replicated
+}
+
+// A secondary reads at each address, tells its age at that of the secondary, and refuses
+// writes.
+func TestSecondary(t *testing.T) {
+	t.Parallel()
+	mem := memstore.New(now)
+	primary := &config{scannedBytes: 8 << 20, metrics: "tests", accounts: func(context.Context) (string, error) { return "acme:" + key1, nil }}
+	log := slog.New(slog.DiscardHandler)
+	newClient(t, function{invoke: newHandler(primary, mem, &worker{}, log).Invoke}, key1).do(t, "POST", "/Tables", `{"TableName":"people"}`, 201)
+	c := *primary
+	c.role = dynamodb.SecondaryRole
+	store := following{mem, replicated{table.Live, edm.TicksOf(time.Date(2026, 11, 24, 10, 0, 0, 0, time.UTC))}}
+	second := newClient(t, function{invoke: newHandler(&c, store, &worker{}, log).Invoke}, key1)
+	for _, base := range []string{"/acme", "/acme-secondary"} {
+		second.base = base
+		if resp := second.do(t, "GET", "/Tables", "", 200); !bytes.Contains(resp.Body, []byte("people")) {
+			t.Errorf("%s", resp.Body)
+		}
+		if resp := second.do(t, "POST", "/Tables", `{"TableName":"places"}`, 403); !bytes.Contains(resp.Body, []byte("InsufficientAccountPermissions")) {
+			t.Errorf("%s", resp.Body)
+		}
+		resp := second.do(t, "GET", "/?restype=service&comp=stats", "", 200)
+		if want := "<Status>live</Status><LastSyncTime>Tue, 24 Nov 2026 10:00:00 GMT</LastSyncTime>"; !bytes.Contains(resp.Body, []byte(want)) {
+			t.Errorf("%s", resp.Body)
 		}
 	}
 }

@@ -6,6 +6,8 @@
 // # Environment
 //
 //	EDGETABLE_DYNAMODB_TABLE       the DynamoDB table; required
+//	EDGETABLE_ROLE                 alone: there is no other Region; primary: a secondary in another Region reads a replica of the
+//	                               DynamoDB table; secondary: that one, which serves reads alone; default alone
 //	EDGETABLE_ACCOUNTS_SECRET      name or ARN of a secret in Secrets Manager with the accounts as text,
 //	EDGETABLE_ACCOUNTS_PARAMETER   or of a parameter in the Parameter Store,
 //	EDGETABLE_ACCOUNTS             or the accounts: name:key1[:key2] between semicolons or line ends. One of the three
@@ -34,7 +36,10 @@
 // reserved concurrency is what bounds the load. Nothing is asked of anybody before
 // the first request: a cold start costs no more than the process.
 //
-// An event {"purge":true} removes what deleted tables left behind.
+// An event {"purge":true} removes what deleted tables left behind. An event
+// {"heartbeat":true}, once a minute, writes the heartbeats that tell a secondary its age,
+// and fails if another Region writes too; in a secondary it fails if the replica is not
+// live.
 package main
 
 import (
@@ -45,8 +50,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"edgetable/adapters/store/dynamodb"
 	"edgetable/adapters/transport/lambdaurl"
+	"edgetable/core/table"
 )
 
 func main() {
@@ -67,15 +72,16 @@ func main() {
 // that ended would be started again and again, and clients would see 502.
 func newFunction(env func(string) string, log *slog.Logger) (h *lambdaurl.Handler, streaming bool) {
 	c, err := newConfig(env, log)
-	var store *dynamodb.Store
+	var store table.Store
+	var tasks *worker
 	if err == nil {
-		store, err = openStore(c)
+		store, tasks, err = openStore(c)
 	}
 	if err != nil {
 		log.Error("the function cannot serve", "cause", err)
-		return newMistaken(err, env("EDGETABLE_METRICS"), log), env("EDGETABLE_STREAMING") == "true"
+		return newMisconfigured(err, env("EDGETABLE_METRICS"), log), env("EDGETABLE_STREAMING") == "true"
 	}
-	return newHandler(c, store, store, log), c.streaming
+	return newHandler(c, store, tasks, log), c.streaming
 }
 
 // limitMemory has the garbage collector stay within what the function is given,

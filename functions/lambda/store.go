@@ -8,10 +8,11 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/table"
 )
 
-// openStore makes the one SDK client there is.
-func openStore(c *config) (*dynamodb.Store, error) {
+// openStore makes the one SDK client there is, and a store with what a task needs of it.
+func openStore(c *config) (table.Store, *worker, error) {
 	o := sdk.Options{
 		Region:     c.region,
 		HTTPClient: c.http,
@@ -22,7 +23,16 @@ func openStore(c *config) (*dynamodb.Store, error) {
 	if endpoint := c.endpoint("dynamodb"); endpoint != "" {
 		o.BaseEndpoint = aws.String(endpoint)
 	}
-	return dynamodb.New(dynamodb.Options{Client: sdk.New(o), Table: c.table, Buckets: c.buckets, Lease: never(c.lease)})
+	options := dynamodb.Options{Client: sdk.New(o), Table: c.table, Buckets: c.buckets, Lease: never(c.lease)}
+	if c.role == dynamodb.SecondaryRole {
+		s, err := dynamodb.NewSecondary(options, c.region)
+		if err != nil {
+			return nil, nil, err
+		}
+		return s, &worker{role: c.role, region: c.region, replica: s}, nil
+	}
+	s, err := dynamodb.New(options)
+	return s, &worker{role: c.role, region: c.region, store: s}, err
 }
 
 // never makes 0, by which options mean the usual time, one that has always passed.

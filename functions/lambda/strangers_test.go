@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"edgetable/core/edm"
-	"edgetable/core/memstore"
 	"edgetable/core/table"
 	"edgetable/testdata/lambda/front"
+	"edgetable/testdata/memstore"
 )
 
 // paid is a store that counts what would be calls of DynamoDB.
@@ -69,7 +69,7 @@ func TestStrangers(t *testing.T) {
 		accounts: func(context.Context) (string, error) { accountsRead++; return "acme:" + key1, nil },
 		forward:  func(context.Context) (string, error) { forwardRead++; return "the secret of the proxy", nil },
 	}
-	h := newHandler(c, store, &purges{}, slog.New(slog.NewJSONHandler(&log, nil)))
+	h := newHandler(c, store, &worker{}, slog.New(slog.NewJSONHandler(&log, nil)))
 	f := function{h.Invoke, false}
 	const mark = "Mallory"
 	field := func(name, value string) front.Field { return front.Field{Name: name, Value: value} }

@@ -4,15 +4,28 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
 	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/table"
 )
 
-// purger is what removes what deleted tables left behind; *dynamodb.Store is one.
-type purger interface {
+// store is what tasks need of a store; *dynamodb.Store is one.
+type store interface {
+	// Purge removes what deleted tables left behind.
 	Purge(ctx context.Context, report func(dynamodb.Progress) error) error
+	// Beat writes the heartbeats of a Region.
+	Beat(ctx context.Context, region string) error
+}
+
+// worker does tasks. It has a store or, as a secondary, a replica.
+type worker struct {
+	role    dynamodb.Role
+	region  string
+	store   store
+	replica table.Replicated
 }
 
 // reserve is the time before the end of a function in which a purge begins
@@ -23,15 +36,48 @@ const reserve = 10 * time.Second
 var errLater = errors.New("the time is up")
 
 // task does what an event asks for that is no request.
-func task(ctx context.Context, event json.RawMessage, store purger, log *slog.Logger) error {
+func (w *worker) task(ctx context.Context, event json.RawMessage, log *slog.Logger) error {
 	var asked struct {
-		Purge bool `json:"purge"`
+		Purge     bool `json:"purge"`
+		Heartbeat bool `json:"heartbeat"`
 	}
-	if json.Unmarshal(event, &asked) != nil || !asked.Purge {
-		return errors.New(`the event is neither an HTTP request nor {"purge":true}`)
+	switch err := json.Unmarshal(event, &asked); {
+	case err == nil && asked.Heartbeat:
+		return w.heartbeat(ctx, log)
+	case err == nil && asked.Purge:
+		return w.purge(ctx, log)
+	}
+	return errors.New(`the event is neither an HTTP request nor {"purge":true} nor {"heartbeat":true}`)
+}
+
+// heartbeat tells a secondary in another Region how old it is, or as a secondary looks
+// at that. Its errors are those of the function, for which there is an alarm.
+func (w *worker) heartbeat(ctx context.Context, log *slog.Logger) error {
+	switch w.role {
+	case dynamodb.PrimaryRole:
+		err := w.store.Beat(ctx, w.region)
+		if err != nil {
+			log.Error("heartbeat", "cause", err)
+		}
+		return err
+	case dynamodb.SecondaryRole:
+		r := w.replica.Replication()
+		log.Info("replica", "status", r.Status.String(), "lastSyncTime", r.LastSync.Time())
+		if r.Status != table.Live {
+			return fmt.Errorf("the replica is %s, LastSyncTime is %s: see EdgetableSecondaryBehind in docs/runbook.md", r.Status, r.LastSync.Time().Format(time.RFC3339))
+		}
+	}
+	return nil
+}
+
+// purge removes what deleted tables left behind. A secondary gets these deletes from
+// the primary.
+func (w *worker) purge(ctx context.Context, log *slog.Logger) error {
+	if w.role == dynamodb.SecondaryRole {
+		return nil
 	}
 	var done dynamodb.Progress
-	err := store.Purge(ctx, func(p dynamodb.Progress) error {
+	err := w.store.Purge(ctx, func(p dynamodb.Progress) error {
 		done = p
 		if end, ok := ctx.Deadline(); ok && time.Until(end) < reserve {
 			return errLater

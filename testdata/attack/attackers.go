@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -13,116 +14,62 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// attackers hold what the server gives them and give nothing back. A connection that the
-// server closes is opened again.
+// attack is one thing that strangers, or a hostile account, do on many connections. One that
+// the server closes is opened again.
+type attack struct {
+	name        string
+	connections int
+	request     func() string
+	// again is the pause between two requests on a connection; 0: its first one is the last,
+	// and nothing of the answer but its first bytes is read.
+	again time.Duration
+	// ahead is how many requests are sent before the answer to the first; 0 is one.
+	ahead int
+	// drip is sent every few seconds to go on with a request that does not end.
+	drip string
+
+	opened, held, answered, refused atomic.Int64
+}
+
+// attackers run all attacks at once, each from addresses of its own.
 type attackers struct {
 	o    *options
 	s    *server
-	sas  string
 	ctx  context.Context
 	stop context.CancelFunc
 	wait sync.WaitGroup
-
-	opened, held, refused atomic.Int64
+	list []*attack
 }
 
 func newAttackers(o *options, s *server) (*attackers, error) {
-	token, err := s.sas(o, "Attacked")
-	a := &attackers{o: o, s: s, sas: token}
+	a := &attackers{o: o, s: s}
 	a.ctx, a.stop = context.WithCancel(context.Background())
+	var err error
+	a.list, err = attacks(o, s)
 	return a, err
 }
 
 func (a *attackers) begin() {
-	a.many("flood", a.o.flood, func() string { return "GET /_/live HTTP/1.1\r\nHost: h\r\n\r\n" })
-	a.many("headers", a.o.flood, func() string { return "GET /evil/Attacked HTTP/1.1\r\nHost: h\r\nX-Slow: " })
-	a.many("readers", a.o.readers, func() string {
-		return "GET /evil/Attacked()?" + a.sas + " HTTP/1.1\r\nHost: h\r\nAccept: application/json;odata=nometadata\r\n\r\n"
-	})
-	half := strings.Repeat("x", 20_000)
-	a.many("uploads", a.o.uploads, func() string {
-		h := http.Header{"Content-Type": {"application/json"}}
-		a.s.sign("evil", "/Attacked", h)
-		return "POST /evil/Attacked HTTP/1.1\r\nHost: h\r\n" + lines(h) + "Content-Length: 4000000\r\n\r\n" + half
-	})
-	a.many("batches", a.o.uploads, func() string {
-		return "POST /evil/$batch?" + a.sas + " HTTP/1.1\r\nHost: h\r\nContent-Type: multipart/mixed; boundary=batch_1\r\nContent-Length: 4000000\r\n\r\n" + half
-	})
-}
-
-func lines(h http.Header) string {
-	var b strings.Builder
-	_ = h.Write(&b)
-	return b.String()
-}
-
-// many holds n connections, from several addresses.
-func (a *attackers) many(kind string, n int, request func() string) {
-	if a.o.only != "" && a.o.only != kind {
-		return
-	}
-	for i := range n {
-		source := fmt.Sprintf("127.0.0.%d", 2+i%a.o.addresses)
-		a.wait.Go(func() {
-			for a.ctx.Err() == nil {
-				a.hold(source, request())
-				select {
-				case <-a.ctx.Done():
-				case <-time.After(time.Second):
+	for k, attack := range a.list {
+		for i := range attack.connections {
+			source := fmt.Sprintf("127.0.%d.%d", 1+k, 2+i%a.o.addresses)
+			a.wait.Go(func() {
+				a.pause(time.Duration(i) * a.o.reopen / time.Duration(attack.connections)) // they do not come all at one moment
+				for a.ctx.Err() == nil {
+					if conn := a.open(source); conn != nil {
+						attack.opened.Add(1)
+						a.use(attack, conn)
+						_ = conn.Close()
+					}
+					a.pause(a.o.reopen)
 				}
-			}
-		})
+			})
+		}
 	}
-}
-
-// hold sends a request, reads a little and then nothing, until the server closes the
-// connection.
-func (a *attackers) hold(source, request string) {
-	d := dialer(source)
-	d.Control = func(_, _ string, c syscall.RawConn) error {
-		return c.Control(func(fd uintptr) {
-			_ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096)
-		})
-	}
-	conn, err := d.DialContext(a.ctx, "tcp", a.s.addr)
-	if err != nil {
-		return
-	}
-	defer conn.Close()
-	defer context.AfterFunc(a.ctx, func() { _ = conn.Close() })()
-	a.opened.Add(1)
-	if _, err := io.WriteString(conn, request); err != nil {
-		return
-	}
-	b := make([]byte, 15)
-	if _, err := io.ReadFull(conn, b); err != nil {
-		return
-	}
-	if strings.Contains(string(b), " 503") {
-		a.refused.Add(1)
-		return
-	}
-	a.held.Add(1)
-	// The end of the connection shows without a read of what is in front of it.
-	for a.ctx.Err() == nil && alive(conn) {
-		time.Sleep(time.Second)
-	}
-}
-
-// alive reports whether the other side has not closed the connection.
-func alive(c net.Conn) bool {
-	raw, err := c.(*net.TCPConn).SyscallConn()
-	if err != nil {
-		return false
-	}
-	ok := false
-	_ = raw.Control(func(fd uintptr) {
-		info, err := tcpState(int(fd))
-		ok = err == nil && info == established
-	})
-	return ok
 }
 
 func (a *attackers) end() {
@@ -130,6 +77,118 @@ func (a *attackers) end() {
 	a.wait.Wait()
 }
 
+func (a *attackers) pause(d time.Duration) {
+	select {
+	case <-a.ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// open opens a connection that has little room for answers.
+func (a *attackers) open(source string) net.Conn {
+	d := dialer(source)
+	d.Control = func(_, _ string, c syscall.RawConn) error {
+		return c.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, 4096) })
+	}
+	conn, err := a.s.dial(a.ctx, d)
+	if err != nil {
+		return nil
+	}
+	return conn
+}
+
+// use attacks over a connection until the server closes it.
+func (a *attackers) use(k *attack, conn net.Conn) {
+	defer context.AfterFunc(a.ctx, func() { _ = conn.Close() })()
+	if k.again == 0 {
+		a.hold(k, conn)
+		return
+	}
+	r := bufio.NewReader(conn)
+	for {
+		n := max(1, k.ahead)
+		if _, err := io.WriteString(conn, strings.Repeat(k.request(), n)); err != nil {
+			return
+		}
+		for range n {
+			resp, err := http.ReadResponse(r, nil)
+			if err != nil {
+				return
+			}
+			if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+				return
+			}
+			k.count(resp.StatusCode == 503)
+			if resp.Close {
+				return
+			}
+		}
+		a.pause(k.again)
+	}
+}
+
+func (k *attack) count(refused bool) {
+	if refused {
+		k.refused.Add(1)
+	} else {
+		k.answered.Add(1)
+	}
+}
+
+// tick is how often a connection that is held is looked at.
+const tick = 3 * time.Second
+
+// hold sends a request, reads the first bytes of an answer if there is one, and then nothing.
+func (a *attackers) hold(k *attack, conn net.Conn) {
+	if _, err := io.WriteString(conn, k.request()); err != nil {
+		return
+	}
+	k.held.Add(1)
+	if k.drip == "" {
+		b := make([]byte, 12)
+		if _, err := io.ReadFull(conn, b); err != nil {
+			return
+		}
+		if k.count(strings.HasSuffix(string(b), "503")); strings.HasSuffix(string(b), "503") {
+			return
+		}
+	}
+	// The end of the connection shows without a read of what is in front of it.
+	for a.ctx.Err() == nil && alive(conn) {
+		a.pause(tick)
+		if _, err := io.WriteString(conn, k.drip); k.drip != "" && err != nil {
+			return
+		}
+	}
+}
+
+// alive reports whether the other side has not closed the connection.
+func alive(c net.Conn) bool {
+	if over, ok := c.(interface{ NetConn() net.Conn }); ok {
+		c = over.NetConn()
+	}
+	raw, err := c.(*net.TCPConn).SyscallConn()
+	if err != nil {
+		return false
+	}
+	const established = 1
+	ok := false
+	_ = raw.Control(func(fd uintptr) {
+		info, err := unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
+		ok = err == nil && info.State == established
+	})
+	return ok
+}
+
 func (a *attackers) String() string {
-	return fmt.Sprintf("attackers: %d connections opened, %d held, %d refused with 503", a.opened.Load(), a.held.Load(), a.refused.Load())
+	var b strings.Builder
+	b.WriteString("| Attack | Connections | Opened | Requests, begun ones too | Answered | 503 |\n|---|---|---|---|---|---|\n")
+	for _, k := range a.list {
+		requests := k.held.Load()
+		if k.again > 0 {
+			requests = k.answered.Load() + k.refused.Load()
+		}
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d |\n", k.name, k.connections, k.opened.Load(), requests, k.answered.Load(), k.refused.Load())
+	}
+	return b.String()
 }

@@ -2,7 +2,7 @@
 
 // Command attack serves tables with small limits, attacks the server as strangers and a
 // hostile account would, and measures a second account meanwhile. It fails if the server
-// ends, refuses the second account, or holds more memory or files than it may.
+// ends, refuses the second account, holds more memory or files than it may, or more and more.
 //
 //	go run ./testdata/attack -edgetable bin/edgetable -duration 5m
 package main
@@ -21,11 +21,16 @@ type options struct {
 	files     int    // that the server may open
 	memory    string // GOMEMLIMIT
 	rss       int    // MiB that the server may hold, with its code
-	addresses int    // of the attackers
+	addresses int    // of each attack
+	tls       bool
 	only      string
-	flood     int
-	readers   int
-	uploads   int
+
+	flood, readers, uploads int
+	// pause is between two requests of a connection of the victim; the other attacks have
+	// multiples of it.
+	pause time.Duration
+	// reopen is after what time a closed connection is opened again.
+	reopen time.Duration
 }
 
 func main() {
@@ -34,12 +39,15 @@ func main() {
 	flag.DurationVar(&o.duration, "duration", time.Minute, "how long to attack")
 	flag.IntVar(&o.files, "files", 600, "how many files the server may open (ulimit -n)")
 	flag.StringVar(&o.memory, "memory", "256MiB", "GOMEMLIMIT of the server")
-	flag.IntVar(&o.rss, "rss", 400, "how many MiB the server may hold in all")
-	flag.IntVar(&o.addresses, "addresses", 3, "from how many addresses to attack")
-	flag.StringVar(&o.only, "only", "", "one attack: flood, headers, readers, uploads or batches")
+	flag.IntVar(&o.rss, "rss", 320, "how many MiB the server may hold in all, with its code")
+	flag.IntVar(&o.addresses, "addresses", 3, "from how many addresses each attack comes")
+	flag.BoolVar(&o.tls, "tls", false, "over TLS")
+	flag.StringVar(&o.only, "only", "", "one attack, such as 'slow bodies'")
 	flag.IntVar(&o.flood, "flood", 1000, "idle connections, and as many with half a request")
 	flag.IntVar(&o.readers, "readers", 900, "connections that do not read their answers")
 	flag.IntVar(&o.uploads, "uploads", 128, "connections that do not send their bodies, of each kind")
+	flag.DurationVar(&o.pause, "pause", 50*time.Millisecond, "pause of the second account after each request on one of its four connections; shorter is more load of all kinds")
+	flag.DurationVar(&o.reopen, "reopen", 15*time.Second, "after what time a connection that the server closed is opened again")
 	flag.Parse()
 	if err := run(&o); err != nil {
 		fmt.Fprintln(os.Stderr, "attack:", err)
@@ -53,7 +61,7 @@ func run(o *options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	v, err := newVictim(s)
+	v, err := newVictim(o, s)
 	if err != nil {
 		return err
 	}
@@ -61,24 +69,37 @@ func run(o *options) (err error) {
 	if err != nil {
 		return err
 	}
-	alone := v.measure(min(10*time.Second, o.duration/2), s)
-	fmt.Printf("alone: %s\n", alone)
+	alone := v.measure(min(20*time.Second, o.duration/2), s, false)
+	fmt.Printf("Alone:\n\n%s\n", alone)
+	s.samples = nil
 	a.begin()
-	attacked := v.measure(o.duration, s)
+	attacked := v.measure(o.duration, s, true)
 	a.end()
-	fmt.Printf("attacked: %s\n%s\n%s\n", attacked, a, s)
+	fmt.Printf("Attacked for %v:\n\n%s\nA disabled account was served for %v.\n\n%s\n%s", o.duration, attacked, s.disabled.Round(time.Millisecond), s.series(), a)
+	return v.judge(o, attacked)
+}
+
+// judge returns what is wrong with a result.
+func (v *victim) judge(o *options, r *result) error {
+	s := v.s
 	var problems []error
-	if attacked.refused+attacked.failed > 0 {
-		problems = append(problems, fmt.Errorf("%d requests of the second account were refused and %d failed: %w", attacked.refused, attacked.failed, v.first))
+	if r.refused+r.failed > 0 {
+		problems = append(problems, fmt.Errorf("%d requests of the second account were refused and %d failed: %w", r.refused, r.failed, errors.Join(v.wrong...)))
 	}
 	if s.disabled > 2*time.Second+500*time.Millisecond {
 		problems = append(problems, fmt.Errorf("a disabled account was served for %v", s.disabled))
 	}
-	if s.mostRSS > o.rss {
-		problems = append(problems, fmt.Errorf("the server held %d MiB", s.mostRSS))
+	if n := most(s.samples, memory); n > o.rss {
+		problems = append(problems, fmt.Errorf("the server held %d MiB", n))
 	}
-	if s.mostFiles > o.files {
-		problems = append(problems, fmt.Errorf("the server had %d files open", s.mostFiles))
+	if n := most(s.samples, files); n > o.files {
+		problems = append(problems, fmt.Errorf("the server had %d files open", n))
+	}
+	if err := grows(s.samples, memory, 16); err != nil {
+		problems = append(problems, fmt.Errorf("the memory in MiB grows %w", err))
+	}
+	if err := grows(s.samples, files, 16); err != nil {
+		problems = append(problems, fmt.Errorf("the number of open files grows %w", err))
 	}
 	return errors.Join(problems...)
 }

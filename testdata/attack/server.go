@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -27,11 +28,10 @@ type server struct {
 	keys     map[string][]byte
 	log      lockedBuffer
 	ended    chan error
-	mostRSS  int
-	samples  []string
+	issuer   string      // of tokens; it accepts connections and never answers
+	tls      *tls.Config // of clients; nil without TLS
+	samples  []sample
 	disabled time.Duration // for which a disabled account was served
-
-	mostFiles int
 }
 
 type lockedBuffer struct {
@@ -69,11 +69,21 @@ func startServer(o *options) (*server, error) {
 		_, _ = rand.Read(key)
 		s.keys[name] = key
 	}
+	if s.issuer, err = silentIssuer(); err != nil {
+		return nil, err
+	}
 	if err := s.writeAccounts(""); err != nil {
 		return nil, err
 	}
 	s.cmd = exec.Command("sh", "-c", `ulimit -n $1; shift; exec "$@"`, "sh", strconv.Itoa(o.files),
-		o.edgetable, "serve", "--data", s.dir, "--listen", s.addr)
+		o.edgetable, "serve", "--data", s.dir, "--listen", s.addr, "--oidc-issuer", s.issuer, "--oidc-audiences", "tables")
+	if o.tls {
+		certificate, key, err := s.certify()
+		if err != nil {
+			return nil, err
+		}
+		s.cmd.Args = append(s.cmd.Args, "--tls-cert", certificate, "--tls-key", key)
+	}
 	s.cmd.Env = append(os.Environ(), "GOMEMLIMIT="+o.memory)
 	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -91,10 +101,17 @@ func startServer(o *options) (*server, error) {
 	return s, nil
 }
 
+func (s *server) url() string {
+	if s.tls != nil {
+		return "https://" + s.addr
+	}
+	return "http://" + s.addr
+}
+
 func (s *server) writeAccounts(disabled string) error {
 	var b strings.Builder
 	for _, name := range names {
-		fmt.Fprintf(&b, "%s:%s", name, base64.StdEncoding.EncodeToString(s.keys[name]))
+		fmt.Fprintf(&b, "%s:%s audience=tables", name, base64.StdEncoding.EncodeToString(s.keys[name]))
 		if name == disabled {
 			b.WriteString(" disabled")
 		}
@@ -107,41 +124,25 @@ func (s *server) writeAccounts(disabled string) error {
 	return os.Rename(path+".new", path)
 }
 
-// look samples memory and files of the process.
-func (s *server) look(at time.Duration) error {
-	proc := fmt.Sprintf("/proc/%d/", s.cmd.Process.Pid)
-	status, err := os.ReadFile(proc + "status")
-	if err != nil {
-		return fmt.Errorf("the server ended: %s", s.tail())
-	}
-	rss := 0
-	for line := range strings.Lines(string(status)) {
-		if f := strings.Fields(line); f[0] == "VmRSS:" {
-			rss, _ = strconv.Atoi(f[1])
-		}
-	}
-	files, err := os.ReadDir(proc + "fd")
-	if err != nil {
-		return fmt.Errorf("the server ended: %s", s.tail())
-	}
-	s.mostRSS, s.mostFiles = max(s.mostRSS, rss/1024), max(s.mostFiles, len(files))
-	if n := len(s.samples); n == 0 || int(at.Seconds())%20 == 0 {
-		s.samples = append(s.samples, fmt.Sprintf("%ds: %d MiB, %d files", int(at.Seconds()), rss/1024, len(files)))
-	}
-	return nil
-}
-
 func (s *server) tail() string {
 	text := s.log.String()
 	return text[max(0, len(text)-2000):]
 }
 
-func (s *server) String() string {
-	return fmt.Sprintf("server: at most %d MiB and %d files; a disabled account was served for %v\n  %s",
-		s.mostRSS, s.mostFiles, s.disabled.Round(time.Millisecond), strings.Join(s.samples, "\n  "))
+// series shows the samples at a dozen moments.
+func (s *server) series() string {
+	var b strings.Builder
+	b.WriteString("| After | Memory | Files |\n|---|---|---|\n")
+	for i := 1; i <= parts; i++ {
+		if at := s.samples[max(0, i*len(s.samples)/parts-1)]; len(s.samples) > 0 {
+			fmt.Fprintf(&b, "| %v | %d MiB | %d |\n", at.at.Round(time.Second), at.memory, at.files)
+		}
+	}
+	return b.String()
 }
 
 func (s *server) stop() error {
+	defer os.RemoveAll(s.dir + ".tls")
 	defer os.RemoveAll(s.dir)
 	_ = s.cmd.Process.Signal(syscall.SIGTERM)
 	select {

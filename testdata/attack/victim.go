@@ -4,8 +4,10 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -15,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -22,33 +25,47 @@ import (
 type victim struct {
 	s     *server
 	http  *http.Client
+	pace  time.Duration
 	mu    sync.Mutex
-	first error // of a request that was refused or failed
+	wrong []error // of the first requests that were refused or failed
+}
+
+// measured is one request of the victim.
+type measured struct {
+	kind     string
+	at, took time.Duration
 }
 
 // result is what the victim saw.
 type result struct {
-	took            map[string][]time.Duration
+	duration        time.Duration
+	requests        []measured
 	refused, failed int
+	server, here    time.Duration // processor time
 }
 
-func newVictim(s *server) (*victim, error) {
-	v := &victim{s: s, http: &http.Client{
-		Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 16, DialContext: dialer("127.0.0.1").DialContext},
-	}}
+func newVictim(o *options, s *server) (*victim, error) {
+	v := &victim{s: s, pace: o.pause, http: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{
+		MaxIdleConnsPerHost: 16, DialContext: dialer("127.0.0.1").DialContext, TLSClientConfig: s.tls,
+	}}}
 	for _, account := range names {
 		if status, err := v.do(account, "POST", "/Tables", `{"TableName":"Attacked"}`); status != 201 {
 			return nil, fmt.Errorf("create a table: %d, %v", status, err)
 		}
 	}
-	for i := range 200 {
-		if err := v.insert("acme", "p", fmt.Sprintf("%06d", i), 1000); err != nil {
-			return nil, err
-		}
-	}
-	for i := range 60 { // a page of evil has nearly 4 MiB
-		if err := v.insert("evil", "a", fmt.Sprintf("%06d", i), 60_000); err != nil {
-			return nil, err
+	for _, fill := range []struct {
+		account, partition string
+		rows, size         int
+	}{
+		{"acme", "p", 200, 1000},
+		{"evil", "a", 60, 60_000}, // a page has nearly 4 MiB
+		{"evil", "s", 1000, 6000},
+	} {
+		for i := range fill.rows {
+			status, err := v.do(fill.account, "POST", "/Attacked", entity(fill.partition, fmt.Sprintf("%06d", i), fill.size))
+			if status != 201 {
+				return nil, fmt.Errorf("insert: %d, %w", status, err)
+			}
 		}
 	}
 	return v, nil
@@ -58,24 +75,34 @@ func dialer(source string) *net.Dialer {
 	return &net.Dialer{Timeout: 10 * time.Second, LocalAddr: &net.TCPAddr{IP: net.ParseIP(source)}}
 }
 
-// sign adds the headers of SharedKeyLite.
-func (s *server) sign(account, path string, h http.Header) {
+// dial opens a connection, over TLS if the server demands it.
+func (s *server) dial(ctx context.Context, d *net.Dialer) (net.Conn, error) {
+	if s.tls == nil {
+		return d.DialContext(ctx, "tcp", s.addr)
+	}
+	return (&tls.Dialer{NetDialer: d, Config: s.tls}).DialContext(ctx, "tcp", s.addr)
+}
+
+// sign returns the headers of SharedKeyLite.
+func (s *server) sign(account, path string) http.Header {
 	date := time.Now().UTC().Format(http.TimeFormat)
 	mac := hmac.New(sha256.New, s.keys[account])
 	fmt.Fprintf(mac, "%s\n/%s/%s%s", date, account, account, path)
+	h := http.Header{}
 	h.Set("x-ms-date", date)
 	h.Set("x-ms-version", "2019-02-02")
 	h.Set("Authorization", "SharedKeyLite "+account+":"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
-	h.Set("Accept", "application/json;odata=nometadata")
+	return h
 }
 
 func (v *victim) do(account, method, path, body string) (status int, err error) {
-	req, err := http.NewRequest(method, "http://"+v.s.addr+"/"+account+path, strings.NewReader(body))
+	req, err := http.NewRequest(method, v.s.url()+"/"+account+path, strings.NewReader(body))
 	if err != nil {
 		return 0, err
 	}
 	bare, _, _ := strings.Cut(path, "?")
-	v.s.sign(account, bare, req.Header)
+	req.Header = v.s.sign(account, bare)
+	req.Header.Set("Accept", "application/json;odata=nometadata")
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -92,41 +119,22 @@ func (v *victim) do(account, method, path, body string) (status int, err error) 
 	return resp.StatusCode, err
 }
 
-func (v *victim) insert(account, partition, row string, size int) error {
-	status, err := v.do(account, "POST", "/Attacked", fmt.Sprintf(`{"PartitionKey":"%s","RowKey":"%s","A":"%s","B":"%s"}`, partition, row, strings.Repeat("x", size/2), strings.Repeat("y", size/2)))
-	if status != 201 {
-		return fmt.Errorf("insert: %d, %w", status, err)
-	}
-	return nil
-}
-
-// measure reads, writes and scans for some time.
-func (v *victim) measure(d time.Duration, s *server) *result {
-	r := &result{took: map[string][]time.Duration{}}
-	end := time.Now().Add(d)
+// measure reads, writes and scans for some time. If it should, it disables an account in the
+// middle of it.
+func (v *victim) measure(d time.Duration, s *server, disable bool) *result {
+	r := &result{duration: d, server: -s.used(), here: -usedHere()}
+	begin := time.Now()
 	var wait sync.WaitGroup
 	run := func(kind string, do func(n int) (int, error)) {
 		wait.Go(func() {
-			for n := 0; time.Now().Before(end); n++ {
-				begin := time.Now()
+			for n := 0; time.Since(begin) < d; n++ {
+				sent := time.Now()
 				status, err := do(n)
-				if status == 0 && errors.Is(err, io.EOF) || status == 0 && err != nil && strings.Contains(err.Error(), "reset by peer") {
-					status, err = do(n) // the server closed an idle connection at that moment: clients repeat
+				for try := 0; try < 3 && status == 0 && closed(err); try++ {
+					status, err = do(n)
 				}
-				took := time.Since(begin)
-				v.mu.Lock()
-				r.took[kind] = append(r.took[kind], took)
-				switch {
-				case status == 503:
-					r.refused++
-				case status == 0 || status >= 300 && status != 409:
-					r.failed++
-				}
-				if (status == 0 || status >= 300 && status != 409) && v.first == nil {
-					v.first = fmt.Errorf("%s: %d, %w", kind, status, err)
-				}
-				v.mu.Unlock()
-				time.Sleep(5 * time.Millisecond)
+				v.count(r, measured{kind, sent.Sub(begin), time.Since(sent)}, status, err)
+				time.Sleep(v.pace)
 			}
 		})
 	}
@@ -140,28 +148,63 @@ func (v *victim) measure(d time.Duration, s *server) *result {
 		return v.do("acme", "GET", fmt.Sprintf("/Attacked(PartitionKey='p',RowKey='%06d')", n%200), "")
 	})
 	run("scan", func(int) (int, error) { return v.do("acme", "GET", "/Attacked()?$filter=PartitionKey%20eq%20'p'", "") })
-	begin := time.Now()
-	for time.Now().Before(end) {
+	for time.Since(begin) < d {
 		time.Sleep(time.Second)
 		if err := s.look(time.Since(begin)); err != nil {
-			v.mu.Lock()
-			v.first = err
-			r.failed++
-			v.mu.Unlock()
+			v.fail(r, err)
 			break
 		}
-		if d > 10*time.Second && s.disabled == 0 && time.Since(begin) > d/2 {
-			s.disabled = v.disable()
+		if disable && time.Since(begin) > d/2 {
+			disable, s.disabled = false, v.disable()
 		}
 	}
 	wait.Wait()
+	r.server += s.used()
+	r.here += usedHere()
 	return r
+}
+
+// closed reports whether the server closed an idle connection at the moment of the request,
+// as the documented bound permits: the SDKs repeat it.
+func closed(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+// count notes a request.
+func (v *victim) count(r *result, m measured, status int, err error) {
+	v.mu.Lock()
+	r.requests = append(r.requests, m)
+	v.mu.Unlock()
+	switch {
+	case status == 503:
+		v.mu.Lock()
+		r.refused++
+		v.mu.Unlock()
+		v.note(fmt.Errorf("%s: 503 after %v, %w", m.kind, m.at, err))
+	case status == 0 || status >= 300:
+		v.fail(r, fmt.Errorf("%s: %d after %v, %w", m.kind, status, m.at, err))
+	}
+}
+
+func (v *victim) fail(r *result, err error) {
+	v.mu.Lock()
+	r.failed++
+	v.mu.Unlock()
+	v.note(err)
+}
+
+func (v *victim) note(err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.wrong) < 20 {
+		v.wrong = append(v.wrong, err)
+	}
 }
 
 // disable disables an account, and returns for how long it was served still.
 func (v *victim) disable() time.Duration {
 	if err := v.s.writeAccounts("gone"); err != nil {
-		v.first = err
+		v.note(err)
 	}
 	begin := time.Now()
 	for time.Since(begin) < 20*time.Second {
@@ -173,18 +216,36 @@ func (v *victim) disable() time.Duration {
 	return time.Since(begin)
 }
 
+// parts is into how many parts of its time a result is divided.
+const parts = 12
+
 func (r *result) String() string {
 	var b strings.Builder
+	b.WriteString("| Request | Number | p50 | p99 | Longest |\n|---|---|---|---|---|\n")
 	for _, kind := range []string{"read", "scan", "write", "large write"} {
-		l := r.took[kind]
-		slices.Sort(l)
-		if len(l) == 0 {
-			continue
+		if n, p50, p99, longest := r.times(func(m measured) bool { return m.kind == kind }); n > 0 {
+			fmt.Fprintf(&b, "| %s | %d | %v | %v | %v |\n", kind, n, p50, p99, longest)
 		}
-		fmt.Fprintf(&b, "%d × %s p50 %v p99 %v max %v; ", len(l), kind, show(l[len(l)/2]), show(l[len(l)*99/100]), show(l[len(l)-1]))
 	}
-	fmt.Fprintf(&b, "%d refused, %d failed", r.refused, r.failed)
+	fmt.Fprintf(&b, "\n%d refused, %d failed. p99 of all in %d parts of the time:", r.refused, r.failed, parts)
+	for i := range time.Duration(parts) {
+		_, _, p99, _ := r.times(func(m measured) bool { return m.at*parts/r.duration == i })
+		fmt.Fprintf(&b, " %v", p99)
+	}
+	fmt.Fprintf(&b, "\n\nThe server used %.2f of a processor, this program %.2f.\n", r.server.Seconds()/r.duration.Seconds(), r.here.Seconds()/r.duration.Seconds())
 	return b.String()
 }
 
-func show(d time.Duration) time.Duration { return d.Round(10 * time.Microsecond) }
+func (r *result) times(of func(measured) bool) (n int, p50, p99, longest time.Duration) {
+	var list []time.Duration
+	for _, m := range r.requests {
+		if of(m) {
+			list = append(list, m.took)
+		}
+	}
+	if slices.Sort(list); len(list) == 0 {
+		return 0, 0, 0, 0
+	}
+	show := func(i int) time.Duration { return list[i].Round(10 * time.Microsecond) }
+	return len(list), show(len(list) / 2), show(len(list) * 99 / 100), show(len(list) - 1)
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -29,6 +31,12 @@ const (
 	halfAnswer       // the connection breaks in the middle of the answer
 	killBefore       // as cutBefore, and the client is killed
 	killAfter        // as cutAfter, and the client is killed
+
+	// The client does not repeat these by itself.
+	refused      // 400, the request is not executed
+	refusedAfter // 400, the request is executed
+	late         // 400, the request is executed later
+	again        // the request is executed now, and once more later
 )
 
 // gateway is an S3 server behind a proxy that can fail.
@@ -39,6 +47,23 @@ type gateway struct {
 	mu    sync.Mutex
 	fault func(r *http.Request) fault
 	kill  func() // ends the client
+	late  []func()
+}
+
+// arrive executes some late requests, in any order.
+func (g *gateway) arrive(n int) {
+	for range n {
+		g.mu.Lock()
+		if len(g.late) == 0 {
+			g.mu.Unlock()
+			return
+		}
+		i := rand.IntN(len(g.late))
+		do := g.late[i]
+		g.late = slices.Delete(g.late, i, i+1)
+		g.mu.Unlock()
+		do()
+	}
 }
 
 func (g *gateway) set(f func(r *http.Request) fault, kill func()) {
@@ -98,11 +123,24 @@ func startGateway(t *testing.T) *gateway {
 		g.mu.Lock()
 		fault, kill := g.fault(r), g.kill
 		g.mu.Unlock()
+		g.arrive(rand.IntN(3) / 2)
 		r = r.WithContext(context.WithoutCancel(r.Context())) // what was received is executed
 		r.Body = io.NopCloser(bytes.NewReader(content))
+		if fault == late || fault == again {
+			second := r.Clone(r.Context())
+			second.Body = io.NopCloser(bytes.NewReader(content))
+			g.mu.Lock()
+			g.late = append(g.late, func() { forward.ServeHTTP(httptest.NewRecorder(), second) })
+			g.mu.Unlock()
+		}
 		switch fault {
-		case none:
+		case none, again:
 			forward.ServeHTTP(w, r)
+		case refusedAfter:
+			forward.ServeHTTP(httptest.NewRecorder(), r)
+			http.Error(w, "<Error><Code>Refused</Code></Error>", http.StatusBadRequest)
+		case refused, late:
+			http.Error(w, "<Error><Code>Refused</Code></Error>", http.StatusBadRequest)
 		case unserved:
 			http.Error(w, "<Error><Code>SlowDown</Code></Error>", http.StatusServiceUnavailable)
 		case killBefore:
@@ -158,7 +196,7 @@ var gatewayBinary = func() func(t *testing.T) string {
 // eventually waits until a condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("it does not happen: %s", what)
 		}

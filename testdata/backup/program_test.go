@@ -54,11 +54,14 @@ func (s *server) Write(b []byte) (int, error) {
 	return s.log.Write(b)
 }
 
-func (s *server) logged(text string) bool {
+// said returns the log of the server.
+func (s *server) said() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return strings.Contains(s.log.String(), text)
+	return s.log.String()
 }
+
+func (s *server) logged(text string) bool { return strings.Contains(s.said(), text) }
 
 // start starts a server on a data directory.
 func start(t *testing.T, data string, args ...string) *server {
@@ -105,7 +108,17 @@ const developmentKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErC
 // do sends a signed request and returns the status.
 func (s *server) do(t *testing.T, method, path, body string) int {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, s.endpoint+path, strings.NewReader(body))
+	status, _, err := s.try(t, method, s.endpoint+path, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return status
+}
+
+// try sends a signed request to a server that may die.
+func (s *server) try(t *testing.T, method, address, body string) (status int, answer string, err error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,16 +129,20 @@ func (s *server) do(t *testing.T, method, path, body string) int {
 	}
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%s\n/devstoreaccount1%s", date, req.URL.EscapedPath())
+	if comp := req.URL.Query().Get("comp"); comp != "" {
+		fmt.Fprintf(mac, "?comp=%s", comp)
+	}
 	req.Header = http.Header{
 		"X-Ms-Date": {date}, "Accept": {"application/json"}, "Content-Type": {"application/json"},
 		"Authorization": {"SharedKeyLite devstoreaccount1:" + base64.StdEncoding.EncodeToString(mac.Sum(nil))},
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		t.Fatal(err)
+		return 0, "", err
 	}
-	resp.Body.Close()
-	return resp.StatusCode
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(b), err
 }
 
 // put writes an entity whose text does not become smaller by compression.

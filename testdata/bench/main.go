@@ -3,6 +3,7 @@
 //	go run ./testdata/bench -edgetable bin/edgetable      the suite; -h lists the flags
 //	go run ./testdata/bench ceiling -kind null            a server that does the least a signed request can cost
 //	go run ./testdata/bench attack -kind scans            a client that asks for what costs a server much
+//	go run ./testdata/bench start                         servers in memory, from their start to their first answer
 //
 // The load comes from the package of "edgetable bench": a process of its own sends real HTTP requests with real signatures
 // and entities of 1 KiB.
@@ -37,6 +38,8 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) int 
 			run, args = runCeiling, args[1:]
 		case "attack":
 			run, args = runAttack, args[1:]
+		case "start":
+			run, args = runStart, args[1:]
 		}
 	}
 	err := run(ctx, args, stdout, stderr)

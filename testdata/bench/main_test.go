@@ -27,6 +27,9 @@ func TestUsage(t *testing.T) {
 		{"-parts all", 2, `unknown part "all"`},
 		{"attack -kind gentle", 2, "one of scans, inserts, signins"},
 		{"attack -endpoint nowhere", 2, "-endpoint"},
+		{"start -starts 0", 2, "must be at least 1"},
+		{"start -edgetable no/such/file", 2, "no such file"},
+		{"start -edgetable /bin/false", 1, "the server ended before it was ready"},
 		{"-cache 0", 2, "must be at least 1"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {

@@ -7,8 +7,9 @@ import { shell } from "./shell.mjs";
 const MiB = 1 << 20;
 
 // upload is a request with a body of so many bytes, which comes when it is sent.
-function upload(length) {
-  const u = { method: "POST", url: "https://host/acme/people", headers: new Headers({ "content-length": String(length) }), body: {}, begun: false };
+function upload(length, from = "192.0.2.1") {
+  const headers = new Headers({ "content-length": String(length), "cf-connecting-ip": from });
+  const u = { method: "POST", url: "https://host/acme/people", headers, body: {}, begun: false };
   const arrived = new Promise((resolve) => { u.send = () => resolve(new ArrayBuffer(length)); });
   u.arrayBuffer = () => {
     u.begun = true;
@@ -20,16 +21,24 @@ function upload(length) {
 const settled = () => new Promise(setImmediate);
 const begun = (uploads) => uploads.filter((u) => u.begun).length;
 
-test("large bodies that do not come leave room for small ones", async (t) => {
+test("large bodies of one client that do not come leave room for its small ones, and for others", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const { read } = await import("../../wasm/worker/http.mjs");
-  const large = Array.from({ length: 100 }, () => upload(4 * MiB)), small = Array.from({ length: 100 }, () => upload(16 << 10));
-  for (const u of large) read(u);
-  await settled();
-  assert.equal(begun(large), 5);
-  for (const u of small) read(u);
-  await settled();
-  assert.equal(begun(small), 100);
+  const uploads = (length, from, n = 100) => Array.from({ length: n }, () => upload(length, from));
+  const large = uploads(4 * MiB, "2001:db8::1"), neighbours = uploads(4 * MiB, "2001:DB8:0:0:ffff::1", 20), small = uploads(16 << 10, "2001:db8::1");
+  const others = uploads(4 * MiB, "2001:db8:0:1::1");
+  const flood = uploads(16 << 10, "2001:db8::2", 280), late = uploads(16 << 10, "192.0.2.2");
+  const expect = async (list, n) => {
+    for (const u of list) read(u);
+    await settled();
+    assert.equal(begun(list), n);
+  };
+  await expect(large, 3);
+  await expect(neighbours, 0); // in the same network
+  await expect(small, 100);
+  await expect(flood, 156);
+  await expect(others, 1);
+  await expect(late, 100);
 });
 
 test("bodies that wait for the instance on Workers KV are held", async (t) => {
@@ -54,5 +63,5 @@ test("bodies that wait for the instance on Workers KV are held", async (t) => {
     t.mock.timers.tick(20); // who waits looks again
     await settled();
   }
-  assert.equal(begun(large), 5);
+  assert.equal(begun(large), 3);
 });

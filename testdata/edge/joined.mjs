@@ -9,12 +9,18 @@ class Sql {
   db = new DatabaseSync(":memory:");
   statements = new Map();
 
+  constructor(counts) { this.counts = counts; }
+
   exec(query, ...values) {
     if (/^(CREATE|DROP)/.test(query)) return this.db.exec(query);
     let statement = this.statements.get(query);
     if (statement === undefined) this.statements.set(query, (statement = this.db.prepare(query)));
-    if (!query.startsWith("SELECT")) return statement.run(...values);
+    if (!query.startsWith("SELECT")) {
+      this.counts.written++;
+      return statement.run(...values);
+    }
     const rows = statement.all(...values).map((row) => Object.values(row).map((b) => (b === null ? null : b.buffer)));
+    this.counts.read += rows.length;
     return { raw: () => rows.values() };
   }
 
@@ -33,6 +39,7 @@ class Sql {
 export class Joined {
   objects = new Map();
   inObjects = 0; // ms
+  counts = { calls: 0, read: 0, written: 0 }; // of objects, and rows
 
   static async make(folder, env) {
     const j = new Joined();
@@ -62,6 +69,7 @@ export class Joined {
   answers(calls) { return calls.map(([name, , , message]) => this.ask(name, message)); }
 
   ask(name, message) {
+    this.counts.calls++;
     const object = this.object(name);
     for (let again = []; ;) {
       const step = object.step(message, again);
@@ -77,7 +85,7 @@ export class Joined {
   object(name) {
     let object = this.objects.get(name);
     if (object === undefined) {
-      const sql = new Sql();
+      const sql = new Sql(this.counts);
       const storage = { sql, transactionSync: (f) => sql.transaction(f), getAlarm: async () => null, setAlarm() {} };
       object = new this.EdgetableObject({ storage, blockConcurrencyWhile: (f) => f() }, this.env);
       this.objects.set(name, object);

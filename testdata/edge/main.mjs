@@ -3,12 +3,16 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { callObjects, callsOf, frames, unframe } from "./calls.mjs";
 import { Faults, instances, mistreat } from "./faults.mjs";
+import { recall } from "./history.mjs";
+import { Past } from "./past.mjs";
 import * as own from "./worker.mjs";
 
 export default {
   fetch(request, env, ctx) {
+    const ahead = Number(env.EDGETABLE_AHEAD ?? 0); // ms, of the clock of this Worker
+    if (ahead > 0) Date.now = () => wall() + ahead;
     const headers = new Headers(request.headers);
-    headers.set("cf-connecting-ip", "127.0.0.1"); // set by the platform; a client cannot
+    headers.set("cf-connecting-ip", headers.get("x-from") ?? "127.0.0.1"); // set by the platform; a client cannot
     return own.default.fetch(new Request(request, { headers }), env, ctx);
   },
 };
@@ -24,6 +28,7 @@ const maxCall = 30_000; // ms
 // Objects calls objects as the module does, and shows their internals:
 //
 //	POST /PLACE?now=MS&age=MS&restarts=N&fail=N&size=N   calls → answers, in frames as in calls.go
+//	           &past=1                            they have a past, from then on
 //	           &messages=KIND,…&steps=KIND,…&alarms=N  with these faults
 //	GET /PLACE?object=NAME&space=C                → the number of the object's rows in a space
 //	GET /PLACE?object=NAME                        → the content of its SQLite
@@ -41,6 +46,7 @@ export class Objects extends WorkerEntrypoint {
     const place = places.get(name) ?? { faults: new Faults() };
     const number = (name, none) => Number(asked.get(name) ?? none);
     places.set(name, Object.assign(place, { now: number("now"), age: number("age", 0), restarts: asked.get("restarts"), fail: number("fail", Infinity), size: number("size", 0) }));
+    place.past ||= asked.has("past");
     if (asked.has("messages")) place.faults.messages = asked.get("messages").split(",");
     if (asked.has("steps")) place.faults.steps = asked.get("steps").split(",");
     if (asked.has("alarms")) place.faults.alarms = number("alarms");
@@ -66,6 +72,17 @@ export class EdgetableObject extends own.EdgetableObject {
     const [place, ...rest] = ctx.id.name.split(":");
     super(ctx, rest.length === 0 ? env : { ...env, EDGETABLE_OBJECTS: inside(env.EDGETABLE_OBJECTS, place) });
     this.place = rest.length === 0 ? null : place;
+    if (!places.get(this.place)?.past) return;
+    this.past = Past.of(ctx.id.name);
+    this.past.wake(ctx.storage);
+    this.own.history = (message) => recall({ storage: this.past.storage, abort: (reason) => ctx.abort(reason), blockConcurrencyWhile: (f) => ctx.blockConcurrencyWhile(f) }, message);
+  }
+
+  // ask takes EDGETABLE_OBJECT_WORK milliseconds for each message of a bucket, one at a time.
+  async ask(message) {
+    const work = Number(this.env.EDGETABLE_OBJECT_WORK ?? 0);
+    if (work > 0 && this.ctx.id.name.startsWith("bucket/")) await (this.queue = (this.queue ?? Promise.resolve()).then(() => scheduler.wait(work)));
+    return super.ask(message);
   }
 
   // abort ends the object as a deployment would; the next message makes a new one.
@@ -119,6 +136,7 @@ export class EdgetableObject extends own.EdgetableObject {
     try {
       return super.attempt(message, again);
     } finally {
+      this.past?.keep(place.now, this.ctx.storage.sql, this.rows.exist());
       Date.now = wall;
       delete this.rows.put;
       delete this.rows.size;

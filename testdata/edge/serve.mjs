@@ -22,7 +22,7 @@ const kv = process.env.EDGETABLE_EDGE_STORE === "kv";
 const [around, storage, sockets] = kv
   ? [["kv.mjs"], { kvNamespaces: ["EDGETABLE_KV"], kvPersist: data }, []]
   : [
-      ["main.mjs", "faults.mjs"],
+      ["main.mjs", "faults.mjs", "past.mjs"],
       { durableObjects: { EDGETABLE_OBJECTS: { className: "EdgetableObject", useSQLite: true } }, durableObjectsPersist: data },
       [["objects", "Objects"]],
     ];

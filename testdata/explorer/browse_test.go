@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 )
 
 // Tables, rows and one entity are shown, in both ways to the page.
@@ -42,8 +44,7 @@ func TestLink(t *testing.T) {
 	if at := js[string](b, `location.href`); strings.Contains(at, "token") {
 		t.Errorf("the token stays in the address %s", at)
 	}
-	js[bool](b, `(location.reload(), true)`)
-	b.wait(`performance.getEntriesByType("navigation")[0].type == "reload"`)
+	b.do(chromedp.Reload())
 	b.seeText(at("account-open"), "dev")
 	other := newTab(t)
 	other.open(link)

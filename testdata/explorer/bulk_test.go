@@ -150,7 +150,7 @@ func TestCopyElsewhere(t *testing.T) {
 	b.set(at("copy-table"), "kept")
 	b.shot("bulk-copy")
 	b.click(at("bulk-begin"))
-	<-held
+	b.held(held)
 	b.click(at("bulk-stop"))
 	b.seeText(at("bulk-progress"), "stopping")
 	mode.Store("")

@@ -102,6 +102,18 @@ func (b *tab) zone(name string) {
 	})
 }
 
+// theme has the page and what it draws follow a system that is "light" or "dark".
+func (b *tab) theme(name string) {
+	b.Helper()
+	b.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}},
+		})
+		return chromedp.Void{}, err
+	})
+	js[bool](b, `new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r(true))))`)
+}
+
 // axe returns what is serious for screen readers, by some of its rules or by all.
 func (b *tab) axe(rules ...string) []string {
 	b.Helper()

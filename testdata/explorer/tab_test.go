@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -45,6 +47,11 @@ func newTab(t *testing.T) *tab {
 		cancel()
 	})
 	b.do(chromedp.EmulateViewport(1280, 800))
+	// Tests read entities as JSON, which has their exact values.
+	b.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `try { localStorage.getItem("edgetable.form") ?? localStorage.setItem("edgetable.form", '"json"') } catch {}`})
+		return chromedp.Void{}, err
+	})
 	sent := chromedp.Events(ctx, network.RequestWillBeSent)
 	console := chromedp.Console(ctx)
 	go func() {
@@ -133,6 +140,16 @@ func (b *tab) wait(format string, args ...any) {
 	}
 }
 
+// held waits until a request of the page has arrived where the test holds it.
+func (b *tab) held(arrived <-chan struct{}) {
+	b.Helper()
+	select {
+	case <-arrived:
+	case <-time.After(time.Until(b.patience())):
+		b.Fatal("the page did not send the request")
+	}
+}
+
 // at is the selector of a part of the page: name is its data-test.
 func at(name string) string { return `[data-test="` + name + `"]` }
 
@@ -148,10 +165,11 @@ func (b *tab) seeText(selector, text string) {
 	b.wait(`[...document.querySelectorAll(%s)].some(e => e.checkVisibility() && (e.innerText || e.value || "").includes(%s))`, selector, text)
 }
 
-// click clicks with the mouse.
+// click clicks with the mouse, as soon as the control is enabled.
 func (b *tab) click(selector string) {
 	b.Helper()
 	b.see(selector)
+	b.wait(`!document.querySelector(%s).disabled`, selector)
 	b.do(chromedp.Click(chromedp.CSS(selector)))
 }
 

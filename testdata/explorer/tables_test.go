@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"sync/atomic"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
 )
 
 // A table is found among a thousand by a filter that stays, is created, and deleted by
@@ -37,6 +39,13 @@ func TestTables(t *testing.T) {
 	b.seeText(at("status"), "0 rows")
 	b.has(at("table-filter"), "099")
 	b.shot("empty")
+	// End and Home open the last and the first.
+	js[bool](b, `(document.querySelector('nav [role="listbox"]').focus(), true)`)
+	b.keys(kb.End)
+	b.seeText(at("title"), "table1099")
+	b.keys(kb.Home)
+	b.seeText(at("title"), "table0099")
+	b.seeText(at("blank"), "The table is empty.")
 	// Half of the list is there, and the rest comes when the server can.
 	trouble.Store(true)
 	b.click(at("reload-tables"))
@@ -66,7 +75,7 @@ func TestTables(t *testing.T) {
 	b.shot("delete-table")
 	b.fill(at("confirm-table"), "people099")
 	b.click(at("delete-table-now"))
-	b.seeText("main", "Choose a table.")
+	b.see(at("home-page"))
 	b.seeText(at("tables"), "12 of 1,100 tables")
 	b.has(at("table-filter"), "099")
 	s.do("GET", "/Tables('people099')", "", 404)

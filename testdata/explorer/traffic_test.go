@@ -3,6 +3,7 @@ package explorer
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -35,7 +36,7 @@ func busy(t *testing.T) (s *server, socket string) {
 	s.fill("visits", visits(all, 0, 20)...)
 	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(500 * time.Millisecond) {
 		var r struct{ Map struct{ Starts []any } }
-		said := s.run("", "stats", "visits", "--admin", socket, "--json") // and an event behind it
+		said := s.run("", "traffic", "visits", "--admin", socket, "--json") // and an event behind it
 		if err := json.NewDecoder(strings.NewReader(said)).Decode(&r); err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +67,7 @@ func TestTraffic(t *testing.T) {
 	b.seeText(at("findings"), "hot-partition")
 	b.seeText(at("findings"), "city-07")
 	b.seeText(at("partition"), "city-07")
-	const colours = `(c => { const d = c.getContext("2d").getImageData(191, 7, c.width - 198, c.height - 30).data
+	const colours = `(c => { const d = c.getContext("2d").getImageData(191, 7, c.width - 198, c.height - 50).data
 		const seen = new Map(); for (let i = 0; i < d.length; i += 4) if (d[i + 3] == 255) { const k = d.slice(i, i + 3).join(); seen.set(k, (seen.get(k) ?? 0) + 1) }
 		return [...seen.keys()] })(document.querySelector('[data-test="heat"]'))`
 	b.wait(colours + `.length > 2`)
@@ -94,6 +95,9 @@ func TestTraffic(t *testing.T) {
 	b.press("ArrowLeft")
 	b.press("End")
 	b.seeText(at("heat-cell"), "keys before city-")
+	last := js[string](b, `document.querySelector(%s).innerText`, at("heat-cell"))
+	b.press("Home")
+	b.wait(`document.querySelector(%s).innerText != %s`, at("heat-cell"), last)
 	// The busiest key of the table opens, and the browser comes back.
 	b.click(at("ranges") + " summary")
 	b.seeText(at("ranges"), "city-")
@@ -125,19 +129,42 @@ func TestTraffic(t *testing.T) {
 	})
 }
 
-// Where there is no server of this machine, the page says why and what to do.
-func TestTrafficElsewhere(t *testing.T) {
+// A service that tells no traffic is said to, with what to do instead.
+func TestTrafficUntold(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("people", people()...)
+	connection, _ := s.through(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Query().Get("comp") != "traffic" {
+			return false
+		}
+		refuse(w, http.StatusNotImplemented, "NotImplemented", "not here")
+		return true
+	})
+	b := newTab(t)
+	b.enter("gateway", &server{t: t, connection: connection}, "people")
+	b.click(at("traffic"))
+	b.seeText(at("elsewhere"), "edgetable traffic people --data DIRECTORY")
+	b.quiet()
+}
+
+// The holder of the key sees the traffic in both ways to the page, without the socket of
+// the server.
+func TestTrafficWithKey(t *testing.T) {
 	t.Parallel()
 	ways(t, func(b *tab, w way) {
 		s := serve(b.T)
 		s.fill("people", people()...)
 		b.enter(w, s, "people")
 		b.click(at("traffic"))
-		b.seeText(at("elsewhere"), "edgetable stats people --data DIRECTORY")
+		b.see(at("heat"))
+		b.seeText(at("partitions"), "Oslo")
+		b.seeText(at("findings"), "too little to say what a month costs")
 		if w == "gateway" {
 			b.click(at("scan"))
 			b.seeText(at("sizes"), "2 to 3")
 		}
+		b.shot("traffic-" + string(w))
 		b.click(at("access-open"))
 		b.click(at("access-keys"))
 		b.seeText(at("keys"), "edgetable account list")
@@ -148,7 +175,7 @@ func TestTrafficElsewhere(t *testing.T) {
 // place is a point of the map's cells, from 0 to 1.
 func (b *tab) place(x, y float64) (float64, float64) {
 	b.Helper()
-	p := js[[]float64](b, `(r => [r.left + 190 + (r.width - 196) * %s, r.top + 6 + (r.height - 28) * %s])((document.querySelector('[data-test="heat"]').scrollIntoView({block: "center"}), document.querySelector('[data-test="heat"]').getBoundingClientRect()))`, x, y)
+	p := js[[]float64](b, `(r => [r.left + 190 + (r.width - 196) * %s, r.top + 6 + (r.height - 46) * %s])((document.querySelector('[data-test="heat"]').scrollIntoView({block: "center"}), document.querySelector('[data-test="heat"]').getBoundingClientRect()))`, x, y)
 	return p[0], p[1]
 }
 

@@ -49,13 +49,13 @@ func TestBadService(t *testing.T) {
 	b := newTab(t)
 	b.enter("gateway", &server{t: t, connection: connection}, "people")
 	b.seeText(`[role="gridcell"]`, "Barbara")
-	b.set(at("filter"), "Born gt 1935")
+	b.fill(at("filter"), "Born gt 1935")
 	for what, line := range map[string]string{
 		"dead":     "NoAnswer",
 		"busy":     "The server is busy.",
 		"soon":     "The server is busy.",
-		"cut":      "The answer ended half-way",
-		"lost":     "half-way",
+		"cut":      "The answer ended too early",
+		"lost":     "too early",
 		"nonsense": "The answer is not a page of entities",
 		"expired":  "the token has expired",
 	} {
@@ -98,7 +98,7 @@ func TestBadService(t *testing.T) {
 	b.seeText(at("error"), "The table does not exist; it may have been deleted meanwhile.")
 	stop()
 	b.click(at("retry"))
-	b.seeText(at("error"), "NoAnswer")
+	b.seeText(at("error"), "nothing listens at")
 	b.shot("trouble-gone")
 }
 

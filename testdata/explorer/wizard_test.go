@@ -61,6 +61,9 @@ func TestWizard(t *testing.T) {
 	b.choose(at("import-rk"), "=guid")
 	b.set(at("import-table"), "cities")
 	b.imports("1 entity written. Finished.")
+	b.seeText(at("title"), "cities") // it opens
+	js[bool](b, `(history.back(), true)`)
+	b.seeText(at("title"), "people")
 	if n := strings.Count(s.do("GET", "/cities()", "", 200), `"RowKey"`); n != 3 {
 		t.Errorf("there are %d cities", n)
 	}
@@ -123,7 +126,7 @@ func TestStopFiles(t *testing.T) {
 	b.click(at("export-open"))
 	b.seeText(at("export"), "the whole table")
 	b.click(at("export-begin"))
-	<-held
+	b.held(held)
 	b.seeText(at("export-progress"), "1,000 entities")
 	b.click(at("export-stop"))
 	b.seeText(at("export-progress"), "Stopped.")
@@ -152,7 +155,7 @@ func TestStopFiles(t *testing.T) {
 	mode.Store("import")
 	b.wizard("many.csv", lines.String())
 	b.click(at("import-begin"))
-	<-held
+	b.held(held)
 	b.click(at("import-stop"))
 	mode.Store("")
 	close(release)

@@ -85,7 +85,7 @@ func TestMigrateFromAzure(t *testing.T) {
 		"edgetable copy": func() {
 			put(azure, `{"PartitionKey":"7","RowKey":"new"}`)
 			put(azure, `{"PartitionKey":"0","RowKey":"000","Price":1.5}`)
-			edgetable(t, 0, "delete", "Orders", "0", "001", "--from", azure)
+			edgetable(t, 0, "delete", "Orders", "0", "001", "--in", azure)
 		},
 		// After the switch it writes to the new service.
 		"edgetable verify": func() { put(here, `{"PartitionKey":"8","RowKey":"newer"}`) },
@@ -107,7 +107,7 @@ func TestMigrateFromAzurite(t *testing.T) {
 	// What is a Double in the new service loses its type on the way back, each time.
 	edgetable(t, 0, "put", "Orders", `{"PartitionKey":"9","RowKey":"double","Price":5.0}`, "--to", here)
 	edgetable(t, 0, "sync", "--all", "--from", here, "--to", from)
-	if out := edgetable(t, 4, "verify", "--all", "--from", here, "--to", from); !strings.Contains(out, "600 entities are equal, 1 are not") {
+	if out := edgetable(t, 4, "verify", "--all", "--from", here, "--to", from); !strings.Contains(out, "600 entities are equal, 1 is not") {
 		t.Errorf("%s", out)
 	}
 }

@@ -41,7 +41,7 @@ func startAll(t *testing.T, key string) []*home {
 	accounts := strings.Join(list, ";")
 	worker := func(kv bool) string {
 		s, err := workerd.Start(workerd.Options{Data: t.TempDir(), KV: kv, Log: proc.Log(t),
-			Env: []string{"EDGETABLE_ACCOUNTS=" + strings.Join(list, "\n"), "EDGETABLE_SETTINGS_AGE=0s"}})
+			Env: []string{"EDGETABLE_ACCOUNTS=" + strings.Join(list, "\n"), "EDGETABLE_SETTINGS_AGE=0s", "EDGETABLE_SPLIT_BYTES=1"}}) // tables of objects split meanwhile
 		if err != nil {
 			t.Fatal(err)
 		}

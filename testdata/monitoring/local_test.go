@@ -39,7 +39,7 @@ func TestEmbedded(t *testing.T) {
 	t.Parallel()
 	cert, key, roots := proc.Certificate(t, time.Now().Add(time.Hour))
 	// Few places make a queue, and simulated faults make failures.
-	s := serve(t, []string{"SSL_CERT_FILE=" + cert}, "--data", filepath.Join(t.TempDir(), "data"), "--backup-to", t.TempDir(), "--tls-cert", cert, "--tls-key", key,
+	s := serve(t, []string{"SSL_CERT_FILE=" + cert}, "--data", filepath.Join(t.TempDir(), "data"), "--backup-to", t.TempDir(), "--backup-log", "1s", "--tls-cert", cert, "--tls-key", key,
 		"--cache-size", "64MiB", "--concurrent", "2", "--reads", "2", "--max-wait", "1m", "--max-failures", "1", "--chaos", "operation=GetEntity probability=0.01 fault=500")
 	if problems := strings.TrimSpace(run(t, s.scrape(t), "promtool", "check", "metrics")); problems != "" {
 		t.Errorf("promtool check metrics: %s", problems)
@@ -51,7 +51,9 @@ func TestEmbedded(t *testing.T) {
 	go strangers(ctx, s.endpoint, roots)
 
 	list := expressions(t, func(p panel) bool { return p.row != "DynamoDB" && p.row != "PostgreSQL" },
-		func(g group) bool { return g.Name != "edgetable-dynamodb" && g.Name != "edgetable-postgres" })
+		func(g group) bool {
+			return g.Name != "edgetable-dynamodb" && g.Name != "edgetable-postgres" && g.Name != "edgetable-secondary"
+		})
 	s.checkExpressions(t, list, healthy{
 		"Full disk full":                    "a disk without space (TestFullDisk of functions/edgetable)",
 		"Full disk refused per second":      "a disk without space (TestFullDisk of functions/edgetable)",

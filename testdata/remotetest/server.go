@@ -13,10 +13,10 @@ import (
 	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/accounts"
 	"edgetable/core/edm"
-	"edgetable/core/memstore"
 	"edgetable/core/protocol"
 	"edgetable/core/sharedkey"
 	"edgetable/core/table"
+	"edgetable/testdata/memstore"
 	"edgetable/testdata/must"
 )
 

@@ -48,20 +48,20 @@ export function callsOf(parts) {
 }
 
 // callObjects calls objects concurrently, for at most ms milliseconds, and returns their answers, each behind its outcome. An
-// object may also call the code that publishes.
-export async function callObjects(env, calls, ms, publish) {
+// object also has calls of its own, by name.
+export async function callObjects(env, calls, ms, own = {}) {
   let timer;
   const late = new Promise((resolve) => { timer = setTimeout(resolve, ms, Uint8Array.of(lost)); });
   try {
     if (calls.length === 0) await late;
-    return await Promise.all(calls.map((call) => Promise.race([late, callObject(env, publish, ...call)])));
+    return await Promise.all(calls.map((call) => Promise.race([late, callObject(env, own, ...call)])));
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function callObject(env, publish, name, jurisdiction, hint, message) {
-  if (publish !== undefined && name === "replica") return publish(env, message);
+async function callObject(env, own, name, jurisdiction, hint, message) {
+  if (Object.hasOwn(own, name)) return own[name](message);
   let stub;
   try {
     let objects = env.EDGETABLE_OBJECTS;

@@ -7,7 +7,14 @@ const maxBody = 4 * MiB; // of a request; of a longer one the protocol needs onl
 const maxBodies = 24 * MiB; // of all requests
 const small = 16 << 10; // bytes of a body that does not wait for larger ones: they leave this much room
 const maxHeld = 60_000; // ms; then the request was killed by the platform, and its body is released
-const queue = new Waiters(256); // of requests whose bodies are not read yet
+
+// Lines of requests whose bodies are not read yet, each with the most bytes of all bodies behind which it waits, and of those of
+// one client in this line.
+const lines = [[maxBodies, maxBody], [maxBodies - maxBody, maxBodies / 2]].map(([all, each]) => {
+  const line = { all, each, queue: new Waiters(256, (client) => sum((b) => b.line === line && b.client === client)) };
+  return line;
+});
+const lineOf = (n) => lines[n <= small ? 0 : 1];
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 export const nothing = new Uint8Array(0);
@@ -17,36 +24,57 @@ class Body {
   bytes = nothing;
   refusal = "";
 
-  constructor(length) { this.length = length; }
+  constructor(client, length) { Object.assign(this, { client, length }); }
+
+  // hold says that it takes so many bytes, or may take them.
+  hold(most) {
+    bodies.add(Object.assign(this, { most, line: lineOf(most), since: Date.now() }));
+    return this;
+  }
 
   release() { bodies.delete(this); }
 }
 
-// bodies are those being read or held: the most bytes of each, and since when.
-const bodies = new Map();
+// bodies are those being read or held.
+const bodies = new Set();
 
-function room(n) {
-  let sum = n;
-  for (const [body, { most, since }] of bodies) {
-    if (Date.now() - since > maxHeld) bodies.delete(body);
-    else sum += most;
+// sum returns their bytes.
+function sum(which = () => true) {
+  let n = 0;
+  for (const b of bodies) {
+    if (Date.now() - b.since > maxHeld) b.release();
+    else if (which(b)) n += b.most;
   }
-  return sum <= (n <= small ? maxBodies : maxBodies - maxBody);
+  return n;
+}
+
+// room takes room for the bytes of a body.
+function room(body, n) {
+  const { all, each, queue } = lineOf(n);
+  return sum() + n <= all && queue.holds(body.client) + n <= each ? body.hold(n) : undefined;
+}
+
+// clientOf returns who sent a request: its address, of IPv6 the network /64, which is what one client has.
+export function clientOf(request) {
+  const address = request.headers.get("cf-connecting-ip") ?? "", [begin, end] = address.toLowerCase().split("::");
+  if (!address.includes(":")) return address;
+  const groups = begin.split(":"), rest = end === undefined || end === "" ? [] : end.split(":");
+  while (groups.length + rest.length < 8) groups.push("0");
+  return [...groups, ...rest].slice(0, 4).map((g) => g.replace(/^0+(?=.)/, "")).join(":");
 }
 
 // read reads the body and holds it until it is released. It reads a part of a body that is too long, because a client that
 // still sends does not read the response.
 export async function read(request) {
   const declared = request.headers.get("content-length");
-  const body = new Body(declared === null ? (request.body === null ? 0 : -1) : Number(declared));
+  const body = new Body(clientOf(request), declared === null ? (request.body === null ? 0 : -1) : Number(declared));
   if (request.body === null) return body;
   if (body.length > maxBody) {
     await discard(request.body);
     return body;
   }
   const most = body.length < 0 ? maxBody : body.length;
-  const reserve = () => (room(most) ? bodies.set(body, { most, since: Date.now() }) : undefined);
-  if ((await queue.until(reserve)) === undefined) {
+  if ((await lineOf(most).queue.until(body.client, () => room(body, most))) === undefined) {
     await discard(request.body);
     return Object.assign(body, { length: 0, refusal: "busy" });
   }
@@ -56,8 +84,7 @@ export async function read(request) {
     body.release();
     throw e;
   }
-  bodies.set(body, { most: body.bytes.length, since: Date.now() });
-  return body;
+  return body.hold(body.bytes.length);
 }
 
 async function fill(body, request) {

@@ -1,7 +1,7 @@
 // A request on its way through instances. It begins in an instance of the size of its body. If an answer is too large for that
 // instance, or its memory is exhausted, the request is served again in a larger one. The second attempt gets the times, random
 // numbers and answers of the first, so that it makes the same calls, and a write is not made twice.
-import { limit } from "./clerk.mjs";
+import { limit } from "./counter.mjs";
 import { size } from "./calls.mjs";
 import { sizeOf } from "./pool.mjs";
 

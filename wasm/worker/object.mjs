@@ -1,6 +1,7 @@
 // A Durable Object: a bucket of a table, or the catalog of an account.
 import { DurableObject } from "cloudflare:workers";
 import { answered, callObjects, callsOf, failed, framed, frames, lost, unframe } from "./calls.mjs";
+import { recall } from "./history.mjs";
 import { Instance } from "./instance.mjs";
 import { publish } from "./publish.mjs";
 
@@ -22,6 +23,7 @@ export class EdgetableObject extends DurableObject {
     super(ctx, env);
     this.life = ++lives;
     this.rows = new Rows(ctx.storage.sql);
+    this.own = { replica: (batch) => publish(env, batch), history: (message) => recall(ctx, message) };
     ctx.blockConcurrencyWhile(async () => { this.alarmAt = await ctx.storage.getAlarm(); });
   }
 
@@ -53,7 +55,7 @@ export class EdgetableObject extends DurableObject {
         return step.subarray(8);
       }
       const [state, ...wanted] = unframe(step.subarray(9));
-      again = framed([state, ...(await callObjects(this.env, callsOf(wanted), maxCall, publish))]);
+      again = framed([state, ...(await callObjects(this.env, callsOf(wanted), maxCall, this.own))]);
     }
     return Uint8Array.of(lost);
   }
@@ -101,8 +103,10 @@ export class EdgetableObject extends DurableObject {
     this.ctx.storage.deleteAll();
   }
 
-  // wake sets the only alarm, unless an earlier one is set. It becomes durable together with the writes of the step.
+  // wake sets the only alarm, unless an earlier one is set. It becomes durable together with the writes of the step. It is
+  // later than the alarm that may run now: one at the same time could end with it.
   wake(at) {
+    at = Math.max(at, Date.now() + 1);
     if (this.alarmAt !== null && at >= this.alarmAt) return;
     this.alarmAt = at;
     this.ctx.storage.setAlarm(at);

@@ -11,10 +11,10 @@ import (
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/engine"
 	"edgetable/core/edm"
-	"edgetable/core/memstore"
 	"edgetable/core/table"
 	"edgetable/core/wiretest"
 	"edgetable/core/wiretest/scene"
+	"edgetable/testdata/memstore"
 )
 
 // poisoned is a server and objects in one process. It overwrites each piece of memory

@@ -3,29 +3,31 @@
 // A module's memory never shrinks, and the platform collects a dropped one late, often too late for the isolate. So each
 // instance gets a memory of a fixed size. An isolate has a fixed number of memories, and the next instance gets the memory of
 // the last. Small requests use the many small memories and never wait for large ones. Large requests use the few large
-// memories, in instances that serve nothing else, since large pieces of memory are seldom collected (see buffer.go).
+// memories, in instances that serve nothing else, since large pieces of memory are seldom collected (see buffer.go). Of the
+// many, some are for clients that have none.
 import { Instance } from "./instance.mjs";
 import { Waiters } from "./waiters.mjs";
 
 const KiB = 1 << 10, MiB = 1 << 20, page = 64 * KiB;
 export const sizes = [
-  { moves: 32 * KiB, memory: 768 * KiB, most: 15, reused: true },
-  { moves: 1152 * KiB, memory: 5 * MiB, most: 2 },
-  { moves: Infinity, memory: 24 * MiB, most: 1 },
-].map((s) => ({ ...s, idle: [], memories: [], made: 0, lent: new Map() }));
+  { moves: 32 * KiB, memory: 768 * KiB, most: 15, spare: 3, reused: true },
+  { moves: 1152 * KiB, memory: 5 * MiB, most: 2, spare: 0 },
+  { moves: Infinity, memory: 24 * MiB, most: 1, spare: 0 },
+].map((s) => {
+  const lent = new Map(), queue = new Waiters(1024, (client) => [...lent.values()].filter((l) => l.client === client).length);
+  return { ...s, idle: [], memories: [], made: 0, lent, queue };
+});
 const maxUses = 100_000; // of an instance, because memory fragments
 const maxLent = 60_000; // ms; then the request was killed by the platform, and the instance is given up
-
-const queue = new Waiters(1024); // of requests that wait for an instance
 
 // sizeOf is the index of the memory size for an answer of this many bytes; sizeFor that for the body of a request, which needs
 // room for the decoded body, the message and the response as well.
 export function sizeOf(bytes) { return sizes.findIndex((s) => bytes <= s.moves); }
 export function sizeFor(bytes) { return sizeOf(2 * bytes); }
 
-// take resolves to an instance of a size, or to null if too many requests wait for one.
-export async function take(env, size) {
-  const instance = await queue.until(() => lend(sizes[size], env));
+// take resolves to an instance of a size for a client, or to null if too many requests wait for one.
+export async function take(env, size, client) {
+  const s = sizes[size], instance = await s.queue.until(client, () => lend(s, env, client));
   if (instance === undefined) return null;
   instance.env = env;
   instance.size = size;
@@ -33,16 +35,21 @@ export async function take(env, size) {
   return instance;
 }
 
-function lend(s, env) {
+function lend(s, env, client) {
+  const spare = s.queue.holds(client) > 0 ? s.spare : 0;
+  if (s.lent.size >= s.most - spare) {
+    // A request that the platform killed does not give its instance back, and may still wake up.
+    for (const [instance, { since }] of s.lent) if (Date.now() - since > maxLent && s.lent.delete(instance)) s.made--;
+    if (s.lent.size >= s.most - spare) return undefined;
+  }
   const instance = find(s, env);
-  if (instance !== undefined) s.lent.set(instance, Date.now());
+  s.lent.set(instance, { client, since: Date.now() });
   return instance;
 }
 
 function find(s, env) {
   if (s.idle.length > 0) return s.idle.pop();
   const memory = s.memories.pop() ?? make(s);
-  if (memory === undefined) return undefined;
   try {
     return new Instance(env, memory);
   } catch (e) {
@@ -52,11 +59,6 @@ function find(s, env) {
 }
 
 function make(s) {
-  if (s.made >= s.most) {
-    // A request that the platform killed does not give its instance back, and may still wake up.
-    for (const [instance, since] of s.lent) if (Date.now() - since > maxLent && s.lent.delete(instance)) s.made--;
-    if (s.made >= s.most) return undefined;
-  }
   s.made++;
   return new WebAssembly.Memory({ initial: s.memory / page, maximum: s.memory / page });
 }

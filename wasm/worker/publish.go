@@ -63,10 +63,10 @@ func publish(to *workerskv.Publisher, b *durableobject.Batch, result *durableobj
 		return err
 	}
 	result.Marked = err == nil
-	rows := make([]workerskv.Change, 0, len(b.Changes))
+	rows := make([]table.Change, 0, len(b.Changes))
 	for _, c := range b.Changes {
 		if c.Key != nil {
-			rows = append(rows, workerskv.Change{Key: c.Key, Ticks: c.Ticks, Row: c.Row})
+			rows = append(rows, c)
 		}
 	}
 	done, err := to.Rows(ctx, b.Incarnation, rows)
@@ -86,7 +86,7 @@ func publish(to *workerskv.Publisher, b *durableobject.Batch, result *durableobj
 	return err
 }
 
-func document(to *workerskv.Publisher, c *durableobject.Change) error {
+func document(to *workerskv.Publisher, c *table.Change) error {
 	if c.Record == nil {
 		return to.RemoveRecord(context.Background(), c.Name)
 	}
@@ -97,32 +97,32 @@ func document(to *workerskv.Publisher, c *durableobject.Change) error {
 	return err
 }
 
-// lastSync is the time up to which the replica has all changes. If no object says that
-// it lags, all changes older than three minutes are visible: half a minute until an
+// lastSync is the time up to which the replica has all changes; known is false before it
+// could be read. If no object says that it lags, all changes older than three minutes are visible: half a minute until an
 // object says so, another half and a minute if it dies before that, and the minute in
 // which KV may show old states.
-func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() edm.Ticks {
+func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() (last edm.Ticks, known bool) {
 	const (
 		behind = 180 * edm.TicksPerSecond
 		fresh  = 10 * edm.TicksPerSecond
 	)
 	var asked, last edm.Ticks
-	return func() edm.Ticks {
+	return func() (edm.Ticks, bool) {
 		t := now()
 		if asked != 0 && t >= asked && t < asked+fresh {
-			return last
+			return last, true
 		}
 		until, ok, err := replica.Synced(context.Background(), "")
 		switch {
 		case err != nil: // no later time is known
-			return last
+			return last, asked != 0
 		case ok:
 			last = min(until, t-behind)
 		default:
 			last = t - behind
 		}
 		asked = t
-		return last
+		return last, true
 	}
 }
 
@@ -131,18 +131,27 @@ func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() edm.Ticks
 type reader struct {
 	*durableobject.Store
 	replica *workerskv.Replica
-	synced  func() edm.Ticks
+	synced  func() (last edm.Ticks, known bool)
+	now     func() edm.Ticks
 }
+
+// maxLag is the age of LastSyncTime above which the replica lags for long: changes are
+// published in seconds, and free accounts may use up the writes of a day.
+const maxLag = 15 * 60 * edm.TicksPerSecond
 
 func withReplica(store *durableobject.Store, h host) table.Store {
 	replica := workerskv.NewReplica(&namespace{call: h.kv}, store, 0)
-	return &reader{store, replica, lastSync(replica, h.now)}
+	return &reader{store, replica, lastSync(replica, h.now), h.now}
 }
 
 // Replication implements [table.Replicated].
 func (r *reader) Replication() table.Replication {
-	state := table.Replication{Status: table.Live, LastSync: r.synced()}
-	if state.LastSync == 0 {
+	last, known := r.synced()
+	state := table.Replication{Status: table.Live, LastSync: last}
+	switch {
+	case !known || last != 0 && r.now()-last > maxLag:
+		state.Status = table.Unavailable
+	case last == 0:
 		state.Status = table.Bootstrap
 	}
 	return state

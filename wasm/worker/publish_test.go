@@ -117,6 +117,67 @@ func TestPublishPurge(t *testing.T) {
 	}
 }
 
+// The age of the replica is that of the object that lags most, and at least three minutes.
+// It is unavailable where it lags for long, and before KV could be read.
+func TestReplication(t *testing.T) {
+	t.Parallel()
+	const minute = 60 * edm.TicksPerSecond
+	now := edm.Ticks(1000 * minute)
+	var since edm.Ticks // of the object that lags; 0: none does
+	var lags, broken bool
+	h := host{now: func() edm.Ticks { return now }, log: func(int, []byte) {}}
+	marks := make(map[string]string) // of KV
+	h.kv = func(request frames) frames {
+		parts := split(t, request)
+		switch {
+		case broken:
+			return frames(nil).add([]byte{kvFailed}).addText("on fire")
+		case parts[0] == "w":
+			marks[parts[2][1:]] = parts[4]
+			return frames(nil).add([]byte{kvDone}).add([]byte{kvDone})
+		}
+		answer := frames(nil).add([]byte{kvDone}).addText("")
+		for name, about := range marks {
+			if strings.HasPrefix(name, parts[1]) {
+				answer = answer.addText(name).addText(about)
+			}
+		}
+		return answer
+	}
+	r := withReplica(&durableobject.Store{}, h).(*reader)
+	for _, step := range []struct {
+		why    string
+		then   func()
+		want   table.ReplicationStatus
+		behind edm.Ticks // 0: no time
+	}{
+		{"KV cannot be read, from the start", func() { broken = true }, table.Unavailable, 0},
+		{"nothing lags", func() { broken = false }, table.Live, 3 * minute},
+		{"an object lags", func() { lags, since = true, now-10*minute }, table.Live, 10 * minute},
+		{"for long", func() { since = now - 16*minute }, table.Unavailable, 16 * minute},
+		{"KV cannot be read", func() { broken = true }, table.Unavailable, 17 * minute},
+		{"nothing lags any more", func() { broken, lags = false, false }, table.Live, 3 * minute},
+		{"KV cannot be read, and what is known is young", func() { broken = true }, table.Live, 4 * minute},
+		{"a table is published for the first time", func() { broken, lags, since = false, true, 0 }, table.Bootstrap, 0},
+	} {
+		step.then()
+		if clear(marks); lags {
+			to := workerskv.NewPublisher(&namespace{call: h.kv, until: now + published}, h.now)
+			if err := to.Synced(t.Context(), "one", since); err != nil && !broken {
+				t.Fatal(err)
+			}
+		}
+		got, want := r.Replication(), table.Replication{Status: step.want}
+		if step.behind != 0 {
+			want.LastSync = now - step.behind
+		}
+		if got != want {
+			t.Errorf("%s: %v, %v ago; want %v, %v ago", step.why, got.Status, (now-got.LastSync)/edm.TicksPerSecond, want.Status, (now-want.LastSync)/edm.TicksPerSecond)
+		}
+		now += minute
+	}
+}
+
 // Each write has the outcome that the shell reports; without a report it is not done.
 func TestNamespaceWrite(t *testing.T) {
 	t.Parallel()

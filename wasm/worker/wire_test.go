@@ -5,7 +5,6 @@ package main
 import (
 	"bufio"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -77,7 +76,7 @@ func startNode(t testing.TB, script, module string) *node {
 		t.Fatal(err)
 	}
 	c := exec.Command(program, script, module)
-	c.Stderr = logTo{t}
+	c.Stderr = workerd.Log(t)
 	in, err := c.StdinPipe() // it ends with this
 	if err != nil {
 		t.Fatal(err)
@@ -94,18 +93,6 @@ func startNode(t testing.TB, script, module string) *node {
 		_ = c.Wait() // it was told to end
 	})
 	return &node{in: in, out: bufio.NewReader(out)}
-}
-
-// logTo shows what the module says of its own accord: lines of requests are not.
-type logTo struct{ t testing.TB }
-
-func (l logTo) Write(b []byte) (int, error) {
-	for line := range strings.Lines(string(b)) {
-		if !strings.HasPrefix(line, `{"msg":"request"`) {
-			fmt.Fprint(os.Stderr, line)
-		}
-	}
-	return len(b), nil
 }
 
 // ask sends a message and returns the answer.

@@ -1,7 +1,7 @@
 // The shell around edgetable.wasm in a Cloudflare Worker: it moves bytes between the platform and the module and decides
 // nothing about the protocol. main.go describes the interface between the two.
-import { refuse } from "./clerk.mjs";
-import { answer, head, responseOf } from "./http.mjs";
+import { refuse } from "./counter.mjs";
+import { answer, clientOf, head, responseOf } from "./http.mjs";
 import { Job, Outgrown } from "./job.mjs";
 import { giveBack, sizeFor, sizes, take } from "./pool.mjs";
 
@@ -13,7 +13,7 @@ async function serve(request, env, { bytes, length, refusal }) {
   if (refusal !== "") return refuse(request, env, refusal);
   const job = new Job(), top = head(request, length, "");
   for (let size = sizeFor(bytes.length); ; size++) {
-    const instance = await take(env, size);
+    const instance = await take(env, size, clientOf(request));
     if (instance === null) return refuse(request, env, "busy");
     let dead = true;
     try {

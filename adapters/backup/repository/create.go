@@ -16,9 +16,9 @@ type Source struct {
 	Store   string // identity of the store
 	From    string // host and data directory, for people
 	Program string // version of edgetable
-	// Snapshot returns a directory with the files of the store at one moment. Create
-	// removes each file there once it is stored.
-	Snapshot func(ctx context.Context) (dir string, err error)
+	// Snapshot returns a directory with the files of the store at one moment, and where its
+	// log continues from there. Create removes each file there once it is stored.
+	Snapshot func(ctx context.Context) (dir string, log *LogSpan, err error)
 	// Check reports damage in a file before it is stored.
 	Check func(path string) error
 	// Keys are public keys of age; none means no encryption.
@@ -56,10 +56,11 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := s.Snapshot(ctx)
+	dir, log, err := s.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
+	m.Log = log
 	if m.Files, err = listFiles(dir); err != nil {
 		return nil, err
 	}

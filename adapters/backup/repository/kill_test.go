@@ -12,6 +12,10 @@ import (
 // complete, and the next backup and prune leave nothing behind.
 func TestKill(t *testing.T) {
 	t.Parallel()
+	stride := 1
+	if testing.Short() {
+		stride = 5
+	}
 	for name, run := range map[string]func(w *world, t *testing.T, place stepped) error{
 		"first": func(w *world, t *testing.T, place stepped) error {
 			_, err := w.create(t, t.Context(), place)
@@ -29,7 +33,7 @@ func TestKill(t *testing.T) {
 		for _, encrypted := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				for n := 0; ; n++ {
+				for n := 0; ; n += stride {
 					w, place := newWorld(uint64(n)), newShelf()
 					if encrypted {
 						w.encrypted(t)
@@ -100,7 +104,7 @@ func TestTogether(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(150)
 	if testing.Short() {
-		seeds = 40
+		seeds = 15
 	}
 	for seed := range seeds {
 		w, place := newWorld(seed), newShelf()

@@ -23,7 +23,8 @@ type Manifest struct {
 	Program string    `json:"program"` // version that wrote it
 	// Recipients can decrypt the objects; none means that they are not encrypted.
 	Recipients []string `json:"recipients,omitempty"`
-	New        int64    `json:"new"` // bytes of the objects that this run wrote
+	New        int64    `json:"new"`           // bytes of the objects that this run wrote
+	Log        *LogSpan `json:"log,omitempty"` // where the log continues it; nil: nowhere
 	Files      []File   `json:"files"`
 }
 
@@ -134,6 +135,9 @@ const maxFiles = 100_000
 func (m *Manifest) check() error {
 	if len(m.Files) > maxFiles {
 		return fmt.Errorf("it lists %d files; a backup has at most %d", len(m.Files), maxFiles)
+	}
+	if m.Log != nil && (m.Log.Low < 0 || m.Log.Low > m.Log.High || !isTimelineID(m.Log.Timeline)) {
+		return errors.New("it does not say where the log continues it")
 	}
 	seen := make(map[string]bool, len(m.Files))
 	for _, f := range m.Files {

@@ -21,10 +21,12 @@ type Pruning struct {
 
 // Pruned is what [Repository.Prune] has removed.
 type Pruned struct {
-	Removed []string // backups
-	Kept    int
-	Objects int
-	Bytes   int64 // of the objects
+	Removed  []string // backups
+	Kept     int
+	Objects  int
+	Bytes    int64 // of the objects
+	Pieces   int   // of the log
+	LogBytes int64 // of them
 	// Unfinished are backups that run or were interrupted. While there are any, objects
 	// stay.
 	Unfinished []*Manifest
@@ -68,7 +70,15 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 			}
 		}
 	}
-	return done, r.collect(ctx, done, p.DryRun)
+	if err := r.collect(ctx, done, p.DryRun); err != nil {
+		return done, err
+	}
+	left, err := r.List(ctx)
+	if err != nil {
+		return done, err
+	}
+	stay := slices.DeleteFunc(left.Complete, func(m *Manifest) bool { return slices.Contains(done.Removed, m.ID) })
+	return done, r.pruneLog(ctx, done, stay, p)
 }
 
 func (b *Backups) has(id string) bool {

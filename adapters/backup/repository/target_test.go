@@ -59,6 +59,8 @@ func TestRestoreContinues(t *testing.T) {
 	w, place := newWorld(6), newShelf()
 	for range 3 {
 		w.change()
+		// It is read when all other files are complete, however fast they are.
+		w.files["marker.format"] = content{[]byte("x"), w.now}
 		if _, err := w.create(t, t.Context(), place); err != nil {
 			t.Fatal(err)
 		}

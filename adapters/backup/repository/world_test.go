@@ -77,7 +77,7 @@ func (w *world) create(t *testing.T, ctx context.Context, place objects.Place) (
 	var id string
 	m, err := repository.New(place).Create(ctx, repository.Source{
 		Store: "this", From: "here", Program: "test", Keys: w.keys, Interrupted: slices.Clone(w.begun),
-		Snapshot: func(context.Context) (string, error) { return staged, stage(staged, w.files) },
+		Snapshot: func(context.Context) (string, *repository.LogSpan, error) { return staged, nil, stage(staged, w.files) },
 		Check:    func(string) error { return nil },
 		Begin: func(run string) error {
 			id = run

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -24,17 +25,26 @@ const version = "2019-02-02"
 
 // Client sends requests to one account. Many goroutines may use it.
 type Client struct {
-	endpoint Endpoint
-	http     *http.Client
-	limit    *limiter
-	patience time.Duration // how long a request is repeated
+	// Tool makes the client say that it is a tool: its queries tell nothing about the
+	// programs of the account, and statistics of traffic leave them out.
+	Tool bool
+
+	// Waiting is called when a request is repeated because of cause, or has had no answer for five seconds,
+	// where cause is nil; until is when the client gives up. It is called once until a request succeeds; it may be nil.
+	Waiting func(cause error, until time.Time)
+
+	endpoint  Endpoint
+	http      *http.Client
+	limit     *limiter
+	repeatFor time.Duration // how long a request is repeated
+	told      atomic.Bool   // Waiting was called, and no request has succeeded since
 
 	requests, refusals atomic.Int64
 	traffic            atomic.Int64 // bytes of bodies, both ways
 }
 
-// patience is long enough for a service that moves a partition or starts again.
-const patience = 2 * time.Minute
+// repeatFor is how long requests are repeated: enough for a service that moves a partition or starts again.
+const repeatFor = 2 * time.Minute
 
 // New returns a client that has at most so many requests under way.
 func New(e Endpoint, connections int) *Client {
@@ -50,7 +60,7 @@ func New(e Endpoint, connections int) *Client {
 
 // Over returns a client whose requests take another way than the network.
 func Over(way http.RoundTripper, e Endpoint, connections int) *Client {
-	return &Client{endpoint: e, http: &http.Client{Transport: way}, limit: newLimiter(connections), patience: patience}
+	return &Client{endpoint: e, http: &http.Client{Transport: way}, limit: newLimiter(connections), repeatFor: repeatFor}
 }
 
 // Endpoint returns the account that the client uses.
@@ -87,7 +97,9 @@ type response struct {
 
 // send sends a request until the service does it or refuses it for good. The
 // body of the answer is appended to into, which may be nil.
-func (c *Client) send(ctx context.Context, r request, into []byte) (response, error) {
+func (c *Client) send(ctx context.Context, r request, into []byte) (resp response, err error) {
+	w := c.waits()
+	defer func() { w.end(err) }()
 	first, lost := time.Now(), false
 	for attempt := 0; ; attempt++ {
 		resp, wait, err := c.attempt(ctx, &r, into)
@@ -102,9 +114,10 @@ func (c *Client) send(ctx context.Context, r request, into []byte) (response, er
 		if wait == 0 {
 			wait = backoff(attempt)
 		}
-		if time.Since(first)+wait > c.patience {
+		if time.Since(first)+wait > c.repeatFor {
 			return resp, err
 		}
+		w.failed(err)
 		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:
@@ -143,7 +156,7 @@ func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp res
 	c.requests.Add(1)
 	var failure *Error
 	if resp.status >= http.StatusBadRequest {
-		failure = readError(resp.status, resp.body)
+		failure = ReadError(resp.status, resp.body)
 	} else if r.check != nil {
 		failure = r.check(&resp)
 	}
@@ -169,11 +182,20 @@ func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp res
 func (c *Client) permanent(err error) time.Duration {
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, header := errors.AsType[tls.RecordHeaderError](err)
+	if certificate || header || errors.Is(err, http.ErrSchemeMismatch) {
+		return -1
+	}
 	connect, ok := errors.AsType[*net.OpError](err)
-	if certificate || header || ok && connect.Op == "dial" && c.requests.Load() == 0 {
+	if never := c.requests.Load() == 0; never && (ok && connect.Op == "dial" || isHandshakeTimeout(err)) {
 		return -1
 	}
 	return 0
+}
+
+// isHandshakeTimeout recognizes what net/http has no name for: the server says nothing in
+// TLS, as one of plain HTTP does, which waits for the end of a line.
+func isHandshakeTimeout(err error) bool {
+	return strings.Contains(err.Error(), "TLS handshake timeout")
 }
 
 // maxRetryAfter bounds what a service may ask for.
@@ -230,6 +252,9 @@ func (c *Client) signed(ctx context.Context, r *request) (*http.Request, error) 
 	h.Set("MaxDataServiceVersion", "3.0")
 	h.Set("Accept", acceptJSON)
 	h.Set("User-Agent", "edgetable")
+	if c.Tool {
+		h.Set("X-Edgetable-Tool", "edgetable")
+	}
 	if r.method != http.MethodGet {
 		h.Set("Prefer", "return-no-content")
 	}

@@ -28,6 +28,15 @@ type Endpoint struct {
 	token   string // a shared access signature, in place of the key
 }
 
+// Owned returns the endpoint of an account at a URL, for which its own key signs.
+func Owned(address string, a *sharedkey.Account) (Endpoint, error) {
+	u, err := url.Parse(strings.TrimRight(address, "/"))
+	if err != nil {
+		return Endpoint{}, err
+	}
+	return Endpoint{url: u, account: a.Name, key: a.Keys[0]}, nil
+}
+
 // String returns the URL of the account.
 func (e Endpoint) String() string { return e.url.String() }
 
@@ -134,14 +143,17 @@ func parseURL(text string) (Endpoint, error) {
 func address(text string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(text, "/"))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" {
-		return nil, fmt.Errorf("the endpoint is no URL of the form https://host[:port][/account]")
+		return nil, fmt.Errorf("the endpoint is not a URL of the form https://host[:port][/account]")
 	}
 	return u, nil
 }
 
-// advice says what to do when the service refuses the key or the signature.
+// advice says what to do when there is no such table, or the service refuses the key or the signature.
 func (e *Endpoint) advice(refusal *Error, now time.Time) string {
-	if refusal.Status != http.StatusForbidden {
+	switch {
+	case refusal.Code == "TableNotFound":
+		return "'edgetable tables list' lists the tables that are there"
+	case refusal.Status != http.StatusForbidden:
 		return ""
 	}
 	values, _ := url.ParseQuery(e.token) // it was read before
@@ -155,5 +167,5 @@ func (e *Endpoint) advice(refusal *Error, now time.Time) string {
 	case e.token != "":
 		return "the shared access signature is wrong or no longer good: repeat the command with a new one"
 	}
-	return "the account key is wrong or no longer good: repeat the command with the present one"
+	return "the account name or key is wrong or no longer good: repeat the command with the present one"
 }

@@ -47,7 +47,7 @@ func TestParseConnectionErrors(t *testing.T) {
 		"AccountName=acme;AccountKey=secret!":                             "not base64",
 		"https://acme.table.core.windows.net":                             "no shared access signature",
 		"https://a.b/?sig=secret;%zz":                                     "cannot be read",
-		"AccountName=a;AccountKey=" + key + ";TableEndpoint=ftp://secret": "no URL",
+		"AccountName=a;AccountKey=" + key + ";TableEndpoint=ftp://secret": "not a URL",
 	} {
 		_, err := ParseConnection(text)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
@@ -76,8 +76,8 @@ func TestAdvice(t *testing.T) {
 		{token + "11%3A59%3A59Z", "AuthorizationFailure", 403, "expired"},
 		{token + "12%3A01%3A00Z", "AuthenticationFailed", 403, "the shared access signature is wrong or no longer good"},
 		{token + "12%3A01%3A00Z", "AuthorizationPermissionMismatch", 403, ""},
-		{token + "11%3A59%3A59Z", "TableNotFound", 404, ""},
-		{"AccountName=a;AccountKey=" + key, "AuthenticationFailed", 403, "the account key is wrong or no longer good"},
+		{token + "11%3A59%3A59Z", "TableNotFound", 404, "'edgetable tables list' lists"},
+		{"AccountName=a;AccountKey=" + key, "AuthenticationFailed", 403, "the account name or key is wrong or no longer good"},
 	} {
 		e, err := ParseConnection(tt.connection)
 		if err != nil {

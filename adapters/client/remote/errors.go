@@ -49,6 +49,9 @@ func HasCode(err error, codes ...string) bool {
 	return ok && slices.Contains(codes, e.Code)
 }
 
+// TableGone reports whether err says that a table is not there, or not any more.
+func TableGone(err error) bool { return HasCode(err, "TableNotFound", "TableBeingDeleted") }
+
 // transient reports whether a service that gave this status may succeed later.
 func transient(status int) bool {
 	switch status {
@@ -64,8 +67,8 @@ var (
 	xmlMessage = regexp.MustCompile(`(?i)<(?:m:)?message[^>]*>([^<]*)<`)
 )
 
-// readError reads the body of an error, in JSON or XML.
-func readError(status int, body []byte) *Error {
+// ReadError reads the body of an error, in JSON or XML, or shows its beginning.
+func ReadError(status int, body []byte) *Error {
 	e := &Error{Status: status, Index: -1}
 	var document struct {
 		Error struct {
@@ -111,6 +114,6 @@ func batchError(body []byte) *Error {
 		}
 		_, text, _ := bytes.Cut(after, []byte("\r\n\r\n"))
 		text, _, _ = bytes.Cut(text, []byte("\r\n--"))
-		return readError(status, bytes.TrimSpace(text))
+		return ReadError(status, bytes.TrimSpace(text))
 	}
 }

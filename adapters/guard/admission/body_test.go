@@ -31,7 +31,7 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 		}
 		synctest.Wait()
 		if s := l.Stats(); s.Running != 0 || s.Waiting != 0 {
-			t.Errorf("bodies that do not come hold places: %+v", s)
+			t.Errorf("bodies that do not come hold slots: %+v", s)
 		}
 		if resp := l.Serve(t.Context(), insert(t, strings.NewReader(tableText("other")), "other")); resp.Status != 201 || resp.Waited != 0 {
 			t.Errorf("another write got %d after %v", resp.Status, resp.Waited)
@@ -51,7 +51,7 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 	})
 }
 
-// TestBodyComesTooLate: a request whose body has come needs a place again, and is
+// TestBodyComesTooLate: a request whose body has come needs a slot again, and is
 // refused in the words of the service if it gets none. Nothing was done.
 func TestBodyComesTooLate(t *testing.T) {
 	t.Parallel()
@@ -63,7 +63,7 @@ func TestBodyComesTooLate(t *testing.T) {
 		answer := make(chan protocol.Response, 1)
 		go func() { answer <- l.Serve(t.Context(), p) }()
 		synctest.Wait()
-		stuck := l.Begin(t.Context(), &protocol.Work{Payer: "other", Known: true, Write: true})
+		stuck := takeTurn(l, t.Context(), protocol.Work{Payer: "other", Known: true, Write: true})
 		if _, err := io.WriteString(w, tableText("people")); err != nil {
 			t.Fatal(err)
 		}

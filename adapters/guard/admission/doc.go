@@ -4,8 +4,8 @@
 //
 //	limited := admission.New(handler, admission.Options{Concurrent: 64})
 //
-// A request asks for its place when its sender is known and its body is complete
-// (protocol.Turns). So no place is held while a client or an identity provider is waited
+// A request asks for its slot when its sender is known and its body is complete
+// (protocol.Turns). So no slot is held while a client or an identity provider is waited
 // for, and no one waits in the line of somebody else's account. What the server
 // reads for a client before that, such as a stored access policy, the client's address
 // pays for.
@@ -28,13 +28,13 @@
 // must be at work for the server to reach its peak. A read uses a processor. With
 // more reads than processors they wait too, but not in a line: the account with the
 // most requests at work gets most of the processors. So reads and writes have
-// separate places, and [Options.Reads] is small. A store in memory never waits, and
-// needs few places for either.
+// separate slots, and [Options.Reads] is small. A store in memory never waits, and
+// needs few slots for either.
 //
 // A request that uses a processor for long keeps it from all others, whatever their turn
 // is. So while several accounts are active, requests that are large, and queries that turn
-// out to be, have places of their own, one for two processors, and others always find a
-// processor within the time of a slice. A query in such a place lets the next one
+// out to be, have slots of their own, one for two processors, and others always find a
+// processor within the time of a slice. A query in such a slot lets the next one
 // go first after each slice, if that is of an account that had less. While one account is
 // alone, its large requests use all processors, as the others do.
 //

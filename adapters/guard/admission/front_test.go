@@ -25,12 +25,18 @@ func limited(w works, o admission.Options) front {
 
 func (f front) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
 	w := protocol.Work{Payer: req.Host, Known: req.Host != "", Write: req.Method != "GET" && req.Method != "HEAD", Cost: f.cost(req)}
-	t := f.Begin(ctx, &w)
+	t, waited := f.Begin(ctx, w)
 	if t == nil {
-		return protocol.Response{Status: 503, Summary: protocol.Summary{Refused: protocol.RefusedQueue, Waited: w.Waited}}
+		return protocol.Response{Status: 503, Summary: protocol.Summary{Refused: protocol.RefusedQueue, Waited: waited}}
 	}
 	defer func() { t.End(f.cost(req)) }()
 	resp := f.works.Serve(ctx, req)
-	resp.Waited = w.Waited
+	resp.Waited = waited
 	return resp
+}
+
+// takeTurn waits for a turn.
+func takeTurn(l *admission.Limiter, ctx context.Context, w protocol.Work) protocol.Turn {
+	t, _ := l.Begin(ctx, w)
+	return t
 }

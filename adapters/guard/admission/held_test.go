@@ -24,7 +24,7 @@ func (noRoom) Read([]byte) (int, error) {
 }
 
 // TestHeldBack: refusals that a client could have many of are held back for a second, outside of
-// places; failed sign-ins below the limit and other clients are answered at once.
+// slots; failed sign-ins below the limit and other clients are answered at once.
 func TestHeldBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestHeldBack(t *testing.T) {
 		}()
 		synctest.Wait()
 		if s := l.Stats(); s.Running != 0 {
-			t.Errorf("a refusal that is held back has a place: %+v", s)
+			t.Errorf("a refusal that is held back has a slot: %+v", s)
 		}
 		<-held
 	})

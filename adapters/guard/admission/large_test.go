@@ -53,7 +53,7 @@ func victims(t *testing.T, attack func(computer, *admission.Limiter)) (served in
 				for time.Since(begin) < lasts {
 					sent := time.Now()
 					c.compute(20 * time.Microsecond) // the transport
-					turn := l.Begin(t.Context(), &protocol.Work{Payer: "victim", Known: true, Cost: 20_000})
+					turn := takeTurn(l, t.Context(), protocol.Work{Payer: "victim", Known: true, Cost: 20_000})
 					if turn == nil {
 						t.Error("a point read was refused")
 						return
@@ -82,7 +82,7 @@ func victims(t *testing.T, attack func(computer, *admission.Limiter)) (served in
 func scan(pauses bool) func(computer, *admission.Limiter) {
 	return func(c computer, l *admission.Limiter) {
 		ctx := context.Background()
-		turn := l.Begin(ctx, &protocol.Work{Payer: "attacker", Known: true, Query: true})
+		turn := takeTurn(l, ctx, protocol.Work{Payer: "attacker", Known: true, Query: true})
 		if turn == nil {
 			return
 		}
@@ -100,7 +100,7 @@ func scan(pauses bool) func(computer, *admission.Limiter) {
 // insert1 is a write of 1 MiB: 3 ms of a processor, which nothing interrupts, and a sync.
 func insert1(c computer, l *admission.Limiter) {
 	cost := int64(10 << 20)
-	turn := l.Begin(context.Background(), &protocol.Work{Payer: "attacker", Known: true, Write: true, Cost: cost})
+	turn := takeTurn(l, context.Background(), protocol.Work{Payer: "attacker", Known: true, Write: true, Cost: cost})
 	if turn == nil {
 		return
 	}
@@ -131,7 +131,7 @@ func TestVictim(t *testing.T) {
 	}
 }
 
-// TestPause: a query alone never waits. When another account comes, it goes to the places for
+// TestPause: a query alone never waits. When another account comes, it goes to the slots for
 // large requests, of which there are few; those that wait there are not many, since each
 // holds memory: the others end their pages. When the other account has gone, all go on.
 func TestPause(t *testing.T) {
@@ -141,10 +141,10 @@ func TestPause(t *testing.T) {
 		l := admission.New(new(protocol.Handler), admission.Options{Reads: 2, Large: 1, MaxWait: time.Hour})
 		const slice = 250_000
 		begin := func() protocol.Turn {
-			return l.Begin(ctx, &protocol.Work{Payer: "scans", Known: true, Query: true})
+			return takeTurn(l, ctx, protocol.Work{Payer: "scans", Known: true, Query: true})
 		}
 		other := func() {
-			l.Begin(ctx, &protocol.Work{Payer: "other", Known: true}).End(1)
+			takeTurn(l, ctx, protocol.Work{Payer: "other", Known: true}).End(1)
 		}
 		expect := func(when string, reads, large, paused int) {
 			t.Helper()
@@ -158,10 +158,10 @@ func TestPause(t *testing.T) {
 			t.Fatal("the end of a page, for nobody")
 		}
 		expect("alone", 2, 0, 0)
-		go other() // waits for a place
+		go other() // waits for a slot
 		synctest.Wait()
 		if first.Pause(ctx, 2*slice) {
-			t.Fatal("the end of a page, with a free place")
+			t.Fatal("the end of a page, with a free slot")
 		}
 		synctest.Wait()
 		expect("another account has come", 1, 1, 0)
@@ -200,8 +200,8 @@ func TestPause(t *testing.T) {
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	l := admission.New(new(protocol.Handler), admission.Options{Reads: 2, Large: 1})
-	turn := l.Begin(t.Context(), &protocol.Work{Payer: "acme", Known: true, Query: true})
-	l.Begin(t.Context(), &protocol.Work{Payer: "?192.0.2.1"}).End(1)
+	turn := takeTurn(l, t.Context(), protocol.Work{Payer: "acme", Known: true, Query: true})
+	takeTurn(l, t.Context(), protocol.Work{Payer: "?192.0.2.1"}).End(1)
 	turn.Pause(t.Context(), 1<<30)
 	if k := l.Kinds(); k[1].Running != 1 || k[2].Running != 0 {
 		t.Errorf("strangers halve the server: %+v", k)

@@ -36,13 +36,13 @@ type Limiter struct {
 	Options
 
 	mu     sync.Mutex
-	kinds  [kinds]places
+	kinds  [kinds]slots
 	active active
 	costs  map[string]int64 // of the queries of an account, the mean of the last ones
 	paused int              // queries that wait in the middle
 }
 
-// kind is a kind of places.
+// kind is a kind of slots.
 type kind uint8
 
 const (
@@ -50,11 +50,11 @@ const (
 	reads
 	large
 	kinds
-	none // of a query that got no place again
+	none // of a query that got no slot again
 )
 
-// places holds the requests of one kind at work, and the queue for them.
-type places struct {
+// slots holds the requests of one kind at work, and the queue for them.
+type slots struct {
 	queue fair.Queue[chan bool]
 	Stats
 }
@@ -108,10 +108,10 @@ func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Res
 // detention is for how long a refusal is held back: the least that Retry-After says.
 const detention = time.Second
 
-// Kind is a kind of places.
+// Kind is a kind of slots.
 type Kind struct {
-	Name   string
-	Places int // the largest number of requests at work, now
+	Name  string
+	Slots int // the largest number of requests at work, now
 	Stats
 }
 
@@ -123,7 +123,7 @@ func (l *Limiter) Kinds() [3]Kind {
 	list := [kinds]Kind{{Name: "write"}, {Name: "read"}, {Name: "large"}}
 	for k := range kinds {
 		p := &l.kinds[k]
-		list[k].Places, list[k].Stats = l.limit(k), p.Stats
+		list[k].Slots, list[k].Stats = l.limit(k), p.Stats
 		list[k].Waiting = p.queue.Waiting()
 	}
 	return list
@@ -160,7 +160,7 @@ func (l *Limiter) free(k kind) bool {
 	return p.queue.Waiting() == 0 && p.Running < l.limit(k)
 }
 
-// next gives free places to waiting requests.
+// next gives free slots to waiting requests.
 func (l *Limiter) next(k kind) {
 	p := &l.kinds[k]
 	if p.queue.Waiting() == 0 {
@@ -173,7 +173,7 @@ func (l *Limiter) next(k kind) {
 	}
 }
 
-// wait waits for a place, and reports whether the request got one. The Limiter is locked
+// wait waits for a slot, and reports whether the request got one. The Limiter is locked
 // before, and not afterwards.
 func (l *Limiter) wait(ctx context.Context, k kind, payer string) (at fair.Turn[chan bool], ok bool) {
 	p := &l.kinds[k]

@@ -37,7 +37,7 @@ func TestOrder(t *testing.T) {
 	}{
 		{"what comes while there is room does not wait", 10, "a1 a2", "a1 a2", 2},
 		{"one account waits in the order it came", 10, "a1 a2 a3 a4 a5", "a1 a2 a3 a4 a5", 2},
-		{"accounts take turns, and who has a place is not the first", 10, "a1 a2 a3 a4 b1 c1 b2 c2", "a1 a2 b1 c1 a3 b2 c2 a4", 2},
+		{"accounts take turns, and who has a slot is not the first", 10, "a1 a2 a3 a4 b1 c1 b2 c2", "a1 a2 b1 c1 a3 b2 c2 a4", 2},
 		{"accounts of which nothing is known are one account", 10, "a1 a2 ?1 ?2 b1 a3", "a1 a2 ?1 b1 a3 ?2", 2},
 		{"who let half as many again pass as run at once is late: then the newest is first", 10,
 			"a1 a2 a3 a4 a5 a6 a7 a8", "a1 a2 a3 a4 a5 a8 a7 a6", 2},
@@ -47,7 +47,7 @@ func TestOrder(t *testing.T) {
 		{"in a full queue the one that comes is refused if its line is as long as any", 2, "a1 a2 a3 a4", "a1 !a4 a2 a3", 1},
 		{"in a full queue the longest line gives way to a shorter, with its newest", 3, "a1 a2 a3 a4 b1", "a1 !a4 b1 a2 a3", 1},
 		{"but not to one that would then be the longer", 2, "a1 a2 a3 b1 b2", "a1 !a3 !b2 b1 a2", 1},
-		{"nor to one that would take its only place", 1, "a1 a2 b1", "a1 !b1 a2", 1},
+		{"nor to one that would take its only slot", 1, "a1 a2 b1", "a1 !b1 a2", 1},
 		{"a late request gives way to one in time of its own account", 4,
 			"a1 a2 a3 a4 a5 a6 . . . a7 a8 a9 a10", "a1 a2 a3 a4 a5 !a6 a7 a8 a9 a10", 2},
 		{"nobody waits where there is no queue", -1, "a1 a2 b1", "a1 !a2 !b1", 1},
@@ -91,7 +91,7 @@ type broken struct{}
 
 func (broken) Serve(context.Context, *protocol.Request) protocol.Response { panic("broken") }
 
-// A request that panics gives its place back.
+// A request that panics gives its slot back.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	l := limited(broken{}, admission.Options{Concurrent: 1})
@@ -158,7 +158,7 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// TestReads: requests that only read have places of their own.
+// TestReads: requests that only read have slots of their own.
 func TestReads(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -29,19 +29,20 @@ type turn struct {
 	kind    kind
 	at      fair.Turn[chan bool]
 	began   time.Time
-	paid    int64 // of its cost, in places that it had before
+	paid    int64 // of its cost, in slots that it had before
 	until   int64 // the cost at which its slice ends
 }
 
 var turns = sync.Pool{New: func() any { return new(turn) }}
 
 // Begin implements protocol.Turns.
-func (l *Limiter) Begin(ctx context.Context, w *protocol.Work) protocol.Turn {
+func (l *Limiter) Begin(ctx context.Context, w protocol.Work) (protocol.Turn, time.Duration) {
 	now := time.Now()
 	l.mu.Lock()
 	k := l.choose(w, now)
 	p := &l.kinds[k]
 	var at fair.Turn[chan bool]
+	var waited time.Duration
 	if l.free(k) {
 		p.Running++
 		p.Admitted++
@@ -50,7 +51,7 @@ func (l *Limiter) Begin(ctx context.Context, w *protocol.Work) protocol.Turn {
 	} else {
 		var ok bool
 		at, ok = l.wait(ctx, k, w.Payer)
-		w.Waited = time.Since(now)
+		waited = time.Since(now)
 		l.mu.Lock()
 		switch {
 		case ok:
@@ -62,16 +63,16 @@ func (l *Limiter) Begin(ctx context.Context, w *protocol.Work) protocol.Turn {
 		}
 		l.mu.Unlock()
 		if !ok {
-			return nil
+			return nil, waited
 		}
 	}
 	t := turns.Get().(*turn)
-	*t = turn{limiter: l, payer: w.Payer, query: w.Query && w.Known, kind: k, at: at, until: slice, began: now.Add(w.Waited)}
-	return t
+	*t = turn{limiter: l, payer: w.Payer, query: w.Query && w.Known, kind: k, at: at, until: slice, began: now.Add(waited)}
+	return t, waited
 }
 
-// choose returns the places for a request.
-func (l *Limiter) choose(w *protocol.Work, now time.Time) kind {
+// choose returns the slots for a request.
+func (l *Limiter) choose(w protocol.Work, now time.Time) kind {
 	several := false
 	if w.Known {
 		l.active.note(w.Payer, now)
@@ -154,7 +155,7 @@ func (t *turn) End(cost int64) {
 	turns.Put(t)
 }
 
-// rest keeps a place for large requests free for a while.
+// rest keeps a slot for large requests free for a while.
 func (l *Limiter) rest(d time.Duration) {
 	l.kinds[large].Running++
 	time.AfterFunc(d, func() {
@@ -165,7 +166,7 @@ func (l *Limiter) rest(d time.Duration) {
 	})
 }
 
-// leave pays, gives the place back and returns its kind. The Limiter is locked.
+// leave pays, gives the slot back and returns its kind. The Limiter is locked.
 func (t *turn) leave(cost int64) (from kind) {
 	from, t.kind = t.kind, none
 	p := &t.limiter.kinds[from]

@@ -38,7 +38,7 @@ func TestLate(t *testing.T) {
 		if got, want := l.Stats(), (admission.Stats{Running: 32, Waiting: 168, Admitted: 32}); got != want {
 			t.Fatalf("%+v, want %+v", got, want)
 		}
-		end(48) // 1½ times the places: the others are late
+		end(48) // 1½ times the slots: the others are late
 		send(10, "b")
 		if got := end(12); got != strings.Repeat(" b", 10)+" a a" {
 			t.Errorf("served%s: the late did not wait", got)
@@ -69,7 +69,7 @@ func TestMaxWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := wiretest.NewHandler(new(wiretest.Clock))
 		l := admission.New(h, admission.Options{Concurrent: 1, Reads: 1, MaxWait: 3 * time.Second})
-		other := l.Begin(t.Context(), &protocol.Work{Payer: "other", Known: true})
+		other := takeTurn(l, t.Context(), protocol.Work{Payer: "other", Known: true})
 		begin := time.Now()
 		resp := l.Serve(t.Context(), signed(t, "GET /devstoreaccount1/Tables HTTP/1.1\n\n"))
 		if waited := time.Since(begin); waited != 3*time.Second {

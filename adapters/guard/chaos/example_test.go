@@ -7,9 +7,9 @@ import (
 
 	"edgetable/adapters/guard/chaos"
 	"edgetable/core/edm"
-	"edgetable/core/memstore"
 	"edgetable/core/protocol"
 	"edgetable/core/table"
+	"edgetable/testdata/memstore"
 )
 
 // Rules are in a flag, one after the other, or in a file with a line for each.
@@ -29,7 +29,7 @@ func ExampleParse() {
 	fmt.Println(err)
 	// Output:
 	// 4 <nil>
-	// chaos: line 1, rule 1: fault=504: there is no such fault: write 500, 503, reset or lost-reply; or the words latency=200ms, being-deleted=30s
+	// line 1, rule 1: fault=504: there is no such fault: write 500, 503, reset or lost-reply; or the words latency=200ms, being-deleted=30s
 }
 
 // A handler asks the Chaos before each operation, and its service works on a

@@ -36,7 +36,7 @@ func Read(r io.Reader) ([]Rule, error) {
 				rule, err = newRule(words)
 			}
 			if err != nil {
-				return nil, fmt.Errorf("chaos: line %d, rule %d: %w", number, len(rules)+1, err)
+				return nil, fmt.Errorf("line %d, rule %d: %w", number, len(rules)+1, err)
 			}
 			if len(words) > 0 {
 				rules = append(rules, rule)
@@ -44,7 +44,7 @@ func Read(r io.Reader) ([]Rule, error) {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("chaos: after rule %d: %w", len(rules), err)
+		return nil, fmt.Errorf("after rule %d: %w", len(rules), err)
 	}
 	return rules, nil
 }

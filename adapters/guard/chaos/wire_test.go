@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"edgetable/adapters/guard/chaos"
-	"edgetable/core/memstore"
 	"edgetable/core/protocol"
 	"edgetable/core/table"
 	"edgetable/core/wiretest"
+	"edgetable/testdata/memstore"
 )
 
 // server is a whole server without a socket, with a table named orders.

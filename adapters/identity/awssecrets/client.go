@@ -32,7 +32,7 @@ type Client struct {
 // The number of attempts and the time of each: a request of a client is waiting.
 const (
 	attempts = 2
-	patience = 2 * time.Second
+	timeout  = 2 * time.Second
 )
 
 // maxAnswer is the largest answer that is read, in bytes. A secret has 64 KiB
@@ -100,7 +100,7 @@ func (c *Client) call(ctx context.Context, service, resource, target string, in,
 }
 
 func (c *Client) once(ctx context.Context, service, resource, target string, body []byte, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	region := regionOf(resource, c.Region)
 	endpoint := ""

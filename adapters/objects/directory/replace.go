@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"edgetable/core/objects"
@@ -21,13 +22,20 @@ func Replace(path string, text []byte, mode fs.FileMode) error {
 	return replace(path, text, mode)
 }
 
+// slice is how much one write gives to the system: of one with 4 MiB Linux takes up to four times as much processor time.
+const slice = 256 << 10
+
 func replace(path string, text []byte, mode fs.FileMode) error {
 	temp := path + "." + strconv.FormatUint(rand.Uint64(), 36) + objects.TempSuffix
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
+	for some := range slices.Chunk(text, slice) {
+		if _, err = f.Write(some); err != nil {
+			break
+		}
+	}
 	if err == nil {
 		owner := path
 		if _, err := os.Stat(path); err != nil {

@@ -40,6 +40,9 @@ func (f *failure) Error() string {
 
 var errCredentials = errors.New("there are no credentials for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
 
+// patience is how long a request may be without an answer before Silent is called.
+const patience = 5 * time.Second
+
 // retryable reports whether the same request may succeed later.
 func retryable(err error) bool {
 	var f *failure
@@ -95,6 +98,9 @@ func (b *Bucket) try(ctx context.Context, method, key string, query url.Values, 
 	req.Header.Set("X-Amz-Content-Sha256", hash)
 	if err := b.signer.SignHTTP(ctx, who, req, hash, "s3", b.region, time.Now()); err != nil {
 		return nil, err
+	}
+	if b.Silent != nil && len(content) == 0 {
+		defer time.AfterFunc(patience, b.Silent).Stop()
 	}
 	resp, err := b.client.Do(req)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/smithy-go/logging"
 
 	"edgetable/core/objects"
 )
@@ -35,6 +36,8 @@ type Bucket struct {
 
 	// Retrying is called when a request failed and will be sent again; it may be nil.
 	Retrying func(cause error, in time.Duration)
+	// Silent is called when a request that sends no object has had no answer for five seconds; it may be nil.
+	Silent func()
 }
 
 // callTimeout bounds one attempt to send or receive an object of 8 MiB: a connection
@@ -57,9 +60,10 @@ func Open(ctx context.Context, location string) (*Bucket, error) {
 	}
 	endpoint := strings.TrimSuffix(query.Get("endpoint"), "/")
 	if e, err := url.Parse(endpoint); endpoint != "" && (err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "") {
-		return nil, fmt.Errorf("the endpoint %q is no URL such as https://HOST", endpoint)
+		return nil, fmt.Errorf("the endpoint %q is not a URL such as https://HOST", endpoint)
 	}
-	c, err := config.LoadDefaultConfig(ctx)
+	// The SDK would write to standard error in a form of its own. What matters is in its errors.
+	c, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{}))
 	if err != nil {
 		return nil, err
 	}

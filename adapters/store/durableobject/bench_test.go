@@ -45,7 +45,7 @@ func (p *plain) Scan(from, to []byte, _ int) iter.Seq2[[]byte, []byte] {
 // BenchmarkHandle measures Handle for a bucket with 1000 entities of 1 KiB.
 func BenchmarkHandle(b *testing.B) {
 	properties := edm.AppendProperty(edm.AppendProperty(nil, "Age", edm.Int32(23)), "Payload", edm.Binary(make([]byte, 1000)))
-	place := message.Place{Table: tableText, Buckets: 1}
+	place := message.Destination{Table: tableText, Buckets: 1}
 	entity := func(n int) table.Mutation {
 		return table.Mutation{Key: at("partition", fmt.Sprintf("row-%09d", n)), Nonce: uint64(n), Properties: properties}
 	}
@@ -74,7 +74,7 @@ func BenchmarkHandle(b *testing.B) {
 			k := newClock()
 			o := engine.New(engine.Options{Now: k.now, Rand: rand.Uint64})
 			var rows plain
-			located := message.AppendNamed(message.AppendLocated(nil, &message.Located{Incarnation: table.Incarnation{1}, Home: message.Home{Buckets: 1}}), &message.Named{})
+			located := message.AppendNamed(message.AppendLocated(nil, &message.Located{Incarnation: table.Incarnation{1}, Layout: message.Layout{Buckets: 1}}), &message.Named{})
 			resume := &engine.Resume{State: o.Handle(&rows, upserts(1), nil, nil).State, Answers: []durableobject.Answer{{Message: located}}}
 			id := uint64(0)
 			stamp := func(m []byte) {

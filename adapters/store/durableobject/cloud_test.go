@@ -35,6 +35,11 @@ type cloud struct {
 	rows    int           // in a piece
 	rnd     func() uint64 // nil: rand.Uint64
 
+	// history handles the calls of an object to durableobject.History; ends: it ends.
+	history func(n *node, m []byte) (a durableobject.Answer, ends bool)
+	// kept is called after each transaction.
+	kept func(n *node)
+
 	// publish handles the calls to durableobject.Replica.
 	publish func(batch []byte) durableobject.Answer
 
@@ -135,7 +140,7 @@ func (c *cloud) deliver(ctx context.Context, calls []durableobject.Call, via fun
 		}
 		if !f.lose {
 			answers[i] = c.handle(ctx, call)
-			if f.repeat && final(answers[i]) {
+			if f.repeat && remembered(answers[i]) {
 				c.handle(ctx, call)
 			}
 		}
@@ -146,9 +151,9 @@ func (c *cloud) deliver(ctx context.Context, calls []durableobject.Call, via fun
 	return answers
 }
 
-// final reports whether an object remembers what it answered to a write. It does not where
+// remembered reports whether an object remembers what it answered to a write. It does not where
 // nothing was done; the platform itself never repeats a message.
-func final(a durableobject.Answer) bool {
+func remembered(a durableobject.Answer) bool {
 	_, err := message.Result(a.Message)
 	return !errors.Is(err, message.ErrAgain) && !errors.Is(err, table.ErrBusy)
 }
@@ -161,6 +166,18 @@ func (c *cloud) handle(ctx context.Context, call durableobject.Call) durableobje
 		step := c.step(n, call.Message, resume)
 		if len(step.Calls) == 0 {
 			return durableobject.Answer{Message: step.Answer}
+		}
+		if step.Calls[0].To == durableobject.History {
+			resume = &engine.Resume{State: step.State}
+			for _, call := range step.Calls {
+				a, ends := c.history(n, call.Message)
+				if ends {
+					n.evict()
+					return durableobject.Answer{Err: durableobject.ErrLost}
+				}
+				resume.Answers = append(resume.Answers, a)
+			}
+			continue
 		}
 		runtime.Gosched() // let other goroutines run first
 		if c.between != nil && c.between(n, step.Calls) {
@@ -201,16 +218,29 @@ func (c *cloud) step(n *node, m []byte, resume *engine.Resume) engine.Step {
 		c.t.Errorf("the answer %q is not appended", step.Answer)
 	}
 	step.Answer = bytes.Clone(bytes.TrimPrefix(step.Answer, []byte("dst")))
-	for i := range m {
-		m[i] = 0xAA
+	spoil(m)
+	if resume != nil { // the memory of messages is used again
+		for _, a := range resume.Answers {
+			spoil(a.Message)
+		}
+		spoil(resume.State)
 	}
 	if step.Rollback {
 		n.rows.Rollback()
+	}
+	if c.kept != nil {
+		c.kept(n)
 	}
 	if step.Alarm > 0 && (n.alarm == 0 || step.Alarm < n.alarm) {
 		n.alarm = step.Alarm
 	}
 	return step
+}
+
+func spoil(b []byte) {
+	for i := range b {
+		b[i] = 0xAA
+	}
 }
 
 // ring sends the due alarms.
@@ -257,7 +287,7 @@ func (c *cloud) strengths(buckets uint16) storetest.Strengths {
 
 // harness returns a harness over clouds, each changed by prepare.
 func harness(prepare func(*cloud), change func(*durableobject.Options)) storetest.Harness {
-	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
+	return func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		c := newCloud(t, now)
 		if prepare != nil {
 			prepare(c)
@@ -266,7 +296,7 @@ func harness(prepare func(*cloud), change func(*durableobject.Options)) storetes
 		if change != nil {
 			change(&o)
 		}
-		return storetest.Place{
+		return storetest.Fixture{
 			Store:     c.store(now, change),
 			Strengths: c.strengths(o.Buckets),
 			Share:     func(now func() edm.Ticks) table.Store { return c.store(now, change) },

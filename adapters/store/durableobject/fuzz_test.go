@@ -9,6 +9,7 @@ import (
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/engine"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/restoring"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/odata"
@@ -18,36 +19,40 @@ import (
 // FuzzHandle checks for any message, state and answers, which may be of another
 // version: an object answers or makes calls, and its answer is well-formed.
 func FuzzHandle(f *testing.F) {
-	home := message.Place{Table: tableText, Buckets: 1}
+	where := message.Destination{Table: tableText, Buckets: 1}
 	filter, err := odata.Parse("v eq 'a'")
 	if err != nil {
 		f.Fatal(err)
 	}
 	scan := message.Scan{Ranges: []key.Range{{}}, Filter: filter, Rows: 10}
 	d := table.Record{Key: tableKey, Incarnation: table.Incarnation{1}}
-	located := message.AppendNamed(message.AppendLocated(nil, &message.Located{Incarnation: table.Incarnation{1}, Home: message.Home{Buckets: 1}}),
+	located := message.AppendNamed(message.AppendLocated(nil, &message.Located{Incarnation: table.Incarnation{1}, Layout: message.Layout{Buckets: 1}}),
 		&message.Named{Begun: []message.Begun{{ID: 7}}})
-	other := home
+	other := where
 	other.Range = 7
 	piece := message.AppendItem(nil, &message.Item{Key: at("p", "r"), Value: table.AppendRow(nil, &table.Row{})})
 	state := bytes.Repeat([]byte{0}, 9)
 	for _, m := range [][]byte{
-		message.Get(nil, &home, at("p", "r")),
-		message.Commit(nil, &home, []table.Mutation{put("r", "a"), insert("s", "b")}),
-		message.AppendScan(nil, &home, &scan),
+		message.Get(nil, &where, at("p", "r")),
+		message.Commit(nil, &where, []table.Mutation{put("r", "a"), insert("s", "b")}),
+		message.AppendScan(nil, &where, &scan),
 		message.Drop(nil, table.Incarnation{1}),
 		message.Forget(nil, 1<<62),
 		message.Key(nil, message.OpRead, tableText),
 		message.Key(nil, message.OpLocate, tableText),
 		message.Ranges(nil, tableText, 0),
 		message.Key(nil, message.OpObjects, tableText),
+		message.Obey(nil, &message.Destination{Table: tableText, Buckets: 1}),
+		message.Instruct(nil, &message.Destination{Table: tableText, Buckets: 1}),
+		restoring.Tell(nil, tableText, &restoring.Restore{ID: 1, To: 1}),
+		restoring.Tell(nil, tableText, &restoring.Restore{ID: 1, Phase: restoring.Settling, Objects: []restoring.Returned{{Back: true, Done: true}}}),
 		message.Split(nil, message.OpBegin, &message.Splitting{Table: tableText, Incarnation: table.Incarnation{1}, At: []byte("m")}),
 		message.Split(nil, message.OpSwitch, &message.Splitting{Table: tableText, Incarnation: table.Incarnation{1}, To: 1}),
 		message.Get(nil, &other, at("p", "r")),
 		append(message.Copy(nil, &other, table.Incarnation{1}, 1, nil), piece...),
 		append(message.Copy(nil, &other, table.Incarnation{1}, 2, &message.Taking{High: 5}), piece...),
-		message.Write(nil, &d, message.Home{Buckets: 1}),
-		message.Write(nil, &table.Record{Key: tableKey}, message.Home{}),
+		message.Write(nil, &d, message.Layout{Buckets: 1}),
+		message.Write(nil, &table.Record{Key: tableKey}, message.Layout{}),
 		message.Remove(nil, tableText, "1"),
 		message.List(nil, "table/", "", 10),
 		engine.Alarm(),

@@ -22,7 +22,7 @@ type ranges struct {
 	begun int
 }
 
-func newRanges(t *testing.T, bytes int64, rate float64) *ranges {
+func newRanges(t *testing.T, buckets uint16, bytes int64, rate float64) *ranges {
 	k := newClock()
 	w := &ranges{cloud: newCloud(t, k.now), t: t, clock: k}
 	w.bytes, w.rate = bytes, rate
@@ -31,7 +31,7 @@ func newRanges(t *testing.T, bytes int64, rate float64) *ranges {
 		case message.OpBegin:
 			w.begun++
 		case message.OpCopy:
-			r.Place()
+			r.Destination()
 			r.Incarnation()
 			for r.Uint64(); r.OK() && !r.Done(); w.moved++ {
 				r.Item()
@@ -39,7 +39,7 @@ func newRanges(t *testing.T, bytes int64, rate float64) *ranges {
 		}
 		return fate{}
 	}
-	w.store = w.cloud.store(k.now, nil)
+	w.store = w.cloud.store(k.now, func(o *durableobject.Options) { o.Buckets = buckets })
 	create(t, w.store, 1)
 	return w
 }
@@ -77,10 +77,25 @@ func (w *ranges) objects() (list []int) {
 	return list
 }
 
+// TestSplitWithTheSecond checks that a range that is one partition splits when a second one comes.
+func TestSplitWithTheSecond(t *testing.T) {
+	w := newRanges(t, 1, 1000, 0)
+	for row := range 40 {
+		w.put("b", fmt.Sprintf("%02d", row))
+	}
+	if w.rest(); w.begun != 0 {
+		t.Fatal("the only partition has split")
+	}
+	w.put("a", "1")
+	if w.rest(); len(w.objects()) != 2 {
+		t.Errorf("%d objects", len(w.objects()))
+	}
+}
+
 // TestSplitInTheMiddle checks that keys in no order are divided by their bytes.
 func TestSplitInTheMiddle(t *testing.T) {
 	t.Parallel()
-	w := newRanges(t, 10_000, 0)
+	w := newRanges(t, 1, 10_000, 0)
 	for i := range 100 {
 		w.put(fmt.Sprintf("p%02d", i*37%100), "r")
 	}
@@ -94,7 +109,7 @@ func TestSplitInTheMiddle(t *testing.T) {
 // nothing is copied.
 func TestSplitAtTheEnd(t *testing.T) {
 	t.Parallel()
-	w := newRanges(t, 10_000, 0)
+	w := newRanges(t, 1, 10_000, 0)
 	for i := range 300 {
 		w.put(fmt.Sprintf("p%03d", i), "r")
 		w.ring(w.clock.t)
@@ -105,10 +120,43 @@ func TestSplitAtTheEnd(t *testing.T) {
 	}
 }
 
+// TestSplitOfBuckets checks that each bucket of a table splits, and that a Worker that knows
+// nothing of it finds all entities, in order.
+func TestSplitOfBuckets(t *testing.T) {
+	t.Parallel()
+	w := newRanges(t, 2, 5_000, 0)
+	for i := range 200 {
+		w.put(fmt.Sprintf("p%03d", i*37%200), "r")
+	}
+	w.rest()
+	for bucket := range uint16(2) {
+		ranges := 0
+		name := durableobject.Bucket(tableText, 2, bucket, "").Name
+		for _, n := range w.all() {
+			if (n.id.Name == name || strings.HasPrefix(n.id.Name, name+"/")) && len(n.rows.Rows) > 0 {
+				ranges++
+			}
+		}
+		if ranges < 2 {
+			t.Errorf("bucket %d has %d ranges", bucket, ranges)
+		}
+	}
+	cold := w.cloud.store(w.clock.now, nil) // the record says how many buckets there are
+	page, err := cold.Scan(t.Context(), tableKey, everything)
+	if err != nil || page.Next != nil || len(page.Rows) != 200 {
+		t.Fatalf("%d rows, next %q, %v", len(page.Rows), page.Next, err)
+	}
+	for i := range page.Rows {
+		if want := at(fmt.Sprintf("p%03d", i), "r"); string(page.Rows[i].Key) != string(want) {
+			t.Fatalf("row %d is %q, not %q", i, page.Rows[i].Key, want)
+		}
+	}
+}
+
 // TestOnePartitionStays checks that a partition is never divided, however large or busy.
 func TestOnePartitionStays(t *testing.T) {
 	t.Parallel()
-	w := newRanges(t, 5_000, 1)
+	w := newRanges(t, 1, 5_000, 1)
 	for i := range 400 {
 		w.put("p", fmt.Sprintf("%04d", i*37%400))
 		w.clock.pass(1e8)
@@ -127,7 +175,7 @@ func TestSplitByLoad(t *testing.T) {
 		partitions, pause int // ms
 		splits            bool
 	}{{10, 100, true}, {1, 100, false}, {10, 300, false}} {
-		w := newRanges(t, 0, 5)
+		w := newRanges(t, 1, 0, 5)
 		for i := range 20 {
 			w.put(fmt.Sprintf("p%02d", i), "r")
 		}
@@ -149,7 +197,7 @@ func TestSplitByLoad(t *testing.T) {
 // a partition one, and a page over two ranges two.
 func TestMessagesToRanges(t *testing.T) {
 	t.Parallel()
-	w := newRanges(t, 10_000, 0)
+	w := newRanges(t, 1, 10_000, 0)
 	for i := range 100 {
 		w.put(fmt.Sprintf("p%02d", i*37%100), "r")
 	}
@@ -204,7 +252,7 @@ func TestMessagesToRanges(t *testing.T) {
 // not are refused: nothing serves a part of a table as the whole.
 func TestEarlierCode(t *testing.T) {
 	t.Parallel()
-	w := newRanges(t, 10_000, 0)
+	w := newRanges(t, 1, 10_000, 0)
 	for i := range 100 {
 		w.put(fmt.Sprintf("p%02d", i*37%100), "r")
 	}
@@ -224,7 +272,7 @@ func TestEarlierCode(t *testing.T) {
 	if _, err := message.Result(answer.Message); err != table.ErrBusy {
 		t.Errorf("a bucket of earlier code that asks where it is: %v", err)
 	}
-	p := message.Place{Table: tableText, Buckets: 1, Range: 1}
+	p := message.Destination{Table: tableText, Buckets: 1, Range: 1}
 	if m := message.Get(nil, &p, at("p90", "r")); m[0] == 2 {
 		t.Error("earlier code understands a message to a range")
 	}

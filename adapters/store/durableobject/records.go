@@ -31,7 +31,7 @@ func (s *Store) ReadRecord(ctx context.Context, k table.RecordKey, _ table.Consi
 	if err != nil {
 		return table.Record{}, err
 	}
-	home := r.Home()
+	where := r.Layout()
 	d := r.Document()
 	// Callers keep records, and the answer is longer than the record.
 	d.Key, _ = table.ParseRecordKey(key)
@@ -39,8 +39,8 @@ func (s *Store) ReadRecord(ctx context.Context, k table.RecordKey, _ table.Consi
 	if !r.Done() {
 		return table.Record{}, message.ErrDamaged
 	}
-	if home.Buckets > 0 {
-		s.homes.put(key, home)
+	if where.Buckets > 0 {
+		s.layouts.put(key, where)
 	}
 	return d, nil
 }
@@ -55,11 +55,11 @@ func (s *Store) WriteRecord(ctx context.Context, d table.Record) (table.Revision
 	if len(d.Value) > maxDocument {
 		return "", table.RequestBodyTooLarge.Err()
 	}
-	var home message.Home
+	var where message.Layout
 	if d.Key.Table != "" {
-		home = message.Home{Buckets: s.o.Buckets, Location: s.o.Location}
+		where = message.Layout{Buckets: s.o.Buckets, Location: s.o.Location}
 	}
-	m := message.Write(make([]byte, 0, len(key)+len(d.Value)+128), &d, home)
+	m := message.Write(make([]byte, 0, len(key)+len(d.Value)+128), &d, where)
 	r, err := s.send(ctx, s.catalog(d.Key.Account), m)
 	if refused, ok := errors.AsType[*table.Refused](err); ok {
 		return "", refused.Err
@@ -71,8 +71,8 @@ func (s *Store) WriteRecord(ctx context.Context, d table.Record) (table.Revision
 	if !r.Done() {
 		return "", table.ErrUnknown
 	}
-	if home.Buckets > 0 && d.Revision == "" {
-		s.homes.put(key, home)
+	if where.Buckets > 0 && d.Revision == "" {
+		s.layouts.put(key, where)
 	}
 	return table.RevisionOf(written), nil
 }

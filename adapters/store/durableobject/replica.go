@@ -26,16 +26,7 @@ type Batch struct {
 	// Purge: the incarnation ended. Delete its entities, and the records of its sources,
 	// whose names begin with [SourcesOf].
 	Purge   bool
-	Changes []Change
-}
-
-// Change is the new state of an entity or a record. Without Row and Record it is gone.
-type Change struct {
-	Ticks  edm.Ticks // not below that of an earlier state
-	Key    []byte    // of an entity; nil for a record
-	Row    *table.Row
-	Name   string // the key of a record, as text
-	Record *table.Record
+	Changes []table.Change
 }
 
 var errBatch = errors.New("durableobject: batch not understood")
@@ -61,7 +52,7 @@ func ReadBatch(b []byte) (Batch, error) {
 	return batch, nil
 }
 
-func readChange(r *message.Reader) (c Change, err error) {
+func readChange(r *message.Reader) (c table.Change, err error) {
 	b := r.Change()
 	c.Ticks = b.Ticks
 	switch {

@@ -3,6 +3,7 @@ package durableobject_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"edgetable/adapters/store/durableobject"
@@ -30,11 +31,22 @@ func TestFull(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	one := func(err error) bool { return strings.Contains(err.Error(), "One partition alone") }
 	remove := func(row string) table.Mutation {
 		return table.Mutation{Key: at("p", row), Kind: table.Delete, Condition: table.Present}
 	}
 	merge := put("a", "B")
 	merge.Kind = table.Merge
+
+	bucket.rows.Bytes = 10e9
+	bucket.evict()
+	if err := commit(insert("d", "B")); err == nil || !one(err) {
+		t.Errorf("an object with one partition: %v", err)
+	}
+	bucket.rows.Bytes = 9e9
+	if err := commit(put("a", "A")); err != nil {
+		t.Fatal(err)
+	}
 
 	// The object checks its size only after some writes.
 	bucket.rows.Bytes = 10e9
@@ -64,7 +76,7 @@ func TestFull(t *testing.T) {
 	} {
 		err := commit(m...)
 		refused, e := (*table.Refused)(nil), (*table.Error)(nil)
-		if !errors.As(err, &refused) || refused.Index != len(m)-1 && what != "a batch" || !errors.As(err, &e) || e.Code != table.InsufficientAccountPermissions || e.Retriable() {
+		if !errors.As(err, &refused) || refused.Index != len(m)-1 && what != "a batch" || !errors.As(err, &e) || e.Code != table.InsufficientAccountPermissions || e.Retriable() || one(err) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -23,12 +23,12 @@ const fanOut = 32
 // 8 MiB.
 func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest) (page table.Page, err error) {
 	name := t.String()
-	err = s.follow(name, func(home home) error {
-		if home.Buckets > 1 {
-			src := source{s, name, home}
-			page, err = buckets.Scan(ctx, &src, home.Buckets, r, buckets.Options{FanOut: fanOut})
+	err = s.follow(name, func(where layout) error {
+		if where.Buckets > 1 {
+			src := source{s, name, where}
+			page, err = buckets.Scan(ctx, &src, where.Buckets, r, buckets.Options{FanOut: fanOut})
 		} else {
-			page, err = s.scanOne(ctx, name, home, r)
+			page, err = s.scanOne(ctx, name, where, r)
 		}
 		return err
 	})
@@ -37,13 +37,13 @@ func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest
 
 // scanOne has the only bucket make the page: its range with the start of the page, and
 // those that follow while the limits of the page allow.
-func (s *Store) scanOne(ctx context.Context, name string, home home, r table.ScanRequest) (table.Page, error) {
+func (s *Store) scanOne(ctx context.Context, name string, where layout, r table.ScanRequest) (table.Page, error) {
 	ranges, filter := r.Ranges, r.Filter
 	r.Filter = nil // the bucket judges the rows
 	page := table.NewPageBuilder(&r)
 	for {
 		m := message.Scan{Ranges: ranges, Filter: filter, Rows: rest(r.Rows, len(page.Page.Rows)), Bytes: rest(r.Bytes, page.Size()), ScanBytes: rest(r.ScanBytes, page.Page.Scanned)}
-		reader, err := s.scan(ctx, name, home, 0, &m)
+		reader, err := s.scan(ctx, name, where, 0, &m)
 		if err != nil {
 			return table.Page{}, err
 		}
@@ -63,7 +63,7 @@ func (s *Store) scanOne(ctx context.Context, name string, home home, r table.Sca
 			page.Page.Next = next
 			return page.Page, nil
 		}
-		home = s.homes.get(name) // a range that split just now
+		where = s.layouts.get(name) // a range that split just now
 	}
 }
 
@@ -109,8 +109,8 @@ func addPage(ctx context.Context, page *table.PageBuilder, reader message.Reader
 	return next, goesOn, nil
 }
 
-func (s *Store) scan(ctx context.Context, name string, home home, bucket uint16, m *message.Scan) (message.Reader, error) {
-	return s.ask(ctx, name, home, bucket, m.Ranges[0].Start, func(p *message.Place) []byte {
+func (s *Store) scan(ctx context.Context, name string, where layout, bucket uint16, m *message.Scan) (message.Reader, error) {
+	return s.ask(ctx, name, where, bucket, m.Ranges[0].Start, func(p *message.Destination) []byte {
 		return message.AppendScan(make([]byte, 0, 256), p, m)
 	})
 }
@@ -118,15 +118,15 @@ func (s *Store) scan(ctx context.Context, name string, home home, bucket uint16,
 // source reads the buckets of a table.
 type source struct {
 	*Store
-	name string
-	home home
+	name  string
+	where layout
 }
 
 var _ buckets.Waves = (*source)(nil)
 
 // Read implements [buckets.Source].
 func (s *source) Read(ctx context.Context, number uint16, r key.Range, l buckets.Limit) (buckets.Chunk, error) {
-	reader, err := s.scan(ctx, s.name, s.homes.get(s.name), number, scanOf(r, l))
+	reader, err := s.scan(ctx, s.name, s.layouts.get(s.name), number, scanOf(r, l))
 	if err != nil {
 		return buckets.Chunk{}, err
 	}
@@ -141,7 +141,7 @@ func scanOf(r key.Range, l buckets.Limit) *message.Scan {
 func (s *source) ReadWave(ctx context.Context, reads []buckets.Read) error {
 	calls := make([]Call, len(reads))
 	for i := range reads {
-		p := s.home.place(s.name, reads[i].Bucket, reads[i].Range.Start)
+		p := s.where.destination(s.name, reads[i].Bucket, reads[i].Range.Start)
 		calls[i] = Call{address(&p), message.AppendScan(nil, &p, scanOf(reads[i].Range, reads[i].Limit))}
 	}
 	for i, answer := range s.o.Caller.Call(ctx, calls) {

@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// maxMoves is how often an operation follows a table to another place.
+// maxMoves is how often an operation follows a table to another layout.
 const maxMoves = 3
 
 // firstPause is the pause before a message is sent a second time.
@@ -115,42 +115,42 @@ func (s *Store) gaveUp(ctx context.Context, lost bool, last error) error {
 }
 
 // follow does an operation where the table is expected, and again where it is.
-func (s *Store) follow(name string, do func(home home) error) error {
+func (s *Store) follow(name string, do func(where layout) error) error {
 	for range maxMoves {
-		err := do(s.homes.get(name))
+		err := do(s.layouts.get(name))
 		moved, ok := errors.AsType[*message.MovedError](err)
 		if !ok {
 			return err
 		}
-		s.homes.put(name, moved.Home)
+		s.layouts.put(name, moved.Layout)
 	}
 	return table.ErrBusy
 }
 
 // ask sends a message to the range of a bucket that has a position, and again where that
 // is, if it moved.
-func (s *Store) ask(ctx context.Context, name string, where home, bucket uint16, position []byte, m func(p *message.Place) []byte) (message.Reader, error) {
+func (s *Store) ask(ctx context.Context, name string, where layout, bucket uint16, position []byte, m func(p *message.Destination) []byte) (message.Reader, error) {
 	for range maxMoves {
-		p := where.place(name, bucket, position)
+		p := where.destination(name, bucket, position)
 		r, err := s.send(ctx, address(&p), m(&p))
 		moved, ok := errors.AsType[*message.RangedError](err)
 		if !ok {
 			return r, err
 		}
-		s.homes.putRanges(name, where, moved)
+		s.layouts.putRanges(name, where, moved)
 		where.ranges = map[uint16]buckets.Ranges{moved.Bucket: moved.Ranges}
 	}
 	return message.Reader{}, table.ErrBusy
 }
 
-// address is the address of the object at a place.
-func address(p *message.Place) Address {
+// address is the address of the object of a destination.
+func address(p *message.Destination) Address {
 	return Range(p.Table, p.Buckets, p.Bucket, p.Range, p.Location)
 }
 
-// place is the place of the range of a bucket that has a position.
-func (h *home) place(name string, bucket uint16, position []byte) message.Place {
-	p := message.Place{Table: name, Buckets: h.Buckets, Bucket: bucket, Location: h.Location}
+// destination is the range of a bucket that has a position, for a message.
+func (h *layout) destination(name string, bucket uint16, position []byte) message.Destination {
+	p := message.Destination{Table: name, Buckets: h.Buckets, Bucket: bucket, Location: h.Location}
 	p.Range, _ = h.ranges[bucket].Find(position)
 	return p
 }

@@ -12,9 +12,9 @@ import (
 
 // Store is a table.Store on Durable Objects. Use [New].
 type Store struct {
-	o     Options
-	pause Pauser // nil if the Caller is none
-	homes homes
+	o       Options
+	pause   Pauser // nil if the Caller is none
+	layouts layouts
 }
 
 var _ table.Store = (*Store)(nil)
@@ -27,44 +27,44 @@ func New(o Options) (*Store, error) {
 	}
 	s := &Store{o: o}
 	s.pause, _ = o.Caller.(Pauser)
-	s.homes.guess = message.Home{Buckets: o.Buckets, Location: o.Location}
+	s.layouts.guess = message.Layout{Buckets: o.Buckets, Location: o.Location}
 	return s, nil
 }
 
-// homes are the places where tables were last found, and the ranges of their buckets.
-type homes struct {
-	guess message.Home // for other tables
+// layouts are those that tables had last, with the ranges of their buckets.
+type layouts struct {
+	guess message.Layout // for other tables
 
 	mu    sync.Mutex
-	seen  map[string]home
+	seen  map[string]layout
 	count int // of ranges
 }
 
-// home is where a table was last found.
-type home struct {
-	message.Home
+// layout is that which a table had last.
+type layout struct {
+	message.Layout
 	ranges map[uint16]buckets.Ranges // of the buckets that have split
 }
 
-// maxHomes and maxRanges bound the map; to learn a place again costs one message.
+// maxLayouts and maxRanges bound the map; to learn a layout again costs one message.
 const (
-	maxHomes  = 1000
-	maxRanges = 2000
+	maxLayouts = 1000
+	maxRanges  = 2000
 )
 
-func (h *homes) get(name string) home {
+func (h *layouts) get(name string) layout {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if home, ok := h.seen[name]; ok {
-		return home
+	if where, ok := h.seen[name]; ok {
+		return where
 	}
-	return home{Home: h.guess}
+	return layout{Layout: h.guess}
 }
 
-func (h *homes) put(name string, where message.Home) {
+func (h *layouts) put(name string, where message.Layout) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if seen, ok := h.seen[name]; ok && seen.Home == where {
+	if seen, ok := h.seen[name]; ok && seen.Layout == where {
 		return
 	}
 	if where == h.guess {
@@ -73,18 +73,18 @@ func (h *homes) put(name string, where message.Home) {
 	}
 	// A string of a message would keep all of its memory.
 	where.Location = strings.Clone(where.Location)
-	h.set(name, home{Home: where})
+	h.set(name, layout{Layout: where})
 }
 
-func (h *homes) set(name string, where home) {
-	if h.seen == nil || len(h.seen) >= maxHomes || h.count > maxRanges {
-		h.seen, h.count = make(map[string]home), 0
+func (h *layouts) set(name string, where layout) {
+	if h.seen == nil || len(h.seen) >= maxLayouts || h.count > maxRanges {
+		h.seen, h.count = make(map[string]layout), 0
 	}
 	h.seen[strings.Clone(name)] = where
 }
 
 // putRanges learns the ranges of a bucket.
-func (h *homes) putRanges(name string, where home, moved *message.RangedError) {
+func (h *layouts) putRanges(name string, where layout, moved *message.RangedError) {
 	ranges := make(buckets.Ranges, len(moved.Ranges))
 	for i, r := range moved.Ranges {
 		ranges[i] = buckets.Range{ID: r.ID, Start: bytes.Clone(r.Start)}
@@ -92,7 +92,7 @@ func (h *homes) putRanges(name string, where home, moved *message.RangedError) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	known := map[uint16]buckets.Ranges{moved.Bucket: ranges}
-	if seen, ok := h.seen[name]; ok && seen.Home == where.Home {
+	if seen, ok := h.seen[name]; ok && seen.Layout == where.Layout {
 		for bucket, r := range seen.ranges {
 			if bucket != moved.Bucket {
 				known[bucket] = r
@@ -100,5 +100,5 @@ func (h *homes) putRanges(name string, where home, moved *message.RangedError) {
 		}
 	}
 	h.count += len(ranges)
-	h.set(name, home{Home: where.Home, ranges: known})
+	h.set(name, layout{Layout: where.Layout, ranges: known})
 }

@@ -22,6 +22,7 @@ type replica struct {
 	rnd     *rand.Rand
 	names   map[string]version
 	marks   map[string]edm.Ticks
+	lives   map[string]table.Incarnation // of the tables whose records it has
 	flying  []flying
 	writes  int
 	batches int
@@ -44,7 +45,7 @@ type flying struct {
 }
 
 func newReplica(t *testing.T, c *cloud, now *edm.Ticks, seed uint64) *replica {
-	r := &replica{t: t, now: now, rnd: rand.New(rand.NewPCG(seed, 1)), names: make(map[string]version), marks: make(map[string]edm.Ticks)}
+	r := &replica{t: t, now: now, rnd: rand.New(rand.NewPCG(seed, 1)), names: make(map[string]version), marks: make(map[string]edm.Ticks), lives: make(map[string]table.Incarnation)}
 	c.replica, c.publish = "kv", r.publish
 	return r
 }
@@ -60,7 +61,7 @@ func (r *replica) land() {
 	})
 }
 
-func nameOf(life table.Incarnation, c *durableobject.Change) string {
+func nameOf(life table.Incarnation, c *table.Change) string {
 	if c.Name != "" {
 		return "document " + c.Name
 	}
@@ -111,6 +112,9 @@ func (r *replica) publish(message []byte) durableobject.Answer {
 			v.value = append([]byte(c.Record.Revision), c.Record.Value...)
 		}
 		result.Done[i] = r.write(nameOf(b.Incarnation, c), v, &result)
+		if c.Record != nil && result.Done[i] {
+			r.lives[c.Name] = c.Record.Incarnation
+		}
 	}
 	switch {
 	case !result.Certain:

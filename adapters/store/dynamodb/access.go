@@ -13,11 +13,11 @@ import (
 )
 
 // Reads and writes of entities find the table here. Operations know nothing about
-// leases or about a table that moves: they get a place, and their result counts only
+// leases or about a table that moves: they get a spread, and their result counts only
 // if the table was there.
 
 var (
-	// errMoved means that the table is not at the place to which a write was going to
+	// errMoved means that the table is not at the spread to which a write was going to
 	// be sent.
 	errMoved = errors.New("dynamodb: the table moved")
 	// errUnsettled means that the table moved, or that the copy differs from the
@@ -27,14 +27,14 @@ var (
 	errSealed = fmt.Errorf("%w: the table is about to move to other buckets", table.ErrBusy)
 )
 
-// reading calls do with the place of a table until the result counts. During the last
+// reading calls do with the spread of a table until the result counts. During the last
 // comparison of a move, a write that was delayed since before the seal may still
 // arrive. It will not be part of the table, so no reader may see it. Then do is
 // called for both sides, and agree returns the common part of the results, or false
 // if there is none. A run copies an entity on condition that it still exists, so a
 // state that both sides have will stay.
 func reading[T any](ctx context.Context, s *Store, key table.RecordKey, c table.Consistency,
-	do func(context.Context, rebucket.Place, table.Consistency) (T, error), agree func(source, copied T) (T, bool),
+	do func(context.Context, rebucket.Spread, table.Consistency) (T, error), agree func(source, copied T) (T, bool),
 ) (result T, err error) {
 	err = s.db.Retry(ctx, call.WhileStale, func(ctx context.Context) error {
 		l, err := s.live(ctx, key)
@@ -42,15 +42,15 @@ func reading[T any](ctx context.Context, s *Store, key table.RecordKey, c table.
 			return err
 		}
 		if l.Seal != rebucket.Sealed {
-			if result, err = do(ctx, l.Place, c); err == nil {
-				var ok standing
-				if ok, err = s.stands(ctx, key, &l); err == nil && ok != stands {
+			if result, err = do(ctx, l.Spread, c); err == nil {
+				var is validity
+				if is, err = s.judge(ctx, key, &l); err == nil && is != valid {
 					err = errUnsettled
 				}
 			}
 			return err
 		}
-		source, err := do(ctx, l.Place, table.Strong)
+		source, err := do(ctx, l.Spread, table.Strong)
 		if err != nil {
 			return err
 		}
@@ -89,8 +89,8 @@ func (s *Store) writing(ctx context.Context, key table.RecordKey, do func(contex
 		case err != nil && !errors.As(err, &refused):
 			return err
 		}
-		switch now, late := s.stands(ctx, key, &l); {
-		case now == stands, now == dropped && err == nil:
+		switch now, late := s.judge(ctx, key, &l); {
+		case now == valid, now == dropped && err == nil:
 			return err
 		case err == nil:
 			return fmt.Errorf("%w: the table moved: %v", table.ErrUnknown, late)
@@ -109,14 +109,14 @@ func (s *Store) renew(ctx context.Context, key table.RecordKey, l *lease) error 
 	if err != nil {
 		return err
 	}
-	if now.Place != l.Place || now.Seal != rebucket.Open {
+	if now.Spread != l.Spread || now.Seal != rebucket.Open {
 		return errMoved
 	}
 	*l = now
 	return nil
 }
 
-// live finds the place of a table.
+// live finds the spread of a table.
 func (s *Store) live(ctx context.Context, key table.RecordKey) (lease, error) {
 	if l, ok := s.leases.get(key); ok {
 		return l, nil
@@ -139,30 +139,30 @@ func (s *Store) look(ctx context.Context, key table.RecordKey) (lease, error) {
 	return l, nil
 }
 
-// standing tells whether the result of an operation under a lease is part of the
+// validity tells whether the result of an operation under a lease is part of the
 // table.
-type standing uint8
+type validity uint8
 
 const (
-	unsure  standing = iota // the table moved; the result may or may not be part of it
-	stands                  // the result is part of the table
+	unsure  validity = iota // the table moved; the result may or may not be part of it
+	valid                   // the result is part of the table
 	dropped                 // the table was dropped; the result was part of it before
 )
 
-// stands judges a reply that arrived before the call of stands. A table moves when
+// judge judges a reply that arrived before the call of judge. A table moves when
 // all leases and half of the margin are over, so an earlier reply counts. After a
-// later reply the record is read again. If the table is at the same place and the
+// later reply the record is read again. If the table is at the same spread and the
 // last comparison has not begun, that comparison will include the result.
-func (s *Store) stands(ctx context.Context, key table.RecordKey, l *lease) (standing, error) {
+func (s *Store) judge(ctx context.Context, key table.RecordKey, l *lease) (validity, error) {
 	if l.Seal == rebucket.Open && s.leases.hold(l, s.leases.term()+leaseMargin/2) {
-		return stands, nil
+		return valid, nil
 	}
 	now, err := s.look(ctx, key)
 	switch {
 	case errors.Is(err, table.ErrNoTable), err == nil && now.origin != l.origin:
 		return dropped, nil
-	case err == nil && now.Place == l.Place && now.Seal != rebucket.Sealed:
-		return stands, nil
+	case err == nil && now.Spread == l.Spread && now.Seal != rebucket.Sealed:
+		return valid, nil
 	}
 	return unsure, err
 }

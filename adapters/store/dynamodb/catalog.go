@@ -57,7 +57,7 @@ func (s *Store) WriteRecord(ctx context.Context, new table.Record) (table.Revisi
 	r := record{Record: new}
 	r.Revision = s.newRevision()
 	if r.isTable() {
-		r.Place = rebucket.Place{Incarnation: new.Incarnation, Buckets: s.buckets}
+		r.Spread = rebucket.Spread{Incarnation: new.Incarnation, Buckets: s.buckets}
 	}
 	err = s.writeRecord(ctx, &r, new.Revision)
 	if err == nil {

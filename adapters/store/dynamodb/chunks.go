@@ -115,7 +115,7 @@ func until(ctx context.Context, list ...*pending) context.Context {
 
 // prepare notes a write that replaces old chunks or makes new ones, and writes the new
 // ones. Spilled properties go into chunks; nil makes none.
-func (s *Store) prepare(ctx context.Context, p rebucket.Place, k []byte, old chunks, spilled edm.Properties) (*pending, error) {
+func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old chunks, spilled edm.Properties) (*pending, error) {
 	bucket := p.Bucket(k)
 	due := s.now() + litterAge
 	w := &pending{hash: hashKey(kindChunk, p, bucket), old: old, due: due}

@@ -33,14 +33,14 @@ type clock struct {
 	mu   sync.Mutex
 	last edm.Ticks
 	// creating are the attempts under way that may create an entity, by the hash of
-	// its place. Two places of one hash cost an unnecessary wait.
+	// its item. Two items of one hash cost an unnecessary wait.
 	creating map[uint64][]*attempt
 }
 
 // attempt is one try of a Commit, from its Timestamp until its outcome.
 type attempt struct {
 	ticks   edm.Ticks
-	creates []uint64        // places where it may create an entity
+	creates []uint64        // hashes of items that it may create
 	before  []chan struct{} // attempts that must be over before it is sent
 	over    chan struct{}
 }
@@ -55,7 +55,7 @@ func (c *clock) next() edm.Ticks {
 	return c.last
 }
 
-// begin issues the Timestamp of an attempt, given the places where it may create an
+// begin issues the Timestamp of an attempt, given the hashes of items in which it may create an
 // entity and those where it deletes one.
 func (c *clock) begin(creates, deletes []uint64) *attempt {
 	a := &attempt{creates: creates}

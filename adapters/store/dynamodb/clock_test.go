@@ -47,7 +47,7 @@ func TestDeleteWaitsForEarlierCreates(t *testing.T) {
 			clock.end(left)
 		}
 		if len(clock.creating) > 0 {
-			t.Errorf("%d places are remembered when all attempts are over", len(clock.creating))
+			t.Errorf("%d items are remembered when all attempts are over", len(clock.creating))
 		}
 	})
 }

@@ -32,7 +32,7 @@ func (s *Store) Commit(ctx context.Context, key table.RecordKey, m []table.Mutat
 				return 0, &table.Refused{Index: i, Err: table.ErrKeyTooLong}
 			}
 		}
-		w := newWrite(s, l.Place, m)
+		w := newWrite(s, l.Spread, m)
 		w.renew = func(ctx context.Context) error { return s.renew(ctx, key, l) }
 		return w.run(ctx)
 	})
@@ -65,7 +65,7 @@ func (w *write) run(ctx context.Context) (edm.Ticks, error) {
 
 // try makes one attempt under a Timestamp of its own.
 func (w *write) try(ctx context.Context) (edm.Ticks, error) {
-	a := w.clock.begin(w.places())
+	a := w.clock.begin(w.hashes())
 	defer w.clock.end(a)
 	err := a.wait(ctx)
 	if err == nil {

@@ -49,11 +49,11 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 func (s *Store) mark(ctx context.Context, r *record) (marked *record, err error) {
 	revision := r.Revision
 	err = s.db.Retry(ctx, call.Once, func(ctx context.Context) error {
-		marked = &record{Record: r.Record, Location: rebucket.Location{Place: r.Place}, deleting: true}
+		marked = &record{Record: r.Record, Location: rebucket.Location{Spread: r.Spread}, deleting: true}
 		marked.Revision, marked.Value = s.newRevision(), nil
 		var e call.Expression
 		e.If(attrRevision, "=", ":r", str(string(revision)))
-		notes := []call.Action{s.notePurge(marked, r.Place)}
+		notes := []call.Action{s.notePurge(marked, r.Spread)}
 		if r.None() {
 			e.IfMissing(attrTarget)
 		} else {

@@ -16,7 +16,7 @@ func (s *Store) Get(ctx context.Context, name table.RecordKey, k []byte, c table
 		return table.Row{}, err
 	}
 	defer cancel()
-	e, err := reading(ctx, s, name, c, func(ctx context.Context, p rebucket.Place, c table.Consistency) (*stored, error) {
+	e, err := reading(ctx, s, name, c, func(ctx context.Context, p rebucket.Spread, c table.Consistency) (*stored, error) {
 		if len(k) > maxSortKey {
 			return nil, table.ErrKeyTooLong
 		}
@@ -40,7 +40,7 @@ func sameState(a, b *table.Row) bool {
 }
 
 // entity reads an entity with its chunks; nil is none.
-func (s *Store) entity(ctx context.Context, p rebucket.Place, k []byte, c table.Consistency) (*stored, error) {
+func (s *Store) entity(ctx context.Context, p rebucket.Spread, k []byte, c table.Consistency) (*stored, error) {
 	bucket := p.Bucket(k)
 	var e *stored
 	err := s.db.Retry(ctx, call.WhileStale, func(ctx context.Context) error {

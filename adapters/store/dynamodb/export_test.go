@@ -22,5 +22,5 @@ func (s *Store) BucketsOf(ctx context.Context, key table.RecordKey) (uint16, err
 	if err != nil {
 		return 0, err
 	}
-	return r.Place.Buckets, nil
+	return r.Spread.Buckets, nil
 }

@@ -110,7 +110,7 @@ func (e *elapsed) sleep(ctx context.Context, d time.Duration) error {
 
 // harness runs the suite over a DynamoDB table of its own for each test.
 func harness(o dynamodb.Options) storetest.Harness {
-	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
+	return func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		o, e := o, new(elapsed)
 		o.Table, o.Elapsed, o.Sleep = newTable(t), e.now, e.sleep
 		share := func(now func() edm.Ticks) table.Store {
@@ -119,7 +119,7 @@ func harness(o dynamodb.Options) storetest.Harness {
 			return open(t, o)
 		}
 		// A store keeps nothing that a restart could lose.
-		return storetest.Place{Store: share(now), Strengths: storetest.Home("DynamoDB"), Share: share, Restart: share, Remote: true, Lossy: o.Client != nil}
+		return storetest.Fixture{Store: share(now), Strengths: storetest.Home("DynamoDB"), Share: share, Restart: share, Remote: true, Lossy: o.Client != nil}
 	}
 }
 

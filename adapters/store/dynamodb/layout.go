@@ -70,12 +70,14 @@ const (
 	kindChunk   = 'C' // incarnation, bucket
 	kindDropped = 'P' // tables to purge
 	kindPending = 'W' // writes of chunks under way
+
+	kindHeartbeat = 'H' // a number; the sort key is a Region
 )
 
 type item = call.Item
 
 // hashKey is the hash key of one bucket of a table.
-func hashKey(kind byte, p rebucket.Place, bucket uint16) []byte {
+func hashKey(kind byte, p rebucket.Spread, bucket uint16) []byte {
 	b := make([]byte, 0, 1+len(p.Incarnation)+2)
 	b = append(append(b, kind), p.Incarnation[:]...)
 	return binary.BigEndian.AppendUint16(b, bucket)

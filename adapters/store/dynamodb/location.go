@@ -9,7 +9,7 @@ import (
 )
 
 // changeRecord changes the location of a table, in one transaction with notes for
-// Purge of the places that are left. No other item names those places. Every change
+// Purge of the spreads that are left. No other item names those. Every change
 // is on condition of the whole location it replaces, so a delayed copy of the request
 // has no effect.
 func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, change func(rebucket.Location) (rebucket.Location, error)) error {
@@ -23,13 +23,13 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, change fu
 			return err
 		}
 		actions := []call.Action{s.moveAction(r, to)}
-		for _, left := range []rebucket.Place{r.Place, r.Target} {
-			if left != (rebucket.Place{}) && left != to.Place && left != to.Target {
+		for _, left := range []rebucket.Spread{r.Spread, r.Target} {
+			if left != (rebucket.Spread{}) && left != to.Spread && left != to.Target {
 				actions = append(actions, s.notePurge(&record{Record: table.Record{Key: key}}, left))
 			}
 		}
 		err = s.db.Transact(ctx, actions)
-		if to.Place != r.Place {
+		if to.Spread != r.Spread {
 			s.leases.forget(key)
 		}
 		return err
@@ -41,7 +41,7 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, change fu
 func (s *Store) moveAction(r *record, to rebucket.Location) call.Action {
 	var e call.Expression
 	e.If(attrRevision, "=", ":r", str(string(r.Revision)))
-	e.If(attrIncarnation, "=", ":i", bin(r.Place.Incarnation[:]))
+	e.If(attrIncarnation, "=", ":i", bin(r.Spread.Incarnation[:]))
 	was := moveItem(r.Move)
 	for _, attr := range []string{attrTarget, attrOwner, attrSeal, attrBeat} {
 		if v, ok := was[attr]; ok {
@@ -50,10 +50,10 @@ func (s *Store) moveAction(r *record, to rebucket.Location) call.Action {
 			e.IfMissing(attr)
 		}
 	}
-	if to.Place != r.Place {
-		e.SetDefault(attrOrigin, ":i", bin(r.Place.Incarnation[:]))
-		e.Set(attrIncarnation, ":I", bin(to.Place.Incarnation[:]))
-		e.Set(attrBuckets, ":K", num(to.Place.Buckets))
+	if to.Spread != r.Spread {
+		e.SetDefault(attrOrigin, ":i", bin(r.Spread.Incarnation[:]))
+		e.Set(attrIncarnation, ":I", bin(to.Spread.Incarnation[:]))
+		e.Set(attrBuckets, ":K", num(to.Spread.Buckets))
 	}
 	if to.None() {
 		e.Set(attrRevision, ":R", str(string(s.newRevision())))
@@ -93,7 +93,7 @@ var droppedHash = []byte{kindDropped}
 // notePurge is the note that the entities of an incarnation shall be removed. The
 // note is due when no operation that began before it can still be under way. If the
 // table was dropped, its name is removed too.
-func (s *Store) notePurge(r *record, l rebucket.Place) call.Action {
+func (s *Store) notePurge(r *record, l rebucket.Spread) call.Action {
 	it := call.Key(droppedHash, l.Incarnation[:])
 	it[attrDue] = num(s.now() + litterAge)
 	it[attrRecord] = str(r.Key.String())

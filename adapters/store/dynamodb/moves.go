@@ -11,6 +11,11 @@ import (
 // Rebucket spreads a table over another number of buckets. See package
 // rebucket.
 func (s *Store) Rebucket(ctx context.Context, key table.RecordKey, o rebucket.Options) error {
+	if !o.Abort {
+		if err := s.followed(ctx); err != nil {
+			return err
+		}
+	}
 	return rebucket.Run(ctx, rebucket.Env{
 		Store: mover{s}, Elapsed: s.elapsed, Sleep: s.sleep, Rand: s.rand,
 		Grace: max(s.leases.length, defaultLease) + leaseMargin, Deadline: s.deadline,
@@ -26,7 +31,7 @@ func (m mover) Change(ctx context.Context, key table.RecordKey, change func(rebu
 
 var onlyHeads = call.NewProjection(attrSort, attrTicks, attrNonce, attrSize, attrChunks)
 
-func (m mover) Heads(ctx context.Context, p rebucket.Place, bucket uint16, start []byte, rows int) (page []rebucket.Head, next []byte, err error) {
+func (m mover) Heads(ctx context.Context, p rebucket.Spread, bucket uint16, start []byte, rows int) (page []rebucket.Head, next []byte, err error) {
 	found, err := m.s.db.Query(ctx, call.Query{Hash: hashKey(kindEntity, p, bucket), First: start, Rows: rows, Only: onlyHeads})
 	if err != nil {
 		return nil, nil, err
@@ -45,7 +50,7 @@ func (m mover) Heads(ctx context.Context, p rebucket.Place, bucket uint16, start
 
 func (m mover) Copy(ctx context.Context, key table.RecordKey, l rebucket.Location, d []rebucket.Difference, alive func(context.Context) error) (done rebucket.Copied, err error) {
 	err = m.s.db.Retry(ctx, call.Once, func(ctx context.Context) error {
-		t := transfer{Store: m.s, from: l.Place, to: l.Target, alive: alive}
+		t := transfer{Store: m.s, from: l.Spread, to: l.Target, alive: alive}
 		err := t.gather(ctx, key, &l, d)
 		if err == nil {
 			err = t.send(ctx)

@@ -96,7 +96,7 @@ func TestScanPlans(t *testing.T) {
 			t.Fatalf("%s: %v", row.filter, err)
 		}
 		plan := odata.MakePlan(f)
-		s := tableSource{place: rebucket.Place{Buckets: 1}, filter: translate(plan.Residual).expression()}
+		s := tableSource{spread: rebucket.Spread{Buckets: 1}, filter: translate(plan.Residual).expression()}
 		s.Store = offline()
 		in := s.db.Input(s.query(0, plan.Ranges[0], buckets.Limit{Rows: 100}))
 		if row.want != "" {
@@ -164,7 +164,7 @@ func TestWritePlans(t *testing.T) {
 		{"a merge pinned to nothing", "Put", m(table.Merge, table.Always), true, nil, "attribute_not_exists(.p)", ""},
 		{"a delete pinned to a state", "Delete", m(table.Delete, table.Present), true, old, ".t=7", ""},
 	} {
-		w := newWrite(offline(), rebucket.Place{Buckets: 1}, []table.Mutation{row.m})
+		w := newWrite(offline(), rebucket.Spread{Buckets: 1}, []table.Mutation{row.m})
 		a := &w.actions[0]
 		a.pinned, a.old = row.pinned, row.old
 		if err := a.apply(9); err != nil {

@@ -90,7 +90,7 @@ func (p *purge) tables(ctx context.Context) error {
 func (p *purge) table(ctx context.Context, note item) error {
 	id := binaryOf(note[attrSort])
 	count, err := strconv.ParseUint(number(note[attrBuckets]), 10, 16)
-	l := rebucket.Place{Buckets: uint16(count)}
+	l := rebucket.Spread{Buckets: uint16(count)}
 	if err != nil || copy(l.Incarnation[:], id) != len(l.Incarnation) {
 		return errItem
 	}
@@ -113,7 +113,7 @@ func (p *purge) table(ctx context.Context, note item) error {
 
 // unname removes the name of a dropped table. The incarnation that a table moved
 // from, or an unused copy, has no name.
-func (p *purge) unname(ctx context.Context, note item, l rebucket.Place) error {
+func (p *purge) unname(ctx context.Context, note item, l rebucket.Spread) error {
 	key, ok := table.ParseRecordKey(text(note[attrRecord]))
 	if !ok {
 		return errItem
@@ -126,7 +126,7 @@ func (p *purge) unname(ctx context.Context, note item, l rebucket.Place) error {
 		return err
 	}
 	r, err := p.record(ctx, key, table.Strong)
-	if err == nil && (r.Place.Incarnation == l.Incarnation || r.Target.Incarnation == l.Incarnation) {
+	if err == nil && (r.Spread.Incarnation == l.Incarnation || r.Target.Incarnation == l.Incarnation) {
 		return fmt.Errorf("%s is to be purged and in use: %w", key, errItem)
 	}
 	if errors.Is(err, table.ErrNoRecord) {
@@ -165,7 +165,7 @@ func (p *purge) writes(ctx context.Context) error {
 }
 
 func (p *purge) write(ctx context.Context, note item) error {
-	var l rebucket.Place
+	var l rebucket.Spread
 	bucket, err := strconv.ParseUint(number(note[attrBuckets]), 10, 16)
 	if err != nil || copy(l.Incarnation[:], binaryOf(note[attrIncarnation])) != len(l.Incarnation) {
 		return errItem

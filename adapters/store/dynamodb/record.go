@@ -39,8 +39,8 @@ func (r *record) item() item {
 	it[attrValue] = bin(r.Value)
 	it[attrRevision] = str(string(r.Revision))
 	if r.isTable() {
-		it[attrIncarnation] = bin(r.Place.Incarnation[:])
-		it[attrBuckets] = num(r.Place.Buckets)
+		it[attrIncarnation] = bin(r.Spread.Incarnation[:])
+		it[attrBuckets] = num(r.Spread.Buckets)
 	}
 	if r.deleting {
 		it[attrDeleting] = &types.AttributeValueMemberBOOL{Value: true}
@@ -64,10 +64,10 @@ func readRecord(it item) (*record, error) {
 	}
 	if r.isTable() {
 		var err error
-		if r.Place, err = readPlace(it, attrIncarnation, attrBuckets); err != nil {
+		if r.Spread, err = readSpread(it, attrIncarnation, attrBuckets); err != nil {
 			return nil, err
 		}
-		r.Incarnation, r.origin = r.Place.Incarnation, r.Place.Incarnation
+		r.Incarnation, r.origin = r.Spread.Incarnation, r.Spread.Incarnation
 		copy(r.origin[:], binaryOf(it[attrOrigin]))
 		if r.Move, err = readMove(it); err != nil {
 			return nil, err
@@ -77,7 +77,7 @@ func readRecord(it item) (*record, error) {
 	return &r, nil
 }
 
-func readPlace(it item, incarnation, buckets string) (p rebucket.Place, err error) {
+func readSpread(it item, incarnation, buckets string) (p rebucket.Spread, err error) {
 	n, err := strconv.ParseUint(number(it[buckets]), 10, 16)
 	if err != nil || n == 0 || copy(p.Incarnation[:], binaryOf(it[incarnation])) != len(p.Incarnation) {
 		return p, errItem
@@ -90,7 +90,7 @@ func readMove(it item) (m rebucket.Move, err error) {
 	if _, ok := it[attrTarget]; !ok {
 		return m, nil
 	}
-	if m.Target, err = readPlace(it, attrTarget, attrSpread); err != nil {
+	if m.Target, err = readSpread(it, attrTarget, attrSpread); err != nil {
 		return m, err
 	}
 	m.Owner = text(it[attrOwner])

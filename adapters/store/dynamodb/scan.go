@@ -19,7 +19,7 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	}
 	defer cancel()
 	filter := translate(r.Filter).expression()
-	return reading(ctx, s, name, r.Consistency, func(ctx context.Context, p rebucket.Place, c table.Consistency) (table.Page, error) {
+	return reading(ctx, s, name, r.Consistency, func(ctx context.Context, p rebucket.Spread, c table.Consistency) (table.Page, error) {
 		r := r
 		r.Consistency = c
 		return buckets.Scan(ctx, tableSource{s, p, filter}, p.Buckets, r, buckets.Options{FanOut: min(int(p.Buckets), maxFanOut), Report: s.scanned})
@@ -65,13 +65,13 @@ const minFiltered = 8
 // tableSource reads the buckets of one table.
 type tableSource struct {
 	*Store
-	place  rebucket.Place
+	spread rebucket.Spread
 	filter *call.Filter // translated once for a request
 }
 
 // query asks for the entities of one bucket in a range.
 func (s tableSource) query(bucket uint16, r key.Range, limit buckets.Limit) call.Query {
-	q := call.Query{Hash: hashKey(kindEntity, s.place, bucket), First: r.Start, Last: r.End, Rows: limit.Rows, Consistency: limit.Consistency}
+	q := call.Query{Hash: hashKey(kindEntity, s.spread, bucket), First: r.Start, Last: r.End, Rows: limit.Rows, Consistency: limit.Consistency}
 	if len(q.First) == 0 {
 		q.First = []byte{0} // no sort key is empty
 	}
@@ -119,7 +119,7 @@ func (s tableSource) Read(ctx context.Context, bucket uint16, r key.Range, limit
 	}
 	c.Examined = max(c.Examined, len(found))
 	if len(large) > 0 {
-		if err := s.load(ctx, hashKey(kindChunk, s.place, bucket), large, limit.Consistency); err != nil {
+		if err := s.load(ctx, hashKey(kindChunk, s.spread, bucket), large, limit.Consistency); err != nil {
 			return c, err
 		}
 	}
@@ -128,7 +128,7 @@ func (s tableSource) Read(ctx context.Context, bucket uint16, r key.Range, limit
 		if !e.chunks.none() && e.Properties == nil {
 			// It was replaced after the Query, and a later state is as good, or a
 			// replica lacks its chunks.
-			if e, err = s.entity(ctx, s.place, e.Key, table.Strong); err != nil {
+			if e, err = s.entity(ctx, s.spread, e.Key, table.Strong); err != nil {
 				return c, err
 			}
 			if e == nil {

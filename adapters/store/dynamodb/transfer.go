@@ -28,7 +28,7 @@ func readHead(it item) (h rebucket.Head, err error) {
 // transfer is one transaction that updates the copy of a table that moves.
 type transfer struct {
 	*Store
-	from, to rebucket.Place
+	from, to rebucket.Spread
 	alive    func(context.Context) error // nil except in the last pass
 	actions  []call.Action
 	pending  []*pending
@@ -50,7 +50,7 @@ func (t *transfer) gather(ctx context.Context, key table.RecordKey, r *rebucket.
 	// it arrives, it writes only into the copy of this run, and not after that became
 	// the table.
 	var e call.Expression
-	e.If(attrIncarnation, "=", ":i", bin(r.Place.Incarnation[:]))
+	e.If(attrIncarnation, "=", ":i", bin(r.Spread.Incarnation[:]))
 	e.If(attrTarget, "=", ":a", bin(r.Target.Incarnation[:]))
 	e.If(attrOwner, "=", ":q", str(r.Owner))
 	t.actions = append(t.actions, t.db.Check(recordKey(key), &e))

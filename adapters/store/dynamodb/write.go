@@ -11,20 +11,20 @@ import (
 	"edgetable/core/table"
 )
 
-// write is one Commit to a partition at a place.
+// write is one Commit to a partition at a spread of its table.
 type write struct {
 	*Store
-	place           rebucket.Place
+	spread          rebucket.Spread
 	hash, chunkHash []byte
 	inline          int // size up to which items are whole
 	actions         []action
 	renew           func(context.Context) error // called before anything is sent
 }
 
-func newWrite(s *Store, p rebucket.Place, m []table.Mutation) *write {
+func newWrite(s *Store, p rebucket.Spread, m []table.Mutation) *write {
 	bucket := p.Bucket(m[0].Key)
 	w := &write{
-		Store: s, place: p, hash: hashKey(kindEntity, p, bucket), chunkHash: hashKey(kindChunk, p, bucket),
+		Store: s, spread: p, hash: hashKey(kindEntity, p, bucket), chunkHash: hashKey(kindChunk, p, bucket),
 		inline: min(maxItem, maxTransact/len(m)), actions: make([]action, len(m)),
 	}
 	for i := range m {
@@ -33,26 +33,26 @@ func newWrite(s *Store, p rebucket.Place, m []table.Mutation) *write {
 	return w
 }
 
-// places are the places where the write may create entities, and those where it
+// hashes are those of the items in which the write may create entities, and of those where it
 // deletes entities, for the clock.
-func (w *write) places() (creates, deletes []uint64) {
+func (w *write) hashes() (creates, deletes []uint64) {
 	for i := range w.actions {
 		switch m := w.actions[i].m; {
 		case m.Kind == table.Delete:
-			deletes = append(deletes, w.placeOf(m.Key))
+			deletes = append(deletes, w.hashOf(m.Key))
 		case m.Condition == table.Always || m.Condition == table.Absent:
-			creates = append(creates, w.placeOf(m.Key))
+			creates = append(creates, w.hashOf(m.Key))
 		}
 	}
 	return creates, deletes
 }
 
-var placeSeed = maphash.MakeSeed()
+var hashSeed = maphash.MakeSeed()
 
-// placeOf hashes the two keys of an entity's item.
-func (w *write) placeOf(k []byte) uint64 {
+// hashOf hashes the two keys of an entity's item.
+func (w *write) hashOf(k []byte) uint64 {
 	var h maphash.Hash
-	h.SetSeed(placeSeed)
+	h.SetSeed(hashSeed)
 	h.Write(w.hash)
 	h.Write(k)
 	return h.Sum64()
@@ -95,7 +95,7 @@ func (w *write) complete(ctx context.Context, pinned []*action) error {
 	}
 	for _, a := range pinned {
 		if a.merges() && a.old != nil && !a.old.chunks.none() && a.old.Properties == nil {
-			e, err := w.entity(ctx, w.place, a.m.Key, table.Strong)
+			e, err := w.entity(ctx, w.spread, a.m.Key, table.Strong)
 			if err != nil {
 				return err
 			}
@@ -142,7 +142,7 @@ func (w *write) ready(ctx context.Context, now edm.Ticks) error {
 		if a.pending != nil || old.none() && spilled == nil {
 			continue
 		}
-		p, err := w.prepare(ctx, w.place, a.m.Key, old, spilled)
+		p, err := w.prepare(ctx, w.spread, a.m.Key, old, spilled)
 		if err != nil {
 			if call.ClassOf(err) == call.Ambiguous {
 				err = table.ErrBusy // chunks may exist, but nothing names them

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"edgetable/adapters/store/pebblestore/internal/fulldisk"
 )
 
 // maxBacklog is the number of layers of data files that wait to be compacted at which
@@ -12,6 +14,9 @@ import (
 // would last as long as compactions find no disk space. So this one is before a commit has
 // its number: a reader never waits for it, and it ends when the disk is full.
 const maxBacklog = 32
+
+// judgeEvery is the time between two looks at the backlog without a change.
+const judgeEvery = time.Second
 
 // backlog lets commits wait while compactions are behind.
 type backlog struct {
@@ -42,7 +47,7 @@ func (b *backlog) changed() {
 // after one that failed, commits go on: the next flush begins another one.
 func (b *backlog) run(ctx context.Context, state func() (layers, running int)) {
 	defer close(b.done)
-	t := time.NewTicker(measureEvery)
+	t := time.NewTicker(judgeEvery)
 	defer t.Stop()
 	for {
 		select {
@@ -77,21 +82,21 @@ func (b *backlog) set(behind bool) {
 }
 
 // wait returns when compactions are not behind, or the disk is full: then there is
-// nothing to wait for, and admit judges.
-func (b *backlog) wait(ctx context.Context, s *space) error {
+// nothing to wait for, and Admit judges.
+func (b *backlog) wait(ctx context.Context, d *fulldisk.Disk) error {
 	b.mu.Lock()
 	caught := b.caught
 	b.mu.Unlock()
 	if caught == nil {
 		return nil
 	}
-	for !s.isFull() {
+	for !d.Full() {
 		select {
 		case <-caught:
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-s.looked():
+		case <-d.Looked():
 		}
 	}
 	return nil

@@ -6,8 +6,8 @@ import "context"
 // space or for a file descriptor. Then call returns [table.ErrFull] or [table.ErrBusy], and do
 // continues without it.
 func (s *Store) call(ctx context.Context, do func() error) error {
-	if s.space.waiting.Load() > 0 {
-		return s.space.shortage()
+	if s.disk.Waiting() {
+		return s.disk.Shortage()
 	}
 	done := make(chan error, 1)
 	s.calls.Go(func() { done <- do() })
@@ -20,8 +20,8 @@ func (s *Store) unlessFull(ctx context.Context, done <-chan error) error {
 	select {
 	case err := <-done:
 		return err
-	case <-s.space.stalled():
-		return s.space.shortage()
+	case <-s.disk.Stalled():
+		return s.disk.Shortage()
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -6,14 +6,14 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"edgetable/adapters/store/pebblestore/internal/recordcopy"
 	"edgetable/core/table"
 )
 
-// record reads a record, or returns table.ErrNoRecord. The catalog must be
-// locked: a record and the live table of its key change together.
-func (s *Store) record(key table.RecordKey) (table.Record, error) {
+// record reads a record, or returns table.ErrNoRecord.
+func record(from pebble.Reader, key table.RecordKey) (table.Record, error) {
 	text := key.String()
-	v, closer, err := s.db.Get(recordKey(text))
+	v, closer, err := from.Get(recordKey(text))
 	if errors.Is(err, pebble.ErrNotFound) {
 		return table.Record{}, table.ErrNoRecord
 	}
@@ -26,44 +26,64 @@ func (s *Store) record(key table.RecordKey) (table.Record, error) {
 
 // ReadRecord implements table.Store.
 func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Consistency) (table.Record, error) {
-	if r := s.standIn.get(); r != nil {
-		defer s.standIn.release()
+	if r, release := s.standIn.reader(); r != nil {
+		defer release()
 		return r.ReadRecord(ctx, key, c)
 	}
 	if err := ctx.Err(); err != nil {
 		return table.Record{}, err
 	}
-	s.catalog.RLock()
-	r, err := s.record(key)
-	n := s.catalog.last.Load()
-	s.catalog.RUnlock()
-	if err := s.answer(ctx, n, err); err != nil {
-		return table.Record{}, err
+	r, err := record(s.db, key)
+	n := s.catalog.last.Load() // not before: what was read must be durable
+	if w := s.journal.wait(ctx, n); isShort(w) {
+		err = s.settled(func(v view) (err error) {
+			r, err = record(v.from, key)
+			return err
+		})
+	} else if w != nil {
+		return table.Record{}, w
 	}
-	return r, nil
+	return r, err
 }
 
 // ListRecords implements table.Store.
 func (s *Store) ListRecords(ctx context.Context, account, from string, limit int, c table.Consistency) ([]table.Record, error) {
-	if r := s.standIn.get(); r != nil {
-		defer s.standIn.release()
+	if r, release := s.standIn.reader(); r != nil {
+		defer release()
 		return r.ListRecords(ctx, account, from, limit, c)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	prefix := table.TablesOf(account)
-	s.catalog.RLock()
-	it, err := s.db.NewIter(&pebble.IterOptions{
-		LowerBound: recordKey(prefix + from),
-		UpperBound: prefixEnd(recordKey(prefix)),
-	})
-	n := s.catalog.last.Load()
-	s.catalog.RUnlock()
+	o := &pebble.IterOptions{LowerBound: recordKey(prefix + from), UpperBound: prefixEnd(recordKey(prefix))}
+	it, err := s.db.NewIter(o)
 	if err != nil {
 		return nil, err
 	}
-	var list []table.Record
+	n := s.catalog.last.Load() // not before: what the iterator shows must be durable
+	list, err := readRecords(it, limit)
+	if err != nil {
+		return nil, err
+	}
+	switch w := s.journal.wait(ctx, n); {
+	case w == nil:
+		return list, nil
+	case !isShort(w):
+		return nil, w
+	}
+	err = s.settled(func(v view) (err error) {
+		it, err = v.from.NewIter(o)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return readRecords(it, limit)
+}
+
+// readRecords reads records and closes the iterator.
+func readRecords(it *pebble.Iterator, limit int) (list []table.Record, err error) {
 	for ok := it.First(); ok && len(list) < limit; ok = it.Next() {
 		r, rerr := readRecord(it)
 		if rerr != nil {
@@ -72,13 +92,7 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 		}
 		list = append(list, r)
 	}
-	if err := errors.Join(err, it.Close()); err != nil {
-		return nil, err
-	}
-	if err := s.journal.wait(ctx, n); err != nil {
-		return nil, err
-	}
-	return list, nil
+	return list, errors.Join(err, it.Close())
 }
 
 // readRecord reads the record at an iterator.
@@ -116,11 +130,11 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.R
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := s.space.admitDelete(next == nil); err != nil {
+	if err := s.disk.AdmitDelete(next == nil); err != nil {
 		return nil, err
 	}
 	s.catalog.Lock()
-	old, err := s.record(key)
+	old, err := record(s.db, key)
 	if errors.Is(err, table.ErrNoRecord) && next != nil {
 		err = nil // old.Revision is empty
 	} else if errors.Is(err, table.ErrNoRecord) {
@@ -138,14 +152,16 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.R
 		next.Incarnation = old.Incarnation
 	}
 	if next == nil {
-		s.copies.add(copyLine("drop %x", old.Incarnation[:]))
+		s.copies.Add(recordcopy.Drop(old.Incarnation))
 	}
 	b, e, err := s.applyRecord(key, old.Incarnation, next)
 	s.catalog.Unlock()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.settle(b, e); err != nil {
+	err = s.settle(b, e)
+	s.forget(e.undo)
+	if err != nil {
 		return e, err
 	}
 	if next == nil {
@@ -156,15 +172,29 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.R
 	return e, nil
 }
 
-// applyRecord applies the change with the catalog locked.
+// reclaim gives back the space of a dropped table at once if the disk is full. By itself
+// Pebble would first try to compact other files, for which there is no space.
+func (s *Store) reclaim(i table.Incarnation) {
+	if !s.disk.Full() {
+		return
+	}
+	prefix := appendPrefix(nil, i)
+	s.calls.Go(func() { _ = s.db.Compact(s.ending, prefix, prefixEnd(prefix), false) }) // the space stays taken if it fails
+}
+
+// applyRecord applies the change with the catalog locked. It holds all stripes, so that in
+// the log all commits before it have lower numbers, and all behind it higher ones.
 func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *table.Record) (*pebble.Batch, *entry, error) {
 	defer s.dieOfPanic()
-	if next == nil {
-		s.lockStripes()
-		defer s.unlockStripes()
+	s.lockStripes()
+	defer s.unlockStripes()
+	var u undo
+	if !s.memory {
+		u.before = s.db.NewSnapshot()
 	}
-	e, err := s.journal.register()
+	e, err := s.journal.register(u)
 	if err != nil {
+		s.forget(u)
 		return nil, nil, err
 	}
 	b := s.db.NewBatch()
@@ -175,7 +205,8 @@ func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *ta
 		err = errors.Join(b.Delete(recordKey(key.String()), nil), b.DeleteRange(prefix, prefixEnd(prefix), nil))
 	}
 	if err != nil {
-		s.journal.done(e)
+		s.journal.cancel(e)
+		s.forget(u)
 		return nil, nil, errors.Join(err, b.Close())
 	}
 	s.catalog.last.Store(int64(e.number))
@@ -186,6 +217,7 @@ func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *ta
 	}
 	if err := s.apply(b, e); err != nil {
 		s.die(err) // the table is dead already
+		s.forget(u)
 		return nil, nil, table.ErrUnknown
 	}
 	if next != nil {

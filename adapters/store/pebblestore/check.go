@@ -9,6 +9,9 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"edgetable/adapters/store/pebblestore/internal/logguard"
+	"edgetable/adapters/store/pebblestore/internal/recordcopy"
+	"edgetable/adapters/store/pebblestore/internal/remains"
 	"edgetable/core/key"
 	"edgetable/core/table"
 )
@@ -60,7 +63,14 @@ func (c *checker) check(o Options, salvage string) (Report, error) {
 		return c.report, ErrInUse
 	}
 	defer lock.Close()
-	r, err := openRemains(o)
+	copied, err := recordcopy.Read(o.FS, o.FS.PathJoin(o.Dir, recordcopy.Name))
+	if err != nil {
+		return c.report, err
+	}
+	if n := copied.Format; n > formatVersion {
+		return c.report, newer(n)
+	}
+	r, err := remains.Open(remains.Options{FS: o.FS, Dir: o.Dir, Copied: copied, Prefix: prefixLength, Describe: describe})
 	if err != nil {
 		return c.report, err
 	}
@@ -84,7 +94,7 @@ func holdsStore(o Options) error {
 		return err
 	}
 	for _, name := range names {
-		if isStore(name) || isData(name) || name == copyFile {
+		if isStore(name) || isData(name) || name == recordcopy.Name {
 			return nil
 		}
 	}
@@ -101,9 +111,9 @@ func startProblems(o Options) ([]string, error) {
 	s, err := openToRead(o)
 	switch {
 	case err == nil:
-		return s.logs.inspected.lost, s.db.Close()
-	case errors.Is(err, errDamaged):
-		return []string{fmt.Sprintf("a server cannot start here: %s", cause(err))}, nil
+		return s.logs.Lost(), s.db.Close()
+	case errors.Is(err, ErrDamaged):
+		return []string{fmt.Sprintf("a server cannot start here: %s", logguard.Cause(err))}, nil
 	case errors.Is(err, ErrForeign): // of files of edgetable, see holdsStore
 		return []string{"a server cannot start here: the format version of the store is lost"}, nil
 	}
@@ -124,16 +134,16 @@ func (c *checker) problem(format string, args ...any) {
 }
 
 // run reads everything that remains of a store.
-func (c *checker) run(r *remains) error {
+func (c *checker) run(r *remains.Store) error {
 	c.live = map[table.Incarnation]bool{}
-	tables, err := r.records(c)
+	tables, err := c.records(r)
 	if err != nil {
 		return err
 	}
-	if err := r.entities(c, tables); err != nil {
+	if err := c.entities(r, tables); err != nil {
 		return err
 	}
-	c.report.Problems = append(c.report.Problems, r.problems()...)
+	c.report.Problems = append(c.report.Problems, r.Problems()...)
 	return c.flush()
 }
 

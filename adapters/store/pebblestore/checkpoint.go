@@ -16,8 +16,8 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	if s.memory {
 		return fmt.Errorf("checkpoint of a store in memory: %w", table.ErrUnsupported)
 	}
-	if s.standIn.store.Load() != nil {
-		return table.ErrFull
+	if err := s.standIn.refuse(); err != nil {
+		return err
 	}
 	// A log changes with every commit, data files never do: the next backup need not
 	// store them again.
@@ -34,7 +34,7 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 		}
 		err := s.db.Checkpoint(dir, pebble.WithFlushedWAL())
 		if given.Err() != nil {
-			_ = s.space.fs.RemoveAll(dir)
+			_ = s.machine.RemoveAll(dir)
 		}
 		return err
 	})

@@ -29,8 +29,8 @@ type outcome string
 const (
 	allThere  outcome = "the server starts, all entities are there"
 	failing   outcome = "the server starts, requests for a damaged block get 500, `check` names it"
-	accepting outcome = "the server refuses and names `--accept-damage`, which gives back the rest"
-	salvaging outcome = "the server refuses and names `check --salvage`, which gives back the rest"
+	accepting outcome = "the server refuses and names `--accept-damage`, which restores the rest"
+	salvaging outcome = "the server refuses and names `check --salvage`, which restores the rest"
 )
 
 var outcomes = []outcome{allThere, failing, accepting, salvaging}

@@ -44,10 +44,11 @@
 // # A full disk
 //
 // Pebble cannot continue after a failed write of its log or its MANIFEST. So below
-// Pebble there is a file system, [disk], in which an operation that finds no space
+// Pebble there is the file system of package fulldisk, in which an operation that finds no space
 // waits until there is some. The store looks at the disk each second and refuses writes
 // with [table.ErrFull] before that happens, except deletes. The reserve file is room
-// for deletes, flushes and compactions if other programs fill the disk completely.
+// for deletes, flushes and compactions if other programs fill the disk completely. If
+// commits wait for space nevertheless, reads show the [Store.settled] state before them.
 // If a start has to wait for space, a second store on the same directory, which
 // changes nothing, serves reads until then.
 //

@@ -21,8 +21,8 @@ func (l *life) appendKey(dst, k []byte) []byte {
 
 // Get implements table.Store. Every read is strong.
 func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.Consistency) (table.Row, error) {
-	if r := s.standIn.get(); r != nil {
-		defer s.standIn.release()
+	if r, release := s.standIn.reader(); r != nil {
+		defer release()
 		return r.Get(ctx, tbl, k, table.Strong)
 	}
 	if err := ctx.Err(); err != nil {
@@ -33,11 +33,15 @@ func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.
 	for {
 		l := s.tables.find(tbl)
 		if l == nil {
-			return table.Row{}, s.answer(ctx, s.catalog.last.Load(), table.ErrNoTable)
+			err := s.answer(ctx, s.catalog.last.Load(), table.ErrNoTable)
+			if isShort(err) {
+				return s.getSettled(tbl, k)
+			}
+			return table.Row{}, err
 		}
 		full := l.appendKey((*buf)[:0], k)
 		*buf = full
-		row, err := s.read(full)
+		row, err := read(s.db, full)
 		if l.dead.Load() {
 			continue
 		}
@@ -47,16 +51,18 @@ func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.
 		if errors.Is(err, table.ErrNoEntity) {
 			n = s.stripe(full).last.Load()
 		}
-		if err := s.answer(ctx, max(n, s.catalog.last.Load()), err); err != nil {
-			return table.Row{}, err
+		if w := s.journal.wait(ctx, max(n, s.catalog.last.Load())); isShort(w) {
+			return s.getSettled(tbl, k)
+		} else if w != nil {
+			return table.Row{}, w
 		}
-		return row, nil
+		return row, err
 	}
 }
 
 // read returns a copy of a row or table.ErrNoEntity.
-func (s *Store) read(full []byte) (table.Row, error) {
-	v, closer, err := s.db.Get(full)
+func read(from pebble.Reader, full []byte) (table.Row, error) {
+	v, closer, err := from.Get(full)
 	if errors.Is(err, pebble.ErrNotFound) {
 		return table.Row{}, table.ErrNoEntity
 	}
@@ -78,10 +84,10 @@ func (s *Store) Commit(ctx context.Context, tbl table.RecordKey, m []table.Mutat
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	if err := s.backlog.wait(ctx, s.space); err != nil {
+	if err := s.backlog.wait(ctx, s.disk); err != nil {
 		return 0, err
 	}
-	if err := s.space.admit(m); err != nil {
+	if err := s.disk.Admit(m); err != nil {
 		return 0, err
 	}
 	begin := time.Now()
@@ -120,13 +126,18 @@ var rowHead = len(table.AppendRow(nil, new(table.Row)))
 // applyMutations reads, checks and applies with the stripe locked.
 func (s *Store) applyMutations(l *life, st *stripe, m []table.Mutation, buf *[]byte) (*pebble.Batch, *entry, error) {
 	defer s.dieOfPanic()
-	olds, done, err := s.readOld(l, m, buf)
+	u := undo{stripe: st, life: l, mutations: m}
+	keep := s.disk.Low()
+	olds, done, err := s.readOld(l, m, buf, keep)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer done()
+	if keep {
+		u.olds = olds
+	}
 	// Register only now, so that readers need not wait for the reads above.
-	e, err := s.journal.register()
+	e, err := s.journal.register(u)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -136,7 +147,7 @@ func (s *Store) applyMutations(l *life, st *stripe, m []table.Mutation, buf *[]b
 		err = s.apply(b, e)
 	}
 	if err != nil {
-		s.journal.done(e)
+		s.journal.cancel(e)
 		return nil, nil, err
 	}
 	return b, e, nil

@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/batchrepr"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/adapters/store/pebblestore/internal/datafile"
 	"edgetable/adapters/store/pebblestore/internal/logfile"
-	"edgetable/core/edm"
+	"edgetable/adapters/store/pebblestore/internal/logguard"
+	"edgetable/adapters/store/pebblestore/internal/recordcopy"
 )
 
 // DB returns the database below the store, to measure it alone.
@@ -29,7 +31,25 @@ func (o Options) Small() Options {
 }
 
 // StandsIn reports whether a start waits for space and reads are served without it.
-func (s *Store) StandsIn() bool { return s.standIn.store.Load() != nil }
+func (s *Store) StandsIn() bool { return s.standIn.refuse() != nil }
+
+// Registered returns the number of commits that have a number and are not confirmed.
+func (s *Store) Registered() (n int) {
+	s.journal.mu.Lock()
+	defer s.journal.mu.Unlock()
+	for e := s.journal.oldest; e != nil; e = e.newer {
+		n++
+	}
+	return n
+}
+
+// Applied waits until the commits that have a number are applied.
+func (s *Store) Applied() {
+	s.catalog.Lock()
+	defer s.catalog.Unlock()
+	s.lockStripes()
+	s.unlockStripes()
+}
 
 // Stalled calls f when a write begins to wait for a flush.
 func (o Options) Stalled(f func()) Options {
@@ -46,16 +66,16 @@ func (o Options) Stalled(f func()) Options {
 }
 
 // Measure looks at the disk, as the store does each second.
-func (s *Store) Measure() { s.space.measure() }
+func (s *Store) Measure() { s.disk.Measure() }
 
 // Stalled returns a channel that is closed while file operations wait for space.
-func (s *Store) Stalled() <-chan struct{} { return s.space.stalled() }
+func (s *Store) Stalled() <-chan struct{} { return s.disk.Stalled() }
 
 // Mark writes the mark that the store writes after a pause in commits.
 func (s *Store) Mark() error {
-	n := edm.Ticks(s.marker.synced.Load())
-	s.logs.note(s.space.fs, n)
-	return s.writeMark(mark{synced: n})
+	n := s.marker.Synced()
+	s.logs.Note(s.machine, n)
+	return s.writeMark(logguard.Mark{Synced: n})
 }
 
 // LiveFiles returns the paths of the data files that hold the state of the store in a
@@ -112,11 +132,13 @@ func KeysOfLog(t testing.TB, b []byte, name string, at, size int, key func([]byt
 	}
 	const block = 32 << 10
 	from, to := at/block*block, (at+size+block-1)/block*block
-	r := remains{deletions: deletions{}}
 	for _, record := range logfile.Scan(b, n).Records {
 		if record.Offset < to && record.Offset+len(record.Payload)+100 > from && size > 0 {
-			for _, v := range r.commit(nil, record.Payload) {
-				key(v.key)
+			batch := batchrepr.Read(record.Payload)
+			for kind, k, _, more, err := batch.Next(); err == nil && more; kind, k, _, more, err = batch.Next() {
+				if kind == pebble.InternalKeyKindSet || kind == pebble.InternalKeyKindDelete {
+					key(k)
+				}
 			}
 		}
 	}
@@ -126,7 +148,7 @@ func KeysOfLog(t testing.TB, b []byte, name string, at, size int, key func([]byt
 const FormatVersion = formatVersion
 
 // FormatLine is the first line of the second copy of the records.
-func FormatLine(n int) []byte { return copyLine("edgetable %d", n) }
+func FormatLine(n int) []byte { return recordcopy.Head(uint32(n)) }
 
 // CommitsOfLog returns the offsets at which the commits of a log end.
 func CommitsOfLog(t testing.TB, b []byte, name string) (ends []int) {
@@ -137,7 +159,7 @@ func CommitsOfLog(t testing.TB, b []byte, name string) (ends []int) {
 	}
 	log := logfile.Scan(b, n)
 	for i, r := range log.Records[1:] {
-		if m, ok := markOf(log.Records[i].Payload); ok && m.number > 0 {
+		if m, ok := logguard.MarkOf(log.Records[i].Payload); ok && m.Number > 0 {
 			ends = append(ends, r.Offset)
 		}
 	}

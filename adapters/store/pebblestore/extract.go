@@ -21,12 +21,12 @@ func Extract(o Options, key table.RecordKey, dir string) (entities int64, err er
 	}
 	db := in.db
 	defer db.Close() // nothing was written
-	if damage := in.logs.inspected.damage(); damage != nil {
+	if damage := in.logs.Damage(); damage != nil {
 		return 0, damage
 	}
 	record, closer, err := db.Get(recordKey(key.String()))
 	if errors.Is(err, pebble.ErrNotFound) {
-		return 0, fmt.Errorf("account %s has no table %s: %w", key.Account, key.Table, table.ErrNoRecord)
+		return 0, fmt.Errorf("account %s has no table %s in this backup", key.Account, key.Table)
 	}
 	if err != nil {
 		return 0, err
@@ -76,7 +76,7 @@ func (c *checker) copyTable(db *pebble.DB, key table.RecordKey, record []byte, i
 		return err
 	}
 	if n := len(c.report.Problems); n > 0 {
-		return fmt.Errorf("%w: %s", errDamaged, c.report.Problems[0])
+		return fmt.Errorf("%w: %s", ErrDamaged, c.report.Problems[0])
 	}
 	return c.flush()
 }

@@ -14,6 +14,9 @@ var identityKey = []byte{spaceMeta, 'i', 'd', 'e', 'n', 't', 'i', 't', 'y'}
 // Identity returns a name of the store, so that its backups are not mistaken for those
 // of another one. A copy of the store, such as a restored backup, has the same name.
 func (s *Store) Identity() (string, error) {
+	if err := s.standIn.refuse(); err != nil {
+		return "", err
+	}
 	v, closer, err := s.db.Get(identityKey)
 	if err == nil {
 		name := hex.EncodeToString(v)

@@ -17,6 +17,7 @@ var errFailed = errors.New("the log of the store failed")
 // of the commit finds the number in last.
 type journal struct {
 	clock   *table.Clock
+	started edm.Ticks              // highest number that an earlier process may have issued
 	last    atomic.Int64           // highest number issued
 	durable atomic.Int64           // all commits with numbers up to this one are synced or never applied
 	stalled func() <-chan struct{} // returns a channel that is closed while the log may wait for disk space or a file descriptor; nil: never
@@ -31,11 +32,16 @@ type journal struct {
 	oldest *entry // list of commits that are registered and not done, by number
 	newest *entry
 	failed error
+
+	catalog       edm.Ticks // number of the last change of the catalog
+	syncedCatalog edm.Ticks // highest number of a change of the catalog that is synced
 }
 
 // entry is a commit between its registration and its fsync.
 type entry struct {
 	number       edm.Ticks
+	catalog      edm.Ticks // number of the last change of the catalog until then
+	undo         undo
 	older, newer *entry
 	waiting      []chan struct{} // replies that need this commit and all older ones
 }
@@ -43,13 +49,13 @@ type entry struct {
 // begin starts the journal with everything up to from durable. No commit may
 // register before.
 func (j *journal) begin(clock *table.Clock, from edm.Ticks) {
-	j.clock = clock
+	j.clock, j.started = clock, from
 	j.last.Store(int64(from))
 	j.durable.Store(int64(from))
 }
 
-// register gives a commit its number. The caller must call done.
-func (j *journal) register() (*entry, error) {
+// register gives a commit its number. The caller must call done or cancel.
+func (j *journal) register(u undo) (*entry, error) {
 	j.numbers.Lock()
 	defer j.numbers.Unlock()
 	n, err := j.clock.Next()
@@ -61,20 +67,55 @@ func (j *journal) register() (*entry, error) {
 	if j.failed != nil {
 		return nil, j.failed
 	}
-	e := &entry{number: n, older: j.newest}
+	return j.add(n, n, u), nil
+}
+
+// follow registers commits of another store with numbers from first to last as one.
+func (j *journal) follow(first, last edm.Ticks, u undo) (*entry, error) {
+	j.numbers.Lock()
+	defer j.numbers.Unlock()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.failed != nil {
+		return nil, j.failed
+	}
+	return j.add(first, last, u), nil
+}
+
+// add adds a commit, or several, to the list.
+func (j *journal) add(first, last edm.Ticks, u undo) *entry {
+	if u.stripe == nil {
+		j.catalog = last
+	}
+	e := &entry{number: first, catalog: j.catalog, undo: u, older: j.newest}
 	if e.older != nil {
 		e.older.newer = e
 	} else {
 		j.oldest = e
 	}
 	j.newest = e
-	j.last.Store(int64(n))
-	return e, nil
+	j.last.Store(max(j.last.Load(), int64(last)))
+	return e
 }
 
-// done marks the commit as synced, or as one that will never be applied.
+// done marks the commit as synced.
 func (j *journal) done(e *entry) {
 	j.mu.Lock()
+	j.syncedCatalog = max(j.syncedCatalog, e.catalog)
+	if st := e.undo.stripe; st != nil {
+		st.synced = max(st.synced, e.number)
+	}
+	j.remove(e)
+}
+
+// cancel removes a commit that will never be applied.
+func (j *journal) cancel(e *entry) {
+	j.mu.Lock()
+	j.remove(e)
+}
+
+// remove removes a commit, and wakes the replies that wait for no other. It unlocks mu.
+func (j *journal) remove(e *entry) {
 	if j.failed != nil {
 		j.mu.Unlock()
 		return

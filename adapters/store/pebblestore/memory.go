@@ -3,6 +3,7 @@ package pebblestore
 import (
 	"sync"
 
+	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
@@ -25,18 +26,27 @@ const (
 
 var memories = sync.Pool{New: func() any { return new(memory) }}
 
-// copy returns a copy of b in the memory of the page.
-func (m *memory) copy(b []byte) []byte {
-	for m.block < len(m.blocks) && m.filled+len(b) > len(m.blocks[m.block]) {
+// take adds a copy of a row to the page.
+func (m *memory) take(row *table.Row) {
+	k := len(row.Key)
+	b := m.space(k + len(row.Properties))
+	copy(b, row.Key)
+	copy(b[k:], row.Properties)
+	m.rows = append(m.rows, table.Row{Key: b[:k:k], Timestamp: row.Timestamp, Nonce: row.Nonce, Properties: edm.Properties(b[k:])})
+}
+
+// space returns n bytes of the memory of the page.
+func (m *memory) space(n int) []byte {
+	for m.block < len(m.blocks) && m.filled+n > len(m.blocks[m.block]) {
 		m.block++
 		m.filled = 0
 	}
 	if m.block == len(m.blocks) {
-		m.blocks = append(m.blocks, make([]byte, max(len(b), min(max(m.used, minBlock), maxBlock))))
+		m.blocks = append(m.blocks, make([]byte, max(n, min(max(m.used, minBlock), maxBlock))))
 	}
 	from := m.filled
-	m.filled += copy(m.blocks[m.block][from:], b)
-	m.used += len(b)
+	m.filled += n
+	m.used += n
 	return m.blocks[m.block][from:m.filled:m.filled]
 }
 

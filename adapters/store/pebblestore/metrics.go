@@ -1,11 +1,9 @@
 package pebblestore
 
 import (
-	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/core/edm"
 )
@@ -39,18 +37,13 @@ type Metrics struct {
 
 // Metrics returns the metrics. It takes a few microseconds.
 func (s *Store) Metrics() Metrics {
-	if r := s.standIn.get(); r != nil {
-		defer s.standIn.release()
+	if r, release := s.standIn.reader(); r != nil {
+		defer release()
 		return r.Metrics()
 	}
 	m := s.measured()
 	total := m.Total()
-	var usage vfs.DiskUsage
-	var refused int64
-	var full bool
-	if s.space != nil {
-		usage, refused, full = s.space.state()
-	}
+	usage, refused, full := s.disk.State()
 	return Metrics{
 		Compactions:     m.Compact.Count,
 		CompactionBytes: int64(total.TableBytesCompacted),
@@ -85,42 +78,10 @@ type Observer struct {
 	Sync func(took time.Duration, commits int)
 }
 
-// logSyncs tells an Observer about the syncs of the log.
-type logSyncs struct {
-	observe func(took time.Duration, commits int) // may be nil
-	written atomic.Int64                          // commits added to the log
-	synced  atomic.Int64                          // those at the last sync
-}
-
-// logFile is a log that is being written.
-type logFile struct {
-	vfs.File
-	syncs *logSyncs
-}
-
-// Sync implements vfs.File.
-func (f *logFile) Sync() error { return f.syncs.time(f.File.Sync) }
-
-// SyncData implements vfs.File.
-func (f *logFile) SyncData() error { return f.syncs.time(f.File.SyncData) }
-
-func (l *logSyncs) time(sync func() error) error {
-	if l.observe == nil {
-		return sync()
-	}
-	written := l.written.Load()
-	begin := time.Now()
-	if err := sync(); err != nil {
-		return err
-	}
-	l.observe(time.Since(begin), int(written-l.synced.Swap(written)))
-	return nil
-}
-
 // measured returns Pebble's metrics. While an operation waits for space, Pebble may
 // hold the lock that they need: then it returns the last ones.
 func (s *Store) measured() *pebble.Metrics {
-	if s.space != nil && s.space.waiting.Load() > 0 {
+	if s.disk.Waiting() {
 		if m := s.lastMetrics.Load(); m != nil {
 			return m
 		}

@@ -17,14 +17,14 @@ type old struct {
 }
 
 // readOld reads the entities that the mutations depend on. They are valid until
-// done is called.
-func (s *Store) readOld(l *life, m []table.Mutation, buf *[]byte) (olds []old, done func(), err error) {
+// done is called. With keep it reads those of all mutations, and they stay valid.
+func (s *Store) readOld(l *life, m []table.Mutation, buf *[]byte, keep bool) (olds []old, done func(), err error) {
 	olds = make([]old, len(m))
 	if len(m) > 1 {
-		return olds, func() {}, s.readMany(l, m, olds, buf)
+		return olds, func() {}, s.readMany(l, m, olds, buf, keep)
 	}
 	done = func() {}
-	if independent(&m[0]) {
+	if independent(&m[0]) && !keep {
 		return olds, done, nil
 	}
 	*buf = l.appendKey((*buf)[:0], m[0].Key)
@@ -36,6 +36,9 @@ func (s *Store) readOld(l *life, m []table.Mutation, buf *[]byte) (olds []old, d
 		return nil, nil, err
 	}
 	olds[0].exists = true
+	if keep {
+		v = bytes.Clone(v)
+	}
 	olds[0].row, err = table.ParseRow(m[0].Key, v)
 	if err != nil {
 		return nil, nil, errors.Join(err, closer.Close())
@@ -48,10 +51,10 @@ func independent(m *table.Mutation) bool { return m.Condition == table.Always &&
 
 // readMany reads the keys in order with one iterator. Most transactions insert adjacent
 // rows into a gap: then one seek is enough.
-func (s *Store) readMany(l *life, m []table.Mutation, olds []old, buf *[]byte) (err error) {
+func (s *Store) readMany(l *life, m []table.Mutation, olds []old, buf *[]byte, keep bool) (err error) {
 	order := make([]int, 0, len(m))
 	for i := range m {
-		if !independent(&m[i]) {
+		if keep || !independent(&m[i]) {
 			order = append(order, i)
 		}
 	}

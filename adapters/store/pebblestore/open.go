@@ -12,6 +12,10 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"edgetable/adapters/store/pebblestore/internal/fulldisk"
+	"edgetable/adapters/store/pebblestore/internal/logguard"
+	"edgetable/adapters/store/pebblestore/internal/recordcopy"
+	"edgetable/adapters/store/pebblestore/logship"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -22,6 +26,12 @@ var (
 	ErrNewer = errors.New("data directory was written by a newer edgetable; run that version")
 	// ErrInUse means that the directory is locked, usually by another process.
 	ErrInUse = errors.New("data directory is in use by another process; stop it, or name another directory")
+	// ErrDamaged means that the directory cannot be opened as it is, and that another try
+	// does not help. ErrLost is one kind of it.
+	ErrDamaged = logguard.ErrDamaged
+	// ErrLost is the damage that Options.AcceptDamage accepts: confirmed commits
+	// are lost, but the rest can be served.
+	ErrLost = logguard.ErrLost
 	// ErrForeign means that the directory belongs to another program.
 	ErrForeign = errors.New("data directory is not one of edgetable")
 )
@@ -32,19 +42,21 @@ func Open(o Options) (*Store, error) {
 		return nil, errors.New("a store needs a data directory")
 	}
 	o = o.withDefaults()
-	s := &Store{memory: o.Memory, fatal: o.Fatal, committed: o.Observer.Commit, tables: newTables(), seed: maphash.MakeSeed(), marker: newMarker()}
+	s := &Store{memory: o.Memory, fatal: o.Fatal, committed: o.Observer.Commit, tables: newTables(), seed: maphash.MakeSeed(), marker: logguard.NewMarker()}
 	s.backlog = newBacklog(&s.stalls)
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.journal = new(journal) // die needs a journal before the clock is known
 	open := s.open
 	if !o.Memory {
-		s.space = newSpace(o)
-		s.journal.stalled, s.journal.short = s.space.stalled, s.space.shortage
+		s.disk, s.machine = fulldisk.New(fulldisk.Options{
+			FS: o.FS, Dir: o.Dir, Reserve: o.DiskReserve, Spare: o.Spare, Retry: pause, Logf: o.Logf,
+		}), o.FS
+		s.journal.stalled, s.journal.short = s.disk.Stalled, s.disk.Shortage
 		open = s.openWaiting
 	}
 	if err := open(o); err != nil {
-		if s.space != nil {
-			s.space.close()
+		if s.disk != nil {
+			s.disk.Close()
 		}
 		return nil, fmt.Errorf("open %s: %w", o.Dir, err)
 	}
@@ -92,11 +104,12 @@ func (s *Store) openChanging(o Options) error {
 	// Pebble makes a new directory and its parents durable, so it must create
 	// the directory. Then Pebble also locks it.
 	lock, err := pebble.LockDirectory(o.Dir, o.FS)
+	isNew := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case err == nil:
 		defer lock.Close() // Pebble holds it on
 		p.Lock = lock
-	case errors.Is(err, fs.ErrNotExist):
+	case isNew:
 	case errors.Is(err, fs.ErrPermission), errors.As(err, new(*fs.PathError)): // the file to lock cannot be made
 		return err
 	default:
@@ -111,6 +124,9 @@ func (s *Store) openChanging(o Options) error {
 		}
 	}
 	s.db, err = pebble.Open(o.Dir, p)
+	if cause, ok := errors.AsType[*fs.PathError](err); ok && isNew { // what is not there is not damaged
+		return cause.Err
+	}
 	if err != nil {
 		return s.refuse(err, o)
 	}
@@ -124,10 +140,10 @@ func (s *Store) openChanging(o Options) error {
 	if s.memory {
 		return nil
 	}
-	s.logs.replaying.Store(false)
-	go s.marker.run(s.writeMark, func(n edm.Ticks) { s.logs.note(s.space.fs, n) })
+	s.logs.Replayed()
+	go s.marker.Run(s.writeMark, func(n edm.Ticks) { s.logs.Note(s.machine, n) })
 	s.standIn.end()
-	s.space.open()
+	s.disk.Open()
 	return nil
 }
 
@@ -137,57 +153,43 @@ func (s *Store) refuse(err error, o Options) error {
 		return fmt.Errorf("%w: %w", ErrNewer, err)
 	}
 	if s.logs != nil && !o.AcceptDamage {
-		if damage := s.logs.inspected.damage(); damage != nil {
+		if damage := s.logs.Damage(); damage != nil {
 			return damage
 		}
 	}
 	return explain(err)
 }
 
-// inspectLogs looks for missing logs, and arranges the inspection of the logs
-// that Pebble replays.
+// inspectLogs looks for missing logs, and lets the logs that Pebble replays be inspected.
 func (s *Store) inspectLogs(o Options, p *pebble.Options) error {
-	l := &logFiles{
-		FS: o.FS, dir: o.Dir, logf: o.Logf,
-		issued: func() int64 { return s.journal.last.Load() },
-		syncs:  logSyncs{observe: o.Observer.Sync},
-	}
-	if o.AcceptDamage {
-		l.onLoss = keepReadable
-	}
-	s.logs = l
-	p.FS = l
-	return l.begin()
-}
-
-// begin reads the lists of what must be in the directory.
-func (l *logFiles) begin() error {
-	l.replaying.Store(true)
-	var err error
-	if l.copied, l.copiedText, err = readCopies(l.FS, l.FS.PathJoin(l.dir, copyFile)); err != nil {
+	issued := func() int64 { return s.journal.last.Load() }
+	keeper, err := logship.Open(logship.Options{FS: s.machine, Dir: o.Dir, Issued: issued, Full: s.disk.Full, Logf: o.Logf}, o.KeepLogs)
+	if err != nil {
 		return err
 	}
-	if n := l.copied.format; n > formatVersion {
+	guard := logguard.Options{FS: o.FS, Dir: o.Dir, Issued: issued, Synced: o.Observer.Sync, Keeper: keeper, Logf: o.Logf}
+	if o.AcceptDamage {
+		guard.OnLoss = logguard.KeepReadable
+	}
+	s.shipping = keeper
+	return s.guard(guard, p)
+}
+
+// guard puts the guard of the logs below Pebble, and reads the second copy of the records.
+func (s *Store) guard(o logguard.Options, p *pebble.Options) (err error) {
+	s.logs = logguard.New(o)
+	p.FS = s.logs
+	path := o.FS.PathJoin(o.Dir, recordcopy.Name)
+	if s.copied, err = recordcopy.Read(o.FS, path); err != nil {
+		return err
+	}
+	if n := s.copied.Format; n > formatVersion {
 		return newer(n)
 	}
-	if n := l.copied.damaged; n > 0 {
-		l.logf("edgetable: %d lines of %s are damaged: it is written again", n, l.FS.PathJoin(l.dir, copyFile))
+	if n := s.copied.Damaged; n > 0 {
+		o.Logf("edgetable: %d lines of %s are damaged: it is written again", n, path)
 	}
-	missing, err := l.read()
-	if err != nil || len(missing) == 0 {
-		return err
-	}
-	return l.lose(missingLogs(missing))
-}
-
-// lose notes a loss, and returns an error if it is not accepted.
-func (l *logFiles) lose(lost string) error {
-	l.inspected.lost = append(l.inspected.lost, lost)
-	if l.onLoss == refuseLoss {
-		return l.inspected.damage()
-	}
-	l.logf("edgetable: accepted damage: %s", lost)
-	return nil
+	return s.logs.Begin()
 }
 
 func newer(format uint32) error {
@@ -200,7 +202,7 @@ func checkForeign(o Options) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err := checkMarker(names); err != nil {
+	if err := logguard.CheckMarker(names); err != nil {
 		return err
 	}
 	foreign := ""
@@ -247,17 +249,29 @@ func (s *Store) load(o Options, readOnly bool) error {
 	if err != nil {
 		return err
 	}
+	if p, follows, err := s.Position(); err != nil {
+		return err
+	} else if follows {
+		reserved = max(reserved, p.Number)
+	}
 	// Open has synced the replayed commits again, because Pebble first moves
 	// them to data files.
 	if s.logs != nil {
-		reserved = max(reserved, s.logs.inspected.highest) // a damaged log may have lost a reservation
+		reserved = max(reserved, s.logs.Highest()) // a damaged log may have lost a reservation
 	}
 	s.journal.begin(table.NewClock(o.Now, reserved, s.reserve), reserved)
 	if err := s.loadTables(); err != nil || s.memory || readOnly {
 		return err
 	}
-	s.copies = &copies{fs: s.space.fs, dir: o.Dir, logf: o.Logf}
-	return s.writeCopies(o.FS, s.logs.copiedText)
+	if err := s.shipping.Begin(reserved, len(s.logs.Lost()) > 0); err != nil {
+		return err
+	}
+	s.copies = recordcopy.New(s.machine, o.Dir, o.Logf)
+	want, err := s.copyRecords()
+	if err != nil {
+		return err
+	}
+	return s.copies.Begin(o.FS, want, s.copied.Text)
 }
 
 // checkFormat checks the format version in the database, and raises it to that of this
@@ -298,14 +312,14 @@ func (s *Store) initialize(readOnly bool) error {
 	if err := errors.Join(it.Error(), it.Close()); err != nil {
 		return err
 	}
-	ours := s.logs != nil && s.logs.copied.format > 0
+	ours := s.logs != nil && s.copied.Format > 0
 	switch {
-	case !empty && !ours && s.logs != nil && s.logs.listed:
+	case !empty && !ours && s.logs != nil && s.logs.Listed():
 		return errors.New("the format version of the store is lost, and perhaps its tables")
 	case !empty && !ours:
 		return ErrForeign
 	case ours:
-		if err := s.logs.lose("the format version of the store is lost, and what was written with it"); err != nil {
+		if err := s.logs.Lose("the format version of the store is lost, and what was written with it"); err != nil {
 			return err
 		}
 	}
@@ -383,20 +397,20 @@ func (s *Store) Close() error {
 		<-s.started
 	}
 	// Without a flush the next Open replays the log.
-	flushed := !s.space.full.Load() && s.flush(context.Background()) == nil
+	flushed := !s.disk.Full() && s.flush(context.Background()) == nil
 	s.end()
 	if s.endCalls() != nil {
 		return nil
 	}
-	s.space.close()
+	s.disk.Close()
 	s.backlog.waitEnd()
-	s.marker.end()
-	s.copies.close()
+	s.marker.End()
+	s.copies.Close()
 	err := s.db.Close()
 	if err == nil && flushed {
-		err = s.logs.forgetAll()
+		err = s.logs.ForgetAll()
 	}
-	if scarce(err) {
+	if fulldisk.Scarce(err) {
 		return nil // everything confirmed is in the log
 	}
 	return err

@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"edgetable/adapters/store/pebblestore/internal/fulldisk"
 	"edgetable/core/edm"
 )
 
@@ -30,6 +31,9 @@ type Options struct {
 	// compactions on a full disk, at most a sixteenth of the disk; 0 means none, and
 	// less than 0 keeps the file as it is.
 	DiskReserve int64
+	// KeepLogs is the size in bytes of the logs that are kept until [LogReader] has read them;
+	// 0 keeps none, and less than 0 keeps them if the last start did.
+	KeepLogs int64
 	// MaxOpenFiles bounds the data files that are open at once; 0 means 1,000.
 	MaxOpenFiles int
 	// Spare frees file descriptors that the process holds in reserve, and reports whether
@@ -124,12 +128,14 @@ func (o Options) pebble(s *Store) *pebble.Options {
 	p.EventListener = &pebble.EventListener{
 		WriteStallBegin: func(pebble.WriteStallBeginInfo) {
 			s.stalls.Add(1)
-			s.space.stall(true)
+			s.disk.Stall(true)
 		},
-		WriteStallEnd: func() { s.space.stall(false) },
+		WriteStallEnd:   func() { s.disk.Stall(false) },
+		CompactionBegin: func(pebble.CompactionInfo) { s.disk.Compacting(true) },
 		CompactionEnd: func(i pebble.CompactionInfo) {
+			s.disk.Compacting(false)
 			if i.Err == nil {
-				s.space.compacted(i.Output.Tables)
+				s.disk.Compacted(i.Output.Tables)
 			}
 			s.backlog.changed()
 		},
@@ -145,13 +151,13 @@ func (o Options) pebble(s *Store) *pebble.Options {
 				s.compactionFailed.Store(time.Now().UnixNano())
 				return // DataCorruption reports it; all other data can be served
 			}
-			if noDescriptor(err) {
+			if fulldisk.NoDescriptor(err) {
 				s.compactionFailed.Store(time.Now().UnixNano())
 				return
 			}
-			if noSpace(err) {
+			if fulldisk.NoSpace(err) {
 				s.compactionFailed.Store(time.Now().UnixNano())
-				s.space.starve()
+				s.disk.Starve()
 				return
 			}
 			o.Logf("edgetable: background work of the store: %v", err)
@@ -162,8 +168,8 @@ func (o Options) pebble(s *Store) *pebble.Options {
 			}
 		},
 	}
-	if s.space != nil && s.space.size > 0 {
-		p.MemTableSize = uint64(min(memTable, max(minTable, s.space.size/16)))
+	if reserve := s.disk.Reserve(); reserve > 0 {
+		p.MemTableSize = uint64(min(memTable, max(minTable, reserve/16)))
 	}
 	if o.tune != nil {
 		o.tune(p)

@@ -21,10 +21,35 @@ type quota struct {
 	left  int              // operations until there is no space
 	asked int              // number of operations that needed space
 	hit   chan struct{}    // closed when one of them found none and must wait
+	gate  chan struct{}    // writes to logs wait until it is closed; nil: they do not
 }
 
 func newQuota() *quota {
 	return &quota{MemFS: vfs.NewCrashableMem(), limit: math.MaxInt64, left: math.MaxInt, sizes: map[string]int64{}, hit: make(chan struct{})}
+}
+
+// holdLogs lets writes to logs wait until letGo is called.
+func (q *quota) holdLogs() (letGo func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	gate := make(chan struct{})
+	q.gate = gate
+	return func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.gate = nil
+		close(gate)
+	}
+}
+
+// pass waits for the gate before a write to a log.
+func (q *quota) pass(path string) {
+	q.mu.Lock()
+	gate := q.gate
+	q.mu.Unlock()
+	if gate != nil && strings.HasSuffix(path, ".log") {
+		<-gate
+	}
 }
 
 // write returns how many of n bytes can be written to a file from an offset on.
@@ -166,6 +191,7 @@ type quotaFile struct {
 }
 
 func (f *quotaFile) Write(b []byte) (int, error) {
+	f.quota.pass(f.path)
 	n, full := f.quota.write(f.path, f.at, len(b), f.compaction)
 	n, err := f.File.Write(b[:n:n])
 	f.at += int64(n)

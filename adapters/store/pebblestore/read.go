@@ -4,17 +4,18 @@ import (
 	"errors"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/store/pebblestore/internal/logguard"
 )
 
 // openToRead opens the store of a directory without changes to it, as [Open] would with
-// Options.AcceptDamage. What is lost is in logs.inspected of the result.
+// Options.AcceptDamage. What is lost is in logs of the result.
 func openToRead(o Options) (*Store, error) {
 	names, err := o.FS.List(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkMarker(names); err != nil {
+	if err := logguard.CheckMarker(names); err != nil {
 		return nil, err
 	}
 	o.Logf = func(string, ...any) {} // the caller reports what is lost
@@ -27,11 +28,9 @@ func openToRead(o Options) (*Store, error) {
 	}
 	defer lock.Close() // Pebble keeps the lock
 	p.Lock = lock
-	s.logs = &logFiles{FS: o.FS, dir: o.Dir, onLoss: showReadable, views: vfs.NewMem(), logf: o.Logf}
-	if err := s.logs.begin(); err != nil {
+	if err := s.guard(logguard.Options{FS: o.FS, Dir: o.Dir, OnLoss: logguard.ShowReadable, Logf: o.Logf}, p); err != nil {
 		return nil, err
 	}
-	p.FS = s.logs
 	if s.db, err = pebble.Open(o.Dir, p); err != nil {
 		o.AcceptDamage = true
 		return nil, s.refuse(err, o)

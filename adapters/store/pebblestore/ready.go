@@ -17,7 +17,7 @@ func (s *Store) Ready() error {
 	if s.memory {
 		return s.db.Set(readyKey, nil, pebble.NoSync)
 	}
-	if s.space.full.Load() {
+	if s.disk.Full() {
 		return table.ErrFull
 	}
 	return s.call(context.Background(), func() error { return s.db.Set(readyKey, nil, pebble.Sync) })

@@ -6,16 +6,18 @@ import (
 	"maps"
 	"slices"
 
+	"edgetable/adapters/store/pebblestore/internal/recordcopy"
+	"edgetable/adapters/store/pebblestore/internal/remains"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
 // records takes in the data of the store itself and all records. It returns the keys of
 // the records.
-func (r *remains) records(c *checker) (keys []table.RecordKey, err error) {
-	for versions := r.merge.next(spaceMeta); versions != nil; versions = r.merge.next(spaceMeta) {
-		k := versions[0].key
-		v := r.deletions.current(versions, func([]byte) edm.Ticks { return 0 })
+func (c *checker) records(r *remains.Store) (keys []table.RecordKey, err error) {
+	for versions := r.Next(spaceMeta); versions != nil; versions = r.Next(spaceMeta) {
+		k := versions[0].Key
+		v := r.Current(versions, func([]byte) edm.Ticks { return 0 })
 		switch string(k) {
 		case string(formatKey): // the new store has its own
 			if len(v) == 4 && binary.BigEndian.Uint32(v) > formatVersion {
@@ -23,8 +25,8 @@ func (r *remains) records(c *checker) (keys []table.RecordKey, err error) {
 			}
 		case string(clockKey):
 			for _, old := range versions { // the highest one is safe
-				if len(old.value) == 8 && (len(v) != 8 || binary.BigEndian.Uint64(old.value) > binary.BigEndian.Uint64(v)) {
-					v = old.value
+				if len(old.Value) == 8 && (len(v) != 8 || binary.BigEndian.Uint64(old.Value) > binary.BigEndian.Uint64(v)) {
+					v = old.Value
 				}
 			}
 			err = c.save(k, v)
@@ -37,11 +39,11 @@ func (r *remains) records(c *checker) (keys []table.RecordKey, err error) {
 			return nil, err
 		}
 	}
-	stored := maps.Clone(r.copied.records)
-	for versions := r.merge.next(spaceRecords); versions != nil; versions = r.merge.next(spaceRecords) {
-		k := string(versions[0].key[1:])
-		v := r.deletions.current(versions, written)
-		if v != nil && (stored[k] == nil || written(v) >= written(stored[k])) {
+	stored := maps.Clone(r.Copied.Records)
+	for versions := r.Next(spaceRecords); versions != nil; versions = r.Next(spaceRecords) {
+		k := string(versions[0].Key[1:])
+		v := r.Current(versions, recordcopy.Written)
+		if v != nil && (stored[k] == nil || recordcopy.Written(v) >= recordcopy.Written(stored[k])) {
 			stored[k] = v
 		}
 	}
@@ -58,17 +60,17 @@ func (r *remains) records(c *checker) (keys []table.RecordKey, err error) {
 
 // entities takes in all entities. Those of a table whose record is lost come into a new
 // table.
-func (r *remains) entities(c *checker, keys []table.RecordKey) error {
+func (c *checker) entities(r *remains.Store, keys []table.RecordKey) error {
 	counts := map[table.Incarnation]int{}
-	for versions := r.merge.next(spaceEntities); versions != nil; versions = r.merge.next(spaceEntities) {
-		k := versions[0].key
+	for versions := r.Next(spaceEntities); versions != nil; versions = r.Next(spaceEntities) {
+		k := versions[0].Key
 		if len(k) <= prefixLength {
 			c.problem("the key %x belongs to nothing", k)
 			continue
 		}
-		v := r.deletions.current(versions, writtenRow)
+		v := r.Current(versions, writtenRow)
 		i := table.Incarnation(k[1:prefixLength])
-		if v == nil || !c.live[i] && r.copied.dropped[i] {
+		if v == nil || !c.live[i] && r.Copied.Dropped[i] {
 			continue
 		}
 		if !c.live[i] {
@@ -101,4 +103,13 @@ func (r *remains) entities(c *checker, keys []table.RecordKey) error {
 		}
 	}
 	return nil
+}
+
+// writtenRow returns the Timestamp of a stored entity, or 0.
+func writtenRow(v []byte) edm.Ticks {
+	row, err := table.ParseRow(nil, v)
+	if err != nil {
+		return 0
+	}
+	return row.Timestamp
 }

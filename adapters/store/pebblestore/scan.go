@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 
@@ -13,8 +14,8 @@ import (
 // Scan implements table.Store. The page is a snapshot; its cost depends on the
 // examined rows, not on the size of the table.
 func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanRequest) (table.Page, error) {
-	if in := s.standIn.get(); in != nil {
-		defer s.standIn.release()
+	if in, release := s.standIn.reader(); in != nil {
+		defer release()
 		return in.Scan(ctx, tbl, r)
 	}
 	if err := ctx.Err(); err != nil {
@@ -23,7 +24,11 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 	for {
 		l := s.tables.find(tbl)
 		if l == nil {
-			return table.Page{}, s.answer(ctx, s.catalog.last.Load(), table.ErrNoTable)
+			err := s.answer(ctx, s.catalog.last.Load(), table.ErrNoTable)
+			if isShort(err) {
+				return s.scanSettled(ctx, tbl, &r)
+			}
+			return table.Page{}, err
 		}
 		it, err := s.db.NewIter(l.bounds(r.Ranges[0]))
 		if err != nil {
@@ -38,29 +43,38 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 		// All commits that the iterator can show were registered before it was
 		// made. Wait for them last: by then their fsync has usually finished.
 		n := s.journal.last.Load()
-		m := memories.Get().(*memory)
-		b := table.NewPageBuilder(&r)
-		b.Pause = r.Pause
-		for i := range r.Ranges {
-			if i > 0 {
-				o := l.bounds(r.Ranges[i])
-				it.SetBounds(o.LowerBound, o.UpperBound)
-			}
-			if err = collect(ctx, it, &b, m); err != nil || b.Page.Next != nil {
-				break
-			}
-		}
-		if err := errors.Join(err, it.Close()); err != nil {
-			m.recycle()
+		page, err := collect(ctx, it, l, &r, nil)
+		if err != nil {
 			return table.Page{}, err
 		}
 		if err := s.journal.wait(ctx, n); err != nil {
-			m.recycle()
+			page.Recycle()
+			if isShort(err) {
+				return s.scanSettled(ctx, tbl, &r)
+			}
 			return table.Page{}, err
 		}
-		b.Page.Rows, b.Page.Recycle = m.rows, m.recycle
-		return b.Page, nil
+		return page, nil
 	}
+}
+
+// scanSettled is Scan in the settled state.
+func (s *Store) scanSettled(ctx context.Context, tbl table.RecordKey, r *table.ScanRequest) (table.Page, error) {
+	var l *life
+	var it *pebble.Iterator
+	var hidden []hiddenRow
+	err := s.settled(func(v view) (err error) {
+		if l, err = v.life(tbl); err != nil {
+			return err
+		}
+		hidden = v.rows(l, key.Range{Start: r.Ranges[0].Start, End: r.Ranges[len(r.Ranges)-1].End})
+		it, err = v.from.NewIter(l.bounds(r.Ranges[0]))
+		return err
+	})
+	if err != nil {
+		return table.Page{}, err
+	}
+	return collect(ctx, it, l, r, hidden)
 }
 
 // bounds returns the bounds of the full keys of a range.
@@ -74,27 +88,96 @@ func (l *life) bounds(r key.Range) *pebble.IterOptions {
 	return o
 }
 
-// collect reads the iterator's range. It evaluates rows in the memory of the
-// iterator and copies those that belong to the page.
-func collect(ctx context.Context, it *pebble.Iterator, b *table.PageBuilder, m *memory) error {
+// collect makes a page of what the iterator shows of the ranges, with the old rows instead
+// of those that are hidden, and closes the iterator.
+func collect(ctx context.Context, it *pebble.Iterator, l *life, r *table.ScanRequest, hidden []hiddenRow) (table.Page, error) {
+	c := collector{b: table.NewPageBuilder(r), m: memories.Get().(*memory), hidden: hidden}
+	c.b.Pause = r.Pause
+	var err error
+	for i, in := range r.Ranges {
+		if i > 0 {
+			o := l.bounds(in)
+			it.SetBounds(o.LowerBound, o.UpperBound)
+		}
+		if err = c.collect(ctx, it, in); err != nil || c.b.Page.Next != nil {
+			break
+		}
+	}
+	if err := errors.Join(err, it.Close()); err != nil {
+		c.m.recycle()
+		return table.Page{}, err
+	}
+	c.b.Page.Rows, c.b.Page.Recycle = c.m.rows, c.m.recycle
+	return c.b.Page, nil
+}
+
+// collector fills a page.
+type collector struct {
+	b      table.PageBuilder
+	m      *memory
+	hidden []hiddenRow
+}
+
+// collect reads the range to which the iterator is bound. It evaluates rows in the memory
+// of the iterator and copies those that belong to the page.
+func (c *collector) collect(ctx context.Context, it *pebble.Iterator, in key.Range) error {
 	for ok := it.First(); ok; ok = it.Next() {
+		k := it.Key()[prefixLength:]
+		if len(c.hidden) > 0 {
+			hides, err := c.collectOld(ctx, in, k)
+			if err != nil || c.b.Page.Next != nil {
+				return err
+			}
+			if hides {
+				continue
+			}
+		}
 		v, err := it.ValueAndErr()
 		if err != nil {
 			return err
 		}
-		row, err := table.ParseRow(it.Key()[prefixLength:], v)
+		row, err := table.ParseRow(k, v)
 		if err != nil {
 			return err
 		}
-		switch verdict, err := b.Examine(ctx, &row); {
-		case err != nil:
+		verdict, err := c.b.Examine(ctx, &row)
+		if err != nil || verdict == table.End {
 			return err
-		case verdict == table.End:
-			return nil
-		case verdict == table.Take:
-			row.Key, row.Properties = m.copy(row.Key), m.copy(row.Properties)
-			m.rows = append(m.rows, row)
+		}
+		if verdict == table.Take {
+			c.m.take(&row)
 		}
 	}
-	return it.Error()
+	if err := it.Error(); err != nil || len(c.hidden) == 0 {
+		return err
+	}
+	_, err := c.collectOld(ctx, in, nil)
+	return err
+}
+
+// collectOld takes the old rows of hidden commits up to a key, or to the end of the range,
+// and reports whether one of them was at the key.
+func (c *collector) collectOld(ctx context.Context, in key.Range, until []byte) (at bool, err error) {
+	for len(c.hidden) > 0 && !at {
+		h := c.hidden[0]
+		if until != nil && bytes.Compare(h.key, until) > 0 || in.End != nil && bytes.Compare(h.key, in.End) >= 0 {
+			return false, nil
+		}
+		c.hidden = c.hidden[1:]
+		at = until != nil && bytes.Equal(h.key, until)
+		switch {
+		case bytes.Compare(h.key, in.Start) < 0: // between two ranges
+		case !h.known:
+			return false, table.ErrFull
+		case h.old.exists:
+			verdict, err := c.b.Examine(ctx, &h.old.row)
+			if err != nil || verdict == table.End {
+				return at, err
+			}
+			if verdict == table.Take {
+				c.m.take(&h.old.row)
+			}
+		}
+	}
+	return at, nil
 }

@@ -1,11 +1,14 @@
 package pebblestore
 
 import (
+	"context"
 	"io"
 	"sync"
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/core/table"
 )
 
 // standIn serves reads while a start waits for disk space. It is a second store,
@@ -18,21 +21,26 @@ type standIn struct {
 	abandoned bool         // Close was called before
 }
 
-// get returns the store that serves reads instead, and release, which ends the
-// read; or nil.
-func (i *standIn) get() *Store {
+// reader returns the store that serves reads instead, and release, which ends the read; or
+// nil.
+func (i *standIn) reader() (r *Store, release func()) {
 	if i.store.Load() == nil {
-		return nil
+		return nil, nil
 	}
 	i.mu.RLock()
-	r := i.store.Load()
-	if r == nil {
+	if r = i.store.Load(); r == nil {
 		i.mu.RUnlock()
 	}
-	return r
+	return r, i.mu.RUnlock
 }
 
-func (i *standIn) release() { i.mu.RUnlock() }
+// refuse returns table.ErrFull while reads are served instead: nothing else is until then.
+func (i *standIn) refuse() error {
+	if i.store.Load() != nil {
+		return table.ErrFull
+	}
+	return nil
+}
 
 // begin serves reads with r, unless the start has finished.
 func (i *standIn) begin(r *Store) bool {
@@ -71,19 +79,19 @@ func (s *Store) openWaiting(o Options) error {
 	opened := make(chan error, 1)
 	go func() {
 		o := o
-		o.FS = disk{o.FS, s.space}
+		o.FS = s.disk.FS()
 		opened <- s.open(o)
 	}()
 	select {
 	case err := <-opened:
 		return err
-	case <-s.space.stalled():
+	case <-s.disk.Stalled():
 	}
 	r, err := s.openToStandIn(o)
 	if err == nil && !s.standIn.begin(r) {
 		err = r.db.Close()
 	}
-	if err != nil || s.standIn.store.Load() == nil {
+	if err != nil || s.standIn.refuse() == nil {
 		return <-opened
 	}
 	s.started = make(chan struct{})
@@ -106,8 +114,8 @@ func (s *Store) openToStandIn(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.space, r.fatal, r.seed = s.space, s.fatal, s.seed
-	if err := r.logs.inspected.damage(); err != nil && !o.AcceptDamage {
+	r.disk, r.fatal, r.seed = s.disk, s.fatal, s.seed
+	if err := r.logs.Damage(); err != nil && !o.AcceptDamage {
 		r.db.Close() // nothing was written
 		return nil, err
 	}
@@ -119,3 +127,17 @@ func (s *Store) openToStandIn(o Options) (*Store, error) {
 type unlocked struct{ vfs.FS }
 
 func (unlocked) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }
+
+// Opened waits until a start that waits for disk space has finished, or ctx ends. Until
+// then the store has no log to read, and nothing can be applied to it.
+func (s *Store) Opened(ctx context.Context) error {
+	if s.started == nil {
+		return nil
+	}
+	select {
+	case <-s.started:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -75,6 +75,9 @@ func TestStartOnFullDisk(t *testing.T) {
 			if err := s.Checkpoint(t.Context(), "copy"); !errors.Is(err, table.ErrFull) {
 				t.Errorf("full at operation %d: a checkpoint: %v", at, err)
 			}
+			if _, err := s.Identity(); !errors.Is(err, table.ErrFull) {
+				t.Errorf("full at operation %d: the identity: %v", at, err)
+			}
 		}
 		f.crash(rand.New(rand.NewPCG(uint64(at), 4)))
 		if at%3 == 0 {

@@ -10,7 +10,12 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"edgetable/adapters/store/pebblestore/internal/fulldisk"
+	"edgetable/adapters/store/pebblestore/internal/logguard"
+	"edgetable/adapters/store/pebblestore/internal/recordcopy"
+	"edgetable/adapters/store/pebblestore/logship"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -23,14 +28,17 @@ type Store struct {
 	fatal  func(error)
 	// committed is told how long each commit took; it may be nil
 	committed func(time.Duration)
-	logs      *logFiles // nil in memory
-	space     *space    // nil in memory
-	copies    *copies   // nil in memory
-	backlog   *backlog  // nil: only to read
+	logs      *logguard.Guard    // nil in memory
+	shipping  *logship.Keeper    // nil in memory, and only to read
+	copied    recordcopy.Content // the second copy of the records when the start began
+	disk      *fulldisk.Disk     // nil in memory
+	machine   vfs.FS             // that of the machine: an operation that finds no space fails
+	copies    *recordcopy.File   // nil in memory
+	backlog   *backlog           // nil: only to read
 	standIn   standIn
 	// started is closed when a start that waited for space has finished; nil: it did not wait
 	started     chan struct{}
-	marker      *marker
+	marker      *logguard.Marker
 	journal     *journal
 	tables      *tables
 	stalls      atomic.Int64
@@ -49,8 +57,8 @@ type Store struct {
 	compactionFailed atomic.Int64
 
 	catalog struct {
-		sync.RWMutex              // before any stripe
-		last         atomic.Int64 // number of the last commit to the records
+		sync.Mutex              // before any stripe; only changes take it
+		last       atomic.Int64 // number of the last commit to the records, stored before the commit is applied
 	}
 	seed    maphash.Seed
 	stripes [stripeCount]stripe
@@ -63,8 +71,9 @@ const stripeCount = 1024
 // stripe is a share of all partitions, on a cache line of its own.
 type stripe struct {
 	sync.Mutex
-	last atomic.Int64 // number of its last commit, stored before the commit is applied
-	_    [48]byte
+	last   atomic.Int64 // number of its last commit, stored before the commit is applied
+	synced edm.Ticks    // highest number of its commits that are synced; of the journal
+	_      [40]byte
 }
 
 // stripe returns the stripe of the partition of an entity by its full key.
@@ -102,15 +111,21 @@ func (s *Store) apply(b *pebble.Batch, e *entry) error {
 		return s.applyUnsynced(b)
 	}
 	defer s.dieOfPanic()
-	m := mark{number: e.number, synced: edm.Ticks(s.marker.synced.Load())}
-	if err := b.LogData(m.append(make([]byte, 0, markLength)), nil); err != nil {
+	m := logguard.Mark{Number: e.number, Synced: s.marker.Synced()}
+	if err := b.LogData(m.Append(make([]byte, 0, logguard.MarkLength)), nil); err != nil {
 		return err
 	}
 	if err := s.db.ApplyNoSyncWait(b, pebble.Sync); err != nil {
 		return err
 	}
-	s.logs.syncs.written.Add(1)
+	s.logs.Applied()
 	return nil
+}
+
+// writeMark writes a mark that belongs to no commit.
+func (s *Store) writeMark(m logguard.Mark) error {
+	defer s.dieOfPanic()
+	return s.db.LogData(m.Append(nil), pebble.Sync)
 }
 
 // applyUnsynced is apply for a batch that need not be durable before a later one.
@@ -139,7 +154,7 @@ func (s *Store) settle(b *pebble.Batch, e *entry) error {
 			s.die(fmt.Errorf("sync of the log: %w", err))
 			return table.ErrUnknown
 		}
-		s.marker.sawSync(e.number)
+		s.marker.SawSync(e.number)
 	}
 	s.journal.done(e)
 	b.Close() // returns the batch to the pool; it cannot fail
@@ -150,7 +165,7 @@ func (s *Store) settle(b *pebble.Batch, e *entry) error {
 // never return.
 func (s *Store) die(err error) {
 	s.journal.fail()
-	if s.space.ends() {
+	if s.disk.Closing() {
 		return // Close reports what could not be written
 	}
 	s.fatal(err)

@@ -58,7 +58,7 @@ func create(ctx context.Context, s *pebblestore.Store) error {
 // harness returns the harness of the suite for stores in a directory, or in
 // memory.
 func harness(memory bool) storetest.Harness {
-	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
+	return func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		o := pebblestore.Options{
 			Memory: memory,
 			Now:    now,
@@ -66,7 +66,7 @@ func harness(memory bool) storetest.Harness {
 			Logf:   t.Logf,
 		}
 		if memory {
-			return storetest.Place{Store: open(t, o), Strengths: storetest.Home("Pebble in memory")}
+			return storetest.Fixture{Store: open(t, o), Strengths: storetest.Home("Pebble in memory")}
 		}
 		o.Dir = t.TempDir()
 		s, err := pebblestore.Open(o)
@@ -74,7 +74,7 @@ func harness(memory bool) storetest.Harness {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { s.Close() })
-		return storetest.Place{
+		return storetest.Fixture{
 			Store:     s,
 			Strengths: storetest.Home("Pebble on disk"),
 			Restart: func(now func() edm.Ticks) table.Store {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/store/pebblestore/internal/logguard"
 )
 
 // CheckFile reports damage in a data file, which has a checksum for each block. It
@@ -29,7 +31,7 @@ func CheckFile(path string) error {
 		err = errors.Join(r.ValidateBlockChecksums(), r.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %s", errDamaged, cause(err))
+		return fmt.Errorf("%w: %s", ErrDamaged, logguard.Cause(err))
 	}
 	return nil
 }

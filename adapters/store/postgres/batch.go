@@ -110,7 +110,7 @@ func (s *Store) sendAll(ctx context.Context, list []*write) (edm.Ticks, error) {
 		return s.attended(c, func(ctx context.Context) error {
 			b := new(pgconn.Batch)
 			for _, w := range list {
-				b.ExecPrepared(writes[w.form].batch.name, w.args(), formats, formats)
+				b.ExecStatement(writes[w.form].batch.on(c), w.args(), formats, formats)
 			}
 			r := c.ExecBatch(ctx, b)
 			for r.NextResult() {

@@ -52,7 +52,7 @@ func (s *Store) commitError(ctx context.Context, err error) error {
 	case lost:
 		return errors.Join(table.ErrUnknown, err)
 	}
-	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, errPatience) {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, errTimeout) {
 		return cause // nothing was applied
 	}
 	return errors.Join(table.ErrBusy, err)

@@ -55,6 +55,15 @@ func (c *connector) config(dsn string) (*pgxpool.Config, error) {
 	return p, nil
 }
 
+// descriptions is the name under which a connection keeps those of its statements, so that
+// it need not ask for them again with each use.
+const descriptions = "descriptions"
+
+// on returns the statement as a connection has prepared it.
+func (s statement) on(c *pgconn.PgConn) *pgconn.StatementDescription {
+	return c.CustomData()[descriptions].(map[string]*pgconn.StatementDescription)[s.name]
+}
+
 // warned is the name under which a connection keeps the text of a warning.
 const warned = "warning"
 
@@ -106,15 +115,21 @@ func (c *connector) ready(ctx context.Context, conn *pgconn.PgConn) error {
 		return errors.Join(err, p.Close())
 	}
 	var failed error
+	known := make(map[string]*pgconn.StatementDescription, len(prepared))
 	for failed == nil {
 		result, err := p.GetResults()
 		if err != nil {
 			failed = err
 		}
+		if d, ok := result.(*pgconn.StatementDescription); ok {
+			d.Name = prepared[len(known)].name // which a pipeline leaves out
+			known[d.Name] = d
+		}
 		if _, end := result.(*pgconn.PipelineSync); end {
 			break
 		}
 	}
+	conn.CustomData()[descriptions] = known
 	if err := p.Close(); failed == nil {
 		failed = err
 	}

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -18,7 +19,7 @@ func detached[R any](ctx context.Context, s *Store, do func(ctx context.Context)
 	}
 	done := make(chan result, 1)
 	s.beside.Go(func() {
-		within, cancel := context.WithTimeoutCause(s.ctx, s.Patience, errPatience)
+		within, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 		defer cancel()
 		value, err := do(within)
 		done <- result{value, err}
@@ -32,17 +33,24 @@ func detached[R any](ctx context.Context, s *Store, do func(ctx context.Context)
 }
 
 // attended calls send, which writes by a connection and waits for the answer, however long
-// that takes: a commit may wait for a standby. It closes the connection only if the
-// primary does not work for it: then the answer was lost, or will never come.
+// that takes: a commit may wait for a standby.
 func (s *Store) attended(c *pgconn.PgConn, send func(ctx context.Context) error) error {
-	ended := make(chan struct{})
-	defer close(ended)
+	defer s.watch(c)()
+	if err := send(context.Background()); err != nil {
+		return err
+	}
+	return warning(c)
+}
+
+// watch looks after a connection that brings no answer until the function that it returns
+// is called. It closes the connection only if the primary does not work for it: then the
+// answer was lost, or will never come.
+func (s *Store) watch(c *pgconn.PgConn) (stop func()) {
+	var ended atomic.Bool
 	var look func()
 	look = func() {
-		select {
-		case <-ended:
+		if ended.Load() {
 			return
-		default:
 		}
 		ctx, cancel := context.WithTimeout(s.ctx, heartbeatTimeout)
 		defer cancel()
@@ -59,9 +67,8 @@ func (s *Store) attended(c *pgconn.PgConn, send func(ctx context.Context) error)
 		time.AfterFunc(s.watchEvery, look)
 	}
 	timer := time.AfterFunc(s.watchEvery, look)
-	defer timer.Stop()
-	if err := send(context.Background()); err != nil {
-		return err
+	return func() {
+		ended.Store(true)
+		timer.Stop()
 	}
-	return warning(c)
 }

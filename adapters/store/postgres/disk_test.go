@@ -23,6 +23,7 @@ import (
 // The disk of the database's files is full, and its log has one of its own. Writes get
 // ErrFull and have no effect, reads work, and when there is space everything works again.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	disk := proc.Disk(t, "80m")
 	for dir := filepath.Dir(disk); dir != "/" && dir != os.TempDir(); dir = filepath.Dir(dir) {
 		must.OK(t, os.Chmod(dir, 0o755)) // for the account of the database

@@ -5,7 +5,7 @@
 //
 // # Tables
 //
-// schema/1.sql has them. All entities are rows of one table, entity, by the number of
+// schema/*.sql have them. All entities are rows of one table, entity, by the number of
 // their life and their encoded key. A life is one incarnation of a table: creating a
 // table again gives it another number, so that nothing of the old one is found.
 //
@@ -17,7 +17,8 @@
 // still has the Timestamp that was read. Nothing holds a lock over a round trip.
 //
 // Writes that wait at the same time are sent as one transaction (lane.go). Each of them
-// keeps an outcome of its own, because a condition that does not hold is no error.
+// keeps an outcome of its own, because a condition that does not hold is no error. A write
+// that finds its lane idle is sent and awaited by its caller (here.go).
 //
 // # Timestamps
 //

@@ -13,7 +13,7 @@ import (
 
 // findOut gives each write of a group whose reply was lost its outcome.
 func (s *Store) findOut(group []*write, cause error) {
-	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Patience, errPatience)
+	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
 	for len(group) > 0 {
 		n := 1

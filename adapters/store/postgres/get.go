@@ -60,7 +60,7 @@ func pickGets(waiting []*get) (group, rest []*get) {
 
 // readGroup reads a group in one statement, or one by one if that fails.
 func (s *Store) readGroup(group []*get) {
-	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Patience, errPatience)
+	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
 	s.counters.reads.group(len(group))
 	err := s.read(ctx, nil, func(ctx context.Context, c *pgconn.PgConn) error { return getAll(ctx, c, group) })

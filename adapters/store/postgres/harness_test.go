@@ -85,7 +85,7 @@ func open(t testing.TB, c *local.Cluster, o postgres.Options) *postgres.Store {
 
 // harness runs the suite over a schema of its own for each test.
 func harness(c *local.Cluster, o postgres.Options, restart bool) storetest.Harness {
-	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
+	return func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		o := o
 		o.Schema = schema(t, c)
 		share := func(now func() edm.Ticks) table.Store {
@@ -94,7 +94,7 @@ func harness(c *local.Cluster, o postgres.Options, restart bool) storetest.Harne
 			return open(t, c, o)
 		}
 		first := open(t, c, func() postgres.Options { o := o; o.Now = now; return o }())
-		p := storetest.Place{
+		p := storetest.Fixture{
 			Store: first, Strengths: storetest.Home("PostgreSQL"), Share: share, Restart: share, Remote: true, Lossy: o.Dial != nil,
 			Purge: func() {
 				if err := first.Purge(t.Context()); err != nil {
@@ -140,5 +140,6 @@ func TestStore(t *testing.T) {
 
 // The database crashes whenever the suite restarts the store.
 func TestStoreRestarts(t *testing.T) {
+	t.Parallel()
 	storetest.Run(t, harness(cluster(t, local.Options{}), postgres.Options{}, true))
 }

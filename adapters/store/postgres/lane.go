@@ -24,6 +24,28 @@ func (l *lane[T]) put(all *sync.WaitGroup, one T) {
 	}
 }
 
+// enter lets the caller do a round of its own, if the lane is idle. Then leave must follow.
+func (l *lane[T]) enter() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.running == l.limit || len(l.waiting) > 0 {
+		return false
+	}
+	l.running++
+	return true
+}
+
+// leave ends the round of a caller. What came meanwhile is done now.
+func (l *lane[T]) leave(all *sync.WaitGroup) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.waiting) > 0 {
+		all.Go(l.work)
+		return
+	}
+	l.running--
+}
+
 func (l *lane[T]) work() {
 	for {
 		l.mu.Lock()

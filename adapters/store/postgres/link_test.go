@@ -21,11 +21,11 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// With sslmode=verify-full the store talks to a server whose certificate has its name, and
-// to no other.
-func TestTLS(t *testing.T) {
-	c := cluster(t, local.Options{})
-	cert, private, _ := proc.Certificate(t, time.Now().Add(time.Hour)) // of 127.0.0.1
+// withTLS gives a server a certificate for 127.0.0.1, whose file it returns, and sets the
+// password for connections by TCP.
+func withTLS(t *testing.T, c *local.Cluster) (cert string) {
+	t.Helper()
+	cert, private, _ := proc.Certificate(t, time.Now().Add(time.Hour))
 	data, err := os.Stat(c.Data())
 	must.OK(t, err)
 	owner := data.Sys().(*syscall.Stat_t)
@@ -40,6 +40,14 @@ func TestTLS(t *testing.T) {
 	must.OK(t, c.Exec("SELECT pg_reload_conf()"))
 	must.OK(t, c.Exec("ALTER ROLE postgres PASSWORD 'right'"))
 	t.Setenv("PGPASSWORD", "right")
+	return cert
+}
+
+// With sslmode=verify-full the store talks to a server whose certificate has its name, and
+// to no other.
+func TestTLS(t *testing.T) {
+	c := cluster(t, local.Options{})
+	cert := withTLS(t, c)
 	name := schema(t, c)
 	other, _, _ := proc.Certificate(t, time.Now().Add(time.Hour))
 	for _, tt := range []struct{ host, root, refused string }{
@@ -122,6 +130,7 @@ func TestClocksDiffer(t *testing.T) {
 
 // The age of the oldest transaction of any connection is measured.
 func TestOldest(t *testing.T) {
+	t.Parallel()
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared)})
 	conn, err := pgx.Connect(t.Context(), shared.DSN(""))
 	must.OK(t, err)

@@ -31,9 +31,9 @@ type Options struct {
 	// minutes. Nil: the DSN, the environment or the password file has it.
 	Password func(ctx context.Context, host string, port uint16, user string) (string, error)
 
-	// Patience limits each operation: how long it waits for a database that fails over.
+	// Timeout limits each operation: how long it waits for a database that fails over.
 	// 0 is 30 s.
-	Patience time.Duration
+	Timeout time.Duration
 	// PurgeEvery is the time between two removals of tombstones and dropped tables; 0 is
 	// a minute, a negative one leaves it to [Store.Purge].
 	PurgeEvery time.Duration
@@ -61,7 +61,7 @@ const (
 	defaultSchema      = "edgetable"
 	defaultConnections = 16
 	minConnections     = 8
-	defaultPatience    = 30 * time.Second
+	defaultTimeout     = 30 * time.Second
 	defaultPurgeEvery  = time.Minute
 	defaultPurgeAfter  = 10 * time.Second
 
@@ -86,8 +86,8 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Connections < minConnections {
 		return o, errConnections
 	}
-	if o.Patience <= 0 {
-		o.Patience = defaultPatience
+	if o.Timeout <= 0 {
+		o.Timeout = defaultTimeout
 	}
 	if o.PurgeEvery == 0 {
 		o.PurgeEvery = defaultPurgeEvery

@@ -3,8 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -15,12 +13,12 @@ func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc,
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, s.Patience, errPatience)
+	ctx, cancel := context.WithTimeoutCause(ctx, s.Timeout, errTimeout)
 	return ctx, cancel, nil
 }
 
-// errPatience ends an operation whose caller would wait longer.
-var errPatience = errors.New("postgres: the database did not answer in time")
+// errTimeout ends an operation whose caller would wait longer.
+var errTimeout = errors.New("postgres: the database did not answer in time")
 
 // once calls do with a connection to the primary. use is a share of the connections; nil
 // is that of a lane.
@@ -37,26 +35,41 @@ func (s *Store) once(ctx context.Context, use chan struct{}, do func(ctx context
 }
 
 func (s *Store) with(ctx context.Context, pool *pgxpool.Pool, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+	c, err := acquire(ctx, pool)
+	if err != nil {
+		return err
+	}
+	err = do(ctx, c.Conn().PgConn())
+	release(pool, c, err)
+	return err
+}
+
+// acquire takes a connection from a pool, for release to give back.
+func acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
 	c, err := pool.Acquire(ctx)
 	if err != nil {
-		return &unsent{err}
+		return nil, &unsent{err}
 	}
-	defer c.Release()
 	conn := c.Conn().PgConn()
 	if conn.IsClosed() {
-		return &unsent{errors.New("postgres: the connection was closed")}
+		c.Release()
+		return nil, &unsent{errors.New("postgres: the connection was closed")}
 	}
 	delete(conn.CustomData(), warned)
-	err = do(ctx, conn)
+	return c, nil
+}
+
+// release gives a connection back after a use that ended with err.
+func release(pool *pgxpool.Pool, c *pgxpool.Conn, err error) {
 	switch class := classify(err); {
 	case err == nil, class == refused, class == broken:
 	case class == moved:
 		pool.Reset()
 	default:
 		// It is not known what the connection is good for. The pool makes another one.
-		_ = conn.Close(context.WithoutCancel(ctx))
+		_ = c.Conn().PgConn().Close(context.Background())
 	}
-	return err
+	c.Release()
 }
 
 // retry calls do until it succeeds, fails for good or ctx ends. do must be of no harm if
@@ -79,10 +92,10 @@ func (s *Store) retry(ctx context.Context, use chan struct{}, do func(ctx contex
 }
 
 // read is retry for a read, with the errors of the port. An attempt ends before the
-// patience does, since its connection may be dead.
+// timeout does, since its connection may be dead.
 func (s *Store) read(ctx context.Context, use chan struct{}, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	err := s.retry(ctx, use, func(ctx context.Context, c *pgconn.PgConn) error {
-		ctx, cancel := context.WithTimeoutCause(ctx, s.Patience/3, errPatience)
+		ctx, cancel := context.WithTimeoutCause(ctx, s.Timeout/3, errTimeout)
 		defer cancel()
 		return do(ctx, c)
 	})
@@ -90,17 +103,4 @@ func (s *Store) read(ctx context.Context, use chan struct{}, do func(ctx context
 		return readError(ctx, err)
 	}
 	return nil
-}
-
-// pause waits between two attempts, longer each time.
-func pause(ctx context.Context, try int) error {
-	longest := min(time.Millisecond<<min(try, 8), 250*time.Millisecond)
-	t := time.NewTimer(longest/2 + rand.N(longest))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

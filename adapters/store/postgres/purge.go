@@ -15,8 +15,8 @@ const (
 	purgeRows = 1000
 	// purgeLives is how many tables one step looks at.
 	purgeLives = 500
-	// purgePatience limits one Purge.
-	purgePatience = 10 * time.Minute
+	// purgeTimeout limits one Purge.
+	purgeTimeout = 10 * time.Minute
 )
 
 // Purge removes tombstones and the entities of dropped tables that are older than
@@ -25,7 +25,7 @@ const (
 // A tombstone keeps writes with lower Timestamps out. Before it goes, the floor of its
 // life takes its place, for everybody: statements that saw the old floor have ended.
 func (s *Store) Purge(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, purgePatience)
+	ctx, cancel := context.WithTimeout(ctx, purgeTimeout)
 	defer cancel()
 	if err := s.purgeDropped(ctx); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (s *Store) Purge(ctx context.Context) error {
 
 func (s *Store) purging(ctx context.Context) {
 	every(ctx, s.PurgeEvery, func(ctx context.Context) {
-		if wait(ctx, rand.N(s.PurgeEvery/10+1)) != nil { // servers that were started together
+		if sleep(ctx, rand.N(s.PurgeEvery/10+1)) != nil { // servers that were started together
 			return
 		}
 		err := s.Purge(ctx)
@@ -45,17 +45,6 @@ func (s *Store) purging(ctx context.Context) {
 			s.Logf("tombstones and dropped tables were not removed; the next try is in %v: %v", s.PurgeEvery, err)
 		}
 	})
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // numbers reads lives.

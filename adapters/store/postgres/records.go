@@ -176,7 +176,7 @@ func (s *Store) change(ctx context.Context, calls func(ticks edm.Ticks) []call, 
 func transact(ctx context.Context, c *pgconn.PgConn, calls []call) (rows int64, err error) {
 	b := new(pgconn.Batch)
 	for _, one := range calls {
-		b.ExecPrepared(one.name, one.args, formats, formats)
+		b.ExecStatement(one.on(c), one.args, formats, formats)
 	}
 	r := c.ExecBatch(ctx, b)
 	for i := 0; r.NextResult(); i++ {

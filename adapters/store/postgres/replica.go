@@ -17,8 +17,8 @@ const (
 	// replicaTries is how often a read is sent to the replica before the primary answers
 	// it: replay of the log ends statements that read what it removes.
 	replicaTries = 2
-	// replicaPatience is how long a replica may take before the primary answers.
-	replicaPatience = 3 * time.Second
+	// replicaTimeout is how long a replica may take before the primary answers.
+	replicaTimeout = 3 * time.Second
 	// replicaSilence is how long a replica without news counts as one that follows.
 	replicaSilence = 15 * time.Second
 )
@@ -73,7 +73,7 @@ func (r *replica) leads(server string) {
 // eventual reads from the replica if the read may be old and there is one.
 func (s *Store) eventual(ctx context.Context, c table.Consistency, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	if c == table.Eventual && s.replica != nil {
-		within, cancel := context.WithTimeoutCause(ctx, replicaPatience, errPatience)
+		within, cancel := context.WithTimeoutCause(ctx, replicaTimeout, errTimeout)
 		defer cancel()
 		for range replicaTries {
 			err := s.with(within, s.replica.pool, do)

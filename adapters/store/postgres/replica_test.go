@@ -18,6 +18,7 @@ import (
 // the log shows neither later writes nor a later time, and when it is gone the primary
 // answers.
 func TestReplica(t *testing.T) {
+	t.Parallel()
 	primary, standby := pair(t)
 	s := open(t, primary, postgres.Options{Schema: schema(t, primary), ReplicaDSN: standby.DSN("target_session_attrs=prefer-standby")})
 	create(t, s)

@@ -25,8 +25,8 @@ const (
 // afterKeys follows every encoded key, because these are UTF-8.
 var afterKeys = []byte{0xff}
 
-// Scan implements [table.Store]. A page is one transaction that only reads and has one
-// snapshot.
+// Scan implements [table.Store]. A page has one snapshot: it is one statement, or one
+// transaction that only reads.
 func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
@@ -37,8 +37,17 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	var page table.Page
 	var live bool
 	read := func(ctx context.Context, c *pgconn.PgConn) (err error) {
-		p := &pager{Store: s, conn: c, name: text, request: r, ranges: r.Ranges, builder: table.NewPageBuilder(&r)}
-		page, live, err = p.build(ctx)
+		begin := func() *pager {
+			return &pager{Store: s, conn: c, name: text, request: r, ranges: r.Ranges, builder: table.NewPageBuilder(&r)}
+		}
+		if p := begin(); p.limit() == r.Rows+1 && len(r.Ranges) == 1 {
+			whole, err := p.buildAtOnce(ctx)
+			if err != nil || whole {
+				page, live = p.builder.Page, true
+				return err
+			}
+		}
+		page, live, err = begin().build(ctx)
 		return err
 	}
 	if err := s.eventual(ctx, r.Consistency, read); err != nil {
@@ -66,14 +75,38 @@ type pager struct {
 	rows  int
 }
 
-func (p *pager) build(ctx context.Context) (page table.Page, live bool, err error) {
-	limit := firstRows
-	if p.request.Filter == nil && p.request.Rows > 0 {
-		limit = min(p.request.Rows+1, maxRows)
-		if mean := p.meanRow.Load(); mean > 0 {
-			limit = int(max(min(int64(limit), readBytes/mean), 16))
-		}
+// limit is how many rows the first read returns at most.
+func (p *pager) limit() int {
+	if p.request.Filter != nil || p.request.Rows <= 0 {
+		return firstRows
 	}
+	limit := min(p.request.Rows+1, maxRows)
+	if mean := p.meanRow.Load(); mean > 0 {
+		limit = int(max(min(int64(limit), readBytes/mean), 16))
+	}
+	return limit
+}
+
+// buildAtOnce builds a page by one statement. It reports whether that was enough: without
+// rows the table may be missing, and a further read would have another snapshot.
+func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
+	limit := p.limit()
+	if err := p.more(ctx, limit); err != nil {
+		return false, err
+	}
+	p.noteMean()
+	return p.rows > 0 && (p.ended || p.found < limit), nil
+}
+
+// noteMean notes the mean size of the rows, by which later pages choose their limits.
+func (p *pager) noteMean() {
+	if p.rows > 0 {
+		p.meanRow.Store(int64(p.size/p.rows) + 1)
+	}
+}
+
+func (p *pager) build(ctx context.Context) (page table.Page, live bool, err error) {
+	limit := p.limit()
 	if live, err = p.first(ctx, limit); err != nil {
 		return page, false, err
 	}
@@ -99,9 +132,7 @@ func (p *pager) build(ctx context.Context) (page table.Page, live bool, err erro
 	if _, err := query(ctx, p.conn, commit, nil); err != nil {
 		return page, false, err
 	}
-	if p.rows > 0 {
-		p.meanRow.Store(int64(p.size/p.rows) + 1)
-	}
+	p.noteMean()
 	return p.builder.Page, live, nil
 }
 
@@ -117,9 +148,9 @@ func (p *pager) rowsArgs(limit int) [][]byte {
 // first begins the transaction and reads the life and the first rows in one round trip.
 func (p *pager) first(ctx context.Context, limit int) (live bool, err error) {
 	b := new(pgconn.Batch)
-	b.ExecPrepared(begin.name, nil, formats, formats)
-	b.ExecPrepared(lifeOf.name, [][]byte{p.name}, formats, formats)
-	b.ExecPrepared(rowsUntil.name, p.rowsArgs(limit), formats, formats)
+	b.ExecStatement(begin.on(p.conn), nil, formats, formats)
+	b.ExecStatement(lifeOf.on(p.conn), [][]byte{p.name}, formats, formats)
+	b.ExecStatement(rowsUntil.on(p.conn), p.rowsArgs(limit), formats, formats)
 	r := p.conn.ExecBatch(ctx, b)
 	for i := 0; r.NextResult(); i++ {
 		result := r.ResultReader()
@@ -143,7 +174,7 @@ func (p *pager) first(ctx context.Context, limit int) (live bool, err error) {
 
 // more reads on.
 func (p *pager) more(ctx context.Context, limit int) error {
-	r := p.conn.ExecPrepared(ctx, rowsUntil.name, p.rowsArgs(limit), formats, formats)
+	r := p.conn.ExecStatement(ctx, rowsUntil.on(p.conn), p.rowsArgs(limit), formats, formats)
 	err := p.take(ctx, r)
 	if _, e := r.Close(); e != nil {
 		return e

@@ -69,7 +69,7 @@ func arrayOf(oid uint32, elements [][]byte) []byte {
 
 // query runs one statement. row gets values that it must not keep.
 func query(ctx context.Context, c *pgconn.PgConn, s statement, row func(v [][]byte) error, args ...[]byte) (rows int64, err error) {
-	r := c.ExecPrepared(ctx, s.name, args, formats, formats)
+	r := c.ExecStatement(ctx, s.on(c), args, formats, formats)
 	for r.NextRow() {
 		if row != nil && err == nil {
 			err = row(r.Values())

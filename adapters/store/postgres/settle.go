@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -43,18 +42,4 @@ func (s *Store) writing(ctx context.Context) (map[string]bool, error) {
 		return err
 	})
 	return list, err
-}
-
-// every calls do at intervals until ctx ends.
-func every(ctx context.Context, interval time.Duration, do func(ctx context.Context)) {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			do(ctx)
-		}
-	}
 }

@@ -20,16 +20,16 @@ SELECT r.floor, r.purged, e.ts, e.nonce, e.properties, q.i
 
 // Writes of one entity: $1 is the record, $2 the key, $3 the Timestamp, $4 the nonce,
 // $5 the properties, NULL for a delete, and $6 the Timestamp that the row must have.
-// They write one row or none.
+// They write one row or none. Only an update or a swap deletes.
 const (
 	upsertSQL = `
 INSERT INTO entity AS e (life, key, ts, nonce, properties)
 SELECT life, $2::bytea, $3::int8, $4::int8, $5::bytea FROM record WHERE name = $1::text AND floor < $3
-    ON CONFLICT (life, key) DO UPDATE SET ts = excluded.ts, nonce = excluded.nonce, properties = excluded.properties
+    ON CONFLICT (life, key) DO UPDATE SET ts = excluded.ts, nonce = excluded.nonce, properties = excluded.properties, tombstone = false
  WHERE e.ts < excluded.ts`
 	insertSQL = upsertSQL + ` AND e.properties IS NULL`
 	updateSQL = `
-UPDATE entity SET ts = $3::int8, nonce = $4::int8, properties = $5::bytea
+UPDATE entity SET ts = $3::int8, nonce = $4::int8, properties = $5::bytea, tombstone = $5::bytea IS NULL
  WHERE life = (SELECT life FROM record WHERE name = $1::text AND floor < $3) AND key = $2::bytea
    AND ts < $3 AND properties IS NOT NULL`
 	swapSQL = updateSQL + ` AND ts = $6::int8`
@@ -126,12 +126,12 @@ SELECT virtualtransaction FROM pg_locks
 	// deadLives steps from life to life in the index of tombstones.
 	deadLives = statement{"dead_lives", `
 WITH RECURSIVE lives AS (
-  (SELECT life FROM entity WHERE dead AND life > $1::int8 ORDER BY life LIMIT 1)
+  (SELECT life FROM entity WHERE tombstone AND life > $1::int8 ORDER BY life LIMIT 1)
   UNION ALL
-  SELECT (SELECT e.life FROM entity e WHERE e.dead AND e.life > lives.life ORDER BY e.life LIMIT 1) FROM lives WHERE lives.life IS NOT NULL)
+  SELECT (SELECT e.life FROM entity e WHERE e.tombstone AND e.life > lives.life ORDER BY e.life LIMIT 1) FROM lives WHERE lives.life IS NOT NULL)
 SELECT life FROM lives WHERE life IS NOT NULL LIMIT $2::int8`}
 	raisePurged  = statement{"raise_purged", `UPDATE record SET purged = $2::int8, floor = greatest(floor, $2::int8) WHERE life = ANY($1::int8[]) AND purged < $2::int8`}
-	deleteDead   = statement{"delete_dead", deleteSome(`AND dead AND ts <= $4::int8`)}
+	deleteDead   = statement{"delete_dead", deleteSome(`AND tombstone AND properties IS NULL AND ts <= $4::int8`)}
 	deleteLife   = statement{"delete_life", deleteSome(`AND $4::int8 = 0`)}
 	droppedLives = statement{"dropped_lives", `SELECT life FROM dropped WHERE at < clock_timestamp() - $1::int8 * interval '1 microsecond' ORDER BY life LIMIT 1000`}
 	forgetLife   = statement{"forget_life", `DELETE FROM dropped WHERE life = $1::int8 AND NOT EXISTS (SELECT FROM entity WHERE life = $1::int8)`}

@@ -65,7 +65,7 @@ func ReadStatus(ctx context.Context, o Options) (st Status, err error) {
 	err = c.QueryRow(ctx, `SELECT (SELECT count(*) FROM `+in("server")+` WHERE expires > clock_timestamp()), (SELECT count(*) FROM `+in("record")+` WHERE name LIKE 'table/%'),
 		(SELECT count(*) FROM `+in("dropped")+`),
 		greatest((SELECT reltuples FROM pg_class WHERE oid = '`+in("entity")+`'::regclass), 0)::int8,
-		greatest((SELECT reltuples FROM pg_class WHERE oid = '`+in("entity_dead")+`'::regclass), 0)::int8`).
+		greatest((SELECT reltuples FROM pg_class WHERE oid = '`+in("entity_tombstone")+`'::regclass), 0)::int8`).
 		Scan(&st.Servers, &st.Tables, &st.Dropped, &st.Entities, &st.Tombstones)
 	return st, err
 }

@@ -102,7 +102,7 @@ func (f *faulty) Read(p []byte) (int, error) {
 func TestLossy(t *testing.T) {
 	w := new(wire)
 	inner := harness(shared, postgres.Options{Dial: w.dial}, false)
-	storetest.Concurrency(t, func(t testing.TB, now func() edm.Ticks) storetest.Place {
+	storetest.Concurrency(t, func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		w.oneOf.Store(0)
 		p := inner(t, now)
 		share := p.Share
@@ -138,54 +138,52 @@ func putOne(ctx context.Context, s table.Store, name string) error {
 }
 
 // All connections break while writes wait for their replies, again and again: each write
-// succeeds once, because the store finds out what became of it.
+// takes effect once at most, and the store finds out what became of almost all.
 func TestCutWires(t *testing.T) {
 	w := new(wire)
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: w.dial})
 	create(t, s)
 	var all sync.WaitGroup
-	end := make(chan struct{})
-	var cuts sync.WaitGroup
-	cuts.Go(func() {
-		for {
-			select {
-			case <-end:
-				return
-			case <-time.After(30 * time.Millisecond):
-				w.cut()
-			}
-		}
-	})
+	var finished, unknown atomic.Int64
 	for id := range 8 {
 		all.Go(func() {
 			for i := range 40 {
 				k := row("p", string(rune('a'+id))+string(rune('A'+i)))
 				_, err := s.Commit(t.Context(), people, []table.Mutation{{Key: k, Condition: table.Absent, Nonce: 1, Properties: text("once")}})
-				if err != nil {
+				switch {
+				case errors.Is(err, table.ErrUnknown):
+					unknown.Add(1)
+				case err != nil:
 					t.Errorf("insert %d of %d: %v", i, id, err)
+				}
+				// By count and not by time, so that a busy machine has as many cuts a write as an idle one.
+				if finished.Add(1)%4 == 0 {
+					w.cut()
 				}
 			}
 		})
 	}
 	all.Wait()
-	close(end)
-	cuts.Wait()
 	m := s.Metrics()
 	t.Logf("%v, %d unknown, %d dials", m.Retries, m.Unknown, w.dials.Load())
 	if m.Retries["lost"]+m.Retries["again"] == 0 {
 		t.Error("no connection broke while it was used")
 	}
 	page, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{}}})
-	if err != nil || len(page.Rows) != 8*40 {
-		t.Errorf("%d entities, %v; want %d", len(page.Rows), err, 8*40)
+	if n := len(page.Rows); err != nil || n > 8*40 || n < 8*40-int(unknown.Load()) {
+		t.Errorf("%d entities, %v; want %d, of which %d may be missing", n, err, 8*40, unknown.Load())
+	}
+	if unknown.Load() > 8*40/10 {
+		t.Errorf("%d outcomes are unknown", unknown.Load())
 	}
 }
 
 // A connection that is open at both ends and brings nothing: reads go to another one, and
 // the primary tells that it does not work for the write.
 func TestSilentWire(t *testing.T) {
+	t.Parallel()
 	w := new(wire)
-	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: w.dial, Patience: 12 * time.Second}.Watch(200*time.Millisecond))
+	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: w.dial, Timeout: 12 * time.Second}.Watch(200*time.Millisecond))
 	create(t, s)
 	must.OK(t, putOne(t.Context(), s, "before"))
 	w.silence()
@@ -200,10 +198,11 @@ func TestSilentWire(t *testing.T) {
 
 // Slow replies change no answer.
 func TestSlowWire(t *testing.T) {
+	t.Parallel()
 	w := new(wire)
 	inner := harness(shared, postgres.Options{Dial: w.dial}, false)
 	w.delay.Store(int64(3 * time.Millisecond))
-	storetest.Entities(t, func(t testing.TB, now func() edm.Ticks) storetest.Place {
+	storetest.Entities(t, func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		p := inner(t, now)
 		p.Lossy = false
 		return p

@@ -96,7 +96,11 @@ func (s *Store) put(ctx context.Context, w *write) (bool, error) {
 	h.SetSeed(seed)
 	_, _ = h.WriteString(w.name)
 	_, _ = h.Write(w.key)
-	s.lanes[h.Sum64()%writeLanes].put(&s.beside, w)
+	if l := &s.lanes[h.Sum64()%writeLanes]; l.enter() {
+		s.writeHere(ctx, l, w)
+	} else {
+		l.put(&s.beside, w)
+	}
 	select {
 	case r := <-w.done:
 		return r.ok, r.err
@@ -116,9 +120,14 @@ func (s *Store) writeGroup(group []*write) {
 		return
 	}
 	slices.SortFunc(group, less)
-	s.counters.writes.group(len(group))
 	results := make([]bool, len(group))
 	err := s.sendGroup(group, results)
+	s.conclude(group, results, err)
+}
+
+// conclude gives each write of a group that was sent its outcome.
+func (s *Store) conclude(group []*write, results []bool, err error) {
+	s.counters.writes.group(len(group))
 	switch class := classify(err); {
 	case err == nil:
 		for i, w := range group {
@@ -142,7 +151,7 @@ func (s *Store) writeGroup(group []*write) {
 // sendGroup issues Timestamps and sends the statements with one Sync, which makes them
 // one transaction.
 func (s *Store) sendGroup(group []*write, results []bool) error {
-	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Patience, errPatience)
+	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
 	for _, w := range group {
 		t, err := s.clock.next(ctx)
@@ -160,7 +169,7 @@ func (s *Store) sendGroup(group []*write, results []bool) error {
 			}
 			b := new(pgconn.Batch)
 			for _, w := range group {
-				b.ExecPrepared(writes[w.form].alone.name, w.args(), formats, formats)
+				b.ExecStatement(writes[w.form].alone.on(c), w.args(), formats, formats)
 			}
 			r := c.ExecBatch(ctx, b)
 			for i := 0; r.NextResult(); i++ {

@@ -10,9 +10,9 @@ import (
 	"edgetable/adapters/store/workerskv"
 	"edgetable/core/edm"
 	"edgetable/core/key"
-	"edgetable/core/memstore"
 	"edgetable/core/odata"
 	"edgetable/core/table"
+	"edgetable/testdata/memstore"
 )
 
 // A scan shows what the reference shows, however few calls a page may make and

@@ -27,21 +27,14 @@ func NewPublisher(ns Namespace, now func() edm.Ticks) *Publisher {
 	return &Publisher{ns: ns, now: now, wrote: make(map[string]edm.Ticks)}
 }
 
-// Change is a new state of an entity.
-type Change struct {
-	Key   []byte
-	Ticks edm.Ticks  // Timestamp of the row, or of the delete
-	Row   *table.Row // nil if the entity was deleted
-}
-
-// Rows publishes changes of one incarnation of a table in order; only the last one
+// Rows publishes changes of entities of one incarnation of a table in order; only the last one
 // of each key counts. It reports for each change whether the replica has it, and
 // returns the first error. Without an error, the changes that are not done must wait
 // for a second, because their names were just written.
 //
 // After an error a change may have been published or may still be. Publish it again,
 // or a later one of its key, after some seconds.
-func (p *Publisher) Rows(ctx context.Context, incarnation table.Incarnation, changes []Change) (done []bool, err error) {
+func (p *Publisher) Rows(ctx context.Context, incarnation table.Incarnation, changes []table.Change) (done []bool, err error) {
 	done = make([]bool, len(changes))
 	last := make(map[string]int, len(changes))
 	for i := range changes {
@@ -67,7 +60,7 @@ func (p *Publisher) Rows(ctx context.Context, incarnation table.Incarnation, cha
 	return done, err
 }
 
-func rowWrite(prefix string, c *Change) Write {
+func rowWrite(prefix string, c *table.Change) Write {
 	switch {
 	case len(c.Key) > maxKey:
 		w := Write{Name: markOf(prefix, c.Key), Delete: c.Row == nil}

@@ -20,14 +20,14 @@ func TestPublishAtOnce(t *testing.T) {
 		w := newWorld(t, 1)
 		w.cloud.stale, w.cloud.cursed = false, false
 		pub := workerskv.NewPublisher(w.cloud, func() edm.Ticks { return w.cloud.time })
-		row := func(n int, ticks edm.Ticks) workerskv.Change {
+		row := func(n int, ticks edm.Ticks) table.Change {
 			k := key.Append(nil, "p", fmt.Sprint(n))
-			return workerskv.Change{Key: k, Ticks: ticks, Row: &table.Row{Key: k, Timestamp: ticks}}
+			return table.Change{Key: k, Ticks: ticks, Row: &table.Row{Key: k, Timestamp: ticks}}
 		}
-		if _, err := pub.Rows(t.Context(), incarnation, []workerskv.Change{row(0, 1)}); err != nil {
+		if _, err := pub.Rows(t.Context(), incarnation, []table.Change{row(0, 1)}); err != nil {
 			t.Fatal(err)
 		}
-		var changes []workerskv.Change
+		var changes []table.Change
 		for n := range 100 {
 			changes = append(changes, row(n, 2))
 		}

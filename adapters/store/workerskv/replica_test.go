@@ -11,9 +11,9 @@ import (
 	"edgetable/adapters/store/workerskv"
 	"edgetable/core/edm"
 	"edgetable/core/key"
-	"edgetable/core/memstore"
 	"edgetable/core/odata"
 	"edgetable/core/table"
+	"edgetable/testdata/memstore"
 )
 
 // primary is a store with an outbox, as an object has it: what it wrote, in
@@ -21,7 +21,7 @@ import (
 type primary struct {
 	*memstore.Store
 	w      *world
-	outbox []workerskv.Change
+	outbox []table.Change
 }
 
 var incarnation = table.Incarnation{1}
@@ -45,7 +45,7 @@ func (p *primary) write(m table.Mutation) {
 	} else if err != nil {
 		p.w.Fatal(err)
 	}
-	c := workerskv.Change{Key: m.Key, Ticks: t}
+	c := table.Change{Key: m.Key, Ticks: t}
 	if m.Kind != table.Delete {
 		row, err := p.Get(p.w.Context(), tableName, m.Key, table.Strong)
 		if err != nil {
@@ -59,7 +59,7 @@ func (p *primary) write(m table.Mutation) {
 // publish is one run of an alarm.
 func (p *primary) publish(pub *workerskv.Publisher) error {
 	done, err := pub.Rows(p.w.Context(), incarnation, p.outbox)
-	var rest []workerskv.Change
+	var rest []table.Change
 	for i, c := range p.outbox {
 		if !done[i] {
 			rest = append(rest, c)

@@ -56,7 +56,7 @@ func (w *world) settle() { w.wait(125 * time.Second) }
 // harness is a cloud that accepts any number of writes per second: the store does not
 // wait (see TestSecondWriteWithinASecond), and the suite writes fast.
 func harness(o workerskv.Options) storetest.Harness {
-	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
+	return func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		w := newWorld(t, 1)
 		w.cloud.unpaced = true
 		open := func(now func() edm.Ticks) table.Store { return w.isolate(now, o) }
@@ -64,7 +64,7 @@ func harness(o workerskv.Options) storetest.Harness {
 			w.settle()
 			return open(now)
 		}
-		return storetest.Place{Store: open(now), Strengths: storetest.Home("Workers KV"), Share: open, Settle: w.settle, Restart: restart}
+		return storetest.Fixture{Store: open(now), Strengths: storetest.Home("Workers KV"), Share: open, Settle: w.settle, Restart: restart}
 	}
 }
 

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -89,9 +91,8 @@ func (c of) status() string {
 	return strings.Fields(line)[1]
 }
 
-// gets asks for something short and reads the answer.
-func (c of) gets(target string) string {
-	c.ask(target)
+// head reads the head of an answer and returns its status.
+func (c of) head() string {
 	status := c.status()
 	for line := ""; status != "end" && line != "\r\n"; {
 		var err error
@@ -100,6 +101,12 @@ func (c of) gets(target string) string {
 		}
 	}
 	return status
+}
+
+// gets asks for something short and reads the answer.
+func (c of) gets(target string) string {
+	c.ask(target)
+	return c.head()
 }
 
 func (c of) expect(want, why string) {
@@ -206,6 +213,31 @@ func TestAccountsShareConnections(t *testing.T) {
 	own.expect("200", "the oldest of all, but of another account")
 }
 
+// TestManyClientsComeAndGo: the connections of a client that has more than its share make room for new clients,
+// not the only one of another, however long that rested.
+func TestManyClientsComeAndGo(t *testing.T) {
+	t.Parallel()
+	s := newBounded(t, httpserver.Bounds{Connections: 10})
+	own := s.connect("127.0.0.1")
+	own.expect("200", "alone")
+	opened := uint64(1)
+	come := func(source, account string) {
+		s.connect(source).gets("/" + account + "/x")
+		opened++
+		s.until("idle", func(n httpserver.ConnectionStats) bool { return n.Accepted == opened && n.Idle == n.Open })
+	}
+	for range 6 {
+		come("127.0.0.2", "evil")
+	}
+	for i := range 7 {
+		come(fmt.Sprint("127.0.1.", i+1), fmt.Sprint("other", i))
+	}
+	own.expect("200", "the oldest of all, but the only one of its client")
+	if n := s.Connections(); n.Refused != 0 || n.Open > 10 {
+		t.Errorf("%+v", n)
+	}
+}
+
 // TestClientsShareRequests: requests that are not complete hold memory. A client has no more
 // of them than it leaves to others.
 func TestClientsShareRequests(t *testing.T) {
@@ -252,6 +284,53 @@ func TestTurns(t *testing.T) {
 		if got := <-done; got != "" {
 			t.Errorf("got %s", got)
 		}
+	}
+}
+
+// TestSentAhead: requests that clients send ahead of answers have half of the processors, and
+// requests of others do not wait for them.
+func TestSentAhead(t *testing.T) {
+	t.Parallel()
+	s := newBounded(t, httpserver.Bounds{})
+	var atWork, most atomic.Int32
+	s.Handler.Own = func(*protocol.Request) protocol.Response {
+		if n := atWork.Add(1); n > most.Load() {
+			most.Store(n)
+		}
+		for range 100 {
+			runtime.Gosched() // to all that others have to do
+		}
+		atWork.Add(-1)
+		return protocol.Response{Status: 200}
+	}
+	const connections, ahead = 16, 50
+	done := make(chan error, connections)
+	for range connections {
+		c := s.connect("127.0.0.1")
+		fmt.Fprint(c, "GET /a/wait HTTP/1.1\r\nHost: h\r\n\r\n"+strings.Repeat("GET /_/x HTTP/1.1\r\nHost: h\r\n\r\n", ahead))
+		go func() {
+			for range 1 + ahead {
+				resp, err := http.ReadResponse(c.Reader, nil)
+				if err != nil {
+					done <- err
+					return
+				}
+				resp.Body.Close()
+			}
+			done <- nil
+		}()
+	}
+	for range connections {
+		s.answer <- struct{}{}
+	}
+	s.connect("127.0.0.2").expect("200", "another client")
+	for range connections {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	if got, want := int(most.Load()), max(1, runtime.GOMAXPROCS(0)/2); got > want {
+		t.Errorf("%d were at work at once, want %d", got, want)
 	}
 }
 
@@ -307,9 +386,11 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 	}
 	first := slow("127.0.0.1", "/evil/x")
 	used(300_000)
-	if got := slow("127.0.0.1", "/evil/x").status(); got != "503" {
+	second := slow("127.0.0.1", "/evil/x")
+	if got := second.status(); got != "503" {
 		t.Errorf("the second of a client: %s", got)
 	}
+	second.Close() // which may send the rest meanwhile
 	other := slow("127.0.0.2", "/acme/x")
 	fmt.Fprint(other, strings.Repeat("x", 100_000))
 	if got := other.status(); got != "200" {

@@ -21,9 +21,11 @@ type conn struct {
 	front net.Conn // what fasthttp serves: TLS, if there is any, and this
 
 	// What follows belongs to the goroutine that reads.
-	receiving patience
-	quiet     bool // no byte of the next request has come
-	first     bool // fasthttp will say that a request begins before a byte of it is read
+	receiving allowance
+	quiet     bool          // no byte of the next request has come
+	first     bool          // fasthttp will say that a request begins before a byte of it is read
+	came      bool          // something did since the last request
+	slots     chan struct{} // in which this request has one, if it was sent ahead
 	ahead     [1]byte
 	hasAhead  bool
 	rests     atomic.Bool // the end that fasthttp sees is no end
@@ -31,14 +33,14 @@ type conn struct {
 
 	// This belongs to the goroutine that writes: the reader, or who closes TLS.
 	writing sync.Mutex
-	sending patience
-	untaken int // bytes that the system held when patience ended last
+	sending allowance
+	untaken int // bytes that the system held when the allowance ended last
 
 	readEnd, writeEnd deadline
 
 	party   *party // the client
 	account *party // nil until a request was authenticated
-	places  [kinds]*list.Element
+	inList  [kinds]*list.Element
 	working bool
 	waits   *list.Element // in the client's line for a request
 }
@@ -48,13 +50,13 @@ const parkAfter = 100 * time.Millisecond
 
 // renew begins another request.
 func (c *conn) renew() {
-	c.receiving = patience(mostPatience)
+	c.receiving = allowance(fullAllowance)
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	c.sending, c.untaken = patience(mostPatience), 0
+	c.sending, c.untaken = allowance(fullAllowance), 0
 }
 
-// Read reads what the client sends, as long as there is patience.
+// Read reads what the client sends, as long as there is an allowance.
 func (c *conn) Read(p []byte) (int, error) {
 	if c.hasAhead && len(p) > 0 {
 		p[0], c.hasAhead, c.quiet = c.ahead[0], false, false
@@ -65,7 +67,7 @@ func (c *conn) Read(p []byte) (int, error) {
 		return 0, os.ErrDeadlineExceeded
 	}
 	for {
-		begin := time.Now()
+		begin := clock()
 		left := time.Duration(c.receiving)
 		if c.quiet {
 			left = parkAfter
@@ -79,7 +81,7 @@ func (c *conn) Read(p []byte) (int, error) {
 			return n, err
 		}
 		if !c.quiet {
-			c.receiving.spend(time.Since(begin), n)
+			c.receiving.spend(clock()-begin, n)
 		}
 		switch {
 		case !errors.Is(err, os.ErrDeadlineExceeded):
@@ -93,23 +95,23 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// Write writes all of p, as long as there is patience.
+// Write writes all of p, as long as there is an allowance.
 func (c *conn) Write(p []byte) (n int, err error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	for {
-		begin := time.Now()
+		begin := clock()
 		if err := c.writeEnd.set(begin, time.Duration(c.sending), c.Conn.SetWriteDeadline); err != nil {
 			return n, err
 		}
 		k, err := c.Conn.Write(p[n:])
 		n += k
 		if !errors.Is(err, os.ErrDeadlineExceeded) { // usually at once: the system holds it for the client
-			c.sending.spend(time.Since(begin), k)
+			c.sending.spend(clock()-begin, k)
 			return n, err
 		}
 		now := untaken(c.Conn)
-		c.sending.spend(time.Since(begin), k+c.untaken-now)
+		c.sending.spend(clock()-begin, k+c.untaken-now)
 		c.untaken = now
 		if c.sending <= 0 || c.writeEnd.passed() {
 			return n, err
@@ -120,20 +122,28 @@ func (c *conn) Write(p []byte) (n int, err error) {
 // deadline is when an operation ends at the latest. The system's own is set again only when
 // it is much too early or too late: an operation that ends early is tried again.
 type deadline struct {
-	system time.Time
-	until  atomic.Int64 // of those above, in Unix nanoseconds; 0: none
+	system time.Duration // on the clock; 0: not set
+	until  atomic.Int64  // of those above, in Unix nanoseconds; 0: none
 }
 
-func (d *deadline) set(now time.Time, left time.Duration, set func(time.Time) error) error {
-	end := now.Add(left)
-	if at := d.until.Load(); at != 0 && at < end.UnixNano() {
-		end = time.Unix(0, at)
-	} else if ahead := d.system.Sub(now); ahead <= left && ahead > left/2 {
+func (d *deadline) set(now, left time.Duration, set func(time.Time) error) error {
+	at := d.until.Load()
+	if ahead := d.system - now; at == 0 && d.system != 0 && ahead <= left && ahead > left/2 {
 		return nil
 	}
-	d.system = end
+	end := time.Now().Add(left)
+	d.system = now + left
+	if at != 0 && at < end.UnixNano() {
+		end, d.system = time.Unix(0, at), 0
+	}
 	return set(end)
 }
+
+// clock is the time since the start. It is read several times for a request, and costs half
+// of what time.Now does.
+func clock() time.Duration { return time.Since(started) }
+
+var started = time.Now()
 
 // passed reports whether those above have given up.
 func (d *deadline) passed() bool {
@@ -165,11 +175,40 @@ type front struct {
 	line     *conn
 }
 
+// goAhead takes a slot for a request that was sent ahead, and reports whether there was one
+// in time.
+func (c *conn) goAhead(slots chan struct{}) bool {
+	c.slots = slots
+	select {
+	case slots <- struct{}{}:
+		return true
+	default:
+	}
+	timer := time.NewTimer(fullAllowance)
+	defer timer.Stop()
+	select {
+	case slots <- struct{}{}:
+		return true
+	case <-timer.C:
+		c.slots = nil
+		return false
+	}
+}
+
+// wentAhead gives the slot back.
+func (c *conn) wentAhead() {
+	if c.slots != nil {
+		<-c.slots
+		c.slots = nil
+	}
+}
+
 // Read ends when the connection rests: fasthttp then gives its memory back.
 func (f *front) Read(p []byte) (int, error) {
+	f.line.wentAhead() // it waits for the client
 	n, err := f.Conn.Read(p)
 	if n > 0 {
-		f.line.quiet = false // also if TLS had it already
+		f.line.quiet, f.line.came = false, true // also if TLS had it already
 	} else if f.line.rests.Load() {
 		err = io.EOF
 	}
@@ -186,11 +225,12 @@ func (f *front) Close() error {
 	return f.Conn.Close()
 }
 
-// fasthttp has one limit for each of these; conn has rules of its own.
+// fasthttp has one limit for each of these; conn has rules of its own. Only a single request
+// has a time to read, see expected.
 
-func (f *front) SetDeadline(time.Time) error      { return nil }
-func (f *front) SetReadDeadline(time.Time) error  { return nil }
-func (f *front) SetWriteDeadline(time.Time) error { return nil }
+func (f *front) SetDeadline(time.Time) error       { return nil }
+func (f *front) SetReadDeadline(t time.Time) error { return f.line.SetReadDeadline(t) }
+func (f *front) SetWriteDeadline(time.Time) error  { return nil }
 
 // secure is a front over TLS, which fasthttp knows by its methods.
 type secure struct {

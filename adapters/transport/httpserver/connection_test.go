@@ -112,10 +112,7 @@ func TestPipelining(t *testing.T) {
 // The server knows how many connections are open, and how many were.
 func TestConnections(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := listen(t)
 	s := httpserver.Server{Log: slog.New(slog.DiscardHandler), Grace: time.Minute, Handler: &httpserver.Handler{
 		Protocol: protocolFunc(func(context.Context, *protocol.Request) protocol.Response { return protocol.Response{Status: 204} }),
 	}}

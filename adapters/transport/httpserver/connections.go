@@ -89,10 +89,10 @@ func (s *connections) begin(b Bounds, shared bool) {
 	s.open, s.clients, s.accounts = map[*conn]struct{}{}, map[netip.Addr]*party{}, map[string]*party{}
 }
 
-// relieve closes the oldest idle connection, and reports whether there was one.
+// relieve closes an idle connection, and reports whether there was one.
 func (s *connections) relieve() bool {
 	s.mu.Lock()
-	ok, gone := s.displace(&s.idle)
+	ok, gone := s.displaceAny()
 	s.mu.Unlock()
 	if ok {
 		_ = gone.Conn.Close()
@@ -100,8 +100,8 @@ func (s *connections) relieve() bool {
 	return ok
 }
 
-// network is the client with an address.
-func network(a netip.Addr) netip.Addr {
+// Network returns the client with an address: the address, or the network /64 of IPv6.
+func Network(a netip.Addr) netip.Addr {
 	if a = a.Unmap().WithZone(""); a.Is6() {
 		if p, err := a.Prefix(64); err == nil {
 			return p.Addr()
@@ -112,7 +112,7 @@ func network(a netip.Addr) netip.Addr {
 
 func addressOf(c net.Conn) netip.Addr {
 	if tcp, ok := c.RemoteAddr().(*net.TCPAddr); ok {
-		return network(tcp.AddrPort().Addr())
+		return Network(tcp.AddrPort().Addr())
 	}
 	return netip.Addr{}
 }
@@ -142,7 +142,7 @@ func (s *connections) accept(raw net.Conn, config *tls.Config) *conn {
 	case !s.shared && p.open >= s.Connections-len(s.open) && p.open*len(s.clients) >= s.Connections:
 		ok, gone = s.displace(&p.idle) // one of its own, for it has more than its share
 	case len(s.open) >= s.Connections:
-		ok, gone = s.displace(&s.idle)
+		ok, gone = s.displaceAny()
 	}
 	if !ok {
 		s.stats.Refused++
@@ -175,12 +175,29 @@ func (s *connections) displace(of *list.List) (ok bool, gone *conn) {
 	return true, gone
 }
 
+// displaceAny is displace for all connections: the oldest of a client that has more than its
+// share goes, if there is one among the first. So many clients that come and go do not push
+// out those that have little. mu must be locked.
+func (s *connections) displaceAny() (ok bool, gone *conn) {
+	e := s.idle.Front()
+	for range 100 {
+		if e == nil {
+			break
+		}
+		if p := e.Value.(*conn).party; p.open*len(s.clients) > s.Connections {
+			return s.displace(&p.idle)
+		}
+		e = e.Next()
+	}
+	return s.displace(&s.idle)
+}
+
 // addIdle puts a connection at the end of the lists. mu must be locked.
 func (s *connections) addIdle(c *conn) {
-	c.places[inAll] = s.idle.PushBack(c)
-	c.places[inClient] = c.party.idle.PushBack(c)
+	c.inList[inAll] = s.idle.PushBack(c)
+	c.inList[inClient] = c.party.idle.PushBack(c)
 	if c.account != nil {
-		c.places[inAccount] = c.account.idle.PushBack(c)
+		c.inList[inAccount] = c.account.idle.PushBack(c)
 	}
 }
 
@@ -190,9 +207,9 @@ func (s *connections) leaveIdle(c *conn) {
 		if i == inAccount && c.account != nil {
 			l = &c.account.idle
 		}
-		if e := c.places[i]; e != nil {
+		if e := c.inList[i]; e != nil {
 			l.Remove(e)
-			c.places[i] = nil
+			c.inList[i] = nil
 		}
 	}
 	if c.waits != nil {
@@ -266,7 +283,7 @@ func (s *connections) drop(c *conn) {
 
 // park waits for the first byte of a request. It needs no more than a small stack.
 func (c *conn) park(timeout time.Duration) {
-	c.readEnd.system = time.Time{} // it is set here
+	c.readEnd.system = 0 // it is set here
 	err := c.Conn.SetReadDeadline(time.Now().Add(timeout))
 	n := 0
 	if err == nil {

@@ -34,7 +34,7 @@ type Handler struct {
 	// Observe may be nil.
 	Observe Observer
 	// Own answers requests for paths that begin with /_/, which no account has,
-	// without a look at who asks. It may be nil.
+	// without a look at who asks. Bodies of up to 64 KiB can be read. It may be nil.
 	Own func(req *protocol.Request) protocol.Response
 
 	// Page is where a browser that asks for / is sent, such as /_/; "" is nowhere.
@@ -70,17 +70,26 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 		if s := last(head.PeekAll("X-Forwarded-Host")); len(s) > 0 {
 			req.Host = string(s)
 		}
-		if list := head.PeekAll("X-Forwarded-For"); len(list) > 0 {
-			req.Source = forwarded(last(list))
-			known = true
+		if from, ok := forwardedFor(head); ok {
+			req.Source, known = from, true
 		}
 	}
+	body.stream, body.length, body.req, body.share.room = c.RequestBodyStream(), int64(head.ContentLength()), req, h.room
+	if known {
+		body.share.client = Network(req.Source)
+	}
 	if h.Own != nil && strings.HasPrefix(req.Target, "/_/") {
+		waits := body.waits()
+		if body.stream != nil && body.length > 0 && body.length <= drained && (body.arrived() || waits.try(h.room.wait)) {
+			body.unwanted = true // by tables: no more of it counts
+			req.Body = body
+		}
 		resp := h.Own(req)
+		waits.release()
 		send(&c.Response, &resp)
 		stayWithTLS(c)
-		if c.RequestBodyStream() != nil {
-			c.SetConnectionClose() // the body stays unread
+		if body.stream != nil && int64(body.n) != body.length {
+			closeAfter(c, waits) // some of the body is unread
 		}
 		return
 	}
@@ -90,12 +99,7 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 		stayWithTLS(c)
 		return
 	}
-	req.ContentLength = int64(head.ContentLength())
-	body.stream, body.length, body.req = c.RequestBodyStream(), req.ContentLength, req
-	body.share.room = h.room
-	if known {
-		body.share.client = network(req.Source)
-	}
+	req.ContentLength = body.length
 	if req.ContentLength == 0 || body.stream == nil {
 		req.ContentLength, body.ended = 0, true
 	} else {
@@ -108,7 +112,8 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	if len(resp.Body) > copied {
 		resp = h.fit(body, resp)
 	}
-	if resp.Operation != "" && !h.connections.belongs(lineOf(c.Conn()), resp.Account) {
+	// A preflight has an operation, but proves nothing.
+	if resp.Operation != "" && req.Method != "OPTIONS" && !h.connections.belongs(lineOf(c.Conn()), resp.Account) {
 		c.SetConnectionClose()
 	}
 	resp.Received, resp.Sent, resp.Took = body.n, len(resp.Body), time.Since(begin)
@@ -136,7 +141,7 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	// The next request begins where this body ends. A short one is read to its
 	// end; after a long unread one the connection is closed.
 	if n := req.ContentLength; n < 0 || n > drained || !body.drain(drained) {
-		closeAfter(c)
+		closeAfter(c, body.waits())
 	}
 }
 
@@ -147,6 +152,15 @@ func last(values [][]byte) []byte {
 		return nil
 	}
 	return values[len(values)-1]
+}
+
+// forwardedFor returns the address of a proxy's client, if the proxy names it.
+func forwardedFor(head *fasthttp.RequestHeader) (netip.Addr, bool) {
+	list := head.PeekAll("X-Forwarded-For")
+	if len(list) == 0 {
+		return netip.Addr{}, false
+	}
+	return forwarded(last(list)), true
 }
 
 // forwarded returns the address that the nearest proxy saw. Clients can forge
@@ -214,18 +228,25 @@ func cut(c *fasthttp.RequestCtx) {
 }
 
 // closeAfter sends the answer, reads on for a while and then closes the connection. If it
-// closed the connection at once, a client that still sends could lose the answer.
-func closeAfter(c *fasthttp.RequestCtx) {
+// closed the connection at once, a client that still sends could lose the answer. That happens
+// to one that has no room left.
+func closeAfter(c *fasthttp.RequestCtx, waits share) {
+	if !waits.try(waits.room.wait) {
+		c.SetConnectionClose()
+		return
+	}
 	c.Response.SetConnectionClose()
 	c.Response.SkipBody = c.IsHead()
 	var answer bytes.Buffer
 	if _, err := c.Response.WriteTo(&answer); err != nil {
+		waits.release()
 		c.SetConnectionClose()
 		return
 	}
 	c.HijackSetNoResponse(true)
 	line := lineOf(c.Conn())
 	c.Hijack(func(conn net.Conn) {
+		defer waits.release()
 		err := line.SetDeadline(time.Now().Add(lingering))
 		if err == nil {
 			_, err = answer.WriteTo(conn)
@@ -254,6 +275,11 @@ type incoming struct {
 // BelongsTo says which account proved itself: the body takes of its share.
 func (b *incoming) BelongsTo(account string) { b.share.account = account }
 
+// waits is what a request counts while its client is waited for, beside its share.
+func (b *incoming) waits() share {
+	return share{room: b.share.room, client: b.share.client, account: b.share.account}
+}
+
 // counts is the step in which a body that arrives counts in the room.
 const counts = 64 << 10
 
@@ -263,13 +289,16 @@ func (b *incoming) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	case b.busy && !b.unwanted:
 		return 0, table.ServerBusy.Err()
-	case b.unwanted, b.Arrived():
+	case b.unwanted, b.arrived():
 	case b.n < b.counted:
 		p = p[:min(len(p), b.counted-b.n)]
 	default:
 		step := counts
 		if b.length >= 0 {
 			step = max(1, min(step, int(b.length)-b.n))
+		}
+		if b.counted == 0 {
+			step = max(step, int(b.share.room.wait))
 		}
 		if b.busy = !b.share.grow(int64(step)); b.busy {
 			return 0, table.ServerBusy.Err()
@@ -286,8 +315,8 @@ func (b *incoming) Read(p []byte) (int, error) {
 // prefetched is what fasthttp reads of a body before it calls the handler.
 const prefetched = 8 << 10
 
-// Arrived reports whether the body can be read without a wait for the client.
-func (b *incoming) Arrived() bool { return b.ended || b.length >= 0 && b.length <= prefetched }
+// arrived reports whether the body can be read without a wait for the client.
+func (b *incoming) arrived() bool { return b.ended || b.length >= 0 && b.length <= prefetched }
 
 // drained is the length up to which an unwanted body is read before the answer.
 const drained = 64 << 10
@@ -297,6 +326,12 @@ const lingering = 10 * time.Second
 
 // drain reads at most n bytes and reports whether that was all.
 func (b *incoming) drain(n int64) bool {
+	if waits := b.waits(); !b.arrived() {
+		if !waits.try(waits.room.wait) {
+			return false
+		}
+		defer waits.release()
+	}
 	b.unwanted = true
 	_, err := io.CopyN(io.Discard, b, n+1)
 	return err == io.EOF

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -34,6 +35,8 @@ type Server struct {
 	begun sync.Once
 	open  connections
 	room  *room
+	early *expected     // nil: no proxy is trusted
+	ahead chan struct{} // has an element for each request at work that was sent ahead
 }
 
 // Connections returns what the server counts.
@@ -58,7 +61,11 @@ func (s *Server) begin() {
 		}
 		s.Bounds = b
 		s.open.begin(b, s.Handler.TrustProxy)
-		s.room = newRoom(b.Bytes)
+		s.room = newRoom(b.Bytes, int64(b.Requests))
+		if s.Handler.TrustProxy {
+			s.early = &expected{room: s.room, list: map[*fasthttp.RequestHeader]share{}}
+		}
+		s.ahead = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
 		s.Handler.connections, s.Handler.room = &s.open, s.room
 	})
 }
@@ -85,6 +92,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		CloseOnShutdown:              true,
 		SecureErrorLogMessage:        true, // headers hold signatures
 	}
+	if s.early != nil {
+		server.HeaderReceived, server.ErrorHandler = s.early.begin, s.early.refuse
+	}
 	l = s.open.listen(&patient{Listener: l, log: s.Log, relieve: s.open.relieve}, s.TLS)
 	stopped := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
@@ -110,7 +120,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 }
 
 // serve answers a request. A panic costs its request, not the process: a store
-// that cannot go on after one sees to that itself.
+// that cannot go on after one sees to that itself. Requests that a client sent ahead, before it
+// had the answer to the one before, have half of the processors: a connection with many of them never
+// waits for its client, and would not let others go first. One that does wait for the rest of a body gives its
+// slot back.
 func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -118,9 +131,25 @@ func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 			c.Response.Reset()
 			c.Response.SetStatusCode(fasthttp.StatusInternalServerError)
 			c.Response.Header.Set("x-ms-error-code", "InternalError")
-			closeAfter(c)
+			closeAfter(c, share{room: s.room})
 		}
 	}()
+	line := lineOf(c.Conn())
+	if s.early != nil {
+		s.early.end(&c.Request.Header)
+		_ = line.SetReadDeadline(time.Time{}) // which always succeeds
+	}
+	if line != nil {
+		if !line.came {
+			if !line.goAhead(s.ahead) {
+				c.SetStatusCode(fasthttp.StatusServiceUnavailable)
+				c.SetConnectionClose()
+				return
+			}
+			defer line.wentAhead()
+		}
+		line.came = false
+	}
 	s.Handler.serve(ctx, c)
 }
 

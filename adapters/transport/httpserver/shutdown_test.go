@@ -51,10 +51,7 @@ func TestShutdownDoesNotWaitForEver(t *testing.T) {
 // A server whose listener fails says so.
 func TestListenerFails(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := listen(t)
 	l.Close()
 	s := &httpserver.Server{Handler: &httpserver.Handler{}, Log: slog.New(slog.DiscardHandler)}
 	if err := s.Serve(t.Context(), l); !errors.Is(err, net.ErrClosed) {
@@ -74,10 +71,7 @@ type stopping struct {
 func newStopping(t *testing.T, grace time.Duration) *stopping {
 	t.Helper()
 	s := &stopping{entered: make(chan struct{}), finish: make(chan struct{}), done: make(chan error, 1)}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := listen(t)
 	server := &httpserver.Server{
 		Log: slog.New(slog.DiscardHandler), Grace: grace,
 		Handler: &httpserver.Handler{Protocol: protocolFunc(func(context.Context, *protocol.Request) protocol.Response {
@@ -89,6 +83,7 @@ func newStopping(t *testing.T, grace time.Duration) *stopping {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	go func() { s.done <- server.Serve(ctx, l) }()
+	var err error
 	if s.conn, err = net.Dial("tcp", l.Addr().String()); err != nil {
 		t.Fatal(err)
 	}
@@ -119,10 +114,7 @@ func TestEndsBeforeItBegan(t *testing.T) {
 	stop()
 	s := &httpserver.Server{Log: slog.New(slog.DiscardHandler), Grace: time.Minute, Handler: &httpserver.Handler{}}
 	for range 100 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := listen(t)
 		if err := s.Serve(ctx, l); err != nil {
 			t.Fatal(err)
 		}

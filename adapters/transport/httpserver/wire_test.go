@@ -37,10 +37,7 @@ func serve(t *testing.T, h *httpserver.Handler) string {
 // start runs the server until the test ends and returns its address.
 func start(t *testing.T, s *httpserver.Server) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := listen(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	s.Log, s.Grace = slog.New(slog.DiscardHandler), time.Minute
@@ -52,6 +49,16 @@ func start(t *testing.T, s *httpserver.Server) string {
 		}
 	})
 	return l.Addr().String()
+}
+
+// listen returns a free port of the loopback.
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 // client speaks HTTP/1.1 by hand, so that no library tidies the bytes of either

@@ -16,11 +16,11 @@ import (
 	"time"
 
 	"edgetable/core/edm"
-	"edgetable/core/memstore"
 	"edgetable/core/protocol"
 	"edgetable/core/sharedkey"
 	"edgetable/core/table"
 	"edgetable/core/throttle"
+	"edgetable/testdata/memstore"
 )
 
 // Start is the time of a server's clock before the first exchange.

@@ -18,24 +18,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// defaultEndpoint says what endpointOf does without --endpoint.
-const defaultEndpoint = "default that of the server that runs with the accounts, else by --listen, --public-url and certificates in the environment or the file --config"
-
-// accountFlags are the flags of the commands that change accounts.
-type accountFlags struct {
-	accounts, data string
-	admin          string
-	endpoint       string
-	finish, force  bool
-}
-
-func (o *accountFlags) path() string {
-	if o.accounts != "" {
-		return o.accounts
-	}
-	return filepath.Join(o.data, cli.AccountsInData)
-}
-
 // accountCommand has the commands that change the file of accounts.
 func (p *program) accountCommand() *cobra.Command {
 	var o accountFlags
@@ -45,6 +27,9 @@ func (p *program) accountCommand() *cobra.Command {
 			path := o.path()
 			if real, err := filepath.EvalSymlinks(path); err == nil {
 				path = real
+			}
+			if err := cli.CheckEndpoint(o.endpoint); err != nil {
+				return err
 			}
 			if c.Name() == "new" && accounts.CheckName(args[0]) == nil {
 				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -64,6 +49,11 @@ func (p *program) accountCommand() *cobra.Command {
 		})
 		return c
 	}
+	list := command("list", "List the accounts and when their keys were last used", "", func(_ context.Context, f *file, _ string) error { return p.listAccounts(f, o.json) })
+	show := command("show NAME", "Show an account, without its keys", "", func(_ context.Context, f *file, name string) error { return p.showAccount(f, name, o.json) })
+	for _, c := range []*cobra.Command{list, show} {
+		cli.JSONFlag(c.Flags(), &o.json)
+	}
 	create := command("new NAME", "Make an account and print its connection string",
 		"The key has 256 bits and is printed once.", func(ctx context.Context, f *file, name string) error { return p.newAccount(ctx, f, name, &o) })
 	create.Example = "  edgetable account new acme --data /var/lib/edgetable --endpoint https://tables.example.com/acme"
@@ -79,13 +69,13 @@ func (p *program) accountCommand() *cobra.Command {
 	}
 	cli.Section(rotate, "Rotation", func(f *pflag.FlagSet) {
 		cli.BoolFlag(f, &o.finish, "finish", "remove the first key; refused while clients seem to use it")
-		cli.BoolFlag(f, &o.force, "force", "with --finish: remove the first key whoever uses it")
+		cli.BoolFlag(f, &o.force, "force", "with --finish: remove the first key although clients use it")
 	})
 	return cli.Group("account", "Make, change and list accounts",
 		"The accounts are in a file, a line each. A server that uses the file applies each change within two seconds.",
 		create,
-		command("list", "List the accounts and when their keys were last used", "", func(_ context.Context, f *file, _ string) error { return p.listAccounts(f) }),
-		command("show NAME", "Show an account, without its keys", "", p.showAccount),
+		list,
+		show,
 		rotate,
 		command("disable NAME", "Refuse every request of an account", "", func(_ context.Context, f *file, name string) error { return p.setDisabled(f, name, true) }),
 		command("enable NAME", "Serve a disabled account again", "", func(_ context.Context, f *file, name string) error { return p.setDisabled(f, name, false) }),
@@ -105,7 +95,8 @@ func (p *program) newAccount(ctx context.Context, f *file, name string, o *accou
 	if err := p.saveAccounts(f); err != nil {
 		return err
 	}
-	p.printConnection(name, key, p.endpointOf(name, o, o.running(ctx, f.path)))
+	info, err := o.running(ctx, f.path)
+	p.printConnection(name, key, p.endpointOf(name, o, info, err))
 	return nil
 }
 
@@ -114,12 +105,14 @@ func (p *program) rotateAccount(ctx context.Context, f *file, name string, o *ac
 	if err != nil {
 		return err
 	}
-	info := o.running(ctx, f.path)
+	info, silent := o.running(ctx, f.path)
 	switch {
 	case o.force && !o.finish:
 		return cli.Misuse("--force is for --finish")
 	case o.finish && len(e.Keys) < 2:
 		return fmt.Errorf("%s has one key: nothing is to be finished", name)
+	case o.finish && !o.force && silent != nil:
+		return fmt.Errorf("%s keeps both keys, for nothing says when they were used: %w; --force removes key 1 all the same", name, silent)
 	case o.finish && !o.force:
 		if err := f.inUse(name, info, time.Now()); err != nil {
 			return err
@@ -140,7 +133,7 @@ func (p *program) rotateAccount(ctx context.Context, f *file, name string, o *ac
 		fmt.Fprintf(p.Out, "%s has one key\n", name)
 		return nil
 	}
-	p.printConnection(name, e.Keys[1], p.endpointOf(name, o, info))
+	p.printConnection(name, e.Keys[1], p.endpointOf(name, o, info, silent))
 	return nil
 }
 
@@ -149,14 +142,8 @@ func (p *program) printConnection(name, key, endpoint string) {
 	fmt.Fprintln(p.Err, "The key is not shown again:")
 	if endpoint == "" {
 		endpoint = unknownEndpoint
-		p.sayUnknownEndpoint(name)
 	}
 	fmt.Fprintln(p.Out, ConnectionString(name, key, endpoint))
-}
-
-func (p *program) sayUnknownEndpoint(name string) {
-	fmt.Fprintf(p.Err, "The endpoint is not known, because no server runs with these accounts and no setting says where one listens: "+
-		"put its URL with /%s in place of %s, or give --endpoint to this command\n", name, unknownEndpoint)
 }
 
 // unknownEndpoint stands in a connection string or a URL where the URL is not known. No client
@@ -172,10 +159,58 @@ func ConnectionString(name, key, endpoint string) string {
 	return fmt.Sprintf("DefaultEndpointsProtocol=%s;AccountName=%s;AccountKey=%s;TableEndpoint=%s;", scheme, name, key, endpoint)
 }
 
-func (p *program) listAccounts(f *file) error {
-	if len(f.list) == 0 {
-		fmt.Fprintf(p.Err, "%s has no accounts; 'edgetable account new NAME' makes one\n", f.path)
+// described is what account show --json prints.
+type described struct {
+	Name     string   `json:"name"`
+	Disabled bool     `json:"disabled"`
+	Keys     []keyUse `json:"keys"`
+	Allow    []string `json:"allow"`
+	Deny     []string `json:"deny"`
+}
+
+// keyUse is a key of an account without the key itself.
+type keyUse struct {
+	Key      int        `json:"key"` // 1 or 2
+	Bits     int        `json:"bits"`
+	LastUsed *time.Time `json:"lastUsed"` // nil: never
+}
+
+func (f *file) describe(name string) described {
+	a, used := f.list[name], readLastUsed(usedFile(f.path))
+	d := described{Name: name, Disabled: a.Disabled, Keys: []keyUse{}, Allow: []string{}, Deny: []string{}}
+	for i, k := range a.Keys {
+		if k == nil {
+			continue
+		}
+		one := keyUse{Key: i + 1, Bits: 8 * k.Size()}
+		if at, ok := used[fingerprint(k)]; ok {
+			one.LastUsed = &at
+		}
+		d.Keys = append(d.Keys, one)
 	}
+	for _, allow := range a.Firewall.Allow {
+		d.Allow = append(d.Allow, fmt.Sprint(allow))
+	}
+	for _, deny := range a.Firewall.Deny {
+		d.Deny = append(d.Deny, fmt.Sprint(deny))
+	}
+	return d
+}
+
+func (p *program) listAccounts(f *file, asJSON bool) error {
+	if asJSON {
+		all := []described{}
+		for _, name := range slices.Sorted(maps.Keys(f.list)) {
+			all = append(all, f.describe(name))
+		}
+		return p.PrintJSON(struct {
+			Accounts []described `json:"accounts"`
+		}{all})
+	}
+	if len(f.list) == 0 {
+		fmt.Fprintf(p.Err, "%s has no accounts; 'edgetable account new NAME' creates one\n", f.path)
+	}
+	t := cli.Table{Heads: []string{"=", "=", ""}}
 	for _, name := range slices.Sorted(maps.Keys(f.list)) {
 		var keys []string
 		for i, k := range f.list[name].Keys {
@@ -183,8 +218,9 @@ func (p *program) listAccounts(f *file) error {
 				keys = append(keys, fmt.Sprintf("key %d %s", i+1, f.used(name, i)))
 			}
 		}
-		fmt.Fprintf(p.Out, "%-24s  %-8s  %s\n", name, state(f.list[name]), strings.Join(keys, ", "))
+		t.Rows = append(t.Rows, []string{name, state(f.list[name]), strings.Join(keys, ", ")})
 	}
+	p.PrintTable(&t)
 	return nil
 }
 
@@ -200,9 +236,12 @@ func (f *file) used(name string, key int) string {
 	return readLastUsed(usedFile(f.path)).say(f.list[name].Keys[key])
 }
 
-func (p *program) showAccount(_ context.Context, f *file, name string) error {
+func (p *program) showAccount(f *file, name string, asJSON bool) error {
 	if _, _, err := f.find(name); err != nil {
 		return err
+	}
+	if asJSON {
+		return p.PrintJSON(f.describe(name))
 	}
 	a := f.list[name]
 	fmt.Fprintf(p.Out, "account  %s, %s\n", name, state(a))

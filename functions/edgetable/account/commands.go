@@ -6,11 +6,6 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// program is what the commands for accounts, keys and signatures share.
-type program struct {
-	*cli.Terminal
-}
-
 // Commands are the commands for accounts, keys and signatures.
 func Commands(t *cli.Terminal) []*cobra.Command {
 	p := &program{t}

@@ -2,27 +2,23 @@ package account
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"edgetable/functions/edgetable/admin"
+	"edgetable/functions/edgetable/cli"
 )
 
-// running asks the server that uses the file of accounts what it knows; nil if none
-// answers.
-func (o *accountFlags) running(ctx context.Context, path string) *admin.Info {
-	socket := admin.Socket(o.data, o.admin)
-	if _, err := os.Stat(socket); err != nil {
-		return nil
+// running asks the server that uses the file of accounts what it knows. It is nil if none runs. An
+// error says that one runs and does not answer: nothing is known of it then.
+func (o *accountFlags) running(ctx context.Context, path string) (*admin.Info, error) {
+	info, err := admin.Ask(ctx, o.data, o.admin)
+	if info == nil || err != nil || info.File != "" && !same(info.File, path) {
+		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	info, err := admin.Get[*admin.Info](ctx, admin.Reach(o.data, o.admin), "/server")
-	if err != nil || info.File != "" && !same(info.File, path) {
-		return nil
-	}
-	return info
+	return info, nil
 }
 
 // same reports whether two paths are one file. A server may have been told a path that
@@ -36,17 +32,17 @@ func same(a, b string) bool {
 	return !filepath.IsAbs(a) && filepath.Base(a) == filepath.Base(b)
 }
 
-// endpointOf is where an account is: as --endpoint says, else the running server, else
-// the settings that the environment or the configuration file has for a server. It is ""
-// if none of them tells.
-func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info) string {
-	if o.endpoint != "" {
-		return o.endpoint
-	}
+// endpointOf returns the URL of an account: from --endpoint, else from the running server, else
+// from the settings for a server in the environment or the configuration file. It is "" if none of
+// them has one: what it prints then says why.
+func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info, err error) string {
 	begin := ""
-	if info != nil {
+	switch {
+	case o.endpoint != "":
+		return o.endpoint
+	case err == nil && info != nil:
 		begin = info.URL
-	} else {
+	case err == nil:
 		setting := func(flag string) string {
 			if list := p.Setting(flag); len(list) > 0 {
 				return list[0]
@@ -55,9 +51,30 @@ func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info) str
 		}
 		a := admin.Address{Public: setting("public-url"), Listen: setting("listen"), TLS: setting("tls-cert") != "", Domains: p.Setting("acme-domain")}
 		begin = a.BySettings()
+		err = errors.New("no server runs with these accounts, and no setting says where one listens")
 	}
 	if begin == "" {
+		fmt.Fprintf(p.Err, "The endpoint is not known: %v. Put its URL with /%s in place of %s, or give --endpoint to this command\n", err, name, unknownEndpoint)
 		return ""
 	}
 	return begin + "/" + name
+}
+
+// defaultEndpoint says what endpointOf does without --endpoint.
+const defaultEndpoint = "default that of the server that runs with the accounts, else by --listen, --public-url and certificates in the environment or the file --config"
+
+// accountFlags are the flags of the commands that change accounts.
+type accountFlags struct {
+	accounts, data string
+	admin          string
+	endpoint       string
+	finish, force  bool
+	json           bool
+}
+
+func (o *accountFlags) path() string {
+	if o.accounts != "" {
+		return o.accounts
+	}
+	return filepath.Join(o.data, cli.AccountsInData)
 }

@@ -40,11 +40,3 @@ func (f *file) inUse(name string, info *admin.Info, now time.Time) error {
 	}
 	return nil
 }
-
-// say is when a key was last used, for people.
-func say(at time.Time) string {
-	if at.IsZero() {
-		return "never used"
-	}
-	return "last used " + at.UTC().Format(time.RFC3339)
-}

@@ -77,7 +77,7 @@ func (k *Known) Load(asked bool) (changed bool, err error) {
 	return changed, nil
 }
 
-// Reload takes a file that has changed. While it is wrong the accounts stay.
+// Reload reads a file that has changed. It keeps the accounts while the file is wrong.
 func (k *Known) Reload(asked bool) {
 	switch changed, err := k.Load(asked); {
 	case err != nil:

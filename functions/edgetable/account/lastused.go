@@ -39,8 +39,7 @@ func readLastUsed(file string) lastUsed {
 	return u
 }
 
-// note takes from the accounts which keys were used since the last call, and
-// reports whether some were.
+// note asks the accounts which keys were used since the last call, and reports whether any were.
 func (u lastUsed) note(list accounts.List, now time.Time) (changed bool) {
 	for _, account := range list {
 		for _, k := range account.Keys {
@@ -71,3 +70,11 @@ func (u lastUsed) write(file string, list accounts.List) error {
 
 // say is when a key was last used, for people.
 func (u lastUsed) say(k *sharedkey.Key) string { return say(u[fingerprint(k)]) }
+
+// say is when a key was last used, for people.
+func say(at time.Time) string {
+	if at.IsZero() {
+		return "never used"
+	}
+	return "last used " + at.UTC().Format(time.RFC3339)
+}

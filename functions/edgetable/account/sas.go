@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -35,6 +37,7 @@ type sasFlags struct {
 	toPartition, toRow  string
 	ip, version         string
 	httpsOnly, onlyText bool
+	json                bool
 }
 
 // letters of permissions and resources by the words people know them by.
@@ -50,10 +53,10 @@ func (p *program) sasCommand() *cobra.Command {
 	var o sasFlags
 	c := &cobra.Command{
 		Use: "sas", Short: "Print a shared access signature (SAS) and its permissions",
-		Long: "Whoever has the URL can do what the signature permits, without the account key.",
+		Long: "Everybody who has the URL can do what the signature permits, without the account key.",
 		Example: "  edgetable sas --table people --permissions read --expires 24h\n" +
 			"  edgetable sas --permissions read,list --resources tables,entities --expires 7d",
-		RunE: func(c *cobra.Command, _ []string) error { return p.sas(c.Context(), &o) },
+		RunE: func(c *cobra.Command, _ []string) error { return p.sas(c, &o) },
 	}
 	cli.Section(c, "Account", func(f *pflag.FlagSet) {
 		cli.AccountsFlag(f, &o.accounts)
@@ -72,7 +75,7 @@ func (p *program) sasCommand() *cobra.Command {
 		f.StringVar(&o.start, "start", "", "`time` from which it is good, RFC 3339; default at once")
 		f.StringVar(&o.expires, "expires", "", "`time` until which it is good, RFC 3339, or how long from now, such as 30m, 24h or 7d; default 1h, or as the policy says")
 		f.StringVar(&o.ip, "ip", "", "`address` it may be used from, or a range such as 192.0.2.1-192.0.2.9")
-		cli.BoolFlag(f, &o.httpsOnly, "https-only", "good over https alone")
+		cli.BoolFlag(f, &o.httpsOnly, "https-only", "valid only over https")
 		f.StringVar(&o.version, "service-version", "", "`version` of the protocol to sign by; default "+sas.Version)
 	})
 	cli.Section(c, "Keys, with --table", func(f *pflag.FlagSet) {
@@ -81,12 +84,19 @@ func (p *program) sasCommand() *cobra.Command {
 		f.StringVar(&o.toPartition, "to-partition", "", "last `PartitionKey`; default no bound")
 		f.StringVar(&o.toRow, "to-row", "", "last `RowKey` in the last partition")
 	})
-	c.Flags().BoolVarP(&o.onlyText, "quiet", "q", false, "print the token alone")
+	cli.JSONFlag(c.Flags(), &o.json)
+	c.Flags().BoolVarP(&o.onlyText, "quiet", "q", false, "print only the token")
 	return c
 }
 
 // sas prints a shared access signature and its permissions.
-func (p *program) sas(ctx context.Context, o *sasFlags) error {
+func (p *program) sas(c *cobra.Command, o *sasFlags) error {
+	ctx := c.Context()
+	if o.accounts == "" && c.Flags().Changed("data") {
+		if _, err := os.Stat(o.data); err != nil {
+			return fmt.Errorf("--data: %w", err)
+		}
+	}
 	source := NewSource(p.Environment, o.accounts, o.data)
 	list, file, err := source.read()
 	if err != nil {
@@ -109,7 +119,7 @@ func (p *program) sas(ctx context.Context, o *sasFlags) error {
 	token, err := o.sign(account.Keys[0], time.Now())
 	if refused, ok := errors.AsType[*table.Error](err); ok { // in words for the user of a token
 		if _, detail, ok := strings.Cut(refused.Message, "Detail: "); ok {
-			return cli.Misuse("no server would take it: %s", detail)
+			return cli.Misuse("no server would take it: %s", inFlags(detail))
 		}
 	}
 	if err != nil {
@@ -123,15 +133,34 @@ func (p *program) sas(ctx context.Context, o *sasFlags) error {
 	if err != nil {
 		return err
 	}
-	for _, line := range t.Describe() {
-		fmt.Fprintln(p.Err, line)
+	if !o.json {
+		for _, line := range t.Describe() {
+			fmt.Fprintln(p.Err, line)
+		}
 	}
 	endpoint := p.sasEndpoint(ctx, o, file)
 	if o.table != "" {
 		endpoint += "/" + o.table
 	}
+	if o.json {
+		return p.PrintJSON(struct {
+			URL     string   `json:"url"`
+			Token   string   `json:"token"`
+			Permits []string `json:"permits"` // in sentences
+		}{endpoint + "?" + token, token, t.Describe()})
+	}
 	fmt.Fprintln(p.Out, endpoint+"?"+token)
 	return nil
+}
+
+// parameter finds the names of the parameters of a token for which there are flags.
+var parameter = regexp.MustCompile(`\b(sip|spk|srk|epk|erk|se|st|sp|si|sv)\b`)
+
+// inFlags says which flags a text about the parameters of a token means.
+func inFlags(text string) string {
+	flags := map[string]string{"sip": "ip", "spk": "from-partition", "srk": "from-row", "epk": "to-partition", "erk": "to-row",
+		"se": "expires", "st": "start", "sp": "permissions", "si": "policy", "sv": "service-version"}
+	return parameter.ReplaceAllStringFunc(text, func(name string) string { return "--" + flags[name] })
 }
 
 // sasEndpoint is where the token is good, without a slash at the end.
@@ -140,12 +169,12 @@ func (p *program) sasEndpoint(ctx context.Context, o *sasFlags, file string) str
 		return strings.TrimSuffix(o.endpoint, "/")
 	}
 	of := accountFlags{data: o.data, admin: o.admin}
-	endpoint := p.endpointOf(o.account, &of, of.running(ctx, file))
+	info, err := of.running(ctx, file)
+	endpoint := p.endpointOf(o.account, &of, info, err)
 	switch {
 	case endpoint == "":
-		p.sayUnknownEndpoint(o.account)
 	case o.httpsOnly && !strings.HasPrefix(endpoint, "https://"):
-		fmt.Fprintf(p.Err, "The token is good over https alone, and the server is at %s: put its https URL in place of %s, or give --endpoint to this command\n", endpoint, unknownEndpoint)
+		fmt.Fprintf(p.Err, "The token is valid only over https, and the server is at %s: put its https URL in place of %s, or give --endpoint to this command\n", endpoint, unknownEndpoint)
 	default:
 		return endpoint
 	}
@@ -154,15 +183,15 @@ func (p *program) sasEndpoint(ctx context.Context, o *sasFlags, file string) str
 
 // check finds mistakes that make a correct but useless token.
 func (o *sasFlags) check() error {
-	if o.endpoint != "" && !strings.HasPrefix(o.endpoint, "http://") && !strings.HasPrefix(o.endpoint, "https://") {
-		return cli.Misuse("--endpoint is a URL such as https://tables.example.com/ACCOUNT, not %q", o.endpoint)
+	if err := cli.CheckEndpoint(o.endpoint); err != nil {
+		return err
 	}
 	if o.table != "" && table.CheckTableName(o.table) != nil {
 		also := ""
 		if _, err := letters(o.permissions, "raud", permissionWords); err != nil {
 			also = "; --permissions: " + err.Error()
 		}
-		return cli.Misuse("--table %q is no name of a table: 3 to 63 letters and digits, a letter first%s", o.table, also)
+		return cli.Misuse("--table %q is not a table name: use 3 to 63 letters and digits, a letter first%s", o.table, also)
 	}
 	if o.toPartition != "" && key.Compare(o.fromPartition, o.toPartition) > 0 {
 		return cli.Misuse("--to-partition is before --from-partition: no entity is between")

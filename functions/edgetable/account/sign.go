@@ -15,22 +15,24 @@ import (
 
 func (p *program) signCommand() *cobra.Command {
 	var file, name string
+	var asJSON bool
 	c := &cobra.Command{
 		Use: "sign METHOD URL", Short: "Print a signed curl command for a request",
 		Long: "The signature is good for 15 minutes. It covers the date, the account and the path: more\n" +
 			"headers and a body may be added to the command.",
 		Example: "  edgetable sign GET 'http://127.0.0.1:10002/devstoreaccount1/Tables'",
-		RunE:    func(_ *cobra.Command, args []string) error { return p.sign(file, name, args[0], args[1]) },
+		RunE:    func(_ *cobra.Command, args []string) error { return p.sign(file, name, args[0], args[1], asJSON) },
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		cli.AccountsFlag(f, &file)
 		cli.AccountFlag(f, &name, "; default the one that the URL names")
+		cli.JSONFlag(f, &asJSON)
 	})
 	return c
 }
 
 // sign prints a curl command: the quickest way to look at a raw answer.
-func (p *program) sign(file, name, verb, target string) error {
+func (p *program) sign(file, name, verb, target string, asJSON bool) error {
 	method := strings.ToUpper(verb)
 	switch method {
 	case "GET", "HEAD", "OPTIONS", "POST", "PUT", "MERGE", "PATCH", "DELETE":
@@ -54,7 +56,21 @@ func (p *program) sign(file, name, verb, target string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(p.Out, Curl(account, method, target, time.Now()))
+	now := time.Now()
+	if asJSON {
+		headers := map[string]string{}
+		for _, h := range signed(account, method, target, now) {
+			name, value, _ := strings.Cut(h, ": ")
+			headers[name] = value
+		}
+		return p.PrintJSON(struct {
+			Method  string            `json:"method"`
+			URL     string            `json:"url"`
+			Headers map[string]string `json:"headers"`
+			Curl    string            `json:"curl"`
+		}{method, escape(target), headers, Curl(account, method, target, now)})
+	}
+	fmt.Fprintln(p.Out, Curl(account, method, target, now))
 	if hasBody(method) {
 		fmt.Fprintln(p.Err, "put the body in place of {}; it is not signed")
 	}
@@ -73,17 +89,7 @@ func Named(u *url.URL) string {
 
 // Curl is a command line for a POSIX shell: the request with its signature.
 func Curl(account *sharedkey.Account, method, target string, now time.Time) string {
-	target = escape(target)
-	_, path, _ := strings.Cut(target, "://")
-	path, query, _ := strings.Cut(path, "?")
-	if i := strings.IndexByte(path, '/'); i >= 0 {
-		path = path[i:]
-	} else {
-		path = "/" // as curl sends it
-	}
-	date := sharedkey.FormatDate(now)
-	authorization := account.Keys[0].Authorization(sharedkey.SharedKeyLite, account.Name,
-		sharedkey.Request{Method: method, Path: path, RawQuery: query, XMSDate: date})
+	path, _ := pathOf(escape(target))
 	words := []string{"curl"}
 	switch method {
 	case "GET":
@@ -95,18 +101,38 @@ func Curl(account *sharedkey.Account, method, target string, now time.Time) stri
 	if strings.Contains(path, "/.") {
 		words = append(words, "--path-as-is")
 	}
-	headers := []string{"x-ms-date: " + date, "x-ms-version: 2019-02-02", "Accept: application/json", "Authorization: " + authorization}
-	if hasBody(method) {
-		headers = append(headers, "Content-Type: application/json")
-	}
-	for _, h := range headers {
+	for _, h := range signed(account, method, target, now) {
 		words = append(words, "-H", cli.Quote(h))
 	}
-	words = append(words, cli.Quote(target))
+	words = append(words, cli.Quote(escape(target)))
 	if hasBody(method) {
 		words = append(words, "-d", "'{}'")
 	}
 	return strings.Join(words, " ")
+}
+
+// signed are the headers of the request, each with its name.
+func signed(account *sharedkey.Account, method, target string, now time.Time) []string {
+	path, query := pathOf(escape(target))
+	date := sharedkey.FormatDate(now)
+	authorization := account.Keys[0].Authorization(sharedkey.SharedKeyLite, account.Name,
+		sharedkey.Request{Method: method, Path: path, RawQuery: query, XMSDate: date})
+	headers := []string{"x-ms-date: " + date, "x-ms-version: 2019-02-02", "Accept: application/json", "Authorization: " + authorization}
+	if hasBody(method) {
+		headers = append(headers, "Content-Type: application/json")
+	}
+	return headers
+}
+
+// pathOf is what a URL has behind its host.
+func pathOf(target string) (path, query string) {
+	_, path, _ = strings.Cut(target, "://")
+	path, query, _ = strings.Cut(path, "?")
+	i := strings.IndexByte(path, '/')
+	if i < 0 {
+		return "/", query // as curl sends it
+	}
+	return path[i:], query
 }
 
 func hasBody(method string) bool {

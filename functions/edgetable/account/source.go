@@ -68,13 +68,16 @@ func Find(environment func(string) string, file, name string) (*sharedkey.Accoun
 // known returns the account with this name.
 func known(list accounts.List, name string) (*sharedkey.Account, error) {
 	account, ok := list[name]
+	if name == "" {
+		return nil, cli.Misuse("the URL names no account: write it behind the host, as in %s, or give --account", cli.UsualURL+accounts.Development)
+	}
 	if !ok {
 		return nil, fmt.Errorf("the account %s is not known here; --accounts and $%s give keys, --account another name", cli.Quote(name), accounts.Variable)
 	}
 	return &account.Account, nil
 }
 
-// load reads accounts once.
+// load reads the accounts at its first call.
 func load(environment func(string) string, file string) (accounts.List, error) {
 	source := NewSource(environment, file, "")
 	list, _, err := source.read()

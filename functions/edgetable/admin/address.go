@@ -34,8 +34,8 @@ func (a *Address) URL(host, port string, everywhere bool) string {
 	return scheme + net.JoinHostPort(host, port)
 }
 
-// BySettings is the URL of a server that is not asked. It is "" if the settings do not
-// tell.
+// BySettings returns the URL of a server by its settings, without asking it, or "" if they do not
+// say.
 func (a *Address) BySettings() string {
 	host, port, err := net.SplitHostPort(a.Listen)
 	if a.Public == "" && (a.Listen == "" || err != nil || port == "" || port == "0") {

@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"strings"
+	"time"
 
+	"edgetable/adapters/backup/repository"
 	"edgetable/functions/edgetable/cli"
 )
 
@@ -38,9 +41,33 @@ func (r *Server) Identity() (string, error) {
 }
 
 // Checkpoint implements snapshotter. The server knows the directory.
-func (r *Server) Checkpoint(ctx context.Context, _ string) error {
-	_, err := r.ask(ctx, http.MethodPost, "/checkpoint")
-	return err
+func (r *Server) Checkpoint(ctx context.Context, _ string) (log *repository.LogSpan, err error) {
+	text, err := r.ask(ctx, http.MethodPost, "/checkpoint")
+	if err != nil {
+		return nil, err
+	}
+	return log, json.Unmarshal(text, &log)
+}
+
+// Promote makes the secondary of a server a primary. It returns what the server says.
+func (r *Server) Promote(ctx context.Context, force bool) (string, error) {
+	text, err := r.ask(ctx, http.MethodPost, fmt.Sprintf("/promote?force=%t", force))
+	return string(text), err
+}
+
+// Link opens all accounts of a server in its own explorer, once.
+type Link struct {
+	URL  string        `json:"url"`
+	Good time.Duration `json:"good"` // how long it waits to be used
+}
+
+// Link asks the server for a link.
+func (r *Server) Link(ctx context.Context) (link Link, err error) {
+	text, err := r.ask(ctx, http.MethodPost, "/link")
+	if err != nil {
+		return link, err
+	}
+	return link, json.Unmarshal(text, &link)
 }
 
 func (r *Server) ask(ctx context.Context, method, path string) ([]byte, error) {
@@ -67,4 +94,30 @@ func Get[T any](ctx context.Context, server *Server, path string) (v T, err erro
 		return v, err
 	}
 	return v, json.Unmarshal(text, &v)
+}
+
+// answer is how long a server has to tell what it knows. A busy machine may need some seconds.
+const answer = 30 * time.Second
+
+// Ask returns what the server that uses a data directory tells of itself; nil if none runs. An error
+// says that one runs and does not tell.
+func Ask(ctx context.Context, data, socket string) (*Info, error) {
+	path := Socket(data, socket)
+	c, err := net.Dial("unix", path)
+	if op, ok := errors.AsType[*net.OpError](err); ok && !op.Timeout() && !errors.Is(err, fs.ErrPermission) {
+		return nil, nil // there is no socket, or nobody takes its connections
+	}
+	var info *Info
+	if err == nil {
+		_ = c.Close()
+		within, cancel := context.WithTimeoutCause(ctx, answer, fmt.Errorf("no answer within %v", answer))
+		defer cancel()
+		if info, err = Get[*Info](within, Reach(data, socket), "/server"); within.Err() != nil {
+			err = context.Cause(within)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the server at %s does not say where it listens: %w", path, err)
+	}
+	return info, nil
 }

@@ -26,7 +26,7 @@ func Listen(path string) (net.Listener, error) {
 		return nil, err
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", filepath.Dir(path), errors.Unwrap(err)) // its own name says nothing to others
 	}
 	defer os.RemoveAll(dir)
 	hidden := filepath.Join(dir, "s")
@@ -54,7 +54,7 @@ func clearSocket(path string) error {
 		return err
 	}
 	if info.Mode()&fs.ModeSocket == 0 {
-		return fmt.Errorf("%s exists and is no socket", path)
+		return fmt.Errorf("%s exists and is not a socket", path)
 	}
 	if c, err := net.Dial("unix", path); err == nil {
 		_ = c.Close()

@@ -2,6 +2,7 @@ package advise
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +42,21 @@ func TestMoreBuckets(t *testing.T) {
 	}
 }
 
+// Objects of Workers split by themselves: nobody needs to choose a number. One partition
+// is never divided, and that is said.
+func TestTablesThatSplit(t *testing.T) {
+	t.Parallel()
+	r := busy(60 * 40_000)
+	if list := Advise(&Facts{Traffic: r, Buckets: 1, Splits: true}); len(list) > 0 {
+		t.Errorf("%+v", list)
+	}
+	r.Partitions = map[string]traffic.Heavy{"writes": {Total: 60 * 40_000, Entries: []traffic.Entry{{Partition: "p", Count: 50 * 40_000}}}}
+	list := Advise(&Facts{Traffic: r, Buckets: 1, Splits: true})
+	if len(list) != 1 || list[0].Rule != "hot-partition" || !strings.Contains(list[0].Why.Workers, "No split") {
+		t.Errorf("%+v", list)
+	}
+}
+
 // The estimate is computed by hand: 3,600 writes of 2 KiB in an hour.
 func TestCosts(t *testing.T) {
 	t.Parallel()
@@ -54,14 +70,14 @@ func TestCosts(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.Home, got, want[c.Home])
 		}
 	}
-	// A page of a partition asks one bucket, one of a range asks all.
+	// A page of a partition asks one bucket of DynamoDB, one of a range asks all.
 	read := busy(0)
 	read.Totals.Queries = 4000
 	read.Shapes = []traffic.Shape{{Plan: "Partition", Pages: 3000}, {Plan: "Range", Pages: 1000}}
 	want = map[string]string{
 		"azure":    "0.1051", // 4,000 × 730 transactions
 		"dynamodb": "1.6753", // 3,000 + 8 × 1,000 units at 0.125, 4,000 requests at 0.23, for a million
-		"workers":  "2.0805", // 4,000 at 0.45 and 7 × 1,000 at 0.15, for a million
+		"workers":  "1.3140", // 4,000 at 0.45 for a million
 	}
 	for _, c := range Costs(&Facts{Traffic: read, Buckets: 8}) {
 		if got := fmt.Sprintf("%.4f", c.Dollars); got != want[c.Home] {

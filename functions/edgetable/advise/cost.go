@@ -51,12 +51,13 @@ func Costs(f *Facts) []Cost {
 		{"dynamodb", units*price("dynamodb", "write unit") + (readUnits+queryUnits)*price("dynamodb", "read unit") +
 			requests*price("dynamodb", "Lambda request with 10 ms of 256 MB") + gb*price("dynamodb", "GB-month")},
 		{"workers", requests*price("workers", "request to the Worker and to an object") +
-			further*price("workers", "further request to an object") + writes*price("workers", "row written") +
+			writes*price("workers", "row written") +
 			(reads+rows)*price("workers", "row read") + gb*price("workers", "GB-month")},
 	}
 }
 
-// merged is the number of pages that ask all buckets of the table. Others ask one.
+// merged is the number of pages that ask all buckets of a table on DynamoDB. Others ask
+// one. On Workers a table usually begins with one, and a page asks the objects of its keys.
 func merged(r *traffic.Report) (pages uint64) {
 	for _, s := range r.Shapes {
 		switch s.Plan {

@@ -29,7 +29,7 @@ func singleRows(f *Facts) []Finding {
 		return nil
 	}
 	return []Finding{{
-		Rule: "range-over-single-rows", Finding: fmt.Sprintf("Each partition has one row, and %d pages were read over ranges of partitions.", pages),
+		Rule: "range-over-single-rows", Finding: fmt.Sprintf("Each partition has one row, and %s pages were read over ranges of partitions.", commas(float64(pages))),
 		Number: float64(pages), Unit: "pages", Example: example,
 		Why: Why{
 			Azure:    "A page ends where the table is divided between machines: many short or empty pages, each with a round trip.",

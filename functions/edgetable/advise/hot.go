@@ -20,14 +20,14 @@ func hotPartitions(r *traffic.Report) (list []Finding) {
 			continue
 		}
 		e := h.Entries[0]
-		share := float64(e.Count-e.Error) / float64(h.Total)
+		share := float64(e.Count-e.Error) / float64(r.Sum(metric))
 		if share <= hotShare && (metric != "writes" || r.Totals.SecondMost < dynamodbPartition) {
 			continue
 		}
 		text := fmt.Sprintf("One partition gets %.0f %% of the %s.", 100*share, metric)
 		example := e.Partition
 		if metric == "writes" && share <= hotShare {
-			text = fmt.Sprintf("One partition gets %d writes in a second.", r.Totals.SecondMost)
+			text = fmt.Sprintf("One partition gets %s writes in a second.", commas(float64(r.Totals.SecondMost)))
 			example = r.Totals.SecondMostIn
 		}
 		list = append(list, Finding{
@@ -35,8 +35,8 @@ func hotPartitions(r *traffic.Report) (list []Finding) {
 			Why: Why{
 				Azure:    "A partition is served by one machine: about 2,000 entities of 1 KiB a second, then 503 ServerBusy.",
 				DynamoDB: "A partition is one hash key: 1,000 write units and 3,000 read units a second until DynamoDB splits it, after minutes of heat.",
-				Workers:  "A partition is in one object, which has one thread: some hundred requests a second.",
-				Binary:   "Writes to a partition wait for each other's turn; reads do not. Ten thousands a second are possible.",
+				Workers:  "A partition is in one object, which has one thread: some hundred requests a second. No split of the table divides a partition.",
+				Binary:   "Writes to a partition wait for each other's turn; reads do not. Tens of thousands a second are possible.",
 				Postgres: "A partition is a range of one index: writes to different entities do not wait for each other, those to the same entity do.",
 			},
 			Instead: "Put a hash or another part of the entity's own name into the PartitionKey (device-17 instead of devices), or spread one partition over N with a suffix 0…N-1 and read all N. Cache what is read most.",
@@ -102,10 +102,10 @@ func moreBuckets(r *traffic.Report, buckets int) []Finding {
 		Why: Why{
 			Azure:    "Azure splits the ranges by itself, if the PartitionKeys differ; an account has 20,000 entities a second.",
 			DynamoDB: "Each bucket is a hash key with 1,000 write units a second at first.",
-			Workers:  "An object that is busy for a minute splits by itself, unless most requests are for one partition.",
+			Workers:  "An object that is busy for a minute splits by itself, unless most requests are for one partition, the profile is free or EDGETABLE_SPLIT_RATE is 0.",
 			Binary:   "There are no buckets.",
 			Postgres: "There are no buckets.",
 		},
-		Instead: fmt.Sprintf("edgetable table rebucket --buckets %d (on DynamoDB), or create the table with so many.", need),
+		Instead: fmt.Sprintf("edgetable dynamodb rebucket --buckets %d, on DynamoDB and while the table is used. In other homes there is nothing to do.", need),
 	}}
 }

@@ -2,6 +2,7 @@ package advise
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"edgetable/core/traffic"
@@ -10,19 +11,30 @@ import (
 const (
 	scanRatio   = 10   // rows examined for a row returned
 	scanAtLeast = 1000 // rows
+	// What was asked once or twice, somebody looked at; a program asks again and again.
+	queriesAtLeast = 5
+	pagesAtLeast   = 20 // where queries are not counted
 )
+
+// evident reports whether a query comes so often that a program depends on it.
+func evident(s *traffic.Shape) bool {
+	if s.Queries == 0 {
+		return s.Pages >= pagesAtLeast
+	}
+	return s.Queries >= queriesAtLeast
+}
 
 // scanRatios finds shapes of queries that examine much more than they return.
 func scanRatios(r *traffic.Report) (list []Finding) {
 	for _, s := range r.Shapes {
 		ratio := float64(s.Scanned) / float64(max(s.Returned, 1))
-		if s.Others() || s.Filter == "" || s.Scanned < scanAtLeast || ratio <= scanRatio {
+		if s.Others() || s.Filter == "" || s.Scanned < scanAtLeast || ratio <= scanRatio || !evident(&s) {
 			continue
 		}
-		names, point := properties(s.Filter)
+		names, equal, point := properties(s.Filter)
 		f := Finding{
 			Rule: "scan-ratio", Number: ratio, Unit: "rows scanned for a row returned", Example: s.Example,
-			Finding: fmt.Sprintf("A query scans %.0f rows for each that it returns (%s, %d pages).", ratio, planWords(s.Plan), s.Pages),
+			Finding: fmt.Sprintf("A query scans %s rows for each that it returns (%s, %s pages).", commas(ratio), planWords(s.Plan), commas(float64(s.Pages))),
 			Why: Why{
 				Azure:    "The service reads and bills page after page; a page ends after 5 seconds or at the end of a range, often empty.",
 				DynamoDB: "What is examined is paid: a read unit for 4 KiB, 256 for a page of 1 MB, and one Query for each bucket.",
@@ -37,12 +49,14 @@ func scanRatios(r *traffic.Report) (list []Finding) {
 		}
 		if point && s.Returned <= 2*s.Pages {
 			f.Rule = "point-read-by-property"
-			f.Finding = fmt.Sprintf("A property is used like a key: a query by %s scans %.0f rows to find one (%d pages).", first, ratio, s.Pages)
+			f.Finding = fmt.Sprintf("A property is used like a key: a query by %s scans %s rows to find one (%s pages).", first, commas(ratio), commas(float64(s.Pages)))
 			f.Instead = fmt.Sprintf("Store a second, small entity with PartitionKey = %s and the keys of the first (an index entity), in the same batch if it is in the same partition; or make %s the RowKey.", first, first)
 		} else if s.Plan == "Partition" || s.Plan == "Rows" {
 			f.Instead = fmt.Sprintf("Begin the RowKey with %s, so that the filter becomes RowKey ge '…' and RowKey lt '…'; or store the entity a second time with such a key in the same partition, in one batch.", first)
+		} else if len(equal) > 0 {
+			f.Instead = fmt.Sprintf("Begin the PartitionKey with %s, or store index entities with PartitionKey = %s; then the filter is one of a partition.", equal[0], equal[0])
 		} else {
-			f.Instead = fmt.Sprintf("Begin the PartitionKey with %s, or store index entities with PartitionKey = %s; then the filter is one of a partition.", first, first)
+			f.Instead = fmt.Sprintf("No key makes a range of %s one partition. Name a partition in the filter, too, or keep what is asked often in entities of their own.", first)
 		}
 		list = append(list, f)
 	}
@@ -63,9 +77,18 @@ func planWords(plan string) string {
 	return "of points"
 }
 
+// commas is a number with a comma before each three digits.
+func commas(n float64) string {
+	text := strconv.FormatFloat(n, 'f', 0, 64)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
 // properties returns the names of the properties in the shape of a filter but the
-// keys, and whether each of them is only compared by eq.
-func properties(shape string) (names []string, point bool) {
+// keys, those of them that are compared by eq, and whether all are.
+func properties(shape string) (names, equal []string, point bool) {
 	point = true
 	words := strings.Fields(strings.NewReplacer("(", " ", ")", " ").Replace(shape))
 	for i := 0; i+2 < len(words); i++ {
@@ -76,10 +99,14 @@ func properties(shape string) (names []string, point bool) {
 		case "PartitionKey", "RowKey", "Timestamp":
 		default:
 			names = append(names, name)
-			point = point && words[i+1] == "eq"
+			if words[i+1] == "eq" {
+				equal = append(equal, name)
+			} else {
+				point = false
+			}
 		}
 	}
-	return names, point && len(names) > 0 && !strings.Contains(shape, " or ")
+	return names, equal, point && len(names) > 0 && !strings.Contains(shape, " or ")
 }
 
 // batches finds single writes to one partition that come together.

@@ -148,7 +148,7 @@ func giantPartition(s *Stored) []Finding {
 		return nil
 	}
 	return []Finding{{
-		Rule: "giant-partition", Finding: fmt.Sprintf("One partition has %.0f %% of the %d entities.", 100*share, s.Rows),
+		Rule: "giant-partition", Finding: fmt.Sprintf("One partition has %.0f %% of the %s entities.", 100*share, commas(float64(s.Rows))),
 		Number: 100 * share, Unit: "% of entities", Example: s.Largest,
 		Why: Why{
 			Azure:    "A partition cannot be divided: all its requests go to one machine, about 2,000 entities a second.",
@@ -167,7 +167,7 @@ func textOrder(s *Stored) []Finding {
 		return nil
 	}
 	return []Finding{{
-		Rule: "text-order", Finding: fmt.Sprintf("Numbers in keys sort as text: %d times a longer number comes before a shorter one.", s.Misordered),
+		Rule: "text-order", Finding: fmt.Sprintf("Numbers in keys sort as text: %s times a longer number comes before a shorter one.", commas(float64(s.Misordered))),
 		Number: float64(s.Misordered), Unit: "places", Example: s.MisorderedExample,
 		Why: Why{
 			Azure:    "Keys are text: 1, 10, 2. A range such as RowKey ge '5' finds 50 and not 10.",

@@ -6,13 +6,16 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// program is what the commands for backups share.
-type program struct {
-	*cli.Terminal
-}
-
 // Commands are the commands for backups.
 func Commands(t *cli.Terminal) []*cobra.Command {
 	p := &program{t}
 	return []*cobra.Command{p.backupCommand()}
+}
+
+func (p *program) backupCommand() *cobra.Command {
+	return cli.Group("backup", "Make, verify and restore backups", placeHelp+`
+
+Each backup is complete by itself, but parts that backups have in common are stored
+once. docs/operate.md describes backups.`,
+		p.backupCreateCommand(), p.backupListCommand(), p.backupVerifyCommand(), p.backupRestoreCommand(), p.backupPruneCommand())
 }

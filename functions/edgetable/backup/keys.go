@@ -1,7 +1,7 @@
 package backup
 
 import (
-	"errors"
+	"fmt"
 
 	"filippo.io/age"
 	"github.com/spf13/pflag"
@@ -24,7 +24,7 @@ func identities(file string) ([]age.Identity, error) {
 	}
 	list, err := repository.ReadIdentities(file)
 	if err != nil {
-		return nil, errors.Join(errors.New("--identity"), err)
+		return nil, fmt.Errorf("--identity: %w", err)
 	}
 	return list, nil
 }

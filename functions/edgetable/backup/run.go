@@ -36,7 +36,7 @@ const (
 // running server.
 type snapshotter interface {
 	Identity() (string, error)
-	Checkpoint(ctx context.Context, dir string) error
+	Checkpoint(ctx context.Context, dir string) (*repository.LogSpan, error)
 }
 
 // run makes a backup of a data directory.
@@ -46,6 +46,7 @@ type run struct {
 	store          snapshotter
 	keys           []string
 	progress       func(done, total int64)
+	spanned        func(*repository.LogSpan) // gets where the log continues the backup; may be nil
 }
 
 // create makes the backup. One process at a time makes one of a data directory.
@@ -71,10 +72,15 @@ func (b *run) create(ctx context.Context) (m *repository.Manifest, err error) {
 	}
 	staging := filepath.Join(b.data, Staging)
 	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
-	host, _ := os.Hostname() // it is shown to people only
 	m, err = repository.New(b.place).Create(ctx, repository.Source{
-		Store: store, From: host + ":" + b.data, Program: cli.Version(), Keys: b.keys,
-		Snapshot:    func(ctx context.Context) (string, error) { return staging, b.store.Checkpoint(ctx, staging) },
+		Store: store, From: sourceName(b.data), Program: cli.Version(), Keys: b.keys,
+		Snapshot: func(ctx context.Context) (string, *repository.LogSpan, error) {
+			log, err := b.store.Checkpoint(ctx, staging)
+			if err == nil && b.spanned != nil {
+				b.spanned(log)
+			}
+			return staging, log, err
+		},
 		Check:       pebblestore.CheckFile,
 		Interrupted: begun.here,
 		Begin: func(id string) error {
@@ -165,7 +171,7 @@ func openForBackup(data, socket string) (s snapshotter, end func(), err error) {
 	if manifests, err := fs.Glob(os.DirFS(data), "MANIFEST-*"); err != nil || len(manifests) == 0 {
 		return nil, nil, fmt.Errorf("there is no data of the embedded store in %s; a database has backups of its own: PostgreSQL's are in docs/postgres.md", data)
 	}
-	store, err := pebblestore.Open(pebblestore.Options{Dir: data, DiskReserve: -1})
+	store, err := pebblestore.Open(pebblestore.Options{Dir: data, DiskReserve: -1, KeepLogs: -1})
 	if errors.Is(err, pebblestore.ErrInUse) {
 		return admin.Reach(data, socket), func() {}, nil
 	}

@@ -5,88 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strconv"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
-
-	"github.com/spf13/pflag"
 
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/objects/s3"
-	"edgetable/adapters/setting"
-	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/place"
 	"edgetable/functions/edgetable/stores"
 )
-
-// Flags are those of a server that makes scheduled backups.
-type Flags struct {
-	To    string
-	Every time.Duration
-	keep  repository.Keep
-	keys  []string
-}
-
-func (o *Flags) Register(f *pflag.FlagSet) {
-	f.StringVar(&o.To, "backup-to", "", "`place` for backups of the data directory: another directory, or s3://BUCKET/PREFIX; default none")
-	cli.DurationFlag(f, &o.Every, "backup-every", time.Hour, time.Second, cli.MaxTime, "how often to make a backup")
-	cli.ValueFlag(f, &o.keep, "backup-keep", "rules", "`rules` that say which backups stay, such as last=24,daily=30 or older-than=30d, as the flags of 'edgetable backup prune'; default all", parseKeep, showKeep)
-	recipientsFlag(f, &o.keys, "backup-encrypt-to")
-}
-
-// Check finds flags that do not go together.
-func (o *Flags) Check(given func(flag string) bool) error {
-	for _, name := range []string{"backup-every", "backup-keep", "backup-encrypt-to"} {
-		if given(name) && o.To == "" {
-			return cli.Misuse("--%s needs --backup-to", name)
-		}
-	}
-	_, err := repository.ParseRecipients(o.keys)
-	if err != nil {
-		return cli.Misuse("--backup-encrypt-to: %v", err)
-	}
-	return nil
-}
-
-var errKeep = errors.New("write last=NUMBER, daily=NUMBER or older-than=DURATION, with commas between them")
-
-func parseKeep(text string) (k repository.Keep, err error) {
-	for rule := range strings.SplitSeq(text, ",") {
-		name, n, _ := strings.Cut(strings.TrimSpace(rule), "=")
-		count, countErr := strconv.ParseUint(n, 10, 20)
-		switch {
-		case name == "last" && countErr == nil:
-			k.Last = int(count)
-		case name == "daily" && countErr == nil:
-			k.Daily = int(count)
-		case name == "older-than":
-			if k.OlderThan, err = setting.Duration(n, 0, 100*cli.MaxTime); err != nil {
-				return k, errKeep
-			}
-		default:
-			return k, errKeep
-		}
-	}
-	if k.None() {
-		return k, errKeep
-	}
-	return k, nil
-}
-
-func showKeep(k repository.Keep) string {
-	var rules []string
-	if k.Last > 0 {
-		rules = append(rules, fmt.Sprint("last=", k.Last))
-	}
-	if k.Daily > 0 {
-		rules = append(rules, fmt.Sprint("daily=", k.Daily))
-	}
-	if k.OlderThan > 0 {
-		rules = append(rules, "older-than="+cli.ShowDuration(k.OlderThan))
-	}
-	return strings.Join(rules, ",")
-}
 
 // Status is what the metrics say about the backups that a server makes.
 type Status struct {
@@ -98,8 +25,16 @@ type Status struct {
 // Schedule makes backups until the server ends.
 type Schedule struct {
 	*Flags
-	run *run
-	log *slog.Logger
+	run     *run
+	log     *slog.Logger
+	shipper *shipper // nil: the log is not shipped
+
+	// Paused reports that the store is a secondary, of which nothing is stored; nil: it never is.
+	Paused func() bool
+
+	forced atomic.Bool              // the log needs a new backup
+	now    chan struct{}            // wakes Serve for it
+	spans  chan *repository.LogSpan // where the log continues the backup that is being made
 
 	mu     sync.Mutex
 	status Status
@@ -115,7 +50,7 @@ func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints,
 	if o.To == "" {
 		return nil, nil
 	}
-	objects, err := place.Open(ctx, o.To)
+	objects, err := place.Open(ctx, o.To, nil)
 	if err != nil {
 		return nil, fmt.Errorf("--backup-to: %w", err)
 	}
@@ -128,13 +63,79 @@ func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints,
 			log.Warn("the place for backups does not answer", "to", o.To, "cause", cause, "again in", in.Round(time.Millisecond))
 		}
 	}
-	return &Schedule{
-		Flags: o, log: log,
+	b := &Schedule{
+		Flags: o, log: log, now: make(chan struct{}, 1), spans: make(chan *repository.LogSpan, 1),
 		run: &run{
 			data: data, location: o.To, place: objects, store: store,
 			keys: o.keys, progress: func(int64, int64) {},
 		},
-	}, nil
+	}
+	if o.Log > 0 {
+		b.run.spanned = b.spanned
+		b.shipper = &shipper{place: repository.New(objects), store: store.Store, source: sourceName(data), keys: o.keys, log: log, now: time.Now, base: b.base, fresh: b.wake, status: LogStatus{CaughtUp: time.Now()}}
+	}
+	return b, nil
+}
+
+// ShipsLog reports whether the server ships its log.
+func (b *Schedule) ShipsLog() bool { return b != nil && b.shipper != nil }
+
+// ServeLog ships the log until ctx ends.
+func (b *Schedule) ServeLog(ctx context.Context) { b.shipper.serve(ctx, b.Log, b.paused) }
+
+// EndLog ships the last writes after the server has stopped serving.
+func (b *Schedule) EndLog() {
+	ctx, end := context.WithTimeout(context.Background(), lastTurn)
+	defer end()
+	b.shipper.last(ctx)
+}
+
+// Shipped returns the state of the log.
+func (b *Schedule) Shipped() LogStatus { return b.shipper.Status() }
+
+// spanned hands the span of a backup that is being made to who waits for it.
+func (b *Schedule) spanned(log *repository.LogSpan) {
+	select {
+	case <-b.spans: // nobody waited
+	default:
+	}
+	if log != nil {
+		b.spans <- log
+	}
+}
+
+func (b *Schedule) paused() bool { return b.Paused != nil && b.Paused() }
+
+// Resume continues when the store is no secondary any more.
+func (b *Schedule) Resume() {
+	if b != nil {
+		b.wake()
+	}
+}
+
+// wake lets Serve look whether a backup is due.
+func (b *Schedule) wake() {
+	select {
+	case b.now <- struct{}{}:
+	default: // it will
+	}
+}
+
+// base lets Serve make a backup at once. It returns where the log continues it as soon
+// as that is known: the log must not wait until a large store is uploaded.
+func (b *Schedule) base(ctx context.Context) (*repository.LogSpan, error) {
+	select {
+	case <-b.spans: // of an earlier one
+	default:
+	}
+	b.forced.Store(true)
+	b.wake()
+	select {
+	case span := <-b.spans:
+		return span, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // Status returns the state of the backups.
@@ -145,7 +146,7 @@ func (b *Schedule) Status() Status {
 }
 
 // firstRetry is how long after a failure a backup is tried again. Each further failure
-// doubles it, up to --backup-every.
+// doubles it, up to --backup-every, unless the log waits for that backup.
 const firstRetry = time.Minute
 
 // Serve makes backups until ctx ends.
@@ -158,7 +159,9 @@ func (b *Schedule) Serve(ctx context.Context) {
 		}
 		if err != nil {
 			wait = min(retry, b.Every)
-			retry = 2 * wait
+			if retry = 2 * wait; b.forced.Load() { // the log waits for it
+				retry = firstRetry
+			}
 			b.mu.Lock()
 			b.status.Failures++
 			b.mu.Unlock()
@@ -168,6 +171,7 @@ func (b *Schedule) Serve(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
+		case <-b.now:
 		case <-time.After(wait):
 		}
 	}
@@ -175,6 +179,15 @@ func (b *Schedule) Serve(ctx context.Context) {
 
 // turn makes a backup if it is due, and returns how long to wait for the next one.
 func (b *Schedule) turn(ctx context.Context) (wait time.Duration, err error) {
+	if b.paused() {
+		return b.Every, nil // it is woken when the store is promoted
+	}
+	if err := b.replaced(ctx); err != nil {
+		return 0, err
+	}
+	if b.ShipsLog() && b.shipper.store.Timeline().ID == "" {
+		return b.Every, nil // it is woken when the log has a timeline
+	}
 	newest, err := repository.New(b.run.place).Newest(ctx)
 	if last := b.Status().LastSuccess; errors.Is(err, repository.ErrNone) && !last.IsZero() {
 		return 0, fmt.Errorf("the place has no backup any more, but one of %s was there: is its disk mounted? If the backups were removed on purpose, start the server again",
@@ -194,14 +207,17 @@ func (b *Schedule) turn(ctx context.Context) (wait time.Duration, err error) {
 		b.mu.Lock()
 		b.status.LastSuccess = newest.Began
 		b.mu.Unlock()
-		if age := time.Since(newest.Began); age >= 0 && age < b.Every {
+		if age := time.Since(newest.Began); age >= 0 && age < b.Every && !b.forced.Load() && b.continued(newest) {
 			return b.Every - age, nil
 		}
 	}
-	began := time.Now()
+	began, forced := time.Now(), b.forced.Load()
 	m, err := b.run.create(ctx)
 	if err != nil {
 		return 0, err
+	}
+	if forced {
+		b.forced.Store(false)
 	}
 	b.mu.Lock()
 	b.status.LastSuccess = m.Began
@@ -210,6 +226,25 @@ func (b *Schedule) turn(ctx context.Context) (wait time.Duration, err error) {
 	b.log.Info("backup", "to", b.To, "name", m.ID, "bytes", m.Size(), "new", m.New, "took", time.Since(began).Round(time.Millisecond))
 	b.prune(ctx)
 	return b.Every, nil
+}
+
+// replaced reports that another store has taken over the place: backups of this one would
+// look like newer ones.
+func (b *Schedule) replaced(ctx context.Context) error {
+	if !b.ShipsLog() || b.run.store == nil {
+		return nil
+	}
+	own := b.shipper.store.Timeline().ID
+	newest, err := repository.New(b.run.place).NewestTimeline(ctx)
+	if err != nil || own == "" || newest == "" || newest == own {
+		return err
+	}
+	return repository.ErrReplaced
+}
+
+// continued reports whether the log continues a backup, if it is shipped.
+func (b *Schedule) continued(m *repository.Manifest) bool {
+	return !b.ShipsLog() || m.Log != nil && m.Log.Timeline == b.shipper.store.Timeline().ID
 }
 
 // prune removes old backups. A failure is logged; the next backup tries again.
@@ -224,7 +259,7 @@ func (b *Schedule) prune(ctx context.Context) {
 		b.log.Error("old backups cannot be removed", "to", b.To, "cause", err)
 	case len(done.Unfinished) > 0:
 		b.log.Warn("old backups are removed in part", "to", b.To, "cause", unfinishedStays(done.Unfinished))
-	case len(done.Removed) > 0 || done.Objects > 0:
-		b.log.Info("old backups removed", "to", b.To, "backups", len(done.Removed), "bytes", done.Bytes)
+	case len(done.Removed) > 0 || done.Objects > 0 || done.Pieces > 0:
+		b.log.Info("old backups removed", "to", b.To, "backups", len(done.Removed), "bytes", done.Bytes, "log", done.LogBytes)
 	}
 }

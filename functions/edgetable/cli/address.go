@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/url"
 	"strconv"
+
+	"edgetable/core/table"
 )
 
 // CheckAddress finds a mistake in the address of a flag.
@@ -13,8 +15,29 @@ func CheckAddress(flag, address string) error {
 	if _, err := strconv.ParseUint(address, 10, 16); err == nil { // a port alone
 		example = "127.0.0.1:" + address
 	}
-	if _, _, err := net.SplitHostPort(address); err != nil {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
 		return Misuse("--%s %q is not an address: write host:port, such as %s", flag, address, example)
+	}
+	if _, err := net.LookupPort("tcp", port); err != nil {
+		return Misuse("--%s %q: %s is no port: write a number from 0 to 65535", flag, address, port)
+	}
+	return nil
+}
+
+// CheckTable finds a mistake in the name of a table that a flag or an operand gives.
+func CheckTable(what, name string) error {
+	if table.CheckTableName(name) != nil {
+		return Misuse("%s %q is not a table name: use 3 to 63 letters and digits, a letter first", what, name)
+	}
+	return nil
+}
+
+// CheckEndpoint finds a mistake in the URL of --endpoint; "" is none.
+func CheckEndpoint(endpoint string) error {
+	u, err := url.Parse(endpoint)
+	if endpoint != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		return Misuse("--endpoint is a URL such as https://tables.example.com/ACCOUNT, not %q", endpoint)
 	}
 	return nil
 }

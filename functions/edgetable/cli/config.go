@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,20 +41,24 @@ func (p *Terminal) Configure(c *cobra.Command) error {
 	if c.DisableFlagParsing { // of completions, which has flags of others
 		return nil
 	}
-	file := cmp.Or(c.Flag("config").Value.String(), p.Environment(Variable("config")))
+	file := cmp.Or(c.Flag("config").Value.String(), p.Environment(Variable("config")), p.packaged(c))
 	lines, err := readConfig(file, flagNames(c.Root()))
 	if err != nil {
 		return err
 	}
 	p.lines = lines
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if err != nil || f.Changed || !Settable(f.Name) {
+		if err != nil || f.Changed || !Settable(f.Name) || file == p.Packaged && c.Name() == "explorer" && f.Name == "listen" {
 			return
 		}
 		if text := p.Environment(Variable(f.Name)); text != "" {
 			if e := c.Flags().Set(f.Name, text); e != nil {
 				err = Misuse("$%s=%q: %v", Variable(f.Name), text, reason(f, e))
 			}
+			if f.Annotations == nil {
+				f.Annotations = map[string][]string{}
+			}
+			f.Annotations[environmentKey] = nil
 			return
 		}
 		for _, line := range lines[f.Name] {
@@ -64,6 +69,54 @@ func (p *Terminal) Configure(c *cobra.Command) error {
 		}
 	})
 	return err
+}
+
+// askServer are the commands that concern the server on this machine.
+var askServer = []string{"account", "backup create", "explorer", "health", "sas", "traffic"}
+
+// packaged is the file of settings that a package of Linux has installed, for a command
+// that concerns its server. Whoever names another server or works beside a data directory
+// of his own means that one.
+func (p *Terminal) packaged(c *cobra.Command) string {
+	_, path, _ := strings.Cut(c.CommandPath(), " ")
+	if p.Packaged == "" || !slices.ContainsFunc(askServer, func(one string) bool { return path == one || strings.HasPrefix(path, one+" ") }) {
+		return ""
+	}
+	for _, name := range []string{"data", "admin", "accounts", "listen", "from", "endpoint"} {
+		if f := c.Flag(name); f != nil && (f.Changed || p.Environment(Variable(name)) != "") {
+			return ""
+		}
+	}
+	if p.Environment(accounts.Variable) != "" {
+		return ""
+	}
+	if f := c.Flag("data"); f != nil {
+		if _, err := os.Stat(f.DefValue); err == nil {
+			return ""
+		}
+	}
+	f, err := os.Open(p.Packaged)
+	if err != nil {
+		return ""
+	}
+	_ = f.Close() // nothing was written
+	return p.Packaged
+}
+
+// environmentKey marks a flag that the environment has set.
+const environmentKey = "environment"
+
+// FromEnvironment reports whether the environment has set a flag. An image sets variables
+// for whatever command runs in it, so that such a flag may be of no use without being a mistake.
+func FromEnvironment(f *pflag.Flag) bool {
+	_, ok := f.Annotations[environmentKey]
+	return ok
+}
+
+// Ignore gives a flag its default again.
+func Ignore(f *pflag.Flag) {
+	_ = f.Value.Set(f.DefValue) // which is a value of the flag
+	f.Changed = false
 }
 
 // Setting returns the values of a flag in the environment, else in the configuration
@@ -103,7 +156,7 @@ func readConfig(file string, known map[string]bool) (map[string][]configLine, er
 		}
 		name, value, ok := strings.Cut(text, "=")
 		if name = strings.TrimSpace(name); !ok || !known[name] {
-			return nil, Misuse("%s line %d: %q is no flag: write name = value, as 'edgetable serve --help' lists them, without dashes", file, number, name)
+			return nil, Misuse("%s line %d: %q is not a flag: write name = value, as 'edgetable serve --help' lists them, without dashes", file, number, name)
 		}
 		lines[name] = append(lines[name], configLine{number, strings.TrimSpace(value)})
 	}

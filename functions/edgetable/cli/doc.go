@@ -1,3 +1,3 @@
-// Package cli is what all commands share: the kinds of flags, configuration, help, exit statuses, and how a
-// command tells what it does.
+// Package cli has what all commands share: kinds of flags, configuration, help, exit statuses, and
+// progress on the terminal.
 package cli

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,7 +25,7 @@ func Group(name, short, long string, commands ...*cobra.Command) *cobra.Command 
 
 // Suggestion names the commands that one with a spelling mistake may mean.
 func Suggestion(c *cobra.Command, name string) string {
-	c.SuggestionsMinimumDistance = 2
+	c.SuggestionsMinimumDistance = min(2, len(name)/3) // of short names half the letters may differ with 2
 	switch like := c.SuggestionsFor(name); {
 	case len(like) > 0:
 		return "; do you mean " + OneOf(like) + "?"
@@ -43,9 +44,24 @@ func names(c *cobra.Command) string {
 	return OneOf(list)
 }
 
-// TwoDashes explains a flag with one dash, as in -data. Single letters are the only
+// WrongFlag is the error of a flag that c does not have. Where c stands for a command
+// with a spelling mistake, it says that.
+func WrongFlag(c *cobra.Command, args []string, err error) error {
+	if c.HasSubCommands() {
+		i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") && arg != c.Name() })
+		if i >= 0 && !slices.ContainsFunc(c.Commands(), func(sub *cobra.Command) bool { return sub.Name() == args[i] }) {
+			return Misuse("there is no command %q%s", args[i], Suggestion(c, args[i]))
+		}
+	}
+	if dashes := twoDashes(c, args); dashes != "" {
+		return Misuse("%v%s", err, dashes)
+	}
+	return Misuse("%v%s", err, flagSuggestion(c, err))
+}
+
+// twoDashes explains a flag with one dash, as in -data. Single letters are the only
 // flags that have one.
-func TwoDashes(c *cobra.Command, args []string) string {
+func twoDashes(c *cobra.Command, args []string) string {
 	for _, arg := range args {
 		name, _, _ := strings.Cut(arg, "=")
 		if len(name) > 2 && name[0] == '-' && name[1] != '-' && c.Flags().Lookup(name[1:]) != nil {
@@ -59,17 +75,17 @@ func TwoDashes(c *cobra.Command, args []string) string {
 // [FILTER]". One with … stands for any number.
 func Operands(use string) cobra.PositionalArgs {
 	names := strings.Fields(use)[1:]
-	return func(_ *cobra.Command, args []string) error {
+	return func(c *cobra.Command, args []string) error {
 		for i, name := range names {
 			switch {
 			case strings.Contains(name, "…"), i == len(args) && name[0] == '[':
 				return nil
 			case i == len(args):
-				return Misuse("%s is missing", name)
+				return Misuse("%s is missing: write %s %s", name, c.CommandPath(), strings.Join(names, " "))
 			}
 		}
 		if len(args) > len(names) {
-			return Misuse("%q is too much", args[len(names)])
+			return Misuse("%q is too much: write %s", args[len(names)], strings.Join(append([]string{c.CommandPath()}, append(names, "[flags]")...), " "))
 		}
 		return nil
 	}

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // Commas writes a number with commas.
@@ -25,6 +27,24 @@ func Things[N int | int64 | uint64](n N, plural string) string {
 		}
 	}
 	return "1 " + plural
+}
+
+// ShowLatency is a short time for people, with three digits.
+func ShowLatency(d time.Duration) string {
+	for _, u := range []struct {
+		most time.Duration
+		unit time.Duration
+		name string
+	}{{time.Millisecond, time.Microsecond, "µs"}, {time.Second, time.Millisecond, "ms"}, {time.Minute, time.Second, "s"}} {
+		if d < u.most {
+			value, places := float64(d)/float64(u.unit), 2
+			for top := value; top >= 10 && places > 0; top /= 10 {
+				places--
+			}
+			return strconv.FormatFloat(value, 'f', places, 64) + " " + u.name
+		}
+	}
+	return ShowDuration(d.Round(time.Second))
 }
 
 // ShowBytes is a number of bytes for people.

@@ -1,6 +1,9 @@
 package cli
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 func TestNumbers(t *testing.T) {
 	t.Parallel()
@@ -15,6 +18,13 @@ func TestNumbers(t *testing.T) {
 		"1 byte":         ShowBytes(1),
 		"1,023 bytes":    ShowBytes(1023),
 		"1.5 KiB":        ShowBytes(1536),
+		"487 µs":         ShowLatency(487_423 * time.Nanosecond),
+		"3.28 ms":        ShowLatency(3_276_799 * time.Nanosecond),
+		"1000 µs":        ShowLatency(999_900 * time.Nanosecond),
+		"0.00 µs":        ShowLatency(0),
+		"90.3 ms":        ShowLatency(90_268_061 * time.Nanosecond),
+		"1.50 s":         ShowLatency(1500 * time.Millisecond),
+		"1m1s":           ShowLatency(61 * time.Second),
 		"4.0 GiB":        ShowBytes(4 << 30),
 	} {
 		if got != want {

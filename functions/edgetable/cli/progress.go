@@ -8,8 +8,11 @@ import (
 	"time"
 )
 
+// Quiet is the longest time without a line of a command that works or waits.
+const Quiet = 5 * time.Second
+
 // Progress shows how long work gets on: on a terminal one line that changes every
-// second, elsewhere a line every ten.
+// second, elsewhere a line every five.
 type Progress struct {
 	out      io.Writer
 	terminal bool
@@ -18,17 +21,21 @@ type Progress struct {
 }
 
 func NewProgress(out io.Writer) *Progress {
-	p := &Progress{out: out, last: time.Now()}
-	if f, ok := out.(*os.File); ok {
-		info, err := f.Stat()
-		p.terminal = err == nil && info.Mode()&os.ModeCharDevice != 0
+	return &Progress{out: out, last: time.Now(), terminal: isTerminal(out)}
+}
+
+func isTerminal(out io.Writer) bool {
+	f, ok := out.(*os.File)
+	if !ok {
+		return false
 	}
-	return p
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // Show says how far the work is, if it is time to.
 func (p *Progress) Show(format string, args ...any) {
-	every := 10 * time.Second
+	every := Quiet
 	if p.terminal {
 		every = time.Second
 	}
@@ -72,7 +79,7 @@ func (p *Progress) Say(format string, args ...any) {
 	fmt.Fprintf(p.out, format+"\n", args...)
 }
 
-// End leaves the terminal with a line that is whole.
+// End completes the line of progress, so that the next output begins a new line.
 func (p *Progress) End() {
 	if p.open {
 		fmt.Fprint(p.out, "\r\x1b[K")

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"errors"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"edgetable/core/accounts"
+	"edgetable/core/edm"
 )
 
 // AccountsInData is the file of accounts in a data directory.
@@ -32,7 +34,7 @@ func TableFlag(f *pflag.FlagSet, to *string, usual, note string) {
 	f.StringVar(to, "table", usual, "`name` of the table"+note)
 }
 
-// DataFlag is the data directory in all commands.
+// DataFlag adds --data, the data directory, which means the same in all commands.
 func DataFlag(f *pflag.FlagSet, to *string, note string) {
 	f.StringVar(to, "data", "data", "data `directory`; "+note)
 }
@@ -57,9 +59,29 @@ func ListenFlag(f *pflag.FlagSet, to *string, usual string) {
 // MaxTime is more than any flag needs.
 const MaxTime = 366 * 24 * time.Hour
 
-// OlderThanFlag means the same in all commands.
+// OlderThanFlag adds --older-than, which means the same in all commands.
 func OlderThanFlag(f *pflag.FlagSet, to *time.Duration, age string) {
 	DurationFlag(f, to, "older-than", 0, 0, 100*MaxTime, "only what is older; "+age+", such as 30d or 12h")
+}
+
+// ToTimeFlag is the moment that commands restore; 0 is none.
+func ToTimeFlag(f *pflag.FlagSet, to *edm.Ticks, note string) {
+	ValueFlag(f, to, "to-time", "time", "`time` such as 2026-11-23T14:03:07Z: restore this moment"+note, parseTime, showTime)
+}
+
+func parseTime(text string) (edm.Ticks, error) {
+	t, err := edm.ParseDateTime(text)
+	if err != nil || t <= 0 {
+		return 0, errors.New("write a time such as 2026-11-23T14:03:07Z, to seven digits of a second")
+	}
+	return t, nil
+}
+
+func showTime(t edm.Ticks) string {
+	if t == 0 {
+		return ""
+	}
+	return t.Time().Format(time.RFC3339Nano)
 }
 
 // UsualBuckets is the default of --buckets.
@@ -74,5 +96,5 @@ const AdminSocket = "admin.sock"
 
 // JSONFlag is --json of all commands.
 func JSONFlag(f *pflag.FlagSet, to *bool) {
-	BoolFlag(f, to, "json", "JSON in place of text; a command that works for long writes it to standard error, a line for each event")
+	BoolFlag(f, to, "json", "print JSON instead of text; long work also prints its events to standard error, one in a line")
 }

@@ -5,6 +5,6 @@ const (
 	StatusDone   = 0
 	StatusFailed = 1 // nothing was done, or a server stopped for an error
 	StatusUsage  = 2 // the command line is wrong; nothing was tried
-	StatusPart   = 3 // a part is done: the same command continues, or the output says what is missing
+	StatusPart   = 3 // a part is done: run the same command to resume, or the output says what is missing
 	StatusDamage = 4 // damage, a difference or a finding: the command did its work, and what it looked at is not well
 )

@@ -12,9 +12,12 @@ type Terminal struct {
 	Environment func(string) string
 	In          io.Reader
 	Out, Err    io.Writer
+	Columns     int  // of the terminal that Out is; 0: it is none
 	Alone       bool // in the process
 	Events      bool // a command for data tells on err what happens, in JSON
 	Totals      any  // of that command
+	// Packaged is the file of settings that a package installs; "" for none.
+	Packaged string
 
 	lines map[string][]configLine // of the configuration file
 }
@@ -47,11 +50,27 @@ func (p *Terminal) Tell(e Event) {
 	_, _ = p.Err.Write(append(text, '\n')) // there is no other place to say so
 }
 
+// PrintJSON prints the result of a command with --json: one value on a line. docs/json.md lists the fields.
+func (p *Terminal) PrintJSON(v any) error {
+	e := json.NewEncoder(p.Out)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
 // Note tells something that is not the result of the command.
 func (p *Terminal) Note(format string, args ...any) {
 	if p.Events {
 		p.Tell(Event{Event: "note", Text: fmt.Sprintf(format, args...)})
 		return
 	}
+	if isTerminal(p.Err) {
+		format = "\r\x1b[K" + format // there may be a line of progress
+	}
 	fmt.Fprintf(p.Err, format+"\n", args...)
+}
+
+// Waiting notes that nothing has come from somewhere for a while, unless it is stopped before.
+func (p *Terminal) Waiting(whence string) (stop func()) {
+	timer := time.AfterFunc(Quiet, func() { p.Note("%s does not answer; still waiting", whence) })
+	return func() { timer.Stop() }
 }

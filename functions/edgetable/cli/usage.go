@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -62,12 +63,15 @@ func Sections(c *cobra.Command) (headings []string, flags map[string]*pflag.Flag
 	return headings, flags
 }
 
+// columns are how many the help of a command takes at most.
+const columns = 100
+
 // Usage is the help of a command.
 func Usage(c *cobra.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s.\n\nUsage: %s\n", c.Short, c.UseLine())
 	if c.Long != "" {
-		fmt.Fprintf(&b, "\n%s\n", c.Long)
+		fmt.Fprintf(&b, "\n%s\n", fill(c.Long))
 	}
 	if c.Example != "" {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
@@ -85,7 +89,7 @@ func Usage(c *cobra.Command) string {
 	}
 	headings, flags := Sections(c)
 	for _, heading := range headings {
-		fmt.Fprintf(&b, "\n%s:\n%s", heading, flags[heading].FlagUsagesWrapped(110))
+		fmt.Fprintf(&b, "\n%s:\n%s", heading, flags[heading].FlagUsagesWrapped(columns))
 	}
 	return b.String()
 }
@@ -97,4 +101,32 @@ func list(b *strings.Builder, c *cobra.Command, group string) {
 			fmt.Fprintf(b, "  %-12s %s\n", sub.Name(), sub.Short)
 		}
 	}
+}
+
+// fill breaks the lines of paragraphs anew. A paragraph that has an indented line is kept: a table or an example.
+func fill(text string) string {
+	paragraphs := strings.Split(text, "\n\n")
+	for i, p := range paragraphs {
+		if strings.HasPrefix(p, " ") || strings.Contains(p, "\n ") {
+			continue
+		}
+		var b strings.Builder
+		at := 0
+		for _, word := range strings.Fields(p) {
+			n := utf8.RuneCountInString(word)
+			switch {
+			case at == 0:
+			case at+1+n > columns:
+				b.WriteByte('\n')
+				at = 0
+			default:
+				b.WriteByte(' ')
+				at++
+			}
+			b.WriteString(word)
+			at += n
+		}
+		paragraphs[i] = b.String()
+	}
+	return strings.Join(paragraphs, "\n\n")
 }

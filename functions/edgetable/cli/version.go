@@ -1,29 +1,71 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"runtime/debug"
-	"slices"
+	"strconv"
+	"strings"
+	"time"
 )
 
-// Release and Commit are what 'make dist' writes into the program, by way of package main.
+// Release and Commit are set by 'make dist', through package main.
 var Release, Commit string
 
-// Version is what the build recorded: a release, else a module version, else the
-// commit.
+// Version is the release and the commit of this program.
 func Version() string {
+	release, commit := Built()
+	if commit == "" {
+		return release
+	}
+	return fmt.Sprintf("%s (%s)", release, commit)
+}
+
+// Built returns the release and the commit of this program, which 'make dist' wrote or
+// Go recorded.
+func Built() (release, commit string) {
 	if Release != "" {
-		return fmt.Sprintf("%s (%s)", Release, Commit)
+		return Release, Commit
 	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "unknown"
+		return "unknown", ""
 	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
 	}
-	if i := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "vcs.revision" }); i >= 0 {
-		return "commit " + info.Settings[i].Value[:min(12, len(info.Settings[i].Value))]
+	commit = settings["vcs.revision"]
+	commit = commit[:min(12, len(commit))]
+	if settings["vcs.modified"] == "true" {
+		commit += "-dirty"
 	}
-	return "development, " + info.GoVersion
+	return releaseOf(info.Main.Version), commit
+}
+
+// pseudo matches what Go calls a commit without a tag: the last release with the next
+// patch number, or 0.0.0, then the time.
+var pseudo = regexp.MustCompile(`^(\d+\.\d+\.)(\d+)-(0\.)?(\d{14})-[0-9a-f]{12}$`)
+
+// releaseOf is a version of Go as 'make dist' writes it: the tag, or for a commit
+// without one the next release with the commit's time.
+func releaseOf(module string) string {
+	version, _, _ := strings.Cut(strings.TrimPrefix(module, "v"), "+") // what follows says that files differ from the commit
+	m := pseudo.FindStringSubmatch(version)
+	if m == nil {
+		return cmp.Or(strings.Trim(version, "()"), "devel")
+	}
+	at, err := time.Parse("20060102150405", m[4])
+	if err != nil {
+		return version
+	}
+	patch, err := strconv.Atoi(m[2])
+	if err != nil {
+		return version
+	}
+	if m[3] == "" { // without any tag
+		patch++
+	}
+	return fmt.Sprintf("%s%d-git%d", m[1], patch, at.Unix())
 }

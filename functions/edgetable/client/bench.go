@@ -17,6 +17,7 @@ import (
 	"edgetable/functions/edgetable/account"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/load"
+	"edgetable/functions/edgetable/load/hist"
 	"edgetable/functions/edgetable/load/wire"
 )
 
@@ -25,7 +26,7 @@ type benchFlags struct {
 	endpoint, accounts, account, token string
 	op, format, refused                string
 	entities, rows                     int
-	existing, keep                     bool
+	existing, keep, json               bool
 	spec                               load.Spec
 }
 
@@ -68,6 +69,7 @@ mixed (half get, half upsert).`,
 		cli.ChoiceFlag(f, &o.refused, "refused", "`what` to do after status 503: fail, wait (as Retry-After says) or repeat (at once)", string(load.Fails), string(load.Waits), string(load.AtOnce))
 		cli.BoolFlag(f, &o.existing, "existing", "use the table of a run with --keep: do not create, fill or delete it")
 		cli.BoolFlag(f, &o.keep, "keep", "do not delete the table")
+		cli.JSONFlag(f, &o.json)
 	})
 	return c
 }
@@ -78,9 +80,12 @@ func (p *program) bench(ctx context.Context, o *benchFlags) error {
 	if err := o.complete(); err != nil {
 		return err
 	}
+	if err := cli.CheckEndpoint(o.endpoint); err != nil {
+		return err
+	}
 	u, err := url.Parse(o.endpoint)
 	if err != nil {
-		return cli.Misuse("--endpoint: %v", err)
+		return err
 	}
 	if o.account == "" {
 		o.account = account.Named(u)
@@ -122,10 +127,14 @@ func (o *benchFlags) complete() error {
 	return nil
 }
 
-// measure runs the requests. The owner creates the table before and deletes it afterwards, and no other.
+// measure runs the requests. If it is the owner, it creates the table before and deletes it
+// afterwards.
 func (p *program) measure(ctx context.Context, owner wire.Target, o *benchFlags) (err error) {
 	if !o.existing {
-		switch err := load.CreateTable(ctx, owner, o.spec.Table); {
+		stop := p.Waiting(o.endpoint)
+		err := load.CreateTable(ctx, owner, o.spec.Table)
+		stop()
+		switch {
 		case errors.Is(err, load.ErrTableExists):
 			return fmt.Errorf("%w; --table gives another name, --existing uses the table of a run with --keep", err)
 		case err != nil:
@@ -135,21 +144,68 @@ func (p *program) measure(ctx context.Context, owner wire.Target, o *benchFlags)
 			defer func() { err = errors.Join(err, load.DeleteTable(context.WithoutCancel(ctx), owner, o.spec.Table)) }()
 		}
 		if o.spec.Op.NeedsPreload() {
-			fmt.Fprintf(p.Err, "inserting %s into %s\n", cli.Things(o.entities, "entities"), o.spec.Table)
+			p.Note("inserting %s into %s", cli.Things(o.entities, "entities"), o.spec.Table)
 			if err := load.Fill(ctx, owner, o.spec.Table, o.spec.Layout); err != nil {
 				return err
 			}
 		}
 	}
-	fmt.Fprintf(p.Err, "%s over %s for %v\n", o.spec.Op, cli.Things(o.spec.Connections, "connections"), o.spec.Duration)
+	p.Note("%s over %s for %s", o.spec.Op, cli.Things(o.spec.Connections, "connections"), cli.ShowDuration(o.spec.Duration))
 	res, err := load.Run(ctx, o.spec)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Out, "%s\t%.0f ops/s\t%.0f entities/s\tp50 %v\tp99 %v\tmax %v\terrors %d\trefused %d\n", o.spec.Op, res.OpsPerSecond(),
-		res.EntitiesPerSecond(), res.Latency.Quantile(0.5), res.Latency.Quantile(0.99), res.Latency.Max(), res.Errors, res.Refusals)
+	m := measured{string(o.spec.Op), res.OpsPerSecond(), res.EntitiesPerSecond(), latencyOf(&res.Latency), res.Errors, res.Refusals}
+	if o.json {
+		err = p.PrintJSON(m)
+	} else {
+		p.PrintTable(m.table())
+	}
+	if err != nil {
+		return err
+	}
 	if res.Errors > 0 {
 		return fmt.Errorf("%s failed; the first: %w", cli.Things(res.Errors, "requests"), res.First)
 	}
 	return nil
+}
+
+// measured is what bench --json prints.
+type measured struct {
+	Operation         string  `json:"operation"`
+	RequestsPerSecond float64 `json:"requestsPerSecond"`
+	EntitiesPerSecond float64 `json:"entitiesPerSecond"`
+	Latency           latency `json:"latency"`
+	Errors            uint64  `json:"errors"`
+	Refused           uint64  `json:"refused"`
+}
+
+func (m *measured) table() *cli.Table {
+	return &cli.Table{
+		Heads: []string{"operation", ">requests/s", ">entities/s", ">half below", ">99 % below", ">longest", ">errors", ">refused"},
+		Rows: [][]string{{
+			m.Operation, cli.Commas(int64(m.RequestsPerSecond)), cli.Commas(int64(m.EntitiesPerSecond)),
+			m.Latency.Median.String(), m.Latency.P99.String(), m.Latency.Max.String(), count(m.Errors), count(m.Refused),
+		}},
+	}
+}
+
+// latency is how long requests took, in JSON in milliseconds.
+type latency struct {
+	Median milliseconds `json:"medianMilliseconds"`
+	P99    milliseconds `json:"p99Milliseconds"`
+	Max    milliseconds `json:"maxMilliseconds"`
+}
+
+func latencyOf(h *hist.Histogram) latency {
+	return latency{milliseconds(h.Quantile(0.5)), milliseconds(h.Quantile(0.99)), milliseconds(h.Max())}
+}
+
+type milliseconds time.Duration
+
+func (d milliseconds) String() string { return cli.ShowLatency(time.Duration(d)) }
+
+// MarshalJSON writes a number of milliseconds.
+func (d milliseconds) MarshalJSON() ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(d)/1e6, 'f', 3, 64), nil
 }

@@ -7,29 +7,30 @@ import (
 	"edgetable/adapters/objects/directory"
 	"edgetable/functions/edgetable/place"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/export"
 )
 
-// isBucket reports whether a place is in a bucket of S3.
-func isBucket(location string) bool { return strings.HasPrefix(location, "s3://") }
+// isBucket reports whether a place is in a bucket of S3: place.Open refuses other URLs.
+func isBucket(location string) bool { return strings.Contains(location, "://") }
 
 // exportPlace is where an export goes: a directory or a bucket. Release comes after the work.
-func exportPlace(ctx context.Context, location string) (to transfer.Place, release func(), err error) {
+func (p *program) exportPlace(ctx context.Context, location string) (to export.Place, release func(), err error) {
 	if isBucket(location) {
-		objects, err := place.Open(ctx, location)
-		return transfer.Place{Place: objects, Location: location}, func() {}, err
+		objects, err := place.Open(ctx, location, p.Note)
+		return export.Place{Place: objects, Location: location}, func() {}, err
 	}
-	release, err = transfer.Hold(location)
-	return transfer.Place{Place: directory.Place{Dir: location}, Location: location}, release, err
+	release, err = export.Hold(location)
+	return export.Place{Place: directory.Place{Dir: location}, Location: location}, release, err
 }
 
 // importSources are the files to import, or the objects of an export in a bucket.
-func importSources(ctx context.Context, path, table string) ([]transfer.Source, error) {
+func (p *program) importSources(ctx context.Context, path, table string) ([]transfer.Source, error) {
 	if !isBucket(path) {
 		return transfer.Sources(path, table)
 	}
-	b, _, err := exportPlace(ctx, path)
+	b, _, err := p.exportPlace(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	return b.Sources(ctx, table)
+	return transfer.PlaceSources(ctx, b, table)
 }

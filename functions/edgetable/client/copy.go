@@ -11,6 +11,7 @@ import (
 	"edgetable/adapters/client/remote"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/scan"
 )
 
 // CopyFlags are the flags of the commands that work with two services.
@@ -36,7 +37,7 @@ func (o *CopyFlags) register(f *pflag.FlagSet) {
 // services connects to both services.
 func (p *program) services(ctx context.Context, o *CopyFlags, tables []string) (from, to *remote.Client, list []string, err error) {
 	if o.all == (len(tables) > 0) {
-		return nil, nil, nil, cli.Misuse("name the tables, or give --all")
+		return nil, nil, nil, cli.Misuse("name the tables, or give --all, not both")
 	}
 	if from, err = p.connect(&ServiceFlags{Name: o.Name, Profiles: o.Profiles, Connections: o.Connections, Way: o.Way}); err != nil {
 		return nil, nil, nil, err
@@ -65,7 +66,7 @@ func (p *program) copyCommand() *cobra.Command {
 		Long: `Reads several parts of a table at the same time and writes them in batches, without files. A table that is missing is
 created.
 
-A copy that was interrupted goes on when the command is given again. The exit status is 3 if a part is done, 1 if nothing is.`,
+To resume an interrupted copy, run the same command. The exit status is 3 if a part is done, 1 if nothing is.`,
 		Example: "  edgetable copy --all --from azure --to prod",
 		RunE:    func(c *cobra.Command, args []string) error { return p.copy(c.Context(), &o, args) },
 	}
@@ -100,7 +101,7 @@ func (p *program) copy(ctx context.Context, o *CopyFlags, tables []string) error
 	if o.Rejects == "" {
 		o.Rejects = verb + ".rejects.jsonl"
 	}
-	var progress transfer.Progress
+	var progress scan.Progress
 	work := transfer.Copy{
 		CopyCommand: transfer.CopyCommand{Tables: tables, Source: from.Endpoint().String(), Target: to.Endpoint().String(), Filter: o.filter,
 			Select: o.names, Mode: o.Mode, Sync: o.sync, Delete: o.gone},
@@ -134,11 +135,14 @@ func (p *program) copy(ctx context.Context, o *CopyFlags, tables []string) error
 		says += "; nothing was changed"
 	}
 	if err != nil {
-		return endedEarly(ctx, err, some, says+"; the same command goes on")
+		return endedEarly(ctx, err, some, says+"; run the same command to resume")
+	}
+	if p.Events {
+		return p.PrintJSON(resultOf(t, o.dryRun, nil))
 	}
 	fmt.Fprintln(p.Out, says)
 	if t.Rejected > 0 {
-		return ended(fmt.Errorf("%s rows were refused: %s has them with their reasons", cli.Commas(t.Rejected), o.Rejects), some)
+		return ended(fmt.Errorf("%s refused: the reasons are in %s", cli.Things(t.Rejected, "rows"), o.Rejects), some)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,18 +13,22 @@ import (
 	"edgetable/adapters/client/remote"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/rows"
+	"edgetable/functions/edgetable/transfer/scan"
 )
 
 // countFlags are the flags of the commands that read whole tables.
 type countFlags struct {
 	ServiceFlags
 	filter string
+	json   bool
 }
 
 func (o *countFlags) register(f *pflag.FlagSet) {
 	o.fromFlag(f)
 	filterFlag(f, &o.filter)
-	o.workFlags(f)
+	connectionsFlag(f, &o.Connections)
+	cli.JSONFlag(f, &o.json)
 }
 
 func (p *program) countCommand() *cobra.Command {
@@ -44,29 +49,36 @@ func (p *program) count(ctx context.Context, o *countFlags, table string) error 
 		return err
 	}
 	defer c.Close()
-	var read transfer.Progress
+	var read scan.Progress
 	stop := p.follow(table, &read, c)
 	n, err := transfer.Count(ctx, c, remote.Query{Table: table, Filter: o.filter}, o.Connections, &read)
 	stop()
-	if err == nil {
-		fmt.Fprintln(p.Out, n)
+	switch {
+	case err != nil:
+		return err
+	case o.json:
+		return p.PrintJSON(struct {
+			Table    string `json:"table"`
+			Entities int64  `json:"entities"`
+		}{table, n})
 	}
-	return err
+	fmt.Fprintln(p.Out, n)
+	return nil
 }
 
-func (p *program) statCommand() *cobra.Command {
+func (p *program) describeCommand() *cobra.Command {
 	var o countFlags
 	c := &cobra.Command{
-		Use: "stat [TABLE…]", Short: "Describe tables: entities, sizes, largest partitions, types of properties",
+		Use: "describe [TABLE…]", Short: "Describe tables: entities, sizes, largest partitions, types of properties",
 		Long:    "It reads all entities that pass the filter. Without a TABLE it describes all tables. Sizes are by the service's formula\nfor the size of an entity, which is what Azure charges for.",
-		Example: "  edgetable stat --from prod",
-		RunE:    func(c *cobra.Command, args []string) error { return p.stat(c.Context(), &o, args) },
+		Example: "  edgetable describe --from prod",
+		RunE:    func(c *cobra.Command, args []string) error { return p.describe(c.Context(), &o, args) },
 	}
 	cli.Section(c, "Flags", o.register)
 	return c
 }
 
-func (p *program) stat(ctx context.Context, o *countFlags, tables []string) error {
+func (p *program) describe(ctx context.Context, o *countFlags, tables []string) error {
 	c, err := p.connect(&o.ServiceFlags)
 	if err != nil {
 		return err
@@ -77,34 +89,84 @@ func (p *program) stat(ctx context.Context, o *countFlags, tables []string) erro
 			return err
 		}
 	}
+	all := []describedTable{}
 	for i, table := range tables {
-		var read transfer.Progress
+		var read scan.Progress
 		stop := p.follow(table, &read, c)
 		s, err := transfer.Measure(ctx, c, remote.Query{Table: table, Filter: o.filter}, o.Connections, &read)
 		stop()
 		if err != nil {
 			return err
 		}
-		if i > 0 {
-			fmt.Fprintln(p.Out)
+		if o.json {
+			all = append(all, describedOf(table, s))
+			continue
 		}
-		p.describe(table, s)
+		if i > 0 {
+			fmt.Fprint(p.Out, "\n\n")
+		}
+		p.printTable(table, s)
+	}
+	if o.json {
+		return p.PrintJSON(struct {
+			Tables []describedTable `json:"tables"`
+		}{all})
 	}
 	return nil
 }
 
-func (p *program) describe(table string, s *transfer.Stat) {
+// describedTable is what describe --json prints of a table.
+type describedTable struct {
+	Table      string               `json:"table"`
+	Entities   int64                `json:"entities"`
+	Partitions int64                `json:"partitions"`
+	Bytes      int64                `json:"bytes"`
+	Largest    []describedPartition `json:"largest"`
+	Properties []describedProperty  `json:"properties"`
+}
+
+// describedPartition is one of the largest partitions of a table.
+type describedPartition struct {
+	PartitionKey string `json:"partitionKey"`
+	Entities     int64  `json:"entities"`
+	Bytes        int64  `json:"bytes"`
+}
+
+// describedProperty says how many entities have a property with a type.
+type describedProperty struct {
+	Name     string `json:"name"`
+	Type     string `json:"type"`
+	Entities int64  `json:"entities"`
+}
+
+func describedOf(table string, s *transfer.Stat) describedTable {
+	t := describedTable{table, s.Rows, s.Partitions, s.Bytes, []describedPartition{}, []describedProperty{}}
+	for _, one := range s.Largest {
+		t.Largest = append(t.Largest, describedPartition{one.Key, one.Rows, one.Bytes})
+	}
+	for _, one := range s.Properties {
+		for of, n := range one.Types {
+			t.Properties = append(t.Properties, describedProperty{one.Name, strings.TrimPrefix(of.String(), "Edm."), n})
+		}
+	}
+	slices.SortFunc(t.Properties, func(a, b describedProperty) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Type, b.Type))
+	})
+	return t
+}
+
+func (p *program) printTable(table string, s *transfer.Stat) {
 	fmt.Fprintf(p.Out, "%s: %s in %s, %s\n", table, cli.Things(s.Rows, "entities"), cli.Things(s.Partitions, "partitions"), cli.ShowBytes(s.Bytes))
 	if s.Rows == 0 {
 		return
 	}
-	fmt.Fprintln(p.Out, "  largest partitions")
+	largest := cli.Table{Heads: []string{"largest partitions", ">entities", ">size"}}
 	for _, one := range s.Largest {
-		fmt.Fprintf(p.Out, "    %-32s  %12s entities  %10s\n", transfer.Printable(one.Key), cli.Commas(one.Rows), cli.ShowBytes(one.Bytes))
+		largest.Rows = append(largest.Rows, []string{rows.Printable(one.Key), cli.Commas(one.Rows), cli.ShowBytes(one.Bytes)})
 	}
-	if len(s.Properties) > 0 {
-		fmt.Fprintln(p.Out, "  properties")
-	}
+	fmt.Fprintln(p.Out)
+	p.PrintTable(&largest)
+	properties := cli.Table{Heads: []string{"properties", "types"}}
 	for _, one := range s.Properties {
 		var types []string
 		for t, n := range one.Types {
@@ -115,6 +177,10 @@ func (p *program) describe(table string, s *transfer.Stat) {
 			types = append(types, text)
 		}
 		slices.Sort(types)
-		fmt.Fprintf(p.Out, "    %-32s  %s\n", transfer.Printable(one.Name), strings.Join(types, ", "))
+		properties.Rows = append(properties.Rows, []string{rows.Printable(one.Name), strings.Join(types, ", ")})
+	}
+	if len(properties.Rows) > 0 {
+		fmt.Fprintln(p.Out)
+		p.PrintTable(&properties)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/client/remote"
+	"edgetable/functions/edgetable/bounded"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/explorer"
 )
@@ -30,34 +31,69 @@ type explorerFlags struct {
 	listen   string
 	readOnly bool
 	open     bool
+	link     bool
 }
 
 func (p *program) explorerCommand() *cobra.Command {
 	var o explorerFlags
 	c := &cobra.Command{
 		Use: "explorer", Short: "Look at tables and edit them in the browser",
-		Long: `Serves a page on this machine alone and prints a link that opens it once; each use prints the next one. The page works
+		Long: `Serves a page for this machine only and prints a link that opens it once; each use prints the next link. The page works
 with the services of your profiles: requests are signed here, so keys never reach the browser. Without profiles it is the
 server on this machine with the development account.
 
-For profiles whose server runs on this machine with --data, the page also shows traffic, advice, and when keys were
-last used.
+With --data it also opens every account of the server that runs there, if you may use its socket and read its
+accounts, and says when keys were last used.
 
-A server has the same page at /_/, which asks for a key or a token.`,
-		Example: "  edgetable explorer\n  edgetable explorer --profile prod --read-only",
-		RunE:    func(c *cobra.Command, _ []string) error { return p.explore(c.Context(), &o) },
+A server has the same page at /_/, which asks for a key or a token. With --link this command prints a link that opens all
+accounts of the server on this machine there, once and within five minutes, and ends; the keys stay in the server.`,
+		Example: "  edgetable explorer\n  edgetable explorer --profile prod --read-only\n  edgetable explorer --link --data /var/lib/edgetable",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if o.link {
+				return p.printLink(c.Context(), &o)
+			}
+			return p.explore(c.Context(), &o)
+		},
 	}
 	cli.Section(c, "Services", func(f *pflag.FlagSet) {
 		f.StringSliceVar(&o.names, "profile", nil, "`name` of a profile, or env:NAME for a connection string in the environment; may be repeated; default all profiles")
 		ProfilesFlag(f, &o.file)
 		readOnlyFlag(f, &o.readOnly, "; here for all profiles")
 	})
-	cli.Section(c, "Server on this machine", o.local.register)
+	cli.Section(c, "Server on this machine", func(f *pflag.FlagSet) {
+		o.local.register(f)
+		cli.BoolFlag(f, &o.link, "link", "print a link to the server's own page, and end")
+	})
 	cli.Section(c, "Page", func(f *pflag.FlagSet) {
 		cli.ListenFlag(f, &o.listen, "127.0.0.1:0")
 		cli.BoolFlag(f, &o.open, "open", "open the page in the browser")
 	})
 	return c
+}
+
+// printLink prints a link to the page of the server on this machine.
+func (p *program) printLink(ctx context.Context, o *explorerFlags) error {
+	if len(o.names) > 0 || o.readOnly {
+		return cli.Misuse("--link opens all accounts of the server, to read and to write: leave --profile and --read-only out, or --link")
+	}
+	link, err := o.local.server().Link(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.Out, "%s\n", link.URL)
+	fmt.Fprintf(p.Err, "The link opens all accounts of the server in one window, within %s.\n", cli.ShowDuration(link.Good))
+	p.openPage(o, link.URL)
+	return nil
+}
+
+// openPage opens a link in the browser, if that is wanted.
+func (p *program) openPage(o *explorerFlags, link string) {
+	if !o.open {
+		return
+	}
+	if err := openBrowser(link); err != nil {
+		fmt.Fprintf(p.Err, "the browser cannot be opened, open the link yourself: %v\n", err)
+	}
 }
 
 // explore serves the explorer until ctx ends.
@@ -76,28 +112,40 @@ func (p *program) explore(ctx context.Context, o *explorerFlags) error {
 	if !cli.Loopback(l.Addr()) {
 		return cli.Misuse("--listen %s: the explorer signs with your keys, so it is for this machine alone; from another one use a tunnel, such as ssh -L", o.listen)
 	}
-	g := &explorer.Gateway{Version: cli.Version(), Local: &o.local, Profiles: func() ([]explorer.Profile, error) {
+	g := &explorer.Gateway{Version: cli.Version(), Plain: cli.Plain, Local: &o.local, Profiles: func() ([]explorer.Profile, error) {
 		list, err := p.explorerProfiles(o)
-		o.local.mark(ctx, list)
-		return list, err
+		if err != nil {
+			return nil, err
+		}
+		if len(o.names) == 0 {
+			list = o.local.mark(ctx, list, p.Environment, o.readOnly)
+		} else {
+			list = o.local.mark(ctx, list, nil, o.readOnly)
+		}
+		if len(list) > 1 && list[0].Name == withoutProfiles && !list[0].Local {
+			list = list[1:] // the accounts of the server are better than a guess
+		}
+		return list, nil
 	}}
 	invite := func() string { return "http://" + l.Addr().String() + g.Invite() }
 	g.Opened = func() { fmt.Fprintf(p.Out, "the link was used; for another window: %s\n", invite()) }
 	link := invite()
 	fmt.Fprintf(p.Out, "explorer at %s\n", link)
-	if o.open {
-		if err := openBrowser(link); err != nil {
-			fmt.Fprintf(p.Err, "the browser cannot be opened, open the link yourself: %v\n", err)
-		}
-	}
-	server := &http.Server{Handler: g.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	p.openPage(o, link)
+	server := &http.Server{Handler: g.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 5 * time.Minute}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // requests under way end with their browser
 	defer stop()
-	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	if err := bounded.Serve(server, l, explorerConnections); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
 }
+
+// explorerConnections is more than browsers open: other users of the machine can connect, too.
+const explorerConnections = 128
+
+// withoutProfiles names the development account where there are no profiles.
+const withoutProfiles = "local"
 
 // explorerProfiles are the profiles that the explorer shows.
 func (p *program) explorerProfiles(o *explorerFlags) ([]explorer.Profile, error) {
@@ -120,12 +168,12 @@ func (p *program) explorerProfiles(o *explorerFlags) ([]explorer.Profile, error)
 			name = variable
 		}
 		if !ok {
-			return nil, cli.Misuse("there is no profile %s in %s; 'profile add' makes one", cli.Quote(name), f.path)
+			return nil, cli.Misuse("there is no profile %s in %s; 'edgetable profile add' creates one", cli.Quote(name), f.path)
 		}
 		list = append(list, p.explorerProfile(name, one, o.readOnly))
 	}
 	if len(list) == 0 {
-		list = append(list, p.explorerProfile("local", profile{Connection: remote.Development}, o.readOnly))
+		list = append(list, p.explorerProfile(withoutProfiles, profile{Connection: remote.Development}, o.readOnly))
 	}
 	return list, nil
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/functions/edgetable/cli"
-	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/export"
+	"edgetable/functions/edgetable/transfer/ranges"
+	"edgetable/functions/edgetable/transfer/scan"
 )
 
 // exportFlags are the flags of export.
@@ -33,9 +35,9 @@ a manifest.json with their numbers of entities, sizes and checksums. --to - writ
 --to s3://BUCKET/PREFIX writes objects to a bucket of S3, without files on this machine, with ?endpoint=https://HOST&region=REGION
 after it where needed. Credentials come from the environment, as for AWS's own programs.
 
-An export that was interrupted goes on when the command is given again. After one that is complete, the same command makes a new one,
+To resume an interrupted export, run the same command. After one that is complete, the same command makes a new one,
 which replaces the old one when it is complete. --to with the export of another command is refused, unless --restart is given. The exit
-status is 1 if a part is done, 2 if nothing is.`,
+status is 3 if a part is done, 1 if nothing is.`,
 		Example: "  edgetable export --all --from prod --to backup-2026-11-22 --compress zstd\n" +
 			"  edgetable export --all --from prod --to s3://bucket/2026-11-22 --compress zstd\n" +
 			"  edgetable export People --format csv --to - > people.csv",
@@ -65,7 +67,7 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 	case o.to == "":
 		return cli.Misuse("say where to write with --to: a directory, or - for standard output")
 	case o.all == (len(tables) > 0):
-		return cli.Misuse("name the tables, or give --all")
+		return cli.Misuse("name the tables, or give --all, not both")
 	case o.to == "-" && len(tables) != 1:
 		return cli.Misuse("standard output takes one table")
 	}
@@ -76,17 +78,17 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 	defer c.Close()
 	filter := o.filter
 	if o.fromPartition != "" {
-		filter = transfer.And(filter, "PartitionKey ge "+transfer.Quote(o.fromPartition))
+		filter = ranges.And(filter, "PartitionKey ge "+ranges.Quote(o.fromPartition))
 	}
 	if o.toPartition != "" {
-		filter = transfer.And(filter, "PartitionKey le "+transfer.Quote(o.toPartition))
+		filter = ranges.And(filter, "PartitionKey le "+ranges.Quote(o.toPartition))
 	}
 	if o.all {
 		tables = nil
 	}
-	var progress transfer.Progress
-	e := transfer.Export{
-		Command: transfer.Command{Tables: tables, Source: c.Endpoint().String(), Filter: filter, Select: o.names, Format: o.format, Compress: o.compress, Excel: o.excel},
+	var progress scan.Progress
+	e := export.Export{
+		Command: export.Command{Tables: tables, Source: c.Endpoint().String(), Filter: filter, Select: o.names, Format: o.format, Compress: o.compress, Excel: o.excel},
 		Restart: o.restart, Connections: o.Connections, Progress: &progress,
 		Begin: p.goingOn(&progress, "entities are in "+o.to),
 	}
@@ -100,7 +102,7 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 		}
 		return ended(err, progress.Rows.Load() > 0)
 	}
-	place, release, err := exportPlace(ctx, o.to)
+	place, release, err := p.exportPlace(ctx, o.to)
 	if err != nil {
 		return ended(err, false)
 	}
@@ -110,23 +112,49 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 	stop()
 	if err != nil {
 		n := progress.Rows.Load()
-		return endedEarly(ctx, err, n > 0, fmt.Sprintf("%s entities are in %s; the same command goes on", cli.Commas(n), o.to))
+		return endedEarly(ctx, err, n > 0, fmt.Sprintf("%s are in %s; run the same command to resume", cli.Things(n, "entities"), o.to))
 	}
-	for _, t := range m.Tables {
-		var bytes int64
-		for _, part := range t.Parts {
-			bytes += part.Bytes
-		}
-		fmt.Fprintf(p.Out, "%s: %s in %s, %s\n", t.Name, cli.Things(t.Rows, "entities"), cli.Things(len(t.Parts), "files"), cli.ShowBytes(bytes))
-		for _, note := range t.Notes {
-			fmt.Fprintf(p.Out, "%s: %s\n", t.Name, note)
-		}
+	if err := p.printExported(m); err != nil {
+		return err
 	}
 	return missing(m)
 }
 
+// exported is a table in files.
+type exported struct {
+	Table    string   `json:"table"`
+	Entities int64    `json:"entities"`
+	Files    int      `json:"files"`
+	Bytes    int64    `json:"bytes"`
+	Notes    []string `json:"notes"`
+}
+
+// printExported says what the files have.
+func (p *program) printExported(m *export.Manifest) error {
+	all := []exported{}
+	for _, t := range m.Tables {
+		one := exported{Table: t.Name, Entities: t.Rows, Files: len(t.Files), Notes: append([]string{}, t.Notes...)}
+		for _, part := range t.Files {
+			one.Bytes += part.Bytes
+		}
+		all = append(all, one)
+	}
+	if p.Events {
+		return p.PrintJSON(struct {
+			Tables []exported `json:"tables"`
+		}{all})
+	}
+	for _, one := range all {
+		fmt.Fprintf(p.Out, "%s: %s in %s, %s\n", one.Table, cli.Things(one.Entities, "entities"), cli.Things(one.Files, "files"), cli.ShowBytes(one.Bytes))
+		for _, note := range one.Notes {
+			fmt.Fprintf(p.Out, "%s: %s\n", one.Table, note)
+		}
+	}
+	return nil
+}
+
 // missing is an error if an export lacks tables.
-func missing(m *transfer.Manifest) error {
+func missing(m *export.Manifest) error {
 	if len(m.Missing) == 0 {
 		return nil
 	}

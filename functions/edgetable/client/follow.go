@@ -6,12 +6,13 @@ import (
 
 	"edgetable/adapters/client/remote"
 	"edgetable/functions/edgetable/cli"
-	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/scan"
 )
 
 // follow shows how far work is, until the result is called.
-func (p *program) follow(work string, progress *transfer.Progress, clients ...*remote.Client) (stop func()) {
+func (p *program) follow(work string, progress *scan.Progress, clients ...*remote.Client) (stop func()) {
 	f := &follower{p: p, work: work, progress: progress, clients: clients, show: cli.NewProgress(p.Err), begin: time.Now()}
+	f.earlier, f.refused = f.sums()
 	tick, done, ended := time.NewTicker(time.Second), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -39,10 +40,12 @@ func (p *program) follow(work string, progress *transfer.Progress, clients ...*r
 type follower struct {
 	p        *program
 	work     string
-	progress *transfer.Progress
+	progress *scan.Progress
 	clients  []*remote.Client
 	show     *cli.Progress
 	begin    time.Time
+	earlier  int64     // bytes of earlier work of the clients
+	refused  int64     // requests of that work that were refused
 	known    time.Time // when a share of the work was known first
 	share    float64   // that share
 }
@@ -55,11 +58,11 @@ func (f *follower) look() {
 		f.share, f.known = share, time.Now()
 	}
 	e.RowsPerSecond = int64(float64(f.progress.New()) / seconds)
-	var traffic int64
+	traffic, refusals := f.sums()
+	traffic -= f.earlier
+	e.Refused = refusals - f.refused
 	for i, c := range f.clients {
-		_, refusals, bound := c.Load()
-		traffic += c.Traffic()
-		e.Refused += refusals
+		_, _, bound := c.Load()
 		if i == 0 {
 			e.Concurrency = bound
 		}
@@ -73,7 +76,7 @@ func (f *follower) look() {
 		f.p.Tell(e)
 		return
 	}
-	text := fmt.Sprintf("%s: %s rows, %s/s, %s/s", f.work, cli.Commas(e.Rows), cli.Commas(e.RowsPerSecond), cli.ShowBytes(e.BytesPerSecond))
+	text := fmt.Sprintf("%s: %s, %s/s, %s/s", f.work, cli.Things(e.Rows, "rows"), cli.Commas(e.RowsPerSecond), cli.ShowBytes(e.BytesPerSecond))
 	if e.Percent > 0 {
 		text += fmt.Sprintf(", %.0f%%", e.Percent)
 	}
@@ -81,8 +84,18 @@ func (f *follower) look() {
 		text += fmt.Sprintf(", %v left", time.Duration(e.SecondsLeft)*time.Second)
 	}
 	if e.Refused > 0 {
-		text += fmt.Sprintf(", %s requests refused", cli.Commas(e.Refused))
+		text += fmt.Sprintf(", %s refused", cli.Things(e.Refused, "requests"))
 	}
 	text += fmt.Sprintf(", %d at once", e.Concurrency)
 	f.show.ShowPart(share, text)
+}
+
+// sums are the bytes and the refusals of all clients since they were made.
+func (f *follower) sums() (traffic, refusals int64) {
+	for _, c := range f.clients {
+		_, refused, _ := c.Load()
+		traffic += c.Traffic()
+		refusals += refused
+	}
+	return traffic, refusals
 }

@@ -1,7 +1,9 @@
 package client
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -12,6 +14,8 @@ import (
 	"edgetable/core/edm"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/rows"
+	"edgetable/functions/edgetable/transfer/scan"
 )
 
 // importFlags are the flags of import.
@@ -20,7 +24,7 @@ type importFlags struct {
 	RowFlags
 	table, mode, format string
 	types               []string
-	mapping             transfer.Mapping
+	mapping             rows.Mapping
 	dryRun              bool
 }
 
@@ -36,11 +40,12 @@ of its folder, else that of its name; a table that is missing is created. The ro
 has columns in braces: {Country}, {Id:8} with at least 8 digits, {Born:yyyyMM} the date in this form, {yyyyMM} that of Timestamp,
 {row} the number of the row, {uuid} a UUID, {file} the name of the file.
 
-Rows that cannot be imported go to a file with their reasons, which can be corrected and imported. An import that was
-interrupted goes on when the command is given again. The exit status is 3 if a part is done, 1 if nothing is.`,
+Rows that cannot be imported go to a file with their reasons, which can be corrected and imported. To resume an
+interrupted import, run the same command. The exit status is 3 if a part is done, 1 if nothing is.`,
 		Example: "  edgetable import backup-2026-11-22 --to prod\n" +
 			"  edgetable import people.csv --table People --types Born=Int32,Died=Int32 --mode replace\n" +
-			"  edgetable import orders.parquet --table Orders --partition-key '{Country}-{Placed:yyyyMM}' --row-key Id --dry-run",
+			"  edgetable import orders.parquet --table Orders \\\n" +
+			"      --partition-key '{Country}-{Placed:yyyyMM}' --row-key Id --dry-run",
 		RunE: func(c *cobra.Command, args []string) error { return p.importFiles(c.Context(), &o, args[0]) },
 	}
 	cli.Section(c, "What", func(f *pflag.FlagSet) {
@@ -68,7 +73,7 @@ func columnTypes(list []string) (map[string]edm.Type, error) {
 	var types map[string]edm.Type
 	for _, one := range list {
 		name, text, _ := strings.Cut(one, "=")
-		t, ok := transfer.ParseType(text)
+		t, ok := rows.ParseType(text)
 		if !ok || name == "" {
 			return nil, cli.Misuse("--types: %q is not of the form Name=Int32, with String, Binary, Boolean, Int32, Int64, Double, Guid or DateTime", one)
 		}
@@ -106,7 +111,12 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	if path == "-" && o.table == "" {
 		return cli.Misuse("say with --table to which table standard input goes")
 	}
-	sources, err := importSources(ctx, path, o.table)
+	if o.table != "" {
+		if err := cli.CheckTable("--table", o.table); err != nil {
+			return err
+		}
+	}
+	sources, err := p.importSources(ctx, path, o.table)
 	if err != nil {
 		return ended(err, false)
 	}
@@ -130,14 +140,15 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	if err := o.forget(); err != nil {
 		return ended(err, false)
 	}
-	var progress transfer.Progress
+	var progress scan.Progress
+	var first []firstRow
 	im := transfer.Import{
 		ImportCommand: transfer.ImportCommand{Target: c.Endpoint().String(), Sources: sources, Mode: o.mode, Format: o.format, Mapping: o.mapping},
 		DryRun:        o.dryRun, Connections: o.Connections, ProgressFile: o.ProgressFile, Rejects: o.Rejects, Stdin: p.In, Progress: &progress,
-		Begin: p.goingOn(&progress, "rows are done"), Again: p.doneAgain, Refused: p.refusals(transfer.Where),
+		Begin: p.goingOn(&progress, "rows are done"), Again: p.doneAgain, Refused: p.refusals(rows.Where),
 	}
 	if o.dryRun {
-		im.Preview = p.preview()
+		im.Preview = p.preview(&first)
 	}
 	stop := p.follow(path, &progress, c)
 	t, err := im.Run(ctx, c)
@@ -148,24 +159,40 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 		word = "good"
 	}
 	some := t.Written+t.Same+t.Skipped > 0
-	again := "the same command goes on"
+	again := "run the same command to resume"
 	if path == "-" {
-		again = "standard input has to be given from its begin"
+		again = "repeat the whole standard input"
 	}
 	if err != nil {
 		return endedEarly(ctx, err, some, totals(t, word)+"; "+again)
 	}
-	fmt.Fprintln(p.Out, totals(t, word))
+	if p.Events {
+		if err := p.PrintJSON(resultOf(t, o.dryRun, first)); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintln(p.Out, totals(t, word))
+	}
 	if t.Rejected > 0 {
-		return ended(fmt.Errorf("%s rows were refused: %s", cli.Commas(t.Rejected), p.refused(o)), some)
+		return ended(fmt.Errorf("%s refused: %s", cli.Things(t.Rejected, "rows"), p.refused(o)), some)
 	}
 	return nil
 }
 
-// preview returns what prints the first rows of a dry run.
-func (p *program) preview() func(table string, entity []byte) {
+// firstRow is one of the first rows of a dry run.
+type firstRow struct {
+	Table  string          `json:"table"`
+	Entity json.RawMessage `json:"entity"`
+}
+
+// preview returns what prints the first rows of a dry run, or keeps them for the result.
+func (p *program) preview(first *[]firstRow) func(table string, entity []byte) {
 	last := ""
 	return func(table string, entity []byte) {
+		if p.Events {
+			*first = append(*first, firstRow{table, bytes.Clone(entity)})
+			return
+		}
 		if table != last {
 			fmt.Fprintf(p.Out, "the first rows for %s:\n", table)
 			last = table
@@ -176,7 +203,7 @@ func (p *program) preview() func(table string, entity []byte) {
 
 func (p *program) refused(o *importFlags) string {
 	if o.dryRun {
-		return "run without --dry-run to have them in a file with their reasons"
+		return "without --dry-run, a file gets them with their reasons"
 	}
-	return o.Rejects + " has them with their reasons"
+	return "the reasons are in " + o.Rejects
 }

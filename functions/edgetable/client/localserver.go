@@ -3,49 +3,67 @@ package client
 import (
 	"context"
 	"fmt"
-	"os"
-	"time"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/client/remote"
 	"edgetable/core/traffic"
+	"edgetable/functions/edgetable/account"
 	"edgetable/functions/edgetable/admin"
 	"edgetable/functions/edgetable/advise"
 	"edgetable/functions/edgetable/cli"
-	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/scan"
 	"edgetable/functions/explorer"
 )
 
 // localServer is the server on this machine that uses a data directory, if there is
 // one. The explorer shows its statistics.
-type localServer struct{ statsFlags }
+type localServer struct{ trafficFlags }
 
 func (s *localServer) register(f *pflag.FlagSet) {
 	cli.DataFlag(f, &s.data, "of the server, if one runs here")
 	cli.AdminFlag(f, &s.admin, "")
 }
 
-// mark marks the profiles whose account is on the server.
-func (s *localServer) mark(ctx context.Context, list []explorer.Profile) {
-	if _, err := os.Stat(admin.Socket(s.data, s.admin)); err != nil {
-		return
+// mark marks the profiles whose account is on the server, and adds the accounts of the
+// server that have none: who may use its socket and read its keys needs no profile.
+func (s *localServer) mark(ctx context.Context, list []explorer.Profile, environment func(string) string, readOnly bool) []explorer.Profile {
+	info, err := admin.Ask(ctx, s.data, s.admin)
+	if info == nil || err != nil {
+		return list
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second) // the page waits
-	defer cancel()
-	info, err := admin.Get[admin.Info](ctx, s.server(), "/server")
-	if err != nil {
-		return
-	}
+	names, have := map[string]bool{}, map[string]bool{}
 	for i := range list {
 		list[i].Local = info.Serves(list[i].Endpoint, list[i].Account)
+		names[list[i].Name] = true
+		have[list[i].Account] = have[list[i].Account] || list[i].Local
 	}
+	if environment == nil { // profiles were named
+		return list
+	}
+	for _, one := range info.Accounts {
+		owner, err := account.Find(environment, info.File, one.Name)
+		if err != nil || have[one.Name] || one.Disabled {
+			continue // its keys are for others
+		}
+		name := one.Name
+		for names[name] {
+			name += "-here"
+		}
+		address := strings.TrimRight(info.URL, "/") + "/" + one.Name
+		list = append(list, explorer.Profile{
+			Name: name, Account: one.Name, Endpoint: address, Local: true, ReadOnly: readOnly,
+			Connect: func() (remote.Endpoint, error) { return remote.Owned(address, owner) },
+		})
+	}
+	return list
 }
 
 // Traffic implements explorer.Local.
 func (s *localServer) Traffic(ctx context.Context, account, table string) (any, error) {
 	if table != "" {
-		return askTraffic(ctx, &s.statsFlags, account, table)
+		return askTraffic(ctx, &s.trafficFlags, account, table)
 	}
 	all, err := admin.Get[[]traffic.Overview](ctx, s.server(), "/traffic")
 	list := []traffic.Overview{} // in JSON it is a list
@@ -58,24 +76,25 @@ func (s *localServer) Traffic(ctx context.Context, account, table string) (any, 
 }
 
 // Advise implements explorer.Local.
-func (s *localServer) Advise(ctx context.Context, one *explorer.Profile, c *remote.Client, table string, scan bool) (any, error) {
+func (s *localServer) Advise(ctx context.Context, one *explorer.Profile, c *remote.Client, table string, readAll bool) (any, error) {
 	facts := advise.Facts{Buckets: cli.UsualBuckets}
 	var err error
 	if one.Local {
-		facts.Traffic, err = askTraffic(ctx, &s.statsFlags, one.Account, table)
+		facts.Traffic, err = askTraffic(ctx, &s.trafficFlags, one.Account, table)
 	} else {
 		facts.Traffic, err = c.Statistics(ctx, table)
 	}
-	if err != nil && !scan {
+	if err != nil && !readAll {
 		return nil, err
 	}
-	if scan {
-		var read transfer.Progress
+	if readAll {
+		var read scan.Progress
 		if facts.Stored, err = scanKeys(ctx, c, table, 8, &read); err != nil {
 			return nil, err
 		}
 	}
-	return judge(table, &facts), nil
+	facts.Splits = facts.Traffic != nil && len(facts.Traffic.Ranges) > 0
+	return advise.Judge(table, &facts), nil
 }
 
 // Keys implements explorer.Local.

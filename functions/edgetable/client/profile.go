@@ -64,7 +64,7 @@ func openProfiles(path string) (*profiles, error) {
 		return nil, err
 	}
 	if err := json.Unmarshal([]byte(text), &f.list); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s is not a file of profiles: %w", path, err)
 	}
 	return f, nil
 }
@@ -99,7 +99,7 @@ func (p *program) profileCommand() *cobra.Command {
 		"CONNECTION is a connection string or the URL of a shared access signature. Without it, or as -, it is read from\n"+
 			"standard input, which keeps it out of the shell's history. With --key-env or --key-command it may leave out the\n"+
 			"key; without a CONNECTION the variable or the command has the whole connection string.\n\n"+
-			"The profile named default is used where a command is not told another.",
+			"A command uses the profile named default if it names no other.",
 		func(f *profiles, args []string) error { return p.addProfile(f, args, one) })
 	add.Example = "  edgetable profile add prod - < connection.txt\n" +
 		"  edgetable profile add prod 'AccountName=acme' --key-command 'pass show acme'"
@@ -111,6 +111,9 @@ func (p *program) profileCommand() *cobra.Command {
 		readOnlyFlag(f, &one.ReadOnly, "; for this profile, in all commands and in the explorer")
 		cli.ChoiceFlag(f, &one.Color, "color", "`color` of the explorer's page for this profile: none, red, orange, yellow, green, blue, purple or gray", colors...)
 	})
+	var asJSON bool
+	list := command("list", "List the profiles, without their keys", "", func(f *profiles, _ []string) error { return p.listProfiles(f, asJSON) })
+	cli.JSONFlag(list.Flags(), &asJSON)
 	remove := command("remove NAME", "Forget a profile", "", func(f *profiles, args []string) error {
 		if _, ok := f.list[args[0]]; !ok {
 			return fmt.Errorf("%s has no profile %s", f.path, cli.Quote(args[0]))
@@ -119,9 +122,9 @@ func (p *program) profileCommand() *cobra.Command {
 		return f.save()
 	})
 	remove.ValidArgsFunction = completeProfiles
-	return cli.Group("profile", "Keep names for services", "A profile stands for a service in --from and --to. The file can be read by its owner alone.",
+	return cli.Group("profile", "Keep names for services", "A profile stands for a service in --from and --to. Only its owner can read the file.",
 		add,
-		command("list", "List the profiles, without their keys", "", func(f *profiles, _ []string) error { return p.listProfiles(f) }),
+		list,
 		remove,
 	)
 }
@@ -154,7 +157,7 @@ func (p *program) addProfile(f *profiles, args []string, one profile) error {
 	}
 	if check != "" || !elsewhere {
 		if _, err := remote.ParseConnection(check); err != nil {
-			return fmt.Errorf("profile %s: %w", name, err)
+			return cli.Misuse("CONNECTION: %v", err)
 		}
 	}
 	if one.Color == colors[0] {
@@ -173,34 +176,63 @@ func (p *program) addProfile(f *profiles, args []string, one profile) error {
 	return nil
 }
 
-func (p *program) listProfiles(f *profiles) error {
-	if len(f.list) == 0 {
-		fmt.Fprintf(p.Err, "%s has no profiles; 'edgetable profile add NAME CONNECTION' makes one\n", f.path)
+// shownProfile is a profile as profile list --json prints it, without its key.
+type shownProfile struct {
+	Name       string `json:"name"`
+	Service    string `json:"service"` // "": the whole connection string is elsewhere
+	KeyEnv     string `json:"keyEnvironment"`
+	KeyCommand string `json:"keyCommand"`
+	ReadOnly   bool   `json:"readOnly"`
+	Color      string `json:"color"`
+}
+
+func (p *program) listProfiles(f *profiles, asJSON bool) error {
+	if asJSON {
+		all := []shownProfile{}
+		for _, name := range slices.Sorted(maps.Keys(f.list)) {
+			one := f.list[name]
+			all = append(all, shownProfile{name, one.service(), one.KeyEnv, one.KeyCommand, one.ReadOnly, one.Color})
+		}
+		return p.PrintJSON(struct {
+			Profiles []shownProfile `json:"profiles"`
+		}{all})
 	}
+	if len(f.list) == 0 {
+		fmt.Fprintf(p.Err, "%s has no profiles; 'edgetable profile add NAME CONNECTION' creates one\n", f.path)
+	}
+	t := cli.Table{Heads: []string{"=", "", ""}}
 	for _, name := range slices.Sorted(maps.Keys(f.list)) {
 		one := f.list[name]
-		place, where := "", ""
+		var notes []string
 		switch {
 		case one.KeyEnv != "":
-			where = "  key in $" + one.KeyEnv
+			notes = append(notes, "key in $"+one.KeyEnv)
 		case one.KeyCommand != "":
-			where = "  key from " + one.KeyCommand
-		}
-		if connection := one.withoutKey(); connection != "" {
-			e, err := remote.ParseConnection(connection)
-			if place = e.String(); err != nil {
-				place = err.Error()
-			}
+			notes = append(notes, "key from "+one.KeyCommand)
 		}
 		if one.ReadOnly {
-			where += "  read-only"
+			notes = append(notes, "read-only")
 		}
 		if one.Color != "" {
-			where += "  " + one.Color
+			notes = append(notes, one.Color)
 		}
-		fmt.Fprintf(p.Out, "%-16s  %s%s\n", name, cmp.Or(place, "connection"), where)
+		t.Rows = append(t.Rows, []string{name, cmp.Or(one.service(), "connection"), strings.Join(notes, ", ")})
 	}
+	p.PrintTable(&t)
 	return nil
+}
+
+// service is where a profile leads, or what is wrong with it; "" if its whole connection string is elsewhere.
+func (one profile) service() string {
+	connection := one.withoutKey()
+	if connection == "" {
+		return ""
+	}
+	e, err := remote.ParseConnection(connection)
+	if err != nil {
+		return err.Error()
+	}
+	return e.String()
 }
 
 // colors are those of the explorer's page.

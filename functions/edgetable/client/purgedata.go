@@ -13,11 +13,14 @@ import (
 	"edgetable/core/odata"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/ranges"
+	"edgetable/functions/edgetable/transfer/scan"
 )
 
 // purgeDataFlags are the flags of purge.
 type purgeDataFlags struct {
-	countFlags
+	ServiceFlags
+	filter      string
 	olderThan   time.Duration
 	dryRun, yes bool
 }
@@ -27,11 +30,13 @@ func (p *program) purgeDataCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "purge TABLE", Short: "Delete the entities of a table that pass a filter",
 		Long:    "It deletes in batches, in several parts of the table at the same time. It asks for the name of the table first, unless --yes is\ngiven.",
-		Example: "  edgetable purge Events --older-than 30d --dry-run\n  edgetable purge Events --filter \"PartitionKey eq 'a'\" --from prod",
+		Example: "  edgetable purge Events --older-than 30d --dry-run\n  edgetable purge Events --filter \"PartitionKey eq 'a'\" --in prod",
 		RunE:    func(c *cobra.Command, args []string) error { return p.purgeData(c.Context(), &o, args[0]) },
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
-		o.register(f)
+		o.inFlag(f)
+		filterFlag(f, &o.filter)
+		o.workFlags(f)
 		cli.OlderThanFlag(f, &o.olderThan, "time since an entity was written")
 		dryRunFlag(f, &o.dryRun)
 		cli.BoolFlag(f, &o.yes, "yes", "do not ask")
@@ -47,7 +52,7 @@ func dryRunFlag(f *pflag.FlagSet, to *bool) {
 func (p *program) purgeData(ctx context.Context, o *purgeDataFlags, table string) error {
 	filter := o.filter
 	if o.olderThan > 0 {
-		filter = transfer.And(filter, "Timestamp lt "+odata.Literal(edm.DateTime(edm.TicksOf(time.Now().Add(-o.olderThan)))))
+		filter = ranges.And(filter, "Timestamp lt "+odata.Literal(edm.DateTime(edm.TicksOf(time.Now().Add(-o.olderThan)))))
 	}
 	if filter == "" {
 		return cli.Misuse("say what to delete with --filter or --older-than; the whole table has the filter \"PartitionKey ge ''\"")
@@ -59,7 +64,7 @@ func (p *program) purgeData(ctx context.Context, o *purgeDataFlags, table string
 	}
 	defer c.Close()
 	q := remote.Query{Table: table, Filter: filter}
-	var read transfer.Progress
+	var read scan.Progress
 	if o.dryRun || !o.yes {
 		stop := p.follow(table, &read, c)
 		n, err := transfer.Count(ctx, c, q, o.Connections, &read)
@@ -68,23 +73,37 @@ func (p *program) purgeData(ctx context.Context, o *purgeDataFlags, table string
 		case err != nil:
 			return ended(err, false)
 		case o.dryRun:
-			fmt.Fprintf(p.Out, "%s of %s would be deleted\n", cli.Things(n, "entities"), table)
-			return nil
+			return p.printPurged(table, n, true)
 		case n == 0:
-			fmt.Fprintln(p.Out, "0 entities deleted")
-			return nil
+			return p.printPurged(table, 0, false)
 		}
-		if err := p.confirm(table, fmt.Sprintf("%s entities of %s at %s will be deleted.", cli.Commas(n), table, c.Endpoint())); err != nil {
+		if err := p.confirm(table, fmt.Sprintf("%s of %s at %s will be deleted.", cli.Things(n, "entities"), table, c.Endpoint()), "nothing is deleted"); err != nil {
 			return err
 		}
 	}
-	read = transfer.Progress{}
+	read = scan.Progress{}
 	stop := p.follow(table, &read, c)
 	n, err := transfer.Purge(ctx, c, q, o.Connections, &read)
 	stop()
 	if err != nil {
-		return endedEarly(ctx, err, n > 0, cli.Commas(n)+" entities are deleted; the same command goes on")
+		return endedEarly(ctx, err, n > 0, cli.Things(n, "entities")+" deleted; run the same command to resume")
 	}
-	fmt.Fprintf(p.Out, "%s deleted\n", cli.Things(n, "entities"))
+	return p.printPurged(table, n, false)
+}
+
+// printPurged says how many entities are deleted, or would be.
+func (p *program) printPurged(table string, n int64, dryRun bool) error {
+	switch {
+	case p.Events:
+		return p.PrintJSON(struct {
+			Table    string `json:"table"`
+			Entities int64  `json:"entities"`
+			DryRun   bool   `json:"dryRun"`
+		}{table, n, dryRun})
+	case dryRun:
+		fmt.Fprintf(p.Out, "%s of %s would be deleted\n", cli.Things(n, "entities"), table)
+	default:
+		fmt.Fprintf(p.Out, "%s deleted\n", cli.Things(n, "entities"))
+	}
 	return nil
 }

@@ -2,14 +2,17 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/client/remote"
 	"edgetable/core/payload"
+	"edgetable/core/table"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/transfer"
 )
@@ -41,7 +44,7 @@ func (p *program) put(ctx context.Context, o *ServiceFlags, mode, table, text st
 	}
 	e, err := payload.ReadEntity([]byte(text))
 	if err != nil {
-		return cli.Misuse("ENTITY: %v", err)
+		return cli.Misuse("ENTITY: %s It is such as '{\"PartitionKey\":\"a\",\"RowKey\":\"1\",\"Name\":\"Grace\"}', or - for standard input", detail(err))
 	}
 	if !e.HasPartitionKey || !e.HasRowKey {
 		return cli.Misuse("ENTITY has no PartitionKey or no RowKey")
@@ -54,21 +57,36 @@ func (p *program) put(ctx context.Context, o *ServiceFlags, mode, table, text st
 	err = c.Write(ctx, table, &remote.Operation{Kind: transfer.Kinds[mode], PartitionKey: e.PartitionKey, RowKey: e.RowKey,
 		Body: payload.AppendJSON(nil, e.PartitionKey, e.RowKey, 0, e.Properties)})
 	if err != nil {
+		if refused, ok := errors.AsType[*remote.Error](err); ok && refused.Code == "TableNotFound" {
+			refused.Advice = fmt.Sprintf("'edgetable tables create %s' creates it", table)
+		}
 		return fmt.Errorf("writing to table %s: %w", table, err)
 	}
 	return nil
 }
 
+// detail is what an error of the protocol says behind the sentence that all errors of its kind begin with.
+func detail(err error) string {
+	refused, ok := errors.AsType[*table.Error](err)
+	if !ok {
+		return err.Error()
+	}
+	if _, more, ok := strings.Cut(refused.Message, ". "); ok {
+		return more
+	}
+	return refused.Message
+}
+
 func (p *program) deleteCommand() *cobra.Command {
-	o := ServiceFlags{Writes: true}
+	var o ServiceFlags
 	c := &cobra.Command{
 		Use: "delete TABLE PARTITIONKEY ROWKEY", Short: "Delete an entity",
-		Example: "  edgetable delete People a 1 --from prod",
+		Example: "  edgetable delete People a 1 --in prod",
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.delete(c.Context(), &o, args[0], args[1], args[2])
 		},
 	}
-	cli.Section(c, "Flags", func(f *pflag.FlagSet) { o.fromFlag(f) })
+	cli.Section(c, "Flags", o.inFlag)
 	return c
 }
 

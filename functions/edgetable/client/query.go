@@ -3,14 +3,17 @@ package client
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/client/remote"
+	"edgetable/core/odata"
 	"edgetable/functions/edgetable/cli"
-	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/printer"
+	"edgetable/functions/edgetable/transfer/rows"
 )
 
 // readFlags are the flags of the commands that print entities.
@@ -19,11 +22,29 @@ type readFlags struct {
 	filter, format string
 	names          []string
 	top            int
+	few            bool // --top was not given
+	json           bool
 }
+
+// onScreen is how many entities a terminal gets that did not ask for a number.
+const onScreen = 100
+
+// words of --format.
+var formats = []string{"table", "json", "jsonl", "csv", "csv-plain"}
 
 // filterFlag, selectFlag and formatFlag mean the same in all commands.
 func filterFlag(f *pflag.FlagSet, to *string) {
-	f.StringVar(to, "filter", "", "`condition` that the entities pass, as in $filter")
+	cli.ValueFlag(f, to, "filter", "string", "`condition` that the entities pass, as in $filter", checkedFilter, func(s string) string { return s })
+}
+
+// checkedFilter refuses a filter that the service would refuse, whose answer would be about
+// the filter and the keys that a command asks for.
+func checkedFilter(text string) (string, error) {
+	_, err := odata.Parse(text)
+	if err != nil {
+		err = fmt.Errorf("%w A filter is such as Name eq 'Grace' and Born gt 1900", err)
+	}
+	return text, err
 }
 
 func selectFlag(f *pflag.FlagSet, to *[]string) {
@@ -32,6 +53,17 @@ func selectFlag(f *pflag.FlagSet, to *[]string) {
 
 func formatFlag(f *pflag.FlagSet, to *string, words ...string) {
 	cli.ChoiceFlag(f, to, "format", "`format` of entities; "+cli.OneOf(words), words...)
+}
+
+// checkFormat lets --json be a word for --format json.
+func (o *readFlags) checkFormat() error {
+	if o.json && o.format != formats[0] && o.format != "json" {
+		return cli.Misuse("--json and --format %s exclude each other", o.format)
+	}
+	if o.json {
+		o.format = "json"
+	}
+	return nil
 }
 
 func (p *program) queryCommand() *cobra.Command {
@@ -48,8 +80,12 @@ func (p *program) queryCommand() *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				o.filter = args[1]
+				var err error
+				if o.filter, err = checkedFilter(args[1]); err != nil {
+					return cli.Misuse("FILTER %q: %v", args[1], err)
+				}
 			}
+			o.few = !c.Flags().Changed("top")
 			return p.query(c.Context(), &o, args[0])
 		},
 	}
@@ -57,32 +93,57 @@ func (p *program) queryCommand() *cobra.Command {
 		o.fromFlag(f)
 		filterFlag(f, &o.filter)
 		selectFlag(f, &o.names)
-		cli.IntFlag(f, &o.top, "top", 0, 0, 1<<31-1, "`number` of entities to read at most; 0 for all")
-		formatFlag(f, &o.format, "table", "json", "jsonl", "csv", "csv-plain")
+		cli.IntFlag(f, &o.top, "top", 0, 0, 1<<31-1, "`number` of entities to read at most; 0 for all, but 100 if a terminal shows them as a table")
+		formatFlag(f, &o.format, formats...)
+		cli.JSONFlag(f, &o.json)
 	})
 	return c
 }
 
 func (p *program) query(ctx context.Context, o *readFlags, table string) error {
+	if err := o.checkFormat(); err != nil {
+		return err
+	}
+	screen := o.format == "table" && p.Columns > 0
+	read, out := o.top, io.Writer(p.Out)
+	lines := p.Clip()
+	if screen {
+		out = lines
+		if o.few {
+			o.top, read = onScreen, onScreen+1 // one more shows that there is more
+		}
+	}
 	c, err := p.connect(&o.ServiceFlags)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	w, some := transfer.NewPrinter(p.Out, o.format, o.names), false
-	for e, err := range c.Entities(ctx, remote.Query{Table: table, Filter: o.filter, Select: transfer.WithKeys(o.names), Top: o.top}) {
+	w, some, n := printer.New(out, o.format, o.names), false, 0
+	for e, err := range c.Entities(ctx, remote.Query{Table: table, Filter: o.filter, Select: rows.WithKeys(o.names), Top: read}) {
 		if err != nil {
 			if some {
 				_ = w.Close() // the other error is the cause
 			}
 			return err
 		}
+		if n++; screen && o.few && n > onScreen {
+			break
+		}
 		some = true
 		if err := w.Print(e); err != nil {
 			return err
 		}
 	}
-	return w.Close()
+	if err := w.Close(); err != nil {
+		return err
+	}
+	if screen && o.few && n > onScreen {
+		p.Note("these are the first %d entities: --top 0 reads all, a FILTER chooses some", onScreen)
+	}
+	if lines.Some {
+		p.Note("rows are cut to the width of the terminal: --select NAMES chooses properties, --format jsonl prints all of them")
+	}
+	return nil
 }
 
 func (p *program) getCommand() *cobra.Command {
@@ -95,18 +156,22 @@ func (p *program) getCommand() *cobra.Command {
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		o.fromFlag(f)
 		selectFlag(f, &o.names)
-		formatFlag(f, &o.format, "table", "json", "jsonl", "csv", "csv-plain")
+		formatFlag(f, &o.format, formats...)
+		cli.JSONFlag(f, &o.json)
 	})
 	return c
 }
 
 func (p *program) get(ctx context.Context, o *readFlags, table, partition, row string) error {
+	if err := o.checkFormat(); err != nil {
+		return err
+	}
 	c, err := p.connect(&o.ServiceFlags)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	e, ok, err := c.Get(ctx, table, partition, row, transfer.WithKeys(o.names))
+	e, ok, err := c.Get(ctx, table, partition, row, rows.WithKeys(o.names))
 	if err != nil {
 		return err
 	}
@@ -114,14 +179,14 @@ func (p *program) get(ctx context.Context, o *readFlags, table, partition, row s
 		return noEntity(table, partition, row)
 	}
 	if o.format == "table" {
-		_, err := fmt.Fprint(p.Out, transfer.Describe(e))
+		_, err := fmt.Fprint(p.Out, printer.Describe(e))
 		return err
 	}
 	format := o.format
 	if format == "json" { // one entity is no list
 		format = "jsonl"
 	}
-	w := transfer.NewPrinter(p.Out, format, o.names)
+	w := printer.New(p.Out, format, o.names)
 	if err := w.Print(e); err != nil {
 		return err
 	}
@@ -134,7 +199,7 @@ func noEntity(table, partition, row string) error {
 
 // ModeFlag says what a write does to an entity that exists, in all commands.
 func ModeFlag(f *pflag.FlagSet, to *string, usual string, words ...string) {
-	meaning := map[string]string{"insert": "insert refuses it", "merge": "merge adds the properties to it", "replace": "replace takes its place", "skip": "skip leaves it"}
+	meaning := map[string]string{"insert": "insert refuses it", "merge": "merge adds the properties to it", "replace": "replace overwrites it", "skip": "skip keeps it"}
 	var says []string
 	for _, w := range words {
 		says = append(says, meaning[w])

@@ -13,7 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/functions/edgetable/cli"
-	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/progressfile"
+	"edgetable/functions/edgetable/transfer/scan"
 )
 
 // RowFlags are the flags of commands that write rows, and go on where an earlier run
@@ -37,7 +38,7 @@ func RejectsFlag(f *pflag.FlagSet, to *string, usual string) {
 
 // restartFlag forgets earlier work, in all commands.
 func restartFlag(f *pflag.FlagSet, to *bool) {
-	cli.BoolFlag(f, to, "restart", "begin again, without what an interrupted run did")
+	cli.BoolFlag(f, to, "restart", "begin again, and forget an interrupted run")
 }
 
 // forget removes the progress file if --restart asks for it.
@@ -45,7 +46,7 @@ func (o *RowFlags) forget() error {
 	if !o.restart || o.ProgressFile == "" {
 		return nil
 	}
-	return transfer.RemoveProgress(o.ProgressFile)
+	return progressfile.Remove(o.ProgressFile)
 }
 
 // progressOf is where the same command finds its progress file.
@@ -64,7 +65,7 @@ func progressOf(verb string, work any) (string, error) {
 }
 
 // goingOn returns what tells of the rows of an earlier run.
-func (p *program) goingOn(progress *transfer.Progress, says string) func(again bool) {
+func (p *program) goingOn(progress *scan.Progress, says string) func(again bool) {
 	return func(again bool) {
 		if again {
 			p.Note("going on: %s %s already", cli.Commas(progress.Rows.Load()), says)
@@ -110,8 +111,24 @@ func endedEarly(ctx context.Context, err error, some bool, says string) error {
 	return ended(err, some)
 }
 
+// rowsResult is what became of the rows, for scripts.
+type rowsResult struct {
+	Written      int64      `json:"written"`
+	AlreadyThere int64      `json:"alreadyThere"`
+	Skipped      int64      `json:"skipped"`
+	Refused      int64      `json:"refused"`
+	Deleted      int64      `json:"deleted"`
+	Dropped      int64      `json:"dropped"` // for later rows with the same keys
+	DryRun       bool       `json:"dryRun"`
+	First        []firstRow `json:"first,omitempty"`
+}
+
+func resultOf(t progressfile.Totals, dryRun bool, first []firstRow) rowsResult {
+	return rowsResult{t.Written, t.Same, t.Skipped, t.Rejected, t.Deleted, t.Dropped, dryRun, first}
+}
+
 // totals says what became of the rows.
-func totals(t transfer.Totals, word string) string {
+func totals(t progressfile.Totals, word string) string {
 	text := cli.Things(t.Written, "rows") + " " + word
 	for _, one := range []struct {
 		n    int64

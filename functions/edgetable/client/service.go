@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -11,7 +12,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// ServiceFlags name a table service, in --from or --to.
+// ServiceFlags name a table service, in --from, --to or --in.
 type ServiceFlags struct {
 	Name, Profiles string
 	Connections    int
@@ -25,6 +26,14 @@ const serviceUsage = "a connection string, the URL of a shared access signature,
 func (o *ServiceFlags) fromFlag(f *pflag.FlagSet) {
 	f.StringVar(&o.Name, "from", "", "`service` to read from; "+serviceUsage)
 	cli.CompleteWith(f, "from", completeProfiles)
+	ProfilesFlag(f, &o.Profiles)
+}
+
+// inFlag is where data is deleted in all commands.
+func (o *ServiceFlags) inFlag(f *pflag.FlagSet) {
+	o.Writes = true
+	f.StringVar(&o.Name, "in", "", "`service` to delete from; "+serviceUsage)
+	cli.CompleteWith(f, "in", completeProfiles)
 	ProfilesFlag(f, &o.Profiles)
 }
 
@@ -83,7 +92,7 @@ func (p *program) connect(o *ServiceFlags) (*remote.Client, error) {
 		case text == "":
 			text, name = remote.Development, ""
 		default:
-			return nil, cli.Misuse("there is no profile %s in %s; 'profile add' makes one", cli.Quote(name), f.path)
+			return nil, cli.Misuse("there is no profile %s in %s; 'edgetable profile add' creates one", cli.Quote(name), f.path)
 		}
 	default:
 		name = ""
@@ -98,5 +107,14 @@ func (p *program) connect(o *ServiceFlags) (*remote.Client, error) {
 	if o.Way != nil {
 		return remote.Over(o.Way, e, max(o.Connections, 2)), nil
 	}
-	return remote.New(e, max(o.Connections, 2)), nil
+	c := remote.New(e, max(o.Connections, 2))
+	c.Tool = true
+	c.Waiting = func(cause error, until time.Time) {
+		if cause == nil {
+			p.Note("%s does not answer; waiting until %s", e, until.Format(time.TimeOnly))
+		} else {
+			p.Note("%s; the request is repeated until %s", cli.Plain(cause), until.Format(time.TimeOnly))
+		}
+	}
+	return c, nil
 }

@@ -2,14 +2,12 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/client/remote"
-	"edgetable/core/table"
 	"edgetable/functions/edgetable/cli"
 )
 
@@ -49,7 +47,7 @@ func (p *program) tablesList(ctx context.Context, o *ServiceFlags, asJSON bool) 
 		return err
 	}
 	if asJSON {
-		return json.NewEncoder(p.Out).Encode(tableList{append([]string{}, names...)}) // no tables are [], not null
+		return p.PrintJSON(tableList{append([]string{}, names...)}) // no tables are [], not null
 	}
 	for _, name := range names {
 		fmt.Fprintln(p.Out, name)
@@ -61,7 +59,7 @@ func (p *program) tablesCreateCommand() *cobra.Command {
 	var o ServiceFlags
 	c := &cobra.Command{
 		Use: "create TABLE", Short: "Create a table",
-		Long:    "A table that exists already is left as it is, and the exit status is 1.",
+		Long:    "If the table exists, the exit status is 1 and nothing is changed.",
 		Example: "  edgetable tables create People --to prod",
 		RunE:    func(c *cobra.Command, args []string) error { return p.tablesCreate(c.Context(), &o, args[0]) },
 	}
@@ -70,8 +68,8 @@ func (p *program) tablesCreateCommand() *cobra.Command {
 }
 
 func (p *program) tablesCreate(ctx context.Context, o *ServiceFlags, name string) error {
-	if err := table.CheckTableName(name); err != nil {
-		return cli.Misuse("TABLE %s: %v", cli.Quote(name), err)
+	if err := cli.CheckTable("TABLE", name); err != nil {
+		return err
 	}
 	c, err := p.connect(o)
 	if err != nil {
@@ -90,24 +88,24 @@ func (p *program) tablesCreate(ctx context.Context, o *ServiceFlags, name string
 }
 
 func (p *program) tablesDeleteCommand() *cobra.Command {
-	o := ServiceFlags{Writes: true}
+	var o ServiceFlags
 	var yes bool
 	c := &cobra.Command{
 		Use: "delete TABLE", Short: "Delete a table with all its entities",
 		Long:    "It asks for the name of the table first, unless --yes is given.",
-		Example: "  edgetable tables delete People --from prod",
+		Example: "  edgetable tables delete People --in prod",
 		RunE:    func(c *cobra.Command, args []string) error { return p.tablesDelete(c.Context(), &o, yes, args[0]) },
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
-		o.fromFlag(f)
+		o.inFlag(f)
 		cli.BoolFlag(f, &yes, "yes", "do not ask")
 	})
 	return c
 }
 
 func (p *program) tablesDelete(ctx context.Context, o *ServiceFlags, yes bool, name string) error {
-	if err := table.CheckTableName(name); err != nil {
-		return cli.Misuse("TABLE %s: %v", cli.Quote(name), err)
+	if err := cli.CheckTable("TABLE", name); err != nil {
+		return err
 	}
 	c, err := p.connect(o)
 	if err != nil {
@@ -115,7 +113,7 @@ func (p *program) tablesDelete(ctx context.Context, o *ServiceFlags, yes bool, n
 	}
 	defer c.Close()
 	if !yes {
-		if err := p.confirm(name, fmt.Sprintf("Table %s at %s will be deleted with all its entities.", name, c.Endpoint())); err != nil {
+		if err := p.confirm(name, fmt.Sprintf("Table %s at %s will be deleted with all its entities.", name, c.Endpoint()), "nothing is deleted"); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -10,55 +11,128 @@ import (
 	"edgetable/adapters/client/remote"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/ranges"
+	"edgetable/functions/edgetable/transfer/rows"
+	"edgetable/functions/edgetable/transfer/scan"
 )
 
 func (p *program) verifyCommand() *cobra.Command {
-	var o CopyFlags
+	var o verifyFlags
 	c := &cobra.Command{
 		Use: "verify TABLE…", Short: "Compare tables of two services",
-		Long: `Reads both tables and prints the keys of entities that differ or that one of them lacks. Timestamps are not compared.
-The exit status is 4 if there are any.`,
+		Long: `Reads both tables and prints how many entities are equal, and the keys of those that differ or that one of them
+lacks, --limit of each table. Timestamps are not compared. The exit status is 4 if there are any differences.`,
 		Example: "  edgetable verify --all --from azure --to prod",
 		RunE:    func(c *cobra.Command, args []string) error { return p.verify(c.Context(), &o, args) },
 	}
 	cli.Section(c, "What", func(f *pflag.FlagSet) {
 		o.register(f)
 		selectFlag(f, &o.names)
+		cli.IntFlag(f, &o.limit, "limit", 20, 0, mostDifferences, "`number` of differences to print of each table; all are counted")
 	})
 	return c
 }
 
-func (p *program) verify(ctx context.Context, o *CopyFlags, tables []string) error {
-	from, to, tables, err := p.services(ctx, o, tables)
+// mostDifferences are kept in memory at most, of each table, until its sum is printed.
+const mostDifferences = 100_000
+
+// verifyFlags are the flags of verify.
+type verifyFlags struct {
+	CopyFlags
+	limit int
+}
+
+// comparison is what verify --json prints of a table.
+type comparison struct {
+	Table       string       `json:"table"`
+	Equal       int64        `json:"equal"`
+	Different   int64        `json:"different"`
+	Differences []difference `json:"differences"` // the first of them
+}
+
+// difference is an entity of a comparison.
+type difference struct {
+	PartitionKey string `json:"partitionKey"`
+	RowKey       string `json:"rowKey"`
+	In           string `json:"in"` // both, from or to
+}
+
+func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) error {
+	from, to, tables, err := p.services(ctx, &o.CopyFlags, tables)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
 	defer to.Close()
-	var all int64
+	var different int64
+	all := []comparison{}
 	for _, table := range tables {
-		var read transfer.Progress
-		var differ int64
+		c := comparison{Table: table, Differences: []difference{}}
+		var read scan.Progress
 		stop := p.follow(table, &read, from, to)
-		equal, err := transfer.Verify(ctx, from, to, remote.Query{Table: table, Filter: o.filter, Select: o.names}, o.Connections, &read, func(d transfer.Difference) {
-			differ++
-			says := "differs"
-			if !d.InSecond {
-				says = "only in --from"
-			} else if !d.InFirst {
-				says = "only in --to"
+		c.Equal, err = transfer.Verify(ctx, from, to, remote.Query{Table: table, Filter: o.filter, Select: o.names}, o.Connections, &read, func(d transfer.Difference) {
+			if c.Different++; len(c.Differences) < o.limit {
+				c.Differences = append(c.Differences, difference{d.PartitionKey, d.RowKey, sideOf(&d)})
 			}
-			fmt.Fprintf(p.Out, "%s: %s  PartitionKey %s  RowKey %s\n", table, says, transfer.Quote(transfer.Printable(d.PartitionKey)), transfer.Quote(transfer.Printable(d.RowKey)))
 		})
 		stop()
-		if err != nil {
-			return ended(err, all+differ > 0)
+		different += c.Different
+		if all = append(all, c); !p.Events && (err == nil || c.Different > 0) {
+			p.printComparison(&c, err == nil)
 		}
-		fmt.Fprintf(p.Out, "%s: %s entities are equal, %s are not\n", table, cli.Commas(equal), cli.Commas(differ))
-		all += differ
+		if err != nil {
+			break
+		}
 	}
-	if all > 0 {
-		return cli.Fail(cli.StatusDamage, fmt.Errorf("not equal: %s", cli.Things(all, "entities")))
+	if p.Events {
+		err = errors.Join(err, p.PrintJSON(struct {
+			Tables []comparison `json:"tables"`
+		}{all}))
+	}
+	switch {
+	case err != nil:
+		return ended(err, different > 0)
+	case different > 0:
+		return cli.Fail(cli.StatusDamage, fmt.Errorf("not equal: %s", cli.Things(different, "entities")))
 	}
 	return nil
+}
+
+// sideOf says which of two services has an entity that differs.
+func sideOf(d *transfer.Difference) string {
+	switch {
+	case !d.InSecond:
+		return "from"
+	case !d.InFirst:
+		return "to"
+	}
+	return "both"
+}
+
+// are is the verb for a number of things.
+func are(n int64) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// printComparison says the sum first.
+func (p *program) printComparison(c *comparison, complete bool) {
+	so := ""
+	if !complete {
+		so = " so far"
+	}
+	fmt.Fprintf(p.Out, "%s: %s %s equal%s, %s %s not\n", c.Table, cli.Things(c.Equal, "entities"), are(c.Equal), so, cli.Commas(c.Different), are(c.Different))
+	says := map[string]string{"both": "differs", "from": "only in --from", "to": "only in --to"}
+	for _, d := range c.Differences {
+		fmt.Fprintf(p.Out, "%s: %s  PartitionKey %s  RowKey %s\n", c.Table, says[d.In], ranges.Quote(rows.Printable(d.PartitionKey)), ranges.Quote(rows.Printable(d.RowKey)))
+	}
+	if rest := c.Different - int64(len(c.Differences)); rest > 0 {
+		way := fmt.Sprintf("--limit %d prints all", c.Different)
+		if c.Different > mostDifferences {
+			way = fmt.Sprintf("--limit prints at most %d, --filter compares a part of the table", mostDifferences)
+		}
+		fmt.Fprintf(p.Out, "%s: and %s more; %s\n", c.Table, cli.Commas(rest), way)
+	}
 }

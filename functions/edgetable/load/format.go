@@ -36,3 +36,5 @@ func (f Format) mostBytes() int {
 	}
 	return 2 * EntitySize
 }
+
+const headAccept = "Accept: application/json;odata=nometadata\r\n"

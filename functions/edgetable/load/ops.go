@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/functions/edgetable/load/wire"
 )
 
@@ -37,8 +38,6 @@ var Ops = []Op{Insert, Upsert, Merge, Delete, Get, Query, Scan, Batch, Page, Mix
 // NeedsPreload tells whether op works on entities that Fill stored before.
 func (op Op) NeedsPreload() bool { return op != Insert && op != Batch }
 
-const headAccept = "Accept: application/json;odata=nometadata\r\n"
-
 const (
 	freshPartitions = 1000 // partitions that inserts spread over
 	pageRows        = 100  // $top of Page
@@ -58,28 +57,9 @@ type shared struct {
 	seq  atomic.Uint64 // numbers fresh keys, and entities to delete
 }
 
-func (s *shared) operation(worker int) operation {
-	rng := rand.New(rand.NewPCG(uint64(worker), 42))
-	url := tableURL(s.spec.Target, s.spec.Table)
-	switch s.spec.Op {
-	case Insert:
-		return &inserter{shared: s, url: []byte(url)}
-	case Batch:
-		return &batcher{shared: s, enc: newBatchEncoder(s.spec.Target, s.spec.Table, s.spec.Format)}
-	case Query:
-		return &querier{shared: s, url: []byte(url), rng: rng}
-	case Scan:
-		return &scanner{shared: s, url: []byte(url)}
-	case Page:
-		return &pager{shared: s, url: []byte(url), rng: rng}
-	default:
-		return &pointer{shared: s, url: url, rng: rng}
-	}
-}
-
 // unexpected describes an answer of the wrong status; bodies of table errors carry a code and no secrets.
 func unexpected(resp *wire.Response, want int) error {
-	return fmt.Errorf("status %d, want %d: %.200s", resp.Status, want, resp.Body)
+	return fmt.Errorf("%w (%d was expected)", remote.ReadError(resp.Status, resp.Body), want)
 }
 
 // inserter posts entities that never existed before.
@@ -178,33 +158,6 @@ func (o *pointer) check(resp *wire.Response) (int, error) {
 	return 1, nil
 }
 
-// querier reads a random whole partition, which must fit one page.
-type querier struct {
-	*shared
-	url   []byte
-	rng   *rand.Rand
-	query []byte
-}
-
-func (o *querier) next(req *wire.Request) bool {
-	l := o.spec.Layout
-	o.query = append(o.query[:0], "$filter=PartitionKey%20eq%20'"...)
-	o.query = append(l.appendPK(o.query, o.rng.IntN(l.Entities)), '\'')
-	*req = wire.Request{Method: "GET", Path: append(o.url[:len(o.url):len(o.url)], "()"...), Query: o.query, Header: o.head.accept}
-	return true
-}
-
-func (o *querier) check(resp *wire.Response) (int, error) {
-	if resp.Status != 200 {
-		return 0, unexpected(resp, 200)
-	}
-	n := o.spec.Format.countEntities(resp.Body)
-	if n != o.spec.Layout.RowsPerPartition {
-		return n, fmt.Errorf("partition query answered %d entities, want %d", n, o.spec.Layout.RowsPerPartition)
-	}
-	return n, nil
-}
-
 // scanner walks the table from its start, again and again; one request is one page.
 type scanner struct {
 	*shared
@@ -219,10 +172,10 @@ func (o *scanner) next(req *wire.Request) bool {
 }
 
 func (o *scanner) check(resp *wire.Response) (int, error) {
-	if resp.Status != 200 {
-		return 0, unexpected(resp, 200)
+	n, err := o.page(resp)
+	if err != nil {
+		return 0, err
 	}
-	n := o.spec.Format.countEntities(resp.Body)
 	o.seen += n
 	o.query = o.query[:0]
 	if resp.NextPartition != "" {
@@ -240,7 +193,16 @@ func (o *scanner) check(resp *wire.Response) (int, error) {
 	return n, nil
 }
 
-// pager asks for pageRows entities from a random partition on: what a page costs, wherever in a table it is.
+// page returns how many entities the answer to a query has.
+func (s *shared) page(resp *wire.Response) (int, error) {
+	if resp.Status != 200 {
+		return 0, unexpected(resp, 200)
+	}
+	return s.spec.Format.countEntities(resp.Body), nil
+}
+
+// pager asks for one page at a random partition: for the whole partition, which must fit one page; or for pageRows entities
+// from there on, which shows what a page costs, wherever in a table it is.
 type pager struct {
 	*shared
 	url   []byte
@@ -252,22 +214,23 @@ type pager struct {
 func (o *pager) next(req *wire.Request) bool {
 	l := o.spec.Layout
 	i := o.rng.IntN(l.Entities)
-	o.want = min(pageRows, l.Entities-i/l.RowsPerPartition*l.RowsPerPartition)
-	o.query = append(o.query[:0], "$top="...)
-	o.query = strconv.AppendInt(o.query, pageRows, 10)
-	o.query = append(o.query, "&$filter=PartitionKey%20ge%20'"...)
+	if o.spec.Op == Query {
+		o.want = l.RowsPerPartition
+		o.query = append(o.query[:0], "$filter=PartitionKey%20eq%20'"...)
+	} else {
+		o.want = min(pageRows, l.Entities-i/l.RowsPerPartition*l.RowsPerPartition)
+		o.query = strconv.AppendInt(append(o.query[:0], "$top="...), pageRows, 10)
+		o.query = append(o.query, "&$filter=PartitionKey%20ge%20'"...)
+	}
 	o.query = append(l.appendPK(o.query, i), '\'')
 	*req = wire.Request{Method: "GET", Path: append(o.url[:len(o.url):len(o.url)], "()"...), Query: o.query, Header: o.head.accept}
 	return true
 }
 
 func (o *pager) check(resp *wire.Response) (int, error) {
-	if resp.Status != 200 {
-		return 0, unexpected(resp, 200)
+	n, err := o.page(resp)
+	if err == nil && n != o.want {
+		err = fmt.Errorf("%s answered %d entities, want %d", o.spec.Op, n, o.want)
 	}
-	n := o.spec.Format.countEntities(resp.Body)
-	if n != o.want {
-		return n, fmt.Errorf("page answered %d entities, want %d", n, o.want)
-	}
-	return n, nil
+	return n, err
 }

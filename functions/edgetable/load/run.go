@@ -4,30 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
+	"math/rand/v2"
 	"time"
 
-	"edgetable/functions/edgetable/load/hist"
 	"edgetable/functions/edgetable/load/wire"
 )
-
-// Spec is one run. Layout describes what Fill stored, for the workloads that need it.
-type Spec struct {
-	Target      wire.Target
-	Table       string
-	Op          Op
-	Format      Format // "" is JSON
-	Layout      Layout
-	Prefix      string // unique per run: new row keys start with it
-	Connections int
-	Warmup      time.Duration // run before, not counted
-	Duration    time.Duration // counted; delete ends earlier when nothing is left
-	Refused     Refused       // what to do when the server is busy
-}
-
-// Refused is what a client does that was answered 503.
-type Refused string
 
 // Most clients, the service's own among them, wait for the time in Retry-After and send the request again. Rude ones do
 // not wait.
@@ -36,38 +17,6 @@ const (
 	Waits  Refused = "wait"   // for Retry-After
 	AtOnce Refused = "repeat" // the request is sent again at once
 )
-
-// Result counts what happened in the measured window. Requests that straddle its edges count where they ended.
-type Result struct {
-	Ops      uint64
-	Entities uint64
-	Errors   uint64
-	First    error  // the first error
-	Refusals uint64 // answers of 503, unless they are errors
-	Answered uint64 // requests that succeeded from start to end, also outside the window
-	Elapsed  time.Duration
-	Latency  hist.Histogram
-}
-
-// OpsPerSecond is the rate of requests that succeeded.
-func (r *Result) OpsPerSecond() float64 { return rate(r.Ops, r.Elapsed) }
-
-// EntitiesPerSecond is the rate of entities they wrote or returned.
-func (r *Result) EntitiesPerSecond() float64 { return rate(r.Entities, r.Elapsed) }
-
-func rate(n uint64, d time.Duration) float64 {
-	if d <= 0 {
-		return 0
-	}
-	return float64(n) / d.Seconds()
-}
-
-// window is the run's clock: workers start at once, answers count from open until shut.
-type window struct {
-	open, shut time.Time
-	stop       atomic.Bool
-	exhausted  atomic.Int64 // unix nanoseconds when a worker first found nothing left, 0 before
-}
 
 // ErrTooShort means that the measured time is too short for this machine.
 var ErrTooShort = errors.New("no request ended inside the measured time")
@@ -90,30 +39,16 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	})
 	defer unhook()
 
-	results := make([]Result, len(conns))
-	var wg sync.WaitGroup
+	senders := make([]Sender, len(conns))
 	for i, c := range conns {
-		wg.Go(func() { work(c, run.operation(i), spec.Refused, win, &results[i]) })
+		senders[i] = &sender{conn: c, op: run.operation(i), refused: spec.Refused}
 	}
-	wg.Wait()
+	total := win.drive(senders)
 	closeAll(conns)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-
-	total := &Result{Elapsed: spec.Duration}
-	for i := range results {
-		r := &results[i]
-		total.Ops += r.Ops
-		total.Entities += r.Entities
-		total.Errors += r.Errors
-		total.Refusals += r.Refusals
-		total.Answered += r.Answered
-		total.Latency.Merge(&r.Latency)
-		if total.First == nil {
-			total.First = r.First
-		}
-	}
+	total.Elapsed = spec.Duration
 	if at := win.exhausted.Load(); at != 0 {
 		total.Elapsed = time.Unix(0, at).Sub(win.open)
 	}
@@ -123,55 +58,33 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	return total, nil
 }
 
-// work is one connection's loop. The end of one request is the start of the next, which saves a clock reading and
-// leaves out the client's own time: latency is from the write to the last byte of the answer.
-func work(c *wire.Conn, op operation, refused Refused, win *window, res *Result) {
-	var req wire.Request
-	again := false
-	for !win.stop.Load() {
-		if !again && !op.next(&req) {
-			win.exhausted.CompareAndSwap(0, time.Now().UnixNano())
-			return
-		}
-		sent := time.Now()
-		if sent.After(win.shut) {
-			return
-		}
-		resp, err := c.Do(&req)
-		done := time.Now()
-		broken := err != nil
-		if again = !broken && resp.Status == 503 && (refused == Waits || refused == AtOnce); again {
-			if !done.Before(win.open) && !done.After(win.shut) {
-				res.Refusals++
-			}
-			if refused == Waits {
-				time.Sleep(min(resp.RetryAfter, win.shut.Sub(done)))
-			}
-			continue
-		}
-		var entities int
-		if !broken {
-			entities, err = op.check(&resp)
-		}
-		if err == nil {
-			res.Answered++
-		}
-		switch {
-		case err != nil:
-			res.Errors++
-			if res.First == nil {
-				res.First = err
-			}
-			if broken {
-				return
-			}
-		case done.Before(win.open) || done.After(win.shut):
-		default:
-			res.Ops++
-			res.Entities += uint64(entities)
-			res.Latency.Record(done.Sub(sent))
-		}
+// sender sends the requests of an operation over one connection.
+type sender struct {
+	conn    *wire.Conn
+	op      operation
+	refused Refused
+	req     wire.Request
+	again   bool // req was refused
+}
+
+// Send implements [Sender]. Latency is from the write to the last byte of the answer, without the client's own time.
+func (s *sender) Send() (a Answer, more bool) {
+	if !s.again && !s.op.next(&s.req) {
+		return a, false
 	}
+	a.Sent = time.Now()
+	resp, err := s.conn.Do(&s.req)
+	a.Done = time.Now()
+	a.Broken, a.Err = err != nil, err
+	if s.again = err == nil && resp.Status == 503 && (s.refused == Waits || s.refused == AtOnce); s.again {
+		a.Refused = true
+		if s.refused == Waits {
+			a.Wait = resp.RetryAfter
+		}
+	} else if err == nil {
+		a.Entities, a.Err = s.op.check(&resp)
+	}
+	return a, true
 }
 
 func dialAll(ctx context.Context, t wire.Target, n int) ([]*wire.Conn, error) {
@@ -190,5 +103,22 @@ func dialAll(ctx context.Context, t wire.Target, n int) ([]*wire.Conn, error) {
 func closeAll(conns []*wire.Conn) {
 	for _, c := range conns {
 		_ = c.Close() // nothing is buffered: a failed close loses nothing
+	}
+}
+
+func (s *shared) operation(worker int) operation {
+	rng := rand.New(rand.NewPCG(uint64(worker), 42))
+	url := tableURL(s.spec.Target, s.spec.Table)
+	switch s.spec.Op {
+	case Insert:
+		return &inserter{shared: s, url: []byte(url)}
+	case Batch:
+		return &batcher{shared: s, enc: newBatchEncoder(s.spec.Target, s.spec.Table, s.spec.Format)}
+	case Scan:
+		return &scanner{shared: s, url: []byte(url)}
+	case Query, Page:
+		return &pager{shared: s, url: []byte(url), rng: rng}
+	default:
+		return &pointer{shared: s, url: url, rng: rng}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 
 	"edgetable/adapters/objects/directory"
 	"edgetable/adapters/objects/s3"
@@ -13,25 +15,43 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Open opens the place of backups: a URL, or a directory, which need not exist.
-func Open(ctx context.Context, location string) (objects.Place, error) {
+// Open opens the place of backups: a URL, or a directory, which need not exist. note tells once that a
+// bucket does not answer; it may be nil.
+func Open(ctx context.Context, location string, note func(format string, args ...any)) (objects.Place, error) {
+	if err := Check(location); err != nil {
+		return nil, err
+	}
 	switch {
-	case location == "":
-		return nil, cli.Misuse("the place for backups is empty")
 	case strings.HasPrefix(location, "s3://"):
 		b, err := s3.Open(ctx, location)
 		if err != nil { // not a nil *Bucket in an interface
 			return nil, cli.Misuse("%v", err)
 		}
+		if note != nil {
+			var once sync.Once
+			b.Retrying = func(cause error, _ time.Duration) {
+				once.Do(func() { note("%s does not answer (%s); each request is tried eight times", location, cli.Plain(cause)) })
+			}
+			b.Silent = func() { once.Do(func() { note("%s does not answer; still waiting", location) }) }
+		}
 		return b, nil
-	case strings.Contains(location, "://"):
-		return nil, cli.Misuse("%s: write a directory, or a bucket of S3 as s3://BUCKET/PREFIX", location)
 	}
 	dir, err := filepath.Abs(location)
 	if err != nil {
 		return nil, err
 	}
 	return directory.Place{Dir: dir}, nil
+}
+
+// Check refuses what is no place.
+func Check(location string) error {
+	switch scheme, _, isURL := strings.Cut(location, "://"); {
+	case location == "":
+		return cli.Misuse("the place is empty: write a directory, or a bucket of S3 as s3://BUCKET/PREFIX")
+	case isURL && scheme != "s3":
+		return cli.Misuse("%s: write a directory, or a bucket of S3 as s3://BUCKET/PREFIX", location)
+	}
+	return nil
 }
 
 // Apart refuses a place inside the data directory, where one accident takes both.

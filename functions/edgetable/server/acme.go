@@ -33,7 +33,7 @@ func (o *acmeFlags) register(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.domains, "acme-domain", nil, "`domains` to obtain certificates for; you accept the terms of the certificate authority, which connects to port 443 of each")
 	f.StringVar(&o.email, "acme-email", "", "`address` for messages of the certificate authority")
 	f.StringVar(&o.directory, "acme-directory", autocert.DefaultACMEDirectory, "`URL` of the certificate authority's ACME directory")
-	f.StringVar(&o.ca, "acme-ca", "", "`file` with the certificate in PEM by which that URL is trusted, if it is a private one")
+	f.StringVar(&o.ca, "acme-ca", "", "`file` with the certificate in PEM that makes a private URL trusted")
 	f.StringVar(&o.cache, "acme-cache", "", "`directory` for certificates and their keys; default acme in the data directory")
 }
 

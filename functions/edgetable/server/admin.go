@@ -15,12 +15,13 @@ import (
 
 	"edgetable/functions/edgetable/admin"
 	"edgetable/functions/edgetable/backup"
+	"edgetable/functions/edgetable/bounded"
 )
 
 // openAdmin serves the socket until stop, which waits for what uses the store. Without a data directory there is a socket only if one is named.
 func (s *serving) openAdmin() (stop func(), err error) {
 	stop = func() {}
-	if s.admin == "" && s.DataDirectory() == "" {
+	if !s.hasSocket() {
 		return stop, nil
 	}
 	l, err := admin.Listen(admin.Socket(s.DataDirectory(), s.admin))
@@ -33,6 +34,8 @@ func (s *serving) openAdmin() (stop func(), err error) {
 	}
 	return s.serveAdmin(l), nil
 }
+
+func (s *serving) hasSocket() bool { return s.admin != "" || s.DataDirectory() != "" }
 
 func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 	mux := http.NewServeMux()
@@ -47,7 +50,27 @@ func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 		mux.HandleFunc("POST /checkpoint", func(w http.ResponseWriter, r *http.Request) {
 			using.RLock()
 			defer using.RUnlock()
-			answerAdmin(w, "", store.Checkpoint(r.Context(), filepath.Join(s.DataDirectory(), backup.Staging)))
+			log, err := store.Checkpoint(r.Context(), filepath.Join(s.DataDirectory(), backup.Staging))
+			if err != nil {
+				answerAdmin(w, "", err)
+				return
+			}
+			answerJSON(w, log)
+		})
+	}
+	if s.backend.Embedded != nil {
+		mux.HandleFunc("POST /promote", func(w http.ResponseWriter, r *http.Request) {
+			using.RLock()
+			defer using.RUnlock()
+			if s.follower == nil {
+				answerAdmin(w, "", fmt.Errorf("%s is a primary already", s.DataDirectory()))
+				return
+			}
+			done, err := s.follower.Promote(r.Context(), r.URL.Query().Get("force") == "true", s.backup.KeepLogs())
+			if err == nil {
+				s.backups.Resume()
+			}
+			answerAdmin(w, done.String(), err)
 		})
 	}
 	s.statistics.serve(mux)
@@ -61,7 +84,7 @@ func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 		BaseContext: func(net.Listener) context.Context { return profiles },
 	}
 	go func() {
-		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		if err := bounded.Serve(server, l, besideConnections); !errors.Is(err, http.ErrServerClosed) {
 			s.log.Error("the socket for administration failed", "cause", err)
 		}
 	}()
@@ -91,6 +114,14 @@ func answerJSON(w http.ResponseWriter, v any) {
 
 // serveInfo answers 'edgetable explorer'.
 func (s *serving) serveInfo(mux *http.ServeMux) {
+	mux.HandleFunc("POST /link", func(w http.ResponseWriter, _ *http.Request) {
+		link, err := s.invite()
+		if err != nil {
+			answerAdmin(w, "", err)
+			return
+		}
+		answerJSON(w, link)
+	})
 	mux.HandleFunc("GET /server", func(w http.ResponseWriter, _ *http.Request) {
 		at := greeting{serveFlags: s.serveFlags, at: s.listener.Addr()}
 		info := s.accounts.Describe()

@@ -54,7 +54,7 @@ func (o *protectFlags) checkConnections() error {
 	return nil
 }
 
-// besideTheCache is the memory that the limit of the process leaves beside the cache.
+// besideTheCache is how much of the process's memory limit is not for the cache.
 func besideTheCache(cache int64) int64 {
 	limit := debug.SetMemoryLimit(-1)
 	if limit == math.MaxInt64 {

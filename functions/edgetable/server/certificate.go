@@ -15,7 +15,7 @@ import (
 	"edgetable/functions/edgetable/reload"
 )
 
-// soon is how long before its end a certificate is warned of.
+// soon is how long before a certificate expires the server warns.
 const soon = 14 * 24 * time.Hour
 
 // certificate is the one that the server shows. It is read again when its files
@@ -67,7 +67,7 @@ func (c *certificate) load(asked bool) error {
 	return nil
 }
 
-// config is that of the server's connections.
+// config returns the TLS configuration of the server's connections.
 func (c *certificate) config() *tls.Config {
 	if c == nil {
 		return nil
@@ -94,8 +94,8 @@ func authenticated() (list []uint16) {
 	return list
 }
 
-// reload takes files that have changed. While they are wrong, as between two
-// writes, the certificate stays.
+// reload reads files that have changed. It keeps the certificate while they are wrong, as between
+// two writes.
 func (c *certificate) reload(asked bool) {
 	if c.obtained != nil {
 		c.current.Store(c.obtained.first())

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/guard/chaos"
+	"edgetable/functions/edgetable/cli"
 )
 
 // chaosFlags say which faults are simulated.
@@ -36,7 +37,7 @@ func (o *chaosFlags) load() (*chaos.Chaos, error) {
 	for _, spec := range o.rules {
 		more, err := chaos.Parse(spec)
 		if err != nil {
-			return nil, fmt.Errorf("--chaos %q: %w", spec, err)
+			return nil, cli.Misuse("--chaos %q: %v", spec, err)
 		}
 		rules = append(rules, more...)
 	}

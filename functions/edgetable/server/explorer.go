@@ -1,15 +1,20 @@
 package server
 
 import (
+	"errors"
+	"maps"
 	"net"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"edgetable/core/accounts"
 	"edgetable/core/protocol"
+	"edgetable/core/sharedkey"
+	"edgetable/functions/edgetable/admin"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/explorer"
 )
@@ -18,7 +23,7 @@ import (
 type explorerFlag struct{ on, given bool }
 
 func (e *explorerFlag) register(f *pflag.FlagSet) {
-	cli.BoolFlag(f, &e.on, "explorer", "serve the explorer's page at /_/; default only where this machine alone can reach it; =false turns it off")
+	cli.BoolFlag(f, &e.on, "explorer", "serve the explorer's page at /_/; default only if no other machine can reach it; =false turns it off")
 }
 
 // serves reports whether the page is served. A proxy may let anybody reach it.
@@ -34,7 +39,12 @@ func (s *serving) own(h *health) func(*protocol.Request) protocol.Response {
 	if !s.explorer.serves(s.listener.Addr(), s.serveFlags) {
 		return h.answer
 	}
-	page := explorer.Endpoint{Hosts: explorerHosts(s.serveFlags), Development: s.hasDevelopment}
+	if s.hasSocket() {
+		s.consent = explorer.NewConsent(s.signable, s.sign, time.Now, s.log)
+	}
+	page := explorer.Endpoint{
+		Hosts: explorerHosts(s.serveFlags), Version: cli.Version(), Development: s.hasDevelopment, Consent: s.consent,
+	}
 	return func(req *protocol.Request) protocol.Response {
 		if strings.HasPrefix(req.Target, "/_/live") || strings.HasPrefix(req.Target, "/_/ready") {
 			return h.answer(req)
@@ -47,6 +57,40 @@ func (s *serving) own(h *health) func(*protocol.Request) protocol.Response {
 func (s *serving) hasDevelopment() bool {
 	a, ok := (*s.accounts.Current.Load())[accounts.Development]
 	return ok && slices.ContainsFunc(a.Keys[:], accounts.IsDevelopmentKey)
+}
+
+// signable are the accounts that the explorer can open, by name.
+func (s *serving) signable() []string {
+	list := *s.accounts.Current.Load()
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(list)), func(name string) bool { return s.key(name) == nil })
+}
+
+// sign signs a text with the key of an account.
+func (s *serving) sign(account, text string) (signature string, ok bool) {
+	key := s.key(account)
+	if key == nil {
+		return "", false
+	}
+	return key.Sign(text), true
+}
+
+// key is the first key of an account, or nil if it is disabled or gone.
+func (s *serving) key(account string) *sharedkey.Key {
+	a, ok := (*s.accounts.Current.Load())[account]
+	if !ok || a.Disabled {
+		return nil
+	}
+	return a.Keys[0]
+}
+
+// invite makes a link that opens all accounts in this server's own page.
+func (s *serving) invite() (*admin.Link, error) {
+	if s.consent == nil {
+		return nil, errors.New("this server does not serve the explorer's page; 'edgetable serve --explorer' does")
+	}
+	path, good := s.consent.Invite()
+	at := greeting{serveFlags: s.serveFlags, at: s.listener.Addr()}
+	return &admin.Link{URL: at.url() + path, Good: good}, nil
 }
 
 // page is where a browser that asks for / is sent.

@@ -17,7 +17,7 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// greeting is what a server says of itself when it starts.
+// greeting is what a server prints about itself when it starts.
 type greeting struct {
 	*serveFlags
 	list         accounts.List

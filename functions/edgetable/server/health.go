@@ -13,12 +13,16 @@ import (
 	"edgetable/core/protocol"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/stores"
 )
 
 // readyTimeout is how long a store may take to show that it works.
 const readyTimeout = 2 * time.Second
 
-// health answers /_/live and /_/ready, which no account can have, without a key.
+// well is the answer of a server that is well.
+const well = "ok\n"
+
+// health answers /_/live and /_/ready without a key. No account can have such a name.
 type health struct {
 	check func(ctx context.Context) error // does work on the store
 	fresh time.Duration                   // how long the result of a check counts
@@ -42,7 +46,7 @@ func (h *health) answer(req *protocol.Request) protocol.Response {
 func (h *health) state(path string) (status int, text string) {
 	switch path {
 	case "/_/live":
-		return http.StatusOK, "ok\n"
+		return http.StatusOK, well
 	case "/_/ready":
 		if h.draining.Load() {
 			return http.StatusServiceUnavailable, "the server is stopping\n"
@@ -50,10 +54,12 @@ func (h *health) state(path string) (status int, text string) {
 		switch err := h.ready(); {
 		case errors.Is(err, table.ErrFull):
 			return http.StatusServiceUnavailable, "the disk is full: writes are refused; deletes work while there is room for them\n"
+		case errors.Is(err, stores.ErrBehind):
+			return http.StatusServiceUnavailable, "the secondary lags too far behind\n"
 		case err != nil:
 			return http.StatusServiceUnavailable, "the store does not work; the log says why\n"
 		}
-		return http.StatusOK, "ok\n"
+		return http.StatusOK, well
 	}
 	return http.StatusNotFound, "there are /_/live and /_/ready\n"
 }
@@ -94,6 +100,12 @@ func (h *health) run(ending chan struct{}) {
 	switch {
 	case full && !was:
 		h.log.Warn("not ready, because the disk is full: writes are refused, deletes work while there is room for them")
+	case errors.Is(err, stores.ErrBehind):
+		if h.err == nil {
+			h.log.Warn("not ready", "cause", err)
+		}
+	case err == nil && errors.Is(h.err, stores.ErrBehind):
+		h.log.Info("ready: the secondary follows again")
 	case err != nil && !full && (h.err == nil || was):
 		h.log.Error("the store does not work", "cause", err)
 	case err == nil && was:

@@ -23,6 +23,12 @@ func (s *serving) jobs(hangup <-chan os.Signal, ticks <-chan time.Time, backups 
 	if backups != nil {
 		list = append(list, stores.Job{Name: "backups", Every: s.backup.Every, Run: backups.Serve})
 	}
+	if backups.ShipsLog() {
+		list = append(list, stores.Job{Name: "log", Every: s.backup.Log, Run: backups.ServeLog, End: backups.EndLog})
+	}
+	if s.follower != nil {
+		list = append(list, stores.Job{Name: "secondary", Run: s.follower.Serve})
+	}
 	return append(list, s.backend.Jobs...)
 }
 

@@ -15,9 +15,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/spf13/pflag"
-	"golang.org/x/net/netutil"
 
 	"edgetable/adapters/observe"
+	"edgetable/functions/edgetable/bounded"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/reload"
 )
@@ -27,7 +27,7 @@ type metricsFlags struct{ listen, token string }
 
 func (o *metricsFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.listen, "metrics-listen", "", "`address` for GET /metrics, in the format of Prometheus; default none")
-	f.StringVar(&o.token, "metrics-token", "", "`file` with the bearer token that is asked for there; without it, everyone may read the metrics")
+	f.StringVar(&o.token, "metrics-token", "", "`file` with the bearer token that clients must send; without it, everyone may read the metrics")
 }
 
 func (o *metricsFlags) check() error {
@@ -114,14 +114,18 @@ func (o *metricsFlags) listenMetrics(log *slog.Logger) (net.Listener, error) {
 	return l, nil
 }
 
-// metricsConnections is the number of connections for metrics at once: each takes a file
-// descriptor from the same limit as those of clients.
-const metricsConnections = 16
+// besideConnections is the number of connections at once for metrics, and for administration:
+// each takes a file descriptor from the same limit as those of clients.
+const besideConnections = 16
+
+// gatherTimeout is how long metrics may be gathered: a scrape of Prometheus ends after that.
+const gatherTimeout = 10 * time.Second
 
 // serveMetrics serves metrics until stop.
 func serveMetrics(l net.Listener, m *observe.Metrics, token *metricsToken, log *slog.Logger) (stop func()) {
 	quiet := slog.NewLogLogger(log.Handler(), slog.LevelDebug)
-	metrics := promhttp.HandlerFor(m, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError), MaxRequestsInFlight: 4})
+	gather := promhttp.HandlerFor(m, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError)})
+	metrics := http.TimeoutHandler(gather, gatherTimeout, "gathering the metrics took too long") // sends when they are gathered: who does not read is not in flight
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
 		if !token.admits(r) {
@@ -133,7 +137,7 @@ func serveMetrics(l net.Listener, m *observe.Metrics, token *metricsToken, log *
 	})
 	server := &http.Server{Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10, ErrorLog: quiet}
 	go func() {
-		if err := server.Serve(netutil.LimitListener(l, metricsConnections)); !errors.Is(err, http.ErrServerClosed) {
+		if err := bounded.Serve(server, l, besideConnections); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("the address of the metrics failed", "cause", err)
 		}
 	}()

@@ -2,59 +2,50 @@ package server
 
 import (
 	"strconv"
-
-	"github.com/prometheus/client_golang/prometheus"
+	"time"
 
 	"edgetable/adapters/guard/admission"
 	"edgetable/adapters/guard/chaos"
 	"edgetable/adapters/observe"
 	"edgetable/adapters/transport/httpserver"
+	"edgetable/core/table"
 	"edgetable/functions/edgetable/backup"
+	"edgetable/functions/edgetable/secondary"
 )
 
 // watchQueue adds the requests that are served now, and those that wait.
 func watchQueue(m *observe.Metrics, l *admission.Limiter) {
-	m.MustRegister(&observe.Reader{
-		Descriptions: observe.Descriptions{
-			observe.Describe("requests_in_flight", "Requests that are being served.", prometheus.GaugeValue, "kind"),
-			observe.Describe("requests_queued", "Requests that wait for their turn.", prometheus.GaugeValue, "kind"),
-			observe.Describe("requests_limit", "Requests that are served at once, at most (--concurrent, --reads, and for large ones one for two processors while several accounts are active).", prometheus.GaugeValue, "kind"),
-		},
-		Read: func(add func(i int, value float64, labels ...string)) {
-			for _, k := range l.Kinds() {
-				add(0, float64(k.Running), k.Name)
-				add(1, float64(k.Waiting), k.Name)
-				add(2, float64(k.Places), k.Name)
+	gauge := func(name, help string, of func(*admission.Kind) int) observe.Row[[3]admission.Kind] {
+		return observe.Gauge[[3]admission.Kind](name, help, nil).By("kind", func(kinds [3]admission.Kind, add func(float64, ...string)) {
+			for i := range kinds {
+				add(float64(of(&kinds[i])), kinds[i].Name)
 			}
-		},
-	})
+		})
+	}
+	observe.Watch(m, l.Kinds,
+		gauge("requests_in_flight", "Requests that are being served.", func(k *admission.Kind) int { return k.Running }),
+		gauge("requests_queued", "Requests that wait for their turn.", func(k *admission.Kind) int { return k.Waiting }),
+		gauge("requests_limit", "Requests that are served at once, at most (--concurrent, --reads, and for large ones one for two processors while several accounts are active).", func(k *admission.Kind) int { return k.Slots }),
+	)
 }
 
 // watchConnections adds the connections of the server.
 func watchConnections(m *observe.Metrics, s *httpserver.Server) {
-	m.MustRegister(&observe.Reader{
-		Descriptions: observe.Descriptions{
-			observe.Describe("connections_open", "Connections of clients that are open.", prometheus.GaugeValue),
-			observe.Describe("connections_accepted_total", "Connections of clients that were accepted.", prometheus.CounterValue),
-			observe.Describe("connections_idle", "Open connections without a request.", prometheus.GaugeValue),
-			observe.Describe("connections_waiting", "Open connections whose request is not read yet, for too many are under way.", prometheus.GaugeValue),
-			observe.Describe("connections_limit", "Connections that may be open (--max-connections).", prometheus.GaugeValue),
-			observe.Describe("connections_closed_for_room_total", "Idle connections that were closed to make room for new ones.", prometheus.CounterValue),
-			observe.Describe("connections_refused_total", "Connections that were closed at once: there was no room, and none was idle.", prometheus.CounterValue),
-			observe.Describe("client_memory_bytes", "Memory of bodies that arrive and of large answers that are being sent.", prometheus.GaugeValue),
-			observe.Describe("client_memory_limit_bytes", "What client_memory_bytes may be.", prometheus.GaugeValue),
-		},
-		Read: func(add func(i int, value float64, labels ...string)) {
-			n := s.Connections()
+	type stats = httpserver.ConnectionStats
+	observe.Watch(m, s.Connections,
+		observe.Gauge("connections_open", "Connections of clients that are open.", func(n stats) float64 { return float64(n.Open) }),
+		observe.Counter("connections_accepted_total", "Connections of clients that were accepted.", func(n stats) float64 { return float64(n.Accepted) }),
+		observe.Gauge("connections_idle", "Open connections without a request.", func(n stats) float64 { return float64(n.Idle) }),
+		observe.Gauge("connections_waiting", "Open connections whose request is not read yet, for too many are under way.", func(n stats) float64 { return float64(n.Waiting) }),
+		observe.Gauge("connections_limit", "Connections that may be open (--max-connections).", func(stats) float64 { return float64(s.Bounds.Connections) }),
+		observe.Counter("connections_closed_for_room_total", "Idle connections that were closed to make room for new ones.", func(n stats) float64 { return float64(n.Closed) }),
+		observe.Counter("connections_refused_total", "Connections that were closed at once: there was no room, and none was idle.", func(n stats) float64 { return float64(n.Refused) }),
+		observe.Gauge("client_memory_bytes", "Memory of bodies that arrive and of large answers that are being sent.", func(stats) float64 {
 			used, _ := s.Room()
-			for i, v := range []float64{
-				float64(n.Open), float64(n.Accepted), float64(n.Idle), float64(n.Waiting), float64(s.Bounds.Connections),
-				float64(n.Closed), float64(n.Refused), float64(used), float64(s.Bounds.Bytes),
-			} {
-				add(i, v)
-			}
-		},
-	})
+			return float64(used)
+		}),
+		observe.Gauge("client_memory_limit_bytes", "What client_memory_bytes may be.", func(stats) float64 { return float64(s.Bounds.Bytes) }),
+	)
 }
 
 // watchCertificate adds the end of the certificate, if there is one.
@@ -76,14 +67,12 @@ func watchFaults(m *observe.Metrics, c *chaos.Chaos) {
 	if c == nil {
 		return
 	}
-	m.MustRegister(&observe.Reader{
-		Descriptions: observe.Descriptions{observe.Describe("simulated_faults_total", "Requests that a rule of --chaos struck, by its place in the list.", prometheus.CounterValue, "rule")},
-		Read: func(add func(i int, value float64, labels ...string)) {
-			for i, n := range c.Counts() {
-				add(0, float64(n.Struck), strconv.Itoa(i+1))
+	observe.Watch(m, c.Counts, observe.Counter[[]chaos.Count]("simulated_faults_total", "Requests that a rule of --chaos struck, by its place in the list.", nil).
+		By("rule", func(counts []chaos.Count, add func(float64, ...string)) {
+			for i, n := range counts {
+				add(float64(n.Struck), strconv.Itoa(i+1))
 			}
-		},
-	})
+		}))
 }
 
 // watchBackups adds the backups that the server makes, if it makes any.
@@ -91,21 +80,61 @@ func watchBackups(m *observe.Metrics, b *backup.Schedule) {
 	if b == nil {
 		return
 	}
-	m.MustRegister(&observe.Reader{
-		Descriptions: observe.Descriptions{
-			observe.Describe("backup_last_success_timestamp_seconds", "When the newest complete backup began, as a Unix time; 0: none is known.", prometheus.GaugeValue),
-			observe.Describe("backups_total", "Backups that the server has made.", prometheus.CounterValue),
-			observe.Describe("backup_failures_total", "Attempts at a backup that failed.", prometheus.CounterValue),
-		},
-		Read: func(add func(i int, value float64, labels ...string)) {
-			s := b.Status()
-			if s.LastSuccess.IsZero() {
-				add(0, 0)
-			} else {
-				add(0, float64(s.LastSuccess.Unix()))
+	observe.Watch(m, b.Status,
+		observe.Gauge("backup_last_success_timestamp_seconds", "When the newest complete backup began, as a Unix time; 0: none is known.", func(s backup.Status) float64 { return unixTime(s.LastSuccess) }),
+		observe.Counter("backups_total", "Backups that the server has made.", func(s backup.Status) float64 { return float64(s.Successes) }),
+		observe.Counter("backup_failures_total", "Attempts at a backup that failed.", func(s backup.Status) float64 { return float64(s.Failures) }),
+	)
+}
+
+// watchLog adds the log that the server ships, if it ships it.
+func watchLog(m *observe.Metrics, b *backup.Schedule) {
+	if !b.ShipsLog() {
+		return
+	}
+	observe.Watch(m, b.Shipped,
+		observe.Gauge("log_behind_seconds", "How long ago the place for backups had every confirmed write (--backup-log); since the start if it never had.", func(s backup.LogStatus) float64 { return time.Since(s.CaughtUp).Seconds() }),
+		observe.Gauge("log_last_shipped_timestamp_seconds", "When the newest piece of the log was stored, as a Unix time; 0: none since the start. An idle server stores none.", func(s backup.LogStatus) float64 { return unixTime(s.LastShipped) }),
+		observe.Gauge("log_waiting_bytes", "Bytes of the log that are not in the place for backups.", func(s backup.LogStatus) float64 { return float64(s.Waiting) }),
+		observe.Counter("log_pieces_total", "Pieces of the log that were stored.", func(s backup.LogStatus) float64 { return float64(s.Pieces) }),
+		observe.Counter("log_failures_total", "Attempts to ship the log that failed.", func(s backup.LogStatus) float64 { return float64(s.Failures) }),
+		observe.Counter("log_given_up_total", "How often logs were given up before they were shipped (--backup-log-keep): moments in between cannot be restored.", func(s backup.LogStatus) float64 { return float64(s.GivenUp) }),
+		observe.Gauge("log_replaced", "1 if another store has taken over the place for backups, so that this one ships no more, else 0.", func(s backup.LogStatus) float64 { return observe.Bool(s.Replaced) }),
+	)
+}
+
+// watchSecondary adds the age of a secondary.
+func watchSecondary(m *observe.Metrics, status func() secondary.Status) {
+	observe.Watch(m, status,
+		observe.Gauge("secondary", "1 while the server follows another one (--secondary-of) or reads a replica (--dynamodb-role), 0 when it was promoted.", func(s secondary.Status) float64 { return observe.Bool(s.Follows) }),
+		observe.Gauge("secondary_behind_seconds", "How long ago the secondary had all that the place has; of a replica on DynamoDB, the age of LastSyncTime.", func(s secondary.Status) float64 { return s.Behind.Seconds() }),
+		observe.Gauge("secondary_last_sync_timestamp_seconds", "LastSyncTime of the secondary, as a Unix time: it has every write that returned before; 0: not known. It stands still while the primary is idle.", func(s secondary.Status) float64 {
+			if s.LastSync.IsZero() {
+				return 0
 			}
-			add(1, float64(s.Successes))
-			add(2, float64(s.Failures))
-		},
-	})
+			return float64(s.LastSync.UnixMilli()) / 1000
+		}),
+		observe.Counter("secondary_commits_total", "Commits that the secondary has applied.", func(s secondary.Status) float64 { return float64(s.Commits) }),
+	)
+}
+
+// replicaStatus returns the state of a replica as that of a secondary.
+func replicaStatus(r table.Replicated) func() secondary.Status {
+	began := time.Now()
+	return func() secondary.Status {
+		s := secondary.Status{Follows: true, Behind: time.Since(began)}
+		if at := r.Replication().LastSync; at != 0 {
+			s.LastSync = at.Time()
+			s.Behind = time.Since(s.LastSync)
+		}
+		return s
+	}
+}
+
+// unixTime returns a time as a gauge has it: in seconds, 0 for the zero time.
+func unixTime(t time.Time) float64 {
+	if t.IsZero() {
+		return 0
+	}
+	return float64(t.Unix())
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -24,7 +25,7 @@ const probeTimeout = 5 * time.Second
 // which there is no other program.
 func (p *program) healthCommand() *cobra.Command {
 	var listen string
-	var live bool
+	var live, asJSON bool
 	c := &cobra.Command{
 		Use: "health", Short: "Ask the server on this machine whether it is ready",
 		Long: "Asks the address of --listen for /_/ready, over HTTPS where the server speaks it, and exits\n" +
@@ -36,7 +37,12 @@ func (p *program) healthCommand() *cobra.Command {
 				path = "/_/live"
 			}
 			text, err := probe(c.Context(), listen, path)
-			if err == nil {
+			switch {
+			case asJSON && err == nil:
+				return p.PrintJSON(healthy{true, text})
+			case asJSON:
+				return errors.Join(err, p.PrintJSON(healthy{false, err.Error()}))
+			case err == nil:
 				fmt.Fprintln(p.Out, text)
 			}
 			return err
@@ -45,8 +51,15 @@ func (p *program) healthCommand() *cobra.Command {
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		f.StringVar(&listen, "listen", cli.UsualAddress, "`address` to serve on, host:port; here that of the server")
 		cli.BoolFlag(f, &live, "live", "ask for /_/live: whether the process runs, not whether it is ready")
+		cli.JSONFlag(f, &asJSON)
 	})
 	return c
+}
+
+// healthy is what health --json prints.
+type healthy struct {
+	Ready bool   `json:"ready"`
+	Says  string `json:"says"` // the server, or the reason
 }
 
 // probe returns the answer of a server to a request for path. The server's
@@ -75,6 +88,9 @@ func probe(ctx context.Context, listen, path string) (string, error) {
 		}
 		text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
 		resp.Body.Close()
+		if err == nil && resp.StatusCode == http.StatusOK && string(text) != well {
+			return "", fmt.Errorf("another program listens at %s, which --listen or the file of --config sets", listen)
+		}
 		if err == nil && resp.StatusCode == http.StatusOK {
 			return strings.TrimSpace(string(text)), nil
 		}

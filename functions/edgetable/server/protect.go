@@ -11,6 +11,7 @@ import (
 	"edgetable/core/protocol"
 	"edgetable/core/throttle"
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/stores"
 )
 
 // protectFlags bound what clients can ask of the server.
@@ -27,8 +28,8 @@ type protectFlags struct {
 
 func (o *protectFlags) register(f *pflag.FlagSet) {
 	cli.RatesFlag(f, &o.limits, "limits", "`rates` per second beyond which the answer is 503 ServerBusy: none, azure (account=20000,partition=2000), or account=N,partition=N")
-	cli.IntFlag(f, &o.concurrent, "concurrent", 64, 1, maxRequests, "how many requests that may write are served at once; others wait their account's turn; 512 with --store postgres or dynamodb")
-	cli.IntFlag(f, &o.reads, "reads", 0, 0, maxRequests, "how many requests that read are served at once; 0 means four per processor, 512 with --store postgres or dynamodb")
+	cli.IntFlag(f, &o.concurrent, "concurrent", 64, 1, maxRequests, "how many requests that may write are served at once; others wait in the queue of their account; 512 with --store "+cli.OneOf(stores.Remote()))
+	cli.IntFlag(f, &o.reads, "reads", 0, 0, maxRequests, "how many requests that read are served at once; 0 means four per processor, 512 with --store "+cli.OneOf(stores.Remote()))
 	cli.IntFlag(f, &o.queue, "queue", 8192, 0, maxRequests, "how many requests may wait; beyond that the answer is 503 ServerBusy")
 	cli.DurationFlag(f, &o.maxWait, "max-wait", time.Second, time.Nanosecond, cli.MaxTime, "how long a request may wait before the answer is 503 ServerBusy")
 	cli.NumberFlag(f, &o.failures, "max-failures", 100, 0, 1e9, "limit of failed sign-ins per second per client address (of IPv6: /64), ten times as many at once; 0 does not limit")
@@ -36,7 +37,7 @@ func (o *protectFlags) register(f *pflag.FlagSet) {
 
 // registerConnections adds the bound of connections.
 func (o *protectFlags) registerConnections(f *pflag.FlagSet) {
-	cli.IntFlag(f, &o.connections, "max-connections", 0, 0, maxRequests, "how many connections of clients may be open, shared by addresses (of IPv6: /64) and accounts; the one idle for longest makes room; 0 means what memory and descriptors allow")
+	cli.IntFlag(f, &o.connections, "max-connections", 0, 0, maxRequests, "how many connections of clients may be open, shared by addresses (of IPv6: /64) and accounts; the one idle for longest is closed for a new one; 0 means what memory and descriptors allow")
 }
 
 // maxRequests is more than any machine serves at once.
@@ -78,7 +79,7 @@ func (o *protectFlags) buckets(now func() edm.Ticks) protocol.Limits {
 	}
 }
 
-// limiter shares the places among the accounts of a handler.
+// limiter shares the slots among the accounts of a handler.
 func (o *protectFlags) limiter(h *protocol.Handler) *admission.Limiter {
 	queue := o.queue
 	if queue == 0 {

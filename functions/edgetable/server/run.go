@@ -15,11 +15,14 @@ import (
 	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/accounts"
 	"edgetable/core/protocol"
+	"edgetable/core/table"
 	"edgetable/functions/edgetable/account"
 	"edgetable/functions/edgetable/backup"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/descriptors"
+	"edgetable/functions/edgetable/secondary"
 	"edgetable/functions/edgetable/stores"
+	"edgetable/functions/explorer"
 )
 
 // serving is what a server is made of.
@@ -37,11 +40,16 @@ type serving struct {
 	metricsKey  *metricsToken   // nil: none is asked for
 	traces      *observe.Traces // nil: none are sent
 	backend     *stores.Backend
+	follower    *secondary.Follower // nil: this is a primary
+	backups     *backup.Schedule    // nil: none are made
 	statistics  *Statistics
+	consent     *explorer.Consent // nil: the page opens no accounts of the server
 	bounds      httpserver.Bounds
 }
 
 func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	if err := cli.CheckAddress("listen", o.listen); err != nil {
 		return err
 	}
@@ -69,9 +77,29 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
 		return err
 	}
 	defer s.traces.Close()
-	from := &stores.Opening{Log: s.log, Metrics: s.metrics, Requests: o.protect.concurrent + o.protect.reads, Environment: p.Environment}
-	if s.backend, err = o.Kind().Open(ctx, from); err != nil {
+	from := &stores.Opening{Log: s.log, Metrics: s.metrics, Requests: o.protect.concurrent + o.protect.reads, Environment: p.Environment, KeepLogs: o.backup.KeepLogs()}
+	if from.Secondary = o.second.Of != ""; from.Secondary {
+		from.KeepLogs = -1 // of a promoted one
+		if err := o.second.Build(ctx, o.DataDirectory(), s.log); err != nil {
+			return err
+		}
+	}
+	slow := time.AfterFunc(cli.Quiet, func() { s.log.Warn("the store does not answer yet") })
+	s.backend, err = o.Kind().Open(ctx, from)
+	slow.Stop()
+	if err != nil {
 		return err
+	}
+	if from.Secondary {
+		s.follower, err = o.second.Open(ctx, s.backend.Embedded.Store, o.DataDirectory(), s.log, end)
+		if err != nil {
+			return errors.Join(err, s.backend.Close())
+		}
+		if s.follower != nil {
+			s.backend.Store = s.follower
+		} else if err := s.backend.Embedded.KeepLogs(o.backup.KeepLogs()); err != nil {
+			return errors.Join(err, s.backend.Close())
+		}
 	}
 	s.bounds = o.bounds(besideTheCache(s.backend.Cache))
 	if err = p.serveUntil(ctx, s); err != nil {
@@ -79,6 +107,9 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
 		return err
 	}
 	s.log.Info("stopped")
+	if cause := context.Cause(ctx); errors.Is(cause, secondary.ErrRebuild) {
+		return cause
+	}
 	return nil
 }
 
@@ -159,21 +190,25 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	if err != nil {
 		return errors.Join(err, s.backend.Close())
 	}
+	if s.backups = backups; backups != nil {
+		backups.Paused = s.follower.Follows
+	}
 	s.backend.Store = s.traces.Store(s.backend.Store, s.backend.System)
 	handler := newProtocol(s.backend, s.accounts, s.serveFlags)
+	handler.Secondary = s.isSecondary
 	if s.bearer.Install(handler); s.bearer != nil {
-		// A misspelt issuer shows in the log now. Account keys work
-		// without it.
+		// Connect to the issuer now, so that the log shows a misspelt one. Account keys work without it.
 		go func() { _ = s.bearer.Ready(ctx) }()
 	}
 	if s.faults != nil {
 		handler.Gate = s.faults
 		handler.Service = stores.NewService(s.faults.Store(s.backend.Store), s.backend.Scan)
 	}
-	health := &health{check: s.backend.Ready, fresh: s.backend.Fresh, log: s.log}
+	health := &health{check: s.ready, fresh: s.backend.Fresh, log: s.log}
 	limiter := s.protect.limiter(handler)
 	requests := observe.NewRequestLog(s.log, s.access, s.slowQuery)
 	s.statistics = OpenStatistics(s.DataDirectory(), s.log)
+	handler.Traffic = s.statistics.Tell
 	server := httpserver.Server{
 		Log: s.log, TLS: s.certificate.config(), Grace: s.grace, Bounds: s.bounds,
 		Handler: &httpserver.Handler{
@@ -197,6 +232,12 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 		watchCertificate(s.metrics, s.certificate)
 		watchFaults(s.metrics, s.faults)
 		watchBackups(s.metrics, backups)
+		watchLog(s.metrics, backups)
+		if s.follower != nil {
+			watchSecondary(s.metrics, s.follower.Status)
+		} else if s.backend.Replica != nil {
+			watchSecondary(s.metrics, replicaStatus(s.backend.Replica))
+		}
 		stopMetrics = serveMetrics(s.metricsAt, s.metrics, s.metricsKey, s.log)
 	}
 	hangup, ticks := p.Hangups(), p.Ticks() // from here on SIGHUP does not end the process
@@ -233,4 +274,23 @@ func (p *program) draining(ctx context.Context, s *serving, h *health) context.C
 		}
 	})
 	return drained
+}
+
+// isSecondary reports whether the server follows another one, or reads a replica.
+func (s *serving) isSecondary() bool { return s.backend.Replica != nil || s.follower.Follows() }
+
+// ready does work on the store, and looks how old a secondary is.
+func (s *serving) ready(ctx context.Context) error {
+	err := s.backend.Ready(ctx)
+	switch {
+	case err != nil:
+		return err
+	case s.follower != nil:
+		return s.follower.Ready()
+	case s.backend.Replica != nil:
+		if r := s.backend.Replica.Replication(); r.Status != table.Live {
+			return fmt.Errorf("%w: it is %s, LastSyncTime is %s", stores.ErrBehind, r.Status, r.LastSync.Time().Format(time.RFC3339))
+		}
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 	"edgetable/functions/edgetable/account"
 	"edgetable/functions/edgetable/backup"
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/secondary"
 	"edgetable/functions/edgetable/stores"
 )
 
@@ -41,18 +43,20 @@ type serveFlags struct {
 	bearer  bearerFlags
 	chaos   chaosFlags
 	backup  backup.Flags
+	second  secondary.Flags
 }
 
 func (p *program) serveCommand() *cobra.Command {
 	o := serveFlags{Flags: stores.NewFlags()}
 	var print bool
 	c := &cobra.Command{
-		Use: "serve", Short: "Serve tables from a data directory, from memory, or from DynamoDB",
+		Use: "serve", Short: "Serve tables from a data directory, memory, PostgreSQL or DynamoDB",
 		Long: "Prints \"ready\" when it takes requests, and serves until it is interrupted.",
 		Example: `  edgetable serve --data /var/lib/edgetable
   edgetable serve --memory
   edgetable serve --accounts accounts --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem
-  edgetable serve --store postgres --postgres-dsn 'postgres://edgetable@db1,db2/edgetable?target_session_attrs=read-write' --accounts accounts
+  edgetable serve --store postgres --accounts accounts \
+      --postgres-dsn 'postgres://edgetable@db1,db2/edgetable?target_session_attrs=read-write'
   edgetable serve --store dynamodb --dynamodb-table edgetable --accounts accounts`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.check(c.Flags()); err != nil {
@@ -66,7 +70,11 @@ func (p *program) serveCommand() *cobra.Command {
 			if o.untilEOF {
 				ctx = p.untilEOF(ctx)
 			}
-			return p.runServer(ctx, &o)
+			for { // a secondary that must be built again
+				if err := p.runServer(ctx, &o); !errors.Is(err, secondary.ErrRebuild) || ctx.Err() != nil {
+					return err
+				}
+			}
 		},
 	}
 	cli.Section(c, "Address", o.registerAddress)
@@ -78,6 +86,7 @@ func (p *program) serveCommand() *cobra.Command {
 	cli.Section(c, "Bearer tokens", o.bearer.register)
 	o.Flags.Sections(func(heading string, register func(*pflag.FlagSet)) { cli.Section(c, heading, register) })
 	cli.Section(c, "Backups", o.backup.Register)
+	cli.Section(c, "A secondary", o.second.Register)
 	cli.Section(c, "Limits", o.registerLimits)
 	cli.Section(c, "Operation", o.registerOperation)
 	cli.Section(c, "Metrics and traces", func(f *pflag.FlagSet) {
@@ -95,7 +104,7 @@ func (o *serveFlags) registerAddress(f *pflag.FlagSet) {
 	f.StringVar(&o.tlsKey, "tls-key", "", "`file` with the certificate's key in PEM")
 	f.StringVar(&o.publicURL, "public-url", "", "`URL` of the server for clients, such as https://tables.example.com; shown at start")
 	o.explorer.register(f)
-	cli.BoolFlag(f, &o.pathStyle, "path-style", "take the account from the path whatever the host is")
+	cli.BoolFlag(f, &o.pathStyle, "path-style", "take the account always from the path, never from the host")
 	cli.BoolFlag(f, &o.trustProxy, "trust-proxy", "trust X-Forwarded-Proto, X-Forwarded-Host and the last entry of X-Forwarded-For; only behind a proxy that sets them")
 }
 
@@ -120,7 +129,7 @@ func (o *serveFlags) registerOperation(f *pflag.FlagSet) {
 func (o *serveFlags) check(flags *pflag.FlagSet) error {
 	given := flags.Changed
 	if (o.tlsCert == "") != (o.tlsKey == "") {
-		return cli.Misuse("--tls-cert and --tls-key go together")
+		return cli.Misuse("--tls-cert and --tls-key go together: give both, or none")
 	}
 	if u, err := url.Parse(o.publicURL); o.publicURL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil) {
 		return cli.Misuse("--public-url is a URL such as https://tables.example.com, not %q", o.publicURL)
@@ -139,6 +148,9 @@ func (o *serveFlags) check(flags *pflag.FlagSet) error {
 		o.protect.wait(given)
 	}
 	if err := o.Flags.Check(flags); err != nil {
+		return err
+	}
+	if err := o.second.Check(given, o.DataDirectory()); err != nil {
 		return err
 	}
 	return o.backup.Check(given)

@@ -19,7 +19,7 @@ type tracesFlags struct {
 
 func (o *tracesFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.endpoint, "otlp-endpoint", "", "`URL` of an OpenTelemetry collector, such as http://127.0.0.1:4318, that gets traces over OTLP/HTTP; default none")
-	cli.NumberFlag(f, &o.ratio, "trace-ratio", 1, 0, 1, "`part` of the requests that are traced, 0 to 1; those of a client with a traceparent as that says")
+	cli.NumberFlag(f, &o.ratio, "trace-ratio", 1, 0, 1, "`part` of the requests that are traced, 0 to 1; a traceparent of the client decides for its request")
 }
 
 // url returns the URL for traces; nil if none are sent.
@@ -37,7 +37,7 @@ func (o *tracesFlags) url() (*url.URL, error) {
 	return u, nil
 }
 
-// open starts to trace; nil if no traces are asked for.
+// open starts tracing. It returns nil if no traces are wanted.
 func (o *tracesFlags) open(ctx context.Context, log *slog.Logger) (*observe.Traces, error) {
 	u, err := o.url()
 	if u == nil || err != nil {

@@ -20,6 +20,8 @@ import (
 	"edgetable/core/protocol"
 	"edgetable/core/table"
 	"edgetable/core/traffic"
+	"edgetable/functions/edgetable/advise"
+	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/stores"
 )
 
@@ -113,7 +115,7 @@ func (s *Statistics) Observe(resp *protocol.Response) {
 	from := resp.Visit
 	throttled := resp.Status == http.StatusServiceUnavailable && !errors.Is(resp.Err, table.ErrFull)
 	switch {
-	case from == nil, resp.Table == "", resp.Code == "TableNotFound", resp.Status >= 500 && !throttled:
+	case from == nil, from.Query && from.Tool, resp.Table == "", resp.Code == "TableNotFound", resp.Status >= 500 && !throttled:
 		return
 	}
 	v := traffic.Visit{
@@ -131,6 +133,7 @@ func (s *Statistics) Observe(resp *protocol.Response) {
 func describeQuery(v *traffic.Visit, resp *protocol.Response) {
 	from := resp.Visit
 	plan := odata.MakePlan(from.Filter)
+	v.First = from.From == nil
 	v.Plan, v.Shape, v.Example = plan.Kind, from.Filter.Shape(), from.Text
 	v.Scanned, v.ScannedBytes, v.Returned = resp.Scanned, from.ScannedBytes, resp.Returned
 	ranges := key.From(plan.Ranges, from.From)
@@ -151,7 +154,26 @@ func describeQuery(v *traffic.Visit, resp *protocol.Response) {
 	}
 }
 
-// serve answers 'edgetable stats' and 'advise'.
+// told is what an account's key gets by comp=traffic: the statistics of a table, and
+// what they mean.
+type told struct {
+	*traffic.Report
+	Advice *advise.Advice `json:"advice"`
+}
+
+// Tell tells the traffic of a table in JSON. A table without traffic has an empty report.
+func (s *Statistics) Tell(account, table string) ([]byte, error) {
+	saved := s.Save()
+	t, ok := saved.Find(account, table)
+	if !ok {
+		now := stores.Now()
+		t = &traffic.SavedTable{Account: account, Table: table, Now: now, Windows: [2]traffic.SavedWindow{{Since: now}}}
+	}
+	r := t.Report()
+	return json.Marshal(told{r, advise.Judge(table, &advise.Facts{Traffic: r, Buckets: cli.UsualBuckets})})
+}
+
+// serve answers 'edgetable traffic' and 'advise'.
 func (s *Statistics) serve(mux *http.ServeMux) {
 	mux.HandleFunc("GET /traffic", func(w http.ResponseWriter, _ *http.Request) {
 		saved := s.Save()

@@ -2,31 +2,54 @@ package stores
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"edgetable/adapters/objects/directory"
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/place"
 )
 
 func (p *program) checkCommand() *cobra.Command {
 	var salvage string
+	var asJSON bool
 	c := &cobra.Command{
 		Use: "check DIRECTORY", Short: "Read everything in a data directory and report damage",
 		Long: "Reads each block, table and entity of a data directory that no server uses, tries what a\n" +
 			"start does, and changes nothing. Exits with 4 if something is damaged.",
 		Example: "  edgetable check /var/lib/edgetable\n  edgetable check /var/lib/edgetable --salvage /var/lib/edgetable-saved",
-		RunE:    func(_ *cobra.Command, args []string) error { return p.check(args[0], salvage) },
+		RunE:    func(_ *cobra.Command, args []string) error { return p.check(args[0], salvage, asJSON) },
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		f.StringVar(&salvage, "salvage", "", "new `directory` for what can be read; it can be served with --data")
+		cli.JSONFlag(f, &asJSON)
 	})
 	return c
 }
 
+// checked is what check --json prints.
+type checked struct {
+	Tables   int64    `json:"tables"`
+	Entities int64    `json:"entities"`
+	Bytes    int64    `json:"bytes"`
+	Problems []string `json:"problems"`
+	Salvaged string   `json:"salvaged"` // the directory, "" for none
+}
+
 // check reports each problem in a line.
-func (p *program) check(data, salvage string) error {
+func (p *program) check(data, salvage string, asJSON bool) error {
+	if salvage != "" {
+		dir, err := filepath.Abs(salvage)
+		if err != nil {
+			return err
+		}
+		if err := place.Apart(directory.Place{Dir: dir}, data); err != nil {
+			return cli.Misuse("--salvage: %v", err)
+		}
+	}
 	show := cli.NewProgress(p.Err)
 	report, err := pebblestore.Check(pebblestore.Options{Dir: data}, salvage, func(entities int64) {
 		show.Show("%s read", cli.Things(entities, "entities"))
@@ -35,14 +58,26 @@ func (p *program) check(data, salvage string) error {
 	if err != nil {
 		return err
 	}
+	problems := []string{}
 	for _, problem := range report.Problems {
-		fmt.Fprintln(p.Out, problem)
+		problems = append(problems, fmt.Sprint(problem))
 	}
-	fmt.Fprintf(p.Out, "%s, %s, %s\n",
-		cli.Things(report.Tables, "tables"), cli.Things(report.Entities, "entities"), cli.ShowBytes(report.Bytes))
+	if asJSON {
+		if err := p.PrintJSON(checked{int64(report.Tables), int64(report.Entities), report.Bytes, problems, salvage}); err != nil {
+			return err
+		}
+	} else {
+		for _, problem := range problems {
+			fmt.Fprintln(p.Out, problem)
+		}
+		fmt.Fprintf(p.Out, "%s, %s, %s\n",
+			cli.Things(report.Tables, "tables"), cli.Things(report.Entities, "entities"), cli.ShowBytes(report.Bytes))
+		if salvage != "" {
+			fmt.Fprintln(p.Out, "what can be read is in", salvage)
+		}
+	}
 	advice := "restore a backup, or save what can be read with --salvage"
 	if salvage != "" {
-		fmt.Fprintln(p.Out, "what can be read is in", salvage)
 		advice = "serve what is saved, or restore a backup"
 	}
 	if n := len(report.Problems); n > 0 {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 
+	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/store/pebblestore"
 )
 
@@ -16,12 +17,23 @@ type Checkpoints struct {
 	mu sync.Mutex
 }
 
-// Checkpoint replaces what another run left in the directory.
-func (c *Checkpoints) Checkpoint(ctx context.Context, dir string) error {
+var errSecondary = errors.New("this store is a secondary: the place that it follows has its backups")
+
+// Checkpoint replaces what another run left in the directory. It returns where the log
+// continues, nil if it is not shipped.
+func (c *Checkpoints) Checkpoint(ctx context.Context, dir string) (*repository.LogSpan, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := errors.Join(ctx.Err(), os.RemoveAll(dir)); err != nil {
-		return err
+		return nil, err
 	}
-	return c.Store.Checkpoint(ctx, dir)
+	if _, follows, err := c.Position(); err != nil || follows {
+		return nil, errors.Join(err, errSecondary)
+	}
+	timeline := c.Timeline()
+	if timeline.ID == "" || timeline.Since == 0 {
+		return nil, c.Store.Checkpoint(ctx, dir)
+	}
+	span, err := c.CheckpointSpan(ctx, dir)
+	return &repository.LogSpan{Timeline: timeline.ID, Low: span.Low, High: span.High}, err
 }

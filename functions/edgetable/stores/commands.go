@@ -6,13 +6,8 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// program is what the commands that look after a store without a server share.
-type program struct {
-	*cli.Terminal
-}
-
 // Commands are the commands that look after a store without a server.
 func Commands(t *cli.Terminal) []*cobra.Command {
 	p := &program{t}
-	return []*cobra.Command{p.checkCommand(), p.postgresCommand(), p.dynamodbCommand(), p.tableCommand()}
+	return []*cobra.Command{p.checkCommand(), p.postgresCommand(), p.dynamodbCommand()}
 }

@@ -15,7 +15,6 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/logging"
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/store/dynamodb"
@@ -72,7 +71,9 @@ func (o *dynamodbFlags) client(ctx context.Context, connections int) (*sdk.Clien
 	if c.Region == "" {
 		return nil, errors.New("no AWS Region is set: say which with --dynamodb-region or $AWS_REGION")
 	}
-	if _, err := c.Credentials.Retrieve(ctx); err != nil {
+	if _, err := c.Credentials.Retrieve(ctx); ctx.Err() != nil {
+		return nil, ctx.Err()
+	} else if err != nil {
 		return nil, fmt.Errorf("there are no AWS credentials: set $AWS_ACCESS_KEY_ID and $AWS_SECRET_ACCESS_KEY "+
 			"(whatever they are, for DynamoDB Local), $AWS_PROFILE, or a role of the machine: %w", err)
 	}
@@ -93,79 +94,62 @@ func (o *dynamodbFlags) place(c *sdk.Client) string {
 
 // open makes the store and reads from it, so that mistakes show now.
 func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dynamodb.Options) (*dynamodb.Store, error) {
-	options.Client, options.Table = client, o.table
-	if options.Lease = o.lease; o.lease == 0 {
-		options.Lease = -1
-	}
+	options.Client, options.Table, options.Lease = client, o.table, o.leaseOption()
 	store, err := dynamodb.New(options)
 	if err != nil {
 		return nil, err
 	}
-	_, err = store.ListRecords(ctx, "", "", 1, table.Strong)
+	return store, o.reach(ctx, client, store)
+}
+
+// openReplica is open for a replica that another Region writes.
+func (o *dynamodbFlags) openReplica(ctx context.Context, client *sdk.Client, options dynamodb.Options) (*dynamodb.Secondary, error) {
+	options.Client, options.Table, options.Lease = client, o.table, o.leaseOption()
+	store, err := dynamodb.NewSecondary(options, client.Options().Region)
+	if err != nil {
+		return nil, err
+	}
+	return store, o.reach(ctx, client, store)
+}
+
+// leaseOption returns the time of a lease for the options. There 0 means the usual time, so
+// that a time of 0 becomes one that has always passed.
+func (o *dynamodbFlags) leaseOption() time.Duration {
+	if o.lease == 0 {
+		return -1
+	}
+	return o.lease
+}
+
+// reach reads from the store.
+func (o *dynamodbFlags) reach(ctx context.Context, client *sdk.Client, store table.Store) error {
+	_, err := store.ListRecords(ctx, "", "", 1, table.Strong)
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		return nil, fmt.Errorf("%s does not exist: 'edgetable dynamodb create' makes it, or infra/aws with all that belongs to it on AWS", o.place(client))
+		return fmt.Errorf("%s does not exist: 'edgetable dynamodb create' makes it, or infra/aws with all that belongs to it on AWS", o.place(client))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", o.place(client), err)
+		return fmt.Errorf("%s: %w", o.place(client), err)
 	}
-	return store, nil
+	return nil
 }
 
 // connect calls check, client and open, for a command without a server.
-func (o *dynamodbFlags) connect(ctx context.Context, connections int) (*dynamodb.Store, error) {
+func (o *dynamodbFlags) connect(ctx context.Context, connections int) (*dynamodb.Store, *sdk.Client, error) {
 	if err := o.check(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	client, err := o.client(ctx, connections)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return o.open(ctx, client, dynamodb.Options{})
-}
-
-// dynamodbCommand has the commands that look after a DynamoDB table.
-func (p *program) dynamodbCommand() *cobra.Command {
-	return cli.Group("dynamodb", "Make or purge a DynamoDB table", "", p.createCommand(), p.purgeCommand())
-}
-
-func (p *program) createCommand() *cobra.Command {
-	var o dynamodbFlags
-	c := &cobra.Command{
-		Use: "create", Short: "Make the DynamoDB table, where infra/aws is not used",
-		Long: "The table is billed on demand. One that exists is left as it is. On AWS, infra/aws\n" +
-			"makes it with backups, alarms and protection against deletion: prefer that.",
-		Example: "  edgetable dynamodb create --dynamodb-table edgetable --dynamodb-region eu-central-1",
-		RunE:    func(c *cobra.Command, _ []string) error { return p.createDynamoDB(c.Context(), &o) },
-	}
-	cli.Section(c, "Flags", o.register)
-	return c
-}
-
-func (p *program) createDynamoDB(ctx context.Context, o *dynamodbFlags) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	client, err := o.client(ctx, 1)
-	if err != nil {
-		return err
-	}
-	_, err = client.DescribeTable(ctx, &sdk.DescribeTableInput{TableName: aws.String(o.table)})
-	exists := err == nil
-	if err := dynamodb.Create(ctx, client, o.table); err != nil {
-		return fmt.Errorf("%s: %w", o.place(client), err)
-	}
-	if exists {
-		fmt.Fprintln(p.Out, o.place(client), "is there already, with the right keys")
-	} else {
-		fmt.Fprintln(p.Out, o.place(client), "is made")
-	}
-	return nil
+	store, err := o.open(ctx, client, dynamodb.Options{})
+	return store, client, err
 }
 
 // sdkLog takes what the SDK would write to standard error in a form of its own.
 type sdkLog struct{}
 
-// Logf implements smithy's logging.Logger.
+// Logf implements smithy's logging.Logger. What goes wrong is in the errors of calls too; this is how the SDK came to them.
 func (sdkLog) Logf(_ logging.Classification, format string, args ...any) {
-	slog.Warn("DynamoDB's client: " + fmt.Sprintf(format, args...))
+	slog.Debug("AWS's client: " + fmt.Sprintf(format, args...))
 }

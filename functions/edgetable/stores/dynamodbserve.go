@@ -18,6 +18,7 @@ type dynamodbServing struct {
 	buckets      int
 	scannedBytes int
 	purgeEvery   time.Duration
+	role         string
 }
 
 func onDynamoDB() *Kind {
@@ -25,7 +26,7 @@ func onDynamoDB() *Kind {
 	return &Kind{
 		name: "dynamodb", about: "in a DynamoDB table", heading: "Store on DynamoDB", Remote: true,
 		register: o.register, Open: o.open,
-		check:         func(func(string) bool) error { return o.dynamodbFlags.check() },
+		check:         func(*pflag.FlagSet) error { return o.dynamodbFlags.check() },
 		dataDirectory: func() string { return "" },
 	}
 }
@@ -33,6 +34,8 @@ func onDynamoDB() *Kind {
 func (o *dynamodbServing) register(f *pflag.FlagSet) {
 	o.dynamodbFlags.register(f)
 	o.registerLease(f)
+	cli.ChoiceFlag(f, &o.role, "dynamodb-role", "`role` of this Region: alone; primary, where a secondary in another Region reads a replica of the DynamoDB table; "+
+		"or secondary, which serves reads of a replica alone", string(dynamodb.Alone), string(dynamodb.PrimaryRole), string(dynamodb.SecondaryRole))
 	cli.IntFlag(f, &o.buckets, "buckets", cli.UsualBuckets, 1, dynamodb.MaxBuckets, cli.BucketsUsage+"; of a new table")
 	cli.IntFlag(f, &o.scannedBytes, "scanned-bytes", 8<<20, 1<<20, 1<<30, "`bytes` that a page of a query may read from DynamoDB")
 	cli.DurationFlag(f, &o.purgeEvery, "purge-every", time.Hour, 0, cli.MaxTime, "how often to remove the items of deleted tables from DynamoDB; 0 leaves it to 'edgetable dynamodb purge'")
@@ -48,18 +51,33 @@ func (o *dynamodbServing) open(ctx context.Context, from *Opening) (*Backend, er
 		from.Log.Warn("what is sent to DynamoDB can be read and changed on the way", "endpoint", o.endpoint)
 	}
 	observer, scanned := DynamoDBMetrics(from.Metrics)
-	store, err := o.dynamodbFlags.open(ctx, client, dynamodb.Options{Buckets: uint16(o.buckets), Observer: observer, Scanned: scanned})
+	options := dynamodb.Options{Buckets: uint16(o.buckets), Observer: observer, Scanned: scanned}
+	b := &Backend{
+		System: "aws.dynamodb", Place: "in " + o.dynamodbFlags.place(client), Scan: o.scannedBytes,
+		Close: func() error { return nil },
+		Fresh: 5 * time.Second,
+	}
+	b.Ready = func(ctx context.Context) error {
+		_, err := b.Store.ListRecords(ctx, "", "", 1, table.Strong)
+		return err
+	}
+	if o.role == string(dynamodb.SecondaryRole) {
+		replica, err := o.openReplica(ctx, client, options)
+		if err != nil {
+			return nil, err
+		}
+		b.Store, b.Replica = replica, replica
+		return b, nil
+	}
+	store, err := o.dynamodbFlags.open(ctx, client, options)
 	if err != nil {
 		return nil, err
 	}
-	return &Backend{
-		Store: store, System: "aws.dynamodb", Place: "in " + o.dynamodbFlags.place(client), Scan: o.scannedBytes,
-		Close: func() error { return nil },
-		Jobs:  []Job{{Name: "purge", Every: o.purgeEvery, Run: func(ctx context.Context) { purgeEvery(ctx, o.purgeEvery, store, from.Log) }}},
-		Ready: func(ctx context.Context) error {
-			_, err := store.ListRecords(ctx, "", "", 1, table.Strong)
-			return err
-		},
-		Fresh: 5 * time.Second,
-	}, nil
+	b.Store = store
+	b.Jobs = []Job{{Name: "purge", Every: o.purgeEvery, Run: func(ctx context.Context) { purgeEvery(ctx, o.purgeEvery, store, from.Log) }}}
+	if o.role == string(dynamodb.PrimaryRole) {
+		const pause = time.Minute
+		b.Jobs = append(b.Jobs, Job{Name: "heartbeat", Every: pause, Run: func(ctx context.Context) { beatEvery(ctx, pause, store, client.Options().Region, from.Log) }})
+	}
+	return b, nil
 }

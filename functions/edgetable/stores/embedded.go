@@ -54,7 +54,11 @@ func (o *embeddedFlags) register(f *pflag.FlagSet) {
 	cli.SizeFlag(f, &o.cache, "cache-size", 128<<20, 1<<20, maxCache, "`size` of the block cache")
 }
 
-func (o *embeddedFlags) check(given func(flag string) bool) error {
+func (o *embeddedFlags) check(flags *pflag.FlagSet) error {
+	given := flags.Changed
+	if data := flags.Lookup("data"); o.memory && cli.FromEnvironment(data) { // of an image, say
+		cli.Ignore(data)
+	}
 	switch {
 	case o.memory && given("data"):
 		return cli.Misuse("--memory and --data exclude each other")
@@ -76,9 +80,12 @@ func (o *embeddedFlags) open(_ context.Context, from *Opening) (*Backend, error)
 	if !o.memory && repository.Interrupted(o.data) {
 		return nil, cli.Fail(cli.StatusDamage, fmt.Errorf("%s has a part of a backup, whose restore was interrupted: the same 'edgetable backup restore' continues it", o.data))
 	}
+	if !o.memory && Rebuilding(o.data) {
+		return nil, fmt.Errorf("%s is of a secondary that is not complete: start it with --secondary-of, or name another directory", o.data)
+	}
 	fresh := os.IsNotExist(err)
 	store, err := pebblestore.Open(pebblestore.Options{
-		Dir: o.data, Memory: o.memory, CacheSize: o.cache, AcceptDamage: o.accept, DiskReserve: o.diskReserve,
+		Dir: o.data, Memory: o.memory, CacheSize: o.cache, AcceptDamage: o.accept, DiskReserve: o.diskReserve, KeepLogs: from.KeepLogs,
 		MaxOpenFiles: descriptors.Share(descriptors.Limit()).Store, Spare: descriptors.Give,
 		Observer: embeddedMetrics(from.Metrics),
 		Logf:     func(format string, args ...any) { from.Log.Warn(fmt.Sprintf(format, args...)) },
@@ -98,6 +105,12 @@ func (o *embeddedFlags) open(_ context.Context, from *Opening) (*Backend, error)
 	}
 	if err != nil {
 		return nil, err
+	}
+	if _, follows, err := store.Position(); err != nil || follows && !from.Secondary {
+		if follows {
+			err = fmt.Errorf("%s is of a secondary: start it with --secondary-of, or make it a primary with 'edgetable promote %[1]s'", o.data)
+		}
+		return nil, errors.Join(err, store.Close())
 	}
 	b := &Backend{
 		Store: store, System: "edgetable", Place: "in memory, gone when it ends", Cache: o.cache,
@@ -120,8 +133,8 @@ func (o *embeddedFlags) open(_ context.Context, from *Opening) (*Backend, error)
 // BesideCache is the memory for all but the cache: requests, pages, compactions.
 const BesideCache = 192 << 20
 
-// limitMemory makes the garbage collector run rarely while memory is left, and as
-// often as needed to stay within the limit. GOMEMLIMIT and GOGC take precedence.
+// limitMemory sets the garbage collector to run rarely while there is memory, and more often near
+// the limit. GOMEMLIMIT and GOGC take precedence.
 func (o *embeddedFlags) limitMemory(environment func(string) string) {
 	if cmp.Or(environment("GOMEMLIMIT"), environment("GOGC")) == "" && !o.memory {
 		debug.SetMemoryLimit(o.cache + BesideCache)

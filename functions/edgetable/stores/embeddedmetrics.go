@@ -28,49 +28,30 @@ func embeddedMetrics(m *observe.Metrics) pebblestore.Observer {
 	}
 }
 
-// embedded are the counters and sizes of the embedded store.
-var embedded = []struct {
-	name, help string
-	kind       prometheus.ValueType
-	value      func(*pebblestore.Metrics) float64
-}{
-	{"flushes_total", "Memtables that became data files.", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.Flushes) }},
-	{"compactions_total", "Compactions.", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.Compactions) }},
-	{"compaction_written_bytes_total", "Bytes that compactions wrote.", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.CompactionBytes) }},
-	{"compaction_debt_bytes", "Bytes that compactions have still to process, an estimate.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.CompactionDebt) }},
-	{"l0_sublevels", "Sorted runs in level 0: flushed and not merged yet. Writes stop at 32.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.Sublevels) }},
-	{"read_amplification", "Sorted runs that a read searches.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.ReadAmp) }},
-	{"write_stalls_total", "How often writes had to wait for flushes or compactions.", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.WriteStalls) }},
-	{"log_written_bytes_total", "Bytes written to the log (WAL).", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.WALBytes) }},
-	{"log_size_bytes", "Bytes of the log (WAL) that are in no data file yet: a start after a crash reads them.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.WALSize) }},
-	{"memtable_size_bytes", "Memory of writes that are not in data files yet.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.MemTableBytes) }},
-	{"cache_size_bytes", "Memory of the block cache in use (--cache-size is its limit).", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.CacheBytes) }},
-	{"cache_hits_total", "Blocks that were found in the cache.", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.CacheHits) }},
-	{"cache_misses_total", "Blocks that were read from files.", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.CacheMisses) }},
-	{"size_bytes", "Size of all files of the store.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.DiskBytes) }},
-	{"disk_free_bytes", "Bytes that can be written on the disk of the data directory; 0 with disk_size_bytes 0 if unknown.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.DiskFree) }},
-	{"disk_size_bytes", "Size of the disk of the data directory.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.DiskTotal) }},
-	{"writes_refused_for_space_total", "Writes refused with 503 because the disk is full.", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.RefusedForSpace) }},
-	{"disk_full", "1 while writes are refused because the disk is full, else 0.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return map[bool]float64{true: 1}[m.Full] }},
-	{"damage_total", "Reads and compactions that met a damaged block.", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.Damage) }},
-	{"clock_ahead_seconds", "How far the last ETag is ahead of the clock: more than a second if the clock was set back.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 {
-		return max(0, observe.Seconds(time.Until(m.LastTimestamp.Time())))
-	}},
-}
-
 // watchEmbedded adds the counters and sizes of the embedded store.
 func watchEmbedded(m *observe.Metrics, s *pebblestore.Store) {
-	if m == nil {
-		return
-	}
-	r := &observe.Reader{Read: func(add func(i int, value float64, labels ...string)) {
-		now := s.Metrics()
-		for i := range embedded {
-			add(i, embedded[i].value(&now))
-		}
-	}}
-	for _, e := range embedded {
-		r.Descriptions = append(r.Descriptions, observe.Describe("store_"+e.name, e.help, e.kind))
-	}
-	m.MustRegister(r)
+	observe.Watch(m, s.Metrics,
+		observe.Counter("store_flushes_total", "Memtables that became data files.", func(m pebblestore.Metrics) float64 { return float64(m.Flushes) }),
+		observe.Counter("store_compactions_total", "Compactions.", func(m pebblestore.Metrics) float64 { return float64(m.Compactions) }),
+		observe.Counter("store_compaction_written_bytes_total", "Bytes that compactions wrote.", func(m pebblestore.Metrics) float64 { return float64(m.CompactionBytes) }),
+		observe.Gauge("store_compaction_debt_bytes", "Bytes that compactions have still to process, an estimate.", func(m pebblestore.Metrics) float64 { return float64(m.CompactionDebt) }),
+		observe.Gauge("store_l0_sublevels", "Sorted runs in level 0: flushed and not merged yet. Writes stop at 32.", func(m pebblestore.Metrics) float64 { return float64(m.Sublevels) }),
+		observe.Gauge("store_read_amplification", "Sorted runs that a read searches.", func(m pebblestore.Metrics) float64 { return float64(m.ReadAmp) }),
+		observe.Counter("store_write_stalls_total", "How often writes had to wait for flushes or compactions.", func(m pebblestore.Metrics) float64 { return float64(m.WriteStalls) }),
+		observe.Counter("store_log_written_bytes_total", "Bytes written to the log (WAL).", func(m pebblestore.Metrics) float64 { return float64(m.WALBytes) }),
+		observe.Gauge("store_log_size_bytes", "Bytes of the log (WAL) that are in no data file yet: a start after a crash reads them.", func(m pebblestore.Metrics) float64 { return float64(m.WALSize) }),
+		observe.Gauge("store_memtable_size_bytes", "Memory of writes that are not in data files yet.", func(m pebblestore.Metrics) float64 { return float64(m.MemTableBytes) }),
+		observe.Gauge("store_cache_size_bytes", "Memory of the block cache in use (--cache-size is its limit).", func(m pebblestore.Metrics) float64 { return float64(m.CacheBytes) }),
+		observe.Counter("store_cache_hits_total", "Blocks that were found in the cache.", func(m pebblestore.Metrics) float64 { return float64(m.CacheHits) }),
+		observe.Counter("store_cache_misses_total", "Blocks that were read from files.", func(m pebblestore.Metrics) float64 { return float64(m.CacheMisses) }),
+		observe.Gauge("store_size_bytes", "Size of all files of the store.", func(m pebblestore.Metrics) float64 { return float64(m.DiskBytes) }),
+		observe.Gauge("store_disk_free_bytes", "Bytes that can be written on the disk of the data directory; 0 with disk_size_bytes 0 if unknown.", func(m pebblestore.Metrics) float64 { return float64(m.DiskFree) }),
+		observe.Gauge("store_disk_size_bytes", "Size of the disk of the data directory.", func(m pebblestore.Metrics) float64 { return float64(m.DiskTotal) }),
+		observe.Counter("store_writes_refused_for_space_total", "Writes refused with 503 because the disk is full.", func(m pebblestore.Metrics) float64 { return float64(m.RefusedForSpace) }),
+		observe.Gauge("store_disk_full", "1 while writes are refused because the disk is full, else 0.", func(m pebblestore.Metrics) float64 { return observe.Bool(m.Full) }),
+		observe.Counter("store_damage_total", "Reads and compactions that met a damaged block.", func(m pebblestore.Metrics) float64 { return float64(m.Damage) }),
+		observe.Gauge("store_clock_ahead_seconds", "How far the last ETag is ahead of the clock: more than a second if the clock was set back.", func(m pebblestore.Metrics) float64 {
+			return max(0, time.Until(m.LastTimestamp.Time()).Seconds())
+		}),
+	)
 }

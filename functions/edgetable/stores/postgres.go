@@ -23,14 +23,16 @@ type postgresFlags struct {
 	dsn, schema     string
 	passwordFile    string
 	passwordCommand string
+	token           string
 }
 
 func (o *postgresFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&o.dsn, "postgres-dsn", "", "`URL` or key=value pairs that lead to the PostgreSQL database, without a password; PGHOST, PGUSER, PGPASSFILE and so on say what is left out; "+
+	f.StringVar(&o.dsn, "postgres-dsn", "", "`URL` or key=value pairs of the PostgreSQL database, without a password; PGHOST, PGUSER, PGPASSFILE and so on say what is left out; "+
 		"for several hosts add target_session_attrs=read-write")
 	f.StringVar(&o.schema, "postgres-schema", "edgetable", "`name` of the schema that has the tables")
 	f.StringVar(&o.passwordFile, "postgres-password-file", "", "`file` with the password, read for each new connection")
 	f.StringVar(&o.passwordCommand, "postgres-password-command", "", "`command` of the shell that prints the password or a token, called for each new connection")
+	f.StringVar(&o.token, "postgres-token", "", "`service` that gives this machine's identity a token instead of a password: rds (IAM authentication of Amazon RDS and Aurora) or azure (Microsoft Entra)")
 }
 
 func (o *postgresFlags) check() error {
@@ -46,8 +48,17 @@ func (o *postgresFlags) check() error {
 	if given {
 		return cli.Misuse("--postgres-dsn takes no password, which every user of the machine could read: use --postgres-password-file, $PGPASSWORD or a file that $PGPASSFILE names")
 	}
-	if o.passwordFile != "" && o.passwordCommand != "" {
-		return cli.Misuse("--postgres-password-file and --postgres-password-command exclude each other")
+	several := 0
+	for _, source := range []string{o.passwordFile, o.passwordCommand, o.token} {
+		if source != "" {
+			several++
+		}
+	}
+	if several > 1 {
+		return cli.Misuse("--postgres-password-file, --postgres-password-command and --postgres-token exclude each other")
+	}
+	if o.token != "" && tokens[o.token] == nil {
+		return cli.Misuse("--postgres-token is rds or azure, not %q", o.token)
 	}
 	if o.schema == "" {
 		return cli.Misuse("--postgres-schema names no schema")
@@ -66,6 +77,8 @@ func (o *postgresFlags) options() postgres.Options {
 		}
 	case o.passwordCommand != "":
 		p.Password = o.runCommand
+	case o.token != "":
+		p.Password = tokens[o.token]()
 	}
 	return p
 }
@@ -96,7 +109,11 @@ func (o *postgresFlags) place() string {
 			hosts = append(hosts, f.Host)
 		}
 	}
-	return fmt.Sprintf("the schema %s of the PostgreSQL database %s at %s", o.schema, config.Database, strings.Join(hosts, ", "))
+	name := ""
+	if config.Database != "" { // without a name it is that of the user
+		name = " " + config.Database
+	}
+	return fmt.Sprintf("the schema %s of the PostgreSQL database%s at %s", o.schema, name, strings.Join(hosts, ", "))
 }
 
 // exposed reports whether the network between can read or pose as the database.
@@ -146,6 +163,7 @@ func (p *program) schemaCommand(name, short, example string, create bool) *cobra
 
 func (p *program) postgresStatusCommand() *cobra.Command {
 	var o postgresFlags
+	var asJSON bool
 	c := &cobra.Command{
 		Use: "status", Short: "Print what a reply promises, the version of the schema, and what waits to be removed",
 		Example: "  edgetable postgres status --postgres-dsn postgres://edgetable@db.example/edgetable",
@@ -157,15 +175,45 @@ func (p *program) postgresStatusCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%s: %w", o.place(), err)
 			}
-			printStatus(p.Out, &o, &s)
+			if !asJSON {
+				printStatus(p.Out, &o, &s)
+			} else if err := p.PrintJSON(statusOf(&o, &s)); err != nil {
+				return err
+			}
 			if s.Schema != postgres.Version {
 				return fmt.Errorf("this program needs version %d of the schema: 'edgetable postgres create' or 'migrate' makes it", postgres.Version)
 			}
 			return nil
 		},
 	}
-	cli.Section(c, "Flags", o.register)
+	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
+		o.register(f)
+		cli.JSONFlag(f, &asJSON)
+	})
 	return c
+}
+
+// shownStatus is what postgres status --json prints.
+type shownStatus struct {
+	Place           string  `json:"place"`
+	Server          string  `json:"server"` // version of PostgreSQL
+	Address         string  `json:"address"`
+	Standby         bool    `json:"standby"`
+	Durability      string  `json:"durability"`
+	Schema          int     `json:"schema"`       // version; 0 is none
+	NeededSchema    int     `json:"neededSchema"` // by this program
+	Servers         int     `json:"servers"`
+	Tables          int64   `json:"tables"`
+	TablesRemoved   int64   `json:"tablesBeingRemoved"`
+	Entities        int64   `json:"entities"`   // an estimate
+	Tombstones      int64   `json:"tombstones"` // an estimate
+	OldestSeconds   float64 `json:"oldestTransactionSeconds"`
+	TransactionsOld int64   `json:"oldestTransactionNumbersBack"`
+}
+
+func statusOf(o *postgresFlags, s *postgres.Status) shownStatus {
+	return shownStatus{o.place(), s.Server, s.Address, s.Standby, s.Durability, s.Schema, postgres.Version, s.Servers, s.Tables, s.Dropped,
+		s.Entities, s.Tombstones, s.Oldest.Seconds(), s.Wraparound}
 }
 
 func printStatus(out io.Writer, o *postgresFlags, s *postgres.Status) {

@@ -25,14 +25,14 @@ func onPostgres() *Kind {
 	return &Kind{
 		name: "postgres", about: "in a PostgreSQL database", heading: "Store on PostgreSQL", Remote: true,
 		register: o.register, Open: o.open,
-		check:         func(func(string) bool) error { return o.check() },
+		check:         func(*pflag.FlagSet) error { return o.check() },
 		dataDirectory: func() string { return "" },
 	}
 }
 
 func (o *postgresServing) register(f *pflag.FlagSet) {
 	o.postgresFlags.register(f)
-	f.StringVar(&o.replica, "postgres-replica-dsn", "", "`URL` or key=value pairs that lead to a standby, for the reads that may be old; else the primary answers them")
+	f.StringVar(&o.replica, "postgres-replica-dsn", "", "`URL` or key=value pairs of a standby, for reads that may be old; default the primary")
 	cli.IntFlag(f, &o.connections, "postgres-connections", 16, 8, 1000, "`number` of connections to the primary at most, and as many to the standby")
 	cli.BoolFlag(f, &o.allowLoss, "postgres-allow-loss", "serve from a database whose settings (fsync, synchronous_commit) may lose writes that were answered")
 }

@@ -28,7 +28,7 @@ func (p *program) purgeCommand() *cobra.Command {
 
 // purge removes unreachable items once, and shows its progress on standard error.
 func (p *program) purge(ctx context.Context, o *dynamodbFlags) error {
-	store, err := o.connect(ctx, 8)
+	store, _, err := o.connect(ctx, 8)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (p *program) purge(ctx context.Context, o *dynamodbFlags) error {
 	show.End()
 	fmt.Fprintf(p.Out, "%s removed; gone for good: %s\n", cli.Things(done.Items, "items"), cli.Things(done.Tables, "tables"))
 	if err != nil {
-		err = fmt.Errorf("%w; run it again to go on", err)
+		err = fmt.Errorf("%w; run the same command to resume", err)
 		if done != (dynamodb.Progress{}) {
 			return cli.Fail(cli.StatusPart, err)
 		}
@@ -69,7 +69,7 @@ func purgeEvery(ctx context.Context, pause time.Duration, store *dynamodb.Store,
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			log.Warn("purge failed; the next goes on where it was", "cause", err)
+			log.Warn("purge failed; the next one resumes", "cause", err)
 		case done != (dynamodb.Progress{}):
 			log.Info("purged", "tables", done.Tables, "items", done.Items)
 		}

@@ -15,12 +15,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// tableCommand has the commands that work on one table.
-func (p *program) tableCommand() *cobra.Command {
-	return cli.Group("table", "Change how a table is kept on DynamoDB", "", p.rebucketCommand())
-}
-
-// rebucketFlags are the flags of table rebucket.
+// rebucketFlags are the flags of dynamodb rebucket.
 type rebucketFlags struct {
 	dynamodbFlags
 	account  string
@@ -37,7 +32,7 @@ func (p *program) rebucketCommand() *cobra.Command {
 			"the last pass, when writes are answered 503. Each entity is written once, in a\n" +
 			"transaction, and read twice a pass. To resume an interrupted run, run the same command;\n" +
 			"to give up, use --abort.",
-		Example: "  edgetable table rebucket --dynamodb-table edgetable --account acme --buckets 32 People",
+		Example: "  edgetable dynamodb rebucket --dynamodb-table edgetable --account acme --buckets 32 People",
 		RunE:    func(c *cobra.Command, args []string) error { return p.rebucket(c.Context(), &o, args[0]) },
 	}
 	cli.Section(c, "Table", func(f *pflag.FlagSet) {
@@ -59,13 +54,13 @@ func (p *program) rebucket(ctx context.Context, o *rebucketFlags, tableName stri
 	case o.account == "":
 		return cli.Misuse("say whose table it is with --account")
 	case table.CheckTableName(name.Table) != nil:
-		return cli.Misuse("%q is no name of a table: 3 to 63 letters and digits, a letter first", name.Table)
+		return cli.Misuse("TABLE %q is not a table name: use 3 to 63 letters and digits, a letter first", name.Table)
 	case o.abort && o.buckets != 0:
 		return cli.Misuse("--abort and --buckets exclude each other")
 	case !o.abort && o.buckets == 0:
 		return cli.Misuse("say over how many hash keys with --buckets, from 1 to %d", dynamodb.MaxBuckets)
 	}
-	store, err := o.connect(ctx, 64)
+	store, _, err := o.connect(ctx, 64)
 	if err != nil {
 		return err
 	}
@@ -93,7 +88,7 @@ func explainRebucket(err error, name *table.Name) error {
 		return fmt.Errorf("writes would be refused for about %v: run it again when there are fewer, or with a longer --max-pause than %v; the copy is kept", pause.Expected.Round(time.Second), pause.Max)
 	case errors.As(err, &unfinished):
 		return fmt.Errorf("an earlier run is not finished: resume it with --buckets %d, or give up with --abort", unfinished.Buckets)
-	case errors.Is(err, rebucket.ErrSuperseded), errors.Is(err, rebucket.ErrAborted):
+	case errors.Is(err, rebucket.ErrSuperseded), errors.Is(err, rebucket.ErrAborted), errors.Is(err, dynamodb.ErrFollowed):
 		return err
 	}
 	return cli.Fail(cli.StatusPart, fmt.Errorf("%w; run it again to resume, or with --abort to give up", err))
@@ -116,7 +111,7 @@ func (r *rebucketProgress) report(now rebucket.Progress) {
 	}
 	if now.State != before.State || now.Pass != before.Pass {
 		if before.Pass > 0 && before.State != rebucket.Closing {
-			r.Say("pass %d: %d entities compared, %d copied, %d removed from the copy", before.Pass, before.Rows, before.Copied, before.Deleted)
+			r.Say("pass %d: %s compared, %d copied, %d removed from the copy", before.Pass, cli.Things(before.Rows, "entities"), before.Copied, before.Deleted)
 		}
 		r.milestone(now)
 	}
@@ -125,7 +120,7 @@ func (r *rebucketProgress) report(now rebucket.Progress) {
 	case r.rows > 0:
 		r.Show("pass %d: %d of about %d entities compared, %d copied (%d %%)", now.Pass, now.Rows, r.rows, now.Copied, min(100*now.Rows/r.rows, 99))
 	default:
-		r.Show("pass %d: %d entities compared, %d copied", now.Pass, now.Rows, now.Copied)
+		r.Show("pass %d: %s compared, %d copied", now.Pass, cli.Things(now.Rows, "entities"), now.Copied)
 	}
 }
 

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"edgetable/functions/edgetable/transfer/csvfile"
+	"edgetable/functions/edgetable/transfer/rows"
 )
 
 // AzCopy 7 exported a table to files ACCOUNT_TABLE_TIME_RANGE_SPLIT_CRC.json, or .csv
@@ -62,8 +65,8 @@ func azcopyParts(manifest, tableName string) (list []Source, err error) {
 	}
 	for _, f := range found {
 		name := f.Name()
-		if strings.HasPrefix(name, filepath.Base(begin)) && azcopyPart.MatchString(name) && !strings.HasSuffix(name, schemaEnding) {
-			list = append(list, Source{Table: cmp.Or(tableName, says.TableName, named("", name)), File: filepath.Join(filepath.Dir(manifest), name)})
+		if strings.HasPrefix(name, filepath.Base(begin)) && azcopyPart.MatchString(name) && !strings.HasSuffix(name, csvfile.SchemaEnding) {
+			list = append(list, Source{Table: cmp.Or(tableName, says.TableName, named("", name)), File: rows.File{Path: filepath.Join(filepath.Dir(manifest), name)}})
 		}
 	}
 	switch {

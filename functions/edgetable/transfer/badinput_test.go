@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"edgetable/core/edm"
-	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/progressfile"
 	"edgetable/testdata/must"
 )
 
@@ -32,22 +32,22 @@ func TestImportBadInput(t *testing.T) {
 	for i := range 300 {
 		heads, cells = heads+fmt.Sprintf(",P%d", i), cells+",1"
 	}
-	const tooWide = "TooManyProperties: The entity contains more properties than allowed. Each entity can include up to 252 properties to store data. Each entity also has 3 system properties."
+	const tooWide = "TooManyProperties: The entity contains more properties than allowed. Each entity can include up to 252 properties to store data. Each entity also has 3 system properties. Choose fewer columns with --select."
 	for name, tt := range map[string]struct {
 		file, text string
 		told       []string // of rows
 		err        string   // of the file
 	}{
 		"JSON cut off": {"a.jsonl", good + `{"PartitionKey":"p","RowKey":"1","A"`,
-			[]string{"2 the file ends in this row: InvalidInput: An error occurred while processing this request. Malformed JSON at byte 36: expected : after the name of a member."}, ""},
+			[]string{"2 the file ends in this row: InvalidInput: Malformed JSON at byte 36: expected : after the name of a member."}, ""},
 		"JSON compressed and cut off": {"a.jsonl.gz", zipped(t, good)[:25], nil, "about FILE line 1: unexpected EOF"},
 		"CSV cut off in a row":        {"a.csv", "PartitionKey,RowKey,A,B\np,0,1,2\np,1,1", []string{"3 PartitionKey 'p', RowKey '1': the file ends in this row, which has 3 cells of 4"}, ""},
 		"CSV cut off in quotes":       {"a.csv", "PartitionKey,RowKey,A\np,0,1\np,1,\"x\n", nil, "about FILE line 3: line 3: the quote that begins there is not closed"},
-		"CSV goes on after a quote":   {"a.csv", "PartitionKey,RowKey,A\np,0,1\np,\"1\"x,2\n", nil, "about FILE line 3: line 3: a cell goes on after its closing quote"},
+		"CSV goes on after a quote":   {"a.csv", "PartitionKey,RowKey,A\np,0,1\np,\"1\"x,2\n", nil, "about FILE line 3: line 3: there is text behind the closing quote of a cell"},
 		"a row of more than 1 MiB": {"a.jsonl", good + `{"PartitionKey":"p","RowKey":"1"` + big + "}",
-			[]string{"2 PartitionKey 'p', RowKey '1': EntityTooLarge: The entity is larger than the maximum allowed size (1MB)."}, ""},
+			[]string{"2 PartitionKey 'p', RowKey '1': EntityTooLarge: The entity is larger than the maximum allowed size (1MB). Leave columns out with --select."}, ""},
 		"a value of more than 64 KiB": {"a.jsonl", good + `{"PartitionKey":"p","RowKey":"1","A":"` + strings.Repeat("x", 40_000) + `"}`,
-			[]string{"2 PropertyValueTooLarge: The property value exceeds the maximum allowed size (64KB). If the property value is a string, it is UTF-16 encoded and the maximum number of characters should be 32K or less. Property: 'A'."}, ""},
+			[]string{"2 PropertyValueTooLarge: The property value exceeds the maximum allowed size (64KB). If the property value is a string, it is UTF-16 encoded and the maximum number of characters should be 32K or less. Property: 'A'. Shorten it, or leave the column out with --select."}, ""},
 		"300 properties": {"a.jsonl", good + `{"PartitionKey":"p","RowKey":"1"` + wide + "}", []string{"2 " + tooWide}, ""},
 		"300 columns":    {"a.csv", "PartitionKey,RowKey" + heads + "\np,0" + strings.Repeat(",", 300) + "\np,1" + cells + "\n", []string{"3 PartitionKey 'p', RowKey '1': " + tooWide}, ""},
 		"wrong types in CSV": {"a.csv", "PartitionKey,RowKey,A,A@type\np,0,1,Int32\np,1,1.5,Int32\np,2,1,Int16\np,3,yes,Boolean\np,4,0000-01-01,DateTime\np,5,9999,DateTime\np,6,x,Binary\np,7,1e999,Double\n", []string{
@@ -59,10 +59,10 @@ func TestImportBadInput(t *testing.T) {
 			"8 PartitionKey 'p', RowKey '6': A is not base64: \"x\"",
 			"9 PartitionKey 'p', RowKey '7': A is not a Double: \"1e999\""}, ""},
 		"wrong types in JSON": {"a.jsonl", good + `{"PartitionKey":"p","RowKey":"1","A@odata.type":"Edm.Guid","A":"x"}` + "\n" + `{"PartitionKey":"p","RowKey":2}` + "\n" + `{"PartitionKey":"p","RowKey":"3","A":[1]}` + "\n", []string{
-			"2 InvalidInput: An error occurred while processing this request. The value of 'A' is not a Guid of the form 01234567-89ab-cdef-0123-456789abcdef: 'x'.",
+			"2 InvalidInput: The value of 'A' is not a Guid of the form 01234567-89ab-cdef-0123-456789abcdef: 'x'.",
 			"3 InvalidInput: One of the request inputs is not valid. The RowKey is not a string.",
-			"4 InvalidInput: An error occurred while processing this request. The value at byte 37 is an object or an array: send single values only."}, ""},
-		"a key with a slash": {"a.csv", "PartitionKey,RowKey\np,0\np,a/b\n", []string{"3 PartitionKey 'p', RowKey 'a/b': RowKey: a key must not contain / \\ # ? or control characters (U+0000 to U+001F, U+007F to U+009F)"}, ""},
+			"4 InvalidInput: The value at byte 37 is an object or an array: send single values only."}, ""},
+		"a key with a slash": {"a.csv", "PartitionKey,RowKey\np,0\np,a/b\n", []string{"3 PartitionKey 'p', RowKey 'a/b': RowKey: a key must not contain / \\ # ? or control characters (U+0000 to U+001F, U+007F to U+009F): change it in the file, or make the key of other columns"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -104,7 +104,7 @@ func TestRejectsAgain(t *testing.T) {
 	c := newClient(t)
 	path := write(t, filepath.Join(t.TempDir(), "People.csv"), "PartitionKey,RowKey,Zip,Born,Big,Big@type\n"+
 		"p,1,00501,18l5,9007199254740993,Int64\np,2,a,1,x,String\np,3,,,1,Int64\np,3,,2,,\n")
-	load := func(path, table string) transfer.Totals {
+	load := func(path, table string) progressfile.Totals {
 		t.Helper()
 		im := newImport(t, c, path, table, "insert")
 		im.Mapping.Types = map[string]edm.Type{"Born": edm.TypeInt32}
@@ -113,7 +113,7 @@ func TestRejectsAgain(t *testing.T) {
 		must.OK(t, err)
 		return totals
 	}
-	if got := load(path, ""); got != (transfer.Totals{Written: 2, Rejected: 1, Dropped: 1}) {
+	if got := load(path, ""); got != (progressfile.Totals{Written: 2, Rejected: 1, Dropped: 1}) {
 		t.Errorf("%+v", got)
 	}
 	first := filepath.Join(filepath.Dir(path), "again.rejects.jsonl")
@@ -125,14 +125,14 @@ func TestRejectsAgain(t *testing.T) {
 		t.Errorf("%s\nwant %s", text, row)
 	}
 	second := write(t, filepath.Join(t.TempDir(), "2.jsonl"), string(text))
-	if got := load(second, "People"); got != (transfer.Totals{Rejected: 1}) {
+	if got := load(second, "People"); got != (progressfile.Totals{Rejected: 1}) {
 		t.Errorf("%+v", got)
 	}
 	if text, err = os.ReadFile(filepath.Join(filepath.Dir(second), "again.rejects.jsonl")); err != nil {
 		t.Fatal(err)
 	}
 	third := write(t, filepath.Join(t.TempDir(), "3.jsonl"), strings.ReplaceAll(string(text), "18l5", "1815"))
-	if got := load(third, "People"); got != (transfer.Totals{Written: 1}) {
+	if got := load(third, "People"); got != (progressfile.Totals{Written: 1}) {
 		t.Errorf("%+v", got)
 	}
 	want := []string{`{"PartitionKey":"p","RowKey":"1","Zip":"00501","Born":1815,"Big@odata.type":"Edm.Int64","Big":"9007199254740993"}`,

@@ -5,10 +5,12 @@ import (
 
 	"edgetable/adapters/client/remote"
 	"edgetable/core/payload"
+	"edgetable/functions/edgetable/transfer/progressfile"
+	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// batch is a batch of rows in one partition, with the rows that were refused
-// since the one before it.
+// batch is a batch of rows in one partition. It also has the rows that were refused
+// since the batch before it.
 type batch struct {
 	source  *Source
 	ops     []remote.Operation
@@ -16,9 +18,9 @@ type batch struct {
 	buf     []byte // the bodies
 	ends    []int  // of the bodies
 	weight  int
-	rejects []reject
+	rejects []rows.Reject
 	rows    int64 // of the source, up to the end of this batch
-	totals  Totals
+	totals  progressfile.Totals
 	done    bool
 }
 
@@ -54,25 +56,25 @@ type former struct {
 	body   []byte
 }
 
-func (f *former) row(ctx context.Context, r row) error {
+func (f *former) row(ctx context.Context, r rows.Row) error {
 	f.rows++
 	if f.rows <= f.skip {
 		return nil
 	}
-	f.body = payload.AppendJSON(f.body[:0], r.pk, r.rk, 0, r.properties)
-	op := remote.Operation{Kind: Kinds[f.im.o.Mode], PartitionKey: r.pk, RowKey: r.rk, Body: f.body}
+	f.body = payload.AppendJSON(f.body[:0], r.PartitionKey, r.RowKey, 0, r.Properties)
+	op := remote.Operation{Kind: Kinds[f.im.o.Mode], PartitionKey: r.PartitionKey, RowKey: r.RowKey, Body: f.body}
 	if f.b != nil && !f.b.fits(&op) {
 		if err := f.send(ctx); err != nil {
 			return err
 		}
 	}
 	f.begin()
-	f.b.push(op, r.line)
+	f.b.push(op, r.Line)
 	f.b.rows = f.rows
 	return nil
 }
 
-func (f *former) refuse(ctx context.Context, r reject) error {
+func (f *former) refuse(ctx context.Context, r rows.Reject) error {
 	f.rows++
 	if f.rows <= f.skip {
 		return nil

@@ -13,18 +13,20 @@ import (
 
 	"edgetable/core/edm"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/progressfile"
+	"edgetable/functions/edgetable/transfer/rows"
 	"edgetable/testdata/must"
 )
 
 // told runs an import and returns what it says of refused rows and of the file, with the entities.
-func told(t *testing.T, path string, change func(*transfer.Import)) (rows []string, entities []string, totals transfer.Totals, err error) {
+func told(t *testing.T, path string, change func(*transfer.Import)) (refused []string, entities []string, totals progressfile.Totals, err error) {
 	t.Helper()
 	c := newClient(t)
 	im := newImport(t, c, path, "People", "insert")
-	im.Refused = func(_ string, line int, reason string) { rows = append(rows, fmt.Sprint(line, " ", reason)) }
+	im.Refused = func(_ string, line int, reason string) { refused = append(refused, fmt.Sprint(line, " ", reason)) }
 	change(im)
 	totals, err = im.Run(t.Context(), c)
-	return rows, dump(t, c, "People"), totals, err
+	return refused, dump(t, c, "People"), totals, err
 }
 
 // Bytes that are no UTF-8 are never changed without a word: the row is refused by line and column, until --encoding
@@ -34,10 +36,10 @@ func TestImportEncoding(t *testing.T) {
 	const latin = "PartitionKey,RowKey,N\na,1,caf\xe9\na,2,good\n\xe9,3,x\n"
 	file := write(t, filepath.Join(t.TempDir(), "a.csv"), latin)
 	rejects := ""
-	rows, entities, _, err := told(t, file, func(im *transfer.Import) { rejects = im.Rejects })
+	refused, entities, _, err := told(t, file, func(im *transfer.Import) { rejects = im.Rejects })
 	must.OK(t, err)
-	if len(rows) != 2 || rows[0] != `2 N is not UTF-8: "caf\xe9"; --encoding names the encoding of the file, such as windows-1252` || !strings.HasPrefix(rows[1], `4 PartitionKey is not UTF-8: "\xe9"`) {
-		t.Errorf("%q", rows)
+	if len(refused) != 2 || refused[0] != `2 N is not UTF-8: "caf\xe9"; --encoding names the encoding of the file, such as windows-1252` || !strings.HasPrefix(refused[1], `4 PartitionKey is not UTF-8: "\xe9"`) {
+		t.Errorf("%q", refused)
 	}
 	if !slices.Equal(entities, []string{`{"PartitionKey":"a","RowKey":"2","N":"good"}`}) {
 		t.Errorf("%q", entities)
@@ -54,21 +56,21 @@ func TestImportEncoding(t *testing.T) {
 		"a.csv": {"windows-1252", latin}, "b.csv": {"utf-16le", wide},
 		"a.jsonl": {"windows-1252", "{\"PartitionKey\":\"a\",\"RowKey\":\"1\",\"N\":\"caf\xe9\"}\n{\"PartitionKey\":\"a\",\"RowKey\":\"2\",\"N\":\"good\"}\n{\"PartitionKey\":\"\xe9\",\"RowKey\":\"3\",\"N\":\"x\"}"},
 	} {
-		rows, entities, _, err := told(t, write(t, filepath.Join(t.TempDir(), name), tt[1]), func(im *transfer.Import) { im.Mapping.Encoding = tt[0] })
-		if err != nil || rows != nil || !slices.Equal(entities, want) {
-			t.Errorf("%s: %q, %q, %v", name, rows, entities, err)
+		refused, entities, _, err := told(t, write(t, filepath.Join(t.TempDir(), name), tt[1]), func(im *transfer.Import) { im.Mapping.Encoding = tt[0] })
+		if err != nil || refused != nil || !slices.Equal(entities, want) {
+			t.Errorf("%s: %q, %q, %v", name, refused, entities, err)
 		}
 	}
 	for name, text := range map[string]string{"a.csv": "PartitionKey,RowKey,N\na,1,\x81\x20\n", "a.jsonl": "{\"PartitionKey\":\"a\",\"RowKey\":\"1\",\"N\":\"\x81\x20\"}"} {
-		rows, _, _, err := told(t, write(t, filepath.Join(t.TempDir(), name), text), func(im *transfer.Import) { im.Mapping.Encoding = "shift_jis" })
-		if err != nil || len(rows) != 1 || !strings.Contains(rows[0], "is not shift_jis") {
-			t.Errorf("%s: %q, %v", name, rows, err)
+		refused, _, _, err := told(t, write(t, filepath.Join(t.TempDir(), name), text), func(im *transfer.Import) { im.Mapping.Encoding = "shift_jis" })
+		if err != nil || len(refused) != 1 || !strings.Contains(refused[0], "is not shift_jis") {
+			t.Errorf("%s: %q, %v", name, refused, err)
 		}
 	}
 	if _, _, _, err := told(t, write(t, filepath.Join(t.TempDir(), "a.csv"), "PartitionKey,RowKey,\xe9\n"), func(*transfer.Import) {}); err == nil || !strings.Contains(err.Error(), "the name of column 3 is not UTF-8") {
 		t.Error(err)
 	}
-	if err := (&transfer.Mapping{Encoding: "latin-one"}).Check(); err == nil || !strings.Contains(err.Error(), "--encoding") {
+	if err := (&rows.Mapping{Encoding: "latin-one"}).Check(); err == nil || !strings.Contains(err.Error(), "--encoding") {
 		t.Error(err)
 	}
 }
@@ -77,8 +79,8 @@ func TestImportEncoding(t *testing.T) {
 func TestImportLoneSurrogate(t *testing.T) {
 	t.Parallel()
 	file := write(t, filepath.Join(t.TempDir(), "a.jsonl"), `{"PartitionKey":"a","RowKey":"1","S":"lone\ud800x"}`)
-	if rows, entities, _, err := told(t, file, func(*transfer.Import) {}); err != nil || entities != nil || len(rows) != 1 || !strings.Contains(rows[0], "The value of 'S' has a lone surrogate") {
-		t.Errorf("%q, %q, %v", rows, entities, err)
+	if refused, entities, _, err := told(t, file, func(*transfer.Import) {}); err != nil || entities != nil || len(refused) != 1 || !strings.Contains(refused[0], "The value of 'S' has a lone surrogate") {
+		t.Errorf("%q, %q, %v", refused, entities, err)
 	}
 }
 
@@ -112,7 +114,7 @@ func TestImportSameKeys(t *testing.T) {
 					im.Mode, im.DryRun = mode, dry
 					transfer.SetMemory(im, 200)
 				})
-				if err != nil || totals != (transfer.Totals{Written: 5, Dropped: 5}) || !dry && !slices.Equal(entities, want) {
+				if err != nil || totals != (progressfile.Totals{Written: 5, Dropped: 5}) || !dry && !slices.Equal(entities, want) {
 					t.Errorf("%s, %s, dry %v: %+v, %v\n%s", name, mode, dry, totals, err, strings.Join(entities, "\n"))
 				}
 			}
@@ -125,12 +127,12 @@ func TestImportSameKeys(t *testing.T) {
 func TestImportMissing(t *testing.T) {
 	t.Parallel()
 	file := write(t, filepath.Join(t.TempDir(), "a.csv"), "PartitionKey,RowKey,A\n,1,x\np,,x\np,1\n\"\",\"\",x\n")
-	rows, entities, _, err := told(t, file, func(*transfer.Import) {})
+	refused, entities, _, err := told(t, file, func(*transfer.Import) {})
 	must.OK(t, err)
 	want := []string{`2 the cell of the PartitionKey is empty: an empty key is written as ""`, `3 the cell of the RowKey is empty: an empty key is written as ""`,
-		"4 PartitionKey 'p', RowKey '1': there are 2 cells, but 3 columns"}
-	if !slices.Equal(rows, want) || !slices.Equal(entities, []string{`{"PartitionKey":"","RowKey":"","A":"x"}`}) {
-		t.Errorf("%q\nwant %q\n%q", rows, want, entities)
+		"4 PartitionKey 'p', RowKey '1': the row has 2 cells, the header 3"}
+	if !slices.Equal(refused, want) || !slices.Equal(entities, []string{`{"PartitionKey":"","RowKey":"","A":"x"}`}) {
+		t.Errorf("%q\nwant %q\n%q", refused, want, entities)
 	}
 	types := func(im *transfer.Import) { im.Mapping.Types = map[string]edm.Type{"Nope": edm.TypeInt32} }
 	if _, _, _, err := told(t, file, types); err == nil || !strings.Contains(err.Error(), `there is no column "Nope", which --types names; the columns are "PartitionKey", "RowKey", "A"`) {
@@ -159,13 +161,13 @@ func writeParquet(t *testing.T, name string, node parquet.Node, values ...parque
 func TestImportParquetBytes(t *testing.T) {
 	t.Parallel()
 	file := writeParquet(t, "S", parquet.String(), parquet.ByteArrayValue([]byte("caf\xe9")), parquet.ByteArrayValue([]byte("good")))
-	rows, entities, _, err := told(t, file, func(*transfer.Import) {})
-	if err != nil || len(rows) != 1 || !strings.Contains(rows[0], `S is not UTF-8: "caf\xe9"; --types with Binary keeps the bytes`) || !slices.Equal(entities, []string{`{"PartitionKey":"p","RowKey":"1","S":"good"}`}) {
-		t.Errorf("%q, %q, %v", rows, entities, err)
+	refused, entities, _, err := told(t, file, func(*transfer.Import) {})
+	if err != nil || len(refused) != 1 || !strings.Contains(refused[0], `S is not UTF-8: "caf\xe9"; --types with Binary keeps the bytes`) || !slices.Equal(entities, []string{`{"PartitionKey":"p","RowKey":"1","S":"good"}`}) {
+		t.Errorf("%q, %q, %v", refused, entities, err)
 	}
-	rows, entities, _, err = told(t, file, func(im *transfer.Import) { im.Mapping.Types = map[string]edm.Type{"S": edm.TypeBinary} })
-	if err != nil || rows != nil || entities[0] != `{"PartitionKey":"p","RowKey":"0","S@odata.type":"Edm.Binary","S":"Y2Fm6Q=="}` {
-		t.Errorf("%q, %q, %v", rows, entities, err)
+	refused, entities, _, err = told(t, file, func(im *transfer.Import) { im.Mapping.Types = map[string]edm.Type{"S": edm.TypeBinary} })
+	if err != nil || refused != nil || entities[0] != `{"PartitionKey":"p","RowKey":"0","S@odata.type":"Edm.Binary","S":"Y2Fm6Q=="}` {
+		t.Errorf("%q, %q, %v", refused, entities, err)
 	}
 }
 

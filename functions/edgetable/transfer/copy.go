@@ -7,6 +7,10 @@ import (
 	"sync"
 
 	"edgetable/adapters/client/remote"
+	"edgetable/functions/edgetable/transfer/progressfile"
+	"edgetable/functions/edgetable/transfer/ranges"
+	"edgetable/functions/edgetable/transfer/rows"
+	"edgetable/functions/edgetable/transfer/scan"
 )
 
 // CopyCommand says what to copy from one service to another and how. Copies of equal
@@ -30,79 +34,82 @@ type Copy struct {
 	Connections  int
 	ProgressFile string // file
 	Rejects      string // file
-	Progress     *Progress
-	Begin        func(again bool)                            // gets whether earlier work continues
-	Again        func(table string)                          // gets a table that has to be copied again from its beginning
-	Refused      func(table string, line int, reason string) // gets each refused entity
+	Progress     *scan.Progress
+	Begin        func(again bool)                            // is told whether this run continues an earlier one
+	Again        func(table string)                          // is told which table has to be copied again from its beginning
+	Refused      func(table string, line int, reason string) // is told of each refused entity
 }
 
 // copier is a copy under way.
 type copier struct {
 	o        *Copy
 	from, to *remote.Client
-	work     *tableWork
-	mu       sync.Mutex
-	rejected rejectFile
+	work     *scan.Work
+	firsts   map[string]*first // by table
+	mu       sync.Mutex        // of rejected
+	rejected rows.RejectFile
 }
 
-// Run copies. After an error, the same call continues where the progress file says; after
-// success there is none. Totals are those of the entities that the target has, or had until its
-// table was deleted.
-func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals Totals, err error) {
+// Run copies. After an error, the same call resumes from the progress file; success removes that
+// file. The totals count the entities that the target has, or had until its table was deleted.
+func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progressfile.Totals, err error) {
 	file := o.ProgressFile
 	if o.DryRun {
 		file = ""
 	}
-	w, err := openWork(file, o.CopyCommand, o.Tables)
+	w, err := scan.Open(file, o.CopyCommand, o.Tables)
 	if err != nil {
 		return totals, err
 	}
-	defer func() { err = errors.Join(err, w.progress.close()) }()
-	c := &copier{o: o, from: from, to: to, work: w, rejected: rejectFile{path: o.Rejects}}
-	o.Progress.tables = len(o.Tables)
-	o.Progress.resume(w.rowsOfTotals())
-	o.Begin(w.again)
+	defer func() { err = errors.Join(err, w.Close()) }()
+	c := &copier{o: o, from: from, to: to, work: w, rejected: rows.RejectFile{Path: o.Rejects}, firsts: map[string]*first{}}
+	for _, name := range o.Tables {
+		c.firsts[name] = &first{}
+	}
+	o.Progress.Tables(len(o.Tables))
+	o.resume(w)
+	o.Begin(w.Again())
 	if !o.DryRun {
-		if err := c.rejected.begin(w.rejects); err != nil {
-			return w.totals(), err
+		if err := c.rejected.Begin(w.Rejects()); err != nil {
+			return w.Totals(), err
 		}
-		defer func() { err = errors.Join(err, c.rejected.close()) }()
+		defer func() { err = errors.Join(err, c.rejected.Close()) }()
 	}
 	var lost []error
 	for _, name := range o.Tables {
 		err := c.table(ctx, name)
-		if gone(err) {
+		if remote.TableGone(err) {
 			lost = append(lost, fmt.Errorf("table %s is not there, or not any more: %w", name, err))
-			totals.add(w.tables[name].totals())
-			err = w.forget(name) // what the progress file counts may be gone with it
+			totals.Add(w.Totals(name))
+			err = w.Forget(name) // what the progress file counts may be gone with it
 		}
 		if err != nil {
-			totals.add(w.totals())
+			totals.Add(w.Totals())
 			return totals, err
 		}
 	}
 	for _, name := range o.Tables { // somebody may have made them again
-		mark := w.tables[name].mark
+		mark := w.Mark(name)
 		ok, err := marked(ctx, to, name, mark)
 		if err == nil && !ok {
 			lost = append(lost, remade(name, mark))
-			totals.add(w.tables[name].totals())
-			err = w.forget(name)
+			totals.Add(w.Totals(name))
+			err = w.Forget(name)
 		}
 		if err != nil {
-			totals.add(w.totals())
+			totals.Add(w.Totals())
 			return totals, err
 		}
 	}
-	totals.add(w.totals())
+	totals.Add(w.Totals())
 	if len(lost) > 0 {
 		return totals, errors.Join(lost...)
 	}
-	return totals, w.progress.remove() // the same command does the work again
+	return totals, w.Remove() // the same command does the work again
 }
 
 func (c *copier) table(ctx context.Context, name string) error {
-	if err := c.work.begin(ctx, c.from, name, c.o.Filter); err != nil {
+	if err := c.work.Begin(ctx, c.from, name, c.o.Filter); err != nil {
 		return err
 	}
 	if !c.o.DryRun {
@@ -111,49 +118,49 @@ func (c *copier) table(ctx context.Context, name string) error {
 			return err
 		}
 		if !again {
-			ok, err := marked(ctx, c.to, name, c.work.tables[name].mark)
+			ok, err := marked(ctx, c.to, name, c.work.Mark(name))
 			if err != nil {
 				return err
 			}
 			again = !ok
 		}
 		if again { // it is not the table of an earlier run
-			if c.work.tables[name].mark != nil {
+			if c.work.Mark(name) != nil {
 				c.o.Again(name)
 			}
-			if err := c.work.forget(name); err != nil {
+			if err := c.work.Forget(name); err != nil {
 				return err
 			}
-			c.o.Progress.resume(c.work.rowsOfTotals())
+			c.o.resume(c.work)
 		}
 	}
-	do := c.part
+	do := c.copy
 	if c.o.Sync {
 		do = c.sync
 	}
-	return c.work.run(ctx, name, c.o.Connections, c.o.Progress, func(ctx context.Context, p *part) error {
+	return c.work.Run(ctx, name, c.o.Connections, c.o.Progress, func(ctx context.Context, p *scan.Task) error {
 		return do(ctx, name, p)
 	})
 }
 
 // mark notes an entity that the target has, if it is the first one of its table.
-func (c *copier) mark(table string, k Key) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if t := c.work.tables[table]; t.mark == nil && !c.o.DryRun {
-		k = k.clone()
-		if err := c.work.progress.write(noted{Table: table, Mark: &k}); err != nil {
-			return err
-		}
-		t.mark = &k
+func (c *copier) mark(table string, k ranges.Key) error {
+	if c.o.DryRun {
+		return nil
 	}
-	return nil
+	return c.work.SetMark(table, k)
 }
 
-// part copies a part of a table, or the rest of it, a batch at a time.
-func (c *copier) part(ctx context.Context, table string, p *part) error {
+// resume sets the progress to what earlier work did.
+func (o *Copy) resume(w *scan.Work) {
+	all := w.Totals()
+	o.Progress.Resume(all.Rows())
+}
+
+// copy copies a range of a table, or the rest of it, a batch at a time.
+func (c *copier) copy(ctx context.Context, table string, p *scan.Task) error {
 	out := newOutbox(c, table, p)
-	for e, err := range p.entities(ctx, c.from, remote.Query{Table: table, Filter: c.o.Filter, Select: WithKeys(c.o.Select)}) {
+	for e, err := range p.Entities(ctx, c.from, remote.Query{Table: table, Filter: c.o.Filter, Select: rows.WithKeys(c.o.Select)}) {
 		if err == nil {
 			err = out.add(ctx, Kinds[c.o.Mode], &e)
 		}
@@ -165,19 +172,19 @@ func (c *copier) part(ctx context.Context, table string, p *part) error {
 }
 
 // note writes the entities that the target refused to their file, and how far a
-// part is to the progress file, which knows the length of that file.
-func (c *copier) note(table string, p *part, state noted, rejects []reject) error {
+// range is to the progress file, which knows the length of that file.
+func (c *copier) note(table string, p *scan.Task, state progressfile.Line, rejects []rows.Reject) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, r := range rejects {
-		c.o.Refused(r.file, r.line, r.reason)
+		c.o.Refused(r.File, r.Line, r.Reason)
 	}
-	if err := c.rejected.add(rejects); err != nil {
+	if err := c.rejected.Add(rejects); err != nil {
 		return err
 	}
-	if err := c.rejected.sync(); err != nil {
+	if err := c.rejected.Sync(); err != nil {
 		return err
 	}
-	state.Rejects = c.rejected.size
-	return c.work.note(table, p, state)
+	state.Rejects = c.rejected.Size
+	return c.work.Note(table, p, state)
 }

@@ -14,6 +14,8 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/payload"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/progressfile"
+	"edgetable/functions/edgetable/transfer/scan"
 	"edgetable/testdata/must"
 )
 
@@ -21,7 +23,7 @@ func newCopy(t *testing.T, from, to *remote.Client) *transfer.Copy {
 	t.Helper()
 	dir := t.TempDir()
 	return &transfer.Copy{CopyCommand: transfer.CopyCommand{Tables: []string{"People"}, Source: from.Endpoint().String(), Target: to.Endpoint().String(), Mode: "insert"}, Connections: 4,
-		ProgressFile: filepath.Join(dir, "progress"), Rejects: filepath.Join(dir, "rejects"), Progress: new(transfer.Progress),
+		ProgressFile: filepath.Join(dir, "progress"), Rejects: filepath.Join(dir, "rejects"), Progress: new(scan.Progress),
 		Begin: func(bool) {}, Again: func(string) {}, Refused: func(string, int, string) {}}
 }
 
@@ -36,7 +38,7 @@ func TestCopyVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	totals, err := newCopy(t, from, to).Run(t.Context(), from, to)
-	if err != nil || totals != (transfer.Totals{Written: int64(len(list))}) {
+	if err != nil || totals != (progressfile.Totals{Written: int64(len(list))}) {
 		t.Fatalf("%+v, %v", totals, err)
 	}
 	if !slices.Equal(dump(t, from, "People"), dump(t, to, "People")) {
@@ -44,7 +46,7 @@ func TestCopyVerify(t *testing.T) {
 	}
 	verify := func() (equal int64, found []transfer.Difference) {
 		t.Helper()
-		equal, err := transfer.Verify(t.Context(), from, to, remote.Query{Table: "People"}, 4, new(transfer.Progress), func(d transfer.Difference) { found = append(found, d) })
+		equal, err := transfer.Verify(t.Context(), from, to, remote.Query{Table: "People"}, 4, new(scan.Progress), func(d transfer.Difference) { found = append(found, d) })
 		must.OK(t, err)
 		return equal, found
 	}
@@ -67,7 +69,7 @@ func TestCopyVerify(t *testing.T) {
 		t.Errorf("%d equal, %v\nwant %v", equal, found, want)
 	}
 	totals, err = newCopy(t, from, to).Run(t.Context(), from, to)
-	if err != nil || totals != (transfer.Totals{Written: 1, Same: int64(len(list) - 2), Rejected: 1}) {
+	if err != nil || totals != (progressfile.Totals{Written: 1, Same: int64(len(list) - 2), Rejected: 1}) {
 		t.Errorf("%+v, %v", totals, err)
 	}
 }
@@ -79,7 +81,7 @@ func TestSync(t *testing.T) {
 	from, to := newClient(t), newClient(t)
 	list := numbered(syncRows)
 	fill(t, from, "People", list, func(i int) edm.Properties { return edm.AppendProperty(nil, "N", edm.Int32(int32(i))) })
-	run := func(change func(o *transfer.Copy)) transfer.Totals {
+	run := func(change func(o *transfer.Copy)) progressfile.Totals {
 		t.Helper()
 		o := newCopy(t, from, to)
 		o.Sync, o.Mode = true, "replace"
@@ -89,13 +91,13 @@ func TestSync(t *testing.T) {
 		return totals
 	}
 	must.OK(t, to.DeleteTable(t.Context(), "People"))
-	if got := run(func(o *transfer.Copy) { o.DryRun = true }); got != (transfer.Totals{Written: syncRows}) {
+	if got := run(func(o *transfer.Copy) { o.DryRun = true }); got != (progressfile.Totals{Written: syncRows}) {
 		t.Errorf("without a table, dry: %+v", got)
 	}
 	if names, err := to.Tables(t.Context()); err != nil || names != nil {
 		t.Errorf("a dry run made %q, %v", names, err)
 	}
-	if got := run(func(*transfer.Copy) {}); got != (transfer.Totals{Written: syncRows}) {
+	if got := run(func(*transfer.Copy) {}); got != (progressfile.Totals{Written: syncRows}) {
 		t.Errorf("without a table: %+v", got)
 	}
 	var extra []keys
@@ -110,11 +112,11 @@ func TestSync(t *testing.T) {
 		must.OK(t, to.Write(t.Context(), "People", &o))
 	}
 	before := dump(t, to, "People")
-	want := transfer.Totals{Written: 3, Same: syncRows - 3, Deleted: syncRows / 3}
+	want := progressfile.Totals{Written: 3, Same: syncRows - 3, Deleted: syncRows / 3}
 	if got := run(func(o *transfer.Copy) { o.Delete, o.DryRun = true, true }); got != want || !slices.Equal(dump(t, to, "People"), before) {
 		t.Errorf("dry: %+v", got)
 	}
-	if got := run(func(*transfer.Copy) {}); got != (transfer.Totals{Written: 3, Same: syncRows - 3}) || len(dump(t, to, "People")) != syncRows+syncRows/3 {
+	if got := run(func(*transfer.Copy) {}); got != (progressfile.Totals{Written: 3, Same: syncRows - 3}) || len(dump(t, to, "People")) != syncRows+syncRows/3 {
 		t.Errorf("without Delete: %+v", got)
 	}
 	o := newCopy(t, from, to)
@@ -140,7 +142,7 @@ func TestCopyInterrupted(t *testing.T) {
 	fill(t, from, "People", list, func(i int) edm.Properties { return edm.AppendProperty(nil, "N", edm.Int32(int32(i))) })
 	o := newCopy(t, from, to)
 	for runs := 0; ; runs++ {
-		o.Progress = new(transfer.Progress)
+		o.Progress = new(scan.Progress)
 		ctx, cancel := s.after(t, copyRows/500) // of one batch for 100 rows
 		totals, err := o.Run(ctx, from, to)
 		cancel()
@@ -157,7 +159,7 @@ func TestCopyInterrupted(t *testing.T) {
 	if !slices.Equal(dump(t, from, "People"), dump(t, to, "People")) {
 		t.Error("the copy differs")
 	}
-	if totals, err := o.Run(t.Context(), from, to); err != nil || totals != (transfer.Totals{Same: copyRows}) {
+	if totals, err := o.Run(t.Context(), from, to); err != nil || totals != (progressfile.Totals{Same: copyRows}) {
 		t.Errorf("a second time: %+v, %v", totals, err)
 	}
 }
@@ -169,7 +171,7 @@ func TestPurge(t *testing.T) {
 	fill(t, c, "People", numbered(3000), func(i int) edm.Properties { return edm.AppendProperty(nil, "N", edm.Int32(int32(i%3))) })
 	q := remote.Query{Table: "People", Filter: "N eq 1"}
 	for _, want := range []int64{1000, 0} {
-		if n, err := transfer.Purge(t.Context(), c, q, 4, new(transfer.Progress)); err != nil || n != want {
+		if n, err := transfer.Purge(t.Context(), c, q, 4, new(scan.Progress)); err != nil || n != want {
 			t.Errorf("%d deleted, %v", n, err)
 		}
 	}

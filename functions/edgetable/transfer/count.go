@@ -13,16 +13,18 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/payload"
 	"edgetable/core/table"
+	"edgetable/functions/edgetable/transfer/rows"
+	"edgetable/functions/edgetable/transfer/scan"
 )
 
 // Count returns the number of entities that match a query. It adds to progress
 // as it goes.
-func Count(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress) (int64, error) {
-	q.Select = []string{partitionKey, rowKey}
+func Count(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *scan.Progress) (int64, error) {
+	q.Select = []string{rows.PartitionKey, rows.RowKey}
 	var total atomic.Int64
-	_, err := scanAll(ctx, c, q, workers, progress, func(ctx context.Context, p *part) error {
+	_, err := scan.All(ctx, c, q, workers, progress, func(ctx context.Context, p *scan.Task) error {
 		n := int64(0)
-		for _, err := range p.entities(ctx, c, q) {
+		for _, err := range p.Entities(ctx, c, q) {
 			if err != nil {
 				return err
 			}
@@ -60,8 +62,8 @@ const largest = 10
 
 // Measure reads a table and describes it. Bytes are by the service's formula for
 // the size of an entity.
-func Measure(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress) (*Stat, error) {
-	measures, err := ReadParts(ctx, c, q, workers, progress, func(list iter.Seq2[payload.Received, error]) (*measure, error) {
+func Measure(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *scan.Progress) (*Stat, error) {
+	measures, err := scan.ReadRanges(ctx, c, q, workers, progress, func(list iter.Seq2[payload.Received, error]) (*measure, error) {
 		m := &measure{}
 		return m, m.read(list, progress)
 	})
@@ -71,11 +73,11 @@ func Measure(ctx context.Context, c *remote.Client, q remote.Query, workers int,
 	return sum(measures), nil
 }
 
-// sum puts the measures of all parts together.
+// sum puts the measures of all ranges together.
 func sum(measures []*measure) *Stat {
 	s, types := &Stat{}, map[string]map[edm.Type]int64{}
 	var all []Partition
-	var open Partition // may go on in the next range
+	var open Partition // may continue in the next range
 	some := false
 	for _, p := range measures {
 		for name, counts := range p.types {
@@ -117,7 +119,7 @@ func sum(measures []*measure) *Stat {
 	return s
 }
 
-// measure describes a part of a table. Its first and its last partition are separate, because
+// measure describes a range of a table. Its first and its last partition are separate, because
 // they may continue in the ranges beside it.
 type measure struct {
 	edges       []Partition
@@ -127,7 +129,7 @@ type measure struct {
 	types       map[string]map[edm.Type]int64
 }
 
-func (p *measure) read(list iter.Seq2[payload.Received, error], progress *Progress) error {
+func (p *measure) read(list iter.Seq2[payload.Received, error], progress *scan.Progress) error {
 	p.types = map[string]map[edm.Type]int64{}
 	for e, err := range list {
 		if err != nil {

@@ -1,4 +1,3 @@
-// Package transfer moves entities between table services and files: it finds parts
-// of a table that can be read at the same time, reads and writes the formats of
-// files, and counts.
+// Package transfer moves and compares entities: it imports files, copies and synchronizes tables,
+// and verifies, counts and deletes entities.
 package transfer

@@ -21,25 +21,28 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/objects"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/export"
+	"edgetable/functions/edgetable/transfer/progressfile"
+	"edgetable/functions/edgetable/transfer/scan"
 	"edgetable/testdata/must"
 )
 
 // newExport is an export of the table People.
-func newExport(c *remote.Client, format, compress string) *transfer.Export {
-	return &transfer.Export{Command: transfer.Command{Tables: []string{"People"}, Source: c.Endpoint().String(), Format: format, Compress: compress},
-		Connections: 4, Progress: new(transfer.Progress), Begin: func(bool) {}}
+func newExport(c *remote.Client, format, compress string) *export.Export {
+	return &export.Export{Command: export.Command{Tables: []string{"People"}, Source: c.Endpoint().String(), Format: format, Compress: compress},
+		Connections: 4, Progress: new(scan.Progress), Begin: func(bool) {}}
 }
 
 // in is a directory as a place for exports.
-func in(dir string) transfer.Place {
-	return transfer.Place{Place: directory.Place{Dir: dir}, Location: dir}
+func in(dir string) export.Place {
+	return export.Place{Place: directory.Place{Dir: dir}, Location: dir}
 }
 
 // read reads the parts of an export, one after the other, and checks them
 // against the manifest.
-func read(t *testing.T, place transfer.Place, m *transfer.Manifest, compress string) (all []byte) {
+func read(t *testing.T, place export.Place, m *export.Manifest, compress string) (all []byte) {
 	t.Helper()
-	for _, part := range m.Tables[0].Parts {
+	for _, part := range m.Tables[0].Files {
 		raw, err := place.Get(t.Context(), part.File)
 		must.OK(t, err)
 		if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != part.SHA256 || int64(len(raw)) != part.Bytes {
@@ -101,8 +104,8 @@ func TestExportInterrupted(t *testing.T) {
 			if needed, left := files(m), list(t, broken); !slices.Equal(left, needed) {
 				t.Errorf("after %d runs %q are there, %q are needed", runs, left, needed)
 			}
-			if !slices.IsSortedFunc(m.Tables[0].Parts, func(a, b transfer.Part) int { return strings.Compare(a.File, b.File) }) {
-				t.Errorf("the names are not in the order of the keys: %+v", m.Tables[0].Parts)
+			if !slices.IsSortedFunc(m.Tables[0].Files, func(a, b progressfile.Stored) int { return strings.Compare(a.File, b.File) }) {
+				t.Errorf("the names are not in the order of the keys: %+v", m.Tables[0].Files)
 			}
 		})
 	}
@@ -119,7 +122,7 @@ func TestExportInterruptedColumns(t *testing.T) {
 		return property(i)
 	})
 	place, runs := in(t.TempDir()), 0
-	var m *transfer.Manifest
+	var m *export.Manifest
 	for ; m == nil; runs++ {
 		ctx, cancel := s.after(t, 3+runs)
 		var err error
@@ -129,7 +132,7 @@ func TestExportInterruptedColumns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, part := range m.Tables[0].Parts {
+	for _, part := range m.Tables[0].Files {
 		text, err := place.Get(t.Context(), part.File)
 		must.OK(t, err)
 		if head, _, _ := strings.Cut(string(text), "\n"); runs < 2 || !strings.Contains(head, ",First") {
@@ -139,10 +142,10 @@ func TestExportInterruptedColumns(t *testing.T) {
 }
 
 // files are the names of all objects of an export.
-func files(m *transfer.Manifest) []string {
-	names := []string{transfer.ManifestName}
+func files(m *export.Manifest) []string {
+	names := []string{export.ManifestName}
 	for _, table := range m.Tables {
-		for _, part := range table.Parts {
+		for _, part := range table.Files {
 			names = append(names, part.File)
 		}
 	}
@@ -150,7 +153,7 @@ func files(m *transfer.Manifest) []string {
 }
 
 // list is what a place has.
-func list(t *testing.T, place transfer.Place) (names []string) {
+func list(t *testing.T, place export.Place) (names []string) {
 	t.Helper()
 	for object, err := range place.List(t.Context(), "") {
 		must.OK(t, err)
@@ -185,7 +188,7 @@ func TestExportPieceLost(t *testing.T) {
 			if _, err := newExport(c, format, "none").To(t.Context(), c, in(dir)); err == nil || !strings.Contains(err.Error(), filepath.Base(pieces[0])) {
 				t.Errorf("%s %s: %v", format, name, err)
 			}
-			if _, err := os.Stat(filepath.Join(dir, transfer.ManifestName)); !os.IsNotExist(err) {
+			if _, err := os.Stat(filepath.Join(dir, export.ManifestName)); !os.IsNotExist(err) {
 				t.Errorf("%s %s: there is a manifest", format, name)
 			}
 		}
@@ -214,11 +217,11 @@ func TestExportRefused(t *testing.T) {
 	if _, err := e.To(ctx, c, in(dir)); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	changes := map[string]func(*transfer.Command){
-		"format": func(c *transfer.Command) { c.Format = "csv" }, "tables": func(c *transfer.Command) { c.Tables = []string{"People", "Other"} },
-		"all": func(c *transfer.Command) { c.Tables = nil }, "filter": func(c *transfer.Command) { c.Filter = "PartitionKey ge 'p'" },
-		"select": func(c *transfer.Command) { c.Select = []string{"Text"} }, "service": func(c *transfer.Command) { c.Source += "x" },
-		"compress": func(c *transfer.Command) { c.Compress = "zstd" }, "excel": func(c *transfer.Command) { c.Excel = true },
+	changes := map[string]func(*export.Command){
+		"format": func(c *export.Command) { c.Format = "csv" }, "tables": func(c *export.Command) { c.Tables = []string{"People", "Other"} },
+		"all": func(c *export.Command) { c.Tables = nil }, "filter": func(c *export.Command) { c.Filter = "PartitionKey ge 'p'" },
+		"select": func(c *export.Command) { c.Select = []string{"Text"} }, "service": func(c *export.Command) { c.Source += "x" },
+		"compress": func(c *export.Command) { c.Compress = "zstd" }, "excel": func(c *export.Command) { c.Excel = true },
 	}
 	for _, says := range []string{"has an unfinished export of another command", "has the export of another command"} {
 		for name, change := range changes {
@@ -279,7 +282,7 @@ func TestExportAgain(t *testing.T) {
 			must.OK(t, err)
 			must.OK(t, os.WriteFile(filepath.Join(old, "of others"), nil, 0o600))
 			fill(t, c, "People", []keys{{"x", "new"}}, property)
-			run := func(place transfer.Place) (*transfer.Manifest, error) {
+			run := func(place export.Place) (*export.Manifest, error) {
 				e := newExport(c, format, "none")
 				e.Connections = 1
 				if restart {
@@ -333,10 +336,10 @@ func TestExportChecksFirst(t *testing.T) {
 	before := list(t, in(dir))
 	other, err := remote.ParseConnection("AccountName=acme;AccountKey=d3JvbmcgYnV0IGxvbmcgZW5vdWdoIGZvciBhIGtleQ==;TableEndpoint=" + c.Endpoint().String())
 	must.OK(t, err)
-	for name, change := range map[string]func(*transfer.Export) *remote.Client{
-		"filter": func(e *transfer.Export) *remote.Client { e.Filter = "N eq"; return c },
-		"table":  func(e *transfer.Export) *remote.Client { e.Tables = []string{"Nobody", "Never"}; return c },
-		"key":    func(*transfer.Export) *remote.Client { return remote.New(other, 1) },
+	for name, change := range map[string]func(*export.Export) *remote.Client{
+		"filter": func(e *export.Export) *remote.Client { e.Filter = "N eq"; return c },
+		"table":  func(e *export.Export) *remote.Client { e.Tables = []string{"Nobody", "Never"}; return c },
+		"key":    func(*export.Export) *remote.Client { return remote.New(other, 1) },
 	} {
 		e := newExport(c, "jsonl", "none")
 		e.Restart = true

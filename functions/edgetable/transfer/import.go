@@ -12,15 +12,19 @@ import (
 
 	"edgetable/adapters/client/remote"
 	"edgetable/core/key"
+	"edgetable/functions/edgetable/transfer/progressfile"
+	"edgetable/functions/edgetable/transfer/rows"
+	"edgetable/functions/edgetable/transfer/scan"
+	"edgetable/functions/edgetable/transfer/sorter"
 )
 
 // ImportCommand says what to import and how. Imports of equal commands are the same work.
 type ImportCommand struct {
-	Target  string   `json:"target"` // URL of the account
-	Sources []Source `json:"sources"`
-	Mode    string   `json:"mode"`    // insert, merge, replace or skip
-	Format  string   `json:"format"`  // of files whose names do not say theirs
-	Mapping Mapping  `json:"mapping"` // of rows to entities
+	Target  string       `json:"target"` // URL of the account
+	Sources []Source     `json:"sources"`
+	Mode    string       `json:"mode"`    // insert, merge, replace or skip
+	Format  string       `json:"format"`  // of files whose names do not say theirs
+	Mapping rows.Mapping `json:"mapping"` // of rows to entities
 }
 
 // Import is an import of files.
@@ -32,68 +36,35 @@ type Import struct {
 	ProgressFile string // file; "" for none
 	Rejects      string // file
 	Stdin        io.Reader
-	Progress     *Progress
-	Begin        func(again bool)                           // gets whether earlier work continues
+	Progress     *scan.Progress
+	Begin        func(again bool)                           // is told whether this run continues an earlier one
 	Again        func(table string)                         // gets a table because of which all is imported again
 	Preview      func(table string, entity []byte)          // gets the first rows of each file as they would be written; nil for none
 	Refused      func(file string, line int, reason string) // gets each refused row
-	memory       int                                        // for sorting; 0 for sortMemory
+	memory       int                                        // for sorting; 0 for sorter.Memory
 }
 
-// Totals say what became of the rows.
-type Totals struct {
-	Written  int64 `json:"written"`
-	Same     int64 `json:"same,omitempty"`     // an insert found the same entity
-	Skipped  int64 `json:"skipped,omitempty"`  // they exist
-	Rejected int64 `json:"rejected,omitempty"` // they are in the file of rejects
-	Dropped  int64 `json:"dropped,omitempty"`  // a later row has the same keys
-	Deleted  int64 `json:"deleted,omitempty"`  // the source of a sync lacks them
-}
-
-func (t *Totals) add(u Totals) {
-	t.Written += u.Written
-	t.Same += u.Same
-	t.Skipped += u.Skipped
-	t.Rejected += u.Rejected
-	t.Dropped += u.Dropped
-	t.Deleted += u.Deleted
-}
-
-// rows is how many rows the work is done with.
-func (t *Totals) rows() int64 { return t.Written + t.Same + t.Skipped + t.Rejected + t.Deleted }
-
-// imported is a line of the progress: so many rows of a source are done, in the
-// order in which they are sent.
-type imported struct {
-	Source  int             `json:"source"`
-	Rows    int64           `json:"rows"`
-	Done    bool            `json:"done,omitempty"`
-	Rejects int64           `json:"rejects,omitempty"` // bytes of the file of rejects
-	Totals  Totals          `json:"totals"`            // of all sources
-	Marks   map[string]*Key `json:"marks,omitempty"`   // of the tables, see marked
-}
-
-// some reports whether something is done.
-func (s *imported) some() bool { return s.Source > 0 || s.Rows > 0 || s.Done || s.Marks != nil }
+// some reports whether a line says that something is done.
+func some(l *progressfile.Line) bool { return l.Range > 0 || l.Rows > 0 || l.Done || l.Marks != nil }
 
 // Run imports. After an error, the same call continues where the progress file says; after
 // success there is none. What a crash may have left between the progress file and the service is
 // written again; an insert takes an entity with the same content for its own.
-func (o *Import) Run(ctx context.Context, c *remote.Client) (totals Totals, err error) {
-	im := &importer{o: o, writer: writer{c, o.Mode}, rejects: rejectFile{path: o.Rejects}}
-	state := imported{}
+func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile.Totals, err error) {
+	im := &importer{o: o, writer: writer{c, o.Mode}, rejects: rows.RejectFile{Path: o.Rejects}}
+	state := progressfile.Line{}
 	if o.ProgressFile != "" && !o.DryRun {
 		if err := o.forgetOther(); err != nil {
 			return totals, err
 		}
-		j, err := openProgress(o.ProgressFile, o.ImportCommand, func(line []byte) error {
-			state = imported{}
-			return json.Unmarshal(line, &state)
+		j, err := progressfile.Open(o.ProgressFile, o.ImportCommand, func(line []byte) error {
+			state, err = progressfile.ParseLine(line)
+			return err
 		})
 		if err != nil {
 			return totals, err
 		}
-		defer func() { err = errors.Join(err, j.close()) }()
+		defer func() { err = errors.Join(err, j.Close()) }()
 		im.progress = j
 	}
 	if !o.DryRun {
@@ -101,20 +72,20 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals Totals, err 
 		if err != nil {
 			return totals, err
 		}
-		if again && state.some() { // with rows that the progress file counts
-			state = imported{}
-			if err := im.progress.write(state); err != nil {
+		if again && some(&state) { // with rows that the progress file counts
+			state = progressfile.Line{}
+			if err := im.progress.Write(state); err != nil {
 				return totals, err
 			}
 		}
-		if err := im.rejects.begin(state.Rejects); err != nil {
+		if err := im.rejects.Begin(state.Rejects); err != nil {
 			return totals, err
 		}
-		defer func() { err = errors.Join(err, im.rejects.close()) }()
+		defer func() { err = errors.Join(err, im.rejects.Close()) }()
 	}
 	im.state = state
 	o.measure(&state)
-	o.Begin(state.some())
+	o.Begin(some(&state))
 	err = im.run(ctx)
 	return im.state.Totals, err
 }
@@ -123,38 +94,38 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals Totals, err 
 func (o *Import) forgetOther() error {
 	text, err := os.ReadFile(o.ProgressFile)
 	if err != nil {
-		return nil // there is none, or openProgress returns the error
+		return nil // there is none, or Open returns the error
 	}
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
-	var last imported
+	var last progressfile.Line
 	var old ImportCommand
-	if json.Unmarshal(lines[0], &old) != nil || len(lines) > 1 && (json.Unmarshal(lines[len(lines)-1], &last) != nil || last.some()) {
+	if json.Unmarshal(lines[0], &old) != nil || len(lines) > 1 && (json.Unmarshal(lines[len(lines)-1], &last) != nil || some(&last)) {
 		return nil
 	}
-	if same(old, o.ImportCommand) {
+	if progressfile.Same(old, o.ImportCommand) {
 		return nil
 	}
-	return RemoveProgress(o.ProgressFile)
+	return progressfile.Remove(o.ProgressFile)
 }
 
 // measure sets the progress: the finished bytes and rows, and the size of the input.
-func (o *Import) measure(state *imported) {
+func (o *Import) measure(state *progressfile.Line) {
 	p := o.Progress
-	p.resume(state.Totals.rows())
-	p.read.Store(state.Totals.rows() + state.Totals.Dropped - state.Rows) // of the sources before this one
+	p.Resume(state.Totals.Rows())
+	p.Input.Rows.Store(state.Totals.Rows() + state.Totals.Dropped - state.Rows) // of the sources before this one
 	for i := range o.Sources {
 		s := &o.Sources[i]
-		s.bytes = &p.input
-		p.size.Add(s.Size)
-		if i < state.Source {
-			p.input.Add(s.Size)
+		s.bytes = &p.Input.Read
+		p.Input.Size.Add(s.Size)
+		if i < state.Range {
+			p.Input.Read.Add(s.Size)
 		}
 	}
 }
 
 // createTables makes the tables that are missing. Again is true if a table was missing, or is
 // not the one that the state knows.
-func (o *Import) createTables(ctx context.Context, c *remote.Client, state *imported) (again bool, err error) {
+func (o *Import) createTables(ctx context.Context, c *remote.Client, state *progressfile.Line) (again bool, err error) {
 	known := map[string]bool{}
 	for _, s := range o.Sources {
 		if known[s.Table] {
@@ -171,7 +142,7 @@ func (o *Import) createTables(ctx context.Context, c *remote.Client, state *impo
 				return again, err
 			}
 		}
-		if (made || !ok) && state.some() {
+		if (made || !ok) && some(state) {
 			o.Again(s.Table)
 		}
 		again = again || made || !ok
@@ -182,43 +153,43 @@ func (o *Import) createTables(ctx context.Context, c *remote.Client, state *impo
 // read passes the rows of a source on in the order of their keys, so that batches are full: as they
 // come if the file has this order, else sorted. Of rows with the same keys the last one is passed
 // on. The order depends on the file alone.
-func (o *Import) read(r rows, file string, inOrder bool, pass func(row) error, refuse func(reject) error) (dropped int64, err error) {
-	var s *sorter
+func (o *Import) read(r rows.Reader, file string, inOrder bool, pass func(rows.Row) error, refuse func(rows.Reject) error) (dropped int64, err error) {
+	var s *sorter.Sorter
 	if !inOrder {
-		s = newSorter(cmp.Or(o.memory, sortMemory))
-		defer func() { err = errors.Join(err, s.close()) }()
+		s = sorter.New(cmp.Or(o.memory, sorter.Memory))
+		defer func() { err = errors.Join(err, s.Close()) }()
 	}
-	var held row // until it is known that the next one has other keys
+	var held rows.Row // until it is known that the next one has other keys
 	var heldKey, nextKey []byte
-	some := false
+	isHeld := false
 	for {
-		one, err := r.next()
-		o.Progress.read.Add(1)
-		bad, isBad := errors.AsType[*badRow](err)
+		one, err := r.Next()
+		o.Progress.Input.Rows.Add(1)
+		bad, isBad := errors.AsType[*rows.Bad](err)
 		switch {
 		case err == io.EOF && s != nil:
-			return s.each(pass)
-		case err == io.EOF && some:
+			return s.Each(pass)
+		case err == io.EOF && isHeld:
 			return dropped, pass(held)
 		case err == io.EOF:
 			return dropped, nil
 		case isBad:
-			err = refuse(reject{file: file, line: bad.line, reason: bad.reason, text: bad.text})
+			err = refuse(rows.Reject{File: file, Line: bad.Line, Reason: bad.Reason, Text: bad.Text})
 		case err != nil:
-			err = fmt.Errorf("about %s: %w", Where(file, one.line), err)
+			err = fmt.Errorf("about %s: %w", rows.Where(file, one.Line), err)
 		case s != nil:
-			err = s.add(one)
+			err = s.Add(one)
 		default:
-			nextKey = key.Append(nextKey[:0], one.pk, one.rk)
+			nextKey = key.Append(nextKey[:0], one.PartitionKey, one.RowKey)
 			switch order := bytes.Compare(heldKey, nextKey); {
-			case some && order > 0:
+			case isHeld && order > 0:
 				err = fmt.Errorf("%s was changed while it was read", file)
-			case some && order == 0:
+			case isHeld && order == 0:
 				dropped++
-			case some:
+			case isHeld:
 				err = pass(held)
 			}
-			held, some = one, true
+			held, isHeld = one, true
 			heldKey, nextKey = nextKey, heldKey
 		}
 		if err != nil {
@@ -229,12 +200,12 @@ func (o *Import) read(r rows, file string, inOrder bool, pass func(row) error, r
 
 // ordered reports whether the rows are in the order of their keys. It reads up to the first one that
 // is not. A row that will be refused may count, which can only make it false.
-func ordered(r rows) (bool, error) {
+func ordered(r rows.Reader) (bool, error) {
 	var last, next []byte
 	for {
 		var err error
-		next, err = appendKey(next[:0], r)
-		_, isBad := errors.AsType[*badRow](err)
+		next, err = rows.AppendKey(next[:0], r)
+		_, isBad := errors.AsType[*rows.Bad](err)
 		switch {
 		case err == io.EOF:
 			return true, nil

@@ -16,6 +16,8 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/payload"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/progressfile"
+	"edgetable/functions/edgetable/transfer/scan"
 	"edgetable/testdata/must"
 )
 
@@ -26,7 +28,7 @@ func newImport(t testing.TB, c *remote.Client, path, table, mode string) *transf
 	must.OK(t, err)
 	return &transfer.Import{ImportCommand: transfer.ImportCommand{Target: c.Endpoint().String(), Sources: sources, Mode: mode, Format: "jsonl"}, Connections: 4,
 		ProgressFile: filepath.Join(t.TempDir(), "progress"), Rejects: filepath.Join(t.TempDir(), "x.rejects.jsonl"),
-		Progress: new(transfer.Progress), Begin: func(bool) {}, Again: func(string) {}, Refused: func(string, int, string) {}}
+		Progress: new(scan.Progress), Begin: func(bool) {}, Again: func(string) {}, Refused: func(string, int, string) {}}
 }
 
 // What each mode does to entities that exist, and what rejects say.
@@ -45,13 +47,13 @@ func TestImportModes(t *testing.T) {
 `
 	file := write(t, filepath.Join(t.TempDir(), "People.jsonl"), text)
 	for mode, tt := range map[string]struct {
-		want   transfer.Totals
+		want   progressfile.Totals
 		second string // entity p, 2
 	}{
-		"insert":  {transfer.Totals{Written: 2, Same: 1, Rejected: 4, Dropped: 2}, `{"PartitionKey":"p","RowKey":"2","B":1}`},
-		"skip":    {transfer.Totals{Written: 2, Skipped: 2, Rejected: 3, Dropped: 2}, `{"PartitionKey":"p","RowKey":"2","B":1}`},
-		"merge":   {transfer.Totals{Written: 4, Rejected: 3, Dropped: 2}, `{"PartitionKey":"p","RowKey":"2","A":2,"B":1}`},
-		"replace": {transfer.Totals{Written: 4, Rejected: 3, Dropped: 2}, `{"PartitionKey":"p","RowKey":"2","A":2}`},
+		"insert":  {progressfile.Totals{Written: 2, Same: 1, Rejected: 4, Dropped: 2}, `{"PartitionKey":"p","RowKey":"2","B":1}`},
+		"skip":    {progressfile.Totals{Written: 2, Skipped: 2, Rejected: 3, Dropped: 2}, `{"PartitionKey":"p","RowKey":"2","B":1}`},
+		"merge":   {progressfile.Totals{Written: 4, Rejected: 3, Dropped: 2}, `{"PartitionKey":"p","RowKey":"2","A":2,"B":1}`},
+		"replace": {progressfile.Totals{Written: 4, Rejected: 3, Dropped: 2}, `{"PartitionKey":"p","RowKey":"2","A":2}`},
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
@@ -61,7 +63,7 @@ func TestImportModes(t *testing.T) {
 			})
 			dry := newImport(t, c, file, "", mode)
 			dry.DryRun = true
-			if totals, err := dry.Run(t.Context(), c); err != nil || totals != (transfer.Totals{Written: 4, Rejected: 3, Dropped: 2}) {
+			if totals, err := dry.Run(t.Context(), c); err != nil || totals != (progressfile.Totals{Written: 4, Rejected: 3, Dropped: 2}) {
 				t.Errorf("dry: %+v, %v", totals, err)
 			}
 			if got := dump(t, c, "People"); len(got) != 2 {
@@ -117,10 +119,10 @@ func TestImportConflicts(t *testing.T) {
 		text.WriteString("\n")
 	}
 	file := write(t, filepath.Join(t.TempDir(), "People.jsonl"), text.String())
-	if totals, err := newImport(t, c, file, "", "skip").Run(t.Context(), c); err != nil || totals != (transfer.Totals{Written: 125, Skipped: 125}) {
+	if totals, err := newImport(t, c, file, "", "skip").Run(t.Context(), c); err != nil || totals != (progressfile.Totals{Written: 125, Skipped: 125}) {
 		t.Errorf("%+v, %v", totals, err)
 	}
-	if totals, err := newImport(t, c, file, "", "insert").Run(t.Context(), c); err != nil || totals != (transfer.Totals{Same: 250}) {
+	if totals, err := newImport(t, c, file, "", "insert").Run(t.Context(), c); err != nil || totals != (progressfile.Totals{Same: 250}) {
 		t.Errorf("%+v, %v", totals, err)
 	}
 }
@@ -148,7 +150,7 @@ func TestImportInterrupted(t *testing.T) {
 			transfer.SetMemory(im, 200<<10)
 			runs := 0
 			for ; ; runs++ {
-				im.Progress = new(transfer.Progress)
+				im.Progress = new(scan.Progress)
 				ctx, cancel := s.after(t, importRows/600) // of one batch for 100 rows
 				totals, err := im.Run(ctx, c)
 				cancel()
@@ -184,7 +186,7 @@ func TestImportErrors(t *testing.T) {
 	dir := t.TempDir()
 	m, err := newExport(c, "jsonl", "zstd").To(t.Context(), c, in(dir))
 	must.OK(t, err)
-	part := filepath.Join(dir, m.Tables[0].Parts[len(m.Tables[0].Parts)-1].File)
+	part := filepath.Join(dir, m.Tables[0].Files[len(m.Tables[0].Files)-1].File)
 	whole, err := os.ReadFile(part)
 	must.OK(t, err)
 	run := func(path string) error {

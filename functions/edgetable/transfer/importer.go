@@ -9,6 +9,11 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/functions/edgetable/transfer/progressfile"
+	"edgetable/functions/edgetable/transfer/ranges"
+	"edgetable/functions/edgetable/transfer/rows"
 )
 
 // importer sends the rows of an import in batches, several at the same time, and
@@ -16,15 +21,15 @@ import (
 type importer struct {
 	o        *Import
 	writer   writer
-	progress *progressFile // nil for none
-	rejects  rejectFile
+	progress *progressfile.File // nil for none
+	rejects  rows.RejectFile
 
 	batches chan *batch
 	sent    sync.WaitGroup // batches that are not done
 
 	mu      sync.Mutex
-	pending []*batch // in the order of their rows
-	state   imported // that of the progress file's next line
+	pending []*batch          // in the order of their rows
+	state   progressfile.Line // that of the progress file's next line
 	noted   time.Time
 	firsts  map[string]*first // by table
 }
@@ -53,9 +58,9 @@ func (im *importer) run(all context.Context) error {
 	g.Go(func() error {
 		defer close(im.batches)
 		first := im.state
-		for i := first.Source; i < len(im.o.Sources); i++ {
+		for i := first.Range; i < len(im.o.Sources); i++ {
 			skip := int64(0)
-			if i == first.Source {
+			if i == first.Range {
 				if skip = first.Rows; first.Done {
 					continue
 				}
@@ -76,14 +81,14 @@ func (im *importer) run(all context.Context) error {
 		var ok bool
 		if ok, err = marked(all, im.writer.c, table, mark); err == nil && !ok {
 			err = remade(table, mark)
-			return errors.Join(err, im.progress.write(imported{}))
+			return errors.Join(err, im.progress.Write(progressfile.Line{}))
 		}
 	}
-	if gone(err) { // with the rows that the progress file counts
-		return errors.Join(err, im.progress.write(imported{}))
+	if remote.TableGone(err) { // with the rows that the progress file counts
+		return errors.Join(err, im.progress.Write(progressfile.Line{}))
 	}
 	if err = errors.Join(err, im.note()); err == nil && im.progress != nil {
-		err = im.progress.remove() // the same command does the work again
+		err = im.progress.Remove() // the same command does the work again
 	}
 	return err
 }
@@ -91,7 +96,7 @@ func (im *importer) run(all context.Context) error {
 // source imports a file, without the first rows.
 func (im *importer) source(ctx context.Context, i int, skip int64) error {
 	s := &im.o.Sources[i]
-	if s.part != nil && s.part.SHA256 != "" {
+	if s.stored != nil && s.stored.SHA256 != "" {
 		if err := s.verify(); err != nil {
 			return err
 		}
@@ -102,16 +107,16 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 	}
 	r, done, err := s.open(im.o.Stdin, im.o.Format, &im.o.Mapping)
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.File, err)
+		return fmt.Errorf("%s: %w", s.Path, err)
 	}
 	if im.o.Preview != nil {
-		r = &previewed{rows: r, left: previewRows, show: func(entity []byte) { im.o.Preview(s.Table, entity) }}
+		r = &previewed{Reader: r, left: previewRows, show: func(entity []byte) { im.o.Preview(s.Table, entity) }}
 	}
 	im.mu.Lock()
-	im.state.Source, im.state.Rows, im.state.Done = i, skip, false
+	im.state.Range, im.state.Rows, im.state.Done = i, skip, false
 	im.mu.Unlock()
 	f := former{im: im, source: s, skip: skip}
-	dropped, err := im.o.read(r, s.File, inOrder, func(one row) error { return f.row(ctx, one) }, func(one reject) error { return f.refuse(ctx, one) })
+	dropped, err := im.o.read(r, s.Path, inOrder, func(one rows.Row) error { return f.row(ctx, one) }, func(one rows.Reject) error { return f.refuse(ctx, one) })
 	if err = errors.Join(err, done()); err == nil {
 		err = f.wait(ctx)
 	}
@@ -132,7 +137,7 @@ func (im *importer) ordered(s *Source) (inOrder bool, err error) {
 	if s.exported && how.PartitionKey == "" && how.RowKey == "" {
 		return true, nil
 	}
-	if s.File == "-" {
+	if s.Path == "-" {
 		return false, nil
 	}
 	count := s.bytes
@@ -140,7 +145,7 @@ func (im *importer) ordered(s *Source) (inOrder bool, err error) {
 	defer func() { s.bytes = count }()
 	r, done, err := s.open(nil, im.o.Format, how)
 	if err != nil {
-		return false, fmt.Errorf("%s: %w", s.File, err)
+		return false, fmt.Errorf("%s: %w", s.Path, err)
 	}
 	inOrder, err = ordered(r)
 	if closed := done(); err == nil {
@@ -171,17 +176,17 @@ func (im *importer) do(ctx context.Context, b *batch) error {
 	for len(im.pending) > 0 && im.pending[0].done {
 		b := im.pending[0]
 		for _, r := range b.rejects {
-			im.o.Refused(r.file, r.line, r.reason)
+			im.o.Refused(r.File, r.Line, r.Reason)
 		}
 		if !im.o.DryRun {
-			if err := im.rejects.add(b.rejects); err != nil {
+			if err := im.rejects.Add(b.rejects); err != nil {
 				return err
 			}
 		}
 		im.pending = im.pending[1:]
 		im.state.Rows = b.rows
-		im.state.Totals.add(b.totals)
-		im.o.Progress.Rows.Add(b.totals.rows())
+		im.state.Totals.Add(b.totals)
+		im.o.Progress.Rows.Add(b.totals.Rows())
 	}
 	if time.Since(im.noted) < time.Second {
 		return nil
@@ -189,7 +194,7 @@ func (im *importer) do(ctx context.Context, b *batch) error {
 	return im.note()
 }
 
-// write writes a batch. The first one of a table has its mark.
+// write writes a batch. The first batch of a table also marks the table.
 func (im *importer) write(ctx context.Context, b *batch) error {
 	if im.o.DryRun {
 		b.totals.Written += int64(len(b.ops))
@@ -203,9 +208,9 @@ func (im *importer) write(ctx context.Context, b *batch) error {
 	defer im.mu.Unlock()
 	if len(b.ops) > 0 && len(b.rejects) == refused && im.state.Marks[b.source.Table] == nil {
 		if im.state.Marks == nil {
-			im.state.Marks = map[string]*Key{}
+			im.state.Marks = map[string]*ranges.Key{}
 		}
-		im.state.Marks[b.source.Table] = &Key{b.ops[0].PartitionKey, b.ops[0].RowKey}
+		im.state.Marks[b.source.Table] = &ranges.Key{Partition: b.ops[0].PartitionKey, Row: b.ops[0].RowKey}
 	}
 	return nil
 }
@@ -214,11 +219,11 @@ func (im *importer) write(ctx context.Context, b *batch) error {
 func (im *importer) note() error {
 	im.noted = time.Now()
 	if im.progress == nil {
-		return im.rejects.sync()
+		return im.rejects.Sync()
 	}
-	im.state.Rejects = im.rejects.size
-	if err := im.rejects.sync(); err != nil {
+	im.state.Rejects = im.rejects.Size
+	if err := im.rejects.Sync(); err != nil {
 		return err
 	}
-	return im.progress.write(im.state)
+	return im.progress.Write(im.state)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"edgetable/functions/edgetable/transfer/export"
+	"edgetable/functions/edgetable/transfer/progressfile"
 	"edgetable/testdata/must"
 )
 
@@ -20,9 +22,9 @@ func TestManifestForged(t *testing.T) {
 		`..\x`: false, `C:\x`: false, "C:x": false, "a\x00b": false, "a\nb": false, "People/..": false,
 	} {
 		dir := t.TempDir()
-		text, err := json.Marshal(&Manifest{Edgetable: manifestVersion, Tables: []ManifestTable{{Name: "People", Parts: []Part{{File: name}}}}})
+		text, err := json.Marshal(&export.Manifest{Edgetable: 1, Tables: []export.ManifestTable{{Name: "People", Files: []progressfile.Stored{{File: name}}}}})
 		must.OK(t, err)
-		must.OK(t, os.WriteFile(filepath.Join(dir, ManifestName), text, 0o600))
+		must.OK(t, os.WriteFile(filepath.Join(dir, export.ManifestName), text, 0o600))
 		_, err = Sources(dir, "")
 		refused := err != nil && strings.Contains(err.Error(), "which is not beside it")
 		if ok == refused || err == nil { // a good name is looked for, and not there
@@ -30,10 +32,10 @@ func TestManifestForged(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	text, err := json.Marshal(&Manifest{Edgetable: manifestVersion, Tables: []ManifestTable{{Name: "People", Parts: make([]Part, maxParts+1)}}})
+	text, err := json.Marshal(&export.Manifest{Edgetable: 1, Tables: []export.ManifestTable{{Name: "People", Files: make([]progressfile.Stored, 1_000_001)}}})
 	must.OK(t, err)
-	must.OK(t, os.WriteFile(filepath.Join(dir, ManifestName), text, 0o600))
+	must.OK(t, os.WriteFile(filepath.Join(dir, export.ManifestName), text, 0o600))
 	if _, err := Sources(dir, ""); err == nil || !strings.Contains(err.Error(), "lists more than 1000000 files") {
-		t.Errorf("%d files: %v", maxParts+1, err)
+		t.Errorf("%d files: %v", 1_000_001, err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"edgetable/core/edm"
-	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/rows"
 )
 
 const orders = "Country,Id,Placed,Timestamp,Note 1\nno,7,2020-02-03T04:05:06Z,2021-01-02T03:04:05.1234567Z,x\nse,12,2020-12-31,2022-01-01T00:00:00Z,\n"
@@ -52,7 +52,7 @@ func TestMapping(t *testing.T) {
 				t.Parallel()
 				c := newClient(t)
 				im := newImport(t, c, orderFile(t, format), "", "insert")
-				im.Mapping = transfer.Mapping{PartitionKey: tt.pk, RowKey: tt.rk, TimestampAs: tt.as, Select: tt.names,
+				im.Mapping = rows.Mapping{PartitionKey: tt.pk, RowKey: tt.rk, TimestampAs: tt.as, Select: tt.names,
 					Types: map[string]edm.Type{"Id": edm.TypeInt32, "Placed": edm.TypeDateTime}}
 				var shown []string
 				im.Preview = func(table string, entity []byte) { shown = append(shown, table+string(entity)) }
@@ -81,7 +81,7 @@ func TestMappingUUID(t *testing.T) {
 	path := orderFile(t, "csv")
 	for range 2 {
 		im := newImport(t, c, path, "", "replace")
-		im.Mapping = transfer.Mapping{PartitionKey: "Country", RowKey: "{uuid}", Select: []string{"Id"}}
+		im.Mapping = rows.Mapping{PartitionKey: "Country", RowKey: "{uuid}", Select: []string{"Id"}}
 		if _, err := im.Run(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestMappingUUID(t *testing.T) {
 	for range 2 { // nothing shows whether standard input is the same as before
 		stdin := newImport(t, c, "-", "Orders", "replace")
 		stdin.ProgressFile, stdin.Format, stdin.Stdin = "", "csv", strings.NewReader(orders)
-		stdin.Mapping = transfer.Mapping{PartitionKey: "Country", RowKey: "{uuid}", Select: []string{"Id"}}
+		stdin.Mapping = rows.Mapping{PartitionKey: "Country", RowKey: "{uuid}", Select: []string{"Id"}}
 		if _, err := stdin.Run(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
@@ -117,18 +117,18 @@ func TestMappingErrors(t *testing.T) {
 		"{At:yyyy/MM}": "{At:yyyy/MM}: a date is made of yyyy, MM, dd, HH, mm, ss and - . _ : T Z",
 		"{yyyyM}":      "{yyyyM}: a date is made of yyyy, MM, dd, HH, mm, ss and - . _ : T Z",
 	} {
-		m := transfer.Mapping{RowKey: key}
+		m := rows.Mapping{RowKey: key}
 		if err := m.Check(); err == nil || err.Error() != "--row-key: "+want {
 			t.Errorf("%s: %v\nwant %s", key, err, want)
 		}
 	}
-	m := transfer.Mapping{TimestampAs: "a b"}
+	m := rows.Mapping{TimestampAs: "a b"}
 	if err := m.Check(); err == nil || err.Error() != `--timestamp-as: "a b" cannot be a property: PropertyNameInvalid: The property name is invalid.` {
 		t.Error(err)
 	}
 	c := newClient(t)
 	path := orderFile(t, "csv")
-	run := func(path string, m transfer.Mapping) (told []string, rejects string, err error) {
+	run := func(path string, m rows.Mapping) (told []string, rejects string, err error) {
 		im := newImport(t, c, path, "", "insert")
 		im.Mapping = m
 		im.Refused = func(_ string, line int, reason string) { told = append(told, fmt.Sprint(line, " ", reason)) }
@@ -138,19 +138,19 @@ func TestMappingErrors(t *testing.T) {
 	}
 	const columns = `; the columns are "Country", "Id", "Placed", "Timestamp", "Note 1"`
 	for _, tt := range []struct {
-		m    transfer.Mapping
+		m    rows.Mapping
 		want string
 	}{
-		{transfer.Mapping{PartitionKey: "Contry", RowKey: "Id"}, `there is no column "Contry" for the keys` + columns},
-		{transfer.Mapping{PartitionKey: "=a", RowKey: "Id", Select: []string{"Nope"}}, `there is no column "Nope", which --select names` + columns},
-		{transfer.Mapping{PartitionKey: "Country"}, `there is no column RowKey; --partition-key and --row-key make keys of other columns, which are "Country", "Id", "Placed", "Timestamp", "Note 1"`},
-		{transfer.Mapping{PartitionKey: "Country", RowKey: "Id"}, `the column "Note 1" cannot be a property: PropertyNameInvalid: The property name is invalid.; --select chooses columns`},
+		{rows.Mapping{PartitionKey: "Contry", RowKey: "Id"}, `there is no column "Contry" for the keys` + columns},
+		{rows.Mapping{PartitionKey: "=a", RowKey: "Id", Select: []string{"Nope"}}, `there is no column "Nope", which --select names` + columns},
+		{rows.Mapping{PartitionKey: "Country"}, `there is no column RowKey; --partition-key and --row-key make keys of other columns, which are "Country", "Id", "Placed", "Timestamp", "Note 1"`},
+		{rows.Mapping{PartitionKey: "Country", RowKey: "Id"}, `the column "Note 1" cannot be a property: PropertyNameInvalid: The property name is invalid.; --select chooses columns`},
 	} {
 		if _, _, err := run(path, tt.m); err == nil || err.Error() != path+": line 1: "+tt.want {
 			t.Errorf("%v\nwant %s", err, tt.want)
 		}
 	}
-	told, rejects, err := run(path, transfer.Mapping{PartitionKey: "Note 1", RowKey: "{Country:yyyy}", Select: []string{"Country"}})
+	told, rejects, err := run(path, rows.Mapping{PartitionKey: "Note 1", RowKey: "{Country:yyyy}", Select: []string{"Country"}})
 	if err != nil || !slices.Equal(told, []string{
 		`2 Country is not a DateTime of the form 2006-01-02T15:04:05.1234567Z: "no", which makes the RowKey`,
 		"3 there is no Note 1, which makes the PartitionKey"}) {
@@ -160,7 +160,7 @@ func TestMappingErrors(t *testing.T) {
 		t.Error(rejects)
 	}
 	lines := write(t, filepath.Join(t.TempDir(), "Orders.jsonl"), `{"Country":"no"}`+"\n"+`{"Country":"no","At":1,"Timestamp":"2020-01-01T00:00:00Z"}`)
-	told, _, err = run(lines, transfer.Mapping{PartitionKey: "{yyyyMM}", RowKey: "Country", TimestampAs: "At"})
+	told, _, err = run(lines, rows.Mapping{PartitionKey: "{yyyyMM}", RowKey: "Country", TimestampAs: "At"})
 	if err != nil || !slices.Equal(told, []string{"1 there is no Timestamp (that of another column is written as in {Born:yyyyMM}), which makes the PartitionKey",
 		"2 PartitionKey '202001', RowKey 'no': the row has a property At already, which --timestamp-as would add"}) {
 		t.Errorf("%q %v", told, err)

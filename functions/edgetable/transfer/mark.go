@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"edgetable/adapters/client/remote"
+	"edgetable/functions/edgetable/transfer/ranges"
+	"edgetable/functions/edgetable/transfer/rows"
 )
 
 // A table service does not say when a table was made. So the entity that work wrote first is
@@ -16,12 +18,12 @@ import (
 
 // marked reports whether a table has the mark of the work; it is nil before the first write.
 // Whoever may not read takes the table for the same.
-func marked(ctx context.Context, c *remote.Client, table string, mark *Key) (bool, error) {
+func marked(ctx context.Context, c *remote.Client, table string, mark *ranges.Key) (bool, error) {
 	if mark == nil {
 		return true, nil
 	}
-	_, ok, err := c.Get(ctx, table, mark.Partition, mark.Row, []string{partitionKey})
-	if gone(err) {
+	_, ok, err := c.Get(ctx, table, mark.Partition, mark.Row, []string{rows.PartitionKey})
+	if remote.TableGone(err) {
 		return false, nil
 	}
 	if answer, is := errors.AsType[*remote.Error](err); is && answer.Status == http.StatusForbidden {
@@ -49,7 +51,7 @@ func (f *first) do(write func() error) error {
 }
 
 // remade is why work on a table is not done although all was written.
-func remade(table string, mark *Key) error {
+func remade(table string, mark *ranges.Key) error {
 	return fmt.Errorf("table %s was deleted and made again meanwhile: the entity that was written first is not there, PartitionKey %s, RowKey %s; give the command again",
-		table, Quote(mark.Partition), Quote(mark.Row))
+		table, ranges.Quote(mark.Partition), ranges.Quote(mark.Row))
 }

@@ -14,7 +14,8 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/sas"
 	"edgetable/core/sharedkey"
-	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/progressfile"
+	"edgetable/functions/edgetable/transfer/scan"
 	"edgetable/testdata/must"
 )
 
@@ -30,13 +31,13 @@ func TestRemade(t *testing.T) {
 			list := numbered(copyRows)
 			fill(t, from, "People", list, func(i int) edm.Properties { return edm.AppendProperty(nil, "N", edm.Int32(int32(i))) })
 			var again []string
-			var run func(ctx context.Context) (transfer.Totals, error)
+			var run func(ctx context.Context) (progressfile.Totals, error)
 			if verb == "import" {
 				file := write(t, filepath.Join(t.TempDir(), "People.jsonl"), strings.Join(dump(t, from, "People"), "\n"))
 				o := newImport(t, to, file, "", "insert")
 				o.Connections, o.Again = 1, func(table string) { again = append(again, table) }
-				run = func(ctx context.Context) (transfer.Totals, error) {
-					o.Progress = new(transfer.Progress)
+				run = func(ctx context.Context) (progressfile.Totals, error) {
+					o.Progress = new(scan.Progress)
 					return o.Run(ctx, to)
 				}
 			} else {
@@ -45,8 +46,8 @@ func TestRemade(t *testing.T) {
 				if o.Sync = verb == "sync"; o.Sync {
 					o.Mode = "replace"
 				}
-				run = func(ctx context.Context) (transfer.Totals, error) {
-					o.Progress = new(transfer.Progress)
+				run = func(ctx context.Context) (progressfile.Totals, error) {
+					o.Progress = new(scan.Progress)
 					return o.Run(ctx, from, to)
 				}
 			}

@@ -13,6 +13,7 @@ import (
 	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/protocol"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/scan"
 	"edgetable/testdata/remotetest"
 )
 
@@ -50,7 +51,7 @@ func TestWithoutBatches(t *testing.T) {
 		t.Errorf("%+v, %v, %d batches", totals, err, asked.Load())
 	}
 	asked.Store(0)
-	n, err := transfer.Purge(t.Context(), c, remote.Query{Table: "People", Filter: "PartitionKey ge ''"}, 1, new(transfer.Progress))
+	n, err := transfer.Purge(t.Context(), c, remote.Query{Table: "People", Filter: "PartitionKey ge ''"}, 1, new(scan.Progress))
 	if err != nil || n != 300 || asked.Load() > 20 || len(dump(t, c, "People")) > 0 {
 		t.Errorf("%d deleted, %v, %d batches", n, err, asked.Load())
 	}

@@ -7,14 +7,18 @@ import (
 
 	"edgetable/adapters/client/remote"
 	"edgetable/core/payload"
+	"edgetable/functions/edgetable/transfer/progressfile"
+	"edgetable/functions/edgetable/transfer/ranges"
+	"edgetable/functions/edgetable/transfer/rows"
+	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// outbox writes the changes of a part to the target in batches, and notes how far
-// the part is.
+// outbox writes the changes of a range to the target in batches, and notes how far
+// the range is.
 type outbox struct {
 	c     *copier
 	table string
-	p     *part
+	p     *scan.Task
 	w     writer
 	b     *batch
 	done  settled // what the target has
@@ -25,18 +29,18 @@ type outbox struct {
 
 // settled is what became of the entities up to one.
 type settled struct {
-	totals Totals
+	totals progressfile.Totals
 	pk, rk []byte // of that entity
 	some   bool   // there is one
 }
 
-func newOutbox(c *copier, table string, p *part) *outbox {
-	return &outbox{c: c, table: table, p: p, w: writer{c.to, c.o.Mode}, b: &batch{source: &Source{Table: table, File: c.o.Source + "/" + table}},
-		done: settled{totals: p.state.Totals}, now: settled{totals: p.state.Totals}}
+func newOutbox(c *copier, table string, p *scan.Task) *outbox {
+	return &outbox{c: c, table: table, p: p, w: writer{c.to, c.o.Mode}, b: &batch{source: &Source{Table: table, File: rows.File{Path: c.o.Source + "/" + table}}},
+		done: settled{totals: p.State().Totals}, now: settled{totals: p.State().Totals}}
 }
 
-// noteEvery is after how much work the progress file gets a line; a write counts ten
-// times as much as an entity that is equal.
+// noteEvery is the amount of work after which a line is written to the progress file. A write
+// counts ten times as much as an equal entity.
 const noteEvery = 20_000
 
 // add adds a change of an entity.
@@ -67,7 +71,7 @@ func (o *outbox) same(ctx context.Context, e *payload.Received) error {
 	o.now.totals.Same++
 	o.since++
 	o.c.o.Progress.Rows.Add(1)
-	if err := o.c.mark(o.table, Key{e.PartitionKey, e.RowKey}); err != nil {
+	if err := o.c.mark(o.table, ranges.Key{Partition: e.PartitionKey, Row: e.RowKey}); err != nil {
 		return err
 	}
 	return o.settle(ctx, e)
@@ -104,12 +108,12 @@ func (o *outbox) flush(ctx context.Context) error {
 	case o.c.o.DryRun:
 		b.totals.Written = n
 	default:
-		if err := o.c.work.tables[o.table].first.do(func() error { return o.write(ctx) }); err != nil {
+		if err := o.c.firsts[o.table].do(func() error { return o.write(ctx) }); err != nil {
 			return err
 		}
 	}
-	o.now.totals.add(b.totals)
-	o.c.o.Progress.Rows.Add(b.totals.rows())
+	o.now.totals.Add(b.totals)
+	o.c.o.Progress.Rows.Add(b.totals.Rows())
 	*b = batch{source: b.source, ops: b.ops[:0], lines: b.lines[:0], ends: b.ends[:0], buf: b.buf[:0], rejects: b.rejects}
 	o.keep()
 	if len(b.rejects) > 0 {
@@ -126,10 +130,10 @@ func (o *outbox) write(ctx context.Context) error {
 	if b.totals.Rejected = int64(len(b.rejects)); b.totals.Rejected > 0 {
 		return nil
 	}
-	return o.c.mark(o.table, Key{b.ops[0].PartitionKey, b.ops[0].RowKey})
+	return o.c.mark(o.table, ranges.Key{Partition: b.ops[0].PartitionKey, Row: b.ops[0].RowKey})
 }
 
-// keep is called when the target has all of it.
+// keep records that the target has all entities that were sent until now.
 func (o *outbox) keep() {
 	d := &o.done
 	d.totals, d.some = o.now.totals, o.now.some
@@ -147,18 +151,18 @@ func (o *outbox) stopped(err error) error {
 // note notes that everything up to the last flushed entity is done.
 func (o *outbox) note(done bool) error {
 	o.since = 0
-	state := noted{Totals: o.done.totals, Done: done}
+	state := progressfile.Line{Totals: o.done.totals, Done: done}
 	if o.done.some {
-		state.At = &Key{string(o.done.pk), string(o.done.rk)}
+		state.At = &ranges.Key{Partition: string(o.done.pk), Row: string(o.done.rk)}
 	} else {
-		state.At = o.p.state.At
+		state.At = o.p.State().At
 	}
 	rejects := o.b.rejects
 	o.b.rejects = nil
 	return o.c.note(o.table, o.p, state, rejects)
 }
 
-// end writes the rest. The part is done then.
+// end writes the rest. The range is done then.
 func (o *outbox) end(ctx context.Context) error {
 	if err := o.flush(ctx); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 
 	"edgetable/core/edm"
-	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/progressfile"
 	"edgetable/testdata/must"
 )
 
@@ -43,10 +43,10 @@ func TestParquetColumns(t *testing.T) {
 	must.OK(t, err)
 	want := []string{"Age is Int64 in 2 entities and Int32 in 1: the column Age@Int32 has the latter",
 		"the column Ever has its times as text: parquet has no timestamps of 100 ns from 9999-12-31T23:59:59.9999999Z to 9999-12-31T23:59:59.9999999Z"}
-	if len(m.Tables[0].Parts) != 1 || !slices.Equal(m.Tables[0].Notes, want) {
+	if len(m.Tables[0].Files) != 1 || !slices.Equal(m.Tables[0].Notes, want) {
 		t.Fatalf("%+v", m.Tables[0])
 	}
-	text, err := os.ReadFile(filepath.Join(dir, m.Tables[0].Parts[0].File))
+	text, err := os.ReadFile(filepath.Join(dir, m.Tables[0].Files[0].File))
 	must.OK(t, err)
 	f, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)))
 	must.OK(t, err)
@@ -119,7 +119,7 @@ func TestParquetOfOthers(t *testing.T) {
 	im.Mapping.Select = strings.Split("ID Small Large Huge Ratio Whole Day Milli Nano Old Price Raw", " ")
 	var told []string
 	im.Refused = func(_ string, line int, reason string) { told = append(told, fmt.Sprint(line, " ", reason)) }
-	if totals, err := im.Run(t.Context(), c); err != nil || totals != (transfer.Totals{Written: 1, Rejected: 2}) {
+	if totals, err := im.Run(t.Context(), c); err != nil || totals != (progressfile.Totals{Written: 1, Rejected: 2}) {
 		t.Fatalf("%+v, %v", totals, err)
 	}
 	want := `{"PartitionKey":"no","RowKey":"0007","ID@odata.type":"Edm.Int64","ID":"7","Small":65535,"Large@odata.type":"Edm.Int64","Large":"4294967295",` +
@@ -151,7 +151,7 @@ func TestParquetDamaged(t *testing.T) {
 	dir := t.TempDir()
 	m, err := newExport(c, "parquet", "none").To(t.Context(), c, in(dir))
 	must.OK(t, err)
-	whole, err := os.ReadFile(filepath.Join(dir, m.Tables[0].Parts[0].File))
+	whole, err := os.ReadFile(filepath.Join(dir, m.Tables[0].Files[0].File))
 	must.OK(t, err)
 	path := filepath.Join(t.TempDir(), "Copy.parquet")
 	run := func(text []byte) error {

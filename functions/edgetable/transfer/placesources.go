@@ -6,39 +6,41 @@ import (
 	"fmt"
 
 	"edgetable/core/table"
+	"edgetable/functions/edgetable/transfer/export"
+	"edgetable/functions/edgetable/transfer/rows"
 )
 
 // maxObject is the largest object that is imported: it is read into memory.
 const maxObject = 256 << 20
 
-// Sources finds the files to import in a bucket: those of its manifest.
-func (b Place) Sources(ctx context.Context, tableName string) ([]Source, error) {
-	m, err := readManifest(ctx, b)
+// PlaceSources finds the files to import in a bucket: those of its manifest.
+func PlaceSources(ctx context.Context, b export.Place, tableName string) ([]Source, error) {
+	m, err := export.ReadManifest(ctx, b)
 	if err != nil {
 		return nil, err
 	}
 	if m == nil {
-		switch there, err := b.getJSON(ctx, begunName, new(begun)); {
+		switch there, err := b.Unfinished(ctx); {
 		case err != nil:
 			return nil, err
 		case there:
 			return nil, fmt.Errorf("%s has an export that is not finished: finish it with the same command first", b.Location)
 		}
-		return nil, fmt.Errorf("%s has no %s: name the place that an export wrote to", b.Location, ManifestName)
+		return nil, fmt.Errorf("%s has no %s: name the place that an export wrote to", b.Location, export.ManifestName)
 	}
 	var list []Source
 	for _, t := range m.Tables {
 		name := cmp.Or(tableName, t.Name)
 		if err := table.CheckTableName(name); err != nil {
-			return nil, fmt.Errorf("%s: %q is no name of a table: 3 to 63 letters and digits, a letter first", b.Location, name)
+			return nil, fmt.Errorf("%s: %q is not a table name: use 3 to 63 letters and digits, a letter first", b.Location, name)
 		}
-		for _, p := range t.Parts {
+		for _, p := range t.Files {
 			if p.Bytes > maxObject {
 				return nil, fmt.Errorf("%s is larger than 256 MiB: download the export and import the directory", p.File)
 			}
 			list = append(list, Source{
-				Table: name, File: b.at(p.File), Size: p.Bytes, exported: true,
-				fetch: func() ([]byte, error) { return b.getFile(ctx, &p) },
+				Table: name, File: rows.File{Path: b.At(p.File), Size: p.Bytes},
+				contents: contents{exported: true, fetch: func() ([]byte, error) { return b.GetFile(ctx, &p) }},
 			})
 		}
 	}

@@ -1,22 +1,25 @@
 package transfer
 
-import "edgetable/core/payload"
+import (
+	"edgetable/core/payload"
+	"edgetable/functions/edgetable/transfer/rows"
+)
 
 // previewRows is how many rows of a file a dry run shows.
 const previewRows = 5
 
 // previewed shows the first rows of a file.
 type previewed struct {
-	rows
+	rows.Reader
 	left int
 	show func(entity []byte)
 }
 
-func (p *previewed) next() (row, error) {
-	one, err := p.rows.next()
+func (p *previewed) Next() (rows.Row, error) {
+	one, err := p.Reader.Next()
 	if err == nil && p.left > 0 {
 		p.left--
-		p.show(payload.AppendJSON(nil, one.pk, one.rk, 0, one.properties))
+		p.show(payload.AppendJSON(nil, one.PartitionKey, one.RowKey, 0, one.Properties))
 	}
 	return one, err
 }

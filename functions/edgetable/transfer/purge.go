@@ -9,14 +9,17 @@ import (
 	"sync/atomic"
 
 	"edgetable/adapters/client/remote"
+	"edgetable/functions/edgetable/transfer/ranges"
+	"edgetable/functions/edgetable/transfer/rows"
+	"edgetable/functions/edgetable/transfer/scan"
 )
 
 // Purge deletes the entities that match a query, in batches, and returns how many
 // it deleted. It adds to progress as it goes.
-func Purge(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress) (int64, error) {
-	q.Select = []string{partitionKey, rowKey}
+func Purge(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *scan.Progress) (int64, error) {
+	q.Select = []string{rows.PartitionKey, rows.RowKey}
 	var total atomic.Int64
-	_, err := scanAll(ctx, c, q, workers, progress, func(ctx context.Context, p *part) error {
+	_, err := scan.All(ctx, c, q, workers, progress, func(ctx context.Context, p *scan.Task) error {
 		var ops []remote.Operation
 		flush := func() error {
 			n, err := remove(ctx, c, q.Table, ops)
@@ -25,7 +28,7 @@ func Purge(ctx context.Context, c *remote.Client, q remote.Query, workers int, p
 			progress.Rows.Add(n)
 			return err
 		}
-		for e, err := range p.entities(ctx, c, q) {
+		for e, err := range p.Entities(ctx, c, q) {
 			if err != nil {
 				return err
 			}
@@ -64,7 +67,7 @@ func remove(ctx context.Context, c *remote.Client, table string, ops []remote.Op
 			}
 			return n, nil
 		default:
-			return n, fmt.Errorf("deleting from table %s, PartitionKey %s: %w", table, Quote(ops[0].PartitionKey), err)
+			return n, fmt.Errorf("deleting from table %s, PartitionKey %s: %w", table, ranges.Quote(ops[0].PartitionKey), err)
 		}
 	}
 	return n, nil

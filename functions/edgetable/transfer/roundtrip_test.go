@@ -12,6 +12,8 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/payload"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/progressfile"
+	"edgetable/functions/edgetable/transfer/scan"
 	"edgetable/testdata/must"
 )
 
@@ -29,15 +31,15 @@ func TestRoundTrips(t *testing.T) {
 			im := newImport(t, c, file, "People", "insert")
 			transfer.SetMemory(im, 100<<10)
 			totals, err := im.Run(t.Context(), c)
-			if err != nil || totals != (transfer.Totals{Written: int64(len(list))}) {
+			if err != nil || totals != (progressfile.Totals{Written: int64(len(list))}) {
 				t.Fatalf("%+v, %v", totals, err)
 			}
 			want := inOrder(list, lines)
 			if got := dump(t, c, "People"); !slices.Equal(got, want) {
 				t.Fatal("the table is not what the file was")
 			}
-			im.Progress = new(transfer.Progress)
-			if totals, err := im.Run(t.Context(), c); err != nil || totals != (transfer.Totals{Same: int64(len(list))}) {
+			im.Progress = new(scan.Progress)
+			if totals, err := im.Run(t.Context(), c); err != nil || totals != (progressfile.Totals{Same: int64(len(list))}) {
 				t.Errorf("a second time: %+v, %v", totals, err)
 			}
 			for i, how := range [][2]string{{"jsonl", "none"}, {"jsonl", "gzip"}, {"csv", "zstd"}, {"parquet", "none"}, {"parquet", "gzip"}} {

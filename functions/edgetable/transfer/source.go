@@ -3,6 +3,8 @@ package transfer
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,42 +16,24 @@ import (
 	"sync/atomic"
 
 	"edgetable/adapters/objects/directory"
-	"edgetable/core/edm"
-	"edgetable/core/key"
 	"edgetable/core/table"
+	"edgetable/functions/edgetable/transfer/csvfile"
+	"edgetable/functions/edgetable/transfer/export"
+	"edgetable/functions/edgetable/transfer/parquetfile"
+	"edgetable/functions/edgetable/transfer/progressfile"
+	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// row is an entity that was read from a file.
-type row struct {
-	pk, rk     string
-	properties edm.Properties
-	count      int // of those that add added
-	line       int
-}
-
-// badRow is a row that cannot be an entity. Reading goes on after it.
-type badRow struct {
-	line   int
-	text   string // of the file
-	reason string
-}
-
-func (b *badRow) Error() string { return fmt.Sprintf("line %d: %s", b.line, b.reason) }
-
-// rows reads the rows of a file. The error is io.EOF at the end, a *badRow, or
-// what ends the work.
-type rows interface {
-	next() (row, error)
-}
-
-// Source is a file to import.
+// Source is a file to import. Two imports are the same work if their sources are equal as JSON.
 type Source struct {
-	Table    string                 `json:"table"`
-	File     string                 `json:"file"` // "-" is standard input
-	Size     int64                  `json:"size"`
-	Time     int64                  `json:"time"` // when it was changed
-	seed     uint64                 // of UUIDs for rows of standard input
-	part     *Part                  // what a manifest says of it
+	Table string `json:"table"`
+	rows.File
+	contents
+}
+
+// contents says how a file is read and what is known of it.
+type contents struct {
+	stored   *progressfile.Stored   // what a manifest says of it
 	exported bool                   // in the order of keys, by that manifest
 	fetch    func() ([]byte, error) // reads an object
 	bytes    *atomic.Int64          // counts those that were read
@@ -63,7 +47,7 @@ func Sources(path, tableName string) ([]Source, error) {
 		if tableName == "" {
 			return nil, errors.New("say with --table to which table standard input goes")
 		}
-		return []Source{{Table: tableName, File: "-", seed: rand.Uint64()}}, nil
+		return []Source{{Table: tableName, File: rows.File{Path: "-", Seed: rand.Uint64()}}}, nil
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -79,14 +63,14 @@ func Sources(path, tableName string) ([]Source, error) {
 				return nil, err
 			}
 		} else {
-			list = []Source{{Table: named(tableName, filepath.Base(path)), File: path}}
+			list = []Source{{Table: named(tableName, filepath.Base(path)), File: rows.File{Path: path}}}
 		}
-	} else if m, err := readManifest(context.Background(), Place{directory.Place{Dir: path}, path}); err != nil {
+	} else if m, err := export.ReadManifest(context.Background(), placeOf(path)); err != nil {
 		return nil, err
 	} else if m != nil {
 		for _, t := range m.Tables {
-			for _, p := range t.Parts {
-				list = append(list, Source{Table: named(tableName, t.Name), File: filepath.Join(path, filepath.FromSlash(p.File)), part: &p, exported: true})
+			for _, p := range t.Files {
+				list = append(list, Source{Table: named(tableName, t.Name), File: rows.File{Path: filepath.Join(path, filepath.FromSlash(p.File))}, contents: contents{stored: &p, exported: true}})
 			}
 		}
 	} else if list, err = files(path, tableName); err != nil {
@@ -94,13 +78,13 @@ func Sources(path, tableName string) ([]Source, error) {
 	}
 	for i := range list {
 		s := &list[i]
-		info, err := os.Stat(s.File)
+		info, err := os.Stat(s.Path)
 		if err != nil {
 			return nil, err
 		}
 		s.Size, s.Time = info.Size(), info.ModTime().UnixNano()
 		if err := table.CheckTableName(s.Table); err != nil {
-			return nil, fmt.Errorf("%s: %q is no name of a table: 3 to 63 letters and digits, a letter first; --table gives one", s.File, s.Table)
+			return nil, fmt.Errorf("%s: %q is not a table name: use 3 to 63 letters and digits, a letter first; --table gives one", s.Path, s.Table)
 		}
 	}
 	return list, nil
@@ -118,8 +102,15 @@ func named(tableName, file string) string {
 	return name
 }
 
+func placeOf(dir string) export.Place {
+	return export.Place{Place: directory.Place{Dir: dir}, Location: dir}
+}
+
 func files(dir, tableName string) (list []Source, err error) {
-	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(begunName))); err == nil {
+	switch there, err := placeOf(dir).Unfinished(context.Background()); {
+	case err != nil:
+		return nil, err
+	case there:
 		return nil, fmt.Errorf("%s has an export that is not finished: finish it with the same command first", dir)
 	}
 	for _, pattern := range []string{"*", filepath.Join("*", "*")} {
@@ -136,14 +127,14 @@ func files(dir, tableName string) (list []Source, err error) {
 					}
 				}
 			}
-			if formatOf(path) == "" || strings.HasSuffix(path, rejectsEnding) || strings.HasSuffix(path, schemaEnding) || filepath.Base(path) == ManifestName {
+			if rows.FormatOf(path) == "" || strings.HasSuffix(path, rows.RejectsEnding) || strings.HasSuffix(path, csvfile.SchemaEnding) || filepath.Base(path) == export.ManifestName {
 				continue
 			}
 			name := filepath.Base(path)
 			if folder := filepath.Dir(path); folder != filepath.Clean(dir) && azcopyTable(name) == "" {
 				name = filepath.Base(folder)
 			}
-			list = append(list, Source{Table: named(tableName, name), File: path})
+			list = append(list, Source{Table: named(tableName, name), File: rows.File{Path: path}})
 		}
 	}
 	if len(list) == 0 {
@@ -152,40 +143,37 @@ func files(dir, tableName string) (list []Source, err error) {
 	return list, nil
 }
 
-// formatOf returns the format that the name of a file says, or "".
-func formatOf(path string) string {
-	name := strings.ToLower(path)
-	for _, ending := range []string{".gz", ".zst", ".zstd"} {
-		name = strings.TrimSuffix(name, ending)
-	}
-	switch filepath.Ext(name) {
-	case ".jsonl", ".ndjson", ".json":
-		return "jsonl"
-	case ".csv":
-		return "csv"
-	case ".parquet":
-		return "parquet"
-	}
-	return ""
-}
-
-// Where names a row of a file: its line, in parquet its number.
-func Where(file string, line int) string {
-	if formatOf(file) == "parquet" {
-		return fmt.Sprintf("%s row %d", file, line)
-	}
-	return fmt.Sprintf("%s line %d", file, line)
-}
-
-// verify compares the file with the manifest.
+// verify compares the file with what the manifest says of it.
 func (s *Source) verify() error {
-	dir := strings.TrimSuffix(s.File, filepath.FromSlash(s.part.File))
-	return s.part.verify(dir)
+	p, path := s.stored, s.Path
+	bytes, sum, err := checksum(path)
+	switch {
+	case err != nil:
+		return err
+	case bytes != p.Bytes:
+		return fmt.Errorf("%s has %d bytes, but %d by the manifest: it is cut off or changed", path, bytes, p.Bytes)
+	case !strings.EqualFold(sum, p.SHA256):
+		return fmt.Errorf("%s has another checksum than in the manifest: it is damaged or changed", path)
+	}
+	return nil
+}
+
+func checksum(path string) (bytes int64, sum string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if bytes, err = io.Copy(h, f); err != nil {
+		return 0, "", err
+	}
+	return bytes, hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // open begins to read a file.
-func (s *Source) open(stdin io.Reader, usual string, how *Mapping) (r rows, done func() error, err error) {
-	m, err := how.of(s)
+func (s *Source) open(stdin io.Reader, usual string, how *rows.Mapping) (r rows.Reader, done func() error, err error) {
+	m, err := how.Mapper(s.File)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -196,18 +184,18 @@ func (s *Source) open(stdin io.Reader, usual string, how *Mapping) (r rows, done
 		if err != nil {
 			return nil, nil, err
 		}
-		in, format = bytes.NewReader(text), formatOf(s.File)
-	case s.File != "-":
-		f, err := os.Open(s.File)
+		in, format = bytes.NewReader(text), rows.FormatOf(s.Path)
+	case s.Path != "-":
+		f, err := os.Open(s.Path)
 		if err != nil {
 			return nil, nil, err
 		}
 		in, closeFile = f, f.Close
-		if named := formatOf(s.File); named != "" {
+		if named := rows.FormatOf(s.Path); named != "" {
 			format = named
 		}
 	}
-	text, inner, closeText, err := decompress(counted{in, s.bytes}, strings.ToLower(s.File))
+	text, inner, closeText, err := rows.Decompress(counted{in, s.bytes}, strings.ToLower(s.Path))
 	if err != nil {
 		return nil, nil, errors.Join(err, closeFile())
 	}
@@ -216,25 +204,25 @@ func (s *Source) open(stdin io.Reader, usual string, how *Mapping) (r rows, done
 		return closeFile()
 	}
 	if format != "parquet" {
-		text = m.decoded(text)
+		text = m.Decoded(text)
 	}
 	switch format {
 	case "csv":
-		var schema *csvSchema
-		if schema, err = schemaOf(s.File); err == nil {
-			r, err = newCSVRows(text, schema, m)
+		var schema *csvfile.Schema
+		if schema, err = csvfile.SchemaOf(s.Path); err == nil {
+			r, err = csvfile.NewRows(text, schema, m)
 		}
 	case "parquet":
-		if f, ok := in.(*os.File); ok && s.File != "-" && inner == strings.ToLower(s.File) {
-			var p *parquetRows
-			if p, err = newParquetRows(f, s.Size, m); err == nil {
-				r, done = p, func() error { return errors.Join(p.close(), closeFile()) }
+		if f, ok := in.(*os.File); ok && s.Path != "-" && inner == strings.ToLower(s.Path) {
+			var p *parquetfile.Rows
+			if p, err = parquetfile.NewRows(f, s.Size, m); err == nil {
+				r, done = p, func() error { return errors.Join(p.Close(), closeFile()) }
 			}
 			break
 		}
 		r, done, err = s.openSpooled(text, m, done)
 	default:
-		r = newJSONRows(text, s.File, m)
+		r = rows.NewJSONRows(text, s.Path, m)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, done())
@@ -243,43 +231,27 @@ func (s *Source) open(stdin io.Reader, usual string, how *Mapping) (r rows, done
 }
 
 // openSpooled reads parquet from a stream.
-func (s *Source) openSpooled(text io.Reader, m *mapper, done func() error) (rows, func() error, error) {
-	f, size, err := spoolParquet(text)
+func (s *Source) openSpooled(text io.Reader, m *rows.Mapper, done func() error) (rows.Reader, func() error, error) {
+	f, size, err := parquetfile.Spool(text)
 	if err != nil {
 		return nil, done, err
 	}
 	remove := func() error { return errors.Join(f.Close(), os.Remove(f.Name()), done()) }
-	p, err := newParquetRows(f, size, m)
+	p, err := parquetfile.NewRows(f, size, m)
 	if err != nil {
 		return nil, remove, err
 	}
-	return p, func() error { return errors.Join(p.close(), remove()) }, nil
+	return p, func() error { return errors.Join(p.Close(), remove()) }, nil
 }
 
-// add adds a property, the value of a column of a table that need not be an entity.
-func (r *row) add(name, column string, v edm.Value) error {
-	if err := table.CheckValue(name, v); err != nil {
-		return fmt.Errorf("%s: %w", column, err)
-	}
-	if r.count++; r.count > table.MaxProperties {
-		return table.TooManyProperties.Err()
-	}
-	r.properties = edm.AppendProperty(r.properties, name, v)
-	return nil
+// counted counts the bytes that are read.
+type counted struct {
+	io.Reader
+	n *atomic.Int64
 }
 
-// check returns why no service would store the row.
-func (r *row) check() error {
-	if err := key.Check(r.pk); err != nil {
-		return fmt.Errorf("PartitionKey: %w", err)
-	}
-	if err := key.Check(r.rk); err != nil {
-		return fmt.Errorf("RowKey: %w", err)
-	}
-	// A byte counts at most 2, a property 16 more: small entities need no exact sum.
-	if 2*(len(r.pk)+len(r.rk)+len(r.properties))+16*table.MaxProperties > table.MaxEntitySize &&
-		table.EntitySize(r.pk, r.rk, r.properties) > table.MaxEntitySize {
-		return table.EntityTooLarge.Err()
-	}
-	return nil
+func (c counted) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	c.n.Add(int64(n))
+	return n, err
 }

@@ -1,16 +1,21 @@
 package transfer_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"edgetable/adapters/client/remote"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/internal/size"
+	"edgetable/functions/edgetable/transfer/ranges"
+	"edgetable/functions/edgetable/transfer/scan"
 	"edgetable/testdata/must"
 )
 
@@ -57,9 +62,9 @@ func TestSplit(t *testing.T) {
 			c := newClient(t)
 			list := keysOf(tt.keys)
 			fill(t, c, "People", list, nothing)
-			ranges, err := transfer.Split(t.Context(), c, "People", "", 32)
-			if err != nil || len(ranges) < tt.least || len(ranges) > 70 {
-				t.Fatalf("%d ranges, %v: %+v", len(ranges), err, ranges)
+			spans, err := split(t.Context(), c, "People", "", 32)
+			if err != nil || len(spans) < tt.least || len(spans) > 70 {
+				t.Fatalf("%d ranges, %v: %+v", len(spans), err, spans)
 			}
 			read := func(filters ...string) (got []keys) {
 				t.Helper()
@@ -72,36 +77,36 @@ func TestSplit(t *testing.T) {
 				return got
 			}
 			var got []keys
-			for _, r := range ranges {
+			for _, r := range spans {
 				in := read(r.Filters()...)
 				got = append(got, in...)
 				if len(in) == 0 {
 					continue
 				}
 				i := rand.N(len(in))
-				behind := read(r.Behind(transfer.Key{Partition: in[i].partition, Row: in[i].row}).Filters()...)
+				behind := read(r.Behind(ranges.Key{Partition: in[i].partition, Row: in[i].row}).Filters()...)
 				if !slices.Equal(behind, in[i+1:]) {
 					t.Errorf("behind %+q of %+v are %d of %d", in[i], r, len(behind), len(in)-i-1)
 				}
 			}
 			if !slices.Equal(got, list) {
-				t.Errorf("the ranges have %d entities of %d: %+v", len(got), len(list), ranges)
+				t.Errorf("the ranges have %d entities of %d: %+v", len(got), len(list), spans)
 			}
 			low, high := list[len(list)/3].partition, list[len(list)*2/3].partition
-			within := "PartitionKey ge " + transfer.Quote(low) + " and PartitionKey le " + transfer.Quote(high)
-			if ranges, err = transfer.Split(t.Context(), c, "People", within, 32); err != nil || len(ranges) > 70 {
-				t.Errorf("%d ranges, %v", len(ranges), err)
+			within := "PartitionKey ge " + ranges.Quote(low) + " and PartitionKey le " + ranges.Quote(high)
+			if spans, err = split(t.Context(), c, "People", within, 32); err != nil || len(spans) > 70 {
+				t.Errorf("%d ranges, %v", len(spans), err)
 			}
 			got = nil
-			for _, r := range ranges {
+			for _, r := range spans {
 				for _, filter := range r.Filters() {
-					got = append(got, read(transfer.And(filter, within))...)
+					got = append(got, read(ranges.And(filter, within))...)
 				}
 			}
 			if want := read(within); !slices.Equal(got, want) {
-				t.Errorf("the ranges within have %d entities of %d: %+v", len(got), len(want), ranges)
+				t.Errorf("the ranges within have %d entities of %d: %+v", len(got), len(want), spans)
 			}
-			var progress transfer.Progress
+			var progress scan.Progress
 			if n, err := transfer.Count(t.Context(), c, remote.Query{Table: "People"}, 4, &progress); err != nil || n != int64(len(list)) || progress.Rows.Load() != n {
 				t.Errorf("counted %d, %v", n, err)
 			}
@@ -133,7 +138,7 @@ func TestMeasure(t *testing.T) {
 			for _, n := range rows {
 				most = max(most, n)
 			}
-			s, err := transfer.Measure(t.Context(), c, remote.Query{Table: "People"}, 4, new(transfer.Progress))
+			s, err := transfer.Measure(t.Context(), c, remote.Query{Table: "People"}, 4, new(scan.Progress))
 			if err != nil || s.Rows != int64(len(list)) || s.Bytes != bytes || s.Partitions != int64(len(rows)) || s.Largest[0].Rows != most {
 				t.Fatalf("%+v, %v; want %d rows, %d bytes, %d partitions, the largest %d", s, err, len(list), bytes, len(rows), most)
 			}
@@ -158,10 +163,10 @@ func TestSplitEvenly(t *testing.T) {
 		slices.SortFunc(list, keys.compare)
 		list = slices.Compact(list)
 		fill(t, c, "People", list, nothing)
-		ranges, err := transfer.Split(t.Context(), c, "People", "", 32)
+		spans, err := split(t.Context(), c, "People", "", 32)
 		must.OK(t, err)
 		longest := 0
-		for _, r := range ranges {
+		for _, r := range spans {
 			n := 0
 			for _, filter := range r.Filters() {
 				for _, err := range c.Entities(t.Context(), remote.Query{Table: "People", Filter: filter}) {
@@ -173,7 +178,7 @@ func TestSplitEvenly(t *testing.T) {
 			longest = max(longest, n)
 		}
 		if longest > len(list)/6 {
-			t.Errorf("%s: the longest of %d ranges has %d of %d entities", name, len(ranges), longest, len(list))
+			t.Errorf("%s: the longest of %d ranges has %d of %d entities", name, len(spans), longest, len(list))
 		}
 	}
 }
@@ -191,7 +196,7 @@ func TestDivide(t *testing.T) {
 				list = append(list, tables[name].keys(i))
 			}
 			fill(t, c, "People", list, nothing)
-			parts, err := transfer.ReadDivided(t.Context(), c, "People", 2)
+			parts, err := readDivided(t.Context(), c, "People", 2)
 			if err != nil || len(parts) < 2 {
 				t.Fatalf("%d parts, %v", len(parts), err)
 			}
@@ -206,4 +211,81 @@ func TestDivide(t *testing.T) {
 			}
 		})
 	}
+}
+
+// split divides a table into so many ranges in the order of their keys, or fewer if
+// it cannot be divided further.
+func split(ctx context.Context, c *remote.Client, table, filter string, want int) ([]ranges.Range, error) {
+	type piece struct {
+		ranges.Range
+		first ranges.Key
+		whole bool
+	}
+	probe := ranges.Probes(c, table)
+	whole, err := ranges.WholeTable(ctx, probe, filter)
+	if err != nil {
+		return nil, err
+	}
+	first, _, err := probe(ctx, remote.Query{Filter: filter})
+	if err != nil {
+		return nil, err
+	}
+	pieces := []piece{{whole, first, false}}
+	for before := 0; len(pieces) < want && len(pieces) > before; {
+		before = len(pieces)
+		var next []piece
+		for _, p := range pieces {
+			left, right, ok, err := p.Divide(ctx, probe, p.first)
+			if err != nil {
+				return nil, err
+			}
+			if !ok || p.whole {
+				next = append(next, piece{p.Range, p.first, true})
+				continue
+			}
+			next = append(next, piece{left, p.first, false}, piece{right, right.From, false})
+		}
+		pieces = next
+	}
+	var list []ranges.Range
+	for _, p := range pieces {
+		list = append(list, p.Range)
+	}
+	return list, nil
+}
+
+// readDivided reads a table and keeps the first worker from its end until another has taken so many
+// ranges away. It returns their keys in order.
+func readDivided(ctx context.Context, c *remote.Client, table string, want int) (list [][]ranges.Key, err error) {
+	var mu sync.Mutex
+	found := map[*scan.Task][]ranges.Key{}
+	enough := make(chan struct{})
+	tasks, err := scan.All(ctx, c, remote.Query{Table: table}, 4, new(scan.Progress), func(ctx context.Context, one *scan.Task) error {
+		mu.Lock()
+		found[one] = nil
+		if len(found) == want {
+			close(enough)
+		}
+		mu.Unlock()
+		for e, err := range one.Entities(ctx, c, remote.Query{Table: table}) {
+			if err != nil {
+				return err
+			}
+			mu.Lock()
+			found[one] = append(found[one], ranges.Key{Partition: e.PartitionKey, Row: e.RowKey}.Clone())
+			n := len(found[one])
+			mu.Unlock()
+			if n == size.WorthDividing {
+				select {
+				case <-enough:
+				case <-ctx.Done():
+				}
+			}
+		}
+		return nil
+	})
+	for _, one := range tasks {
+		list = append(list, found[one])
+	}
+	return list, err
 }

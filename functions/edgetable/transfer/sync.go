@@ -6,18 +6,19 @@ import (
 
 	"edgetable/adapters/client/remote"
 	"edgetable/core/payload"
+	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// sync compares a part of a table with the target and writes what differs.
-func (c *copier) sync(ctx context.Context, table string, p *part) error {
+// sync compares a range of a table with the target and writes what differs.
+func (c *copier) sync(ctx context.Context, table string, p *scan.Task) error {
 	out := newOutbox(c, table, p)
-	span := p.rest()
+	span := p.Rest()
 	q := remote.Query{Table: table, Filter: c.o.Filter}
-	there := inRange(ctx, c.to, q, span)
+	there := scan.InRange(ctx, c.to, q, span)
 	if c.o.DryRun {
 		there = orNothing(there)
 	}
-	err := compare(p, inRange(ctx, c.from, q, span), there, func(a, b *payload.Received) error {
+	err := compare(p, scan.InRange(ctx, c.from, q, span), there, func(a, b *payload.Received) error {
 		switch {
 		case a == nil && !c.o.Delete:
 			return nil

@@ -71,7 +71,7 @@ func TestImportAzCopy(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"x.manifest": "has no files beside it",
-		"acme_1x_20140903T051850.8128447Z_0_0_C3040FE8.json": "is no name of a table",
+		"acme_1x_20140903T051850.8128447Z_0_0_C3040FE8.json": "is not a table name",
 	} {
 		path := write(t, filepath.Join(t.TempDir(), name), "")
 		if _, err := transfer.Sources(path, ""); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), want) {
@@ -163,7 +163,7 @@ func TestImportCSV(t *testing.T) {
 				t.Errorf("%q\nwant %q", got, tt.want)
 			}
 			if name == "bad rows" && strings.Join(told, "\n") != "2 PartitionKey 'p', RowKey '1': A is not an Int32: a whole number from -2147483648 to 2147483647: \"x\"\n"+
-				"3 PartitionKey 'p', RowKey '2': A: \"Edm.GeographyPoint\" is none of the eight types, such as Edm.Int32\n4 there are 5 cells, but 4 columns\n5 there are 1 cells, but 4 columns" {
+				"3 PartitionKey 'p', RowKey '2': A: \"Edm.GeographyPoint\" is none of the eight types, such as Edm.Int32\n4 the row has 5 cells, the header 4\n5 the row has 1 cell, the header 4" {
 				t.Errorf("%q", told)
 			}
 		})

@@ -11,10 +11,12 @@ import (
 	"edgetable/adapters/client/remote"
 	"edgetable/core/key"
 	"edgetable/core/payload"
+	"edgetable/functions/edgetable/transfer/rows"
+	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// Difference is an entity that two tables do not both have with the same
-// properties.
+// Difference is an entity that only one of two tables has, or that has other properties in
+// the second one.
 type Difference struct {
 	PartitionKey, RowKey string
 	InFirst, InSecond    bool
@@ -23,13 +25,13 @@ type Difference struct {
 // Verify compares the entities of two services that match a query, all but their
 // Timestamps, in several ranges at the same time. Differences are passed to tell,
 // one at a time. It returns how many entities are equal.
-func Verify(ctx context.Context, first, second *remote.Client, q remote.Query, workers int, progress *Progress, tell func(Difference)) (equal int64, err error) {
-	q.Select = WithKeys(q.Select)
+func Verify(ctx context.Context, first, second *remote.Client, q remote.Query, workers int, progress *scan.Progress, tell func(Difference)) (equal int64, err error) {
+	q.Select = rows.WithKeys(q.Select)
 	var same atomic.Int64
 	var mu sync.Mutex
-	_, err = scanAll(ctx, first, q, workers, progress, func(ctx context.Context, p *part) error {
-		span := p.rest()
-		return compare(p, inRange(ctx, first, q, span), inRange(ctx, second, q, span), func(a, b *payload.Received) error {
+	_, err = scan.All(ctx, first, q, workers, progress, func(ctx context.Context, p *scan.Task) error {
+		span := p.Rest()
+		return compare(p, scan.InRange(ctx, first, q, span), scan.InRange(ctx, second, q, span), func(a, b *payload.Received) error {
 			progress.Rows.Add(1)
 			e := a
 			switch {
@@ -54,7 +56,7 @@ func equalProperties(a, b *payload.Received) bool {
 
 // compare reads two lists in the order of their keys side by side, and calls do
 // for each key with what the lists have there, nil for nothing.
-func compare(p *part, first, second iter.Seq2[payload.Received, error], do func(a, b *payload.Received) error) error {
+func compare(p *scan.Task, first, second iter.Seq2[payload.Received, error], do func(a, b *payload.Received) error) error {
 	nextA, stopA := iter.Pull2(first)
 	defer stopA()
 	nextB, stopB := iter.Pull2(second)
@@ -86,7 +88,7 @@ func compare(p *part, first, second iter.Seq2[payload.Received, error], do func(
 		} else if order > 0 {
 			one, at = nil, other
 		}
-		if !p.pass(at.PartitionKey, at.RowKey) {
+		if !p.Pass(at.PartitionKey, at.RowKey) {
 			break
 		}
 		if err := do(one, other); err != nil {
@@ -103,6 +105,6 @@ func compare(p *part, first, second iter.Seq2[payload.Received, error], do func(
 			}
 		}
 	}
-	p.end()
+	p.End()
 	return nil
 }

@@ -11,10 +11,11 @@ import (
 	"edgetable/adapters/client/remote"
 	"edgetable/core/edm"
 	"edgetable/core/payload"
+	"edgetable/functions/edgetable/transfer/ranges"
+	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// writer writes batches to a service and settles each operation that the service
-// refuses.
+// writer writes batches to a service and handles each operation that the service refuses.
 type writer struct {
 	c    *remote.Client
 	mode string // insert, merge, replace or skip
@@ -23,10 +24,10 @@ type writer struct {
 // Kinds are the operations of the modes.
 var Kinds = map[string]remote.Kind{"insert": remote.Insert, "skip": remote.Insert, "merge": remote.Merge, "replace": remote.Replace}
 
-// write writes operations until each is done, skipped or refused.
+// write writes operations until each is written, skipped or refused.
 func (w writer) write(ctx context.Context, b *batch, ops []remote.Operation, lines []int) error {
 	where := func(err error) error {
-		return fmt.Errorf("%s, PartitionKey %s, to table %s: %w", Where(b.source.File, lines[0]), Quote(ops[0].PartitionKey), b.source.Table, err)
+		return fmt.Errorf("%s, PartitionKey %s, to table %s: %w", rows.Where(b.source.Path, lines[0]), ranges.Quote(ops[0].PartitionKey), b.source.Table, err)
 	}
 	conflicts := 0
 	for len(ops) > 0 {
@@ -76,7 +77,7 @@ func (w writer) write(ctx context.Context, b *batch, ops []remote.Operation, lin
 func without[T any](list []T, i int) []T { return append(slices.Clone(list[:i]), list[i+1:]...) }
 
 func (b *batch) refuse(o *remote.Operation, line int, reason string) {
-	b.rejects = append(b.rejects, reject{file: b.source.File, line: line, reason: withKeys(o.PartitionKey, o.RowKey, reason), body: o.Body})
+	b.rejects = append(b.rejects, rows.Reject{File: b.source.Path, Line: line, Reason: rows.ReasonWithKeys(o.PartitionKey, o.RowKey, reason), Body: o.Body})
 }
 
 // conflict deals with the operations of an insert that find an entity, and
@@ -103,7 +104,7 @@ func (w writer) conflict(ctx context.Context, b *batch, ops []remote.Operation, 
 			if string(byName(e.Properties)) == stored {
 				b.totals.Same++
 			} else {
-				b.refuse(&ops[i], lines[i], "the entity exists with other content")
+				b.refuse(&ops[i], lines[i], "the entity exists with other content: --mode says what to do with it")
 			}
 		}
 	}
@@ -123,8 +124,8 @@ func (w writer) existing(ctx context.Context, b *batch, ops []remote.Operation) 
 	}
 	const page = 1000
 	n, last := 0, ""
-	q := remote.Query{Table: b.source.Table, Top: page, Filter: "PartitionKey eq " + Quote(ops[0].PartitionKey) + " and RowKey ge " + Quote(ops[0].RowKey) +
-		" and RowKey le " + Quote(ops[len(ops)-1].RowKey)}
+	q := remote.Query{Table: b.source.Table, Top: page, Filter: "PartitionKey eq " + ranges.Quote(ops[0].PartitionKey) + " and RowKey ge " + ranges.Quote(ops[0].RowKey) +
+		" and RowKey le " + ranges.Quote(ops[len(ops)-1].RowKey)}
 	found := map[string]string{}
 	for e, err := range w.c.Entities(ctx, q) {
 		if err != nil {

@@ -3,6 +3,7 @@
 //	go run -C functions/explorer/build .             # writes ../dist
 //	go run -C functions/explorer/build . -out DIR    # writes DIR
 //	go run -C functions/explorer/build . -tests DIR  # bundles the tests of the page for Node.js
+//	go run -C functions/explorer/build . -gallery -out DIR  # bundles the page with all components instead
 //
 // It is a module of its own, so that esbuild is no part of edgetable. The libraries of the page must be installed, see ../page/install.
 package main
@@ -21,19 +22,24 @@ import (
 const page = "../page"
 
 // bundled lists the libraries in app.js, whose licences demand that their notices stay with them.
-var bundled = []string{"preact", "@tanstack/virtual-core"}
+var bundled = []string{"preact", "@tanstack/virtual-core", "lucide"}
 
 func main() {
 	out := flag.String("out", "../dist", "folder for the files of the page")
 	tests := flag.String("tests", "", "bundle the tests of the page to this folder instead")
+	gallery := flag.Bool("gallery", false, "bundle the page that shows every component")
 	flag.Parse()
-	if err := run(*out, *tests); err != nil {
+	source := "/src/main.tsx"
+	if *gallery {
+		source = "/test/gallery.tsx"
+	}
+	if err := run(*out, *tests, source); err != nil {
 		fmt.Fprintln(os.Stderr, "build:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out, tests string) error {
+func run(out, tests, source string) error {
 	if tests != "" {
 		return bundleTests(tests)
 	}
@@ -43,7 +49,7 @@ func run(out, tests string) error {
 	}
 	if err := bundle(api.BuildOptions{
 		EntryPointsAdvanced: []api.EntryPoint{
-			{InputPath: page + "/src/main.tsx", OutputPath: "app"},
+			{InputPath: page + source, OutputPath: "app"},
 			{InputPath: page + "/src/style/app.css", OutputPath: "app"},
 		},
 		Outdir:            out,

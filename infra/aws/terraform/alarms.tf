@@ -49,7 +49,7 @@ resource "aws_cloudwatch_metric_alarm" "duration" {
 # ThrottledRequests is kept by operation and has nothing under the table's name alone; these two have.
 resource "aws_cloudwatch_metric_alarm" "table" {
   alarm_name          = "${var.name}-table"
-  alarm_description   = "DynamoDB throttles the table."
+  alarm_description   = "DynamoDB throttles the table: see EdgetableDynamoDBBusy in docs/runbook.md."
   evaluation_periods  = 2
   threshold           = 10
   comparison_operator = "GreaterThanOrEqualToThreshold"
@@ -80,7 +80,7 @@ resource "aws_cloudwatch_metric_alarm" "table" {
 
 resource "aws_cloudwatch_metric_alarm" "purge" {
   alarm_name          = "${var.name}-purge"
-  alarm_description   = "Three purges of edgetable failed."
+  alarm_description   = "Three purges or heartbeats of edgetable failed in an hour."
   namespace           = "AWS/Lambda"
   metric_name         = "Errors"
   dimensions          = { FunctionName = aws_lambda_function.purge.function_name }

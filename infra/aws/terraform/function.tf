@@ -105,6 +105,7 @@ resource "aws_lambda_function" "requests" {
     variables = merge(
       {
         EDGETABLE_DYNAMODB_TABLE = local.table
+        EDGETABLE_ROLE           = var.role
         EDGETABLE_BUCKETS        = tostring(var.buckets)
         EDGETABLE_SCANNED_BYTES  = tostring(var.scanned_bytes)
         EDGETABLE_STREAMING      = tostring(var.streaming)

@@ -32,7 +32,7 @@ resource "aws_iam_role_policy_attachment" "purge" {
 
 resource "aws_lambda_function" "purge" {
   function_name    = "${var.name}-purge"
-  description      = "edgetable, removes what deleted tables left"
+  description      = "edgetable, removes what deleted tables left, and writes heartbeats"
   architectures    = ["arm64"]
   runtime          = "provided.al2023"
   handler          = "bootstrap"
@@ -42,7 +42,7 @@ resource "aws_lambda_function" "purge" {
   timeout          = 840 # below the schedule's 15 minutes, so that runs do not overlap; the next one resumes
   role             = aws_iam_role.purge.arn
 
-  reserved_concurrent_executions = var.concurrency == 0 ? -1 : 1
+  reserved_concurrent_executions = var.concurrency == 0 ? -1 : 2 # a purge and a heartbeat
 
   logging_config {
     log_group  = aws_cloudwatch_log_group.purge.name
@@ -52,6 +52,7 @@ resource "aws_lambda_function" "purge" {
   environment {
     variables = {
       EDGETABLE_DYNAMODB_TABLE = local.table
+      EDGETABLE_ROLE           = var.role
     }
   }
 
@@ -83,4 +84,27 @@ resource "aws_lambda_permission" "purge" {
   function_name = aws_lambda_function.purge.function_name
   principal     = "events.amazonaws.com"
   source_arn    = aws_cloudwatch_event_rule.purge.arn
+}
+
+# A primary writes heartbeats, by which a secondary tells its age; a secondary looks at that, so that the alarm of the
+# purge tells of both.
+resource "aws_cloudwatch_event_rule" "heartbeat" {
+  name_prefix         = "${substr(var.name, 0, 28)}-heartbeat-"
+  description         = "Starts the heartbeat of edgetable"
+  schedule_expression = "rate(1 minute)"
+  state               = var.role == "alone" ? "DISABLED" : "ENABLED"
+}
+
+resource "aws_cloudwatch_event_target" "heartbeat" {
+  rule  = aws_cloudwatch_event_rule.heartbeat.name
+  arn   = aws_lambda_function.purge.arn
+  input = jsonencode({ heartbeat = true })
+}
+
+resource "aws_lambda_permission" "heartbeat" {
+  statement_id  = "EdgetableHeartbeat"
+  action        = "lambda:InvokeFunction"
+  function_name = aws_lambda_function.purge.function_name
+  principal     = "events.amazonaws.com"
+  source_arn    = aws_cloudwatch_event_rule.heartbeat.arn
 }

@@ -9,6 +9,14 @@ locals {
       "arn", data.aws_partition.this.partition, service, data.aws_region.this.region, data.aws_caller_identity.this.account_id
     ])
   }
+  reads = ["dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query"]
+  writes = [
+    "dynamodb:BatchWriteItem",
+    "dynamodb:ConditionCheckItem",
+    "dynamodb:DeleteItem",
+    "dynamodb:PutItem",
+    "dynamodb:UpdateItem",
+  ]
   metrics   = "edgetable/${var.name}"
   table     = coalesce(var.restored_table, aws_dynamodb_table.this.name)
   table_arn = var.restored_table == null ? aws_dynamodb_table.this.arn : "${local.arn.dynamodb}:table/${var.restored_table}"
@@ -52,24 +60,17 @@ resource "aws_dynamodb_table" "this" {
 
   lifecycle {
     prevent_destroy = true
+    # A second Region is added by the CLI; a later apply must not remove it.
+    ignore_changes = [replica, stream_enabled, stream_view_type]
   }
 }
 
 # Rows may be read, written and deleted one by one. A transaction is allowed by the actions it is made of. There is no
-# Scan, and nothing that changes the table itself.
+# Scan, and nothing that changes the table itself. A secondary writes nothing.
 data "aws_iam_policy_document" "table" {
   statement {
-    sid = "Rows"
-    actions = [
-      "dynamodb:BatchGetItem",
-      "dynamodb:BatchWriteItem",
-      "dynamodb:ConditionCheckItem",
-      "dynamodb:DeleteItem",
-      "dynamodb:GetItem",
-      "dynamodb:PutItem",
-      "dynamodb:Query",
-      "dynamodb:UpdateItem",
-    ]
+    sid       = "Rows"
+    actions   = var.role == "secondary" ? local.reads : concat(local.reads, local.writes)
     resources = [local.table_arn]
   }
 

@@ -130,7 +130,18 @@ variable "kms_key_arn" {
 }
 
 variable "restored_table" {
-  description = "Name of a table restored from a point in time, to be served instead of the table of this module."
+  description = "Name of a table to be served instead of the table of this module, one restored from a point in time, or a replica of a global table."
   type        = string
   default     = null
+}
+
+variable "role" {
+  description = "What this Region is: alone; primary, which writes and tells secondaries in other Regions their age; or secondary, which serves reads of a replica alone."
+  type        = string
+  default     = "alone"
+
+  validation {
+    condition     = contains(["alone", "primary", "secondary"], var.role)
+    error_message = "Write alone, primary or secondary."
+  }
 }

@@ -68,14 +68,14 @@ class Stack(unittest.TestCase):
             db.delete_table(TableName=name)
 
     def test_functions(self):
-        for name, memory, timeout, concurrency in (("Function", 512, 30, 50), ("Purge", 256, 840, 1)):
+        for name, memory, timeout, concurrency in (("Function", 512, 30, 50), ("Purge", 256, 840, 2)):
             f = self.function(name)["Configuration"]
             self.assertEqual((f["Runtime"], f["Handler"], f["MemorySize"], f["Timeout"]), ("provided.al2023", "bootstrap", memory, timeout))
             reserved = self.aws("lambda").get_function_concurrency(FunctionName=f["FunctionName"])
             self.assertEqual(int(reserved["ReservedConcurrentExecutions"]), concurrency)
         env = self.function("Function")["Configuration"]["Environment"]["Variables"]
         self.assertEqual({k: str(v) for k, v in env.items()}, {  # moto leaves numbers what they are
-            "EDGETABLE_DYNAMODB_TABLE": self.physical["Table"], "EDGETABLE_BUCKETS": "8", "EDGETABLE_SCANNED_BYTES": "8388608",
+            "EDGETABLE_DYNAMODB_TABLE": self.physical["Table"], "EDGETABLE_ROLE": "alone", "EDGETABLE_BUCKETS": "8", "EDGETABLE_SCANNED_BYTES": "8388608",
             "EDGETABLE_STREAMING": "false", "EDGETABLE_LEASE": "2s", "EDGETABLE_ACCOUNTS_SECRET": SECRET, "EDGETABLE_METRICS": f"edgetable/{STACK}"})
 
     def test_code_is_the_bootstrap(self):
@@ -100,7 +100,7 @@ class Stack(unittest.TestCase):
         actions = [s["Action"] for s in policy["Statement"] if "*" in json.dumps(s["Principal"])]
         self.assertCountEqual(actions, ["lambda:InvokeFunctionUrl", "lambda:InvokeFunction"])
         purge = json.loads(self.aws("lambda").get_policy(FunctionName=self.physical["Purge"])["Policy"])
-        self.assertEqual([s["Principal"] for s in purge["Statement"]], [{"Service": "events.amazonaws.com"}])
+        self.assertEqual([s["Principal"] for s in purge["Statement"]], [{"Service": "events.amazonaws.com"}] * 2)
         with self.assertRaises(self.aws("lambda").exceptions.ResourceNotFoundException):
             self.aws("lambda").get_function_url_config(FunctionName=self.physical["Purge"])
 

@@ -23,8 +23,11 @@ MOST = Rendering(
     RestoredTable="edgetable-restored", Streaming="true", Concurrency=0, OidcIssuer="https://issuer.example.com", OidcAudiences="tables",
 )
 
-ROW_ACTIONS = {
-    "BatchGetItem", "BatchWriteItem", "ConditionCheckItem", "DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem",
+SECOND = Rendering(TEMPLATE, AccountsSecretArn=SECRET, RestoredTable="edgetable-first", Role="secondary")
+
+READ_ACTIONS = {"BatchGetItem", "GetItem", "Query"}
+ROW_ACTIONS = READ_ACTIONS | {
+    "BatchWriteItem", "ConditionCheckItem", "DeleteItem", "PutItem", "UpdateItem",
 }
 
 
@@ -83,14 +86,14 @@ class Functions(unittest.TestCase):
 
     def test_concurrency_is_bounded_unless_switched_off(self):
         self.assertEqual(LEAST.properties("Function")["ReservedConcurrentExecutions"], {"Ref": "Concurrency"})
-        self.assertEqual(LEAST.properties("Purge")["ReservedConcurrentExecutions"], 1)
+        self.assertEqual(LEAST.properties("Purge")["ReservedConcurrentExecutions"], 2)
         for f in MOST.of_type("AWS::Lambda::Function").values():
             self.assertNotIn("ReservedConcurrentExecutions", f)
 
     def test_settings(self):
         env = LEAST.properties("Function")["Environment"]["Variables"]
         self.assertEqual(env, {
-            "EDGETABLE_DYNAMODB_TABLE": {"Ref": "Table"}, "EDGETABLE_BUCKETS": {"Ref": "Buckets"},
+            "EDGETABLE_DYNAMODB_TABLE": {"Ref": "Table"}, "EDGETABLE_ROLE": {"Ref": "Role"}, "EDGETABLE_BUCKETS": {"Ref": "Buckets"},
             "EDGETABLE_SCANNED_BYTES": {"Ref": "ScannedBytes"}, "EDGETABLE_STREAMING": {"Ref": "Streaming"}, "EDGETABLE_LEASE": {"Ref": "Lease"},
             "EDGETABLE_ACCOUNTS_SECRET": {"Ref": "AccountsSecretArn"}, "EDGETABLE_METRICS": {"Fn::Sub": "edgetable/${AWS::StackName}"}})
         env = MOST.properties("Function")["Environment"]["Variables"]
@@ -153,6 +156,10 @@ class Rights(unittest.TestCase):
         self.assertEqual({a.removeprefix("dynamodb:") for a in rows[0]["Action"]}, ROW_ACTIONS)
         self.assertEqual(rows[0]["Resource"], {"Fn::GetAtt": ["Table", "Arn"]})
 
+    def test_a_secondary_writes_nothing(self):
+        (rows,) = SECOND.statements("TableAccess")
+        self.assertEqual({a.removeprefix("dynamodb:") for a in rows["Action"]}, READ_ACTIONS)
+
     def test_cover_what_the_adapter_calls(self):
         """Read from its source: every call is allowed, no action is allowed that no call needs, and none is a Scan."""
         means = {"TransactWriteItems": {"PutItem", "UpdateItem", "DeleteItem"}, "TransactGetItems": {"GetItem"}}
@@ -194,6 +201,15 @@ class Purge(unittest.TestCase):
         self.assertEqual(permission["SourceArn"], {"Fn::GetAtt": ["PurgeRule", "Arn"]})
         self.assertEqual(permission["FunctionName"], {"Ref": "Purge"})
         self.assertEqual({u["TargetFunctionArn"]["Fn::GetAtt"][0] for u in LEAST.of_type("AWS::Lambda::Url").values()}, {"Function"})
+
+    def test_a_heartbeat_is_started_by_its_rule_unless_the_region_is_alone(self):
+        rule = LEAST.properties("HeartbeatRule")
+        self.assertEqual([(t["Arn"], json.loads(t["Input"])) for t in rule["Targets"]], [({"Fn::GetAtt": ["Purge", "Arn"]}, {"heartbeat": True})])
+        self.assertEqual(LEAST.properties("HeartbeatPermission")["SourceArn"], {"Fn::GetAtt": ["HeartbeatRule", "Arn"]})
+        self.assertEqual(rule["State"], "DISABLED")
+        for role in ("primary", "secondary"):
+            self.assertEqual(Rendering(TEMPLATE, AccountsSecretArn=SECRET, Role=role).properties("HeartbeatRule")["State"], "ENABLED")
+        self.assertEqual(LEAST.properties("Purge")["Environment"]["Variables"]["EDGETABLE_ROLE"], {"Ref": "Role"})
 
     def test_runs_do_not_overlap(self):
         self.assertEqual(TEMPLATE["Parameters"]["PurgeSchedule"]["Default"], "rate(15 minutes)")

@@ -15,7 +15,7 @@ import hcl2
 import schema
 from rendering import AWS
 from schema import camel
-from template_test import LEAST, ROW_ACTIONS, TEMPLATE
+from template_test import LEAST, READ_ACTIONS, ROW_ACTIONS, TEMPLATE
 
 MODULES = (AWS / "terraform", AWS / "terraform/domain")
 META = {"for_each", "count", "depends_on", "lifecycle", "provider"}
@@ -51,6 +51,9 @@ def read(module):
 
 SCHEMAS = schema.read(os.environ["EDGETABLE_AWS_BINDINGS"], {(s, k) for m in MODULES for s, k, _, _ in read(m) if k})
 BLOCKS = {(s, k, n): b for s, k, n, b in read(MODULES[0])}
+
+
+LOCALS = {n: v for path in sorted(MODULES[0].glob("*.tf")) for block in plain(hcl2.loads(path.read_text())).get("locals", []) for n, v in block.items()}
 
 
 def body(kind, name):
@@ -127,11 +130,13 @@ class SameAsTemplate(unittest.TestCase):
         self.assertIs(table["deletion_protection_enabled"], True)
         self.assertEqual(table["point_in_time_recovery"], [{"enabled": True}])
         self.assertEqual(table["ttl"], [{"attribute_name": ".ttl", "enabled": True}])
-        self.assertEqual(table["lifecycle"], [{"prevent_destroy": True}])
+        self.assertEqual(table["lifecycle"], [{"prevent_destroy": True, "ignore_changes": ["replica", "stream_enabled", "stream_view_type"]}])
 
     def test_rights(self):
         statements = {n: {s["sid"]: s for s in b["statement"]} for (s, k, n), b in BLOCKS.items() if k == "aws_iam_policy_document" and n != "lambda"}
-        self.assertEqual({a.removeprefix("dynamodb:") for a in statements["table"]["Rows"]["actions"]}, ROW_ACTIONS)
+        self.assertEqual(statements["table"]["Rows"]["actions"], '${var.role == "secondary" ? local.reads : concat(local.reads, local.writes)}')
+        reads, writes = ({a.removeprefix("dynamodb:") for a in LOCALS[n]} for n in ("reads", "writes"))
+        self.assertEqual((reads, reads | writes), (READ_ACTIONS, ROW_ACTIONS))
         self.assertEqual(statements["table"]["Rows"]["resources"], ["${local.table_arn}"])
         self.assertEqual(set(statements["purge"]), {"Log"})
         self.assertEqual(set(statements["requests"]), {"Log", "Accounts", "Forward", "AccountsKey"})
@@ -159,6 +164,9 @@ class SameAsTemplate(unittest.TestCase):
         self.assertEqual(names, set(re.findall(r"EDGETABLE_\w+", (AWS / "template.yaml").read_text())))
         rule = body("aws_cloudwatch_event_target", "purge")
         self.assertEqual(rule["input"], "${jsonencode({purge = true})}")
+        self.assertEqual(body("aws_cloudwatch_event_target", "heartbeat")["input"], "${jsonencode({heartbeat = true})}")
+        rule = body("aws_cloudwatch_event_rule", "heartbeat")
+        self.assertEqual((rule["schedule_expression"], rule["state"]), (LEAST.properties("HeartbeatRule")["ScheduleExpression"], '${var.role == "alone" ? "DISABLED" : "ENABLED"}'))
 
     def test_alarms(self):
         watched = set(re.findall(r'metric(?:_name)? *= "(\w+)"', (MODULES[0] / "alarms.tf").read_text()))

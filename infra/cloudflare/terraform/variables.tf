@@ -36,3 +36,14 @@ variable "certificate" {
   type        = bool
   default     = true
 }
+
+variable "requests_per_address" {
+  description = "How many requests an address may send in 10 seconds to these hosts; above it Cloudflare answers 429 for 10 seconds, before the Worker. Takes over all rate limiting rules of the zone, and needs the plan Pro or above. Null for none."
+  type        = number
+  default     = null
+
+  validation {
+    condition     = var.requests_per_address == null || coalesce(var.requests_per_address, 0) >= 1
+    error_message = "The number of requests is at least 1."
+  }
+}

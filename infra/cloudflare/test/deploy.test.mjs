@@ -1,6 +1,6 @@
 // The result of deployments: of a dry run, and of an API on this machine that keeps its requests.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { account, serve } from "./api.mjs";
@@ -31,6 +31,23 @@ for (const [variant, jsonc] of Object.entries(variants)) {
     });
   }
 }
+
+test("make says what is missing before it builds anything", async (t) => {
+  const { top, remove } = checkout(variants["as written"]);
+  t.after(remove);
+  rmSync(join(top, "bin"), { recursive: true });
+  cpSync(join(root, "Makefile"), join(top, "Makefile"));
+  for (const [args, says] of [
+    [[], /Which profile\?[^]*make deploy-cloudflare PROFILE=free/],
+    [["PROFILE=other"], /no profile other[^]*PROFILE=free/],
+    [["PROFILE=free"], /no credentials of Cloudflare[^]*wrangler login[^]*CLOUDFLARE_API_TOKEN/],
+  ]) {
+    const { code, output } = await run(top, ["make", "-C", top, "deploy-cloudflare", ...args]);
+    assert.notEqual(code, 0);
+    assert.match(output, says);
+    assert.equal(existsSync(join(top, "bin")), false, output);
+  }
+});
 
 const api = await serve("edgetable"), apiKV = await serve("edgetable-kv");
 const place = checkout(variants["as written"]), chosen = checkout(variants["every choice taken"]);

@@ -17,22 +17,34 @@ const blocks = ["resource", "data"].flatMap((section) => Object.entries(module[s
   Object.entries(named).map(([name, [body]]) => ({ section, kind, name, body }))));
 const resource = (kind) => blocks.find((b) => b.section === "resource" && b.kind === kind).body;
 
-// The interface with the arguments of a resource: names, and whether each is required.
-function schema(section, kind) {
+// The interface with the arguments of a resource, or of a block in it: names, and whether each is required.
+function schema(section, kind, block = "\\w+ extends cdktf\\.TerraformMetaArguments") {
   const name = `${section === "data" ? "data-" : ""}${section === "data" ? kind : kind.replace(/^cloudflare_/, "")}`.replaceAll("_", "-");
   const declarations = readFileSync(join(process.env.EDGETABLE_CLOUDFLARE_BINDINGS, name, "index.d.ts"), "utf8");
-  const [, own] = /export interface \w+ extends cdktf\.TerraformMetaArguments \{\n([^]*?)\n\}/.exec(declarations);
+  const [, own] = new RegExp(`export interface ${block} \\{\\n([^]*?)\\n\\}`).exec(declarations);
   const args = new Map(Array.from(own.matchAll(/readonly (\w+)(\??):/g), ([, argument, optional]) => [argument, optional === ""]));
   return { args, readable: new Set(Array.from(declarations.matchAll(/get (\w+)\(\)/g), (m) => m[1])) };
 }
 
+function known({ args }, name, body) {
+  const given = Object.keys(body).filter((argument) => !meta.has(argument)).map(camel);
+  for (const argument of given) assert.ok(args.has(argument), `${name} has no ${argument}`);
+  for (const [argument, required] of args) assert.ok(!required || given.includes(argument), `${name} lacks ${argument}`);
+}
+
 test("arguments are those of the provider", () => {
   assert.ok(blocks.length >= 6);
-  for (const { section, kind, name, body } of blocks) {
-    const { args } = schema(section, kind), given = Object.keys(body).filter((argument) => !meta.has(argument)).map(camel);
-    for (const argument of given) assert.ok(args.has(argument), `${kind}.${name} has no ${argument}`);
-    for (const [argument, required] of args) assert.ok(!required || given.includes(argument), `${kind}.${name} lacks ${argument}`);
-  }
+  for (const { section, kind, name, body } of blocks) known(schema(section, kind), `${kind}.${name}`, body);
+});
+
+test("the rate is that of an address, for the hosts of the Worker", () => {
+  const { count, phase, rules: [rule] } = resource("cloudflare_ruleset");
+  known(schema("resource", "cloudflare_ruleset", "RulesetRules"), "a rule", rule);
+  known(schema("resource", "cloudflare_ruleset", "RulesetRulesRatelimit"), "a rate", rule.ratelimit);
+  assert.deepEqual([count, phase, rule.action, rule.ratelimit.requests_per_period, rule.ratelimit.characteristics],
+    ["${var.requests_per_address == null ? 0 : 1}", "http_ratelimit", "block", "${var.requests_per_address}", ["cf.colo.id", "ip.src"]]);
+  assert.equal(module.variable.requests_per_address[0].default, null);
+  for (const name of ["domains", "wildcard"]) assert.ok(rule.expression.includes(`var.${name}`), name);
 });
 
 test("references lead somewhere", () => {

@@ -50,26 +50,38 @@ func init() {
 	})
 }
 
-// started is a server over TLS that a test has for itself, in memory.
+// started is a server over TLS that a test has for itself.
 type started struct {
 	account
 	client *http.Client // trusts its certificate
+	server *exec.Cmd
 }
 
 // start starts the program with flags and waits until it takes requests. It ends with the test.
 func start(t *testing.T, flags ...string) started {
+	t.Helper()
+	return startWith(t, newKey(t), append([]string{"--memory"}, flags...)...)
+}
+
+// newKey returns a key for an account.
+func newKey(t *testing.T) string {
+	t.Helper()
+	key := make([]byte, 32)
+	if _, err := rand.Read(key); err != nil {
+		t.Fatal(err)
+	}
+	return base64.StdEncoding.EncodeToString(key)
+}
+
+// startWith is start with the key of the account and the place of the data among the flags.
+func startWith(t *testing.T, secret string, flags ...string) started {
 	t.Helper()
 	binary, err := built.binary()
 	if err != nil {
 		t.Fatal(err)
 	}
 	certificate, key, pool := newCertificate(t)
-	accountKey := make([]byte, 32)
-	if _, err := rand.Read(accountKey); err != nil {
-		t.Fatal(err)
-	}
-	secret := base64.StdEncoding.EncodeToString(accountKey)
-	flags = append([]string{"serve", "--memory", "--listen", "127.0.0.1:0", "--tls-cert", certificate, "--tls-key", key}, flags...)
+	flags = append([]string{"serve", "--listen", "127.0.0.1:0", "--tls-cert", certificate, "--tls-key", key}, flags...)
 	server := exec.Command(binary, flags...)
 	server.Env = append(os.Environ(), "EDGETABLE_ACCOUNTS=own:"+secret)
 	server.Dir, server.Stderr = t.TempDir(), t.Output()
@@ -98,8 +110,17 @@ func start(t *testing.T, flags ...string) started {
 	t.Cleanup(transport.CloseIdleConnections)
 	return started{
 		account: parseAccount(t, "AccountName=own;AccountKey="+secret+";TableEndpoint="+endpoint),
-		client:  &http.Client{Transport: transport},
+		client:  &http.Client{Transport: transport}, server: server,
 	}
+}
+
+// kill ends the server at once.
+func (s started) kill(t *testing.T) {
+	t.Helper()
+	if err := s.server.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.server.Wait() // it was killed
 }
 
 // options trust the server's certificate.

@@ -56,7 +56,8 @@ test("pages of one over odd keys", async (t) => {
   await Promise.all(keys.map((key) => table.createEntity(keyed(key, {}, key))));
   const found = [];
   for await (const page of table.listEntities().byPage({ maxPageSize: 1 })) {
-    found.push(page.map((entity) => entity.rowKey));
+    // Where a table has split, the last range may be empty: a token leads to it, as the protocol allows.
+    if (page.length) found.push(page.map((entity) => entity.rowKey));
   }
   assert.deepEqual(found, keys.map((key) => [key]));
 });

@@ -1,6 +1,7 @@
 // Servers that a test has for itself, with flags of its own.
 import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,18 +19,28 @@ function find() {
 }
 const binary = find();
 
-/** Starts a server in memory, which ends with the test, and answers its connection string. */
-export async function serve(t, ...flags) {
-  const key = randomBytes(32).toString("base64");
-  const server = spawn(binary, ["serve", "--memory", "--listen", "127.0.0.1:0", "--log-level", "error", ...flags], {
+export const newKey = () => randomBytes(32).toString("base64");
+
+/** Starts a server, which ends with the test, and answers its process and its endpoint. */
+export async function start(t, key, ...flags) {
+  const server = spawn(binary, ["serve", "--listen", "127.0.0.1:0", "--log-level", "error", ...flags], {
     env: { ...process.env, EDGETABLE_ACCOUNTS: `own:${key}` }, stdio: ["ignore", "pipe", "inherit"],
   });
-  t.after(() => server.kill());
+  t.after(async () => { // it writes into its folder until it has ended
+    if (server.exitCode === null && server.signalCode === null && server.kill()) await once(server, "exit");
+  });
   let endpoint;
   for await (const line of createInterface({ input: server.stdout })) {
     const [word, rest] = line.trim().split(/ +/);
     if (word === "endpoint") endpoint = rest;
-    if (word === "ready") return `DefaultEndpointsProtocol=http;AccountName=own;AccountKey=${key};TableEndpoint=${endpoint};`;
+    if (word === "ready") return { server, endpoint };
   }
   throw new Error(`the server with ${flags.join(" ")} has ended`);
+}
+
+/** Starts a server in memory, which ends with the test, and answers its connection string. */
+export async function serve(t, ...flags) {
+  const key = newKey();
+  const { endpoint } = await start(t, key, "--memory", ...flags);
+  return `DefaultEndpointsProtocol=http;AccountName=own;AccountKey=${key};TableEndpoint=${endpoint};`;
 }

@@ -25,11 +25,18 @@ def binary():
     return built
 
 
+def new_key():
+    return base64.b64encode(secrets.token_bytes(32)).decode()
+
+
+def connection(endpoint, key):
+    return f"DefaultEndpointsProtocol=http;AccountName=own;AccountKey={key};TableEndpoint={endpoint};"
+
+
 @contextmanager
-def serve(*flags):
-    """Starts a server in memory and gives its connection string; it ends with the block."""
-    key = base64.b64encode(secrets.token_bytes(32)).decode()
-    command = [binary(), "serve", "--memory", "--listen", "127.0.0.1:0", "--log-level", "error", *flags]
+def running(key, *flags):
+    """Starts a server and gives its process and its endpoint; it ends with the block."""
+    command = [binary(), "serve", "--listen", "127.0.0.1:0", "--log-level", "error", *flags]
     environment = {**os.environ, "EDGETABLE_ACCOUNTS": f"own:{key}"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
         try:
@@ -41,6 +48,14 @@ def serve(*flags):
                 if words == ["ready"]:
                     break
             assert endpoint, f"{flags}: the server ended with {server.wait()}"
-            yield f"DefaultEndpointsProtocol=http;AccountName=own;AccountKey={key};TableEndpoint={endpoint};"
+            yield server, endpoint
         finally:
             server.terminate()
+
+
+@contextmanager
+def serve(*flags):
+    """Starts a server in memory and gives its connection string; it ends with the block."""
+    key = new_key()
+    with running(key, "--memory", *flags) as (_, endpoint):
+        yield connection(endpoint, key)

@@ -52,7 +52,7 @@ func count(t *testing.T, s table.Store, partition string) int {
 // writes are there, and batches are whole.
 func TestKill(t *testing.T) {
 	data := t.TempDir()
-	options := workerd.Options{Data: data, Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
+	options := workerd.Options{Data: data, Log: workerd.Log(t), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
 	first, err := workerd.Start(options)
 	if err != nil {
 		t.Fatal(err)

@@ -36,7 +36,7 @@ func chaos(seed uint64, length int, kinds ...string) func() workerd.Faults {
 // Messages of a Worker and replies are lost, others arrive twice, and objects never
 // forget: every write is carried out once, and no outcome is unknown.
 func TestLossy(t *testing.T) {
-	h := func(t testing.TB, now func() edm.Ticks) storetest.Place {
+	h := func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		p := server.NewPlace(now)
 		p.Age()
 		p.Chaos(chaos(1, 1, "plain", "retryable", "reply", "twice"))
@@ -44,7 +44,7 @@ func TestLossy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return storetest.Place{Store: s, Strengths: strengths(2), Remote: true}
+		return storetest.Fixture{Store: s, Strengths: strengths(2), Remote: true}
 	}
 	t.Run("Entities", func(t *testing.T) { storetest.Entities(t, h) })
 	t.Run("Incarnations", func(t *testing.T) { storetest.Incarnations(t, h) })

@@ -2,7 +2,6 @@ package workerd_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -13,7 +12,7 @@ import (
 // startKV starts the Worker on Workers KV alone.
 func startKV(t *testing.T, env ...string) *workerd.Server {
 	t.Helper()
-	s, err := workerd.Start(workerd.Options{Data: t.TempDir(), KV: true, Env: append(env, "EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="), Log: os.Stderr})
+	s, err := workerd.Start(workerd.Options{Data: t.TempDir(), KV: true, Env: append(env, "EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="), Log: workerd.Log(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package workerd_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -53,7 +54,9 @@ func succeed(t *testing.T, err error) {
 }
 
 // A trap ends all requests of the isolate with 500; a new instance serves the next
-// ones. A put that KV had accepted stays; one that it had not received is lost.
+// ones. A put that KV had accepted stays; one that it had not received is lost. A request
+// that is trapped while it waits for KV has an unknown outcome: KV may get its put, now or
+// later.
 func TestKVTrap(t *testing.T) {
 	t.Parallel()
 	s := startKV(t)
@@ -61,12 +64,14 @@ func TestKVTrap(t *testing.T) {
 	put := func(row string) (int, string) {
 		return do(t, s, "PUT", "/people(PartitionKey='p',RowKey='"+row+"')", `{}`)
 	}
-	for when, want := range map[string]int{"put": 404, "stored": 200, "serve": 200} {
+	for when, want := range map[string][]int{"put": {404}, "stored": {200}, "serve": {200, 404}} {
 		succeed(t, s.Trap(t.Context(), when))
 		if status, answer := put(when); status != 500 {
 			t.Errorf("%s: %d: %s", when, status, answer)
 		}
-		demand(t, s, "GET", "/people(PartitionKey='p',RowKey='"+when+"')", "", want)
+		if status, answer := do(t, s, "GET", "/people(PartitionKey='p',RowKey='"+when+"')", ""); !slices.Contains(want, status) {
+			t.Errorf("what was written before %s: %d, want %v: %s", when, status, want, answer)
+		}
 		if status, answer := put("after-" + when); status != 204 {
 			t.Errorf("after %s: %d: %s", when, status, answer)
 		}
@@ -77,7 +82,7 @@ func TestKVTrap(t *testing.T) {
 // writes are there.
 func TestKVKill(t *testing.T) {
 	t.Parallel()
-	o := workerd.Options{Data: t.TempDir(), KV: true, Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
+	o := workerd.Options{Data: t.TempDir(), KV: true, Log: workerd.Log(t), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
 	first, err := workerd.Start(o)
 	succeed(t, err)
 	demand(t, first, "POST", "/Tables", `{"TableName":"people"}`, 201)

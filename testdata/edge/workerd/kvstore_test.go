@@ -16,7 +16,7 @@ import (
 func TestKVStore(t *testing.T) {
 	t.Parallel()
 	s := startKV(t)
-	storetest.Run(t, func(t testing.TB, now func() edm.Ticks) storetest.Place {
+	storetest.Run(t, func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		if err := s.Namespace().Clear(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func TestKVStore(t *testing.T) {
 			}
 			return store
 		}
-		return storetest.Place{
+		return storetest.Fixture{
 			Store: open(now), Strengths: storetest.Home("Workers KV"), Share: open, Restart: open, Settle: settle, Remote: true,
 		}
 	})

@@ -16,6 +16,11 @@ func TestReplicaOfLargest(t *testing.T) {
 	var log bytes.Buffer
 	options := workerd.Options{Data: t.TempDir(), Log: &log, Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
 	s := startReplica(t, options)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(log.String())
+		}
+	})
 	const entities = 9
 	write := func(table string) {
 		t.Helper()

@@ -26,6 +26,7 @@ type Place struct {
 	fail     atomic.Int32 // 1 more than the rows that can be written; 0: all
 	size     atomic.Int64 // the size that objects report; 0: the real size
 	aged     atomic.Bool
+	past     atomic.Bool
 	faults   atomic.Pointer[func() Faults]
 }
 
@@ -83,6 +84,10 @@ func (p *Place) Age() { p.aged.Store(true) }
 // Young makes new objects as young as they are. Such an object does not know about
 // writes before it was made.
 func (p *Place) Young() { p.aged.Store(false) }
+
+// Remember has the platform's part of restoring played for objects that wake up from now
+// on: workerd keeps no earlier states (past.mjs).
+func (p *Place) Remember() { p.past.Store(true) }
 
 // Count is how many rows an object of the place has in a space.
 func (p *Place) Count(ctx context.Context, object string, space byte) (n int, err error) {
@@ -150,6 +155,12 @@ type caller struct{ *Place }
 // seconds: a request that uses it at that moment fails, and only some can be repeated.
 var Client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Second}}
 
+// NewClient returns a client for more requests at once than a busy machine serves within these seconds: each has a
+// connection of its own, and there are at most so many.
+func NewClient(connections int) *http.Client {
+	return &http.Client{Transport: &http.Transport{MaxConnsPerHost: connections, DisableKeepAlives: true}}
+}
+
 // Frames are calls as an object hands them to its shell.
 func Frames(calls []durableobject.Call) (message []byte) {
 	for _, call := range calls {
@@ -199,6 +210,9 @@ func (c caller) post(ctx context.Context, message []byte) ([]byte, error) {
 	}
 	if n := c.size.Load(); n > 0 {
 		url += fmt.Sprintf("&size=%d", n)
+	}
+	if c.past.Load() {
+		url += "&past=1"
 	}
 	if c.aged.Load() {
 		url += fmt.Sprintf("&age=%d", 3*3600*1000)

@@ -23,15 +23,13 @@ func list(ctx context.Context, s *workerd.Server, c *http.Client) (status int, e
 // More requests than instances, and clients that hang up: all other requests are
 // answered.
 func TestManyRequests(t *testing.T) {
-	c := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 100, MaxIdleConnsPerHost: 100}}
-	defer c.CloseIdleConnections()
+	c := workerd.NewClient(100)
 	for range 2 {
 		var group sync.WaitGroup
 		for n := range 300 {
 			group.Go(func() {
 				if n%3 == 0 { // gone at once
 					ctx, cancel := context.WithCancel(t.Context())
-					context.AfterFunc(ctx, c.CloseIdleConnections)
 					go cancel()
 					_, _ = list(ctx, server, c)
 					return
@@ -132,7 +130,7 @@ func TestRecycle(t *testing.T) {
 // start starts a server for one test.
 func start(t *testing.T, env ...string) *workerd.Server {
 	t.Helper()
-	s, err := workerd.Start(workerd.Options{Data: t.TempDir(), Env: append(env, "EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=")})
+	s, err := workerd.Start(workerd.Options{Data: t.TempDir(), Log: workerd.Log(t), Env: append(env, "EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,8 +151,7 @@ func instances(t *testing.T, s *workerd.Server, uses int) workerd.Instances {
 // concurrently.
 func TestLimits(t *testing.T) {
 	s := start(t, "EDGETABLE_LIMITS=account=0.01", "EDGETABLE_MAX_FAILURES=0.01")
-	c := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 20, MaxIdleConnsPerHost: 20}}
-	defer c.CloseIdleConnections()
+	c := workerd.NewClient(20)
 	var served, unknown atomic.Int32
 	var group sync.WaitGroup
 	for range 40 {

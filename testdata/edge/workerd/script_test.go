@@ -132,7 +132,7 @@ func (s *stage) deleting(_, _ []string) string {
 
 // deleted waits until there is none: alarms come in real time.
 func (s *stage) deleted(_, _ []string) string {
-	ctx, cancel := context.WithTimeout(s.TB.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(s.TB.Context(), 3*time.Minute)
 	defer cancel()
 	for {
 		if n := s.deleting(nil, nil); n == "0" || ctx.Err() != nil {

@@ -26,10 +26,10 @@ var splitting = []string{"EDGETABLE_SPLIT_BYTES=20000", "EDGETABLE_SPLIT_RATE=5"
 // is the wall's, as alarms ring by it.
 func TestSplitting(t *testing.T) {
 	small := start(t, splitting...)
-	h := func(t testing.TB, now func() edm.Ticks) storetest.Place {
+	h := func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		place := small.NewPlace(wallClock)
 		open := func(now func() edm.Ticks) table.Store { return openStore(t, place, now, 1) }
-		return storetest.Place{
+		return storetest.Fixture{
 			Store: open(wallClock), Strengths: storetest.Home("Durable Objects, a table that has split"), Share: open, Remote: true,
 			Restart: func(now func() edm.Ticks) table.Store {
 				place.Restart(wallClock)
@@ -51,7 +51,7 @@ var splitKills = flag.Int("kills", 10, "kills of TestSplitKilled")
 func TestSplitKilled(t *testing.T) {
 	const writers, each, partitions = 4, 120, 60
 	data := t.TempDir()
-	options := workerd.Options{Data: data, Env: append([]string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}, splitting...)}
+	options := workerd.Options{Data: data, Log: workerd.Log(t), Env: append([]string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}, splitting...)}
 	payload := strings.Repeat("x", 700)
 	var mu sync.Mutex
 	answered, tried := make(map[string]bool), make(map[string]bool)

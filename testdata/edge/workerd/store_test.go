@@ -14,6 +14,7 @@ import (
 	"edgetable/core/storetest"
 	"edgetable/core/table"
 	"edgetable/testdata/edge/workerd"
+	"edgetable/testdata/proc"
 )
 
 var server *workerd.Server
@@ -30,12 +31,17 @@ func run(m *testing.M) int {
 	}
 	defer os.RemoveAll(data)
 	const key = "EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="
-	if server, err = workerd.Start(workerd.Options{Data: data, Env: []string{key}, Log: os.Stderr}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	var log proc.Buffer
+	if server, err = workerd.Start(workerd.Options{Data: data, Env: []string{key}, Log: workerd.Causes(&log)}); err != nil {
+		fmt.Fprintf(os.Stderr, "%v\n%s", err, &log)
 		return 1
 	}
 	defer server.Stop()
-	return m.Run()
+	code := m.Run()
+	if text := log.String(); code != 0 {
+		fmt.Fprintf(os.Stderr, "the server of most tests: …%s", text[max(0, len(text)-4000):])
+	}
+	return code
 }
 
 // strengths of tables with this many buckets.
@@ -49,10 +55,10 @@ func strengths(buckets uint16) storetest.Strengths {
 // harness makes places in workerd. The Store runs in this process, the objects in
 // the module.
 func harness(buckets uint16) storetest.Harness {
-	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
+	return func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		place := server.NewPlace(now)
 		open := func(now func() edm.Ticks) table.Store { return openStore(t, place, now, buckets) }
-		return storetest.Place{
+		return storetest.Fixture{
 			Store:     open(now),
 			Strengths: strengths(buckets),
 			Share:     open,

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"edgetable/core/sharedkey"
+	"edgetable/testdata/edge/workerd"
 )
 
 // TestUnread: clients that ask for the largest pages on many connections and read nothing keep
@@ -20,12 +20,12 @@ import (
 func TestUnread(t *testing.T) {
 	s := start(t)
 	const object = "application/json"
-	if status, body := sent(t, s, http.DefaultClient, "POST", "/Tables", object, `{"TableName":"rows"}`); status != 201 {
+	if status, body := sent(t, s, workerd.Client, "POST", "/Tables", object, `{"TableName":"rows"}`); status != 201 {
 		t.Fatalf("%d %s", status, body)
 	}
 	for i := range 3 { // more than a page of 2 MiB
 		kind, body := batch("rows", 100*i, 100, 9000)
-		if status, body := sent(t, s, http.DefaultClient, "POST", "/$batch", kind, body); status != 202 || strings.Contains(body, "odata.error") {
+		if status, body := sent(t, s, workerd.Client, "POST", "/$batch", kind, body); status != 202 || strings.Contains(body, "odata.error") {
 			t.Fatalf("%d %s", status, body)
 		}
 	}
@@ -64,7 +64,7 @@ func TestUnread(t *testing.T) {
 			if n%2 == 0 {
 				target = "/rows()"
 			}
-			if status, body := sent(t, s, http.DefaultClient, "GET", target, object, ""); status != 200 || !strings.Contains(body, `"Age"`) {
+			if status, body := sent(t, s, workerd.Client, "GET", target, object, ""); status != 200 || !strings.Contains(body, `"Age"`) {
 				t.Errorf("another client: %d, %.300s", status, body)
 			}
 		})

@@ -55,14 +55,18 @@ func Start(ctx context.Context, o Options) (*Emulator, error) {
 		e.err = cmd.Wait()
 		close(e.done)
 	}()
-	if err := e.listens(ctx, public); err != nil {
-		e.Stop()
-		return nil, err
+	// On a busy machine it takes events before it talks to the function, which then ends, and with
+	// it the connection of the event.
+	for _, address := range []string{public, private} {
+		if err := e.listens(ctx, address); err != nil {
+			e.Stop()
+			return nil, err
+		}
 	}
 	return e, nil
 }
 
-// listens waits until the emulator does.
+// listens waits until the emulator listens on an address.
 func (e *Emulator) listens(ctx context.Context, address string) error {
 	for {
 		conn, err := net.Dial("tcp", address)
@@ -85,13 +89,14 @@ func (e *Emulator) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	req.Close = true // a connection that is kept may be reset by the emulator just as the next event is sent
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		select {
 		case <-e.done:
 			return nil, fmt.Errorf("%w; the emulator has ended: %v", err, e.err)
-		default:
-			return nil, err
+		case <-time.After(time.Second): // its end may be known later than that of the connection
+			return nil, fmt.Errorf("%w; the emulator lives", err)
 		}
 	}
 	defer resp.Body.Close()

@@ -64,9 +64,11 @@ func New(o Options) (c *Cluster, err error) {
 	if err := c.own(c.Dir); err != nil {
 		return nil, err
 	}
-	if c.Port, err = freePort(); err != nil {
+	ports, err := freePorts(1)
+	if err != nil {
 		return nil, err
 	}
+	c.Port = ports[0]
 	if o.From == nil {
 		args := []string{"-D", c.data(), "--auth-local=trust", "--auth-host=scram-sha-256", "-U", "postgres", "--no-sync", "-E", "UTF8", "--locale=C"}
 		if o.Log != "" {
@@ -198,8 +200,14 @@ func (c *Cluster) gone() error {
 }
 
 // Pid is the server's first process.
-func (c *Cluster) Pid() (int, error) {
-	text, err := os.ReadFile(filepath.Join(c.data(), "postmaster.pid"))
+func (c *Cluster) Pid() (int, error) { return pidIn(c.data()) }
+
+// pidIn is the first process of the server with this data.
+func pidIn(data string) (int, error) { return readPid(filepath.Join(data, "postmaster.pid")) }
+
+// readPid reads the number of a process from the first line of a file.
+func readPid(file string) (int, error) {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return 0, err
 	}
@@ -218,21 +226,6 @@ func (c *Cluster) Restart() error {
 // Promote makes a standby a primary.
 func (c *Cluster) Promote() error {
 	return c.Exec("SELECT pg_promote()")
-}
-
-// Follow makes a cluster that was stopped a standby of another one, from a new copy. It
-// keeps its address.
-func (c *Cluster) Follow(from *Cluster, settings ...string) error {
-	if err := os.RemoveAll(c.data()); err != nil {
-		return err
-	}
-	if err := c.copy(from); err != nil {
-		return err
-	}
-	if err := c.configure(settings); err != nil {
-		return err
-	}
-	return c.Start()
 }
 
 func (c *Cluster) copy(from *Cluster) error {
@@ -283,12 +276,34 @@ var schemas atomic.Int64
 // Name returns the name of a schema that was never used.
 func Name() string { return fmt.Sprintf("et%d_%s", schemas.Add(1), strings.ToLower(rand.Text()[:6])) }
 
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+// children are the processes that a process started and that have not ended.
+func children(parent int) (list []int) {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range stats {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		_, rest, _ := strings.Cut(string(text), ") ")
+		if f := strings.Fields(rest); len(f) > 1 && f[1] == strconv.Itoa(parent) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			list = append(list, pid)
+		}
 	}
-	return l.Addr().(*net.TCPAddr).Port, l.Close()
+	return list
+}
+
+// freePorts returns ports that nobody listens on.
+func freePorts(n int) (list []int, err error) {
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer l.Close()
+		list = append(list, l.Addr().(*net.TCPAddr).Port)
+	}
+	return list, nil
 }
 
 // account is who runs the server: PostgreSQL refuses root.

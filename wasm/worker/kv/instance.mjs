@@ -60,24 +60,24 @@ export class Instance {
     return bytes.length;
   }
 
-  serve(head, body) {
+  serve(head, body, client = "") {
     return this.begin((number) => {
       const n = 4 + head.length + body.length, at = this.exports.buffer(n), to = this.view(at, n);
       new DataView(to.buffer).setUint32(at, head.length, true);
       to.set(head, 4);
       to.set(body, 4 + head.length);
       this.exports.serve(number, n);
-    });
+    }, client);
   }
 
   purge() { return this.begin((number) => this.exports.purge(number)); }
 
-  async begin(f) {
+  async begin(f, client = "") {
     if (this.dead) throw new Error("the instance was trapped");
     const number = ++this.uses;
     try {
       return await new Promise((resolve, reject) => {
-        this.under.set(number, { resolve, reject, since: Date.now() });
+        this.under.set(number, { client, resolve, reject, since: Date.now() });
         this.enter(() => f(number));
       });
     } finally {

@@ -1,14 +1,15 @@
 // The shell for tables in Workers KV alone: as ../worker.mjs, with one instance for all requests of the isolate.
-import { answer, head, nothing, response } from "./http.mjs";
+import { answer, clientOf, head, nothing, response } from "./http.mjs";
 import { Instance } from "./instance.mjs";
 import { Waiters } from "./waiters.mjs";
 
 const maxRequests = 64; // in progress
+const spare = 16; // of them, for clients that have none
 const maxAge = 60_000; // ms; an older request was killed by the platform, and a purge ends earlier
 const maxHeld = 20_000; // JavaScript values held by the module, before requests wait until it holds none
 const maxMemory = 40 << 20; // bytes; a larger instance takes no requests and is replaced when it has none
 
-const queue = new Waiters(1024);
+const queue = new Waiters(1024, (client) => [...(instance?.under.values() ?? [])].filter((r) => r.client === client).length);
 let instance;
 
 function ready(env) {
@@ -21,18 +22,18 @@ function ready(env) {
 }
 
 // enter resolves to the instance when it has room, or to undefined if too many requests wait.
-function enter(env) {
-  return queue.until(() => {
-    const i = ready(env);
-    return i.under.size === 0 || (i.under.size < maxRequests && i.held < maxHeld && i.memory <= maxMemory) ? i : undefined;
+function enter(env, client) {
+  return queue.until(client, () => {
+    const i = ready(env), most = maxRequests - (queue.holds(client) > 0 ? spare : 0);
+    return i.under.size === 0 || (i.under.size < most && i.held < maxHeld && i.memory <= maxMemory) ? i : undefined;
   });
 }
 
 async function serve(request, env, { bytes, length, refusal }) {
-  const i = refusal === "" ? await enter(env) : undefined;
+  const client = clientOf(request), i = refusal === "" ? await enter(env, client) : undefined;
   if (i === undefined) return refuse(request, env, refusal || "busy");
   try {
-    return response(await i.serve(head(request, length, ""), bytes));
+    return response(await i.serve(head(request, length, ""), bytes, client));
   } catch (e) {
     console.error(JSON.stringify({ msg: "trap", cause: String(e) }));
     return refuse(request, env, "failed");
@@ -53,5 +54,5 @@ export default {
   },
 
   // scheduled deletes the entities of dropped tables.
-  async scheduled(_, env) { await (await enter(env))?.purge(); },
+  async scheduled(_, env) { await (await enter(env, ""))?.purge(); },
 };

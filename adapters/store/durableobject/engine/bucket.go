@@ -4,13 +4,15 @@ import (
 	"errors"
 
 	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/clock"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/core/table"
 )
 
 // bucket serves the entities of one bucket of a table, or of a range of it.
 type bucket struct {
-	clock   *clock
+	clock   *clock.Clock
 	room    *room
 	outbox  *outbox
 	catalog string // location of the catalogs
@@ -18,6 +20,7 @@ type bucket struct {
 	marker  marker
 	traffic statistics
 	split   splitting
+	frozen  frozen
 	// generation changes with each drop. It is random at first, because an earlier
 	// engine may have seen drops that this one has not.
 	generation uint64
@@ -28,7 +31,10 @@ type bucket struct {
 
 // serve checks that the table lives and that the object has the keys of a position. If
 // not, instead is the step to take.
-func (b *bucket) serve(t *turn, p *message.Place, k []byte) (ok bool, instead Step) {
+func (b *bucket) serve(t *turn, p *message.Destination, k []byte) (ok bool, instead Step) {
+	if held, instead := b.held(t); held {
+		return false, instead
+	}
 	switch s := b.marker.span; {
 	case b.marker.has(k):
 		b.outbox.joinBucket(t, p, b.marker.incarnation)
@@ -51,7 +57,7 @@ func (b *bucket) serve(t *turn, p *message.Place, k []byte) (ok bool, instead St
 	}
 	b.marker = marker{live: true, incarnation: l.Incarnation, floor: l.Floor}
 	b.marker.put(t.rows)
-	b.clock.last = max(b.clock.last, l.Floor)
+	b.clock.Last = max(b.clock.Last, l.Floor)
 	b.outbox.joinBucket(t, p, b.marker.incarnation)
 	return true, Step{}
 }
@@ -64,7 +70,7 @@ type where struct {
 
 // located is what the catalog says where a table is that lives, and of the ranges of
 // this bucket. It is nil if instead is the step to take.
-func (b *bucket) located(t *turn, p *message.Place) (l *where, instead Step) {
+func (b *bucket) located(t *turn, p *message.Destination) (l *where, instead Step) {
 	c := &t.resumed
 	if c.kind != locates || c.generation != b.generation || len(t.answers) != 1 {
 		return nil, b.locate(p, 0)
@@ -82,10 +88,10 @@ func (b *bucket) located(t *turn, p *message.Place) (l *where, instead Step) {
 		return nil, t.fail(table.ErrNoTable)
 	case err != nil || !r.Done():
 		return nil, t.fail(table.ErrBusy)
-	case l.Home.Buckets != p.Buckets || l.Home.Location != p.Location:
+	case l.Layout.Buckets != p.Buckets || l.Layout.Location != p.Location:
 		// Also while the table is being deleted: only its own buckets may say that it is
 		// gone before the catalog does.
-		return nil, Step{Answer: message.Moved(t.dst, l.Home)}
+		return nil, Step{Answer: message.Moved(t.dst, l.Layout)}
 	case l.Deleting || l.Incarnation == b.ended:
 		// An earlier answer, by which the table lives, may still arrive: this incarnation
 		// stays refused. Where no record exists, the drop changed the generation.
@@ -96,7 +102,7 @@ func (b *bucket) located(t *turn, p *message.Place) (l *where, instead Step) {
 }
 
 // locate asks the catalog where the table is, and tells it that a range has moved.
-func (b *bucket) locate(p *message.Place, round byte) Step {
+func (b *bucket) locate(p *message.Destination, round byte) Step {
 	m := message.Ranges(nil, p.Table, p.Bucket)
 	if s := b.marker.span; b.marker.live && s != nil && s.phase == moved && !s.leaving {
 		m = b.splitMessage(message.OpSwitch)
@@ -114,7 +120,7 @@ func (b *bucket) entityKey(k []byte) []byte {
 }
 
 func (b *bucket) get(t *turn) Step {
-	p := t.fields.Place()
+	p := t.fields.Destination()
 	k := t.fields.Bytes()
 	if !t.fields.Done() {
 		return t.malformed()
@@ -145,15 +151,15 @@ func (b *bucket) drop(t *turn) Step {
 			return t.doneTicks(0) // a later incarnation: that drop was answered long ago
 		}
 		t.rows.DeleteAll()
-		b.marker, b.traffic = marker{}, statistics{}
-		b.outbox.publishing, b.outbox.stop = publishing{}, nil
+		b.marker, b.traffic, b.frozen = marker{}, statistics{}, frozen{}
+		b.outbox.forget()
 		b.split.reset(0)
-		b.clock.reserved = b.clock.last
-		if b.clock.last > 0 {
-			putTicks(t.rows, rowClock, b.clock.last)
+		b.clock.Reserved = b.clock.Last
+		if b.clock.Last > 0 {
+			storage.PutTicks(t.rows, clock.Row, b.clock.Last)
 		}
 	}
-	return t.doneTicks(b.clock.reserved)
+	return t.doneTicks(b.clock.Reserved)
 }
 
 // forget removes what drop left, if the catalog has recorded it.
@@ -162,9 +168,9 @@ func (b *bucket) forget(t *turn) Step {
 	if !t.fields.Done() {
 		return t.malformed()
 	}
-	if !b.marker.live && b.clock.reserved <= high {
+	if !b.marker.live && b.frozen.id == 0 && b.clock.Reserved <= high {
 		t.rows.DeleteAll()
-		b.clock.reserved = 0
+		b.clock.Reserved = 0
 	}
 	return t.done()
 }

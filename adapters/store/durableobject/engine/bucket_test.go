@@ -14,7 +14,7 @@ import (
 // A bucket without a marker asks the catalog before it serves; with one it does not.
 func TestBucketAsksTheCatalog(t *testing.T) {
 	t.Parallel()
-	elsewhere := answer(message.AppendNamed(message.AppendLocated(nil, &message.Located{Incarnation: table.Incarnation{1}, Home: message.Home{Buckets: 2}}), &message.Named{}))
+	elsewhere := answer(message.AppendNamed(message.AppendLocated(nil, &message.Located{Incarnation: table.Incarnation{1}, Layout: message.Layout{Buckets: 2}}), &message.Named{}))
 	for _, tt := range []struct {
 		what   string
 		answer durableobject.Answer
@@ -101,7 +101,7 @@ func TestCommitDoesNotResumeInAnotherEngine(t *testing.T) {
 	write := o.put("r")
 	first := o.handle(write, nil)
 	o.engine = newObject(t, "").engine
-	o.engine.answers.engine = 1000
+	o.engine.answers.Engine = 1000
 	o.demand("commit", o.handle(write, &first, located(1, false)), message.ErrAgain)
 }
 

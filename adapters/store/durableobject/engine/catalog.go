@@ -2,17 +2,21 @@ package engine
 
 import (
 	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/answers"
+	"edgetable/adapters/store/durableobject/internal/clock"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/record"
+	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
 // catalog keeps the records of an account.
 type catalog struct {
-	clock    *clock
+	clock    *clock.Clock
 	room     *room
 	outbox   *outbox
-	answers  *answers
+	answers  *answers.Memory
 	location string
 
 	retryAt edm.Ticks // when the alarm tries interrupted deletions again
@@ -23,16 +27,16 @@ const maxList = 4 << 20
 
 // current reads a record and finishes its deletion first, if one is in progress. If
 // that takes calls, or fails, instead is the step to take.
-func (c *catalog) current(t *turn, key string) (rec record, ok bool, instead Step) {
+func (c *catalog) current(t *turn, key string) (rec record.Record, ok bool, instead Step) {
 	rec, err := readRecord(t.rows, key)
 	if err != nil {
 		return rec, false, t.fail(err)
 	}
-	if rec.deleting {
+	if rec.Deleting {
 		if ok, instead = c.finishDeletion(t, &rec); !ok {
 			return rec, false, instead
 		}
-		rec = record{}
+		rec = record.Record{}
 	}
 	return rec, true, Step{}
 }
@@ -47,19 +51,19 @@ func (c *catalog) read(t *turn) Step {
 	switch {
 	case !ok:
 		return instead
-	case !rec.exists():
+	case !rec.Exists():
 		return t.fail(table.ErrNoRecord)
 	}
-	return Step{Answer: message.AppendDocument(message.AppendHome(message.Done(t.dst), rec.home), &rec.Record)}
+	return Step{Answer: message.AppendDocument(message.AppendLayout(message.Done(t.dst), rec.Layout), &rec.Record)}
 }
 
-func (c *catalog) write(t *turn, _ message.Attempt, v verdict) Step {
+func (c *catalog) write(t *turn, _ message.Attempt, v answers.Verdict) Step {
 	d := t.fields.Document()
-	home := t.fields.Home()
+	layout := t.fields.Layout()
 	if !t.fields.Done() {
 		return t.malformed()
 	}
-	if v == lost {
+	if v == answers.Lost {
 		return lostWrite(t)
 	}
 	key := d.Key.String()
@@ -71,24 +75,26 @@ func (c *catalog) write(t *turn, _ message.Attempt, v verdict) Step {
 		}
 		return instead
 	}
-	rec := record{Record: d, home: old.home, floor: old.floor, split: old.split}
+	rec := record.Record{Record: d, Layout: old.Layout, Floor: old.Floor, Split: old.Split}
 	switch {
 	case old.Revision != d.Revision:
 		return t.fail(table.ErrRevision)
+	case c.restores(t, &old):
+		return t.fail(table.ErrBusy)
 	case c.room.full(t.rows):
 		return t.fail(&table.Refused{Err: errCatalogFull})
-	case old.exists():
+	case old.Exists():
 		rec.Incarnation = old.Incarnation
-	case rec.isTable():
-		rec.home, rec.floor = home, readTicks(t.rows, rowFloor)
-		if home.Buckets == 0 || home.Buckets > durableobject.MaxBuckets {
+	case rec.IsTable():
+		rec.Layout, rec.Floor = layout, storage.Ticks(t.rows, rowFloor)
+		if layout.Buckets == 0 || layout.Buckets > durableobject.MaxBuckets {
 			return t.fail(table.ErrUnsupported)
 		}
 	}
-	at := c.clock.next(t.now, 0, 1)
+	at := c.clock.Next(t.now, 0, 1)
 	rec.Revision = table.RevisionOf(at)
-	c.room.wrote(rec.put(t.rows))
-	c.clock.issue(t.rows, at)
+	c.room.wrote(putRecord(t.rows, &rec))
+	c.clock.Issue(t.rows, at)
 	c.outbox.changedRecord(t, key, at)
 	return t.doneTicks(at)
 }
@@ -106,11 +112,11 @@ func (c *catalog) list(t *turn) Step {
 	start := rowOf(spaceRecords, max(prefix, from))
 	end := rowOf(spaceRecords, prefix+"\xff") // keys are ASCII
 	for k, v := range t.rows.Scan(start, end, mostRun) {
-		rec, ok := parseRecord(v)
+		rec, ok := record.Parse(v)
 		switch {
 		case !ok || string(k[1:]) != rec.Key.String():
 			return t.fail(errRecord)
-		case rec.deleting:
+		case rec.Deleting:
 			continue
 		case list.Len() == limit || list.Len() > 0 && list.Size()+len(v) > maxList:
 			return Step{Answer: list.End(true)}
@@ -130,12 +136,12 @@ func (c *catalog) locate(t *turn) Step {
 	switch {
 	case err != nil:
 		return t.fail(err)
-	case !rec.isTable():
+	case !rec.IsTable():
 		return t.fail(table.ErrNoTable)
-	case rec.split:
+	case rec.Split || c.restores(t, &rec):
 		return t.fail(table.ErrBusy) // earlier code asks, which does not know ranges
 	}
 	return Step{Answer: message.AppendLocated(t.dst, &message.Located{
-		Incarnation: rec.Incarnation, Home: rec.home, Floor: rec.floor, Deleting: rec.deleting,
+		Incarnation: rec.Incarnation, Layout: rec.Layout, Floor: rec.Floor, Deleting: rec.Deleting,
 	})}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/record"
+	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -13,7 +15,7 @@ import (
 func withTable(t *testing.T) (*object, table.Revision) {
 	t.Helper()
 	o := newObject(t, "")
-	m := o.attempt(message.Write(nil, &table.Record{Key: tableKey, Incarnation: table.Incarnation{1}}, message.Home{Buckets: 2}))
+	m := o.attempt(message.Write(nil, &table.Record{Key: tableKey, Incarnation: table.Incarnation{1}}, message.Layout{Buckets: 2}))
 	o.demand("write", o.handle(m, nil), nil)
 	return o, o.revision()
 }
@@ -21,7 +23,7 @@ func withTable(t *testing.T) (*object, table.Revision) {
 func (o *object) revision() table.Revision {
 	o.Helper()
 	r := o.demand("read", o.handle(message.Key(nil, message.OpRead, tableText), nil), nil)
-	r.Home()
+	r.Layout()
 	d := r.Document()
 	return d.Revision
 }
@@ -48,7 +50,7 @@ func TestRemoveTable(t *testing.T) {
 	o.demand("remove", o.handle(remove, &step, gone, gone), nil)
 	o.demand("again", o.handle(remove, nil), nil)
 	o.demand("read", o.handle(message.Key(nil, message.OpRead, tableText), nil), table.ErrNoRecord)
-	if floor := readTicks(&o.rows, rowFloor); floor != 9 {
+	if floor := storage.Ticks(&o.rows, rowFloor); floor != 9 {
 		t.Errorf("the floor of the next table is %d", floor)
 	}
 }
@@ -84,14 +86,14 @@ func TestWriteComparesRevisions(t *testing.T) {
 	t.Parallel()
 	o, revision := withTable(t)
 	write := func(seen table.Revision) []byte {
-		return o.attempt(message.Write(nil, &table.Record{Key: tableKey, Revision: seen, Value: []byte("v")}, message.Home{}))
+		return o.attempt(message.Write(nil, &table.Record{Key: tableKey, Revision: seen, Value: []byte("v")}, message.Layout{}))
 	}
 	o.demand("none", o.handle(write(""), nil), table.ErrRevision)
 	o.demand("another", o.handle(write("x"), nil), table.ErrRevision)
 	o.demand("the last", o.handle(write(revision), nil), nil)
 	o.demand("the same again", o.handle(write(revision), nil), table.ErrRevision)
 	l := o.demand("locate", o.handle(message.Key(nil, message.OpLocate, tableText), nil), nil)
-	if got := l.Located(); got.Incarnation != (table.Incarnation{1}) || got.Home.Buckets != 2 {
+	if got := l.Located(); got.Incarnation != (table.Incarnation{1}) || got.Layout.Buckets != 2 {
 		t.Errorf("after a write the table is %+v", got)
 	}
 }
@@ -99,16 +101,16 @@ func TestWriteComparesRevisions(t *testing.T) {
 // TestStoredRecord checks the form of a stored record, which must never change.
 func TestStoredRecord(t *testing.T) {
 	t.Parallel()
-	rec := record{
+	rec := record.Record{
 		Record: table.Record{Key: tableKey, Revision: "r9", Incarnation: table.Incarnation{1, 11: 2}, Value: []byte("v")},
-		home:   message.Home{Buckets: 300, Location: "eu"}, floor: 5, deleting: true, by: 6,
+		Layout: message.Layout{Buckets: 300, Location: "eu"}, Floor: 5, Deleting: true, By: 6,
 	}
 	want := "\x02\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\x05\xac\x02\x02eu\x0etable/acct/one\x02r9" +
 		"\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x01v"
-	if got := rec.append(nil); string(got) != want {
+	if got := rec.Append(nil); string(got) != want {
 		t.Errorf("the record is stored as %q, want %q", got, want)
 	}
-	if got, ok := parseRecord([]byte(want)); !ok || !reflect.DeepEqual(got, rec) {
+	if got, ok := record.Parse([]byte(want)); !ok || !reflect.DeepEqual(got, rec) {
 		t.Errorf("it reads as %+v, %t", got, ok)
 	}
 }

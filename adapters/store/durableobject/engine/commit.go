@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"edgetable/adapters/store/durableobject/internal/answers"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -8,13 +9,13 @@ import (
 )
 
 // commit applies mutations in order; the first refused one undoes them all.
-func (b *bucket) commit(t *turn, _ message.Attempt, v verdict) Step {
-	p := t.fields.Place()
+func (b *bucket) commit(t *turn, _ message.Attempt, v answers.Verdict) Step {
+	p := t.fields.Destination()
 	n := int(t.fields.Number(table.MaxBatchOperations))
 	if !t.fields.OK() || n == 0 {
 		return t.malformed()
 	}
-	if v == lost {
+	if v == answers.Lost {
 		return lostWrite(t)
 	}
 	ahead := t.fields
@@ -23,7 +24,7 @@ func (b *bucket) commit(t *turn, _ message.Attempt, v verdict) Step {
 		return instead
 	}
 	class, count := b.marker.class(&p)
-	now := b.clock.next(t.now, class, count)
+	now := b.clock.Next(t.now, class, count)
 	undo := func(s Step, applied int) Step {
 		s.Rollback = applied > 0
 		return s
@@ -35,7 +36,7 @@ func (b *bucket) commit(t *turn, _ message.Attempt, v verdict) Step {
 			return undo(t.malformed(), i)
 		}
 		if m.Kind != table.Delete && b.room.full(t.rows) {
-			return undo(t.fail(&table.Refused{Index: i, Err: errBucketFull}), i)
+			return undo(t.fail(&table.Refused{Index: i, Err: b.whyFull(t)}), i)
 		}
 		if err := b.apply(t, &m, now); err != nil {
 			return undo(t.fail(&table.Refused{Index: i, Err: err}), i)
@@ -45,10 +46,10 @@ func (b *bucket) commit(t *turn, _ message.Attempt, v verdict) Step {
 	if !t.fields.Done() {
 		return undo(t.malformed(), n)
 	}
-	b.clock.issue(t.rows, now)
+	b.clock.Issue(t.rows, now)
 	b.outbox.notify(t, now)
 	b.traffic.count(t, &visit)
-	b.split.wrote(t, b, &p)
+	b.split.wrote(t, b, &p, first.Key)
 	b.split.visited(t, b, &p, first.Key)
 	return t.doneTicks(now)
 }

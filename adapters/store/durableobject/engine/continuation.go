@@ -29,7 +29,7 @@ type continuation struct {
 
 	// publishes, splits
 	batch uint64
-	from  []byte // splits: where the next piece begins
+	from  []byte // splits: where the next piece begins; recalls: what the catalog said
 }
 
 type kind byte
@@ -40,6 +40,8 @@ const (
 	forgets                   // a catalog told the buckets of a deleted table to forget it
 	publishes                 // an outbox handed out a batch
 	splits                    // a range told another object about its split
+	instructs                 // a bucket asked the catalog what to do in a restore
+	recalls                   // and then the platform for an earlier state of itself
 )
 
 func (c *continuation) append(dst []byte) []byte {
@@ -65,7 +67,7 @@ func parseContinuation(b []byte) (c continuation) {
 	c.key = r.Text()
 	c.from = r.Bytes()
 	c.objects = r.Objects()
-	if !r.Done() || c.kind < locates || c.kind > splits {
+	if !r.Done() || c.kind < locates || c.kind > recalls {
 		return continuation{}
 	}
 	return c

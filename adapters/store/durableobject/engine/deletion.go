@@ -1,8 +1,14 @@
 package engine
 
 import (
+	"math"
+	"slices"
+
 	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/answers"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/record"
+	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -13,7 +19,7 @@ const retryDelay = 30 * edm.TicksPerSecond
 
 // remove deletes a record, and with it its table: it marks the record, has all buckets
 // drop, removes the record, and has the buckets forget.
-func (c *catalog) remove(t *turn, a message.Attempt, v verdict) Step {
+func (c *catalog) remove(t *turn, a message.Attempt, v answers.Verdict) Step {
 	key := t.fields.Text()
 	revision := table.Revision(t.fields.Text())
 	if !t.fields.Done() {
@@ -24,24 +30,26 @@ func (c *catalog) remove(t *turn, a message.Attempt, v verdict) Step {
 	if err != nil {
 		return t.fail(err)
 	}
-	own := rec.deleting && rec.by == a.ID
+	own := rec.Deleting && rec.By == a.ID
 	if t.resumed.own && !own {
 		return t.done() // the record is gone, whoever finished the deletion
 	}
-	if v == lost && !own {
+	if v == answers.Lost && !own {
 		return lostWrite(t)
 	}
 	switch {
-	case rec.deleting:
-	case !rec.exists() || rec.Revision != revision:
+	case rec.Deleting:
+	case c.restores(t, &rec):
+		return t.fail(table.ErrBusy)
+	case !rec.Exists() || rec.Revision != revision:
 		return t.fail(table.ErrRevision)
-	case !rec.isTable():
+	case !rec.IsTable():
 		t.rows.Delete(rowOf(spaceRecords, key))
 		c.outbox.removedRecord(t, key)
 		return t.done()
 	default:
-		rec.deleting, rec.by, rec.Value = true, a.ID, nil
-		c.room.wrote(rec.put(t.rows))
+		rec.Deleting, rec.By, rec.Value = true, a.ID, nil
+		c.room.wrote(putRecord(t.rows, &rec))
 		t.rows.Put(rowOf(spaceDeleting, key), nil)
 		c.outbox.removedRecord(t, key)
 		own = true
@@ -61,7 +69,7 @@ func (c *catalog) remove(t *turn, a message.Attempt, v verdict) Step {
 	}
 	// The answer is known already, whatever becomes of these calls.
 	return Step{
-		Calls: callObjects(&rec, objects, message.Forget(nil, readTicks(t.rows, rowFloor))),
+		Calls: callObjects(&rec, objects, message.Forget(nil, storage.Ticks(t.rows, rowFloor))),
 		next:  &continuation{kind: forgets, own: true},
 	}
 }
@@ -69,7 +77,7 @@ func (c *catalog) remove(t *turn, a message.Attempt, v verdict) Step {
 // finishDeletion finishes the deletion of a table: its buckets drop, then the record
 // goes. While it waits for buckets the step has Calls; if they do not answer, the step
 // is ErrBusy. Several messages may do so at a time: each step may be repeated.
-func (c *catalog) finishDeletion(t *turn, rec *record) (ok bool, step Step) {
+func (c *catalog) finishDeletion(t *turn, rec *record.Record) (ok bool, step Step) {
 	all, _ := objectsOf(t.rows, rec)
 	next := &continuation{kind: deletes, key: rec.Key.String(), incarnation: rec.Incarnation, objects: all}
 	if before := &t.resumed; before.kind == deletes && before.incarnation == rec.Incarnation && len(before.objects) == len(t.answers) {
@@ -100,26 +108,32 @@ func (c *catalog) finishDeletion(t *turn, rec *record) (ok bool, step Step) {
 }
 
 // removeRecord removes the record of a table whose buckets have dropped.
-func (c *catalog) removeRecord(t *turn, rec *record, high edm.Ticks) {
-	if high > readTicks(t.rows, rowFloor) {
-		putTicks(t.rows, rowFloor, high)
+func (c *catalog) removeRecord(t *turn, rec *record.Record, high edm.Ticks) {
+	if high > storage.Ticks(t.rows, rowFloor) {
+		storage.PutTicks(t.rows, rowFloor, high)
 	}
 	key := rec.Key.String()
 	t.rows.Delete(rowOf(spaceRecords, key))
 	t.rows.Delete(rowOf(spaceDeleting, key))
-	for n := uint16(0); rec.split && n < rec.home.Buckets; n++ {
+	for n := uint16(0); rec.Split && n < rec.Layout.Buckets; n++ {
 		t.rows.Delete(rowOfRanges(key, n))
 	}
+	for n := range rec.Layout.Buckets {
+		from := rowOfHistory(key, n)
+		storage.Delete(t.rows, from, append(slices.Clone(from), 0xff), math.MaxInt)
+	}
+	t.rows.Delete(rowOf(spaceRestores, key))
+	t.rows.Delete(rowOf(spaceRestores, key+finished))
 	c.outbox.schedulePurge(t, rec.Incarnation)
-	c.answers.remember(t.now, rec.by, message.Done(nil))
+	c.answers.Remember(t.now, rec.By, message.Done(nil))
 }
 
 // callObjects sends one message to some objects of a table.
-func callObjects(rec *record, objects []message.Object, m []byte) []durableobject.Call {
+func callObjects(rec *record.Record, objects []message.Object, m []byte) []durableobject.Call {
 	calls := make([]durableobject.Call, len(objects))
 	for i, o := range objects {
 		calls[i] = durableobject.Call{
-			To:      durableobject.Range(rec.Key.String(), rec.home.Buckets, o.Bucket, o.Range, rec.home.Location),
+			To:      durableobject.Range(rec.Key.String(), rec.Layout.Buckets, o.Bucket, o.Range, rec.Layout.Location),
 			Message: m,
 		}
 	}
@@ -141,7 +155,7 @@ func (c *catalog) finishDeletions(t *turn) (step Step, waits bool) {
 		if err != nil {
 			continue
 		}
-		if !rec.deleting { // impossible, but it would be tried again and again
+		if !rec.Deleting { // impossible, but it would be tried again and again
 			t.rows.Delete(rowOf(spaceDeleting, key))
 			continue
 		}

@@ -19,7 +19,7 @@
 // The name of a bucket object does not contain the incarnation of its table, so that a
 // Worker finds it without the catalog. The bucket keeps a marker instead: the
 // incarnation that it serves. Without one it asks the catalog first; if the catalog
-// names another place, its answer is "moved". To delete a table, the catalog stops
+// names another layout, its answer is "moved". To delete a table, the catalog stops
 // naming it and then tells its buckets to drop: a bucket with a marker needs no
 // permission, and one that lost it never gets it again. An answer of the catalog from
 // before a drop does not count (generation): it would revive the table.
@@ -63,6 +63,14 @@
 // engine refuses writes that may make the object larger, with an error that clients do
 // not retry; reads and deletions still work. An object that is only read writes
 // nothing, and one whose table is gone has no rows: there may be many of both.
+//
+// # Earlier states
+//
+// The platform keeps the states of an object, and puts the object back to one when it
+// ends and wakes up ([durableobject.History]). The catalog leads a restore of a table in
+// phases (docs/adr/0039), and the objects ask it what to do: all freeze, those that had
+// keys at the time go back, and serve as a new incarnation. The row that freezes an object
+// is younger than the state, so that it is gone when the object is there.
 //
 // # Replica
 //

@@ -3,10 +3,10 @@ package engine
 import (
 	"cmp"
 
-	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/answers"
+	"edgetable/adapters/store/durableobject/internal/clock"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/core/edm"
-	"edgetable/core/table"
 )
 
 // Options configure an [Engine]. They are the same for all objects of a deployment.
@@ -40,10 +40,10 @@ type Options struct {
 // wanted, or if Handle panicked.
 type Engine struct {
 	now     func() edm.Ticks
-	answers answers
+	answers answers.Memory
 
 	loaded  bool // the following were read from the rows
-	clock   clock
+	clock   clock.Clock
 	room    room
 	outbox  outbox
 	bucket  bucket
@@ -55,7 +55,7 @@ func New(o Options) *Engine {
 	if o.Replica != "" && o.Jurisdiction != "" {
 		o.Replica += "@" + o.Jurisdiction
 	}
-	e := &Engine{now: o.Now, answers: answers{engine: o.Rand(), woke: o.Now()}}
+	e := &Engine{now: o.Now, answers: answers.Memory{Engine: o.Rand(), Woke: o.Now()}}
 	e.outbox = outbox{clock: &e.clock, rand: o.Rand, name: o.Replica, jurisdiction: o.Jurisdiction}
 	e.bucket = bucket{clock: &e.clock, room: &e.room, outbox: &e.outbox, catalog: o.Catalog, generation: o.Rand()}
 	e.bucket.split = splitting{rand: o.Rand, bytes: o.SplitBytes, rate: o.SplitRate, rows: cmp.Or(o.PieceRows, pieceRows)}
@@ -63,56 +63,8 @@ func New(o Options) *Engine {
 	return e
 }
 
-// Step is the result of a Handle.
-type Step struct {
-	// Answer is the answer to the message, if Calls is empty: Handle's dst with the
-	// answer appended. With Calls it holds the message of a call that may be large.
-	Answer []byte
-	// Rollback: undo all changes of the Handle to its rows. The answer stays valid.
-	Rollback bool
-	// Calls are to be made concurrently after the transaction. Then Handle gets the
-	// message again, with their answers and State.
-	Calls []durableobject.Call
-	State []byte
-	// Alarm is when the object wants the message [Alarm]; 0 is never. Only the earliest
-	// one that was not sent yet counts.
-	Alarm edm.Ticks
-
-	next *continuation // becomes State, if there are Calls
-}
-
-// Resume is the outcome of a Step with Calls.
-type Resume struct {
-	State   []byte
-	Answers []durableobject.Answer // in the order of the Calls
-}
-
 // Alarm is the message that a Step asks for. Nobody reads its answer.
 func Alarm() []byte { return message.Alarm() }
-
-// turn is one Handle.
-type turn struct {
-	rows    Rows
-	now     edm.Ticks
-	fields  message.Reader // of the message
-	resumed continuation   // zero for a new message
-	answers []durableobject.Answer
-	dst     []byte
-}
-
-func (t *turn) fail(err error) Step { return Step{Answer: message.Fail(t.dst, err)} }
-
-// malformed is the answer to a message of our version with bad fields.
-func (t *turn) malformed() Step { return Step{Answer: message.Foreign(t.dst)} }
-
-func (t *turn) done() Step { return Step{Answer: message.Done(t.dst)} }
-
-func (t *turn) doneTicks(at edm.Ticks) Step { return Step{Answer: message.DoneTicks(t.dst, at)} }
-
-// has reports whether a step is an answer with this status.
-func (t *turn) has(s Step, status message.Status) bool {
-	return len(s.Calls) == 0 && message.StatusOf(s.Answer[len(t.dst):]) == status
-}
 
 // Handle carries out a message in one transaction over rows, as far as it can without
 // calls to other objects. resume is nil for a new message. The answer is appended to
@@ -141,6 +93,9 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 	}
 	e.outbox.setAlarm(&step)
 	e.bucket.split.setAlarm(&step)
+	if e.bucket.frozen.id != 0 && step.Alarm == 0 {
+		step.Alarm = t.now + retryDelay
+	}
 	return step
 }
 
@@ -148,7 +103,7 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 // a catalog do not.
 func loads(op message.Op) bool {
 	switch op {
-	case message.OpGet, message.OpCommit, message.OpScan, message.OpTraffic, message.OpDrop, message.OpForget, message.OpWrite, message.OpCopy, message.OpTake, message.OpAlarm:
+	case message.OpGet, message.OpCommit, message.OpScan, message.OpTraffic, message.OpDrop, message.OpForget, message.OpWrite, message.OpCopy, message.OpTake, message.OpAlarm, message.OpSwitch, message.OpObey, message.OpRestoring:
 		return true
 	}
 	return false
@@ -160,7 +115,8 @@ func (e *Engine) load(t *turn) {
 		return
 	}
 	e.bucket.marker.load(t.rows)
-	e.clock.load(t.rows, e.bucket.marker.floor)
+	e.clock.Load(t.rows, e.bucket.marker.floor)
+	e.bucket.loadFrozen(t.rows)
 	e.bucket.loadSplit(t)
 	e.outbox.load(t)
 	e.outbox.incarnation = e.bucket.marker.incarnation
@@ -177,6 +133,8 @@ func (e *Engine) dispatch(op message.Op, t *turn) Step {
 		return e.bucket.scan(t)
 	case message.OpTraffic:
 		return e.bucket.tell(t)
+	case message.OpObey:
+		return e.bucket.restore(t)
 	case message.OpDrop:
 		return e.bucket.drop(t)
 	case message.OpForget:
@@ -203,6 +161,10 @@ func (e *Engine) dispatch(op message.Op, t *turn) Step {
 		return e.catalog.switchRange(t)
 	case message.OpObjects:
 		return e.catalog.serving(t)
+	case message.OpRestoring:
+		return e.catalog.restore(t)
+	case message.OpInstruct:
+		return e.catalog.instruct(t)
 	case message.OpAlarm:
 		return e.alarm(t)
 	}
@@ -214,25 +176,25 @@ func (e *Engine) dispatch(op message.Op, t *turn) Step {
 // attempt. A write that made calls resumes only in the engine in which it began,
 // because another one may have forgotten an attempt in between; unless it is traced:
 // then the rows show how far it got.
-func (e *Engine) once(t *turn, write func(*turn, message.Attempt, verdict) Step, traced bool) Step {
+func (e *Engine) once(t *turn, write func(*turn, message.Attempt, answers.Verdict) Step, traced bool) Step {
 	a := t.fields.Attempt()
 	if !t.fields.OK() {
 		return t.malformed()
 	}
-	v, answer := e.answers.judge(t.now, a)
-	if v == answered {
+	v, answer := e.answers.Judge(t.now, a)
+	if v == answers.Answered {
 		return Step{Answer: append(t.dst, answer...)}
 	}
-	if t.resumed.kind != 0 && !traced && t.resumed.engine != e.answers.engine {
+	if t.resumed.kind != 0 && !traced && t.resumed.engine != e.answers.Engine {
 		return t.fail(message.ErrAgain)
 	}
 	step := write(t, a, v)
 	switch {
 	case len(step.Calls) > 0:
-		step.next.engine = e.answers.engine
+		step.next.engine = e.answers.Engine
 	case t.has(step, message.StatusBusy) || t.has(step, message.StatusUnknown) || t.has(step, message.StatusAgain):
 	default:
-		e.answers.remember(t.now, a.ID, step.Answer[len(t.dst):])
+		e.answers.Remember(t.now, a.ID, step.Answer[len(t.dst):])
 	}
 	return step
 }
@@ -246,11 +208,17 @@ func (e *Engine) alarm(t *turn) Step {
 	if t.resumed.kind == publishes {
 		return e.outbox.published(t)
 	}
+	if e.bucket.frozen.id != 0 {
+		return e.bucket.alarmFrozen(t)
+	}
 	if t.resumed.kind == splits {
 		return e.bucket.resumed(t)
 	}
 	if step, waits := e.catalog.finishDeletions(t); waits {
 		return step
+	}
+	if may, instead := e.bucket.mayPublish(t); !may {
+		return instead
 	}
 	if !e.bucket.mayEnd(t) {
 		step := e.outbox.publish(t)
@@ -262,10 +230,3 @@ func (e *Engine) alarm(t *turn) Step {
 	step.Alarm = e.catalog.nextRetry(t)
 	return step
 }
-
-// rounds is the number of times that a message calls other objects before it gives
-// up, or leaves a deletion to the alarm.
-const rounds = 3
-
-// lostWrite is the answer to a write whose outcome is unknown.
-func lostWrite(t *turn) Step { return t.fail(table.ErrUnknown) }

@@ -82,12 +82,12 @@ var (
 	gone      = durableobject.Answer{Err: durableobject.ErrLost}
 	tableKey  = table.RecordKey{Account: "acct", Table: "one"}
 	tableText = tableKey.String()
-	place     = message.Place{Table: tableText, Buckets: 1}
+	place     = message.Destination{Table: tableText, Buckets: 1}
 )
 
 func located(incarnation byte, deleting bool) durableobject.Answer {
 	return answer(message.AppendNamed(message.AppendLocated(nil, &message.Located{
-		Incarnation: table.Incarnation{incarnation}, Home: message.Home{Buckets: 1}, Deleting: deleting,
+		Incarnation: table.Incarnation{incarnation}, Layout: message.Layout{Buckets: 1}, Deleting: deleting,
 	}), &message.Named{}))
 }
 
@@ -107,6 +107,8 @@ func TestContinuation(t *testing.T) {
 		{kind: forgets, own: true},
 		{kind: publishes, batch: 1<<64 - 1},
 		{kind: splits, batch: 7, own: true, from: []byte("e")},
+		{kind: instructs, generation: 3, round: 1},
+		{kind: recalls, from: []byte("said")},
 	} {
 		b := c.append(nil)
 		if got := parseContinuation(b); !reflect.DeepEqual(got, c) {

@@ -5,6 +5,7 @@ import (
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -12,7 +13,7 @@ import (
 
 // fill takes a piece of another range, or with last the keys themselves.
 func (b *bucket) fill(t *turn, last bool) Step {
-	p := t.fields.Place()
+	p := t.fields.Destination()
 	incarnation, seq := t.fields.Incarnation(), t.fields.Uint64()
 	var taking message.Taking
 	if last {
@@ -20,6 +21,9 @@ func (b *bucket) fill(t *turn, last bool) Step {
 	}
 	if !t.fields.OK() {
 		return t.malformed()
+	}
+	if b.frozen.id != 0 {
+		return t.fail(table.ErrBusy)
 	}
 	if !b.marker.live {
 		if ok, instead := b.begin(t, &p, incarnation); !ok {
@@ -59,11 +63,14 @@ func (b *bucket) fill(t *turn, last bool) Step {
 		b.publishAs(t, &p, &taking)
 	}
 	b.marker.put(t.rows)
+	if last {
+		b.split.lookLater(t, b)
+	}
 	return t.done()
 }
 
 // begin asks the catalog whether this range was named, before it has a row.
-func (b *bucket) begin(t *turn, p *message.Place, incarnation table.Incarnation) (ok bool, instead Step) {
+func (b *bucket) begin(t *turn, p *message.Destination, incarnation table.Incarnation) (ok bool, instead Step) {
 	l, instead := b.located(t, p)
 	if l == nil {
 		return false, instead
@@ -71,8 +78,8 @@ func (b *bucket) begin(t *turn, p *message.Place, incarnation table.Incarnation)
 	if l.Incarnation != incarnation || !l.Begins(p.Range) {
 		return false, t.fail(table.ErrNoTable)
 	}
-	b.marker = marker{live: true, incarnation: incarnation, floor: l.Floor, span: &span{place: clonePlace(p), phase: filling}}
-	b.clock.last = max(b.clock.last, l.Floor)
+	b.marker = marker{live: true, incarnation: incarnation, floor: l.Floor, span: &span{self: cloneDestination(p), phase: filling}}
+	b.clock.Last = max(b.clock.Last, l.Floor)
 	b.marker.put(t.rows)
 	return true, Step{}
 }
@@ -87,18 +94,18 @@ func (b *bucket) put(t *turn, i *message.Item) {
 		b.room.wrote(len(k) + len(i.Value))
 	}
 	if i.Unseen && b.outbox.name != "" {
-		putTicks(t.rows, b.outbox.changeKey(k), i.ChangedAt)
+		storage.PutTicks(t.rows, b.outbox.changeKey(k), i.ChangedAt)
 	}
 }
 
 // above lets the clock issue only Timestamps above another range's.
 func (b *bucket) above(high edm.Ticks) {
 	b.marker.floor = max(b.marker.floor, high)
-	b.clock.last = max(b.clock.last, high)
+	b.clock.Last = max(b.clock.Last, high)
 }
 
 // publishAs goes on to publish where the other range ended.
-func (b *bucket) publishAs(t *turn, p *message.Place, taking *message.Taking) {
+func (b *bucket) publishAs(t *turn, p *message.Destination, taking *message.Taking) {
 	o := b.outbox
 	if o.incarnation = b.marker.incarnation; o.name == "" || o.name != taking.Replica {
 		return
@@ -111,6 +118,7 @@ func (b *bucket) publishAs(t *turn, p *message.Place, taking *message.Taking) {
 	}
 	o.pending, o.ask = o.hasChanges(t.rows), t.now
 	o.put(t.rows)
+	o.know(t, p)
 }
 
 // widen takes the keys of the left neighbour, which had no entities.

@@ -5,6 +5,9 @@ import (
 	"errors"
 
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/record"
+	"edgetable/adapters/store/durableobject/internal/restoring"
+	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/core/table"
 )
 
@@ -20,8 +23,8 @@ func rowOfRanges(key string, bucket uint16) []byte {
 }
 
 // named reads the ranges of a bucket, into memory of its own.
-func named(rows Rows, rec *record, bucket uint16) (n message.Named, err error) {
-	if !rec.split {
+func named(rows Rows, rec *record.Record, bucket uint16) (n message.Named, err error) {
+	if !rec.Split {
 		return n, nil
 	}
 	v, ok := rows.Get(rowOfRanges(rec.Key.String(), bucket))
@@ -37,14 +40,14 @@ func named(rows Rows, rec *record, bucket uint16) (n message.Named, err error) {
 
 // objectsOf are all objects that may have a row of a table: the first range of each bucket,
 // all ranges that were named, and the number of those that only begin.
-func objectsOf(rows Rows, rec *record) (list []message.Object, begun int) {
-	for n := range rec.home.Buckets {
+func objectsOf(rows Rows, rec *record.Record) (list []message.Object, begun int) {
+	for n := range rec.Layout.Buckets {
 		list = append(list, message.Object{Bucket: n})
 	}
-	if !rec.split {
+	if !rec.Split {
 		return list, 0
 	}
-	for n := range rec.home.Buckets {
+	for n := range rec.Layout.Buckets {
 		all, err := named(rows, rec, n)
 		if err != nil {
 			panic(err.Error()) // a drop must reach all
@@ -72,11 +75,11 @@ func (c *catalog) serving(t *turn) Step {
 	switch {
 	case err != nil:
 		return t.fail(err)
-	case !rec.isTable() || rec.deleting:
+	case !rec.IsTable() || rec.Deleting:
 		return t.fail(table.ErrNoTable)
 	}
 	var list []message.Object
-	for n := range rec.home.Buckets {
+	for n := range rec.Layout.Buckets {
 		all, err := named(t.rows, &rec, n)
 		if err != nil {
 			return t.fail(err)
@@ -88,7 +91,7 @@ func (c *catalog) serving(t *turn) Step {
 			list = append(list, message.Object{Bucket: n, Range: r.ID})
 		}
 	}
-	return Step{Answer: message.AppendObjects(message.AppendHome(message.Done(t.dst), rec.home), list)}
+	return Step{Answer: message.AppendObjects(message.AppendLayout(message.Done(t.dst), rec.Layout), list)}
 }
 
 // tellRanges answers where a table is, and the ranges of a bucket.
@@ -99,7 +102,10 @@ func (c *catalog) tellRanges(t *turn) Step {
 	}
 	c.outbox.joinCatalog(t, key, c.location)
 	rec, err := readRecord(t.rows, key)
-	if err == nil && rec.isTable() {
+	if c.restores(t, &rec) {
+		err = table.ErrBusy
+	}
+	if err == nil && rec.IsTable() {
 		var n message.Named
 		if n, err = named(t.rows, &rec, bucket); err == nil {
 			return c.answerRanges(t, &rec, &n)
@@ -111,16 +117,16 @@ func (c *catalog) tellRanges(t *turn) Step {
 	return t.fail(err)
 }
 
-func (c *catalog) answerRanges(t *turn, rec *record, n *message.Named) Step {
+func (c *catalog) answerRanges(t *turn, rec *record.Record, n *message.Named) Step {
 	return Step{Answer: message.AppendNamed(message.AppendLocated(t.dst, &message.Located{
-		Incarnation: rec.Incarnation, Home: rec.home, Floor: rec.floor, Deleting: rec.deleting,
+		Incarnation: rec.Incarnation, Layout: rec.Layout, Floor: rec.Floor, Deleting: rec.Deleting,
 	}), n)}
 }
 
 // told is a message about a split, and the state that it is about.
 type told struct {
 	message.Splitting
-	rec record
+	rec record.Record
 	message.Named
 }
 
@@ -135,8 +141,10 @@ func (c *catalog) splitting(t *turn) (s *told, instead error) {
 	s.rec, err = readRecord(t.rows, s.Table)
 	switch {
 	case err != nil:
-	case !s.rec.isTable() || s.rec.deleting || s.rec.Incarnation != s.Incarnation || s.Bucket >= s.rec.home.Buckets:
+	case !s.rec.IsTable() || s.rec.Deleting || s.rec.Incarnation != s.Incarnation || s.Bucket >= s.rec.Layout.Buckets:
 		err = table.ErrNoTable
+	case c.restores(t, &s.rec):
+		err = table.ErrBusy
 	default:
 		s.Named, err = named(t.rows, &s.rec, s.Bucket)
 	}
@@ -160,18 +168,21 @@ func (c *catalog) begin(t *turn) Step {
 			return t.fail(table.ErrUnsupported) // a late message
 		}
 	}
-	last := readTicks(t.rows, rowLastRange)
+	last := storage.Ticks(t.rows, rowLastRange)
 	id := uint32(last + 1)
 	if _, fits := s.Ranges.Split(s.From, id, s.At); !fits || last+1 >= 1<<32 {
 		return t.fail(table.ErrUnsupported) // likewise
 	}
 	objects, begun := objectsOf(t.rows, &s.rec)
-	if begun >= maxBegun || len(objects) >= max(message.MaxRanges, int(s.rec.home.Buckets)+message.MaxRanges/2) {
+	if begun >= maxBegun || len(objects) >= max(message.MaxRanges, int(s.rec.Layout.Buckets)+message.MaxRanges/2) {
 		return t.fail(table.ErrBusy)
 	}
-	putTicks(t.rows, rowLastRange, last+1)
+	if last == 0 {
+		storage.PutTicks(t.rows, rowHistory, 0) // nothing has split before
+	}
+	storage.PutTicks(t.rows, rowLastRange, last+1)
 	s.Begun = append(s.Begun, message.Begun{ID: id, From: s.From, At: s.At})
-	c.putNamed(t, s)
+	c.writeRanges(t, s)
 	return t.doneID(id)
 }
 
@@ -183,7 +194,9 @@ func (c *catalog) switchRange(t *turn) Step {
 		return t.fail(err)
 	}
 	ok := false
+	change := restoring.Change{Sealed: s.Sealed, From: s.From, To: s.To}
 	if s.To == 0 {
+		change.Keys, _ = s.Ranges.Bounds(s.From)
 		s.Ranges, ok = s.Ranges.Leave(s.From)
 	}
 	for i, b := range s.Begun {
@@ -194,20 +207,21 @@ func (c *catalog) switchRange(t *turn) Step {
 		}
 	}
 	if ok {
-		c.putNamed(t, s)
+		c.remember(t, s.Table, s.Bucket, &change)
+		c.writeRanges(t, s)
 	}
 	return c.answerRanges(t, &s.rec, &s.Named)
 }
 
-// putNamed writes the ranges of a bucket. The record says that there are any, in a form
+// writeRanges writes the ranges of a bucket. The record says that there are any, in a form
 // that earlier code refuses.
-func (c *catalog) putNamed(t *turn, s *told) {
+func (c *catalog) writeRanges(t *turn, s *told) {
 	k, v := rowOfRanges(s.Table, s.Bucket), message.AppendNamed(nil, &s.Named)
 	t.rows.Put(k, v)
 	c.room.wrote(len(k) + len(v))
-	if !s.rec.split {
-		s.rec.split = true
-		c.room.wrote(s.rec.put(t.rows))
+	if !s.rec.Split {
+		s.rec.Split = true
+		c.room.wrote(putRecord(t.rows, &s.rec))
 	}
 }
 

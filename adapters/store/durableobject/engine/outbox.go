@@ -1,25 +1,32 @@
 package engine
 
 import (
+	"bytes"
 	"encoding/binary"
 	"strings"
 
 	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/clock"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
 // outbox publishes the changes of an object to the replica.
 type outbox struct {
-	clock        *clock
+	clock        *clock.Clock
 	rand         func() uint64
 	name         string // of the replica, with its jurisdiction; "": there is none
 	jurisdiction string
 
 	publishing
-	stop []byte // of a bucket: other objects publish the entities from this key on; nil: all are its own
-	key  []byte // scratch
+	self message.Destination // of a bucket that publishes; in rowSelf
+	sure bool                // the catalog said that it may publish
+	// asksAt is when it asks the catalog again. The alarm is not before: it would find nothing to do.
+	asksAt edm.Ticks
+	stop   []byte // of a bucket: other objects publish the entities from this key on; nil: all are its own
+	key    []byte // scratch
 }
 
 // publishing is the state of an object that publishes.
@@ -93,7 +100,7 @@ func parseSending(v []byte) (s sending, ok bool) {
 // a batch that may still be in flight.
 func (o *outbox) load(t *turn) {
 	known := o.publishing // still true of a batch in flight after a rollback
-	o.publishing = publishing{}
+	o.publishing, o.self = publishing{}, message.Destination{}
 	v, ok := t.rows.Get(rowSending)
 	if !ok {
 		return
@@ -110,6 +117,10 @@ func (o *outbox) load(t *turn) {
 		return
 	}
 	o.on, o.sending = true, s
+	if v, ok := t.rows.Get(rowSelf); ok {
+		r := message.Read(bytes.Clone(v))
+		o.self = readSelf(&r)
+	}
 	if known.on {
 		o.inFlight, o.pass, o.since = known.inFlight, known.pass, max(o.since, known.since)
 	}
@@ -118,15 +129,7 @@ func (o *outbox) load(t *turn) {
 }
 
 func (o *outbox) hasChanges(rows Rows) bool {
-	return hasAny(rows, []byte{spaceOutbox}, o.endOfOutbox())
-}
-
-// hasAny reports whether there is a row with from ≤ key < to.
-func hasAny(rows Rows, from, to []byte) bool {
-	for range rows.Scan(from, to, leastRun) {
-		return true
-	}
-	return false
+	return storage.HasAny(rows, []byte{spaceOutbox}, o.endOfOutbox())
 }
 
 // endOfOwn is behind the rows that this object publishes.
@@ -162,8 +165,8 @@ var (
 // join begins to publish, including the rows that exist already.
 func (o *outbox) join(t *turn, source string) {
 	o.publishing = publishing{on: true, sending: sending{replica: o.name, source: source, until: o.until}}
-	o.since = max(t.now, o.clock.last)
-	if hasAny(t.rows, firstRow, o.endOfOwn()) {
+	o.since = max(t.now, o.clock.Last)
+	if storage.HasAny(t.rows, firstRow, o.endOfOwn()) {
 		o.since, o.sync = 0, firstRow
 	}
 	o.ask = t.now
@@ -183,11 +186,25 @@ func (o *outbox) publishes(location string) bool {
 }
 
 // joinBucket lets the bucket of a table join, if it has to.
-func (o *outbox) joinBucket(t *turn, p *message.Place, incarnation table.Incarnation) {
+func (o *outbox) joinBucket(t *turn, p *message.Destination, incarnation table.Incarnation) {
 	if o.joins(p.Location) {
 		o.join(t, durableobject.SourceOf(incarnation, p.Bucket, p.Range))
 	}
 	o.incarnation = incarnation
+	o.know(t, p)
+}
+
+// forget is for an object that has no rows any more.
+func (o *outbox) forget() {
+	o.publishing, o.self, o.stop = publishing{}, message.Destination{}, nil
+}
+
+// know keeps the destination of a bucket that publishes.
+func (o *outbox) know(t *turn, p *message.Destination) {
+	if o.on && o.self.Table == "" {
+		o.self = cloneDestination(p)
+		t.rows.Put(rowSelf, appendSelf(nil, p))
+	}
 }
 
 // joinCatalog lets the catalog of an account join, if it has to. key is that of a record of the
@@ -240,9 +257,9 @@ func (o *outbox) changedRecord(t *turn, key string, at edm.Ticks) {
 // removedRecord is changedRecord for a removal, which has no Timestamp of its own.
 func (o *outbox) removedRecord(t *turn, key string) {
 	if o.on {
-		at := o.clock.next(t.now, 0, 1)
+		at := o.clock.Next(t.now, 0, 1)
 		o.changedRecord(t, key, at)
-		o.clock.issue(t.rows, at)
+		o.clock.Issue(t.rows, at)
 	}
 }
 
@@ -255,6 +272,9 @@ func (o *outbox) setAlarm(s *Step) {
 	at := o.due()
 	if at == 0 || o.purgeAt != 0 && o.purgeAt < at {
 		at = o.purgeAt
+	}
+	if at != 0 && !o.sure {
+		at = max(at, o.asksAt)
 	}
 	if at != 0 && (s.Alarm == 0 || at < s.Alarm) {
 		s.Alarm = at

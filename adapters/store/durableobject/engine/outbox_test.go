@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/restoring"
 	"edgetable/core/edm"
 )
 
@@ -22,10 +24,20 @@ func (o *object) write(row string) {
 	o.demand("commit", o.handle(o.put(row), nil), nil)
 }
 
+// alarm runs the alarm. The catalog says, if it is asked, that the table is not being restored.
+func (o *object) alarm() Step {
+	o.Helper()
+	step := o.handle(Alarm(), nil)
+	if len(step.Calls) == 1 && step.Calls[0].To.Name == "catalog/acct" {
+		step = o.handle(Alarm(), &step, answer((&restoring.Restore{}).Append(message.Done(nil))))
+	}
+	return step
+}
+
 // handOut runs the alarm and returns its batch.
 func (o *object) handOut() (Step, durableobject.Batch) {
 	o.Helper()
-	step := o.handle(Alarm(), nil)
+	step := o.alarm()
 	o.calls("alarm", step, "replica")
 	b, err := durableobject.ReadBatch(step.Calls[0].Message)
 	if err != nil {
@@ -45,7 +57,7 @@ func result(p durableobject.Published) durableobject.Answer { return answer(p.Ap
 
 func (o *object) idle(what string) {
 	o.Helper()
-	if step := o.handle(Alarm(), nil); len(step.Calls) != 0 {
+	if step := o.alarm(); len(step.Calls) != 0 {
 		o.Errorf("%s: a batch is handed out", what)
 	}
 }
@@ -133,4 +145,27 @@ func TestOutboxSaysThatItLags(t *testing.T) {
 		o.now += maxDelay
 	}
 	t.Error("it never says so")
+}
+
+// An object that just woke up hands out nothing while its table is restored: it may be back at
+// an earlier state. When it cannot find out, it waits.
+func TestOutboxWaitsForARestore(t *testing.T) {
+	t.Parallel()
+	restoring := (&restoring.Restore{ID: 1, Phase: restoring.Returning, Objects: []restoring.Returned{{Back: true}}}).Append(message.Done(nil))
+	for _, said := range []durableobject.Answer{answer(restoring), gone} {
+		o := publisher(t)
+		o.now += collect
+		step := o.handle(Alarm(), nil)
+		for range rounds {
+			if len(step.Calls) > 0 {
+				o.calls("alarm", step, "catalog/acct")
+				step = o.handle(Alarm(), &step, said)
+			}
+		}
+		if len(step.Calls) != 0 || step.Alarm <= o.now {
+			t.Errorf("%d calls, the next alarm in %d", len(step.Calls), step.Alarm-o.now)
+		}
+		o.now = step.Alarm
+		o.handOut()
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/record"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -78,7 +79,7 @@ func (o *outbox) send(t *turn, f *batchInFlight, batch []byte, wakes []durableob
 func (o *outbox) handOut(t *turn) Step {
 	f := &batchInFlight{}
 	if o.pass.next == nil {
-		o.pass = pass{next: []byte{spaceOutbox}, begin: max(t.now, o.clock.last), clean: true}
+		o.pass = pass{next: []byte{spaceOutbox}, begin: max(t.now, o.clock.Last), clean: true}
 	}
 	late := (o.pending || o.sync != nil) && o.since < t.now-lagging && (o.failures > 0 || o.sync != nil || o.pass.later)
 	switch {
@@ -147,15 +148,15 @@ func fills(t *turn, batch []byte) bool { return len(batch)-len(t.dst) >= maxBatc
 
 // addRow adds the state of a row to a batch. It returns the record that the batch
 // shows, if it is one.
-func (o *outbox) addRow(batch []byte, c change, v []byte, ok bool) ([]byte, record) {
+func (o *outbox) addRow(batch []byte, c change, v []byte, ok bool) ([]byte, record.Record) {
 	b := message.BatchChange{Record: c.key[0] == spaceRecords, Gone: !ok, Ticks: c.at, Key: c.key[1:], Value: v}
-	var rec record
+	var rec record.Record
 	if ok && b.Record {
-		rec, ok = parseRecord(v)
+		rec, ok = record.Parse(v)
 		// The batch does not show a table that is being deleted, a damaged record, or a
 		// table in a jurisdiction where the replica is not.
-		if b.Gone = !ok || rec.deleting || !o.publishes(rec.home.Location); b.Gone {
-			rec = record{}
+		if b.Gone = !ok || rec.Deleting || !o.publishes(rec.Layout.Location); b.Gone {
+			rec = record.Record{}
 		} else {
 			b.Value = message.AppendDocument(nil, &rec.Record)
 		}
@@ -189,10 +190,17 @@ func (o *outbox) published(t *turn) Step {
 		o.pass = pass{}
 		return t.done() // until the batch timeout
 	}
-	// No progress counts as failure: a quota may be used up for a day.
-	stuck := !slices.Contains(result.Done, true) && (f.mark == message.MarkNothing || !result.Marked)
 	all := o.acknowledge(t, f, result.Done)
 	synced := o.advanceSync(t, f, result.Done[len(f.changes):], answers[1:])
+	o.noteMark(t, f, result)
+	o.advancePass(t, f, all)
+	o.schedule(t, f, result, all && synced)
+	o.put(t.rows)
+	return t.done()
+}
+
+// noteMark remembers what a batch wrote to the mark of this bucket.
+func (o *outbox) noteMark(t *turn, f *batchInFlight, result durableobject.Published) {
 	switch {
 	case !result.Marked:
 	case f.mark == message.MarkLagging:
@@ -200,28 +208,39 @@ func (o *outbox) published(t *turn) Step {
 	case f.mark == message.MarkForget:
 		o.marked = 0
 	}
+}
+
+// advancePass goes on behind the changes of a batch, or ends the pass. all reports
+// whether all of the batch is published.
+func (o *outbox) advancePass(t *turn, f *batchInFlight, all bool) {
 	o.pass.clean = o.pass.clean && all
 	o.pass.next, o.pass.later = f.next, true
-	if f.next == nil {
-		if o.pass.clean && o.sync == nil {
-			o.since = o.pass.begin
-		}
-		o.pass = pass{}
-		o.pending = o.hasChanges(t.rows)
+	if f.next != nil {
+		return
 	}
+	if o.pass.clean && o.sync == nil {
+		o.since = o.pass.begin
+	}
+	o.pass = pass{}
+	o.pending = o.hasChanges(t.rows)
+}
+
+// schedule sets the time of the next batch. all reports whether everything in this one
+// is published and the initial sync advanced.
+func (o *outbox) schedule(t *turn, f *batchInFlight, result durableobject.Published, all bool) {
+	// No progress counts as failure: a quota may be used up for a day.
+	stuck := !slices.Contains(result.Done, true) && (f.mark == message.MarkNothing || !result.Marked)
 	switch {
 	case !result.Certain:
 		o.until = t.now + batchTimeout
 	case result.Failed || stuck:
 		o.until = t.now + backoff(o.failures)
-	case all && synced && (f.next != nil || o.sync != nil):
+	case all && (f.next != nil || o.sync != nil):
 		o.until, o.failures = t.now, 0
 	default:
 		o.until, o.failures = t.now+collect, 0
 	}
 	o.ask = t.now
-	o.put(t.rows)
-	return t.done()
 }
 
 // backoff is the delay after this many failures.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -20,7 +21,7 @@ func (o *outbox) schedulePurge(t *turn, incarnation table.Incarnation) {
 }
 
 func putPurge(rows Rows, incarnation table.Incarnation, due edm.Ticks) {
-	putTicks(rows, rowOf(spacePurges, string(incarnation[:])), due)
+	storage.PutTicks(rows, rowOf(spacePurges, string(incarnation[:])), due)
 }
 
 // purges calls f with the incarnations to purge, until it returns false.

@@ -1,6 +1,10 @@
 package engine
 
-import "edgetable/core/table"
+import (
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
 
 // The platform gives an object 10 GB and ends it when it writes more. Writes that may
 // make it larger are refused before that, with room left for what deletions write
@@ -15,8 +19,9 @@ const (
 // The service answers 403 with this message for accounts that are closed to writes;
 // clients do not retry it.
 var (
-	errBucketFull  = table.InsufficientAccountPermissions.With("Write operations are not allowed. The object of this bucket of the table has stored 10 GB, its limit: delete entities. It divides only between partitions, and one partition has most of them.")
-	errCatalogFull = table.InsufficientAccountPermissions.With("Write operations are not allowed. The object of the account's catalog has stored 10 GB, its limit: delete tables.")
+	errBucketFull    = table.InsufficientAccountPermissions.With("Write operations are not allowed. The object of these keys of the table has stored 10 GB, its limit, and has not split yet: delete entities, or let the Worker split it (EDGETABLE_SPLIT_BYTES).")
+	errPartitionFull = table.InsufficientAccountPermissions.With("Write operations are not allowed. One partition alone fills the object of these keys of the table, which stores at most 10 GB, and no split divides a partition: delete entities of it, or spread them over more PartitionKeys in another table.")
+	errCatalogFull   = table.InsufficientAccountPermissions.With("Write operations are not allowed. The object of the account's catalog has stored 10 GB, its limit: delete tables.")
 )
 
 // room says whether an object is full. It looks at the size now and then, and each
@@ -40,4 +45,19 @@ func (r *room) full(rows Rows) bool {
 		r.left = stride
 	}
 	return false
+}
+
+// whyFull is the error of a write to a full object: one of a single partition cannot split.
+func (b *bucket) whyFull(t *turn) *table.Error {
+	from, to := rowBounds(b.marker.bounds())
+	var behind []byte // the first partition
+	for k := range t.rows.Scan(from, to, leastRun) {
+		partition, _ := key.Split(k[1:])
+		behind = append([]byte{spaceEntities}, key.PartitionAfter(key.DecodePart(partition))...)
+		break
+	}
+	if behind == nil || storage.HasAny(t.rows, behind, to) {
+		return errBucketFull
+	}
+	return errPartitionFull
 }

@@ -22,7 +22,7 @@ const (
 
 // scan makes a page. A strict limit holds for the first row too.
 func (b *bucket) scan(t *turn) Step {
-	p := t.fields.Place()
+	p := t.fields.Destination()
 	s := t.fields.Scan()
 	if !t.fields.Done() || len(s.Ranges) == 0 {
 		return t.malformed()

@@ -24,19 +24,20 @@ type marker struct {
 // span is the range of an object, and how far its split is. It is in the row of the
 // marker, under another key: code that does not know ranges finds no marker.
 type span struct {
-	place  message.Place // of this object
-	bounds key.Range     // of the keys that it serves
+	self   message.Destination // of this object
+	bounds key.Range           // of the keys that it serves
 	phase  phase
 	seq    uint64 // of the last piece that was sent, or received
 
 	// Of a split, or of a range that leaves:
 	leaving  bool
-	at       []byte // the keys from here on go to another range
-	end      []byte // up to here, nil: all
-	target   uint32 // the id of that range
-	from     []byte // the row at which the next piece begins
-	upto     []byte // changes of rows before are marked, because they were sent
-	complete bool   // all rows were sent once
+	at       []byte    // the keys from here on go to another range
+	end      []byte    // up to here, nil: all
+	target   uint32    // the id of that range
+	from     []byte    // the row at which the next piece begins
+	upto     []byte    // changes of rows before are marked, because they were sent
+	complete bool      // all rows were sent once
+	sealed   edm.Ticks // when it ceased to serve them, until the catalog knows it
 }
 
 // phase is the state of a range: see docs/adr/0034.
@@ -94,10 +95,13 @@ func (s *span) append(v []byte) []byte {
 		}
 	}
 	v = binary.BigEndian.AppendUint64(v, s.seq)
-	v = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(v, s.place.Range), s.target)
-	v = message.AppendBounds(message.AppendPlace(v, &s.place), s.bounds)
+	v = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(v, s.self.Range), s.target)
+	v = message.AppendBounds(message.AppendDestination(v, &s.self), s.bounds)
 	for _, b := range [...][]byte{s.at, s.end, s.from, s.upto} {
 		v = message.AppendBytes(v, b)
+	}
+	if s.sealed != 0 {
+		v = binary.BigEndian.AppendUint64(v, uint64(s.sealed))
 	}
 	return v
 }
@@ -110,11 +114,14 @@ func readSpan(v []byte) *span {
 	s.complete, s.seq = r.Bool(), r.Uint64()
 	id := r.Uint32()
 	s.target = r.Uint32()
-	s.place, s.bounds = r.Place(), r.Bounds()
-	s.place.Range = id
+	s.self, s.bounds = r.Destination(), r.Bounds()
+	s.self.Range = id
 	s.at, s.end, s.from, s.upto = r.Bytes(), r.Bytes(), r.Bytes(), r.Bytes()
 	if ends && s.end == nil {
 		s.end = []byte{}
+	}
+	if r.OK() && !r.Done() {
+		s.sealed = r.Ticks()
 	}
 	if !r.Done() || s.phase > emptying {
 		panic("the row of a range is damaged or of a later version")
@@ -144,25 +151,25 @@ func (m *marker) bounds() key.Range {
 // classes is the number of classes of Timestamps that a bucket has for its ranges.
 func classes(buckets uint16) uint32 { return 1024 / min(max(uint32(buckets), 1), 1024) }
 
-// class is the class of the Timestamps that this object issues for its place, and the
+// class is the class of the Timestamps that this object issues for its range, and the
 // number of classes: no two ranges of a table issue the same. A bucket that never split
 // has the class that the first of its ranges will have, and others.
-func (m *marker) class(p *message.Place) (class, count uint32) {
+func (m *marker) class(p *message.Destination) (class, count uint32) {
 	if m.span == nil {
 		return uint32(p.Bucket), uint32(p.Buckets)
 	}
 	n := classes(p.Buckets)
-	return uint32(p.Bucket) + uint32(p.Buckets)*(m.span.place.Range%n), uint32(p.Buckets) * n
+	return uint32(p.Bucket) + uint32(p.Buckets)*(m.span.self.Range%n), uint32(p.Buckets) * n
 }
 
-// clonePlace is a place in memory of its own.
-func clonePlace(p *message.Place) message.Place {
+// cloneDestination is a destination in memory of its own.
+func cloneDestination(p *message.Destination) message.Destination {
 	c := *p
 	c.Table, c.Location = strings.Clone(p.Table), strings.Clone(p.Location)
 	return c
 }
 
-// addressOf is the address of the object at a place.
-func addressOf(p *message.Place) durableobject.Address {
+// addressOf is the address of the object of a destination.
+func addressOf(p *message.Destination) durableobject.Address {
 	return durableobject.Range(p.Table, p.Buckets, p.Bucket, p.Range, p.Location)
 }

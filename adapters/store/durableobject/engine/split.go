@@ -7,6 +7,8 @@ import (
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/sample"
+	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -43,11 +45,12 @@ type splitting struct {
 	look     edm.Ticks // when it looks whether the range is empty
 	last     edm.Ticks // the last write
 	rest     edm.Ticks // until then no key is looked for
+	only     []byte    // the one partition of the range, which is never cut; nil: there may be others
 	out      uint64    // the number of the call that is out, random; 0: none
 	marks    []change  // in the piece that is out
 	failures int       // since a call was answered
 	choice   *choice
-	load     load
+	load     sample.Load
 }
 
 // reset forgets all but the options.
@@ -87,7 +90,7 @@ func (x *splitting) setAlarm(s *Step) {
 func (b *bucket) mark(t *turn, k []byte, at edm.Ticks) {
 	s := b.marker.span
 	if s != nil && s.phase == copying && bytes.Compare(k[1:], s.at) >= 0 && bytes.Compare(k, s.upto) < 0 {
-		putTicks(t.rows, markOf(k[1:]), at)
+		storage.PutTicks(t.rows, markOf(k[1:]), at)
 	}
 }
 
@@ -144,13 +147,13 @@ func (b *bucket) call(t *turn, to durableobject.Address, m []byte, next *continu
 
 // ask calls the catalog.
 func (b *bucket) ask(t *turn, m []byte) Step {
-	return b.call(t, durableobject.CatalogOf(b.marker.span.place.Table, b.catalog), m, &continuation{})
+	return b.call(t, durableobject.CatalogOf(b.marker.span.self.Table, b.catalog), m, &continuation{})
 }
 
 // splitMessage is a message about the split to the catalog.
 func (b *bucket) splitMessage(op message.Op) []byte {
 	s := b.marker.span
-	m := message.Splitting{Table: s.place.Table, Incarnation: b.marker.incarnation, Bucket: s.place.Bucket, From: s.place.Range, At: s.at}
+	m := message.Splitting{Table: s.self.Table, Incarnation: b.marker.incarnation, Bucket: s.self.Bucket, From: s.self.Range, At: s.at, Sealed: s.sealed}
 	if !s.leaving {
 		m.To = s.target
 	}
@@ -220,14 +223,14 @@ func (b *bucket) took(t *turn, r message.Reader, marks []change) bool {
 		s.phase = moved
 	case moved:
 		known, ok := b.known(r)
-		if id, _ := known.Ranges.Find(s.at); !ok || id == s.place.Range {
+		if id, _ := known.Ranges.Find(s.at); !ok || id == s.self.Range {
 			return false
 		}
 		if s.leaving {
 			b.left(t)
 			return true
 		}
-		s.phase = emptying
+		s.phase, s.sealed = emptying, 0
 	default:
 		return false
 	}
@@ -235,9 +238,9 @@ func (b *bucket) took(t *turn, r message.Reader, marks []change) bool {
 	return true
 }
 
-// target is the place of the range that gets the keys.
-func (b *bucket) target() message.Place {
-	p := b.marker.span.place
+// target is the destination of the range that gets the keys.
+func (b *bucket) target() message.Destination {
+	p := b.marker.span.self
 	p.Range = b.marker.span.target
 	return p
 }
@@ -253,7 +256,7 @@ func (b *bucket) copy(t *turn) Step {
 				x.due = max(t.now+edm.TicksPerSecond/10, min(b.outbox.until, t.now+outFor))
 				return t.done()
 			}
-			s.phase, s.end, s.bounds.End = sealed, s.bounds.End, s.at
+			s.phase, s.sealed, s.end, s.bounds.End = sealed, t.now, s.bounds.End, s.at
 			b.outbox.stop = s.at
 			return b.give(t)
 		}
@@ -363,13 +366,13 @@ func (b *bucket) size(t *turn, list []change) (n int) {
 func (b *bucket) give(t *turn) Step {
 	s := b.marker.span
 	if s.leaving && s.target == 0 {
-		m := message.Ranges(nil, s.place.Table, s.place.Bucket)
-		return b.call(t, durableobject.CatalogOf(s.place.Table, b.catalog), m, &continuation{own: true})
+		m := message.Ranges(nil, s.self.Table, s.self.Bucket)
+		return b.call(t, durableobject.CatalogOf(s.self.Table, b.catalog), m, &continuation{own: true})
 	}
 	s.seq++
 	p := b.target()
 	m := message.Copy(t.dst, &p, b.marker.incarnation, s.seq, &message.Taking{
-		Bounds: key.Range{Start: s.at, End: s.end}, High: b.clock.last,
+		Bounds: key.Range{Start: s.at, End: s.end}, High: b.clock.Last,
 		Replica: b.replica(), Synced: b.outbox.sync == nil, Since: b.outbox.since,
 	})
 	m, _ = b.addItems(t, m, b.marked(t, pieceRows))
@@ -394,45 +397,35 @@ func (b *bucket) replica() string {
 func (b *bucket) empty(t *turn) Step {
 	s := b.marker.span
 	from, to := rowBounds(key.Range{Start: s.at, End: s.end})
-	n := b.deleteRows(t, from, to, emptyRows)
-	n += b.deleteRows(t, append([]byte{spaceOutbox}, from...), append([]byte{spaceOutbox}, to...), emptyRows-n)
+	n := storage.Delete(t.rows, from, to, emptyRows)
+	n += storage.Delete(t.rows, append([]byte{spaceOutbox}, from...), append([]byte{spaceOutbox}, to...), emptyRows-n)
 	if b.split.due = t.now; n == emptyRows {
 		return t.done() // the alarm rings at once
 	}
-	b.marker.span = &span{place: s.place, bounds: s.bounds, seq: s.seq}
+	b.marker.span = &span{self: s.self, bounds: s.bounds, seq: s.seq}
 	b.marker.put(t.rows)
 	b.outbox.stop = nil
 	b.split.due, b.room.left = 0, 0
+	b.split.lookLater(t, b)
 	return t.done()
-}
-
-// deleteRows deletes rows, and returns how many.
-func (b *bucket) deleteRows(t *turn, from, to []byte, most int) int {
-	var list [][]byte
-	for k := range t.rows.Scan(from, to, mostRun) {
-		if len(list) == most {
-			break
-		}
-		list = append(list, bytes.Clone(k))
-	}
-	for _, k := range list {
-		t.rows.Delete(k)
-	}
-	return len(list)
 }
 
 // leave gives all keys of an empty range to its right neighbour.
 func (b *bucket) leave(t *turn) Step {
 	s, x := b.marker.span, &b.split
 	from, to := rowBounds(s.bounds)
-	if s.bounds.End == nil || hasAny(t.rows, from, to) || !b.outbox.clear(t.now) {
+	if s.bounds.End == nil || storage.HasAny(t.rows, from, to) {
+		return t.done()
+	}
+	if !b.outbox.clear(t.now) {
+		x.lookLater(t, b)
 		return t.done()
 	}
 	if x.last != 0 && t.now < x.last+leaveAfter && t.now >= x.last {
 		x.look = x.last + leaveAfter
 		return t.done()
 	}
-	s.phase, s.leaving, s.target = sealed, true, 0
+	s.phase, s.sealed, s.leaving, s.target = sealed, t.now, true, 0
 	s.at, s.end = s.bounds.Start, s.bounds.End
 	s.bounds.End = append([]byte{}, s.at...)
 	b.marker.put(t.rows)
@@ -452,7 +445,7 @@ func (b *bucket) known(r message.Reader) (known message.Named, ok bool) {
 func (b *bucket) neighbour(r message.Reader) bool {
 	s := b.marker.span
 	known, ok := b.known(r)
-	own, _ := known.Ranges.Bounds(s.place.Range)
+	own, _ := known.Ranges.Bounds(s.self.Range)
 	id, bounds := known.Ranges.Find(s.end)
 	if !ok || !bytes.Equal(own.End, s.end) || !bytes.Equal(bounds.Start, s.end) {
 		return false
@@ -465,7 +458,7 @@ func (b *bucket) neighbour(r message.Reader) bool {
 func (b *bucket) left(t *turn) {
 	t.rows.DeleteAll()
 	b.marker, b.traffic = marker{}, statistics{}
-	b.outbox.publishing, b.outbox.stop = publishing{}, nil
-	b.clock.reserved = 0
+	b.outbox.forget()
+	b.clock.Reserved = 0
 	b.split.reset(0)
 }

@@ -115,9 +115,9 @@ func planOf(r key.Range) (plan string, inPartition bool) {
 	return "Range", false
 }
 
-// tell answers with what is counted.
+// tell answers with what is counted, and with the keys and the size of the object.
 func (b *bucket) tell(t *turn) Step {
-	p := t.fields.Place()
+	p := t.fields.Destination()
 	if !t.fields.Done() {
 		return t.malformed()
 	}
@@ -126,5 +126,6 @@ func (b *bucket) tell(t *turn) Step {
 	}
 	now := b.traffic.now(t).Append(nil)
 	before, _ := t.rows.Get(rowTrafficBefore)
-	return Step{Answer: message.AppendBytes(message.AppendBytes(message.Done(t.dst), now), before)}
+	answer := message.AppendBytes(message.AppendBytes(message.Done(t.dst), now), before)
+	return Step{Answer: message.AppendBytes(answer, traffic.AppendRange(nil, p.Bucket, b.marker.bounds(), t.rows.Size()))}
 }

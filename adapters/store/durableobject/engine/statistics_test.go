@@ -16,11 +16,13 @@ import (
 func (o *object) report() *traffic.Report {
 	o.Helper()
 	r := o.demand("traffic", o.handle(message.Traffic(nil, &place), nil), nil)
-	buckets, ok := traffic.ReadBuckets(r.Rest())
-	if !ok || len(buckets) != 1 {
-		o.Fatalf("%d buckets", len(buckets))
+	bucket, ok := traffic.ReadBucket(r.Rest())
+	if !ok {
+		o.Fatal("the statistics cannot be read")
 	}
-	return traffic.Merge("acct", "one", buckets)
+	m := traffic.NewMerger()
+	m.Add(&bucket)
+	return m.Report()
 }
 
 // again makes a new engine, as after the platform ended the object.
@@ -59,6 +61,9 @@ func TestStatistics(t *testing.T) {
 	r := o.report()
 	if got := r.Totals; got.Writes != 10 || got.WriteRequests != 10 || got.Reads != 1 || got.Queries != 6 || got.Scanned != 10+5+5+2+1+5 || got.Returned != 1+1+1+2+1+5 || got.FirstPartitions != 2 {
 		t.Errorf("%+v", got)
+	}
+	if len(r.Ranges) != 1 || r.Ranges[0] != (traffic.Range{Bytes: uint64(o.rows.Size()), Load: 17}) { // in a second
+		t.Errorf("the ranges are %+v", r.Ranges)
 	}
 	plans := map[string]uint64{}
 	for _, s := range r.Shapes {

@@ -7,6 +7,7 @@ import (
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/record"
 	"edgetable/core/table"
 )
 
@@ -42,15 +43,15 @@ func (o *outbox) addSync(t *turn, f *batchInFlight, batch []byte) ([]byte, []dur
 			f.sync = bytes.Clone(k)
 			break
 		}
-		var rec record
+		var rec record.Record
 		batch, rec = o.addRow(batch, change{key: k}, v, true)
 		f.synced = append(f.synced, syncedRow{key: bytes.Clone(k)})
-		if rec.isTable() && rec.split {
+		if rec.IsTable() && rec.Split {
 			split = rec.Key.String() // its objects are in other rows, which cannot be read now
 			f.sync = append(bytes.Clone(k), 0)
 			break
 		}
-		if rec.isTable() {
+		if rec.IsTable() {
 			wakes = o.addWakes(nil, f, wakes, &rec)
 		}
 	}
@@ -62,8 +63,8 @@ func (o *outbox) addSync(t *turn, f *batchInFlight, batch []byte) ([]byte, []dur
 
 // appendWakes appends a call to each object of a table from the first: a read of an
 // entity that does not exist.
-func appendWakes(wakes []durableobject.Call, rec *record, objects []message.Object, first int) []durableobject.Call {
-	p := message.Place{Table: rec.Key.String(), Buckets: rec.home.Buckets, Location: strings.Clone(rec.home.Location)}
+func appendWakes(wakes []durableobject.Call, rec *record.Record, objects []message.Object, first int) []durableobject.Call {
+	p := message.Destination{Table: rec.Key.String(), Buckets: rec.Layout.Buckets, Location: strings.Clone(rec.Layout.Location)}
 	for _, o := range objects[min(first, len(objects)):] {
 		p.Bucket, p.Range = o.Bucket, o.Range
 		wakes = append(wakes, durableobject.Call{To: addressOf(&p), Message: message.Get(nil, &p, []byte{0})})
@@ -72,7 +73,7 @@ func appendWakes(wakes []durableobject.Call, rec *record, objects []message.Obje
 }
 
 // addWakes adds the calls that wake the objects of the table whose row is the last one.
-func (o *outbox) addWakes(rows Rows, f *batchInFlight, wakes []durableobject.Call, rec *record) []durableobject.Call {
+func (o *outbox) addWakes(rows Rows, f *batchInFlight, wakes []durableobject.Call, rec *record.Record) []durableobject.Call {
 	objects, _ := objectsOf(rows, rec)
 	s := &f.synced[len(f.synced)-1]
 	if s.incarnation = rec.Incarnation; s.incarnation == o.awake.incarnation {

@@ -33,7 +33,7 @@ const maxReads = 32
 const headsAhead = 1 << 15
 
 // read begins to read a table. It must be closed.
-func (e *Env) read(ctx context.Context, p Place) (*heads, error) {
+func (e *Env) read(ctx context.Context, p Spread) (*heads, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	h := &heads{cancel: cancel}
 	reads := make(chan struct{}, maxReads)

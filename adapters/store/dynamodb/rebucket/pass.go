@@ -96,7 +96,7 @@ func compare(a, b *Head) int {
 // bring gives the copy the state that the table has of some entities.
 func (r *mover) bring(ctx context.Context, group []Difference, alive func(context.Context) error) error {
 	for len(group) > 0 {
-		done, err := r.Copy(ctx, r.key, Location{Place: r.from, Move: Move{Target: r.to, Owner: r.owner}}, group, alive)
+		done, err := r.Copy(ctx, r.key, Location{Spread: r.from, Move: Move{Target: r.to, Owner: r.owner}}, group, alive)
 		if err != nil {
 			// If the record is not that of the run any more, that is the reason.
 			if reason := r.change(ctx, func(*Location) {}); reason != nil && ctx.Err() == nil {

@@ -14,10 +14,10 @@ import (
 	"edgetable/core/table"
 )
 
-// world is a Store in memory: states of entities, by their keys, at each place.
+// world is a Store in memory: states of entities, by their keys, at each spread.
 type world struct {
 	record Location
-	rows   map[Place]map[string]Head
+	rows   map[Spread]map[string]Head
 	now    time.Duration
 	random uint64
 	pages  int // rows of a page of Heads
@@ -26,8 +26,8 @@ type world struct {
 var people = table.RecordKey{Account: "acct", Table: "people"}
 
 func newWorld(rows int) *world {
-	from := Place{table.Incarnation{1}, 3}
-	w := &world{record: Location{Place: from}, rows: map[Place]map[string]Head{from: {}}, pages: 4}
+	from := Spread{table.Incarnation{1}, 3}
+	w := &world{record: Location{Spread: from}, rows: map[Spread]map[string]Head{from: {}}, pages: 4}
 	for i := range rows {
 		w.put(fmt.Sprint("p", i), 1)
 	}
@@ -37,7 +37,7 @@ func newWorld(rows int) *world {
 // put writes an entity to the table.
 func (w *world) put(partition string, ticks int) {
 	k := key.Append(nil, partition, "r")
-	w.rows[w.record.Place][string(k)] = Head{Key: k, Ticks: fmt.Sprint(ticks), Nonce: "1", Size: 100}
+	w.rows[w.record.Spread][string(k)] = Head{Key: k, Ticks: fmt.Sprint(ticks), Nonce: "1", Size: 100}
 }
 
 func (w *world) Change(_ context.Context, k table.RecordKey, change func(Location) (Location, error)) error {
@@ -51,7 +51,7 @@ func (w *world) Change(_ context.Context, k table.RecordKey, change func(Locatio
 	return err
 }
 
-func (w *world) Heads(_ context.Context, p Place, bucket uint16, start []byte, _ int) (page []Head, next []byte, err error) {
+func (w *world) Heads(_ context.Context, p Spread, bucket uint16, start []byte, _ int) (page []Head, next []byte, err error) {
 	for _, k := range slices.Sorted(maps.Keys(w.rows[p])) {
 		if p.Bucket([]byte(k)) != bucket || bytes.Compare([]byte(k), start) < 0 {
 			continue
@@ -65,7 +65,7 @@ func (w *world) Heads(_ context.Context, p Place, bucket uint16, start []byte, _
 }
 
 func (w *world) Copy(ctx context.Context, _ table.RecordKey, l Location, d []Difference, alive func(context.Context) error) (done Copied, err error) {
-	if l.Place != w.record.Place || l.Target != w.record.Target || l.Owner != w.record.Owner {
+	if l.Spread != w.record.Spread || l.Target != w.record.Target || l.Owner != w.record.Owner {
 		return done, errors.New("the record changed")
 	}
 	copied := w.rows[l.Target]
@@ -74,7 +74,7 @@ func (w *world) Copy(ctx context.Context, _ table.RecordKey, l Location, d []Dif
 		w.rows[l.Target] = copied
 	}
 	for _, one := range d[:min(len(d), 7)] {
-		if h, ok := w.rows[l.Place][string(one.Key)]; ok {
+		if h, ok := w.rows[l.Spread][string(one.Key)]; ok {
 			copied[string(one.Key)] = h
 			done.Copied++
 		} else {
@@ -107,14 +107,14 @@ func TestRun(t *testing.T) {
 			if p.State == Closing {
 				w.put("p7", 2)
 				w.put("new", 2)
-				delete(w.rows[w.record.Place], string(key.Append(nil, "p8", "r")))
+				delete(w.rows[w.record.Spread], string(key.Append(nil, "p8", "r")))
 			}
 			return nil
 		}})
 		if err != nil || !slices.Equal(states, []State{Copying, Closing, Last, Done}) {
 			t.Fatalf("to %d buckets: %v, states %v", count, err, states)
 		}
-		got, want := w.rows[w.record.Place], w.rows[Place{table.Incarnation{1}, 3}]
+		got, want := w.rows[w.record.Spread], w.rows[Spread{table.Incarnation{1}, 3}]
 		if w.record.Buckets != count || !w.record.None() || !maps.EqualFunc(got, want, func(a, b Head) bool { return a.Same(&b) }) {
 			t.Errorf("to %d buckets: the record is %+v, the copy has %d entities of %d", count, w.record, len(got), len(want))
 		}
@@ -131,10 +131,10 @@ func TestRunEnds(t *testing.T) {
 		want   error
 	}{
 		{"another run takes over", func(l *Location) { l.Move = Move{Target: l.Target, Owner: "other"} }, ErrSuperseded},
-		{"another run finishes", func(l *Location) { *l = Location{Place: l.Target} }, ErrSuperseded},
+		{"another run finishes", func(l *Location) { *l = Location{Spread: l.Target} }, ErrSuperseded},
 		{"an abort", func(l *Location) { l.Move = Move{} }, ErrAborted},
 		{"the seal is lifted", func(l *Location) { l.Move = l.Released() }, ErrSilent},
-		{"the table is created again", func(l *Location) { *l = Location{Place: Place{table.Incarnation{9}, 3}} }, table.ErrNoTable},
+		{"the table is created again", func(l *Location) { *l = Location{Spread: Spread{table.Incarnation{9}, 3}} }, table.ErrNoTable},
 	} {
 		for _, at := range []State{Copying, Closing, Last} {
 			w := newWorld(20)
@@ -177,7 +177,7 @@ func TestResume(t *testing.T) {
 	if err := Run(t.Context(), w.env(), people, Options{Buckets: 5, Report: func(p Progress) error { copied += p.Copied; return nil }}); err != nil {
 		t.Errorf("resumed: %v", err)
 	}
-	if copied != 0 || w.record.Place != target {
+	if copied != 0 || w.record.Spread != target {
 		t.Errorf("resumed: %d entities were copied again", copied)
 	}
 	var last State
@@ -185,7 +185,7 @@ func TestResume(t *testing.T) {
 	if err := Run(t.Context(), w.env(), people, Options{Buckets: 5, Report: report}); err != nil || last != Unchanged {
 		t.Errorf("the number it has: %v, %v", err, last)
 	}
-	w.record.Move = Move{Target: Place{table.Incarnation{7}, 2}, Owner: "dead", Seal: Sealed, Beat: 3}
+	w.record.Move = Move{Target: Spread{table.Incarnation{7}, 2}, Owner: "dead", Seal: Sealed, Beat: 3}
 	if err := Run(t.Context(), w.env(), people, Options{Abort: true, Report: report}); err != nil || last != Aborted || w.record.Move != (Move{}) {
 		t.Errorf("abort: %v, %v, %+v", err, last, w.record)
 	}

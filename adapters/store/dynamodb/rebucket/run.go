@@ -16,7 +16,7 @@ type mover struct {
 	Progress
 	key      table.RecordKey
 	owner    string
-	from, to Place
+	from, to Spread
 	beat     int
 	beaten   time.Duration // when the last beat was written
 }
@@ -46,9 +46,9 @@ func (r *mover) deleted(err error) error {
 // mine is the reason why the record is not that of the run; nil if it is.
 func (r *mover) mine(now *Location) error {
 	switch {
-	case now.Place == r.to:
+	case now.Spread == r.to:
 		return ErrSuperseded
-	case now.Place != r.from:
+	case now.Spread != r.from:
 		return table.ErrNoTable
 	case now.Target != r.to:
 		return ErrAborted

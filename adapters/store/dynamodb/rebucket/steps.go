@@ -55,14 +55,14 @@ const (
 
 // claim makes the run the owner of the move.
 func (r *mover) claim(ctx context.Context) error {
-	fresh := Place{Buckets: r.Buckets}
+	fresh := Spread{Buckets: r.Buckets}
 	binary.BigEndian.PutUint64(fresh.Incarnation[:8], r.Rand())
 	binary.BigEndian.PutUint32(fresh.Incarnation[8:], uint32(r.Rand()))
 	return r.Change(ctx, r.key, func(now Location) (Location, error) {
 		switch {
 		case now.Owner == r.owner: // claimed before, and the reply was lost
 			return now, nil
-		case now.None() && now.Place.Buckets == r.Buckets:
+		case now.None() && now.Spread.Buckets == r.Buckets:
 			r.State = Unchanged
 			return now, nil
 		case now.None():
@@ -70,7 +70,7 @@ func (r *mover) claim(ctx context.Context) error {
 		case now.Target.Buckets != r.Buckets:
 			return now, &UnfinishedError{now.Target.Buckets}
 		}
-		r.from, r.to = now.Place, now.Target
+		r.from, r.to = now.Spread, now.Target
 		now.Move = Move{Target: now.Target, Owner: r.owner}
 		return now, nil
 	})
@@ -137,10 +137,10 @@ func (r *mover) seal(ctx context.Context, to Seal) error {
 // flip makes the copy the table.
 func (r *mover) flip(ctx context.Context) error {
 	err := r.Change(ctx, r.key, func(now Location) (Location, error) {
-		if now.Place == r.to {
+		if now.Spread == r.to {
 			return now, nil // the reply was lost, or another run did the same
 		}
-		return Location{Place: r.to}, r.mine(&now)
+		return Location{Spread: r.to}, r.mine(&now)
 	})
 	return r.deleted(err)
 }
@@ -152,7 +152,7 @@ func (r *mover) abort(ctx context.Context) error {
 		if !now.None() {
 			r.State = Aborted
 		}
-		return Location{Place: now.Place}, nil
+		return Location{Spread: now.Spread}, nil
 	})
 	if err != nil {
 		return err

@@ -13,17 +13,17 @@ import (
 type Store interface {
 	// Change reads the record of a table and writes what change makes of it, if the
 	// record is still the same, else it begins again. It writes nothing if change
-	// returns its argument, and so change must return that if its work is done. A Place
+	// returns its argument, and so change must return that if its work is done. A Spread
 	// that is in the record no more is noted for Purge. The error is that of change,
 	// [table.ErrNoTable] or that of the store.
 	Change(ctx context.Context, key table.RecordKey, change func(Location) (Location, error)) error
 
 	// Heads returns at most rows entities of one bucket in order, from start on, and
 	// where the next page starts; nil is the end.
-	Heads(ctx context.Context, p Place, bucket uint16, start []byte, rows int) (page []Head, next []byte, err error)
+	Heads(ctx context.Context, p Spread, bucket uint16, start []byte, rows int) (page []Head, next []byte, err error)
 
 	// Copy makes the first of some differences disappear, in one transaction that
-	// applies only if the record is still of the same Place, Target and Owner. If alive
+	// applies only if the record is still of the same Spread, Target and Owner. If alive
 	// is not nil, it also applies only if the entities are what was read, and alive is
 	// called before each.
 	Copy(ctx context.Context, key table.RecordKey, l Location, d []Difference, alive func(context.Context) error) (Copied, error)
@@ -39,31 +39,31 @@ type Env struct {
 	Deadline time.Duration // of one operation
 }
 
-// Place is where the entities of a table are.
-type Place struct {
+// Spread is how the entities of a table are spread over hash keys.
+type Spread struct {
 	Incarnation table.Incarnation
 	Buckets     uint16
 }
 
 // Bucket is the bucket of an entity, by its encoded key.
-func (p Place) Bucket(k []byte) uint16 { return buckets.OfKey(k, p.Buckets) }
+func (p Spread) Bucket(k []byte) uint16 { return buckets.OfKey(k, p.Buckets) }
 
 // Location is where a table is, and where an unfinished run moves it.
 type Location struct {
-	Place
+	Spread
 	Move
 }
 
 // Move is what a record says about an unfinished run.
 type Move struct {
-	Target Place  // where the copy is; zero: there is none
+	Target Spread // where the copy is; zero: there is none
 	Owner  string // the run that may write it; "" is none
 	Seal   Seal
 	Beat   int // rises while the run that sealed the table lives
 }
 
 // None reports whether there is no unfinished run.
-func (m *Move) None() bool { return m.Target == (Place{}) }
+func (m *Move) None() bool { return m.Target == (Spread{}) }
 
 // Released is the move without its run.
 func (m *Move) Released() Move { return Move{Target: m.Target} }

@@ -58,10 +58,10 @@ test("copies quote what spreadsheets would cut", () => {
   assert.equal(tableOf([base], ["RowKey", "none", "a"]), "RowKey\tnone\ta\nr\t\t1")
 })
 
-test("keys come first, then what the user ordered, then the rest as it came", () => {
+test("keys come first, then what the user ordered, then the rest as it came, and Timestamp", () => {
   const names = ["z", "RowKey", "Timestamp", "a", "PartitionKey"]
   const none = { order: [], hidden: [], widths: {} }
-  assert.deepEqual(arrange(names, none), ["PartitionKey", "RowKey", "Timestamp", "z", "a"])
-  const c = move(arrange(names, none), "a", "Timestamp", none)
+  assert.deepEqual(arrange(names, none), ["PartitionKey", "RowKey", "z", "a", "Timestamp"])
+  const c = move(arrange(names, none), "a", "z", none)
   assert.deepEqual(shown(names, { ...c, hidden: ["z"] }), ["PartitionKey", "RowKey", "a", "Timestamp"])
 })

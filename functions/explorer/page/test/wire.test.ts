@@ -145,5 +145,7 @@ test("errors of services are read in both forms", () => {
   const xml = failure(403, "<?xml version='1.0'?><Error><Code>AuthenticationFailed</Code><Message>no\nRequestId:1</Message></Error>", "")
   assert.match(xml.message, /key is wrong, the token has expired/)
   const busy = failure(503, "", "ServerBusy", "7")
+  const said = failure(401, '{"odata.error":{"code":"NoSession","message":{"value":"this window has no session: open the link that \'edgetable explorer\' printed last"}}}', "")
+  assert.equal(said.message, "This window has no session: open the link that 'edgetable explorer' printed last.")
   assert.ok(busy instanceof Failure && busy.retryAfter === 7 && busy.transient)
 })

@@ -14,7 +14,7 @@ type Status byte
 // The statuses, with the fields of those that have any.
 const (
 	StatusDone    Status = iota // fields of the operation
-	StatusMoved                 // Home; the table is in another place
+	StatusMoved                 // Layout; the table has another one
 	StatusForeign               // unknown version or operation, or bucket, Ranges: another range has the key; nothing was done
 	StatusRefused               // index, reason
 	StatusFailed                // text, for the log
@@ -57,8 +57,8 @@ var (
 	ErrDamaged = errors.New("durableobject: answer not understood")
 )
 
-// MovedError means that the table is in another place, Home.
-type MovedError struct{ Home Home }
+// MovedError means that the table has another layout.
+type MovedError struct{ Layout Layout }
 
 func (*MovedError) Error() string { return "durableobject: the table is elsewhere" }
 
@@ -81,8 +81,8 @@ func DoneTicks(dst []byte, t edm.Ticks) []byte { return appendUint64(Done(dst), 
 func Foreign(dst []byte) []byte { return append(dst, version, byte(StatusForeign)) }
 
 // Moved appends the answer of an object that does not have the table.
-func Moved(dst []byte, h Home) []byte {
-	return AppendHome(append(dst, version, byte(StatusMoved)), h)
+func Moved(dst []byte, h Layout) []byte {
+	return AppendLayout(append(dst, version, byte(StatusMoved)), h)
 }
 
 // MovedTo appends the answer of a range that does not have the key. A Worker that does not
@@ -163,7 +163,7 @@ func Result(answer []byte) (Reader, error) {
 			return r, moved
 		}
 	case StatusMoved:
-		if h := r.Home(); r.Done() && h.Buckets > 0 {
+		if h := r.Layout(); r.Done() && h.Buckets > 0 {
 			return r, &MovedError{h}
 		}
 	case StatusRefused:

@@ -1,8 +1,6 @@
 package message
 
 import (
-	"encoding/binary"
-
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -68,15 +66,13 @@ func AppendChange(dst []byte, c *BatchChange) []byte {
 	if c.Gone {
 		form |= changeGone
 	}
-	dst = binary.BigEndian.AppendUint64(append(dst, form), uint64(c.Ticks))
-	return AppendBytes(AppendBytes(dst, c.Key), c.Value)
+	return appendState(dst, form, c.Ticks, c.Key, c.Value)
 }
 
 // Change reads the next change of a batch, until Done.
 func (r *Reader) Change() (c BatchChange) {
-	form := r.Byte()
+	var form byte
+	form, c.Ticks, c.Key, c.Value = r.state()
 	c.Record, c.Gone = form&changeRecord != 0, form&changeGone != 0
-	c.Ticks = r.Ticks()
-	c.Key, c.Value = r.Bytes(), r.Bytes()
 	return c
 }

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Home is the place of the buckets of a table.
-type Home struct {
+// Layout is how many buckets a table has, and where they are.
+type Layout struct {
 	Buckets  uint16
 	Location string
 }
@@ -16,10 +16,10 @@ type Home struct {
 // Key appends a message that has only the key of a record: OpRead, OpLocate.
 func Key(dst []byte, op Op, key string) []byte { return AppendText(begin(dst, op), key) }
 
-// Write appends the message OpWrite, without its stamp. home counts only for a
+// Write appends the message OpWrite, without its stamp. layout counts only for a
 // new table.
-func Write(dst []byte, d *table.Record, home Home) []byte {
-	return AppendHome(AppendDocument(begin(dst, OpWrite), d), home)
+func Write(dst []byte, d *table.Record, layout Layout) []byte {
+	return AppendLayout(AppendDocument(begin(dst, OpWrite), d), layout)
 }
 
 // Remove appends the message OpRemove, without its stamp.
@@ -72,21 +72,21 @@ func (r *Reader) Document() (d table.Record) {
 	return d
 }
 
-// AppendHome appends a Home.
-func AppendHome(dst []byte, h Home) []byte {
+// AppendLayout appends a Layout.
+func AppendLayout(dst []byte, h Layout) []byte {
 	return AppendText(appendNumber(dst, uint64(h.Buckets)), h.Location)
 }
 
-// Home reads a Home.
-func (r *Reader) Home() Home {
-	return Home{Buckets: uint16(r.Number(1<<16 - 1)), Location: r.Text()}
+// Layout reads a Layout.
+func (r *Reader) Layout() Layout {
+	return Layout{Buckets: uint16(r.Number(1<<16 - 1)), Location: r.Text()}
 }
 
-// Located is the answer to OpLocate: the incarnation of a table, the place of its
+// Located is the answer to OpLocate: the incarnation of a table, the layout of its
 // buckets, and the floor of their Timestamps.
 type Located struct {
 	Incarnation table.Incarnation
-	Home        Home
+	Layout      Layout
 	Floor       edm.Ticks
 	// Deleting: only buckets that already know the incarnation still serve it.
 	Deleting bool
@@ -95,13 +95,13 @@ type Located struct {
 // AppendLocated appends the answer.
 func AppendLocated(dst []byte, l *Located) []byte {
 	dst = append(Done(dst), l.Incarnation[:]...)
-	return appendBool(appendUint64(AppendHome(dst, l.Home), uint64(l.Floor)), l.Deleting)
+	return appendBool(appendUint64(AppendLayout(dst, l.Layout), uint64(l.Floor)), l.Deleting)
 }
 
 // Located reads the fields of the answer.
 func (r *Reader) Located() Located {
-	l := Located{Incarnation: r.Incarnation(), Home: r.Home(), Floor: r.Ticks(), Deleting: r.Bool()}
-	if l.Home.Buckets == 0 {
+	l := Located{Incarnation: r.Incarnation(), Layout: r.Layout(), Floor: r.Ticks(), Deleting: r.Bool()}
+	if l.Layout.Buckets == 0 {
 		r.bad = true
 	}
 	return l

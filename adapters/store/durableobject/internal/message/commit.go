@@ -6,7 +6,7 @@ import (
 )
 
 // Commit appends the message OpCommit, without its stamp.
-func Commit(dst []byte, p *Place, m []table.Mutation) []byte {
+func Commit(dst []byte, p *Destination, m []table.Mutation) []byte {
 	dst = beginAt(dst, OpCommit, p)
 	dst = appendNumber(dst, uint64(len(m)))
 	for i := range m {

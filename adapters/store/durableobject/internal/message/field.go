@@ -10,7 +10,7 @@ import (
 type Reader struct {
 	rest   []byte
 	bad    bool
-	ranged bool // Place has a Range
+	ranged bool // Destination has a Range
 }
 
 // Read returns a Reader of the fields in b.

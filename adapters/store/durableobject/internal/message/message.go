@@ -18,9 +18,9 @@ type Op byte
 
 // The operations of a bucket, then those of a catalog.
 const (
-	OpGet    Op = 1 + iota // Place, key → row
-	OpCommit               // Attempt, Place, Mutations → Timestamp
-	OpScan                 // Place, Scan → page
+	OpGet    Op = 1 + iota // Destination, key → row
+	OpCommit               // Attempt, Destination, Mutations → Timestamp
+	OpScan                 // Destination, Scan → page
 	OpDrop                 // incarnation → high water of its Timestamps
 	OpForget               // high water that the catalog has recorded
 
@@ -31,15 +31,23 @@ const (
 	OpLocate // document key → Located
 	OpAlarm  // from the object to itself
 
-	OpTraffic // of a bucket: Place → traffic.Tally of this day, of the day before or nothing
+	OpTraffic // of a bucket: Destination → traffic.Tally of this day, of the day before or nothing, traffic.Range
 
 	// Of ranges: the first two are of a range, the others of a catalog.
-	OpCopy    // Place, Piece → nothing
-	OpTake    // Place, Piece, Taking → nothing
+	OpCopy    // Destination, Piece → nothing
+	OpTake    // Destination, Piece, Taking → nothing
 	OpRanges  // document key, bucket → Located, Named
 	OpBegin   // Splitting → id
 	OpSwitch  // Splitting → Located, Named
-	OpObjects // document key → Home, objects
+	OpObjects // document key → Layout, objects
+
+	_ // earlier code had two operations here
+	_
+
+	// Of a restore: the first is of a bucket, the others of a catalog.
+	OpObey      // Destination → what it found; it does what the catalog says
+	OpRestoring // document key, Restore → Restore
+	OpInstruct  // document key, bucket, range → Restore with this object alone
 )
 
 // writes reports whether a message begins with an Attempt.
@@ -102,9 +110,9 @@ func (r *Reader) Attempt() Attempt {
 	}
 }
 
-// Place is the bucket that the sender expects. An object's name tells which bucket it
-// is, but the table may be in another place by now.
-type Place struct {
+// Destination is the bucket that the sender expects. An object's name tells which bucket it
+// is, but the table may have another layout by now.
+type Destination struct {
 	Table    string // document key of its record
 	Buckets  uint16 // at least 1
 	Bucket   uint16 // below Buckets
@@ -112,10 +120,10 @@ type Place struct {
 	Range    uint32 // the id of the range
 }
 
-// beginAt begins a message to a place.
-func beginAt(dst []byte, op Op, p *Place) []byte {
+// beginAt begins a message to a destination.
+func beginAt(dst []byte, op Op, p *Destination) []byte {
 	start := len(dst)
-	dst = AppendPlace(begin(dst, op), p)
+	dst = AppendDestination(begin(dst, op), p)
 	if p.Range != 0 {
 		dst[start] = ranged
 		dst = appendNumber(dst, uint64(p.Range))
@@ -123,16 +131,16 @@ func beginAt(dst []byte, op Op, p *Place) []byte {
 	return dst
 }
 
-// AppendPlace appends a Place without its Range.
-func AppendPlace(dst []byte, p *Place) []byte {
+// AppendDestination appends a Destination without its Range.
+func AppendDestination(dst []byte, p *Destination) []byte {
 	dst = AppendText(dst, p.Table)
 	dst = appendNumber(dst, uint64(p.Buckets))
 	dst = appendNumber(dst, uint64(p.Bucket))
 	return AppendText(dst, p.Location)
 }
 
-// Place reads a Place.
-func (r *Reader) Place() (p Place) {
+// Destination reads a Destination.
+func (r *Reader) Destination() (p Destination) {
 	p.Table = r.Text()
 	p.Buckets = uint16(r.Number(1<<16 - 1))
 	p.Bucket = uint16(r.Number(1<<16 - 1))
@@ -147,9 +155,9 @@ func (r *Reader) Place() (p Place) {
 }
 
 // Traffic appends the message OpTraffic.
-func Traffic(dst []byte, p *Place) []byte { return beginAt(dst, OpTraffic, p) }
+func Traffic(dst []byte, p *Destination) []byte { return beginAt(dst, OpTraffic, p) }
 
 // Get appends the message OpGet.
-func Get(dst []byte, p *Place, key []byte) []byte {
+func Get(dst []byte, p *Destination, key []byte) []byte {
 	return AppendBytes(beginAt(dst, OpGet, p), key)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	place  = message.Place{Table: "table/acct/people", Buckets: 300, Bucket: 299, Location: "eu/weur"}
+	place  = message.Destination{Table: "table/acct/people", Buckets: 300, Bucket: 299, Location: "eu/weur"}
 	props  = edm.AppendProperty(nil, "v", edm.String("text"))
 	people = table.RecordKey{Account: "acct", Table: "people"}
 	life   = table.Incarnation{1, 2, 3, 11: 12}
@@ -47,7 +47,7 @@ func done(t *testing.T, r *message.Reader) {
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	r := open(t, message.Get(nil, &place, []byte("k")), message.OpGet)
-	same(t, "place", r.Place(), place)
+	same(t, "place", r.Destination(), place)
 	same(t, "key", string(r.Bytes()), "k")
 	done(t, &r)
 
@@ -65,7 +65,7 @@ func TestMessages(t *testing.T) {
 	message.Stamp(m, attempt)
 	r = open(t, m, message.OpCommit)
 	same(t, "attempt", r.Attempt(), attempt)
-	same(t, "place", r.Place(), place)
+	same(t, "place", r.Destination(), place)
 	same(t, "count", r.Number(100), uint64(3))
 	for i := range mutations {
 		same(t, "mutation", r.Mutation(), mutations[i])
@@ -81,18 +81,18 @@ func TestMessages(t *testing.T) {
 		Filter: filter, Rows: 1, Bytes: 2, ScanBytes: 3, ScanRows: 1 << 30,
 	}
 	r = open(t, message.AppendScan(nil, &place, &scan), message.OpScan)
-	same(t, "place", r.Place(), place)
+	same(t, "place", r.Destination(), place)
 	same(t, "scan", r.Scan(), scan)
 	done(t, &r)
 
 	d := table.Record{Key: people, Value: []byte("v"), Revision: "r", Incarnation: life}
-	home := message.Home{Buckets: 1 << 15, Location: "weur"}
-	m = message.Write(nil, &d, home)
+	where := message.Layout{Buckets: 1 << 15, Location: "weur"}
+	m = message.Write(nil, &d, where)
 	message.Stamp(m, attempt)
 	r = open(t, m, message.OpWrite)
 	same(t, "attempt", r.Attempt(), attempt)
 	same(t, "document", r.Document(), d)
-	same(t, "home", r.Home(), home)
+	same(t, "where", r.Layout(), where)
 	done(t, &r)
 }
 
@@ -114,14 +114,14 @@ func TestAnswers(t *testing.T) {
 	if _, err := message.Result(message.Foreign(nil)); !errors.Is(err, message.ErrForeign) {
 		t.Errorf("Foreign reads as %v", err)
 	}
-	home := message.Home{Buckets: 7, Location: "eu"}
-	_, err := message.Result(message.Moved(nil, home))
-	same(t, "moved", err, &message.MovedError{Home: home})
+	where := message.Layout{Buckets: 7, Location: "eu"}
+	_, err := message.Result(message.Moved(nil, where))
+	same(t, "moved", err, &message.MovedError{Layout: where})
 	if _, err := message.Result(message.Fail(nil, errors.New("why"))); err == nil || err.Error() != "durableobject: why" {
 		t.Errorf("a failure reads as %v", err)
 	}
 
-	located := message.Located{Incarnation: life, Home: home, Floor: 1 << 60}
+	located := message.Located{Incarnation: life, Layout: where, Floor: 1 << 60}
 	r, _ := message.Result(message.AppendLocated(nil, &located))
 	same(t, "located", r.Located(), located)
 	done(t, &r)
@@ -187,7 +187,7 @@ func TestRangeMessages(t *testing.T) {
 	item := message.Item{Key: []byte("k"), Value: []byte("v"), Unseen: true, ChangedAt: 8}
 	gone := message.Item{Key: []byte("l"), Gone: true}
 	r = open(t, message.AppendItem(message.AppendItem(message.Copy(nil, &in, life, 5, &taking), &item), &gone), message.OpTake)
-	same(t, "place", r.Place(), in)
+	same(t, "place", r.Destination(), in)
 	same(t, "incarnation", r.Incarnation(), life)
 	same(t, "seq", r.Uint64(), uint64(5))
 	same(t, "taking", r.Taking(), taking)
@@ -211,7 +211,7 @@ func TestForeign(t *testing.T) {
 		if !ok {
 			continue
 		}
-		if r.Place(); r.Bytes() != nil && r.Done() {
+		if r.Destination(); r.Bytes() != nil && r.Done() {
 			t.Errorf("%d bytes of %d read as a message of operation %d", n, len(m), op)
 		}
 	}
@@ -236,7 +236,7 @@ func FuzzAnswer(f *testing.F) {
 	l.Add(&table.Record{Key: people, Value: []byte("v")})
 	for _, seed := range [][]byte{
 		message.Done(nil), message.DoneTicks(nil, 5), w.End([]byte("n"), false, 12, 1), message.MovedTo(nil, 1, buckets.Ranges{{}, {ID: 7, Start: []byte("m")}}), l.End(false),
-		message.Fail(nil, &table.Refused{Index: 1, Err: table.EntityTooLarge.Err()}), message.Moved(nil, message.Home{Buckets: 1}),
+		message.Fail(nil, &table.Refused{Index: 1, Err: table.EntityTooLarge.Err()}), message.Moved(nil, message.Layout{Buckets: 1}),
 		message.AppendLocated(nil, &message.Located{}), message.Foreign(nil), message.Fail(nil, errors.New("x")),
 	} {
 		f.Add(seed)
@@ -256,7 +256,7 @@ func FuzzAnswer(f *testing.F) {
 		list := r
 		list.Documents()
 		one := r
-		one.Home()
+		one.Layout()
 		one.Document()
 		one = r
 		one.Located()

@@ -113,18 +113,27 @@ type Splitting struct {
 	Bucket      uint16
 	From, To    uint32
 	At          []byte
+	Sealed      edm.Ticks // when From ceased to serve the keys, 0 in OpBegin
 }
 
 // Split appends the message OpBegin or OpSwitch.
 func Split(dst []byte, op Op, s *Splitting) []byte {
 	dst = append(Key(dst, op, s.Table), s.Incarnation[:]...)
 	dst = appendNumber(appendNumber(dst, uint64(s.Bucket)), uint64(s.From))
-	return AppendBytes(appendNumber(dst, uint64(s.To)), s.At)
+	dst = AppendBytes(appendNumber(dst, uint64(s.To)), s.At)
+	if s.Sealed == 0 {
+		return dst
+	}
+	return appendUint64(dst, uint64(s.Sealed))
 }
 
 // Splitting reads the fields of the message.
 func (r *Reader) Splitting() Splitting {
-	return Splitting{Table: r.Text(), Incarnation: r.Incarnation(), Bucket: r.Bucket(), From: r.ID(), To: r.ID(), At: r.Bytes()}
+	s := Splitting{Table: r.Text(), Incarnation: r.Incarnation(), Bucket: r.Bucket(), From: r.ID(), To: r.ID(), At: r.Bytes()}
+	if r.OK() && !r.Done() {
+		s.Sealed = r.Ticks()
+	}
+	return s
 }
 
 // Taking is what the last piece has beside its items.
@@ -139,7 +148,7 @@ type Taking struct {
 }
 
 // Copy appends the message OpCopy, or OpTake with taking. Items follow it.
-func Copy(dst []byte, p *Place, i table.Incarnation, seq uint64, taking *Taking) []byte {
+func Copy(dst []byte, p *Destination, i table.Incarnation, seq uint64, taking *Taking) []byte {
 	if taking == nil {
 		return appendUint64(append(beginAt(dst, OpCopy, p), i[:]...), seq)
 	}
@@ -176,16 +185,14 @@ func AppendItem(dst []byte, i *Item) []byte {
 	if i.Unseen {
 		form |= itemUnseen
 	}
-	dst = appendUint64(append(dst, form), uint64(i.ChangedAt))
-	return AppendBytes(AppendBytes(dst, i.Key), i.Value)
+	return appendState(dst, form, i.ChangedAt, i.Key, i.Value)
 }
 
 // Item reads the next item of a piece, until Done.
 func (r *Reader) Item() (i Item) {
-	form := r.Byte()
+	var form byte
+	form, i.ChangedAt, i.Key, i.Value = r.state()
 	i.Gone, i.Unseen = form&itemGone != 0, form&itemUnseen != 0
-	i.ChangedAt = r.Ticks()
-	i.Key, i.Value = r.Bytes(), r.Bytes()
 	return i
 }
 

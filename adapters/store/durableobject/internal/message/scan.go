@@ -22,7 +22,7 @@ type Scan struct {
 }
 
 // AppendScan appends the message OpScan.
-func AppendScan(dst []byte, p *Place, s *Scan) []byte {
+func AppendScan(dst []byte, p *Destination, s *Scan) []byte {
 	dst = beginAt(dst, OpScan, p)
 	dst = appendNumber(dst, uint64(len(s.Ranges)))
 	for _, g := range s.Ranges {
@@ -40,7 +40,7 @@ func AppendScan(dst []byte, p *Place, s *Scan) []byte {
 	return appendBool(dst, s.Strict)
 }
 
-// Scan reads the fields of the message after Place.
+// Scan reads the fields of the message after Destination.
 func (r *Reader) Scan() (s Scan) {
 	n := r.Number(uint64(len(r.rest)))
 	s.Ranges = make([]key.Range, 0, min(n, 128))

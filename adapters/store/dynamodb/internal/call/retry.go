@@ -15,7 +15,12 @@ type Policy struct {
 	tries     int  // 0: only the context limits their number
 }
 
-const maxTries = 13
+const (
+	maxTries = 13
+	// maxReplicaTries is how often a replica is read again that lacks a part of what it
+	// has: the rest comes from another Region, and may take long.
+	maxReplicaTries = 6
+)
 
 var (
 	// Once is for a write that must not be made twice.
@@ -55,6 +60,9 @@ const (
 // returns the last error of try, or that of ctx with a note of it. After a stale try, the second one
 // follows at once.
 func (t *Table) Retry(ctx context.Context, p Policy, try func(ctx context.Context) error) error {
+	if t.ReadOnly && p.tries == 0 {
+		p.tries = maxReplicaTries
+	}
 	for n := 1; ; n++ {
 		err := try(ctx)
 		if err == nil || !p.again(err) {

@@ -55,7 +55,8 @@ type Options struct {
 // Table makes calls to a DynamoDB table.
 type Table struct {
 	Options
-	name *string
+	ReadOnly bool // writes fail without a call; set it before the first one
+	name     *string
 }
 
 // New makes a Table with a client of its own: without the SDK's retries, because

@@ -12,6 +12,9 @@ import (
 	"edgetable/core/edm"
 )
 
+// errReadOnly is of a table that another Region writes.
+var errReadOnly = &Error{Refused, errors.New("dynamodb: a secondary writes nothing")}
+
 const allOld = types.ReturnValuesOnConditionCheckFailureAllOld
 
 // Put is an action that writes a whole item.
@@ -58,6 +61,8 @@ func (t *Table) WriteAtOnce(ctx context.Context, a *Action) error {
 
 func (t *Table) single(ctx context.Context, a *Action) (err error) {
 	switch {
+	case t.ReadOnly:
+		return errReadOnly
 	case a.Put != nil:
 		_, err = t.Client.PutItem(ctx, &dynamodb.PutItemInput{
 			TableName: t.name, Item: a.Put.Item, ConditionExpression: a.Put.ConditionExpression,
@@ -85,6 +90,9 @@ func (t *Table) single(ctx context.Context, a *Action) (err error) {
 // same token while its outcome is unknown. From then on only success counts: a
 // refusal may be that of a copy which found the effect of another copy.
 func (t *Table) Transact(ctx context.Context, actions []Action) error {
+	if t.ReadOnly {
+		return errReadOnly
+	}
 	in := &dynamodb.TransactWriteItemsInput{TransactItems: actions, ClientRequestToken: t.token()}
 	send := func(ctx context.Context) error {
 		_, err := t.Client.TransactWriteItems(ctx, in)
@@ -111,6 +119,9 @@ var errUnprocessed = &Error{Busy, errors.New("dynamodb: nothing of a batch was p
 // BatchWrite puts and deletes items that no other process writes. It also reports
 // whether a part may be carried out later, or twice.
 func (t *Table) BatchWrite(ctx context.Context, requests []types.WriteRequest) (late bool, err error) {
+	if t.ReadOnly {
+		return false, errReadOnly
+	}
 	for len(requests) > 0 {
 		first := requests[:batchLength(requests)]
 		err := t.Retry(ctx, Idempotent, func(ctx context.Context) error {

@@ -81,7 +81,7 @@ func read(t *testing.T, content []byte) (list []datafile.Entry, spans []datafile
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Write(content); err != nil {
+	if _, err := f.Write(bytes.Clone(content)); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {

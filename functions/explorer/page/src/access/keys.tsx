@@ -28,7 +28,7 @@ export function Keys({ service }: { service: Service }) {
   if (!service.local)
     return (
       <p data-test="keys">
-        The service does not tell when its keys were used. A server of edgetable does, on its own machine: <code>edgetable account list --data DIRECTORY</code>, or here with <code>edgetable explorer --data DIRECTORY</code>.
+        This service does not show when its keys were used. For a server of edgetable, run this on its machine: <code>edgetable account list --data DIRECTORY</code>, or open this page with <code>edgetable explorer --data DIRECTORY</code>.
       </p>
     )
   if (failure) return <ErrorLine failure={failure} retry={load} />

@@ -96,15 +96,15 @@ const place = (pk: string, rk: string) => `PartitionKey ${JSON.stringify(pk)}${r
 /** words say what a token permits, a line each. */
 export function words(g: Grant): string[] {
   const lines: string[] = []
-  if (g.permissions) lines.push(`Whoever has this URL can ${verbs(g)}.`)
-  if (g.policy) lines.push(`What the stored access policy ${JSON.stringify(g.policy)} says holds too. Change or delete the policy and the token changes or ends.`)
+  if (g.permissions) lines.push(`Everybody who has this URL can ${verbs(g)}.`)
+  if (g.policy) lines.push(`The stored access policy ${JSON.stringify(g.policy)} applies too. If you change or delete it, the token changes or ends.`)
   if (g.table && (g.fromPk || g.toPk))
     lines.push(`Only entities${g.fromPk ? ` from ${place(g.fromPk, g.fromRk)}` : ""}${g.toPk ? ` up to ${place(g.toPk, g.toRk)}` : ""}, both included.`)
   if (g.start) lines.push(`From ${g.start}.`)
   if (g.expiry) lines.push(`Until ${g.expiry}${within(Date.parse(g.expiry) - Date.now())}.`)
   if (g.ip) lines.push(`Only from the address${g.ip.includes("-") ? "es" : ""} ${g.ip}.`)
   if (g.httpsOnly) lines.push("Only over https.")
-  if (!g.policy) lines.push("It cannot be taken back before it ends, unless the key of the account is changed. A stored access policy can end it at any time.")
+  if (!g.policy) lines.push("To revoke it before it ends, you must change the key of the account. A token with a stored access policy can be revoked at any time.")
   return lines
 }
 

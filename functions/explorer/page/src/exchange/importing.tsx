@@ -7,14 +7,16 @@ import { type Type, types } from "../wire/value.ts"
 import { Failure } from "../wire/failure.ts"
 import { createTable } from "../wire/tables.ts"
 import { count, plural } from "../model/words.ts"
+import { Icon } from "../ui/icon.tsx"
 import { Dialog, ErrorLine } from "../ui/parts.tsx"
 import { type Existing, Import } from "./import.ts"
 import { type Column, type Plan, type Row, planOf, rowsOf } from "./plan.ts"
+import { Drop } from "./drop.tsx"
 import { save } from "./export.ts"
 
 const shown = 5
 
-export function Importing({ service, table, close }: { service: Service; table: string; close: (changed: boolean) => void }) {
+export function Importing({ service, table, close }: { service: Service; table: string; close: (imported: string | undefined) => void }) {
   const [file, setFile] = useState<File>()
   const [plan, setPlan] = useState<Plan>()
   const [to, setTo] = useState(table)
@@ -58,15 +60,12 @@ export function Importing({ service, table, close }: { service: Service; table: 
       setFailure(e as Error)
     }
   }
-  if (work) return <Work work={work} name={file!.name} close={() => close(true)} />
+  if (work) return <Work work={work} name={file!.name} close={() => close(to)} />
   const noKey = plan?.format === "csv" && !plan.pk && !plan.pkText
   return (
-    <Dialog title="Import a file" close={() => close(false)} test="import">
+    <Dialog title="Import a file" close={() => close(undefined)} test="import">
       <form class="importing" onSubmit={begin}>
-        <label>
-          JSON lines, a JSON array, or CSV
-          <input type="file" accept=".json,.jsonl,.ndjson,.csv,.tsv,.txt" data-test="import-file" onChange={(e) => void choose(e.currentTarget.files?.[0])} />
-        </label>
+        <Drop file={file} choose={(f) => void choose(f)} />
         {plan?.format === "csv" && <Columns plan={plan} change={setPlan} />}
         {plan && (
           <>
@@ -85,7 +84,7 @@ export function Importing({ service, table, close }: { service: Service; table: 
               </label>
             </div>
             <ul class="preview mono" aria-label="The first rows" data-test="import-preview">
-              {preview.map((row) => (
+              {(noKey ? [] : preview).map((row) => (
                 <li key={row.number} class={row.wrong ? "wrong" : ""}>
                   {row.wrong ? `Row ${row.number}: ${row.wrong}` : [...row.values!].map(([n, v]) => `${n}: ${v.type === "String" ? JSON.stringify(v.text) : `${v.type} ${v.text}`}`).join(", ")}
                 </li>
@@ -93,11 +92,11 @@ export function Importing({ service, table, close }: { service: Service; table: 
             </ul>
           </>
         )}
-        {noKey && <p class="wrong">Choose a column for PartitionKey, or type one text for all rows.</p>}
+        {noKey && <p class="dim">Choose a column for PartitionKey, or type one text for all rows.</p>}
         {failure && <ErrorLine failure={failure} />}
         <footer>
           <button type="submit" class="main" data-test="import-begin" disabled={!plan || noKey || !preview.length || !goodTable(to)}>
-            Import
+            <Icon name="upload" /> Import
           </button>
         </footer>
       </form>

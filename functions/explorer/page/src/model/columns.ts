@@ -1,5 +1,4 @@
-// The columns of a table: keys first, then as the user ordered them, then in the order in which they came.
-import type { Type } from "../wire/value.ts"
+// The columns of a table: keys first, then as the user ordered them, then in the order in which they came, and Timestamp, which nobody wrote, at the end.
 import { read, write } from "./settings.ts"
 
 export interface Columns {
@@ -24,17 +23,12 @@ export const keepForAll = (c: Columns) => write("columns", c)
 /** arrange returns all columns in order. */
 export function arrange(names: Iterable<string>, c: Columns): string[] {
   const known = new Set(names)
-  const order = [...keys, ...c.order.filter((n) => !keys.includes(n)), "Timestamp"].filter((n) => known.has(n))
-  return [...new Set([...order, ...known])]
+  const order = [...keys, ...c.order.filter((n) => !keys.includes(n))].filter((n) => known.has(n))
+  const rest = [...known].filter((n) => n !== "Timestamp")
+  return [...new Set([...order, ...rest, ...known])]
 }
 
 export const shown = (names: Iterable<string>, c: Columns) => arrange(names, c).filter((n) => !c.hidden.includes(n))
-
-/** width is that of a column in pixels, by what it shows if the user did not say it. */
-export function width(name: string, c: Columns, types?: ReadonlySet<Type>): number {
-  const usual = types?.has("Guid") ? 284 : types?.has("DateTime") ? 226 : types?.has("Int64") ? 156 : types?.has("String") ? 170 : 100
-  return c.widths[name] ?? Math.min(320, Math.max(usual, name.length * 8 + 24))
-}
 
 /** move puts a column before another one. */
 export function move(all: string[], name: string, before: string, c: Columns): Columns {

@@ -8,7 +8,7 @@ export interface Route {
   filter: string
   /** names of the properties to ask for, separated by commas; "" for all */
   select: string
-  entity?: Key
+  entity?: Key | undefined
   /** column by which loaded rows are sorted, with a - in front for descending; "" for the order of keys */
   sort: string
   /** "traffic", or "" for the rows */
@@ -56,6 +56,12 @@ export function printRoute(r: Route): string {
   }
   const text = query.toString()
   return `#/${encodeURIComponent(r.service)}${r.table && "/" + encodeURIComponent(r.table)}${text && "?" + text}`
+}
+
+/** home shows the account, and toTable a table, without what was asked of the one before. */
+export const home = toTable("")
+export function toTable(table: string): Partial<Route> {
+  return { table, filter: "", select: "", sort: "", view: "", entity: undefined }
 }
 
 export const route = new Store<Route>(nowhere)

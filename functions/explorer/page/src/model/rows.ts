@@ -4,7 +4,7 @@ import { Failure } from "../wire/failure.ts"
 import { Malformed } from "../wire/json.ts"
 import type { Page } from "../wire/page.ts"
 import { type Cost, type Position, type Query, query } from "../wire/tables.ts"
-import { type Entity, type Key, type Type, keyOf } from "../wire/value.ts"
+import { type Entity, type Key, type Type, type Value, keyOf } from "../wire/value.ts"
 import { Store } from "./store.ts"
 
 interface Loaded {
@@ -18,6 +18,9 @@ interface Loaded {
 const keptBytes = 112 << 20
 const keptEntities = 2000
 const mostSearched = 5000
+/** sampled rows of a page say which types its columns have; those of the first page also how wide they are. */
+const sampled = 10
+const sampledFirst = 20
 
 export interface Progress {
   loading: boolean
@@ -31,6 +34,8 @@ export interface Progress {
 
 export class Rows {
   readonly columns = new Map<string, Set<Type>>()
+  /** longest has the longest value of each column among those that were looked at */
+  readonly longest = new Map<string, Value>()
   readonly progress = new Store<Progress>({ loading: false, failure: undefined, done: false, ms: 0, pages: 0, bytes: 0, cost: {} })
   private readonly pages: Loaded[] = []
   private readonly parsed = new Map<number, Entity>()
@@ -164,7 +169,7 @@ export class Rows {
     this.pages.push({ page, from, first, count: page.length })
     this.held += page.bytes.length
     for (const name of page.names) if (!this.columns.has(name)) this.columns.set(name, new Set())
-    for (let i = 0; i < Math.min(page.length, 10); i++) {
+    for (let i = 0; i < Math.min(page.length, first ? sampled : sampledFirst); i++) {
       const entity = this.read(page, i, first + i)
       if (entity) this.learn(entity)
     }
@@ -173,10 +178,11 @@ export class Rows {
   }
 
   private learn(entity: Entity) {
-    for (const [name, { type }] of entity.values) {
+    for (const [name, value] of entity.values) {
       const types = this.columns.get(name)
-      if (types) types.add(type)
-      else this.columns.set(name, new Set([type]))
+      if (types) types.add(value.type)
+      else this.columns.set(name, new Set([value.type]))
+      if (value.text.length > (this.longest.get(name)?.text.length ?? 0)) this.longest.set(name, value)
     }
   }
 

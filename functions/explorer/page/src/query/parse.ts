@@ -1,5 +1,5 @@
 // Filters as a tree, with places for errors. The service judges what is right; this finds what the user typed wrong before it is sent.
-import { check, type Value } from "../wire/value.ts"
+import { type Type, type Value, check } from "../wire/value.ts"
 import { type Operator, type Token, lex, operators } from "./lex.ts"
 
 export type Filter =
@@ -8,6 +8,19 @@ export type Filter =
   | { kind: "compare"; name: string; operator: Operator; value: Value; at: number; end: number }
   | { kind: "prefix"; name: string; text: string; at: number; end: number }
   | { kind: "flag"; name: string }
+  | { kind: "constant" } // 1 eq 1, true
+
+/** Operand is a property or a value: what is compared. */
+interface Operand {
+  kind: "operand"
+  token: Token
+  value?: Value
+}
+
+type Part = Filter | Operand
+
+/** ends reports whether a condition may end before a token. */
+const ends = (t: Token) => t.kind === "end" || t.kind === ")" || (t.kind === "word" && (t.text === "and" || t.text === "or"))
 
 export interface Problem {
   message: string
@@ -57,48 +70,78 @@ class Parser {
   }
 
   all(): Filter {
-    const filter = this.chain("or", () => this.chain("and", () => this.unary()))
+    const filter = this.condition(this.any())
     if (this.token.kind !== "end") this.fail(this.token.kind === ")" ? "this parenthesis was not opened" : "expected and, or, or the end")
     return filter
   }
 
-  private chain(kind: "and" | "or", part: () => Filter): Filter {
-    const list = [part()]
-    while (this.have("word", kind)) list.push(part())
-    return list.length === 1 ? list[0]! : { kind, list }
+  private any(): Part {
+    return this.chain("or", () => this.chain("and", () => this.unary()))
   }
 
-  private unary(): Filter {
-    if (this.have("word", "not")) return { kind: "not", of: this.unary() }
+  private chain(kind: "and" | "or", part: () => Part): Part {
+    const first = part()
+    const list = [first]
+    while (this.have("word", kind)) list.push(part())
+    return list.length === 1 ? first : { kind, list: list.map((p) => this.condition(p)) }
+  }
+
+  private unary(): Part {
+    if (this.have("word", "not")) return { kind: "not", of: this.condition(this.unary()) }
+    const left = this.group("expected the name of a property")
+    if (left.kind !== "operand") return left
+    if (this.token.kind !== "word" || !operators.includes(this.token.text as Operator)) {
+      if (!ends(this.token)) this.noOperator()
+      return left
+    }
+    const operator = this.operator()
+    const right = this.group("expected a value")
+    if (right.kind !== "operand") this.fail("expected a value")
+    return this.comparison(left, operator, right)
+  }
+
+  /** comparison has a property at one side at most. */
+  private comparison(left: Operand, operator: Operator, right: Operand): Filter {
+    if (left.value && right.value) {
+      const [a, b] = [left.value.type, right.value.type]
+      if (a !== b && !(numeric.includes(a) && numeric.includes(b))) this.fail(`a ${a} and a ${b} cannot be compared`, right.token)
+      return { kind: "constant" }
+    }
+    if (!left.value && !right.value) this.fail("expected a value; text stands in single quotes", right.token)
+    const [property, literal] = left.value ? [right, left] : [left, right] // 5 lt Age is Age gt 5
+    const name = property.token.text
+    const value = this.checked(literal.token)
+    const wanted = name === "PartitionKey" || name === "RowKey" ? "String" : name === "Timestamp" ? "DateTime" : value.type
+    if (value.type !== wanted) this.fail(`${name} is compared with a ${wanted}`, literal.token)
+    return { kind: "compare", name, operator: left.value ? turned[operator] : operator, value, at: left.token.at, end: right.token.end }
+  }
+
+  /** condition is a part that is true or false by itself. */
+  private condition(part: Part): Filter {
+    if (part.kind !== "operand") return part
+    if (part.token.kind === "word") this.fail("expected the name of a property", part.token)
+    if (!part.value) return { kind: "flag", name: part.token.text }
+    return part.value.type === "Boolean" ? { kind: "constant" } : this.noOperator()
+  }
+
+  private noOperator(): never {
+    const next = this.token
+    const hint = { "=": " (equal is eq)", ">": " (greater is gt)", "<": " (less is lt)" }[next.text] ?? ""
+    throw new Stop({ message: `expected eq, ne, gt, ge, lt or le${hint}`, at: next.at, end: Math.max(next.end, next.at + 1) })
+  }
+
+  /** group is what stands in parentheses, a property, a value, or a call. */
+  private group(wanted: string): Part {
     const open = this.have("(")
     if (open) {
-      const inside = this.chain("or", () => this.chain("and", () => this.unary()))
+      const inside = this.any()
       if (!this.have(")")) this.token.kind === "end" ? this.fail("this parenthesis is not closed", open) : this.fail("expected and, or, or )")
       return inside
     }
-    return this.condition()
-  }
-
-  private condition(): Filter {
-    const begin = this.token
-    if (begin.kind === "literal") {
-      // 5 lt Age is Age gt 5
-      this.i++
-      const operator = this.operator()
-      const name = this.have("name") ?? this.fail("expected the name of a property")
-      return { kind: "compare", name: name.text, operator: turned[operator], value: this.checked(begin), at: begin.at, end: name.end }
-    }
-    const name = this.have("name") ?? this.fail("expected the name of a property")
-    if (this.token.kind === "(") return this.call(name)
-    const next = this.token
-    if (["end", ")"].includes(next.kind) || next.text === "and" || next.text === "or") return { kind: "flag", name: name.text }
-    if (!operators.includes(next.text as Operator)) {
-      const hint = { "=": " (equal is eq)", ">": " (greater is gt)", "<": " (less is lt)" }[next.text] ?? ""
-      throw new Stop({ message: `expected eq, ne, gt, ge, lt or le${hint}`, at: next.at, end: Math.max(next.end, next.at + 1) })
-    }
-    const operator = this.operator()
-    const literal = this.have("literal") ?? this.fail(this.token.kind === "name" ? "expected a value; text stands in single quotes" : "expected a value")
-    return { kind: "compare", name: name.text, operator, value: this.checked(literal), at: begin.at, end: literal.end }
+    const literal = this.have("literal")
+    if (literal) return { kind: "operand", token: literal, value: this.checked(literal) }
+    const name = this.have("name") ?? this.have("word") ?? this.fail(wanted) // the words of the grammar are names where a name stands
+    return this.token.kind === "(" ? this.call(name) : { kind: "operand", token: name }
   }
 
   private operator(): Operator {
@@ -109,7 +152,7 @@ class Parser {
 
   private checked(token: Token): Value {
     const value = token.value!
-    const wrong = check(value)
+    const wrong = token.error ?? (value.type === "DateTime" ? "" : check(value))
     if (wrong) this.fail(wrong, token)
     return value
   }
@@ -128,4 +171,5 @@ class Parser {
   }
 }
 
+const numeric: readonly Type[] = ["Int32", "Int64", "Double"]
 const turned: Record<Operator, Operator> = { eq: "eq", ne: "ne", gt: "lt", ge: "le", lt: "gt", le: "ge" }

@@ -27,7 +27,7 @@ export function Ranges({ m, area, starts, metric, open }: { m: Matrix; area: Are
           {list.map(({ range, sum, peak, at }) => (
             <tr key={range}>
               <th scope="row">
-                <button type="button" class="plain mono" onClick={() => open(range, range)}>
+                <button type="button" class="link mono" onClick={() => open(range, range)}>
                   {keyName(starts[range])}
                 </button>
               </th>
@@ -46,10 +46,17 @@ const shownPartitions = 10
 
 /** Partitions are the busiest ones of the last one to two days. */
 export function Partitions({ report, metric, open }: { report: Report; metric: Metric; open: (partition: string) => void }) {
-  const { total, partitions } = report.heaviest[metric] ?? { total: 0, partitions: [] }
+  const { zone } = useStore(look)
+  const { total: inOne, partitions } = report.heaviest[metric] ?? { total: 0, partitions: [] }
+  // All of the table: what scans read is of no single partition, and yet a part of the whole.
+  const total = Math.max(report.totals[metric] ?? 0, inOne)
+  const shownOnes = (partitions ?? []).slice(0, shownPartitions)
+  const rest = total - shownOnes.reduce((n, p) => n + p.count, 0)
+  const share = (n: number) => `${((100 * n) / total).toFixed(1)} %`
   return (
     <section data-test="partitions">
-      <h2>Busiest partitions, {verbs[metric]}</h2>
+      <h2>Busiest partitions</h2>
+      {total > 0 && <p class="dim">{verbs[metric]} since {moment(Date.parse(report.since), zone)}</p>}
       {total === 0 ? (
         <p class="dim">None.</p>
       ) : (
@@ -62,10 +69,10 @@ export function Partitions({ report, metric, open }: { report: Report; metric: M
             </tr>
           </thead>
           <tbody>
-            {(partitions ?? []).slice(0, shownPartitions).map((p) => (
+            {shownOnes.map((p) => (
               <tr key={p.partition}>
                 <th scope="row">
-                  <button type="button" class="plain mono" data-test="partition" onClick={() => open(p.partition)}>
+                  <button type="button" class="link mono" data-test="partition" onClick={() => open(p.partition)}>
                     {p.partition || "(empty)"}
                   </button>
                 </th>
@@ -73,9 +80,21 @@ export function Partitions({ report, metric, open }: { report: Report; metric: M
                   {p.error ? "≤ " : ""}
                   {count(p.count)}
                 </td>
-                <td>{((100 * p.count) / total).toFixed(1)} %</td>
+                <td>{share(p.count)}</td>
               </tr>
             ))}
+            {rest > 0 && (
+              <tr class="dim">
+                <th scope="row">all others{metric === "scanned" && ", and scans of several partitions"}</th>
+                <td>{count(rest)}</td>
+                <td>{share(rest)}</td>
+              </tr>
+            )}
+            <tr>
+              <th scope="row">in all</th>
+              <td>{count(total)}</td>
+              <td />
+            </tr>
           </tbody>
         </table>
       )}
@@ -112,7 +131,7 @@ export function Shapes({ shapes, open }: { shapes: Shape[]; open: ((filter: stri
                       {s.plan === "Other" ? "(all other filters)" : s.filter || "(no filter but for keys)"}
                     </span>
                   ) : (
-                    <button type="button" class="plain mono" title={s.filter} data-test="shape" onClick={() => open(s.example)}>
+                    <button type="button" class="link mono" title={s.filter} data-test="shape" onClick={() => open(s.example)}>
                       {s.example || "(no filter)"}
                     </button>
                   )}

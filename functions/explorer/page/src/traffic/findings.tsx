@@ -16,11 +16,11 @@ export function Findings({ advice, counted }: { advice: Advice; counted: boolean
   return (
     <section data-test="findings">
       <h2>Advice</h2>
-      {advice.findings.length === 0 && <p>Nothing was found. Below 200 operations or entities nothing is said.</p>}
+      {advice.findings.length === 0 && <p>Nothing was found. Below 200 operations or entities nothing is said, nor about queries that came fewer than five times or from tools.</p>}
       <ol class="findings">
         {advice.findings.map((f) => (
           <li key={f.rule + f.example}>
-            <b>{f.finding}</b> <span class="dim">{f.rule}</span>
+            <b>{f.finding}</b> <span class="rule">{f.rule}</span>
             <dl>
               <dt class="dim">Example</dt>
               <dd class="mono">{f.example}</dd>
@@ -36,10 +36,13 @@ export function Findings({ advice, counted }: { advice: Advice; counted: boolean
           </li>
         ))}
       </ol>
+      {advice.costs.length === 0 ? (
+        counted && <p class="dim">The traffic was counted for less than an hour: too little to say what a month costs.</p>
+      ) : (
       <p class="dim">
         A month like this costs about {advice.costs.map((c) => `$${c.dollarsAMonth.toFixed(2)} on ${homes.find(([key]) => key === c.home)?.[1]}`).join(", ")}, at the list prices of {advice.pricesOf}.
-        {counted && advice.seconds < 3600 && " The traffic was counted for less than an hour: this may be far off."}
       </p>
+      )}
     </section>
   )
 }

@@ -4,8 +4,9 @@ import { look } from "../model/settings.ts"
 import { useStore } from "../model/store.ts"
 import { count } from "../model/words.ts"
 import { moment } from "../wire/date.ts"
-import { type Area, type Matrix, type Metric, type Start, most } from "./matrix.ts"
-import { type Cell, type Size, cellAt, cells, css, paint, shade } from "./paint.ts"
+import { type Area, type Matrix, type Metric, type Start, most, sumOf } from "./matrix.ts"
+import { type Cell, type Size, cellAt } from "./frame.ts"
+import { cells, css, paint, shade } from "./paint.ts"
 import { rangeName } from "./range.ts"
 
 interface Props {
@@ -54,7 +55,7 @@ export function Heat({ m, metric, starts, area, zoom, open }: Props) {
     else zoom(a)
   }
   const onKeyDown = (e: KeyboardEvent) => {
-    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1], Service: [-1e6, 0], End: [1e6, 0], PageUp: [0, -16], PageDown: [0, 16] }[e.key]
+    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1], Home: [-1e6, 0], End: [1e6, 0], PageUp: [0, -16], PageDown: [0, 16] }[e.key]
     if (step) {
       const here = to ?? { column: area.right, range: area.top }
       const within = (n: number, low: number, high: number) => Math.min(high, Math.max(low, n))
@@ -70,6 +71,7 @@ export function Heat({ m, metric, starts, area, zoom, open }: Props) {
     <div class="heat">
       <canvas
         ref={canvas}
+        class={m.ranges === 1 ? "single" : ""}
         tabIndex={0}
         role="application"
         aria-label={`Heat map of entities ${verbs[metric]}, keys by time. Arrows move, Shift with arrows selects, Enter opens the keys of a cell or zooms into a selection, Escape shows all. The table below has the same figures.`}
@@ -91,9 +93,9 @@ export function Heat({ m, metric, starts, area, zoom, open }: Props) {
         onKeyDown={onKeyDown}
       />
       <p class="cellname" aria-live="polite" data-test="heat-cell">
-        {selected ? describe(m, selected, starts, metric, zone) : <span class="dim">A click opens these keys in the grid; a drag zooms into keys and time.</span>}
+        {selected ? describe(m, selected, starts, metric, zone) : <span class="dim">{count(sumOf(m, area))} {verbs[metric]} in what is shown.{m.ranges > 1 && " A row is a range of keys: with a bar beside it a part of one partition, with dots any number of partitions. Busy keys have more rows than others."} A click opens the keys in the grid; a drag zooms into keys and time.</span>}
       </p>
-      <Legend max={max} dark={dark} />
+      <Legend max={max} dark={dark} what={`${verbs[metric]} in ${m.step === 60_000 ? "a minute" : "a quarter of an hour"}, in one row`} />
     </div>
   )
 }
@@ -111,7 +113,7 @@ function describe(m: Matrix, a: Area, starts: Start[], metric: Metric, zone: "ut
 }
 
 /** Legend shows the colours of powers of ten, since they are logarithmic. */
-function Legend({ max, dark }: { max: number; dark: boolean }) {
+function Legend({ max, dark, what }: { max: number; dark: boolean; what: string }) {
   const steps = [1]
   while (steps.at(-1)! * 10 < max) steps.push(steps.at(-1)! * 10)
   if (max > 1) steps.push(max)
@@ -127,6 +129,7 @@ function Legend({ max, dark }: { max: number; dark: boolean }) {
       ) : (
         <span class="dim">Nothing was counted here.</span>
       )}
+      {max > 0 && <span class="dim">{what}</span>}
     </div>
   )
 }

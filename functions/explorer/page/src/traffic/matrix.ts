@@ -1,4 +1,5 @@
 // The statistics of a table as the server tells them, and the matrix of key ranges by time in them.
+import type { Advice } from "./findings.tsx"
 
 export const metrics = ["reads", "writes", "scanned", "throttled"] as const
 export type Metric = (typeof metrics)[number]
@@ -20,6 +21,21 @@ export interface Report {
   heaviest: Record<Metric, { total: number; partitions: { partition: string; count: number; error: number }[] | null }>
   map: { starts: Start[]; minutes: Column[]; quarters: Column[] }
   shapes: Shape[] | null
+  totals: Partial<Record<Metric, number>>
+  /** advice comes along when the holder of the key asks a server */
+  advice?: Advice
+  /** ranges are those of the objects of a table on Workers */
+  ranges?: Range[]
+}
+
+/** Range is a range of keys that one object serves. "" is the begin or the end of all keys. */
+export interface Range {
+  bucket: number
+  from: string
+  to: string
+  bytes: number
+  /** load is the number of operations a second, in the last five minutes */
+  load: number
 }
 
 /** Shape is what queries with equal filters but for the values have read, and one of these filters. */
@@ -35,7 +51,7 @@ export interface Shape {
 export type Span = "minutes" | "quarters"
 
 const minute = 60_000
-const spans = { minutes: { step: minute, columns: 121 }, quarters: { step: 15 * minute, columns: 7 * 24 * 4 + 1 } }
+const spans = { minutes: { step: minute, most: 121, least: 15 }, quarters: { step: 15 * minute, most: 7 * 24 * 4 + 1, least: 12 } }
 
 /** Matrix has a count for each range and each time: counts[range * columns + column]. */
 export interface Matrix {
@@ -56,10 +72,13 @@ export interface Area {
 
 export const all = (m: Matrix): Area => ({ left: 0, right: m.columns - 1, top: 0, bottom: m.ranges - 1 })
 
-/** matrixOf counts a metric by minutes or by quarters of an hour; its last column is the one that is not full yet. */
+/** matrixOf counts a metric by minutes or by quarters of an hour, from the first time with any traffic; its last column is the one that is not full yet. */
 export function matrixOf(r: Report, span: Span, metric: Metric): Matrix {
-  const { step, columns } = spans[span]
-  const begin = Math.floor(Date.parse(r.until) / step) * step - (columns - 1) * step
+  const { step, most, least } = spans[span]
+  const last = Math.floor(Date.parse(r.until) / step)
+  const first = Math.min(last, ...r.map[span].map((c) => Math.floor(Date.parse(c.at) / step)))
+  const columns = Math.min(most, Math.max(least, last - first + 2))
+  const begin = (last - columns + 1) * step
   const ranges = r.map.starts.length
   const counts = new Float64Array(columns * ranges)
   for (const c of r.map[span]) {
@@ -94,5 +113,23 @@ export function sums(m: Matrix, a: Area): { range: number; sum: number; peak: nu
   return list
 }
 
-/** busiest is the metric with the most traffic. */
-export const busiest = (r: Report): Metric => metrics.reduce((a, b) => ((r.heaviest[b]?.total ?? 0) > (r.heaviest[a]?.total ?? 0) ? b : a))
+/** busiest is the metric with the most traffic among those of single keys: a scan of the table would paint all of it. */
+export function busiest(r: Report): Metric {
+  const total = (m: Metric) => r.heaviest[m]?.total ?? 0
+  const [low, high] = total("reads") >= total("writes") ? (["writes", "reads"] as const) : (["reads", "writes"] as const)
+  return total(high) || total(low) ? high : "scanned"
+}
+
+/** sumOf is all that an area has. */
+export const sumOf = (m: Matrix, a: Area): number => sums(m, a).reduce((n, r) => n + r.sum, 0)
+
+/** minutesOf are the entities that were read, written or scanned in each of the last minutes, the oldest first. */
+export function minutesOf(r: Report, minutes: number): number[] {
+  const list = new Array<number>(minutes).fill(0)
+  const last = Math.floor(Date.parse(r.until) / minute)
+  for (const c of r.map.minutes) {
+    const i = minutes - 1 - (last - Math.floor(Date.parse(c.at) / minute))
+    if (i >= 0 && i < minutes) for (const counts of c.counts) list[i]! += counts[1]! + counts[2]! + counts[3]!
+  }
+  return list
+}

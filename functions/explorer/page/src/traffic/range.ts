@@ -12,6 +12,9 @@ export function rangeName(starts: Start[], top: number, bottom: number): string 
   return `keys from ${keyName(starts[top])} ` + (end ? `to before ${keyName(end)}` : "to the last")
 }
 
+/** inOnePartition reports whether a range is a part of one partition. Others may have any number of them: rows of one height are not equally many keys. */
+export const inOnePartition = (starts: Start[], range: number) => starts[range + 1] !== undefined && range > 0 && starts[range]!.PartitionKey === starts[range + 1]!.PartitionKey
+
 /** rangeFilter finds the entities of the ranges from one to another. */
 export function rangeFilter(starts: Start[], top: number, bottom: number): string {
   const from = top > 0 ? starts[top] : undefined

@@ -3,17 +3,24 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { go, route } from "../model/route.ts"
 import { look } from "../model/settings.ts"
 import { useStore } from "../model/store.ts"
+import { Icon } from "../ui/icon.tsx"
 import { ErrorLine } from "../ui/parts.tsx"
+import { TableHead } from "../ui/tablehead.tsx"
 import type { Service } from "../wire/client.ts"
 import { moment } from "../wire/date.ts"
+import { getTraffic } from "../wire/traffic.ts"
 import { Partitions, Ranges, Shapes, Sizes } from "./figures.tsx"
 import { type Advice, Findings } from "./findings.tsx"
 import { Heat, verbs } from "./heat.tsx"
 import { type Area, type Report, type Span, all, busiest, matrixOf, metrics } from "./matrix.ts"
+import { Objects } from "./objects.tsx"
 import { partitionFilter, rangeFilter } from "./range.ts"
 
 /** inGrid leaves this view and shows the entities that a filter finds. */
 const inGrid = (filter: string) => go({ view: "", filter, sort: "", entity: undefined })
+
+/** refreshed is how often the figures are asked for again, while somebody looks at all of them. */
+const refreshed = 30_000
 
 export function Traffic({ service, table }: { service: Service; table: string }) {
   const { zone } = useStore(look)
@@ -21,23 +28,28 @@ export function Traffic({ service, table }: { service: Service; table: string })
   const [advice, setAdvice] = useState<Advice>()
   const [failure, setFailure] = useState<Error>()
   const [scanning, setScanning] = useState<AbortController>()
-  const [untold, setUntold] = useState(!service.about)
+  const [untold, setUntold] = useState(false)
+  const [zoomed, setZoomed] = useState<Area>()
   const path = "/" + encodeURIComponent(table)
   const load = async () => {
     setFailure(undefined)
     try {
-      const r = await service.about!<Report | { untold: string }>("traffic", path)
-      if ("untold" in r) return setUntold(true)
+      const r = await getTraffic(service, table)
+      setUntold(!r)
       setReport(r)
-      const a = await service.about!<Advice>("advise", path)
-      setAdvice((old) => ({ ...a, ...(old?.stored ? { stored: old.stored } : {}) }))
+      if (!r) return
+      const a = r.advice ?? (await service.about?.<Advice>("advise", path)) // the objects of a Worker give none
+      if (a) setAdvice((old) => ({ ...a, ...(old?.stored ? { stored: old.stored } : {}) }))
     } catch (e) {
       setFailure(e as Error)
     }
   }
+  useEffect(() => void load(), [service, table])
   useEffect(() => {
-    if (service.about) void load()
-  }, [service, table])
+    if (untold || failure || zoomed) return
+    const timer = setInterval(() => document.visibilityState === "visible" && void load(), refreshed)
+    return () => clearInterval(timer)
+  }, [service, table, untold, failure, zoomed])
   const scan = async () => {
     const abort = new AbortController()
     setScanning(abort)
@@ -50,28 +62,29 @@ export function Traffic({ service, table }: { service: Service; table: string })
   useEffect(() => () => running.current?.abort(), [])
   return (
     <main class="browse traffic" aria-label={`Traffic of ${table}`}>
-      <div class="bar">
-        <h1 data-test="title">{table}: traffic</h1>
-        <span class="grow" />
+      <TableHead table={table} view="traffic">
+        {report && (
+          <span class="dim updated" title="The figures are asked for again every half a minute">
+            until {moment(Date.parse(report.until), zone)}
+          </span>
+        )}
         {!untold && (
-          <button type="button" data-test="refresh" onClick={() => void load()}>
-            Refresh
+          <button type="button" data-test="refresh" aria-label="Refresh" title="Refresh: asks again" onClick={() => void load()}>
+            <Icon name="refresh" />
           </button>
         )}
-        <button type="button" data-test="rows" onClick={() => go({ view: "" })}>
-          Entities
-        </button>
-      </div>
+      </TableHead>
       {failure && <ErrorLine failure={failure} retry={untold ? undefined : () => void load()} />}
       <div class="scroll">
         {untold && <Elsewhere service={service} table={table} />}
-        {report && !service.local && (
+        {report?.ranges && (
           <p class="dim" data-test="objects">
             {report.since < "1970" ? "Nothing was counted yet by the objects of a Worker" : `Counted by the objects of a Worker since ${moment(Date.parse(report.since), zone)}`}. They have no map of keys by time, only the last 60 minutes with traffic: all keys are one range. Requests that
             the Worker throttled and the values in filters are not in it.
           </p>
         )}
-        {report && <HeatMap report={report} ranges={service.local} />}
+        {report && <HeatMap report={report} ranges={!report.ranges} zoomed={zoomed} setZoomed={setZoomed} />}
+        {report?.ranges && <Objects ranges={report.ranges} />}
         <section data-test="stored">
           <h2>Sizes of partitions</h2>
           {advice?.stored && <Sizes stored={advice.stored} />}
@@ -102,14 +115,13 @@ export function Traffic({ service, table }: { service: Service; table: string })
 }
 
 /** HeatMap is the map with its choices, and the partitions beside it. */
-function HeatMap({ report, ranges }: { report: Report; ranges: boolean }) {
+function HeatMap({ report, ranges, zoomed, setZoomed }: { report: Report; ranges: boolean; zoomed: Area | undefined; setZoomed: (a: Area | undefined) => void }) {
   const at = useStore(route)
-  const [zoomed, setZoomed] = useState<Area>()
   const metric = metrics.find((name) => name === at.metric) ?? busiest(report)
   const span: Span = ranges && at.span === "quarters" ? "quarters" : "minutes"
   const m = useMemo(() => matrixOf(report, span, metric), [report, span, metric])
   const whole = useMemo(() => all(m), [m])
-  useEffect(() => setZoomed(undefined), [report, span])
+  useEffect(() => setZoomed(undefined), [span])
   // After new figures the ranges may be fewer than before.
   const area = zoomed && zoomed.bottom < m.ranges && zoomed.right < m.columns ? zoomed : whole
   const { starts } = report.map
@@ -127,10 +139,10 @@ function HeatMap({ report, ranges }: { report: Report; ranges: boolean }) {
           </div>
           {ranges && <div class="tabs" role="group" aria-label="Time">
             <button type="button" aria-pressed={span === "minutes"} data-test="span-minutes" onClick={() => go({ span: "" }, true)}>
-              2 hours by the minute
+              By the minute
             </button>
             <button type="button" aria-pressed={span === "quarters"} data-test="span-quarters" onClick={() => go({ span: "quarters" }, true)}>
-              7 days by the quarter-hour
+              By the quarter-hour
             </button>
           </div>}
           <span class="grow" />
@@ -158,15 +170,15 @@ function HeatMap({ report, ranges }: { report: Report; ranges: boolean }) {
 function Elsewhere({ service, table }: { service: Service; table: string }) {
   return (
     <p class="warning" data-test="elsewhere">
-      {service.about ? `${service.name} does not tell what traffic it has. ` : "This page came from the endpoint of the tables, which does not tell what traffic it has. "}
+      {service.name} does not tell what traffic it has.{" "}
       If it is a server, its own machine can ask:
       <code>edgetable explorer --data DIRECTORY</code>
-      <code>edgetable stats {table} --data DIRECTORY</code>
+      <code>edgetable traffic {table} --data DIRECTORY</code>
       <code>edgetable advise {table} --data DIRECTORY</code>
-      {!service.about && "If it is a Worker with Durable Objects, they count:"}
-      {!service.about && <code>edgetable stats {table} --from PROFILE</code>}
+      If it is a Worker with Durable Objects, they count:
+      <code>edgetable traffic {table} --from PROFILE</code>
       <span class="dim">
-        {service.about && "Workers with Durable Objects tell it here. "}Lambda, Workers KV alone and Azure do not count by partition. On AWS, CloudWatch Contributor Insights shows the busiest hash keys.
+        Lambda, Workers KV alone and Azure do not count by partition. On AWS, CloudWatch Contributor Insights shows the busiest hash keys.
       </span>
     </p>
   )

@@ -1,5 +1,6 @@
-// The page: the account at the top, tables at the left, one table in the middle.
-import { useEffect, useState } from "preact/hooks"
+// The page: the account at the top, tables at the left, one table or the home of the account in the middle.
+import { useEffect, useMemo, useState } from "preact/hooks"
+import { Catalog } from "../model/catalog.ts"
 import { unsaved } from "../model/draft.ts"
 import { go, route } from "../model/route.ts"
 import { leaveWindow, ofWindow } from "../model/keyring.ts"
@@ -8,10 +9,13 @@ import { useStore } from "../model/store.ts"
 import { type Service, direct } from "../wire/client.ts"
 import { signWith } from "../wire/sign.ts"
 import { Access } from "../access/access.tsx"
+import { Accounts } from "../home/accounts.tsx"
+import { Home } from "../home/home.tsx"
 import { Browse } from "./browse.tsx"
 import { Connect } from "./connect.tsx"
 import { Help } from "./help.tsx"
 import { ErrorLine } from "./parts.tsx"
+import { sidebar, toggleSidebar, useNarrow } from "./shell.ts"
 import { Tables } from "./tables.tsx"
 import { Traffic } from "../traffic/traffic.tsx"
 import { Top } from "./top.tsx"
@@ -21,7 +25,6 @@ export function App() {
   const [failure, setFailure] = useState<Error>()
   const [own, setOwn] = useState<Service>()
   const [help, setHelp] = useState(false)
-  const [lists, setLists] = useState(0)
   const at = useStore(route)
   const start = () => {
     setFailure(undefined)
@@ -30,25 +33,11 @@ export function App() {
       const k = s.services ? undefined : await ofWindow()
       if (k) setOwn(direct({ account: k.account, endpoint: k.endpoint }, signWith(k.key)))
       setSession(s)
+      setFailure(s.refused)
     }, setFailure)
   }
   useEffect(start, [])
-  useEffect(() => {
-    const onKey = (e: KeyboardEvent) => {
-      const typing = (e.target as Element).closest("input, textarea, select, dialog")
-      if (e.key === "k" && (e.ctrlKey || e.metaKey)) {
-        e.preventDefault()
-        document.getElementById("table-filter")?.focus()
-      } else if (e.key === "?" && !typing) setHelp(true)
-    }
-    const stay = (e: BeforeUnloadEvent) => unsaved() && e.preventDefault()
-    window.addEventListener("keydown", onKey)
-    window.addEventListener("beforeunload", stay)
-    return () => {
-      window.removeEventListener("keydown", onKey)
-      window.removeEventListener("beforeunload", stay)
-    }
-  }, [])
+  useKeys(() => setHelp(true))
 
   const services = session?.services ?? (own ? [own] : [])
   const service = services.find((h) => h.name === at.service) ?? (services.length === 1 ? services[0] : undefined)
@@ -62,26 +51,59 @@ export function App() {
       <Top services={services} service={service} version={session?.version ?? ""} disconnect={own && (() => (setOwn(undefined), void leaveWindow()))} access={() => go({ access: "token" })} help={() => setHelp(true)} />
       {failure && <ErrorLine failure={failure} retry={start} />}
       {session && !session.services && !own ? (
-        <Connect hasDevelopment={!!session.development} connected={(h) => (setOwn(h), go({ service: h.name }, true))} />
+        <Connect session={session} connected={(h) => (setOwn(h), setFailure(undefined), go({ service: h.name }, true))} />
       ) : (
-        service && (
-          <div class="work">
-            <Tables key={service.name + lists} service={service} />
-            {at.table && at.view === "traffic" ? (
-              <Traffic key={service.name + "/" + at.table} service={service} table={at.table} />
-            ) : at.table ? (
-              <Browse key={service.name + "/" + at.table} service={service} services={services} at={at} reload={() => setLists(lists + 1)} />
-            ) : (
-              <main class="blank dim">
-                <h1>Choose a table.</h1>
-              </main>
-            )}
-          </div>
-        )
+        service && <Work key={service.name} service={service} services={services} version={session?.version ?? ""} help={() => setHelp(true)} />
       )}
-      {session?.services && !service && <main class="blank dim">{services.length ? "Choose an account above." : "There are no profiles yet: 'edgetable profile add' makes one."}</main>}
+      {session?.services && !service && <Accounts services={services} />}
       {at.access && service && <Access key={service.name} service={service} table={at.table} part={at.access} close={() => go({ access: "" })} />}
       {help && <Help close={() => setHelp(false)} version={session?.version ?? ""} />}
     </>
   )
+}
+
+/** Work is an account: its tables, and one of them. */
+function Work({ service, services, version, help }: { service: Service; services: Service[]; version: string; help: () => void }) {
+  const at = useStore(route)
+  const narrow = useNarrow()
+  const side = useStore(sidebar)
+  const catalog = useMemo(() => new Catalog(service), [service])
+  useEffect(() => () => catalog.stop(), [catalog])
+  return (
+    <div class="work">
+      {(narrow ? side.open : side.docked) && <Tables catalog={catalog} />}
+      {at.table && at.view === "traffic" ? (
+        <Traffic key={at.table} service={service} table={at.table} />
+      ) : at.table ? (
+        <Browse key={at.table} service={service} services={services} at={at} reload={() => void catalog.load()} />
+      ) : (
+        <Home catalog={catalog} version={version} keys={help} />
+      )}
+    </div>
+  )
+}
+
+/** useKeys has the keys that work everywhere, and asks before something is lost. */
+function useKeys(help: () => void) {
+  useEffect(() => {
+    const onKey = (e: KeyboardEvent) => {
+      const typing = (e.target as Element).closest("input, textarea, select, dialog")
+      if (e.key === "k" && (e.ctrlKey || e.metaKey)) {
+        e.preventDefault()
+        const focus = () => document.getElementById("table-filter")?.focus()
+        if (document.getElementById("table-filter")) focus()
+        else {
+          toggleSidebar()
+          requestAnimationFrame(focus)
+        }
+      } else if (e.key === "?" && !typing) help()
+    }
+    const stay = (e: BeforeUnloadEvent) => unsaved() && e.preventDefault()
+    window.addEventListener("keydown", onKey)
+    window.addEventListener("beforeunload", stay)
+    return () => {
+      window.removeEventListener("keydown", onKey)
+      window.removeEventListener("beforeunload", stay)
+    }
+  }, [])
 }

@@ -1,9 +1,9 @@
 // One table: its query, its rows, and the entity beside them.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
-import { columnsOf, keepColumns, shown, width } from "../model/columns.ts"
+import { columnsOf, keepColumns, shown } from "../model/columns.ts"
 import { copy, json, tableOf, tsv } from "../model/copy.ts"
 import { type Draft, editing, fresh, placeOf } from "../model/draft.ts"
-import { type Route, go } from "../model/route.ts"
+import { type Route, go, toTable } from "../model/route.ts"
 import { Rows } from "../model/rows.ts"
 import { sorted } from "../model/sort.ts"
 import { useStore } from "../model/store.ts"
@@ -13,12 +13,18 @@ import { translate } from "../query/prefix.ts"
 import type { Service } from "../wire/client.ts"
 import { getEntity } from "../wire/tables.ts"
 import { type Entity, type Key, keyOf } from "../wire/value.ts"
+import { look } from "../model/settings.ts"
+import { Importing } from "../exchange/importing.tsx"
 import { Edit } from "./edit.tsx"
 import { EntityPanel } from "./entity.tsx"
+import { widthOf } from "./fit.ts"
 import { Grid } from "./grid.tsx"
-import { ErrorLine } from "./parts.tsx"
+import { Icon } from "./icon.tsx"
+import { Empty, ErrorLine } from "./parts.tsx"
 import { QueryBar } from "./query.tsx"
 import { area, single, whole } from "./selection.ts"
+import { Splitter, useWidth } from "./splitter.tsx"
+import { px } from "./row.tsx"
 import { Status } from "./status.tsx"
 import { Toolbar } from "./toolbar.tsx"
 import { Undo } from "./undo.tsx"
@@ -43,6 +49,8 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   const [missing, setMissing] = useState<Error>()
   const [edited, setEdited] = useState<Editing>()
   const [said, setSaid] = useState("") // about what was copied
+  const [importing, setImporting] = useState(false)
+  const [width, setWidth] = useWidth("entity", 440)
   const shownIn = useRef(round) // after Refresh, the entity is read again, too
   const deletedRows = useRef(new Map<string, number>())
 
@@ -168,7 +176,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     else if (e.key === "Insert" && writable) add()
     else if (e.key === "z" && far && writable) undo()
     else if (e.key === "s" && !far && column) onSort(column)
-    else if ((e.key === "+" || e.key === "-") && column) arrange({ ...columns, widths: { ...columns.widths, [column]: Math.max(40, width(column, columns, rows.columns.get(column)) + (e.key === "+" ? 20 : -20)) } })
+    else if ((e.key === "+" || e.key === "-") && column) arrange({ ...columns, widths: { ...columns.widths, [column]: Math.max(40, widthOf(column, columns, rows, look.value.zone) + (e.key === "+" ? 20 : -20)) } })
     else return
     e.preventDefault()
   }
@@ -191,18 +199,20 @@ export function Browse({ service, services, at, reload }: { service: Service; se
           {rows.length > 0 ? (
             <Grid rows={rows} names={names} columns={columns} arrange={arrange} sort={sort} onSort={onSort} selection={selection} select={(s) => (setSaid(""), setSelection(s))} open={openRow} onOpen={open} onKey={onKey} />
           ) : (
-            <p class="blank dim" data-test="blank">
-              {progress.loading ? (progress.pages ? `Nothing yet, after ${plural(progress.pages, "page")} …` : "Loading …") : progress.failure ? "" : filter ? "No entity matches the filter." : "The table is empty."}
-            </p>
+            <div class="blank dim" data-test="blank">
+              {progress.loading ? (progress.pages ? `Nothing yet, after ${plural(progress.pages, "page")} …` : "Loading …") : progress.failure ? "" : <Nothing filter={filter} add={service.readOnly ? undefined : add} importing={() => setImporting(true)} />}
+            </div>
           )}
           <Status rows={rows} sort={sort} said={said} />
         </div>
+        {(edited || (entity && wanted)) && <Splitter label="Width of the entity" width={width} set={setWidth} after />}
         {edited ? (
-          <Edit key={edited.place} service={service} table={table} place={edited.place} start={edited.start} close={close} saved={saved} columns={rows.columns.keys()} />
+          <Edit key={edited.place} width={px(width)} service={service} table={table} place={edited.place} start={edited.start} close={close} saved={saved} columns={rows.columns.keys()} />
         ) : (
           entity &&
           wanted && (
             <EntityPanel
+              width={px(width)}
               entity={entity}
               readOnly={service.readOnly}
               close={closeEntity}
@@ -217,7 +227,34 @@ export function Browse({ service, services, at, reload }: { service: Service; se
           )
         )}
       </div>
+      {importing && <Importing service={service} table={table} close={(to) => (setImporting(false), to && (refresh(), reload(), go(toTable(to))))} />}
     </main>
+  )
+}
+
+/** Nothing stands where no entity is, and offers what to do about it. */
+function Nothing({ filter, add, importing }: { filter: string; add: (() => void) | undefined; importing: () => void }) {
+  if (filter)
+    return (
+      <Empty icon="nothing" title="No entity matches the filter.">
+        <button type="button" data-test="show-all" onClick={() => go({ filter: "" })}>
+          Show all entities
+        </button>
+      </Empty>
+    )
+  return (
+    <Empty icon="table" title="The table is empty." text={add && "Entities come from your programs, from a file, or from here."}>
+      {add && (
+        <>
+          <button type="button" class="main" data-test="empty-add" onClick={() => add()}>
+            <Icon name="plus" /> Add an entity
+          </button>
+          <button type="button" data-test="empty-import" onClick={importing}>
+            <Icon name="upload" /> Import a file
+          </button>
+        </>
+      )}
+    </Empty>
   )
 }
 

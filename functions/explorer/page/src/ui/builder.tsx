@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks"
 import { type Built, type Condition, first, print, read, sent } from "../query/builder.ts"
 import { operators } from "../query/lex.ts"
+import { Icon } from "./icon.tsx"
 import { check, types, type Type } from "../wire/value.ts"
 
 interface Props {
@@ -58,7 +59,7 @@ export function Builder({ filter, columns, change }: Props) {
             </select>
             <input aria-label="Value" aria-invalid={!!wrong} value={c.value.text} title={wrong || sent(c)} onInput={(e) => edit(i, { value: { ...c.value, text: e.currentTarget.value } })} />
             <button type="button" class="plain" aria-label="Remove the condition" onClick={() => set({ ...built, conditions: built.conditions.filter((_, j) => j !== i) })}>
-              ✕
+              <Icon name="close" />
             </button>
             {wrong && <span class="wrong">{wrong}</span>}
           </div>
@@ -70,7 +71,7 @@ export function Builder({ filter, columns, change }: Props) {
         ))}
       </datalist>
       <button type="button" data-test="add-condition" onClick={() => set({ ...built, conditions: [...built.conditions, blank] })}>
-        Add a condition
+        <Icon name="plus" /> Add a condition
       </button>
     </div>
   )

@@ -7,7 +7,8 @@ import { goodTable, propertyProblem } from "../wire/names.ts"
 import { check, types, type Type } from "../wire/value.ts"
 import { first } from "../query/builder.ts"
 import { count, plural } from "../model/words.ts"
-import { Dialog, ErrorLine, Menu } from "./parts.tsx"
+import type { IconName } from "./icon.tsx"
+import { Choice, Dialog, ErrorLine, Menu } from "./parts.tsx"
 
 interface Props {
   service: Service
@@ -18,6 +19,7 @@ interface Props {
 }
 
 const titles = { delete: "Delete all results", set: "Set a property of all results", copy: "Copy all results to a table" }
+const icons: Record<Plan["kind"], IconName> = { delete: "trash", set: "edit", copy: "clone" }
 const doing = { delete: "deleted", set: "changed", copy: "copied" }
 
 export function BulkMenu(p: Props) {
@@ -35,26 +37,26 @@ export function BulkMenu(p: Props) {
   }
   return (
     <>
-      <Menu label="All results" test="bulk" title="Work on everything the query finds, loaded or not">
+      <Menu icon="layers" label="All results" test="bulk" title="Work on everything the query finds, loaded or not">
         {(close) => (
           <div class="choices">
             {(["set", "copy", "delete"] as const).map(
               (k) =>
                 (k === "copy" || !p.service.readOnly) && (
-                  <button type="button" key={k} data-test={`bulk-${k}`} class={k === "delete" ? "danger" : ""} onClick={() => (setKind(k), close())}>
+                  <Choice icon={icons[k]} key={k} test={`bulk-${k}`} danger={k === "delete"} act={() => (setKind(k), close())}>
                     {titles[k]} …
-                  </button>
+                  </Choice>
                 ),
             )}
             {left && (
-              <button type="button" data-test="bulk-resume" onClick={() => (begin(left, true), close())}>
+              <Choice icon="run" test="bulk-resume" act={() => (begin(left, true), close())}>
                 Resume: {count(left.done)} {doing[left.plan.kind]} so far
-              </button>
+              </Choice>
             )}
             {left && (
-              <button type="button" data-test="bulk-forget" onClick={() => (forget(p.service, p.table), close())}>
+              <Choice icon="close" test="bulk-forget" act={() => (forget(p.service, p.table), close())}>
                 Give up what was stopped
-              </button>
+              </Choice>
             )}
           </div>
         )}

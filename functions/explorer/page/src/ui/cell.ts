@@ -1,13 +1,13 @@
 // What a cell shows. Values become text nodes and nothing else.
 import { type Zone, show } from "../wire/date.ts"
-import { type Value, bytesIn } from "../wire/value.ts"
+import { type Type, type Value, bytesIn } from "../wire/value.ts"
 
 /** longest bounds what a cell shows; the panel beside the grid has all of it. */
 const longest = 400
 
 export interface Shown {
   text: string
-  /** look is a class: number, dim or "" */
+  /** look is a class: number, dim, yes or "" */
   look: string
 }
 
@@ -23,6 +23,9 @@ export const shownKey = (text: string) =>
 
 const absent: Shown = { text: "", look: "" }
 const empty: Shown = { text: '""', look: "dim" }
+
+/** numbers are the types whose columns are aligned at the right. */
+export const numbers: readonly (Type | undefined)[] = ["Int32", "Int64", "Double"]
 
 export function shown(value: Value | undefined, zone: Zone): Shown {
   if (!value) return absent
@@ -40,7 +43,7 @@ export function shown(value: Value | undefined, zone: Zone): Shown {
       return { text: `${bytesIn(text)} B  ${text.slice(0, 60)}`, look: "dim mono" }
     case "Guid":
       return { text, look: "mono" }
-    default:
-      return { text, look: "" }
+    case "Boolean":
+      return { text, look: text === "true" ? "yes" : "no" }
   }
 }

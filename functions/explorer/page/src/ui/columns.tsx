@@ -1,6 +1,7 @@
 // Which columns are shown, and in which order. Remembered for each table.
 import { useState } from "preact/hooks"
 import { type Columns, arrange as arranged, keepForAll, move } from "../model/columns.ts"
+import { Icon } from "./icon.tsx"
 import { Menu } from "./parts.tsx"
 
 interface Props {
@@ -13,7 +14,7 @@ export function ColumnsMenu({ names, columns, arrange }: Props) {
   const all = arranged(names, columns)
   const hidden = all.filter((n) => columns.hidden.includes(n)).length
   return (
-    <Menu label={hidden ? `Columns (${hidden} hidden)` : "Columns"} test="columns">
+    <Menu icon="columns" title="Columns: which, and in which order" label={hidden ? `Columns (${hidden} hidden)` : "Columns"} test="columns">
       {() => <List all={all} columns={columns} arrange={arrange} />}
     </Menu>
   )
@@ -40,10 +41,10 @@ function List({ all, columns, arrange }: { all: string[]; columns: Columns; arra
             {!fixed(name) && (
               <span>
                 <button type="button" class="plain" aria-label={`Move ${name} to the left`} disabled={all.indexOf(name) <= 2} onClick={() => shift(name, -1)}>
-                  ↑
+                  <Icon name="up" />
                 </button>
                 <button type="button" class="plain" aria-label={`Move ${name} to the right`} disabled={all.indexOf(name) === all.length - 1} onClick={() => shift(name, 1)}>
-                  ↓
+                  <Icon name="down" />
                 </button>
               </span>
             )}

@@ -1,19 +1,18 @@
 // Asks for the account when an endpoint serves the page.
 import { useEffect, useState } from "preact/hooks"
 import { type Kept, forget, keep, keepForWindow, kept } from "../model/keyring.ts"
-import { type Connection, accountOf, checked, development, parseConnection } from "../wire/connection.ts"
+import type { Session } from "../model/session.ts"
+import { type Connection, accountOf, checked, development, here, parseConnection } from "../wire/connection.ts"
 import { type Service, direct } from "../wire/client.ts"
 import { importKey, signPlain, signWith } from "../wire/sign.ts"
 import { listTables } from "../wire/tables.ts"
 import { Failure } from "../wire/failure.ts"
+import { Icon } from "./icon.tsx"
 import { ErrorLine } from "./parts.tsx"
 
 const secure = typeof crypto !== "undefined" && !!crypto.subtle
 
-/** here is the likely endpoint: accounts are folders of the server that served the page, or its host. */
-const here = (account: string) => (/^[a-z0-9]+\.table\./.test(location.hostname) ? location.origin : `${location.origin}/${account}`)
-
-export function Connect({ connected, hasDevelopment }: { connected: (h: Service) => void; hasDevelopment: boolean }) {
+export function Connect({ connected, session }: { connected: (h: Service) => void; session: Session }) {
   const [way, setWay] = useState<"key" | "string">("key")
   const [account, setAccount] = useState("")
   const [endpoint, setEndpoint] = useState("")
@@ -71,14 +70,15 @@ export function Connect({ connected, hasDevelopment }: { connected: (h: Service)
   return (
     <main class="connect">
       <form onSubmit={submit} data-test="connect" autoComplete="off" noValidate>
+        <span class="mark" aria-hidden="true" />
         <h1>Open an account</h1>
-        {hasDevelopment && (
-          <>
+        {session.development && (
+          <div class="card">
             <button type="button" class="main wide" data-test="open-development" disabled={busy} onClick={() => trying(() => openWith(development(here("devstoreaccount1"))))}>
-              Open the development account
+              Open the development account <Icon name="right" />
             </button>
-            <p class="dim">This server has it for programs on this machine; its key is public. Or open another account:</p>
-          </>
+            <p class="dim">This server has it for programs on this machine; its key is public.</p>
+          </div>
         )}
         {!secure && (
           <div class="warning" role="note" data-test="insecure">
@@ -137,17 +137,23 @@ export function Connect({ connected, hasDevelopment }: { connected: (h: Service)
         )}
         {secure && (
           <label class="check">
-            <input type="checkbox" checked={remember} data-test="remember" onChange={(e) => setRemember(e.currentTarget.checked)} /> Remember the key in this browser, in a form from
-            which nobody can read it
+            <input type="checkbox" checked={remember} data-test="remember" onChange={(e) => setRemember(e.currentTarget.checked)} /> Remember the key in this browser, which
+            then can sign with it but cannot show it
           </label>
         )}
         {failure && <ErrorLine failure={failure} />}
         <footer>
-          <button type="submit" class="main" data-test="open" disabled={busy || (!secure && !accepted)}>
+          <button type="submit" class={session.development ? "wide" : "main wide"} data-test="open" disabled={busy || (!secure && !accepted)}>
             {busy ? "Opening …" : "Open"}
           </button>
         </footer>
-        <p class="dim">The key stays in this browser and signs requests here. {accountHint(endpoint)}</p>
+        {session.consent && (
+          <p class="dim small" data-test="consent">
+            On the server's own machine <code>edgetable explorer --link --data DIRECTORY</code> prints a link that opens all its accounts here, without a key.
+          </p>
+        )}
+        <p class="dim small">The key stays in this browser and signs requests here. {accountHint(endpoint)}</p>
+        {session.version && <p class="dim small">edgetable {session.version}</p>}
       </form>
     </main>
   )

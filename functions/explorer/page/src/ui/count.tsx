@@ -2,19 +2,21 @@
 import type { Count } from "../model/count.ts"
 import { useStore } from "../model/store.ts"
 import { count } from "../model/words.ts"
+import { Icon } from "./icon.tsx"
 import { ErrorLine } from "./parts.tsx"
 
 export function Counter({ work }: { work: Count }) {
   const s = useStore(work.state)
-  const label = s.running ? `${count(s.count)} … Stop` : s.pages === 0 ? "Count" : work.done ? `${count(s.count)} in all` : `${count(s.count)} so far: go on`
+  if (work.done)
+    return (
+      <b data-test="count" aria-live="polite">
+        {count(s.count)} in all
+      </b>
+    )
+  const label = s.running ? `${count(s.count)} … Stop` : s.pages === 0 ? "Count" : `${count(s.count)} so far: go on`
   return (
-    <button
-      type="button"
-      data-test="count"
-      title="Counts by reading the keys of all matching entities"
-      disabled={work.done}
-      onClick={() => (s.running ? work.stop() : void work.run())}
-    >
+    <button type="button" class="plain" data-test="count" title="Counts by reading the keys of all matching entities" onClick={() => (s.running ? work.stop() : void work.run())}>
+      <Icon name={s.running ? "stop" : "sum"} />
       <span aria-live="polite">{label}</span>
     </button>
   )

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks"
-import { go } from "../model/route.ts"
+import { go, home } from "../model/route.ts"
 import type { Service } from "../wire/client.ts"
 import { deleteTable } from "../wire/tables.ts"
-import { Dialog, ErrorLine } from "./parts.tsx"
+import { Icon } from "./icon.tsx"
+import { Choice, Dialog, ErrorLine } from "./parts.tsx"
 
 export function DropTable({ service, table, deleted }: { service: Service; table: string; deleted: () => void }) {
   const [open, setOpen] = useState(false)
@@ -11,13 +12,13 @@ export function DropTable({ service, table, deleted }: { service: Service; table
   const submit = async (e: Event) => {
     e.preventDefault()
     if (confirm !== table) return
-    await deleteTable(service, table).then(() => (go({ table: "", filter: "", select: "", sort: "", entity: undefined }), deleted()), setFailure)
+    await deleteTable(service, table).then(() => (go(home), deleted()), setFailure)
   }
   return (
     <>
-      <button type="button" class="danger" data-test="delete-table" onClick={() => setOpen(true)}>
+      <Choice icon="trash" test="delete-table" danger act={() => setOpen(true)}>
         Delete the table …
-      </button>
+      </Choice>
       {open && (
         <Dialog title={`Delete the table ${table}`} close={() => setOpen(false)}>
           <form onSubmit={submit}>
@@ -29,7 +30,7 @@ export function DropTable({ service, table, deleted }: { service: Service; table
             {failure && <ErrorLine failure={failure} />}
             <footer>
               <button type="submit" class="danger" data-test="delete-table-now" disabled={confirm !== table}>
-                Delete the table
+                <Icon name="trash" /> Delete the table
               </button>
             </footer>
           </form>

@@ -7,11 +7,13 @@ import { Malformed, parseEntity, pretty } from "../wire/json.ts"
 import { getEntity, insert, replace } from "../wire/tables.ts"
 import { maxProperties } from "../wire/rules.ts"
 import { type Entity, keyOf, system } from "../wire/value.ts"
+import { Icon } from "./icon.tsx"
 import { FieldRow } from "./field.tsx"
 import { Merge } from "./merge.tsx"
 import { ErrorLine } from "./parts.tsx"
 
 interface Props {
+  width: string
   service: Service
   table: string
   place: string
@@ -21,7 +23,7 @@ interface Props {
   columns: Iterable<string>
 }
 
-export function Edit({ service, table, place, start, close, saved, columns }: Props) {
+export function Edit({ width, service, table, place, start, close, saved, columns }: Props) {
   const [draft, setDraft] = useState(() => drafts.get(place) ?? start)
   const [failure, setFailure] = useState<Error>()
   const [theirs, setTheirs] = useState<Entity>()
@@ -119,11 +121,11 @@ export function Edit({ service, table, place, start, close, saved, columns }: Pr
     e.preventDefault()
   }
   return (
-    <aside class="entity edit" aria-label={isNew ? "New entity" : "Edit the entity"} data-test="edit-panel" ref={panel} onKeyDown={onKeyDown}>
+    <aside class="entity edit" style={{ width }} aria-label={isNew ? "New entity" : "Edit the entity"} data-test="edit-panel" ref={panel} onKeyDown={onKeyDown}>
       <header>
         <h2>{isNew ? "New entity" : <bdi>{`${keyOf(draft.original!).pk} / ${keyOf(draft.original!).rk}`}</bdi>}</h2>
         <button type="button" class="plain" aria-label="Close; what you typed is kept" onClick={close}>
-          ✕
+          <Icon name="close" />
         </button>
       </header>
       <div class="bar">
@@ -166,7 +168,7 @@ export function Edit({ service, table, place, start, close, saved, columns }: Pr
             ))}
           </datalist>
           <button type="button" data-test="add-property" onClick={() => change({ ...draft, fields: [...draft.fields, { name: "", value: { type: "String", text: "" }, removed: false, added: true }] })}>
-            Add a property
+            <Icon name="plus" /> Add a property
           </button>
         </div>
       )}

@@ -4,10 +4,12 @@ import { pretty } from "../wire/json.ts"
 import { type Entity, keyOf } from "../wire/value.ts"
 import { CopyButton } from "./parts.tsx"
 import { show } from "../wire/date.ts"
-import { look } from "../model/settings.ts"
+import { look, read, write } from "../model/settings.ts"
+import { Icon } from "./icon.tsx"
 import { useStore } from "../model/store.ts"
 
 interface Props {
+  width: string
   entity: Entity
   readOnly: boolean
   close: () => void
@@ -16,41 +18,42 @@ interface Props {
   remove: () => void
 }
 
-export function EntityPanel({ entity, readOnly, close, edit, clone, remove }: Props) {
+export function EntityPanel({ width, entity, readOnly, close, edit, clone, remove }: Props) {
   const { zone } = useStore(look)
-  const [json, setJSON] = useState(true)
+  const [json, setJSON] = useState(() => read<string>("form", "list") === "json")
+  const choose = (as: "list" | "json") => (write("form", as), setJSON(as === "json"))
   const { pk, rk } = keyOf(entity)
   return (
-    <aside class="entity" aria-label="Entity" data-test="entity" onKeyDown={(e) => e.key === "Escape" && (e.preventDefault(), close())}>
+    <aside class="entity" style={{ width }} aria-label="Entity" data-test="entity" onKeyDown={(e) => e.key === "Escape" && (e.preventDefault(), close())}>
       <header>
         <h2 title={`${pk} / ${rk}`}>
           <bdi>{pk || '""'}</bdi> <span class="dim">/</span> <bdi>{rk || '""'}</bdi>
         </h2>
         <button type="button" class="plain" aria-label="Close" data-test="close-entity" onClick={close}>
-          ✕
+          <Icon name="close" />
         </button>
       </header>
       <div class="bar">
         <div class="tabs" role="group" aria-label="Form">
-          <button type="button" aria-pressed={json} onClick={() => setJSON(true)}>
-            JSON
+          <button type="button" aria-pressed={!json} data-test="entity-list" onClick={() => choose("list")}>
+            Properties
           </button>
-          <button type="button" aria-pressed={!json} onClick={() => setJSON(false)}>
-            List
+          <button type="button" aria-pressed={json} onClick={() => choose("json")}>
+            JSON
           </button>
         </div>
         <span class="grow" />
-        <CopyButton text={() => pretty(entity.values)} test="copy-entity" />
+        <CopyButton text={() => pretty(entity.values)} label="Copy as JSON" bare test="copy-entity" />
         {!readOnly && (
           <>
             <button type="button" data-test="edit" title="F2" onClick={edit}>
-              Edit
+              <Icon name="edit" /> Edit
             </button>
-            <button type="button" data-test="clone" onClick={clone}>
-              Clone
+            <button type="button" data-test="clone" aria-label="Clone" title="Clone: a new entity with these properties" onClick={clone}>
+              <Icon name="clone" />
             </button>
-            <button type="button" data-test="delete" title="Del" onClick={remove}>
-              Delete
+            <button type="button" data-test="delete" aria-label="Delete" title="Delete (Del)" onClick={remove}>
+              <Icon name="trash" />
             </button>
           </>
         )}
@@ -65,7 +68,7 @@ export function EntityPanel({ entity, readOnly, close, edit, clone, remove }: Pr
             {[...entity.values].map(([name, value]) => (
               <div key={name}>
                 <dt>
-                  {name} <span class="dim">{value.type}</span>
+                  {name} <span class="kind">{value.type}</span>
                 </dt>
                 <dd class={value.type === "String" ? "" : "mono"}>{value.text === "" ? <span class="dim">""</span> : value.type === "DateTime" ? show(value.text, zone) : value.text}</dd>
               </div>

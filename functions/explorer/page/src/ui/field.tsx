@@ -2,6 +2,7 @@
 import type { Field } from "../model/draft.ts"
 import { exact } from "../wire/date.ts"
 import { check, system, types, type Type } from "../wire/value.ts"
+import { Icon } from "./icon.tsx"
 import { first } from "../query/builder.ts"
 
 interface Props {
@@ -35,7 +36,7 @@ export function FieldRow({ field, problem, locked, change, drop }: Props) {
         )}
         {!key && (
           <button type="button" class="plain" aria-label={removed ? `Keep ${name}` : `Remove ${name}`} title={removed ? "Keep it" : "Remove: no value at all (null)"} data-test="field-remove" onClick={() => (added ? drop() : change({ removed: !removed }))}>
-            {removed ? "↶" : "✕"}
+            <Icon name={removed ? "undo" : "close"} />
           </button>
         )}
       </div>
@@ -83,7 +84,7 @@ function Input({ field: { name, value }, problem, locked, set }: { field: Field;
         <span class="pair">
           <textarea {...common} class="mono" rows={2} placeholder="base64; empty for 0 bytes" value={value.text} onInput={(e) => set(e.currentTarget.value.replace(/\s/g, ""))} />
           <label class="file">
-            <span class="dim">File</span>
+            <Icon name="file" /> File
             <input type="file" aria-label={`File for ${name}`} onChange={async (e) => set(await base64(e.currentTarget.files?.[0]))} />
           </label>
         </span>

@@ -1,17 +1,19 @@
 // The grid: rows and columns that are in view, one stop for the Tab key, arrows inside.
 import { useEffect, useMemo, useRef } from "preact/hooks"
 import type { Columns } from "../model/columns.ts"
-import { arrange as arranged, width as widthOf } from "../model/columns.ts"
+import { arrange as arranged } from "../model/columns.ts"
 import type { Rows } from "../model/rows.ts"
 import { look } from "../model/settings.ts"
 import { useStore } from "../model/store.ts"
+import type { Zone } from "../wire/date.ts"
+import { widthOf } from "./fit.ts"
 import { Header } from "./header.tsx"
 import { type Column, Row, gutter, px } from "./row.tsx"
 import { type Selection, area, extended, moved, single } from "./selection.ts"
 import { useVirtual } from "./virtual.ts"
 
-export const rowHeight = 26
-const headHeight = 28
+export const rowHeight = 30
+const headHeight = 42
 
 interface Props {
   rows: Rows
@@ -33,7 +35,7 @@ export function Grid(p: Props) {
   const progress = useStore(p.rows.progress)
   const scroller = useRef<HTMLDivElement>(null)
   const { names, selection } = p
-  const all = useMemo(() => place(names, p.columns, p.rows), [names, p.columns, p.rows, progress.pages])
+  const all = useMemo(() => place(names, p.columns, p.rows, zone), [names, p.columns, p.rows, progress.pages, zone])
   const pinned = useMemo(() => all.filter((c) => c.name === "PartitionKey" || c.name === "RowKey"), [all])
   const free = useMemo(() => all.slice(pinned.length), [all, pinned])
   const before = gutter + pinned.reduce((n, c) => n + c.width, 0)
@@ -144,10 +146,10 @@ export function Grid(p: Props) {
 }
 
 /** place puts columns beside each other. */
-function place(names: string[], columns: Columns, rows: Rows): Column[] {
+function place(names: string[], columns: Columns, rows: Rows, zone: Zone): Column[] {
   let left = gutter
   return names.map((name, at) => {
-    const c = { name, at, left, width: widthOf(name, columns, rows.columns.get(name)) }
+    const c = { name, at, left, width: widthOf(name, columns, rows, zone), types: [...(rows.columns.get(name) ?? [])] }
     left += c.width
     return c
   })

@@ -1,6 +1,8 @@
 // The head of the grid: sorts what is loaded, and orders and sizes columns.
 import { useState } from "preact/hooks"
 import { type Columns, move } from "../model/columns.ts"
+import { numbers } from "./cell.ts"
+import { Icon } from "./icon.tsx"
 import { type Column, px } from "./row.tsx"
 
 interface Props {
@@ -33,7 +35,7 @@ export function Header({ pinned, free, names, columns, arrange, sort, onSort, wi
         role="columnheader"
         aria-colindex={c.at + 2}
         aria-sort={direction}
-        class="cell head"
+        class={numbers.includes(c.types[0]) ? "cell head number" : "cell head"}
         style={{ left: px(c.left), width: px(c.width) }}
         draggable={!pin}
         onDragStart={() => setDragged(c.name)}
@@ -41,9 +43,14 @@ export function Header({ pinned, free, names, columns, arrange, sort, onSort, wi
         onDrop={() => dragged && dragged !== c.name && arrange(move(names, dragged, c.name, columns))}
         onDragEnd={() => setDragged("")}
       >
-        <button type="button" class="plain" tabIndex={-1} title={`${c.name}: sort the loaded rows; drag to move`} onClick={() => onSort(c.name)}>
-          {c.name}
-          <span aria-hidden="true">{direction === "ascending" ? " ↑" : direction === "descending" ? " ↓" : ""}</span>
+        <button type="button" class="plain" tabIndex={-1} title={`${c.name}, ${c.types.join(" or ")}: sort the loaded rows; drag to move`} onClick={() => onSort(c.name)}>
+          <span class="what">
+            {c.name}
+            {direction !== "none" && <Icon name={direction === "ascending" ? "up" : "down"} />}
+          </span>
+          <span class={c.types.length > 1 ? "kind mixed" : "kind"} data-test="kind">
+            {c.types.join(", ")}
+          </span>
         </button>
         {/* It drags nothing itself, so that the browser does not take a resize for a move of the head. */}
         <span class="resize" aria-hidden="true" draggable onDragStart={(e) => (e.preventDefault(), e.stopPropagation())} onPointerDown={(e) => resize(e, c)} />

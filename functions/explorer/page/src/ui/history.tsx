@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks"
 import { type Kept, ran, save, saved, unsave } from "../model/history.ts"
 import type { Service } from "../wire/client.ts"
+import { Icon } from "./icon.tsx"
 import { Menu } from "./parts.tsx"
 
 interface Props {
@@ -12,7 +13,7 @@ interface Props {
 
 export function HistoryMenu(p: Props) {
   return (
-    <Menu label="Queries" test="history" title="Saved queries and history">
+    <Menu icon="clock" label="Queries" test="history" title="Saved queries and history">
       {(close) => <List {...p} run={(q) => (p.run(q), close())} />}
     </Menu>
   )
@@ -37,7 +38,7 @@ function List({ service, table, current, run }: Props) {
       >
         <input placeholder="Save this query as …" aria-label="Name of the query" value={name} data-test="save-name" onInput={(e) => setName(e.currentTarget.value)} />
         <button type="submit" disabled={!name} data-test="save">
-          Save
+          <Icon name="save" /> Save
         </button>
       </form>
       {own.map((q) => (
@@ -46,7 +47,7 @@ function List({ service, table, current, run }: Props) {
             <b>{q.name}</b> <code class="dim">{line(q)}</code>
           </button>
           <button type="button" class="plain" aria-label={`Remove ${q.name}`} onClick={() => (unsave(service.name, table, q.name!), again(Date.now()))}>
-            ✕
+            <Icon name="close" />
           </button>
         </div>
       ))}

@@ -1,17 +1,35 @@
-// Small parts that everything uses: menus, dialogs, the line for errors.
+// Small parts that everything uses: menus, dialogs, the line for errors, what stands where nothing is.
 import type { ComponentChildren } from "preact"
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import { copy } from "../model/copy.ts"
 import { Failure } from "../wire/failure.ts"
+import { Icon, type IconName } from "./icon.tsx"
+import { px } from "./row.tsx"
 
-/** Menu is a button that opens a panel below it. */
-export function Menu({ label, test, title, children }: { label: string; test: string; title?: string; children: (close: () => void) => ComponentChildren }) {
+interface MenuProps {
+  label: string
+  icon: IconName
+  /** bare shows the icon alone */
+  bare?: boolean
+  test: string
+  title?: string
+  children: (close: () => void) => ComponentChildren
+}
+
+/** Menu is a button that opens a panel below it, which stays within the window. */
+export function Menu({ label, icon, bare, test, title, children }: MenuProps) {
   const [open, setOpen] = useState(false)
   const place = useRef<HTMLDivElement>(null)
+  const panel = useRef<HTMLDivElement>(null)
   const close = () => {
     setOpen(false)
     place.current?.querySelector("button")?.focus()
   }
+  useLayoutEffect(() => {
+    if (!panel.current) return
+    const { left } = panel.current.getBoundingClientRect()
+    if (left < 8) panel.current.style.translate = px(8 - left)
+  }, [open])
   useEffect(() => {
     if (!open) return
     const outside = (e: Event) => {
@@ -22,11 +40,26 @@ export function Menu({ label, test, title, children }: { label: string; test: st
   }, [open])
   return (
     <div class="menu" ref={place} onKeyDown={(e) => e.key === "Escape" && open && (e.stopPropagation(), close())}>
-      <button type="button" aria-expanded={open} aria-haspopup="true" title={title} data-test={test} onClick={() => setOpen(!open)}>
-        {label} <span aria-hidden="true" class="dim">▾</span>
+      <button type="button" aria-expanded={open} aria-haspopup="true" aria-label={bare ? label : undefined} title={title ?? label} data-test={test} onClick={() => setOpen(!open)}>
+        <Icon name={icon} />
+        {!bare && <span class="label">{label}</span>}
       </button>
-      {open && <div class="panel">{children(close)}</div>}
+      {open && (
+        <div class="panel" ref={panel}>
+          {children(close)}
+        </div>
+      )}
     </div>
+  )
+}
+
+/** Choice is a line of a menu. */
+export function Choice({ icon, test, danger, act, children }: { icon: IconName; test: string; danger?: boolean; act: () => void; children: ComponentChildren }) {
+  return (
+    <button type="button" class={danger ? "choice danger" : "choice"} data-test={test} onClick={act}>
+      <Icon name={icon} />
+      {children}
+    </button>
   )
 }
 
@@ -43,7 +76,7 @@ export function Dialog({ title, close, children, test }: { title: string; close:
       <header>
         <h2>{title}</h2>
         <button type="button" class="plain" aria-label="Close" onClick={close}>
-          ✕
+          <Icon name="close" />
         </button>
       </header>
       {children}
@@ -63,6 +96,7 @@ export function ErrorLine({ failure, retry, children }: { failure: Error; retry?
   }, [left])
   return (
     <div class="error" role="alert" data-test="error">
+      <Icon name="warning" />
       <span>
         {failure.message}
         {failure instanceof Failure && failure.code && <span class="dim"> {failure.status ? `${failure.status} ` : ""}{failure.code}</span>}
@@ -78,18 +112,34 @@ export function ErrorLine({ failure, retry, children }: { failure: Error; retry?
 }
 
 /** CopyButton says for a moment that it copied. */
-export function CopyButton({ text, label = "Copy", test }: { text: () => string; label?: string; test?: string }) {
+export function CopyButton({ text, label = "Copy", bare, test }: { text: () => string; label?: string; bare?: boolean; test?: string }) {
   const [done, setDone] = useState("")
   return (
     <button
       type="button"
       data-test={test}
+      title={label}
       onClick={async () => {
         setDone(await copy(text()).then(() => "Copied", () => "Not permitted"))
         setTimeout(() => setDone(""), 1500)
       }}
     >
-      <span aria-live="polite">{done || label}</span>
+      <Icon name={done === "Copied" ? "check" : "copy"} />
+      <span class={bare ? "unseen" : ""} aria-live="polite">
+        {done || label}
+      </span>
     </button>
+  )
+}
+
+/** Empty says why nothing is here, and offers the next step. */
+export function Empty({ icon, title, text, children }: { icon: IconName; title: string; text?: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty" data-test="empty">
+      <Icon name={icon} />
+      <h2>{title}</h2>
+      {text && <p>{text}</p>}
+      {children && <div class="actions">{children}</div>}
+    </div>
   )
 }

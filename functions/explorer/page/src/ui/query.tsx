@@ -10,9 +10,8 @@ import { Failure } from "../wire/failure.ts"
 import type { Service } from "../wire/client.ts"
 import { Builder } from "./builder.tsx"
 import { CodeMenu } from "./code.tsx"
-import { Count } from "../model/count.ts"
-import { CountTrouble, Counter } from "./count.tsx"
 import { HistoryMenu } from "./history.tsx"
+import { Icon } from "./icon.tsx"
 
 /** drafts keeps what was typed and not run, for each table. */
 const drafts = new Map<string, { filter: string; select: string }>()
@@ -43,6 +42,7 @@ export function QueryBar({ service, at, rows, again }: Props) {
     setSelect(next.select)
   }
   const run = (f = filter.trim(), s = select.trim()) => {
+    if (parse(f).problem) return type({ filter: f, select: s }) // the problem stands below; the rows of the last query stay
     drafts.delete(place)
     setFilter(f)
     setSelect(s)
@@ -50,29 +50,27 @@ export function QueryBar({ service, at, rows, again }: Props) {
     if (f === at.filter && s === at.select) again()
     else go({ filter: f, select: s, entity: undefined })
   }
-  const problem = useMemo(() => parse(filter).problem, [filter]) ?? refused(rows.progress.value.failure, filter)
+  const wrong = useMemo(() => parse(filter).problem, [filter])
+  const problem = wrong ?? refused(rows.progress.value.failure, filter)
   const sent = translate(filter.trim())
-  const counting = useMemo(() => new Count(service, at.table, sent), [service, at.table, sent])
-  useEffect(() => () => counting.stop(), [counting])
+  const edited = filter.trim() !== at.filter || select.trim() !== at.select
   return (
     <search class="query" aria-label="Query" onKeyDown={(e) => e.key === "Enter" && (e.ctrlKey || e.metaKey) && (e.preventDefault(), run())}>
       <div class="bar">
         <FilterText value={filter} type={(f) => type({ filter: f })} run={() => run()} rows={rows} problem={problem} />
         <input class="select" value={select} placeholder="All properties" aria-label="Properties to ask for" title="Names with commas between them; empty for all" data-test="select" spellcheck={false} onInput={(e) => type({ select: e.currentTarget.value })} onKeyDown={(e) => e.key === "Enter" && run()} />
-        <button type="button" class="main" data-test="run" title="Ctrl Enter" onClick={() => run()}>
-          Run
+        <button type="button" class={edited ? "main" : ""} data-test="run" title="Run the query (Ctrl Enter)" onClick={() => run()}>
+          <Icon name="run" /> Run
         </button>
-        <button type="button" aria-pressed={building} data-test="builder" onClick={() => setBuilding(!building)}>
-          Builder
+        <button type="button" aria-pressed={building} data-test="builder" title="Builder: conditions in rows" onClick={() => setBuilding(!building)}>
+          <Icon name="builder" /> <span class="label">Builder</span>
         </button>
         <HistoryMenu service={service} table={at.table} current={{ filter, select }} run={(q) => run(q.filter, q.select)} />
         <CodeMenu asked={{ table: at.table, filter: sent, select: select.split(",").map((s) => s.trim()).filter(Boolean), endpoint: service.endpoint, account: service.account }} />
-        <Counter work={counting} />
       </div>
-      <CountTrouble work={counting} />
-      {problem && (
+      {wrong && (
         <p class="problem" role="status" data-test="problem">
-          Character {problem.at + 1}: {problem.message}
+          Character {wrong.at + 1}: {wrong.message}
         </p>
       )}
       {sent !== filter.trim() && !problem && (
@@ -81,11 +79,16 @@ export function QueryBar({ service, at, rows, again }: Props) {
         </p>
       )}
       {building && <Builder filter={filter} columns={rows.columns} change={(f) => type({ filter: f })} />}
+      {edited && (
+        <p class="stale" role="status" data-test="stale">
+          <Icon name="warning" /> The rows below are those of the query before. Press Run to update them.
+        </p>
+      )}
     </search>
   )
 }
 
-/** refused finds the place in the service's own words. */
+/** refused finds the place in the service's own words, which stand above the rows. */
 function refused(failure: Failure | undefined, filter: string): Problem | undefined {
   const m = failure?.status === 400 ? /at position (\d+) in '/.exec(failure.message) : null
   return m && +m[1]! <= filter.length ? { message: failure!.message, at: +m[1]!, end: +m[1]! + 1 } : undefined
@@ -123,8 +126,9 @@ function FilterText({ value, type, run, rows, problem }: TextProps) {
     else if (open && (e.key === "ArrowDown" || e.key === "ArrowUp")) setChosen((chosen + (e.key === "ArrowDown" ? 1 : choices.length - 1)) % choices.length)
     else if (open && e.key === "Tab" && !e.shiftKey) take(chosen)
     else if (e.key === "Escape" && open) setCursor(undefined)
-    else if (e.key === "Enter" && !e.shiftKey && !e.ctrlKey && !e.metaKey) {
+    else if (e.key === "Enter" && !e.shiftKey) {
       setCursor(undefined)
+      if (e.ctrlKey || e.metaKey) return // it runs the query from everywhere in the bar
       run()
     } else return
     e.preventDefault()

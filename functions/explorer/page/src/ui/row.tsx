@@ -2,7 +2,7 @@
 // left is one element, since each element that sticks is a layer of its own to the browser.
 import { Component } from "preact"
 import type { Zone } from "../wire/date.ts"
-import type { Entity } from "../wire/value.ts"
+import type { Entity, Type } from "../wire/value.ts"
 import { shown, shownKey } from "./cell.ts"
 
 export interface Column {
@@ -10,6 +10,8 @@ export interface Column {
   at: number // its index among the columns shown
   left: number
   width: number
+  /** types of its values; what is not of the first one says so */
+  types: Type[]
 }
 
 interface Props {
@@ -57,16 +59,18 @@ export class Row extends Component<Props> {
     )
   }
 
-  private cell({ name, at, left, width }: Column) {
+  private cell({ name, at, left, width, types }: Column) {
     const { entity, zone, from, to, active } = this.props
     const value = entity?.values.get(name)
     const { text, look } = value?.text && (name === "PartitionKey" || name === "RowKey") ? { text: shownKey(value.text), look: "" } : shown(value, zone)
     let kind = "cell"
     if (look) kind += " " + look
+    const other = value && types[0] && value.type !== types[0] ? value.type : undefined
+    if (other) kind += " other"
     if (at >= from && at <= to) kind += " selected"
     if (at === active) kind += " active"
     return (
-      <div key={name} role="gridcell" aria-colindex={at + 2} id={at === active ? "active-cell" : undefined} class={kind} style={{ left: px(left), width: px(width) }} data-col={at}>
+      <div key={name} role="gridcell" aria-colindex={at + 2} id={at === active ? "active-cell" : undefined} class={kind} style={{ left: px(left), width: px(width) }} data-col={at} data-type={other}>
         {text}
       </div>
     )

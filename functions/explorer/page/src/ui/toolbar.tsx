@@ -1,4 +1,4 @@
-// The bar above a table: what can be done with it and with what is selected.
+// The bar above a table, in groups: what it shows, what is done with rows, with all results, and with the table. One action is primary: to add.
 import type { Columns } from "../model/columns.ts"
 import { go } from "../model/route.ts"
 import { Files } from "../exchange/files.tsx"
@@ -7,7 +7,9 @@ import type { Service } from "../wire/client.ts"
 import { BulkMenu } from "./bulk.tsx"
 import { ColumnsMenu } from "./columns.tsx"
 import { DropTable } from "./droptable.tsx"
-import { Menu } from "./parts.tsx"
+import { Icon } from "./icon.tsx"
+import { Choice, Menu } from "./parts.tsx"
+import { TableHead } from "./tablehead.tsx"
 
 interface Props {
   service: Service
@@ -29,42 +31,47 @@ interface Props {
 export function Toolbar(p: Props) {
   const { service, sort } = p
   return (
-    <div class="bar">
-      <h1 data-test="title">{p.table}</h1>
-      <span class="grow" />
-      {!service.readOnly && (
-        <button type="button" data-test="add" title="Insert" onClick={p.add}>
-          Add
+    <TableHead table={p.table} view="">
+      <div class="group">
+        <Menu icon="copy" label="Copy" test="copy" title="Copy what is selected">
+          {(close) => (
+            <div class="choices">
+              <Choice icon="copy" test="copy-tsv" act={() => (p.copyCells(), close())}>
+                Selected cells as TSV <kbd>Ctrl C</kbd>
+              </Choice>
+              <Choice icon="table" test="copy-rows" act={() => (p.copyRows(), close())}>
+                Selected rows as TSV with names
+              </Choice>
+              <Choice icon="code" test="copy-json" act={() => (p.copyJSON(), close())}>
+                Selected rows as JSON
+              </Choice>
+            </div>
+          )}
+        </Menu>
+        <ColumnsMenu names={p.rows.columns.keys()} columns={p.columns} arrange={p.arrange} />
+        <button type="button" data-test="latest" title="Latest first: sorts the loaded rows by Timestamp" aria-pressed={sort === "-Timestamp"} onClick={() => go({ sort: sort === "-Timestamp" ? "" : "-Timestamp" }, true)}>
+          <Icon name="latest" /> <span class="label">Latest first</span>
         </button>
-      )}
-      <Menu label="Copy" test="copy" title="Copy what is selected">
-        {(close) => (
-          <div class="choices">
-            <button type="button" data-test="copy-tsv" onClick={() => (p.copyCells(), close())}>
-              Selected cells as TSV <kbd>Ctrl C</kbd>
+      </div>
+      <div class="group">
+        <BulkMenu service={service} services={p.services} table={p.table} filter={p.filter} done={p.refresh} />
+        <Files service={service} what={p.rows.query} refresh={() => (p.refresh(), p.reload())} />
+      </div>
+      <div class="group">
+        <button type="button" data-test="refresh" aria-label="Refresh" title="Refresh: asks again" onClick={p.refresh}>
+          <Icon name="refresh" />
+        </button>
+        {!service.readOnly && (
+          <>
+            <Menu icon="more" label="Table" bare test="table-menu">
+              {() => <DropTable service={service} table={p.table} deleted={p.reload} />}
+            </Menu>
+            <button type="button" class="main" data-test="add" title="Add an entity (Insert)" onClick={p.add}>
+              <Icon name="plus" /> Add
             </button>
-            <button type="button" data-test="copy-rows" onClick={() => (p.copyRows(), close())}>
-              Selected rows as TSV with names
-            </button>
-            <button type="button" data-test="copy-json" onClick={() => (p.copyJSON(), close())}>
-              Selected rows as JSON
-            </button>
-          </div>
+          </>
         )}
-      </Menu>
-      <BulkMenu service={service} services={p.services} table={p.table} filter={p.filter} done={p.refresh} />
-      <Files service={service} what={p.rows.query} refresh={() => (p.refresh(), p.reload())} />
-      <ColumnsMenu names={p.rows.columns.keys()} columns={p.columns} arrange={p.arrange} />
-      <button type="button" data-test="latest" title="Sorts the loaded rows by Timestamp" aria-pressed={sort === "-Timestamp"} onClick={() => go({ sort: sort === "-Timestamp" ? "" : "-Timestamp" }, true)}>
-        Latest first
-      </button>
-      <button type="button" data-test="traffic" title="Which keys are busy, and what to change" onClick={() => go({ view: "traffic", entity: undefined })}>
-        Traffic
-      </button>
-      <button type="button" data-test="refresh" onClick={p.refresh}>
-        Refresh
-      </button>
-      {!service.readOnly && <Menu label="Table" test="table-menu">{() => <DropTable service={service} table={p.table} deleted={p.reload} />}</Menu>}
-    </div>
+      </div>
+    </TableHead>
   )
 }

@@ -2,6 +2,7 @@
 import { trash } from "../model/trash.ts"
 import { useStore } from "../model/store.ts"
 import { plural } from "../model/words.ts"
+import { Icon } from "./icon.tsx"
 import { ErrorLine } from "./parts.tsx"
 
 export function Undo({ undo }: { undo: () => void }) {
@@ -9,7 +10,7 @@ export function Undo({ undo }: { undo: () => void }) {
   if (!last || (last.entities.length === 0 && !last.failure)) return null
   const close = (
     <button type="button" class="plain" aria-label="Close" onClick={() => trash.set(undefined)}>
-      ✕
+      <Icon name="close" />
     </button>
   )
   return (
@@ -21,7 +22,7 @@ export function Undo({ undo }: { undo: () => void }) {
             {plural(last.entities.length, "entity", "entities")} of {last.table} deleted.
           </span>
           <button type="button" data-test="undo" onClick={undo}>
-            Undo
+            <Icon name="undo" /> Undo
           </button>
           {close}
         </div>

@@ -44,17 +44,23 @@ const search = (query: Record<string, string>) => {
   return text && "?" + text
 }
 
+/** asTool asks what a request costs, and says that no program of the account asks: its queries do not count as traffic. */
+const asTool = { "x-edgetable-cost": "true", "x-edgetable-tool": "explorer" }
+
+/** signedThere signs where the page comes from, which has the key. */
+export const signedThere =
+  (name: string, token: () => string): Signer =>
+  async (text) => {
+    const response = await fetch(`sign/${encodeURIComponent(name)}`, { method: "POST", headers: { "x-edgetable-explorer": token() }, body: text })
+    if (!response.ok) throw await failed(response)
+    return ((await response.json()) as { signature: string }).signature
+  }
+
 /** throughGateway is a profile of 'edgetable explorer'. */
 export const throughGateway = (p: Profile, token: () => string): Service => ({
   ...p,
   endpoint: p.endpoint ?? "",
-  sign: p.readOnly
-    ? undefined
-    : async (text) => {
-        const response = await fetch(`sign/${encodeURIComponent(p.name)}`, { method: "POST", headers: { "x-edgetable-explorer": token() }, body: text })
-        if (!response.ok) throw await failed(response)
-        return ((await response.json()) as { signature: string }).signature
-      },
+  sign: p.readOnly ? undefined : signedThere(p.name, token),
   about: async <T>(kind: string, rest: string, signal?: AbortSignal) => {
     const response = await fetch(`${kind}/${encodeURIComponent(p.name)}${rest}`, { headers: { "x-edgetable-explorer": token() }, cache: "no-store", signal: signal ?? null })
     if (!response.ok) throw await failed(response)
@@ -62,7 +68,7 @@ export const throughGateway = (p: Profile, token: () => string): Service => ({
   },
   prepare: async (path, query) => ({
     url: new URL(`p/${encodeURIComponent(p.name)}/${path}${search(query)}`, location.href.split("#")[0]).href,
-    headers: { "x-edgetable-explorer": token(), "x-edgetable-cost": "true" },
+    headers: { "x-edgetable-explorer": token(), ...asTool },
   }),
 })
 
@@ -78,7 +84,7 @@ export const direct = (c: Connection, sign: Signer | undefined): Service => ({
   local: false,
   prepare: async (path, query) => {
     const url = new URL(`${c.endpoint}/${path}${search(query)}`)
-    const headers: Record<string, string> = url.origin === location.origin ? { "x-edgetable-cost": "true" } : {}
+    const headers: Record<string, string> = url.origin === location.origin ? asTool : {}
     if (!sign) return { url: url.href + (url.search ? "&" : "?") + c.sas, headers }
     const date = new Date().toUTCString()
     const signature = await sign(stringToSign(date, c.account, url))
@@ -118,12 +124,12 @@ export async function send(service: Service, call: Call): Promise<Response> {
 /** text reads an answer to its end as text. */
 export const text = async (response: Response, signal?: AbortSignal) => new TextDecoder().decode(await bytes(response, signal))
 
-/** bytes reads an answer to its end, or says that it ended half-way. */
+/** bytes reads an answer to its end, or says that it ended too early. */
 export async function bytes(response: Response, signal?: AbortSignal): Promise<Uint8Array> {
   try {
     return new Uint8Array(await response.arrayBuffer())
   } catch (e) {
     if (signal?.aborted) throw e
-    throw new Failure("The answer ended half-way: the connection was lost.", 0, "Cut")
+    throw new Failure("The answer ended too early: the connection was lost.", 0, "Cut")
   }
 }

@@ -12,6 +12,9 @@ export interface Connection {
 const emulator =
   "AccountName=devstoreaccount1;AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==;TableEndpoint=http://127.0.0.1:10002/devstoreaccount1;"
 
+/** here is the likely endpoint: accounts are folders of the server that served the page, or its host. */
+export const here = (account: string) => (/^[a-z0-9]+\.table\./.test(location.hostname) ? location.origin : `${location.origin}/${account}`)
+
 /** development is the development account at an endpoint. */
 export const development = (endpoint: string): Connection => ({ ...parseConnection(emulator), endpoint })
 
@@ -58,7 +61,7 @@ export function checked(c: Connection): Connection {
   try {
     url = new URL(c.endpoint)
   } catch {
-    throw new Error(`the endpoint is no URL: ${c.endpoint}`)
+    throw new Error(`the endpoint is not a URL: ${c.endpoint}`)
   }
   if (c.key !== undefined && !/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(c.key)) throw new Error("the key is not base64")
   if (c.key !== undefined && !c.account) throw new Error("a key needs the name of its account")

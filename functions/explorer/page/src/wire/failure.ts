@@ -54,14 +54,16 @@ export function failure(status: number, body: string, code: string, wait?: strin
   if (index) message = message.slice(index[0].length)
   if (message.length > longest) message = message.slice(0, longest) + "…"
   const known = advice[code]
-  const text = known ? (message && !known.includes(message) ? `${known} (${message})` : known) : message || `The server answered ${status}.`
+  const text = known ? (message && !known.toLowerCase().includes(message.toLowerCase()) ? `${known} (${message})` : known) : message || `The server answered ${status}.`
   return new Failure(text, status, code, wait ? seconds(wait) : undefined, index ? +index[1]! : undefined)
 }
 
 const seconds = (header: string) => (/^\d+$/.test(header) ? +header : Math.max(1, Math.ceil((Date.parse(header) - Date.now()) / 1000) || 1))
 
 export const unreachable = (where: string, cause: unknown) =>
-  new Failure(`${where} does not answer (${cause instanceof Error ? cause.message : String(cause)}). Is it running, and do its CORS rules allow this page?`, 0, "Unreachable")
+  new Failure(`${where} does not answer. ${sameOrigin(where) ? "Is the server running? 'edgetable serve' starts it." : `Is it running, and do its CORS rules allow this page? (${cause instanceof Error ? cause.message : String(cause)})`}`, 0, "Unreachable")
+
+const sameOrigin = (where: string) => typeof location !== "undefined" && URL.canParse(where) && new URL(where).origin === location.origin
 
 /** patiently repeats what fails for a while, as the server asks: for long work that nobody watches. */
 export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal, waiting: (f: Failure, seconds: number) => void): Promise<T> {

@@ -53,7 +53,7 @@ function entities(bytes: Uint8Array): object[] {
   try {
     answer = JSON.parse(text) as typeof answer
   } catch {
-    throw /^\s*(\{|$)/.test(text) ? new Malformed("the answer ended half-way", bytes.length) : stranger()
+    throw /^\s*(\{|$)/.test(text) ? new Malformed("the answer ended too early", bytes.length) : stranger()
   }
   if (!Array.isArray(answer?.value)) throw stranger()
   return answer.value

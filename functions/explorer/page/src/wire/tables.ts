@@ -45,7 +45,7 @@ export async function* listTables(service: Service, signal?: AbortSignal): Async
     try {
       list = JSON.parse(names) as typeof list
     } catch {
-      throw new Failure("The list of tables ended half-way: the connection was lost.", 0, "Cut")
+      throw new Failure("The list of tables ended too early: the connection was lost.", 0, "Cut")
     }
     yield list.value.map((t) => t.TableName)
   } while (next)

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 class StartTest {
-  private static final Pattern BLOCK = Pattern.compile("^```\\w+\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE);
+  private static final Pattern BLOCK = Pattern.compile("^```(?:java|text)\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE);
 
   @RegisterExtension static final Tables tables = new Tables();
 

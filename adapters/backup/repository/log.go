@@ -1,0 +1,163 @@
+package repository
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"filippo.io/age"
+
+	"edgetable/core/edm"
+)
+
+// LogSpan says where the log continues a backup: it has all commits of the timeline with
+// numbers up to Low, perhaps some up to High, and none above. So the first moment that can be
+// restored from it is High.
+type LogSpan struct {
+	Timeline string    `json:"timeline"`
+	Low      edm.Ticks `json:"low"`
+	High     edm.Ticks `json:"high"`
+}
+
+// ErrEmpty means that the place lost the timeline that a store ships to it.
+var ErrEmpty = errors.New("the place is empty: is its disk mounted? If it was emptied on purpose, start the server again")
+
+// ErrReplaced means that another store ships to the place.
+var ErrReplaced = errors.New("another store has taken over the place: this one was replaced, and must not ship its log there")
+
+// Ship stores a piece, unless its timeline is not the newest one.
+func (r *Repository) Ship(ctx context.Context, s *Sealed) error {
+	newest, err := r.NewestTimeline(ctx)
+	if err != nil {
+		return err
+	}
+	if newest == "" {
+		return ErrEmpty
+	}
+	if newest != s.Timeline {
+		return fmt.Errorf("%w (the newest timeline is %q, its own is %s)", ErrReplaced, newest, s.Timeline)
+	}
+	return r.objects.Put(ctx, s.object(), s.bytes)
+}
+
+// Pieces lists the pieces of a timeline, or of all for "", by their numbers.
+func (r *Repository) Pieces(ctx context.Context, timeline string) ([]Piece, error) {
+	prefix := logDir
+	if timeline != "" {
+		prefix += timeline + "/"
+	}
+	return r.pieces(ctx, prefix)
+}
+
+func (r *Repository) pieces(ctx context.Context, prefix string) (list []Piece, err error) {
+	for o, err := range r.objects.List(ctx, prefix) {
+		if err != nil {
+			return nil, err
+		}
+		if p, ok := parsePiece(o.Name, o.Size); ok {
+			list = append(list, p)
+		}
+	}
+	slices.SortFunc(list, func(a, b Piece) int {
+		return cmp.Or(cmp.Compare(a.Timeline, b.Timeline), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
+	return list, nil
+}
+
+// Behind returns the pieces that lead on from a number, in order. It looks only in the minutes
+// to which these lead; pieces that begin in an earlier minute are found if all is set, and then
+// also the gap behind them.
+func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Ticks, all bool) (list []Piece, gap *Gap, err error) {
+	if all {
+		if list, err = r.Pieces(ctx, timeline); err != nil {
+			return nil, nil, err
+		}
+		if list, gap = chain(list, timeline, number, edm.MaxDateTime); gap != nil && gap.Until == 0 {
+			gap = nil // the log ends
+		}
+		return list, gap, nil
+	}
+	for looked := ""; looked != folderOf(timeline, number); {
+		looked = folderOf(timeline, number)
+		found, err := r.pieces(ctx, looked)
+		if err != nil {
+			return nil, nil, err
+		}
+		if found, _ = chain(found, timeline, number, edm.MaxDateTime); len(found) > 0 {
+			list, number = append(list, found...), found[len(found)-1].To
+		}
+	}
+	return list, nil, nil
+}
+
+// ReadPiece reads and verifies a piece. The error is a [DamagedPiece] if reading it again would
+// not help.
+func (r *Repository) ReadPiece(ctx context.Context, named *Piece, with []age.Identity) (p Piece, commits []Commit, err error) {
+	p, packed, err := r.checkPiece(ctx, named)
+	if err == nil {
+		if commits, err = p.unpack(packed, with); err != nil {
+			err = &DamagedPiece{named.object(), err}
+		}
+	}
+	return p, commits, err
+}
+
+// checkPiece reads a piece and compares its checksum.
+func (r *Repository) checkPiece(ctx context.Context, named *Piece) (p Piece, packed []byte, err error) {
+	b, err := r.objects.Get(ctx, named.object())
+	if err != nil {
+		return p, nil, fmt.Errorf("%s cannot be read: %w", named.object(), err)
+	}
+	if p, packed, err = openPiece(named, b); err != nil {
+		return p, nil, &DamagedPiece{named.object(), err}
+	}
+	return p, packed, nil
+}
+
+// DamagedPiece is the error for a piece that was read and cannot be used.
+type DamagedPiece struct {
+	Object string
+	Cause  error
+}
+
+func (d *DamagedPiece) Error() string { return d.Object + ": " + d.Cause.Error() }
+func (d *DamagedPiece) Unwrap() error { return d.Cause }
+
+// Gap is a part of a timeline of which the place has no commits.
+type Gap struct {
+	Timeline string
+	After    edm.Ticks
+	Until    edm.Ticks // 0: the log ends
+}
+
+func (g *Gap) Error() string {
+	if g.Until == 0 {
+		return fmt.Sprintf("the log of timeline %s ends at %s", g.Timeline, g.After)
+	}
+	return fmt.Sprintf("the log of timeline %s has no commits after %s and until %s", g.Timeline, g.After, g.Until)
+}
+
+// chain returns the pieces of a timeline that lead from one number to another one, or as
+// far as they lead, and the gap behind them. The list is sorted.
+func chain(list []Piece, timeline string, from, to edm.Ticks) (part []Piece, gap *Gap) {
+	var furthest Piece
+	i := 0
+	for at := from; at < to; at = furthest.To {
+		for ; i < len(list) && (list[i].Timeline != timeline || list[i].From <= at); i++ {
+			if list[i].Timeline == timeline && list[i].To > furthest.To {
+				furthest = list[i]
+			}
+		}
+		if furthest.To <= at {
+			gap := &Gap{Timeline: timeline, After: at}
+			if i < len(list) {
+				gap.Until = list[i].From
+			}
+			return part, gap
+		}
+		part = append(part, furthest)
+	}
+	return part, nil
+}

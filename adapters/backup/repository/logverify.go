@@ -1,0 +1,134 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"filippo.io/age"
+	"golang.org/x/sync/errgroup"
+
+	"edgetable/core/edm"
+)
+
+// LogReport is the result of [Repository.VerifyLog].
+type LogReport struct {
+	Pieces  int
+	Commits int
+	Bytes   int64 // of the objects
+	// Ranges can be restored, if no problem is in them.
+	Ranges Ranges
+	// Problems are sentences about damaged objects, and about gaps that nothing explains.
+	Problems []string
+	// Known are gaps that the server has noted: logs were given up while the place could not
+	// be reached, and a backup took their place.
+	Known []string
+}
+
+// VerifyLog reads the whole log, and names each damaged piece and each gap. It decrypts
+// the pieces if there are identities.
+func (r *Repository) VerifyLog(ctx context.Context, with []age.Identity, progress func(done, total int64)) (*LogReport, error) {
+	report := new(LogReport)
+	timelines, err := r.Timelines(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range timelines {
+		if t := &timelines[i]; t.damage != nil {
+			report.Problems = append(report.Problems, fmt.Sprintf("%s is damaged: %v", t.object(), t.damage))
+		}
+	}
+	list, err := r.Pieces(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	var total, done int64
+	for i := range list {
+		total += list[i].Size
+	}
+	read := make([]Piece, len(list)) // empty: damaged
+	var mu sync.Mutex
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(concurrency)
+	for i := range list {
+		g.Go(func() error {
+			p, packed, err := r.checkPiece(gctx, &list[i])
+			if err == nil && (len(p.Recipients) == 0 || len(with) > 0) {
+				if _, err = p.unpack(packed, with); err != nil {
+					err = &DamagedPiece{list[i].object(), err}
+				}
+			}
+			if gctx.Err() != nil {
+				return gctx.Err()
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				what := "cannot be read"
+				if d, damaged := errors.AsType[*DamagedPiece](err); damaged {
+					what, err = "is damaged", d.Cause
+				}
+				report.Problems = append(report.Problems, fmt.Sprintf("%s, the log after %s until %s, %s: %v", list[i].object(), list[i].From, list[i].To, what, err))
+			} else {
+				read[i] = p
+				report.Pieces++
+				report.Commits += p.Commits
+				report.Bytes += p.Size
+			}
+			done += list[i].Size
+			progress(done, total)
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	if err := r.gaps(ctx, report, timelines, list, read); err != nil {
+		return nil, err
+	}
+	slices.Sort(report.Problems)
+	return report, nil
+}
+
+// gaps names the gaps of each timeline. A damaged piece is named already.
+func (r *Repository) gaps(ctx context.Context, report *LogReport, timelines []Timeline, list, read []Piece) error {
+	all, err := r.List(ctx)
+	if err != nil {
+		return err
+	}
+	pruned, err := r.pruned(ctx)
+	if err != nil {
+		report.Problems = append(report.Problems, err.Error())
+	}
+	for _, t := range timelines {
+		var at edm.Ticks // up to which the log of the timeline is complete
+		for _, m := range slices.Backward(all.Complete) {
+			if m.Log != nil && m.Log.Timeline == t.ID && m.Log.Low >= pruned {
+				at = m.Log.Low // of the oldest one
+			}
+		}
+		if t.Parent != "" && t.Left >= pruned && t.Left > 0 {
+			at = t.Left
+		}
+		for i := range list {
+			if list[i].Timeline != t.ID {
+				continue
+			}
+			if at > 0 && list[i].From > at {
+				gap := (&Gap{t.ID, at, list[i].From}).Error()
+				if read[i].Begins {
+					report.Known = append(report.Known, gap)
+				} else {
+					report.Problems = append(report.Problems, gap)
+				}
+			}
+			at = max(at, list[i].To)
+		}
+	}
+	if report.Ranges, err = r.Ranges(ctx); err != nil && !errors.Is(err, ErrNone) {
+		report.Problems = append(report.Problems, err.Error())
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package repository
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"filippo.io/age"
+
+	"edgetable/core/edm"
+)
+
+// logDir has the log: log/TIMELINE/MINUTE/FROM-TO, where FROM and TO are numbers in
+// hexadecimal digits, and MINUTE is that of FROM. So a reader finds the next piece in a
+// short list.
+const logDir = "log/"
+
+// Piece is an object of the log: all commits of a timeline with numbers in (From, To].
+// Numbers are Timestamps.
+type Piece struct {
+	Timeline string    `json:"timeline"`
+	From     edm.Ticks `json:"from"`
+	To       edm.Ticks `json:"to"`
+	// Synced is a time of the primary's clock: each write that returned before it has a
+	// number up to To.
+	Synced edm.Ticks `json:"synced"`
+	// Begins says that no piece ends at From, because logs were given up before they were
+	// shipped, or none was shipped before.
+	Begins  bool  `json:"begins,omitempty"`
+	Commits int   `json:"commits"`
+	Length  int64 `json:"length"` // of the commits before compression
+	Codec   Codec `json:"codec,omitempty"`
+	// Recipients can decrypt the commits; none means that they are not encrypted.
+	Recipients []string `json:"recipients,omitempty"`
+
+	Size int64 `json:"-"` // of the object
+}
+
+// Commit is one commit of the log, in the form of the store.
+type Commit struct {
+	Number edm.Ticks
+	Data   []byte
+}
+
+const minuteForm = "20060102T1504"
+
+func (p *Piece) object() string {
+	return fmt.Sprintf("%s%016x-%016x", folderOf(p.Timeline, p.From), int64(p.From), int64(p.To))
+}
+
+// folderOf returns the folder of the pieces that begin at a number.
+func folderOf(timeline string, from edm.Ticks) string {
+	return logDir + timeline + "/" + from.Time().Format(minuteForm) + "/"
+}
+
+// parsePiece reads the name of a piece.
+func parsePiece(name string, size int64) (p Piece, ok bool) {
+	parts := strings.Split(strings.TrimPrefix(name, logDir), "/")
+	if len(parts) != 3 || len(parts[2]) != 33 || !isTimelineID(parts[0]) {
+		return p, false
+	}
+	p = Piece{Timeline: parts[0], Size: size}
+	if _, err := fmt.Sscanf(parts[2], "%016x-%016x", (*int64)(&p.From), (*int64)(&p.To)); err != nil {
+		return p, false
+	}
+	return p, p.object() == name && p.From < p.To && p.From >= 0
+}
+
+// Bounds of what a piece may hold, so that a forged one cannot fill the memory.
+const maxPiece = 256 << 20
+
+const pieceHead = "edgetable log 1, sha256 "
+
+// openPiece verifies the object of a piece and returns what it says of itself, and the
+// commits as they are stored.
+func openPiece(named *Piece, b []byte) (p Piece, packed []byte, err error) {
+	head, rest, _ := bytes.Cut(b, []byte("\n"))
+	if string(head) != fmt.Sprintf("%s%x", pieceHead, sha256.Sum256(rest)) {
+		if strings.HasPrefix(string(head), "edgetable log ") && !strings.HasPrefix(string(head), pieceHead) {
+			return p, nil, errNewer
+		}
+		return p, nil, errors.New("its checksum is wrong")
+	}
+	text, packed, _ := bytes.Cut(rest, []byte("\n"))
+	if err := json.Unmarshal(text, &p); err != nil {
+		return p, nil, err
+	}
+	if p.Timeline != named.Timeline || p.From != named.From || p.To != named.To {
+		return p, nil, errors.New("it is another piece of the log")
+	}
+	if p.Length < 0 || p.Length > maxPiece {
+		return p, nil, fmt.Errorf("it claims to have %d bytes", p.Length)
+	}
+	p.Size = int64(len(b))
+	return p, packed, nil
+}
+
+var errNoIdentity = errors.New("it is encrypted: name the file with the private key by --identity")
+
+// unpack returns the commits of a piece.
+func (p *Piece) unpack(packed []byte, with []age.Identity) (list []Commit, err error) {
+	if len(p.Recipients) > 0 {
+		if len(with) == 0 {
+			return nil, errNoIdentity
+		}
+		if packed, err = decrypt(packed, with); err != nil {
+			return nil, fmt.Errorf("it cannot be decrypted: %w", err)
+		}
+	}
+	plain, err := p.Codec.decode(packed, p.Length)
+	if err != nil {
+		return nil, err
+	}
+	for last := p.From; len(plain) > 0; {
+		if len(plain) < 8 {
+			return nil, errShortPiece
+		}
+		number := edm.Ticks(binary.BigEndian.Uint64(plain))
+		size, n := binary.Uvarint(plain[8:])
+		if n <= 0 || size > math.MaxInt32 || int(size) > len(plain)-8-n {
+			return nil, errShortPiece
+		}
+		if number <= last || number > p.To {
+			return nil, fmt.Errorf("the commit %d is not between %d and %d", number, last, p.To)
+		}
+		last = number
+		list = append(list, Commit{number, plain[8+n : 8+n+int(size)]})
+		plain = plain[8+n+int(size):]
+	}
+	if len(list) != p.Commits {
+		return nil, fmt.Errorf("it has %d commits instead of %d", len(list), p.Commits)
+	}
+	return list, nil
+}
+
+var errShortPiece = errors.New("it ends in a commit")

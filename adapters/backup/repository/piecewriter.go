@@ -1,0 +1,112 @@
+package repository
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"filippo.io/age"
+)
+
+// PieceWriter packs commits into pieces as they come, so that a piece is nearly done when its
+// last commit comes.
+type PieceWriter struct {
+	keys []string
+	to   []age.Recipient
+
+	packed   bytes.Buffer
+	age      io.WriteCloser // between the encoder and packed; nil: the commits are not encrypted
+	codec    Codec          // of this piece
+	encoders map[Codec]encoder
+	head     []byte // of a commit
+	commits  int
+	length   int64
+}
+
+// NewPieceWriter returns a writer of pieces that public keys of age encrypt, if there are any.
+// It compresses the first piece by a codec.
+func NewPieceWriter(keys []string, first Codec) (*PieceWriter, error) {
+	to, err := ParseRecipients(keys)
+	if err != nil {
+		return nil, err
+	}
+	w := &PieceWriter{keys: slices.Clone(keys), to: to, encoders: map[Codec]encoder{}}
+	return w, w.begin(first)
+}
+
+// begin begins the next piece.
+func (w *PieceWriter) begin(c Codec) (err error) {
+	w.codec, w.commits, w.length = c, 0, 0
+	if w.encoders[c] == nil {
+		if w.encoders[c], err = c.encoder(); err != nil {
+			return err
+		}
+	}
+	w.packed.Reset()
+	if len(w.to) == 0 {
+		w.encoders[c].Reset(&w.packed)
+		return nil
+	}
+	if w.age, err = age.Encrypt(&w.packed, w.to...); err == nil {
+		w.encoders[c].Reset(w.age)
+	}
+	return err
+}
+
+// Add adds a commit to the piece. Commits come by their numbers.
+func (w *PieceWriter) Add(c Commit) error {
+	w.head = binary.BigEndian.AppendUint64(w.head[:0], uint64(c.Number))
+	w.head = binary.AppendUvarint(w.head, uint64(len(c.Data)))
+	to := w.encoders[w.codec]
+	if _, err := to.Write(w.head); err != nil {
+		return err
+	}
+	if _, err := to.Write(c.Data); err != nil {
+		return err
+	}
+	w.commits++
+	w.length += int64(len(w.head) + len(c.Data))
+	return nil
+}
+
+// Length returns how many bytes the piece has before compression.
+func (w *PieceWriter) Length() int64 { return w.length }
+
+// Sealed is the object of a piece, to be stored again with the same bytes if the place does
+// not answer: a piece that was stored never changes.
+type Sealed struct {
+	Piece
+	bytes []byte
+}
+
+// Seal ends the piece and begins the next one with a codec. The caller sets Timeline, From, To,
+// Synced and Begins.
+func (w *PieceWriter) Seal(p Piece, next Codec) (*Sealed, error) {
+	p.Recipients, p.Commits, p.Length, p.Codec = w.keys, w.commits, w.length, w.codec
+	head, err := json.Marshal(&p)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.encoders[w.codec].Close(); err != nil {
+		return nil, err
+	}
+	if w.age != nil {
+		if err := w.age.Close(); err != nil {
+			return nil, err
+		}
+	}
+	sum := sha256.New()
+	sum.Write(head)
+	sum.Write([]byte{'\n'})
+	sum.Write(w.packed.Bytes())
+	// New memory: a request that was given up may still be sending it.
+	b := make([]byte, 0, len(pieceHead)+2*sha256.Size+1+len(head)+1+w.packed.Len())
+	b = fmt.Appendf(b, "%s%x\n%s\n", pieceHead, sum.Sum(nil), head)
+	b = append(b, w.packed.Bytes()...)
+	p.Size = int64(len(b))
+	return &Sealed{p, b}, w.begin(next)
+}

@@ -1,0 +1,239 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"edgetable/core/edm"
+)
+
+// Plan says how to restore the state at one moment: a backup, and the log behind it.
+type Plan struct {
+	Base     *Manifest
+	Steps    []Step
+	Timeline string    // that the moment belongs to
+	To       edm.Ticks // the moment: each commit with a number up to it, and none above
+	Above    edm.Ticks // no number that the place knows of is above it
+}
+
+// Step is a piece of the log, of which commits with numbers in (After, Until] are needed.
+type Step struct {
+	Piece
+	After, Until edm.Ticks
+}
+
+// history is what a place has of one line of timelines.
+type history struct {
+	line   []segment
+	bases  []*Manifest // with a span, from oldest to newest
+	pieces []Piece     // of all timelines
+}
+
+// historyOf reads the backups and the names of the pieces of the line that leads to a
+// timeline, "" for the newest one.
+func (r *Repository) historyOf(ctx context.Context, timeline string) (*history, error) {
+	timelines, err := r.Timelines(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(timelines) == 0 {
+		return nil, ErrNoLog
+	}
+	if timeline == "" {
+		timeline = timelines[len(timelines)-1].ID
+	}
+	h := new(history)
+	if h.line, err = lineOf(timelines, timeline); err != nil {
+		return nil, err
+	}
+	all, err := r.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range all.Complete {
+		if h.segment(m) >= 0 {
+			h.bases = append(h.bases, m)
+		}
+	}
+	h.pieces, err = r.Pieces(ctx, "")
+	return h, err
+}
+
+// ErrNoLog means that no log was ever shipped to the place.
+var ErrNoLog = errors.New("the place has no log: 'edgetable serve' with --backup-log ships it")
+
+// segment returns the part of the line that a backup continues with, or -1.
+func (h *history) segment(m *Manifest) int {
+	return slices.IndexFunc(h.line, func(s segment) bool {
+		return m.Log != nil && m.Log.Timeline == s.timeline && m.Log.High <= s.until
+	})
+}
+
+// from returns the steps that lead from a backup to a moment, or as far as they lead.
+func (h *history) from(m *Manifest, to edm.Ticks) (steps []Step, end edm.Ticks, timeline string, gap *Gap) {
+	end = m.Log.Low
+	for _, s := range h.line[h.segment(m):] {
+		timeline = s.timeline
+		limit := min(to, s.until)
+		part, gap := chain(h.pieces, s.timeline, end, limit)
+		for _, p := range part {
+			steps = append(steps, Step{p, end, min(p.To, limit)})
+			end = min(p.To, limit)
+		}
+		if gap != nil || end >= to {
+			return steps, end, timeline, gap
+		}
+	}
+	return steps, end, timeline, nil
+}
+
+// PlanRestore finds out how to restore a moment, or with 0 the newest one that can be. id is
+// the beginning of the name of a backup to begin with, "" for the best one. It reads the
+// names of pieces, not the pieces.
+func (r *Repository) PlanRestore(ctx context.Context, to edm.Ticks, timeline, id string) (*Plan, error) {
+	h, err := r.historyOf(ctx, timeline)
+	if err != nil {
+		return nil, err
+	}
+	bases := h.bases
+	if id != "" {
+		m, err := r.Find(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if h.segment(m) < 0 {
+			return nil, fmt.Errorf("the log does not continue backup %s", m.ID)
+		}
+		bases = []*Manifest{m}
+	}
+	newest := to == 0
+	if newest {
+		to = edm.MaxDateTime
+	}
+	var problem error
+	for _, m := range slices.Backward(bases) {
+		if m.Log.High > to {
+			continue
+		}
+		steps, end, at, gap := h.from(m, to)
+		switch {
+		case newest && end >= m.Log.High:
+			to = end
+		case gap == nil:
+		default:
+			if problem == nil {
+				problem = fmt.Errorf("%s cannot be restored: %w", moment(to), gap)
+			}
+			continue // an older backup may lead there by another way
+		}
+		return &Plan{Base: m, Steps: steps, Timeline: at, To: to, Above: h.highest()}, nil
+	}
+	if problem == nil {
+		problem = fmt.Errorf("%s cannot be restored: no backup is as old, of those that the log continues", moment(to))
+	}
+	if ranges := h.ranges(); len(ranges) > 0 {
+		problem = fmt.Errorf("%w; what can be restored is %s", problem, ranges)
+	}
+	return nil, problem
+}
+
+func moment(to edm.Ticks) string {
+	if to == edm.MaxDateTime {
+		return "the newest state"
+	}
+	return to.String()
+}
+
+// highest returns the highest number in the place.
+func (h *history) highest() (n edm.Ticks) {
+	for i := range h.pieces {
+		n = max(n, h.pieces[i].To)
+	}
+	for _, m := range h.bases {
+		n = max(n, m.Log.High)
+	}
+	return n
+}
+
+// Ranges are moments that can be restored: all from the first to the last of each.
+type Ranges [][2]edm.Ticks
+
+func (r Ranges) String() (text string) {
+	for i, one := range r {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%s to %s", one[0], one[1])
+	}
+	return text
+}
+
+func (h *history) ranges() (list Ranges) {
+	for _, m := range h.bases {
+		_, end, _, _ := h.from(m, edm.MaxDateTime)
+		if end < m.Log.High {
+			continue
+		}
+		if n := len(list); n > 0 && list[n-1][1] >= m.Log.High {
+			list[n-1][1] = max(list[n-1][1], end)
+		} else {
+			list = append(list, [2]edm.Ticks{m.Log.High, end})
+		}
+	}
+	return list
+}
+
+// Ranges returns the moments that can be restored on the line of the newest timeline. It
+// reads names and manifests, not the log.
+func (r *Repository) Ranges(ctx context.Context) (Ranges, error) {
+	h, err := r.historyOf(ctx, "")
+	if errors.Is(err, ErrNoLog) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return h.ranges(), nil
+}
+
+// Log returns the whole log of the line of a timeline, "" for the newest one, up to a
+// moment, 0 for all, as far as it is there.
+func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (steps []Step, err error) {
+	h, err := r.historyOf(ctx, timeline)
+	if err != nil {
+		return nil, err
+	}
+	if to == 0 {
+		to = edm.MaxDateTime
+	}
+	var at edm.Ticks
+	for _, s := range h.line {
+		for _, p := range h.pieces {
+			if step := (Step{p, max(p.From, at), min(p.To, s.until, to)}); p.Timeline == s.timeline && step.After < step.Until {
+				steps = append(steps, step)
+			}
+		}
+		at = s.until
+	}
+	return steps, nil
+}
+
+// Leads returns up to which number the line of the newest timeline has the commits of
+// another one, and which timeline continues it there. ok is false if it is not on the line.
+func (r *Repository) Leads(ctx context.Context, timeline string) (until edm.Ticks, next string, ok bool, err error) {
+	all, err := r.Timelines(ctx)
+	if err != nil || len(all) == 0 {
+		return 0, "", false, err
+	}
+	line, err := lineOf(all, all[len(all)-1].ID)
+	if err != nil {
+		return 0, "", false, err
+	}
+	i := slices.IndexFunc(line, func(s segment) bool { return s.timeline == timeline })
+	if i < 0 || i+1 == len(line) {
+		return edm.MaxDateTime, timeline, i >= 0, nil
+	}
+	return line[i].until, line[i+1].timeline, true, nil
+}

@@ -1,0 +1,75 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Restored is how far a restore of a table on Workers is.
+type Restored struct {
+	Objects []RestoredObject
+	Ended   bool
+	Wait    time.Duration // after which to ask again; below 0: only a new command goes on
+}
+
+// RestoredObject is what became of one object of the table.
+type RestoredObject struct {
+	Name   string // the number of its bucket, and behind a slash the id of its range
+	Became string
+}
+
+// Restore returns a table on Workers to its state at a time; [table.UndoRestore] returns it to its
+// state before the last restore. Repeat the call until the restore has ended.
+func (c *Client) Restore(ctx context.Context, name string, to edm.Ticks) (Restored, error) {
+	at := "undo"
+	if to != table.UndoRestore {
+		at = to.String()
+	}
+	resp, err := c.send(ctx, request{method: http.MethodPost, path: "/" + escaped(name), query: "comp=restore&time=" + escaped(at)}, nil)
+	var did Restored
+	if err == nil {
+		did, err = readRestored(string(resp.body))
+	}
+	if err != nil {
+		return Restored{}, fmt.Errorf("restoring table %s of %s: %w", name, c.endpoint, err)
+	}
+	return did, nil
+}
+
+func readRestored(text string) (did Restored, err error) {
+	text, ok := strings.CutSuffix(text, "\n")
+	lines := strings.Split(text, "\n")
+	state, seconds, waits := strings.Cut(lines[len(lines)-1], " ")
+	n, err := strconv.ParseUint(seconds, 10, 16)
+	switch {
+	case !ok, waits != (state == table.RestoreWaits), waits && err != nil:
+		return did, errNotRestored
+	case waits:
+		did.Wait = time.Duration(n) * time.Second
+	case state == table.RestoreEnded:
+		did.Ended = true
+	case state == table.RestoreUnfinished:
+		did.Wait = -1
+	default:
+		return did, errNotRestored
+	}
+	for _, line := range lines[:len(lines)-1] {
+		name, became, _ := strings.Cut(line, " ")
+		if name == "" || strings.Trim(name, "0123456789/") != "" || became == "" {
+			return did, errNotRestored
+		}
+		did.Objects = append(did.Objects, RestoredObject{name, became})
+	}
+	return did, nil
+}
+
+// errNotRestored is for what answers as if it knew the operation.
+var errNotRestored = errors.New("the answer is not that of a Worker of edgetable")

@@ -1,0 +1,48 @@
+package remote
+
+import (
+	"errors"
+	"time"
+)
+
+// patience is how long a request may be without an answer before Waiting is called.
+const patience = 5 * time.Second
+
+// waits calls Waiting about one request, at most once for all requests between two that succeed.
+type waits struct {
+	c     *Client
+	until time.Time
+	timer *time.Timer
+}
+
+func (c *Client) waits() *waits {
+	if c.Waiting == nil {
+		return nil
+	}
+	w := &waits{c: c, until: time.Now().Add(c.repeatFor)}
+	w.timer = time.AfterFunc(patience, func() { w.tell(nil) })
+	return w
+}
+
+// failed tells that the request is repeated. That a service has too much to do is usual, and told only after a while.
+func (w *waits) failed(cause error) {
+	if answer, ok := errors.AsType[*Error](cause); w != nil && !(ok && answer.refusesLoad()) {
+		w.tell(cause)
+	}
+}
+
+func (w *waits) tell(cause error) {
+	if w.c.told.CompareAndSwap(false, true) {
+		w.c.Waiting(cause, w.until)
+	}
+}
+
+func (w *waits) end(err error) {
+	if w == nil {
+		return
+	}
+	w.timer.Stop()
+	if err == nil {
+		w.c.told.Store(false)
+	}
+}

@@ -1,0 +1,78 @@
+package remote
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// way is a network of one function.
+type way func(*http.Request) (*http.Response, error)
+
+func (w way) RoundTrip(r *http.Request) (*http.Response, error) { return w(r) }
+
+// A request without an answer, and one that is repeated, are told once, with the time at which the client gives up.
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	e, err := ParseConnection(Development)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reset := errors.New("reset")
+	good := func() *http.Response {
+		return &http.Response{StatusCode: 204, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(""))}
+	}
+	for name, tt := range map[string]struct {
+		way   func(n int) (*http.Response, error) // of the attempt n
+		cause error
+		after time.Duration
+		told  int
+	}{
+		"no answer": {func(int) (*http.Response, error) { time.Sleep(7 * time.Second); return good(), nil }, nil, patience, 2},
+		"repeated": {func(n int) (*http.Response, error) {
+			if n%3 != 0 {
+				return nil, reset
+			}
+			return good(), nil
+		}, reset, 0, 2},
+		"busy": {func(n int) (*http.Response, error) {
+			if n < 2 {
+				return &http.Response{StatusCode: 503, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(""))}, nil
+			}
+			return good(), nil
+		}, nil, 0, 0},
+		"at once": {func(int) (*http.Response, error) { return good(), nil }, nil, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n, begin := 0, time.Now()
+				told := 0
+				var mu sync.Mutex // another goroutine tells that there is no answer
+				c := Over(way(func(*http.Request) (*http.Response, error) { n++; return tt.way(n) }), e, 1)
+				c.Waiting = func(cause error, until time.Time) {
+					mu.Lock()
+					defer mu.Unlock()
+					if told++; !errors.Is(cause, tt.cause) || until.Sub(begin) != repeatFor || time.Since(begin) != tt.after {
+						t.Errorf("after %v: %v until %v", time.Since(begin), cause, until.Sub(begin))
+					}
+				}
+				for range 2 {
+					if _, err := c.send(t.Context(), request{method: "GET", path: "/Tables"}, nil); err != nil {
+						t.Fatal(err)
+					}
+					mu.Lock()
+					begin = time.Now()
+					mu.Unlock()
+				}
+				if told != tt.told {
+					t.Errorf("told %d times", told)
+				}
+			})
+		})
+	}
+}

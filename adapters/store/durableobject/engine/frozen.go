@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/restoring"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// frozen is the state of an object in a restore: it serves nothing. Its row is younger than
+// the state to which the object goes back, so that it is gone when the object is there.
+type frozen struct {
+	id    uint64 // of the restore; 0: it is not frozen
+	phase restoring.Phase
+	self  message.Destination
+}
+
+func (b *bucket) loadFrozen(rows Rows) {
+	b.frozen = frozen{}
+	if v, ok := rows.Get(rowFrozen); ok {
+		r := message.Read(bytes.Clone(v))
+		b.frozen = frozen{id: r.Uint64(), phase: restoring.Phase(r.Byte()), self: readSelf(&r)}
+	}
+}
+
+func (b *bucket) freeze(t *turn, id uint64, phase restoring.Phase, p *message.Destination) {
+	if b.frozen.id == id && b.frozen.phase == phase {
+		return
+	}
+	b.frozen = frozen{id, phase, cloneDestination(p)}
+	b.generation++
+	t.rows.Put(rowFrozen, appendSelf(append(binary.BigEndian.AppendUint64(nil, id), byte(phase)), p))
+}
+
+// appendSelf appends the destination of messages to an object.
+func appendSelf(v []byte, p *message.Destination) []byte {
+	return message.AppendDestination(binary.BigEndian.AppendUint32(v, p.Range), p)
+}
+
+func readSelf(r *message.Reader) message.Destination {
+	id := r.Uint32()
+	p := r.Destination()
+	p.Range = id
+	return p
+}
+
+func (b *bucket) thaw(t *turn) {
+	if b.frozen.id == 0 {
+		return
+	}
+	b.frozen = frozen{}
+	b.generation++
+	t.rows.Delete(rowFrozen)
+	if !b.marker.live && b.clock.Reserved == 0 {
+		t.rows.DeleteAll()
+	}
+	b.loadSplit(t) // it goes on
+}
+
+// instructed asks the catalog for the part of this object in a restore. It is nil if instead is
+// the step to take.
+func (b *bucket) instructed(t *turn, p *message.Destination) (r *restoring.Restore, instead Step) {
+	c := &t.resumed
+	if c.kind != instructs || c.generation != b.generation || len(t.answers) != 1 {
+		if c.kind == instructs && c.round+1 >= rounds {
+			return nil, t.fail(table.ErrBusy)
+		}
+		return nil, Step{
+			Calls: []durableobject.Call{{To: durableobject.CatalogOf(p.Table, b.catalog), Message: message.Instruct(nil, p)}},
+			next:  &continuation{kind: instructs, generation: b.generation, round: c.round + 1},
+		}
+	}
+	return b.readInstructions(t, t.answers[0].Message, t.answers[0].Err)
+}
+
+func (b *bucket) readInstructions(t *turn, m []byte, err error) (r *restoring.Restore, instead Step) {
+	if err == nil {
+		var fields message.Reader
+		if fields, err = message.Result(m); err == nil {
+			if r, ok := restoring.Read(fields); ok && len(r.Objects) <= 1 && (r.ID == 0) == (len(r.Objects) == 0) {
+				return r, Step{}
+			}
+		}
+	}
+	return nil, t.fail(table.ErrBusy)
+}
+
+// held reports whether the object is frozen. If the catalog says that no restore needs that, the
+// object serves again: so a late message cannot freeze it without an end.
+func (b *bucket) held(t *turn) (held bool, instead Step) {
+	if b.frozen.id == 0 {
+		return false, Step{}
+	}
+	r, instead := b.instructed(t, &b.frozen.self)
+	if r == nil {
+		return true, instead
+	}
+	b.follow(t, r)
+	return b.frozen.id != 0, t.fail(table.ErrBusy)
+}
+
+// follow does of a phase what leads a frozen object out of a restore.
+func (b *bucket) follow(t *turn, r *restoring.Restore) {
+	p := b.frozen.self
+	switch {
+	case r.ID == 0:
+		b.thaw(t)
+	case r.Phase == restoring.Settling:
+		b.obey(t, &p, r)
+	}
+}
+
+// alarmFrozen handles the alarm of a frozen object: it publishes the entities that it served,
+// or will serve.
+func (b *bucket) alarmFrozen(t *turn) Step {
+	r, instead := b.instructed(t, &b.frozen.self)
+	if r == nil && len(instead.Calls) > 0 {
+		return instead
+	}
+	if r != nil {
+		b.follow(t, r)
+		if f := &b.frozen; f.id == r.ID && f.phase == r.Phase && r.Phase != restoring.Returning {
+			return b.outbox.publish(t)
+		}
+	}
+	return t.done()
+}
+
+// mayPublish reports whether the object may publish. One that just woke up may be back at an
+// earlier state, which the replica must not see before the table has its next incarnation.
+func (b *bucket) mayPublish(t *turn) (may bool, instead Step) {
+	o := b.outbox
+	if at := o.due(); !o.on || o.sure || o.self.Table == "" || at == 0 || at > t.now {
+		return true, Step{}
+	}
+	if o.asksAt > t.now && t.resumed.kind != instructs {
+		return false, t.done()
+	}
+	o.asksAt = t.now + 10*edm.TicksPerSecond
+	r, instead := b.instructed(t, &o.self)
+	if r != nil {
+		o.sure = r.ID == 0 || r.Phase == restoring.Freezing || b.marker.incarnation == r.Next
+	}
+	if !o.sure && len(instead.Calls) == 0 {
+		return false, t.done()
+	}
+	return o.sure, instead
+}
+
+// stateAt is the message to the platform that asks for the state at a time.
+func stateAt(at edm.Ticks) []byte {
+	// The platform counts milliseconds since 1970, as a float64.
+	const unixEpoch, millisecond = 62135596800 * edm.TicksPerSecond, edm.TicksPerSecond / 1000
+	return binary.LittleEndian.AppendUint64(nil, math.Float64bits(float64((at-unixEpoch)/millisecond)))
+}

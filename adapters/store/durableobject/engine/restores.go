@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"bytes"
+
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/record"
+	"edgetable/adapters/store/durableobject/internal/restoring"
+	"edgetable/core/table"
+)
+
+// The catalog leads a restore of a table, in the phases of docs/adr/0039. A Worker asks the
+// objects to do what the catalog says, and tells it what they did.
+
+// finished is behind the key of the row with the last restore, which can be undone.
+const finished = "\x00"
+
+// readRestore reads the restore of a table, one without an ID if there is none.
+func readRestore(rows Rows, key string) (*restoring.Restore, error) {
+	v, ok := rows.Get(rowOf(spaceRestores, key))
+	if !ok {
+		return &restoring.Restore{}, nil
+	}
+	if r, ok := restoring.Read(message.Read(bytes.Clone(v))); ok {
+		return r, nil
+	}
+	return nil, errRecord
+}
+
+func putRestore(rows Rows, key string, r *restoring.Restore) {
+	rows.Put(rowOf(spaceRestores, key), r.Append(nil))
+}
+
+// restores reports whether a table is being restored.
+func (c *catalog) restores(t *turn, rec *record.Record) bool {
+	if rec.Restoring {
+		r, err := readRestore(t.rows, rec.Key.String())
+		if err == nil && r.Abandoned(t.now) {
+			r.Phase = restoring.Cancelled
+			c.ended(t, rec, r)
+		}
+	}
+	return rec.Restoring
+}
+
+// restore begins a restore, or goes on with it.
+func (c *catalog) restore(t *turn) Step {
+	name := t.fields.Text()
+	told, ok := restoring.Read(t.fields)
+	if !ok || told.ID == 0 {
+		return t.malformed()
+	}
+	c.outbox.joinCatalog(t, name, c.location)
+	rec, err := readRecord(t.rows, name)
+	if err == nil && (!rec.IsTable() || rec.Deleting) {
+		err = table.ErrNoTable
+	}
+	var r *restoring.Restore
+	if err == nil {
+		c.restores(t, &rec)
+		r, err = readRestore(t.rows, name)
+	}
+	switch {
+	case err != nil:
+	case told.Phase != 0:
+		if rec.Restoring && r.ID == told.ID && r.Phase == told.Phase {
+			r.Objects, r.High, r.Why = told.Objects, told.High, told.Why
+			err = c.advance(t, &rec, r)
+		}
+	case told.Began < t.now-restoring.Inexact:
+		err = table.ErrBusy // it comes late
+	case !rec.Restoring && r.ID != told.ID:
+		r, err = c.beginRestore(t, &rec, told)
+	case !rec.Restoring || told.Undo == r.Undo && (told.To == r.To || r.Undo):
+	case told.Undo && r.Phase <= restoring.Returning:
+		r.Why = "The restore was undone."
+		err = c.advance(t, &rec, r)
+	case !told.Undo || r.Phase < restoring.Undoing:
+		err = refused("The table is being restored to " + r.To.String() + " already: finish that first, by the same command.")
+	}
+	if err != nil {
+		return t.fail(err)
+	}
+	return Step{Answer: r.Append(message.Done(t.dst))}
+}
+
+// beginRestore finds which objects had which keys at the time, and marks the table.
+func (c *catalog) beginRestore(t *turn, rec *record.Record, r *restoring.Restore) (*restoring.Restore, error) {
+	name := rec.Key.String()
+	last, err := readRestore(t.rows, name+finished)
+	if err != nil {
+		return nil, err
+	}
+	if r.Undo {
+		if last.ID == 0 {
+			return nil, refused("There is no restore of this table to undo. Nothing was changed.")
+		}
+		r.To = last.Began
+	}
+	then, maps, err := mapsAt(t, rec, r.To, r.Undo)
+	if err != nil {
+		return nil, err
+	}
+	now, _ := objectsOf(t.rows, rec)
+	r.Was, r.Then, r.Began = rec.Incarnation, then, t.now
+	r.Plan(maps, now, last)
+	rec.Restoring = true
+	putRecord(t.rows, rec)
+	putRestore(t.rows, name, r)
+	return r, nil
+}
+
+// advance goes on with a restore, and ends it.
+func (c *catalog) advance(t *turn, rec *record.Record, r *restoring.Restore) error {
+	r.Advance(t.now, c.outbox.on && c.outbox.publishes(rec.Layout.Location))
+	if r.Phase == restoring.Finished {
+		if err := c.settle(t, rec, r); err != nil {
+			return err
+		}
+	}
+	if r.Phase == restoring.Finished || r.Phase == restoring.Cancelled {
+		c.ended(t, rec, r)
+	}
+	putRestore(t.rows, rec.Key.String(), r)
+	return nil
+}
+
+// ended records that a table is not being restored any more. Objects that are frozen ask.
+func (c *catalog) ended(t *turn, rec *record.Record, r *restoring.Restore) {
+	rec.Restoring = false
+	putRecord(t.rows, rec)
+	putRestore(t.rows, rec.Key.String(), r)
+}
+
+// settle gives the table its new incarnation, and the ranges of the time.
+func (c *catalog) settle(t *turn, rec *record.Record, r *restoring.Restore) error {
+	name := rec.Key.String()
+	for n := range rec.Layout.Buckets {
+		was, err := named(t.rows, rec, n)
+		if err != nil {
+			return err
+		}
+		c.remember(t, name, n, &restoring.Change{Sealed: r.Began, Restored: true, Was: r.Was, Map: was.Ranges})
+		if rec.Split {
+			t.rows.Put(rowOfRanges(name, n), message.AppendNamed(nil, &message.Named{Ranges: r.Map(n)}))
+		}
+	}
+	at := c.clock.Next(t.now, 0, 1)
+	c.clock.Issue(t.rows, at)
+	rec.Incarnation, rec.Floor = r.Next, max(rec.Floor, r.High)
+	c.outbox.changedRecord(t, name, at)
+	c.outbox.schedulePurge(t, r.Was)
+	if r.Undo {
+		t.rows.Delete(rowOf(spaceRestores, name+finished))
+	} else {
+		putRestore(t.rows, name+finished, r)
+	}
+	return nil
+}
+
+// instruct answers an object its part of a restore.
+func (c *catalog) instruct(t *turn) Step {
+	name := t.fields.Text()
+	o := message.Object{Bucket: t.fields.Bucket(), Range: t.fields.ID()}
+	if !t.fields.Done() {
+		return t.malformed()
+	}
+	r := &restoring.Restore{}
+	rec, err := readRecord(t.rows, name)
+	if err == nil && c.restores(t, &rec) {
+		r, err = readRestore(t.rows, name)
+	}
+	if err != nil {
+		return t.fail(err)
+	}
+	return Step{Answer: r.Part(o).Append(message.Done(t.dst))}
+}
+
+func refused(reason string) error {
+	return &table.Refused{Err: table.NotImplemented.With("The requested operation is not implemented on the specified resource. " + reason)}
+}

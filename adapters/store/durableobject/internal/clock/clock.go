@@ -1,0 +1,43 @@
+// Package clock issues the Timestamps of an object.
+package clock
+
+import (
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Row is the key of the row with the reserved Timestamp.
+var Row = []byte("mc")
+
+// Clock issues Timestamps above its floor and above all that the object ever issued.
+// It reserves a second ahead in a row, so that most writes write no row for it.
+type Clock struct {
+	Last     edm.Ticks // the last issued, or the floor
+	Reserved edm.Ticks // the value of the row, 0 without one
+}
+
+// Load starts the clock above all that an earlier engine may have issued.
+func (c *Clock) Load(r storage.Rows, floor edm.Ticks) {
+	c.Reserved = storage.Ticks(r, Row)
+	c.Last = max(c.Last, c.Reserved, floor)
+}
+
+// Next is the Timestamp that can be issued now: it is class modulo classes.
+func (c *Clock) Next(now edm.Ticks, class, classes uint32) edm.Ticks {
+	t := max(now, c.Last+1)
+	n := edm.Ticks(max(classes, 1))
+	if d := (edm.Ticks(class) - t%n + n) % n; d > 0 {
+		t += d
+	}
+	return t
+}
+
+// Issue issues a Timestamp.
+func (c *Clock) Issue(r storage.Rows, t edm.Ticks) {
+	if t > c.Reserved {
+		c.Reserved = t + table.Reservation
+		storage.PutTicks(r, Row, c.Reserved)
+	}
+	c.Last = t
+}

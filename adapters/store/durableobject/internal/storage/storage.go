@@ -1,0 +1,67 @@
+// Package storage is the storage of an object.
+package storage
+
+import (
+	"encoding/binary"
+	"iter"
+
+	"edgetable/core/edm"
+)
+
+// Rows is the object's storage: an ordered map from keys to values, together at most
+// 2 MB each. All changes of one Handle are one transaction. Its methods return no
+// errors: on a failure they must end the transaction and the engine, by a panic or a
+// trap.
+//
+// The results of Get and Scan are read-only and valid until the next call of a method.
+// Put retains nothing.
+type Rows interface {
+	Get(key []byte) (value []byte, ok bool)
+	Put(key, value []byte)
+	Delete(key []byte)
+	// DeleteAll removes all rows and releases their storage.
+	DeleteAll()
+	// Size is the approximate size of all rows in bytes, without deleted ones.
+	Size() int64
+	// Scan iterates over the rows with from ≤ key < to in order. bytes is a hint: about
+	// as much should be read at a time. The caller calls no other method before it ends.
+	Scan(from, to []byte, bytes int) iter.Seq2[[]byte, []byte]
+}
+
+// Ticks reads a row that is a time, 0 without one.
+func Ticks(r Rows, key []byte) edm.Ticks {
+	if v, ok := r.Get(key); ok && len(v) == 8 {
+		return edm.Ticks(binary.BigEndian.Uint64(v))
+	}
+	return 0
+}
+
+// PutTicks writes a row that is a time.
+func PutTicks(r Rows, key []byte, t edm.Ticks) {
+	r.Put(key, binary.BigEndian.AppendUint64(make([]byte, 0, 8), uint64(t)))
+}
+
+// Delete deletes rows with from ≤ key < to, and returns how many.
+func Delete(r Rows, from, to []byte, most int) int {
+	var list [][]byte
+	for k := range r.Scan(from, to, mostRun) {
+		if len(list) == most {
+			break
+		}
+		list = append(list, append([]byte(nil), k...))
+	}
+	for _, k := range list {
+		r.Delete(k)
+	}
+	return len(list)
+}
+
+const mostRun = 256 << 10 // bytes
+
+// HasAny reports whether there is a row with from ≤ key < to.
+func HasAny(r Rows, from, to []byte) bool {
+	for range r.Scan(from, to, 4<<10) {
+		return true
+	}
+	return false
+}

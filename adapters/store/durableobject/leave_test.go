@@ -1,0 +1,155 @@
+package durableobject_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// remaining are the ids of the ranges of the table, in the order of keys.
+func (w *ranges) remaining() (ids []uint32) {
+	w.t.Helper()
+	answer := w.handle(w.t.Context(), durableobject.Call{To: durableobject.Catalog("acct", ""), Message: message.Ranges(nil, tableText, 0)})
+	r, err := message.Result(answer.Message)
+	r.Located()
+	known := r.Named()
+	if err != nil || !r.Done() || len(known.Begun) > 0 {
+		w.t.Fatalf("%+v, %v", known, err)
+	}
+	for _, one := range known.Ranges {
+		ids = append(ids, one.ID)
+	}
+	return ids
+}
+
+// hours lets alarms ring for hours in which nobody writes.
+func (w *ranges) hours(n int) {
+	for range 120 * n {
+		w.clock.t += 30 * edm.TicksPerSecond
+		w.ring(w.clock.t)
+	}
+}
+
+// remove deletes the entities of partitions.
+func (w *ranges) remove(from, to int) {
+	w.t.Helper()
+	for i := from; i < to; i++ {
+		for _, row := range []string{"r", "s"} {
+			m := table.Mutation{Key: at(fmt.Sprintf("p%03d", i), row), Kind: table.Delete, Condition: table.Present}
+			if _, err := w.store.Commit(w.t.Context(), tableKey, []table.Mutation{m}); err != nil && !errors.Is(err, table.ErrNoEntity) {
+				w.t.Fatal(err)
+			}
+		}
+	}
+}
+
+// atCopy calls a function once, when the first piece of the next split is on its way.
+func (w *ranges) atCopy(f func()) {
+	before := w.inside
+	w.inside = func(c durableobject.Call) fate {
+		if op, _, _ := message.Open(c.Message); op == message.OpCopy && f != nil {
+			g := f
+			f = nil
+			g()
+		}
+		return before(c)
+	}
+}
+
+// A range leaves that is empty because of deletions during the split that made it or that
+// gave away its other keys: no write comes to it later that could have it look.
+func TestEmptiedWhileItSplits(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		what             string
+		from, to         int  // what is deleted while the second split copies
+		second           bool // the first range splits twice, so that the one it makes is not the last
+		before, leftOver int  // ranges
+	}{
+		{"all that the range keeps, which was the last", 0, 50, false, 2, 1},
+		{"all that another range gets", 15, 50, true, 3, 2},
+	} {
+		w := newRanges(t, 1, 10_000, 0)
+		fill := func(from, step int) {
+			for i := from; i < 100; i += step {
+				w.put(fmt.Sprintf("p%03d", i*37%100), "r")
+			}
+		}
+		if row.second {
+			fill(0, 1)
+			w.rest()
+			if got := w.remaining(); len(got) != 2 {
+				t.Fatalf("%s: at first %d", row.what, got)
+			}
+		}
+		w.atCopy(func() { w.remove(row.from, row.to) })
+		if row.second {
+			for i := range 50 {
+				w.put(fmt.Sprintf("p%03d", i*37%50), "s") // in their partitions
+			}
+		} else {
+			fill(0, 1)
+		}
+		w.rest()
+		if got := w.remaining(); len(got) != row.before {
+			t.Fatalf("%s: before %d", row.what, got)
+		}
+		w.hours(3)
+		if got := w.remaining(); len(got) != row.leftOver {
+			t.Errorf("%s: hours later there are %d, %d", row.what, got, w.objects())
+		}
+	}
+}
+
+// A range leaves that was empty when its replica did not answer, and whose look for that
+// came while it also looked for a key to split at.
+func TestEmptyRangeLooksAgain(t *testing.T) {
+	t.Parallel()
+	start := func(rate float64) (*ranges, *replica) {
+		w := newRanges(t, 1, 10_000, rate)
+		k := newReplica(t, w.cloud, &w.clock.t, 1)
+		for i := range 100 {
+			w.put(fmt.Sprintf("p%03d", i*37%100), "r")
+		}
+		w.rest()
+		if got := w.remaining(); len(got) != 2 {
+			t.Fatalf("there are %d", got)
+		}
+		return w, k
+	}
+	t.Run("replica", func(t *testing.T) {
+		w, k := start(0)
+		k.down = true
+		w.remove(0, 60)
+		w.hours(3)
+		if got := w.remaining(); len(got) != 2 {
+			t.Errorf("it left with changes that the replica lacks: %d", got)
+		}
+		k.down = false
+		if w.hours(3); len(w.remaining()) != 1 {
+			t.Errorf("it stays: %d", w.remaining())
+		}
+	})
+	t.Run("reads", func(t *testing.T) {
+		w, _ := start(1)
+		w.remove(0, 60)
+		for range 4 * 3600 / 2 { // too many for its rate, in four hours
+			for i := range 4 {
+				_, err := w.store.Get(t.Context(), tableKey, at(fmt.Sprintf("p%03d", 10*i), "r"), table.Strong)
+				if !errors.Is(err, table.ErrNoEntity) && !errors.Is(err, table.ErrBusy) {
+					t.Fatal(err)
+				}
+			}
+			w.clock.t += 2 * edm.TicksPerSecond
+			w.ring(w.clock.t)
+		}
+		if got := w.remaining(); len(got) != 1 || w.begun != 1 {
+			t.Errorf("after %d splits it stays: %d, %d", w.begun, got, w.objects())
+		}
+	})
+}

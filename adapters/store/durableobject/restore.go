@@ -1,0 +1,201 @@
+package durableobject
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/restoring"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// History is the address of the earlier states that the platform keeps of an object. It
+// is no object: the shell of the object that calls it answers. An empty message asks for the
+// platform's bookmark of now, and a time for the bookmark of that time. With a time and a bookmark
+// behind it, the object ends and goes back to that state.
+var History = Address{Name: "history"}
+
+// Restore implements [table.Restoring]. The catalog keeps how far it is, and the objects do
+// what the catalog says; so another call goes on where this one ends.
+func (s *Store) Restore(ctx context.Context, t table.RecordKey, to edm.Ticks) ([]byte, error) {
+	d, err := s.ReadRecord(ctx, t, table.Strong)
+	if errors.Is(err, table.ErrNoRecord) {
+		err = table.ErrNoTable
+	}
+	if err == nil && to != table.UndoRestore {
+		err = beyond(to, s.o.Now(), d.Revision.Written())
+	}
+	if err != nil {
+		return nil, err
+	}
+	begin := restoring.Restore{ID: s.o.Rand() | 1, Undo: to == table.UndoRestore, To: to, Began: s.o.Now()}
+	for i := range begin.Next {
+		begin.Next[i] = byte(s.o.Rand())
+	}
+	where := s.layouts.get(t.String()).Layout
+	r, err := s.lead(ctx, t, &begin)
+	if err != nil {
+		return nil, err
+	}
+	for tries := 0; ; {
+		switch r.Phase {
+		case restoring.Finished:
+			return told(r, nil, table.RestoreEnded), nil
+		case restoring.Cancelled:
+			if begin.Undo && !r.Undo {
+				return told(r, nil, table.RestoreEnded), nil
+			}
+			return nil, table.NotImplemented.With(r.Why)
+		}
+		phase := r.Phase
+		errs := s.obeyed(ctx, t, where, r)
+		if r, err = s.lead(ctx, t, r); err != nil {
+			return nil, err
+		}
+		if r.Phase != phase {
+			tries = 0
+			continue
+		}
+		if tries++; tries == s.o.Attempts || phase == restoring.Telling || !s.again(ctx, tries) {
+			state := table.RestoreUnfinished
+			if phase == restoring.Settling || phase == restoring.Telling {
+				state = table.RestoreWaits + " 5" // the replica learns of it
+			}
+			return told(r, errs, state), nil
+		}
+	}
+}
+
+// lead tells the catalog how far a restore is, and returns how it goes on.
+func (s *Store) lead(ctx context.Context, t table.RecordKey, r *restoring.Restore) (*restoring.Restore, error) {
+	fields, err := s.send(ctx, s.catalog(t.Account), restoring.Tell(nil, t.String(), r))
+	if refused, ok := errors.AsType[*table.Refused](err); ok {
+		return nil, refused.Err
+	}
+	if err != nil {
+		return nil, err
+	}
+	next, ok := restoring.Read(fields)
+	switch {
+	case !ok:
+		return nil, message.ErrDamaged
+	case r.Phase != 0 && next.ID != r.ID:
+		return nil, table.ErrBusy // another call led it to its end
+	}
+	return next, nil
+}
+
+// obeyed tells the objects to do their part of this phase, and notes which did.
+func (s *Store) obeyed(ctx context.Context, t table.RecordKey, where message.Layout, r *restoring.Restore) map[message.Object]error {
+	var calls []Call
+	var which []*restoring.Returned
+	for i := range r.Objects {
+		if o := &r.Objects[i]; !o.Done && r.Phase != restoring.Telling {
+			p := destinationOf(t, &where, o.Object)
+			calls = append(calls, Call{address(&p), message.Obey(nil, &p)})
+			which = append(which, o)
+		}
+	}
+	answers, failed := s.askAll(ctx, calls)
+	errs := make(map[message.Object]error)
+	var said *table.Error
+	for i, o := range which {
+		refused, never := errors.AsType[*table.Refused](failed[i])
+		switch {
+		case failed[i] == nil && r.Phase == restoring.Freezing:
+			state, before, high := answers[i].Found()
+			if o.Done = answers[i].Done(); o.Done {
+				o.State, o.Before, r.High = state, before, max(r.High, high)
+			}
+		case failed[i] == nil:
+			o.Done = true
+		case never && r.Phase <= restoring.Returning:
+			if r.Why = refused.Err.Error(); errors.As(refused.Err, &said) {
+				r.Why = said.Message
+			}
+		}
+		if !o.Done {
+			errs[o.Object] = failed[i]
+		}
+	}
+	return errs
+}
+
+// told is what became of each object of a table, and of the restore.
+func told(r *restoring.Restore, errs map[message.Object]error, state string) (did []byte) {
+	for i := range r.Objects {
+		o := &r.Objects[i]
+		did = strconv.AppendUint(did, uint64(o.Bucket), 10)
+		if o.Range != 0 {
+			did = strconv.AppendUint(append(did, '/'), uint64(o.Range), 10)
+		}
+		became := table.Restored
+		if err := errs[o.Object]; err != nil {
+			became = err.Error()
+		} else if !o.Back {
+			became = table.Removed
+		}
+		did = append(append(append(did, ' '), became...), '\n')
+	}
+	return append(append(did, state...), '\n')
+}
+
+// beyond refuses a time to which a table whose record was written at some time cannot go
+// back. The objects of a table that was made later have the entities of the table before,
+// or none, and serve them as those of the new one.
+func beyond(to, now, written edm.Ticks) error {
+	reason := ""
+	switch {
+	case to > now-restoring.Inexact:
+		reason = "Only times that are a minute ago or longer can be restored; it is "
+	case to < now-restoring.Kept:
+		reason = "The platform keeps the states of the last 30 days; it is "
+	case to < written+restoring.Inexact:
+		reason = "Only times can be restored that are a minute after the table was made or its access policies were changed, which was at "
+		now = written
+	default:
+		return nil
+	}
+	return table.OutOfRangeInput.With("One of the request inputs is out of range. Nothing was changed. " + reason + now.String())
+}
+
+// objects are those that serve a table.
+func (s *Store) objects(ctx context.Context, t table.RecordKey) (where message.Layout, list []message.Object, err error) {
+	r, err := s.send(ctx, s.catalog(t.Account), message.Key(nil, message.OpObjects, t.String()))
+	if err != nil {
+		return where, nil, err
+	}
+	if where, list = r.Layout(), r.Objects(); !r.Done() {
+		err = message.ErrDamaged
+	}
+	return where, list, err
+}
+
+// destinationOf is the destination of messages to an object of a table.
+func destinationOf(t table.RecordKey, where *message.Layout, o message.Object) message.Destination {
+	return message.Destination{Table: t.String(), Buckets: where.Buckets, Bucket: o.Bucket, Location: where.Location, Range: o.Range}
+}
+
+// askAll asks objects at once, some at a time, and again those whose answers were lost.
+func (s *Store) askAll(ctx context.Context, calls []Call) (answers []message.Reader, errs []error) {
+	for len(calls) > 0 {
+		n := min(len(calls), fanOut)
+		for i, answer := range s.o.Caller.Call(ctx, calls[:n]) {
+			var r message.Reader
+			err := answer.Err
+			if err == nil {
+				r, err = s.result(answer.Message, false, false)
+			} else {
+				r, err = s.send(ctx, calls[i].To, calls[i].Message)
+			}
+			if again(err) {
+				err = table.ErrBusy // it left meanwhile
+			}
+			answers, errs = append(answers, r), append(errs, err)
+		}
+		calls = calls[n:]
+	}
+	return answers, errs
+}

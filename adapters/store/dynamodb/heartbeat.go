@@ -1,0 +1,137 @@
+package dynamodb
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"edgetable/adapters/store/dynamodb/internal/call"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Heartbeats are items that the Region that writes keeps on writing, and that a
+// secondary in another Region reads. DynamoDB replicates the partitions of a table
+// in parallel and in no order, so there are many heartbeats, each under a hash key of
+// its own: a partition that lags holds back the heartbeats in it. The sort key is the
+// Region, so two Regions never write the same item.
+
+const (
+	// Heartbeats is the number of items of one beat.
+	Heartbeats = 16
+	// BeatEvery is the time between two beats: the shortest schedule of EventBridge.
+	BeatEvery = edm.TicksPerSecond * 60
+	// rivalAge is the age below which a heartbeat shows that its Region writes now. It is
+	// more than two beats, and less than the three failures that raise an alarm.
+	rivalAge = BeatEvery * 5 / 2
+	// movingAge is the age below which a heartbeat shows that a secondary may read.
+	movingAge = BeatEvery * 10
+)
+
+// RivalError means that another Region writes to the same global table. Conditions,
+// batches and incarnations are judged in one Region, so writes of the other Region are
+// lost or mixed with those of this one.
+type RivalError struct{ Region string }
+
+func (e *RivalError) Error() string {
+	return fmt.Sprintf("the Region %s writes to the same global table: only one Region may, or writes are lost; give one of the two the role secondary", e.Region)
+}
+
+// Beat writes the heartbeats of a Region. It returns a [*RivalError] if another Region
+// writes too.
+func (s *Store) Beat(ctx context.Context, region string) error {
+	ctx, cancel, err := s.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	now := s.now() // before the write: what returned until then is in the table
+	requests := make([]types.WriteRequest, Heartbeats)
+	for i := range requests {
+		it := heartbeatKey(i, region)
+		it[attrTicks] = num(now)
+		requests[i] = call.PutRequest(it)
+	}
+	if _, err := s.db.BatchWrite(ctx, requests); err != nil {
+		return err
+	}
+	beats, err := s.lastBeats(ctx, table.Strong)
+	if err != nil {
+		return err
+	}
+	for other, at := range beats {
+		if other != region && now-at < rivalAge {
+			return &RivalError{other}
+		}
+	}
+	return nil
+}
+
+func heartbeatKey(i int, region string) item {
+	return call.Key([]byte{kindHeartbeat, byte(i)}, []byte(region))
+}
+
+// lastBeats returns the time of the first heartbeat of each Region.
+func (s *Store) lastBeats(ctx context.Context, c table.Consistency) (map[string]edm.Ticks, error) {
+	beats := make(map[string]edm.Ticks)
+	found, err := s.db.Query(ctx, call.Query{Hash: []byte{kindHeartbeat, 0}, First: []byte{0}, Rows: 100, Consistency: c})
+	if err != nil {
+		return nil, err
+	}
+	for _, it := range found.Items {
+		at, err := strconv.ParseInt(number(it[attrTicks]), 10, 64)
+		if err != nil {
+			return nil, errItem
+		}
+		beats[string(binaryOf(it[attrSort]))] = edm.Ticks(at)
+	}
+	return beats, nil
+}
+
+// oldestBeat returns the time of the oldest heartbeat of the Region that beat last,
+// other than region; 0 if heartbeats are missing.
+func (s *Store) oldestBeat(ctx context.Context, region string) (edm.Ticks, error) {
+	beats, err := s.lastBeats(ctx, table.Eventual)
+	if err != nil {
+		return 0, err
+	}
+	writer, last := "", edm.Ticks(0)
+	for other, at := range beats {
+		if other != region && at > last {
+			writer, last = other, at
+		}
+	}
+	if writer == "" {
+		return 0, nil
+	}
+	keys := make([]item, Heartbeats)
+	for i := range keys {
+		keys[i] = heartbeatKey(i, writer)
+	}
+	oldest, n := last, 0
+	err = s.db.BatchGet(ctx, keys, table.Eventual, func(it item) {
+		if at, err := strconv.ParseInt(number(it[attrTicks]), 10, 64); err == nil {
+			oldest, n = min(oldest, edm.Ticks(at)), n+1
+		}
+	})
+	if err != nil || n < Heartbeats {
+		return 0, err
+	}
+	return oldest, nil
+}
+
+// followed returns an error if a secondary in another Region may read the table.
+func (s *Store) followed(ctx context.Context) error {
+	beats, err := s.lastBeats(ctx, table.Strong)
+	if err != nil {
+		return err
+	}
+	for region, at := range beats {
+		if s.now()-at < movingAge {
+			return fmt.Errorf("%w: %s wrote its last heartbeat at %s", ErrFollowed, region, at.Time().Format("15:04:05Z"))
+		}
+	}
+	return nil
+}

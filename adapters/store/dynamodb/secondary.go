@@ -1,0 +1,61 @@
+package dynamodb
+
+import (
+	"context"
+	"errors"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+const (
+	// SyncMargin is subtracted from the oldest heartbeat. It covers items that DynamoDB
+	// replicates later than heartbeats that were written after them, eventually
+	// consistent reads, and clocks that differ.
+	SyncMargin = edm.TicksPerSecond * 60
+	// MaxBeatAge is the age of the oldest heartbeat above which the replica does not
+	// follow, or nobody says so.
+	MaxBeatAge = BeatEvery * 5
+)
+
+// ErrFollowed means that a table cannot move to other buckets, because a secondary in
+// another Region may get its new spread before its entities.
+var ErrFollowed = errors.New("a secondary in another Region reads this table, and would miss entities while they move: " +
+	"stop the heartbeats (the role alone), wait ten minutes, and move it then; the secondary is unavailable meanwhile")
+
+// Secondary is a store on a replica in another Region than the one that writes. It
+// writes nothing.
+type Secondary struct {
+	*Store
+	look look
+}
+
+var _ table.Replicated = (*Secondary)(nil)
+
+// NewSecondary makes a store on the replica of a global table in a Region. It calls
+// nothing.
+func NewSecondary(o Options, region string) (*Secondary, error) {
+	s, err := New(o)
+	if err != nil {
+		return nil, err
+	}
+	s.db.ReadOnly = true
+	read := func(ctx context.Context) (edm.Ticks, error) { return s.oldestBeat(ctx, region) }
+	return &Secondary{s, look{now: s.now, read: read}}, nil
+}
+
+// Replication implements [table.Replicated]. Every write that returned before LastSync
+// is visible, as long as DynamoDB replicates no item later than SyncMargin behind the
+// heartbeats that were written after it.
+func (s *Secondary) Replication() table.Replication {
+	oldest, known := s.look.get()
+	switch {
+	case !known:
+		return table.Replication{Status: table.Unavailable}
+	case oldest == 0:
+		return table.Replication{Status: table.Bootstrap}
+	case s.now()-oldest > MaxBeatAge:
+		return table.Replication{Status: table.Unavailable, LastSync: oldest - SyncMargin}
+	}
+	return table.Replication{Status: table.Live, LastSync: oldest - SyncMargin}
+}

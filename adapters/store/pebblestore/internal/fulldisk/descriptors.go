@@ -1,0 +1,89 @@
+package fulldisk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/core/table"
+)
+
+// errNoDescriptor means that the log or a data file cannot be made until a file is closed
+// elsewhere.
+var errNoDescriptor = fmt.Errorf("%w: no file descriptor is free", table.ErrBusy)
+
+// NoDescriptor reports whether a file could not be opened because the process or the
+// machine has too many open files.
+func NoDescriptor(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+// Scarce reports whether a file operation can be tried again when somebody else has given
+// something back.
+func Scarce(err error) bool { return NoSpace(err) || NoDescriptor(err) }
+
+// Open opens a file to read. It does not wait for a descriptor: the request is refused, and
+// others that read open files go on.
+func (d files) Open(path string, o ...vfs.OpenOption) (f vfs.File, err error) {
+	err = d.disk.spared(func() error {
+		f, err = d.FS.Open(path, o...)
+		return err
+	})
+	if NoDescriptor(err) {
+		err = fmt.Errorf("%w: %w", table.ErrBusy, err)
+	}
+	return f, err
+}
+
+func (d files) OpenDir(path string) (f vfs.File, err error) {
+	err = d.try(d.FS.PathJoin(path, "any"), func() error { // also for the data directory itself
+		f, err = d.FS.OpenDir(path)
+		return err
+	})
+	return f, err
+}
+
+// reuse is ReuseForWrite of the machine, which may have renamed the file before it found no
+// descriptor to open it.
+func (d files) reuse(old, path string, c vfs.DiskWriteCategory, renamed *bool) (vfs.File, error) {
+	if *renamed {
+		return d.FS.OpenReadWrite(path, c)
+	}
+	f, err := d.FS.ReuseForWrite(old, path, c)
+	if NoDescriptor(err) {
+		_, missing := d.FS.Stat(old)
+		*renamed = errors.Is(missing, fs.ErrNotExist)
+	}
+	return f, err
+}
+
+// spared does a file operation with the descriptors that the process holds in reserve if
+// there is no other.
+func (d *Disk) spared(do func() error) error {
+	err := do()
+	for NoDescriptor(err) && d.give != nil && d.give() {
+		err = do()
+	}
+	return err
+}
+
+// lack notes that an operation found no descriptor, also none in reserve. mu must be locked.
+func (d *Disk) lack(err error) {
+	if d.descriptors.Swap(true) || time.Since(d.lackTold) < tellEvery {
+		return
+	}
+	d.lackTold = time.Now()
+	d.logf("edgetable: no file descriptor is free (%v): writes are refused, reads of open files go on; close files, or raise the limit (ulimit -n)", err)
+}
+
+// Shortage returns why operations wait.
+func (d *Disk) Shortage() error {
+	if d.descriptors.Load() {
+		return errNoDescriptor
+	}
+	return table.ErrFull
+}

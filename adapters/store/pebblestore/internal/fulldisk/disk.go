@@ -1,0 +1,357 @@
+package fulldisk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/core/table"
+)
+
+// Options describe the data directory.
+type Options struct {
+	// FS is the file system of the machine.
+	FS  vfs.FS
+	Dir string
+	// Reserve is the size of the reserve file, at most a sixteenth of the disk; 0 means
+	// none, and less than 0 keeps the file as it is.
+	Reserve int64
+	// Spare frees file descriptors that the process holds in reserve, and reports whether
+	// there were any; nil: there are none.
+	Spare func() bool
+	// Retry is the time after which a compaction that failed is tried again.
+	Retry time.Duration
+	Logf  func(format string, args ...any)
+}
+
+// Disk knows how full the disk is. While it is full, the store refuses writes
+// that need space. Deletes and compactions go on in the room of a reserve file,
+// which is removed when a file operation finds no space, and made again when
+// there is enough. Only an operation that finds no space without a reserve waits.
+type Disk struct {
+	fs   vfs.FS // that of the machine
+	dir  string
+	size int64 // of the reserve file; 0: none
+	logf func(format string, args ...any)
+
+	full    atomic.Bool  // refuse writes that need space
+	plenty  atomic.Bool  // there is so much space that no commit has to wait for some soon
+	waiting atomic.Int32 // file operations that wait for space
+	refused atomic.Int64
+	unseen  atomic.Int64 // bytes that compactions may write before they look at the disk
+	opened  atomic.Bool  // the store is open
+
+	mu      sync.Mutex
+	usage   vfs.DiskUsage
+	held    bool          // the reserve file exists
+	closing bool          // do not wait any more
+	again   chan struct{} // closed when waiting operations should be tried again
+	stuck   chan struct{} // closed while operations wait
+	warned  time.Time     // of low space
+	told    bool          // the log says that the disk is full
+	toldAt  time.Time
+
+	give        func() bool // frees file descriptors; nil: there are none in reserve
+	descriptors atomic.Bool // operations wait for a file descriptor
+	lackTold    time.Time   // when the log said so last
+
+	outputs map[string]*atomic.Int64 // sizes of the files that compactions write, by their path
+
+	starved   int64 // free bytes when a compaction failed for want of space; 0: the last one succeeded
+	starvedAt time.Time
+	// forgetAfter is the time after which the next attempt of a compaction that failed has
+	// begun, if Pebble still wants it.
+	forgetAfter time.Duration
+	compacts    int  // number of compactions that run
+	stalls      bool // Pebble makes writes wait for compactions
+	counted     bool // waiting includes such a stall
+
+	stop chan struct{}
+	done chan struct{}
+}
+
+const (
+	// reserveFile is the name of the reserve file.
+	reserveFile = "RESERVE"
+	// reserveShare of a small disk is the most that the reserve takes.
+	reserveShare = 16
+	// plentySpace is free space that is not filled between two looks.
+	plentySpace = 4 << 30
+	// measureEvery is the time between two looks at the disk.
+	measureEvery = time.Second
+	// lookEvery is the most that compactions write between two looks of their own.
+	lookEvery = 1 << 20
+	// tellEvery is the least time between two reports of a full disk.
+	tellEvery = time.Minute
+	// warnEvery is the least time between two warnings of low space.
+	warnEvery = time.Hour
+)
+
+// New begins to look at the disk, until [Disk.Close].
+func New(o Options) *Disk {
+	d := &Disk{
+		fs: o.FS, dir: o.Dir, size: o.Reserve, logf: o.Logf, give: o.Spare,
+		outputs: map[string]*atomic.Int64{}, forgetAfter: 2 * o.Retry,
+		again: make(chan struct{}), stuck: make(chan struct{}),
+		stop: make(chan struct{}), done: make(chan struct{}),
+	}
+	u, err := d.fs.GetDiskUsage(d.dir)
+	for dir := d.dir; errors.Is(err, fs.ErrNotExist) && dir != d.fs.PathDir(dir); {
+		dir = d.fs.PathDir(dir)
+		u, err = d.fs.GetDiskUsage(dir)
+	}
+	if err == nil {
+		d.size = min(d.size, int64(u.TotalBytes/reserveShare))
+	}
+	if f, err := d.fs.Stat(d.path()); err == nil {
+		d.held = true
+		if o.Reserve < 0 {
+			d.size = f.Size()
+		}
+	}
+	d.size = max(0, d.size)
+	go d.run()
+	return d
+}
+
+func (d *Disk) path() string { return d.fs.PathJoin(d.dir, reserveFile) }
+
+// run looks at the disk until Close is called.
+func (d *Disk) run() {
+	defer close(d.done)
+	t := time.NewTicker(measureEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-d.stop:
+			return
+		case <-t.C:
+			d.Measure()
+		}
+	}
+}
+
+// Open begins to judge whether writes are refused.
+func (d *Disk) Open() {
+	d.mu.Lock()
+	d.opened.Store(true)
+	if f, err := d.fs.Stat(d.path()); err == nil && f.Size() != d.size { // of an earlier flag, or not complete
+		d.held = d.fs.Remove(d.path()) != nil
+	}
+	d.mu.Unlock()
+	d.Measure()
+}
+
+// Measure looks at the disk, lets waiting operations try again, and judges
+// whether writes are refused.
+func (d *Disk) Measure() {
+	u, err := d.fs.GetDiskUsage(d.dir)
+	if err != nil { // a file system that does not know
+		u = vfs.DiskUsage{}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.usage = u
+	close(d.again)
+	d.again = make(chan struct{})
+	if d.waiting.Load() == 0 {
+		d.descriptors.Store(false)
+	}
+	d.plenty.Store(u.AvailBytes > uint64(max(plentySpace, 4*d.size)))
+	if !d.opened.Load() || d.closing {
+		return
+	}
+	if _, err := d.fs.Stat(d.path()); errors.Is(err, fs.ErrNotExist) {
+		d.held = false // somebody needed the room
+	}
+	free := int64(math.MaxInt64)
+	if u.TotalBytes > 0 {
+		free = int64(u.AvailBytes)
+	}
+	// Writes are refused below a quarter of the reserve, which is more than the data
+	// that is in no data file yet, and accepted again above a half.
+	refuse, accept := d.size/4, d.size/2
+	if d.full.Load() || d.size > 0 && !d.held {
+		if free > d.starved+accept || d.compacts == 0 && time.Since(d.starvedAt) > d.forgetAfter {
+			d.feed()
+		}
+		if d.waiting.Load() > 0 && !d.descriptors.Load() || d.starved > 0 || !d.hold(free-accept) {
+			d.setFull()
+		} else if d.full.Swap(false) && d.told {
+			d.told = false
+			d.logf("edgetable: the disk of %s has space again (%s free): writes are accepted", d.dir, show(free))
+		}
+	} else if free < refuse {
+		d.setFull()
+	}
+	if !d.full.Load() && free < 4*d.size && time.Since(d.warned) >= warnEvery {
+		d.warned = time.Now()
+		d.logf("edgetable: the disk of %s is nearly full (%s free): writes will be refused below %s; make space", d.dir, show(free), show(refuse))
+	}
+}
+
+// hold makes the reserve file if there is room for it, and reports whether
+// there is enough space. mu must be locked.
+func (d *Disk) hold(room int64) bool {
+	if d.size == 0 || d.held {
+		return room >= 0
+	}
+	if room < d.size {
+		return false
+	}
+	if err := allocate(d.fs, d.path(), d.size); err != nil {
+		if !NoSpace(err) {
+			d.logf("edgetable: the reserve for a full disk: %v", err)
+		}
+		d.fs.Remove(d.path())
+		return false
+	}
+	d.held = true
+	return true
+}
+
+// setFull makes the store refuse writes. mu must be locked.
+func (d *Disk) setFull() {
+	d.full.Store(true)
+	if d.told || time.Since(d.toldAt) < tellEvery { // else a later look says it
+		return
+	}
+	d.told, d.toldAt = true, time.Now()
+	if u, err := d.fs.GetDiskUsage(d.dir); err == nil {
+		d.usage = u
+	}
+	d.logf("edgetable: the disk of %s is full (%s free): writes are refused, and deletes too when no room is left at all; reads work; free space or enlarge the disk",
+		d.dir, show(int64(d.usage.AvailBytes)))
+}
+
+// release removes the reserve file, and reports whether there was one. mu must be
+// locked.
+func (d *Disk) release() bool {
+	if !d.held {
+		return false
+	}
+	d.held = false
+	d.setFull()
+	return d.fs.Remove(d.path()) == nil
+}
+
+// Looked returns a channel that is closed at the next look at the disk; nil in memory.
+func (d *Disk) Looked() <-chan struct{} {
+	if d == nil {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.again
+}
+
+// Reserve returns the size of the reserve file.
+func (d *Disk) Reserve() int64 {
+	if d == nil {
+		return 0
+	}
+	return d.size
+}
+
+// Full reports whether writes that need space are refused.
+func (d *Disk) Full() bool { return d != nil && d.full.Load() }
+
+// Low reports whether a commit may have to wait for space. It is false in memory.
+func (d *Disk) Low() bool { return d != nil && !d.plenty.Load() }
+
+// State returns what metrics show: the space, and how many writes were refused.
+func (d *Disk) State() (u vfs.DiskUsage, refused int64, full bool) {
+	if d == nil {
+		return u, 0, false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.usage, d.refused.Load(), d.full.Load()
+}
+
+// spare reports whether a compaction may write n bytes. It leaves room to the log, to
+// flushes and to the end of other compactions, which gives back space. It does not look
+// at the disk for each block of a file: that took 2 % of the processor in a load of inserts.
+func (d *Disk) spare(n int) bool {
+	if d.size == 0 || d.unseen.Add(-int64(n)) >= 0 {
+		return true
+	}
+	u, err := d.fs.GetDiskUsage(d.dir)
+	if err == nil && int64(u.AvailBytes) < d.size/4 {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if !d.full.Load() || !d.release() {
+			return false
+		}
+	}
+	d.unseen.Store(min(d.size/64, lookEvery))
+	return true
+}
+
+// Admit refuses a write if there is no space for it: any while an operation
+// waits, else those that add data.
+func (d *Disk) Admit(m []table.Mutation) error {
+	if d == nil || !d.full.Load() && !d.descriptors.Load() {
+		return nil
+	}
+	return d.AdmitDelete(!slices.ContainsFunc(m, func(m table.Mutation) bool { return m.Kind != table.Delete }))
+}
+
+// AdmitDelete is Admit for a write that only deletes, or one that adds data.
+func (d *Disk) AdmitDelete(deletes bool) error {
+	switch {
+	case d == nil:
+		return nil
+	case d.descriptors.Load() && d.waiting.Load() > 0:
+		return errNoDescriptor
+	case !d.full.Load(), deletes && d.opened.Load() && d.waiting.Load() == 0:
+		return nil
+	}
+	d.refused.Add(1)
+	return table.ErrFull
+}
+
+// Close makes operations fail that find no space.
+func (d *Disk) Close() {
+	close(d.stop)
+	<-d.done
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closing = true
+	close(d.again)
+	d.again = make(chan struct{})
+}
+
+// Closing reports whether the store is being closed.
+func (d *Disk) Closing() bool {
+	if d == nil {
+		return false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.closing
+}
+
+// NoSpace reports whether a file operation failed because the disk is full.
+func NoSpace(err error) bool {
+	return err != nil && (vfs.IsNoSpaceError(err) || errors.Is(err, syscall.EDQUOT))
+}
+
+// show returns a number of bytes for people.
+func show(n int64) string {
+	switch {
+	case n >= 10<<30:
+		return fmt.Sprintf("%d GiB", n>>30)
+	case n >= 10<<20:
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d KiB", n>>10)
+}

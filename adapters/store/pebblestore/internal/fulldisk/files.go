@@ -1,0 +1,141 @@
+package fulldisk
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// FS returns the file system in which operations wait.
+func (d *Disk) FS() vfs.FS { return files{d.fs, d} }
+
+// files is the file system of the data directory. Pebble ends the process when it
+// cannot write its log or its MANIFEST, and retries a flush without pause. So
+// operations that find no space, or no file descriptor, wait in here until there is some. Those of a
+// compaction fail, which gives back what the compaction has written. Operations
+// outside of the directory, as for a backup, fail too.
+type files struct {
+	vfs.FS
+	disk *Disk
+}
+
+// inside reports whether a path is in the data directory.
+func (d files) inside(path string) bool {
+	return d.FS.PathDir(path) == d.FS.PathDir(d.disk.path())
+}
+
+func (d files) try(path string, do func() error) error {
+	if !d.inside(path) {
+		return do()
+	}
+	return d.disk.try(do)
+}
+
+func (d files) Create(path string, c vfs.DiskWriteCategory) (f vfs.File, err error) {
+	create := func() error {
+		f, err = d.FS.Create(path, c)
+		return err
+	}
+	if d.inside(path) && (c == "pebble-compaction" || c == "pebble-blob-file-rewrite") {
+		if err := create(); err != nil {
+			return nil, err
+		}
+		return compactionFile{f, d.disk, d.disk.output(path)}, nil
+	}
+	err = d.try(path, create)
+	return d.opened(path, err, f)
+}
+
+// opened wraps a file that was opened for writing.
+func (d files) opened(path string, err error, f vfs.File) (vfs.File, error) {
+	if err != nil || !d.inside(path) {
+		return f, err
+	}
+	return file{f, d.disk}, nil
+}
+
+func (d files) ReuseForWrite(old, path string, c vfs.DiskWriteCategory) (f vfs.File, err error) {
+	renamed := false
+	err = d.try(path, func() error {
+		f, err = d.reuse(old, path, c, &renamed)
+		return err
+	})
+	return d.opened(path, err, f)
+}
+
+func (d files) Link(old, path string) error {
+	return d.try(path, func() error { return d.FS.Link(old, path) })
+}
+
+func (d files) Rename(old, path string) error {
+	return d.try(path, func() error { return d.FS.Rename(old, path) })
+}
+
+func (d files) Remove(path string) error {
+	d.disk.outputEnds(path)
+	return d.try(path, func() error { return d.FS.Remove(path) })
+}
+
+// file is a file of the data directory that is being written. Its syncs are not
+// tried again: the system may have dropped what it could not write. Pebble then
+// repeats a flush, and ends the process otherwise.
+type file struct {
+	vfs.File
+	disk *Disk
+}
+
+// Write writes the rest of b when there is space for it.
+func (f file) Write(b []byte) (n int, err error) {
+	err = f.disk.try(func() error {
+		k, err := f.File.Write(b[n:])
+		n += k
+		return err
+	})
+	return n, err
+}
+
+// compactionFile is a data file that a compaction writes.
+type compactionFile struct {
+	vfs.File
+	disk *Disk
+	size *atomic.Int64
+}
+
+func (f compactionFile) Write(b []byte) (int, error) {
+	if !f.disk.spare(len(b)) {
+		return 0, syscall.ENOSPC
+	}
+	n, err := f.File.Write(b)
+	f.size.Add(int64(n))
+	return n, err
+}
+
+// allocate makes a file that takes size bytes of the disk.
+func allocate(fs vfs.FS, path string, size int64) error {
+	f, err := fs.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	defer f.Close() // its content does not matter
+	if runtime.GOOS == "linux" && f.Fd() != vfs.InvalidFd {
+		if err = f.Preallocate(0, size); err == nil || NoSpace(err) {
+			if err == nil {
+				_, err = f.WriteAt([]byte{0}, size-1) // the size tells that the file is complete
+			}
+			return err
+		}
+	}
+	// Without preallocation, write bytes that a file system cannot compress.
+	random := rand.NewChaCha8([32]byte{})
+	b := make([]byte, 1<<20)
+	for at := int64(0); at < size; at += int64(len(b)) {
+		random.Read(b)
+		if _, err := f.WriteAt(b[:min(int64(len(b)), size-at)], at); err != nil {
+			return err
+		}
+	}
+	return f.Sync()
+}

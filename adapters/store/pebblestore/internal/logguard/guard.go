@@ -1,0 +1,165 @@
+package logguard
+
+import (
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/core/edm"
+)
+
+// Options describe what a guard does.
+type Options struct {
+	FS     vfs.FS
+	Dir    string // the data directory
+	OnLoss Policy
+	Issued func() int64 // returns the highest number of a commit so far
+	// Synced is called after each sync of a log with its time and the number of commits
+	// that it made durable; it may be nil.
+	Synced func(took time.Duration, commits int)
+	Keeper Keeper // nil: no logs are kept
+	Logf   func(format string, args ...any)
+}
+
+// Keeper keeps logs that Pebble gives up.
+type Keeper interface {
+	// Wants reports whether a log must be kept.
+	Wants(number uint32) bool
+	// Keep moves a log elsewhere.
+	Keep(path string, number uint32) error
+}
+
+// Guard is the file system below Pebble. It keeps the list of logs correct, and inspects
+// each log that Pebble replays.
+type Guard struct {
+	vfs.FS
+	issued    func() int64
+	keeper    Keeper
+	syncs     syncs
+	list      *list
+	replaying atomic.Bool
+	inspected inspection
+}
+
+// New returns the guard of a directory. Use [Guard.Begin] next.
+func New(o Options) *Guard {
+	l := &list{fs: o.FS, dir: o.Dir, logf: o.Logf}
+	return &Guard{
+		FS: o.FS, issued: o.Issued, keeper: o.Keeper, syncs: syncs{observe: o.Synced}, list: l,
+		inspected: inspection{list: l, onLoss: o.OnLoss, views: vfs.NewMem(), logf: o.Logf},
+	}
+}
+
+// Begin reads the list of what must be in the directory. It returns an error if something
+// is missing, unless that is accepted.
+func (g *Guard) Begin() error {
+	g.replaying.Store(true)
+	missing, err := g.list.read()
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	return g.Lose(missingLogs(missing))
+}
+
+// Replayed tells that Pebble has replayed the logs.
+func (g *Guard) Replayed() { g.replaying.Store(false) }
+
+// Listed reports whether the directory had a list of logs that could be read.
+func (g *Guard) Listed() bool { return g.list.listed }
+
+// Highest returns the highest number of a commit in the logs.
+func (g *Guard) Highest() edm.Ticks { return g.inspected.highest }
+
+// Lost returns a sentence for each damaged or missing file.
+func (g *Guard) Lost() []string { return g.inspected.lost }
+
+// Damage returns the error for what is lost, or nil.
+func (g *Guard) Damage() error { return g.inspected.damage() }
+
+// Lose notes another loss, and returns an error if it is not accepted.
+func (g *Guard) Lose(lost string) error { return g.inspected.lose(lost) }
+
+// Applied counts a commit that was added to the log.
+func (g *Guard) Applied() { g.syncs.written.Add(1) }
+
+// Note writes down that a commit is synced, so that a start misses it if the newest log
+// was cut short. It does not wait for space if operations of to do not.
+func (g *Guard) Note(to vfs.FS, n edm.Ticks) { g.list.note(to, n) }
+
+// ForgetAll empties the list at a clean end: every commit is in a data file.
+func (g *Guard) ForgetAll() error { return g.list.forgetAll() }
+
+// Create lists a new log before anything is written to it.
+func (g *Guard) Create(path string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := g.FS.Create(path, c)
+	if name := g.FS.PathBase(path); err == nil && isManifest(name) {
+		return &manifestFile{File: f, list: g.list, name: name}, nil
+	}
+	return g.created(path, f, err)
+}
+
+func (g *Guard) created(path string, f vfs.File, err error) (vfs.File, error) {
+	if n, ok := g.list.number(path); ok && err == nil {
+		if err := g.list.change(func(live map[uint32]int64) {
+			if live[n] = g.issued(); live[n] == 0 {
+				g.list.synced = 0 // a new process: everything older is in data files
+			}
+		}); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		f = &logFile{f, &g.syncs}
+	}
+	return f, err
+}
+
+// ReuseForWrite makes a log from one that is no longer needed, unless it is not shipped
+// yet.
+func (g *Guard) ReuseForWrite(old, path string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if err := g.list.forget(old); err != nil {
+		return nil, err
+	}
+	if n, ok := g.list.number(old); ok && g.wants(n) {
+		if err := g.keeper.Keep(old, n); err != nil {
+			return nil, err
+		}
+		return g.Create(path, c)
+	}
+	f, err := g.FS.ReuseForWrite(old, path, c)
+	return g.created(path, f, err)
+}
+
+// Remove removes a log, first from the list. One that is not shipped yet is moved.
+func (g *Guard) Remove(path string) error {
+	if err := g.list.forget(path); err != nil {
+		return err
+	}
+	if n, ok := g.list.number(path); ok && g.wants(n) {
+		return g.keeper.Keep(path, n)
+	}
+	return g.FS.Remove(path)
+}
+
+func (g *Guard) wants(n uint32) bool { return g.keeper != nil && g.keeper.Wants(n) }
+
+// Open inspects a log that Pebble is about to replay, and the MANIFEST.
+func (g *Guard) Open(path string, o ...vfs.OpenOption) (vfs.File, error) {
+	if g.replaying.Load() {
+		if n, ok := g.list.number(path); ok {
+			if err := g.inspected.inspectLog(path, n); err != nil {
+				return nil, err
+			}
+			if g.inspected.onLoss == ShowReadable {
+				if f, err := g.inspected.views.Open(g.FS.PathBase(path)); err == nil {
+					return f, nil
+				}
+			}
+		} else if isManifest(g.FS.PathBase(path)) {
+			if err := g.list.checkManifest(path); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return g.FS.Open(path, o...)
+}

@@ -1,0 +1,122 @@
+package logguard
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/store/pebblestore/internal/logfile"
+	"edgetable/core/edm"
+)
+
+// Policy says what happens to a log that has lost commits.
+type Policy uint8
+
+const (
+	RefuseLoss   Policy = iota // Open fails
+	KeepReadable               // its readable part replaces it
+	ShowReadable               // Pebble sees its readable part, and no file changes
+)
+
+// inspection is the result of reading the logs before Pebble replays them.
+type inspection struct {
+	list   *list
+	onLoss Policy
+	views  *vfs.MemFS                       // the logs that Pebble sees instead, with ShowReadable
+	logf   func(format string, args ...any) // reports lost commits
+
+	highest edm.Ticks // number of a commit
+	lost    []string  // one sentence for each damaged or missing file
+}
+
+// damage returns the error for the damage in the logs, or nil.
+func (i *inspection) damage() error {
+	if len(i.lost) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrLost, strings.Join(i.lost, "; "))
+}
+
+// lose notes a loss, and returns an error if it is not accepted.
+func (i *inspection) lose(lost string) error {
+	i.lost = append(i.lost, lost)
+	if i.onLoss == RefuseLoss {
+		return i.damage()
+	}
+	i.logf("edgetable: accepted damage: %s", lost)
+	return nil
+}
+
+// inspectLog reads a log that Pebble will replay. Damage that hides confirmed
+// commits is an error; if it is accepted, inspectLog removes it from the log.
+func (i *inspection) inspectLog(path string, number uint32) error {
+	log, err := i.list.scan(path, number)
+	if err != nil {
+		return err
+	}
+	next, middle, err := i.list.next(number)
+	if err != nil {
+		return err
+	}
+	var later logfile.Log
+	if _, known := i.list.live[next]; middle && !known {
+		if later, err = i.list.scan(i.list.path(next), next); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	lost := i.judge(path, number, log, next, later)
+	if lost == "" && replays(log, middle) {
+		return nil
+	}
+	if lost != "" {
+		if err := i.lose(lost); err != nil {
+			return err
+		}
+	} else if i.onLoss == RefuseLoss && !middle {
+		return nil // Pebble ends the log at its first damaged place
+	}
+	if i.onLoss == ShowReadable {
+		return writeLog(i.views, i.list.fs.PathBase(path), number, log)
+	}
+	return i.cutOut(path, number, log)
+}
+
+// replays reports whether Pebble replays the log as it is: if it has no damage and was
+// closed, or is the newest one, with nothing behind a torn end.
+func replays(log logfile.Log, middle bool) bool {
+	if middle {
+		return len(log.Damage) == 0 && log.Closed
+	}
+	return !slices.ContainsFunc(log.Records, func(r logfile.Record) bool { return r.Behind > 0 })
+}
+
+// cutOut replaces a log by its readable part. It keeps the damaged file under
+// another name.
+func (i *inspection) cutOut(path string, number uint32, log logfile.Log) error {
+	if err := writeLog(i.list.fs, path+".new", number, log); err != nil {
+		return err
+	}
+	// A log must have its name at each moment: a start after a crash here would count it
+	// as missing. Only a file system without links takes the name away.
+	_ = i.list.fs.Remove(path + ".damaged") // of an attempt that was interrupted
+	if i.list.fs.Link(path, path+".damaged") != nil {
+		if err := i.list.fs.Rename(path, path+".damaged"); err != nil {
+			return err
+		}
+	}
+	return i.list.fs.Rename(path+".new", path)
+}
+
+// writeLog writes the readable part of a log.
+func writeLog(fs vfs.FS, path string, number uint32, log logfile.Log) error {
+	f, err := fs.Create(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	err = logfile.Write(f, number, log.Replayable())
+	return errors.Join(err, f.Sync(), f.Close())
+}

@@ -1,0 +1,65 @@
+package logguard
+
+import (
+	"fmt"
+
+	"edgetable/adapters/store/pebblestore/internal/logfile"
+	"edgetable/core/edm"
+)
+
+// judge returns a sentence about the confirmed commits that the log has lost, or
+// "". next is the number of the log after it, or 0; later is what it holds if the list of
+// logs does not know it.
+func (i *inspection) judge(path string, number uint32, log logfile.Log, next uint32, later logfile.Log) string {
+	readable := edm.Ticks(i.list.live[number]) // all commits up to this one are in other files or were read
+	var before, behind int
+	var synced edm.Ticks
+	for _, r := range log.Records {
+		m, ok := MarkOf(r.Payload)
+		if !ok {
+			continue
+		}
+		i.highest = max(i.highest, m.Number)
+		if r.Behind == 0 {
+			readable = max(readable, m.Number)
+			before += min(1, int(m.Number))
+			continue
+		}
+		synced = max(synced, m.Synced)
+		if m.Number > 0 {
+			behind++
+		}
+	}
+	// Pebble closes a log before it makes the next one, which syncs the log. Only the
+	// last log of a process that was killed is not closed, and the next process makes
+	// its log when that one is in data files: then no commit was issued before.
+	verb := "are"
+	if next > 0 && (len(log.Damage) > 0 || !log.Closed) {
+		if synced <= readable {
+			verb = "may be" // the last ones issued before may be in the next log
+		}
+		synced = max(synced, edm.Ticks(i.list.live[next]))
+		for _, r := range later.Records { // the list of logs is lost
+			if m, ok := MarkOf(r.Payload); ok {
+				synced = max(synced, m.Synced)
+				break // what the marks behind it say may be about commits of that log
+			}
+		}
+	}
+	if _, listed := i.list.live[number]; next == 0 && listed { // one that is not listed yet has nothing
+		synced = max(synced, edm.Ticks(i.list.synced))
+	}
+	if synced <= readable {
+		return ""
+	}
+	since := "its beginning"
+	if readable > 0 {
+		since = readable.String()
+	}
+	place := fmt.Sprintf("ends at offset %d, before the end that was written (%d commits can be read)", log.End, before)
+	if len(log.Damage) > 0 {
+		place = fmt.Sprintf("cannot be read at offset %d (%d damaged places; %d commits before the first and %d behind it can be read)",
+			log.Damage[0].Offset, len(log.Damage), before, behind)
+	}
+	return fmt.Sprintf("%s %s; confirmed commits after %s and until %s %s lost", path, place, since, synced, verb)
+}

@@ -1,0 +1,101 @@
+package logguard
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/store/pebblestore/internal/logfile"
+	"edgetable/adapters/store/pebblestore/internal/wholefile"
+)
+
+// CheckMarker refuses a directory that has data files but not the file that
+// names the current MANIFEST: Pebble would begin a new store. A MANIFEST alone is
+// of a first start that was interrupted.
+func CheckMarker(names []string) error {
+	data, marker := "", false
+	for _, name := range names {
+		if strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".sst") || name == logList {
+			data = name
+		}
+		marker = marker || strings.HasPrefix(name, "marker.manifest.")
+	}
+	if data != "" && !marker {
+		return Salvageable(fmt.Errorf("there is %s, but the file marker.manifest.… is missing", data))
+	}
+	return nil
+}
+
+// manifestFile is a MANIFEST that is being written.
+type manifestFile struct {
+	vfs.File
+	list    *list
+	name    string
+	written int64
+}
+
+func (f *manifestFile) Write(b []byte) (int, error) {
+	n, err := f.File.Write(b)
+	f.written += int64(n)
+	return n, err
+}
+
+// Sync records the synced length. The list is written before the next log is
+// removed.
+func (f *manifestFile) Sync() error {
+	if err := f.File.Sync(); err != nil {
+		return err
+	}
+	f.list.mu.Lock()
+	defer f.list.mu.Unlock()
+	f.list.manifest = namedManifest{f.name, f.written}
+	return nil
+}
+
+// isManifest reports whether a file of this name is a MANIFEST.
+func isManifest(name string) bool { return strings.HasPrefix(name, "MANIFEST-") }
+
+// scan reads a log, or a MANIFEST, whose number is 0.
+func (l *list) scan(path string, number uint32) (logfile.Log, error) {
+	b, err := wholefile.Read(l.fs, path)
+	if err != nil {
+		return logfile.Log{}, err
+	}
+	return logfile.Scan(b, number), nil
+}
+
+// checkManifest checks that the MANIFEST can be read as far as it was synced.
+// This damage cannot be accepted: only the MANIFEST names the current data
+// files.
+func (l *list) checkManifest(path string) error {
+	log, err := l.scan(path, 0)
+	if err != nil {
+		return err
+	}
+	return l.wholeManifest(path, log)
+}
+
+func (l *list) wholeManifest(path string, log logfile.Log) error {
+	if len(log.Damage) == 0 && (l.manifest.name != l.fs.PathBase(path) || int64(log.End) >= l.manifest.synced) {
+		return nil
+	}
+	return Salvageable(fmt.Errorf("%s cannot be read to its end", path))
+}
+
+// ReadManifest reads the records of a MANIFEST in a directory. whole reports that it can be
+// read as far as it was synced.
+func ReadManifest(from vfs.FS, dir, path string) (records [][]byte, whole bool, err error) {
+	l := &list{fs: from, dir: dir, logf: func(string, ...any) {}}
+	if _, err := l.read(); err != nil {
+		return nil, false, err
+	}
+	log, err := l.scan(path, 0)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, r := range log.Replayable() {
+		records = append(records, r.Payload)
+	}
+	return records, l.wholeManifest(path, log) == nil, nil
+}

@@ -1,0 +1,40 @@
+package logguard
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// syncs tells an observer about the syncs of the log.
+type syncs struct {
+	observe func(took time.Duration, commits int) // may be nil
+	written atomic.Int64                          // commits added to the log
+	synced  atomic.Int64                          // those at the last sync
+}
+
+// logFile is a log that is being written.
+type logFile struct {
+	vfs.File
+	syncs *syncs
+}
+
+// Sync implements vfs.File.
+func (f *logFile) Sync() error { return f.syncs.time(f.File.Sync) }
+
+// SyncData implements vfs.File.
+func (f *logFile) SyncData() error { return f.syncs.time(f.File.SyncData) }
+
+func (l *syncs) time(sync func() error) error {
+	if l.observe == nil {
+		return sync()
+	}
+	written := l.written.Load()
+	begin := time.Now()
+	if err := sync(); err != nil {
+		return err
+	}
+	l.observe(time.Since(begin), int(written-l.synced.Swap(written)))
+	return nil
+}

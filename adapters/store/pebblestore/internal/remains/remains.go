@@ -1,0 +1,224 @@
+// Package remains reads a store file by file, without Pebble's help, so that a file that Pebble
+// needs to open the store may be damaged or missing.
+package remains
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/batchrepr"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/store/pebblestore/internal/datafile"
+	"edgetable/adapters/store/pebblestore/internal/logfile"
+	"edgetable/adapters/store/pebblestore/internal/logguard"
+	"edgetable/adapters/store/pebblestore/internal/manifest"
+	"edgetable/adapters/store/pebblestore/internal/recordcopy"
+	"edgetable/adapters/store/pebblestore/internal/wholefile"
+)
+
+// Options say what to read.
+type Options struct {
+	FS       vfs.FS
+	Dir      string
+	Copied   recordcopy.Content      // the second copy of the records
+	Prefix   int                     // the length of what the keys of a table begin with
+	Describe func(key []byte) string // names a key for a person
+}
+
+// Store is what remains of one. In an undamaged directory it has what the store has.
+type Store struct {
+	Options
+	files     []*file
+	merge     merge
+	deletions deletions
+	found     []string // problems
+}
+
+// file is a data file that is in use.
+type file struct {
+	path   string
+	data   *datafile.File
+	cursor *datafile.Cursor
+}
+
+// Open finds and opens the files that are in use.
+func Open(o Options) (*Store, error) {
+	s := &Store{Options: o, deletions: deletions{o.Prefix, map[string][]deletedRange{}}}
+	if n := o.Copied.Damaged; n > 0 {
+		s.problem("%s has %d damaged lines; the next start writes it again", o.FS.PathJoin(o.Dir, recordcopy.Name), n)
+	}
+	names, err := o.FS.List(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	used, err := s.inUse(names)
+	if err != nil {
+		return nil, err
+	}
+	var sources []source
+	for _, name := range names {
+		var n uint64
+		kind := ""
+		if _, err := fmt.Sscanf(name, "%d.%s", &n, &kind); err != nil {
+			continue
+		}
+		switch path := o.FS.PathJoin(o.Dir, name); {
+		case kind == "sst" && used.file(n):
+			f, err := s.open(path)
+			if err != nil {
+				return nil, err
+			}
+			sources = append(sources, f)
+		case kind == "log" && n >= used.FirstLog:
+			l, err := s.readLog(path, uint32(n))
+			if err != nil {
+				return nil, err
+			}
+			sources = append(sources, l)
+		}
+	}
+	s.merge = newMerge(sources)
+	return s, nil
+}
+
+func (s *Store) problem(format string, args ...any) {
+	s.found = append(s.found, fmt.Sprintf(format, args...))
+}
+
+// Problems returns sentences about what could not be read so far.
+func (s *Store) Problems() []string {
+	list := s.found
+	for _, f := range s.files {
+		for _, d := range f.data.Damage {
+			list = append(list, fmt.Sprintf("%s is damaged at offset %d: %s", f.path, d.Offset, logguard.Cause(d.Err)))
+		}
+		for _, d := range f.cursor.Damage {
+			before := "the end of the file"
+			if d.Before != nil {
+				before = s.Describe(d.Before)
+			}
+			list = append(list, fmt.Sprintf("%s cannot be read between %s and %s (%d bytes at offset %d): %s",
+				f.path, s.Describe(d.After), before, d.Size, d.Offset, logguard.Cause(d.Err)))
+		}
+	}
+	return list
+}
+
+// usage is what the MANIFEST says, as far as it can be read.
+type usage struct {
+	manifest.State
+	whole bool
+}
+
+// file reports whether a data file is in use. If a part of the MANIFEST is lost, all that
+// are not known to be unused count.
+func (u usage) file(n uint64) bool {
+	live, known := u.Live[n]
+	return live || !known && !u.whole
+}
+
+// inUse reads the MANIFEST, the one that its marker names or the newest one.
+func (s *Store) inUse(names []string) (usage, error) {
+	current := ""
+	for _, name := range names {
+		if strings.HasPrefix(name, "MANIFEST-") {
+			current = max(current, name)
+		}
+	}
+	marked := ""
+	for _, name := range names { // marker.manifest.ITERATION.MANIFEST-…
+		if p := strings.SplitN(name, ".", 4); len(p) == 4 && p[0] == "marker" && p[1] == "manifest" && name > marked {
+			marked = name
+			if slices.Contains(names, p[3]) {
+				current = p[3]
+			}
+		}
+	}
+	u := usage{State: manifest.State{Live: map[uint64]bool{}}}
+	if current == "" {
+		s.problem("the MANIFEST is missing: entities may be back that were deleted")
+		return u, nil
+	}
+	path := s.FS.PathJoin(s.Dir, current)
+	records, whole, err := logguard.ReadManifest(s.FS, s.Dir, path)
+	if err != nil {
+		return u, err
+	}
+	state, err := manifest.Read(records)
+	u.State = state
+	u.whole = err == nil && len(records) > 0 && whole
+	if !u.whole {
+		s.problem("%s cannot be read as a whole: entities may be back that were deleted", path)
+	}
+	for _, n := range slices.Sorted(maps.Keys(u.Live)) {
+		if name := fmt.Sprintf("%06d.sst", n); u.whole && u.Live[n] && !slices.Contains(names, name) {
+			s.problem("%s is missing; what it held is lost", s.FS.PathJoin(s.Dir, name))
+		}
+	}
+	return u, nil
+}
+
+// open opens a data file.
+func (s *Store) open(path string) (source, error) {
+	d, err := datafile.Read(s.FS, path)
+	if err != nil {
+		return nil, err
+	}
+	for _, deleted := range d.Spans {
+		s.deletions.add(deleted.Start, deleted.End, stamp{sequence: deleted.Sequence})
+	}
+	one := &file{path: path, data: d, cursor: d.Cursor()}
+	s.files = append(s.files, one)
+	return one, nil
+}
+
+func (f *file) next() (Version, bool) {
+	e, ok := f.cursor.Next()
+	return Version{Key: e.Key, Value: e.Value, kind: e.Kind, stamp: stamp{sequence: e.Sequence}}, ok
+}
+
+// readLog reads the commits of a log. Damage to it is told by the attempt to start.
+func (s *Store) readLog(path string, number uint32) (source, error) {
+	b, err := wholefile.Read(s.FS, path)
+	if err != nil {
+		return nil, err
+	}
+	var list list
+	for _, record := range logfile.Scan(b, number).Replayable() {
+		list = s.commit(list, record.Payload)
+	}
+	slices.SortStableFunc(list, compare)
+	return &list, nil
+}
+
+// commit adds the changes of one record of a log.
+func (s *Store) commit(l list, record []byte) list {
+	h, ok := batchrepr.ReadHeader(record)
+	if !ok {
+		return l
+	}
+	at := stamp{sequence: uint64(h.SeqNum)}
+	if m, ok := logguard.MarkOf(record); ok {
+		at.at = m.Number
+	}
+	b := batchrepr.Read(record)
+	for {
+		kind, k, v, more, err := b.Next()
+		if err != nil || !more {
+			return l
+		}
+		switch kind {
+		case pebble.InternalKeyKindLogData:
+			continue // without a sequence number
+		case pebble.InternalKeyKindRangeDelete:
+			s.deletions.add(k, v, at)
+		default:
+			l = append(l, Version{Key: k, Value: v, kind: kind, stamp: at})
+		}
+		at.sequence++
+	}
+}

@@ -1,0 +1,94 @@
+package remains
+
+import (
+	"bytes"
+	"cmp"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"edgetable/core/edm"
+)
+
+// stamp says when a version was written. A data file on the lowest level has no sequence
+// numbers, and only a log and a value have Timestamps.
+type stamp struct {
+	sequence uint64
+	at       edm.Ticks
+}
+
+// deletes reports whether a deletion at d applies to a version that was written at v.
+func (d stamp) deletes(v stamp) bool {
+	switch {
+	case d.at > 0 && v.at > 0:
+		return d.at > v.at
+	case v.sequence > 0:
+		return d.sequence > v.sequence
+	}
+	return true // a version is moved to the lowest level when all are older than the deletion
+}
+
+// Version is one version of a key, in a data file or a log.
+type Version struct {
+	Key, Value []byte
+	kind       pebble.InternalKeyKind
+	stamp      stamp
+}
+
+func compare(a, b Version) int {
+	return cmp.Or(bytes.Compare(a.Key, b.Key), -cmp.Compare(a.stamp.sequence, b.stamp.sequence))
+}
+
+// deletions are the ranges of keys that were deleted, by their prefixes of this length: a range is
+// a table that was dropped, or a piece of it.
+type deletions struct {
+	prefix int
+	ranges map[string][]deletedRange
+}
+
+type deletedRange struct {
+	start, end []byte
+	stamp      stamp
+}
+
+func (d deletions) add(start, end []byte, s stamp) {
+	if len(start) >= d.prefix {
+		p := string(start[:d.prefix])
+		d.ranges[p] = append(d.ranges[p], deletedRange{start, end, s})
+	}
+}
+
+// Current returns the newest value of a key, or nil if it was deleted. When a version was
+// written is in its value, if written finds it there: an unused file may have versions
+// that look newer by their sequence numbers.
+func (s *Store) Current(versions []Version, written func(value []byte) edm.Ticks) []byte {
+	var best *Version
+	for i := range versions {
+		v := &versions[i]
+		if v.kind != pebble.InternalKeyKindSet && v.kind != pebble.InternalKeyKindSetWithDelete {
+			continue
+		}
+		v.stamp.at = written(v.Value)
+		if best == nil || cmp.Or(cmp.Compare(v.stamp.at, best.stamp.at), cmp.Compare(v.stamp.sequence, best.stamp.sequence)) > 0 {
+			best = v
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	for _, v := range versions {
+		switch v.kind {
+		case pebble.InternalKeyKindDelete, pebble.InternalKeyKindSingleDelete, pebble.InternalKeyKindDeleteSized:
+			if v.stamp.deletes(best.stamp) {
+				return nil
+			}
+		}
+	}
+	if len(best.Key) >= s.deletions.prefix {
+		for _, r := range s.deletions.ranges[string(best.Key[:s.deletions.prefix])] {
+			if bytes.Compare(r.start, best.Key) <= 0 && bytes.Compare(best.Key, r.end) < 0 && r.stamp.deletes(best.stamp) {
+				return nil
+			}
+		}
+	}
+	return best.Value
+}

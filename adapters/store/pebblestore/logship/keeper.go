@@ -1,0 +1,256 @@
+package logship
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/store/pebblestore/internal/logguard"
+	"edgetable/adapters/store/pebblestore/internal/wholefile"
+	"edgetable/core/edm"
+)
+
+// keptDir is the folder of a data directory with the logs that Pebble does not need any
+// more, and that are not shipped yet.
+const keptDir = "UNSHIPPED"
+
+// Options describe the data directory.
+type Options struct {
+	FS     vfs.FS // that of the machine: an operation that finds no space fails
+	Dir    string
+	Issued func() int64 // returns the highest number of a commit so far
+	Full   func() bool  // reports whether the disk is full
+	Logf   func(format string, args ...any)
+}
+
+// Keeper keeps logs until they are shipped, up to a limit. Logs that are shipped before
+// Pebble gives them up are never kept: Pebble removes them or writes over them.
+type Keeper struct {
+	fs     vfs.FS
+	dir    string
+	issued func() int64
+	full   func() bool
+	logf   func(format string, args ...any)
+
+	// Pebble asks for these while commits wait, so they have no lock: mu is held while files are
+	// synced.
+	limit   atomic.Int64  // bytes; 0: nothing is kept
+	shipped atomic.Uint32 // logs below it are shipped
+
+	mu       sync.Mutex
+	timeline Timeline
+	sizes    map[uint32]int64 // of the logs in the folder
+}
+
+// Open reads what is kept in a directory. A limit below 0 leaves it as it is.
+func Open(o Options, limit int64) (*Keeper, error) {
+	k := &Keeper{fs: o.FS, dir: o.Dir, issued: o.Issued, full: o.Full, logf: o.Logf, sizes: map[uint32]int64{}}
+	return k, k.open(limit)
+}
+
+func (k *Keeper) open(limit int64) (err error) {
+	if k.timeline, err = readTimeline(k.fs, k.dir, k.logf); err != nil {
+		return err
+	}
+	names, err := k.fs.List(k.folder())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, name := range names {
+		var n uint32
+		info, err := k.fs.Stat(k.fs.PathJoin(k.folder(), name))
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Sscanf(name, "%d.log", &n); err == nil {
+			k.sizes[n] = info.Size()
+		}
+	}
+	switch {
+	case limit > 0:
+		k.limit.Store(limit)
+	case limit < 0 && k.timeline.Since > 0:
+		k.limit.Store(math.MaxInt64)
+	}
+	return nil
+}
+
+func (k *Keeper) folder() string { return k.fs.PathJoin(k.dir, keptDir) }
+
+func (k *Keeper) path(n uint32) string { return k.fs.PathJoin(k.folder(), logguard.LogName(n)) }
+
+// makeFolder makes the folder durably, so that a log that is moved there stays.
+func (k *Keeper) makeFolder() error {
+	if _, err := k.fs.Stat(k.folder()); err == nil {
+		return nil
+	}
+	if err := k.fs.MkdirAll(k.folder(), 0o700); err != nil {
+		return err
+	}
+	return wholefile.SyncDir(k.fs, k.dir)
+}
+
+// Begin is called when the store is open, and no commit has a number above from. lost:
+// confirmed commits are lost, so the place for the log may know more than the store.
+func (k *Keeper) Begin(from edm.Ticks, lost bool) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if lost && k.timeline != (Timeline{}) {
+		k.timeline = Timeline{Parent: cmp.Or(k.timeline.ID, k.timeline.Parent)}
+		return k.giveUp(k.sinceNow(from))
+	}
+	if (k.limit.Load() > 0) == (k.timeline.Since > 0) {
+		return nil
+	}
+	return k.giveUp(k.sinceNow(from))
+}
+
+func (k *Keeper) sinceNow(from edm.Ticks) edm.Ticks {
+	if k.limit.Load() == 0 {
+		return 0
+	}
+	return max(from, 1) // 0 says that none are kept
+}
+
+// giveUp removes the kept logs: those that remain have only commits above since, or all of
+// them. The number is written first.
+func (k *Keeper) giveUp(since edm.Ticks) error {
+	k.timeline.Since = since
+	if err := k.timeline.write(k.fs, k.dir); err != nil {
+		return err
+	}
+	return k.removeAll()
+}
+
+func (k *Keeper) removeAll() error {
+	for n := range k.sizes {
+		if err := k.fs.Remove(k.path(n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		delete(k.sizes, n)
+	}
+	return nil
+}
+
+// Wants reports whether a log that Pebble gives up must be kept.
+func (k *Keeper) Wants(n uint32) bool {
+	return k.limit.Load() > 0 && n >= k.shipped.Load()
+}
+
+// Keep moves a log to the folder. It is durable there before its old name goes. Above the
+// limit, and on a full disk, all kept logs go.
+func (k *Keeper) Keep(path string, n uint32) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	info, err := k.fs.Stat(path)
+	if err != nil {
+		return err
+	}
+	if k.full() {
+		return errors.Join(k.giveUp(edm.Ticks(k.issued())), k.fs.Remove(path))
+	}
+	if err := k.makeFolder(); err != nil {
+		return err
+	}
+	err = k.fs.Link(path, k.path(n))
+	if errors.Is(err, fs.ErrExist) { // linked before the process was killed
+		err = nil
+	}
+	if err == nil {
+		err = errors.Join(wholefile.SyncDir(k.fs, k.folder()), k.fs.Remove(path))
+	} else if err = k.fs.Rename(path, k.path(n)); err == nil { // a file system without links
+		err = wholefile.SyncDir(k.fs, k.folder())
+	}
+	if err != nil {
+		return err
+	}
+	k.sizes[n] = info.Size()
+	var size int64
+	for _, s := range k.sizes {
+		size += s
+	}
+	if size > k.limit.Load() {
+		k.logf("edgetable: the logs that are not shipped have %d bytes, more than --backup-log-keep: they are given up, and a new backup takes their place", size)
+		return k.giveUp(edm.Ticks(k.issued()))
+	}
+	return nil
+}
+
+// release gives up the logs below next, whose commits have numbers up to to.
+func (k *Keeper) release(next uint32, to edm.Ticks) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if next <= k.shipped.Load() || k.limit.Load() == 0 {
+		return nil
+	}
+	k.timeline.Since = max(k.timeline.Since, to)
+	if err := k.timeline.write(k.fs, k.dir); err != nil {
+		return err
+	}
+	k.shipped.Store(next)
+	for _, n := range slices.Sorted(maps.Keys(k.sizes)) {
+		if n >= next {
+			break
+		}
+		if err := k.fs.Remove(k.path(n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		delete(k.sizes, n)
+	}
+	return nil
+}
+
+// Kept returns the numbers of the logs in the folder, and their size.
+func (k *Keeper) Kept() (numbers []uint32, size int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for n, s := range k.sizes {
+		numbers = append(numbers, n)
+		size += s
+	}
+	return numbers, size
+}
+
+// Change changes the timeline, and keeps logs from now on up to a limit, if it is above 0.
+func (k *Keeper) Change(limit int64, do func(*Timeline)) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	next := k.timeline
+	do(&next)
+	if err := next.write(k.fs, k.dir); err != nil {
+		return err
+	}
+	k.timeline = next
+	if limit > 0 {
+		k.limit.Store(limit)
+	}
+	return nil
+}
+
+// Limit changes the size of the logs that are kept; 0: none are.
+func (k *Keeper) Limit(limit int64) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.limit.Store(limit); limit == 0 {
+		return k.giveUp(0)
+	}
+	if k.timeline.Since == 0 {
+		return k.giveUp(edm.Ticks(k.issued()))
+	}
+	return nil
+}
+
+// Timeline returns the history that the store belongs to.
+func (k *Keeper) Timeline() Timeline {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.timeline
+}

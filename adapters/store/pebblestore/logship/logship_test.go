@@ -1,0 +1,163 @@
+package logship
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/store/pebblestore/internal/logfile"
+	"edgetable/adapters/store/pebblestore/internal/logguard"
+	"edgetable/adapters/store/pebblestore/internal/wholefile"
+	"edgetable/core/edm"
+	"edgetable/testdata/must"
+)
+
+// directory is a data directory with logs.
+type directory struct {
+	t    *testing.T
+	fs   *vfs.MemFS
+	full bool
+}
+
+func newDirectory(t *testing.T) *directory {
+	d := &directory{t: t, fs: vfs.NewCrashableMem()}
+	must.OK(t, d.fs.MkdirAll("data", 0o700))
+	must.OK(t, wholefile.SyncDir(d.fs, ""))
+	return d
+}
+
+func (d *directory) open(limit int64) *Keeper {
+	d.t.Helper()
+	k, err := Open(Options{FS: d.fs, Dir: "data", Issued: func() int64 { return 99 }, Full: func() bool { return d.full }, Logf: d.t.Logf}, limit)
+	must.OK(d.t, err)
+	return k
+}
+
+func (d *directory) path(log uint32) string { return d.fs.PathJoin("data", logguard.LogName(log)) }
+
+// write writes a log with commits of about 1,000 bytes in the order in which they reached it.
+func (d *directory) write(log uint32, numbers ...edm.Ticks) {
+	d.t.Helper()
+	f, err := d.fs.Create(d.path(log), vfs.WriteCategoryUnspecified)
+	must.OK(d.t, err)
+	var records []logfile.Record
+	for _, n := range numbers {
+		var b pebble.Batch
+		must.OK(d.t, b.LogData(logguard.Mark{Number: n}.Append(nil), nil))
+		must.OK(d.t, b.Set([]byte("key"), make([]byte, 1000), nil))
+		records = append(records, logfile.Record{Payload: slices.Clone(b.Repr())})
+	}
+	must.OK(d.t, logfile.Write(f, log, records))
+	must.OK(d.t, errors.Join(f.Sync(), f.Close()))
+}
+
+func (d *directory) has(path string) bool {
+	_, err := d.fs.Stat(path)
+	return err == nil
+}
+
+// TestReader: commits come in the order of their numbers, which is not that of the logs, up
+// to the one that is durable, none twice and none between missing.
+func TestReader(t *testing.T) {
+	for _, size := range []int{1, 2500, 1 << 20} {
+		d := newDirectory(t)
+		d.write(3, 1, 4, 2)
+		d.write(5, 3, 7, 5)
+		d.write(6, 6, 9, 8)
+		k := d.open(1 << 20)
+		must.OK(t, k.Begin(0, false))
+		must.OK(t, k.Keep(d.path(3), 3)) // wherever a log is
+		r := k.Read(1)
+		var got []edm.Ticks
+		for _, upTo := range []edm.Ticks{4, 4, 8} {
+			for {
+				list, from, to, err := r.Next(upTo, size)
+				must.OK(t, err)
+				if len(list) == 0 {
+					break
+				}
+				for _, c := range list {
+					if c.Number <= from || c.Number > to || to > upTo {
+						t.Errorf("commit %d is in (%d, %d], up to %d", c.Number, from, to, upTo)
+					}
+					got = append(got, c.Number)
+				}
+			}
+			if want := []edm.Ticks{2, 3, 4, 5, 6, 7, 8}[:upTo-1]; !slices.Equal(got, want) {
+				t.Errorf("size %d, up to %d: %d", size, upTo, got)
+			}
+		}
+		// The log with commit 9 must stay.
+		must.OK(t, r.Shipped(8))
+		if d.has(k.path(3)) || !d.has(d.path(6)) || k.Wants(5) || !k.Wants(6) {
+			t.Errorf("size %d: the log 3 is kept: %v, 5: %v, 6: %v", size, d.has(k.path(3)), k.Wants(5), k.Wants(6))
+		}
+		if since := k.Timeline().Since; since != 8 {
+			t.Errorf("size %d: logs are kept since %d", size, since)
+		}
+	}
+}
+
+// TestKeep: a log that Pebble gives up is in the folder, also after a loss of power. Above the
+// limit and on a full disk all go, and the timeline says so.
+func TestKeep(t *testing.T) {
+	d := newDirectory(t)
+	d.write(3, 1, 2)
+	d.write(4, 3)
+	k := d.open(3200)
+	must.OK(t, k.Begin(0, false))
+	must.OK(t, k.Keep(d.path(3), 3))
+	if d.has(d.path(3)) || !d.has(k.path(3)) {
+		t.Fatal("the log was not moved")
+	}
+	d.fs = d.fs.CrashClone(vfs.CrashCloneCfg{})
+	k = d.open(-1) // as the last start
+	numbers, size := k.Kept()
+	if !slices.Equal(numbers, []uint32{3}) || size < 2000 || k.Timeline().Since != 1 {
+		t.Fatalf("after a loss of power: %d, %d bytes, since %d", numbers, size, k.Timeline().Since)
+	}
+	k = d.open(2200)
+	must.OK(t, k.Keep(d.path(4), 4))
+	if numbers, _ := k.Kept(); len(numbers) > 0 || d.has(k.path(3)) || k.Timeline().Since != 99 {
+		t.Errorf("above the limit: %d, since %d", numbers, k.Timeline().Since)
+	}
+	d.write(5, 100)
+	d.full = true
+	must.OK(t, k.Keep(d.path(5), 5))
+	if numbers, _ := k.Kept(); len(numbers) > 0 || d.has(d.path(5)) || d.has(k.path(5)) {
+		t.Errorf("on a full disk: %d", numbers)
+	}
+	must.OK(t, k.Limit(0))
+	if k.Wants(6) || d.open(-1).limit.Load() != 0 {
+		t.Error("logs are kept that nobody wants")
+	}
+}
+
+// TestTimelineFile: the timeline is there at the next start, and a damaged one is that of a new
+// history, whose logs have nothing yet.
+func TestTimelineFile(t *testing.T) {
+	d := newDirectory(t)
+	k := d.open(math.MaxInt64)
+	must.OK(t, k.Begin(5, false))
+	must.OK(t, k.Change(0, func(t *Timeline) { t.ID, t.Parent, t.Left = "b", "a", 4 }))
+	if got := d.open(-1).Timeline(); got != (Timeline{ID: "b", Parent: "a", Left: 4, Since: 5}) {
+		t.Errorf("it is %+v", got)
+	}
+	lossy := d.open(math.MaxInt64)
+	must.OK(t, lossy.Begin(6, true))
+	if got := lossy.Timeline(); got != (Timeline{Parent: "b", Since: 6}) {
+		t.Errorf("after a loss it is %+v", got)
+	}
+	path := d.fs.PathJoin("data", timelineFile)
+	f, err := d.fs.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
+	must.OK(t, err)
+	_, err = f.WriteAt([]byte("?"), 8)
+	must.OK(t, errors.Join(err, f.Close()))
+	if got := d.open(-1).Timeline(); got != (Timeline{}) {
+		t.Errorf("a damaged one is %+v", got)
+	}
+}

@@ -1,0 +1,55 @@
+package logship
+
+import (
+	"errors"
+	"io"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/store/pebblestore/internal/logfile"
+	"edgetable/adapters/store/pebblestore/internal/logguard"
+	"edgetable/core/edm"
+)
+
+// Commit is a commit as it is in the log.
+type Commit struct {
+	Number edm.Ticks
+	Record []byte
+}
+
+// tail reads a log that is being written, each record once.
+type tail struct {
+	log    uint32
+	offset int64 // behind the last record that was read
+}
+
+// step is how many bytes of a log are read at once. Pebble writes over old logs, so a file is
+// longer than its log, and up to a step behind the end is read in vain.
+const step = 64 << 10
+
+// read calls take with the commits that the log has and that were not read. The records are in
+// the memory that buffer returns.
+func (t *tail) read(f vfs.File, buffer func(size int) []byte, take func(Commit)) error {
+	for size := step; ; {
+		b, start := buffer(size), logfile.BlockOf(t.offset)
+		n, err := f.ReadAt(b, start)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		end, more := logfile.Follow(b[:n], int(t.offset-start), t.log, func(record []byte) {
+			if m, ok := logguard.MarkOf(record); ok && m.Number > 0 {
+				take(Commit{m.Number, record})
+			}
+		})
+		before := t.offset
+		t.offset = start + int64(end)
+		switch {
+		case !more || n < size:
+			return nil
+		case t.offset == before: // a record is longer
+			size *= 2
+		default:
+			size = step
+		}
+	}
+}

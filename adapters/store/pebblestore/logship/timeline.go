@@ -1,0 +1,63 @@
+package logship
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/store/pebblestore/internal/wholefile"
+	"edgetable/core/edm"
+)
+
+// timelineFile is the file of a data directory with its [Timeline]. It is not in a
+// checkpoint: a copy of the store has a history of its own.
+const timelineFile = "TIMELINE"
+
+// Timeline says which history the commits of a store belong to, for the place where its
+// log is shipped.
+type Timeline struct {
+	ID     string    `json:"id"`     // "": it gets one when its log is first shipped
+	Parent string    `json:"parent"` // the timeline that it continues
+	Left   edm.Ticks `json:"left"`   // up to this number both have the same commits; 0: not known
+	// Next is the ID of a timeline that is being begun: if the place has it as the newest, it is
+	// that of this store, which did not hear so.
+	Next string `json:"next,omitempty"`
+	// Since is a number above which the logs in the data directory have every commit; 0:
+	// logs are not kept.
+	Since edm.Ticks `json:"since"`
+}
+
+// readTimeline reads the file. A missing or damaged one is that of a new history.
+func readTimeline(from vfs.FS, dir string, logf func(string, ...any)) (t Timeline, err error) {
+	path := from.PathJoin(dir, timelineFile)
+	b, err := wholefile.Read(from, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return t, nil
+	}
+	if err != nil {
+		return t, err
+	}
+	text, sum, _ := strings.Cut(string(b), "\n")
+	if sum != timelineSum(text) || json.Unmarshal([]byte(text), &t) != nil {
+		logf("edgetable: %s is damaged: the log will be shipped as that of a new store, after a backup", path)
+		return Timeline{}, nil
+	}
+	return t, nil
+}
+
+func timelineSum(text string) string {
+	return fmt.Sprintf("crc %08x\n", crc32.ChecksumIEEE([]byte(text)))
+}
+
+func (t Timeline) write(to vfs.FS, dir string) error {
+	text, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	return wholefile.Replace(to, dir, timelineFile, []byte(string(text)+"\n"+timelineSum(string(text))))
+}

@@ -1,0 +1,243 @@
+package pebblestore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/batchrepr"
+
+	"edgetable/adapters/store/pebblestore/internal/logguard"
+	"edgetable/adapters/store/pebblestore/internal/recordcopy"
+	"edgetable/adapters/store/pebblestore/logship"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// positionKey holds the [Position] of a store that follows the log of another one.
+var positionKey = []byte{spaceMeta, 'p', 'o', 's', 'i', 't', 'i', 'o', 'n'}
+
+// Position says how far a store follows the log of another one: it has all commits of
+// the timeline up to Number, and no others. It has every write that returned before
+// Synced.
+type Position struct {
+	Timeline string    `json:"timeline"`
+	Number   edm.Ticks `json:"number"`
+	Synced   edm.Ticks `json:"synced"`
+}
+
+// Position returns how far the store follows another one; false: it never did, or does not
+// any more.
+func (s *Store) Position() (p Position, ok bool, err error) {
+	if r, release := s.standIn.reader(); r != nil {
+		defer release()
+		return r.Position()
+	}
+	v, closer, err := s.db.Get(positionKey)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return p, false, nil
+	}
+	if err != nil {
+		return p, false, err
+	}
+	err = json.Unmarshal(v, &p)
+	return p, true, errors.Join(err, closer.Close())
+}
+
+var errRecordOfLog = errors.New("a commit of the log cannot be read")
+
+// Replay applies commits of another store, sorted by number, and the position after
+// them, at once: a reader sees all of them or none. A commit says the new state of its keys,
+// so applying one again does no harm. Nothing else may write meanwhile.
+func (s *Store) Replay(ctx context.Context, p Position, commits []logship.Commit) error {
+	if err := s.Opened(ctx); err != nil {
+		return err
+	}
+	position, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	r := replay{batch: s.db.NewBatch(), records: map[string][]byte{}}
+	defer r.batch.Close()
+	first := p.Number
+	for _, c := range commits {
+		first = min(first, c.Number)
+		if err := r.add(c.Record); err != nil {
+			return fmt.Errorf("%w: number %d: %w", errRecordOfLog, c.Number, err)
+		}
+	}
+	if err := r.batch.Set(positionKey, position, nil); err != nil {
+		return err
+	}
+	s.catalog.Lock()
+	defer s.catalog.Unlock()
+	for _, i := range r.dropped {
+		s.copies.Add(recordcopy.Drop(i))
+	}
+	live, err := r.live()
+	if err != nil {
+		return err
+	}
+	u := undo{before: s.db.NewSnapshot()}
+	defer s.forget(u)
+	e, err := s.journal.follow(first, p.Number, u)
+	if err != nil {
+		return err
+	}
+	s.catalog.last.Store(int64(p.Number))
+	for k, next := range live {
+		if l := s.tables.find(k); l != nil && l.incarnation != next {
+			s.tables.end(k)
+		}
+	}
+	if err := s.applyReplay(r.batch, p.Number); err != nil {
+		s.die(err) // tables have ended already
+		return err
+	}
+	s.journal.done(e)
+	for k, next := range live {
+		if next != (table.Incarnation{}) {
+			s.tables.begin(k, next)
+		}
+	}
+	again := false
+	for k, v := range r.records {
+		if v != nil {
+			again = s.copies.Add(recordcopy.Record(k, v)) || again
+		}
+	}
+	if again {
+		return s.rewriteCopies()
+	}
+	return nil
+}
+
+// applyReplay writes a batch to the log, shows it, and waits until it is durable.
+func (s *Store) applyReplay(b *pebble.Batch, to edm.Ticks) error {
+	defer s.dieOfPanic()
+	m := logguard.Mark{Number: to, Synced: s.marker.Synced()}
+	if err := b.LogData(m.Append(make([]byte, 0, logguard.MarkLength)), nil); err != nil {
+		return err
+	}
+	if err := s.db.Apply(b, pebble.Sync); err != nil {
+		return err
+	}
+	s.logs.Applied()
+	s.marker.SawSync(to)
+	return nil
+}
+
+// replay is a batch of the changes of many commits.
+type replay struct {
+	batch   *pebble.Batch
+	records map[string][]byte // the new form of each record that changes; nil: it goes
+	dropped []table.Incarnation
+}
+
+// add adds the changes of a commit.
+func (r *replay) add(record []byte) error {
+	if len(record) < batchrepr.HeaderLen {
+		return errors.New("it is too short")
+	}
+	b := batchrepr.Read(record)
+	for {
+		kind, k, v, more, err := b.Next()
+		if err != nil || !more {
+			return err
+		}
+		switch kind {
+		case pebble.InternalKeyKindLogData:
+			continue
+		case pebble.InternalKeyKindSet:
+			err = r.batch.Set(k, v, nil)
+			r.change(k, append([]byte{}, v...))
+		case pebble.InternalKeyKindDelete:
+			err = r.batch.Delete(k, nil)
+			r.change(k, nil)
+		case pebble.InternalKeyKindRangeDelete:
+			err = r.batch.DeleteRange(k, v, nil)
+			if len(k) == prefixLength && k[0] == spaceEntities {
+				r.dropped = append(r.dropped, table.Incarnation(k[1:]))
+			}
+		default:
+			err = fmt.Errorf("it has an operation of kind %d", kind)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (r *replay) change(k, v []byte) {
+	if len(k) > 0 && k[0] == spaceRecords {
+		r.records[string(k[1:])] = v
+	}
+}
+
+// live returns the incarnation of each table whose record changes, empty for none.
+func (r *replay) live() (map[table.RecordKey]table.Incarnation, error) {
+	list := map[table.RecordKey]table.Incarnation{}
+	for text, v := range r.records {
+		k, ok := table.ParseRecordKey(text)
+		if !ok {
+			return nil, errRecordOfLog
+		}
+		var i table.Incarnation
+		if v != nil {
+			record, err := table.ParseRecord(text, v)
+			if err != nil {
+				return nil, err
+			}
+			i = record.Incarnation
+		}
+		list[k] = i
+	}
+	return list, nil
+}
+
+// Drops reports whether a commit of the log drops a table.
+func Drops(record []byte, key table.RecordKey) bool {
+	if len(record) < batchrepr.HeaderLen {
+		return false
+	}
+	want := recordKey(key.String())
+	b := batchrepr.Read(record)
+	for {
+		kind, k, _, more, err := b.Next()
+		if err != nil || !more {
+			return false
+		}
+		if kind == pebble.InternalKeyKindDelete && string(k) == string(want) {
+			return true
+		}
+	}
+}
+
+// Lead ends following: the store has a history of its own from here on, which continues
+// that of its position. Its Timestamps are above the given one. keepLogs is as in Options.
+func (s *Store) Lead(above edm.Ticks, keepLogs int64) error {
+	if err := s.standIn.refuse(); err != nil {
+		return err
+	}
+	p, follows, err := s.Position()
+	if err != nil || !follows {
+		return err
+	}
+	s.journal.numbers.Lock()
+	defer s.journal.numbers.Unlock()
+	err = s.shipping.Change(keepLogs, func(t *logship.Timeline) {
+		*t = logship.Timeline{Parent: p.Timeline, Left: p.Number, Since: p.Number}
+	})
+	if err != nil {
+		return err
+	}
+	// A kill between these steps leaves a follower, which can be promoted again.
+	above = max(above, p.Number, edm.Ticks(s.journal.last.Load()))
+	if err := s.reserve(above); err != nil {
+		return err
+	}
+	s.journal.clock.Raise(above)
+	return s.db.Delete(positionKey, pebble.Sync)
+}

@@ -1,0 +1,74 @@
+package pebblestore
+
+import (
+	"context"
+	"testing"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// TestSettledOrder: a commit that is synced settles all that are before it in the log, though
+// their writers have not said so yet, and no others. A commit that is not applied settles none.
+func TestSettledOrder(t *testing.T) {
+	const synced, canceled = true, false
+	var a, b stripe
+	catalog := (*stripe)(nil)
+	for _, test := range []struct {
+		name    string
+		commits []*stripe
+		done    int // the index of the one that is
+		how     bool
+		hidden  []int // the ones that readers must not see
+		catalog bool  // they read the state before a change of the catalog
+	}{
+		{"the last of a stripe", []*stripe{&a, &a, &a}, 2, synced, nil, false},
+		{"the middle of a stripe", []*stripe{&a, &a, &a}, 1, synced, []int{2}, false},
+		{"one that is refused", []*stripe{&a, &a, &a}, 1, canceled, []int{0, 2}, false},
+		{"another stripe", []*stripe{&a, &b, &a}, 1, synced, []int{0, 2}, false},
+		{"the catalog", []*stripe{&a, &b, catalog, &a}, 2, synced, []int{3}, false},
+		{"before the catalog", []*stripe{&a, catalog, &a, &b}, 0, synced, nil, true},
+		{"behind the catalog", []*stripe{&b, catalog, &a, &b, &a}, 2, synced, []int{3, 4}, false},
+		{"a second change of the catalog", []*stripe{&a, catalog, &b, catalog, &b}, 1, synced, []int{2}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			a, b = stripe{}, stripe{}
+			j := new(journal)
+			clock := edm.Ticks(0)
+			j.begin(table.NewClock(func() edm.Ticks { clock++; return clock }, 0, func(edm.Ticks) error { return nil }), 0)
+			var all []*entry
+			for _, st := range test.commits {
+				e, err := j.register(undo{stripe: st})
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, e)
+			}
+			if e := all[test.done]; test.how == synced {
+				j.done(e)
+			} else {
+				j.cancel(e)
+			}
+			hidden, e := j.unsettled()
+			if (e != nil) != test.catalog || len(hidden) != len(test.hidden) {
+				t.Fatalf("%d commits are hidden, catalog %v", len(hidden), e != nil)
+			}
+			for i, e := range hidden {
+				if e != all[test.hidden[i]] {
+					t.Errorf("the hidden commit %d has the number %d", i, e.number)
+				}
+			}
+			for i, e := range all {
+				if i != test.done {
+					j.done(e)
+				}
+			}
+			if hidden, e := j.unsettled(); len(hidden) > 0 || e != nil {
+				t.Error("commits are hidden when all are synced")
+			}
+			if err := j.wait(context.Background(), int64(all[len(all)-1].number)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

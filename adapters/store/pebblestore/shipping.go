@@ -1,0 +1,120 @@
+package pebblestore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"edgetable/adapters/store/pebblestore/logship"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// ReadLog returns a reader of the commits with numbers above after. The logs must have
+// them: see [logship.Timeline].
+func (s *Store) ReadLog(after edm.Ticks) *logship.Reader {
+	return s.shipping.Read(after)
+}
+
+// Settle waits until the commits that were registered before the call are durable, or
+// ctx ends. It returns a number up to which all commits are durable. whole reports that
+// these include every commit that returned before at.
+func (s *Store) Settle(ctx context.Context, now time.Time) (number edm.Ticks, at time.Time, whole bool) {
+	last := s.journal.last.Load()
+	_ = s.journal.wait(ctx, last) // the number says it
+	number = s.Durable()
+	return number, now, int64(number) >= last
+}
+
+// Durable returns a number up to which all commits are durable.
+func (s *Store) Durable() edm.Ticks { return edm.Ticks(s.journal.durable.Load()) }
+
+// Touch makes a commit that changes nothing, and returns its number.
+func (s *Store) Touch(ctx context.Context) (edm.Ticks, error) {
+	if err := s.Opened(ctx); err != nil {
+		return 0, err
+	}
+	if s.disk.Full() {
+		return 0, table.ErrFull
+	}
+	b := s.db.NewBatch()
+	st := &s.stripes[0] // any: the order in one is that of the log
+	st.Lock()
+	e, err := s.journal.register(undo{stripe: st, life: new(life)})
+	if err == nil {
+		if err = s.apply(b, e); err != nil {
+			s.journal.cancel(e)
+		}
+	}
+	st.Unlock()
+	if err != nil {
+		return 0, err
+	}
+	return e.number, s.settle(b, e)
+}
+
+// Timeline returns the history that the store belongs to.
+func (s *Store) Timeline() logship.Timeline {
+	return s.shipping.Timeline()
+}
+
+// AnnounceTimeline notes the name of a timeline before a place is told of it, in
+// [logship.Timeline.Next].
+func (s *Store) AnnounceTimeline(id string) error {
+	return s.shipping.Change(0, func(t *logship.Timeline) { t.Next = id })
+}
+
+// BeginTimeline gives the history of the store a name, when its log is first shipped or
+// is another one than that of its name.
+func (s *Store) BeginTimeline(id, parent string, left edm.Ticks) error {
+	return s.shipping.Change(0, func(t *logship.Timeline) { t.ID, t.Parent, t.Left, t.Next = id, parent, left, "" })
+}
+
+// Started returns the highest number that was possibly issued before the store was opened.
+func (s *Store) Started() edm.Ticks { return s.journal.started }
+
+// LogWritten returns how many bytes were written to the log since the store was opened,
+// and the size of the logs that are kept.
+func (s *Store) LogWritten() (written, kept int64) {
+	if s.standIn.refuse() != nil {
+		return 0, 0
+	}
+	_, kept = s.shipping.Kept()
+	return int64(s.measured().WAL.BytesWritten), kept
+}
+
+// Span says which commits a checkpoint has: all with numbers up to Low, and none above
+// High.
+type Span struct{ Low, High edm.Ticks }
+
+// CheckpointSpan is Checkpoint for a copy to which the log is applied. All commits up to High
+// are durable when it returns.
+func (s *Store) CheckpointSpan(ctx context.Context, dir string) (span Span, err error) {
+	if err := s.standIn.refuse(); err != nil {
+		return span, err
+	}
+	began := edm.TicksOf(time.Now())
+	if s.journal.last.Load() == 0 { // a new store: it has nothing up to now, nor ever will
+		s.journal.clock.Raise(began)
+	}
+	low, _, whole := s.Settle(ctx, time.Time{})
+	if !whole {
+		return span, errors.Join(ctx.Err(), table.ErrBusy)
+	}
+	if low == 0 {
+		low = began
+	}
+	if err := s.Checkpoint(ctx, dir); err != nil {
+		return span, err
+	}
+	high := s.journal.last.Load()
+	return Span{low, max(low, edm.Ticks(high))}, s.journal.wait(ctx, high)
+}
+
+// GiveUpLogs keeps no logs any more.
+func (s *Store) GiveUpLogs() error { return s.KeepLogs(0) }
+
+// KeepLogs changes the size of the logs that are kept, as Options.KeepLogs has it.
+func (s *Store) KeepLogs(limit int64) error {
+	return s.shipping.Limit(limit)
+}

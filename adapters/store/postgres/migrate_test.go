@@ -1,0 +1,55 @@
+//go:build testpostgres
+
+package postgres_test
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"edgetable/adapters/store/postgres"
+	"edgetable/core/table"
+	"edgetable/testdata/must"
+	"edgetable/testdata/postgres/local"
+)
+
+// A schema of the first version is migrated once. Its tombstones are removed afterwards, and
+// its entities stay, also one that a program of that version marks as a tombstone because
+// it does not know the column.
+func TestMigrate(t *testing.T) {
+	first, err := os.ReadFile("schema/1.sql")
+	must.OK(t, err)
+	name := local.Name()
+	in := "SET search_path = " + name + "; "
+	must.OK(t, shared.Exec("CREATE SCHEMA "+name+"; "+in+"CREATE TABLE schema_version (version int NOT NULL); INSERT INTO schema_version VALUES (1);\n"+string(first)))
+	must.OK(t, shared.Exec(in+`INSERT INTO record (name, incarnation, revision, floor, purged, value)
+		SELECT '`+people.String()+`', '\x01', 1, 0, 0, ''`))
+	must.OK(t, shared.Exec(in+`INSERT INTO entity (life, key, ts, nonce, properties) SELECT life, convert_to('p' || n, 'UTF8'), 1, 1, CASE WHEN n < 3 THEN ''::bytea END
+		FROM record, generate_series(1, 4) AS n`))
+	rows := func(where string) string { return ask(t, shared, "SELECT count(*) FROM "+name+".entity WHERE "+where) }
+
+	o := postgres.Options{DSN: shared.DSN(""), Schema: name, PurgeEvery: -1, PurgeAfter: time.Microsecond}
+	for _, before := range []int{1, postgres.Version} {
+		found, err := postgres.Migrate(t.Context(), o, false)
+		if err != nil || found != before {
+			t.Fatalf("Migrate found version %d: %v", found, err)
+		}
+	}
+	if n := rows("tombstone"); n != "2" {
+		t.Fatalf("%s tombstones after the migration", n)
+	}
+	must.OK(t, shared.Exec(in+"UPDATE entity SET tombstone = true WHERE key = 'p1'"))
+	s := open(t, shared, o)
+	must.OK(t, s.Purge(t.Context()))
+	if dead, all := rows("tombstone AND properties IS NULL"), rows("true"); dead != "0" || all != "2" {
+		t.Fatalf("%s tombstones of %s rows after the purge", dead, all)
+	}
+	for _, k := range []string{"p1", "p2"} {
+		_, err := s.Commit(t.Context(), people, []table.Mutation{{Key: []byte(k), Nonce: 2, Kind: table.Delete, Condition: table.Present}})
+		must.OK(t, err)
+	}
+	must.OK(t, s.Purge(t.Context()))
+	if n := rows("true"); n != "0" {
+		t.Errorf("%s rows after all were deleted and purged", n)
+	}
+}

@@ -1,0 +1,244 @@
+//go:build testpostgres
+
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"edgetable/adapters/store/postgres"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/storetest"
+	"edgetable/core/table"
+	"edgetable/testdata/must"
+	"edgetable/testdata/postgres/local"
+)
+
+var kills = flag.Int("kills", 2, "how often TestPatroni kills the primary")
+
+// Three servers of PostgreSQL with Patroni and etcd: the primary is killed again and again
+// while clients of two stores write and others make histories. Each fifth time its whole
+// node is killed. At the end the node of the primary is frozen until another one has its
+// place, and wakes up. Histories are linearizable, no client gets an error, and everything
+// that was acknowledged is there, once.
+//
+// No history is made while a node is frozen: until its manager runs again, the old primary
+// would answer reads as if it were one, see docs/postgres.md.
+func TestPatroni(t *testing.T) {
+	t.Parallel()
+	p, err := local.NewPatroni()
+	must.OK(t, err)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(p.Log())
+		}
+		must.OK(t, p.Remove())
+	})
+	o := postgres.Options{DSN: p.DSN(), Schema: local.Name(), PurgeEvery: 50 * time.Millisecond}
+	load := startLoad(t, openSoon(t, o), openSoon(t, o))
+
+	took := make(map[string][]time.Duration)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range *kills {
+			load.works(t)
+			n := p.Primary()
+			kind, kill := "server killed", n.KillServer
+			if i%5 == 1 {
+				kind, kill = "node killed", n.Kill
+			}
+			begin := time.Now()
+			must.OK(t, kill())
+			took[kind] = append(took[kind], load.next(t).Sub(begin))
+			t.Logf("%s: %.1f s; %d writes acknowledged so far", kind, time.Since(begin).Seconds(), load.acked.Load())
+			if kind == "node killed" {
+				must.OK(t, n.Start())
+			}
+			must.OK(t, p.Complete())
+			load.present(t)
+		}
+	}()
+	for over := false; !over; {
+		storetest.Concurrency(t, func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
+			o := postgres.Options{DSN: p.DSN(), Schema: local.Name()}
+			share := func(now func() edm.Ticks) table.Store {
+				o := o
+				o.Now = now
+				return openSoon(t, o)
+			}
+			return storetest.Fixture{Store: share(now), Strengths: storetest.Home("PostgreSQL"), Share: share, Remote: true, Lossy: true}
+		})
+		select {
+		case <-done:
+			over = true
+		default:
+		}
+	}
+	load.works(t)
+	n := p.Primary()
+	begin := time.Now()
+	must.OK(t, n.Freeze())
+	took["node frozen"] = []time.Duration{load.next(t).Sub(begin)}
+	must.OK(t, n.Thaw())
+	must.OK(t, p.Complete())
+	load.works(t)
+	load.stop(t)
+	for kind, list := range took {
+		slices.Sort(list)
+		t.Logf("%s %d times: a write was acknowledged again after %.1f to %.1f s, half of them within %.1f s",
+			kind, len(list), list[0].Seconds(), list[len(list)-1].Seconds(), list[len(list)/2].Seconds())
+	}
+}
+
+// The control of TestPatroni: where a write does not wait for a standby, a failover loses what
+// no standby has, and the check of what was acknowledged finds that.
+func TestPatroniLoses(t *testing.T) {
+	p, err := local.NewAsynchronous()
+	must.OK(t, err)
+	t.Cleanup(func() { must.OK(t, p.Remove()) })
+	must.OK(t, p.Complete())
+	load := startLoad(t, openSoon(t, postgres.Options{DSN: p.DSN(), Schema: local.Name()}))
+	load.works(t)
+	now := askAt(t, p.DSN(), "SELECT pg_current_wal_lsn()")
+	wait(t, "the standbys have the table", func() bool {
+		return askAt(t, p.DSN(), "SELECT count(*) = 2 AND bool_and(replay_lsn >= $1::pg_lsn) FROM pg_stat_replication", now) == "true"
+	})
+	n := p.Primary()
+	must.OK(t, n.StopSending())
+	load.works(t) // acknowledged, and nowhere else
+	must.OK(t, n.KillServer())
+	load.next(t)
+	load.end()
+	missing, acked := load.missing(t)
+	t.Logf("%d of %d acknowledged writes are missing", missing, acked)
+	if missing == 0 {
+		t.Error("the check does not find that acknowledged writes are lost")
+	}
+}
+
+// openSoon opens a store, and makes its schema, as soon as there is a primary.
+func openSoon(t testing.TB, o postgres.Options) (s *postgres.Store) {
+	o.Connections, o.Timeout = 8, 2*time.Minute
+	wait(t, "a primary can be reached", func() bool {
+		_, err := postgres.Migrate(t.Context(), o, true)
+		if err == nil {
+			s, err = postgres.Open(t.Context(), o)
+		}
+		return err == nil
+	})
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// load is clients that insert entities until they are stopped.
+type load struct {
+	stores []*postgres.Store
+	ended  chan struct{}
+	all    sync.WaitGroup
+
+	mu              sync.Mutex
+	keys            map[string]bool // acknowledged
+	acked           atomic.Int64
+	unknown, failed atomic.Int64
+}
+
+func startLoad(t testing.TB, stores ...*postgres.Store) *load {
+	create(t, stores[0])
+	l := &load{stores: stores, ended: make(chan struct{}), keys: make(map[string]bool)}
+	for id := range 8 {
+		l.all.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-l.ended:
+					return
+				default:
+				}
+				k := row("p", fmt.Sprint(id, "-", i))
+				_, err := stores[id%len(stores)].Commit(context.Background(), people, []table.Mutation{{Key: k, Nonce: 1, Condition: table.Absent, Properties: text("once")}})
+				switch {
+				case err == nil:
+					l.mu.Lock()
+					l.keys[string(k)] = true
+					l.mu.Unlock()
+					l.acked.Add(1)
+				case errors.Is(err, table.ErrUnknown):
+					l.unknown.Add(1)
+				case errors.Is(err, table.ErrBusy):
+					l.failed.Add(1)
+				default:
+					t.Errorf("insert %q: %v", k, err)
+				}
+			}
+		})
+	}
+	return l
+}
+
+// works waits until many writes were acknowledged.
+func (l *load) works(t testing.TB) {
+	before := l.acked.Load()
+	wait(t, "writes are acknowledged", func() bool { return l.acked.Load() > before+200 })
+}
+
+// next sends a write now and returns when it was acknowledged.
+func (l *load) next(t testing.TB) time.Time {
+	must.OK(t, putOne(context.Background(), l.stores[0], local.Name()))
+	return time.Now()
+}
+
+// end ends the load.
+func (l *load) end() {
+	close(l.ended)
+	l.all.Wait()
+}
+
+// stop ends the load and demands that nobody got an error.
+func (l *load) stop(t *testing.T) {
+	t.Helper()
+	l.end()
+	t.Logf("%d writes acknowledged, %d unknown, %d busy", len(l.keys), l.unknown.Load(), l.failed.Load())
+	if l.unknown.Load() > 0 || l.failed.Load() > 0 {
+		t.Errorf("%d writes have unknown outcomes and %d were refused: the store should have waited and found out", l.unknown.Load(), l.failed.Load())
+	}
+	l.present(t)
+}
+
+// present demands that everything that was acknowledged is there.
+func (l *load) present(t testing.TB) {
+	t.Helper()
+	if missing, acked := l.missing(t); missing > 0 {
+		t.Errorf("%d of %d acknowledged writes are missing", missing, acked)
+	}
+}
+
+// missing counts the acknowledged writes, and those of them that are not there.
+func (l *load) missing(t testing.TB) (missing, acked int) {
+	t.Helper()
+	l.mu.Lock()
+	keys := maps.Clone(l.keys)
+	l.mu.Unlock()
+	acked = len(keys)
+	r := table.ScanRequest{Ranges: []key.Range{{}}, Rows: 1000}
+	for r.Ranges != nil {
+		page, err := l.stores[0].Scan(context.Background(), people, r)
+		must.OK(t, err)
+		for _, e := range page.Rows {
+			delete(keys, string(e.Key))
+		}
+		r.Ranges = nil
+		if page.Next != nil {
+			r.Ranges = key.From([]key.Range{{}}, page.Next)
+		}
+	}
+	return len(keys), acked
+}

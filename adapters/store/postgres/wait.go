@@ -1,0 +1,39 @@
+package postgres
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// sleep waits for a time, unless ctx ends before.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// pause waits between two attempts, longer each time.
+func pause(ctx context.Context, try int) error {
+	longest := min(time.Millisecond<<min(try, 8), 250*time.Millisecond)
+	return sleep(ctx, longest/2+rand.N(longest))
+}
+
+// every calls do at intervals until ctx ends.
+func every(ctx context.Context, interval time.Duration, do func(ctx context.Context)) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			do(ctx)
+		}
+	}
+}

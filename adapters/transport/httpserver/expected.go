@@ -1,0 +1,61 @@
+package httpserver
+
+import (
+	"sync"
+
+	"github.com/valyala/fasthttp"
+
+	"edgetable/core/table"
+)
+
+// expected are requests behind a proxy whose bodies have begun at most: fasthttp waits for
+// the first bytes of a body before it has the request served. A proxy may pass a request on
+// while its client sends the body, so these requests count for the client, as the ones that
+// are served do.
+type expected struct {
+	room *room
+
+	mu   sync.Mutex
+	list map[*fasthttp.RequestHeader]share // without a room: there was none
+}
+
+// begin is the hook of fasthttp between the head of a request and its body. Without room for the
+// client, the body has to be there already.
+func (e *expected) begin(head *fasthttp.RequestHeader) (c fasthttp.RequestConfig) {
+	if head.ContentLength() <= 0 {
+		return c
+	}
+	s := share{room: e.room}
+	if from, ok := forwardedFor(head); ok {
+		s.client = Network(from)
+	}
+	if !s.try(e.room.wait) {
+		s, c.ReadTimeout = share{}, 1
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.list[head] = s
+	return c
+}
+
+// end is called when the first bytes of a body are there, or do not come. It reports whether
+// there was room to wait for them.
+func (e *expected) end(head *fasthttp.RequestHeader) bool {
+	e.mu.Lock()
+	s, ok := e.list[head]
+	delete(e.list, head)
+	e.mu.Unlock()
+	s.release()
+	return !ok || s.room != nil
+}
+
+// refuse answers a request that could not be read.
+func (e *expected) refuse(c *fasthttp.RequestCtx, err error) {
+	if refuse(c, err); !e.end(&c.Request.Header) {
+		e.room.refuse()
+		c.Response.SetStatusCode(fasthttp.StatusServiceUnavailable)
+		c.Response.Header.Set("Retry-After", "1")
+		c.Response.Header.Set("x-ms-error-code", string(table.ServerBusy))
+		c.Response.SetBodyString(fasthttp.StatusMessage(fasthttp.StatusServiceUnavailable) + "\n")
+	}
+}

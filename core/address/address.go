@@ -1,0 +1,109 @@
+// Package address finds the account that a request addresses, and the path below it.
+package address
+
+import (
+	"strings"
+
+	"edgetable/core/percent"
+	"edgetable/core/table"
+)
+
+// Target holds the parts of a request target without decoding them.
+type Target struct {
+	Path  string // raw, begins with "/"
+	Query string // raw, without "?"
+	Host  string // from an absolute URI, else ""
+}
+
+// Parse splits a request target.
+func Parse(raw string) Target {
+	var t Target
+	raw, t.Query, _ = strings.Cut(raw, "?")
+	if scheme, rest, ok := strings.Cut(raw, "://"); ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")) {
+		i := strings.IndexByte(rest, '/')
+		if i < 0 {
+			i = len(rest)
+		}
+		t.Host, raw = rest[:i], rest[i:]
+	}
+	if !strings.HasPrefix(raw, "/") {
+		raw = "/" + raw
+	}
+	t.Path = raw
+	return t
+}
+
+// Address identifies the account that the request addresses, and its style.
+type Address struct {
+	Account   string // name of the primary
+	Secondary bool
+	Base      string // "/" + account segment in path style, else ""
+	Rest      string // raw path after the account, without leading slashes
+}
+
+// IsAccountName reports whether an account may have the name. Only such names
+// are logged, since a request may have anything in their place.
+func IsAccountName(s string) bool {
+	if len(s) < 3 || len(s) > 24 {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// SecondarySuffix is what the name of an account ends with at its secondary.
+const SecondarySuffix = "-secondary"
+
+// Locate finds the account. It uses path style if the host cannot name an
+// account: an IP address, localhost, or a name without ".table.".
+func (t Target) Locate(host string, forcePathStyle bool) (Address, bool) {
+	if t.Host != "" {
+		host = t.Host
+	}
+	var a Address
+	if label, ok := hostAccount(host); ok && !forcePathStyle {
+		a.Account = label
+		a.Rest = strings.TrimLeft(t.Path, "/")
+	} else {
+		path := strings.TrimLeft(t.Path, "/")
+		segment, rest, _ := strings.Cut(path, "/")
+		var ok bool
+		if a.Account, ok = percent.Decode(segment, false); !ok {
+			return a, false
+		}
+		a.Base = "/" + segment
+		a.Rest = strings.TrimLeft(rest, "/")
+	}
+	if primary, ok := strings.CutSuffix(a.Account, SecondarySuffix); ok {
+		a.Account, a.Secondary = primary, true
+		if a.Base != "" {
+			a.Rest = withoutAccount(a.Account, a.Rest)
+		}
+	}
+	return a, a.Account != ""
+}
+
+// withoutAccount removes a repeated account name from the path of a request to
+// the secondary. The SDK for Python repeats it: it appends the path of a
+// request to the primary to the path of the secondary. A name without a slash
+// after it is a table.
+func withoutAccount(account, rest string) string {
+	segment, behind, ok := strings.Cut(rest, "/")
+	if name, _ := percent.Decode(segment, false); ok && name == account {
+		return strings.TrimLeft(behind, "/")
+	}
+	return rest
+}
+
+// hostAccount returns the first label of a host like account.table.example.com.
+func hostAccount(host string) (string, bool) {
+	label, rest, ok := strings.Cut(host, ".")
+	if !ok || len(rest) < 6 || !strings.EqualFold(rest[:6], "table.") {
+		return "", false
+	}
+	return table.FoldName(label), true
+}

@@ -1,0 +1,149 @@
+package payload
+
+import (
+	"strconv"
+	"time"
+
+	"edgetable/core/edm"
+	"edgetable/core/traffic"
+)
+
+// AppendReport appends a report of traffic as package json would write it, which does not
+// fit into the module for Workers.
+func AppendReport(dst []byte, r *traffic.Report) []byte {
+	w := object{b: append(dst, '{')}
+	w.text("account", r.Account)
+	w.text("table", r.Table)
+	w.time("since", r.Since)
+	w.time("until", r.Until)
+	w.begin("totals", '{')
+	t := &r.Totals
+	t.EachSum(w.number)
+	w.number("largest", t.Largest)
+	w.text("largestIn", t.LargestIn)
+	w.text("lastInserted", t.LastInserted)
+	w.number("secondMost", t.SecondMost)
+	w.text("secondMostIn", t.SecondMostIn)
+	w.end('}')
+	w.begin("heaviest", '{')
+	for _, name := range traffic.Metrics {
+		h := r.Partitions[name]
+		w.begin(name, '{')
+		w.number("total", h.Total)
+		w.begin("partitions", '[')
+		for i := range h.Entries {
+			e := &h.Entries[i]
+			w.begin("", '{')
+			w.text("partition", e.Partition)
+			w.number("count", e.Count)
+			w.number("error", e.Error)
+			w.end('}')
+		}
+		w.end(']')
+		w.end('}')
+	}
+	w.end('}')
+	w.begin("shapes", '[')
+	for i := range r.Shapes {
+		s := &r.Shapes[i]
+		w.begin("", '{')
+		w.text("plan", s.Plan)
+		w.text("filter", s.Filter)
+		w.text("example", s.Example)
+		w.number("queries", s.Queries)
+		w.number("pages", s.Pages)
+		w.number("scanned", s.Scanned)
+		w.number("scannedBytes", s.ScannedBytes)
+		w.number("returned", s.Returned)
+		w.end('}')
+	}
+	w.end(']')
+	w.begin("map", '{')
+	w.begin("metrics", '[')
+	for _, name := range traffic.Metrics {
+		w.text("", name)
+	}
+	w.end(']')
+	w.begin("starts", '[')
+	for _, s := range r.Map.Starts {
+		w.begin("", '{')
+		w.text("PartitionKey", s.PartitionKey)
+		w.text("RowKey", s.RowKey)
+		w.end('}')
+	}
+	w.end(']')
+	w.columns("minutes", r.Map.Minutes)
+	w.columns("quarters", r.Map.Quarters)
+	w.end('}')
+	w.begin("ranges", '[')
+	for i := range r.Ranges {
+		g := &r.Ranges[i]
+		w.begin("", '{')
+		w.number("bucket", uint64(g.Bucket))
+		w.text("from", g.From)
+		w.text("to", g.To)
+		w.number("bytes", g.Bytes)
+		w.name("load")
+		w.b = strconv.AppendFloat(w.b, g.Load, 'f', -1, 64)
+		w.end('}')
+	}
+	w.end(']')
+	w.end('}')
+	return w.b
+}
+
+// object writes members of JSON. Those without a name are elements of a list.
+type object struct{ b []byte }
+
+//go:noinline
+func (w *object) name(name string) {
+	if last := w.b[len(w.b)-1]; last != '{' && last != '[' {
+		w.b = append(w.b, ',')
+	}
+	if name != "" {
+		w.b = append(append(append(w.b, '"'), name...), `":`...)
+	}
+}
+
+func (w *object) begin(name string, bracket byte) {
+	w.name(name)
+	w.b = append(w.b, bracket)
+}
+
+func (w *object) end(bracket byte) { w.b = append(w.b, bracket) }
+
+//go:noinline
+func (w *object) text(name, s string) {
+	w.name(name)
+	w.b = append(appendEscaped(append(w.b, '"'), s), '"')
+}
+
+//go:noinline
+func (w *object) number(name string, n uint64) {
+	w.name(name)
+	w.b = strconv.AppendUint(w.b, n, 10)
+}
+
+func (w *object) time(name string, t time.Time) {
+	w.name(name)
+	w.b = append(edm.TicksOf(t).AppendText7(append(w.b, '"')), '"')
+}
+
+func (w *object) columns(name string, list []traffic.MapColumn) {
+	w.begin(name, '[')
+	for i := range list {
+		w.begin("", '{')
+		w.time("at", list[i].At)
+		w.begin("counts", '[')
+		for _, counts := range list[i].Counts {
+			w.begin("", '[')
+			for _, n := range counts {
+				w.number("", uint64(n))
+			}
+			w.end(']')
+		}
+		w.end(']')
+		w.end('}')
+	}
+	w.end(']')
+}

@@ -1,0 +1,76 @@
+package protocol
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"edgetable/core/multipart"
+	"edgetable/core/payload"
+	"edgetable/core/table"
+)
+
+// fail makes an error the response.
+func (c *call) fail(err error) {
+	r := &c.resp
+	format := c.errorFormat
+	contentType := format.ErrorContentType()
+	f := fault{}
+	isFault := errors.As(err, &f)
+	if isFault {
+		err = f.err
+	}
+	e := asError(err)
+	found := c.phaseOf(e)
+	if isFault && found != challenging {
+		found = atFront
+	}
+	if found == atFront || found == challenging {
+		contentType = "application/json" // without parameters, because no format was negotiated yet
+		c.plain = c.plain || f.xml || !c.asksForJSON()
+	}
+	c.head(found)
+	r.Header = c.withPreference(found, e.Status(), r.Header)
+	r.Status = e.Status()
+	if r.note(e); r.Cut {
+		r.Err = nil // a simulated fault
+	}
+	r.add("x-ms-error-code", r.Code)
+	switch {
+	case r.Status == 401:
+		r.add("WWW-Authenticate", c.challenge())
+	case e.Code == table.ServerBusy:
+		r.add("Retry-After", strconv.Itoa(int(max(c.retryAfter+time.Second-1, time.Second)/time.Second)))
+	}
+	if c.plain {
+		r.add("Content-Type", "application/xml")
+		r.Body = payload.AppendXMLError(nil, e, r.RequestID, c.now)
+	} else {
+		r.add("Content-Type", contentType)
+		r.Body = format.AppendError(nil, e, r.RequestID, c.now)
+	}
+}
+
+// asksForJSON reports whether an error before the choice of a format should be
+// in JSON. Like the service, the server uses XML if the client does not ask for
+// JSON.
+func (c *call) asksForJSON() bool {
+	accept := c.req.Header.Get("Accept")
+	if f := c.options.format; f != nil && *f != "" {
+		accept = *f
+	}
+	return strings.Contains(strings.ToLower(accept), "json")
+}
+
+// failPart makes an error one part of a batch response.
+func (c *call) failPart(e *table.Error, found phase) multipart.Response {
+	c.resp.note(e)
+	h := append(c.withPreference(found, e.Status(), c.partHeader(found)),
+		Field{Name: "DataServiceVersion", Value: c.dataServiceVersion()},
+		Field{Name: "Content-Type", Value: c.errorFormat.ErrorContentType()})
+	return multipart.Response{
+		Status: e.Status(), Header: h,
+		Body: c.errorFormat.AppendError(nil, e, c.resp.RequestID, c.now),
+	}
+}

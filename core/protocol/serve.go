@@ -1,0 +1,233 @@
+package protocol
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"edgetable/core/address"
+	"edgetable/core/table"
+)
+
+// maxTimeout is the largest effective value of the timeout parameter, in
+// seconds.
+const maxTimeout = 30
+
+// Serve answers one request. It never fails: every error is a response.
+func (h *Handler) Serve(ctx context.Context, req *Request) Response {
+	c := h.begin(req)
+	c.target = address.Parse(req.Target)
+	var optionsErr error
+	c.options, optionsErr = parseOptions(c.target.Query)
+	if c.options.timeout > 0 && h.WithTimeout != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = h.WithTimeout(ctx, time.Duration(min(c.options.timeout, maxTimeout))*time.Second)
+		defer cancel()
+	}
+	if err := c.serve(ctx, optionsErr); err != nil {
+		c.fail(err)
+	}
+	c.showCost()
+	c.cors(ctx)
+	if c.resp.Table = c.route.table; table.CheckTableName(c.resp.Table) != nil {
+		c.resp.Table = ""
+	}
+	return c.resp
+}
+
+// begin makes a response with the headers that all responses have.
+func (h *Handler) begin(req *Request) *call {
+	state := new(struct { // one allocation
+		call
+		exchange
+		fields [16]Field
+	})
+	x, c := &state.exchange, &state.call
+	x.Handler, x.Service, x.req, x.now = h, *h.Service, req, h.Now()
+	c.exchange, c.header = x, req.Header
+	c.resp.Method, c.resp.Source = req.Method, req.Source
+	c.resp.RequestID = guid(h.NewID())
+	c.resp.Header = state.fields[:0]
+	c.resp.add("x-ms-request-id", c.resp.RequestID)
+	if id := req.Header.Get("X-Ms-Client-Request-Id"); id != "" && echoable(id) {
+		c.resp.ClientRequestID = id
+		c.resp.add("x-ms-client-request-id", id)
+	}
+	c.resp.add("Date", h.httpDate(c.now))
+	return c
+}
+
+// serve answers the request. It reports wrong options only to authenticated
+// clients.
+func (c *call) serve(ctx context.Context, optionsErr error) error {
+	var ok bool
+	if c.address, ok = c.target.Locate(c.req.Host, c.PathStyle); !ok {
+		return front(table.InvalidURI.With("The requested URI does not represent any resource on the server. Address an account as http://host/account or as http://account.table.host."))
+	}
+	if c.Secondary != nil && c.Secondary() {
+		c.address.Secondary = true
+	}
+	if address.IsAccountName(c.address.Account) {
+		c.resp.Account = c.address.Account
+	}
+	if account, ok := c.Accounts(c.address.Account); ok {
+		c.account = account
+	}
+	if c.req.Method == "OPTIONS" {
+		if err := c.preflight(ctx); err != nil {
+			return front(err)
+		}
+		return nil
+	}
+	if parseVerb(c.req.Method) == 0 {
+		return front(table.UnsupportedHTTPVerb.Err())
+	}
+	if err := c.authenticate(ctx); err != nil {
+		return front(err)
+	}
+	c.meter()
+	var err error
+	if c.version, err = checkVersion(c.executed()); err != nil {
+		return fault{err: err, xml: true}
+	}
+	if c.plain = c.options.plain(); !c.plain { // administrative operations do not use OData
+		c.odata, err = odataVersion(c.req.Header)
+	}
+	// The headers of an error depend on the resource.
+	var routeErr error
+	c.route, routeErr = parseRoute(c.address.Account, c.address.Rest)
+	// All later errors are in the format that the client asked for.
+	c.representation = c.responseFormat(c.options.format, c.req.Header.Get("Accept"))
+	if err != nil {
+		return err
+	}
+	if optionsErr != nil {
+		return optionsErr
+	}
+	c.base = c.req.Scheme + "://" + c.host() + c.address.Base + "/"
+	if c.verb, err = tunnelled(c.req.Method, c.req.Header.Values("X-Http-Method")); err != nil {
+		return err
+	}
+	return c.dispatch(ctx, routeErr)
+}
+
+// executed returns the version of the protocol that serves the request. Without
+// a shared access signature it is x-ms-version. With one it is api-version;
+// else, for signatures from version 2014-02-14 on, x-ms-version; else the
+// version of the signature.
+func (c *call) executed() string {
+	asked := c.req.Header.Get("X-Ms-Version")
+	switch {
+	case c.signedVersion == "":
+		return asked
+	case c.options.apiVersion != "":
+		return c.options.apiVersion
+	case asked != "" && c.signedVersion >= pathVersion:
+		return asked
+	}
+	return c.signedVersion
+}
+
+// dispatch runs the operation of an authenticated request and makes the answer
+// the response.
+func (c *call) dispatch(ctx context.Context, routeErr error) (err error) {
+	if !c.plain {
+		if err := c.options.implemented(); err != nil {
+			return err
+		}
+	}
+	if routeErr != nil {
+		return routeErr
+	}
+	if c.plain {
+		if c.route.resource, err = c.options.selected(c.route.resource); err != nil {
+			return err
+		}
+	}
+	out, err := c.do(ctx)
+	if c.operation != nil {
+		c.resp.Operation = c.operation.name
+	}
+	if err != nil {
+		return err
+	}
+	c.resp.Status = out.status
+	c.head(running)
+	c.resp.Header = append(c.applied(c.resp.Header), out.header...)
+	c.resp.Body = out.body
+	c.chainRelease(out.release)
+	return nil
+}
+
+// tunnelled returns the effective verb: the verb in X-HTTP-Method of a POST,
+// else the method.
+func tunnelled(method string, override []string) (verb, error) {
+	switch {
+	case len(override) == 0:
+		return parseVerb(method), nil
+	case len(override) > 1:
+		return 0, table.XMethodIncorrectCount.Err()
+	case strings.EqualFold(strings.TrimSpace(override[0]), method):
+		return parseVerb(method), nil // Java clients of 2013 to 2020 repeat the method
+	case method != "POST":
+		return 0, table.XMethodNotUsingPost.Err()
+	}
+	v := parseVerb(strings.ToUpper(strings.TrimSpace(override[0])))
+	if v&(put|merge|patch|del) == 0 {
+		return 0, table.XMethodIncorrectValue.Err()
+	}
+	return v, nil
+}
+
+// echoable reports whether the response may repeat a client request id: it must
+// have at most 1024 visible ASCII characters.
+func echoable(id string) bool {
+	if len(id) > 1024 {
+		return false
+	}
+	for i := range len(id) {
+		if id[i] <= ' ' || id[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// Refuse makes the response to a request that is refused without an
+// examination. The error has the same form as an error from Serve.
+func (h *Handler) Refuse(req *Request, err *table.Error) Response {
+	c := h.begin(req)
+	c.fail(front(err))
+	return c.resp
+}
+
+// do runs the operation.
+func (c *call) do(ctx context.Context) (answer, error) {
+	err := c.find()
+	switch {
+	case err != nil && c.identity != nil && c.route.resource == tableACL && asError(err).Code == table.ResourceNotFound:
+		return answer{}, c.tableFirst(ctx, err)
+	case err != nil:
+		return answer{}, err
+	case c.route.misbuilt != nil:
+		if err := c.admit(ctx, Access{Entities: 1}); err != nil {
+			return answer{}, err
+		}
+		return answer{}, c.tableFirst(ctx, c.route.misbuilt)
+	}
+	if c.Turns == nil || c.turn != nil { // one turn for all operations of a batch
+		return c.run(ctx)
+	}
+	return c.inTurn(ctx)
+}
+
+// run runs the operation. One that neither reads nor writes entities is admitted first; the
+// others are when they know what they ask for.
+func (c *call) run(ctx context.Context) (answer, error) {
+	if c.operation.otherFormat && !c.operation.inParts {
+		if err := c.admit(ctx, Access{Entities: 1}); err != nil {
+			return answer{}, err
+		}
+	}
+	return c.operation.run(c, ctx)
+}

@@ -1,0 +1,35 @@
+package protocol
+
+// verb is a method of HTTP, or a set of methods.
+type verb uint8
+
+const (
+	get verb = 1 << iota
+	head
+	put
+	post
+	merge
+	patch
+	del
+)
+
+// parseVerb returns the verb of a method, or 0 if no operation has it.
+func parseVerb(method string) verb {
+	switch method {
+	case "GET":
+		return get
+	case "HEAD":
+		return head
+	case "PUT":
+		return put
+	case "POST":
+		return post
+	case "MERGE":
+		return merge
+	case "PATCH":
+		return patch
+	case "DELETE":
+		return del
+	}
+	return 0
+}

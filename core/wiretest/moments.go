@@ -1,0 +1,58 @@
+package wiretest
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// moments are the Timestamps of a scenario in the order in which responses showed them.
+type moments []string
+
+// timestamp is one of the day of all transcripts, also in an ETag or a target.
+var timestamp = regexp.MustCompile(`2026-03-04T05(:|%3A)06(:|%3A)\d\d\.\d+Z`)
+
+// name replaces the Timestamps in a response by their numbers.
+func (m *moments) name(text string) string { return m.nameEach(text, timestamp) }
+
+// recent matches Timestamps of any day; nameAny leaves those that are not of the last hour, which are data.
+// One at a whole second has no fraction.
+var recent = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d(:|%3A)\d\d(:|%3A)\d\d(\.\d+)?Z`)
+
+// nameAny is name for the Timestamps of a server whose clock is the real one.
+func (m *moments) nameAny(text string) string {
+	return recent.ReplaceAllStringFunc(text, func(t string) string {
+		at, err := time.Parse(time.RFC3339Nano, strings.ReplaceAll(t, "%3A", ":"))
+		if err != nil || time.Since(at).Abs() > time.Hour {
+			return t
+		}
+		return m.nameEach(t, recent)
+	})
+}
+
+func (m *moments) nameEach(text string, pattern *regexp.Regexp) string {
+	return pattern.ReplaceAllStringFunc(text, func(t string) string {
+		t = strings.ReplaceAll(t, "%3A", ":")
+		if !slices.Contains(*m, t) {
+			*m = append(*m, t)
+		}
+		return fmt.Sprintf("{Timestamp %d}", slices.Index(*m, t))
+	})
+}
+
+// translate replaces the Timestamps that m knows in a request by those of other with the
+// same numbers.
+func (m moments) translate(text string, other moments) string {
+	return timestamp.ReplaceAllStringFunc(text, func(t string) string {
+		i := slices.Index(m, strings.ReplaceAll(t, "%3A", ":"))
+		if i < 0 || i >= len(other) {
+			return t
+		}
+		if strings.Contains(t, "%3A") {
+			return strings.ReplaceAll(other[i], ":", "%3A")
+		}
+		return other[i]
+	})
+}

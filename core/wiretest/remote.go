@@ -1,0 +1,174 @@
+package wiretest
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/core/sharedkey"
+	"edgetable/core/wiretest/scene"
+)
+
+// Remote is an account of a server that runs elsewhere. Its clock is the real one.
+type Remote struct {
+	Account string
+	Key     string
+	Scheme  string // http or https
+	Host    string
+	Dialect Dialect
+	Differs []string // exchanges, as scenario/NN, whose responses are known to differ: they are shown
+	Send    Target
+	Empty   func(t *testing.T) // deletes what the scenario before has left in the account
+}
+
+// RunRemote plays the scenarios that do not depend on the server's clock or on its
+// other accounts, one after the other. Responses are compared except for times and
+// for headers that no transcript has, as platforms add some.
+func RunRemote(t *testing.T, remote *Remote) {
+	t.Helper()
+	list, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := headers(list)
+	played := 0
+	for _, transcript := range list {
+		if !transcript.playsAnywhere() {
+			continue
+		}
+		played++
+		t.Run(transcript.Name(), func(t *testing.T) {
+			remote.Empty(t)
+			remote.play(t, transcript, known)
+		})
+	}
+	t.Logf("%d of %d scenarios were played; the others need a clock, accounts or a store made for them", played, len(list))
+}
+
+// elsewhere matches what a request can have only where the server is made for the transcript.
+var elsewhere = regexp.MustCompile(`(?im)(second|disabled|walled)account|twokeys|Bearer |\$\(sas |^(Host|Date|x-ms-date|Authorization): *[^(]|^\w+ \w+://`)
+
+func (t *Transcript) playsAnywhere() bool {
+	return len(t.Directives) == 0 && !slices.ContainsFunc(t.Exchanges, func(e Exchange) bool { return elsewhere.MatchString(e.Request) })
+}
+
+// headers returns the names of all headers that responses have, by their lower case, in which platforms may send them.
+func headers(list []*Transcript) map[string]string {
+	known := map[string]string{"x-ms-request-id": "x-ms-request-id", "date": "Date", "content-length": "Content-Length"}
+	for _, t := range list {
+		for i := range t.Exchanges {
+			head, _, _ := strings.Cut(t.Exchanges[i].Response, "\n\n")
+			for line := range strings.Lines(head) {
+				if name, _, ok := strings.Cut(line, ": "); ok {
+					known[strings.ToLower(name)] = name
+				}
+			}
+		}
+	}
+	return known
+}
+
+func (r *Remote) play(t *testing.T, transcript *Transcript, known map[string]string) {
+	captured := make(map[string]string)
+	var ours, theirs moments
+	for i := range transcript.Exchanges {
+		e := &transcript.Exchanges[i]
+		name := fmt.Sprintf("%02d-%s", e.Number, e.Name)
+		req, err := newRequest(theirs.translate(e.Request, ours), time.Now().UTC(), captured)
+		if err == nil {
+			err = r.address(req)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		resp, err := r.Send(req)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		captured[fmt.Sprintf("%02d", e.Number)] = string(resp.Body)
+		for _, f := range resp.Header {
+			captured[fmt.Sprintf("%02d.%s", e.Number, strings.ToLower(f.Name))] = f.Value
+		}
+		resp.Header = slices.DeleteFunc(slices.Clone(resp.Header), func(f Field) bool { return known[strings.ToLower(f.Name)] == "" })
+		for i := range resp.Header {
+			resp.Header[i].Name = known[strings.ToLower(resp.Header[i].Name)]
+		}
+		got, err := resp.text(req.Method)
+		if err != nil {
+			r.differs(t, transcript, e, fmt.Sprintf("%v in\n%+v", err, resp))
+			continue
+		}
+		got = strings.NewReplacer(r.Scheme+"://"+r.Host, "http://"+host, r.Account, Account).Replace(got)
+		got, want := ours.nameAny(moment.ReplaceAllString(got, "{moment}")), moment.ReplaceAllString(theirs.name(e.Response), "{moment}")
+		if ownDay.MatchString(e.Request) {
+			continue
+		}
+		if !r.Dialect.equal(exchange(transcript, e), want, got) {
+			r.differs(t, transcript, e, difference(got, want))
+		}
+	}
+}
+
+func exchange(t *Transcript, e *Exchange) string { return fmt.Sprintf("%s/%02d", t.Name(), e.Number) }
+
+func (r *Remote) differs(t *testing.T, transcript *Transcript, e *Exchange, how string) {
+	if slices.Contains(r.Differs, exchange(transcript, e)) {
+		t.Logf("%02d-%s differs, as is known:\n%s", e.Number, e.Name, how)
+		return
+	}
+	t.Errorf("%02d-%s:\n%s", e.Number, e.Name, how)
+}
+
+// ownDay matches a request that compares Timestamps with the day of all transcripts.
+var ownDay = regexp.MustCompile(`Timestamp%20\w\w%20datetime'2026-03-04|Timestamp \w\w datetime'2026-03-04`)
+
+// moment matches the server's time in whole seconds: in what ATOM calls updated, and where a message quotes a date.
+var moment = regexp.MustCompile(`<updated>[^<]+|\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT`)
+
+// address makes a request of the corpus one for the account. A correct signature stays correct.
+func (r *Remote) address(req *Request) error {
+	theirs, err := sharedkey.ParseKey(scene.AccountKey)
+	if err != nil {
+		return err
+	}
+	ours, err := sharedkey.ParseKey(r.Key)
+	if err != nil {
+		return err
+	}
+	before := req.signed()
+	rename := strings.NewReplacer("http://"+host, r.Scheme+"://"+r.Host, Account, r.Account)
+	req.Target, req.Host = rename.Replace(req.Target), r.Host
+	length := len(req.Body)
+	req.Body = []byte(rename.Replace(string(req.Body)))
+	for i := range req.Header {
+		f := &req.Header[i]
+		switch {
+		case f.Name == "Authorization":
+			for _, scheme := range []sharedkey.Scheme{sharedkey.SharedKey, sharedkey.SharedKeyLite} {
+				if f.Value == theirs.Authorization(scheme, Account, before) {
+					f.Value = ours.Authorization(scheme, r.Account, req.signed())
+					break
+				}
+			}
+			f.Value = rename.Replace(f.Value)
+		case strings.EqualFold(f.Name, "Content-Length") && f.Value == fmt.Sprint(length):
+			f.Value = fmt.Sprint(len(req.Body))
+		}
+	}
+	return nil
+}
+
+// Ask sends a request in the notation of the transcripts.
+func (r *Remote) Ask(text string) (*Response, error) {
+	req, err := NewRequest(text, time.Now().UTC())
+	if err == nil {
+		err = r.address(req)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.Send(req)
+}

@@ -1,0 +1,30 @@
+package advise
+
+import "time"
+
+// Advice is what is known and thought about a table.
+type Advice struct {
+	Table    string    `json:"table"`
+	Findings []Finding `json:"findings"`
+	// Costs are empty if the traffic was counted for less than an hour: a month of
+	// seconds is no estimate.
+	Costs    []Cost  `json:"costs"`
+	PricesOf string  `json:"pricesOf"`
+	Seconds  float64 `json:"seconds"` // for which the traffic was counted
+	Stored   *Stored `json:"stored,omitempty"`
+}
+
+// Judge applies the rules to the facts about a table.
+func Judge(table string, f *Facts) *Advice {
+	a := &Advice{Table: table, Findings: Advise(f), Costs: []Cost{}, PricesOf: PricesOf, Stored: f.Stored}
+	if f.Traffic == nil || Period(f.Traffic) >= time.Hour {
+		a.Costs = Costs(f)
+	}
+	if f.Traffic != nil {
+		a.Seconds = Period(f.Traffic).Seconds()
+	}
+	if a.Findings == nil {
+		a.Findings = []Finding{} // in JSON it is a list
+	}
+	return a
+}

@@ -1,0 +1,63 @@
+package backup
+
+import (
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/place"
+)
+
+// Flags are those of a server that makes scheduled backups.
+type Flags struct {
+	To    string
+	Every time.Duration
+	Log   time.Duration // how often the log is shipped; 0: never
+	limit int64         // of the logs that are kept for it
+	keep  repository.Keep
+	keys  []string
+}
+
+// KeepLogs is the size of the logs that the store keeps until they are shipped.
+func (o *Flags) KeepLogs() int64 {
+	if o.Log == 0 {
+		return 0
+	}
+	return o.limit
+}
+
+func (o *Flags) Register(f *pflag.FlagSet) {
+	f.StringVar(&o.To, "backup-to", "", "`place` for backups of the data directory: another directory, or s3://BUCKET/PREFIX; default none")
+	cli.DurationFlag(f, &o.Every, "backup-every", time.Hour, time.Second, cli.MaxTime, "how often to make a backup")
+	cli.DurationFlag(f, &o.Log, "backup-log", 0, 0, cli.MaxTime, "how often to ship the log, so that a lost machine loses at most this and each moment can be restored; 0 makes backups only")
+	cli.SizeFlag(f, &o.limit, "backup-log-keep", 1<<30, 64<<20, 1<<44, "`size` of the logs that are kept while the place does not answer; beyond it they are removed, and a new backup follows")
+	cli.ValueFlag(f, &o.keep, "backup-keep", "rules", "`rules` that say which backups stay, such as last=24,daily=30, older-than=30d or point-in-time=7d, as the flags of 'edgetable backup prune'; default all", parseKeep, showKeep)
+	recipientsFlag(f, &o.keys, "backup-encrypt-to")
+}
+
+// Check returns an error for flags that contradict each other.
+func (o *Flags) Check(given func(flag string) bool) error {
+	if o.To != "" {
+		if err := place.Check(o.To); err != nil {
+			return cli.Misuse("--backup-to: %v", err)
+		}
+	}
+	if given("backup-log-keep") && o.Log == 0 {
+		return cli.Misuse("--backup-log-keep needs --backup-log")
+	}
+	if o.keep.PointInTime > 0 && o.Log == 0 {
+		return cli.Misuse("--backup-keep point-in-time=… needs --backup-log: backups alone are moments")
+	}
+	for _, name := range []string{"backup-every", "backup-log", "backup-keep", "backup-encrypt-to"} {
+		if given(name) && o.To == "" {
+			return cli.Misuse("--%s needs --backup-to", name)
+		}
+	}
+	_, err := repository.ParseRecipients(o.keys)
+	if err != nil {
+		return cli.Misuse("--backup-encrypt-to: %v", err)
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package backup
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/place"
+)
+
+func (p *program) backupListCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "list PLACE", Short: "List the backups in a place", Long: placeHelp,
+		Example: "  edgetable backup list /mnt/backup/edgetable",
+		RunE:    func(c *cobra.Command, args []string) error { return p.backupList(c.Context(), args[0], asJSON) },
+	}
+	cli.JSONFlag(c.Flags(), &asJSON)
+	return c
+}
+
+// listed is what backup list --json prints.
+type listed struct {
+	Backups    []oneBackup `json:"backups"`
+	Unfinished []oneBackup `json:"unfinished"` // they run, or were interrupted
+	Damaged    []badBackup `json:"damaged"`
+	Log        []oneRange  `json:"log"` // each moment of these can be restored
+}
+
+type oneRange struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+type oneBackup struct {
+	ID        string `json:"id"`
+	From      string `json:"from"`
+	Files     int    `json:"files"`
+	Bytes     int64  `json:"bytes"`
+	NewBytes  int64  `json:"newBytes"`
+	Encrypted bool   `json:"encrypted"`
+}
+
+type badBackup struct {
+	Object string `json:"object"`
+	Cause  string `json:"cause"`
+}
+
+func describe(all *repository.Backups, log repository.Ranges) listed {
+	l := listed{[]oneBackup{}, []oneBackup{}, []badBackup{}, []oneRange{}}
+	for _, one := range log {
+		l.Log = append(l.Log, oneRange{one[0].String(), one[1].String()})
+	}
+	for _, m := range all.Complete {
+		l.Backups = append(l.Backups, oneBackup{m.ID, m.From, len(m.Files), m.Size(), m.New, len(m.Recipients) > 0})
+	}
+	for _, m := range all.Unfinished {
+		l.Unfinished = append(l.Unfinished, oneBackup{ID: m.ID, From: m.From})
+	}
+	for _, d := range all.Damaged {
+		l.Damaged = append(l.Damaged, badBackup{fmt.Sprint(d.Object), fmt.Sprint(d.Cause)})
+	}
+	return l
+}
+
+func (p *program) backupList(ctx context.Context, location string, asJSON bool) error {
+	objects, err := place.Open(ctx, location, p.Note)
+	if err != nil {
+		return err
+	}
+	r := repository.New(objects)
+	all, err := r.List(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", location, err)
+	}
+	log, err := r.Ranges(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", location, err)
+	}
+	if asJSON {
+		if err := p.PrintJSON(describe(all, log)); err != nil {
+			return err
+		}
+		return damaged(all)
+	}
+	t := cli.Table{Heads: []string{"=backup", "from", ">files", ">size", ">new", "=encrypted"}}
+	for _, m := range all.Complete {
+		encrypted := "no"
+		if len(m.Recipients) > 0 {
+			encrypted = "yes"
+		}
+		t.Rows = append(t.Rows, []string{m.ID, m.From, cli.Commas(int64(len(m.Files))), cli.ShowBytes(m.Size()), cli.ShowBytes(m.New), encrypted})
+	}
+	if len(t.Rows) > 0 {
+		p.PrintTable(&t)
+	}
+	for _, m := range all.Unfinished {
+		fmt.Fprintf(p.Out, "%s of %s is not complete: it runs, or was interrupted\n", m.ID, m.From)
+	}
+	for _, one := range log {
+		fmt.Fprintf(p.Out, "each moment from %s to %s can be restored with --to-time\n", one[0], one[1])
+	}
+	return damaged(all)
+}
+
+// damaged is the error for manifests that cannot be read.
+func damaged(all *repository.Backups) error {
+	if len(all.Damaged) == 0 {
+		return nil
+	}
+	d := all.Damaged[0]
+	return fmt.Errorf("%s damaged: %s: %w", cli.Things(len(all.Damaged), "manifests"), d.Object, d.Cause)
+}

@@ -1,0 +1,76 @@
+package backup
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/place"
+)
+
+func (p *program) backupPruneCommand() *cobra.Command {
+	var keep repository.Keep
+	var remove []string
+	var dry bool
+	c := &cobra.Command{
+		Use: "prune PLACE", Short: "Remove old backups",
+		Long: placeHelp + "\n\n" +
+			"Removes the backups that no flag keeps, and then all that no backup needs, such as the log\n" +
+			"before the oldest backup. The newest backup is always kept. A backup may run meanwhile.",
+		Example: `  edgetable backup prune /mnt/backup/edgetable --keep-last 24 --keep-daily 30 --dry-run
+  edgetable backup prune /mnt/backup/edgetable --older-than 90d`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if keep.None() && len(remove) == 0 {
+				return cli.Misuse("say what stays: --keep-last, --keep-daily, --older-than or --point-in-time; or name a backup with --remove")
+			}
+			return p.backupPrune(c.Context(), args[0], repository.Pruning{Keep: keep, Remove: remove, DryRun: dry, Now: time.Now()})
+		},
+	}
+	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
+		cli.IntFlag(f, &keep.Last, "keep-last", 0, 0, 1<<20, "`number` of newest backups that stay")
+		cli.IntFlag(f, &keep.Daily, "keep-daily", 0, 0, 1<<20, "`number` of days of which the newest backup stays")
+		cli.OlderThanFlag(f, &keep.OlderThan, "age of a backup")
+		cli.DurationFlag(f, &keep.PointInTime, "point-in-time", 0, 0, 100*cli.MaxTime, "time of which each moment can be restored, such as 7d: younger backups stay, one before, and the log since")
+		f.StringSliceVar(&remove, "remove", nil, "`name` of a backup to remove, also one that is damaged or was interrupted; may be repeated")
+		cli.BoolFlag(f, &dry, "dry-run", "change nothing, say what would be done")
+	})
+	return c
+}
+
+func (p *program) backupPrune(ctx context.Context, location string, what repository.Pruning) error {
+	objects, err := place.Open(ctx, location, p.Note)
+	if err != nil {
+		return err
+	}
+	done, err := repository.New(objects).Prune(ctx, what)
+	if err != nil {
+		return fmt.Errorf("%s: %w", location, err)
+	}
+	verb := "removed"
+	if what.DryRun {
+		verb = "would remove"
+	}
+	for _, id := range done.Removed {
+		fmt.Fprintln(p.Out, verb, id)
+	}
+	if len(done.Unfinished) > 0 {
+		fmt.Fprintln(p.Out, unfinishedStays(done.Unfinished))
+	}
+	if done.Pieces > 0 {
+		fmt.Fprintf(p.Out, "%s %s of the log, %s\n", verb, cli.Things(done.Pieces, "pieces"), cli.ShowBytes(done.LogBytes))
+	}
+	fmt.Fprintf(p.Out, "%s %s and %s, %s; left: %s\n", verb, cli.Things(len(done.Removed), "backups"), cli.Things(done.Objects, "objects"), cli.ShowBytes(done.Bytes),
+		cli.Things(done.Kept, "backups"))
+	return nil
+}
+
+// unfinishedStays says why objects were not removed.
+func unfinishedStays(list []*repository.Manifest) string {
+	m := list[0]
+	return fmt.Sprintf("objects stay while the backup %s of %s is not complete; if it will not continue, remove it with --remove %s", m.ID, m.From, m.ID)
+}

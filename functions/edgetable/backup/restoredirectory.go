@@ -1,0 +1,135 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/objects/directory"
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/table"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/place"
+)
+
+func (p *program) backupRestore(ctx context.Context, location, dir string, o *restoring) error {
+	objects, err := place.Open(ctx, location, p.Note)
+	if err != nil {
+		return err
+	}
+	with, err := identities(o.identity)
+	if err != nil {
+		return err
+	}
+	r := repository.New(objects)
+	plan, err := o.plan(ctx, r, with)
+	if err != nil {
+		return fmt.Errorf("%s: %w", location, err)
+	}
+	var m *repository.Manifest
+	what := ""
+	if plan != nil {
+		m = plan.Base
+		what = fmt.Sprintf("the state of %s (backup %s and %s of the log)", plan.To, m.ID, cli.Things(len(plan.Steps), "pieces"))
+	} else if m, err = r.Find(ctx, o.backup); err != nil {
+		return fmt.Errorf("%s: %w", location, err)
+	} else {
+		what = "backup " + m.ID
+	}
+	show := cli.NewProgress(p.Err)
+	restore := func(dir string) error {
+		defer show.End()
+		err := r.Restore(ctx, m, dir, with, show.Bytes("restored"))
+		if err == nil && plan != nil {
+			err = replay(ctx, r, plan, dir, with, show.Bytes("applied"))
+		}
+		return err
+	}
+	if o.table == "" && plan != nil {
+		if err := beside(dir, func(beside string) (string, error) {
+			return filepath.Join(beside, "whole"), restoreWhole(restore, beside)
+		}); err != nil {
+			return err
+		}
+		fmt.Fprintf(p.Out, "restored %s to %s\n", what, dir)
+		return nil
+	}
+	if o.table == "" {
+		if err := restore(dir); err != nil {
+			return err
+		}
+		fmt.Fprintf(p.Out, "restored %s to %s: %s, %s\n", what, dir, cli.Things(len(m.Files), "files"), cli.ShowBytes(m.Size()))
+		return nil
+	}
+	entities, err := restoreTable(restore, dir, table.RecordKey{Account: o.account, Table: table.FoldName(o.table)})
+	if err != nil {
+		return err
+	}
+	if o.to != "" {
+		dir = "a temporary directory"
+	}
+	fmt.Fprintf(p.Out, "restored table %s of account %s from %s to %s: %s\n", o.table, o.account, what, dir, cli.Things(entities, "entities"))
+	return nil
+}
+
+// restoreTable restores a whole backup beside the directory, and then moves a store with
+// one table of it there.
+func restoreTable(restore func(dir string) error, dir string, key table.RecordKey) (entities int64, err error) {
+	return entities, beside(dir, func(beside string) (string, error) {
+		alone := filepath.Join(beside, "table")
+		if err := os.RemoveAll(alone); err != nil {
+			return "", err
+		}
+		if err := restoreWhole(restore, beside); err != nil {
+			return "", err
+		}
+		entities, err = pebblestore.Extract(pebblestore.Options{Dir: filepath.Join(beside, "whole")}, key, alone)
+		return alone, err
+	})
+}
+
+// restoreWhole restores to the folder "whole". It continues what a killed run has left,
+// unless that was complete, and may have been opened.
+func restoreWhole(restore func(dir string) error, beside string) error {
+	whole := filepath.Join(beside, "whole")
+	if !repository.Interrupted(whole) {
+		if err := os.RemoveAll(whole); err != nil {
+			return err
+		}
+	}
+	return restore(whole)
+}
+
+// beside makes a store in a folder beside a directory, and then moves it there. The folder
+// is where the next run continues if this one is killed.
+func beside(dir string, make func(beside string) (made string, err error)) (err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	if names, err := os.ReadDir(dir); err == nil && len(names) > 0 {
+		return fmt.Errorf("%s is not empty; restore to a new directory", dir)
+	}
+	beside := dir + ".restoring"
+	if err := os.MkdirAll(beside, 0o700); err != nil {
+		return err
+	}
+	lock, err := vfs.Default.Lock(filepath.Join(beside, "lock"))
+	if err != nil {
+		return fmt.Errorf("another restore to %s is running (%w)", dir, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(beside), lock.Close()) }()
+	made, err := make(beside)
+	if err != nil {
+		return err
+	}
+	_ = os.Remove(dir) // if it is there, it is empty
+	if err := os.Rename(made, dir); err != nil {
+		return err
+	}
+	return directory.Sync(filepath.Dir(dir))
+}

@@ -1,0 +1,302 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/adapters/store/pebblestore/logship"
+	"edgetable/core/edm"
+)
+
+// pieceSize is about how many bytes of commits a piece of the log has at most.
+const pieceSize = 8 << 20
+
+// pauseAfter is how long after the last write the log says that there was no other: a time that is
+// shown in whole seconds is behind the write then, also where its reply took a second.
+const pauseAfter = 2 * time.Second
+
+// steps is in how many steps the commits of an interval are packed: all at once would hold up
+// requests.
+const steps, shortestStep = 50, 5 * time.Millisecond
+
+// shipper copies the log of a store to the place of its backups, in pieces. It remembers
+// nothing of its own: after a start it continues behind the newest piece in the place.
+type shipper struct {
+	place  *repository.Repository
+	store  *pebblestore.Store
+	source string   // host and data directory
+	keys   []string // of age
+	log    *slog.Logger
+	now    func() time.Time
+	// base asks for a backup with a span, and returns the span as soon as it is known.
+	base func(ctx context.Context) (*repository.LogSpan, error)
+	// fresh asks for a backup of a timeline that has begun.
+	fresh func()
+
+	reader *logship.Reader         // nil: it is not known yet where to continue
+	piece  *repository.PieceWriter // of the commits behind from, up to packed
+	began  time.Time               // of the piece
+	from   edm.Ticks
+	packed edm.Ticks
+	sealed *repository.Sealed // being stored: always with the same bytes
+	to     edm.Ticks          // the log is in the place up to this number
+	lost   bool               // logs were given up, and no backup was made since
+	begins bool               // the next piece continues no other one
+	synced edm.Ticks          // of the last piece
+
+	news    bool      // the next piece has a commit that is not ours
+	pause   time.Time // when a piece with such a commit was shipped; zero: nothing is to be said of it
+	touched edm.Ticks // number of our last commit
+
+	mu     sync.Mutex
+	status LogStatus
+}
+
+// LogStatus is what the metrics say about the log that a server ships.
+type LogStatus struct {
+	CaughtUp    time.Time // when everything confirmed was in the place, or the server started
+	LastShipped time.Time // when the newest piece was stored; zero: none since the start
+	Waiting     int64     // bytes that are not in the place
+	Pieces      int64     // stored since the start
+	Failures    int64
+	GivenUp     int64 // how often logs were given up, so that a new backup was necessary
+	Replaced    bool  // another store has taken over the place
+
+	written int64 // to the log when everything was in the place
+}
+
+// turn ships what is durable.
+func (s *shipper) turn(ctx context.Context, settle time.Duration) error {
+	connect := s.join
+	if s.lost {
+		connect = s.rejoin
+	}
+	if s.reader == nil {
+		if err := connect(ctx); err != nil {
+			return err
+		}
+		s.pause = s.now() // what the process before has said is not known
+	}
+	if err := s.storePiece(ctx); err != nil {
+		return err
+	}
+	written, _ := s.store.LogWritten()
+	waiting, end := context.WithTimeout(ctx, settle)
+	now := s.now() // not before, as an upload may have taken long
+	upTo, at, whole := s.store.Settle(waiting, now)
+	end()
+	if _, err := s.pack(ctx, upTo); err != nil {
+		return err
+	}
+	if s.reader == nil {
+		return s.turn(ctx, settle)
+	}
+	if s.piece.Length() > 0 {
+		if whole {
+			s.synced = edm.TicksOf(at)
+		}
+		if s.news {
+			s.news, s.pause = false, now
+		}
+		if err := s.seal(); err != nil {
+			return err
+		}
+		if err := s.storePiece(ctx); err != nil {
+			return err
+		}
+	} else if !s.pause.IsZero() && now.Sub(s.pause) >= pauseAfter {
+		// A write may return after the time of its piece. The next piece has a time behind it. On a
+		// full disk it is tried again.
+		if n, err := s.store.Touch(ctx); err == nil {
+			s.touched, s.pause = n, time.Time{}
+		}
+	}
+	if whole {
+		s.update(func(st *LogStatus) { st.CaughtUp, st.written = now, written })
+	}
+	return nil
+}
+
+// pack adds the commits up to a number to the next piece, and stores pieces that are full. It
+// returns how many commits it has added. The reader is nil afterwards if logs were given up.
+func (s *shipper) pack(ctx context.Context, upTo edm.Ticks) (n int, err error) {
+	for s.packed < upTo {
+		list, _, to, err := s.reader.Next(upTo, pieceSize/4)
+		if since := s.store.Timeline().Since; since > s.packed {
+			s.giveUp(since)
+			return n, nil
+		}
+		if err != nil || len(list) == 0 {
+			return n, err
+		}
+		full := s.piece.Length() >= pieceSize
+		if full {
+			if err := s.seal(); err != nil {
+				return n, err
+			}
+		}
+		for _, c := range list {
+			s.news = s.news || c.Number != s.touched
+			if err := s.piece.Add(repository.Commit{Number: c.Number, Data: c.Record}); err != nil {
+				return n, err
+			}
+		}
+		s.packed = to
+		n += len(list)
+		if full {
+			if err := s.storePiece(ctx); err != nil {
+				return n, err
+			}
+		}
+	}
+	return n, nil
+}
+
+// seal ends the piece.
+func (s *shipper) seal() (err error) {
+	p := repository.Piece{Timeline: s.store.Timeline().ID, From: s.from, To: s.packed, Synced: s.synced, Begins: s.begins}
+	now := s.now()
+	next := repository.Zstd
+	if most := now.Sub(s.began).Seconds() * zstdRate * float64(runtime.GOMAXPROCS(0)); float64(s.piece.Length()) > most {
+		next = repository.S2
+	}
+	s.sealed, err = s.piece.Seal(p, next)
+	s.from, s.begins, s.began = s.packed, false, now
+	return err
+}
+
+// zstdRate is up to how many bytes of commits a second, for each processor, the next piece has
+// fewer bytes: this takes zstd about a hundredth of the processors. Beyond it requests need them more.
+const zstdRate = 2 << 20
+
+// storePiece stores the piece that is sealed, if there is one.
+func (s *shipper) storePiece(ctx context.Context) error {
+	if s.sealed == nil {
+		return nil
+	}
+	if err := s.place.Ship(ctx, s.sealed); err != nil {
+		return err
+	}
+	s.to, s.sealed = s.sealed.To, nil
+	if err := s.reader.Shipped(s.to); err != nil {
+		return err
+	}
+	s.update(func(st *LogStatus) { st.Pieces++; st.LastShipped = time.Now() })
+	return nil
+}
+
+func (s *shipper) update(do func(*LogStatus)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	do(&s.status)
+}
+
+// Status returns the state of the log.
+func (s *shipper) Status() LogStatus {
+	s.mu.Lock()
+	st := s.status
+	s.mu.Unlock()
+	written, kept := s.store.LogWritten()
+	st.Waiting = written - st.written
+	if st.written == 0 { // since the start there is no news from the place
+		st.Waiting += kept
+	}
+	return st
+}
+
+// serve ships the log at each interval until ctx ends.
+func (s *shipper) serve(ctx context.Context, every time.Duration, paused func() bool) {
+	if s.store.Opened(ctx) != nil {
+		return
+	}
+	var failing time.Time // since when; zero: it works
+	told := ""            // the last cause
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		var err error
+		idle := paused()
+		if idle {
+			s.update(func(st *LogStatus) { st.CaughtUp = time.Now() })
+		} else {
+			err = s.turn(ctx, every)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return
+		case errors.Is(err, repository.ErrReplaced):
+			s.update(func(st *LogStatus) { st.Replaced = true; st.Failures++ })
+			s.log.Error("the log is not shipped any more, and no backups are made", "cause", err)
+			if err := s.store.GiveUpLogs(); err != nil {
+				s.log.Error("logs that will not be shipped stay", "cause", err)
+			}
+			return
+		case err != nil:
+			s.update(func(st *LogStatus) { st.Failures++ })
+			if failing.IsZero() {
+				failing = time.Now()
+			}
+			if err.Error() != told {
+				told = err.Error()
+				s.log.Error("the log cannot be shipped; it is kept, and shipped later", "cause", err)
+			}
+		case !failing.IsZero():
+			s.log.Info("the log is shipped again", "after", time.Since(failing).Round(time.Second))
+			failing, told = time.Time{}, ""
+		}
+		if err != nil || idle {
+			select {
+			case <-ctx.Done():
+			case <-tick.C:
+			}
+		} else {
+			s.packUntil(ctx, tick.C, max(every/steps, shortestStep))
+		}
+	}
+}
+
+// packUntil packs what becomes durable, in steps, until the next turn begins, which meets
+// each error again.
+func (s *shipper) packUntil(ctx context.Context, turn <-chan time.Time, every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-turn:
+			return
+		case <-tick.C:
+		}
+		n, err := s.pack(ctx, s.store.Durable())
+		if n == 0 || err != nil || s.reader == nil { // an idle server sleeps
+			tick.Stop()
+		}
+	}
+}
+
+// last ships what was written last, if the log was shipped before.
+func (s *shipper) last(ctx context.Context) {
+	if s.reader == nil || s.Status().Replaced {
+		return
+	}
+	if err := s.turn(ctx, lastTurn); err != nil {
+		s.log.Warn("the end of the log is not shipped; the next start ships it", "cause", err)
+	}
+}
+
+// sourceName names a data directory for people.
+func sourceName(data string) string {
+	host, _ := os.Hostname() // it is shown to people only
+	return host + ":" + data
+}
+
+// lastTurn is how long the end of a server may wait for the place.
+const lastTurn = 5 * time.Second

@@ -1,0 +1,366 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/objects/directory"
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/objects"
+	"edgetable/core/table"
+	"edgetable/testdata/must"
+)
+
+var errLost = errors.New("the reply is lost")
+
+// wire loses a request to put a timeline, or only the reply to it.
+type wire struct {
+	objects.Place
+	loseRequest, loseReply bool
+}
+
+func (w *wire) Put(ctx context.Context, name string, b []byte) error {
+	if !strings.HasPrefix(name, "timelines/") {
+		return w.Place.Put(ctx, name, b)
+	}
+	if w.loseRequest {
+		return errLost
+	}
+	err := w.Place.Put(ctx, name, b)
+	if w.loseReply {
+		return errLost
+	}
+	return err
+}
+
+// TestLostTimeline: a store that did not hear that its timeline has begun does not take it
+// for that of another store, which it would have to leave the place to.
+func TestLostTimeline(t *testing.T) {
+	t.Parallel()
+	for _, lost := range []wire{{loseRequest: true}, {loseReply: true}} {
+		store, err := pebblestore.Open(pebblestore.Options{Dir: t.TempDir()})
+		must.OK(t, err)
+		defer store.Close()
+		w := &wire{Place: &directory.Place{Dir: t.TempDir()}}
+		errBase := errors.New("a backup is wanted")
+		s := &shipper{
+			place: repository.New(w), store: store, source: "here", log: slog.New(slog.NewTextHandler(io.Discard, nil)), now: time.Now,
+			base:  func(context.Context) (*repository.LogSpan, error) { return nil, errBase },
+			fresh: func() {},
+		}
+		first, err := s.begin(t.Context(), "", 0)
+		must.OK(t, err)
+		w.loseRequest, w.loseReply = lost.loseRequest, lost.loseReply
+		if _, err := s.begin(t.Context(), first.ID, 0); !errors.Is(err, errLost) {
+			t.Fatal(err)
+		}
+		w.loseRequest, w.loseReply = false, false
+		if err := s.join(t.Context()); !errors.Is(err, errBase) {
+			t.Errorf("%+v: %v", lost, err)
+		}
+		timelines := func() []repository.Timeline {
+			list, err := s.place.Timelines(t.Context())
+			must.OK(t, err)
+			return list
+		}
+		own, all := store.Timeline(), timelines()
+		if own.ID != all[len(all)-1].ID {
+			t.Errorf("%+v: the store is on %s, the newest is %s", lost, own.ID, all[len(all)-1].ID)
+		}
+		if _, err := s.begin(t.Context(), own.ID, 0); err != nil {
+			t.Error(err)
+		}
+		if got := len(timelines()); got != len(all)+1 {
+			t.Errorf("%+v: %d timelines behind %d", lost, got, len(all))
+		}
+	}
+}
+
+// shipping is a store and the place for its log, which may not answer.
+type shipping struct {
+	t     *testing.T
+	o     pebblestore.Options
+	store *pebblestore.Store
+	away  bool
+	// upload is called before something is stored; nil: nothing is.
+	upload func()
+	bases  int // backups that the log has asked for
+	*shipper
+}
+
+type sometimes struct {
+	objects.Place
+	s *shipping
+}
+
+func (p sometimes) Put(ctx context.Context, name string, b []byte) error {
+	if p.s.away {
+		return errLost
+	}
+	if p.s.upload != nil {
+		p.s.upload()
+	}
+	return p.Place.Put(ctx, name, b)
+}
+
+func newShipping(t *testing.T) *shipping {
+	s := &shipping{t: t, o: pebblestore.Options{Dir: t.TempDir(), KeepLogs: 1 << 30}}
+	place := repository.New(sometimes{&directory.Place{Dir: t.TempDir()}, s})
+	s.shipper = &shipper{place: place}
+	s.start()
+	t.Cleanup(func() { s.store.Close() })
+	return s
+}
+
+// start opens the store, as a new process does.
+func (s *shipping) start() {
+	s.t.Helper()
+	var err error
+	s.store, err = pebblestore.Open(s.o)
+	must.OK(s.t, err)
+	s.shipper = &shipper{place: s.place, store: s.store, log: slog.New(slog.NewTextHandler(io.Discard, nil)), now: time.Now, fresh: func() {}, base: s.base}
+}
+
+// base makes a backup.
+func (s *shipping) base(ctx context.Context) (log *repository.LogSpan, err error) {
+	s.bases++
+	identity, err := s.store.Identity()
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.place.Create(ctx, repository.Source{
+		Store: identity, From: "here", Program: "test",
+		Snapshot: func(ctx context.Context) (string, *repository.LogSpan, error) {
+			dir := s.t.TempDir() + "/base"
+			span, err := s.store.CheckpointSpan(ctx, dir)
+			log = &repository.LogSpan{Timeline: s.store.Timeline().ID, Low: span.Low, High: span.High}
+			return dir, log, err
+		},
+		Check: func(string) error { return nil }, Begin: func(string) error { return nil }, Progress: func(int64, int64) {}, Now: time.Now,
+	})
+	return log, err
+}
+
+func (s *shipping) service() *table.Service {
+	return table.New(s.store, table.Options{Now: func() edm.Ticks { return edm.TicksOf(time.Now()) }, Rand: rand.Uint64})
+}
+
+// write makes a table.
+func (s *shipping) write(name string) {
+	s.t.Helper()
+	must.OK(s.t, s.service().CreateTable(s.t.Context(), table.Name{Account: "acme", Table: name}))
+}
+
+func (s *shipping) turn() {
+	s.t.Helper()
+	must.OK(s.t, s.shipper.turn(s.t.Context(), time.Minute))
+}
+
+// TestGivenUpBeforeStart: a server tells that logs were given up, also when that happened before it
+// looked into the place.
+func TestGivenUpBeforeStart(t *testing.T) {
+	t.Parallel()
+	s := newShipping(t)
+	s.turn()
+	s.write("One")
+	s.turn()
+	if s.status.Pieces != 1 || s.status.GivenUp != 0 {
+		t.Fatalf("%+v", s.status)
+	}
+	s.write("Two")
+	must.OK(t, s.store.GiveUpLogs())
+	must.OK(t, errors.Join(s.store.KeepLogs(s.o.KeepLogs), s.store.Close()))
+	s.start()
+	s.turn()
+	s.write("Three")
+	s.turn()
+	if s.status.GivenUp != 1 || s.status.Pieces != 1 || s.bases != 2 {
+		t.Errorf("%+v, %d backups", s.status, s.bases)
+	}
+}
+
+// TestContinueBehindBackup: a server that ends before it has shipped anything continues behind the
+// backup that it has made, without a gap and without another backup.
+func TestContinueBehindBackup(t *testing.T) {
+	t.Parallel()
+	s := newShipping(t)
+	s.write("One")
+	s.turn()
+	s.write("Two")
+	must.OK(t, s.store.Close())
+	s.start()
+	s.turn()
+	list := s.pieces()
+	if len(list) != 1 || s.bases != 1 {
+		t.Fatalf("%d pieces, %d backups", len(list), s.bases)
+	}
+	p, commits, err := s.place.ReadPiece(t.Context(), &list[0], nil)
+	must.OK(t, err)
+	if all, err := s.place.List(t.Context()); err != nil || p.From != all.Complete[0].Log.Low || !p.Begins || len(commits) != 1 {
+		t.Errorf("the piece has %d commits from %v on, begins %v; %v", len(commits), p.From, p.Begins, err)
+	}
+}
+
+// TestPack: what is packed in steps, while the place answers and while it does not, is in pieces of
+// bounded size, each commit once, and none is missing between two pieces.
+func TestPack(t *testing.T) {
+	t.Parallel()
+	s := newShipping(t)
+	name := table.Name{Account: "acme", Table: "People"}
+	must.OK(t, s.service().CreateTable(t.Context(), name))
+	s.turn()
+	var want []edm.Ticks
+	value := edm.AppendProperty(nil, "Data", edm.Binary(make([]byte, 60_000)))
+	for i := range 400 {
+		n, err := s.store.Commit(t.Context(), name.Key(), []table.Mutation{{Kind: table.Put, Key: key.Append(nil, "p", fmt.Sprint(i)), Properties: value}})
+		must.OK(t, err)
+		want = append(want, n)
+		s.away = i/100%3 == 1
+		switch {
+		case s.away && i%50 == 0:
+			if err := s.shipper.turn(t.Context(), time.Minute); s.to < want[i] && !errors.Is(err, errLost) {
+				t.Fatal(err)
+			}
+		case i%7 == 0 && s.sealed == nil:
+			if _, err := s.pack(t.Context(), s.store.Durable()); err != nil && !errors.Is(err, errLost) {
+				t.Fatal(err)
+			}
+		case i%200 == 0:
+			s.turn()
+		}
+	}
+	s.turn()
+	list := s.pieces()
+	var got []edm.Ticks
+	for i := range list {
+		if i > 0 && list[i].From != list[i-1].To {
+			t.Errorf("a piece ends at %v, the next begins at %v", list[i-1].To, list[i].From)
+		}
+		p, commits, err := s.place.ReadPiece(t.Context(), &list[i], nil)
+		must.OK(t, err)
+		if p.Length > pieceSize+pieceSize/2 {
+			t.Errorf("a piece has %d bytes", p.Length)
+		}
+		for _, c := range commits {
+			got = append(got, c.Number)
+		}
+	}
+	if !slices.Equal(got, want) || len(list) < 4 || s.bases != 1 {
+		t.Errorf("%d commits in %d pieces, want %d; %d backups", len(got), len(list), len(want), s.bases)
+	}
+}
+
+// TestPause: when writes pause, one more piece has a time behind the last of them, in whole seconds as
+// LastSyncTime is shown. Then the server writes nothing.
+func TestPause(t *testing.T) {
+	t.Parallel()
+	s := newShipping(t)
+	now := time.Now()
+	clock := func() time.Time { return now }
+	s.now = clock
+	s.turn()
+	for range 2 {
+		s.write(fmt.Sprint("Table", len(s.pieces())))
+		begin, written := len(s.pieces()), now.Add(100*time.Millisecond) // its reply is behind the time of its piece
+		for range 20 {
+			s.turn()
+			now = now.Add(300 * time.Millisecond)
+		}
+		list := s.pieces()
+		if len(list) != begin+2 {
+			t.Fatalf("%d pieces after %d", len(list), begin)
+		}
+		p, commits, err := s.place.ReadPiece(t.Context(), &list[begin+1], nil)
+		must.OK(t, err)
+		if shown := p.Synced.Time().Truncate(time.Second); shown.Before(written) || len(commits) != 1 {
+			t.Errorf("LastSyncTime is %v after %d commits; the write returned at %v", shown, len(commits), written)
+		}
+	}
+	// A write while a piece is stored that the place did not take at first.
+	s.write("First")
+	s.away = true
+	if err := s.shipper.turn(t.Context(), time.Minute); !errors.Is(err, errLost) {
+		t.Fatal(err)
+	}
+	s.away = false
+	s.upload = func() {
+		now = now.Add(10 * time.Second)
+		s.write("Second")
+		s.upload = nil
+	}
+	s.turn()
+	written := now
+	for range 20 {
+		s.turn()
+		now = now.Add(300 * time.Millisecond)
+	}
+	list := s.pieces()
+	p, _, err := s.place.ReadPiece(t.Context(), &list[len(list)-1], nil)
+	must.OK(t, err)
+	if shown := p.Synced.Time().Truncate(time.Second); shown.Before(written) {
+		t.Errorf("LastSyncTime is %v; a write during an upload returned at %v", shown, written)
+	}
+
+	must.OK(t, s.store.Close())
+	s.start()
+	s.now = clock
+	before := len(s.pieces())
+	for range 20 {
+		s.turn()
+		now = now.Add(300 * time.Millisecond)
+	}
+	if n := len(s.pieces()); n != before+1 { // the process before may not have come so far
+		t.Errorf("an idle server ships %d pieces after its start", n-before)
+	}
+}
+
+// pieces lists the log in the place.
+func (s *shipping) pieces() []repository.Piece {
+	s.t.Helper()
+	list, err := s.place.Pieces(s.t.Context(), "")
+	must.OK(s.t, err)
+	return list
+}
+
+// TestCodec: pieces of a busy server are compressed by the codec that takes less of the processor.
+func TestCodec(t *testing.T) {
+	t.Parallel()
+	s := newShipping(t)
+	now := time.Now()
+	s.now = func() time.Time { return now }
+	s.turn()
+	var want []repository.Codec
+	codec := repository.Zstd
+	for i, passes := range []time.Duration{0, 0, time.Hour, 0, time.Hour, time.Hour} {
+		s.write(fmt.Sprint("Table", i))
+		now = now.Add(passes)
+		s.turn()
+		want = append(want, codec)
+		if codec = repository.Zstd; passes == 0 { // more than any rate
+			codec = repository.S2
+		}
+	}
+	var got []repository.Codec
+	for _, named := range s.pieces() {
+		p, commits, err := s.place.ReadPiece(t.Context(), &named, nil)
+		must.OK(t, err)
+		if len(commits) != 1 {
+			t.Errorf("a piece has %d commits", len(commits))
+		}
+		got = append(got, p.Codec)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("codecs %q, want %q", got, want)
+	}
+}

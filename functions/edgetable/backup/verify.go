@@ -1,0 +1,124 @@
+package backup
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/place"
+)
+
+func (p *program) backupVerifyCommand() *cobra.Command {
+	var id, identity string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "verify PLACE", Short: "Read all backups in a place and report damage",
+		Long: placeHelp + "\n\n" +
+			"Reads every object that a backup needs, and the log, and compares checksums. With\n" +
+			"--identity it also decrypts them. It names each gap of the log. Exits with 4 if something\n" +
+			"is damaged or missing.",
+		Example: "  edgetable backup verify /mnt/backup/edgetable",
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.backupVerify(c.Context(), args[0], id, identity, asJSON)
+		},
+	}
+	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
+		f.StringVar(&id, "backup", "", "`name` of the backup, or its beginning; default all")
+		identityFlag(f, &identity)
+		cli.JSONFlag(f, &asJSON)
+	})
+	return c
+}
+
+func (p *program) backupVerify(ctx context.Context, location, id, identity string, asJSON bool) error {
+	objects, err := place.Open(ctx, location, p.Note)
+	if err != nil {
+		return err
+	}
+	with, err := identities(identity)
+	if err != nil {
+		return err
+	}
+	r := repository.New(objects)
+	all, err := r.List(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", location, err)
+	}
+	list := all.Complete
+	if id != "" {
+		m, err := r.Find(ctx, id)
+		if err != nil {
+			return err
+		}
+		list, all.Damaged = []*repository.Manifest{m}, nil
+	}
+	show := cli.NewProgress(p.Err)
+	report, err := r.Verify(ctx, list, with, show.Bytes("read"))
+	show.End()
+	if err != nil {
+		return err
+	}
+	for _, d := range all.Damaged {
+		report.Problems = append(report.Problems, fmt.Sprintf("%s is damaged: %v", d.Object, d.Cause))
+	}
+	log := new(repository.LogReport)
+	if id == "" {
+		show := cli.NewProgress(p.Err)
+		log, err = r.VerifyLog(ctx, with, show.Bytes("read of the log"))
+		show.End()
+		if err != nil {
+			return err
+		}
+		report.Problems = append(report.Problems, log.Problems...)
+	}
+	if asJSON {
+		v := verified{int64(report.Backups), int64(report.Objects), report.Bytes, append([]string{}, report.Problems...), int64(log.Pieces), log.Bytes, append([]string{}, log.Known...)}
+		if err := p.PrintJSON(v); err != nil {
+			return err
+		}
+		return worse(location, len(report.Problems))
+	}
+	for _, problem := range report.Problems {
+		fmt.Fprintln(p.Out, problem)
+	}
+	fmt.Fprintf(p.Out, "%s: read %s, %s\n", cli.Things(report.Backups, "backups"), cli.Things(report.Objects, "objects"), cli.ShowBytes(report.Bytes))
+	if log.Pieces > 0 {
+		fmt.Fprintf(p.Out, "%s of the log: read %s, %s\n", cli.Things(log.Pieces, "pieces"), cli.Things(log.Commits, "commits"), cli.ShowBytes(log.Bytes))
+	}
+	for _, gap := range log.Known {
+		fmt.Fprintf(p.Out, "%s: logs were given up while the place did not answer\n", gap)
+	}
+	for _, one := range log.Ranges {
+		fmt.Fprintf(p.Out, "each moment from %s to %s can be restored\n", one[0], one[1])
+	}
+	for _, m := range list {
+		if len(m.Recipients) > 0 && len(with) == 0 {
+			fmt.Fprintln(p.Out, "compared checksums only: name the private key with --identity to decrypt as well")
+			break
+		}
+	}
+	return worse(location, len(report.Problems))
+}
+
+// verified is what backup verify --json prints.
+type verified struct {
+	Backups  int64    `json:"backups"`
+	Objects  int64    `json:"objects"`
+	Bytes    int64    `json:"bytes"`
+	Problems []string `json:"problems"`
+	Pieces   int64    `json:"pieces"`   // of the log
+	LogBytes int64    `json:"logBytes"` // of them
+	Gaps     []string `json:"gaps"`     // of the log, that the server noted itself
+}
+
+// worse is the error for a place with problems.
+func worse(location string, n int) error {
+	if n > 0 {
+		return cli.Fail(cli.StatusDamage, fmt.Errorf("%s is damaged: %s", location, cli.Things(n, "problems")))
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// services are the flags that name a service. Each command has those of its purpose.
+var services = []string{"from", "to", "in"}
+
+// flagSuggestion says what may be meant by a flag that c does not have: flags of a similar name, else the operands of c.
+func flagSuggestion(c *cobra.Command, err error) string {
+	wrong, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return ""
+	}
+	name, like := wrong.GetSpecifiedName(), []string{}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if alike(name, f.Name) || slices.Contains(services, name) && slices.Contains(services, f.Name) {
+			like = append(like, "--"+f.Name)
+		}
+	})
+	switch {
+	case len(like) > 0 && len(like) <= 4:
+		return "; do you mean " + OneOf(like) + "?"
+	case strings.Contains(c.Use, " "):
+		return "; write " + c.UseLine()
+	}
+	return ""
+}
+
+// alike reports whether one name is a part of the other, or whether at most two letters differ.
+func alike(a, b string) bool {
+	if len(a) > 2 && len(b) > 2 && (strings.Contains(a, b) || strings.Contains(b, a)) {
+		return true
+	}
+	return distance(a, b) <= min(2, len(a)/3)
+}
+
+// distance is how many letters to insert, delete or replace in a until it is b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0]++
+		for j := range len(b) {
+			replaced := corner
+			if a[i] != b[j] {
+				replaced++
+			}
+			corner = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

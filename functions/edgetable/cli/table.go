@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Table is rows of cells in columns, which fit the terminal.
+type Table struct {
+	// Heads begin with > over numbers, whose last digits stand below each other, and with = over
+	// what is never cut. If all are empty, no line has them.
+	Heads []string
+	Rows  [][]string
+}
+
+// narrowest is the width that a column keeps where the terminal has too little room.
+const narrowest = 8
+
+// PrintTable prints a table. On a terminal its widest columns of text are cut where a row would not fit.
+func (p *Terminal) PrintTable(t *Table) {
+	heads, numbers, whole := make([]string, len(t.Heads)), make([]bool, len(t.Heads)), make([]bool, len(t.Heads))
+	for i, head := range t.Heads {
+		heads[i], numbers[i] = strings.CutPrefix(head, ">")
+		heads[i], whole[i] = strings.CutPrefix(heads[i], "=")
+	}
+	rows := t.Rows
+	if strings.Join(heads, "") != "" {
+		rows = append([][]string{heads}, rows...)
+	}
+	widths := make([]int, len(heads))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for over := p.over(widths); over > 0; over = p.over(widths) {
+		widest := -1
+		for i, width := range widths {
+			if !numbers[i] && !whole[i] && width > narrowest && (widest < 0 || width > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			break
+		}
+		widths[widest]--
+	}
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			cell = Cut(cell, widths[i])
+			if space := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)); numbers[i] {
+				cell = space + cell
+			} else {
+				cell += space
+			}
+			line.WriteString(cell + "  ")
+		}
+		fmt.Fprintln(p.Out, strings.TrimRight(line.String(), " "))
+	}
+}
+
+// over is how many columns a row takes more than the terminal has.
+func (p *Terminal) over(widths []int) int {
+	if p.Columns == 0 {
+		return 0
+	}
+	sum := 2 * (len(widths) - 1)
+	for _, width := range widths {
+		sum += width
+	}
+	return sum - p.Columns
+}
+
+// Cut shortens a text to a number of characters, at least one, and marks the cut.
+func Cut(s string, most int) string {
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most-1]) + "…"
+}
+
+// Clip returns a writer of whole lines to a terminal that cuts what does not fit. Others get all.
+func (p *Terminal) Clip() *Clipped { return &Clipped{out: p.Out, columns: p.Columns} }
+
+// Clipped cuts lines.
+type Clipped struct {
+	out     io.Writer
+	columns int
+	rest    string // a line without its end
+	Some    bool   // a line was cut
+}
+
+// Write prints the lines that are whole. The rest waits for its end.
+func (c *Clipped) Write(b []byte) (int, error) {
+	if c.columns == 0 {
+		return c.out.Write(b)
+	}
+	lines := strings.SplitAfter(c.rest+string(b), "\n")
+	c.rest = lines[len(lines)-1]
+	var text strings.Builder
+	for _, line := range lines[:len(lines)-1] {
+		line = strings.TrimSuffix(line, "\n")
+		short := Cut(line, c.columns)
+		c.Some = c.Some || short != line
+		text.WriteString(short + "\n")
+	}
+	if _, err := io.WriteString(c.out, text.String()); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}

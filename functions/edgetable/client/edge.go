@@ -1,0 +1,114 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+	"edgetable/functions/edgetable/cli"
+)
+
+func (p *program) edgeCommand() *cobra.Command {
+	return cli.Group("edge", "Restore a table of a Worker on Cloudflare to a point in time", "", p.edgeRestoreCommand())
+}
+
+// edgeRestoreFlags are the flags of edge restore.
+type edgeRestoreFlags struct {
+	ServiceFlags
+	table  string
+	toTime edm.Ticks // 0: none is given
+	undo   bool
+	yes    bool
+}
+
+func (p *program) edgeRestoreCommand() *cobra.Command {
+	var o edgeRestoreFlags
+	c := &cobra.Command{
+		Use: "restore", Short: "Restore a table in Durable Objects to a point in time",
+		Long: `It puts the objects of a table back to what they were at a time of the last 30 days, whose
+states the platform keeps. All later writes are gone. Meanwhile requests for the table are
+answered with 503; stop all writers first. It needs the account's key.
+
+Nothing is changed before every object has found its state. It prints the result for each
+object: restored, or removed if the table did not have it at that time. The exit status is 0
+only if all is done. If it is interrupted, run the same command again, or run it with --undo
+in place of --to-time, which also undoes the last restore that ended.
+
+It restores no table that was deleted, no time before the table was made or its access policies
+were changed, and none within a minute of a move of keys between objects, for which it names
+other times.
+
+It asks for the name of the table first, unless --yes is given.`,
+		Example: "  edgetable edge restore --table People --to-time 2026-11-23T14:03:07Z --to prod\n  edgetable edge restore --table People --undo --to prod",
+		RunE:    func(c *cobra.Command, _ []string) error { return p.edgeRestore(c.Context(), &o) },
+	}
+	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
+		cli.TableFlag(f, &o.table, "", "")
+		cli.ToTimeFlag(f, &o.toTime, "")
+		cli.BoolFlag(f, &o.undo, "undo", "undo the last restore of the table, or one that was interrupted")
+		o.toFlag(f)
+		cli.BoolFlag(f, &o.yes, "yes", "do not ask")
+	})
+	return c
+}
+
+// mostWaits is how often the command asks again while the replica learns of a restore.
+const mostWaits = 60
+
+func (p *program) edgeRestore(ctx context.Context, o *edgeRestoreFlags) error {
+	if o.table == "" || (o.toTime == 0) != o.undo {
+		return cli.Misuse("say what to restore with --table, and either --to-time or --undo")
+	}
+	if err := table.CheckTableName(o.table); err != nil {
+		return cli.Misuse("--table %s: %v", cli.Quote(o.table), err)
+	}
+	c, err := p.connect(&o.ServiceFlags)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	lost, to := "after "+o.toTime.String(), o.toTime
+	if o.undo {
+		lost, to = "since its last restore", table.UndoRestore
+	}
+	if !o.yes {
+		says := fmt.Sprintf("Table %s at %s will lose all that was written %s.", o.table, c.Endpoint(), lost)
+		if err := p.confirm(o.table, says, "nothing is restored"); err != nil {
+			return err
+		}
+	}
+	did, err := c.Restore(ctx, o.table, to)
+	for n := 0; err == nil && !did.Ended && did.Wait >= 0 && n < mostWaits; n++ {
+		select {
+		case <-time.After(did.Wait):
+			did, err = c.Restore(ctx, o.table, to)
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	}
+	if _, answered := errors.AsType[*remote.Error](err); err != nil && !answered {
+		err = fmt.Errorf("%w; the table may be half way: run the same command again", err)
+	}
+	if err != nil {
+		return err
+	}
+	for _, one := range did.Objects {
+		fmt.Fprintf(p.Out, "object %s: %s\n", one.Name, one.Became)
+	}
+	switch {
+	case !did.Ended:
+		return cli.Fail(cli.StatusPart, fmt.Errorf("table %s is half way and answers with 503: run the same command again, or --undo", o.table))
+	case o.undo:
+		fmt.Fprintf(p.Out, "table %s is what it was before its last restore\n", o.table)
+	default:
+		fmt.Fprintf(p.Out, "table %s is what it was at %s; to undo this, use --undo in place of --to-time\n", o.table, o.toTime)
+	}
+	return nil
+}

@@ -1,0 +1,219 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/core/traffic"
+	"edgetable/functions/edgetable/admin"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/transfer/rows"
+)
+
+// trafficFlags name a server and an account.
+type trafficFlags struct {
+	data, admin, account string
+	json                 bool
+}
+
+func (o *trafficFlags) register(f *pflag.FlagSet) {
+	cli.DataFlag(f, &o.data, "of the server")
+	cli.AdminFlag(f, &o.admin, "")
+	cli.AccountFlag(f, &o.account, "; default the first that has the table")
+}
+
+// server is the server that the flags name.
+func (o *trafficFlags) server() *admin.Server { return admin.Reach(o.data, o.admin) }
+
+func (p *program) trafficCommand() *cobra.Command {
+	var o trafficFlags
+	var from ServiceFlags
+	c := &cobra.Command{
+		Use: "traffic [TABLE]", Short: "Show the traffic of a server's tables: hot partitions, shapes of queries",
+		Long: `It asks the server on this machine, by the socket in its data directory. The server counts the 16 busiest
+tables. With --from it asks a Worker for a table, with the account's key: the objects of the table count. Counts of
+partitions and queries are of the last one to two days; docs/advise.md describes them. Of a Worker it also shows the
+ranges of keys into which the table has split, with their sizes and loads.`,
+		Example: "  edgetable traffic --data /var/lib/edgetable\n  edgetable traffic People --data /var/lib/edgetable --json\n  edgetable traffic People --from cloudflare",
+		RunE: func(c *cobra.Command, args []string) error {
+			if from.Name != "" && len(args) == 0 {
+				return cli.Misuse("name a table: a Worker does not list those with traffic")
+			}
+			return p.traffic(c.Context(), &o, &from, args)
+		},
+	}
+	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
+		o.register(f)
+		from.Connections = 1
+		from.fromFlag(f)
+		cli.JSONFlag(f, &o.json)
+	})
+	return c
+}
+
+func (p *program) traffic(ctx context.Context, o *trafficFlags, from *ServiceFlags, tables []string) error {
+	if len(tables) == 0 {
+		list, err := admin.Get[[]traffic.Overview](ctx, o.server(), "/traffic")
+		switch {
+		case err != nil:
+			return err
+		case o.json:
+			return p.PrintJSON(struct {
+				Tables []traffic.Overview `json:"tables"`
+			}{append([]traffic.Overview{}, list...)})
+		}
+		p.printOverviews(list)
+		return nil
+	}
+	r, err := p.trafficOf(ctx, o, from, tables[0])
+	switch {
+	case err != nil:
+		return err
+	case o.json:
+		return p.PrintJSON(r)
+	}
+	p.printReport(r)
+	return nil
+}
+
+// trafficOf asks a Worker for the traffic of a table if a service is named, else the
+// server on this machine.
+func (p *program) trafficOf(ctx context.Context, o *trafficFlags, from *ServiceFlags, table string) (*traffic.Report, error) {
+	if from.Name == "" {
+		return askTraffic(ctx, o, o.account, table)
+	}
+	c, err := p.connect(from)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	return c.Statistics(ctx, table)
+}
+
+// askTraffic asks a server for the traffic of a table.
+func askTraffic(ctx context.Context, o *trafficFlags, account, table string) (*traffic.Report, error) {
+	return admin.Get[*traffic.Report](ctx, o.server(), "/traffic/"+url.PathEscape(table)+"?account="+url.QueryEscape(account))
+}
+
+func (p *program) printOverviews(list []traffic.Overview) {
+	if len(list) == 0 {
+		fmt.Fprintln(p.Out, "no request to a table was counted yet")
+		return
+	}
+	slices.SortFunc(list, func(a, b traffic.Overview) int { return cmp.Compare(weight(&b.Totals), weight(&a.Totals)) })
+	t := cli.Table{Heads: []string{"account", "table", ">reads", ">writes", ">query pages", ">rows scanned", ">throttled"}}
+	for _, o := range list {
+		n := &o.Totals
+		t.Rows = append(t.Rows, []string{o.Account, o.Table, count(n.Reads), count(n.Writes), count(n.Queries), count(n.Scanned), count(n.Throttled)})
+	}
+	p.PrintTable(&t)
+}
+
+func weight(t *traffic.Totals) uint64 { return t.Reads + t.Writes + t.Scanned + t.Queries }
+
+func count(n uint64) string { return cli.Commas(int64(n)) }
+
+func (p *program) printReport(r *traffic.Report) {
+	t := &r.Totals
+	fmt.Fprintf(p.Out, "%s / %s, in %s until %s\n", r.Account, r.Table, cli.ShowDuration(r.Until.Sub(r.Since).Round(time.Second)), r.Until.Format(time.DateTime+" MST"))
+	fmt.Fprintf(p.Out, "  read by key    %s\n", cli.Things(t.Reads, "entities"))
+	fmt.Fprintf(p.Out, "  written        %s, %s of them in %s\n", cli.Things(t.Writes, "entities"), count(t.BatchEntities), cli.Things(t.Batches, "batches"))
+	fmt.Fprintf(p.Out, "  query pages    %s: %s scanned, %s returned\n", count(t.Queries), cli.Things(t.Scanned, "rows"), count(t.Returned))
+	fmt.Fprintf(p.Out, "  throttled      %s\n", cli.Things(t.Throttled, "requests"))
+	if t.Judged > 0 {
+		fmt.Fprintf(p.Out, "  inserts        %d %% at the end of the table, %d %% at its start\n", 100*t.AtEnd/t.Judged, 100*t.AtStart/t.Judged)
+	}
+	if t.Missed > 0 {
+		fmt.Fprintf(p.Out, "  not counted    %s, which came while another one was counted\n", cli.Things(t.Missed, "requests"))
+	}
+	p.printRanges(r.Ranges)
+	for _, metric := range traffic.Metrics {
+		p.printHeavy(metric, r.Partitions[metric], r.Sum(metric))
+	}
+	p.printShapes(r.Shapes)
+}
+
+func (p *program) printShapes(list []traffic.Shape) {
+	if len(list) == 0 {
+		return
+	}
+	t := cli.Table{Heads: []string{"filter", "reads", ">queries", ">pages", ">scanned", ">returned"}}
+	for _, s := range list {
+		filter, plan := cmp.Or(s.Example, s.Filter, "(no filter)"), s.Plan
+		if s.Others() {
+			filter, plan = "(all other filters)", ""
+		}
+		t.Rows = append(t.Rows, []string{rows.Printable(filter), strings.ToLower(plan), count(s.Queries), count(s.Pages), count(s.Scanned), count(s.Returned)})
+	}
+	fmt.Fprintln(p.Out)
+	p.PrintTable(&t)
+}
+
+// top is the number of partitions that are printed.
+const top = 10
+
+// printHeavy prints the heaviest partitions by a metric. The shares add up to the sum of it.
+func (p *program) printHeavy(metric string, h traffic.Heavy, sum uint64) {
+	if len(h.Entries) == 0 {
+		return
+	}
+	words := map[string]string{"scanned": "rows scanned", "throttled": "throttled requests"}
+	t := cli.Table{Heads: []string{"partition", ">" + cmp.Or(words[metric], metric), ">share", "at most too much by"}}
+	row := func(name string, n uint64, note string) {
+		t.Rows = append(t.Rows, []string{name, count(n), fmt.Sprintf("%.1f %%", 100*float64(n)/float64(sum)), note})
+	}
+	rest, noted := h.Total, false
+	for _, e := range h.Entries[:min(len(h.Entries), top)] {
+		note := ""
+		if e.Error > 0 {
+			note, noted = count(e.Error), true
+		}
+		row(rows.Printable(e.Partition), e.Count, note)
+		rest -= min(rest, e.Count)
+	}
+	if rest > 0 {
+		row("(all others)", rest, "")
+	}
+	if several := sum - h.Total; several > 0 {
+		row("(of several partitions)", several, "")
+	}
+	if !noted {
+		t.Heads = t.Heads[:3]
+		for i := range t.Rows {
+			t.Rows[i] = t.Rows[i][:3]
+		}
+	}
+	fmt.Fprintln(p.Out)
+	p.PrintTable(&t)
+}
+
+// printRanges prints the objects of a table on Workers.
+func (p *program) printRanges(list []traffic.Range) {
+	if len(list) == 0 {
+		return
+	}
+	t := cli.Table{Heads: []string{"ranges of keys", ">size", ">operations/s"}}
+	for i := range list {
+		r := &list[i]
+		text := "from " + cmp.Or(rows.Printable(r.From), "(first key)")
+		if r.To != "" {
+			text += " to before " + rows.Printable(r.To)
+		} else {
+			text += " on"
+		}
+		if list[len(list)-1].Bucket > 0 {
+			text = fmt.Sprintf("bucket %d, %s", r.Bucket, text)
+		}
+		t.Rows = append(t.Rows, []string{text, cli.ShowBytes(int64(r.Bytes)), fmt.Sprintf("%.1f", r.Load)})
+	}
+	fmt.Fprintln(p.Out)
+	p.PrintTable(&t)
+}

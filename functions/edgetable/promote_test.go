@@ -1,0 +1,154 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"filippo.io/age"
+
+	"edgetable/testdata/must"
+)
+
+// stopped starts a pair, and stops the secondary when it shows a name.
+func (p *pair) stopped(t *testing.T, name string) (primary *testServer, directory string) {
+	t.Helper()
+	primary, secondary := p.start(t, name)
+	secondary.ends(t)
+	return primary, filepath.Join(p.dir, "secondary")
+}
+
+// A stopped secondary is promoted with what the place has. What is not one is refused, and a run
+// that failed is repeated.
+func TestPromoteStopped(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	one, dir := p.stopped(t, "early")
+	c := one.client(t, "")
+	c.rename(t, "shipped while it was stopped")
+	one.ships(t)
+
+	refused(t, "has no complete store", "promote", filepath.Join(p.dir, "nothing"), "--place", p.place)
+	refused(t, "has no complete store", "promote", p.place, "--place", p.place)
+	refused(t, "is a primary already", "promote", filepath.Join(p.dir, "primary"), "--place", p.place)
+	console{t, nil}.says(2, "name the place with --place", "promote", dir)
+	console{t, nil}.says(2, "--place: ", "promote", dir, "--place", "s4://nowhere")
+	refused(t, "the place is empty", "promote", dir, "--place", t.TempDir())
+	back := hide(t, p.place)
+	refused(t, "the place may have more", "promote", dir, "--place", p.place)
+	back()
+	c.rename(t, "still the primary")
+	one.ships(t)
+	if strings.Contains(one.logs.String(), "was replaced") {
+		t.Error("a promotion that was refused has taken over the place")
+	}
+
+	// It takes over the place, and fails before the store leads.
+	full := filepath.Join(dir, "TIMELINE.new")
+	must.OK(t, os.Mkdir(full, 0o700))
+	must.OK(t, os.WriteFile(filepath.Join(full, "file"), nil, 0o600))
+	refused(t, "TIMELINE", "promote", dir, "--place", p.place)
+	c.rename(t, "too late")
+	eventually(t, func() bool { return strings.Contains(one.logs.String(), "was replaced") }, one)
+	refused(t, "edgetable promote", "serve", "--listen", "127.0.0.1:0", "--data", dir)
+	must.OK(t, os.RemoveAll(full))
+	if out := succeed(t, "promote", dir, "--place", p.place); !strings.Contains(out, "it has every write") {
+		t.Errorf("%s", out)
+	}
+	refused(t, "is a primary already", "promote", dir, "--place", p.place)
+	one.ends(t)
+
+	two := start(t, nil, p.secondary...)
+	if got := two.client(t, "").name(t); got != "still the primary" {
+		t.Errorf("the promoted store shows %q", got)
+	}
+	two.client(t, "").rename(t, "from the new primary")
+	two.backsUp(t)
+	two.ships(t)
+	two.ends(t)
+	if out := succeed(t, "backup", "verify", p.place); !strings.Contains(out, "can be restored") {
+		t.Errorf("%s", out)
+	}
+	restored := filepath.Join(p.dir, "restored")
+	succeed(t, "backup", "restore", p.place, restored)
+	three := start(t, nil, "--data", restored)
+	if got := three.client(t, "").name(t); got != "from the new primary" {
+		t.Errorf("the place has %q", got)
+	}
+}
+
+// A secondary is promoted without its place, and takes it over when the place is back.
+func TestPromoteWithoutPlace(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	one, dir := p.stopped(t, "early")
+	back := hide(t, p.place)
+	succeed(t, "promote", dir, "--place", p.place, "--without-place")
+	back()
+	one.client(t, "").rename(t, "of the old primary")
+	one.ships(t)
+	two := start(t, nil, p.secondary...)
+	c := two.client(t, "")
+	if got := c.name(t); got != "early" {
+		t.Errorf("the promoted store shows %q", got)
+	}
+	c.rename(t, "of the new primary")
+	// What the old primary ships before the new one has taken over the place says nothing to it.
+	eventually(t, func() bool {
+		one.client(t, "").rename(t, "of the old primary again")
+		return strings.Contains(one.logs.String(), "was replaced")
+	}, one)
+	two.ships(t)
+	two.ends(t)
+	restored := filepath.Join(p.dir, "restored")
+	succeed(t, "backup", "restore", p.place, restored)
+	three := start(t, nil, "--data", restored)
+	if got := three.client(t, "").name(t); got != "of the new primary" {
+		t.Errorf("the place has %q", got)
+	}
+}
+
+// A promotion does not pass a gap unless it is told to, and never begins to build the store
+// again.
+func TestPromoteBeforeGap(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	one, dir := p.stopped(t, "early")
+	c := one.client(t, "")
+	c.rename(t, "lost")
+	// The folder goes when nothing is being stored in it: that would be stored again in a new one.
+	one.ships(t)
+	must.OK(t, os.Rename(filepath.Join(p.place, "log"), filepath.Join(p.dir, "lost")))
+	c.rename(t, "behind the gap")
+	eventually(t, func() bool { return pieces(p.place) > 0 }, one)
+	succeed(t, "backup", "create", p.place, "--data", filepath.Join(p.dir, "primary"))
+	refused(t, "the place may have more", "promote", dir, "--place", p.place)
+	succeed(t, "promote", dir, "--place", p.place, "--without-place")
+	two := start(t, nil, p.secondary...)
+	if got := two.client(t, "").name(t); got != "early" {
+		t.Errorf("the promoted store shows %q", got)
+	}
+	two.client(t, "").rename(t, "of the new primary")
+}
+
+// A stopped secondary of an encrypted log is promoted with the private key.
+func TestPromoteEncrypted(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	private, err := age.GenerateX25519Identity()
+	must.OK(t, err)
+	key := filepath.Join(p.dir, "key.txt")
+	must.OK(t, os.WriteFile(key, []byte(private.String()+"\n"), 0o600))
+	p.primary = append(p.primary, "--backup-encrypt-to", private.Recipient().String())
+	p.secondary = append(p.secondary, "--backup-encrypt-to", private.Recipient().String(), "--secondary-identity", key)
+	one, dir := p.stopped(t, "early")
+	one.client(t, "").rename(t, "late")
+	one.ships(t)
+	refused(t, "the place may have more", "promote", dir, "--place", p.place)
+	succeed(t, "promote", dir, "--place", p.place, "--secondary-identity", key)
+	two := start(t, nil, p.secondary...)
+	if got := two.client(t, "").name(t); got != "late" {
+		t.Errorf("the promoted store shows %q", got)
+	}
+}

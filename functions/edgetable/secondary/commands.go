@@ -1,0 +1,84 @@
+package secondary
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/functions/edgetable/admin"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/stores"
+)
+
+// program is what the commands of secondaries share.
+type program struct{ *cli.Terminal }
+
+// Commands are the commands of secondaries.
+func Commands(t *cli.Terminal) []*cobra.Command {
+	p := &program{t}
+	return []*cobra.Command{p.promoteCommand()}
+}
+
+func (p *program) promoteCommand() *cobra.Command {
+	var o Flags
+	var socket string
+	var force bool
+	c := &cobra.Command{
+		Use: "promote DIRECTORY", Short: "Make a secondary the primary",
+		Long: "Makes the secondary of a data directory a primary, while its server runs or is stopped. It\n" +
+			"first applies what the place has. Then it takes over the place: the old primary can ship there\n" +
+			"no more. It prints the time up to which all is there. To resume a run that failed, run it again.",
+		Example: "  edgetable promote /var/lib/edgetable",
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.promote(c.Context(), args[0], socket, &o, force)
+		},
+	}
+	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
+		f.StringVar(&o.Of, "place", "", "`place` that the secondary follows, where no server runs")
+		o.registerIdentity(f)
+		cli.BoolFlag(f, &force, "without-place", "promote it too if the place does not answer: the old primary is not kept from shipping there")
+		cli.AdminFlag(f, &socket, "")
+	})
+	return c
+}
+
+func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, force bool) (err error) {
+	if !hasStore(dir) || stores.Rebuilding(dir) {
+		return fmt.Errorf("%s has no complete store", dir)
+	}
+	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, DiskReserve: -1, KeepLogs: -1})
+	if errors.Is(err, pebblestore.ErrInUse) {
+		text, err := admin.Reach(dir, socket).Promote(ctx, force)
+		if err == nil {
+			fmt.Fprintf(p.Out, "promoted: %s\n", text)
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	f := &Follower{store: store, flags: o, dir: dir, log: slog.New(slog.DiscardHandler)}
+	var follows bool
+	if f.at, follows, err = store.Position(); err != nil || !follows {
+		return errors.Join(err, fmt.Errorf("%s is a primary already", dir))
+	}
+	if o.Of == "" && !force {
+		return cli.Misuse("no server runs there: name the place with --place, so that the old primary ships there no more")
+	}
+	if o.Of != "" {
+		if f.repo, f.with, err = o.open(ctx, "place"); err != nil {
+			return err
+		}
+	}
+	done, err := f.Promote(ctx, force, 0)
+	if err == nil {
+		fmt.Fprintf(p.Out, "promoted: %s\n", done)
+	}
+	return err
+}

@@ -1,0 +1,67 @@
+package secondary
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"filippo.io/age"
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/place"
+)
+
+// Flags are the flags of a server that follows another one.
+type Flags struct {
+	Of       string
+	every    time.Duration
+	MaxLag   time.Duration
+	identity string
+}
+
+func (o *Flags) Register(f *pflag.FlagSet) {
+	f.StringVar(&o.Of, "secondary-of", "", "`place` to which another server ships its log (--backup-log): follow it, and serve only reads, until 'edgetable promote'")
+	cli.DurationFlag(f, &o.every, "secondary-every", time.Second, 10*time.Millisecond, cli.MaxTime, "how often to look for more of the log")
+	cli.DurationFlag(f, &o.MaxLag, "secondary-max-lag", time.Minute, time.Second, cli.MaxTime, "how far the secondary may be behind the place: beyond it, /_/ready answers 503 and the status is unavailable")
+	o.registerIdentity(f)
+}
+
+func (o *Flags) registerIdentity(f *pflag.FlagSet) {
+	f.StringVar(&o.identity, "secondary-identity", "", "`file` of age with the private key of an encrypted log")
+}
+
+// Check finds flags that do not go together.
+func (o *Flags) Check(given func(flag string) bool, data string) error {
+	for _, name := range []string{"secondary-every", "secondary-max-lag", "secondary-identity"} {
+		if given(name) && o.Of == "" {
+			return cli.Misuse("--%s needs --secondary-of", name)
+		}
+	}
+	if o.Of != "" {
+		if err := place.Check(o.Of); err != nil {
+			return cli.Misuse("--secondary-of: %v", err)
+		}
+	}
+	if o.Of != "" && data == "" {
+		return cli.Misuse("--secondary-of needs a data directory: --data")
+	}
+	return nil
+}
+
+// open opens the place. flag is the name of the flag that names it.
+func (o *Flags) open(ctx context.Context, flag string) (*repository.Repository, []age.Identity, error) {
+	objects, err := place.Open(ctx, o.Of, nil)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--%s: %w", flag, err)
+	}
+	if o.identity == "" {
+		return repository.New(objects), nil, nil
+	}
+	with, err := repository.ReadIdentities(o.identity)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--secondary-identity: %w", err)
+	}
+	return repository.New(objects), with, nil
+}

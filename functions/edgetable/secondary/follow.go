@@ -1,0 +1,332 @@
+package secondary
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"filippo.io/age"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/objects/directory"
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/adapters/store/pebblestore/logship"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+	"edgetable/functions/edgetable/stores"
+)
+
+var (
+	// ErrRebuild means that the log does not continue the store, but a backup does: the
+	// server must begin again.
+	ErrRebuild = errors.New("the secondary is built again from a newer backup")
+	// errDiverged means that the primary has another history.
+	errDiverged = errors.New("the primary was restored to an earlier moment, or another store has taken over the place: this secondary has commits that the primary does not have, and follows no more. " +
+		"Promote it if it has the better data; otherwise empty its data directory and start it again")
+)
+
+// Follower applies the log in a place to a store.
+type Follower struct {
+	table.Store // that serves reads
+
+	repo  *repository.Repository
+	with  []age.Identity
+	store *pebblestore.Store
+	flags *Flags
+	dir   string
+	log   *slog.Logger
+	end   func(cause error) // ends the server
+
+	working   sync.Mutex // held for a turn, and to promote
+	gap       string     // that the last look has seen
+	looks     int        // since one at the whole list, or the last piece; 0: the next one is at the whole list
+	unread    int        // how often the next piece could not be read
+	promoting bool       // a gap is an error: the store stays
+
+	mu       sync.Mutex
+	leads    bool // it was promoted
+	at       pebblestore.Position
+	caughtUp time.Time // when everything in the place was applied
+	ready    bool      // it was once since the start
+	err      error     // of the last turn
+	commits  int64
+}
+
+// Open returns the follower of a store that Build has made, or nil if the store was promoted.
+func (o *Flags) Open(ctx context.Context, store *pebblestore.Store, dir string, log *slog.Logger, end func(error)) (*Follower, error) {
+	at, follows, err := store.Position()
+	if err != nil {
+		return nil, err
+	}
+	if !follows {
+		if t := store.Timeline(); t.Parent == "" {
+			return nil, fmt.Errorf("%s has a store of its own, which follows no other one: name an empty directory for a secondary", dir)
+		}
+		log.Warn("this store was promoted, or restored to a moment: it is a primary, and --secondary-of is ignored; remove the flag")
+		return nil, nil
+	}
+	f := &Follower{Store: store, store: store, flags: o, dir: dir, log: log, end: end, at: at, caughtUp: time.Now()}
+	f.repo, f.with, err = o.open(ctx, "secondary-of")
+	return f, err
+}
+
+// Unwrap implements what [table.As] looks for.
+func (f *Follower) Unwrap() table.Store { return f.Store }
+
+// Follows reports whether the store is a secondary. A nil Follower is of a primary.
+func (f *Follower) Follows() bool {
+	if f == nil {
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !f.leads
+}
+
+// Replication implements [table.Replicated].
+func (f *Follower) Replication() table.Replication {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.leads:
+		return table.Replication{Status: table.Live, LastSync: stores.Now()}
+	case errors.Is(f.err, errDiverged) || f.ready && time.Since(f.caughtUp) > f.flags.MaxLag:
+		return table.Replication{Status: table.Unavailable, LastSync: f.at.Synced}
+	case !f.ready || f.at.Synced == 0:
+		return table.Replication{Status: table.Bootstrap}
+	}
+	return table.Replication{Status: table.Live, LastSync: f.at.Synced}
+}
+
+// Status is what the metrics say about a secondary.
+type Status struct {
+	Follows  bool
+	Behind   time.Duration // since when it lacks something that the place has, or may have
+	LastSync time.Time     // zero: not known
+	Commits  int64         // applied since the start
+}
+
+// Status returns the state of the secondary.
+func (f *Follower) Status() Status {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := Status{Follows: !f.leads, Commits: f.commits}
+	if s.Follows {
+		s.Behind = time.Since(f.caughtUp)
+	}
+	if f.at.Synced > 0 {
+		s.LastSync = f.at.Synced.Time()
+	}
+	return s
+}
+
+// Ready returns an error if the secondary lags too much.
+func (f *Follower) Ready() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.leads && (!f.ready || errors.Is(f.err, errDiverged) || time.Since(f.caughtUp) > f.flags.MaxLag) {
+		return errors.Join(stores.ErrBehind, f.err)
+	}
+	return nil
+}
+
+// Serve follows until ctx ends, or the store is promoted.
+func (f *Follower) Serve(ctx context.Context) {
+	var failing time.Time // since when; zero: it follows
+	told := ""            // the last cause
+	for ctx.Err() == nil && f.Follows() {
+		err := f.turn(ctx)
+		switch {
+		case ctx.Err() != nil || !f.Follows():
+			return
+		case errors.Is(err, ErrRebuild):
+			f.log.Error("the secondary begins again", "cause", err)
+			f.end(err)
+			return
+		case err != nil:
+			if failing.IsZero() {
+				failing = time.Now()
+			}
+			if err.Error() != told {
+				told = err.Error()
+				f.log.Error("the secondary cannot follow", "cause", err)
+			}
+		case !failing.IsZero():
+			f.log.Info("the secondary follows again", "after", time.Since(failing).Round(time.Second))
+			failing, told = time.Time{}, ""
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(f.flags.every):
+		}
+	}
+}
+
+// turn applies what the place has.
+func (f *Follower) turn(ctx context.Context) error {
+	f.working.Lock()
+	defer f.working.Unlock()
+	if !f.Follows() {
+		return nil
+	}
+	began := time.Now()
+	err := f.catchUp(ctx)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err = err; err == nil {
+		f.caughtUp, f.ready = began, true
+	}
+	return err
+}
+
+// catchUp applies what the place has now. It does not wait for a moment at which the place has no
+// more: a primary may always be one piece ahead.
+func (f *Follower) catchUp(ctx context.Context) error {
+	for {
+		limit, err := f.limit(ctx)
+		if err != nil {
+			return err
+		}
+		// A piece that a delayed request stored may begin in an earlier minute; so after some
+		// looks in vain, and after a failure, the whole list is read.
+		all := f.looks == 0
+		list, gap, err := f.repo.Behind(ctx, f.at.Timeline, f.at.Number, all)
+		if err != nil {
+			return err
+		}
+		if len(list) > 0 {
+			f.looks = 0
+		}
+		f.looks = (f.looks + 1) % lookAtAll
+		if err := f.apply(ctx, list, limit); err != nil {
+			return err
+		}
+		if f.at.Number >= limit {
+			continue // on the next timeline
+		}
+		if all && gap == nil && limit < edm.MaxDateTime {
+			gap = &repository.Gap{Timeline: f.at.Timeline, After: f.at.Number, Until: limit}
+		}
+		return f.missing(ctx, gap)
+	}
+}
+
+// apply applies pieces that follow each other, up to a number.
+func (f *Follower) apply(ctx context.Context, list []repository.Piece, limit edm.Ticks) error {
+	line := stores.Applier{Apply: f.advance, At: f.at}
+	for i := range list {
+		if line.At.Number >= limit {
+			break
+		}
+		p, commits, err := f.repo.ReadPiece(ctx, &list[i], f.with)
+		if err != nil {
+			return errors.Join(f.flush(ctx, &line), f.unreadable(ctx, err))
+		}
+		f.unread = 0
+		if err := line.Add(ctx, &p, commits, min(p.To, limit)); err != nil {
+			return err
+		}
+	}
+	return f.flush(ctx, &line)
+}
+
+// flush applies what was read and is not applied yet.
+func (f *Follower) flush(ctx context.Context, line *stores.Applier) error {
+	if line.At == f.at {
+		return nil
+	}
+	return line.Flush(ctx)
+}
+
+// unreadable judges a failure to read a piece.
+func (f *Follower) unreadable(ctx context.Context, err error) error {
+	if _, damaged := errors.AsType[*repository.DamagedPiece](err); damaged {
+		return f.rebuild(ctx, err)
+	}
+	f.looks = 0
+	if f.unread++; f.unread < readAtMost {
+		return err
+	}
+	return f.rebuild(ctx, err)
+}
+
+// readAtMost is how often a piece may fail to be read, while the place answers otherwise, before a
+// newer backup takes its place.
+const readAtMost = 30
+
+// lookAtAll is after how many looks in vain there is one at the whole list.
+const lookAtAll = 30
+
+// limit returns the number up to which the timeline is followed, and goes on to the next
+// timeline there.
+func (f *Follower) limit(ctx context.Context) (edm.Ticks, error) {
+	for {
+		newest, err := f.repo.NewestTimeline(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if newest == f.at.Timeline {
+			return edm.MaxDateTime, nil
+		}
+		until, next, ok, err := f.repo.Leads(ctx, f.at.Timeline)
+		switch {
+		case err != nil:
+			return 0, err
+		case newest == "":
+			return 0, errors.New("the place is empty: is its disk mounted?")
+		case !ok || f.at.Number > until:
+			return 0, errDiverged
+		case f.at.Number < until:
+			return until, nil
+		}
+		f.log.Info("the secondary follows another primary", "timeline", next, "from", until.Time())
+		if err := f.advance(ctx, pebblestore.Position{Timeline: next, Number: f.at.Number, Synced: f.at.Synced}, nil); err != nil {
+			return 0, err
+		}
+	}
+}
+
+func (f *Follower) advance(ctx context.Context, to pebblestore.Position, commits []logship.Commit) error {
+	if err := f.store.Replay(ctx, to, commits); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.at = to
+	f.commits += int64(len(commits))
+	return nil
+}
+
+// missing judges a gap behind the last piece. A list is no snapshot, so a gap must be seen twice.
+func (f *Follower) missing(ctx context.Context, gap *repository.Gap) error {
+	if gap == nil {
+		f.gap = ""
+		return nil
+	}
+	f.looks = 0 // look again
+	if f.gap != gap.Error() {
+		f.gap = gap.Error()
+		return nil
+	}
+	return f.rebuild(ctx, gap)
+}
+
+// rebuild begins again from a backup that is newer, if there is one.
+func (f *Follower) rebuild(ctx context.Context, cause error) error {
+	f.looks = 0
+	if f.promoting {
+		return cause
+	}
+	plan, err := f.repo.PlanRestore(ctx, 0, "", "")
+	if err != nil || plan.Base.Log.Low <= f.at.Number {
+		return fmt.Errorf("%w; there is no newer backup yet", cause)
+	}
+	if err := directory.Replace(filepath.Join(f.dir, stores.RebuildNote), []byte(cause.Error()+"\n"), 0o600); err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrRebuild, cause)
+}

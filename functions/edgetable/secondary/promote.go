@@ -1,0 +1,110 @@
+package secondary
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/edm"
+	"edgetable/functions/edgetable/stores"
+)
+
+// Promotion is what a promoted store says.
+type Promotion struct {
+	Number edm.Ticks // it has all commits of the old primary up to this one
+	Synced edm.Ticks // and every write that returned before this time; 0: not known
+}
+
+func (p Promotion) String() string {
+	text := fmt.Sprintf("it has every write with a Timestamp up to %s", p.Number)
+	if p.Synced > 0 {
+		text += fmt.Sprintf(", and all that returned before %s", p.Synced)
+	}
+	return text
+}
+
+// Promote makes the store a primary. It first applies what the place has, and then takes
+// over the place, so that the old primary can ship no more and no other secondary follows it.
+// With force it goes on if the place does not answer.
+func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p Promotion, err error) {
+	f.working.Lock()
+	defer f.working.Unlock()
+	if !f.Follows() {
+		return p, fmt.Errorf("%s is a primary already", f.dir)
+	}
+	if stores.Rebuilding(f.dir) {
+		return p, fmt.Errorf("%s is being built again from a newer backup: promote it when that is complete", f.dir)
+	}
+	if f.repo != nil { // else only with force
+		if err := f.catchUpAll(ctx); err != nil && !force {
+			return p, fmt.Errorf("the place may have more: %w; --without-place promotes the store as it is", err)
+		}
+	}
+	p, err = lead(ctx, f.repo, f.store, f.dir, force, keepLogs)
+	if err != nil {
+		return p, err
+	}
+	f.mu.Lock()
+	f.leads = true
+	f.mu.Unlock()
+	f.log.Warn("the secondary was promoted: it is the primary", "until", p.Number.Time())
+	return p, nil
+}
+
+// mostRounds is how often a promotion applies what the place got meanwhile: an old primary that is
+// alive may ship without an end.
+const mostRounds = 3
+
+// catchUpAll applies everything that the place has. Other than a turn it reads the whole list
+// in the end, and fails at a gap.
+func (f *Follower) catchUpAll(ctx context.Context) error {
+	f.promoting = true
+	defer func() { f.promoting = false }()
+	for round := 1; ; round++ {
+		before := f.at.Number
+		f.looks = 0
+		if err := f.catchUp(ctx); err != nil {
+			return err
+		}
+		if f.gap == "" && (f.at.Number == before || round >= mostRounds) {
+			return nil
+		}
+	}
+}
+
+// lead begins a timeline in the place, and makes the store a primary on it.
+func lead(ctx context.Context, r *repository.Repository, store *pebblestore.Store, dir string, force bool, keepLogs int64) (p Promotion, err error) {
+	at, follows, err := store.Position()
+	if err != nil || !follows {
+		return p, err
+	}
+	above := edm.TicksOf(time.Now())
+	id := ""
+	if r != nil {
+		identity, err := store.Identity()
+		if err != nil {
+			return p, err
+		}
+		line, err := r.BeginTimeline(ctx, repository.Timeline{Parent: at.Timeline, Left: at.Number, Store: identity, From: dir, Began: time.Now().UTC()})
+		if err == nil {
+			id = line.ID
+			var list []repository.Piece
+			list, err = r.Pieces(ctx, "")
+			for i := range list {
+				above = max(above, list[i].To)
+			}
+		}
+		if err != nil && !force {
+			return p, fmt.Errorf("the place cannot be taken over, so the old primary could go on shipping there: %w; --without-place promotes the store all the same", err)
+		}
+	}
+	if err := store.Lead(above, keepLogs); err != nil {
+		return p, err
+	}
+	if id != "" {
+		err = store.BeginTimeline(id, at.Timeline, at.Number)
+	}
+	return Promotion{at.Number, at.Synced}, err
+}

@@ -1,0 +1,145 @@
+package secondary
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/objects/directory"
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/edm"
+	"edgetable/core/objects"
+	"edgetable/core/table"
+	"edgetable/testdata/must"
+)
+
+// busy is a place to which a primary ships a piece after each look at the log.
+type busy struct {
+	objects.Place
+	ship  func() // nil: nothing is shipped
+	lists atomic.Int64
+}
+
+func (p *busy) List(ctx context.Context, prefix string) iter.Seq2[objects.Object, error] {
+	return func(yield func(objects.Object, error) bool) {
+		for o, err := range p.Place.List(ctx, prefix) {
+			if !yield(o, err) {
+				return
+			}
+		}
+		if strings.HasPrefix(prefix, "log/") {
+			p.lists.Add(1)
+			if p.ship != nil {
+				p.ship()
+			}
+		}
+	}
+}
+
+// line is a timeline in a place and a follower at its begin.
+type line struct {
+	*testing.T
+	*Follower
+	id       string
+	identity string    // of the store
+	to       edm.Ticks // shipped
+}
+
+func newLine(t *testing.T, place objects.Place) *line {
+	l := &line{T: t, to: 10, Follower: &Follower{repo: repository.New(place), dir: t.TempDir(), log: slog.New(slog.DiscardHandler), flags: &Flags{MaxLag: 1 << 62}}}
+	var err error
+	l.store, err = pebblestore.Open(pebblestore.Options{Dir: t.TempDir(), KeepLogs: 1 << 30})
+	must.OK(t, err)
+	t.Cleanup(func() { must.OK(t, l.store.Close()) })
+	l.identity, err = l.store.Identity()
+	must.OK(t, err)
+	begun, err := l.repo.BeginTimeline(t.Context(), repository.Timeline{Store: l.identity})
+	must.OK(t, err)
+	l.id, l.at = begun.ID, pebblestore.Position{Timeline: begun.ID, Number: l.to}
+	must.OK(t, l.store.Replay(t.Context(), l.at, nil))
+	return l
+}
+
+// ship stores the next piece, until the follower is promoted.
+func (l *line) ship() {
+	l.Helper()
+	w, err := repository.NewPieceWriter(nil, repository.Zstd)
+	must.OK(l, err)
+	piece, err := w.Seal(repository.Piece{Timeline: l.id, From: l.to, To: l.to + 10, Synced: l.to + 5}, repository.Zstd)
+	must.OK(l, err)
+	if err = l.repo.Ship(l.Context(), piece); errors.Is(err, repository.ErrReplaced) {
+		return
+	}
+	must.OK(l, err)
+	l.to += 10
+}
+
+// TestNeverQuiet: a secondary has caught up when it has what the place had at its look. The
+// primary may always be a piece ahead, and a promotion ends all the same.
+func TestNeverQuiet(t *testing.T) {
+	t.Parallel()
+	p := &busy{Place: directory.Place{Dir: t.TempDir()}}
+	l := newLine(t, p)
+	for range 50 {
+		l.ship()
+	}
+	p.ship = l.ship
+	for range 3 {
+		want, lists := l.to, p.lists.Load()
+		must.OK(t, l.turn(t.Context()))
+		if l.at.Number != want || l.at.Synced != want-5 {
+			t.Errorf("it is at %+v, want %v", l.at, want)
+		}
+		if n := p.lists.Load() - lists; n != 1 {
+			t.Errorf("one turn lists the log %d times", n)
+		}
+		if r := l.Replication(); r.Status != table.Live || r.LastSync != want-5 {
+			t.Errorf("%+v", r)
+		}
+		must.OK(t, l.Ready())
+	}
+	at, _, err := l.store.Position()
+	if must.OK(t, err); at != l.at {
+		t.Errorf("the store is at %v, the follower at %v", at, l.at)
+	}
+	asked := l.to
+	done, err := l.Promote(t.Context(), false, 0)
+	if must.OK(t, err); done.Number < asked {
+		t.Errorf("it was promoted at %v; when that was asked the place had %v", done.Number, asked)
+	}
+}
+
+// TestLostBeforeTimeline: pieces that lack before the next timeline are a gap too.
+func TestLostBeforeTimeline(t *testing.T) {
+	t.Parallel()
+	place := directory.Place{Dir: t.TempDir()}
+	l := newLine(t, place)
+	l.ship()
+	there := l.to
+	l.ship()
+	var lost objects.Object
+	for o, err := range place.List(t.Context(), "log/") {
+		must.OK(t, err)
+		lost = o // the last one
+	}
+	piece, err := place.Get(t.Context(), lost.Name)
+	must.OK(t, err)
+	must.OK(t, place.Delete(t.Context(), lost.Name))
+	_, err = l.repo.BeginTimeline(t.Context(), repository.Timeline{Store: l.identity, Parent: l.id, Left: l.to})
+	must.OK(t, err)
+
+	must.OK(t, l.turn(t.Context()))
+	if err := l.turn(t.Context()); !errors.As(err, new(*repository.Gap)) || l.at.Number != there {
+		t.Errorf("it is at %v without what follows, and says %v", l.at, err)
+	}
+	must.OK(t, place.Put(t.Context(), lost.Name, piece))
+	must.OK(t, l.turn(t.Context()))
+	if l.at.Timeline == l.id || l.at.Number != l.to {
+		t.Errorf("it is at %v", l.at)
+	}
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/testdata/must"
+)
+
+// pair is a primary that ships its log and a secondary that follows it.
+type pair struct {
+	dir, place string
+	primary    []string // arguments
+	secondary  []string
+}
+
+func newPair(t *testing.T) *pair {
+	p := &pair{dir: t.TempDir()}
+	p.place = filepath.Join(p.dir, "place")
+	p.primary = []string{"--data", filepath.Join(p.dir, "primary"), "--metrics-listen", "127.0.0.1:0", "--backup-to", p.place, "--backup-log", "20ms"}
+	p.secondary = []string{"--data", filepath.Join(p.dir, "secondary"), "--metrics-listen", "127.0.0.1:0", "--secondary-of", p.place, "--secondary-every", "20ms", "--secondary-max-lag", "1s",
+		"--backup-to", p.place, "--backup-log", "20ms"}
+	return p
+}
+
+// start starts both, and returns when the secondary shows a name.
+func (p *pair) start(t *testing.T, name string) (primary, secondary *testServer) {
+	t.Helper()
+	primary = start(t, nil, p.primary...)
+	c := primary.client(t, "")
+	c.fill(t)
+	primary.backsUp(t)
+	secondary = start(t, nil, p.secondary...)
+	c.rename(t, name)
+	d := secondary.secondary(t)
+	eventually(t, func() bool { return d.name(t) == name }, secondary)
+	return primary, secondary
+}
+
+// secondary returns a client for the secondary's address of the account.
+func (s *testServer) secondary(t *testing.T) *signingClient {
+	c := s.client(t, "")
+	c.endpoint += "-secondary"
+	return c
+}
+
+// name reads the entity ada, "" if it is not there.
+func (c *signingClient) name(t *testing.T) string {
+	t.Helper()
+	resp, err := c.Do(c.request(t, "GET", ada, ""))
+	must.OK(t, err)
+	defer resp.Body.Close()
+	b := new(strings.Builder)
+	_, err = fmt.Fprint(b, resp.StatusCode)
+	must.OK(t, err)
+	if resp.StatusCode != 200 {
+		return ""
+	}
+	text := make([]byte, 4096)
+	n, _ := resp.Body.Read(text)
+	_, after, _ := strings.Cut(string(text[:n]), `"Name":"`)
+	name, _, _ := strings.Cut(after, `"`)
+	return name
+}
+
+func (c *signingClient) rename(t *testing.T, name string) {
+	t.Helper()
+	c.do(t, "PUT", ada, fmt.Sprintf(`{"Name":%q}`, name), 204)
+}
+
+// stats returns the status and the LastSyncTime of a secondary.
+func (c *signingClient) stats(t *testing.T) (status string, last time.Time) {
+	t.Helper()
+	text := c.do(t, "GET", "/?restype=service&comp=stats", "", 200)
+	_, after, _ := strings.Cut(text, "<Status>")
+	status, after, _ = strings.Cut(after, "</Status>")
+	_, after, _ = strings.Cut(after, "<LastSyncTime>")
+	at, _, _ := strings.Cut(after, "</LastSyncTime>")
+	last, _ = time.Parse(http.TimeFormat, at)
+	return status, last
+}
+
+// A secondary serves what the primary wrote, refuses writes, tells its age, and is promoted.
+// The old primary ships no more, and goes back as a secondary.
+func TestSecondary(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	one, two := p.start(t, "Lady Ada")
+	c, d := one.client(t, ""), two.secondary(t)
+	c.rename(t, "Countess Ada")
+	written := time.Now()
+	eventually(t, func() bool { // without another write
+		status, last := d.stats(t)
+		return status == "live" && last.After(written)
+	}, two)
+	if got := d.name(t); got != "Countess Ada" {
+		t.Errorf("LastSyncTime is behind the last write, and the secondary shows %q", got)
+	}
+	for _, address := range []*signingClient{d, two.client(t, "")} {
+		if text := address.do(t, "PUT", ada, `{"Name":"no"}`, 403); !strings.Contains(text, "Write operations are not allowed") {
+			t.Errorf("%s", text)
+		}
+		address.do(t, "POST", "/Tables", `{"TableName":"No"}`, 403)
+		address.do(t, "DELETE", "/Tables('people')", "", 403)
+	}
+	refused(t, "is a secondary", "backup", "create", filepath.Join(p.dir, "other"), "--data", filepath.Join(p.dir, "secondary"))
+
+	// It stops, and goes on where it was. Without the flag it is refused.
+	two.ends(t)
+	refused(t, "edgetable promote", "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(p.dir, "secondary"))
+	c.do(t, "POST", "/Tables", `{"TableName":"Late"}`, 204)
+	c.do(t, "DELETE", "/Tables('people')", "", 204)
+	two = start(t, nil, p.secondary...)
+	d = two.secondary(t)
+	eventually(t, func() bool { return strings.Contains(d.do(t, "GET", "/Tables", "", 200), "Late") }, two)
+	eventually(t, func() bool { return d.name(t) == "" }, two) // the table may be in an earlier piece than its end
+	c.fill(t)
+	eventually(t, func() bool { return d.name(t) == "Ada" }, two)
+
+	// The primary is promoted away.
+	if out := succeed(t, "promote", filepath.Join(p.dir, "secondary")); !strings.Contains(out, "it has every write") {
+		t.Errorf("%s", out)
+	}
+	refused(t, "server says", "promote", filepath.Join(p.dir, "secondary"))
+	new := two.client(t, "")
+	new.rename(t, "from the new primary")
+	c.rename(t, "from the old primary")
+	eventually(t, func() bool { return strings.Contains(one.logs.String(), "was replaced") }, one)
+	if sumOf(t, one.scrape(t, ""), "log_replaced") != 1 {
+		t.Error("the metrics of the old primary do not say that it was replaced")
+	}
+	one.ends(t)
+	two.backsUp(t)
+	two.ends(t)
+	two = start(t, nil, p.secondary...) // with the same flags it is a primary
+	new = two.client(t, "")
+	new.rename(t, "after a restart")
+	two.ships(t)
+	if out := succeed(t, "backup", "verify", p.place); !strings.Contains(out, "can be restored") {
+		t.Errorf("%s", out)
+	}
+
+	// The old primary becomes a secondary, with an empty directory.
+	old := []string{"--data", filepath.Join(p.dir, "primary"), "--metrics-listen", "127.0.0.1:0", "--secondary-of", p.place, "--secondary-every", "20ms"}
+	status, _, said := run(t, nil, append([]string{"serve", "--listen", "127.0.0.1:0"}, old...)...)
+	if status == 0 || !strings.Contains(said, "name an empty directory") {
+		t.Errorf("status %d, %s", status, said)
+	}
+	must.OK(t, os.RemoveAll(filepath.Join(p.dir, "primary")))
+	back := start(t, nil, old...)
+	eventually(t, func() bool { return back.secondary(t).name(t) == "after a restart" }, back)
+}
+
+// A place that is away makes the secondary unavailable, and it goes on when the place is back.
+// A gap in the log is passed by a newer backup.
+func TestSecondaryOfBrokenPlace(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	one, two := p.start(t, "before")
+	c, d := one.client(t, ""), two.secondary(t)
+
+	back := hide(t, p.place)
+	eventually(t, func() bool { status, _ := d.stats(t); return status == "unavailable" }, two)
+	if resp, err := http.Get(strings.TrimSuffix(two.client(t, "").endpoint, "/devstoreaccount1") + "/_/ready"); err != nil || resp.StatusCode != 503 {
+		t.Errorf("ready: %v, %v", resp, err)
+	}
+	if d.name(t) != "before" {
+		t.Error("the secondary does not serve while the place is away")
+	}
+	c.rename(t, "meanwhile")
+	back()
+	eventually(t, func() bool { status, _ := d.stats(t); return status == "live" && d.name(t) == "meanwhile" }, two)
+
+	// The secondary is stopped, and a piece that it lacks is lost.
+	two.ends(t)
+	n := pieces(p.place)
+	c.rename(t, "lost")
+	// A piece whose folder goes while it is stored is stored again.
+	eventually(t, func() bool { return pieces(p.place) > n && sumOf(t, one.scrape(t, ""), "log_waiting_bytes") == 0 }, one)
+	must.OK(t, os.Rename(filepath.Join(p.place, "log"), filepath.Join(p.dir, "lost")))
+	c.rename(t, "behind the gap")
+	eventually(t, func() bool { return pieces(p.place) > 0 }, one)
+	two = start(t, nil, p.secondary...)
+	eventually(t, func() bool { return strings.Contains(two.logs.String(), "there is no newer backup yet") }, two)
+	if got := two.secondary(t).name(t); got != "meanwhile" {
+		t.Errorf("behind a gap the secondary shows %q", got)
+	}
+	succeed(t, "backup", "create", p.place, "--data", filepath.Join(p.dir, "primary"))
+	eventually(t, func() bool { return strings.Contains(two.logs.String(), "the secondary is being built") }, two)
+}
+
+// A primary that was restored to an earlier moment is not followed.
+func TestSecondaryOfRestoredPrimary(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	one, two := p.start(t, "early")
+	c, d := one.client(t, ""), two.secondary(t)
+	moment := time.Now().UTC()
+	c.rename(t, "late")
+	eventually(t, func() bool { return d.name(t) == "late" }, two)
+	one.ends(t)
+	restored := filepath.Join(p.dir, "restored")
+	succeed(t, "backup", "restore", p.place, restored, "--to-time", moment.Format(time.RFC3339Nano)[:26]+"Z")
+	three := start(t, nil, append([]string{"--data", restored}, p.primary[2:]...)...)
+	three.client(t, "").rename(t, "another future")
+	eventually(t, func() bool { return strings.Contains(two.logs.String(), "follows no more") }, two)
+	if status, _ := d.stats(t); status != "unavailable" {
+		t.Errorf("status %q", status)
+	}
+	if got := d.name(t); got != "late" {
+		t.Errorf("the secondary shows %q", got)
+	}
+}

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/objects"
+	"edgetable/functions/edgetable/stores"
+	"edgetable/testdata/must"
+)
+
+// history is what was written to a primary. The writes of an entity have rising numbers.
+type history struct {
+	mu   sync.Mutex
+	next int
+	sent map[string]int   // the last one, by row key
+	acks map[string][]ack // in order
+}
+
+// ack is a write that had returned at a time.
+type ack struct {
+	number   int
+	returned time.Time
+}
+
+// write writes the entities of a writer in turn until the server dies.
+func (h *history) write(t *testing.T, c *signingClient, writer int) {
+	for {
+		h.mu.Lock()
+		h.next++
+		number, row := h.next, fmt.Sprintf("%d-%d", writer, h.next%20)
+		h.sent[row] = number
+		h.mu.Unlock()
+		resp, err := c.Do(c.request(t, "PUT", fmt.Sprintf("/people(PartitionKey='p',RowKey='%s')", row), fmt.Sprintf(`{"Name":"%d"}`, number)))
+		if err != nil {
+			return // the write may have happened
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusNoContent {
+			t.Errorf("writer %d: status %d", writer, resp.StatusCode)
+			return
+		}
+		h.mu.Lock()
+		h.acks[row] = append(h.acks[row], ack{number, time.Now()})
+		h.mu.Unlock()
+	}
+}
+
+// check compares entities with the history: they have every write that returned before a
+// time, and none that was not sent. It returns how many writes it looked for.
+func (h *history) check(t *testing.T, where string, got map[string]string, until time.Time) (looked int) {
+	t.Helper()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for row, list := range h.acks {
+		want := 0
+		for _, a := range list {
+			if a.returned.Before(until) {
+				want = a.number
+				looked++
+			}
+		}
+		if n, _ := strconv.Atoi(got[row]); n < want || n > h.sent[row] {
+			t.Errorf("%s at %v: entity %s is of write %d; write %d had returned, and write %d was the last", where, until, row, n, want, h.sent[row])
+		}
+	}
+	return looked
+}
+
+// names reads the table people, at most a page, by row key.
+func (c *signingClient) names(t *testing.T) map[string]string {
+	t.Helper()
+	var page struct {
+		Value []struct{ RowKey, Name string }
+	}
+	must.OK(t, json.Unmarshal([]byte(c.do(t, "GET", "/people()", "", 200)), &page))
+	all := map[string]string{}
+	for _, e := range page.Value {
+		all[e.RowKey] = e.Name
+	}
+	return all
+}
+
+// positionOf reads how far the secondary of a data directory has come.
+func positionOf(t *testing.T, dir string) pebblestore.Position {
+	t.Helper()
+	s, err := pebblestore.Open(pebblestore.Options{Dir: dir, KeepLogs: -1})
+	must.OK(t, err)
+	defer s.Close()
+	p, follows, err := s.Position()
+	if err != nil || !follows {
+		t.Fatalf("%s is of no secondary: %v", dir, err)
+	}
+	return p
+}
+
+// kill ends a process at once.
+func (p *process) kill(t *testing.T) {
+	t.Helper()
+	p.signal(t, syscall.SIGKILL)
+	_ = p.Wait() // it was killed
+}
+
+// uploading waits until an object of the log is being written.
+func uploading(t *testing.T, place string) {
+	t.Helper()
+	for deadline := time.Now().Add(3 * time.Minute); ; {
+		found, err := filepath.Glob(filepath.Join(place, "log", "*", "*", "*"+objects.TempSuffix))
+		must.OK(t, err)
+		if len(found) > 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("nothing is shipped")
+		}
+	}
+}
+
+// seen says what a test has seen when it fails.
+type seen func() string
+
+func (s seen) String() string { return s() }
+
+// live waits until a secondary is live, and returns its entities and LastSyncTime. A
+// secondary that was built again has another address.
+func (p *process) live(t *testing.T, place string) (names map[string]string, last time.Time) {
+	t.Helper()
+	status := ""
+	why := seen(func() string {
+		text := fmt.Sprintf("the last status is %q, LastSyncTime %v; the place has %d pieces\n", status, last, pieces(place))
+		for name, family := range p.scrape(t, "") {
+			if strings.Contains(name, "_secondary") || strings.Contains(name, "_log_") {
+				text += fmt.Sprintln(name, family.Metric)
+			}
+		}
+		return text + p.logs.String()
+	})
+	must.Eventually(t, why, func() bool {
+		if greetings := strings.Split(p.logs.String(), "\nready\n"); len(greetings) > 1 {
+			p.greeting = greetings[len(greetings)-2]
+		}
+		d := p.secondary(t)
+		resp, err := d.Do(d.request(t, "GET", "/Tables", ""))
+		if err != nil {
+			return false // it begins again
+		}
+		resp.Body.Close()
+		status, last = d.stats(t)
+		return status == "live"
+	})
+	return p.secondary(t).names(t), last
+}
+
+// killedPromotion promotes a stopped secondary, and kills the command up to three times.
+func killedPromotion(t *testing.T, rnd *rand.Rand, dir, place string) (kills int) {
+	t.Helper()
+	self, err := os.Executable()
+	must.OK(t, err)
+	for range 3 {
+		c := exec.Command(self, "promote", dir, "--place", place)
+		c.Env = []string{mainVariable + "=1"}
+		must.OK(t, c.Start())
+		<-time.After(time.Duration(rnd.Int64N(int64(150 * time.Millisecond)))) // the moment of the kill
+		_ = c.Process.Kill()                                                   // it may have ended
+		if c.Wait() == nil {
+			return kills
+		}
+		kills++
+	}
+	if status, _, said := runUntil(t.Context(), nil, "promote", dir, "--place", place); status != 0 {
+		if !strings.Contains(said, "is a primary already") { // the last one had come so far
+			t.Errorf("promote: status %d, %s", status, said)
+		}
+	}
+	return kills
+}
+
+// Primaries, at any moment and while they ship, and secondaries are killed under load. A
+// secondary has every write that returned before its LastSyncTime. When the primary is
+// dead, the promoted secondary has all that was shipped. For more kills:
+//
+//	make secondary-kills KILLS=500
+//
+// EDGETABLE_KILL_SEED repeats the choices of a run that failed.
+func TestSecondaryKilled(t *testing.T) {
+	t.Parallel()
+	points, seed := int(numberFrom(t, "EDGETABLE_KILLS", 8)), numberFrom(t, "EDGETABLE_KILL_SEED", time.Now().UnixNano())
+	t.Logf("EDGETABLE_KILL_SEED=%d", seed)
+	rnd := rand.New(rand.NewPCG(uint64(seed), 0))
+	var primaries, uploads, secondaries, promotions, looked int
+	for life := 0; primaries+uploads+secondaries+promotions < points && !t.Failed(); life++ {
+		p := newPair(t)
+		dir := filepath.Join(p.dir, "secondary")
+		h := &history{sent: map[string]int{}, acks: map[string][]ack{}}
+		one := startProcess(t, nil, p.primary...)
+		one.client(t, "").do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
+		two := startProcess(t, nil, p.secondary...)
+		var writers sync.WaitGroup
+		load := func() {
+			for w := range 4 {
+				c := one.client(t, "")
+				writers.Go(func() { h.write(t, c, w) })
+			}
+		}
+		load()
+		for range 4 {
+			<-time.After(time.Duration(rnd.Int64N(int64(400 * time.Millisecond)))) // the moment of the kill
+			if what := rnd.IntN(4); what < 2 {
+				if what == 0 {
+					uploading(t, p.place)
+					uploads++
+				} else {
+					primaries++
+				}
+				one.kill(t)
+				writers.Wait()
+				one = startProcess(t, nil, p.primary...)
+				load()
+				continue
+			}
+			secondaries++
+			two.kill(t)
+			if !stores.Rebuilding(dir) {
+				at := positionOf(t, dir)
+				looked += h.check(t, "the killed secondary", stored(t, dir), at.Synced.Time())
+			}
+			two = startProcess(t, nil, p.secondary...)
+		}
+		names, last := two.live(t, p.place)
+		looked += h.check(t, "the secondary", names, last)
+
+		primaries++
+		one.kill(t)
+		writers.Wait()
+		shipped := filepath.Join(p.dir, "shipped")
+		succeed(t, "backup", "restore", p.place, shipped)
+		if life%2 == 0 {
+			said := new(strings.Builder)
+			must.Eventually(t, said, func() bool { // it may be built again
+				said.Reset()
+				status, _, text := runUntil(t.Context(), nil, "promote", dir)
+				said.WriteString(text)
+				return status == 0 || strings.Contains(text, "is a primary already")
+			})
+			two.live(t, p.place)
+		} else {
+			secondaries++
+			two.kill(t)
+			promotions += killedPromotion(t, rnd, dir, p.place)
+			two = startProcess(t, nil, p.secondary...)
+		}
+		got := two.client(t, "").names(t)
+		if want := stored(t, shipped); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("the promoted secondary has %v; shipped was %v", got, want)
+		}
+		h.check(t, "the promoted secondary", got, last)
+		two.client(t, "").do(t, "PUT", "/people(PartitionKey='p',RowKey='new')", `{"Name":"0"}`, 204)
+		two.kill(t)
+	}
+	t.Logf("killed: %d primaries, %d more while they shipped, %d secondaries, %d promotions; looked for %d writes", primaries, uploads, secondaries, promotions, looked)
+	if looked == 0 {
+		t.Error("no write was looked for")
+	}
+}

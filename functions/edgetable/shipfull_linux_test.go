@@ -1,0 +1,64 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"edgetable/testdata/must"
+	"edgetable/testdata/proc"
+)
+
+// A server that ships its log starts on a disk without a byte of room, to be read. When there
+// is space again it takes writes and ships them. On the full disk it may give up the logs that were not
+// shipped; then a backup takes their place.
+func TestShippingFullDisk(t *testing.T) {
+	t.Parallel()
+	disk, dir := proc.Disk(t, "64m"), t.TempDir()
+	data, place, fill := filepath.Join(disk, "data"), filepath.Join(dir, "place"), filepath.Join(disk, "fill")
+	serve := []string{"--data", data, "--metrics-listen", "127.0.0.1:0", "--backup-to", place, "--backup-log", "20ms"}
+	p := startProcess(t, nil, serve...)
+	c := p.client(t, "")
+	c.fill(t)
+	c.do(t, "POST", "/Tables", `{"TableName":"bulk"}`, 204)
+	for i := range 20 {
+		if status, text := c.send(t, "POST", "/bulk", bulky(i)); status != 204 {
+			t.Fatalf("status %d: %s", status, text)
+		}
+	}
+	eventually(t, func() bool {
+		m := p.scrape(t, "")
+		return sumOf(t, m, "backups_total") > 0 && sumOf(t, m, "log_waiting_bytes") == 0
+	}, &p.testServer)
+	p.kill(t)
+	if err := os.Remove(filepath.Join(data, "RESERVE")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	must.OK(t, fillUp(fill, 0))
+
+	p = startProcess(t, nil, serve...)
+	c = p.client(t, "")
+	c.do(t, "GET", ada, "", 200)
+	if status, text := c.send(t, "PUT", ada, `{"Name":"no"}`); status != 503 {
+		t.Errorf("a write on a full disk: status %d, %s", status, text)
+	}
+
+	must.OK(t, os.Remove(fill))
+	eventually(t, func() bool { status, _ := c.send(t, "PUT", ada, `{"Name":"with space"}`); return status == 204 }, &p.testServer)
+	// No log waits while the backup is made that fills a gap: what counts is what a restore gives.
+	restores := 0
+	eventually(t, func() bool {
+		restores++
+		to := filepath.Join(dir, fmt.Sprint("restored", restores))
+		succeed(t, "backup", "restore", place, to)
+		return stored(t, to)["1"] == "with space"
+	}, &p.testServer)
+	p.kill(t)
+	p = startProcess(t, nil, serve...)
+	if got := p.client(t, "").name(t); got != "with space" {
+		t.Errorf("after a restart: %q", got)
+	}
+}

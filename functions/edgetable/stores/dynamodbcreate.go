@@ -1,0 +1,53 @@
+package stores
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/spf13/cobra"
+
+	"edgetable/adapters/store/dynamodb"
+	"edgetable/functions/edgetable/cli"
+)
+
+// dynamodbCommand has the commands that look after a DynamoDB table.
+func (p *program) dynamodbCommand() *cobra.Command {
+	return cli.Group("dynamodb", "Make or purge a DynamoDB table, or change the number of buckets of a table", "", p.createCommand(), p.heartbeatCommand(), p.purgeCommand(), p.rebucketCommand())
+}
+
+func (p *program) createCommand() *cobra.Command {
+	var o dynamodbFlags
+	c := &cobra.Command{
+		Use: "create", Short: "Make the DynamoDB table, where infra/aws is not used",
+		Long: "The table is billed on demand. One that exists is left as it is. On AWS, infra/aws\n" +
+			"makes it with backups, alarms and protection against deletion: prefer that.",
+		Example: "  edgetable dynamodb create --dynamodb-table edgetable --dynamodb-region eu-central-1",
+		RunE:    func(c *cobra.Command, _ []string) error { return p.createDynamoDB(c.Context(), &o) },
+	}
+	cli.Section(c, "Flags", o.register)
+	return c
+}
+
+func (p *program) createDynamoDB(ctx context.Context, o *dynamodbFlags) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	client, err := o.client(ctx, 1)
+	if err != nil {
+		return err
+	}
+	defer p.Waiting(o.place(client))()
+	_, err = client.DescribeTable(ctx, &sdk.DescribeTableInput{TableName: aws.String(o.table)})
+	exists := err == nil
+	if err := dynamodb.Create(ctx, client, o.table); err != nil {
+		return fmt.Errorf("%s: %w", o.place(client), err)
+	}
+	if exists {
+		fmt.Fprintln(p.Out, o.place(client), "is there already, with the right keys")
+	} else {
+		fmt.Fprintln(p.Out, o.place(client), "is made")
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package stores
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"edgetable/adapters/store/dynamodb"
+	"edgetable/functions/edgetable/cli"
+)
+
+func (p *program) heartbeatCommand() *cobra.Command {
+	var o dynamodbFlags
+	c := &cobra.Command{
+		Use: "heartbeat", Short: "Write the heartbeats of a Region once, by which secondaries know their age",
+		Long: "Writes the heartbeats of the Region. Servers and functions in the role primary do so once\n" +
+			"a minute; this command does it after they have stopped, to check that all has arrived\n" +
+			"before another Region becomes the primary. It fails if another Region writes.",
+		Example: "  edgetable dynamodb heartbeat --dynamodb-table edgetable --dynamodb-region eu-central-1",
+		RunE:    func(c *cobra.Command, _ []string) error { return p.heartbeat(c.Context(), &o) },
+	}
+	cli.Section(c, "Flags", o.register)
+	return c
+}
+
+func (p *program) heartbeat(ctx context.Context, o *dynamodbFlags) error {
+	store, client, err := o.connect(ctx, 1)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := store.Beat(ctx, client.Options().Region); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.Out, "%s has a heartbeat of %s: it is LastSyncTime, less a minute, of a secondary where it has arrived\n",
+		o.place(client), began.UTC().Format(time.RFC3339))
+	return nil
+}
+
+// beatEvery writes heartbeats until ctx ends.
+func beatEvery(ctx context.Context, pause time.Duration, store *dynamodb.Store, region string, log *slog.Logger) {
+	for {
+		if err := store.Beat(ctx, region); err != nil && ctx.Err() == nil {
+			log.Error("no heartbeat: secondaries do not know how old they are", "cause", err)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return
+		}
+	}
+}

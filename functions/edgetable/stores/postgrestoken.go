@@ -1,0 +1,96 @@
+package stores
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/feature/rds/auth"
+)
+
+// password returns the password or token for a new connection.
+type password func(ctx context.Context, host string, port uint16, user string) (string, error)
+
+// tokens are the identities of machines that a database accepts instead of a password.
+var tokens = map[string]func() password{
+	"rds":   rdsTokens,
+	"azure": func() password { return azureTokens(azcore.ClientOptions{}) },
+}
+
+// rdsTokens signs a token of Amazon RDS or Aurora with the credentials that the AWS CLI
+// would take. It is valid for 15 minutes, and needed to connect only.
+func rdsTokens() password {
+	var mu sync.Mutex
+	var loaded *aws.Config // caches the credentials
+	load := func(ctx context.Context) (aws.Config, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if loaded == nil {
+			c, err := config.LoadDefaultConfig(ctx, config.WithLogger(sdkLog{}))
+			if err != nil {
+				return c, err
+			}
+			loaded = &c
+		}
+		return *loaded, nil
+	}
+	return func(ctx context.Context, host string, port uint16, user string) (string, error) {
+		c, err := load(ctx)
+		if err != nil {
+			return "", fmt.Errorf("--postgres-token rds: %w", err)
+		}
+		region := rdsRegion(host)
+		if region == "" {
+			region = c.Region
+		}
+		if region == "" {
+			return "", errors.New("--postgres-token rds: the host's name has no AWS Region: say which with $AWS_REGION")
+		}
+		token, err := auth.BuildAuthToken(ctx, net.JoinHostPort(host, strconv.Itoa(int(port))), region, user, c.Credentials)
+		if err != nil {
+			return "", fmt.Errorf("--postgres-token rds: there are no AWS credentials: %w", err)
+		}
+		return token, nil
+	}
+}
+
+// rdsRegion is the Region in the name of a host, as in
+// db.abc.eu-west-1.rds.amazonaws.com; "" is none. A DSN may have hosts in several.
+func rdsRegion(host string) string {
+	name, _, found := strings.Cut(host, ".rds.amazonaws.com")
+	if !found {
+		return ""
+	}
+	return name[strings.LastIndexByte(name, '.')+1:]
+}
+
+// azureScope is what Azure Database for PostgreSQL wants tokens for.
+const azureScope = "https://ossrdbms-aad.database.windows.net/.default"
+
+// azureTokens asks Microsoft Entra for tokens of the identity that Azure's SDKs would
+// take. A token is used again until shortly before its end.
+func azureTokens(o azcore.ClientOptions) password {
+	credential := sync.OnceValues(func() (*azidentity.DefaultAzureCredential, error) {
+		return azidentity.NewDefaultAzureCredential(&azidentity.DefaultAzureCredentialOptions{ClientOptions: o})
+	})
+	return func(ctx context.Context, _ string, _ uint16, _ string) (string, error) {
+		c, err := credential()
+		if err != nil {
+			return "", fmt.Errorf("--postgres-token azure: %w", err)
+		}
+		token, err := c.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{azureScope}})
+		if err != nil {
+			return "", fmt.Errorf("--postgres-token azure: %w", err)
+		}
+		return token.Token, nil
+	}
+}

@@ -1,0 +1,19 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"edgetable/adapters/client/remote"
+)
+
+// createTable makes a table; made is false if it is there already. A signature for
+// one table cannot create it: then the first write says if it is missing.
+func createTable(ctx context.Context, c *remote.Client, table string) (made bool, err error) {
+	made, err = c.CreateTable(ctx, table)
+	if answer, ok := errors.AsType[*remote.Error](err); ok && answer.Status == http.StatusForbidden {
+		return false, nil
+	}
+	return made, err
+}

@@ -1,0 +1,165 @@
+package csvfile
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"edgetable/functions/edgetable/transfer/rows"
+)
+
+// cell is a cell as it was read.
+type cell struct {
+	text   string
+	quoted bool
+}
+
+// absent reports whether the cell has no value at all.
+func (c cell) absent() bool { return c.text == "" && !c.quoted }
+
+// reader reads records. Unlike encoding/csv it knows an empty text from an
+// absent one.
+type reader struct {
+	r         *bufio.Reader
+	delimiter byte
+	oldMac    bool // lines end with CR
+	torn      bool // the last record has no end of its line
+	line      int  // of the first line of the last record
+	lines     int  // lines begun
+	buf       []byte
+	ends      []int
+	quoted    []bool
+}
+
+func newReader(r io.Reader) (*reader, error) {
+	c := &reader{r: bufio.NewReaderSize(r, 256<<10), delimiter: ',', lines: 1}
+	head, err := c.r.Peek(64 << 10)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if strings.HasPrefix(string(head), "\ufeff") {
+		_, _ = c.r.Discard(3) // it was peeked at
+		head = head[3:]
+	}
+	first, _, lf := strings.Cut(string(head), "\n")
+	c.oldMac = !lf && strings.Contains(first, "\r")
+	c.delimiter = delimiter(first)
+	return c, nil
+}
+
+// delimiter returns what separates the cells of the first line: the first of the
+// separators that Storage Explorer and spreadsheets use, outside quotes.
+func delimiter(line string) byte {
+	quoted := false
+	for i := range len(line) {
+		switch c := line[i]; {
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == ',' || c == ';' || c == '\t' || c == '|'):
+			return c
+		}
+	}
+	return ','
+}
+
+// next returns the cells of the next record, valid until the one after it.
+// Blank lines are left out. The error is io.EOF at the end.
+func (c *reader) next() ([]cell, error) {
+	for {
+		list, err := c.record()
+		if err != nil || len(list) != 1 || !list[0].absent() {
+			return list, err
+		}
+	}
+}
+
+func (c *reader) record() ([]cell, error) {
+	c.buf, c.ends, c.quoted = c.buf[:0], c.ends[:0], c.quoted[:0]
+	c.line = c.lines
+	begin, quoted := true, false // of a cell
+	end := func() {
+		c.ends, c.quoted = append(c.ends, len(c.buf)), append(c.quoted, quoted)
+		begin, quoted = true, false
+	}
+	for n := 0; ; n++ {
+		b, err := c.r.ReadByte()
+		if err == io.EOF {
+			if n == 0 {
+				return nil, io.EOF
+			}
+			end()
+			c.torn = true
+			return c.cells(), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(c.buf) > rows.MaxRecord {
+			return nil, fmt.Errorf("line %d: a record of more than %d MiB: is a quote missing?", c.line, rows.MaxRecord>>20)
+		}
+		switch {
+		case b == '"' && begin:
+			begin, quoted = false, true
+			if err := c.text(); err != nil {
+				return nil, err
+			}
+		case b == c.delimiter:
+			end()
+		case b == '\n' || b == '\r' && c.endsLine():
+			c.lines++
+			end()
+			return c.cells(), nil
+		case quoted:
+			if b != ' ' && b != '\t' {
+				return nil, fmt.Errorf("line %d: there is text behind the closing quote of a cell", c.lines)
+			}
+		default:
+			begin = false
+			c.buf = append(c.buf, b)
+		}
+	}
+}
+
+// endsLine reports whether the line ends with the CR before the reader. Storage Explorer
+// before 1.29 wrote a CR in a text without quotes.
+func (c *reader) endsLine() bool {
+	if after, _ := c.r.Peek(1); len(after) == 1 && after[0] == '\n' {
+		_, _ = c.r.ReadByte() // it was peeked at
+		return true
+	}
+	return c.oldMac
+}
+
+// text reads a cell behind its opening quote, with the closing one.
+func (c *reader) text() error {
+	from := c.lines
+	for {
+		b, err := c.r.ReadByte()
+		if err == io.EOF || len(c.buf) > rows.MaxRecord {
+			return fmt.Errorf("line %d: the quote that begins there is not closed", from)
+		}
+		if err != nil {
+			return err
+		}
+		if b == '"' {
+			if after, _ := c.r.Peek(1); len(after) == 0 || after[0] != '"' {
+				return nil
+			}
+			_, _ = c.r.ReadByte() // it was peeked at
+		}
+		if b == '\n' {
+			c.lines++
+		}
+		c.buf = append(c.buf, b)
+	}
+}
+
+func (c *reader) cells() []cell {
+	list, text, from := make([]cell, len(c.ends)), string(c.buf), 0
+	for i, to := range c.ends {
+		list[i] = cell{text[from:to], c.quoted[i]}
+		from = to
+	}
+	return list
+}

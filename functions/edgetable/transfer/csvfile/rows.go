@@ -1,0 +1,301 @@
+package csvfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+	"edgetable/functions/edgetable/transfer/rows"
+)
+
+// Rows reads entities from CSV: with columns of types, as Storage Explorer and edgetable write
+// them; with a schema file, as AzCopy writes it; or without types.
+type Rows struct {
+	r       *reader
+	m       *rows.Mapper
+	columns []column
+	index   map[string]int // of columns
+	width   int
+	names   []string // of all columns
+	cells   []cell   // of the row
+	first   []cell   // a row that was read with the names, nil for none
+}
+
+// column is a column with values.
+type column struct {
+	name     string
+	property bool
+	value    int      // the column's number
+	types    int      // that of the column with its types, or -1
+	latest   edm.Type // that a type column had, else the declared one
+}
+
+func NewRows(text io.Reader, schema *Schema, m *rows.Mapper) (*Rows, error) {
+	c, err := newReader(text)
+	if err != nil {
+		return nil, err
+	}
+	head, err := c.next()
+	if err == io.EOF {
+		return nil, errors.New("there is no line with the names of the columns")
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &Rows{r: c, m: m, index: map[string]int{}}
+	head = schema.head(head, &r.first)
+	r.width = len(head)
+	numbers := map[string]int{}
+	var names []string
+	for i, h := range head {
+		if _, twice := numbers[h.text]; twice {
+			return nil, fmt.Errorf("line %d: the column %q occurs twice", c.line, h.text)
+		}
+		numbers[h.text] = i
+		if err := m.Readable(h.text); err != nil {
+			return nil, fmt.Errorf("line %d: the name of column %d is %w", c.line, i+1, err)
+		}
+		names = append(names, h.text)
+	}
+	r.names = names
+	if err := m.Check(names); err != nil {
+		return nil, fmt.Errorf("line %d: %w", c.line, err)
+	}
+	needs := m.Needs()
+	for i, name := range names {
+		one := column{name: name, property: m.Property(name), value: i, types: -1, latest: edm.TypeString}
+		switch of := typed(name); {
+		case name == "", of != "" && slices.Contains(names, of) && !slices.Contains(needs, name):
+			continue
+		case name == rows.Timestamp:
+			one.latest = edm.TypeDateTime
+		case one.property:
+			if err := table.CheckPropertyName(name); err != nil {
+				return nil, fmt.Errorf("line %d: the column %q cannot be a property: %w; --select chooses columns", c.line, name, err)
+			}
+		}
+		if t, ok := schema.types()[name]; ok {
+			one.latest = t
+		}
+		if t, ok := m.Types[name]; ok {
+			one.latest = t
+		}
+		for _, suffix := range typeSuffixes {
+			if n, ok := numbers[name+suffix]; ok {
+				one.types = n
+			}
+		}
+		r.index[name] = len(r.columns)
+		r.columns = append(r.columns, one)
+	}
+	return r, nil
+}
+
+// typeSuffixes mark the column with the types of another.
+var typeSuffixes = []string{typeSuffix, " " + typeSuffix, "@odata.type"}
+
+// typed returns the column to which a column of types belongs, or "".
+func typed(name string) string {
+	for _, suffix := range slices.Backward(typeSuffixes) {
+		if of, ok := strings.CutSuffix(name, suffix); ok {
+			return of
+		}
+	}
+	return ""
+}
+
+func (r *Rows) Next() (rows.Row, error) {
+	cells, err := r.read()
+	if err != nil {
+		return rows.Row{Line: r.r.line}, err
+	}
+	one := rows.Row{Line: r.r.line}
+	if len(cells) > r.width { // it is not certain which cells are the keys
+		return rows.Row{}, &rows.Bad{Line: one.Line, Text: r.text(), Reason: errCells(len(cells), r.width).Error()}
+	}
+	for i, c := range cells {
+		if err := r.m.Readable(c.text); err != nil {
+			return rows.Row{}, &rows.Bad{Line: one.Line, Text: r.plain(), Reason: fmt.Sprintf("%s is %v", r.names[i], err)}
+		}
+	}
+	if err := r.fill(&one); err != nil {
+		return rows.Row{}, &rows.Bad{Line: one.Line, Text: r.text(), Reason: r.m.Reason(err, r)}
+	}
+	return one, nil
+}
+
+// errCells says that a row has not one cell for each column.
+func errCells(cells, columns int) error {
+	plural := "s"
+	if cells == 1 {
+		plural = ""
+	}
+	return fmt.Errorf("the row has %d cell%s, the header %d", cells, plural, columns)
+}
+
+// read reads the cells of the next row.
+func (r *Rows) read() (cells []cell, err error) {
+	cells = r.first
+	if r.first = nil; cells == nil {
+		if cells, err = r.r.next(); err != nil {
+			return nil, err
+		}
+	}
+	r.m.Rows++
+	r.cells = cells
+	return cells, nil
+}
+
+// fill sets the keys and properties of the row.
+func (r *Rows) fill(one *rows.Row) error {
+	if len(r.cells) < r.width {
+		if r.r.torn {
+			return fmt.Errorf("the file ends in this row, which has %d cells of %d", len(r.cells), r.width)
+		}
+		return errCells(len(r.cells), r.width)
+	}
+	for i := range r.columns {
+		c := &r.columns[i]
+		if err := r.settle(c); err != nil {
+			return err
+		}
+		if !c.property {
+			continue
+		}
+		v, err := r.value(c)
+		if err != nil {
+			return err
+		}
+		if v.Type() == edm.TypeNull {
+			continue
+		}
+		if err := one.Add(c.name, c.name, v); err != nil {
+			return err
+		}
+	}
+	err := r.m.Complete(one, r)
+	one.PartitionKey, one.RowKey = strings.Clone(one.PartitionKey), strings.Clone(one.RowKey) // of the line
+	return err
+}
+
+func (r *Rows) at(i int) cell {
+	if i < 0 || i >= len(r.cells) {
+		return cell{}
+	}
+	return r.cells[i]
+}
+
+// settle sets the type of a column from its type column. An empty type is the
+// last one above it, as Storage Explorer 1.40 writes it.
+func (r *Rows) settle(c *column) error {
+	name := r.at(c.types)
+	if name.text == "" {
+		return nil
+	}
+	t, ok := rows.ParseType(name.text)
+	if !ok {
+		return fmt.Errorf("%s: %q is none of the eight types, such as Edm.Int32", c.name, name.text)
+	}
+	c.latest = t
+	return nil
+}
+
+// value returns the value of a column in the row, null if it is absent.
+func (r *Rows) value(c *column) (edm.Value, error) {
+	text := r.at(c.value)
+	if text.absent() {
+		if r.emptyText(c) {
+			return edm.String(""), nil
+		}
+		return edm.Value{}, nil
+	}
+	v, err := edm.Parse(c.latest, text.text)
+	if err != nil {
+		err = fmt.Errorf("%s is %w: %q", c.name, err, text.text)
+	}
+	return v, err
+}
+
+// emptyText reports whether an empty cell is an empty text: beside the type
+// Edm.String, which Storage Explorer before 1.40 writes where a property is there.
+// Version 1.40 writes String, in the first row only, whether it is there or not.
+func (r *Rows) emptyText(c *column) bool { return r.at(c.types).text == "Edm.String" }
+
+// Cell implements cells.
+func (r *Rows) Cell(name string) (edm.Value, error) {
+	i, ok := r.index[name]
+	if !ok {
+		return edm.Value{}, nil
+	}
+	c := &r.columns[i]
+	if name == rows.PartitionKey || name == rows.RowKey {
+		if text := r.at(c.value); !text.absent() {
+			return edm.String(text.text), nil
+		}
+		return edm.Value{}, fmt.Errorf(`the cell of the %s is empty: an empty key is written as ""`, name)
+	}
+	return r.value(c)
+}
+
+// text returns the row for a file of rejects.
+func (r *Rows) text() string {
+	if len(r.cells) != r.width { // the names are not certain
+		return r.plain()
+	}
+	var list []rows.RejectedCell
+	for i := range r.columns {
+		c := &r.columns[i]
+		value := r.at(c.value)
+		if value.absent() || c.name == rows.Timestamp {
+			continue
+		}
+		one := rows.RejectedCell{Name: c.name, Type: c.latest.String(), Text: value.text}
+		if name := r.at(c.types).text; name != "" {
+			one.Type = name
+			if t, ok := rows.ParseType(name); ok {
+				one.Type = t.String()
+			}
+		}
+		list = append(list, one)
+	}
+	return rows.RejectedText(list)
+}
+
+// plain returns the row as it is in the file, which nobody can import by mistake.
+func (r *Rows) plain() string {
+	var line []byte
+	for i, c := range r.cells {
+		if i > 0 {
+			line = append(line, ',')
+		}
+		if !c.absent() {
+			line = appendCell(line, c.text)
+		}
+	}
+	return string(line)
+}
+
+// AppendKey implements keyed.
+func (r *Rows) AppendKey(dst []byte) ([]byte, error) {
+	if !r.m.OwnKeys() {
+		one, err := r.Next()
+		if err != nil {
+			return dst, err
+		}
+		return key.Append(dst, one.PartitionKey, one.RowKey), nil
+	}
+	cells, err := r.read()
+	if err != nil {
+		return dst, err
+	}
+	pk, rk := r.at(r.columns[r.index[rows.PartitionKey]].value), r.at(r.columns[r.index[rows.RowKey]].value)
+	if len(cells) != r.width || pk.absent() || rk.absent() {
+		return dst, &rows.Bad{Line: r.r.line}
+	}
+	return key.Append(dst, pk.text, rk.text), nil
+}

@@ -1,0 +1,118 @@
+package csvfile
+
+import (
+	"strings"
+
+	"edgetable/core/edm"
+	"edgetable/core/payload"
+	"edgetable/functions/edgetable/transfer/rows"
+)
+
+// typeSuffix marks the column with the types of another, as in Storage
+// Explorer's files.
+const typeSuffix = "@type"
+
+// Writer appends entities as records of a CSV file: keys, Timestamp,
+// properties. A property that an entity lacks is an empty cell; an empty text is
+// a cell with two quotes.
+type Writer struct {
+	names     []string // of the properties
+	index     map[string]int
+	typed     bool // with a column for the type of each property
+	timestamp bool
+	excel     bool // guard texts that a spreadsheet would execute
+	values    []edm.Value
+	text      []byte
+}
+
+// NewWriter returns a writer of these properties. Names may hold system properties.
+func NewWriter(names []string, typed, excel bool) *Writer {
+	w := &Writer{typed: typed, excel: excel, index: map[string]int{}}
+	for _, name := range names {
+		switch name {
+		case rows.PartitionKey, rows.RowKey:
+		case rows.Timestamp:
+			w.timestamp = true
+		default:
+			w.index[name] = len(w.names)
+			w.names = append(w.names, name)
+		}
+	}
+	w.values = make([]edm.Value, len(w.names))
+	return w
+}
+
+func (w *Writer) AppendHead(dst []byte) []byte {
+	dst = append(dst, rows.PartitionKey+","+rows.RowKey...)
+	if w.timestamp {
+		dst = append(dst, ","+rows.Timestamp...)
+	}
+	for _, name := range w.names {
+		dst = appendCell(append(dst, ','), name)
+		if w.typed {
+			dst = appendCell(append(dst, ','), name+typeSuffix)
+		}
+	}
+	return append(dst, "\r\n"...)
+}
+
+func (w *Writer) Append(dst []byte, e *payload.Received) []byte {
+	dst = w.appendText(dst, e.PartitionKey)
+	dst = w.appendText(append(dst, ','), e.RowKey)
+	if w.timestamp {
+		dst = append(dst, ',')
+		if e.Timestamp != 0 {
+			dst = e.Timestamp.AppendText(dst)
+		}
+	}
+	clear(w.values)
+	for name, v := range e.Properties.All() {
+		if i, ok := w.index[name]; ok {
+			w.values[i] = v
+		}
+	}
+	for _, v := range w.values {
+		dst = append(dst, ',')
+		switch v.Type() {
+		case edm.TypeNull:
+		case edm.TypeString:
+			dst = w.appendText(dst, v.Text())
+		case edm.TypeBinary: // whose base64 may begin with +
+			dst = w.appendText(dst, v.String())
+		default:
+			w.text = v.AppendText(w.text[:0])
+			dst = appendCell(dst, string(w.text))
+		}
+		if w.typed {
+			dst = append(dst, ',')
+			if v.Type() != edm.TypeNull {
+				dst = append(dst, v.Type().String()...)
+			}
+		}
+	}
+	return append(dst, "\r\n"...)
+}
+
+// appendText appends a text. With excel it adds a quote before a text that would be a formula.
+func (w *Writer) appendText(dst []byte, s string) []byte {
+	if w.excel && s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0 {
+		s = "'" + s
+	}
+	return appendCell(dst, s)
+}
+
+// appendCell appends a cell that is not absent.
+func appendCell(dst []byte, s string) []byte {
+	if s != "" && !strings.ContainsAny(s, ",;\t|\"\r\n") && s[0] != ' ' && s[len(s)-1] != ' ' && !strings.HasPrefix(s, "\ufeff") {
+		return append(dst, s...)
+	}
+	dst = append(dst, '"')
+	for {
+		i := strings.IndexByte(s, '"')
+		if i < 0 {
+			return append(append(dst, s...), '"')
+		}
+		dst = append(append(dst, s[:i]...), `""`...)
+		s = s[i+1:]
+	}
+}

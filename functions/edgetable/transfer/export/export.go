@@ -1,0 +1,248 @@
+package export
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/core/objects"
+	"edgetable/functions/edgetable/transfer/progressfile"
+	"edgetable/functions/edgetable/transfer/ranges"
+	"edgetable/functions/edgetable/transfer/scan"
+)
+
+// Command says what to export and how. Exports of equal commands are the same work.
+type Command struct {
+	Tables   []string `json:"tables,omitempty"` // nil for all of the account
+	Source   string   `json:"source"`           // URL of the account
+	Filter   string   `json:"filter,omitempty"`
+	Select   []string `json:"select,omitempty"`
+	Format   string   `json:"format"`   // jsonl, csv, csv-plain or parquet
+	Compress string   `json:"compress"` // none, gzip or zstd
+	Excel    bool     `json:"excel,omitempty"`
+}
+
+func (c *Command) String() string {
+	text, _ := json.Marshal(c) // cannot fail: all fields are strings and flags
+	return string(text)
+}
+
+// Export is an export of tables to files.
+type Export struct {
+	Command
+	Restart bool // forget what an earlier run of any command left unfinished, and replace its export
+
+	Notes       []string // ToWriter sets what a reader of the file should know
+	Connections int
+	Progress    *scan.Progress
+	Begin       func(again bool) // is told whether this run continues an earlier one
+}
+
+// begun is an export that is not finished, in the object of that name.
+type begun struct {
+	Command Command  `json:"command"`
+	Number  int      `json:"number"` // of the export in its place; the names of files have it
+	Tables  []string `json:"tables"`
+	Owner   string   `json:"owner"` // the process that may write
+}
+
+// exporting is an export under way.
+type exporting struct {
+	*Export
+	c     *remote.Client
+	place Place
+	old   *Manifest // of the last finished export, nil for none
+	begun *begun
+	work  *scan.Work
+	lines int // of earlier runs
+
+	buffers sync.Pool // of objects
+	sheets  sync.Map  // *scan.Task to rows.Sheet: the columns of its entities
+}
+
+// To exports to a place. An export that was finished there before remains whole until the
+// new one is complete: the files of both have different names, and the manifest, which
+// names them, comes last. A table that is deleted during the export is not part of it.
+// After an error, the same command continues where the progress says.
+func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (*Manifest, error) {
+	x := &exporting{Export: o, c: c, place: place}
+	if err := x.judge(ctx); err != nil {
+		return nil, err
+	}
+	again := x.begun != nil
+	if again {
+		if err := x.resume(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := x.check(ctx); err != nil {
+		return nil, err
+	}
+	if !again {
+		if err := x.start(ctx); err != nil {
+			return nil, err
+		}
+	}
+	missing, err := x.tables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := x.manifest(missing)
+	for i := range m.Tables {
+		t := &m.Tables[i]
+		if err := x.finish(ctx, t, x.work.Tasks(t.Name)); err != nil {
+			return nil, err
+		}
+	}
+	if err := x.mine(ctx); err != nil {
+		return nil, err
+	}
+	if err := place.putJSON(ctx, ManifestName, m); err != nil {
+		return nil, err
+	}
+	return m, x.tidy(ctx, m)
+}
+
+// judge finds out what the place has: nothing, exports, or something else. It refuses
+// what the command would not continue or replace.
+func (x *exporting) judge(ctx context.Context) (err error) {
+	if x.old, err = ReadManifest(ctx, x.place); err != nil {
+		return err
+	}
+	var b begun
+	there, err := x.place.getJSON(ctx, begunName, &b)
+	if err != nil {
+		return err
+	}
+	there = there && (x.old == nil || b.Number > x.old.Number) // else it was finished, and not tidied
+	switch {
+	case x.Restart:
+	case there && !progressfile.Same(b.Command, x.Command):
+		return fmt.Errorf("%s has an unfinished export of another command: %s\nrepeat that command, name another place, or begin again with --restart", x.place.Location, &b.Command)
+	case there:
+		x.begun = &b
+		return nil
+	case x.old != nil && !progressfile.Same(x.old.Command, &x.Command):
+		return fmt.Errorf("%s has the export of another command: %s\nname another place, or replace that export with --restart", x.place.Location, x.old.Command)
+	}
+	if there || x.old != nil {
+		return nil
+	}
+	for object, err := range x.place.List(ctx, "") {
+		if err != nil {
+			return err
+		}
+		if !own(object) {
+			return fmt.Errorf("%s is not empty and has no export: it has %s; name another place", x.place.Location, object.Name)
+		}
+	}
+	return nil
+}
+
+// check asks the service for each table before anything is written, so that a wrong key or
+// filter leaves no trace. One table at least must be there.
+func (x *exporting) check(ctx context.Context) (err error) {
+	if x.begun == nil {
+		x.begun = &begun{Command: x.Command, Tables: x.Tables, Number: 1}
+		if x.old != nil {
+			x.begun.Number = x.old.Number + 1
+		}
+		if len(x.Tables) == 0 {
+			if x.begun.Tables, err = x.c.Tables(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if len(x.begun.Tables) == 0 {
+		return fmt.Errorf("%s has no tables", x.Source)
+	}
+	var lost error
+	for _, table := range x.begun.Tables {
+		lost = nil
+		q := remote.Query{Table: table, Filter: ranges.And("PartitionKey eq '' and RowKey eq ''", x.Filter), Top: 1} // which reads nothing
+		for _, err := range x.c.Entities(ctx, q) {
+			switch {
+			case remote.TableGone(err):
+				lost = err
+				continue
+			case err != nil:
+				return err
+			}
+		}
+		if lost == nil {
+			return nil
+		}
+	}
+	return lost
+}
+
+// tables reads all ranges of the tables that are not done, and returns the tables that are missing.
+func (x *exporting) tables(ctx context.Context) (missing []string, err error) {
+	w := x.work
+	x.Progress.Tables(len(x.begun.Tables))
+	x.Begin(w.Again())
+	for _, name := range x.begun.Tables {
+		err := w.Begin(ctx, x.c, name, x.Filter)
+		if err == nil {
+			err = w.Run(ctx, name, x.Connections, x.Progress, func(ctx context.Context, p *scan.Task) error { return x.readRange(ctx, name, p) })
+		}
+		if remote.TableGone(err) && len(missing)+1 < len(x.begun.Tables) {
+			missing = append(missing, name)
+			continue
+		}
+		if err != nil {
+			x.Progress.Rows.Store(w.Rows(x.begun.Tables...)) // what the next run continues from
+			return nil, err
+		}
+	}
+	return missing, nil
+}
+
+// manifest is the manifest of an export whose tables have no files yet.
+func (x *exporting) manifest(missing []string) *Manifest {
+	m := &Manifest{Edgetable: manifestVersion, Number: x.begun.Number, Command: &x.Command, Source: x.Source, Format: x.Format, Filter: x.Filter, Select: x.Select,
+		Tables: []ManifestTable{}, Missing: missing}
+	for _, name := range x.begun.Tables {
+		if slices.Contains(missing, name) {
+			continue
+		}
+		if begun := x.work.Begun(name).Format(time.RFC3339); m.Begun == "" || begun < m.Begun {
+			m.Begun = begun
+		}
+		m.Tables = append(m.Tables, ManifestTable{Name: name, Files: []progressfile.Stored{}})
+	}
+	return m
+}
+
+// tidy removes all objects that are neither in the manifest nor in an unfinished export.
+func (x *exporting) tidy(ctx context.Context, m *Manifest) (err error) {
+	needed := map[string]bool{}
+	if m != nil {
+		for _, t := range m.Tables {
+			for _, p := range t.Files {
+				needed[p.File] = true
+			}
+		}
+	}
+	if err := x.place.Delete(ctx, begunName); err != nil { // first: without it nothing is unfinished
+		return err
+	}
+	var useless []objects.Object
+	for object, failed := range x.place.List(ctx, "") {
+		if failed != nil {
+			return failed
+		}
+		if own(object) && !needed[object.Name] {
+			useless = append(useless, object)
+		}
+	}
+	for _, object := range useless {
+		err = errors.Join(err, x.place.Delete(ctx, object.Name))
+	}
+	return err
+}

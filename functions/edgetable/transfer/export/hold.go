@@ -1,0 +1,33 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"edgetable/functions/edgetable/transfer/progressfile"
+)
+
+// Hold keeps other processes from exporting to a directory, which is made if it is missing.
+// Release removes it again if it is still empty.
+func Hold(dir string) (release func(), err error) {
+	_, there := os.Stat(dir)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !progressfile.Lock(f) {
+		return nil, errors.Join(fmt.Errorf("another process exports to %s: wait for its end, or stop it", dir), f.Close())
+	}
+	return func() {
+		if errors.Is(there, fs.ErrNotExist) {
+			_ = os.Remove(dir) // it may have an export
+		}
+		progressfile.Unlock(f)
+		_ = f.Close()
+	}, nil
+}

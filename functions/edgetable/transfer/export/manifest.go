@@ -1,0 +1,73 @@
+package export
+
+import (
+	"context"
+	"edgetable/functions/edgetable/transfer/progressfile"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+)
+
+// Names of files in the directory of an export.
+const (
+	ManifestName = "manifest.json"
+)
+
+// Manifest lists the files of an export.
+type Manifest struct {
+	Edgetable int             `json:"edgetable"` // version of the layout
+	Number    int             `json:"number"`    // of the export: a place may have several
+	Command   *Command        `json:"command"`
+	Source    string          `json:"source"` // URL of the account
+	Format    string          `json:"format"`
+	Filter    string          `json:"filter,omitempty"`
+	Select    []string        `json:"select,omitempty"`
+	Begun     string          `json:"begun"` // later writes may be missing
+	Tables    []ManifestTable `json:"tables"`
+	Missing   []string        `json:"missing,omitempty"` // tables that did not exist, or were deleted meanwhile
+}
+
+// ManifestTable is an exported table. Its files are in the order of its keys.
+type ManifestTable struct {
+	Name  string                `json:"name"`
+	Rows  int64                 `json:"rows"`
+	Files []progressfile.Stored `json:"parts"`
+	Notes []string              `json:"notes,omitempty"` // what a reader of the files should know
+}
+
+// manifestVersion is the layout that this package writes.
+const manifestVersion = 1
+
+// ReadManifest reads the manifest of a finished export; it is nil if there is none.
+func ReadManifest(ctx context.Context, place Place) (*Manifest, error) {
+	m, where := &Manifest{}, place.At(ManifestName)
+	switch found, err := place.getJSON(ctx, ManifestName, m); {
+	case err != nil || !found:
+		return nil, err
+	case m.Edgetable != manifestVersion:
+		return nil, fmt.Errorf("%s has layout %d, which this version does not know", where, m.Edgetable)
+	}
+	files := 0
+	for _, t := range m.Tables {
+		if files += len(t.Files); files > maxFiles {
+			return nil, fmt.Errorf("%s lists more than %d files", where, maxFiles)
+		}
+		for _, p := range t.Files {
+			if !isFileName(p.File) {
+				return nil, fmt.Errorf("%s names %.300q, which is not beside it", where, p.File)
+			}
+		}
+	}
+	return m, nil
+}
+
+// maxFiles bounds the files of an export.
+const maxFiles = 1_000_000
+
+// isFileName reports whether a name is that of a file below a directory, on every system,
+// in the form that it has in a manifest.
+func isFileName(s string) bool {
+	control := func(c rune) bool { return c < ' ' || c == 0x7f }
+	return fs.ValidPath(s) && s != "." && filepath.IsLocal(filepath.FromSlash(s)) && !strings.ContainsAny(s, `\:`) && !strings.ContainsFunc(s, control)
+}

@@ -1,0 +1,122 @@
+package export
+
+import (
+	"context"
+	"crypto/rand"
+	"edgetable/functions/edgetable/transfer/scan"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// start begins an export. What the manifest in the place needs stays there.
+func (x *exporting) start(ctx context.Context) error {
+	if err := x.tidy(ctx, x.old); err != nil {
+		return err
+	}
+	return x.own(ctx)
+}
+
+// own makes this process the one that may write.
+func (x *exporting) own(ctx context.Context) error {
+	if x.work == nil {
+		x.work = scan.New(x.begun.Tables)
+	}
+	x.begun.Owner = rand.Text()
+	x.work.KeepIn(&objectLines{ctx: ctx, x: x, lines: x.lines})
+	return x.place.putJSON(ctx, begunName, x.begun)
+}
+
+// mine returns an error if another process has begun the same work.
+func (x *exporting) mine(ctx context.Context) error {
+	var now begun
+	if _, err := x.place.getJSON(ctx, begunName, &now); err != nil {
+		return err
+	}
+	if now.Owner != x.begun.Owner {
+		return fmt.Errorf("another process exports to %s too: wait for its end, or stop it", x.place.Location)
+	}
+	return nil
+}
+
+// lineReaders is how many lines are read at the same time.
+const lineReaders = 16
+
+// resume reads how far an unfinished export is.
+func (x *exporting) resume(ctx context.Context) error {
+	var names []string
+	for object, err := range x.place.List(ctx, linePrefix) {
+		if err != nil {
+			return err
+		}
+		if path.Ext(object.Name) == ".json" { // else it is not whole
+			names = append(names, object.Name)
+		}
+	}
+	slices.Sort(names)
+	lines := make([][]byte, len(names))
+	g, getCtx := errgroup.WithContext(ctx)
+	g.SetLimit(lineReaders)
+	for i, name := range names {
+		g.Go(func() (err error) {
+			lines[i], err = x.place.Get(getCtx, name)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	x.work = scan.New(x.begun.Tables)
+	for i, line := range lines {
+		if err := x.work.Replay(line); err != nil {
+			return fmt.Errorf("%s: %w", x.place.At(names[i]), err)
+		}
+		if _, err := fmt.Sscanf(path.Base(names[i]), "line-%d", &x.lines); err != nil {
+			return fmt.Errorf("%s is not the name of a line: %w", x.place.At(names[i]), err)
+		}
+	}
+	x.Progress.Resume(x.work.Rows(x.begun.Tables...))
+	return x.own(ctx)
+}
+
+// objectLines is the progress of an export in its place: an object a line, numbered as they
+// were written.
+type objectLines struct {
+	ctx context.Context // of the work
+	x   *exporting
+
+	mu     sync.Mutex
+	lines  int   // written or begun, of earlier runs too
+	broken error // why a line may be missing; none may come behind it
+}
+
+// Write stores a line. A line that fails may be stored or not: both are true for
+// who reads it. What comes later could contradict it, so nothing does.
+func (j *objectLines) Write(line any) error {
+	j.mu.Lock()
+	j.lines++
+	n, broken := j.lines, j.broken
+	j.mu.Unlock()
+	if broken != nil {
+		return broken
+	}
+	text, err := json.Marshal(line)
+	if err = errors.Join(err, j.x.mine(j.ctx)); err == nil {
+		err = j.x.place.Put(j.ctx, fmt.Sprintf("%s%010d.json", linePrefix, n), text)
+	}
+	if err != nil {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.broken = err
+	}
+	return err
+}
+
+func (j *objectLines) Close() error { return nil }
+
+func (j *objectLines) Remove() error { return nil }

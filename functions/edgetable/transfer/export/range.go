@@ -1,0 +1,255 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/core/objects"
+	"edgetable/core/payload"
+	"edgetable/functions/edgetable/transfer/internal/size"
+	"edgetable/functions/edgetable/transfer/progressfile"
+	"edgetable/functions/edgetable/transfer/rows"
+	"edgetable/functions/edgetable/transfer/scan"
+)
+
+// Names of objects while an export is not finished: what was begun, the lines of its
+// progress, and lines of entities that become files of another format.
+const (
+	unfinishedPrefix = "unfinished/"
+	begunName        = unfinishedPrefix + "export.json"
+	linePrefix       = unfinishedPrefix + "line-"
+)
+
+// filePattern matches the names of files of tables, which have the number of the export and
+// the place of the range in the order of keys.
+var filePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*/part-\d{4,}-\d+(-\d{6,})?\.(jsonl|csv|parquet)(\.gz|\.zst)?$`)
+
+// own reports whether an export made an object, or a killed process left it.
+func own(o objects.Object) bool {
+	name, torn := strings.CutSuffix(o.Name, objects.TempSuffix)
+	if torn {
+		name = name[:max(strings.LastIndexByte(name, '.'), 0)] // behind which is a random text
+	}
+	return strings.HasPrefix(name, unfinishedPrefix) || filePattern.MatchString(name) || torn && name == ManifestName
+}
+
+// objectName is the name of an object for so many lines of a range. CSV and parquet are made of it
+// when all columns are known.
+func (x *exporting) objectName(table string, p *scan.Task) string {
+	if x.Format == "jsonl" {
+		return fmt.Sprintf("%s/part-%04d-%s-%06d.jsonl%s", table, x.begun.Number, p.Rank(), len(p.Stored()), rows.Endings[x.Compress])
+	}
+	return fmt.Sprintf("%s%s/piece-%s-%06d.jsonl%s", unfinishedPrefix, table, p.Rank(), len(p.Stored()), rows.Endings[x.Compress])
+}
+
+// textSize is how much text is compressed, or goes to the object, at once.
+const textSize = 64 << 10
+
+// buffer returns a buffer for an object. Later ranges use it again.
+func (x *exporting) buffer() *bytes.Buffer {
+	if b, ok := x.buffers.Get().(*bytes.Buffer); ok {
+		b.Reset()
+		return b
+	}
+	return bytes.NewBuffer(make([]byte, 0, size.Object+textSize)) // a buffer that grows copies its content and takes twice as much memory
+}
+
+// target is where the frames of a range go: one buffer after the other.
+type target struct{ *bytes.Buffer }
+
+// readRange reads a range of a table, or the rest of it, into objects. The progress has a line for
+// each of them; an object without one is written again, or removed at the end.
+func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) error {
+	object := &target{} // with no buffer until there is text
+	out := rows.NewFrames(object, x.Compress)
+	text, written := []byte(nil), 0 // written is how much text the object has
+	earlier := p.State()
+	read, stored, at := earlier.Rows, earlier.Rows, earlier.At
+	var storing chan error // gets the result of the last object, nil if it was taken
+	settle := func() (err error) {
+		if storing != nil {
+			err, storing = <-storing, nil
+		}
+		return err
+	}
+	flush := func() error {
+		if len(text) == 0 {
+			return nil
+		}
+		if object.Buffer == nil {
+			object.Buffer = x.buffer()
+		}
+		_, err := out.Write(text)
+		written += len(text)
+		text = text[:0]
+		return err
+	}
+	store := func(done bool) error {
+		if err := errors.Join(flush(), out.End(), settle()); err != nil {
+			return err
+		}
+		content, name, n := object.Buffer, x.objectName(table, p), read-stored
+		state := progressfile.Line{Rows: read, Done: done, At: at}
+		if n > 0 {
+			last := p.Last()
+			at, state.At = &last, &last
+		}
+		result := make(chan error, 1)
+		storing = result
+		go func() {
+			result <- func() error {
+				if n > 0 {
+					one, err := x.place.putFile(ctx, name, n, content.Bytes())
+					if err != nil {
+						return err
+					}
+					x.buffers.Put(content)
+					state.Object = &one
+				}
+				return x.work.Note(table, p, state)
+			}()
+		}()
+		object.Buffer, stored, written = nil, read, 0 // the next buffer is filled meanwhile
+		return nil
+	}
+	sheet, err := x.sheetOf(ctx, p) // with the objects of an earlier run
+	if err != nil {
+		return err
+	}
+	for e, err := range p.Entities(ctx, x.c, remote.Query{Table: table, Filter: x.Filter, Select: rows.WithKeys(x.Select)}) {
+		if err != nil {
+			return errors.Join(err, store(false), settle())
+		}
+		text = append(payload.AppendJSON(text, e.PartitionKey, e.RowKey, e.Timestamp, e.Properties), '\n')
+		if sheet != nil {
+			one := e // else each entity is allocated, also without a sheet
+			sheet.Note(&one)
+		}
+		read++
+		x.Progress.Rows.Add(1)
+		if len(text) < textSize && written+len(text) < size.Object {
+			continue
+		}
+		if err := flush(); err != nil {
+			return errors.Join(err, settle())
+		}
+		if written >= size.Object {
+			if err := store(false); err != nil {
+				return errors.Join(err, settle())
+			}
+		}
+	}
+	return errors.Join(store(true), settle())
+}
+
+// sheetOf returns the sheet with the columns of a range, at first those of the objects that are
+// stored. It is nil for a format without one.
+func (x *exporting) sheetOf(ctx context.Context, p *scan.Task) (rows.Sheet, error) {
+	if s, ok := x.sheets.Load(p); ok {
+		return s.(rows.Sheet), nil
+	}
+	s := x.sheet()
+	if s == nil {
+		return nil, nil
+	}
+	x.sheets.Store(p, s)
+	return s, x.place.entities(ctx, p.Stored())(func(e payload.Received) error {
+		s.Note(&e)
+		return nil
+	})
+}
+
+// sheetObjects is how many objects of lines become one file of CSV or parquet, which is in
+// memory until it is stored.
+const sheetObjects = 4
+
+// finish names the files of a table, in the order of their keys, or makes those of other
+// formats. A table without rows has one file. It can be repeated after any interruption.
+func (x *exporting) finish(ctx context.Context, t *ManifestTable, tasks []*scan.Task) (err error) {
+	var pieces []progressfile.Stored
+	for _, p := range tasks {
+		pieces = append(pieces, p.Stored()...)
+		t.Rows += p.State().Rows
+	}
+	if err := x.compare(ctx, t.Name, pieces); err != nil {
+		return err
+	}
+	s := x.sheet()
+	if s == nil {
+		if t.Files = pieces; pieces == nil {
+			t.Files = make([]progressfile.Stored, 1)
+			t.Files[0], err = x.place.putFile(ctx, x.objectName(t.Name, tasks[0]), 0, nil)
+		}
+		return err
+	}
+	for _, p := range tasks {
+		one, err := x.sheetOf(ctx, p)
+		if err != nil {
+			return err
+		}
+		s.Add(one)
+	}
+	t.Files = make([]progressfile.Stored, max((len(pieces)+sheetObjects-1)/sheetObjects, 1))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(min(x.Connections, 2))
+	for i := range t.Files {
+		g.Go(func() (err error) {
+			some := pieces[min(i*sheetObjects, len(pieces)):min((i+1)*sheetObjects, len(pieces))]
+			rows, size := int64(0), int64(0)
+			for _, p := range some {
+				rows, size = rows+p.Rows, size+p.Bytes
+			}
+			content := x.buffer()
+			defer x.buffers.Put(content)
+			content.Grow(int(size)) // about what the file has too
+			if err := s.Make(x.place.entities(ctx, some), content); err != nil {
+				return err
+			}
+			t.Files[i], err = x.place.putFile(ctx, fmt.Sprintf("%s/part-%04d-%06d%s", t.Name, x.begun.Number, i, x.ending()), rows, content.Bytes())
+			return err
+		})
+	}
+	err = g.Wait()
+	t.Notes = s.Notes()
+	return err
+}
+
+// compare compares the sizes of objects with what the progress says of them: an earlier run
+// may have written them.
+func (x *exporting) compare(ctx context.Context, table string, pieces []progressfile.Stored) error {
+	prefix := table + "/"
+	if x.Format != "jsonl" {
+		prefix = unfinishedPrefix + prefix
+	}
+	sizes := map[string]int64{}
+	for object, err := range x.place.List(ctx, prefix) {
+		if err != nil {
+			return err
+		}
+		sizes[object.Name] = object.Size
+	}
+	for _, p := range pieces {
+		if size, ok := sizes[p.File]; !ok || size != p.Bytes {
+			return fmt.Errorf("%s is missing or has %d bytes instead of %d: it was changed since the export began; begin again with --restart", x.place.At(p.File), size, p.Bytes)
+		}
+	}
+	return nil
+}
+
+// ending is the ending of the names of files.
+func (c *Command) ending() string {
+	switch c.Format {
+	case "jsonl":
+		return ".jsonl" + rows.Endings[c.Compress]
+	case "parquet": // it compresses inside the file
+		return ".parquet"
+	}
+	return ".csv" + rows.Endings[c.Compress]
+}

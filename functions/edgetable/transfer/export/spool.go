@@ -1,0 +1,52 @@
+package export
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/core/payload"
+	"edgetable/functions/edgetable/transfer/csvfile"
+	"edgetable/functions/edgetable/transfer/parquetfile"
+	"edgetable/functions/edgetable/transfer/rows"
+)
+
+// sheet returns that of the format, nil for JSON lines.
+func (c *Command) sheet() rows.Sheet {
+	switch c.Format {
+	case "jsonl":
+		return nil
+	case "parquet":
+		return parquetfile.NewSheet(c.Compress)
+	}
+	return csvfile.NewSheet(c.Format == "csv", c.Excel, c.Compress, c.Select)
+}
+
+// spooled keeps the entities in a file until all columns are known.
+func (o *Export) spooled(ctx context.Context, c *remote.Client, s rows.Sheet, out io.Writer) (err error) {
+	f, err := os.CreateTemp("", "edgetable-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	w := bufio.NewWriterSize(f, 256<<10)
+	var line []byte
+	for e, err := range o.read(ctx, c) {
+		if err != nil {
+			return err
+		}
+		s.Note(&e)
+		line = append(payload.AppendJSON(line[:0], e.PartitionKey, e.RowKey, e.Timestamp, e.Properties), '\n')
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+		o.Progress.Rows.Add(1)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return s.Make(rows.FileEntities(f.Name()), out)
+}

@@ -1,0 +1,40 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/core/payload"
+	"edgetable/functions/edgetable/transfer/printer"
+	"edgetable/functions/edgetable/transfer/rows"
+)
+
+// ToWriter exports one table as a stream, in the order of its keys.
+func (o *Export) ToWriter(ctx context.Context, c *remote.Client, w io.Writer) (err error) {
+	if s := o.sheet(); o.Format == "parquet" || s != nil && o.Select == nil {
+		err := o.spooled(ctx, c, s, w)
+		o.Notes = s.Notes()
+		return err
+	}
+	out := rows.NewFrames(w, o.Compress)
+	defer func() { err = errors.Join(err, out.End()) }()
+	p := printer.New(out, o.Format, o.Select)
+	p.Excel = o.Excel
+	for e, err := range o.read(ctx, c) {
+		if err == nil {
+			err = p.Print(e)
+		}
+		if err != nil {
+			return errors.Join(err, p.Flush())
+		}
+		o.Progress.Rows.Add(1)
+	}
+	return p.Close()
+}
+
+func (o *Export) read(ctx context.Context, c *remote.Client) iter.Seq2[payload.Received, error] {
+	return c.Entities(ctx, remote.Query{Table: o.Tables[0], Filter: o.Filter, Select: rows.WithKeys(o.Select)})
+}

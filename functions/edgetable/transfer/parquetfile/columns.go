@@ -1,0 +1,213 @@
+package parquetfile
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/parquet-go/parquet-go"
+
+	"edgetable/core/edm"
+	"edgetable/core/payload"
+	"edgetable/functions/edgetable/transfer/rows"
+)
+
+// A column of a parquet file has one type, a property of a table any number. So
+// each type that a property has gets a column: the most frequent one has the name
+// of the property, the others are called as in Age@Int64. No property can have
+// such a name.
+
+// plannedColumn is a property with one of its types.
+type plannedColumn struct {
+	property string
+	typ      edm.Type
+	count    int64
+	min, max edm.Ticks // of DateTime
+	fine     bool      // DateTime: some values are not whole microseconds
+	raw      bool      // String: some values are not UTF-8
+
+	name string // of the column
+	node parquet.Node
+	unit edm.Ticks // DateTime: units of the column in a tick, or negative, ticks in a unit; 0 for text
+}
+
+// plannedColumns collects the columns that the entities of a table need.
+type plannedColumns struct {
+	list  []*plannedColumn // in the order in which they appear
+	index map[columnKey]*plannedColumn
+}
+
+type columnKey struct {
+	property string
+	typ      edm.Type
+}
+
+func (c *plannedColumns) Note(e *payload.Received) {
+	if e.Timestamp != 0 {
+		c.add(rows.Timestamp, edm.DateTime(e.Timestamp))
+	}
+	for name, v := range e.Properties.All() {
+		c.add(name, v)
+	}
+}
+
+// column returns the column for a property with a type.
+func (c *plannedColumns) column(k columnKey) *plannedColumn {
+	one := c.index[k]
+	if one == nil {
+		if c.index == nil {
+			c.index = map[columnKey]*plannedColumn{}
+		}
+		k.property = strings.Clone(k.property)
+		one = &plannedColumn{property: k.property, typ: k.typ, min: edm.MaxDateTime, max: edm.MinDateTime}
+		one.fine = k.property == rows.Timestamp // by chance all may be whole; its type is always the same
+		c.index[k] = one
+		c.list = append(c.list, one)
+	}
+	return one
+}
+
+// merge adds the columns of entities that come later.
+func (c *plannedColumns) merge(after *plannedColumns) {
+	for _, o := range after.list {
+		one := c.column(columnKey{o.property, o.typ})
+		one.count += o.count
+		one.min, one.max = min(one.min, o.min), max(one.max, o.max)
+		one.fine, one.raw = one.fine || o.fine, one.raw || o.raw
+	}
+}
+
+func (c *plannedColumns) add(name string, v edm.Value) {
+	k := columnKey{name, v.Type()}
+	one := c.column(k)
+	one.count++
+	switch k.typ {
+	case edm.TypeDateTime:
+		t := v.Ticks()
+		one.min, one.max = min(one.min, t), max(one.max, t)
+		one.fine = one.fine || t%ticksPerMicrosecond != 0
+	case edm.TypeString:
+		one.raw = one.raw || !utf8.ValidString(v.Text())
+	}
+}
+
+const (
+	ticksPerMicrosecond = edm.TicksPerSecond / 1_000_000
+	nanosPerTick        = 1_000_000_000 / edm.TicksPerSecond
+
+	unixTicks = 621_355_968_000_000_000 // 1970-01-01
+	minNanos  = unixTicks + math.MinInt64/nanosPerTick
+	maxNanos  = unixTicks + math.MaxInt64/nanosPerTick
+)
+
+// plan decides the columns of the file: their order, names and types.
+func (c *plannedColumns) plan() {
+	first := map[string]int{} // of a property
+	for i, one := range c.list {
+		if _, known := first[one.property]; !known {
+			first[one.property] = i
+		}
+	}
+	place := func(one *plannedColumn) int {
+		if one.property == rows.Timestamp {
+			return -1
+		}
+		return first[one.property]
+	}
+	slices.SortStableFunc(c.list, func(a, b *plannedColumn) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(b.count, a.count), cmp.Compare(a.typ, b.typ))
+	})
+	for i, one := range c.list {
+		one.name = one.property
+		if i > 0 && c.list[i-1].property == one.property {
+			one.name += "@" + rows.ShortType(one.typ)
+		}
+		one.choose()
+	}
+}
+
+// choose chooses the type of the column.
+func (c *plannedColumn) choose() {
+	switch c.typ {
+	case edm.TypeBinary:
+		c.node = parquet.Leaf(parquet.ByteArrayType)
+	case edm.TypeBoolean:
+		c.node = parquet.Leaf(parquet.BooleanType)
+	case edm.TypeDouble:
+		c.node = parquet.Leaf(parquet.DoubleType)
+	case edm.TypeGuid:
+		c.node = parquet.UUID()
+	case edm.TypeInt32:
+		c.node = parquet.Leaf(parquet.Int32Type)
+	case edm.TypeInt64:
+		c.node = parquet.Leaf(parquet.Int64Type)
+	case edm.TypeString:
+		c.node = parquet.String()
+		if c.raw {
+			c.node = parquet.Leaf(parquet.ByteArrayType)
+		}
+	case edm.TypeDateTime:
+		switch {
+		case !c.fine: // which more programs read
+			c.node, c.unit = parquet.Timestamp(parquet.Microsecond), -ticksPerMicrosecond
+		case c.min > minNanos && c.max < maxNanos:
+			c.node, c.unit = parquet.Timestamp(parquet.Nanosecond), nanosPerTick
+		default:
+			c.node = parquet.String()
+		}
+	}
+	c.node = parquet.Optional(c.node)
+}
+
+// value converts a value of the property to one of the column.
+func (c *plannedColumn) value(v edm.Value) parquet.Value {
+	switch c.typ {
+	case edm.TypeBoolean:
+		return parquet.BooleanValue(v.Bool())
+	case edm.TypeDouble:
+		return parquet.DoubleValue(v.Float())
+	case edm.TypeGuid:
+		return parquet.FixedLenByteArrayValue(v.Bytes())
+	case edm.TypeInt32:
+		return parquet.Int32Value(int32(v.Int()))
+	case edm.TypeInt64:
+		return parquet.Int64Value(v.Int())
+	case edm.TypeDateTime:
+		switch t := v.Ticks() - unixTicks; {
+		case c.unit > 0:
+			return parquet.Int64Value(int64(t * c.unit))
+		case c.unit < 0:
+			return parquet.Int64Value(int64(t / -c.unit))
+		}
+		return parquet.ByteArrayValue(v.Ticks().AppendText(nil))
+	}
+	return parquet.ByteArrayValue(v.Bytes())
+}
+
+// Notes say where the columns are not what a reader of the file would expect.
+func (c *plannedColumns) Notes() (list []string) {
+	for i, one := range c.list {
+		if one.name != one.property {
+			list = append(list, fmt.Sprintf("%s is %s in %d entities and %s in %d: the column %s has the latter", one.property,
+				rows.ShortType(c.firstOf(i).typ), c.firstOf(i).count, rows.ShortType(one.typ), one.count, one.name))
+		}
+		switch {
+		case one.typ == edm.TypeDateTime && one.unit == 0:
+			list = append(list, fmt.Sprintf("the column %s has its times as text: parquet has no timestamps of 100 ns from %s to %s", one.name, one.min, one.max))
+		case one.raw:
+			list = append(list, fmt.Sprintf("the column %s has its texts as bytes: some have half of a character, which UTF-8 lacks", one.name))
+		}
+	}
+	return list
+}
+
+// firstOf returns the column with the name of the property of another.
+func (c *plannedColumns) firstOf(i int) *plannedColumn {
+	for c.list[i].name != c.list[i].property {
+		i--
+	}
+	return c.list[i]
+}

@@ -1,0 +1,81 @@
+package parquetfile
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// special says of the columns of a file what the library that reads it does not: numbers of 16 bits, and
+// times between two moments, whose types look like others.
+func special(file *parquet.File) (halves, spans map[string]bool) {
+	halves, spans = map[string]bool{}, map[string]bool{}
+	if text, ok := file.Lookup("ARROW:schema"); ok {
+		arrowDurations(text, spans)
+	}
+	elements := file.Metadata().Schema
+	for i := 1; i < len(elements); {
+		e := &elements[i]
+		if _, ok := e.LogicalType.Value.(*format.Float16Type); ok {
+			halves[e.Name] = true
+		}
+		if e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Interval {
+			spans[e.Name] = true
+		}
+		for more := 1; more > 0 && i < len(elements); i++ { // with the columns in it
+			more += int(elements[i].NumChildren.V) - 1
+		}
+	}
+	return halves, spans
+}
+
+// arrowDurations adds the columns that are durations in the Arrow schema; parquet has them as plain
+// numbers. It ignores a schema that it cannot read.
+func arrowDurations(text string, to map[string]bool) {
+	defer func() { _ = recover() }() // from places outside the text
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return
+	}
+	if binary.LittleEndian.Uint32(b) == 0xFFFFFFFF { // a message has this and its length in front
+		b = b[8:]
+	}
+	f := flatbuffer(b)
+	schema := f.table(f.indirect(0), 2)
+	fields := f.table(schema, 1)
+	for i := range int(f.uint32(fields)) {
+		field := f.indirect(fields + 4 + 4*i)
+		const duration = 18
+		if at := f.field(field, 2); at > 0 && f[at] == duration {
+			name := f.table(field, 0)
+			to[string(f[name+4:name+4+int(f.uint32(name))])] = true
+		}
+	}
+}
+
+// flatbuffer is a message of FlatBuffers: tables whose fields are found by offsets.
+type flatbuffer []byte
+
+func (f flatbuffer) uint32(at int) uint32 { return binary.LittleEndian.Uint32(f[at:]) }
+
+// indirect follows an offset.
+func (f flatbuffer) indirect(at int) int { return at + int(f.uint32(at)) }
+
+// field returns where a table has a field, 0 for nowhere.
+func (f flatbuffer) field(table, n int) int {
+	fields := table - int(int32(f.uint32(table)))
+	if 4+2*n >= int(binary.LittleEndian.Uint16(f[fields:])) {
+		return 0
+	}
+	offset := int(binary.LittleEndian.Uint16(f[fields+4+2*n:]))
+	if offset == 0 {
+		return 0
+	}
+	return table + offset
+}
+
+// table follows the offset in a field of a table.
+func (f flatbuffer) table(table, n int) int { return f.indirect(f.field(table, n)) }

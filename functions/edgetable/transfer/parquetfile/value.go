@@ -1,0 +1,207 @@
+package parquetfile
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+
+	"edgetable/core/edm"
+	"edgetable/functions/edgetable/transfer/rows"
+)
+
+// readValue converts a parquet value that is not null.
+type readValue func(v parquet.Value) (edm.Value, error)
+
+// errNoType is why a column cannot become a property without --types.
+var errNoType = errors.New("which no property can have: choose a type with --types")
+
+// readColumn returns how to read the values of a column, as those of a wanted type
+// if there is one, else of the type that fits them exactly.
+func readColumn(node parquet.Node, half, span bool, want edm.Type) (readValue, error) {
+	t := node.Type()
+	read, natural := natural(t)
+	switch {
+	case half:
+		read, natural = func(v parquet.Value) (edm.Value, error) { return edm.Double(float16(v.ByteArray())), nil }, edm.TypeDouble
+	case span && want == edm.TypeNull:
+		return nil, fmt.Errorf("is a duration, %w", errNoType)
+	}
+	switch {
+	case want == edm.TypeNull && natural == edm.TypeNull:
+		return nil, fmt.Errorf("has the type %v, %w", t, errNoType)
+	case want == edm.TypeNull, want == natural:
+		return read, nil
+	case want == edm.TypeString && natural == edm.TypeBinary: // old programs do not mark their texts
+		return readText, nil
+	case want == edm.TypeBinary && natural == edm.TypeString: // and others mark as text what is none
+		return func(v parquet.Value) (edm.Value, error) { return edm.Binary(v.ByteArray()), nil }, nil
+	case want == edm.TypeGuid && t.Kind() == parquet.FixedLenByteArray && t.Length() == 16: // Arrow forgets that it is a UUID
+		return func(v parquet.Value) (edm.Value, error) { return edm.Guid([16]byte(v.ByteArray())), nil }, nil
+	}
+	return func(v parquet.Value) (edm.Value, error) {
+		one, err := read(v)
+		if err == errFine && want == edm.TypeString && v.Kind() == parquet.Int64 {
+			return edm.String(time.Unix(0, v.Int64()).UTC().Format(time.RFC3339Nano)), nil
+		}
+		if err != nil {
+			return one, err
+		}
+		text := one.String()
+		if one.Type() == edm.TypeDouble && (want == edm.TypeInt32 || want == edm.TypeInt64) {
+			text = strings.TrimSuffix(text, ".0") // whole numbers among nulls, as pandas writes them
+		}
+		as, err := edm.Parse(want, text)
+		if err != nil {
+			err = fmt.Errorf("%w: %q", err, text)
+		}
+		return as, err
+	}, nil
+}
+
+// natural returns how to read a column, and the type of its values. The type is null if no Edm type
+// can hold all values; then they are read as text.
+func natural(t parquet.Type) (readValue, edm.Type) {
+	if l := t.LogicalType(); l != nil {
+		switch l := l.Value.(type) {
+		case *format.DateType:
+			return func(v parquet.Value) (edm.Value, error) {
+				return dateTime(int64(v.Int32()), 24*3600*edm.TicksPerSecond, 1)
+			}, edm.TypeDateTime
+		case *format.TimestampType:
+			many, few := int64(1), int64(1)
+			switch l.Unit.Value.(type) {
+			case *format.MilliSeconds:
+				many = edm.TicksPerSecond / 1000
+			case *format.MicroSeconds:
+				many = ticksPerMicrosecond
+			case *format.NanoSeconds:
+				few = nanosPerTick
+			}
+			return func(v parquet.Value) (edm.Value, error) { return dateTime(v.Int64(), many, few) }, edm.TypeDateTime
+		case *format.DecimalType:
+			return func(v parquet.Value) (edm.Value, error) { return edm.String(decimal(v, int(l.Scale))), nil }, edm.TypeNull
+		case *format.TimeType:
+			return func(v parquet.Value) (edm.Value, error) { return edm.String(v.String()), nil }, edm.TypeNull
+		case *format.IntType:
+			switch {
+			case !l.IsSigned && l.BitWidth == 32:
+				return func(v parquet.Value) (edm.Value, error) { return edm.Int64(int64(v.Uint32())), nil }, edm.TypeInt64
+			case !l.IsSigned && l.BitWidth == 64:
+				return func(v parquet.Value) (edm.Value, error) {
+					if v.Int64() < 0 {
+						return edm.Value{}, fmt.Errorf("not an Int64: %d is above its range", v.Uint64())
+					}
+					return edm.Int64(v.Int64()), nil
+				}, edm.TypeInt64
+			}
+		case *format.StringType, *format.EnumType, *format.JsonType:
+			return readText, edm.TypeString
+		case *format.UUIDType:
+			return func(v parquet.Value) (edm.Value, error) { return edm.Guid([16]byte(v.ByteArray())), nil }, edm.TypeGuid
+		}
+	}
+	switch t.Kind() {
+	case parquet.Boolean:
+		return func(v parquet.Value) (edm.Value, error) { return edm.Boolean(v.Boolean()), nil }, edm.TypeBoolean
+	case parquet.Int32:
+		return func(v parquet.Value) (edm.Value, error) { return edm.Int32(v.Int32()), nil }, edm.TypeInt32
+	case parquet.Int64:
+		return func(v parquet.Value) (edm.Value, error) { return edm.Int64(v.Int64()), nil }, edm.TypeInt64
+	case parquet.Int96: // an old form of timestamps, which Spark still writes
+		return func(v parquet.Value) (edm.Value, error) {
+			i := v.Int96()
+			const unixDay = 2_440_588 // Julian
+			day, err := dateTime(int64(i[2])-unixDay, 24*3600*edm.TicksPerSecond, 1)
+			nanos := int64(i[1])<<32 | int64(i[0])
+			if err == nil && nanos%nanosPerTick != 0 {
+				err = errFine
+			}
+			return edm.DateTime(day.Ticks() + edm.Ticks(nanos/nanosPerTick)), err
+		}, edm.TypeDateTime
+	case parquet.Float:
+		return func(v parquet.Value) (edm.Value, error) { return edm.Double(float64(v.Float())), nil }, edm.TypeDouble
+	case parquet.Double:
+		return func(v parquet.Value) (edm.Value, error) { return edm.Double(v.Double()), nil }, edm.TypeDouble
+	}
+	return func(v parquet.Value) (edm.Value, error) { return edm.Binary(v.ByteArray()), nil }, edm.TypeBinary
+}
+
+// readText reads a text.
+func readText(v parquet.Value) (edm.Value, error) {
+	text := string(v.ByteArray())
+	if !utf8.ValidString(text) {
+		return edm.Value{}, fmt.Errorf("not UTF-8: %q; --types with Binary keeps the bytes", rows.Cut(text))
+	}
+	return edm.String(text), nil
+}
+
+// float16 returns a number of 16 bits: a sign, 5 bits of exponent and 10 of fraction.
+func float16(b []byte) float64 {
+	bits := uint16(b[0]) | uint16(b[1])<<8
+	exponent, fraction := int(bits>>10&31), float64(bits&1023)
+	var n float64
+	switch exponent {
+	case 31:
+		if n = math.Inf(1); fraction != 0 {
+			n = math.NaN()
+		}
+	case 0:
+		n = math.Ldexp(fraction, -24)
+	default:
+		n = math.Ldexp(fraction+1024, exponent-25)
+	}
+	if bits>>15 != 0 {
+		n = math.Copysign(n, -1)
+	}
+	return n
+}
+
+// errFine is why a timestamp is no DateTime.
+var errFine = errors.New("not a DateTime: it is finer than 100 ns")
+
+// dateTime returns the moment n units after 1970. A unit is many ticks, or a tick is few units.
+func dateTime(n, many, few int64) (edm.Value, error) {
+	if n%few != 0 {
+		return edm.Value{}, errFine
+	}
+	if n /= few; n > int64(edm.MaxDateTime)/many || n < -int64(edm.MaxDateTime)/many {
+		return edm.Value{}, errors.New("not a DateTime: it is out of the range from 1601 to 9999")
+	}
+	return edm.DateTime(edm.Ticks(n*many) + unixTicks), nil
+}
+
+// decimal returns the text of a number with a fixed point.
+func decimal(v parquet.Value, scale int) string {
+	n := new(big.Int)
+	switch v.Kind() {
+	case parquet.Int32, parquet.Int64:
+		n.SetInt64(v.Int64())
+		if v.Kind() == parquet.Int32 {
+			n.SetInt64(int64(v.Int32()))
+		}
+	default: // two's complement, the highest byte first
+		b := v.ByteArray()
+		n.SetBytes(b)
+		if len(b) > 0 && b[0] >= 0x80 {
+			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+		}
+	}
+	sign, digits := "", new(big.Int).Abs(n).String()
+	if n.Sign() < 0 {
+		sign = "-"
+	}
+	if scale <= 0 {
+		return sign + digits
+	}
+	for len(digits) <= scale {
+		digits = "0" + digits
+	}
+	return sign + digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
+}

@@ -1,0 +1,2 @@
+// Package printer prints entities for people and for pipes.
+package printer

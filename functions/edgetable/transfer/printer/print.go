@@ -1,0 +1,164 @@
+package printer
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"edgetable/core/edm"
+	"edgetable/core/payload"
+	"edgetable/functions/edgetable/transfer/csvfile"
+	"edgetable/functions/edgetable/transfer/rows"
+)
+
+// Printer prints entities for people and for pipes.
+type Printer struct {
+	w       *bufio.Writer
+	format  string
+	names   []string // of the columns, where they are known
+	line    []byte
+	rows    [][]string // of format table, until the columns have their widths
+	shown   []string   // the columns of the last heading
+	Excel   bool       // guard texts that a spreadsheet would execute
+	sheet   *csvfile.Writer
+	kept    []byte // of format csv, until the columns are known
+	columns csvfile.Columns
+	some    bool // of format json: an entity was printed
+}
+
+// New returns a printer of the format table, json, jsonl, csv or csv-plain. The names are
+// the selected properties, nil for all.
+func New(w io.Writer, format string, names []string) *Printer {
+	return &Printer{w: bufio.NewWriterSize(w, 64<<10), format: format, names: rows.WithKeys(names)}
+}
+
+// Print prints an entity, or keeps it for a later one.
+func (p *Printer) Print(e payload.Received) error {
+	switch p.format {
+	case "jsonl":
+		p.line = append(payload.AppendJSON(p.line[:0], e.PartitionKey, e.RowKey, e.Timestamp, e.Properties), '\n')
+		_, err := p.w.Write(p.line)
+		return err
+	case "json":
+		p.line = append(p.line[:0], ",\n"...)
+		if !p.some {
+			p.line, p.some = append(p.line[:0], "[\n"...), true
+		}
+		p.line = payload.AppendJSON(p.line, e.PartitionKey, e.RowKey, e.Timestamp, e.Properties)
+		_, err := p.w.Write(p.line)
+		return err
+	case "csv", "csv-plain":
+		return p.printCSV(e)
+	}
+	return p.printRow(e)
+}
+
+// Flush writes what was printed.
+func (p *Printer) Flush() error { return p.w.Flush() }
+
+// Close prints the entities that Print has kept.
+func (p *Printer) Close() error {
+	switch {
+	case p.format == "table":
+		p.printBlock()
+	case p.format == "json" && p.some:
+		p.w.WriteString("\n]\n")
+	case p.format == "json":
+		p.w.WriteString("[]\n")
+	}
+	if err := p.closeCSV(); err != nil {
+		return err
+	}
+	return p.w.Flush()
+}
+
+// blockRows is how many rows have columns of the same widths.
+const blockRows = 1000
+
+func (p *Printer) printRow(e payload.Received) error {
+	if p.names == nil {
+		p.names = []string{rows.PartitionKey, rows.RowKey, rows.Timestamp}
+	}
+	cells := make([]string, len(p.names), len(p.names)+8)
+	set := func(name, text string) {
+		i := slices.Index(p.names, name)
+		if i < 0 {
+			p.names, i = append(p.names, name), len(p.names)
+		}
+		for len(cells) <= i {
+			cells = append(cells, "")
+		}
+		cells[i] = rows.Cut(rows.Printable(text))
+	}
+	set(rows.PartitionKey, e.PartitionKey)
+	set(rows.RowKey, e.RowKey)
+	if e.Timestamp != 0 {
+		set(rows.Timestamp, e.Timestamp.String())
+	}
+	for name, v := range e.Properties.All() {
+		set(strings.Clone(name), v.String())
+	}
+	if p.rows = append(p.rows, cells); len(p.rows) == blockRows {
+		p.printBlock()
+	}
+	return nil
+}
+
+func (p *Printer) printBlock() {
+	if len(p.rows) == 0 {
+		return
+	}
+	widths := make([]int, len(p.names))
+	for i, name := range p.names {
+		widths[i] = utf8.RuneCountInString(name)
+	}
+	for _, cells := range p.rows {
+		for i, cell := range cells {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	line := func(cells []string) {
+		var b strings.Builder
+		for i, width := range widths {
+			cell := ""
+			if i < len(cells) {
+				cell = cells[i]
+			}
+			fmt.Fprintf(&b, "%-*s  ", width, cell)
+		}
+		p.w.WriteString(strings.TrimRight(b.String(), " ") + "\n")
+	}
+	if !slices.Equal(p.shown, p.names) {
+		line(p.names)
+		p.shown = slices.Clone(p.names)
+	}
+	for _, cells := range p.rows {
+		line(cells)
+	}
+	p.rows = p.rows[:0]
+	_ = p.w.Flush() // the next write returns the error
+}
+
+// Describe returns an entity with a property on each line, with its type.
+func Describe(e payload.Received) string {
+	var b strings.Builder
+	width := len(rows.PartitionKey)
+	for name := range e.Properties.All() {
+		width = max(width, utf8.RuneCountInString(name))
+	}
+	line := func(name string, t edm.Type, text string) {
+		fmt.Fprintf(&b, "%-*s  %-8s  %s\n", width, rows.Printable(name), strings.TrimPrefix(t.String(), "Edm."), rows.Printable(text))
+	}
+	line(rows.PartitionKey, edm.TypeString, e.PartitionKey)
+	line(rows.RowKey, edm.TypeString, e.RowKey)
+	if e.Timestamp != 0 {
+		line(rows.Timestamp, edm.TypeDateTime, e.Timestamp.String())
+	}
+	for name, v := range e.Properties.All() {
+		line(name, v.Type(), v.String())
+	}
+	return b.String()
+}

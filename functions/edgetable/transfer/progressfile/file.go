@@ -1,0 +1,141 @@
+package progressfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"edgetable/adapters/objects/directory"
+)
+
+// Lines is what work appends its progress to: a File, or objects in the place of an export.
+type Lines interface {
+	Write(line any) error // when it returns, the line is durable
+	Close() error
+	Remove() error
+}
+
+// File is a file of JSON lines that say how far work is. A line is on the disk before
+// anybody acts on it. The first line has the options of the work; Open refuses others.
+//
+// A nil File keeps nothing.
+type File struct {
+	mu   sync.Mutex
+	file *os.File
+	size int64 // of the lines that are on the disk
+}
+
+// Open opens or makes a progress file and passes its lines to replay. It removes an
+// incomplete last line: nobody acted on it. It fails while another process does the same work.
+func Open[T any](path string, options T, replay func(line []byte) error) (*File, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	fail := func(err error) (*File, error) { return nil, errors.Join(err, file.Close()) }
+	if !Lock(file) {
+		return fail(inUse(path))
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fail(err)
+	}
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	j := &File{file: file, size: int64(len(text))}
+	if err := file.Truncate(int64(len(text))); err != nil {
+		return fail(err)
+	}
+	if len(text) == 0 {
+		if err := errors.Join(j.Write(options), directory.Sync(filepath.Dir(path))); err != nil {
+			return fail(err)
+		}
+		return j, nil
+	}
+	for n, line := range bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
+		if n == 0 {
+			var old T
+			if err := json.Unmarshal(line, &old); err != nil {
+				return fail(fmt.Errorf("%s is no progress: %w", path, err))
+			}
+			if !Same(old, options) {
+				return fail(fmt.Errorf("%s is the progress file of other work (%s): repeat that command, or begin again with --restart", path, line))
+			}
+			continue
+		}
+		if err := replay(line); err != nil {
+			return fail(fmt.Errorf("%s line %d: %w", path, n+1, err))
+		}
+	}
+	return j, nil
+}
+
+// Same reports whether two commands are equal as a progress file has them.
+func Same[T any](a, b T) bool {
+	one, err := json.Marshal(a)
+	other, err2 := json.Marshal(b)
+	return err == nil && err2 == nil && bytes.Equal(one, other)
+}
+
+func inUse(path string) error {
+	return fmt.Errorf("another process does this work and holds its progress file %s: wait for its end, or stop it", path)
+}
+
+// Remove removes a progress file, if there is one that no other process holds.
+func Remove(path string) error {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !Lock(file) {
+		return errors.Join(inUse(path), file.Close())
+	}
+	return errors.Join(file.Close(), os.Remove(path)) // in this order for Windows
+}
+
+// Write appends a line and waits until it is on the disk. If that fails, as on a full disk,
+// it removes what was written of the line, and later lines can follow.
+func (j *File) Write(line any) error {
+	if j == nil {
+		return nil
+	}
+	text, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	text = append(text, '\n')
+	_, err = j.file.WriteAt(text, j.size)
+	if err == nil {
+		err = j.file.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, j.file.Truncate(j.size))
+	}
+	j.size += int64(len(text))
+	return nil
+}
+
+func (j *File) Close() error {
+	if j == nil {
+		return nil
+	}
+	Unlock(j.file)
+	return j.file.Close()
+}
+
+// Remove removes the file.
+func (j *File) Remove() error {
+	if j == nil {
+		return nil
+	}
+	return os.Remove(j.file.Name())
+}

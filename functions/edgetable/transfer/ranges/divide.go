@@ -1,0 +1,237 @@
+package ranges
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/core/key"
+	"edgetable/core/odata"
+)
+
+// Prober returns the first key that matches a query, which has no table; ok is
+// false if there is none.
+type Prober func(ctx context.Context, q remote.Query) (k Key, ok bool, err error)
+
+// Probes returns a Prober that asks a service for the keys of a table.
+func Probes(c *remote.Client, table string) Prober {
+	return func(ctx context.Context, q remote.Query) (Key, bool, error) {
+		q.Table, q.Top = table, 1
+		for e, err := range c.Entities(ctx, q) {
+			return Key{e.PartitionKey, e.RowKey}.Clone(), err == nil, err
+		}
+		return Key{}, false, nil
+	}
+}
+
+// WholeTable returns the range of a table, with a key above all that can pass a
+// filter, if there is one. It is an error if there is no such table.
+func WholeTable(ctx context.Context, probe Prober, filter string) (r Range, err error) {
+	beyond := ""
+	if most := greatest(filter); most != "" {
+		beyond = "PartitionKey" + " gt " + Quote(most)
+	}
+	k, ok, err := probe(ctx, remote.Query{Select: []string{"PartitionKey", "RowKey"}, Filter: beyond})
+	if ok && beyond != "" {
+		r.High.Partition = k.Partition
+	}
+	return r, err
+}
+
+// greatest returns the greatest partition that can pass a filter, "" for none.
+func greatest(filter string) string {
+	f, err := odata.Parse(filter)
+	if err != nil { // the service reports the mistake, or knows more functions
+		return ""
+	}
+	ranges := odata.MakePlan(f).Ranges
+	if len(ranges) == 0 {
+		return ""
+	}
+	partition, _ := key.Split(ranges[len(ranges)-1].End)
+	return strings.TrimRight(key.DecodePart(partition), "\x01") // a place after the key
+}
+
+// Divide divides a range, whose first entity is at or behind a key, in about the
+// middle: between two partitions, or between two rows if it has one.
+func (r Range) Divide(ctx context.Context, probe Prober, first Key) (left, right Range, ok bool, err error) {
+	cut := func(at, high Key) (Range, Range, bool, error) {
+		left, right := r, r
+		left.To, left.High, right.From, right.After = at, Key{}, at, false
+		if (high != Key{}) {
+			right.High = high
+		}
+		return left, right, true, nil
+	}
+	end := r.End()
+	rows := axis{rows: true, partition: first.Partition, lo: first.Row}
+	if end.Row != "" && end.Partition == first.Partition {
+		rows.hi = end.Row
+	} else {
+		partitions := axis{lo: first.Partition, hi: end.Partition}
+		at, high, ok, err := partitions.middle(ctx, probe)
+		switch {
+		case err != nil:
+			return r, r, false, err
+		case ok:
+			return cut(Key{Partition: at}, Key{Partition: high})
+		case r.To.Row != "": // its head is the other partition of the range
+			return cut(Key{Partition: r.To.Partition}, Key{})
+		}
+	}
+	at, high, ok, err := rows.middle(ctx, probe)
+	if err != nil || !ok {
+		return r, r, false, err
+	}
+	k := Key{}
+	if high != "" {
+		k = Key{first.Partition, high}
+	}
+	return cut(Key{first.Partition, at}, k)
+}
+
+// axis is what a range is divided along: partitions, or the rows of one.
+type axis struct {
+	rows      bool
+	partition string // of the rows
+	lo, hi    string // no key is below lo; none is at or above hi, if there is a hi
+}
+
+// find returns the first key that matches a comparison.
+func (a *axis) find(ctx context.Context, probe Prober, op, bound string) (found string, ok bool, err error) {
+	name := "PartitionKey"
+	if a.rows {
+		name = "RowKey"
+	}
+	q := remote.Query{Select: []string{name}, Filter: name + op + Quote(bound)}
+	if a.hi != "" {
+		q.Filter += " and " + name + " lt " + Quote(a.hi)
+	}
+	if a.rows {
+		q.Filter = "PartitionKey eq " + Quote(a.partition) + " and " + q.Filter
+	}
+	k, ok, err := probe(ctx, q)
+	if a.rows {
+		return k.Row, ok, err
+	}
+	return k.Partition, ok, err
+}
+
+// maxProbes bounds the queries for one division. Each probe halves the remaining
+// part.
+const maxProbes = 24
+
+// middle finds a key above lo, about in the middle, and a bound of the keys above
+// it.
+func (a axis) middle(ctx context.Context, probe Prober) (at, high string, ok bool, err error) {
+	if a.rows && a.lo == "" {
+		if a.lo, ok, err = a.find(ctx, probe, " ge ", ""); err != nil || !ok {
+			return "", "", false, err
+		}
+	}
+	at, ok, err = a.find(ctx, probe, " gt ", a.lo)
+	if err != nil || !ok {
+		return "", "", false, err
+	}
+	if a.hi == "" {
+		if a.hi, err = a.ceiling(ctx, probe); err != nil {
+			return "", "", false, err
+		}
+	}
+	for range maxProbes {
+		middle, ok := between(a.lo, a.hi)
+		if !ok {
+			break
+		}
+		found, ok, err := a.find(ctx, probe, " ge ", middle)
+		if err != nil {
+			return "", "", false, err
+		}
+		if ok {
+			at = found
+			break
+		}
+		a.hi = middle
+	}
+	return at, a.hi, true, nil
+}
+
+// ceiling lowers hi to the longest beginning that lo has in common with all keys
+// above it, and a last character.
+func (a *axis) ceiling(ctx context.Context, probe Prober) (string, error) {
+	lo := []rune(a.lo)
+	best := a.hi
+	for least, most := 0, len(lo); least <= most; {
+		n := (least + most) / 2
+		top := string(lo[:n]) + string(rune(lastASCII))
+		if best == "" || key.Compare(top, best) < 0 {
+			_, ok, err := a.find(ctx, probe, " ge ", top)
+			if err != nil {
+				return "", err
+			}
+			if ok {
+				most = n - 1
+				continue
+			}
+			best = top
+		}
+		least = n + 1
+	}
+	return best, nil
+}
+
+// between returns a text between two keys, near the middle if their characters are ASCII. An empty
+// hi means no bound.
+func between(lo, hi string) (string, bool) {
+	a, b := []rune(lo), []rune(hi)
+	var head []rune
+	for i, bounded := 0, hi != ""; i <= len(a)+1; i++ {
+		least, most := rune(firstCharacter-1), rune(utf8.MaxRune+1)
+		if i < len(a) {
+			least = a[i]
+		}
+		if bounded && i < len(b) {
+			most = b[i]
+		} else if bounded {
+			return "", false // hi is the beginning of lo, so it is not above it
+		}
+		if least == most {
+			head = append(head, least)
+			continue
+		}
+		middle := legal((least + most) / 2)
+		if most > lastASCII && least < lastASCII {
+			middle = lastASCII
+		}
+		if middle > least && middle < most {
+			m := string(head) + string(middle)
+			if key.Compare(lo, m) < 0 && (hi == "" || key.Compare(m, hi) < 0) {
+				return m, true
+			}
+		}
+		if i >= len(a) { // nothing is between the end of lo and hi's character
+			return "", false
+		}
+		head, bounded = append(head, least), false
+	}
+	return "", false
+}
+
+const (
+	firstCharacter = ' '
+	lastASCII      = '~'
+)
+
+// legal returns a character that a key may have, at or a little above r.
+func legal(r rune) rune {
+	switch {
+	case r == '/' || r == '\\' || r == '#' || r == '?':
+		return r + 1
+	case r > lastASCII && r < 0xA0:
+		return 0xA0
+	case r >= 0xD800 && r < 0xE000:
+		return 0xE000
+	}
+	return r
+}

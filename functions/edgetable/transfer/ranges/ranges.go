@@ -1,0 +1,97 @@
+package ranges
+
+import (
+	"cmp"
+	"strings"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/odata"
+)
+
+// Key is the PartitionKey and the RowKey of an entity.
+type Key struct {
+	Partition string `json:"pk"`
+	Row       string `json:"rk,omitempty"`
+}
+
+// Compare compares two keys in the order of a table.
+func (k Key) Compare(other Key) int {
+	return cmp.Or(key.Compare(k.Partition, other.Partition), key.Compare(k.Row, other.Row))
+}
+
+// Clone copies the texts of a key.
+func (k Key) Clone() Key { return Key{strings.Clone(k.Partition), strings.Clone(k.Row)} }
+
+// Range is a part of a table: from a key, or behind it, up to and without
+// another. A zero To is no bound.
+type Range struct {
+	From  Key  `json:"from,omitzero"`
+	After bool `json:"after,omitempty"` // without From itself
+	To    Key  `json:"to,omitzero"`
+	High  Key  `json:"high,omitzero"` // no key was at or above it, if it is not zero, when the range was found
+}
+
+// Filters returns the range as filters, at most three, in the order of their
+// keys. They have no or, with which the service would read the whole table.
+func (r Range) Filters() (list []string) {
+	from, to := r.From, r.To
+	bounded := to != Key{}
+	above := " ge " // of partitions
+	if from.Row != "" || r.After || bounded && from.Partition == to.Partition {
+		filter := "PartitionKey eq " + Quote(from.Partition)
+		switch {
+		case r.After:
+			filter += " and RowKey gt " + Quote(from.Row)
+		case from.Row != "":
+			filter += " and RowKey ge " + Quote(from.Row)
+		}
+		if bounded && from.Partition == to.Partition {
+			return []string{filter + " and RowKey lt " + Quote(to.Row)}
+		}
+		list, above = append(list, filter), " gt "
+	}
+	var between []string
+	if from.Partition != "" || above == " gt " {
+		between = append(between, "PartitionKey"+above+Quote(from.Partition))
+	}
+	if bounded {
+		between = append(between, "PartitionKey lt "+Quote(to.Partition))
+	}
+	list = append(list, strings.Join(between, " and "))
+	if to.Row != "" {
+		list = append(list, "PartitionKey eq "+Quote(to.Partition)+" and RowKey lt "+Quote(to.Row))
+	}
+	return list
+}
+
+// Behind returns the part of the range behind a key in it.
+func (r Range) Behind(k Key) Range {
+	r.From, r.After = k, true
+	return r
+}
+
+// End is a key that is at or above all keys of the range, as far as is known.
+func (r *Range) End() Key {
+	if (r.To != Key{}) {
+		return r.To
+	}
+	return r.High
+}
+
+// And joins filters. Each of them may be empty.
+func And(filters ...string) string {
+	var parts []string
+	for _, f := range filters {
+		if f != "" {
+			parts = append(parts, f)
+		}
+	}
+	if len(parts) < 2 {
+		return strings.Join(parts, "")
+	}
+	return "(" + strings.Join(parts, ") and (") + ")"
+}
+
+// Quote returns a key as a literal of a filter.
+func Quote(s string) string { return odata.Literal(edm.String(s)) }

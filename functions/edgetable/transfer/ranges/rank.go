@@ -1,0 +1,28 @@
+package ranges
+
+// FirstRank is the rank of the whole table.
+const FirstRank = "0"
+
+// RankBetween returns the digits of a fraction between two others. They are ordered as texts. An
+// empty high means no bound.
+func RankBetween(low, high string) string {
+	digit := func(s string, i int, none byte) byte {
+		if i < len(s) {
+			return s[i] - '0'
+		}
+		return none
+	}
+	var rank []byte
+	bounded := high != ""
+	for i := 0; ; i++ {
+		least, most := digit(low, i, 0), byte(10)
+		if bounded {
+			most = digit(high, i, 0)
+		}
+		if middle := (least + most) / 2; middle > least {
+			return string(append(rank, '0'+middle))
+		}
+		bounded = bounded && least == most
+		rank = append(rank, '0'+least)
+	}
+}

@@ -1,0 +1,90 @@
+package rows
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Frames compresses a stream. After a call to End, a reader can read everything
+// so far, and more can be appended.
+type Frames interface {
+	io.Writer
+	End() error
+}
+
+// Endings are those of file names by how a file is compressed.
+var Endings = map[string]string{"none": "", "gzip": ".gz", "zstd": ".zst"}
+
+// NewFrames compresses to w by a key of Endings.
+func NewFrames(w io.Writer, compress string) Frames {
+	switch compress {
+	case "gzip":
+		return &packed{w: w, encoder: gzip.NewWriter(nil)}
+	case "zstd":
+		// Several files are written at once: one goroutine and a window of 1 MiB each.
+		z, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithEncoderCRC(true)) // these options are good
+		return &packed{w: w, encoder: z}
+	}
+	return plain{w}
+}
+
+type plain struct{ io.Writer }
+
+func (plain) End() error { return nil }
+
+// packed begins a frame with the first byte behind the end of another.
+type packed struct {
+	w       io.Writer
+	encoder interface {
+		io.WriteCloser
+		Reset(w io.Writer)
+	}
+	open bool
+}
+
+func (p *packed) Write(b []byte) (int, error) {
+	if !p.open {
+		p.encoder.Reset(p.w)
+		p.open = true
+	}
+	return p.encoder.Write(b)
+}
+
+func (p *packed) End() error {
+	if !p.open {
+		return nil
+	}
+	p.open = false
+	return p.encoder.Close()
+}
+
+// Decompress reads a file, decompressing it if the ending of its name says so. It also returns the
+// name without that ending.
+func Decompress(r io.Reader, name string) (text io.Reader, inner string, done func(), err error) {
+	r = bufio.NewReaderSize(r, 256<<10)
+	if inner, ok := strings.CutSuffix(name, ".gz"); ok {
+		z, err := gzip.NewReader(r)
+		if err == io.EOF { // nothing was compressed
+			return r, inner, func() {}, nil
+		}
+		if err != nil {
+			return nil, inner, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return z, inner, func() {}, nil
+	}
+	for _, ending := range []string{".zst", ".zstd"} {
+		if inner, ok := strings.CutSuffix(name, ending); ok {
+			z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
+			if err != nil {
+				return nil, inner, nil, fmt.Errorf("%s: %w", name, err)
+			}
+			return z, inner, z.Close, nil
+		}
+	}
+	return r, name, func() {}, nil
+}

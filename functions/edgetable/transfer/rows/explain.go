@@ -1,0 +1,35 @@
+package rows
+
+import (
+	"errors"
+	"strings"
+
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// keyFlags are the flags of import that make a key of other columns.
+var keyFlags = map[string]string{PartitionKey: "--partition-key", RowKey: "--row-key"}
+
+// changes says of an error of the protocol what to change in a row.
+var changes = map[table.Code]string{
+	table.PropertyNameInvalid:   "Use letters, digits and _, and no digit first.",
+	table.PropertyValueTooLarge: "Shorten it, or leave the column out with --select.",
+	table.TooManyProperties:     "Choose fewer columns with --select.",
+	table.EntityTooLarge:        "Leave columns out with --select.",
+}
+
+// generic is the text of the protocol that says nothing about the row.
+const generic = "An error occurred while processing this request. "
+
+// explain is the reason why a row is refused, with the code of the protocol, and what to change.
+func explain(err error) string {
+	text := strings.Replace(err.Error(), generic, "", 1)
+	if refused, ok := errors.AsType[*table.Error](err); ok && changes[refused.Code] != "" {
+		return text + " " + changes[refused.Code]
+	}
+	if errors.Is(err, key.ErrCharacter) {
+		return text + ": change it in the file, or make the key of other columns"
+	}
+	return text
+}

@@ -1,0 +1,40 @@
+package rows
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// File is a file of rows.
+type File struct {
+	Path string `json:"file"` // "-" is standard input
+	Size int64  `json:"size"`
+	Time int64  `json:"time"` // when it was changed
+	Seed uint64 `json:"-"`    // of UUIDs for rows of standard input
+}
+
+// FormatOf returns the format that the name of a file says, or "".
+func FormatOf(path string) string {
+	name := strings.ToLower(path)
+	for _, ending := range []string{".gz", ".zst", ".zstd"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	switch filepath.Ext(name) {
+	case ".jsonl", ".ndjson", ".json":
+		return "jsonl"
+	case ".csv":
+		return "csv"
+	case ".parquet":
+		return "parquet"
+	}
+	return ""
+}
+
+// Where names a row of a file: its line, in parquet its number.
+func Where(file string, line int) string {
+	if FormatOf(file) == "parquet" {
+		return fmt.Sprintf("%s row %d", file, line)
+	}
+	return fmt.Sprintf("%s line %d", file, line)
+}

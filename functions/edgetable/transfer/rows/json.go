@@ -1,0 +1,101 @@
+package rows
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"edgetable/core/edm"
+	"edgetable/core/payload"
+	"edgetable/core/table"
+)
+
+// jsonRows reads JSON: an entity on each line, or one document with many entities.
+type jsonRows struct {
+	texts interface {
+		Next() (text []byte, line int, err error)
+	}
+	m      *Mapper
+	reader payload.Reader
+	entity payload.Entity
+	line   []byte
+}
+
+func NewJSONRows(text io.Reader, file string, m *Mapper) *jsonRows {
+	in := bufio.NewReaderSize(text, 256<<10)
+	if IsDocument(in, file) {
+		return &jsonRows{texts: NewObjectReader(in), m: m}
+	}
+	return &jsonRows{texts: NewLineReader(in), m: m}
+}
+
+func (r *jsonRows) Next() (Row, error) {
+	text, n, err := r.texts.Next()
+	if err != nil {
+		return Row{Line: n}, err
+	}
+	return r.row(text, n)
+}
+
+// row parses the text of an entity.
+func (r *jsonRows) row(text []byte, n int) (Row, error) {
+	r.m.Rows++
+	r.line = text
+	one := Row{Line: n}
+	if err := r.fill(&one); err != nil {
+		return Row{}, &Bad{n, string(text), r.m.Reason(err, r)}
+	}
+	return one, nil
+}
+
+// fill sets the keys and properties of the row.
+func (r *jsonRows) fill(one *Row) (err error) {
+	if r.m.decoder != nil {
+		if err := r.m.Readable(string(r.line)); err != nil {
+			return fmt.Errorf("the row is %w", err)
+		}
+	}
+	if r.entity, err = payload.ReadEntity(r.line); err != nil {
+		if lines, ok := r.texts.(*LineReader); ok && lines.Torn && !json.Valid(r.line) {
+			err = fmt.Errorf("the file ends in this row: %w", err)
+		}
+		return err
+	}
+	one.Properties = r.properties()
+	return r.m.Complete(one, r)
+}
+
+// properties returns those of the entity that the mapping leaves.
+func (r *jsonRows) properties() edm.Properties {
+	p := r.entity.Properties
+	if r.m.Select == nil && r.m.OwnKeys() {
+		return p
+	}
+	var left edm.Properties
+	for name, v := range p.All() {
+		if r.m.Property(name) {
+			left = edm.AppendProperty(left, name, v)
+		}
+	}
+	return left
+}
+
+// Cell implements cells.
+func (r *jsonRows) Cell(name string) (edm.Value, error) {
+	switch {
+	case name == PartitionKey && r.entity.HasPartitionKey:
+		return edm.String(r.entity.PartitionKey), nil
+	case name == RowKey && r.entity.HasRowKey:
+		return edm.String(r.entity.RowKey), nil
+	case name == Timestamp:
+		e, err := r.reader.Entity(r.line)
+		if err != nil || e.Timestamp == 0 {
+			return edm.Value{}, err
+		}
+		v := edm.DateTime(e.Timestamp)
+		return v, table.CheckValue(name, v)
+	}
+	v, _ := r.entity.Properties.Lookup(name)
+	return v, nil
+}

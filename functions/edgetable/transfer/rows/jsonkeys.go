@@ -1,0 +1,126 @@
+package rows
+
+import (
+	"bytes"
+
+	"edgetable/core/key"
+)
+
+// keyed is a Reader that can read the keys of its rows alone, many times as fast.
+type keyed interface {
+	// AppendKey reads the next row and appends its keys in their order. It need not notice all that
+	// is wrong with the row.
+	AppendKey(dst []byte) ([]byte, error)
+}
+
+// AppendKey reads the next row and appends its keys in their order.
+func AppendKey(dst []byte, r Reader) ([]byte, error) {
+	if k, ok := r.(keyed); ok {
+		return k.AppendKey(dst)
+	}
+	one, err := r.Next()
+	if err != nil {
+		return dst, err
+	}
+	return key.Append(dst, one.PartitionKey, one.RowKey), nil
+}
+
+// AppendKey implements keyed.
+func (r *jsonRows) AppendKey(dst []byte) ([]byte, error) {
+	text, n, err := r.texts.Next()
+	if err != nil {
+		return dst, err
+	}
+	if r.m.OwnKeys() {
+		if pk, rk, ok := plainKeys(text); ok {
+			return key.Append(dst, string(pk), string(rk)), nil
+		}
+	}
+	one, err := r.row(text, n)
+	if err != nil {
+		return dst, err
+	}
+	return key.Append(dst, one.PartitionKey, one.RowKey), nil
+}
+
+// plainKeys finds the keys of an entity in JSON by the names and the ends of its members. Ok is false if
+// a key has an escape, or if that takes more; then the whole entity has to be parsed.
+func plainKeys(text []byte) (pk, rk []byte, ok bool) {
+	text, ok = afterByte(text, '{')
+	var hasPK, hasRK bool
+	for ok {
+		var name, value []byte
+		if name, text, ok = plainString(text); !ok {
+			break
+		}
+		if text, ok = afterByte(text, ':'); !ok {
+			break
+		}
+		text = bytes.TrimLeft(text, blanks)
+		isPK, isRK := string(name) == PartitionKey, string(name) == RowKey
+		if len(text) > 0 && text[0] == '"' {
+			var plain bool
+			if value, text, plain = anyString(text); text == nil || !plain && (isPK || isRK) {
+				break
+			}
+		} else {
+			i := bytes.IndexAny(text, ",}[{")
+			if i < 0 || text[i] == '[' || text[i] == '{' || isPK || isRK {
+				break
+			}
+			text = text[i:]
+		}
+		switch {
+		case isPK:
+			pk, hasPK = value, true
+		case isRK:
+			rk, hasRK = value, true
+		}
+		if hasPK && hasRK {
+			return pk, rk, true
+		}
+		text, ok = afterByte(text, ',')
+	}
+	return nil, nil, false
+}
+
+// blanks are the characters between the parts of JSON.
+const blanks = " \t\r\n"
+
+// afterByte returns the text behind a character that comes next.
+func afterByte(text []byte, c byte) ([]byte, bool) {
+	text = bytes.TrimLeft(text, blanks)
+	if len(text) == 0 || text[0] != c {
+		return nil, false
+	}
+	return text[1:], true
+}
+
+// plainString returns a string without escapes that comes next, and the text behind it.
+func plainString(text []byte) (s, rest []byte, ok bool) {
+	if text = bytes.TrimLeft(text, blanks); len(text) == 0 || text[0] != '"' {
+		return nil, nil, false
+	}
+	s, rest, ok = anyString(text)
+	return s, rest, ok && rest != nil
+}
+
+// anyString parses the quoted string at the start of a text. It returns what is between the quotes
+// and the text after it, which is nil if the string does not end. Plain is false if the string has
+// an escape.
+func anyString(text []byte) (s, rest []byte, plain bool) {
+	plain = true
+	for i := 1; i < len(text); i++ {
+		n := bytes.IndexByte(text[i:], '"')
+		if n < 0 {
+			break
+		}
+		slash := bytes.IndexByte(text[i:i+n], '\\')
+		if slash < 0 {
+			return text[1 : i+n], text[i+n+1:], plain
+		}
+		plain = false
+		i += slash + 1 // the escaped character
+	}
+	return nil, nil, false
+}

@@ -1,0 +1,55 @@
+package rows
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// LineReader reads the lines of a file of entities and counts them.
+type LineReader struct {
+	r      *bufio.Reader
+	number int  // of the last line
+	Torn   bool // the last line has no end
+	long   []byte
+}
+
+// NewLineReader reads the lines of r.
+func NewLineReader(r io.Reader) *LineReader {
+	return &LineReader{r: bufio.NewReaderSize(r, 256<<10)} // r itself, if it is a large one
+}
+
+// Next returns the next line that is not blank, valid until the next call, and its
+// number.
+func (l *LineReader) Next() ([]byte, int, error) {
+	for {
+		line, err := l.line()
+		if len(bytes.TrimSpace(line)) > 0 || err != nil {
+			return line, l.number, err
+		}
+	}
+}
+
+func (l *LineReader) line() ([]byte, error) {
+	l.number++
+	line, err := l.r.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		l.long = append(l.long[:0], line...)
+		for err == bufio.ErrBufferFull {
+			if len(l.long) > MaxRecord {
+				return nil, fmt.Errorf("a line of more than %d MiB", MaxRecord>>20)
+			}
+			line, err = l.r.ReadSlice('\n')
+			l.long = append(l.long, line...)
+		}
+		line = l.long
+	}
+	if err == io.EOF && len(line) > 0 {
+		l.Torn, err = true, nil
+	}
+	return line, err
+}
+
+// MaxRecord is more than an entity of the greatest size takes, in any spelling.
+const MaxRecord = 16 << 20

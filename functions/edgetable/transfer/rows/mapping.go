@@ -1,0 +1,228 @@
+package rows
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/transform"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+	"edgetable/functions/edgetable/transfer/ranges"
+)
+
+// Mapping says how the rows of files become entities, where they are not entities
+// already.
+type Mapping struct {
+	PartitionKey string              `json:"partitionKey,omitempty"` // see ParseKey; "" for the column of that name
+	RowKey       string              `json:"rowKey,omitempty"`
+	TimestampAs  string              `json:"timestampAs,omitempty"` // property that keeps the Timestamp of the file
+	Select       []string            `json:"select,omitempty"`      // properties to import; nil for all
+	Types        map[string]edm.Type `json:"types,omitempty"`       // of columns of CSV and parquet
+	Encoding     string              `json:"encoding,omitempty"`    // of files of CSV and JSON; "" for UTF-8
+}
+
+// Mapper makes the rows of one file entities.
+type Mapper struct {
+	Mapping
+	pk, rk *keyTemplate // nil for the file's own
+	file   File
+	Rows   int64 // so far
+
+	decoder encoding.Encoding // nil for UTF-8
+}
+
+// Decoded returns the characters of a file of CSV or JSON.
+func (m *Mapper) Decoded(text io.Reader) io.Reader {
+	if m.decoder == nil {
+		return text
+	}
+	return transform.NewReader(text, m.decoder.NewDecoder())
+}
+
+// Readable returns why a text of a file is not what was meant, nil if it is. A decoder writes
+// U+FFFD for bytes that its encoding lacks.
+func (m *Mapper) Readable(text string) error {
+	switch {
+	case !utf8.ValidString(text):
+		return fmt.Errorf("not UTF-8: %q; --encoding names the encoding of the file, such as windows-1252", Cut(text))
+	case m.decoder != nil && strings.ContainsRune(text, utf8.RuneError):
+		return fmt.Errorf("not %s: %q", m.Encoding, Cut(text))
+	}
+	return nil
+}
+
+// Cells are the values of a row by the names of their columns.
+type Cells interface {
+	// Cell returns a value. It is null if the row has none.
+	Cell(name string) (edm.Value, error)
+}
+
+// Check returns an error for an invalid mapping.
+func (m *Mapping) Check() error {
+	_, err := m.Mapper(File{})
+	return err
+}
+
+// Mapper returns the mapper for a file.
+func (m *Mapping) Mapper(file File) (*Mapper, error) {
+	one := &Mapper{Mapping: *m, file: file}
+	var err error
+	if one.pk, err = parseKey(m.PartitionKey); err != nil {
+		return nil, fmt.Errorf("--partition-key: %w", err)
+	}
+	if one.rk, err = parseKey(m.RowKey); err != nil {
+		return nil, fmt.Errorf("--row-key: %w", err)
+	}
+	if m.Encoding != "" {
+		if one.decoder, err = htmlindex.Get(m.Encoding); err != nil {
+			return nil, fmt.Errorf("--encoding: there is no encoding %q: write a name such as windows-1252, utf-16le or shift_jis", m.Encoding)
+		}
+	}
+	if m.TimestampAs != "" {
+		if err := table.CheckPropertyName(m.TimestampAs); err != nil {
+			return nil, fmt.Errorf("--timestamp-as: %q cannot be a property: %w", m.TimestampAs, err)
+		}
+	}
+	return one, nil
+}
+
+// Property reports whether a column becomes a property: if it is selected and not
+// a key.
+func (m *Mapper) Property(column string) bool {
+	switch {
+	case column == PartitionKey, column == RowKey, column == Timestamp:
+		return false
+	case m.Select != nil && !slices.Contains(m.Select, column):
+		return false
+	}
+	return !m.pk.renames(column) && !m.rk.renames(column)
+}
+
+// OwnKeys reports whether the keys are those of the file.
+func (m *Mapper) OwnKeys() bool { return m.pk == nil && m.rk == nil }
+
+// Needs returns the names of columns that every row of the file must have.
+func (m *Mapper) Needs() (list []string) {
+	for _, k := range [...]struct {
+		template *keyTemplate
+		own      string
+	}{{m.pk, PartitionKey}, {m.rk, RowKey}} {
+		if k.template == nil {
+			list = append(list, k.own)
+		} else {
+			list = append(list, k.template.columns()...)
+		}
+	}
+	return list
+}
+
+// Check returns an error if a file lacks a column that its keys need.
+func (m *Mapper) Check(columns []string) error {
+	for _, name := range m.Needs() {
+		if slices.Contains(columns, name) {
+			continue
+		}
+		if name == PartitionKey || name == RowKey {
+			return fmt.Errorf("there is no column %s; --partition-key and --row-key make keys of other columns, which are %s", name, quoted(columns))
+		}
+		return fmt.Errorf("there is no column %q for the keys; the columns are %s", name, quoted(columns))
+	}
+	if m.TimestampAs != "" && !slices.Contains(columns, Timestamp) {
+		return fmt.Errorf("there is no column Timestamp, which --timestamp-as keeps; the columns are %s", quoted(columns))
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Types)) {
+		if !slices.Contains(columns, name) {
+			return fmt.Errorf("there is no column %q, which --types names; the columns are %s", name, quoted(columns))
+		}
+	}
+	for _, name := range m.Select {
+		if !slices.Contains(columns, name) {
+			return fmt.Errorf("there is no column %q, which --select names; the columns are %s", name, quoted(columns))
+		}
+	}
+	return nil
+}
+
+func quoted(names []string) string {
+	const most = 20
+	text := ""
+	for i, name := range names[:min(len(names), most)] {
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%q", name)
+	}
+	if len(names) > most {
+		text += ", …"
+	}
+	return text
+}
+
+// Complete sets the keys of a row from its cells, and adds the Timestamp if it is to
+// be kept. It is an error if no service would store the row.
+func (m *Mapper) Complete(r *Row, c Cells) (err error) {
+	if r.PartitionKey, err = m.key(m.pk, PartitionKey, c); err != nil {
+		return err
+	}
+	if r.RowKey, err = m.key(m.rk, RowKey, c); err != nil {
+		return err
+	}
+	if err := m.keepTimestamp(r, c); err != nil {
+		return err
+	}
+	return r.Check()
+}
+
+func (m *Mapper) key(k *keyTemplate, own string, c Cells) (string, error) {
+	if k == nil {
+		v, err := c.Cell(own)
+		if err == nil && v.Type() == edm.TypeNull {
+			err = fmt.Errorf("there is no %s: give one, or make it of other columns with %s", own, keyFlags[own])
+		}
+		return v.String(), err
+	}
+	text, err := k.make(m, c)
+	if err != nil {
+		err = fmt.Errorf("%w, which makes the %s", err, own)
+	}
+	return text, err
+}
+
+// Reason returns why a row is refused, with its keys if it has both.
+func (m *Mapper) Reason(err error, c Cells) string {
+	pk, noPK := m.key(m.pk, PartitionKey, c)
+	rk, noRK := m.key(m.rk, RowKey, c)
+	if noPK != nil || noRK != nil {
+		return explain(err)
+	}
+	return ReasonWithKeys(pk, rk, explain(err))
+}
+
+// ReasonWithKeys returns the reason why a row is refused, with its keys.
+func ReasonWithKeys(pk, rk, reason string) string {
+	return fmt.Sprintf("PartitionKey %s, RowKey %s: %s", Cut(Printable(ranges.Quote(pk))), Cut(Printable(ranges.Quote(rk))), reason)
+}
+
+func (m *Mapper) keepTimestamp(r *Row, c Cells) error {
+	if m.TimestampAs == "" {
+		return nil
+	}
+	v, err := c.Cell(Timestamp)
+	if err != nil {
+		return err
+	}
+	if _, there := r.Properties.Lookup(m.TimestampAs); there {
+		return fmt.Errorf("the row has a property %s already, which --timestamp-as would add", m.TimestampAs)
+	}
+	if v.Type() == edm.TypeDateTime {
+		r.Properties = edm.AppendProperty(r.Properties, m.TimestampAs, v)
+	}
+	return nil
+}

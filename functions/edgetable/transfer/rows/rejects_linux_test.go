@@ -1,0 +1,30 @@
+package rows
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"edgetable/testdata/must"
+	"edgetable/testdata/proc"
+)
+
+// A row that did not get to a full disk is not in the file of rejects, nor in the way of the next one.
+func TestRejectsFullDisk(t *testing.T) {
+	t.Parallel()
+	rejects := RejectFile{Path: filepath.Join(proc.Disk(t, "16k"), "rejects")}
+	must.OK(t, rejects.Add([]Reject{{Text: "first"}}))
+	if err := rejects.Add([]Reject{{Text: strings.Repeat("y", 60_000)}}); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("the disk is not full: %v", err)
+	}
+	must.OK(t, errors.Join(rejects.Add([]Reject{{Text: "last"}}), rejects.Close()))
+	text, err := os.ReadFile(rejects.Path)
+	must.OK(t, err)
+	if text = text[:rejects.Size]; bytes.Count(text, []byte("\n")) != 2 || !bytes.Contains(text, []byte(`{"odata.text":"last"`)) {
+		t.Errorf("%.200s", text)
+	}
+}

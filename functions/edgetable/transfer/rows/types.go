@@ -1,0 +1,23 @@
+package rows
+
+import (
+	"strings"
+
+	"edgetable/core/edm"
+)
+
+// ParseType reads a type as files and flags have it: Int32 or Edm.Int32.
+func ParseType(text string) (edm.Type, bool) {
+	if len(text) > 4 && strings.EqualFold(text[:4], "Edm.") {
+		text = text[4:]
+	}
+	for t := edm.TypeBinary; t <= edm.TypeString; t++ {
+		if strings.EqualFold(text, ShortType(t)) {
+			return t, true
+		}
+	}
+	return edm.TypeNull, false
+}
+
+// ShortType returns the name of a type as files and people have it: Int32.
+func ShortType(t edm.Type) string { return strings.TrimPrefix(t.String(), "Edm.") }

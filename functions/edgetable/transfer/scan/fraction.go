@@ -1,0 +1,41 @@
+package scan
+
+import "edgetable/functions/edgetable/transfer/ranges"
+
+// fraction returns how much of the way from one key to another a third is, by
+// their first characters that differ. It is 0 if that cannot be told.
+func fraction(from, to, at ranges.Key) float64 {
+	if to == (ranges.Key{}) || from.Partition == to.Partition && from.Row == to.Row {
+		return 0
+	}
+	a, b, x := from.Partition, to.Partition, at.Partition
+	if a != b && b == x {
+		return 0 // in the partition of to, before its row
+	}
+	if a == b {
+		a, b, x = from.Row, to.Row, at.Row
+	}
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	if len(x) < n || x[:n] != a[:n] {
+		return 0
+	}
+	low, high := weigh(a[n:]), weigh(b[n:])
+	if high <= low {
+		return 0
+	}
+	return min(max((weigh(x[n:])-low)/(high-low), 0), 1)
+}
+
+// weigh returns a number from 0 to 1 for a text. The numbers have the order of the texts; those
+// of texts with digits and letters have the most room.
+func weigh(s string) (w float64) {
+	unit := 1.0
+	for i := range min(len(s), 8) {
+		unit /= 96
+		w += unit * float64(min(max(int(s[i])-' ', 0), 95))
+	}
+	return w
+}

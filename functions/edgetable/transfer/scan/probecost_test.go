@@ -1,0 +1,148 @@
+package scan
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sort"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/core/key"
+	"edgetable/core/odata"
+	"edgetable/functions/edgetable/transfer/internal/size"
+	"edgetable/functions/edgetable/transfer/ranges"
+)
+
+// simulated is a service with a table of so many rows, 100 a page and 100 a
+// partition, which answers after a time.
+type simulated struct {
+	rows        int
+	way, jitter time.Duration // to the service and back
+	page, probe time.Duration // of work
+	turn        chan struct{} // of a service that does one thing at a time, else nil
+
+	mu      sync.Mutex
+	readers int
+	dozen   time.Duration // until 12 of 16 workers read at the same time
+	began   time.Time
+}
+
+func (s *simulated) answer(ctx context.Context, work time.Duration) error {
+	time.Sleep(s.way + rand.N(s.jitter+1))
+	if s.turn != nil {
+		s.turn <- struct{}{}
+		defer func() { <-s.turn }()
+	}
+	time.Sleep(work)
+	return ctx.Err()
+}
+
+func (s *simulated) key(i int) ranges.Key {
+	return ranges.Key{Partition: fmt.Sprintf("p%06d", i/100), Row: fmt.Sprintf("r%09d", i)}
+}
+
+// place returns the number of the first row at or behind an encoded key.
+func (s *simulated) place(at string) int {
+	return sort.Search(s.rows, func(i int) bool {
+		k := s.key(i)
+		return string(key.Append(nil, k.Partition, k.Row)) >= at
+	})
+}
+
+// find is a [ranges.Prober].
+func (s *simulated) find(ctx context.Context, q remote.Query) (ranges.Key, bool, error) {
+	f, err := odata.Parse(q.Filter)
+	if err == nil {
+		err = s.answer(ctx, s.probe)
+	}
+	if err != nil {
+		return ranges.Key{}, false, err
+	}
+	for _, r := range odata.MakePlan(f).Ranges {
+		if i := s.place(string(r.Start)); i < s.rows && (len(r.End) == 0 || i < s.place(string(r.End))) {
+			return s.key(i), true, nil
+		}
+	}
+	return ranges.Key{}, false, nil
+}
+
+func (s *simulated) reader(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.readers += n; s.readers == 12 && s.dozen == 0 {
+		s.dozen = time.Since(s.began)
+	}
+}
+
+// read reads a part, a page at a time.
+func (s *simulated) read(ctx context.Context, p *Task) error {
+	s.reader(+1)
+	defer s.reader(-1)
+	defer p.End()
+	r, end := p.Rest(), s.rows
+	if (r.To != ranges.Key{}) {
+		end = s.place(string(key.Append(nil, r.To.Partition, r.To.Row)))
+	}
+	for i := s.place(string(key.Append(nil, r.From.Partition, r.From.Row))); i < end; i++ {
+		if i%100 == 0 {
+			if err := s.answer(ctx, s.page); err != nil {
+				return err
+			}
+		}
+		if k := s.key(i); !p.Pass(k.Partition, k.Row) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// A table of a far service is divided in the first seconds, although each probe
+// takes long. A service that answers one request at a time, and works as long for
+// a probe as for a page, hardly does more for probes.
+func TestProbeCost(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		*simulated
+		serial      bool
+		dozen, most time.Duration // at most; 0 for any
+	}{
+		"near":   {&simulated{rows: 100_000, way: time.Millisecond, page: 5 * time.Millisecond, probe: 200 * time.Microsecond}, false, time.Second / 2, time.Second},
+		"far":    {&simulated{rows: 100_000, way: 100 * time.Millisecond, page: 30 * time.Millisecond, probe: 2 * time.Millisecond}, false, 5 * time.Second, 20 * time.Second},
+		"jitter": {&simulated{rows: 100_000, way: 50 * time.Millisecond, jitter: 30 * time.Millisecond, page: 30 * time.Millisecond, probe: 2 * time.Millisecond}, false, 10 * time.Second, 20 * time.Second},
+		"serial": {&simulated{rows: 5000, page: 12 * time.Millisecond, probe: 8 * time.Millisecond}, true, 0, 690 * time.Millisecond}, // 600 of pages
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				service := tt.simulated
+				if tt.serial {
+					service.turn = make(chan struct{}, 1) // of the bubble
+				}
+				service.began = time.Now()
+				s := newScan(service.find)
+				whole, err := ranges.WholeTable(t.Context(), s.probe, "")
+				if err == nil {
+					err = s.of([]*Task{newTask(0, whole, ranges.FirstRank)}).run(t.Context(), 16, service.read)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				rows := int64(0)
+				for _, p := range s.tasks {
+					rows += p.read()
+				}
+				took := time.Since(service.began)
+				t.Logf("12 readers after %v, all rows after %v, in %d parts", service.dozen, took, len(s.tasks))
+				if rows != int64(service.rows) || took > tt.most || tt.dozen > 0 && (service.dozen == 0 || service.dozen > tt.dozen) {
+					t.Errorf("%d rows after %v of %v; 12 readers after %v of %v", rows, took, tt.most, service.dozen, tt.dozen)
+				}
+			})
+		})
+	}
+}
+
+func init() { size.WakeEvery, size.WorthDividing = 100, 400 }

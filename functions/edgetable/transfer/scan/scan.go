@@ -1,0 +1,238 @@
+package scan
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/core/payload"
+	"edgetable/functions/edgetable/transfer/internal/size"
+	"edgetable/functions/edgetable/transfer/ranges"
+)
+
+// scan is a table whose ranges several workers read. An idle worker divides the range
+// with the most remaining entities.
+type scan struct {
+	find ranges.Prober
+	note func(p, end *Task) error // gets a range and its end, before somebody reads that
+
+	mu     sync.Mutex
+	change *sync.Cond
+	tasks  []*Task // in the order in which they were found
+	taken  map[*Task]*take
+	cost   probeCost
+}
+
+// take is a range that a worker has.
+type take struct {
+	stop  func() // ends the search for a key in the middle of the range; nil: nobody searches
+	whole bool   // it cannot be divided
+}
+
+func newScan(find ranges.Prober) *scan {
+	s := &scan{find: find, taken: map[*Task]*take{}, note: func(_, _ *Task) error { return nil }}
+	s.change = sync.NewCond(&s.mu)
+	return s
+}
+
+// of sets the tasks of a scan, and returns it.
+func (s *scan) of(tasks []*Task) *scan {
+	s.tasks = tasks
+	for _, p := range tasks {
+		p.wake = s.wake
+	}
+	return s
+}
+
+// All reads the entities that match a query, in several ranges at the same time, and returns the
+// ranges in the order of their keys.
+func All(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress, do func(ctx context.Context, p *Task) error) ([]*Task, error) {
+	s := newScan(ranges.Probes(c, q.Table))
+	whole, err := ranges.WholeTable(ctx, s.probe, q.Filter)
+	if err != nil {
+		return nil, err
+	}
+	s.of([]*Task{newTask(0, whole, ranges.FirstRank)})
+	progress.begin(s)
+	defer progress.end()
+	err = s.run(ctx, workers, do)
+	return InOrder(s.tasks), err
+}
+
+// ReadRanges reads the entities that match a query, in several ranges at the same time. It returns
+// what read returns for each range, in the order of their keys.
+func ReadRanges[T any](ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress, read func(list iter.Seq2[payload.Received, error]) (T, error)) ([]T, error) {
+	var mu sync.Mutex
+	found := map[*Task]T{}
+	tasks, err := All(ctx, c, q, workers, progress, func(ctx context.Context, p *Task) error {
+		one, err := read(p.Entities(ctx, c, q))
+		mu.Lock()
+		defer mu.Unlock()
+		found[p] = one
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var list []T
+	for _, p := range tasks {
+		list = append(list, found[p])
+	}
+	return list, nil
+}
+
+// run calls do for each range that is not done, in this many goroutines. To read its
+// range, do uses Entities, or Rest and Pass.
+func (s *scan) run(ctx context.Context, workers int, do func(ctx context.Context, p *Task) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	stop := context.AfterFunc(ctx, s.wake)
+	defer stop()
+	for range workers {
+		g.Go(func() error {
+			for {
+				p, err := s.next(ctx)
+				if p == nil || err != nil {
+					return err
+				}
+				if err := do(ctx, p); err != nil {
+					return err
+				}
+				s.finished(p)
+			}
+		})
+	}
+	return g.Wait()
+}
+
+// next returns a range to read, nil if all are done.
+func (s *scan) next(ctx context.Context) (*Task, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if i := slices.IndexFunc(s.tasks, func(p *Task) bool { return s.taken[p] == nil && !p.State().Done }); i >= 0 {
+			s.cost.active(+1)
+			s.taken[s.tasks[i]] = &take{}
+			return s.tasks[i], nil
+		}
+		if s.cost.readers == 0 {
+			return nil, nil
+		}
+		if p := s.longest(); p != nil {
+			if err := s.divide(ctx, p); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		s.change.Wait()
+	}
+}
+
+// longest is the range with the most remaining entities, if it is worth dividing.
+func (s *scan) longest() (longest *Task) {
+	most := float64(size.WorthDividing)
+	for _, p := range s.tasks {
+		t := s.taken[p]
+		if t == nil || t.stop != nil || t.whole {
+			continue
+		}
+		if left, _ := p.left(); left >= most {
+			longest, most = p, left
+		}
+	}
+	return longest
+}
+
+// divide makes a range of the second half of the rest of another. It releases the
+// lock while it asks the service.
+func (s *scan) divide(ctx context.Context, p *Task) error {
+	t := s.taken[p]
+	search, stop := context.WithCancel(ctx)
+	defer stop()
+	t.stop = stop
+	rest, at := p.behind()
+	s.mu.Unlock()
+	_, right, ok, err := rest.Divide(search, s.probe, at)
+	s.mu.Lock()
+	if search.Err() != nil && ctx.Err() == nil {
+		return nil // p was read to its end meanwhile
+	}
+	t.stop, t.whole = nil, !ok
+	if err != nil || !ok {
+		return err
+	}
+	end := newTask(len(s.tasks), right, rankBehind(p, s.tasks))
+	end.wake = s.wake
+	given, err := p.giveAway(right, func() error { return s.note(p, end) })
+	if err != nil || !given {
+		return err
+	}
+	s.tasks = append(s.tasks, end)
+	s.change.Broadcast()
+	return nil
+}
+
+func (s *scan) finished(p *Task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cost.active(-1)
+	if stop := s.taken[p].stop; stop != nil {
+		stop()
+	}
+	delete(s.taken, p)
+	p.finish()
+	s.change.Broadcast()
+}
+
+// wake wakes the workers that wait.
+func (s *scan) wake() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.change.Broadcast()
+}
+
+// share estimates how much of the table has been read, from 0 to 1.
+func (s *scan) share() float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	read, all, known, unknown := 0.0, 0.0, 0.0, 0.0
+	for _, p := range s.tasks {
+		left, bounded := p.left()
+		rows := float64(p.read())
+		read += rows
+		if bounded {
+			all += rows + left
+			known++
+		} else {
+			unknown++
+		}
+	}
+	if read == 0 || known == 0 {
+		return 0
+	}
+	return min(read/(all+unknown*all/known), 1)
+}
+
+// InOrder returns ranges in the order of their keys.
+func InOrder(tasks []*Task) []*Task {
+	list := slices.Clone(tasks)
+	slices.SortFunc(list, func(a, b *Task) int { return a.span.From.Compare(b.span.From) })
+	return list
+}
+
+// rankBehind returns a rank between that of a range and that of the next one.
+func rankBehind(p *Task, tasks []*Task) string {
+	next := ""
+	for _, other := range tasks {
+		if other.rank > p.rank && (next == "" || other.rank < next) {
+			next = other.rank
+		}
+	}
+	return ranges.RankBetween(p.rank, next)
+}

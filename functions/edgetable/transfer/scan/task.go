@@ -1,0 +1,203 @@
+package scan
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/core/payload"
+	"edgetable/functions/edgetable/transfer/internal/size"
+	"edgetable/functions/edgetable/transfer/progressfile"
+	"edgetable/functions/edgetable/transfer/ranges"
+)
+
+// Task is a range that one worker reads in the order of its keys, while others may take its
+// end away. Its methods alone change it, under its lock.
+type Task struct {
+	number int    // in the order in which the ranges were found
+	rank   string // of the range in the order of keys
+
+	mu     sync.Mutex
+	span   ranges.Range
+	first  ranges.Key            // the first entity that was passed on
+	pk, rk []byte                // the last one
+	rows   int64                 // that were passed on, in earlier runs too
+	cut    bool                  // the end was taken away while it is read
+	ended  bool                  // it was read to its end
+	state  progressfile.Line     // the progress file's last line about it
+	stored []progressfile.Stored // of all its lines
+	wake   func()                // is called after every wakeEvery entities; nil before work begins
+}
+
+func newTask(number int, span ranges.Range, rank string) *Task {
+	return &Task{number: number, rank: rank, span: span, first: span.From}
+}
+
+// Rank is the place of the range in the order of keys.
+func (t *Task) Rank() string { return t.rank }
+
+// State is the progress file's last line about the range.
+func (t *Task) State() progressfile.Line {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.state
+}
+
+// Stored returns the files that were stored for the range.
+func (t *Task) Stored() []progressfile.Stored {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.stored)
+}
+
+// note sets the state that the progress file has.
+func (t *Task) note(state progressfile.Line) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.state = state
+	if state.Object != nil {
+		t.stored = append(t.stored, *state.Object)
+	}
+}
+
+// resume sets the state that an earlier run noted.
+func (t *Task) resume(state progressfile.Line) {
+	t.note(state)
+	t.rows = state.Rows + state.Totals.Rows()
+	t.ended = state.Done
+	if state.At != nil {
+		t.pk, t.rk = []byte(state.At.Partition), []byte(state.At.Row)
+	}
+}
+
+// Rest is the range of entities that no earlier run noted.
+func (t *Task) Rest() ranges.Range {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.state.At == nil {
+		return t.span
+	}
+	return t.span.Behind(*t.state.At)
+}
+
+// Pass records the next entity. It returns false if the entity is no longer in the range.
+func (t *Task) Pass(partition, row string) bool {
+	t.mu.Lock()
+	if t.cut && (ranges.Key{Partition: partition, Row: row}).Compare(t.span.To) >= 0 {
+		t.mu.Unlock()
+		return false
+	}
+	if t.pk == nil {
+		t.first = ranges.Key{Partition: partition, Row: row}.Clone()
+	}
+	t.pk, t.rk = append(t.pk[:0], partition...), append(t.rk[:0], row...)
+	t.rows++
+	wake := t.rows%size.WakeEvery == 0
+	t.mu.Unlock()
+	if wake {
+		t.wake()
+	}
+	return true
+}
+
+// Last is the key of the last entity that was passed on. The worker that reads the range calls it,
+// which alone changes it; others need the lock.
+func (t *Task) Last() ranges.Key { return ranges.Key{Partition: string(t.pk), Row: string(t.rk)} }
+
+// End marks the range as read. Nothing can be taken away from it then.
+func (t *Task) End() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = true
+}
+
+// finish marks the work on the range as done.
+func (t *Task) finish() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.state.Done = true
+}
+
+// behind returns the range after the last entity that was passed on, and that entity.
+func (t *Task) behind() (rest ranges.Range, at ranges.Key) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	at = t.Last()
+	return t.span.Behind(at), at
+}
+
+// giveAway takes the end of the range away, if the worker is not there yet. note is called before
+// anybody can act on it: the lock is held, so that the range cannot be done without its end.
+func (t *Task) giveAway(end ranges.Range, note func() error) (given bool, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.span.End() == (ranges.Key{}) {
+		t.span.High = end.High
+	}
+	if t.ended || t.Last().Compare(end.From) >= 0 {
+		return false, nil
+	}
+	if err := note(); err != nil {
+		return false, err
+	}
+	t.cutAt(end.From)
+	t.cut = true
+	return true, nil
+}
+
+// cutAt ends the range before a key.
+func (t *Task) cutAt(k ranges.Key) { t.span.To, t.span.High = k, ranges.Key{} }
+
+// Entities reads the rest of the range.
+func (t *Task) Entities(ctx context.Context, c *remote.Client, q remote.Query) iter.Seq2[payload.Received, error] {
+	return func(yield func(payload.Received, error) bool) {
+		for e, err := range InRange(ctx, c, q, t.Rest()) {
+			if err == nil && !t.Pass(e.PartitionKey, e.RowKey) {
+				break
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+		t.End()
+	}
+}
+
+// InRange reads the entities of a range that match a query.
+func InRange(ctx context.Context, c *remote.Client, q remote.Query, r ranges.Range) iter.Seq2[payload.Received, error] {
+	return func(yield func(payload.Received, error) bool) {
+		filter := q.Filter
+		for _, f := range r.Filters() {
+			q.Filter = ranges.And(f, filter)
+			for e, err := range c.Entities(ctx, q) {
+				if !yield(e, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// left estimates how many entities are left, from the share of the keys that has
+// been passed on. It is not bounded while that share is not known.
+func (t *Task) left() (n float64, bounded bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ended || t.rows < size.WakeEvery {
+		return 0, t.ended
+	}
+	share := fraction(t.first, t.span.End(), t.Last())
+	if share == 0 {
+		return float64(t.rows), false // it may be in its middle
+	}
+	return float64(t.rows) * (1 - share) / share, true
+}
+
+// read is how many entities were passed on.
+func (t *Task) read() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.rows
+}

@@ -1,0 +1,228 @@
+package scan
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/functions/edgetable/transfer/progressfile"
+	"edgetable/functions/edgetable/transfer/ranges"
+)
+
+// Work is work on tables that continues where the progress file says.
+type Work struct {
+	lines   progressfile.Lines
+	tables  map[string]*workedTable
+	again   bool  // there is earlier work
+	rejects int64 // bytes of the file of rejects
+}
+
+// workedTable is a table with its ranges, nil until they are known.
+type workedTable struct {
+	begun time.Time
+	tasks []*Task
+	scan  *scan // of this run
+
+	mu   sync.Mutex
+	mark *ranges.Key // nil for none
+}
+
+// New returns work on tables that has no progress file.
+func New(tables []string) *Work {
+	w := &Work{lines: (*progressfile.File)(nil), tables: map[string]*workedTable{}}
+	for _, name := range tables {
+		w.tables[name] = &workedTable{}
+	}
+	return w
+}
+
+// Open opens the progress file of work with such options. Without a path there is none.
+func Open[T any](path string, options T, tables []string) (w *Work, err error) {
+	w = New(tables)
+	if path != "" {
+		w.lines, err = progressfile.Open(path, options, w.Replay)
+	}
+	return w, err
+}
+
+// KeepIn sets where the progress is kept.
+func (w *Work) KeepIn(lines progressfile.Lines) { w.lines = lines }
+
+// Again reports whether there is earlier work.
+func (w *Work) Again() bool { return w.again }
+
+// Rejects is how long the file of rejects is that earlier work knows.
+func (w *Work) Rejects() int64 { return w.rejects }
+
+// Close closes the progress file.
+func (w *Work) Close() error { return w.lines.Close() }
+
+// Remove removes the progress file.
+func (w *Work) Remove() error { return w.lines.Remove() }
+
+// Replay takes a line of earlier work.
+func (w *Work) Replay(line []byte) error {
+	l, err := progressfile.ParseLine(line)
+	if err != nil {
+		return err
+	}
+	w.again = true
+	w.rejects = max(w.rejects, l.Rejects)
+	for name, k := range l.Marks {
+		if w.tables[name] == nil {
+			return fmt.Errorf("table %q is not part of this work", name)
+		}
+		w.tables[name].mark = k
+	}
+	if l.Marks != nil {
+		return nil
+	}
+	t := w.tables[l.Table]
+	switch {
+	case t == nil:
+		return fmt.Errorf("table %q is not part of this work", l.Table)
+	case l.Ranges != nil:
+		t.begin(l)
+		return nil
+	case l.Range < 0 || l.Range >= len(t.tasks):
+		return fmt.Errorf("table %s has no range %d", l.Table, l.Range)
+	}
+	one := t.tasks[l.Range]
+	if l.End != nil {
+		one.cutAt(l.End.From)
+		t.tasks = append(t.tasks, newTask(len(t.tasks), *l.End, rankBehind(one, t.tasks)))
+		return nil
+	}
+	one.resume(l)
+	return nil
+}
+
+func (t *workedTable) begin(l progressfile.Line) {
+	t.begun, t.tasks, t.mark = l.Begun, nil, nil
+	rank := ranges.FirstRank
+	for i, r := range l.Ranges {
+		t.tasks = append(t.tasks, newTask(i, r, rank))
+		rank = ranges.RankBetween(rank, "")
+	}
+}
+
+// Tasks are the ranges of a table in the order of their keys.
+func (w *Work) Tasks(table string) []*Task { return InOrder(w.tables[table].tasks) }
+
+// Begun is when work on a table began.
+func (w *Work) Begun(table string) time.Time { return w.tables[table].begun }
+
+// Rows is how many rows of these tables were exported.
+func (w *Work) Rows(tables ...string) (n int64) {
+	for _, name := range tables {
+		for _, one := range w.tables[name].tasks {
+			n += one.State().Rows
+		}
+	}
+	return n
+}
+
+// Totals returns the totals of the named tables, of all tables if none is named.
+func (w *Work) Totals(tables ...string) (all progressfile.Totals) {
+	if len(tables) == 0 {
+		tables = slices.Collect(maps.Keys(w.tables))
+	}
+	for _, name := range tables {
+		for _, one := range w.tables[name].tasks {
+			all.Add(one.State().Totals)
+		}
+	}
+	return all
+}
+
+// Mark is the entity that work wrote first to a table, nil for none.
+func (w *Work) Mark(table string) *ranges.Key {
+	t := w.tables[table]
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.mark
+}
+
+// SetMark notes an entity that the target has, if it is the first one of its table.
+func (w *Work) SetMark(table string, k ranges.Key) error {
+	t := w.tables[table]
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.mark != nil {
+		return nil
+	}
+	k = k.Clone()
+	if err := w.lines.Write(progressfile.Line{Marks: map[string]*ranges.Key{table: &k}}); err != nil {
+		return err
+	}
+	t.mark = &k
+	return nil
+}
+
+// Begin finds the range of a table, if it is not known yet. Run comes next.
+func (w *Work) Begin(ctx context.Context, c *remote.Client, table, filter string) error {
+	t := w.tables[table]
+	t.scan = newScan(ranges.Probes(c, table))
+	if t.tasks != nil {
+		return nil
+	}
+	begun := time.Now().UTC().Truncate(time.Second)
+	whole, err := ranges.WholeTable(ctx, t.scan.probe, filter)
+	if err != nil {
+		return err
+	}
+	return w.divided(t, progressfile.Line{Table: table, Ranges: []ranges.Range{whole}, Begun: begun})
+}
+
+// divided notes the ranges of a table before any work on them.
+func (w *Work) divided(t *workedTable, l progressfile.Line) error {
+	if err := w.lines.Write(l); err != nil {
+		return err
+	}
+	t.begin(l)
+	return nil
+}
+
+// Forget begins a table again.
+func (w *Work) Forget(table string) error {
+	t := w.tables[table]
+	l := progressfile.Line{Table: table, Begun: t.begun}
+	some := t.mark != nil
+	for _, one := range InOrder(t.tasks) {
+		l.Ranges = append(l.Ranges, one.span)
+		state := one.State()
+		some = some || state.At != nil || state.Done
+	}
+	if !some {
+		return nil
+	}
+	return w.divided(t, l)
+}
+
+// Run calls do for the ranges of a table that are not done.
+func (w *Work) Run(ctx context.Context, table string, workers int, progress *Progress, do func(ctx context.Context, t *Task) error) error {
+	t := w.tables[table]
+	s := t.scan.of(t.tasks)
+	s.note = func(one, end *Task) error {
+		return w.lines.Write(progressfile.Line{Table: table, Range: one.number, End: &end.span})
+	}
+	progress.begin(s)
+	defer progress.end()
+	err := s.run(ctx, workers, do)
+	t.tasks = s.tasks
+	return err
+}
+
+// Note writes the state of a range to the progress file, and then to memory.
+func (w *Work) Note(table string, t *Task, state progressfile.Line) error {
+	state.Table, state.Range = table, t.number
+	if err := w.lines.Write(state); err != nil {
+		return err
+	}
+	t.note(state)
+	return nil
+}

@@ -1,0 +1,2 @@
+// Package sorter sorts rows by their keys in bounded memory.
+package sorter

@@ -1,0 +1,165 @@
+package sorter
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/core/key"
+	"edgetable/functions/edgetable/transfer/rows"
+)
+
+// Sorter sorts rows by their keys in bounded memory. What does not fit goes to sorted files
+// of a Pebble store in a temporary directory, which merges them. Of rows with the same keys
+// the last one that was added remains.
+type Sorter struct {
+	fs      vfs.FS
+	limit   int // bytes kept in memory
+	arena   []byte
+	entries []span // in arena
+	added   int64
+	dir     string
+	options *pebble.Options
+	db      *pebble.DB // nil while all rows fit into memory
+}
+
+// span is a row in the arena: key, then the rest.
+type span struct{ from, key, to int }
+
+// Memory is how many bytes of rows are kept in memory. Their index takes as much again in the worst
+// case, rows without properties.
+const Memory = 64 << 20
+
+// New makes a Sorter that keeps this many bytes of rows in memory.
+func New(memory int) *Sorter { return &Sorter{fs: vfs.Default, limit: memory} }
+
+// Add adds a row.
+func (s *Sorter) Add(r rows.Row) error {
+	if len(s.arena)+len(r.Properties)+3*(len(r.PartitionKey)+len(r.RowKey)) > s.limit && len(s.entries) > 0 {
+		if err := s.spill(); err != nil {
+			return err
+		}
+	}
+	if s.arena == nil {
+		s.arena = make([]byte, 0, s.limit)
+	}
+	at := len(s.arena)
+	s.arena = key.Append(s.arena, r.PartitionKey, r.RowKey)
+	end := len(s.arena)
+	s.arena = append(binary.AppendUvarint(s.arena, uint64(r.Line)), r.Properties...)
+	s.entries = append(s.entries, span{at, end, len(s.arena)})
+	s.added++
+	return nil
+}
+
+// sorted calls do for the rows in memory in the order of their keys, and forgets them.
+func (s *Sorter) sorted(do func(k, rest []byte) error) error {
+	keyOf := func(e span) []byte { return s.arena[e.from:e.key] }
+	slices.SortStableFunc(s.entries, func(a, b span) int { return bytes.Compare(keyOf(a), keyOf(b)) })
+	for i, e := range s.entries {
+		if i+1 < len(s.entries) && bytes.Equal(keyOf(e), keyOf(s.entries[i+1])) {
+			continue // a later row counts
+		}
+		if err := do(keyOf(e), s.arena[e.key:e.to]); err != nil {
+			return err
+		}
+	}
+	s.arena, s.entries = s.arena[:0], s.entries[:0]
+	return nil
+}
+
+// spill writes the rows in memory to a file of the store.
+func (s *Sorter) spill() error {
+	if s.db == nil {
+		if err := s.open(); err != nil {
+			return err
+		}
+	}
+	path := filepath.Join(s.dir, "rows.sst")
+	f, err := s.fs.Create(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	w := sstable.NewWriter(objstorageprovider.NewFileWritable(f), s.options.MakeWriterOptions(0, s.db.TableFormat()))
+	if err := errors.Join(s.sorted(w.Set), w.Close()); err != nil {
+		return err
+	}
+	return s.db.Ingest(context.Background(), []string{path}) // which moves the file
+}
+
+// open makes the store.
+func (s *Sorter) open() (err error) {
+	if s.dir, err = os.MkdirTemp("", "edgetable-sort-*"); err != nil {
+		return err
+	}
+	s.options = &pebble.Options{
+		FS:         s.fs,
+		DisableWAL: true, // nothing is written but whole files
+		Logger:     quiet{},
+		// Each file is read once, which does not pay for merging them before.
+		DisableAutomaticCompactions: true,
+		L0StopWritesThreshold:       math.MaxInt32,
+	}
+	s.options.EnsureDefaults()
+	s.db, err = pebble.Open(filepath.Join(s.dir, "store"), s.options)
+	return err
+}
+
+// quiet does not end the program: Pebble returns each error, too.
+type quiet struct{}
+
+func (quiet) Infof(string, ...any)  {}
+func (quiet) Errorf(string, ...any) {}
+func (quiet) Fatalf(string, ...any) {}
+
+// Each calls do for the rows in the order of their keys, and returns how many
+// rows were dropped for later ones with the same keys.
+func (s *Sorter) Each(do func(r rows.Row) error) (dropped int64, err error) {
+	dropped = s.added
+	give := func(k, rest []byte) error {
+		dropped--
+		pk, rk := key.Decode(bytes.Clone(k))
+		line, n := binary.Uvarint(rest)
+		return do(rows.Row{PartitionKey: pk, RowKey: rk, Properties: bytes.Clone(rest[n:]), Line: int(line)})
+	}
+	if s.db == nil {
+		err = s.sorted(give)
+		return dropped, err
+	}
+	if err := s.spill(); err != nil {
+		return 0, err
+	}
+	it, err := s.db.NewIter(nil)
+	if err != nil {
+		return 0, fmt.Errorf("sorting: %w", err)
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	for ok := it.First(); ok; ok = it.Next() {
+		if err := give(it.Key(), it.Value()); err != nil {
+			return dropped, err
+		}
+	}
+	return dropped, it.Error()
+}
+
+// Close removes the files.
+func (s *Sorter) Close() (err error) {
+	if s.db != nil {
+		err = s.db.Close()
+	}
+	if s.dir != "" {
+		err = errors.Join(err, os.RemoveAll(s.dir))
+	}
+	return err
+}

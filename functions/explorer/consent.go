@@ -1,0 +1,121 @@
+package explorer
+
+import (
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"edgetable/core/protocol"
+)
+
+// Consent opens the accounts of a server in its own page, for those who may use its
+// socket: a link from there opens one window. The keys stay in the server, which signs
+// for that window.
+type Consent struct {
+	// Accounts returns the names of the accounts that the server can sign for.
+	Accounts func() []string
+	// Sign signs a text with the key of an account, if there is one.
+	Sign func(account, text string) (signature string, ok bool)
+	Log  *slog.Logger
+
+	sessions sessions
+}
+
+// A link waits for its user for a few minutes, and a window for the next morning.
+const (
+	linkFor    = 5 * time.Minute
+	sessionFor = 12 * time.Hour
+)
+
+// NewConsent returns a Consent without a link.
+func NewConsent(accounts func() []string, sign func(account, text string) (string, bool), now func() time.Time, log *slog.Logger) *Consent {
+	return &Consent{Accounts: accounts, Sign: sign, Log: log, sessions: sessions{linkFor: linkFor, sessionFor: sessionFor, now: now}}
+}
+
+// Invite returns the path of the page with a token that opens the accounts once, and how
+// long it waits. It ends the link before.
+func (c *Consent) Invite() (path string, good time.Duration) {
+	c.Log.Info("a link opens all accounts in the explorer once", "good_for_s", int(linkFor.Seconds()))
+	return Prefix + "#token=" + c.sessions.invite(), linkFor
+}
+
+const signPath = Prefix + "sign/"
+
+// serve answers a request that has a token, or one for a signature.
+func (c *Consent) serve(req *protocol.Request, version string) protocol.Response {
+	if !private(req) {
+		return denial(http.StatusForbidden, "NotPrivate", "Others on the network could read this session: open the link over https, or on the server's own machine")
+	}
+	token := req.Header.Get(tokenHeader)
+	if req.Method == http.MethodPost {
+		return c.sign(req, token)
+	}
+	session, begun := c.sessions.begin(token)
+	if !begun && !c.sessions.known(token) {
+		c.Log.Warn("a link or a session of the explorer was refused", "source", source(req))
+		return denial(http.StatusUnauthorized, "NoConsent", "This link was used before or is older than five minutes, or its session has ended: 'edgetable explorer --link' on the server's machine prints the next link")
+	}
+	if begun {
+		c.Log.Info("the explorer has opened all accounts", "source", source(req))
+	}
+	return told(struct {
+		Version  string   `json:"version"`
+		Accounts []string `json:"accounts"`
+		Token    string   `json:"token,omitempty"`
+	}{version, c.Accounts(), session})
+}
+
+// sign signs the text in the body of a request.
+func (c *Consent) sign(req *protocol.Request, token string) protocol.Response {
+	if !c.sessions.known(token) {
+		return denial(http.StatusUnauthorized, "NoConsent", "The session of this window has ended: 'edgetable explorer --link' on the server's machine prints a link for the next one")
+	}
+	if req.Body == nil {
+		return denial(http.StatusBadRequest, "InvalidInput", "There is no text to sign")
+	}
+	text, err := io.ReadAll(io.LimitReader(req.Body, maxText+1))
+	if err != nil || len(text) > maxText {
+		return denial(http.StatusRequestEntityTooLarge, "RequestBodyTooLarge", "The text to sign is too long")
+	}
+	account, _, _ := strings.Cut(strings.TrimPrefix(req.Target, signPath), "?")
+	signature, ok := c.Sign(account, string(text))
+	if !ok {
+		return denial(http.StatusNotFound, "NoKey", "The server has no account "+account+" that it can sign for")
+	}
+	return told(map[string]string{"signature": signature})
+}
+
+// private reports whether nobody else can read a request.
+func private(req *protocol.Request) bool { return req.Scheme == "https" || req.Source.IsLoopback() }
+
+func source(req *protocol.Request) string {
+	if req.Source == (netip.Addr{}) {
+		return "unknown"
+	}
+	return req.Source.String()
+}
+
+// told is an answer in JSON.
+func told(value any) protocol.Response { return inJSON(http.StatusOK, value) }
+
+// denial is an error in the form of the Table protocol, which the page reads.
+func denial(status int, code, message string) protocol.Response {
+	resp := inJSON(status, failure(code, message))
+	resp.Header = append(resp.Header, protocol.Field{Name: "X-Ms-Error-Code", Value: code})
+	return resp
+}
+
+func inJSON(status int, value any) protocol.Response {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // strings alone
+	}
+	return protocol.Response{Status: status, Body: append(text, '\n'), Header: append([]protocol.Field{
+		{Name: "Content-Type", Value: "application/json"},
+		{Name: "Cache-Control", Value: "no-store"},
+	}, always...)}
+}

@@ -1,0 +1,99 @@
+// The home of an account: its tables, how it is, and what to do next.
+import { useEffect, useMemo, useState } from "preact/hooks"
+import type { Catalog } from "../model/catalog.ts"
+import { Facts, mostAsked } from "../model/facts.ts"
+import { go, toTable } from "../model/route.ts"
+import { useStore } from "../model/store.ts"
+import { plural } from "../model/words.ts"
+import { Importing } from "../exchange/importing.tsx"
+import { CreateTable } from "../ui/createtable.tsx"
+import { Icon } from "../ui/icon.tsx"
+import { Empty } from "../ui/parts.tsx"
+import { Line } from "./line.tsx"
+import { Next } from "./next.tsx"
+import { Tiles } from "./tiles.tsx"
+
+export function Home({ catalog, version, keys }: { catalog: Catalog; version: string; keys: () => void }) {
+  const { service } = catalog
+  const list = useStore(catalog.list)
+  const facts = useMemo(() => new Facts(service), [service])
+  const known = useStore(facts.of)
+  const [dialog, setDialog] = useState<"create" | "import">()
+  const { names, loading } = list
+  useEffect(() => {
+    if (!loading) void facts.load(names)
+    return () => facts.stop()
+  }, [facts, names, loading])
+  const told = [...known.values()].some((f) => f.hour)
+  const opens = (table: string | undefined) => {
+    setDialog(undefined)
+    if (table) (void catalog.load(), go(toTable(table)))
+  }
+  return (
+    <main class="home" aria-label="Home" data-test="home-page">
+      <header>
+        <h1>{service.name}</h1>
+        {!service.readOnly && (
+          <>
+            <button type="button" onClick={() => setDialog("import")} data-test="home-import">
+              <Icon name="upload" /> Import a file
+            </button>
+            <button type="button" class="main" onClick={() => setDialog("create")} data-test="home-create">
+              <Icon name="plus" /> Create a table
+            </button>
+          </>
+        )}
+      </header>
+      <Tiles catalog={catalog} facts={known} version={version} />
+      <section aria-label="Tables of the account">
+        {names.length > 0 ? (
+          <div class="card flush">
+            <table class="figures">
+              <thead>
+                <tr>
+                  <th>Table</th>
+                  <th>Entities</th>
+                  <th class="wide-only">Size</th>
+                  <th colSpan={2}>{told ? "Entities used in the last hour" : ""}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {names.slice(0, mostAsked).map((name) => (
+                  <Line key={name} service={service} table={name} fact={known.get(name)} />
+                ))}
+              </tbody>
+            </table>
+            {names.length > mostAsked && <p class="dim">{plural(names.length - mostAsked, "more table")} in the list at the left.</p>}
+          </div>
+        ) : loading ? (
+          <p class="dim">Loading …</p>
+        ) : list.failure ? (
+          <div class="card">
+            <Empty icon="gone" title="The tables cannot be listed." text={list.failure.message}>
+              <button type="button" onClick={() => void catalog.load()}>
+                <Icon name="refresh" /> Try again
+              </button>
+            </Empty>
+          </div>
+        ) : (
+          <div class="card">
+            <Empty icon="table" title="There are no tables yet." text="Create one here, import a file, or let a program create it: below is the connection that it needs.">
+              {!service.readOnly && (
+                <button type="button" class="main" onClick={() => setDialog("create")}>
+                  <Icon name="plus" /> Create the first table
+                </button>
+              )}
+            </Empty>
+          </div>
+        )}
+      </section>
+      <Next service={service} example={names[0]} keys={keys} />
+      {names.length > 0 && !told && <p class="dim small">This service does not tell its traffic here, so that the last hour is not shown. A table's page Traffic says who does.</p>}
+      {dialog === "create" && <CreateTable service={service} close={() => setDialog(undefined)} created={opens} />}
+      {dialog === "import" && <Importing service={service} table="" close={opens} />}
+      <span class="unseen" aria-live="polite">
+        {!loading && plural(names.length, "table")}
+      </span>
+    </main>
+  )
+}

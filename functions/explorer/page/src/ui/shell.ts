@@ -1,0 +1,26 @@
+// How wide the window is, and whether the list of tables is shown beside the rest or above it.
+import { useEffect, useState } from "preact/hooks"
+import { read, write } from "../model/settings.ts"
+import { Store } from "../model/store.ts"
+
+/** Below this width the list of tables and the entity are sheets; layout.css says the same. */
+const narrow = typeof matchMedia === "undefined" ? undefined : matchMedia("(width < 900px)")
+
+export function useNarrow(): boolean {
+  const [is, set] = useState(narrow?.matches ?? false)
+  useEffect(() => {
+    const changed = () => set(narrow?.matches ?? false)
+    narrow?.addEventListener("change", changed)
+    return () => narrow?.removeEventListener("change", changed)
+  }, [])
+  return is
+}
+
+/** sidebar has docked, for wide windows, which is remembered, and open, for narrow ones. */
+export const sidebar = new Store({ docked: read("sidebar", true), open: false })
+
+export function toggleSidebar() {
+  if (narrow?.matches) return sidebar.update({ open: !sidebar.value.open })
+  sidebar.update({ docked: !sidebar.value.docked })
+  write("sidebar", sidebar.value.docked)
+}

@@ -1,0 +1,21 @@
+// The statistics that a service keeps of a table.
+import type { Report } from "../traffic/matrix.ts"
+import { type Service, send } from "./client.ts"
+import { Failure } from "./failure.ts"
+
+/** getTraffic is the traffic of a table; undefined if the service does not tell it. */
+export async function getTraffic(service: Service, table: string, signal?: AbortSignal): Promise<Report | undefined> {
+  if (service.about) {
+    const answer = await service.about<Report | { untold: string }>("traffic", "/" + encodeURIComponent(table), signal)
+    return "untold" in answer ? undefined : answer
+  }
+  if (new URL(service.endpoint).origin !== location.origin) return undefined // its CORS rules are for entities
+  try {
+    const response = await send(service, { path: encodeURIComponent(table), query: { comp: "traffic" }, ...(signal ? { signal } : {}) })
+    const answer = (await response.json().catch(() => ({}))) as Partial<Report>
+    return answer.map ? (answer as Report) : undefined // Azurite answers with entities
+  } catch (e) {
+    if (e instanceof Failure && (e.status === 501 || e.code === "InvalidQueryParameterValue" || e.status === 403)) return undefined
+    throw e
+  }
+}

@@ -1,0 +1,251 @@
+package backup
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// history is what was written to a primary: entities whose values rise.
+type history struct {
+	mu   sync.Mutex
+	next int
+	sent map[string]int // the last value, by row key
+	acks []ack          // in order
+	last time.Time      // when the last write returned
+	seen map[string]int // values that a check has looked for
+}
+
+// ack is a write that had returned at a time.
+type ack struct {
+	row   string
+	value int
+	at    time.Time
+}
+
+// write writes some entities by four writers, or until the primary is gone.
+func (h *history) write(t *testing.T, to *server, n int) {
+	var writers sync.WaitGroup
+	for w := range 4 {
+		writers.Go(func() {
+			for range n {
+				h.mu.Lock()
+				h.next++
+				value := h.next
+				row := fmt.Sprintf("%d-%d", w, value%5)
+				h.sent[row] = value
+				h.mu.Unlock()
+				status, answer, err := to.try(t, "PUT", to.endpoint+fmt.Sprintf("/people(PartitionKey='p',RowKey='%s')", row), fmt.Sprintf(`{"Value":%d}`, value))
+				if err != nil {
+					return // the write may have happened
+				}
+				if status != http.StatusNoContent {
+					t.Errorf("PUT: status %d, %s", status, answer)
+					return
+				}
+				h.mu.Lock()
+				h.last = time.Now()
+				h.acks = append(h.acks, ack{row, value, h.last})
+				h.mu.Unlock()
+			}
+		})
+	}
+	writers.Wait()
+}
+
+// check demands that values have each write that returned before a time, and nothing that was not
+// sent. It returns for how many writes it looked.
+func (h *history) check(t *testing.T, where string, got map[string]int, until time.Time) (looked int) {
+	t.Helper()
+	for ; len(h.acks) > 0 && h.acks[0].at.Before(until); h.acks = h.acks[1:] {
+		looked++
+		h.seen[h.acks[0].row] = max(h.seen[h.acks[0].row], h.acks[0].value)
+	}
+	for row, want := range h.seen {
+		if got[row] < want || got[row] > h.sent[row] {
+			t.Fatalf("%s has the value %d of %s; the write of %d had returned before %v, and the last was of %d", where, got[row], row, want, until, h.sent[row])
+		}
+	}
+	return looked
+}
+
+// values reads the table at an endpoint.
+func (s *server) values(t *testing.T, endpoint string) map[string]int {
+	t.Helper()
+	status, answer, err := s.try(t, "GET", endpoint+"/people()", "")
+	var page struct {
+		Value []struct {
+			RowKey string
+			Value  int
+		}
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(answer), &page)
+	}
+	if err != nil || status != http.StatusOK {
+		t.Fatalf("query: status %d, %v, %s", status, err, answer)
+	}
+	values := map[string]int{}
+	for _, e := range page.Value {
+		values[e.RowKey] = e.Value
+	}
+	return values
+}
+
+// storms are the faults of places, by their prefixes.
+type storms struct {
+	mu     sync.Mutex
+	rough  map[string]bool // requests fail now and then
+	outage map[string]int  // so many requests fail
+	counts map[fault]int
+}
+
+func (s *storms) next(r *http.Request) fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := strings.TrimPrefix(r.URL.Path, "/bucket/")
+	if listed := r.URL.Query().Get("prefix"); listed != "" {
+		name = listed
+	}
+	place, _, _ := strings.Cut(name, "/")
+	f := none
+	switch {
+	case s.outage[place] > 0:
+		s.outage[place]--
+		f = refused
+	case s.rough[place] && rand.IntN(60) == 0: // the client tries again, but takes its time
+		f = unserved + fault(rand.IntN(int(halfAnswer)))
+	case s.rough[place] && rand.IntN(8) == 0:
+		f = refused + fault(rand.IntN(int(again-refused)+1))
+	}
+	s.counts[f]++
+	return f
+}
+
+func (s *storms) set(place string, rough bool, outage int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rough[place], s.outage[place] = rough, outage
+}
+
+// A place loses, delays, repeats and reorders requests of a primary and a secondary, which are killed
+// too. The secondary has every write that returned before its LastSyncTime. It is promoted, and
+// what arrives late from the old primary changes nothing. EDGETABLE_SEEDS=500 make backup-s3 runs more.
+func TestFaultyPlace(t *testing.T) {
+	t.Parallel()
+	seeds := 24
+	if text := os.Getenv("EDGETABLE_SEEDS"); text != "" {
+		var err error
+		if seeds, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g, s := startGateway(t), &storms{rough: map[string]bool{}, outage: map[string]int{}, counts: map[fault]int{}}
+	g.set(s.next, nil)
+	looked, kills := make([]int, seeds), make([]int, seeds)
+	t.Run("seeds", func(t *testing.T) {
+		for seed := range seeds {
+			t.Run(strconv.Itoa(seed), func(t *testing.T) {
+				t.Parallel()
+				looked[seed], kills[seed] = weather(t, g, s, uint64(seed))
+			})
+		}
+	})
+	total := [2]int{}
+	for i := range looked {
+		total[0], total[1] = total[0]+looked[i], total[1]+kills[i]
+	}
+	t.Logf("requests by fault: %v; %d kills; looked for %d writes", s.counts, total[1], total[0])
+	for f := refused; f <= again; f++ {
+		if s.counts[f] == 0 {
+			t.Errorf("no request was met by fault %d", f)
+		}
+	}
+}
+
+// weather is the test of one seed.
+func weather(t *testing.T, g *gateway, s *storms, seed uint64) (looked, kills int) {
+	random := rand.New(rand.NewPCG(seed, 32))
+	name := fmt.Sprint("seed", seed)
+	place, dir := strings.Replace(g.URL, "some/prefix", name, 1), t.TempDir()
+	dirs := []string{filepath.Join(dir, "one"), filepath.Join(dir, "two")}
+	first := []string{"--backup-to", place, "--backup-log", "20ms", "--backup-every", "2s"}
+	second := []string{"--secondary-of", place, "--secondary-every", "20ms", "--backup-to", place, "--backup-log", "20ms"}
+	one := start(t, dirs[0], first...)
+	if status := one.do(t, "POST", "/Tables", `{"TableName":"people"}`); status != http.StatusCreated {
+		t.Fatalf("create table: status %d", status)
+	}
+	two := start(t, dirs[1], second...)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the primary says:\n%s\nthe secondary:\n%s", one.said(), two.said())
+		}
+	})
+	h := &history{sent: map[string]int{}, seen: map[string]int{}}
+	check := func() {
+		t.Helper()
+		last := two.lastSync(t)
+		if status, _, err := two.try(t, "GET", two.endpoint+"-secondary/Tables('people')", ""); err != nil || status == http.StatusNotFound && last.IsZero() {
+			return // it was not there yet
+		}
+		looked += h.check(t, "the secondary", two.values(t, two.endpoint+"-secondary"), last)
+	}
+	for range 12 {
+		s.set(name, true, 0)
+		switch random.IntN(6) {
+		case 0:
+			kills++
+			kill(one)
+			one = start(t, dirs[0], first...)
+		case 1:
+			kills++
+			kill(two)
+			s.set(name, false, 0) // it starts when the place answers
+			two = start(t, dirs[1], second...)
+		case 2:
+			s.set(name, true, 10+random.IntN(60))
+			h.write(t, one, 1+random.IntN(50))
+		default:
+			h.write(t, one, 1+random.IntN(50))
+		}
+		check()
+	}
+	s.set(name, false, 0)
+	eventually(t, "LastSyncTime passes the last write", func() bool { return two.lastSync(t).After(h.last) })
+	check()
+	if len(h.acks) > 0 {
+		t.Errorf("for %d writes nobody has looked", len(h.acks))
+	}
+
+	before := one.values(t, one.endpoint)
+	eventually(t, "the secondary has everything", func() bool { return fmt.Sprint(two.values(t, two.endpoint+"-secondary")) == fmt.Sprint(before) })
+	succeed(t, "promote", dirs[1])
+	h.write(t, one, 3) // of these the promoted one knows nothing
+	g.arrive(1 << 20)
+	eventually(t, "the old primary is told", func() bool { return one.logged("another store has taken over the place") })
+	h.write(t, two, 10)
+	eventually(t, "the log of the promoted one continues a backup", func() bool { return two.logged("msg=backup") })
+	after := two.values(t, two.endpoint)
+	two.stop(t)
+	kill(one)
+	g.arrive(1 << 20)
+	if out := succeed(t, "backup", "verify", place); !strings.Contains(out, "can be restored") {
+		t.Errorf("verify: %s", out)
+	}
+	restored := filepath.Join(dir, "restored")
+	succeed(t, "backup", "restore", place, restored)
+	three := start(t, restored)
+	if got := three.values(t, three.endpoint); fmt.Sprint(got) != fmt.Sprint(after) {
+		t.Errorf("restored are %v, want %v", got, after)
+	}
+	three.stop(t)
+	return looked, kills
+}

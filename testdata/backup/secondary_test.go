@@ -1,0 +1,180 @@
+package backup
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// lives are a primary and a secondary that are killed, and what was written meanwhile.
+type lives struct {
+	t        *testing.T
+	g        *gateway
+	one, two *server
+	first    []string // arguments of the primary
+	second   []string
+	dirs     [2]string
+	rows     int
+	returned []acked // in order
+	looked   int
+}
+
+// acked is a row that was written when a request returned.
+type acked struct {
+	row int
+	at  time.Time
+}
+
+func newLives(t *testing.T) *lives {
+	g, dir := startGateway(t), t.TempDir()
+	l := &lives{
+		t: t, g: g, dirs: [2]string{filepath.Join(dir, "one"), filepath.Join(dir, "two")},
+		first:  []string{"--backup-to", g.URL, "--backup-log", "20ms"},
+		second: []string{"--secondary-of", g.URL, "--secondary-every", "20ms"},
+	}
+	l.startOne()
+	if status := l.one.do(t, "POST", "/Tables", `{"TableName":"people"}`); status != 201 {
+		t.Fatalf("create table: status %d", status)
+	}
+	l.startTwo()
+	return l
+}
+
+func (l *lives) startOne() { l.one = start(l.t, l.dirs[0], l.first...) }
+func (l *lives) startTwo() { l.two = start(l.t, l.dirs[1], l.second...) }
+
+// write writes rows until n are written, or the primary dies.
+func (l *lives) write(n int) (alive bool) {
+	for range n {
+		row := l.rows
+		l.rows++
+		status, answer, err := l.one.try(l.t, "PUT", l.one.endpoint+address(row), `{"Name":"x"}`)
+		if err != nil {
+			return false
+		}
+		if status != http.StatusNoContent {
+			l.t.Fatalf("PUT: status %d, %s", status, answer)
+		}
+		l.returned = append(l.returned, acked{row, time.Now()})
+	}
+	return true
+}
+
+func address(row int) string { return fmt.Sprintf("/people(PartitionKey='p',RowKey='%d')", row) }
+
+// kill ends a server at once.
+func kill(s *server) {
+	_ = s.Process.Kill()
+	_ = s.Wait() // it was killed
+}
+
+// lastSync asks the secondary for its LastSyncTime.
+func (s *server) lastSync(t *testing.T) (at time.Time) {
+	t.Helper()
+	status, answer, err := s.try(t, "GET", s.endpoint+"-secondary/?restype=service&comp=stats", "")
+	if err != nil || status != http.StatusOK {
+		t.Fatalf("stats: status %d, %v, %s", status, err, answer)
+	}
+	_, after, _ := strings.Cut(answer, "<LastSyncTime>")
+	text, _, _ := strings.Cut(after, "</LastSyncTime>")
+	at, _ = time.Parse(http.TimeFormat, text) // there is none while it starts
+	return at
+}
+
+// check demands that the secondary has each row whose write returned before its
+// LastSyncTime. Those before are not looked for again.
+func (l *lives) check() {
+	for at := l.two.lastSync(l.t); len(l.returned) > 0 && l.returned[0].at.Before(at); l.returned = l.returned[1:] {
+		l.looked++
+		if !l.two.has(l.t, l.returned[0].row) {
+			l.t.Fatalf("LastSyncTime is %v, but row %d, which was written at %v, is not there", at, l.returned[0].row, l.returned[0].at)
+		}
+	}
+}
+
+// killUpload kills the primary at the n-th write to the place from now on, before or after it.
+func (l *lives) killUpload(f fault, n int64) {
+	one := l.one
+	var writes atomic.Int64
+	l.g.set(func(r *http.Request) fault {
+		switch {
+		case r.Method != http.MethodPut:
+			return none
+		case writes.Add(1) == n:
+			return f
+		}
+		return none
+	}, func() { _ = one.Process.Kill() })
+	for l.write(1) {
+	}
+	_ = one.Wait() // it was killed
+	l.g.set(noFault, nil)
+}
+
+// Primaries, secondaries and uploads of the log to a server for S3 are killed under load, while some other requests
+// fail. The secondary has every write that returned before its LastSyncTime, and is promoted in the end.
+// EDGETABLE_KILLS=250 make backup-s3 kills more often.
+func TestSecondaryKilled(t *testing.T) {
+	t.Parallel()
+	kills := 9
+	if text := os.Getenv("EDGETABLE_KILLS"); text != "" {
+		var err error
+		if kills, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := newLives(t)
+	var primaries, secondaries, uploads int
+	for n := range kills {
+		switch n % 3 {
+		case 0:
+			uploads++
+			l.killUpload([]fault{killBefore, killAfter}[rand.IntN(2)], 1+rand.Int64N(4))
+			l.startOne()
+		case 1:
+			primaries++
+			l.g.set(func(*http.Request) fault {
+				if rand.IntN(5) > 0 {
+					return none
+				}
+				return unserved + fault(rand.IntN(int(halfAnswer)))
+			}, nil)
+			l.write(1 + rand.IntN(100))
+			kill(l.one)
+			l.g.set(noFault, nil)
+			l.startOne()
+		default:
+			secondaries++
+			l.write(1 + rand.IntN(100))
+			kill(l.two)
+			l.startTwo()
+		}
+		l.check()
+	}
+	l.write(10)
+	end := l.rows - 1
+	eventually(t, "the secondary has the last row", func() bool { return l.two.has(t, end) })
+	kill(l.one)
+	l.check()
+	succeed(t, "promote", l.dirs[1])
+	for _, a := range l.returned {
+		l.looked++
+		if !l.two.has(t, a.row) {
+			t.Errorf("row %d is not in the promoted secondary", a.row)
+		}
+	}
+	if status := l.two.do(t, "PUT", address(l.rows), `{"Name":"x"}`); status != http.StatusNoContent {
+		t.Errorf("the promoted secondary answers a write with %d", status)
+	}
+	if out := succeed(t, "backup", "verify", l.g.URL); !strings.Contains(out, "can be restored") {
+		t.Errorf("verify: %s", out)
+	}
+	t.Logf("killed: %d uploads, %d primaries, %d secondaries; looked for %d of %d writes", uploads, primaries+1, secondaries, l.looked, l.rows)
+}

@@ -1,0 +1,81 @@
+package workerd_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"edgetable/testdata/edge/workerd"
+)
+
+// hostile is a header of a client at another address than the others.
+const hostile = "x-from: 2001:db8::1"
+
+// TestHostileReads: one address has as many requests under way as it likes, each of which waits
+// for a slow object. It takes most instances, and no other client is refused.
+func TestHostileReads(t *testing.T) {
+	s := start(t, "EDGETABLE_OBJECT_WORK=30")
+	for _, table := range []string{"hostile", "others"} {
+		if status, body := sent(t, s, workerd.Client, "POST", "/Tables", "application/json", `{"TableName":"`+table+`"}`); status != 201 {
+			t.Fatalf("%d %s", status, body)
+		}
+	}
+	const connections = 250
+	c := workerd.NewClient(connections)
+	ctx, stop := context.WithCancel(t.Context())
+	var group sync.WaitGroup
+	defer group.Wait()
+	defer stop()
+	waited := make(chan struct{}) // closed when an answer says that they are too many
+	var once sync.Once
+	for range connections {
+		group.Go(func() {
+			for ctx.Err() == nil {
+				r := request{method: "GET", target: "/hostile(PartitionKey='p',RowKey='r')", header: []string{hostile}}
+				if resp, _, err := r.send(ctx, s, c); err == nil && resp.StatusCode == http.StatusServiceUnavailable {
+					once.Do(func() { close(waited) })
+				}
+			}
+		})
+	}
+	select {
+	case <-waited:
+	case <-time.After(3 * time.Minute):
+		t.Fatal("the hostile client was never refused")
+	}
+	for n := range 20 {
+		if status, body := sent(t, s, workerd.Client, "GET", "/others(PartitionKey='p',RowKey='r')", "", ""); status != http.StatusNotFound {
+			t.Fatalf("request %d of another client: %d %s", n, status, body)
+		}
+	}
+}
+
+// TestHostileBodies: one address begins large uploads and does not go on. Large bodies of another
+// client find room.
+func TestHostileBodies(t *testing.T) {
+	s := start(t)
+	if status, body := sent(t, s, workerd.Client, "POST", "/Tables", "application/json", `{"TableName":"others"}`); status != 201 {
+		t.Fatalf("%d %s", status, body)
+	}
+	for range 40 {
+		c, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.Worker, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := fmt.Fprintf(c, "POST /acme/others HTTP/1.1\r\nHost: tables\r\nContent-Length: 4194304\r\n%s\r\n\r\n{", hostile); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range 5 {
+		entity := fmt.Sprintf(`{"PartitionKey":"p","RowKey":"%d",%s`, n, large(500_000, "v")[1:])
+		if status, body := sent(t, s, workerd.Client, "POST", "/others", "application/json", entity); status != http.StatusCreated {
+			t.Fatalf("insert %d of another client: %d %s", n, status, body)
+		}
+	}
+}

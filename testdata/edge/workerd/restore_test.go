@@ -1,0 +1,222 @@
+package workerd_test
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+	"edgetable/testdata/edge/workerd"
+)
+
+// Workerd keeps no earlier states: the Worker says so, changes nothing, and the table
+// serves as before. What is wrong with a request is said first.
+func TestRestoreUnsupported(t *testing.T) {
+	options := workerd.Options{Data: t.TempDir(), Log: workerd.Log(t), Env: []string{
+		"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_BUCKETS=3", "EDGETABLE_MAX_SKEW=24h",
+	}}
+	s, err := workerd.Start(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"people"}`)
+	must(t, 201, s, "POST", "acme", "/people", "", `{"PartitionKey":"p","RowKey":"r"}`)
+	ask := func(table, query string) (int, string) {
+		resp, body, err := request{method: "POST", target: "/" + table + "?comp=restore" + query}.send(t.Context(), s, workerd.Client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, body
+	}
+	at := func(d time.Duration) string { return "&time=" + time.Now().UTC().Add(d).Format("2006-01-02T15:04:05Z") }
+	for _, row := range []struct {
+		table, query string
+		status       int
+		want         string
+	}{
+		{"people", "", 400, "time must be one such as"},
+		{"people", "&time=yesterday", 400, "time must be one such as"},
+		{"people", at(time.Hour), 400, "a minute ago or longer"},
+		{"people", at(-31 * 24 * time.Hour), 400, "the last 30 days"},
+		{"people", at(-time.Hour), 400, "the table was made"},
+		{"absent", at(-time.Hour), 404, "TableNotFound"},
+		{"people", "&time=undo", 501, "no restore of this table to undo"},
+	} {
+		if status, body := ask(row.table, row.query); status != row.status || !strings.Contains(body, row.want) {
+			t.Errorf("%s%s: %d %s", row.table, row.query, status, body)
+		}
+	}
+	s.Stop()
+	options.Env = append(options.Env, fmt.Sprintf("EDGETABLE_AHEAD=%d", 2*time.Hour/time.Millisecond))
+	if s, err = workerd.Start(options); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Stop()
+	if status, body := ask("people", at(time.Hour)); status != 501 || !strings.Contains(body, "Nothing was changed, because the platform does not put an object back: This Durable Object") {
+		t.Errorf("%d %s", status, body)
+	}
+	must(t, 200, s, "GET", "acme", "/people(PartitionKey='p',RowKey='r')", "", "")
+}
+
+// The objects of a place have the clock of the test. Without a past, restoring is what
+// workerd says of it; with one, all objects end and go back.
+func TestRestore(t *testing.T) {
+	for _, past := range []bool{false, true} {
+		clock := wallClock()
+		now := func() edm.Ticks { return clock }
+		place := server.NewPlace(now)
+		if past {
+			place.Remember()
+		}
+		s := openStore(t, place, now, 3)
+		create(t, s)
+		fill := func(value string) {
+			for i := range 8 {
+				m := table.Mutation{Key: key.Append(nil, fmt.Sprint("p", i), "r"), Nonce: uint64(i + 1), Properties: edm.AppendProperty(nil, "v", edm.String(value))}
+				if _, err := s.Commit(t.Context(), people, []table.Mutation{m}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		values := func() (list []string) {
+			page, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range page.Rows {
+				v, _ := page.Rows[i].Properties.Lookup("v")
+				list = append(list, v.String())
+			}
+			return list
+		}
+		clock += 3600 * edm.TicksPerSecond
+		fill("first")
+		to := clock + 60*edm.TicksPerSecond
+		clock += 600 * edm.TicksPerSecond
+		fill("second")
+		restoring, ok := table.As[table.Restoring](s)
+		if !ok {
+			t.Fatal("the store does not restore")
+		}
+		want := strings.Repeat("first ", 8)
+		for range 2 {
+			did, err := restoring.Restore(t.Context(), people, to)
+			switch {
+			case past && (err != nil || string(did) != "0 restored\n1 restored\n2 restored\nended\n"):
+				t.Errorf("%q, %v", did, err)
+			case !past && (err == nil || !strings.Contains(err.Error(), "Nothing was changed, because the platform does not put an object back: This Durable Object's storage back-end does not implement point-in-time recovery")):
+				t.Errorf("%q, %v", did, err)
+			}
+			if !past {
+				want = strings.Repeat("second ", 8)
+			}
+			if got := strings.Join(values(), " ") + " "; got != want {
+				t.Errorf("past %t: %s", past, got)
+			}
+			clock += 60 * edm.TicksPerSecond
+		}
+		fill("third")
+	}
+}
+
+var laterTime = regexp.MustCompile(`or to (\S+) or later`)
+
+// A table that has split goes back to the ranges that it had, and again to those of now.
+func TestRestoreRanges(t *testing.T) {
+	ago := edm.Ticks(2 * 3600 * edm.TicksPerSecond) // the alarms of a clock that is late ring at once
+	now := func() edm.Ticks { return wallClock() - ago }
+	small := start(t, splitting...)
+	place := small.NewPlace(now)
+	place.Remember()
+	s := openStore(t, place, now, 1)
+	create(t, s)
+	fill := func(from, to int, value string) {
+		for i := from; i < to; i++ {
+			m := table.Mutation{Key: key.Append(nil, fmt.Sprintf("p%02d", i), "r"), Nonce: uint64(i + 1), Properties: edm.AppendProperty(nil, "v", edm.String(value+strings.Repeat(" ", 1000)))}
+			_, err := s.Commit(t.Context(), people, []table.Mutation{m})
+			for errors.Is(err, table.ErrBusy) { // keys just move
+				_, err = s.Commit(t.Context(), people, []table.Mutation{m})
+			}
+			if err != nil && !errors.Is(err, table.ErrUnknown) {
+				t.Fatal(err)
+			}
+		}
+	}
+	has := func(what string, first, second, third int) {
+		t.Helper()
+		page, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{}}})
+		for end := time.Now().Add(3 * time.Minute); errors.Is(err, table.ErrBusy) && time.Now().Before(end); { // keys just move
+			page, err = s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{}}})
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		var got [3]int
+		for i := range page.Rows {
+			v, _ := page.Rows[i].Properties.Lookup("v")
+			got[slices.Index([]string{"first", "second", "third"}, strings.TrimSpace(v.Text()))]++
+		}
+		if got != [3]int{first, second, third} {
+			t.Errorf("%s: %v, want %v", what, got, []int{first, second, third})
+		}
+	}
+	ranges := func(least int) (n int) {
+		counting, _ := table.As[table.Counting](s)
+		for end := time.Now().Add(3 * time.Minute); n < least && time.Now().Before(end); {
+			if report, err := counting.Traffic(t.Context(), people); err == nil { // else keys just move
+				n = len(report.Ranges)
+			}
+		}
+		return n
+	}
+	restore := func(to edm.Ticks) string {
+		t.Helper()
+		restoring, _ := table.As[table.Restoring](s)
+		did, err := restoring.Restore(t.Context(), people, to)
+		for end := time.Now().Add(3 * time.Minute); err != nil && time.Now().Before(end); did, err = restoring.Restore(t.Context(), people, to) {
+			// Keys moved near that time, or just move.
+			if named := laterTime.FindStringSubmatch(err.Error()); named != nil {
+				to, _ = edm.ParseDateTime(named[1])
+			} else if !strings.Contains(err.Error(), "run the same command again") {
+				break
+			}
+		}
+		if err != nil || !strings.HasSuffix(string(did), "ended\n") {
+			t.Fatalf("%q, %v", did, err)
+		}
+		return string(did)
+	}
+	const minute = 60 * edm.TicksPerSecond
+	fill(0, 8, "first")
+	ago -= 10 * minute
+	whole := now()
+	ago -= 10 * minute
+	fill(0, 60, "second")
+	if n := ranges(3); n < 3 {
+		t.Fatalf("%d ranges", n)
+	}
+	ago -= 10 * minute
+	split := now()
+	ago -= 10 * minute
+	fill(0, 20, "third")
+	ago -= 10 * minute
+	restore(split)
+	has("when it had split", 0, 60, 0)
+	ago -= 10 * minute
+	if did := restore(whole); !strings.HasPrefix(did, "0 restored\n0/") || !strings.Contains(did, " removed\n") {
+		t.Errorf("%q", did)
+	}
+	has("before it split", 8, 0, 0)
+	restore(table.UndoRestore)
+	if has("undone", 0, 60, 0); ranges(3) < 3 {
+		t.Error("it has not split")
+	}
+	fill(0, 60, "third")
+	has("after all", 0, 0, 60)
+}

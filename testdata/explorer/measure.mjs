@@ -1,0 +1,250 @@
+// Measures the page in headless Chromium, over 100,000 rows of 50 columns: 'make explorer-bench'.
+//
+//   node measure.mjs BINARY [CHROMIUM]
+//
+// It starts a server in memory and 'edgetable explorer' from BINARY, fills a table, and prints the time to the first rows, the time to parse
+// and show a page of 1,000 entities, the frames while scrolling, and the memory of the page. Beside the frames of the page are those of two
+// others in the same browser: one scrolls 1,000 rows of still text that no script touches, and in one nothing moves. Frames that are late there
+// too are late because Chromium draws in software, or because the machine is busy.
+import { spawn } from "node:child_process"
+import { writeFileSync } from "node:fs"
+import { createHmac, randomBytes } from "node:crypto"
+import { chromium } from "playwright-core"
+
+const [binary, executablePath = "/usr/bin/chromium"] = process.argv.slice(2)
+const rows = 100_000
+const key = randomBytes(32).toString("base64")
+const children = []
+let browser
+
+/** start runs the binary until it prints what is waited for. */
+function start(args, env, wanted) {
+  const child = spawn(binary, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] })
+  children.push(child)
+  return new Promise((resolve, reject) => {
+    let text = ""
+    const seen = (data) => {
+      text += data
+      const m = wanted.exec(text)
+      if (m) resolve(m[1])
+    }
+    child.stdout.on("data", seen)
+    child.stderr.on("data", seen)
+    child.on("exit", () => reject(new Error(text)))
+  })
+}
+
+/** stop ends the run with its reason. Without it, a call that waits for Chromium only says that its page is closed. */
+function stop(reason) {
+  console.error(`measure.mjs: ${reason}`)
+  for (const c of children) c.removeAllListeners("exit").kill()
+  process.exit(1)
+}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => stop(`stopped by ${signal}`))
+
+async function call(endpoint, path, body, type) {
+  const url = new URL(`${endpoint}/${path}`)
+  const date = new Date().toUTCString()
+  const signature = createHmac("sha256", Buffer.from(key, "base64")).update(`${date}\n/acme${url.pathname}`).digest("base64")
+  const headers = { "x-ms-date": date, authorization: `SharedKeyLite acme:${signature}`, "x-ms-version": "2019-02-02", "content-type": type, accept: "application/json" }
+  const response = await fetch(url, { method: "POST", headers, body })
+  if (!response.ok) throw new Error(await response.text())
+  await response.arrayBuffer()
+}
+
+async function fill(endpoint) {
+  await call(endpoint, "Tables", '{"TableName":"Big"}', "application/json")
+  const batch = (first) => {
+    let parts = ""
+    for (let i = first; i < first + 100; i++) {
+      const e = { PartitionKey: "p" + String(Math.floor(i / 1000)).padStart(3, "0"), RowKey: String(i % 1000).padStart(6, "0") }
+      for (let c = 0; c < 50; c++) e["c" + String(c).padStart(2, "0")] = c % 3 === 0 ? i + c : c % 3 === 1 ? `v${i * 7 + c}` : (i + c) / 4 + 0.5
+      parts += `--c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\nPOST ${endpoint}/Big HTTP/1.1\r\nContent-Type: application/json\r\nPrefer: return-no-content\r\n\r\n${JSON.stringify(e)}\r\n`
+    }
+    return call(endpoint, "$batch", `--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n${parts}--c--\r\n--b--\r\n`, "multipart/mixed; boundary=b")
+  }
+  for (let i = 0; i < rows; i += 800) await Promise.all(Array.from({ length: 8 }, (_, j) => i + j * 100 < rows && batch(i + j * 100)))
+}
+
+/** frames scrolls a number of times and returns the time of each frame. A page in which nothing moves has no grid. */
+const frames = (page, kind) =>
+  page.evaluate(async (kind) => {
+    const grid = document.querySelector('[data-test="grid"]')
+    const times = []
+    let last = 0
+    await new Promise((done) => {
+      const next = (now) => {
+        if (last) times.push(now - last)
+        last = now
+        const n = times.length
+        if (n === 300) return done()
+        if (grid) {
+          const room = grid.scrollHeight - grid.clientHeight
+          if (kind === "wheel") grid.scrollTop = (n * 240) % room
+          else if (kind === "drag") grid.scrollTop = (((n * 7919) % 300) / 300) * room
+          else grid.scrollLeft = (n % 60) * 90
+        }
+        requestAnimationFrame(next)
+      }
+      requestAnimationFrame(next)
+    })
+    return times
+  }, kind)
+
+/** still opens a page with a grid of still text as large as the view of the explorer, 1,000 rows high. */
+async function still(context) {
+  const page = await context.newPage()
+  await page.setContent('<div data-test="grid" style="height: 640px; width: 1100px; overflow: auto; contain: strict; font: 13px sans-serif">')
+  await page.evaluate(() => {
+    const grid = document.querySelector("div")
+    for (let r = 0; r < 1000; r++) {
+      const row = document.createElement("div")
+      row.style.cssText = "height: 26px; width: 5200px; display: flex"
+      for (let c = 0; c < 52; c++) {
+        const cell = document.createElement("div")
+        cell.style.cssText = "width: 100px; flex: none; border: solid #ddd; border-width: 0 1px 1px 0; overflow: hidden; white-space: nowrap"
+        cell.textContent = `v${r * 7 + c}`
+        row.append(cell)
+      }
+      grid.append(row)
+    }
+  })
+  return page
+}
+
+/**
+ * work reads a trace: the CPU time of the longest task of the page, which other programs on the machine do not stretch, what the page did in
+ * it, and the CPU time of a frame in the page and in the threads that draw it: raster and composition are software here.
+ */
+function work({ traceEvents }, frames) {
+  const threads = new Map(traceEvents.filter((e) => e.name === "thread_name").map((e) => [`${e.pid} ${e.tid}`, e.args.name]))
+  const on = (e) => threads.get(`${e.pid} ${e.tid}`) ?? ""
+  const timed = traceEvents.filter((e) => e.ph === "X" && e.tdur)
+  const own = traceEvents.find((e) => e.name === "FireAnimationFrame").pid // windows behind it have no frames
+  const tasks = outermost(timed.filter((e) => e.pid === own && on(e) === "CrRendererMain"))
+  const longest = tasks.reduce((a, b) => (b.tdur > a.tdur ? b : a))
+  const sum = (list) => list.reduce((n, e) => n + e.tdur, 0) / 1000
+  const within = (names) => sum(outermost(timed.filter((e) => e.tid === longest.tid && e.pid === longest.pid && e.ts >= longest.ts && e.ts < longest.ts + longest.dur && names.includes(e.name))))
+  const drawing = (e) => ["Compositor", "VizCompositorThread", "ThreadPoolForegroundWorker"].includes(on(e))
+  return {
+    longest: longest.tdur / 1000,
+    parts: Object.entries(parts).map(([part, names]) => `${part} ${within(names).toFixed(1)}`).join(", "),
+    page: sum(tasks) / frames,
+    drawing: [...new Set(timed.filter(drawing).map((e) => e.tid))].reduce((n, tid) => n + sum(outermost(timed.filter((e) => e.tid === tid && drawing(e)))), 0) / frames,
+  }
+}
+
+const ascending = (list) => list.toSorted((a, b) => a - b)
+const at = (list, q) => ascending(list)[Math.floor((list.length - 1) * q)]
+const spread = (list) => `median ${at(list, 0.5).toFixed(0)}, worst ${at(list, 1).toFixed(0)} ms`
+const late = (times) => `${times.filter((t) => t > 50).length} over 50 ms (median ${at(times, 0.5).toFixed(1)}, p99 ${at(times, 0.99).toFixed(1)}, longest ${at(times, 1).toFixed(1)})`
+
+/** outermost leaves those out that are within others of the same thread. */
+function outermost(events) {
+  let end = 0
+  return events.toSorted((a, b) => a.ts - b.ts || b.dur - a.dur).filter((e) => e.ts >= end && (end = e.ts + e.dur))
+}
+
+const parts = { script: ["FunctionCall", "FireAnimationFrame", "EventDispatch"], style: ["UpdateLayoutTree"], layout: ["Layout"], paint: ["PrePaint", "Paint", "Layerize", "Commit"] }
+
+/** firstPage opens a window and a table in it: the time to its first rows, and from the last byte of the page of entities to the frame that shows it. */
+async function firstPage(session, home, viewport) {
+  const context = await browser.newContext({ viewport })
+  const page = await context.newPage()
+  await page.addInitScript((s) => {
+    sessionStorage.setItem("edgetable.session", s)
+    const seen = (then) => requestAnimationFrame(function look() {
+      if (document.querySelector(".row[data-row] .pins")) setTimeout(then) // after the frame is made
+      else requestAnimationFrame(look)
+    })
+    seen(() => (window.firstRows = performance.now()))
+    const read = Response.prototype.arrayBuffer
+    Response.prototype.arrayBuffer = async function () {
+      const b = await read.call(this)
+      if (this.url.includes("Big")) {
+        performance.mark("begin")
+        seen(() => {
+          performance.mark("shown")
+          window.shown ??= performance.measure("page", "begin", "shown").duration
+        })
+      }
+      return b
+    }
+  }, session)
+  await page.goto(`${home.replace(/\/?$/, "/")}Big`)
+  await page.waitForFunction(() => window.firstRows)
+  const rows = await page.evaluate(() => window.firstRows)
+  await page.goto(home)
+  await page.reload() // nothing is compiled again
+  await page.locator('[data-test="table"]').waitFor()
+  await browser.startTracing(page, { categories: ["toplevel", "__metadata", "blink.user_timing"] })
+  await page.locator('[data-test="table"]').click()
+  await page.waitForFunction(() => window.shown)
+  const { traceEvents } = JSON.parse(String(await browser.stopTracing()))
+  const [from, to] = ["begin", "shown"].map((name) => traceEvents.find((e) => e.name === name && e.cat === "blink.user_timing"))
+  const cpu = outermost(traceEvents.filter((e) => e.tdur && e.pid === from.pid && e.tid === from.tid && e.ts + e.dur >= from.ts && e.ts <= to.ts)).reduce((n, e) => n + e.tdur, 0) / 1000
+  const shown = await page.evaluate(() => window.shown)
+  await context.close()
+  return { rows, page: shown, cpu }
+}
+
+let finished = false
+try {
+  const endpoint = await start(["serve", "--memory", "--listen", "127.0.0.1:0"], { EDGETABLE_ACCOUNTS: `acme:${key}` }, /^ *endpoint +(\S+)/m)
+  await fill(endpoint)
+  const connection = `DefaultEndpointsProtocol=http;AccountName=acme;AccountKey=${key};TableEndpoint=${endpoint};`
+  const link = await start(["explorer", "--profile", "env:BENCH"], { BENCH: connection }, /(http:\S+#token=\S+)/)
+  const handled = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false } // playwright would close Chromium under the run
+  browser = await chromium.launch({ executablePath, ...handled, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"] })
+  const viewport = { width: 1360, height: 820 }
+  browser.on("disconnected", () => finished || stop("Chromium ended"))
+  const context = await browser.newContext({ viewport })
+  context.on("page", (page) => page.on("crash", () => stop("a window of Chromium crashed")))
+  const page = await context.newPage()
+  page.on("pageerror", (e) => console.error(e))
+  await page.goto(link)
+  await page.locator('[data-test="table"]').waitFor()
+  const session = await page.evaluate(() => sessionStorage.getItem("edgetable.session"))
+  const home = page.url()
+
+  // Each window is new: its browser has compiled nothing of the page yet.
+  const shown = []
+  for (let i = 0; i < 9; i++) shown.push(await firstPage(session, home, viewport))
+  console.log(`first rows after ${spread(shown.map((s) => s.rows))}`)
+  console.log(`1,000 entities parsed and shown in ${spread(shown.map((s) => s.page))}; CPU ${spread(shown.map((s) => s.cpu))}`)
+
+  const text = await still(context)
+  const nothing = await context.newPage()
+  await page.bringToFront()
+  await page.locator('[data-test="table"]').click()
+  const begin = Date.now()
+  await page.locator('[data-test="all"]').click()
+  await page.waitForFunction(() => document.querySelector('[data-test="status"]').textContent.includes("all that match"), undefined, { timeout: 300_000 })
+  console.log(`${await page.locator('[data-test="status"] b').textContent()} loaded in ${((Date.now() - begin) / 1000).toFixed(1)} s`)
+  await page.waitForTimeout(1000)
+  for (const kind of ["wheel", "drag", "sideways"]) {
+    const during = async (page, frames) => (await page.bringToFront(), frames())
+    const inPage = await during(page, async () => {
+      await browser.startTracing(page, { categories: ["toplevel", "__metadata", "devtools.timeline", "disabled-by-default-devtools.timeline", "v8"] })
+      const times = await frames(page, kind)
+      const trace = String(await browser.stopTracing())
+      if (process.env.TRACES) writeFileSync(`${process.env.TRACES}/${kind}.json`, trace)
+      return { times, ...work(JSON.parse(trace), times.length) }
+    })
+    console.log(`${kind}, 300 frames: ${late(inPage.times)}`)
+    console.log(`  still text:       ${late(await during(text, () => frames(text, kind)))}`)
+    console.log(`  nothing moves:    ${late(await during(nothing, () => frames(nothing, kind)))}`)
+    console.log(`  CPU: longest task ${inPage.longest.toFixed(1)} ms (${inPage.parts}); a frame ${inPage.page.toFixed(1)} ms in the page and ${inPage.drawing.toFixed(1)} ms to draw it`)
+  }
+  await page.bringToFront()
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send("HeapProfiler.collectGarbage")
+  const heap = await cdp.send("Runtime.getHeapUsage")
+  const mb = (n) => ((n ?? 0) / 1e6).toFixed(1)
+  console.log(`memory ${mb(heap.usedSize + (heap.embedderHeapUsedSize ?? 0) + (heap.backingStorageSize ?? 0))} MB: objects ${mb(heap.usedSize)}, DOM ${mb(heap.embedderHeapUsedSize)}, pages ${mb(heap.backingStorageSize)}`)
+} finally {
+  finished = true
+  await browser?.close()
+  for (const c of children) c.removeAllListeners("exit").kill()
+}

@@ -1,0 +1,70 @@
+//go:build testaws && testedge
+
+package explorer
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The traffic of a table on Workers shows the objects into which the table has split.
+func TestHomesObjects(t *testing.T) {
+	t.Setenv("EDGETABLE_SPLIT_BYTES", "1") // a table splits where it is written to and has two partitions
+	s := home(t, "testdata/edge/edgetable", "")
+	// Splits come by alarms, and go on as long as there are writes.
+	deadline := time.Now().Add(3 * time.Minute)
+	for n, ranges := 0, 0; ranges < 2; n++ {
+		if time.Now().After(deadline) {
+			t.Fatal("the table has not split")
+		}
+		var list []entity
+		for i := range 40 {
+			list = append(list, entity{"PartitionKey": fmt.Sprintf("p%02d", i), "RowKey": fmt.Sprint(n), "N": i})
+		}
+		s.fill("many", list...)
+		ranges = strings.Count(s.run("", "traffic", "many", "--from", s.connection), " to before ")
+	}
+	b := newTab(t)
+	b.open(exploreProfiles(t, map[string]string{"dev": s.connection}))
+	b.seeText(at("account-open"), "dev") // the session has begun
+	b.visit("#/dev/many")
+	b.click(at("traffic"))
+	b.wait(`document.querySelectorAll(%s).length > 2`, at("table-ranges")+" tbody tr")
+	b.seeText(at("table-ranges"), "(first key) to before p")
+	b.seeText(at("table-ranges"), "and all behind")
+	b.shot("objects")
+
+	// The page of a Worker has the key itself and reads what the objects tell.
+	own := newTab(t)
+	own.open(inFront(t, s) + "/_/")
+	own.connect(s.connection)
+	own.wait(`location.hash.startsWith("#/acme")`)
+	own.visit(js[string](own, `location.hash`) + "/many?view=traffic&metric=writes")
+	own.wait(`document.querySelectorAll(%s).length > 2`, at("table-ranges")+" tbody tr")
+	own.seeText(at("table-ranges"), "(first key) to before p")
+	own.wait(`(c => c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some(n => n > 0))(document.querySelector(%s))`, at("heat"))
+	own.shot("objects-own")
+}
+
+// inFront serves the page where the tables are, as a Worker does.
+func inFront(t *testing.T, s *server) string {
+	t.Helper()
+	to, err := url.Parse(s.endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to.Path = ""
+	mux := http.NewServeMux()
+	mux.Handle("/_/", http.StripPrefix("/_/", http.FileServer(http.Dir("../../functions/explorer/dist"))))
+	mux.Handle("/", &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }})
+	at := httptest.NewServer(mux)
+	t.Cleanup(at.Close)
+	s.connection = strings.ReplaceAll(s.connection, to.String(), at.URL)
+	return at.URL
+}

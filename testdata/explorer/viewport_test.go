@@ -1,0 +1,142 @@
+package explorer
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// unreachable lists the controls of the topmost layer that lie outside the window, or
+// under something else.
+const unreachable = `(() => {
+	const narrow = innerWidth < 900
+	const layer = document.querySelector("dialog[open]") ?? document.querySelector(".menu > .panel") ?? (narrow ? document.querySelector(".entity") ?? document.querySelector(".tables") : null) ?? document.body
+	const found = []
+	for (const e of layer.querySelectorAll("button, input, select, textarea, summary, a[href], [tabindex='0']")) {
+		if (e.tabIndex < 0 || !e.checkVisibility({ visibilityProperty: true }) || e.closest('[role="grid"]') !== null && !e.matches('[role="grid"]')) continue
+		const name = (e.dataset.test ?? "") + " " + (e.getAttribute("aria-label") ?? e.textContent ?? "").trim().slice(0, 30)
+		let scrolls = false
+		for (let p = e.parentElement; p; p = p.parentElement) scrolls ||= /auto|scroll/.test(getComputedStyle(p).overflowX) && p.scrollWidth > p.clientWidth + 1
+		const before = e.getBoundingClientRect()
+		if (!before.width || !before.height) continue
+		if (!scrolls && (before.left < -0.5 || before.right > innerWidth + 0.5)) found.push(name + " is beside the window, " + before.left + " to " + before.right)
+		e.scrollIntoView({ block: "nearest", inline: "nearest" })
+		const r = e.getBoundingClientRect()
+		const [x, y] = [Math.min(r.left + r.width / 2, innerWidth - 1), r.top + Math.min(r.height / 2, 10)]
+		if (r.top < -0.5 || y > innerHeight) found.push(name + " is above or below the window, " + r.top + " to " + r.bottom)
+		const hit = document.elementFromPoint(x, y)
+		if (!hit || !e.contains(hit) && !hit.contains(e) && !(hit.closest("label")?.contains(e) ?? false)) found.push(name + " is under " + (hit?.outerHTML ?? "nothing").slice(0, 100))
+	}
+	if (document.documentElement.scrollWidth > innerWidth) found.push("the page is " + document.documentElement.scrollWidth + " pixels wide")
+	return found
+})()`
+
+// From a phone to a wide screen no control lies outside the window or under another one.
+func TestViewport(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("people", people()...)
+	s.fill("AVeryLongNameOfATableThatNobodyWouldChooseButThatIsPermitted1", people()...)
+	s.do("POST", "/Tables", `{"TableName":"empty"}`, 201)
+	b := newTab(t)
+	b.open(s.page)
+	b.see(at("connect"))
+	sizes := [][2]int64{{360, 640}, {390, 844}, {768, 1024}, {1440, 900}, {2560, 1440}}
+	everywhere := func(state string) {
+		t.Helper()
+		for _, size := range sizes {
+			b.do(chromedp.EmulateViewport(size[0], size[1]))
+			b.wait(`innerWidth == %s`, size[0])
+			js[bool](b, `new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r(true))))`)
+			for _, found := range js[[]string](b, unreachable) {
+				t.Errorf("%s at %d pixels: %s", state, size[0], found)
+			}
+			for _, theme := range []string{"light", "dark"} {
+				b.theme(theme)
+				b.shot(fmt.Sprintf("viewport-%s-%d-%s", state, size[0], theme))
+			}
+		}
+		b.do(chromedp.EmulateViewport(1280, 800))
+	}
+	everywhere("connect")
+	b.connect(s.connection)
+	b.seeText(at("home-table"), "people")
+	everywhere("home")
+	account := js[string](b, `location.hash`)
+	show := func(route string) { b.visit(account + "/" + route) }
+	show("people")
+	b.seeText(at("status"), "4 rows")
+	everywhere("rows")
+	show("AVeryLongNameOfATableThatNobodyWouldChooseButThatIsPermitted1")
+	b.seeText(at("status"), "4 rows")
+	everywhere("long-name")
+	show("empty")
+	b.see(at("empty-add"))
+	everywhere("empty")
+	show("people?filter=Born%20gt%203000")
+	b.see(at("show-all"))
+	b.set(at("filter"), "Born gt 1900 and Name eq 'x'")
+	b.see(at("stale"))
+	b.focus(at("filter"))
+	b.keys("\x1b") // the completions
+	b.gone("#choices:not([hidden])")
+	b.click(at("builder"))
+	b.see(at("builder-panel"))
+	everywhere("query")
+	b.set(at("filter"), "")
+	b.focus(at("filter"))
+	b.keys("\x1b")
+	b.click(at("builder"))
+	show("people?pk=Bergen&rk=001")
+	b.see(at("entity"))
+	everywhere("entity")
+	b.click(at("edit"))
+	b.see(at("edit-panel"))
+	everywhere("edit")
+	b.click(at("discard"))
+	b.click(at("close-entity"))
+	for _, menu := range []string{"columns", "history", "bulk", "copy", "files", "table-menu"} {
+		b.click(at(menu))
+		b.see(".menu > .panel")
+		everywhere("menu-" + menu)
+		b.keys("\x1b")
+	}
+	for _, part := range []string{"token", "policies", "cors", "service", "keys"} {
+		show("people?access=" + part)
+		b.see(at("access"))
+		everywhere("access-" + part)
+	}
+	b.keys("\x1b")
+	b.click(at("files"))
+	b.click(at("import-open"))
+	everywhere("import")
+	b.file(at("import-file"), "a.csv", "city,number,Name\nOslo,1,Ada\n")
+	b.see(at("import-pk"))
+	everywhere("import-columns")
+	b.keys("\x1b")
+	b.click(at("code"))
+	b.see(at("code-text"))
+	everywhere("code")
+	b.keys("\x1b")
+	b.click(at("help"))
+	everywhere("help")
+	b.keys("\x1b")
+	show("people?view=traffic")
+	b.see(at("heat"))
+	b.see(at("findings"))
+	everywhere("traffic")
+	// The list of tables is a sheet on a phone.
+	b.do(chromedp.EmulateViewport(390, 844))
+	b.gone(at("tables"))
+	b.click(at("sidebar"))
+	b.see(at("tables"))
+	for _, found := range js[[]string](b, unreachable) {
+		t.Errorf("the list of tables: %s", found)
+	}
+	b.shot("viewport-tables-390-dark")
+	b.seeText(at("table"), "people")
+	b.click(at("table"))
+	b.gone(at("tables"))
+	b.quiet()
+}

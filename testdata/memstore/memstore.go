@@ -1,0 +1,179 @@
+package memstore
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Store keeps everything in memory. Several Services may share one.
+type Store struct {
+	clock *table.Clock // one for all tables, since a name may get a new incarnation
+
+	mu        sync.RWMutex
+	records   *tree[table.Record]
+	entities  map[table.Incarnation]*tree[table.Row]
+	revisions uint64 // issued so far
+}
+
+var _ table.Store = (*Store)(nil)
+
+// New makes an empty store whose Timestamps follow now.
+func New(now func() edm.Ticks) *Store {
+	return &Store{
+		clock:    table.NewClock(now, 0, nil),
+		entities: make(map[table.Incarnation]*tree[table.Row]),
+	}
+}
+
+// ReadRecord implements [table.Store].
+func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, _ table.Consistency) (table.Record, error) {
+	if err := ctx.Err(); err != nil {
+		return table.Record{}, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	r, ok := s.records.get(key.String())
+	if !ok {
+		return table.Record{}, table.ErrNoRecord
+	}
+	r.Value = bytes.Clone(r.Value)
+	return r, nil
+}
+
+// WriteRecord implements [table.Store].
+func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old, exists := s.records.get(r.Key.String())
+	if old.Revision != r.Revision {
+		return "", table.ErrRevision
+	}
+	if exists {
+		r.Incarnation = old.Incarnation
+	}
+	s.revisions++
+	r.Revision = table.Revision(strconv.FormatUint(s.revisions, 10))
+	r.Value = bytes.Clone(r.Value)
+	s.records = s.records.put(r.Key.String(), r)
+	return r.Revision, nil
+}
+
+// ListRecords implements [table.Store]; its answer is a snapshot.
+func (s *Store) ListRecords(ctx context.Context, account, from string, limit int, _ table.Consistency) ([]table.Record, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.RLock()
+	records := s.records
+	s.mu.RUnlock()
+	var list []table.Record
+	prefix := table.TablesOf(account)
+	for key, r := range records.from(prefix + from) {
+		if len(list) == limit || !strings.HasPrefix(key, prefix) {
+			break
+		}
+		r.Value = bytes.Clone(r.Value)
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// Drop implements [table.Store]; the entities are gone when it returns.
+func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, ok := s.records.get(key.String())
+	if !ok || r.Revision != revision {
+		return table.ErrRevision
+	}
+	s.records = s.records.remove(key.String())
+	delete(s.entities, r.Incarnation)
+	return nil
+}
+
+// live finds the incarnation of a table. The caller holds mu.
+func (s *Store) live(key table.RecordKey) (table.Incarnation, error) {
+	r, ok := s.records.get(key.String())
+	if !ok {
+		return table.Incarnation{}, table.ErrNoTable
+	}
+	return r.Incarnation, nil
+}
+
+// snapshot is the entities of a table at this moment.
+func (s *Store) snapshot(ctx context.Context, key table.RecordKey) (*tree[table.Row], error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	incarnation, err := s.live(key)
+	return s.entities[incarnation], err
+}
+
+// Get implements [table.Store]; both kinds of consistency are strong.
+func (s *Store) Get(ctx context.Context, name table.RecordKey, k []byte, _ table.Consistency) (table.Row, error) {
+	rows, err := s.snapshot(ctx, name)
+	if err != nil {
+		return table.Row{}, err
+	}
+	row, ok := rows.get(string(k))
+	if !ok {
+		return table.Row{}, table.ErrNoEntity
+	}
+	return clone(row), nil
+}
+
+// clone gives a row its own memory. Within the store rows share it.
+func clone(r table.Row) table.Row {
+	r.Key, r.Properties = bytes.Clone(r.Key), bytes.Clone(r.Properties)
+	return r
+}
+
+// Commit implements [table.Store].
+func (s *Store) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	incarnation, err := s.live(name)
+	if err != nil {
+		return 0, err
+	}
+	now, err := s.clock.Next()
+	if err != nil {
+		return 0, err
+	}
+	rows := s.entities[incarnation]
+	for i, m := range m {
+		k := string(m.Key)
+		var old *table.Row
+		if r, ok := rows.get(k); ok {
+			old = &r
+		}
+		row, err := table.Apply(old, m, now)
+		switch {
+		case err != nil:
+			return 0, &table.Refused{Index: i, Err: err}
+		case row == nil:
+			rows = rows.remove(k)
+		default:
+			rows = rows.put(k, clone(*row))
+		}
+	}
+	s.entities[incarnation] = rows
+	return now, nil
+}

@@ -1,0 +1,370 @@
+package local
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Patroni is three servers of Debian's PostgreSQL that its Patroni manages, with three of
+// etcd. A write waits for one standby, and only that one is promoted.
+type Patroni struct {
+	Nodes    [3]*Node
+	etcd     [3]*process
+	client   string // address of an etcd
+	dir      string
+	as       *syscall.Credential
+	password string
+	async    bool // a write does not wait for a standby
+}
+
+// Node is one machine of a [Patroni]: a server of PostgreSQL with its manager.
+type Node struct {
+	Name       string
+	port, rest int
+	dir        string
+	patroni    *process
+}
+
+// NewPatroni starts a cluster and waits until it has a primary with a synchronous standby.
+// It ends with Remove, or with the process that started it.
+func NewPatroni() (*Patroni, error) { return newPatroni(new(Patroni)) }
+
+// NewAsynchronous starts a cluster that acknowledges what no standby has.
+func NewAsynchronous() (*Patroni, error) { return newPatroni(&Patroni{async: true}) }
+
+func newPatroni(p *Patroni) (_ *Patroni, err error) {
+	etcd, err := programs("patroni")
+	if err != nil {
+		return nil, err
+	}
+	bin, err := programs("")
+	if err != nil {
+		return nil, err
+	}
+	p.password = rand.Text()
+	if p.as, err = account(); err != nil {
+		return nil, err
+	}
+	if p.dir, err = os.MkdirTemp("", "edgetable-ha-"); err != nil {
+		return nil, err
+	}
+	if p.as != nil {
+		err = os.Chown(p.dir, int(p.as.Uid), int(p.as.Gid))
+	}
+	if err == nil {
+		err = p.start(etcd, bin)
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.Remove())
+	}
+	return p, nil
+}
+
+func (p *Patroni) start(etcd, bin string) error {
+	ports, err := freePorts(4 * len(p.Nodes))
+	if err != nil {
+		return err
+	}
+	var members, clients []string
+	for i := range p.etcd {
+		members = append(members, fmt.Sprintf("e%d=http://127.0.0.1:%d", i, ports[4*i]))
+		clients = append(clients, fmt.Sprintf("127.0.0.1:%d", ports[4*i+1]))
+	}
+	p.client = clients[0]
+	for i := range p.etcd {
+		_, peer, _ := strings.Cut(members[i], "=")
+		p.etcd[i] = &process{dir: p.dir, as: p.as, name: fmt.Sprint("etcd", i), args: []string{
+			filepath.Join(etcd, "etcd"), "--name", fmt.Sprint("e", i), "--data-dir", filepath.Join(p.dir, fmt.Sprint("etcd", i, ".data")),
+			"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", strings.Join(members, ","),
+			"--listen-client-urls", "http://" + clients[i], "--advertise-client-urls", "http://" + clients[i],
+			"--enable-v2=true", "--heartbeat-interval", "250", "--election-timeout", "2500", "--unsafe-no-fsync", "--log-level", "warn",
+		}}
+		if err := p.etcd[i].start(); err != nil {
+			return err
+		}
+	}
+	for i := range p.Nodes {
+		n := &Node{Name: fmt.Sprint("p", i), port: ports[4*i+2], rest: ports[4*i+3], dir: filepath.Join(p.dir, fmt.Sprint("p", i))}
+		p.Nodes[i] = n
+		file := n.dir + ".yml"
+		if err := os.WriteFile(file, []byte(p.config(n, bin, clients)), 0o644); err != nil {
+			return err
+		}
+		n.patroni = &process{dir: p.dir, as: p.as, name: n.Name, args: []string{"/usr/bin/patroni", file}}
+		if err := n.patroni.start(); err != nil {
+			return err
+		}
+	}
+	return p.await(2*time.Minute, "a primary with a synchronous standby", p.safe)
+}
+
+// config is Patroni's. It uses the older protocol of etcd: by the newer one Patroni 3.0
+// works with old state after a pause (its pull request 2783). Without the two settings
+// about data directories a node whose log has parted from that of the primary stays away
+// for ever.
+func (p *Patroni) config(n *Node, bin string, etcd []string) string {
+	return fmt.Sprintf(`scope: edgetable
+name: %[1]s
+restapi: {listen: "127.0.0.1:%[2]d", connect_address: "127.0.0.1:%[2]d"}
+etcd: {hosts: "%[3]s"}
+bootstrap:
+  dcs:
+    ttl: 20
+    loop_wait: 2
+    retry_timeout: 5
+    primary_start_timeout: 0
+    synchronous_mode: %[9]v
+    synchronous_mode_strict: %[9]v
+    postgresql:
+      use_pg_rewind: true
+      use_slots: true
+      parameters: {wal_log_hints: "on", max_connections: 60, shared_buffers: 32MB, wal_retrieve_retry_interval: 500ms}
+  initdb: [encoding: UTF8, locale: C, data-checksums]
+postgresql:
+  listen: "127.0.0.1:%[4]d"
+  connect_address: "127.0.0.1:%[4]d"
+  data_dir: %[5]s
+  bin_dir: %[6]s
+  pgpass: %[5]s.pgpass
+  authentication:
+    superuser: {username: postgres, password: %[7]s}
+    replication: {username: replicator, password: %[7]s}
+    rewind: {username: rewinder, password: %[7]s}
+  pg_hba: [host all all 127.0.0.1/32 scram-sha-256, host replication all 127.0.0.1/32 scram-sha-256]
+  parameters: {unix_socket_directories: %[8]s}
+  remove_data_directory_on_rewind_failure: true
+  remove_data_directory_on_diverged_timelines: true
+`, n.Name, n.rest, strings.Join(etcd, ","), n.port, n.dir, bin, p.password, p.dir, !p.async)
+}
+
+// DSN leads to the primary, whichever node that is.
+func (p *Patroni) DSN() string {
+	ports := make([]string, len(p.Nodes))
+	for i, n := range p.Nodes {
+		ports[i] = strconv.Itoa(n.port)
+	}
+	return fmt.Sprintf("host=127.0.0.1,127.0.0.1,127.0.0.1 port=%s user=postgres password=%s dbname=postgres sslmode=disable connect_timeout=2 target_session_attrs=read-write",
+		strings.Join(ports, ","), p.password)
+}
+
+// Primary is the node that holds the lock of the primary; nil is none.
+func (p *Patroni) Primary() *Node {
+	for _, n := range p.Nodes {
+		if n.says("primary") {
+			return n
+		}
+	}
+	return nil
+}
+
+// says reports whether the manager of a node answers 200.
+func (n *Node) says(what string) bool {
+	client := http.Client{Timeout: 2 * time.Second}
+	r, err := client.Get(fmt.Sprintf("http://127.0.0.1:%d/%s", n.rest, what))
+	if err != nil {
+		return false
+	}
+	r.Body.Close()
+	return r.StatusCode == http.StatusOK
+}
+
+// safe reports whether there is a primary and the managers agree on its synchronous
+// standby. Before that Patroni promotes nobody if the primary is lost, although writes are
+// acknowledged.
+func (p *Patroni) safe() bool {
+	primary := p.Primary()
+	if primary == nil || p.async {
+		return primary != nil
+	}
+	r, err := http.Get("http://" + p.client + "/v2/keys/service/edgetable/sync?quorum=true")
+	if err != nil {
+		return false
+	}
+	defer r.Body.Close()
+	var found struct{ Node struct{ Value string } }
+	var sync struct {
+		Leader  string
+		Standby string `json:"sync_standby"`
+	}
+	return json.NewDecoder(r.Body).Decode(&found) == nil && json.Unmarshal([]byte(found.Node.Value), &sync) == nil &&
+		sync.Leader == primary.Name && sync.Standby != ""
+}
+
+func (p *Patroni) await(limit time.Duration, what string, so func() bool) error {
+	for end := time.Now().Add(limit); !so(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			return fmt.Errorf("after %v there is not %s", limit, what)
+		}
+	}
+	return nil
+}
+
+// Complete waits until all nodes work again and a write has its standby.
+func (p *Patroni) Complete() error {
+	return p.await(3*time.Minute, "a primary with two standbys", func() bool {
+		for _, n := range p.Nodes {
+			if !n.says("health") {
+				return false
+			}
+		}
+		return p.safe()
+	})
+}
+
+// KillServer kills the server of PostgreSQL with all its processes: its manager sees that
+// at once.
+func (n *Node) KillServer() error { return n.signal(syscall.SIGKILL) }
+
+// Kill kills the server with all its processes and its manager, as the loss of the machine
+// does: the others notice that the lock is not renewed.
+func (n *Node) Kill() error {
+	if err := n.patroni.kill(); err != nil { // first: it would start the server again
+		return err
+	}
+	return n.KillServer()
+}
+
+// StopSending stops the processes that send the server's log to the standbys.
+func (n *Node) StopSending() error {
+	server, err := pidIn(n.dir)
+	if err != nil {
+		return err
+	}
+	stopped := 0
+	for _, pid := range children(server) {
+		name, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if err != nil || !strings.Contains(string(name), "walsender") {
+			continue // or it has ended
+		}
+		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+			return err
+		}
+		stopped++
+	}
+	if stopped == 0 {
+		return errors.New("the server has no standby")
+	}
+	return nil
+}
+
+// Freeze stops all processes of the node, as a machine does that is moved.
+func (n *Node) Freeze() error { return n.signalAll(syscall.SIGSTOP) }
+
+// Thaw lets them go on: they believe that no time has passed.
+func (n *Node) Thaw() error { return n.signalAll(syscall.SIGCONT) }
+
+// Start starts a node that was killed.
+func (n *Node) Start() error { return n.patroni.start() }
+
+// signal sends a signal to all processes of the server. It stops the server first: a process
+// that starts meanwhile would be forgotten, and while one lives that holds the shared memory
+// no server starts in the directory.
+func (n *Node) signal(s syscall.Signal) error {
+	server, err := pidIn(n.dir)
+	if err != nil {
+		return err
+	}
+	if err := syscall.Kill(server, syscall.SIGSTOP); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return err
+	}
+	for _, pid := range append(children(server), server) {
+		if err := syscall.Kill(pid, s); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *Node) signalAll(s syscall.Signal) error {
+	manager, err := n.patroni.pid()
+	if err != nil {
+		return err
+	}
+	return errors.Join(syscall.Kill(manager, s), n.signal(s))
+}
+
+// Remove ends all processes and removes their files.
+func (p *Patroni) Remove() error {
+	var all []error
+	for _, n := range p.Nodes {
+		if n != nil && n.patroni != nil {
+			all = append(all, n.patroni.kill())
+			_ = n.signal(syscall.SIGKILL) // or it has ended
+		}
+	}
+	for _, e := range p.etcd {
+		if e != nil {
+			all = append(all, e.kill())
+		}
+	}
+	return errors.Join(append(all, os.RemoveAll(p.dir))...)
+}
+
+// process is a program that ends with this one.
+type process struct {
+	dir, name string
+	as        *syscall.Credential
+	args      []string
+	c         *exec.Cmd
+	life      *os.File
+}
+
+// guard starts a program and writes its number down. When file 3 ends, as it does when the
+// process that holds the other end does, it kills the program and a server that it started.
+const guard = `name=$1; shift; "$@" >>"$name.log" 2>&1 3<&- & pid=$!
+echo $pid >"$name.pid"
+( cat <&3; kill -KILL $pid; read -r server <"$name/postmaster.pid" && kill -STOP $server && pkill -KILL -P $server; kill -KILL $server ) >/dev/null 2>&1 &
+exec 3<&-
+wait $pid`
+
+func (p *process) start() error {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	p.c = exec.Command("/bin/sh", append([]string{"-c", guard, "guard", filepath.Join(p.dir, p.name)}, p.args...)...)
+	p.c.SysProcAttr = &syscall.SysProcAttr{Credential: p.as, Setpgid: true}
+	p.c.Dir, p.c.Env = p.dir, append(os.Environ(), "LC_ALL=C", "HOME="+p.dir)
+	p.c.ExtraFiles = []*os.File{r}
+	_ = os.Remove(filepath.Join(p.dir, p.name+".pid"))
+	if err := p.c.Start(); err != nil {
+		return errors.Join(err, w.Close())
+	}
+	p.life = w
+	return nil
+}
+
+func (p *process) pid() (int, error) { return readPid(filepath.Join(p.dir, p.name+".pid")) }
+
+// kill kills the program if it runs.
+func (p *process) kill() error {
+	if p.c == nil || p.c.Process == nil || p.c.ProcessState != nil {
+		return nil
+	}
+	if err := syscall.Kill(-p.c.Process.Pid, syscall.SIGKILL); err != nil {
+		return err
+	}
+	_ = p.c.Wait() // it was killed
+	return p.life.Close()
+}
+
+// Log is the end of what the managers say.
+func (p *Patroni) Log() string {
+	var b strings.Builder
+	for _, n := range p.Nodes {
+		text, _ := os.ReadFile(n.dir + ".log")
+		fmt.Fprintf(&b, "%s: …%s\n", n.Name, text[max(0, len(text)-3000):])
+	}
+	return b.String()
+}

@@ -1,0 +1,141 @@
+//go:build testprove
+
+package prove
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/core/edm"
+	"edgetable/core/payload"
+	"edgetable/testdata/must"
+)
+
+const (
+	writers  = 8
+	perBatch = 5
+	table    = "Faults"
+)
+
+// TestFaults writes batches while clients break off, and while EDGETABLE_PROVE_DISTURB, a
+// command, disturbs the deployment. What was acknowledged is there afterwards, and each batch
+// is whole or not there at all.
+func TestFaults(t *testing.T) {
+	at, err := remote.ParseConnection(os.Getenv("EDGETABLE_CONNECTION_STRING"))
+	must.OK(t, err)
+	client := remote.New(at, writers)
+	defer client.Close()
+	_, err = client.CreateTable(t.Context(), table)
+	must.OK(t, err)
+	defer func() { must.OK(t, client.DeleteTable(context.Background(), table)) }()
+
+	var disturbed atomic.Bool
+	var written, broken atomic.Int64
+	acknowledged := make([][]bool, writers)
+	done := make(chan error, 1)
+	go func() {
+		defer disturbed.Store(true)
+		if command := os.Getenv("EDGETABLE_PROVE_DISTURB"); command != "" {
+			out, err := exec.CommandContext(t.Context(), "bash", "-c", command).CombinedOutput()
+			if err != nil {
+				err = fmt.Errorf("%s: %w\n%s", command, err, out)
+			}
+			done <- err
+			return
+		}
+		done <- nil
+	}()
+	var group sync.WaitGroup
+	for w := range writers {
+		group.Go(func() {
+			// Some batches are left to come behind what disturbs.
+			for n, behind := 0, 0; behind < 20; n++ {
+				if disturbed.Load() {
+					behind++
+				}
+				ctx, cancel := t.Context(), context.CancelFunc(func() {})
+				breaks := n%4 == 3
+				if breaks { // somewhere in the exchange, or behind it
+					ctx, cancel = context.WithTimeout(ctx, time.Duration(rand.IntN(20_000))*time.Microsecond)
+				}
+				err := client.Batch(ctx, table, batch(w, n))
+				cancel()
+				acknowledged[w] = append(acknowledged[w], err == nil)
+				switch {
+				case err == nil:
+					written.Add(1)
+				case breaks:
+					broken.Add(1)
+				default:
+					t.Errorf("batch %d-%d: %v", w, n, err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	must.OK(t, <-done)
+	if t.Failed() {
+		return
+	}
+	compare(t, client, acknowledged)
+	t.Logf("%d batches acknowledged, %d broken off", written.Load(), broken.Load())
+}
+
+// batch is one of a writer, in a partition of its own.
+func batch(writer, n int) (ops []remote.Operation) {
+	for row := range perBatch {
+		o := remote.Operation{Kind: remote.Replace, PartitionKey: fmt.Sprintf("%d-%06d", writer, n), RowKey: fmt.Sprint(row)}
+		o.Body = payload.AppendJSON(nil, o.PartitionKey, o.RowKey, 0, edm.AppendProperty(nil, "N", edm.Int32(int32(n))))
+		ops = append(ops, o)
+	}
+	return ops
+}
+
+// compare counts the rows of each batch. A batch whose client broke off may be written while
+// it reads: then it reads again.
+func compare(t *testing.T, client *remote.Client, acknowledged [][]bool) {
+	t.Helper()
+	var wrong []string
+	for range 20 {
+		if wrong = count(t, client, acknowledged); len(wrong) == 0 {
+			return
+		}
+	}
+	t.Error(strings.Join(wrong, "\n"))
+}
+
+func count(t *testing.T, client *remote.Client, acknowledged [][]bool) (wrong []string) {
+	t.Helper()
+	rows := map[string]int{}
+	for e, err := range client.Entities(t.Context(), remote.Query{Table: table}) {
+		must.OK(t, err)
+		rows[strings.Clone(e.PartitionKey)]++ // its memory is used again for a later page
+	}
+	for w, list := range acknowledged {
+		for n, yes := range list {
+			switch partition := fmt.Sprintf("%d-%06d", w, n); rows[partition] {
+			case perBatch:
+			case 0:
+				if yes {
+					wrong = append(wrong, "batch "+partition+" was acknowledged and is lost")
+				}
+			default:
+				if os.Getenv("EDGETABLE_CLIENTS_LAST_WRITE_WINS") != "" && !yes {
+					continue // Workers KV alone has no transactions
+				}
+				wrong = append(wrong, fmt.Sprintf("batch %s has %d of %d rows", partition, rows[partition], perBatch))
+			}
+		}
+	}
+	return wrong
+}

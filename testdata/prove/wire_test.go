@@ -1,0 +1,118 @@
+//go:build testprove
+
+// Package prove plays the wire corpus to a server that is deployed somewhere. infra/prove runs it.
+package prove
+
+import (
+	"bytes"
+	"crypto/tls"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/core/wiretest"
+	"edgetable/testdata/must"
+)
+
+// TestWire needs EDGETABLE_CONNECTION_STRING of an account of which everything may be deleted.
+func TestWire(t *testing.T) {
+	connection := make(map[string]string)
+	for field := range strings.SplitSeq(os.Getenv("EDGETABLE_CONNECTION_STRING"), ";") {
+		name, value, _ := strings.Cut(field, "=")
+		connection[name] = value
+	}
+	endpoint, err := url.Parse(connection["TableEndpoint"])
+	must.OK(t, err)
+	account := connection["AccountName"]
+	if strings.Trim(endpoint.Path, "/") != account || account == "" {
+		t.Fatal("EDGETABLE_CONNECTION_STRING needs AccountName, AccountKey, and a TableEndpoint with the account in its path")
+	}
+	remote := &wiretest.Remote{
+		Account: account, Key: connection["AccountKey"], Scheme: endpoint.Scheme, Host: endpoint.Host,
+		Dialect: wiretest.Dialect{Tokens: true}, Send: sender(endpoint.Scheme),
+		Differs: strings.Fields(os.Getenv("EDGETABLE_WIRE_DIFFERS")),
+	}
+	if os.Getenv("EDGETABLE_CLIENTS_KEY_BYTES") != "" {
+		remote.Dialect.TooLong = []string{"keys-refused/26"}
+	}
+	remote.Empty = func(t *testing.T) { empty(t, remote) }
+	wiretest.RunRemote(t, remote)
+	empty(t, remote)
+}
+
+// sender speaks HTTP/1.1 and leaves targets and names of headers as they are.
+func sender(scheme string) wiretest.Target {
+	client := &http.Client{
+		Timeout:       time.Minute,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, DisableCompression: true,
+			TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{},
+		},
+	}
+	return func(r *wiretest.Request) (*wiretest.Response, error) {
+		path, query, _ := strings.Cut(r.Target, "?")
+		req := &http.Request{
+			Method: r.Method, URL: &url.URL{Scheme: scheme, Host: r.Host, Opaque: path, RawQuery: query},
+			Header: http.Header{"User-Agent": nil}, ContentLength: int64(len(r.Body)),
+		}
+		if r.Body != nil {
+			req.Body = io.NopCloser(bytes.NewReader(r.Body))
+		}
+		if len(r.Body) == 0 {
+			req.Body = http.NoBody
+		}
+		if r.Chunked {
+			req.ContentLength = -1
+		}
+		for _, f := range r.Header {
+			if !strings.EqualFold(f.Name, "Content-Length") {
+				req.Header[f.Name] = append(req.Header[f.Name], f.Value)
+			}
+		}
+		resp, err := client.Do(req)
+		if err != nil {
+			return nil, err
+		}
+		defer resp.Body.Close()
+		answer := &wiretest.Response{Status: resp.StatusCode}
+		if os.Getenv("EDGETABLE_CLIENTS_LAST_WRITE_WINS") != "" {
+			resp.Header.Del("X-Edgetable-Consistency") // in each answer of Workers KV alone
+		}
+		for name, values := range resp.Header {
+			for _, value := range values {
+				answer.Header = append(answer.Header, wiretest.Field{Name: name, Value: value})
+			}
+		}
+		answer.Body, err = io.ReadAll(resp.Body)
+		return answer, err
+	}
+}
+
+// empty deletes the tables of an account and sets its properties to those of a new one.
+func empty(t *testing.T, remote *wiretest.Remote) {
+	t.Helper()
+	ask := func(text string) []byte {
+		t.Helper()
+		resp, err := remote.Ask(text)
+		must.OK(t, err)
+		if resp.Status >= 300 && resp.Status != http.StatusNotFound {
+			t.Fatalf("%s: %d %s", text, resp.Status, resp.Body)
+		}
+		return resp.Body
+	}
+	var tables struct{ Value []struct{ TableName string } }
+	must.OK(t, json.Unmarshal(ask("GET /devstoreaccount1/Tables HTTP/1.1\nAccept: application/json;odata=nometadata\n\n"), &tables))
+	for _, table := range tables.Value {
+		ask("DELETE /devstoreaccount1/Tables('" + table.TableName + "') HTTP/1.1\n\n")
+	}
+	off := "<Enabled>false</Enabled><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy>"
+	ask("PUT /devstoreaccount1/?restype=service&comp=properties HTTP/1.1\nContent-Type: application/xml\n\n<StorageServiceProperties>" +
+		"<Logging><Version>1.0</Version><Delete>false</Delete><Read>false</Read><Write>false</Write><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></Logging>" +
+		"<HourMetrics><Version>1.0</Version>" + off + "</HourMetrics><MinuteMetrics><Version>1.0</Version>" + off + "</MinuteMetrics><Cors /></StorageServiceProperties>")
+}

@@ -1,0 +1,26 @@
+// The instance for work that never waits: it refuses requests and counts the rate limits of the isolate.
+import { head, nothing, responseOf } from "./http.mjs";
+import { Instance } from "./instance.mjs";
+
+const pages = 24; // of 64 KiB: enough for the token buckets of three limits
+let counter, memory;
+
+function ask(env, f) {
+  try {
+    memory ??= new WebAssembly.Memory({ initial: pages, maximum: pages });
+    counter ??= new Instance(env, memory);
+    counter.env = env;
+    return f(counter);
+  } catch (e) {
+    counter = undefined; // its counts are lost
+    throw e;
+  }
+}
+
+// refuse answers in the protocol's form without reading the request.
+export function refuse(request, env, refusal) {
+  return ask(env, (c) => responseOf(...c.response(c.exports.serve(c.putRequest(head(request, 0, refusal), nothing)))));
+}
+
+// limit takes tokens of a key and returns 0, or the milliseconds until enough are available. With 0 tokens it only asks.
+export function limit(env, which, key, tokens) { return ask(env, (c) => c.exports.limit(which, c.put(key), tokens)); }
