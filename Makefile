@@ -98,9 +98,6 @@ test-data:
 	@.ci/prerequisites go node npm python3 javac mvn chromium
 	$(STEPS) $(DATA)
 
-# With this make says how long the lines of each step took, and .ci/summary adds them up.
-TIMED = '.SHELLFLAGS=.ci/step $$@'
-
 # The longest steps begin first, so that none of them runs alone at the end. Those that wait most of the time are beside others.
 LONG = quick postgres race-check race-functions workers race-dynamodb files clients backup-s3 explorer-test prometheus-local
 
@@ -109,7 +106,7 @@ LONG = quick postgres race-check race-functions workers race-dynamodb files clie
 test:
 	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus chromium
 	@.ci/install $$(<.ci/tinygo/packages)
-	@{ $(MAKE) $(JOBS) $(TIMED) $(LONG) $(filter-out $(LONG),$(AWS) $(EDGE) $(POSTGRES) $(CHECK) $(filter-out $(CHECK),$(LOCAL)) $(DIST) $(DATA)); } 2>&1 | .ci/summary; echo "test: $$SECONDS seconds"
+	@.ci/steps $(LONG) $(filter-out $(LONG),$(AWS) $(EDGE) $(POSTGRES) $(CHECK) $(filter-out $(CHECK),$(LOCAL)) $(DIST) $(DATA)); echo "test: $$SECONDS seconds"
 
 # The race detector is for packages that start goroutines or meet them.
 RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | xargs -n1 dirname | sort -u | sed 's|^|./|')
