@@ -32,9 +32,10 @@ async function run<T>(name: "keys" | "windows", mode: IDBTransactionMode, work: 
   const db = await open()
   try {
     return await new Promise<T>((resolve, reject) => {
-      const request = work(db.transaction(name, mode).objectStore(name))
-      request.onsuccess = () => resolve(request.result)
-      request.onerror = () => reject(request.error)
+      const transaction = db.transaction(name, mode)
+      const request = work(transaction.objectStore(name))
+      transaction.oncomplete = () => resolve(request.result)
+      transaction.onabort = () => reject(transaction.error)
     })
   } finally {
     db.close()

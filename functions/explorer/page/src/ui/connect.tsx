@@ -24,27 +24,26 @@ export function Connect({ connected, session }: { connected: (h: Service) => voi
   const [old, setOld] = useState<Kept[]>([])
   useEffect(() => void kept().then(setOld), [])
 
-  const open = async (service: Service) => {
+  // The key is kept before the account is shown: who sees the account and loads the window again goes on with it.
+  const open = async (service: Service, keeping?: () => Promise<unknown>) => {
     // The first page of tables shows whether the key is right. A token for one table may not list them.
     try {
       await listTables(service).next()
     } catch (e) {
       if (!(e instanceof Failure) || e.code === "AuthenticationFailed" || e.status !== 403) throw e
     }
+    await keeping?.().catch(() => undefined)
     connected(service)
   }
-  const openKept = async (k: Kept) => {
-    await open(direct({ account: k.account, endpoint: k.endpoint }, signWith(k.key)))
-    await keepForWindow(k).catch(() => undefined)
-  }
+  const openKept = (k: Kept, always = false) =>
+    open(direct({ account: k.account, endpoint: k.endpoint }, signWith(k.key)), async () => {
+      await keepForWindow(k)
+      if (always) await keep(k)
+    })
   const openWith = async (c: Connection) => {
     if (c.key === undefined) await open(direct(c, undefined))
     else if (!secure) await open(direct(c, signPlain(c.key)))
-    else {
-      const k = { account: c.account, endpoint: c.endpoint, key: await importKey(c.key) }
-      await openKept(k)
-      if (remember) await keep(k).catch(() => undefined)
-    }
+    else await openKept({ account: c.account, endpoint: c.endpoint, key: await importKey(c.key) }, remember)
   }
   const trying = async (work: () => Promise<void>) => {
     setFailure(undefined)
