@@ -261,8 +261,18 @@ func TestVerifyLog(t *testing.T) {
 			damaged := bytes.Clone(whole)
 			damaged[s.rand.IntN(len(damaged))] ^= 1 << s.rand.IntN(8)
 			must.OK(t, s.place.Put(t.Context(), name, damaged))
-			if p := s.verify().Problems; len(p) == 0 || !strings.Contains(p[0], name) {
+			report := s.verify()
+			if p := report.Problems; len(p) == 0 || !strings.Contains(p[0], name) {
 				t.Fatalf("a flipped bit of %s is not found: %q", name, p)
+			}
+			for _, one := range report.Ranges {
+				must.OK(t, s.restored(one[0]))
+				must.OK(t, s.restored(one[1]))
+				for _, p := range all { // what a damaged piece ends with is not promised
+					if strings.HasSuffix(name, fmt.Sprintf("%016x-%016x", p.From, p.To)) && p.To >= one[0] && p.To <= one[1] {
+						t.Fatalf("%s is damaged, and %v was promised", name, p.To)
+					}
+				}
 			}
 			if n := i % len(names); n < len(all) { // as a secondary and a restore read it
 				_, list, err := s.r.ReadPiece(t.Context(), &all[n], s.with)

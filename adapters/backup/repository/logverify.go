@@ -18,7 +18,8 @@ type LogReport struct {
 	Pieces  int
 	Commits int
 	Bytes   int64 // of the objects
-	// Ranges can be restored, if no problem is in them.
+	// Ranges can be restored: they leave out what damaged pieces are needed for. Damage of
+	// backups is not known here.
 	Ranges Ranges
 	// Problems are sentences about damaged objects, and about gaps that nothing explains.
 	Problems []string
@@ -127,7 +128,15 @@ func (r *Repository) gaps(ctx context.Context, report *LogReport, timelines []Ti
 			at = max(at, list[i].To)
 		}
 	}
-	if report.Ranges, err = r.Ranges(ctx); err != nil && !errors.Is(err, ErrNone) {
+	damaged := map[string]bool{}
+	for i := range list {
+		damaged[list[i].object()] = read[i].Timeline == ""
+	}
+	switch h, err := r.historyOf(ctx, ""); {
+	case err == nil:
+		h.pieces = slices.DeleteFunc(h.pieces, func(p Piece) bool { return damaged[p.object()] })
+		report.Ranges = h.ranges()
+	case !errors.Is(err, ErrNoLog) && !errors.Is(err, ErrNone):
 		report.Problems = append(report.Problems, err.Error())
 	}
 	return nil
