@@ -30,7 +30,14 @@ file. docs/flags.md lists all flags with their variables.`,
 	root.SetErr(p.Err)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(p.Out, cli.Usage(c)) })
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		// As without --help, which a command before it may have: 'stats --help'.
+		if c.HasSubCommands() && c.Flags().NArg() > 0 {
+			p.misnamed = c.ValidateArgs(c.Flags().Args())
+			return
+		}
+		fmt.Fprint(p.Out, cli.Usage(c))
+	})
 	root.SetHelpCommand(p.helpCommand())
 	inGroups(root)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.WrongFlag(c, p.args, err) })

@@ -27,6 +27,7 @@ type program struct {
 	args       []string
 	signals    server.Signals // of a server that is started
 	understood bool           // the command line: what fails now is the command
+	misnamed   error          // of --help for a command that does not exist
 }
 
 // release and commit are what 'make dist' writes into the program.
@@ -61,6 +62,9 @@ func (p *program) run(ctx context.Context) int {
 		return cli.StatusUsage
 	}
 	command, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = p.misnamed
+	}
 	_, wrong := errors.AsType[cli.UsageError](err)
 	switch {
 	case err == nil:

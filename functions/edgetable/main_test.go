@@ -37,6 +37,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		{2, nil, "Usage: edgetable COMMAND"},
 		{2, []string{"serv"}, `edgetable: there is no command "serv"; do you mean serve?`},
+		{2, []string{"serv", "--help"}, `edgetable: there is no command "serv"; do you mean serve?`},
+		{2, []string{"tables", "lst", "--help"}, `edgetable tables: there is no command "lst"; do you mean list?`},
 		{2, []string{"help", "bogus"}, `edgetable: there is no command "bogus"`},
 		{2, []string{"help", "dynamodb", "bogus"}, `there is no command "dynamodb bogus"`},
 		{2, []string{"completion", "bogus"}, `edgetable completion: there is no command "bogus"`},

@@ -66,7 +66,7 @@ func TestQueryOnATerminal(t *testing.T) {
 func TestHealthJSON(t *testing.T) {
 	t.Parallel()
 	out, _ := console{t, nil}.run(cli.StatusFailed, "health", "--listen", "127.0.0.1:1", "--json")
-	if !strings.HasPrefix(out, `{"ready":false,"says":"no server answers at 127.0.0.1:1`) {
+	if !strings.HasPrefix(out, `{"ready":false,"says":"no server answers at 127.0.0.1:1`) || !strings.Contains(out, "nothing listens there") {
 		t.Error(out)
 	}
 }

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
+
+	"edgetable/functions/edgetable/wide"
 )
 
 // Table is rows of cells in columns, which fit the terminal.
@@ -32,7 +33,7 @@ func (p *Terminal) PrintTable(t *Table) {
 	widths := make([]int, len(heads))
 	for _, row := range rows {
 		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], wide.Of(cell))
 		}
 	}
 	for over := p.over(widths); over > 0; over = p.over(widths) {
@@ -50,12 +51,11 @@ func (p *Terminal) PrintTable(t *Table) {
 	for _, row := range rows {
 		var line strings.Builder
 		for i, cell := range row {
-			cell = Cut(cell, widths[i])
-			if space := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)); numbers[i] {
-				cell = space + cell
-			} else {
-				cell += space
+			cell = wide.Cut(cell, widths[i])
+			if numbers[i] {
+				cell = strings.Repeat(" ", widths[i]-wide.Of(cell)) + cell
 			}
+			cell = wide.Pad(cell, widths[i])
 			line.WriteString(cell + "  ")
 		}
 		fmt.Fprintln(p.Out, strings.TrimRight(line.String(), " "))
@@ -72,14 +72,6 @@ func (p *Terminal) over(widths []int) int {
 		sum += width
 	}
 	return sum - p.Columns
-}
-
-// Cut shortens a text to a number of characters, at least one, and marks the cut.
-func Cut(s string, most int) string {
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most-1]) + "…"
 }
 
 // Clip returns a writer of whole lines to a terminal that cuts what does not fit. Others get all.
@@ -103,7 +95,7 @@ func (c *Clipped) Write(b []byte) (int, error) {
 	var text strings.Builder
 	for _, line := range lines[:len(lines)-1] {
 		line = strings.TrimSuffix(line, "\n")
-		short := Cut(line, c.columns)
+		short := wide.Cut(line, c.columns)
 		c.Some = c.Some || short != line
 		text.WriteString(short + "\n")
 	}

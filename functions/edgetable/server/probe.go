@@ -41,7 +41,7 @@ func (p *program) healthCommand() *cobra.Command {
 			case asJSON && err == nil:
 				return p.PrintJSON(healthy{true, text})
 			case asJSON:
-				return errors.Join(err, p.PrintJSON(healthy{false, err.Error()}))
+				return errors.Join(err, p.PrintJSON(healthy{false, cli.Plain(err)}))
 			case err == nil:
 				fmt.Fprintln(p.Out, text)
 			}

@@ -6,12 +6,12 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"edgetable/core/edm"
 	"edgetable/core/payload"
 	"edgetable/functions/edgetable/transfer/csvfile"
 	"edgetable/functions/edgetable/transfer/rows"
+	"edgetable/functions/edgetable/wide"
 )
 
 // Printer prints entities for people and for pipes.
@@ -113,11 +113,11 @@ func (p *Printer) printBlock() {
 	}
 	widths := make([]int, len(p.names))
 	for i, name := range p.names {
-		widths[i] = utf8.RuneCountInString(name)
+		widths[i] = wide.Of(name)
 	}
 	for _, cells := range p.rows {
 		for i, cell := range cells {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], wide.Of(cell))
 		}
 	}
 	line := func(cells []string) {
@@ -127,7 +127,7 @@ func (p *Printer) printBlock() {
 			if i < len(cells) {
 				cell = cells[i]
 			}
-			fmt.Fprintf(&b, "%-*s  ", width, cell)
+			b.WriteString(wide.Pad(cell, width) + "  ")
 		}
 		p.w.WriteString(strings.TrimRight(b.String(), " ") + "\n")
 	}
@@ -147,10 +147,10 @@ func Describe(e payload.Received) string {
 	var b strings.Builder
 	width := len(rows.PartitionKey)
 	for name := range e.Properties.All() {
-		width = max(width, utf8.RuneCountInString(name))
+		width = max(width, wide.Of(name))
 	}
 	line := func(name string, t edm.Type, text string) {
-		fmt.Fprintf(&b, "%-*s  %-8s  %s\n", width, rows.Printable(name), strings.TrimPrefix(t.String(), "Edm."), rows.Printable(text))
+		fmt.Fprintf(&b, "%s  %-8s  %s\n", wide.Pad(rows.Printable(name), width), strings.TrimPrefix(t.String(), "Edm."), rows.Printable(text))
 	}
 	line(rows.PartitionKey, edm.TypeString, e.PartitionKey)
 	line(rows.RowKey, edm.TypeString, e.RowKey)
