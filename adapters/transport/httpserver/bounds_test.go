@@ -161,16 +161,29 @@ func TestOldestIdleGoesFirst(t *testing.T) {
 // TestNothingIdle: a connection for which there is no room is closed at once.
 func TestNothingIdle(t *testing.T) {
 	t.Parallel()
-	s := newBounded(t, httpserver.Bounds{Connections: 2})
-	for range 2 {
-		s.connect("127.0.0.1").ask("/a/wait")
-	}
-	s.until("at work", func(n httpserver.ConnectionStats) bool { return n.Open == 2 && n.Idle+n.Waiting == 0 })
+	s := newBounded(t, httpserver.Bounds{Connections: 1})
+	s.connect("127.0.0.1").ask("/a/wait")
+	s.until("at work", func(n httpserver.ConnectionStats) bool { return n.Open == 1 && n.Idle+n.Waiting == 0 })
 	s.connect("127.0.0.1").expect("end", "no room")
 	close(s.answer)
-	s.untilIdle(2)
+	s.untilIdle(1)
 	if n := s.Connections(); n.Refused != 1 {
 		t.Errorf("%+v", n)
+	}
+}
+
+// TestSlowRequestsLeaveRoom: clients that have a request under way on each connection, and send
+// no more of it, do not keep out a new one, though fewer connections may be open than requests.
+func TestSlowRequestsLeaveRoom(t *testing.T) {
+	t.Parallel()
+	const connections = 16
+	s := newBounded(t, httpserver.Bounds{Connections: connections})
+	for i := range 4 * connections {
+		fmt.Fprint(s.connect(fmt.Sprint("127.0.0.", 2+i%3)), "GET ")
+		s.until("accepted", func(n httpserver.ConnectionStats) bool { return n.Accepted == uint64(i+1) && n.Idle == 0 })
+	}
+	for range 2 * connections {
+		s.connect("127.0.0.1").expect("200", "a new client")
 	}
 }
 

@@ -22,7 +22,8 @@ type Bounds struct {
 	// new one, the one that has rested for the longest time is closed.
 	Connections int
 	// Requests is the number of connections with a request under way. Others wait, and
-	// hold little memory.
+	// hold little memory. It is at most three quarters of Connections: the others can be
+	// closed for a new one, also when every client is slow.
 	Requests int
 	// Bytes is the memory for bodies that arrive and for answers that are being sent.
 	Bytes int64

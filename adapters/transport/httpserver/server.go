@@ -59,6 +59,7 @@ func (s *Server) begin() {
 			Requests:    cmp.Or(s.Bounds.Requests, usual.Requests),
 			Bytes:       cmp.Or(s.Bounds.Bytes, usual.Bytes),
 		}
+		b.Requests = min(b.Requests, max(1, b.Connections-b.Connections/4))
 		s.Bounds = b
 		s.open.begin(b, s.Handler.TrustProxy)
 		s.room = newRoom(b.Bytes, int64(b.Requests))
