@@ -37,7 +37,7 @@ type Handler struct {
 	// without a look at who asks. Bodies of up to 64 KiB can be read. It may be nil.
 	Own func(req *protocol.Request) protocol.Response
 
-	// Page is where a browser that asks for / is sent, such as /_/; "" is nowhere.
+	// Page is where a browser that asks for / or for it without its last slash is sent, such as /_/; "" is nowhere.
 	Page string
 	// Refuse makes the response to a request for which there is no room; nil: there
 	// always is.
@@ -93,7 +93,7 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 		}
 		return
 	}
-	if h.Page != "" && req.Target == "/" && asksForPage(head) {
+	if h.Page != "" && (req.Target == "/" || req.Target+"/" == h.Page) && asksForPage(head) {
 		c.SetStatusCode(fasthttp.StatusFound)
 		c.Response.Header.Set("Location", h.Page)
 		stayWithTLS(c)

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// TestPage: a browser that asks for / is sent to the page; clients of the protocol are
+// TestPage: a browser that asks for /, or for the page without its last slash, is sent to the page; clients of the protocol are
 // answered by it.
 func TestPage(t *testing.T) {
 	t.Parallel()
@@ -26,6 +26,8 @@ func TestPage(t *testing.T) {
 		want                                int
 	}{
 		{"GET", "/", browser, "", 302},
+		{"GET", "/_", browser, "", 302},
+		{"GET", "/_", "application/json", "", 400},
 		{"GET", "/acme", browser, "", 400},
 		{"GET", "/?comp=list", browser, "", 400},
 		{"POST", "/", browser, "", 400},
