@@ -21,6 +21,9 @@ const (
 	replicaTimeout = 3 * time.Second
 	// replicaSilence is how long a replica without news counts as one that follows.
 	replicaSilence = 15 * time.Second
+	// replicaLag is how old what it shows may be: one that was cut off from the primary, or
+	// does not replay the log, answers too.
+	replicaLag = time.Minute
 )
 
 // replica is the server that eventual reads go to. All connections lead to one server, so
@@ -95,12 +98,17 @@ func (s *Store) Replication() table.Replication {
 	if r == nil {
 		return table.Replication{LastSync: s.now()}
 	}
+	return r.replication(time.Now())
+}
+
+func (r *replica) replication(now time.Time) table.Replication {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if time.Since(r.known) > replicaSilence {
-		return table.Replication{Status: table.Unavailable, LastSync: r.synced}
+	report := table.Replication{Status: r.status, LastSync: r.synced}
+	if now.Sub(r.known) > replicaSilence || r.status == table.Live && now.Sub(r.synced.Time()) > replicaLag {
+		report.Status = table.Unavailable
 	}
-	return table.Replication{Status: r.status, LastSync: r.synced}
+	return report
 }
 
 // watchReplica reads how far the replica is.
