@@ -11,7 +11,7 @@ FUZZTIME ?= 30s
 AZURITE_VERSION := 3.37.0
 
 # Go packages below testdata, which ./... leaves out.
-TOOLS := ./testdata/attack ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring ./testdata/postgres/... ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/... ./testdata/homes ./testdata/memstore ./testdata/must ./testdata/proc ./testdata/prove ./testdata/remotetest
+TOOLS := ./testdata/attack ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring ./testdata/postgres/... ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/... ./testdata/homes ./testdata/memstore ./testdata/must ./testdata/proc ./testdata/prove ./testdata/remotetest ./testdata/rowstest
 # Build tags of the tests that need DynamoDB Local and AWS's emulator, of those that need TinyGo and Node.js, of those that need
 # an ACME server or Prometheus, and of those that need PostgreSQL. testmany makes tests move more entities and kill more often; testprove needs a server that runs elsewhere.
 TAGS := testaws,testedge,testlocal,testpostgres,testmany,testprove

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"edgetable/adapters/store/durableobject/internal/rowstest"
+	"edgetable/testdata/rowstest"
 	"errors"
 	"math/rand/v2"
 	"runtime"

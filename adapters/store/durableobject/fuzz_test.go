@@ -2,7 +2,7 @@ package durableobject_test
 
 import (
 	"bytes"
-	"edgetable/adapters/store/durableobject/internal/rowstest"
+	"edgetable/testdata/rowstest"
 	"errors"
 	"testing"
 

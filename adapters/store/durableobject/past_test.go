@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"edgetable/adapters/store/durableobject"
-	"edgetable/adapters/store/durableobject/internal/rowstest"
 	"edgetable/core/edm"
+	"edgetable/testdata/rowstest"
 )
 
 // past is the earlier states of the objects of a cloud, as the platform keeps them: each

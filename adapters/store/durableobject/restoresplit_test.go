@@ -15,10 +15,10 @@ import (
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/restoring"
-	"edgetable/adapters/store/durableobject/internal/rowstest"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
+	"edgetable/testdata/rowstest"
 )
 
 var (

@@ -8,10 +8,10 @@ import (
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
-	"edgetable/adapters/store/durableobject/internal/rowstest"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
+	"edgetable/testdata/rowstest"
 )
 
 // object is an engine with its rows, and a clock that moves by hand.

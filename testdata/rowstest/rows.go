@@ -1,4 +1,4 @@
-// Package rowstest is the storage of an object in memory, for tests.
+// Package rowstest is the storage of a Durable Object in memory, for tests.
 package rowstest
 
 import (
