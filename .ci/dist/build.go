@@ -16,7 +16,7 @@ func (r *release) build(only string) error {
 	wanted := strings.FieldsFunc(strings.ReplaceAll(only, "/", "_"), func(c rune) bool { return c == ',' || c == ' ' })
 	for _, name := range wanted {
 		if !slices.Contains(b.Targets, name) {
-			return fmt.Errorf("there is no target %s: the targets are %s", name, strings.Join(b.Targets, ", "))
+			return fmt.Errorf("there is no target %s: the targets are %s", strings.ReplaceAll(name, "_", "/"), strings.ReplaceAll(strings.Join(b.Targets, ", "), "_", "/"))
 		}
 	}
 	for _, text := range b.Targets {

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // A release of these tests.
@@ -112,14 +114,18 @@ var first = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	begun = dir
 	return dir, build(dir, namesOf(platforms(), func(p platform) string { return p.target }))
 })
+
+// begun is that directory, if a test has asked for it.
+var begun string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	status := m.Run()
-	if dir, err := first(); err == nil {
-		_ = os.RemoveAll(dir)
+	if begun != "" {
+		_ = os.RemoveAll(begun)
 	}
 	os.Exit(status)
 }
@@ -295,6 +301,18 @@ func inSBOM(t *testing.T, file, program string) {
 	}
 	if has["std"] != info.GoVersion {
 		t.Errorf("%s has Go %q, the program %s", file, has["std"], info.GoVersion)
+	}
+}
+
+// A target that does not exist is refused with those that do, as people write them.
+func TestTargets(t *testing.T) {
+	var r release
+	if err := yaml.Unmarshal([]byte("builds: [{targets: [linux_amd64, linux_arm_7]}]"), &r.config); err != nil {
+		t.Fatal(err)
+	}
+	err := r.build("linux/amd65")
+	if want := "there is no target linux/amd65: the targets are linux/amd64, linux/arm/7"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 
