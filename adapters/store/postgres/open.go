@@ -104,7 +104,7 @@ func (s *Store) connect(ctx context.Context) error {
 	if err := s.compatible(ctx, config); err != nil {
 		return err
 	}
-	return s.once(ctx, s.urgent, func(ctx context.Context, conn *pgconn.PgConn) error {
+	err = s.once(ctx, s.urgent, func(ctx context.Context, conn *pgconn.PgConn) error {
 		h, err := s.occupy(ctx, conn)
 		if err != nil {
 			return err
@@ -119,6 +119,10 @@ func (s *Store) connect(ctx context.Context) error {
 		}
 		return err
 	})
+	if classify(err) == moved {
+		return fmt.Errorf("this is a standby, or takes no writes: name the primary, or all hosts and target_session_attrs=read-write: %w", err)
+	}
+	return err
 }
 
 // Close gives the slot back. No operation may run.

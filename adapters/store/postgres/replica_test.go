@@ -4,6 +4,7 @@ package postgres_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,7 +21,8 @@ import (
 func TestReplica(t *testing.T) {
 	t.Parallel()
 	primary, standby := pair(t)
-	s := open(t, primary, postgres.Options{Schema: schema(t, primary), ReplicaDSN: standby.DSN("target_session_attrs=prefer-standby")})
+	name := schema(t, primary)
+	s := open(t, primary, postgres.Options{Schema: name, ReplicaDSN: standby.DSN("target_session_attrs=prefer-standby")})
 	create(t, s)
 	must.OK(t, putOne(t.Context(), s, "first"))
 	read := func(name string, c table.Consistency) error {
@@ -28,6 +30,9 @@ func TestReplica(t *testing.T) {
 		return err
 	}
 	wait(t, "the standby shows the first write", func() bool { return read("first", table.Eventual) == nil })
+	if _, err := postgres.Open(t.Context(), postgres.Options{DSN: standby.DSN(""), Schema: name, Connections: 8}); err == nil || !strings.Contains(err.Error(), "this is a standby") {
+		t.Errorf("opened at the standby alone: %v", err)
+	}
 	after := edm.TicksOf(time.Now())
 	wait(t, "the standby is known to have it", func() bool {
 		r := s.Replication()
