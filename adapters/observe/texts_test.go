@@ -14,7 +14,7 @@ import (
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	resp := &protocol.Response{Status: 404, Summary: protocol.Summary{
-		Method: "GET", Source: netip.AddrFrom4([4]byte{127, 0, 0, 1}), Operation: "GetEntity", Account: "acme", Table: "people", Code: "ResourceNotFound",
+		Method: "GET", Source: netip.AddrFrom4([4]byte{127, 0, 0, 1}), Operation: "GetEntity", Account: "acme", SignedIn: true, Table: "people", Code: "ResourceNotFound",
 		Refused: protocol.RefusedPermission, RequestID: "0af76519-16cd-43dd-8448-eb211c80319c", ClientRequestID: "mine",
 	}}
 	for _, format := range []string{"text", "json"} {

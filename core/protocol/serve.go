@@ -67,11 +67,8 @@ func (c *call) serve(ctx context.Context, optionsErr error) error {
 	if c.Secondary != nil && c.Secondary() {
 		c.address.Secondary = true
 	}
-	if address.IsAccountName(c.address.Account) {
-		c.resp.Account = c.address.Account
-	}
 	if account, ok := c.Accounts(c.address.Account); ok {
-		c.account = account
+		c.account, c.resp.Account = account, c.address.Account
 	}
 	if c.req.Method == "OPTIONS" {
 		if err := c.preflight(ctx); err != nil {
@@ -85,6 +82,7 @@ func (c *call) serve(ctx context.Context, optionsErr error) error {
 	if err := c.authenticate(ctx); err != nil {
 		return front(err)
 	}
+	c.resp.SignedIn = true
 	c.meter()
 	var err error
 	if c.version, err = checkVersion(c.executed()); err != nil {

@@ -9,10 +9,7 @@ import "strings"
 func (s *Summary) Shown() Summary {
 	shown := *s
 	shown.Method = shownMethod(s.Method)
-	if s.Refused == RefusedAccount {
-		shown.Account = ""
-	}
-	if s.Refused.SignIn() {
+	if !s.SignedIn {
 		shown.ClientRequestID = ""
 	}
 	shown.ClientRequestID = withoutSecret(shown.ClientRequestID)

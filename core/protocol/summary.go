@@ -19,9 +19,10 @@ type Summary struct {
 	// Operation is the name of the operation, such as "InsertEntity". It is "" if
 	// the request failed before its operation was known.
 	Operation string
-	// Account is the account that the request addresses. Nobody has proved to
-	// own it if Refused.SignIn(); then no such account may exist.
+	// Account is the account that the request addresses, or "" if there is none.
 	Account string
+	// SignedIn says that the client has proved who it is: that it may use Account.
+	SignedIn bool
 	// Table is the name in the request, or "" if none is known or the name is
 	// not valid.
 	Table string

@@ -81,7 +81,7 @@ func TestSummaryOfStrangers(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	for target, want := range map[string]string{
-		"/nobody/Tables":              "nobody account",
+		"/nobody/Tables":              " account",
 		"/Zm9vYmFyZm9vYmFyZm9v/x":     " account",
 		"/" + strings.Repeat("a", 25): " account",
 		"/a%0Ab/Tables":               " account",

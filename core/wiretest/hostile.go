@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"edgetable/core/protocol"
 )
@@ -15,6 +16,9 @@ var hostile = []struct {
 	hidden []string
 	shown  string
 }{
+	{"GET /secretaccount/Tables HTTP/1.1\nx-test-failures: too many\nx-ms-client-request-id: secretid", []string{"secretaccount", "secretid"}, "failures"},
+	{"SECRETVERB /secretaccount/Tables HTTP/1.1\nx-ms-client-request-id: secretid", []string{"SECRETVERB", "secretaccount", "secretid"}, "UnsupportedHttpVerb"},
+	{"OPTIONS /secretaccount/Tables HTTP/1.1\nx-ms-client-request-id: secretid", []string{"secretaccount", "secretid"}, "InvalidHeaderValue"},
 	{"GET /secretaccount/Tables HTTP/1.1\nAuthorization: SharedKeyLite secretaccount:c2lnbmF0dXJl\nx-ms-client-request-id: secretid", []string{"secretaccount", "secretid"}, "account"},
 	{"GET /devstoreaccount1/Tables HTTP/1.1\nAuthorization: (wrong key)\nx-ms-client-request-id: secretid", []string{"secretid"}, Account},
 	{"GET /devstoreaccount1/Tables HTTP/1.1\nAuthorization: (absent)\nx-ms-client-request-id: secretid", []string{"secretid"}, "anonymous"},
@@ -32,6 +36,13 @@ var hostile = []struct {
 	{"GET /devstoreaccount1/secret'name() HTTP/1.1", []string{"secret'name"}, "InvalidResourceName"},
 	{"POST /devstoreaccount1/people HTTP/1.1\nContent-Type: application/json\n\n{\"PartitionKey\":\"secretkey\",\"RowKey\":5,\"A\":\"secretvalue\"}", []string{"secretkey", "secretvalue"}, "InvalidInput"},
 }
+
+// tooMany refuses every client.
+type tooMany struct{}
+
+func (tooMany) Take(string, int) time.Duration { return time.Second }
+func (tooMany) Charge(string, int)             {}
+func (tooMany) Peek(string) time.Duration      { return time.Second }
 
 // Hostile checks a log. It makes a handler and passes hostile requests to serve,
 // which answers each with the handler and returns what the log says about it.
@@ -51,6 +62,10 @@ func Hostile(t *testing.T, serve func(h *protocol.Handler, req *protocol.Request
 		header := make(protocol.Header)
 		for _, f := range r.Header {
 			header[canonical(f.Name)] = append(header[canonical(f.Name)], f.Value)
+		}
+		h.Limits.Failures = nil
+		if header.Get("X-Test-Failures") != "" {
+			h.Limits.Failures = tooMany{}
 		}
 		said := serve(h, &protocol.Request{
 			Method: r.Method, Target: r.Target, Host: r.Host, Scheme: "http", Header: header,
