@@ -222,6 +222,20 @@ func TestAccountEndpoint(t *testing.T) {
 	}
 }
 
+// A server in the data directory that has no file of accounts is none for those of another file.
+func TestAccountOfAnotherServer(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	s := start(t, nil, "--data", data)
+	out, said := ok(t, "account", "new", "acme", "--data", data, "--accounts", filepath.Join(t.TempDir(), "accounts"))
+	if !strings.Contains(out, "URL-OF-THE-ACCOUNT") || !strings.Contains(said, "no server runs with these accounts") {
+		t.Errorf("%s%s", out, said)
+	}
+	if out, said = ok(t, "account", "new", "acme", "--data", data); !strings.Contains(out, "TableEndpoint=http://127.0.0.1"+s.listening(t)+"/acme;") {
+		t.Errorf("%s%s", out, said)
+	}
+}
+
 // A server that runs and does not answer is not taken for one that does not run: a key that its
 // clients may use stays, and the endpoint is not guessed from settings.
 func TestAccountServerSilent(t *testing.T) {

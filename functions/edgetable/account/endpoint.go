@@ -15,10 +15,19 @@ import (
 // error says that one runs and does not answer: nothing is known of it then.
 func (o *accountFlags) running(ctx context.Context, path string) (*admin.Info, error) {
 	info, err := admin.Ask(ctx, o.data, o.admin)
-	if info == nil || err != nil || info.File != "" && !same(info.File, path) {
+	if info == nil || err != nil || !o.uses(info, path) {
 		return nil, err
 	}
 	return info, nil
+}
+
+// uses reports whether the accounts of a server are in a file, or are none of a file, as those of
+// the path "" are. One without a file looks for that in its data directory when it starts again.
+func (o *accountFlags) uses(info *admin.Info, path string) bool {
+	if info.File == "" {
+		return path == "" || path == filepath.Join(o.data, cli.AccountsInData)
+	}
+	return same(info.File, path)
 }
 
 // same reports whether two paths are one file. A server may have been told a path that
