@@ -48,6 +48,16 @@ func from(args ...string) []string { return append(args, "--from", "http://127.0
 // in does the same for a command that deletes.
 func in(args ...string) []string { return append(args, "--in", "http://127.0.0.1:1/acme?sig=x") }
 
+// backupsOneGone makes a place of backups in which the manifest of one is missing.
+func backupsOneGone(t *testing.T, w *place) []string {
+	to := filepath.Join(t.TempDir(), "backups")
+	ok(t, "backup", "create", to, "--data", w.data)
+	manifests, err := filepath.Glob(filepath.Join(to, "backups", "*"))
+	must.OK(t, err)
+	must.OK(t, os.Remove(manifests[0]))
+	return []string{to}
+}
+
 var allStatuses = []statuses{
 	{command: "account disable", failed: "nothing was changed", fails: []string{"nobody", "--accounts", missing}},
 	{command: "account enable", failed: "nothing was changed", fails: []string{"nobody", "--accounts", missing}},
@@ -58,18 +68,11 @@ var allStatuses = []statuses{
 	{command: "account show", failed: "there is no such account", fails: []string{"nobody", "--accounts", missing}},
 	{command: "advise", failed: "nothing was judged", fails: []string{"People", "--data", missing}, damage: "there are findings"},
 	{command: "backup create", failed: "no backup was made", fails: []string{missing, "--data", missing}},
-	{command: "backup list", failed: "the place cannot be read, or has no backups", fails: []string{missing}},
+	{command: "backup list", failed: "the place cannot be read, or has no backups", fails: []string{missing}, damage: "a backup's manifest is damaged or missing", damages: backupsOneGone},
 	{command: "backup prune", failed: "the removal is not complete", fails: []string{missing, "--keep-last", "1"}},
 	{command: "backup restore", failed: "nothing was restored", fails: []string{missing, "/dev/null/x"}},
 	{command: "backup verify", failed: "nothing was compared", fails: []string{missing}, damage: "something is damaged or missing",
-		damages: func(t *testing.T, w *place) []string {
-			to := filepath.Join(w.dir, "backups")
-			ok(t, "backup", "create", to, "--data", w.data)
-			objects, err := filepath.Glob(filepath.Join(to, "backups", "*"))
-			must.OK(t, err)
-			must.OK(t, os.Remove(objects[0]))
-			return []string{to}
-		}},
+		damages: backupsOneGone},
 	{command: "bench", failed: "requests failed, or the server does not answer", fails: []string{"--endpoint", "http://127.0.0.1:1/devstoreaccount1"}},
 	{command: "check", failed: "the directory cannot be read, or is in use", fails: []string{missing}, damage: "something is damaged"},
 	{command: "completion bash"}, {command: "completion fish"}, {command: "completion powershell"}, {command: "completion zsh"},

@@ -112,5 +112,5 @@ func damaged(all *repository.Backups) error {
 		return nil
 	}
 	d := all.Damaged[0]
-	return fmt.Errorf("%s damaged: %s: %w", cli.Things(len(all.Damaged), "manifests"), d.Object, d.Cause)
+	return cli.Fail(cli.StatusDamage, fmt.Errorf("%s damaged: %s: %w", cli.Things(len(all.Damaged), "manifests"), d.Object, d.Cause))
 }
