@@ -52,5 +52,3 @@ export function prefixed(name: string, prefix: string): string {
   const end = after(prefix)
   return `${name} ge ${quoted(prefix)}` + (end === undefined ? "" : ` and ${name} lt ${quoted(end)}`)
 }
-
-export const keyFilter = ({ pk, rk }: Key) => `PartitionKey eq ${quoted(pk)} and RowKey eq ${quoted(rk)}`
