@@ -37,9 +37,6 @@ const maxIdle = 4096
 // Waiting returns the number of requests that wait.
 func (q *Queue[T]) Waiting() int { return q.waiting }
 
-// Payers returns the number of payers that the queue remembers.
-func (q *Queue[T]) Payers() int { return len(q.payers) }
-
 // Enter begins a request without a wait.
 func (q *Queue[T]) Enter(name string) Turn[T] { return q.begin(q.payer(name)) }
 

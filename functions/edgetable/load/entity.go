@@ -132,17 +132,5 @@ var (
 	atomPartitionKey = []byte(`<d:PartitionKey>`)
 )
 
-// AppendPage adds the JSON of a query's answer: n entities from the first on.
-func (l Layout) AppendPage(dst []byte, first, n int) []byte {
-	dst = append(dst, `{"value":[`...)
-	for i := range n {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = l.AppendEntity(dst, first+i)
-	}
-	return append(dst, "]}"...)
-}
-
 // tableURL is the path of a table's entity set on a target.
 func tableURL(t wire.Target, table string) string { return t.Base + "/" + table }

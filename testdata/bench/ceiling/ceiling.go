@@ -57,7 +57,7 @@ func New(kind Kind, dir string, account *sharedkey.Account, table string, l load
 	case Null:
 		return h, nil
 	case Page:
-		h.page = load.Layout{RowsPerPartition: pageRows}.AppendPage(nil, 0, pageRows)
+		h.page = page()
 		return h, nil
 	case Write, Read:
 	default:
@@ -80,6 +80,18 @@ func New(kind Kind, dir string, account *sharedkey.Account, table string, l load
 
 // pageRows is the most entities a page may hold.
 const pageRows = 1000
+
+// page is the answer to a query with as many entities.
+func page() []byte {
+	layout, b := load.Layout{RowsPerPartition: pageRows}, []byte(`{"value":[`)
+	for i := range pageRows {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = layout.AppendEntity(b, i)
+	}
+	return append(b, "]}"...)
+}
 
 // quiet keeps Pebble's information to itself; its fatal errors still end the process.
 type quiet struct{}
