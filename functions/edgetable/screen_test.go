@@ -42,6 +42,8 @@ func TestQueryOnATerminal(t *testing.T) {
 		{200, nil, 101, []string{"first 100"}},
 		{200, []string{"RowKey lt '100'"}, 101, nil},
 		{200, []string{"--top", "0"}, 102, nil},
+		{200, []string{"RowKey eq 'nobody'"}, 0, []string{"no entity passes the filter"}},
+		{0, []string{"RowKey eq 'nobody'"}, 0, nil},
 		{60, []string{"--top", "3"}, 4, []string{"rows are cut"}},
 		{60, []string{"--format", "jsonl"}, 101, nil},
 	} {

@@ -137,7 +137,13 @@ func (p *program) query(ctx context.Context, o *readFlags, table string) error {
 	if err := w.Close(); err != nil {
 		return err
 	}
-	if screen && o.few && n > onScreen {
+	switch {
+	case !screen:
+	case n == 0 && o.filter == "":
+		p.Note("table %s has no entities", table)
+	case n == 0:
+		p.Note("no entity passes the filter")
+	case o.few && n > onScreen:
 		p.Note("these are the first %d entities: --top 0 reads all, a FILTER chooses some", onScreen)
 	}
 	if lines.Some {
