@@ -1,59 +1,44 @@
 // Saves everything that a query finds, as JSON lines or as CSV with types. It goes page by page, can be stopped, and resumes there.
 import type { Service } from "../wire/client.ts"
-import { patiently } from "../wire/failure.ts"
 import { body, parseEntity } from "../wire/json.ts"
 import { type Position, type Query, query } from "../wire/tables.ts"
 import type { Entity } from "../wire/value.ts"
-import { Store } from "../model/store.ts"
+import { type Progress, Task } from "../model/task.ts"
 import { header, line } from "./csv.ts"
 
-export interface Exporting {
-  running: boolean
+export interface Exporting extends Progress {
   finished: boolean
   rows: number
   bytes: number
-  waiting: string
-  failure?: Error | undefined
 }
 
 export type Format = "jsonl" | "csv"
 
 const system = ["PartitionKey", "RowKey", "Timestamp"]
 
-export class Export {
-  readonly state = new Store<Exporting>({ running: false, finished: false, rows: 0, bytes: 0, waiting: "" })
+export class Export extends Task<Exporting> {
   private readonly parts: Blob[] = [] // lines of JSON; the browser keeps large ones on the disk
   private readonly names = new Set<string>()
   private next: Position | undefined
-  private abort = new AbortController()
 
   constructor(
     private readonly service: Service,
     private readonly what: Query,
-  ) {}
-
-  stop() {
-    this.abort.abort()
+  ) {
+    super({ finished: false, rows: 0, bytes: 0 })
   }
 
-  async run() {
+  protected async work(signal: AbortSignal) {
     const { state } = this
-    this.abort = new AbortController()
-    const { signal } = this.abort
-    state.update({ running: true, failure: undefined })
-    try {
-      do {
-        const result = await patiently(() => query(this.service, this.what, this.next, signal), signal, (f, s) => state.update({ waiting: `${f.message} Trying again in ${s} s.` }))
-        const lines = Array.from({ length: result.page.length }, (_, i) => this.lineOf(result.page.entity(i)))
-        const part = new Blob(lines)
-        this.parts.push(part)
-        this.next = result.next
-        state.update({ rows: state.value.rows + lines.length, bytes: state.value.bytes + part.size, waiting: "" })
-      } while (this.next && !signal.aborted)
-      state.update({ running: false, finished: !this.next })
-    } catch (e) {
-      state.update({ running: false, waiting: "", failure: signal.aborted ? undefined : (e as Error) })
-    }
+    do {
+      const result = await this.patiently(signal, () => query(this.service, this.what, this.next, signal))
+      const lines = Array.from({ length: result.page.length }, (_, i) => this.lineOf(result.page.entity(i)))
+      const part = new Blob(lines)
+      this.parts.push(part)
+      this.next = result.next
+      state.update({ rows: state.value.rows + lines.length, bytes: state.value.bytes + part.size, waiting: "" })
+    } while (this.next && !signal.aborted)
+    return { finished: !this.next }
   }
 
   private lineOf(e: Entity): string {

@@ -1,24 +1,21 @@
 // Writes the rows of a file, in batches, and keeps those that are refused.
 import { type Operation, transact } from "../wire/batch.ts"
 import type { Service } from "../wire/client.ts"
-import { Failure, patiently } from "../wire/failure.ts"
+import { Failure } from "../wire/failure.ts"
 import { body } from "../wire/json.ts"
 import { keyOf } from "../wire/value.ts"
-import { Store } from "../model/store.ts"
 import { batches, each } from "../model/bulk.ts"
+import { type Progress, Task } from "../model/task.ts"
 import { type Plan, type Row, rowsOf } from "./plan.ts"
 
 export type Existing = "skip" | "replace" | "merge"
 
-export interface Importing {
-  running: boolean
+export interface Importing extends Progress {
   finished: boolean
   read: number
   done: number
   skipped: number
-  waiting: string
   refused: { number: number; source: string; wrong: string }[]
-  failure?: Error | undefined
 }
 
 const chunk = 5000
@@ -26,9 +23,7 @@ const methods = { skip: "POST", replace: "PUT", merge: "PATCH" } as const
 
 type Numbered = Operation & { row: Row }
 
-export class Import {
-  readonly state = new Store<Importing>({ running: false, finished: false, read: 0, done: 0, skipped: 0, waiting: "", refused: [] })
-  private abort = new AbortController()
+export class Import extends Task<Importing> {
   private finishedRows = 0 // a stopped import goes on behind these
   /** left are the batches of a part of the file that are not written yet, in rounds; part is its number of rows. */
   private left: Numbered[][][] = []
@@ -40,36 +35,27 @@ export class Import {
     private readonly file: Blob,
     private readonly plan: Plan,
     private readonly existing: Existing,
-  ) {}
-
-  stop() {
-    this.abort.abort()
+  ) {
+    super({ finished: false, read: 0, done: 0, skipped: 0, refused: [] })
   }
 
-  async run() {
-    const { state } = this
-    this.abort = new AbortController()
-    state.update({ running: true, failure: undefined })
-    try {
-      await this.finish()
-      let rows: Row[] = []
-      let read = 0
-      for await (const row of rowsOf(this.file, this.plan)) {
-        if (++read <= this.finishedRows) continue
-        rows.push(row)
-        if (rows.length < chunk) continue
-        await this.write(rows)
-        rows = []
-      }
-      await this.write(rows)
-      state.update({ running: false, finished: true })
-    } catch (e) {
-      state.update({ running: false, waiting: "", failure: this.abort.signal.aborted ? undefined : (e as Error) })
+  protected async work(signal: AbortSignal) {
+    await this.finish(signal)
+    let rows: Row[] = []
+    let read = 0
+    for await (const row of rowsOf(this.file, this.plan)) {
+      if (++read <= this.finishedRows) continue
+      rows.push(row)
+      if (rows.length < chunk) continue
+      await this.write(rows, signal)
+      rows = []
     }
+    await this.write(rows, signal)
+    return { finished: true }
   }
 
   /** write writes a part of the file. */
-  private async write(rows: Row[]) {
+  private async write(rows: Row[], signal: AbortSignal) {
     const operations: Numbered[] = []
     for (const row of rows) {
       if (!row.values) this.refuse(row, row.wrong ?? "")
@@ -81,15 +67,15 @@ export class Import {
     this.state.update({ read: this.finishedRows + rows.length })
     this.left = rounds(operations).map((round) => batches(round.sort(byPartition)) as Numbered[][])
     this.part = rows.length
-    await this.finish()
+    await this.finish(signal)
   }
 
   /** finish writes what is left of a part. A batch that has begun is not broken off: nobody would know whether it was written. */
-  private async finish() {
+  private async finish(signal: AbortSignal) {
     for (let round = this.left[0]; round; round = this.left[0]) {
       await each(6, [...round], async (batch) => {
-        this.abort.signal.throwIfAborted()
-        await this.execute(batch)
+        signal.throwIfAborted()
+        await this.execute(batch, signal)
         this.left[0] = this.left[0]!.filter((b) => b !== batch)
       })
       this.left.shift()
@@ -98,14 +84,12 @@ export class Import {
     this.part = 0
   }
 
-  private async execute(batch: Numbered[]) {
-    const { signal } = this.abort
+  private async execute(batch: Numbered[], signal: AbortSignal) {
     let skipped = 0
-    const wait = (f: Error, s: number) => this.state.update({ waiting: `${f.message} Trying again in ${s} s.` })
     let left = batch
     while (left.length > 0) {
       try {
-        await patiently(() => transact(this.service, this.table, left), signal, wait)
+        await this.patiently(signal, () => transact(this.service, this.table, left))
         break
       } catch (e) {
         if (!(e instanceof Failure) || e.status < 400 || e.status >= 500 || e.status === 403 || e.code === "TableNotFound") throw e

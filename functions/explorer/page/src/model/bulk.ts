@@ -2,12 +2,12 @@
 // even after the page was closed.
 import { type Operation, transact } from "../wire/batch.ts"
 import type { Service } from "../wire/client.ts"
-import { Failure, patiently } from "../wire/failure.ts"
+import { Failure } from "../wire/failure.ts"
 import { body, parseEntity } from "../wire/json.ts"
 import { type Position, getEntity, query } from "../wire/tables.ts"
 import { type Entity, type Value, keyOf, sameValue } from "../wire/value.ts"
 import { read, write } from "./settings.ts"
-import { Store } from "./store.ts"
+import { type Progress, Task } from "./task.ts"
 import { maxBatch } from "../wire/rules.ts"
 
 export type Plan =
@@ -24,11 +24,8 @@ export interface Job {
   skipped: number
 }
 
-export interface Working extends Job {
-  running: boolean
+export interface Working extends Job, Progress {
   finished: boolean
-  waiting: string
-  failure?: Error | undefined
 }
 
 const place = (service: Service, table: string) => `job.${service.name}/${table}`
@@ -42,9 +39,7 @@ const perBatch = maxBatch
 const mostBytes = 3_500_000
 const atOnce = 6
 
-export class Bulk {
-  readonly state: Store<Working>
-  private abort = new AbortController()
+export class Bulk extends Task<Working> {
   /** left are the batches of a page that are not done, and next is where the page behind it begins. */
   private left: Operation[][] = []
   private next: Position | undefined
@@ -59,40 +54,27 @@ export class Bulk {
     /** resumed: an attempt of before may have worked on a part of the first page. */
     private resumed: boolean,
   ) {
-    this.state = new Store<Working>({ ...job, running: false, finished: false, waiting: "" })
+    super({ ...job, finished: false })
   }
 
-  stop() {
-    this.abort.abort()
-  }
-
-  async run() {
-    const { state } = this
-    this.abort = new AbortController()
-    const { signal } = this.abort
-    state.update({ running: true, failure: undefined })
+  protected async work(signal: AbortSignal) {
     this.remember()
-    try {
-      while (!state.value.finished && !signal.aborted) await this.page(signal)
-      state.update({ running: false })
-    } catch (e) {
-      state.update({ running: false, waiting: "", failure: signal.aborted ? undefined : (e as Error) })
-    }
+    while (!this.state.value.finished && !signal.aborted) await this.page(signal)
+    return {}
   }
 
   /** page works on one page, or on what an error left of it. Whoever stops waits for its end: a request that is broken off may have been executed. */
   private async page(signal: AbortSignal) {
     const { state } = this
     const { plan, filter, next } = state.value
-    const wait = (f: Error, s: number) => state.update({ waiting: `${f.message} Trying again in ${s} s.` })
     if (this.left.length === 0) {
       const select = plan.kind === "copy" ? {} : { select: "PartitionKey,RowKey" }
-      const result = await patiently(() => query(this.service, { table: this.table, filter, ...select }, next, signal), signal, wait)
+      const result = await this.patiently(signal, () => query(this.service, { table: this.table, filter, ...select }, next, signal))
       this.left = batches(Array.from({ length: result.page.length }, (_, i) => operation(plan, result.page.entity(i))))
       this.next = result.next
     }
     await each(atOnce, [...this.left], async (batch) => {
-      const skipped = await patiently(() => this.execute(batch), signal, wait)
+      const skipped = await this.patiently(signal, () => this.execute(batch))
       this.tried.delete(batch)
       this.left = this.left.filter((b) => b !== batch)
       const { done, skipped: before } = state.value
