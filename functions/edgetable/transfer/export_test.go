@@ -141,6 +141,36 @@ func TestExportInterruptedColumns(t *testing.T) {
 	}
 }
 
+// A run that ends without notice, wherever it does, leaves objects that no line knows. The next
+// run has the bytes of a stream, and leaves nothing else.
+func TestExportObjectsWithoutLine(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	fill(t, c, "People", numbered(exportRows), property)
+	var stream bytes.Buffer
+	must.OK(t, newExport(c, "jsonl", "none").ToWriter(t.Context(), c, &stream))
+	steps := 1
+	for failed := true; failed; steps += 7 {
+		place := in(t.TempDir())
+		broken := place
+		broken.Place = &stepping{place.Place, steps, true}
+		e := newExport(c, "jsonl", "none")
+		e.Connections = 1
+		_, err := e.To(t.Context(), c, broken)
+		if failed = err != nil; failed && !errors.Is(err, errStep) {
+			t.Fatal(err)
+		}
+		m, err := newExport(c, "jsonl", "none").To(t.Context(), c, place)
+		must.OK(t, err)
+		if !bytes.Equal(read(t, place, m, "none"), stream.Bytes()) || !slices.Equal(list(t, place), files(m)) {
+			t.Errorf("after step %d the parts are not the stream, or more is there: %q", steps, list(t, place))
+		}
+	}
+	if steps < 30 {
+		t.Errorf("%d steps", steps)
+	}
+}
+
 // files are the names of all objects of an export.
 func files(m *export.Manifest) []string {
 	names := []string{export.ManifestName}

@@ -40,17 +40,17 @@ func own(o objects.Object) bool {
 	return strings.HasPrefix(name, unfinishedPrefix) || filePattern.MatchString(name) || torn && name == ManifestName
 }
 
-// objectName is the name of an object for so many lines of a range. CSV and parquet are made of it
+// objectName is the name of the nth object for a range. CSV and parquet are made of it
 // when all columns are known.
-func (x *exporting) objectName(table string, p *scan.Task) string {
+func (x *exporting) objectName(table string, p *scan.Task, n int) string {
 	if x.Format == "jsonl" {
-		return fmt.Sprintf("%s/part-%04d-%s-%06d.jsonl%s", table, x.begun.Number, p.Rank(), len(p.Stored()), rows.Endings[x.Compress])
+		return fmt.Sprintf("%s/part-%04d-%s-%06d.jsonl%s", table, x.begun.Number, p.Rank(), n, rows.Endings[x.Compress])
 	}
-	return fmt.Sprintf("%s%s/piece-%s-%06d.jsonl%s", unfinishedPrefix, table, p.Rank(), len(p.Stored()), rows.Endings[x.Compress])
+	return fmt.Sprintf("%s%s/piece-%s-%06d.jsonl%s", unfinishedPrefix, table, p.Rank(), n, rows.Endings[x.Compress])
 }
 
-// textSize is how much text is compressed, or goes to the object, at once.
-const textSize = 64 << 10
+// rowSize is room for the last row of an object, which goes beyond its size.
+const rowSize = 64 << 10
 
 // buffer returns a buffer for an object. Later ranges use it again.
 func (x *exporting) buffer() *bytes.Buffer {
@@ -58,20 +58,31 @@ func (x *exporting) buffer() *bytes.Buffer {
 		b.Reset()
 		return b
 	}
-	return bytes.NewBuffer(make([]byte, 0, size.Object+textSize)) // a buffer that grows copies its content and takes twice as much memory
+	return bytes.NewBuffer(make([]byte, 0, size.Object+rowSize)) // a buffer that grows copies its content and takes twice as much memory
 }
 
 // target is where the frames of a range go: one buffer after the other.
 type target struct{ *bytes.Buffer }
 
-// readRange reads a range of a table, or the rest of it, into objects. The progress has a line for
-// each of them; an object without one is written again, or removed at the end.
+// lineObjects is how many objects have a line of the progress together: a line waits for the disk
+// as often as an object does. A run that is killed loses as many objects of each range.
+const lineObjects = 4
+
+// readRange reads a range of a table, or the rest of it, into objects. The progress has a line behind
+// some of them; an object without one is written again, or removed at the end.
 func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) error {
 	object := &target{} // with no buffer until there is text
 	out := rows.NewFrames(object, x.Compress)
-	text, written := []byte(nil), 0 // written is how much text the object has
+	row, written := []byte(nil), 0 // written is how much text the object has
 	earlier := p.State()
 	read, stored, at := earlier.Rows, earlier.Rows, earlier.At
+	number := len(p.Stored())  // of the next object
+	var next progressfile.Line // has the objects that no line has yet
+	note := func() error {
+		l := next
+		next.Objects = nil
+		return x.work.Note(table, p, l)
+	}
 	var storing chan error // gets the result of the last object, nil if it was taken
 	settle := func() (err error) {
 		if storing != nil {
@@ -79,27 +90,16 @@ func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) e
 		}
 		return err
 	}
-	flush := func() error {
-		if len(text) == 0 {
-			return nil
-		}
-		if object.Buffer == nil {
-			object.Buffer = x.buffer()
-		}
-		_, err := out.Write(text)
-		written += len(text)
-		text = text[:0]
-		return err
-	}
-	store := func(done bool) error {
-		if err := errors.Join(flush(), out.End(), settle()); err != nil {
+	store := func(last, done bool) error {
+		if err := errors.Join(out.End(), settle()); err != nil {
 			return err
 		}
-		content, name, n := object.Buffer, x.objectName(table, p), read-stored
-		state := progressfile.Line{Rows: read, Done: done, At: at}
+		content, name, n := object.Buffer, x.objectName(table, p, number), read-stored
+		now := progressfile.Line{Rows: read, Done: done, At: at}
 		if n > 0 {
-			last := p.Last()
-			at, state.At = &last, &last
+			key := p.Last()
+			at, now.At = &key, &key
+			number++
 		}
 		result := make(chan error, 1)
 		storing = result
@@ -107,13 +107,20 @@ func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) e
 			result <- func() error {
 				if n > 0 {
 					one, err := x.place.putFile(ctx, name, n, content.Bytes())
+					if err != nil && next.Objects != nil {
+						err = errors.Join(err, note()) // on a full disk there may be room for a line
+					}
 					if err != nil {
 						return err
 					}
 					x.buffers.Put(content)
-					state.Object = &one
+					next.Objects = append(next.Objects, one)
 				}
-				return x.work.Note(table, p, state)
+				next.Rows, next.Done, next.At = now.Rows, now.Done, now.At
+				if !last && len(next.Objects) < lineObjects {
+					return x.mine(ctx) // as before each line
+				}
+				return note()
 			}()
 		}()
 		object.Buffer, stored, written = nil, read, 0 // the next buffer is filled meanwhile
@@ -125,28 +132,29 @@ func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) e
 	}
 	for e, err := range p.Entities(ctx, x.c, remote.Query{Table: table, Filter: x.Filter, Select: rows.WithKeys(x.Select)}) {
 		if err != nil {
-			return errors.Join(err, store(false), settle())
+			return errors.Join(err, store(true, false), settle())
 		}
-		text = append(payload.AppendJSON(text, e.PartitionKey, e.RowKey, e.Timestamp, e.Properties), '\n')
+		if object.Buffer == nil {
+			object.Buffer = x.buffer()
+		}
+		row = append(payload.AppendJSON(row[:0], e.PartitionKey, e.RowKey, e.Timestamp, e.Properties), '\n')
+		if _, err := out.Write(row); err != nil {
+			return errors.Join(err, settle())
+		}
+		written += len(row)
 		if sheet != nil {
 			one := e // else each entity is allocated, also without a sheet
 			sheet.Note(&one)
 		}
 		read++
 		x.Progress.Rows.Add(1)
-		if len(text) < textSize && written+len(text) < size.Object {
-			continue
-		}
-		if err := flush(); err != nil {
-			return errors.Join(err, settle())
-		}
 		if written >= size.Object {
-			if err := store(false); err != nil {
+			if err := store(false, false); err != nil {
 				return errors.Join(err, settle())
 			}
 		}
 	}
-	return errors.Join(store(true), settle())
+	return errors.Join(store(true, true), settle())
 }
 
 // sheetOf returns the sheet with the columns of a range, at first those of the objects that are
@@ -185,7 +193,7 @@ func (x *exporting) finish(ctx context.Context, t *ManifestTable, tasks []*scan.
 	if s == nil {
 		if t.Files = pieces; pieces == nil {
 			t.Files = make([]progressfile.Stored, 1)
-			t.Files[0], err = x.place.putFile(ctx, x.objectName(t.Name, tasks[0]), 0, nil)
+			t.Files[0], err = x.place.putFile(ctx, x.objectName(t.Name, tasks[0], 0), 0, nil)
 		}
 		return err
 	}

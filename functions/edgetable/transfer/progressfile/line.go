@@ -21,7 +21,7 @@ type Line struct {
 	End     *ranges.Range `json:"end,omitempty"`     // of the range, which is a range of its own from now on
 	At      *ranges.Key   `json:"at,omitempty"`      // the last entity that is done
 	Rows    int64         `json:"rows,omitempty"`    // that are done, of an export or of a file
-	Object  *Stored       `json:"object,omitempty"`  // that an export stored
+	Objects []Stored      `json:"objects,omitempty"` // that an export stored since the line before
 	Totals  Totals        `json:"totals,omitzero"`   // of a copy: of the range; of an import: of all files
 	Rejects int64         `json:"rejects,omitempty"` // bytes of the file of rejects
 	Done    bool          `json:"done,omitempty"`

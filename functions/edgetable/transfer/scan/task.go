@@ -57,9 +57,7 @@ func (t *Task) note(state progressfile.Line) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.state = state
-	if state.Object != nil {
-		t.stored = append(t.stored, *state.Object)
-	}
+	t.stored = append(t.stored, state.Objects...)
 }
 
 // resume sets the state that an earlier run noted.
