@@ -3,6 +3,7 @@ package rows
 import (
 	"bufio"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -24,11 +25,11 @@ var Endings = map[string]string{"none": "", "gzip": ".gz", "zstd": ".zst"}
 func NewFrames(w io.Writer, compress string) Frames {
 	switch compress {
 	case "gzip":
-		return &packed{w: w, encoder: gzip.NewWriter(nil)}
+		return newPacked(w, gzip.NewWriter(nil))
 	case "zstd":
 		// Several files are written at once: one goroutine and a window of 1 MiB each.
 		z, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithEncoderCRC(true)) // these options are good
-		return &packed{w: w, encoder: z}
+		return newPacked(w, z)
 	}
 	return plain{w}
 }
@@ -40,11 +41,18 @@ func (plain) End() error { return nil }
 // packed begins a frame with the first byte behind the end of another.
 type packed struct {
 	w       io.Writer
-	encoder interface {
-		io.WriteCloser
-		Reset(w io.Writer)
-	}
-	open bool
+	encoder encoder
+	text    *bufio.Writer // for the encoder, to which row by row would be slower
+	open    bool
+}
+
+type encoder interface {
+	io.WriteCloser
+	Reset(w io.Writer)
+}
+
+func newPacked(w io.Writer, e encoder) *packed {
+	return &packed{w: w, encoder: e, text: bufio.NewWriterSize(e, 64<<10)}
 }
 
 func (p *packed) Write(b []byte) (int, error) {
@@ -52,7 +60,7 @@ func (p *packed) Write(b []byte) (int, error) {
 		p.encoder.Reset(p.w)
 		p.open = true
 	}
-	return p.encoder.Write(b)
+	return p.text.Write(b)
 }
 
 func (p *packed) End() error {
@@ -60,7 +68,7 @@ func (p *packed) End() error {
 		return nil
 	}
 	p.open = false
-	return p.encoder.Close()
+	return errors.Join(p.text.Flush(), p.encoder.Close())
 }
 
 // Decompress reads a file, decompressing it if the ending of its name says so. It also returns the
