@@ -452,7 +452,7 @@ bench: build $(CACHE)/azurite-$(AZURITE_VERSION)/complete
 
 $(CACHE)/azurite-$(AZURITE_VERSION)/complete:
 	@mkdir -p $(@D)
-	flock $(@D).lock bash -c '[[ -e $@ ]] || .ci/again npm install --prefix $(@D) --no-audit --no-fund --loglevel error azurite@$(AZURITE_VERSION) && touch $@'
+	flock $(@D).lock bash -c '[[ -e $@ ]] || .ci/again bash -c "rm -rf $(@D)/*; npm install --prefix $(@D) --no-audit --no-fund --loglevel error azurite@$(AZURITE_VERSION)" && touch $@'
 
 ## bench-data: rates and memory of import, export, copy, sync and verify, and of a loop with the SDK; ROWS=1000000 for the full size
 .PHONY: bench-data
