@@ -64,7 +64,7 @@ func TestDynamoDBMistakes(t *testing.T) {
 		{"dynamodb rebucket --account a --buckets 2 --abort people", "--abort and --buckets exclude each other", 2},
 		{"dynamodb rebucket --account a --buckets 2 --max-pause -1s people", "write a duration", 2},
 		{"dynamodb rebucket --account a --buckets 2 people", "say which DynamoDB table with --dynamodb-table", 2},
-		{"table --help", "", 0},
+		{"table --help", `there is no command "table"; do you mean tables?`, 2},
 	} {
 		t.Run(test.args, func(t *testing.T) {
 			t.Parallel()
