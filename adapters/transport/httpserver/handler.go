@@ -199,7 +199,7 @@ func (h *Handler) fit(body *incoming, resp protocol.Response) protocol.Response 
 	}
 	resp.Release()
 	refusal := h.Refuse(body.req, table.ServerBusy.Err())
-	refusal.Operation, refusal.Table, refusal.Account, refusal.SignedIn, refusal.Waited = resp.Operation, resp.Table, resp.Account, resp.SignedIn, resp.Waited
+	refusal.About(&resp.Summary)
 	refusal.Refused = protocol.RefusedMemory
 	return refusal
 }

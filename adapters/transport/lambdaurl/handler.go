@@ -113,7 +113,7 @@ func (h *Handler) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	}
 	if answer == nil {
 		refusal := h.Protocol.Refuse(&req, tooLarge(req.Method, &resp, &door))
-		refusal.Operation, refusal.Account, refusal.SignedIn, refusal.Table = resp.Operation, resp.Account, resp.SignedIn, resp.Table
+		refusal.About(&resp.Summary)
 		resp.Release()
 		resp = refusal
 		answer = door.answer(req.Method, &resp)
