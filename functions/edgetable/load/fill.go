@@ -42,6 +42,15 @@ func DeleteTable(ctx context.Context, t wire.Target, table string) error {
 	return nil
 }
 
+// Ping sends one signed Query Tables and wants 200: the server is up and knows the account.
+func Ping(ctx context.Context, t wire.Target) error {
+	resp, err := once(ctx, t, wire.Request{Method: "GET", Path: []byte(t.Base + "/Tables"), Query: []byte("$top=1"), Header: headAccept})
+	if err == nil && resp.Status != 200 {
+		err = unexpected(&resp, 200)
+	}
+	return err
+}
+
 // once sends one request on a connection of its own.
 func once(ctx context.Context, t wire.Target, req wire.Request) (wire.Response, error) {
 	c, err := wire.Dial(ctx, t)

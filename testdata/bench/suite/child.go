@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"edgetable/core/accounts"
+	"edgetable/functions/edgetable/load"
 	"edgetable/functions/edgetable/load/wire"
 )
 
@@ -79,19 +80,7 @@ func (c *child) await(ctx context.Context, ready func(context.Context) error) er
 
 // answers wants a signed Query Tables answered; listens is content with an accepted connection.
 func answers(t wire.Target) func(context.Context) error {
-	return func(ctx context.Context) error {
-		c, err := wire.Dial(ctx, t)
-		if err != nil {
-			return err
-		}
-		defer c.Close()
-		defer context.AfterFunc(ctx, func() { c.Close() })()
-		resp, err := c.Do(&wire.Request{Method: "GET", Path: []byte(t.Base + "/Tables"), Query: []byte("$top=1"), Header: "Accept: application/json;odata=nometadata\r\n"})
-		if err == nil && resp.Status != 200 {
-			err = fmt.Errorf("status %d: %.600s", resp.Status, resp.Body)
-		}
-		return err
-	}
+	return func(ctx context.Context) error { return load.Ping(ctx, t) }
 }
 
 func listens(t wire.Target) func(context.Context) error {
