@@ -125,7 +125,7 @@ type DamagedPiece struct {
 func (d *DamagedPiece) Error() string { return d.Object + ": " + d.Cause.Error() }
 func (d *DamagedPiece) Unwrap() error { return d.Cause }
 
-// Gap is a part of a timeline of which the place has no commits.
+// Gap is a part of a timeline whose commits the place does not have.
 type Gap struct {
 	Timeline string
 	After    edm.Ticks

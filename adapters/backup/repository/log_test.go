@@ -19,8 +19,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// story is a place with backups and a log, and the model of what it must give back: all
-// numbers of commits of each line.
+// story is a place with backups and a log, and the model of what a restore must return: the
+// numbers of all commits of each line.
 type story struct {
 	t        *testing.T
 	place    *shelf

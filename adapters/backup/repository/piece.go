@@ -76,8 +76,8 @@ const maxPiece = 256 << 20
 
 const pieceHead = "edgetable log 1, sha256 "
 
-// openPiece verifies the object of a piece and returns what it says of itself, and the
-// commits as they are stored.
+// openPiece verifies the object of a piece and returns its head, and its commits as they
+// are stored.
 func openPiece(named *Piece, b []byte) (p Piece, packed []byte, err error) {
 	head, rest, _ := bytes.Cut(b, []byte("\n"))
 	if string(head) != fmt.Sprintf("%s%x", pieceHead, sha256.Sum256(rest)) {

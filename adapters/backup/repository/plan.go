@@ -18,7 +18,7 @@ type Plan struct {
 	Above    edm.Ticks // no number that the place knows of is above it
 }
 
-// Step is a piece of the log, of which commits with numbers in (After, Until] are needed.
+// Step is a piece of the log. A restore needs its commits with numbers in (After, Until].
 type Step struct {
 	Piece
 	After, Until edm.Ticks

@@ -16,7 +16,7 @@ type way func(*http.Request) (*http.Response, error)
 
 func (w way) RoundTrip(r *http.Request) (*http.Response, error) { return w(r) }
 
-// A request without an answer, and one that is repeated, are told once, with the time at which the client gives up.
+// The client reports a request once that has no answer or is repeated, with the time at which it gives up.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	e, err := ParseConnection(Development)
@@ -52,7 +52,7 @@ func TestWaiting(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n, begin := 0, time.Now()
 				told := 0
-				var mu sync.Mutex // another goroutine tells that there is no answer
+				var mu sync.Mutex // another goroutine reports that there is no answer
 				c := Over(way(func(*http.Request) (*http.Response, error) { n++; return tt.way(n) }), e, 1)
 				c.Waiting = func(cause error, until time.Time) {
 					mu.Lock()

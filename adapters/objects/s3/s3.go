@@ -62,7 +62,7 @@ func Open(ctx context.Context, location string) (*Bucket, error) {
 	if e, err := url.Parse(endpoint); endpoint != "" && (err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "") {
 		return nil, fmt.Errorf("the endpoint %q is not a URL such as https://HOST", endpoint)
 	}
-	// The SDK would write to standard error in a form of its own. What matters is in its errors.
+	// Without this the SDK writes to standard error, in its own form. Its errors have what matters.
 	c, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{}))
 	if err != nil {
 		return nil, err

@@ -151,8 +151,8 @@ func (c *cloud) deliver(ctx context.Context, calls []durableobject.Call, via fun
 	return answers
 }
 
-// remembered reports whether an object remembers what it answered to a write. It does not where
-// nothing was done; the platform itself never repeats a message.
+// remembered reports whether an object keeps its answer to a write. It keeps none if it did
+// nothing; the platform itself never repeats a message.
 func remembered(a durableobject.Answer) bool {
 	_, err := message.Result(a.Message)
 	return !errors.Is(err, message.ErrAgain) && !errors.Is(err, table.ErrBusy)

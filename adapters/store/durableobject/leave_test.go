@@ -27,7 +27,7 @@ func (w *ranges) remaining() (ids []uint32) {
 	return ids
 }
 
-// hours lets alarms ring for hours in which nobody writes.
+// hours runs the alarms of some hours without a write.
 func (w *ranges) hours(n int) {
 	for range 120 * n {
 		w.clock.t += 30 * edm.TicksPerSecond

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// searched is the number of bytes of which one alarm looks for the middle of a range.
+	// searched is how many bytes one alarm reads to find the middle of a range.
 	searched = 4 << 20
 	minute   = 60 * edm.TicksPerSecond
 )

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// The catalog leads a restore of a table, in the phases of docs/adr/0039. A Worker asks the
-// objects to do what the catalog says, and tells it what they did.
+// The catalog leads a restore of a table, in the phases of docs/adr/0039. A Worker gives
+// the orders of the catalog to the objects, and their reports to the catalog.
 
 // finished is behind the key of the row with the last restore, which can be undone.
 const finished = "\x00"

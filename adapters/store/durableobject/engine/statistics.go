@@ -115,7 +115,7 @@ func planOf(r key.Range) (plan string, inPartition bool) {
 	return "Range", false
 }
 
-// tell answers with what is counted, and with the keys and the size of the object.
+// tell returns the counts of the object, its keys and its size.
 func (b *bucket) tell(t *turn) Step {
 	p := t.fields.Destination()
 	if !t.fields.Done() {

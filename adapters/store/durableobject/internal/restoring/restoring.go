@@ -32,7 +32,7 @@ type Restore struct {
 	Undo  bool      // it undoes the one before
 	To    edm.Ticks // the time
 	Began edm.Ticks
-	Until edm.Ticks         // Freezing is given up if no more is told of it, and Telling ends
+	Until edm.Ticks         // when Freezing ends without a further message, and Telling ends
 	Was   table.Incarnation // of the table when it began
 	Then  table.Incarnation // of the table at the time
 	Next  table.Incarnation // that it gets
