@@ -97,9 +97,19 @@ func (b *tab) open(url string) {
 // js evaluates an expression, which may be a promise.
 func js[T any](b *tab, format string, args ...any) T {
 	b.Helper()
+	value, expression, err := tryJS[T](b, format, args...)
+	if err != nil {
+		b.Fatalf("%s: %v", expression, err)
+	}
+	return value
+}
+
+// tryJS is js, and returns the expression with its error.
+func tryJS[T any](b *tab, format string, args ...any) (value T, expression string, err error) {
+	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
 	defer cancel()
-	expression := format
+	expression = format
 	if len(args) > 0 {
 		literals := make([]any, len(args))
 		for i, arg := range args {
@@ -111,11 +121,8 @@ func js[T any](b *tab, format string, args ...any) T {
 		}
 		expression = fmt.Sprintf(format, literals...)
 	}
-	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
-	if err != nil {
-		b.Fatalf("%s: %v", expression, err)
-	}
-	return value
+	value, err = chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	return value, expression, err
 }
 
 // patience is when a test stops to wait: after a minute, or early enough to say so
@@ -128,11 +135,17 @@ func (b *tab) patience() time.Time {
 	return until
 }
 
-// wait waits until an expression is true.
+// wait waits until an expression is true. It is not while the page is replaced by another.
 func (b *tab) wait(format string, args ...any) {
 	b.Helper()
-	check := format
-	for deadline := b.patience(); !js[bool](b, "!!("+check+")", args...); {
+	for deadline := b.patience(); ; {
+		is, expression, err := tryJS[bool](b, "!!("+format+")", args...)
+		if err != nil && !strings.Contains(err.Error(), "navigated") {
+			b.Fatalf("%s: %v", expression, err)
+		}
+		if is {
+			return
+		}
 		if time.Now().After(deadline) {
 			b.Fatalf("this did not come true: "+strings.ReplaceAll(format, "%s", "%q"), args...)
 		}
