@@ -41,20 +41,6 @@ type Address struct {
 	Rest      string // raw path after the account, without leading slashes
 }
 
-// IsAccountName reports whether an account may have the name. Only such names
-// are logged, since a request may have anything in their place.
-func IsAccountName(s string) bool {
-	if len(s) < 3 || len(s) > 24 {
-		return false
-	}
-	for i := range len(s) {
-		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	return true
-}
-
 // SecondarySuffix is what the name of an account ends with at its secondary.
 const SecondarySuffix = "-secondary"
 

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -110,10 +111,7 @@ func (c *call) getDelegationKey(ctx context.Context) (answer, error) {
 		role = sas.Contributor
 	}
 	// Either key works, because tokens are verified with both.
-	lender := c.account.Keys[0]
-	if lender == nil {
-		lender = c.account.Keys[1]
-	}
+	lender := cmp.Or(c.account.Keys[0], c.account.Keys[1])
 	if lender == nil {
 		return answer{}, table.AuthorizationFailure.With("This request is not authorized to perform this operation. The account has no key to derive others from.")
 	}

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"sync"
@@ -17,11 +18,7 @@ const usualSettingsAge = 30 * time.Second
 // settingsAge returns the time for which the handler uses cached settings of an
 // account. It uses its own changes at once.
 func (h *Handler) settingsAge() edm.Ticks {
-	age := h.SettingsAge
-	if age == 0 {
-		age = usualSettingsAge
-	}
-	return edm.Ticks(age / 100) // from nanoseconds to ticks of 100 ns
+	return edm.Ticks(cmp.Or(h.SettingsAge, usualSettingsAge) / 100) // from nanoseconds to ticks of 100 ns
 }
 
 // settingsCache holds settings of accounts by the name of the account.

@@ -1,6 +1,8 @@
 package sas
 
 import (
+	"cmp"
+
 	"edgetable/core/percent"
 	"edgetable/core/sharedkey"
 )
@@ -52,9 +54,7 @@ func (v TableValues) SignDelegated(account string, d DelegationKey) (string, err
 	if err != nil {
 		return "", err
 	}
-	if v.Version == "" {
-		v.Version = DelegationVersion
-	}
+	v.Version = cmp.Or(v.Version, DelegationVersion)
 	values := v.fields()
 	values[skoid], values[sktid] = d.ObjectID, d.TenantID
 	values[skt], values[ske] = d.Start, d.Expiry
@@ -63,9 +63,7 @@ func (v TableValues) SignDelegated(account string, d DelegationKey) (string, err
 }
 
 func (v TableValues) fields() *[fields]string {
-	if v.Version == "" {
-		v.Version = Version
-	}
+	v.Version = cmp.Or(v.Version, Version)
 	return &[fields]string{
 		sv: v.Version, tn: v.Table, si: v.Identifier, st: v.Start, se: v.Expiry, sp: v.Permissions, sip: v.IP, spr: v.Protocol,
 		spk: v.StartPartition, srk: v.StartRow, epk: v.EndPartition, erk: v.EndRow,
@@ -74,12 +72,8 @@ func (v TableValues) fields() *[fields]string {
 
 // Sign returns the token as a query; see [TableValues.Sign].
 func (v AccountValues) Sign(account string, k *sharedkey.Key) (string, error) {
-	if v.Version == "" {
-		v.Version = Version
-	}
-	if v.Services == "" {
-		v.Services = "t"
-	}
+	v.Version = cmp.Or(v.Version, Version)
+	v.Services = cmp.Or(v.Services, "t")
 	return sign(&[fields]string{
 		sv: v.Version, ss: v.Services, srt: v.ResourceTypes, st: v.Start, se: v.Expiry, sp: v.Permissions, sip: v.IP, spr: v.Protocol,
 	}, account, k)

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -46,15 +47,9 @@ func (s *Service) MostShown() int { return 2 * s.budget.Bytes }
 
 // New returns a Service.
 func New(store Store, o Options) *Service {
-	if o.Budget.Bytes == 0 {
-		o.Budget.Bytes = 4 << 20
-	}
-	if o.Budget.ScanBytes == 0 {
-		o.Budget.ScanBytes = 256 << 20
-	}
-	if o.Budget.Time == 0 {
-		o.Budget.Time = 5 * edm.TicksPerSecond
-	}
+	o.Budget.Bytes = cmp.Or(o.Budget.Bytes, 4<<20)
+	o.Budget.ScanBytes = cmp.Or(o.Budget.ScanBytes, 256<<20)
+	o.Budget.Time = cmp.Or(o.Budget.Time, 5*edm.TicksPerSecond)
 	return &Service{shared: &shared{store: store, now: o.Now, rand: o.Rand, budget: o.Budget}}
 }
 

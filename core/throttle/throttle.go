@@ -25,6 +25,7 @@
 package throttle
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"sync"
@@ -83,9 +84,7 @@ func New(o Options) *Buckets {
 	if !(o.Rate > 0) {
 		return &Buckets{}
 	}
-	if o.Burst == 0 {
-		o.Burst = o.Rate
-	}
+	o.Burst = cmp.Or(o.Burst, o.Rate)
 	perToken := edm.TicksPerSecond * grains / o.Rate
 	b := &Buckets{
 		now:    o.Now,

@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -205,9 +206,7 @@ func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (st
 	if err != nil {
 		return nil, err
 	}
-	if to == 0 {
-		to = edm.MaxDateTime
-	}
+	to = cmp.Or(to, edm.MaxDateTime)
 	var at edm.Ticks
 	for _, s := range h.line {
 		for _, p := range h.pieces {

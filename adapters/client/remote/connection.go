@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -70,10 +71,7 @@ func ParseConnection(text string) (Endpoint, error) {
 		fields[strings.ToLower(name)] = value
 	}
 	if strings.EqualFold(fields["usedevelopmentstorage"], "true") {
-		proxy := strings.TrimSuffix(fields["developmentstorageproxyuri"], "/")
-		if proxy == "" {
-			proxy = "http://127.0.0.1"
-		}
+		proxy := cmp.Or(strings.TrimSuffix(fields["developmentstorageproxyuri"], "/"), "http://127.0.0.1")
 		return withKey(proxy+":10002/"+accounts.Development, accounts.Development, accounts.DevelopmentKey)
 	}
 	account, endpoint := fields["accountname"], fields["tableendpoint"]
@@ -81,13 +79,8 @@ func ParseConnection(text string) (Endpoint, error) {
 		if account == "" {
 			return Endpoint{}, errors.New("the connection string names neither AccountName nor TableEndpoint")
 		}
-		scheme, suffix := fields["defaultendpointsprotocol"], fields["endpointsuffix"]
-		if scheme == "" {
-			scheme = "https"
-		}
-		if suffix == "" {
-			suffix = "core.windows.net"
-		}
+		scheme := cmp.Or(fields["defaultendpointsprotocol"], "https")
+		suffix := cmp.Or(fields["endpointsuffix"], "core.windows.net")
 		endpoint = scheme + "://" + account + ".table." + suffix
 	}
 	if token := fields["sharedaccesssignature"]; token != "" {

@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"sync"
@@ -79,9 +80,7 @@ func New(h *protocol.Handler, o Options) *Limiter {
 	if o.Large <= 0 {
 		o.Large = max(1, runtime.GOMAXPROCS(0)/2)
 	}
-	if o.Queue == 0 {
-		o.Queue = 64 * o.Concurrent
-	}
+	o.Queue = cmp.Or(o.Queue, 64*o.Concurrent)
 	if o.MaxWait <= 0 {
 		o.MaxWait = time.Second
 	}

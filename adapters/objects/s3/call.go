@@ -2,6 +2,7 @@ package s3
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -114,9 +115,7 @@ func (b *Bucket) try(ctx context.Context, method, key string, query url.Values, 
 	if resp.StatusCode >= 300 {
 		f := &failure{Status: resp.StatusCode}
 		_ = xml.Unmarshal(answer, f) // without a body the status must do
-		if f.Region == "" {
-			f.Region = resp.Header.Get("X-Amz-Bucket-Region")
-		}
+		f.Region = cmp.Or(f.Region, resp.Header.Get("X-Amz-Bucket-Region"))
 		return nil, f
 	}
 	return answer, nil

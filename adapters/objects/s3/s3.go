@@ -4,6 +4,7 @@
 package s3
 
 import (
+	"cmp"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -68,20 +69,15 @@ func Open(ctx context.Context, location string) (*Bucket, error) {
 		return nil, err
 	}
 	b := &Bucket{
-		region: c.Region, credentials: c.Credentials,
+		region: cmp.Or(query.Get("region"), c.Region), credentials: c.Credentials,
 		signer:  v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }), // as S3 asks
 		client:  http.Client{Timeout: callTimeout, CheckRedirect: noRedirect},
 		retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts = 8; o.RateLimiter = noLimit{} }),
 	}
-	if r := query.Get("region"); r != "" {
-		b.region = r
-	}
 	switch {
 	case endpoint != "":
 		b.base = endpoint + "/" + u.Host
-		if b.region == "" {
-			b.region = "us-east-1" // what makers without regions expect
-		}
+		b.region = cmp.Or(b.region, "us-east-1") // what makers without regions expect
 	case b.region == "":
 		return nil, errors.New("the region of the bucket is unknown: add ?region=…, or set AWS_REGION")
 	case strings.Contains(u.Host, "."): // the certificate would not fit

@@ -1,6 +1,7 @@
 package durableobject
 
 import (
+	"cmp"
 	"errors"
 
 	"edgetable/core/edm"
@@ -41,9 +42,7 @@ func (o Options) withDefaults() (Options, error) {
 		!validLocation(o.Location) || !validLocation(o.Catalog) {
 		return o, errOptions
 	}
-	if o.Buckets == 0 {
-		o.Buckets = 1
-	}
+	o.Buckets = cmp.Or(o.Buckets, 1)
 	if o.Attempts <= 0 {
 		o.Attempts = defaultAttempts
 	}

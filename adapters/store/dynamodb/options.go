@@ -1,6 +1,7 @@
 package dynamodb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -81,12 +82,8 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Client == nil || o.Table == "" || o.Deadline > maxDeadline {
 		return o, errOptions
 	}
-	if o.Buckets == 0 {
-		o.Buckets = defaultBuckets
-	}
-	if o.Lease == 0 {
-		o.Lease = defaultLease
-	}
+	o.Buckets = cmp.Or(o.Buckets, defaultBuckets)
+	o.Lease = cmp.Or(o.Lease, defaultLease)
 	if o.Deadline <= 0 {
 		o.Deadline = defaultDeadline
 	}

@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"cmp"
 	"fmt"
 	"log"
 	"os"
@@ -79,9 +80,7 @@ func (o Options) withDefaults() Options {
 		o.FS = vfs.Default
 	}
 	o.FS = privateDirs{o.FS}
-	if o.CacheSize == 0 {
-		o.CacheSize = defaultCache
-	}
+	o.CacheSize = cmp.Or(o.CacheSize, defaultCache)
 	if o.Now == nil {
 		o.Now = func() edm.Ticks { return edm.TicksOf(time.Now()) }
 	}

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -41,9 +42,7 @@ func (c *connector) config(dsn string) (*pgxpool.Config, error) {
 	}
 	p.MaxConns = int32(c.Connections)
 	p.MaxConnLifetime, p.MaxConnLifetimeJitter = time.Hour, 10*time.Minute
-	if p.ConnConfig.ConnectTimeout == 0 {
-		p.ConnConfig.ConnectTimeout = 5 * time.Second
-	}
+	p.ConnConfig.ConnectTimeout = cmp.Or(p.ConnConfig.ConnectTimeout, 5*time.Second)
 	p.ConnConfig.RuntimeParams["application_name"] = c.name
 	p.ConnConfig.DialFunc = c.Dial
 	p.ConnConfig.OnNotice = func(conn *pgconn.PgConn, n *pgconn.Notice) {

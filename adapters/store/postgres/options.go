@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -77,30 +78,22 @@ const (
 var errConnections = errors.New("postgres: at least 8 connections are needed")
 
 func (o Options) withDefaults() (Options, error) {
-	if o.Schema == "" {
-		o.Schema = defaultSchema
-	}
-	if o.Connections == 0 {
-		o.Connections = defaultConnections
-	}
+	o.Schema = cmp.Or(o.Schema, defaultSchema)
+	o.Connections = cmp.Or(o.Connections, defaultConnections)
 	if o.Connections < minConnections {
 		return o, errConnections
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
 	}
-	if o.PurgeEvery == 0 {
-		o.PurgeEvery = defaultPurgeEvery
-	}
+	o.PurgeEvery = cmp.Or(o.PurgeEvery, defaultPurgeEvery)
 	if o.PurgeAfter <= 0 {
 		o.PurgeAfter = defaultPurgeAfter
 	}
 	if o.machine == nil {
 		o.machine = time.Now
 	}
-	if o.watchEvery == 0 {
-		o.watchEvery = 5 * time.Second
-	}
+	o.watchEvery = cmp.Or(o.watchEvery, 5*time.Second)
 	if o.Dial == nil {
 		o.Dial = dial
 	}

@@ -3,6 +3,7 @@ package inprocess
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -28,17 +29,13 @@ func (t RoundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	host := r.Host
-	if host == "" {
-		host = r.URL.Host
-	}
 	fields := make(protocol.Header, len(r.Header))
 	for name, values := range r.Header { // a client may spell a name in its own way
 		name = http.CanonicalHeaderKey(name)
 		fields[name] = append(fields[name], values...)
 	}
 	req := protocol.Request{
-		Method: r.Method, Target: r.URL.RequestURI(), Host: host, Scheme: r.URL.Scheme,
+		Method: r.Method, Target: r.URL.RequestURI(), Host: cmp.Or(r.Host, r.URL.Host), Scheme: r.URL.Scheme,
 		Header: fields, Body: r.Body, ContentLength: r.ContentLength,
 	}
 	if r.Body == nil || r.Body == http.NoBody {

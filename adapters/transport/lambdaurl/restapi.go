@@ -1,6 +1,7 @@
 package lambdaurl
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 
@@ -15,11 +16,8 @@ func (e *event) restAPI() (protocol.Request, door, error) {
 	d := door{name: "rest-api", limit: functionLimit, unmeasured: true}
 	req := protocol.Request{
 		Method: e.HTTPMethod,
-		Target: e.RequestContext.Path,
+		Target: cmp.Or(e.RequestContext.Path, e.Path),
 		Source: address(e.RequestContext.Identity.SourceIP),
-	}
-	if req.Target == "" {
-		req.Target = e.Path
 	}
 	query, err := e.query(url.QueryEscape)
 	if err != nil {
