@@ -41,12 +41,8 @@ func (r *Server) Identity() (string, error) {
 }
 
 // Checkpoint implements snapshotter. The server knows the directory.
-func (r *Server) Checkpoint(ctx context.Context, _ string) (log *repository.LogSpan, err error) {
-	text, err := r.ask(ctx, http.MethodPost, "/checkpoint")
-	if err != nil {
-		return nil, err
-	}
-	return log, json.Unmarshal(text, &log)
+func (r *Server) Checkpoint(ctx context.Context, _ string) (*repository.LogSpan, error) {
+	return read[*repository.LogSpan](ctx, r, http.MethodPost, "/checkpoint")
 }
 
 // Promote makes the secondary of a server a primary. It returns what the server says.
@@ -62,12 +58,8 @@ type Link struct {
 }
 
 // Link asks the server for a link.
-func (r *Server) Link(ctx context.Context) (link Link, err error) {
-	text, err := r.ask(ctx, http.MethodPost, "/link")
-	if err != nil {
-		return link, err
-	}
-	return link, json.Unmarshal(text, &link)
+func (r *Server) Link(ctx context.Context) (Link, error) {
+	return read[Link](ctx, r, http.MethodPost, "/link")
 }
 
 func (r *Server) ask(ctx context.Context, method, path string) ([]byte, error) {
@@ -88,12 +80,17 @@ func (r *Server) ask(ctx context.Context, method, path string) ([]byte, error) {
 }
 
 // Get reads JSON from the socket of a server.
-func Get[T any](ctx context.Context, server *Server, path string) (v T, err error) {
-	text, err := server.ask(ctx, http.MethodGet, path)
+func Get[T any](ctx context.Context, server *Server, path string) (T, error) {
+	return read[T](ctx, server, http.MethodGet, path)
+}
+
+func read[T any](ctx context.Context, server *Server, method, path string) (v T, err error) {
+	text, err := server.ask(ctx, method, path)
 	if err != nil {
 		return v, err
 	}
-	return v, json.Unmarshal(text, &v)
+	err = json.Unmarshal(text, &v)
+	return v, err
 }
 
 // answer is how long a server has to tell what it knows. A busy machine may need some seconds.

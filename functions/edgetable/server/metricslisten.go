@@ -123,7 +123,6 @@ const gatherTimeout = 10 * time.Second
 
 // serveMetrics serves metrics until stop.
 func serveMetrics(l net.Listener, m *observe.Metrics, token *metricsToken, log *slog.Logger) (stop func()) {
-	quiet := slog.NewLogLogger(log.Handler(), slog.LevelDebug)
 	gather := promhttp.HandlerFor(m, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError)})
 	metrics := http.TimeoutHandler(gather, gatherTimeout, "gathering the metrics took too long") // sends when they are gathered: who does not read is not in flight
 	mux := http.NewServeMux()
@@ -135,16 +134,22 @@ func serveMetrics(l net.Listener, m *observe.Metrics, token *metricsToken, log *
 		}
 		metrics.ServeHTTP(w, r)
 	})
-	server := &http.Server{Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10, ErrorLog: quiet}
+	return serveBeside(&http.Server{Handler: mux, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10}, l, "the address of the metrics failed", log)
+}
+
+// serveBeside serves HTTP beside the tables until stop.
+func serveBeside(server *http.Server, l net.Listener, failed string, log *slog.Logger) (stop func()) {
+	server.ReadTimeout, server.ErrorLog = 10*time.Second, slog.NewLogLogger(log.Handler(), slog.LevelDebug)
 	go func() {
 		if err := bounded.Serve(server, l, besideConnections); !errors.Is(err, http.ErrServerClosed) {
-			log.Error("the address of the metrics failed", "cause", err)
+			log.Error(failed, "cause", err)
 		}
 	}()
 	return func() {
 		grace, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		_ = server.Shutdown(grace)
-		_ = server.Close()
+		if server.Shutdown(grace) != nil {
+			_ = server.Close() // of a client that does not read its answer
+		}
 	}
 }

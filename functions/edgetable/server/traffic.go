@@ -177,7 +177,7 @@ func (s *Statistics) Tell(account, table string) ([]byte, error) {
 func (s *Statistics) serve(mux *http.ServeMux) {
 	mux.HandleFunc("GET /traffic", func(w http.ResponseWriter, _ *http.Request) {
 		saved := s.Save()
-		answerJSON(w, saved.Overviews())
+		answer(w, saved.Overviews(), nil)
 	})
 	mux.HandleFunc("GET /traffic/{table}", func(w http.ResponseWriter, r *http.Request) {
 		saved := s.Save()
@@ -186,6 +186,6 @@ func (s *Statistics) serve(mux *http.ServeMux) {
 			http.Error(w, "no traffic of this table was counted: the server counts that of its 16 busiest tables", http.StatusNotFound)
 			return
 		}
-		answerJSON(w, t.Report())
+		answer(w, t.Report(), nil)
 	})
 }
