@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/core/accounts"
-	"edgetable/core/protocol"
 	"edgetable/functions/edgetable/cli"
 )
 
@@ -182,11 +181,7 @@ func (f *file) describe(name string) described {
 		if k == nil {
 			continue
 		}
-		one := keyUse{Key: i + 1, Bits: 8 * k.Size()}
-		if at, ok := used[fingerprint(k)]; ok {
-			one.LastUsed = &at
-		}
-		d.Keys = append(d.Keys, one)
+		d.Keys = append(d.Keys, keyUse{Key: i + 1, Bits: 8 * k.Size(), LastUsed: used.of(k)})
 	}
 	for _, allow := range a.Firewall.Allow {
 		d.Allow = append(d.Allow, fmt.Sprint(allow))
@@ -198,34 +193,32 @@ func (f *file) describe(name string) described {
 }
 
 func (p *program) listAccounts(f *file, asJSON bool) error {
+	all := []described{}
+	for _, name := range slices.Sorted(maps.Keys(f.list)) {
+		all = append(all, f.describe(name))
+	}
 	if asJSON {
-		all := []described{}
-		for _, name := range slices.Sorted(maps.Keys(f.list)) {
-			all = append(all, f.describe(name))
-		}
 		return p.PrintJSON(struct {
 			Accounts []described `json:"accounts"`
 		}{all})
 	}
-	if len(f.list) == 0 {
+	if len(all) == 0 {
 		fmt.Fprintf(p.Err, "%s has no accounts; 'edgetable account new NAME' creates one\n", f.path)
 	}
 	t := cli.Table{Heads: []string{"=", "=", ""}}
-	for _, name := range slices.Sorted(maps.Keys(f.list)) {
+	for _, d := range all {
 		var keys []string
-		for i, k := range f.list[name].Keys {
-			if k != nil {
-				keys = append(keys, fmt.Sprintf("key %d %s", i+1, f.used(name, i)))
-			}
+		for _, k := range d.Keys {
+			keys = append(keys, fmt.Sprintf("key %d %s", k.Key, say(k.LastUsed)))
 		}
-		t.Rows = append(t.Rows, []string{name, state(f.list[name]), strings.Join(keys, ", ")})
+		t.Rows = append(t.Rows, []string{d.Name, state(d.Disabled), strings.Join(keys, ", ")})
 	}
 	p.PrintTable(&t)
 	return nil
 }
 
-func state(a *protocol.Account) string {
-	if a.Disabled {
+func state(disabled bool) string {
+	if disabled {
 		return "disabled"
 	}
 	return "enabled"
@@ -233,27 +226,25 @@ func state(a *protocol.Account) string {
 
 // used is when a key of an account was last used.
 func (f *file) used(name string, key int) string {
-	return readLastUsed(usedFile(f.path)).say(f.list[name].Keys[key])
+	return say(readLastUsed(usedFile(f.path)).of(f.list[name].Keys[key]))
 }
 
 func (p *program) showAccount(f *file, name string, asJSON bool) error {
 	if _, _, err := f.find(name); err != nil {
 		return err
 	}
+	d := f.describe(name)
 	if asJSON {
-		return p.PrintJSON(f.describe(name))
+		return p.PrintJSON(d)
 	}
-	a := f.list[name]
-	fmt.Fprintf(p.Out, "account  %s, %s\n", name, state(a))
-	for i, k := range a.Keys {
-		if k != nil {
-			fmt.Fprintf(p.Out, "key %d    %d bits, %s\n", i+1, 8*k.Size(), f.used(name, i))
-		}
+	fmt.Fprintf(p.Out, "account  %s, %s\n", name, state(d.Disabled))
+	for _, k := range d.Keys {
+		fmt.Fprintf(p.Out, "key %d    %d bits, %s\n", k.Key, k.Bits, say(k.LastUsed))
 	}
-	for _, allow := range a.Firewall.Allow {
+	for _, allow := range d.Allow {
 		fmt.Fprintln(p.Out, "allow   ", allow)
 	}
-	for _, deny := range a.Firewall.Deny {
+	for _, deny := range d.Deny {
 		fmt.Fprintln(p.Out, "deny    ", deny)
 	}
 	return nil
@@ -272,8 +263,7 @@ func (p *program) setDisabled(f *file, name string, disabled bool) error {
 	if err := p.saveAccounts(f); err != nil {
 		return err
 	}
-	f.list[name].Disabled = disabled
-	fmt.Fprintf(p.Out, "%s is %s\n", name, state(f.list[name]))
+	fmt.Fprintf(p.Out, "%s is %s\n", name, state(disabled))
 	return nil
 }
 

@@ -16,15 +16,15 @@ const quiet = 10 * time.Minute
 // it, or none of them has used the second key.
 func (f *file) inUse(name string, info *admin.Info, now time.Time) error {
 	noted := readLastUsed(usedFile(f.path))
-	use := func(number int, k *sharedkey.Key) time.Time {
-		at := noted[fingerprint(k)]
+	use := func(number int, k *sharedkey.Key) *time.Time {
+		at := noted.of(k)
 		if info == nil {
 			return at
 		}
 		account, _ := info.Find(name)
 		for _, one := range account.Keys {
-			if one.Key == number && one.LastUsed != nil && one.LastUsed.After(at) {
-				at = *one.LastUsed
+			if one.Key == number && one.LastUsed != nil && (at == nil || one.LastUsed.After(*at)) {
+				at = one.LastUsed
 			}
 		}
 		return at
@@ -32,9 +32,9 @@ func (f *file) inUse(name string, info *admin.Info, now time.Time) error {
 	keys := f.list[name].Keys
 	first, second := use(1, keys[0]), use(2, keys[1])
 	switch {
-	case second.IsZero():
+	case second == nil:
 		return fmt.Errorf("%s keeps both keys: key 1 was %s, and key 2 was never used: give it to the clients first; --force removes key 1 all the same", name, say(first))
-	case now.Sub(first) < quiet:
+	case first != nil && now.Sub(*first) < quiet:
 		return fmt.Errorf("%s keeps both keys: key 1 was %s, less than %d minutes ago, and key 2 was %s: some client has not changed; --force removes key 1 all the same",
 			name, say(first), int(quiet/time.Minute), say(second))
 	}

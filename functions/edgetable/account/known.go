@@ -119,14 +119,9 @@ func (k *Known) Describe() *admin.Info {
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		a := admin.Account{Name: name, Disabled: list[name].Disabled, File: k.File, Keys: []admin.Key{}}
 		for i, key := range list[name].Keys {
-			if key == nil {
-				continue
+			if key != nil {
+				a.Keys = append(a.Keys, admin.Key{Key: i + 1, LastUsed: k.used.of(key)})
 			}
-			one := admin.Key{Key: i + 1}
-			if at, ok := k.used[fingerprint(key)]; ok {
-				one.LastUsed = &at
-			}
-			a.Keys = append(a.Keys, one)
 		}
 		info.Accounts = append(info.Accounts, a)
 	}

@@ -68,12 +68,17 @@ func (u lastUsed) write(file string, list accounts.List) error {
 	return directory.Replace(file, []byte(b.String()), 0o600)
 }
 
-// say is when a key was last used, for people.
-func (u lastUsed) say(k *sharedkey.Key) string { return say(u[fingerprint(k)]) }
+// of is when a key was last used; nil: never.
+func (u lastUsed) of(k *sharedkey.Key) *time.Time {
+	if at, ok := u[fingerprint(k)]; ok {
+		return &at
+	}
+	return nil
+}
 
 // say is when a key was last used, for people.
-func say(at time.Time) string {
-	if at.IsZero() {
+func say(at *time.Time) string {
+	if at == nil {
 		return "never used"
 	}
 	return "last used " + at.UTC().Format(time.RFC3339)

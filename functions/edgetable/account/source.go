@@ -58,7 +58,8 @@ func (s *Source) read() (list accounts.List, file string, err error) {
 
 // Find reads the accounts and returns the one with this name.
 func Find(environment func(string) string, file, name string) (*sharedkey.Account, error) {
-	list, err := load(environment, file)
+	source := NewSource(environment, file, "")
+	list, _, err := source.read()
 	if err != nil {
 		return nil, err
 	}
@@ -75,11 +76,4 @@ func known(list accounts.List, name string) (*sharedkey.Account, error) {
 		return nil, fmt.Errorf("the account %s is not known here; --accounts and $%s give keys, --account another name", cli.Quote(name), accounts.Variable)
 	}
 	return &account.Account, nil
-}
-
-// load reads the accounts at its first call.
-func load(environment func(string) string, file string) (accounts.List, error) {
-	source := NewSource(environment, file, "")
-	list, _, err := source.read()
-	return list, err
 }
