@@ -15,6 +15,7 @@ import (
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/place"
+	"edgetable/functions/edgetable/stores"
 )
 
 func (p *program) backupRestore(ctx context.Context, location, dir string, o *restoring) error {
@@ -46,7 +47,7 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 		defer show.End()
 		err := r.Restore(ctx, m, dir, with, show.Bytes("restored"))
 		if err == nil && plan != nil {
-			err = replay(ctx, r, plan, dir, with, show.Bytes("applied"))
+			err = stores.Replay(ctx, r, plan, dir, with, true, show.Bytes("applied"))
 		}
 		return err
 	}

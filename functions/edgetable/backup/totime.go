@@ -2,7 +2,6 @@ package backup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -12,7 +11,6 @@ import (
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/core/edm"
 	"edgetable/core/table"
-	"edgetable/functions/edgetable/stores"
 )
 
 // plan finds out what to restore: a moment, or without one the newest state. It is nil if a
@@ -62,37 +60,6 @@ func (o *restoring) findDrop(ctx context.Context, r *repository.Repository, with
 		}
 	}
 	return 0, fmt.Errorf("the log does not say that table %s of account %s was dropped", o.beforeDrop, o.account)
-}
-
-// replay applies the log behind a backup that was restored to a directory.
-func replay(ctx context.Context, r *repository.Repository, plan *repository.Plan, dir string, with []age.Identity, progress func(done, total int64)) (err error) {
-	store, err := pebblestore.Open(pebblestore.Options{Dir: dir})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	var total, done int64
-	for i := range plan.Steps {
-		total += plan.Steps[i].Size
-	}
-	log := stores.Applier{Apply: store.Replay, At: pebblestore.Position{Timeline: plan.Timeline, Number: plan.Base.Log.Low}}
-	for _, step := range plan.Steps {
-		p, commits, err := r.ReadPiece(ctx, &step.Piece, with)
-		if err != nil {
-			return fmt.Errorf("%w; 'edgetable backup verify' names all damage", err)
-		}
-		if err := log.Add(ctx, &p, commits, step.Until); err != nil {
-			return err
-		}
-		done += step.Size
-		progress(done, total)
-	}
-	log.At.Timeline, log.At.Number = plan.Timeline, plan.To
-	if err := log.Flush(ctx); err != nil {
-		return err
-	}
-	err = store.Lead(plan.Above, 0)
-	return err
 }
 
 // restoring are the flags of restore.

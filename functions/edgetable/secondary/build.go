@@ -15,7 +15,6 @@ import (
 
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/objects/directory"
-	"edgetable/adapters/store/pebblestore"
 	"edgetable/functions/edgetable/stores"
 )
 
@@ -68,34 +67,14 @@ func build(ctx context.Context, r *repository.Repository, with []age.Identity, d
 		}
 	}
 	log.Info("the secondary is being built", "backup", plan.Base.ID, "bytes", plan.Base.Size(), "pieces", len(plan.Steps))
-	if err := r.Restore(ctx, plan.Base, into, with, func(int64, int64) {}); err != nil {
+	unseen := func(int64, int64) {}
+	if err := r.Restore(ctx, plan.Base, into, with, unseen); err != nil {
 		return errors.Join(err, os.RemoveAll(into)) // the backup may be gone tomorrow
 	}
-	if err := apply(ctx, r, with, plan, into); err != nil {
+	if err := stores.Replay(ctx, r, plan, into, with, false, unseen); err != nil {
 		return err
 	}
 	return move(into, dir)
-}
-
-// apply applies the log of a plan.
-func apply(ctx context.Context, r *repository.Repository, with []age.Identity, plan *repository.Plan, dir string) (err error) {
-	store, err := pebblestore.Open(pebblestore.Options{Dir: dir})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	line := stores.Applier{Apply: store.Replay, At: pebblestore.Position{Timeline: plan.Base.Log.Timeline, Number: plan.Base.Log.Low}}
-	for i := range plan.Steps {
-		step := &plan.Steps[i]
-		p, commits, err := r.ReadPiece(ctx, &step.Piece, with)
-		if err != nil {
-			return err
-		}
-		if err := line.Add(ctx, &p, commits, step.Until); err != nil {
-			return err
-		}
-	}
-	return line.Flush(ctx)
 }
 
 // hasStore reports whether a directory has a store.

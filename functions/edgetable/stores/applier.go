@@ -2,6 +2,10 @@ package stores
 
 import (
 	"context"
+	"errors"
+	"fmt"
+
+	"filippo.io/age"
 
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/store/pebblestore"
@@ -46,4 +50,37 @@ func (a *Applier) Flush(ctx context.Context) error {
 	err := a.Apply(ctx, a.At, a.commits)
 	a.commits, a.size = nil, 0
 	return err
+}
+
+// Replay applies the log of a plan to the store in a directory, which has the backup of the plan. A store that
+// is to lead then is a primary at the moment of the plan.
+func Replay(ctx context.Context, r *repository.Repository, plan *repository.Plan, dir string, with []age.Identity, leads bool, progress func(done, total int64)) (err error) {
+	store, err := pebblestore.Open(pebblestore.Options{Dir: dir})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	var total, done int64
+	for i := range plan.Steps {
+		total += plan.Steps[i].Size
+	}
+	log := Applier{Apply: store.Replay, At: pebblestore.Position{Timeline: plan.Base.Log.Timeline, Number: plan.Base.Log.Low}}
+	for _, step := range plan.Steps {
+		p, commits, err := r.ReadPiece(ctx, &step.Piece, with)
+		if err != nil {
+			return fmt.Errorf("%w; 'edgetable backup verify' names all damage", err)
+		}
+		if err := log.Add(ctx, &p, commits, step.Until); err != nil {
+			return err
+		}
+		done += step.Size
+		progress(done, total)
+	}
+	if leads {
+		log.At.Timeline, log.At.Number = plan.Timeline, plan.To
+	}
+	if err := log.Flush(ctx); err != nil || !leads {
+		return err
+	}
+	return store.Lead(plan.Above, 0)
 }
