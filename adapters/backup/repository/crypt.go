@@ -23,8 +23,11 @@ func ParseRecipients(keys []string) ([]age.Recipient, error) {
 	return list, nil
 }
 
-// ReadIdentities reads a file of age with private keys.
+// ReadIdentities reads a file of age with private keys; "" is none.
 func ReadIdentities(file string) ([]age.Identity, error) {
+	if file == "" {
+		return nil, nil
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err

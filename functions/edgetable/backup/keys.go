@@ -19,9 +19,6 @@ func identityFlag(f *pflag.FlagSet, to *string) {
 
 // identities reads the file of --identity, if there is one.
 func identities(file string) ([]age.Identity, error) {
-	if file == "" {
-		return nil, nil
-	}
 	list, err := repository.ReadIdentities(file)
 	if err != nil {
 		return nil, fmt.Errorf("--identity: %w", err)

@@ -56,9 +56,6 @@ func (o *Flags) open(ctx context.Context, flag string) (*repository.Repository, 
 	if err != nil {
 		return nil, nil, fmt.Errorf("--%s: %w", flag, err)
 	}
-	if o.identity == "" {
-		return repository.New(objects), nil, nil
-	}
 	with, err := repository.ReadIdentities(o.identity)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--secondary-identity: %w", err)
