@@ -47,8 +47,8 @@ func (e *batchEncoder) request(req *wire.Request, dst []byte, n int, body func(d
 
 // checkBatch wants 202 outside and n parts that say 204 inside.
 func checkBatch(resp *wire.Response, n int) error {
-	if resp.Status != 202 {
-		return unexpected(resp, 202)
+	if err := expect(resp, 202); err != nil {
+		return err
 	}
 	if ok := bytes.Count(resp.Body, []byte("HTTP/1.1 204")); ok != n {
 		return fmt.Errorf("batch: %d of %d operations succeeded: %.600s", ok, n, resp.Body)
@@ -75,8 +75,5 @@ func (o *batcher) next(req *wire.Request) bool {
 }
 
 func (o *batcher) check(resp *wire.Response) (int, error) {
-	if err := checkBatch(resp, BatchSize); err != nil {
-		return 0, err
-	}
-	return BatchSize, nil
+	return BatchSize, checkBatch(resp, BatchSize)
 }

@@ -1,13 +1,13 @@
 package load
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/functions/edgetable/load/wire"
 )
 
@@ -16,13 +16,10 @@ var ErrTableExists = errors.New("the table exists already")
 
 // CreateTable makes a table.
 func CreateTable(ctx context.Context, t wire.Target, table string) error {
-	resp, err := once(ctx, t, wire.Request{Method: "POST", Path: []byte(t.Base + "/Tables"), Header: JSON.headers().insert,
+	err := once(ctx, t, 204, wire.Request{Method: "POST", Path: []byte(t.Base + "/Tables"), Header: JSON.headers().insert,
 		Body: []byte(`{"TableName":"` + table + `"}`)})
-	switch {
-	case err == nil && resp.Status == 409 && bytes.Contains(resp.Body, []byte("TableAlreadyExists")):
+	if remote.HasCode(err, "TableAlreadyExists") {
 		err = ErrTableExists
-	case err == nil && resp.Status != 204:
-		err = unexpected(&resp, 204)
 	}
 	if err != nil {
 		return fmt.Errorf("creating table %s: %w", table, err)
@@ -32,10 +29,7 @@ func CreateTable(ctx context.Context, t wire.Target, table string) error {
 
 // DeleteTable removes a table and all its entities.
 func DeleteTable(ctx context.Context, t wire.Target, table string) error {
-	resp, err := once(ctx, t, wire.Request{Method: "DELETE", Path: []byte(t.Base + "/Tables('" + table + "')"), Header: headAccept})
-	if err == nil && resp.Status != 204 {
-		err = unexpected(&resp, 204)
-	}
+	err := once(ctx, t, 204, wire.Request{Method: "DELETE", Path: []byte(t.Base + "/Tables('" + table + "')"), Header: headAccept})
 	if err != nil {
 		return fmt.Errorf("deleting table %s: %w", table, err)
 	}
@@ -44,22 +38,22 @@ func DeleteTable(ctx context.Context, t wire.Target, table string) error {
 
 // Ping sends one signed Query Tables and wants 200: the server is up and knows the account.
 func Ping(ctx context.Context, t wire.Target) error {
-	resp, err := once(ctx, t, wire.Request{Method: "GET", Path: []byte(t.Base + "/Tables"), Query: []byte("$top=1"), Header: headAccept})
-	if err == nil && resp.Status != 200 {
-		err = unexpected(&resp, 200)
-	}
-	return err
+	return once(ctx, t, 200, wire.Request{Method: "GET", Path: []byte(t.Base + "/Tables"), Query: []byte("$top=1"), Header: headAccept})
 }
 
-// once sends one request on a connection of its own.
-func once(ctx context.Context, t wire.Target, req wire.Request) (wire.Response, error) {
+// once sends one request on a connection of its own, and wants an answer with this status.
+func once(ctx context.Context, t wire.Target, want int, req wire.Request) error {
 	c, err := wire.Dial(ctx, t)
 	if err != nil {
-		return wire.Response{}, err
+		return err
 	}
 	defer c.Close()
 	defer context.AfterFunc(ctx, func() { c.Close() })()
-	return c.Do(&req)
+	resp, err := c.Do(&req)
+	if err != nil {
+		return err
+	}
+	return expect(&resp, want)
 }
 
 // fillConnections is enough to keep a server busy while the client prepares the next batches.

@@ -57,8 +57,11 @@ type shared struct {
 	seq  atomic.Uint64 // numbers fresh keys, and entities to delete
 }
 
-// unexpected describes an answer of the wrong status; bodies of table errors carry a code and no secrets.
-func unexpected(resp *wire.Response, want int) error {
+// expect describes an answer of the wrong status; bodies of table errors carry a code and no secrets.
+func expect(resp *wire.Response, want int) error {
+	if resp.Status == want {
+		return nil
+	}
 	return fmt.Errorf("%w (%d was expected)", remote.ReadError(resp.Status, resp.Body), want)
 }
 
@@ -79,12 +82,7 @@ func (o *inserter) next(req *wire.Request) bool {
 	return true
 }
 
-func (o *inserter) check(resp *wire.Response) (int, error) {
-	if resp.Status != 204 {
-		return 0, unexpected(resp, 204)
-	}
-	return 1, nil
-}
+func (o *inserter) check(resp *wire.Response) (int, error) { return 1, expect(resp, 204) }
 
 // freshKey makes keys that no other run uses, given that the run's prefix is unique.
 func (s *shared) freshKey(pk, rk []byte, partition, n uint64) ([]byte, []byte) {
@@ -144,13 +142,10 @@ func (o *pointer) next(req *wire.Request) bool {
 
 func (o *pointer) check(resp *wire.Response) (int, error) {
 	if o.op != Get {
-		if resp.Status != 204 {
-			return 0, unexpected(resp, 204)
-		}
-		return 1, nil
+		return 1, expect(resp, 204)
 	}
-	if resp.Status != 200 {
-		return 0, unexpected(resp, 200)
+	if err := expect(resp, 200); err != nil {
+		return 0, err
 	}
 	if len(resp.Body) < EntitySize || len(resp.Body) > o.spec.Format.mostBytes() || !bytes.Contains(resp.Body, o.rk) {
 		return 0, fmt.Errorf("get answered another entity than the one asked for (%d bytes)", len(resp.Body))
@@ -195,8 +190,8 @@ func (o *scanner) check(resp *wire.Response) (int, error) {
 
 // page returns how many entities the answer to a query has.
 func (s *shared) page(resp *wire.Response) (int, error) {
-	if resp.Status != 200 {
-		return 0, unexpected(resp, 200)
+	if err := expect(resp, 200); err != nil {
+		return 0, err
 	}
 	return s.spec.Format.countEntities(resp.Body), nil
 }
