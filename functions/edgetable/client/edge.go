@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -86,11 +85,8 @@ func (p *program) edgeRestore(ctx context.Context, o *edgeRestoreFlags) error {
 	}
 	did, err := c.Restore(ctx, o.table, to)
 	for n := 0; err == nil && !did.Ended && did.Wait >= 0 && n < mostWaits; n++ {
-		select {
-		case <-time.After(did.Wait):
+		if err = cli.Sleep(ctx, did.Wait); err == nil {
 			did, err = c.Restore(ctx, o.table, to)
-		case <-ctx.Done():
-			err = ctx.Err()
 		}
 	}
 	if _, answered := errors.AsType[*remote.Error](err); err != nil && !answered {

@@ -9,12 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"filippo.io/age"
 
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/objects/directory"
+	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/stores"
 )
 
@@ -48,10 +48,7 @@ func (o *Flags) Build(ctx context.Context, dir string, log *slog.Logger) error {
 			told = err.Error()
 			log.Error("the secondary cannot be built yet; it tries again", "cause", err, "every", o.every)
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(o.every):
-		}
+		_ = cli.Sleep(ctx, o.every)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"edgetable/adapters/store/pebblestore/logship"
 	"edgetable/core/edm"
 	"edgetable/core/table"
+	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/stores"
 )
 
@@ -159,10 +160,7 @@ func (f *Follower) Serve(ctx context.Context) {
 			f.log.Info("the secondary follows again", "after", time.Since(failing).Round(time.Second))
 			failing, told = time.Time{}, ""
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(f.flags.every):
-		}
+		_ = cli.Sleep(ctx, f.flags.every)
 	}
 }
 

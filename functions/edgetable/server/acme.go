@@ -119,10 +119,8 @@ func (o *obtained) obtain(ctx context.Context) {
 					return
 				}
 				o.log.Error("there is no certificate yet: clients cannot connect", "domain", domain, "cause", err, "retry", wait)
-				select {
-				case <-ctx.Done():
+				if cli.Sleep(ctx, wait) != nil {
 					return
-				case <-time.After(wait):
 				}
 			}
 		}()

@@ -42,14 +42,10 @@ func (p *program) heartbeat(ctx context.Context, o *dynamodbFlags) error {
 
 // beatEvery writes heartbeats until ctx ends.
 func beatEvery(ctx context.Context, pause time.Duration, store *dynamodb.Store, region string, log *slog.Logger) {
-	for {
+	for ctx.Err() == nil {
 		if err := store.Beat(ctx, region); err != nil && ctx.Err() == nil {
 			log.Error("no heartbeat: secondaries do not know how old they are", "cause", err)
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return
-		}
+		_ = cli.Sleep(ctx, pause)
 	}
 }
