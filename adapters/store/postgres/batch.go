@@ -108,15 +108,12 @@ func (s *Store) sendAll(ctx context.Context, list []*write) (edm.Ticks, error) {
 	}
 	err = s.once(ctx, s.shared, func(_ context.Context, c *pgconn.PgConn) error {
 		return s.attended(c, func(ctx context.Context) error {
-			b := new(pgconn.Batch)
-			for _, w := range list {
-				b.ExecStatement(writes[w.form].batch.on(c), w.args(), formats, formats)
+			calls := make([]call, len(list))
+			for i, w := range list {
+				calls[i] = call{writes[w.form].batch, w.args()}
 			}
-			r := c.ExecBatch(ctx, b)
-			for r.NextResult() {
-				_, _ = r.ResultReader().Close() // Close has the error
-			}
-			return r.Close()
+			_, err := transact(ctx, c, calls)
+			return err
 		})
 	})
 	if classify(err) == lost && err != nil {

@@ -89,14 +89,10 @@ func (s *Store) settledStates(ctx context.Context, list []*write) ([]state, erro
 		highest, keys[i] = max(highest, w.ticks), w.key
 	}
 	name := list[0].name
-	err := s.retry(ctx, s.shared, func(ctx context.Context, c *pgconn.PgConn) error {
-		_, err := query(ctx, c, raiseFloor, nil, []byte(name), int8Of(int64(highest)))
-		return err
-	})
-	if err == nil {
-		err = s.settled(ctx)
+	if err := s.execute(ctx, raiseFloor, []byte(name), int8Of(int64(highest))); err != nil {
+		return nil, err
 	}
-	if err != nil {
+	if err := s.settled(ctx); err != nil {
 		return nil, err
 	}
 	states, err := s.lookAll(ctx, name, keys)

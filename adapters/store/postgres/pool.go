@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"errors"
 
@@ -103,4 +104,24 @@ func (s *Store) read(ctx context.Context, use chan struct{}, do func(ctx context
 		return readError(ctx, err)
 	}
 	return nil
+}
+
+// column reads the first values of the rows of a statement.
+func (s *Store) column(ctx context.Context, what statement, args ...[]byte) (list [][]byte, err error) {
+	err = s.retry(ctx, s.shared, func(ctx context.Context, c *pgconn.PgConn) error {
+		list = nil
+		_, err := query(ctx, c, what, func(v [][]byte) error {
+			list = append(list, bytes.Clone(v[0]))
+			return nil
+		}, args...)
+		return err
+	})
+	return list, err
+}
+
+func (s *Store) execute(ctx context.Context, what statement, args ...[]byte) error {
+	return s.retry(ctx, s.shared, func(ctx context.Context, c *pgconn.PgConn) error {
+		_, err := query(ctx, c, what, nil, args...)
+		return err
+	})
 }

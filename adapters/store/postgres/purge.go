@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"math/rand/v2"
 	"time"
@@ -47,30 +48,10 @@ func (s *Store) purging(ctx context.Context) {
 	})
 }
 
-// numbers reads lives.
-func (s *Store) numbers(ctx context.Context, what statement, args ...[]byte) (list [][]byte, err error) {
-	err = s.retry(ctx, s.shared, func(ctx context.Context, c *pgconn.PgConn) error {
-		list = nil
-		_, err := query(ctx, c, what, func(v [][]byte) error {
-			list = append(list, append([]byte(nil), v[0]...))
-			return nil
-		}, args...)
-		return err
-	})
-	return list, err
-}
-
-func (s *Store) execute(ctx context.Context, what statement, args ...[]byte) error {
-	return s.retry(ctx, s.shared, func(ctx context.Context, c *pgconn.PgConn) error {
-		_, err := query(ctx, c, what, nil, args...)
-		return err
-	})
-}
-
 // purgeDropped removes the entities of dropped lives. Nobody finds such a life any more,
 // and those who found it before have ended when its rows are removed.
 func (s *Store) purgeDropped(ctx context.Context) error {
-	lives, err := s.numbers(ctx, droppedLives, int8Of(s.PurgeAfter.Microseconds()))
+	lives, err := s.column(ctx, droppedLives, int8Of(s.PurgeAfter.Microseconds()))
 	if err != nil || len(lives) == 0 {
 		return err
 	}
@@ -95,7 +76,7 @@ func (s *Store) purgeDead(ctx context.Context) error {
 	upTo := s.now() - edm.Ticks(s.PurgeAfter.Nanoseconds()/100)
 	after := int8Of(0)
 	for {
-		lives, err := s.numbers(ctx, deadLives, after, int8Of(purgeLives))
+		lives, err := s.column(ctx, deadLives, after, int8Of(purgeLives))
 		if err != nil || len(lives) == 0 {
 			return err
 		}
@@ -126,7 +107,7 @@ func (s *Store) deleteRows(ctx context.Context, what statement, life []byte, upT
 			_, err := query(ctx, c, what, func(v [][]byte) error {
 				rows++
 				if string(v[0]) > string(from) {
-					from = append([]byte(nil), v[0]...)
+					from = bytes.Clone(v[0])
 				}
 				return nil
 			}, life, from, int8Of(purgeRows), int8Of(int64(upTo)))

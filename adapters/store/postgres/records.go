@@ -127,19 +127,13 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 	return s.changeError(ctx, err)
 }
 
-// call is a statement with its arguments.
-type call struct {
-	statement
-	args [][]byte
-}
-
 // change changes a record in one transaction, whose first statement writes one row, or none
 // if the record has another revision. done reports whether a transaction with this
 // Timestamp was applied.
 func (s *Store) change(ctx context.Context, calls func(ticks edm.Ticks) []call, done func(ctx context.Context, ticks edm.Ticks) (bool, error)) (edm.Ticks, error) {
 	for try := 0; ; try++ {
 		ticks, err := s.clock.next(ctx)
-		var rows int64
+		var rows []int64
 		if err == nil {
 			err = s.once(ctx, s.shared, func(_ context.Context, c *pgconn.PgConn) error {
 				return s.attended(c, func(ctx context.Context) error {
@@ -149,7 +143,7 @@ func (s *Store) change(ctx context.Context, calls func(ticks edm.Ticks) []call, 
 			})
 		}
 		if err == nil {
-			if rows == 0 {
+			if rows[0] == 0 {
 				return 0, table.ErrRevision
 			}
 			return ticks, nil
@@ -170,25 +164,6 @@ func (s *Store) change(ctx context.Context, calls func(ticks edm.Ticks) []call, 
 			return 0, err
 		}
 	}
-}
-
-// transact sends calls as one transaction and returns how many rows the first one wrote.
-func transact(ctx context.Context, c *pgconn.PgConn, calls []call) (rows int64, err error) {
-	b := new(pgconn.Batch)
-	for _, one := range calls {
-		b.ExecStatement(one.on(c), one.args, formats, formats)
-	}
-	r := c.ExecBatch(ctx, b)
-	for i := 0; r.NextResult(); i++ {
-		tag, err := r.ResultReader().Close()
-		if err != nil {
-			break // Close has it too
-		}
-		if i == 0 {
-			rows = tag.RowsAffected()
-		}
-	}
-	return rows, r.Close()
 }
 
 // changeError is the error of a change of a record for the caller.

@@ -98,15 +98,8 @@ func (s *Store) compareClocks(difference time.Duration) error {
 
 // beating keeps the slot, and drops the connections to a primary that is none any more.
 func (s *Store) beating(ctx context.Context) {
-	tick := time.NewTicker(heartbeat)
-	defer tick.Stop()
 	failing := false
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	every(ctx, heartbeat, func(ctx context.Context) {
 		err := s.Ready(ctx)
 		if ctx.Err() != nil {
 			return
@@ -121,7 +114,7 @@ func (s *Store) beating(ctx context.Context) {
 				s.Logf("the database answers again")
 			}
 		}
-	}
+	})
 }
 
 // Ready sends a heartbeat: it fails if the database accepts no writes.

@@ -162,24 +162,15 @@ func (s *Store) sendGroup(group []*write, results []bool) error {
 	}
 	return s.once(ctx, nil, func(_ context.Context, c *pgconn.PgConn) error {
 		return s.attended(c, func(ctx context.Context) error {
-			if len(group) == 1 {
-				rows, err := query(ctx, c, writes[group[0].form].alone, nil, group[0].args()...)
-				results[0] = rows > 0
-				return err
+			calls := make([]call, len(group))
+			for i, w := range group {
+				calls[i] = call{writes[w.form].alone, w.args()}
 			}
-			b := new(pgconn.Batch)
-			for _, w := range group {
-				b.ExecStatement(writes[w.form].alone.on(c), w.args(), formats, formats)
+			rows, err := transact(ctx, c, calls)
+			for i, n := range rows {
+				results[i] = n > 0
 			}
-			r := c.ExecBatch(ctx, b)
-			for i := 0; r.NextResult(); i++ {
-				tag, err := r.ResultReader().Close()
-				if err != nil {
-					break // Close has it too
-				}
-				results[i] = tag.RowsAffected() > 0
-			}
-			return r.Close()
+			return err
 		})
 	})
 }
