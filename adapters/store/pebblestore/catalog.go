@@ -13,14 +13,13 @@ import (
 // record reads a record, or returns table.ErrNoRecord.
 func record(from pebble.Reader, key table.RecordKey) (table.Record, error) {
 	text := key.String()
-	v, closer, err := from.Get(recordKey(text))
-	if errors.Is(err, pebble.ErrNotFound) {
-		return table.Record{}, table.ErrNoRecord
-	}
+	v, err := stored(from, recordKey(text))
 	if err != nil {
 		return table.Record{}, err
 	}
-	defer closer.Close()
+	if v == nil {
+		return table.Record{}, table.ErrNoRecord
+	}
 	return table.ParseRecord(text, v)
 }
 
@@ -101,12 +100,7 @@ func readRecord(it *pebble.Iterator) (table.Record, error) {
 	if err != nil {
 		return table.Record{}, err
 	}
-	return parseStored(it.Key(), v)
-}
-
-// parseStored reads a record from its stored key and value.
-func parseStored(k, v []byte) (table.Record, error) {
-	return table.ParseRecord(string(k[1:]), v)
+	return table.ParseRecord(string(it.Key()[1:]), v)
 }
 
 // WriteRecord implements table.Store.

@@ -1,7 +1,6 @@
 package pebblestore
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
@@ -24,16 +23,15 @@ func Extract(o Options, key table.RecordKey, dir string) (entities int64, err er
 	if damage := in.logs.Damage(); damage != nil {
 		return 0, damage
 	}
-	record, closer, err := db.Get(recordKey(key.String()))
-	if errors.Is(err, pebble.ErrNotFound) {
-		return 0, fmt.Errorf("account %s has no table %s in this backup", key.Account, key.Table)
-	}
+	record, err := stored(db, recordKey(key.String()))
 	if err != nil {
 		return 0, err
 	}
+	if record == nil {
+		return 0, fmt.Errorf("account %s has no table %s in this backup", key.Account, key.Table)
+	}
 	r, err := table.ParseRecord(key.String(), record)
-	record = bytes.Clone(record)
-	if err := errors.Join(err, closer.Close()); err != nil {
+	if err != nil {
 		return 0, err
 	}
 	out, err := Open(Options{Dir: dir, FS: o.FS, Logf: o.Logf})
@@ -48,31 +46,19 @@ func Extract(o Options, key table.RecordKey, dir string) (entities int64, err er
 // copyTable saves the record and the entities of a table, and what the clock has
 // reserved.
 func (c *checker) copyTable(db *pebble.DB, key table.RecordKey, record []byte, i table.Incarnation) error {
-	reserved, closer, err := db.Get(clockKey)
-	if err == nil {
-		err = errors.Join(c.save(clockKey, reserved), closer.Close())
-	}
-	if err != nil && !errors.Is(err, pebble.ErrNotFound) {
+	reserved, err := stored(db, clockKey)
+	if err != nil {
 		return err
+	}
+	if reserved != nil {
+		if err := c.save(clockKey, reserved); err != nil {
+			return err
+		}
 	}
 	if err := c.save(recordKey(key.String()), record); err != nil {
 		return err
 	}
-	prefix := appendPrefix(nil, i)
-	it, err := db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
-	if err != nil {
-		return err
-	}
-	for ok := it.First(); ok; ok = it.Next() {
-		v, err := it.ValueAndErr()
-		if err == nil {
-			err = c.take(it.Key(), v)
-		}
-		if err != nil {
-			return errors.Join(err, it.Close())
-		}
-	}
-	if err := it.Close(); err != nil {
+	if err := each(db, appendPrefix(nil, i), c.take); err != nil {
 		return err
 	}
 	if n := len(c.report.Problems); n > 0 {

@@ -3,7 +3,6 @@ package pebblestore
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -17,13 +16,9 @@ func (s *Store) Identity() (string, error) {
 	if err := s.standIn.refuse(); err != nil {
 		return "", err
 	}
-	v, closer, err := s.db.Get(identityKey)
-	if err == nil {
-		name := hex.EncodeToString(v)
-		return name, closer.Close()
-	}
-	if !errors.Is(err, pebble.ErrNotFound) {
-		return "", err
+	v, err := stored(s.db, identityKey)
+	if v != nil || err != nil {
+		return hex.EncodeToString(v), err
 	}
 	b := make([]byte, 16)
 	rand.Read(b) // it never fails

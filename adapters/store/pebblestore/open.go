@@ -277,19 +277,16 @@ func (s *Store) load(o Options, readOnly bool) error {
 // checkFormat checks the format version in the database, and raises it to that of this
 // version.
 func (s *Store) checkFormat(readOnly bool) error {
-	v, closer, err := s.db.Get(formatKey)
-	if errors.Is(err, pebble.ErrNotFound) {
-		return s.initialize(readOnly)
-	}
+	v, err := stored(s.db, formatKey)
 	if err != nil {
 		return err
+	}
+	if v == nil {
+		return s.initialize(readOnly)
 	}
 	n := uint32(0)
 	if len(v) == 4 {
 		n = binary.BigEndian.Uint32(v)
-	}
-	if err := closer.Close(); err != nil {
-		return err
 	}
 	switch {
 	case n == 0:
@@ -336,14 +333,10 @@ func (s *Store) setFormat() error {
 // reservation returns the highest Timestamp that earlier processes may have
 // issued.
 func (s *Store) reservation() (edm.Ticks, error) {
-	v, closer, err := s.db.Get(clockKey)
-	if errors.Is(err, pebble.ErrNotFound) {
-		return 0, nil
-	}
-	if err != nil {
+	v, err := stored(s.db, clockKey)
+	if v == nil || err != nil {
 		return 0, err
 	}
-	defer closer.Close()
 	if len(v) != 8 {
 		return 0, errors.New("the clock's reservation is damaged")
 	}
@@ -365,19 +358,13 @@ func (s *Store) reserve(t edm.Ticks) error {
 
 // loadTables fills the map of live incarnations from the catalog.
 func (s *Store) loadTables() error {
-	prefix := []byte{spaceRecords}
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
-	if err != nil {
-		return err
-	}
-	for ok := it.First(); ok; ok = it.Next() {
-		r, err := readRecord(it)
-		if err != nil {
-			return errors.Join(err, it.Close())
+	return each(s.db, []byte{spaceRecords}, func(k, v []byte) error {
+		r, err := table.ParseRecord(string(k[1:]), v)
+		if err == nil {
+			s.tables.begin(r.Key, r.Incarnation)
 		}
-		s.tables.begin(r.Key, r.Incarnation)
-	}
-	return it.Close()
+		return err
+	})
 }
 
 // Close closes the store; all other calls must have returned. It moves the content of

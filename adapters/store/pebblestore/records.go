@@ -2,7 +2,6 @@ package pebblestore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,7 +17,7 @@ import (
 func (s *Store) restoreRecords(readOnly bool) error {
 	for _, k := range slices.Sorted(maps.Keys(s.copied.Records)) {
 		v := s.copied.Records[k]
-		now, err := s.storedRecord(k)
+		now, err := stored(s.db, recordKey(k))
 		if err != nil {
 			return err
 		}
@@ -43,35 +42,14 @@ func (s *Store) restoreRecords(readOnly bool) error {
 	return nil
 }
 
-// storedRecord returns the stored form of a record, or nil.
-func (s *Store) storedRecord(text string) ([]byte, error) {
-	v, closer, err := s.db.Get(recordKey(text))
-	if errors.Is(err, pebble.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	own := append([]byte{}, v...)
-	return own, closer.Close()
-}
-
 // copyRecords returns what the second copy of the records should be.
 func (s *Store) copyRecords() (want []byte, err error) {
 	want = recordcopy.Head(formatVersion)
-	prefix := []byte{spaceRecords}
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
-	if err != nil {
-		return nil, err
-	}
-	for ok := it.First(); ok; ok = it.Next() {
-		v, err := it.ValueAndErr()
-		if err != nil {
-			return nil, errors.Join(err, it.Close())
-		}
-		want = append(want, recordcopy.Record(string(it.Key()[1:]), v)...)
-	}
-	return want, it.Close()
+	err = each(s.db, []byte{spaceRecords}, func(k, v []byte) error {
+		want = append(want, recordcopy.Record(string(k[1:]), v)...)
+		return nil
+	})
+	return want, err
 }
 
 // rewriteCopies writes the second copy of the records again. It fails if there is no space.

@@ -35,15 +35,11 @@ func (s *Store) Position() (p Position, ok bool, err error) {
 		defer release()
 		return r.Position()
 	}
-	v, closer, err := s.db.Get(positionKey)
-	if errors.Is(err, pebble.ErrNotFound) {
-		return p, false, nil
-	}
-	if err != nil {
+	v, err := stored(s.db, positionKey)
+	if v == nil || err != nil {
 		return p, false, err
 	}
-	err = json.Unmarshal(v, &p)
-	return p, true, errors.Join(err, closer.Close())
+	return p, true, json.Unmarshal(v, &p)
 }
 
 var errRecordOfLog = errors.New("a commit of the log cannot be read")

@@ -111,9 +111,6 @@ func (s *Store) CheckpointSpan(ctx context.Context, dir string) (span Span, err 
 	return Span{low, max(low, edm.Ticks(high))}, s.journal.wait(ctx, high)
 }
 
-// GiveUpLogs keeps no logs any more.
-func (s *Store) GiveUpLogs() error { return s.KeepLogs(0) }
-
 // KeepLogs changes the size of the logs that are kept, as Options.KeepLogs has it.
 func (s *Store) KeepLogs(limit int64) error {
 	return s.shipping.Limit(limit)

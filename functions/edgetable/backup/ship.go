@@ -234,7 +234,7 @@ func (s *shipper) serve(ctx context.Context, every time.Duration, paused func() 
 		case errors.Is(err, repository.ErrReplaced):
 			s.update(func(st *LogStatus) { st.Replaced = true; st.Failures++ })
 			s.log.Error("the log is not shipped any more, and no backups are made", "cause", err)
-			if err := s.store.GiveUpLogs(); err != nil {
+			if err := s.store.KeepLogs(0); err != nil {
 				s.log.Error("logs that will not be shipped stay", "cause", err)
 			}
 			return

@@ -179,7 +179,7 @@ func TestGivenUpBeforeStart(t *testing.T) {
 		t.Fatalf("%+v", s.status)
 	}
 	s.write("Two")
-	must.OK(t, s.store.GiveUpLogs())
+	must.OK(t, s.store.KeepLogs(0))
 	must.OK(t, errors.Join(s.store.KeepLogs(s.o.KeepLogs), s.store.Close()))
 	s.start()
 	s.turn()

@@ -1,0 +1,36 @@
+package pebblestore
+
+import (
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// stored returns a copy of the value of a key; nil: it has none.
+func stored(from pebble.Reader, k []byte) ([]byte, error) {
+	v, closer, err := from.Get(k)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	own := append([]byte{}, v...)
+	return own, closer.Close()
+}
+
+// each calls do with the keys that begin with prefix, in order, and their values, until it
+// fails. It must not keep them.
+func each(from pebble.Reader, prefix []byte, do func(k, v []byte) error) error {
+	it, err := from.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
+	if err != nil {
+		return err
+	}
+	for ok := it.First(); ok && err == nil; ok = it.Next() {
+		var v []byte
+		if v, err = it.ValueAndErr(); err == nil {
+			err = do(it.Key(), v)
+		}
+	}
+	return errors.Join(err, it.Close())
+}
