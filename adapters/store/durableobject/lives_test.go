@@ -44,7 +44,7 @@ func TestNames(t *testing.T) {
 		{"eu/weur", durableobject.Address{Name: "bucket/table/acct/people/4/3@weur", Jurisdiction: "eu", Hint: "weur"}},
 		{"moon/", durableobject.Address{Name: "bucket/table/acct/people/4/3", Jurisdiction: "moon"}},
 	} {
-		if got := durableobject.Bucket(tableText, 4, 3, row.location); got != row.want {
+		if got := durableobject.Range(tableText, 4, 3, 0, row.location); got != row.want {
 			t.Errorf("Bucket at %q: got %+v, want %+v", row.location, got, row.want)
 		}
 	}

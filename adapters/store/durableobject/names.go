@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/core/table"
 )
 
@@ -26,21 +27,28 @@ func CatalogOf(key, location string) Address {
 	return Catalog(k.Account, location)
 }
 
-// Bucket is the object that holds a bucket of the table whose record has this
-// key:
+// Range is the object that holds a range of a bucket of the table whose record has this
+// key. That of the range 0 is
 //
 //	bucket/<key>/<buckets>/<bucket>[@<hint>]
+//
+// and that of another one
+//
+//	bucket/<key>/<buckets>/<bucket>/<range>[@<hint>]
 //
 // It has no incarnation in its name, so that it can be found without the
 // record. The hint is in it because an object stays where it was made, and
 // the first caller creates it, even with a wrong assumption about the table.
-func Bucket(key string, buckets, bucket uint16, location string) Address {
+func Range(key string, buckets, bucket uint16, id uint32, location string) Address {
 	var o Address
 	o.Jurisdiction, o.Hint = SplitLocation(location)
 	b := make([]byte, 0, len(bucketPrefix)+len(key)+len(o.Hint)+16)
 	b = append(append(append(b, bucketPrefix...), key...), '/')
 	b = append(strconv.AppendUint(b, uint64(buckets), 10), '/')
 	b = strconv.AppendUint(b, uint64(bucket), 10)
+	if id != 0 {
+		b = strconv.AppendUint(append(b, '/'), uint64(id), 10)
+	}
 	if o.Hint != "" {
 		b = append(append(b, '@'), o.Hint...)
 	}
@@ -48,20 +56,9 @@ func Bucket(key string, buckets, bucket uint16, location string) Address {
 	return o
 }
 
-// Range is the object of a range of a bucket: that of the bucket for the range 0, or
-//
-//	bucket/<key>/<buckets>/<bucket>/<range>[@<hint>]
-func Range(key string, buckets, bucket uint16, id uint32, location string) Address {
-	if id == 0 {
-		return Bucket(key, buckets, bucket, location)
-	}
-	jurisdiction, hint := SplitLocation(location)
-	o := Bucket(key, buckets, bucket, "")
-	o.Name += "/" + strconv.FormatUint(uint64(id), 10)
-	if o.Jurisdiction, o.Hint = jurisdiction, hint; hint != "" {
-		o.Name += "@" + hint
-	}
-	return o
+// AddressOf is the address of the object of a destination.
+func AddressOf(p *message.Destination) Address {
+	return Range(p.Table, p.Buckets, p.Bucket, p.Range, p.Location)
 }
 
 // SplitLocation reads a Location: "" for anywhere, a jurisdiction ("eu", "us",

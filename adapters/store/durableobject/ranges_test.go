@@ -131,7 +131,7 @@ func TestSplitOfBuckets(t *testing.T) {
 	w.rest()
 	for bucket := range uint16(2) {
 		ranges := 0
-		name := durableobject.Bucket(tableText, 2, bucket, "").Name
+		name := durableobject.Range(tableText, 2, bucket, 0, "").Name
 		for _, n := range w.all() {
 			if (n.id.Name == name || strings.HasPrefix(n.id.Name, name+"/")) && len(n.rows.Rows) > 0 {
 				ranges++

@@ -94,7 +94,7 @@ func (s *Store) obeyed(ctx context.Context, t table.RecordKey, where message.Lay
 	for i := range r.Objects {
 		if o := &r.Objects[i]; !o.Done && r.Phase != restoring.Telling {
 			p := destinationOf(t, &where, o.Object)
-			calls = append(calls, Call{address(&p), message.Obey(nil, &p)})
+			calls = append(calls, Call{AddressOf(&p), message.Obey(nil, &p)})
 			which = append(which, o)
 		}
 	}

@@ -20,7 +20,7 @@ func TestFull(t *testing.T) {
 	c.aged = true
 	s := c.store(k.now, nil)
 	revision := create(t, s, 1)
-	bucket := c.node(durableobject.Bucket(tableText, 1, 0, ""))
+	bucket := c.node(durableobject.Range(tableText, 1, 0, 0, ""))
 	catalog := c.node(durableobject.Catalog("acct", ""))
 	commit := func(m ...table.Mutation) error {
 		_, err := s.Commit(t.Context(), tableKey, m)

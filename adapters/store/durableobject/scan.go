@@ -142,7 +142,7 @@ func (s *source) ReadWave(ctx context.Context, reads []buckets.Read) error {
 	calls := make([]Call, len(reads))
 	for i := range reads {
 		p := s.where.destination(s.name, reads[i].Bucket, reads[i].Range.Start)
-		calls[i] = Call{address(&p), message.AppendScan(nil, &p, scanOf(reads[i].Range, reads[i].Limit))}
+		calls[i] = Call{AddressOf(&p), message.AppendScan(nil, &p, scanOf(reads[i].Range, reads[i].Limit))}
 	}
 	for i, answer := range s.o.Caller.Call(ctx, calls) {
 		err := answer.Err

@@ -132,7 +132,7 @@ func (s *Store) follow(name string, do func(where layout) error) error {
 func (s *Store) ask(ctx context.Context, name string, where layout, bucket uint16, position []byte, m func(p *message.Destination) []byte) (message.Reader, error) {
 	for range maxMoves {
 		p := where.destination(name, bucket, position)
-		r, err := s.send(ctx, address(&p), m(&p))
+		r, err := s.send(ctx, AddressOf(&p), m(&p))
 		moved, ok := errors.AsType[*message.RangedError](err)
 		if !ok {
 			return r, err
@@ -141,11 +141,6 @@ func (s *Store) ask(ctx context.Context, name string, where layout, bucket uint1
 		where.ranges = map[uint16]buckets.Ranges{moved.Bucket: moved.Ranges}
 	}
 	return message.Reader{}, table.ErrBusy
-}
-
-// address is the address of the object of a destination.
-func address(p *message.Destination) Address {
-	return Range(p.Table, p.Buckets, p.Bucket, p.Range, p.Location)
 }
 
 // destination is the range of a bucket that has a position, for a message.

@@ -22,7 +22,7 @@ func (s *Store) Traffic(ctx context.Context, t table.RecordKey) (*traffic.Report
 		calls := make([]Call, len(some))
 		for i, o := range some {
 			p := destinationOf(t, &where, o)
-			calls[i] = Call{address(&p), message.Traffic(nil, &p)}
+			calls[i] = Call{AddressOf(&p), message.Traffic(nil, &p)}
 		}
 		answers, errs := s.askAll(ctx, calls)
 		for i := range answers {

@@ -35,12 +35,12 @@ func TestNames(t *testing.T) {
 	}{
 		{durableobject.Catalog("acct", ""), ask{Name: "catalog/acct"}},
 		{durableobject.Catalog("acct", "eu"), ask{Name: "catalog/acct", Jurisdiction: "eu"}},
-		{durableobject.Bucket(key, 1, 0, ""), ask{Name: "bucket/table/acct/people/1/0"}},
-		{durableobject.Bucket(key, 8, 3, "fedramp"), ask{Name: "bucket/table/acct/people/8/3", Jurisdiction: "fedramp"}},
-		{durableobject.Bucket(key, 8, 3, "weur"), ask{Name: "bucket/table/acct/people/8/3@weur", Options: &options{"weur"}}},
-		{durableobject.Bucket(key, 8, 3, "us/wnam"), ask{Name: "bucket/table/acct/people/8/3@wnam", Jurisdiction: "us", Options: &options{"wnam"}}},
+		{durableobject.Range(key, 1, 0, 0, ""), ask{Name: "bucket/table/acct/people/1/0"}},
+		{durableobject.Range(key, 8, 3, 0, "fedramp"), ask{Name: "bucket/table/acct/people/8/3", Jurisdiction: "fedramp"}},
+		{durableobject.Range(key, 8, 3, 0, "weur"), ask{Name: "bucket/table/acct/people/8/3@weur", Options: &options{"weur"}}},
+		{durableobject.Range(key, 8, 3, 0, "us/wnam"), ask{Name: "bucket/table/acct/people/8/3@wnam", Jurisdiction: "us", Options: &options{"wnam"}}},
 	}
-	calls := []durableobject.Call{{To: durableobject.Bucket(key, 1, 0, "mars/"), Message: []byte("nobody")}}
+	calls := []durableobject.Call{{To: durableobject.Range(key, 1, 0, 0, "mars/"), Message: []byte("nobody")}}
 	// The platform refuses to name it: nothing was handled.
 	want, answers := []ask{}, []byte{1, 0, 0, 0, 3}
 	for i, row := range rows {

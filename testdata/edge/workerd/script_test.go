@@ -145,7 +145,7 @@ func (s *stage) deleted(_, _ []string) string {
 // stored says whether an object has SQL tables or an alarm.
 func (s *stage) stored(t *testing.T, object string) string {
 	name := map[string]string{
-		"bucket": durableobject.Bucket(people.String(), 1, 0, "").Name, "catalog": durableobject.Catalog(people.Account, "").Name,
+		"bucket": durableobject.Range(people.String(), 1, 0, 0, "").Name, "catalog": durableobject.Catalog(people.Account, "").Name,
 	}[object]
 	switch got := storage(t, s.place, name); {
 	case slices.Contains(got.Tables, "r"):

@@ -79,7 +79,7 @@ func TestFull(t *testing.T) {
 	p := server.NewPlace(wallClock)
 	s := openStore(t, p, wallClock, 1)
 	revision := create(t, s)
-	bucket := durableobject.Bucket(people.String(), 1, 0, "").Name
+	bucket := durableobject.Range(people.String(), 1, 0, 0, "").Name
 	large := megabyte("large")
 	if _, err := s.Commit(t.Context(), people, []table.Mutation{large}); err != nil {
 		t.Fatal(err)

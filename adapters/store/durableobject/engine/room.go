@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"edgetable/adapters/store/durableobject/internal/storage"
-	"edgetable/core/key"
-	"edgetable/core/table"
-)
+import "edgetable/core/table"
 
 // The platform gives an object 10 GB and ends it when it writes more. Writes that may
 // make it larger are refused before that, with room left for what deletions write
@@ -49,15 +45,8 @@ func (r *room) full(rows Rows) bool {
 
 // whyFull is the error of a write to a full object: one of a single partition cannot split.
 func (b *bucket) whyFull(t *turn) *table.Error {
-	from, to := rowBounds(b.marker.bounds())
-	var behind []byte // the first partition
-	for k := range t.rows.Scan(from, to, leastRun) {
-		partition, _ := key.Split(k[1:])
-		behind = append([]byte{spaceEntities}, key.PartitionAfter(key.DecodePart(partition))...)
-		break
+	if b.onlyPartition(t) != nil {
+		return errPartitionFull
 	}
-	if behind == nil || storage.HasAny(t.rows, behind, to) {
-		return errBucketFull
-	}
-	return errPartitionFull
+	return errBucketFull
 }

@@ -36,7 +36,7 @@ func (b *bucket) scan(t *turn) Step {
 	}
 	builder := table.NewPageBuilder(&limits)
 	page := message.BeginPage(t.dst)
-	var from, to, next []byte
+	var next []byte
 	own, border := b.marker.bounds().End, false
 ranges:
 	for _, g := range s.Ranges {
@@ -48,12 +48,7 @@ ranges:
 		if beyond {
 			g.End = own
 		}
-		from = append(append(from[:0], spaceEntities), g.Start...)
-		if to = to[:0]; g.End == nil {
-			to = append(to, spaceEntities+1)
-		} else {
-			to = append(append(to, spaceEntities), g.End...)
-		}
+		from, to := rowBounds(g)
 		for k, v := range t.rows.Scan(from, to, run(&s, page.Rows())) {
 			row, err := table.ParseRow(k[1:], v)
 			if err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"strings"
 
-	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/core/edm"
 	"edgetable/core/key"
@@ -167,9 +166,4 @@ func cloneDestination(p *message.Destination) message.Destination {
 	c := *p
 	c.Table, c.Location = strings.Clone(p.Table), strings.Clone(p.Location)
 	return c
-}
-
-// addressOf is the address of the object of a destination.
-func addressOf(p *message.Destination) durableobject.Address {
-	return durableobject.Range(p.Table, p.Buckets, p.Bucket, p.Range, p.Location)
 }

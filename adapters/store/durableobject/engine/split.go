@@ -269,23 +269,19 @@ func (b *bucket) copy(t *turn) Step {
 		m, marks = b.addItems(t, m, marks[:min(len(marks), x.rows)])
 	} else {
 		m, next = b.addRows(t, m)
-		if upto := cmpNil(next); bytes.Compare(upto, s.upto) > 0 {
+		upto := next
+		if upto == nil {
+			upto = []byte{spaceOutbox + 1} // behind all rows
+		}
+		if bytes.Compare(upto, s.upto) > 0 {
 			s.upto = upto
 		}
 	}
 	x.marks = marks
 	b.marker.put(t.rows)
-	step := b.call(t, addressOf(&p), m[len(t.dst):], &continuation{from: next})
+	step := b.call(t, durableobject.AddressOf(&p), m[len(t.dst):], &continuation{from: next})
 	step.Answer = m
 	return step
-}
-
-// cmpNil is a position behind all rows for none.
-func cmpNil(next []byte) []byte {
-	if next == nil {
-		return []byte{spaceOutbox + 1}
-	}
-	return next
 }
 
 // addRows adds the entities of the next rows to a piece: first those of all entities,
@@ -380,7 +376,7 @@ func (b *bucket) give(t *turn) Step {
 		s.target = 0 // the next time it may be another one
 	}
 	b.marker.put(t.rows)
-	step := b.call(t, addressOf(&p), m[len(t.dst):], &continuation{})
+	step := b.call(t, durableobject.AddressOf(&p), m[len(t.dst):], &continuation{})
 	step.Answer = m
 	return step
 }

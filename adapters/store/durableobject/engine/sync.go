@@ -61,27 +61,20 @@ func (o *outbox) addSync(t *turn, f *batchInFlight, batch []byte) ([]byte, []dur
 	return batch, wakes
 }
 
-// appendWakes appends a call to each object of a table from the first: a read of an
-// entity that does not exist.
-func appendWakes(wakes []durableobject.Call, rec *record.Record, objects []message.Object, first int) []durableobject.Call {
-	p := message.Destination{Table: rec.Key.String(), Buckets: rec.Layout.Buckets, Location: strings.Clone(rec.Layout.Location)}
-	for _, o := range objects[min(first, len(objects)):] {
-		p.Bucket, p.Range = o.Bucket, o.Range
-		wakes = append(wakes, durableobject.Call{To: addressOf(&p), Message: message.Get(nil, &p, []byte{0})})
-	}
-	return wakes
-}
-
-// addWakes adds the calls that wake the objects of the table whose row is the last one.
+// addWakes adds the calls that wake the objects of the table whose row is the last one:
+// reads of an entity that does not exist.
 func (o *outbox) addWakes(rows Rows, f *batchInFlight, wakes []durableobject.Call, rec *record.Record) []durableobject.Call {
 	objects, _ := objectsOf(rows, rec)
 	s := &f.synced[len(f.synced)-1]
 	if s.incarnation = rec.Incarnation; s.incarnation == o.awake.incarnation {
 		s.first = o.awake.count
 	}
-	before := len(wakes)
-	wakes = appendWakes(wakes, rec, objects, s.first)
-	s.wakes = len(wakes) - before
+	p := message.Destination{Table: rec.Key.String(), Buckets: rec.Layout.Buckets, Location: strings.Clone(rec.Layout.Location)}
+	for _, to := range objects[min(s.first, len(objects)):] {
+		p.Bucket, p.Range = to.Bucket, to.Range
+		wakes = append(wakes, durableobject.Call{To: durableobject.AddressOf(&p), Message: message.Get(nil, &p, []byte{0})})
+		s.wakes++
+	}
 	return wakes
 }
 

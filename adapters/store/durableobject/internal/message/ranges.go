@@ -1,6 +1,8 @@
 package message
 
 import (
+	"slices"
+
 	"edgetable/core/buckets"
 	"edgetable/core/edm"
 	"edgetable/core/key"
@@ -70,12 +72,7 @@ type Named struct {
 
 // Begins reports whether a range is among those that begin.
 func (n *Named) Begins(id uint32) bool {
-	for i := range n.Begun {
-		if n.Begun[i].ID == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Begun, func(b Begun) bool { return b.ID == id })
 }
 
 // Begun is a range that the catalog named, and that does not serve yet.

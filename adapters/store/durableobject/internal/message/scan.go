@@ -26,12 +26,7 @@ func AppendScan(dst []byte, p *Destination, s *Scan) []byte {
 	dst = beginAt(dst, OpScan, p)
 	dst = appendNumber(dst, uint64(len(s.Ranges)))
 	for _, g := range s.Ranges {
-		dst = AppendBytes(dst, g.Start)
-		if g.End == nil {
-			dst = append(dst, 0)
-			continue
-		}
-		dst = AppendBytes(append(dst, 1), g.End)
+		dst = AppendBounds(dst, g)
 	}
 	dst = AppendBytes(dst, s.Filter.Append(nil))
 	for _, n := range [...]int{s.Rows, s.Bytes, s.ScanBytes, s.ScanRows} {
@@ -45,12 +40,7 @@ func (r *Reader) Scan() (s Scan) {
 	n := r.Number(uint64(len(r.rest)))
 	s.Ranges = make([]key.Range, 0, min(n, 128))
 	for range n {
-		g := key.Range{Start: r.Bytes()}
-		if r.Byte() != 0 {
-			if g.End = r.Bytes(); g.End == nil {
-				g.End = []byte{} // an end before every key
-			}
-		}
+		g := r.Bounds()
 		if r.bad {
 			return s
 		}
