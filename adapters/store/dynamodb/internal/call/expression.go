@@ -92,7 +92,12 @@ func (e *Expression) Set(attr, placeholder string, v types.AttributeValue) {
 // SetDefault sets attr to a value if the item has no such attribute.
 func (e *Expression) SetDefault(attr, placeholder string, v types.AttributeValue) {
 	e.set(e.name(attr))
-	e.orElse(attr, placeholder, v)
+	e.update.WriteString("if_not_exists(")
+	e.update.WriteString(e.name(attr))
+	e.update.WriteString(",")
+	e.update.WriteString(placeholder)
+	e.update.WriteString(")")
+	e.Bind(placeholder, v)
 }
 
 // Add sets attr to the sum of n and its value, or of n and base if it has none.
@@ -143,15 +148,6 @@ func (e *Expression) set(name string) {
 	}
 	e.update.WriteString(name)
 	e.update.WriteString("=")
-}
-
-func (e *Expression) orElse(attr, placeholder string, v types.AttributeValue) {
-	e.update.WriteString("if_not_exists(")
-	e.update.WriteString(e.name(attr))
-	e.update.WriteString(",")
-	e.update.WriteString(placeholder)
-	e.update.WriteString(")")
-	e.Bind(placeholder, v)
 }
 
 // name is the placeholder of an attribute of our own.
