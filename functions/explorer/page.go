@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io/fs"
-	"mime"
 	"net/http"
 	"path"
 	"strings"
@@ -57,7 +56,7 @@ var files = sync.OnceValue(func() map[string]file {
 			err = w.Close()
 		}
 		sum := sha256.Sum256(body)
-		list[strings.TrimPrefix(name, "dist/")] = file{kind: kind(name), body: body, gzip: packed.Bytes(), tag: `"` + hex.EncodeToString(sum[:8]) + `"`}
+		list[strings.TrimPrefix(name, "dist/")] = file{kind: kinds[path.Ext(name)], body: body, gzip: packed.Bytes(), tag: `"` + hex.EncodeToString(sum[:8]) + `"`}
 		return err
 	})
 	if err != nil {
@@ -66,23 +65,13 @@ var files = sync.OnceValue(func() map[string]file {
 	return list
 })
 
-// kind is the Content-Type of a file. The table of the system may differ.
-func kind(name string) string {
-	switch path.Ext(name) {
-	case ".html":
-		return "text/html; charset=utf-8"
-	case ".js":
-		return "text/javascript; charset=utf-8"
-	case ".css":
-		return "text/css; charset=utf-8"
-	case ".svg":
-		return "image/svg+xml"
-	case ".txt":
-		return "text/plain; charset=utf-8"
-	case "": // session, which says that there is none
-		return "application/json"
-	}
-	return mime.TypeByExtension(path.Ext(name))
+// kinds are the Content-Types of the files by their extensions. The table of the system may have others.
+var kinds = map[string]string{
+	".html": "text/html; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".svg":  "image/svg+xml",
+	"":      "application/json", // session, which says that there is none
 }
 
 // Hosts are the host names, in lower case and without ports, under which the page

@@ -186,12 +186,12 @@ func (o *sasFlags) check() error {
 	if err := cli.CheckEndpoint(o.endpoint); err != nil {
 		return err
 	}
-	if o.table != "" && table.CheckTableName(o.table) != nil {
+	if err := cli.CheckTable("--table", o.table); err != nil && o.table != "" {
 		also := ""
 		if _, err := letters(o.permissions, "raud", permissionWords); err != nil {
 			also = "; --permissions: " + err.Error()
 		}
-		return cli.Misuse("--table %q is not a table name: use 3 to 63 letters and digits, a letter first%s", o.table, also)
+		return cli.Misuse("%v%s", err, also)
 	}
 	if o.toPartition != "" && key.Compare(o.fromPartition, o.toPartition) > 0 {
 		return cli.Misuse("--to-partition is before --from-partition: no entity is between")

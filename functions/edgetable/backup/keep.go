@@ -3,7 +3,6 @@ package backup
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"edgetable/adapters/backup/repository"
@@ -16,28 +15,26 @@ var errKeep = errors.New("write last=NUMBER, daily=NUMBER, older-than=DURATION o
 func parseKeep(text string) (k repository.Keep, err error) {
 	for rule := range strings.SplitSeq(text, ",") {
 		name, n, _ := strings.Cut(strings.TrimSpace(rule), "=")
-		count, countErr := strconv.ParseUint(n, 10, 20)
-		switch {
-		case name == "last" && countErr == nil:
-			k.Last = int(count)
-		case name == "daily" && countErr == nil:
-			k.Daily = int(count)
-		case name == "older-than":
-			if k.OlderThan, err = setting.Duration(n, 0, 100*cli.MaxTime); err != nil {
-				return k, errKeep
-			}
-		case name == "point-in-time":
-			if k.PointInTime, err = setting.Duration(n, 0, 100*cli.MaxTime); err != nil {
-				return k, errKeep
-			}
+		switch name {
+		case "last":
+			k.Last, err = setting.Int(n, 0, 1<<20)
+		case "daily":
+			k.Daily, err = setting.Int(n, 0, 1<<20)
+		case "older-than":
+			k.OlderThan, err = setting.Duration(n, 0, 100*cli.MaxTime)
+		case "point-in-time":
+			k.PointInTime, err = setting.Duration(n, 0, 100*cli.MaxTime)
 		default:
+			err = errKeep
+		}
+		if err != nil {
 			return k, errKeep
 		}
 	}
 	if k.None() {
-		return k, errKeep
+		err = errKeep
 	}
-	return k, nil
+	return k, err
 }
 
 func showKeep(k repository.Keep) string {

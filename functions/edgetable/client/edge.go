@@ -65,8 +65,8 @@ func (p *program) edgeRestore(ctx context.Context, o *edgeRestoreFlags) error {
 	if o.table == "" || (o.toTime == 0) != o.undo {
 		return cli.Misuse("say what to restore with --table, and either --to-time or --undo")
 	}
-	if err := table.CheckTableName(o.table); err != nil {
-		return cli.Misuse("--table %s: %v", cli.Quote(o.table), err)
+	if err := cli.CheckTable("--table", o.table); err != nil {
+		return err
 	}
 	c, err := p.connect(&o.ServiceFlags)
 	if err != nil {

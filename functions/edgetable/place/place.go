@@ -21,8 +21,7 @@ func Open(ctx context.Context, location string, note func(format string, args ..
 	if err := Check(location); err != nil {
 		return nil, err
 	}
-	switch {
-	case strings.HasPrefix(location, "s3://"):
+	if strings.HasPrefix(location, "s3://") {
 		b, err := s3.Open(ctx, location)
 		if err != nil { // not a nil *Bucket in an interface
 			return nil, cli.Misuse("%v", err)

@@ -33,10 +33,6 @@ func (o *protectFlags) register(f *pflag.FlagSet) {
 	cli.IntFlag(f, &o.queue, "queue", 8192, 0, maxRequests, "how many requests may wait; beyond that the answer is 503 ServerBusy")
 	cli.DurationFlag(f, &o.maxWait, "max-wait", time.Second, time.Nanosecond, cli.MaxTime, "how long a request may wait before the answer is 503 ServerBusy")
 	cli.NumberFlag(f, &o.failures, "max-failures", 100, 0, 1e9, "limit of failed sign-ins per second per client address (of IPv6: /64), ten times as many at once; 0 does not limit")
-}
-
-// registerConnections adds the bound of connections.
-func (o *protectFlags) registerConnections(f *pflag.FlagSet) {
 	cli.IntFlag(f, &o.connections, "max-connections", 0, 0, maxRequests, "how many connections of clients may be open, shared by addresses (of IPv6: /64) and accounts; the one idle for longest is closed for a new one; 0 means what memory and descriptors allow")
 }
 

@@ -110,7 +110,6 @@ func (o *serveFlags) registerAddress(f *pflag.FlagSet) {
 
 func (o *serveFlags) registerLimits(f *pflag.FlagSet) {
 	o.protect.register(f)
-	o.protect.registerConnections(f)
 	cli.DurationFlag(f, &o.skew, "max-skew", 15*time.Minute, 0, cli.MaxTime, "how far the date of a request may be from now; 0 does not check")
 }
 

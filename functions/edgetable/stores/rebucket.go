@@ -49,12 +49,12 @@ func (p *program) rebucketCommand() *cobra.Command {
 }
 
 func (p *program) rebucket(ctx context.Context, o *rebucketFlags, tableName string) error {
-	name := table.Name{Account: o.account, Table: tableName}
+	name, wrong := table.Name{Account: o.account, Table: tableName}, cli.CheckTable("TABLE", tableName)
 	switch {
 	case o.account == "":
 		return cli.Misuse("say whose table it is with --account")
-	case table.CheckTableName(name.Table) != nil:
-		return cli.Misuse("TABLE %q is not a table name: use 3 to 63 letters and digits, a letter first", name.Table)
+	case wrong != nil:
+		return wrong
 	case o.abort && o.buckets != 0:
 		return cli.Misuse("--abort and --buckets exclude each other")
 	case !o.abort && o.buckets == 0:

@@ -53,12 +53,7 @@ func (o *Flags) Sections(add func(heading string, register func(f *pflag.FlagSet
 
 // Kind is the row that --store names.
 func (o *Flags) Kind() *Kind {
-	for _, k := range o.kinds {
-		if k.name == o.store {
-			return k
-		}
-	}
-	return nil // choiceFlag refuses other names
+	return o.kinds[slices.IndexFunc(o.kinds, func(k *Kind) bool { return k.name == o.store })] // ChoiceFlag refuses other names
 }
 
 // Check finds flags that do not go together. flags are all of the command. The flags of another kind are ignored if they
