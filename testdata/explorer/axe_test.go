@@ -38,7 +38,7 @@ func TestScreenReaders(t *testing.T) {
 	js[bool](b, `(location.hash = location.hash.replace(/\?.*/, "") + "/people?pk=Bergen&rk=001", true)`)
 	b.seeText(at("entity-json"), "Ada")
 	check("entity")
-	b.click(at("entity-list"))
+	b.click(at("form-list"))
 	b.see(`[data-test="entity"] dl`)
 	b.click(at("builder"))
 	b.click(at("add-condition"))

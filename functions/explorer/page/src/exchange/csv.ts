@@ -1,18 +1,16 @@
 // CSV with types beside the values (P, P@type), as Storage Explorer writes it, and plain CSV. A cell without quotes that is empty is no value;
 // one in quotes is the empty text.
-import { type Entity, type Type, type Value, types } from "../wire/value.ts"
+import { type Entity, type Type, type Value, system, types } from "../wire/value.ts"
 
 const quoted = (s: string) => `"${s.replaceAll('"', '""')}"`
 const cell = (s: string) => (s === "" || /[",\r\n]|^\s|\s$/.test(s) ? quoted(s) : s)
 
-const keys = ["PartitionKey", "RowKey", "Timestamp"]
-
 /** header is the first line for some properties. */
-export const header = (names: string[]) => [...keys, ...names.flatMap((n) => [n, n + "@type"])].map(cell).join(",") + "\r\n"
+export const header = (names: string[]) => [...system, ...names.flatMap((n) => [n, n + "@type"])].map(cell).join(",") + "\r\n"
 
 /** line is the line of an entity. */
 export const line = (e: Entity, names: string[]) =>
-  [...keys.map((k) => e.values.get(k)?.text), ...names.flatMap((n) => [e.values.get(n)?.text, e.values.get(n)?.type])].map((t) => (t === undefined ? "" : cell(t))).join(",") + "\r\n"
+  [...system.map((k) => e.values.get(k)?.text), ...names.flatMap((n) => [e.values.get(n)?.text, e.values.get(n)?.type])].map((t) => (t === undefined ? "" : cell(t))).join(",") + "\r\n"
 
 /** Cell is undefined where a line has nothing. */
 export type Cell = string | undefined

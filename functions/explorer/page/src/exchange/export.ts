@@ -2,7 +2,7 @@
 import type { Service } from "../wire/client.ts"
 import { body, parseEntity } from "../wire/json.ts"
 import { type Position, type Query, query } from "../wire/tables.ts"
-import type { Entity } from "../wire/value.ts"
+import { type Entity, system } from "../wire/value.ts"
 import { type Progress, Task } from "../model/task.ts"
 import { header, line } from "./csv.ts"
 
@@ -13,8 +13,6 @@ export interface Exporting extends Progress {
 }
 
 export type Format = "jsonl" | "csv"
-
-const system = ["PartitionKey", "RowKey", "Timestamp"]
 
 export class Export extends Task<Exporting> {
   private readonly parts: Blob[] = [] // lines of JSON; the browser keeps large ones on the disk

@@ -2,6 +2,7 @@
 import { look } from "../model/settings.ts"
 import { useStore } from "../model/store.ts"
 import { count, plural } from "../model/words.ts"
+import { Figures } from "../ui/parts.tsx"
 import { moment } from "../wire/date.ts"
 import { type Area, type Matrix, type Metric, type Report, type Shape, type Start, sums } from "./matrix.ts"
 import { verbs } from "./heat.tsx"
@@ -14,30 +15,20 @@ export function Ranges({ m, area, starts, metric, open }: { m: Matrix; area: Are
   return (
     <details data-test="ranges">
       <summary>The heat map as a table: {plural(list.length, "range")} of keys with traffic</summary>
-      <table class="figures">
-        <thead>
-          <tr>
-            <th>Keys from</th>
-            <th>{verbs[metric]}</th>
-            <th>at most at once</th>
-            <th>at</th>
+      <Figures heads={["Keys from", verbs[metric], "at most at once", "at"]}>
+        {list.map(({ range, sum, peak, at }) => (
+          <tr key={range}>
+            <th scope="row">
+              <button type="button" class="link mono" onClick={() => open(range, range)}>
+                {keyName(starts[range])}
+              </button>
+            </th>
+            <td>{count(sum)}</td>
+            <td>{count(peak)}</td>
+            <td>{moment(at, zone)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {list.map(({ range, sum, peak, at }) => (
-            <tr key={range}>
-              <th scope="row">
-                <button type="button" class="link mono" onClick={() => open(range, range)}>
-                  {keyName(starts[range])}
-                </button>
-              </th>
-              <td>{count(sum)}</td>
-              <td>{count(peak)}</td>
-              <td>{moment(at, zone)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Figures>
     </details>
   )
 }
@@ -60,43 +51,34 @@ export function Partitions({ report, metric, open }: { report: Report; metric: M
       {total === 0 ? (
         <p class="dim">None.</p>
       ) : (
-        <table class="figures">
-          <thead>
-            <tr>
-              <th>PartitionKey</th>
-              <th>{verbs[metric]}</th>
-              <th>share</th>
+        <Figures heads={["PartitionKey", verbs[metric], "share"]}>
+          {shownOnes.map((p) => (
+            <tr key={p.partition}>
+              <th scope="row">
+                <button type="button" class="link mono" data-test="partition" onClick={() => open(p.partition)}>
+                  {p.partition || "(empty)"}
+                </button>
+              </th>
+              <td title={p.error ? `at most ${count(p.error)} too much` : undefined}>
+                {p.error ? "≤ " : ""}
+                {count(p.count)}
+              </td>
+              <td>{share(p.count)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {shownOnes.map((p) => (
-              <tr key={p.partition}>
-                <th scope="row">
-                  <button type="button" class="link mono" data-test="partition" onClick={() => open(p.partition)}>
-                    {p.partition || "(empty)"}
-                  </button>
-                </th>
-                <td title={p.error ? `at most ${count(p.error)} too much` : undefined}>
-                  {p.error ? "≤ " : ""}
-                  {count(p.count)}
-                </td>
-                <td>{share(p.count)}</td>
-              </tr>
-            ))}
-            {rest > 0 && (
-              <tr class="dim">
-                <th scope="row">all others{metric === "scanned" && ", and scans of several partitions"}</th>
-                <td>{count(rest)}</td>
-                <td>{share(rest)}</td>
-              </tr>
-            )}
-            <tr>
-              <th scope="row">in all</th>
-              <td>{count(total)}</td>
-              <td />
+          ))}
+          {rest > 0 && (
+            <tr class="dim">
+              <th scope="row">all others{metric === "scanned" && ", and scans of several partitions"}</th>
+              <td>{count(rest)}</td>
+              <td>{share(rest)}</td>
             </tr>
-          </tbody>
-        </table>
+          )}
+          <tr>
+            <th scope="row">in all</th>
+            <td>{count(total)}</td>
+            <td />
+          </tr>
+        </Figures>
       )}
     </section>
   )
@@ -112,38 +94,27 @@ export function Shapes({ shapes, open }: { shapes: Shape[]; open: ((filter: stri
       {shapes.length === 0 ? (
         <p class="dim">None.</p>
       ) : (
-        <table class="figures">
-          <thead>
-            <tr>
-              <th>For example</th>
-              <th>plan</th>
-              <th>pages</th>
-              <th>rows scanned</th>
-              <th>returned</th>
+        <Figures heads={["For example", "plan", "pages", "rows scanned", "returned"]}>
+          {shapes.slice(0, shownShapes).map((s) => (
+            <tr key={s.plan + s.filter}>
+              <th scope="row">
+                {s.plan === "Other" || !open ? (
+                  <span class="mono" data-test="shape">
+                    {s.plan === "Other" ? "(all other filters)" : s.filter || "(no filter but for keys)"}
+                  </span>
+                ) : (
+                  <button type="button" class="link mono" title={s.filter} data-test="shape" onClick={() => open(s.example)}>
+                    {s.example || "(no filter)"}
+                  </button>
+                )}
+              </th>
+              <td>{s.plan}</td>
+              <td>{count(s.pages)}</td>
+              <td>{count(s.scanned)}</td>
+              <td>{count(s.returned)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {shapes.slice(0, shownShapes).map((s) => (
-              <tr key={s.plan + s.filter}>
-                <th scope="row">
-                  {s.plan === "Other" || !open ? (
-                    <span class="mono" data-test="shape">
-                      {s.plan === "Other" ? "(all other filters)" : s.filter || "(no filter but for keys)"}
-                    </span>
-                  ) : (
-                    <button type="button" class="link mono" title={s.filter} data-test="shape" onClick={() => open(s.example)}>
-                      {s.example || "(no filter)"}
-                    </button>
-                  )}
-                </th>
-                <td>{s.plan}</td>
-                <td>{count(s.pages)}</td>
-                <td>{count(s.scanned)}</td>
-                <td>{count(s.returned)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Figures>
       )}
     </section>
   )
@@ -168,29 +139,20 @@ export function Sizes({ stored }: { stored: Stored }) {
         {plural(stored.rows, "entity", "entities")} in {plural(stored.partitions, "partition")}, {count(Math.ceil(stored.bytes / 1024))} KiB
       </p>
       {first >= 0 && (
-        <table class="figures" data-test="sizes">
-          <thead>
-            <tr>
-              <th>Entities in a partition</th>
-              <th>partitions</th>
-              <th />
-            </tr>
-          </thead>
-          <tbody>
-            {stored.sizes.slice(first, last + 1).map((n, i) => {
-              const low = 2 ** (first + i)
-              return (
-                <tr key={low}>
-                  <th scope="row">{low === 1 ? "1" : `${count(low)} to ${count(2 * low - 1)}`}</th>
-                  <td>{count(n)}</td>
-                  <td>
-                    <meter aria-label={`${low} and more`} value={n} max={max} />
-                  </td>
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
+        <Figures heads={["Entities in a partition", "partitions", ""]} test="sizes">
+          {stored.sizes.slice(first, last + 1).map((n, i) => {
+            const low = 2 ** (first + i)
+            return (
+              <tr key={low}>
+                <th scope="row">{low === 1 ? "1" : `${count(low)} to ${count(2 * low - 1)}`}</th>
+                <td>{count(n)}</td>
+                <td>
+                  <meter aria-label={`${low} and more`} value={n} max={max} />
+                </td>
+              </tr>
+            )
+          })}
+        </Figures>
       )}
     </>
   )

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { look } from "../model/settings.ts"
 import { useStore } from "../model/store.ts"
 import { count } from "../model/words.ts"
+import { useMedia } from "../ui/shell.ts"
 import { moment } from "../wire/date.ts"
 import { type Area, type Matrix, type Metric, type Start, most, sumOf } from "./matrix.ts"
 import { type Cell, type Size, cellAt } from "./frame.ts"
@@ -139,11 +140,6 @@ const system = typeof matchMedia === "undefined" ? undefined : matchMedia("(pref
 /** useDark follows the page's theme and that of the system. */
 function useDark(): boolean {
   const { theme } = useStore(look)
-  const [night, setNight] = useState(system?.matches ?? false)
-  useEffect(() => {
-    const changed = () => setNight(system?.matches ?? false)
-    system?.addEventListener("change", changed)
-    return () => system?.removeEventListener("change", changed)
-  }, [])
+  const night = useMedia(system)
   return theme === "dark" || (theme === "auto" && night)
 }

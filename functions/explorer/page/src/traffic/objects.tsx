@@ -1,5 +1,6 @@
 // The objects of a table on Workers: which keys each of them serves, how much it stores, and how busy it is.
 import { count } from "../model/words.ts"
+import { Figures } from "../ui/parts.tsx"
 import type { Range } from "./matrix.ts"
 
 export function Objects({ ranges }: { ranges: Range[] }) {
@@ -7,28 +8,18 @@ export function Objects({ ranges }: { ranges: Range[] }) {
   return (
     <section data-test="table-ranges">
       <h2>Objects of the table</h2>
-      <table class="figures">
-        <thead>
-          <tr>
-            <th>PartitionKeys</th>
-            {buckets && <th>bucket</th>}
-            <th>KiB stored</th>
-            <th>operations/s</th>
+      <Figures heads={["PartitionKeys", ...(buckets ? ["bucket"] : []), "KiB stored", "operations/s"]}>
+        {ranges.map((r) => (
+          <tr key={`${r.bucket}/${r.from}`}>
+            <th scope="row" class="mono">
+              {r.from || "(first key)"} {r.to ? `to before ${r.to}` : "and all behind"}
+            </th>
+            {buckets && <td>{r.bucket}</td>}
+            <td>{count(Math.ceil(r.bytes / 1024))}</td>
+            <td>{r.load.toFixed(1)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {ranges.map((r) => (
-            <tr key={`${r.bucket}/${r.from}`}>
-              <th scope="row" class="mono">
-                {r.from || "(first key)"} {r.to ? `to before ${r.to}` : "and all behind"}
-              </th>
-              {buckets && <td>{r.bucket}</td>}
-              <td>{count(Math.ceil(r.bytes / 1024))}</td>
-              <td>{r.load.toFixed(1)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Figures>
     </section>
   )
 }

@@ -4,7 +4,7 @@ import { go, route } from "../model/route.ts"
 import { look } from "../model/settings.ts"
 import { useStore } from "../model/store.ts"
 import { Icon } from "../ui/icon.tsx"
-import { ErrorLine } from "../ui/parts.tsx"
+import { ErrorLine, Tabs } from "../ui/parts.tsx"
 import { TableHead } from "../ui/tablehead.tsx"
 import type { Service } from "../wire/client.ts"
 import { moment } from "../wire/date.ts"
@@ -130,21 +130,8 @@ function HeatMap({ report, ranges, zoomed, setZoomed }: { report: Report; ranges
     <>
       <section class="heat" aria-label="Heat map">
         <div class="bar">
-          <div class="tabs" role="group" aria-label="What was counted">
-            {metrics.map((name) => (
-              <button key={name} type="button" aria-pressed={name === metric} title={verbs[name]} data-test={`metric-${name}`} onClick={() => go({ metric: name }, true)}>
-                {{ reads: "Reads", writes: "Writes", scanned: "Scanned", throttled: "Throttled" }[name]}
-              </button>
-            ))}
-          </div>
-          {ranges && <div class="tabs" role="group" aria-label="Time">
-            <button type="button" aria-pressed={span === "minutes"} data-test="span-minutes" onClick={() => go({ span: "" }, true)}>
-              By the minute
-            </button>
-            <button type="button" aria-pressed={span === "quarters"} data-test="span-quarters" onClick={() => go({ span: "quarters" }, true)}>
-              By the quarter-hour
-            </button>
-          </div>}
+          <Tabs label="What was counted" test="metric" choices={{ reads: "Reads", writes: "Writes", scanned: "Scanned", throttled: "Throttled" }} titles={verbs} now={metric} choose={(name) => go({ metric: name }, true)} />
+          {ranges && <Tabs label="Time" test="span" choices={{ minutes: "By the minute", quarters: "By the quarter-hour" }} now={span} choose={(s) => go({ span: s === "quarters" ? s : "" }, true)} />}
           <span class="grow" />
           {zoomed && (
             <>

@@ -8,7 +8,7 @@ import { importKey, signPlain, signWith } from "../wire/sign.ts"
 import { listTables } from "../wire/tables.ts"
 import { Failure } from "../wire/failure.ts"
 import { Icon } from "./icon.tsx"
-import { ErrorLine } from "./parts.tsx"
+import { ErrorLine, Tabs } from "./parts.tsx"
 
 const secure = typeof crypto !== "undefined" && !!crypto.subtle
 
@@ -105,14 +105,7 @@ export function Connect({ connected, session }: { connected: (h: Service) => voi
             ))}
           </ul>
         )}
-        <div class="tabs" role="group" aria-label="Way to connect">
-          <button type="button" aria-pressed={way === "key"} onClick={() => setWay("key")}>
-            Account and key
-          </button>
-          <button type="button" aria-pressed={way === "string"} data-test="way-string" onClick={() => setWay("string")}>
-            Connection string or SAS URL
-          </button>
-        </div>
+        <Tabs label="Way to connect" test="way" choices={{ key: "Account and key", string: "Connection string or SAS URL" }} now={way} choose={(w) => setWay(w)} />
         {way === "key" && (
           <>
             <label>

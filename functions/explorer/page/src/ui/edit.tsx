@@ -1,16 +1,16 @@
 // Editors for an entity: a row for each property, or JSON.
 import { useEffect, useRef, useState } from "preact/hooks"
-import { type Draft, type Field, drafts, problemOf, valuesOf } from "../model/draft.ts"
+import { type Draft, type Field, drafts, editing, problemOf, valuesOf } from "../model/draft.ts"
 import type { Service } from "../wire/client.ts"
 import { Failure } from "../wire/failure.ts"
 import { Malformed, parseEntity, pretty } from "../wire/json.ts"
 import { getEntity, insert, replace } from "../wire/tables.ts"
 import { maxProperties } from "../wire/rules.ts"
-import { type Entity, keyOf, system } from "../wire/value.ts"
+import { type Entity, type Value, keyOf, system } from "../wire/value.ts"
 import { Icon } from "./icon.tsx"
 import { FieldRow } from "./field.tsx"
 import { Merge } from "./merge.tsx"
-import { ErrorLine } from "./parts.tsx"
+import { ErrorLine, Tabs } from "./parts.tsx"
 
 interface Props {
   width: string
@@ -56,10 +56,10 @@ export function Edit({ width, service, table, place, start, close, saved, column
       return undefined
     }
   }
-  const finish = async (values: Draft, etag: string) => {
+  const finish = async (values: Draft) => {
     const all = valuesOf(values)
     const key = { pk: all.get("PartitionKey")?.text ?? "", rk: all.get("RowKey")?.text ?? "" }
-    const newer = values.original ? await replace(service, table, key, all, etag) : await insert(service, table, all)
+    const newer = values.original ? await replace(service, table, key, all, values.original.etag) : await insert(service, table, all)
     drafts.delete(place)
     // The server sets Timestamp, so the entity is read again; if that fails, what was sent is shown.
     saved((await getEntity(service, table, key).catch(() => undefined)) ?? { etag: newer, values: all })
@@ -77,10 +77,13 @@ export function Edit({ width, service, table, place, start, close, saved, column
     if (d.original && ["PartitionKey", "RowKey"].some((k) => valuesOf(d).get(k)?.text !== d.original!.values.get(k)?.text)) {
       return setFailure(new Error("The keys of an entity cannot change: clone it, and delete this one."))
     }
+    await send(d)
+  }
+  const send = async (d: Draft) => {
     setBusy(true)
     setFailure(undefined)
     try {
-      await finish(d, d.original?.etag ?? "")
+      await finish(d)
     } catch (e) {
       if (e instanceof Failure && d.original && (e.status === 412 || e.code === "ResourceNotFound")) {
         change(d)
@@ -100,19 +103,16 @@ export function Edit({ width, service, table, place, start, close, saved, column
       setFailure(refused)
     }
   }
-  const merge = async (values: Map<string, import("../wire/value.ts").Value>, base: Entity) => {
-    const d: Draft = { original: base, fields: [...values].filter(([n]) => n !== "Timestamp").map(([name, value]) => ({ name, value, removed: false, added: false })) }
+  const merge = async (values: Map<string, Value>, base: Entity) => {
+    const d: Draft = { ...editing({ etag: base.etag, values }), original: base }
     setTheirs(undefined)
     change(d)
-    setBusy(true)
-    try {
-      await finish(d, base.etag)
-    } catch (e) {
-      if (e instanceof Failure && e.status === 412) await conflict(d, e)
-      else setFailure(e as Error)
-    } finally {
-      setBusy(false)
-    }
+    await send(d)
+  }
+  const show = (form: "list" | "json") => {
+    const d = form === "list" ? fromJSON() : undefined
+    if (d) (change(d), setFailure(undefined))
+    else if (form === "json" && json === undefined) change({ ...draft, json: pretty(valuesOf(draft)) })
   }
   const onKeyDown = (e: KeyboardEvent) => {
     if (e.key === "Escape") close()
@@ -129,21 +129,7 @@ export function Edit({ width, service, table, place, start, close, saved, column
         </button>
       </header>
       <div class="bar">
-        <div class="tabs" role="group" aria-label="Form">
-          <button
-            type="button"
-            aria-pressed={json === undefined}
-            onClick={() => {
-              const d = fromJSON()
-              if (d) (change(d), setFailure(undefined))
-            }}
-          >
-            Properties
-          </button>
-          <button type="button" aria-pressed={json !== undefined} data-test="edit-json" onClick={() => json === undefined && change({ ...draft, json: pretty(valuesOf(draft)) })}>
-            JSON
-          </button>
-        </div>
+        <Tabs label="Form" test="edit" choices={{ list: "Properties", json: "JSON" }} now={json === undefined ? "list" : "json"} choose={show} />
         <span class="grow" />
         <button type="button" data-test="discard" onClick={discard}>
           Discard

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks"
 import { pretty } from "../wire/json.ts"
 import { type Entity, keyOf } from "../wire/value.ts"
-import { CopyButton } from "./parts.tsx"
+import { CopyButton, Tabs } from "./parts.tsx"
 import { show } from "../wire/date.ts"
 import { look, read, write } from "../model/settings.ts"
 import { Icon } from "./icon.tsx"
@@ -34,14 +34,7 @@ export function EntityPanel({ width, entity, readOnly, close, edit, clone, remov
         </button>
       </header>
       <div class="bar">
-        <div class="tabs" role="group" aria-label="Form">
-          <button type="button" aria-pressed={!json} data-test="entity-list" onClick={() => choose("list")}>
-            Properties
-          </button>
-          <button type="button" aria-pressed={json} onClick={() => choose("json")}>
-            JSON
-          </button>
-        </div>
+        <Tabs label="Form" test="form" choices={{ list: "Properties", json: "JSON" }} now={json ? "json" : "list"} choose={choose} />
         <span class="grow" />
         <CopyButton text={() => pretty(entity.values)} label="Copy as JSON" bare test="copy-entity" />
         {!readOnly && (

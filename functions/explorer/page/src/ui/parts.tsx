@@ -63,6 +63,35 @@ export function Choice({ icon, test, danger, act, children }: { icon: IconName; 
   )
 }
 
+/** Tabs choose one of a few things, whose names are the keys of choices. */
+export function Tabs<T extends string>({ label, test, choices, titles, now, choose }: { label: string; test?: string; choices: Record<T, string>; titles?: Record<T, string>; now: string; choose: (one: T) => void }) {
+  return (
+    <div class="tabs" role="group" aria-label={label}>
+      {(Object.keys(choices) as T[]).map((one) => (
+        <button key={one} type="button" aria-pressed={one === now} title={titles?.[one]} data-test={test && `${test}-${one}`} onClick={() => choose(one)}>
+          {choices[one]}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** Figures is a table of numbers. */
+export function Figures({ heads, test, children }: { heads: string[]; test?: string; children: ComponentChildren }) {
+  return (
+    <table class="figures" data-test={test}>
+      <thead>
+        <tr>
+          {heads.map((head) => (
+            <th key={head}>{head}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  )
+}
+
 /** Dialog is modal; Escape closes it. */
 export function Dialog({ title, close, children, test }: { title: string; close: () => void; children: ComponentChildren; test?: string }) {
   const element = useRef<HTMLDialogElement>(null)

@@ -3,7 +3,9 @@ import { useState } from "preact/hooks"
 import type { Asked } from "../code/asked.ts"
 import { languages } from "../code/code.ts"
 import { read, write } from "../model/settings.ts"
-import { CopyButton } from "./parts.tsx"
+import { CopyButton, Tabs } from "./parts.tsx"
+
+const names = Object.fromEntries(Object.keys(languages).map((l) => [l, l]))
 
 export function Program({ asked }: { asked: Asked }) {
   const [language, setLanguage] = useState(() => read("language", "Python"))
@@ -11,13 +13,7 @@ export function Program({ asked }: { asked: Asked }) {
   return (
     <>
       <div class="bar">
-        <div class="tabs" role="group" aria-label="Language">
-          {Object.keys(languages).map((l) => (
-            <button type="button" key={l} aria-pressed={l === language} onClick={() => (setLanguage(l), write("language", l))}>
-              {l}
-            </button>
-          ))}
-        </div>
+        <Tabs label="Language" choices={names} now={language} choose={(l) => (setLanguage(l), write("language", l))} />
         <span class="grow" />
         <CopyButton text={() => text} />
       </div>

@@ -6,12 +6,15 @@ import { Store } from "../model/store.ts"
 /** Below this width the list of tables and the entity are sheets; layout.css says the same. */
 const narrow = typeof matchMedia === "undefined" ? undefined : matchMedia("(width < 900px)")
 
-export function useNarrow(): boolean {
-  const [is, set] = useState(narrow?.matches ?? false)
+export const useNarrow = () => useMedia(narrow)
+
+/** useMedia reports whether the window matches a query of CSS, and goes on with it. */
+export function useMedia(query: MediaQueryList | undefined): boolean {
+  const [is, set] = useState(query?.matches ?? false)
   useEffect(() => {
-    const changed = () => set(narrow?.matches ?? false)
-    narrow?.addEventListener("change", changed)
-    return () => narrow?.removeEventListener("change", changed)
+    const changed = () => set(query?.matches ?? false)
+    query?.addEventListener("change", changed)
+    return () => query?.removeEventListener("change", changed)
   }, [])
   return is
 }
