@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -137,12 +136,5 @@ func (p *program) copy(ctx context.Context, o *CopyFlags, tables []string) error
 	if err != nil {
 		return endedEarly(ctx, err, some, says+"; run the same command to resume")
 	}
-	if p.Events {
-		return p.PrintJSON(resultOf(t, o.dryRun, nil))
-	}
-	fmt.Fprintln(p.Out, says)
-	if t.Rejected > 0 {
-		return ended(fmt.Errorf("%s refused: the reasons are in %s", cli.Things(t.Rejected, "rows"), o.Rejects), some)
-	}
-	return nil
+	return p.tellRows(t, says, rowsResult{DryRun: o.dryRun}, "the reasons are in "+o.Rejects, some)
 }

@@ -154,9 +154,9 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	t, err := im.Run(ctx, c)
 	stop()
 	p.Totals = &t
-	word := "written"
+	word, reasons := "written", "the reasons are in "+o.Rejects
 	if o.dryRun {
-		word = "good"
+		word, reasons = "good", "without --dry-run, a file gets them with their reasons"
 	}
 	some := t.Written+t.Same+t.Skipped > 0
 	again := "run the same command to resume"
@@ -166,17 +166,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	if err != nil {
 		return endedEarly(ctx, err, some, totals(t, word)+"; "+again)
 	}
-	if p.Events {
-		if err := p.PrintJSON(resultOf(t, o.dryRun, first)); err != nil {
-			return err
-		}
-	} else {
-		fmt.Fprintln(p.Out, totals(t, word))
-	}
-	if t.Rejected > 0 {
-		return ended(fmt.Errorf("%s refused: %s", cli.Things(t.Rejected, "rows"), p.refused(o)), some)
-	}
-	return nil
+	return p.tellRows(t, totals(t, word), rowsResult{DryRun: o.dryRun, First: first}, reasons, some)
 }
 
 // firstRow is one of the first rows of a dry run.
@@ -199,11 +189,4 @@ func (p *program) preview(first *[]firstRow) func(table string, entity []byte) {
 		}
 		fmt.Fprintf(p.Out, "%s\n", entity)
 	}
-}
-
-func (p *program) refused(o *importFlags) string {
-	if o.dryRun {
-		return "without --dry-run, a file gets them with their reasons"
-	}
-	return "the reasons are in " + o.Rejects
 }

@@ -123,8 +123,20 @@ type rowsResult struct {
 	First        []firstRow `json:"first,omitempty"`
 }
 
-func resultOf(t progressfile.Totals, dryRun bool, first []firstRow) rowsResult {
-	return rowsResult{t.Written, t.Same, t.Skipped, t.Rejected, t.Deleted, t.Dropped, dryRun, first}
+// tellRows prints the result of work that is complete, in words or with the numbers in r. Refused rows are a failure.
+func (p *program) tellRows(t progressfile.Totals, says string, r rowsResult, reasons string, some bool) error {
+	if p.Events {
+		r.Written, r.AlreadyThere, r.Skipped, r.Refused, r.Deleted, r.Dropped = t.Written, t.Same, t.Skipped, t.Rejected, t.Deleted, t.Dropped
+		if err := p.PrintJSON(r); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintln(p.Out, says)
+	}
+	if t.Rejected > 0 {
+		return ended(fmt.Errorf("%s refused: %s", cli.Things(t.Rejected, "rows"), reasons), some)
+	}
+	return nil
 }
 
 // totals says what became of the rows.
