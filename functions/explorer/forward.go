@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -35,10 +36,7 @@ func set(names ...string) map[string]bool {
 // pass copies headers that the protocol has.
 func pass(to, from http.Header, known map[string]bool) {
 	for name, values := range from {
-		ours := known[name]
-		for _, family := range families {
-			ours = ours || strings.HasPrefix(name, family)
-		}
+		ours := known[name] || slices.ContainsFunc(families, func(family string) bool { return strings.HasPrefix(name, family) })
 		if ours && name != tokenHeader && name != "X-Ms-Date" {
 			to[name] = values
 		}

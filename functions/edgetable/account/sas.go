@@ -25,9 +25,8 @@ import (
 
 // sasFlags are the flags of sas.
 type sasFlags struct {
-	accounts, account   string
-	data, admin         string
-	endpoint            string
+	accountFlags
+	account             string
 	table, policy       string
 	permissions         string
 	resources           string
@@ -37,7 +36,6 @@ type sasFlags struct {
 	toPartition, toRow  string
 	ip, version         string
 	httpsOnly, onlyText bool
-	json                bool
 }
 
 // letters of permissions and resources by the words people know them by.
@@ -168,9 +166,8 @@ func (p *program) sasEndpoint(ctx context.Context, o *sasFlags, file string) str
 	if o.endpoint != "" {
 		return strings.TrimSuffix(o.endpoint, "/")
 	}
-	of := accountFlags{data: o.data, admin: o.admin}
-	info, err := of.running(ctx, file)
-	endpoint := p.endpointOf(o.account, &of, info, err)
+	info, err := o.running(ctx, file)
+	endpoint := p.endpointOf(o.account, &o.accountFlags, info, err)
 	switch {
 	case endpoint == "":
 	case o.httpsOnly && !strings.HasPrefix(endpoint, "https://"):

@@ -1,18 +1,13 @@
 package cli
 
-import (
-	"log/slog"
-	"time"
-)
+import "log/slog"
 
 // Logger writes the log of a server.
 func (p *Terminal) Logger(format string, level slog.Level) *slog.Logger {
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: inMilliseconds}
-	var log *slog.Logger
+	log := slog.New(slog.NewTextHandler(p.Err, options))
 	if format == "json" {
 		log = slog.New(slog.NewJSONHandler(p.Err, options))
-	} else {
-		log = slog.New(slog.NewTextHandler(p.Err, options))
 	}
 	if p.Alone {
 		slog.SetDefault(log) // for libraries with a log of their own
@@ -24,10 +19,7 @@ func (p *Terminal) Logger(format string, level slog.Level) *slog.Logger {
 // name.
 func inMilliseconds(_ []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() == slog.KindDuration {
-		return slog.Float64(a.Key+"_ms", milliseconds(a.Value.Duration()))
+		return slog.Float64(a.Key+"_ms", float64(a.Value.Duration().Microseconds())/1000) // of whole microseconds
 	}
 	return a
 }
-
-// milliseconds has whole microseconds.
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

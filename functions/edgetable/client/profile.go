@@ -151,11 +151,7 @@ func (p *program) addProfile(f *profiles, args []string, one profile) error {
 	if one.Connection == "" && !elsewhere {
 		return cli.Misuse("the connection string is missing: give it behind the name or on standard input")
 	}
-	check := one.Connection
-	if elsewhere && check != "" {
-		check = withSecret(check, "a2V5") // any key
-	}
-	if check != "" || !elsewhere {
+	if check := one.withoutKey(); check != "" {
 		if _, err := remote.ParseConnection(check); err != nil {
 			return cli.Misuse("CONNECTION: %v", err)
 		}
@@ -187,22 +183,21 @@ type shownProfile struct {
 }
 
 func (p *program) listProfiles(f *profiles, asJSON bool) error {
+	all := []shownProfile{}
+	for _, name := range slices.Sorted(maps.Keys(f.list)) {
+		one := f.list[name]
+		all = append(all, shownProfile{name, one.service(), one.KeyEnv, one.KeyCommand, one.ReadOnly, one.Color})
+	}
 	if asJSON {
-		all := []shownProfile{}
-		for _, name := range slices.Sorted(maps.Keys(f.list)) {
-			one := f.list[name]
-			all = append(all, shownProfile{name, one.service(), one.KeyEnv, one.KeyCommand, one.ReadOnly, one.Color})
-		}
 		return p.PrintJSON(struct {
 			Profiles []shownProfile `json:"profiles"`
 		}{all})
 	}
-	if len(f.list) == 0 {
+	if len(all) == 0 {
 		fmt.Fprintf(p.Err, "%s has no profiles; 'edgetable profile add NAME CONNECTION' creates one\n", f.path)
 	}
 	t := cli.Table{Heads: []string{"=", "", ""}}
-	for _, name := range slices.Sorted(maps.Keys(f.list)) {
-		one := f.list[name]
+	for _, one := range all {
 		var notes []string
 		switch {
 		case one.KeyEnv != "":
@@ -216,7 +211,7 @@ func (p *program) listProfiles(f *profiles, asJSON bool) error {
 		if one.Color != "" {
 			notes = append(notes, one.Color)
 		}
-		t.Rows = append(t.Rows, []string{name, cmp.Or(one.service(), "connection"), strings.Join(notes, ", ")})
+		t.Rows = append(t.Rows, []string{one.Name, cmp.Or(one.Service, "connection"), strings.Join(notes, ", ")})
 	}
 	p.PrintTable(&t)
 	return nil

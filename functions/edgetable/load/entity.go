@@ -8,8 +8,6 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"strconv"
-
-	"edgetable/functions/edgetable/load/wire"
 )
 
 // EntitySize is the length in bytes of an entity's JSON, keys included.
@@ -131,6 +129,3 @@ var (
 	jsonPartitionKey = []byte(`"PartitionKey":`)
 	atomPartitionKey = []byte(`<d:PartitionKey>`)
 )
-
-// tableURL is the path of a table's entity set on a target.
-func tableURL(t wire.Target, table string) string { return t.Base + "/" + table }

@@ -108,7 +108,7 @@ func closeAll(conns []*wire.Conn) {
 
 func (s *shared) operation(worker int) operation {
 	rng := rand.New(rand.NewPCG(uint64(worker), 42))
-	url := tableURL(s.spec.Target, s.spec.Table)
+	url := s.spec.Target.Base + "/" + s.spec.Table
 	switch s.spec.Op {
 	case Insert:
 		return &inserter{shared: s, url: []byte(url)}

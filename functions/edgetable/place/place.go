@@ -1,3 +1,4 @@
+// Package place opens the directory or the bucket that a user names for backups and exports.
 package place
 
 import (

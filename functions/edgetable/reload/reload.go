@@ -1,3 +1,4 @@
+// Package reload notices files that have changed, so that a server reads them again.
 package reload
 
 import (

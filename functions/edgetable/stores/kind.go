@@ -51,5 +51,13 @@ type Backend struct {
 	Replica  table.Replicated                // not nil: the store is a replica of what another one writes
 }
 
+// Job is work of a server beside its requests. It may use the store until Run returns.
+type Job struct {
+	Name  string
+	Every time.Duration             // how often it does something, for the log
+	Run   func(ctx context.Context) // until ctx ends
+	End   func()                    // when no request and no job runs any more; may be nil
+}
+
 // ErrBehind means that a secondary lags too far behind, or does not know how far.
 var ErrBehind = errors.New("the secondary lags too far behind")

@@ -1,2 +1,0 @@
-// Package place opens the directory or the bucket that a user names for backups and exports.
-package place

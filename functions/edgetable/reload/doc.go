@@ -1,2 +1,0 @@
-// Package reload notices files that have changed, so that a server reads them again.
-package reload
