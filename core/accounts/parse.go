@@ -3,6 +3,7 @@ package accounts
 import (
 	"errors"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -167,10 +168,8 @@ func CheckName(s string) error {
 // HasDevelopmentKey reports whether anybody can sign for one of the accounts.
 func (l List) HasDevelopmentKey() bool {
 	for _, account := range l {
-		for _, k := range account.Keys {
-			if IsDevelopmentKey(k) {
-				return true
-			}
+		if slices.ContainsFunc(account.Keys[:], IsDevelopmentKey) {
+			return true
 		}
 	}
 	return false

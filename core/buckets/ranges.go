@@ -51,12 +51,7 @@ func (m Ranges) Bounds(id uint32) (bounds key.Range, ok bool) {
 
 // index is the place of a range in the map, -1 if it is not there.
 func (m Ranges) index(id uint32) int {
-	for i := range m {
-		if m[i].ID == id {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(m, func(r Range) bool { return r.ID == id })
 }
 
 func (m Ranges) bounds(i int) key.Range {

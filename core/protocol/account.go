@@ -57,10 +57,5 @@ func (f *Firewall) Admits(source netip.Addr) bool {
 }
 
 func within(list []netip.Prefix, a netip.Addr) bool {
-	for _, p := range list {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(p netip.Prefix) bool { return p.Contains(a) })
 }

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"slices"
 	"strings"
 
 	"edgetable/core/edm"
@@ -29,10 +30,8 @@ func ParsePolicies(body []byte) ([]sas.Policy, error) {
 			if err != nil {
 				return err
 			}
-			for i := range policies {
-				if policies[i].ID == p.ID {
-					return d.refuse("another policy has the same Id")
-				}
+			if slices.ContainsFunc(policies, func(other sas.Policy) bool { return other.ID == p.ID }) {
+				return d.refuse("another policy has the same Id")
 			}
 			policies = append(policies, p)
 			return nil

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -170,13 +171,17 @@ func (e *env) lacks(err error, m []table.Mutation) bool {
 	if !errors.Is(err, table.ErrUnsupported) {
 		return false
 	}
-	if len(m) > 1 && !e.has.AtomicCommit {
-		return true
+	conditional := slices.ContainsFunc(m, func(one table.Mutation) bool { return one.Condition != table.Always })
+	return len(m) > 1 && !e.has.AtomicCommit || conditional && !e.has.Conditional
+}
+
+// applied reports whether a Commit was applied. It may also be refused, or need a
+// strength that the store does not declare.
+func (e *env) applied(m []table.Mutation, err error) bool {
+	e.Helper()
+	var refusal *table.Refused
+	if err != nil && !errors.As(err, &refusal) && !e.lacks(err, m) {
+		e.Fatalf("Commit(%s): %s", describe(m), reason(err))
 	}
-	for _, one := range m {
-		if one.Condition != table.Always && !e.has.Conditional {
-			return true
-		}
-	}
-	return false
+	return err == nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -100,10 +101,6 @@ func leftBy(done []attemptAt, nonce uint64) bool {
 	if len(done) == 0 {
 		return nonce == 0
 	}
-	for _, one := range done {
-		if one.nonce == nonce && one.back > latest {
-			return true
-		}
-	}
-	return nonce == 0 && latest == 0
+	last := slices.ContainsFunc(done, func(one attemptAt) bool { return one.nonce == nonce && one.back > latest })
+	return last || nonce == 0 && latest == 0
 }

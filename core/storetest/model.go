@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -218,14 +219,7 @@ func dropped(cells [len(universe)]cell) [len(universe)]cell {
 	return cells
 }
 
-func position(k []byte) int {
-	for i, u := range universe {
-		if u == string(k) {
-			return i
-		}
-	}
-	return -1
-}
+func position(k []byte) int { return slices.Index(universe[:], string(k)) }
 
 func cellOf(r table.Row) cell {
 	return cell{there: true, ticks: r.Timestamp, nonce: r.Nonce, properties: canonical(r.Properties)}

@@ -71,15 +71,11 @@ func timestamps(e *env, step edm.Ticks) {
 		}
 		m := randomWrite(rnd)
 		ticks, err := e.commit(name, m...)
-		var refusal *table.Refused
-		switch {
-		case err == nil:
+		if e.applied(m, err) {
 			seen.add(e, ticks, m, true)
 			if m[0].Kind != table.Delete {
 				e.expect("after a write", name, m[0].Key, written(m[0], ticks))
 			}
-		case !errors.As(err, &refusal) && !e.lacks(err, m):
-			e.Fatalf("Commit(%s): %s", describe(m), reason(err))
 		}
 	}
 }
@@ -157,12 +153,8 @@ func sharedTimestamps(e *env) {
 		m := randomWrite(rnd)
 		ticks, err := stores[i*7/3%2].Commit(e.Context(), name, m)
 		e.settle()
-		var refusal *table.Refused
-		switch {
-		case err == nil:
+		if e.applied(m, err) {
 			seen.add(e, ticks, m, true)
-		case !errors.As(err, &refusal) && !e.lacks(err, m):
-			e.Fatalf("Commit(%s): %s", describe(m), reason(err))
 		}
 	}
 }

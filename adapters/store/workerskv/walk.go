@@ -4,16 +4,12 @@ import (
 	"context"
 	"errors"
 	"strings"
-
-	"edgetable/core/edm"
 )
 
 // found is a cell that a walk reached.
 type found struct {
-	name  string
-	stamp edm.Ticks
-	body  []byte // nil if the cell is the value
-	mark  bool
+	name string
+	peeked
 }
 
 // budget is the number of KV calls that a page may still make. Lists stop when it
@@ -68,7 +64,7 @@ func newPoint(ctx context.Context, ns Namespace, b *budget, name string) (*walk,
 	}
 	body, err := w.read(ctx, name)
 	if body != nil {
-		w.point = &found{name: name, stamp: stampOf(body), body: body}
+		w.point = &found{name, peeked{stamp: stampOf(body), body: body}}
 	}
 	return w, err
 }
@@ -134,7 +130,7 @@ func (w *walk) peek(ctx context.Context) (*found, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &found{name: k.Name, stamp: p.stamp, body: p.body, mark: p.mark}, nil
+	return &found{k.Name, p}, nil
 }
 
 // take moves past the current cell.

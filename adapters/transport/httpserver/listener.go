@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -38,12 +39,8 @@ func (l *patient) Accept() (net.Conn, error) {
 }
 
 func exhausted(err error) bool {
-	for _, want := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM} {
-		if errors.Is(err, want) {
-			return true
-		}
-	}
-	return false
+	e, ok := errors.AsType[syscall.Errno](err)
+	return ok && slices.Contains([]syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM}, e)
 }
 
 // listen returns a listener whose connections have a request each: others are open, but

@@ -3,6 +3,7 @@ package lambdaurl
 import (
 	"encoding/base64"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -78,12 +79,7 @@ func lines(resp *protocol.Response, f func(name, value string)) {
 }
 
 func has(header []protocol.Field, name string) bool {
-	for _, f := range header {
-		if f.Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(header, func(f protocol.Field) bool { return f.Name == name })
 }
 
 func (d *door) appendHeader(b []byte, resp *protocol.Response) []byte {

@@ -1,6 +1,7 @@
 package kv
 
 import (
+	"slices"
 	"strings"
 
 	"edgetable/adapters/store/workerskv"
@@ -23,10 +24,8 @@ func refused(err error) error {
 		return nil
 	}
 	text := err.Error()
-	for _, one := range refusals {
-		if strings.Contains(text, one) {
-			return &refusal{err}
-		}
+	if slices.ContainsFunc(refusals[:], func(one string) bool { return strings.Contains(text, one) }) {
+		return &refusal{err}
 	}
 	return err
 }
