@@ -31,8 +31,6 @@ func (s *serving) openAdmin() (stop func(), err error) {
 	return s.serveAdmin(l), nil
 }
 
-func (s *serving) hasSocket() bool { return s.admin != "" || s.DataDirectory() != "" }
-
 func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 	mux := http.NewServeMux()
 	var using sync.RWMutex // the store
@@ -95,9 +93,8 @@ func (s *serving) serveInfo(mux *http.ServeMux) {
 		answer(w, link, err)
 	})
 	mux.HandleFunc("GET /server", func(w http.ResponseWriter, _ *http.Request) {
-		at := greeting{serveFlags: s.serveFlags, at: s.listener.Addr()}
 		info := s.accounts.Describe()
-		info.URL, info.Listens = at.url(), s.listener.Addr().String()
+		info.URL, info.Listens = s.url(), s.listener.Addr().String()
 		answer(w, info, nil)
 	})
 }

@@ -26,17 +26,17 @@ func (e *explorerFlag) register(f *pflag.FlagSet) {
 	cli.BoolFlag(f, &e.on, "explorer", "serve the explorer's page at /_/; default only if no other machine can reach it; =false turns it off")
 }
 
-// serves reports whether the page is served. A proxy may let anybody reach it.
-func (e explorerFlag) serves(at net.Addr, o *serveFlags) bool {
-	if e.given {
-		return e.on
+// servesPage reports whether the page is served. A proxy may let anybody reach it.
+func (s *serving) servesPage() bool {
+	if s.explorer.given {
+		return s.explorer.on
 	}
-	return cli.Loopback(at) && !o.trustProxy && o.publicURL == ""
+	return cli.Loopback(s.listener.Addr()) && !s.trustProxy && s.publicURL == ""
 }
 
 // own answers requests for paths that no account has.
 func (s *serving) own(h *health) func(*protocol.Request) protocol.Response {
-	if !s.explorer.serves(s.listener.Addr(), s.serveFlags) {
+	if !s.servesPage() {
 		return h.answer
 	}
 	if s.hasSocket() {
@@ -89,13 +89,12 @@ func (s *serving) invite() (*admin.Link, error) {
 		return nil, errors.New("this server does not serve the explorer's page; 'edgetable serve --explorer' does")
 	}
 	path, good := s.consent.Invite()
-	at := greeting{serveFlags: s.serveFlags, at: s.listener.Addr()}
-	return &admin.Link{URL: at.url() + path, Good: good}, nil
+	return &admin.Link{URL: s.url() + path, Good: good}, nil
 }
 
 // page is where a browser that asks for / is sent.
 func (s *serving) page() string {
-	if s.explorer.serves(s.listener.Addr(), s.serveFlags) {
+	if s.servesPage() {
 		return explorer.Prefix
 	}
 	return ""

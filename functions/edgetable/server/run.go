@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"strings"
 	"time"
 
-	"edgetable/adapters/guard/chaos"
-	"edgetable/adapters/identity/oidc"
 	"edgetable/adapters/observe"
 	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/accounts"
@@ -22,30 +19,7 @@ import (
 	"edgetable/functions/edgetable/descriptors"
 	"edgetable/functions/edgetable/secondary"
 	"edgetable/functions/edgetable/stores"
-	"edgetable/functions/explorer"
 )
-
-// serving is what a server is made of.
-type serving struct {
-	*serveFlags
-	log         *slog.Logger
-	bearer      *oidc.Verifier // nil: no bearer tokens are accepted
-	accounts    *account.Known
-	certificate *certificate // nil: plain HTTP
-	faults      *chaos.Chaos // nil: none are simulated
-	listener    net.Listener
-	access      *observe.AccessLog // nil: none
-	metrics     *observe.Metrics   // nil: none are served
-	metricsAt   net.Listener
-	metricsKey  *metricsToken   // nil: none is asked for
-	traces      *observe.Traces // nil: none are sent
-	backend     *stores.Backend
-	follower    *secondary.Follower // nil: this is a primary
-	backups     *backup.Schedule    // nil: none are made
-	statistics  *Statistics
-	consent     *explorer.Consent // nil: the page opens no accounts of the server
-	bounds      httpserver.Bounds
-}
 
 func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
 	ctx, end := context.WithCancelCause(ctx)
@@ -242,7 +216,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	}
 	hangup, ticks := p.Hangups(), p.Ticks() // from here on SIGHUP does not end the process
 	wait := begin(ctx, s.jobs(hangup, ticks, backups), s.log)
-	p.greet(&greeting{serveFlags: s.serveFlags, backend: s.backend, list: *s.accounts.Current.Load(), accountsFile: s.accounts.File, at: s.listener.Addr(), metrics: s.metricsAt})
+	p.greet(s)
 	p.notify("READY=1", s.log)
 	if s.certificate != nil && s.certificate.obtained != nil {
 		s.certificate.obtained.obtain(ctx)

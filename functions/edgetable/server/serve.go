@@ -155,6 +155,9 @@ func (o *serveFlags) check(flags *pflag.FlagSet) error {
 	return o.backup.Check(given)
 }
 
+// hasSocket reports whether there is a socket for administration.
+func (o *serveFlags) hasSocket() bool { return o.admin != "" || o.DataDirectory() != "" }
+
 func newProtocol(b *stores.Backend, known *account.Known, o *serveFlags) *protocol.Handler {
 	return &protocol.Handler{
 		Service:     stores.NewService(b.Store, b.Scan),
