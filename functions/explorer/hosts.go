@@ -6,6 +6,11 @@ import (
 	"strings"
 )
 
+// Hosts are the host names, in lower case and without ports, under which the page
+// is served besides addresses. A page of an attacker whose name points to
+// this machine (DNS rebinding) has another one.
+type Hosts []string
+
 // known reports whether a Host header is an address, localhost, or one of the
 // names. The port does not matter: a tunnel may have another one.
 func (h Hosts) known(host string) bool {

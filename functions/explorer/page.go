@@ -74,11 +74,6 @@ var kinds = map[string]string{
 	"":      "application/json", // session, which says that there is none
 }
 
-// Hosts are the host names, in lower case and without ports, under which the page
-// is served besides addresses. A page of an attacker whose name points to
-// this machine (DNS rebinding) has another one.
-type Hosts []string
-
 // Endpoint serves the page where the tables are.
 type Endpoint struct {
 	Hosts Hosts

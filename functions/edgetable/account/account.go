@@ -145,10 +145,6 @@ func (p *program) printConnection(name, key, endpoint string) {
 	fmt.Fprintln(p.Out, ConnectionString(name, key, endpoint))
 }
 
-// unknownEndpoint stands in a connection string or a URL where the URL is not known. No client
-// takes it for one.
-const unknownEndpoint = "URL-OF-THE-ACCOUNT"
-
 // ConnectionString is what the SDKs take.
 func ConnectionString(name, key, endpoint string) string {
 	scheme, _, known := strings.Cut(endpoint, "://")

@@ -69,6 +69,10 @@ func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info, err
 	return begin + "/" + name
 }
 
+// unknownEndpoint stands in a connection string or a URL where the URL is not known. No client
+// takes it for one.
+const unknownEndpoint = "URL-OF-THE-ACCOUNT"
+
 // defaultEndpoint says what endpointOf does without --endpoint.
 const defaultEndpoint = "default that of the server that runs with the accounts, else by --listen, --public-url and certificates in the environment or the file --config"
 

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -208,13 +207,4 @@ func openBrowser(link string) error {
 	}
 	go func() { _ = c.Wait() }() // it may end only with the browser
 	return nil
-}
-
-// withoutKey is the connection string with any key in place of that which is
-// elsewhere.
-func (one profile) withoutKey() string {
-	if one.Connection != "" && cmp.Or(one.KeyEnv, one.KeyCommand) != "" {
-		return withSecret(one.Connection, "a2V5")
-	}
-	return one.Connection
 }

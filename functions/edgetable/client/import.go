@@ -3,7 +3,6 @@ package client
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -167,12 +166,6 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 		return endedEarly(ctx, err, some, totals(t, word)+"; "+again)
 	}
 	return p.tellRows(t, totals(t, word), rowsResult{DryRun: o.dryRun, First: first}, reasons, some)
-}
-
-// firstRow is one of the first rows of a dry run.
-type firstRow struct {
-	Table  string          `json:"table"`
-	Entity json.RawMessage `json:"entity"`
 }
 
 // preview returns what prints the first rows of a dry run, or keeps them for the result.

@@ -217,6 +217,15 @@ func (p *program) listProfiles(f *profiles, asJSON bool) error {
 	return nil
 }
 
+// withoutKey is the connection string with any key in place of that which is
+// elsewhere.
+func (one profile) withoutKey() string {
+	if one.Connection != "" && cmp.Or(one.KeyEnv, one.KeyCommand) != "" {
+		return withSecret(one.Connection, "a2V5")
+	}
+	return one.Connection
+}
+
 // service is where a profile leads, or what is wrong with it; "" if its whole connection string is elsewhere.
 func (one profile) service() string {
 	connection := one.withoutKey()
@@ -275,4 +284,17 @@ func (p *program) connection(name string, one profile) (string, error) {
 		return secret, nil
 	}
 	return withSecret(one.Connection, secret), nil
+}
+
+// completeProfiles offers the names of profiles.
+func completeProfiles(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	path := os.Getenv(cli.Variable("profiles"))
+	if flag := c.Flag("profiles"); flag != nil && flag.Changed {
+		path = flag.Value.String()
+	}
+	f, err := openProfiles(path)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return slices.Sorted(maps.Keys(f.list)), cobra.ShellCompDirectiveNoFileComp
 }

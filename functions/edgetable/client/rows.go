@@ -123,6 +123,12 @@ type rowsResult struct {
 	First        []firstRow `json:"first,omitempty"`
 }
 
+// firstRow is one of the first rows of a dry run.
+type firstRow struct {
+	Table  string          `json:"table"`
+	Entity json.RawMessage `json:"entity"`
+}
+
 // tellRows prints the result of work that is complete, in words or with the numbers in r. Refused rows are a failure.
 func (p *program) tellRows(t progressfile.Totals, says string, r rowsResult, reasons string, some bool) error {
 	if p.Events {

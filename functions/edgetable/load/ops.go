@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"sync/atomic"
+	"time"
 
 	"edgetable/adapters/client/remote"
 	"edgetable/functions/edgetable/load/wire"
@@ -37,6 +38,23 @@ var Ops = []Op{Insert, Upsert, Merge, Delete, Get, Query, Scan, Batch, Page, Mix
 
 // NeedsPreload tells whether op works on entities that Fill stored before.
 func (op Op) NeedsPreload() bool { return op != Insert && op != Batch }
+
+// Spec is one run. Layout describes what Fill stored, for the workloads that need it.
+type Spec struct {
+	Target      wire.Target
+	Table       string
+	Op          Op
+	Format      Format // "" is JSON
+	Layout      Layout
+	Prefix      string // unique per run: new row keys start with it
+	Connections int
+	Warmup      time.Duration // run before, not counted
+	Duration    time.Duration // counted; delete ends earlier when nothing is left
+	Refused     Refused       // what to do when the server is busy
+}
+
+// Refused is what a client does that was answered 503.
+type Refused string
 
 const (
 	freshPartitions = 1000 // partitions that inserts spread over
