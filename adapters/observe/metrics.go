@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"edgetable/core/protocol"
 )
@@ -21,8 +22,10 @@ type Metrics struct {
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{Registry: prometheus.NewRegistry()}
 	m.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	build := m.gauges("build_info", "Always 1; the labels say what was built.", "version", "goversion")
-	build.WithLabelValues(version, runtime.Version()).Set(1)
+	promauto.With(m).NewGauge(prometheus.GaugeOpts{
+		Namespace: Namespace, Name: "build_info", Help: "Always 1; the labels say what was built.",
+		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
+	}).Set(1)
 	m.Gauge("clock_seconds", "The server's clock as a Unix time.", func() float64 { return time.Duration(time.Now().UnixNano()).Seconds() })
 	m.requests.register(m)
 	return m
@@ -34,36 +37,24 @@ const Namespace = "edgetable"
 // Total registers a sum of whole numbers. To add to it takes a third of the time that a
 // counter of the library takes, which is for fractions too.
 func (m *Metrics) Total(name, help string, of *atomic.Int64) {
-	m.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: Namespace, Name: name, Help: help}, func() float64 { return float64(of.Load()) }))
+	promauto.With(m).NewCounterFunc(prometheus.CounterOpts{Namespace: Namespace, Name: name, Help: help}, func() float64 { return float64(of.Load()) })
 }
 
 func (m *Metrics) Counters(name, help string, labels ...string) *prometheus.CounterVec {
-	c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: Namespace, Name: name, Help: help}, labels)
-	m.MustRegister(c)
-	return c
+	return promauto.With(m).NewCounterVec(prometheus.CounterOpts{Namespace: Namespace, Name: name, Help: help}, labels)
 }
 
 // Gauge is a value that is read at each scrape.
 func (m *Metrics) Gauge(name, help string, value func() float64) {
-	m.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: Namespace, Name: name, Help: help}, value))
-}
-
-func (m *Metrics) gauges(name, help string, labels ...string) *prometheus.GaugeVec {
-	g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: Namespace, Name: name, Help: help}, labels)
-	m.MustRegister(g)
-	return g
+	promauto.With(m).NewGaugeFunc(prometheus.GaugeOpts{Namespace: Namespace, Name: name, Help: help}, value)
 }
 
 func (m *Metrics) Histogram(name, help string, buckets []float64) prometheus.Histogram {
-	h := prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: Namespace, Name: name, Help: help, Buckets: buckets})
-	m.MustRegister(h)
-	return h
+	return promauto.With(m).NewHistogram(prometheus.HistogramOpts{Namespace: Namespace, Name: name, Help: help, Buckets: buckets})
 }
 
 func (m *Metrics) Histograms(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: Namespace, Name: name, Help: help, Buckets: buckets}, labels)
-	m.MustRegister(h)
-	return h
+	return promauto.With(m).NewHistogramVec(prometheus.HistogramOpts{Namespace: Namespace, Name: name, Help: help, Buckets: buckets}, labels)
 }
 
 // Latencies are the buckets of durations: of a read from memory as well as of one

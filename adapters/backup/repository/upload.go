@@ -163,10 +163,8 @@ func readAt(path string, b []byte, at int64) error {
 		return err
 	}
 	defer f.Close()
-	if _, err := f.ReadAt(b, at); errors.Is(err, io.EOF) {
+	if _, err = f.ReadAt(b, at); errors.Is(err, io.EOF) {
 		return errors.New("the file became shorter")
-	} else if err != nil {
-		return err
 	}
-	return nil
+	return err
 }

@@ -118,11 +118,9 @@ func (c *Client) send(ctx context.Context, r request, into []byte) (resp respons
 			return resp, err
 		}
 		w.failed(err)
-		timer := time.NewTimer(wait)
 		select {
-		case <-timer.C:
+		case <-time.After(wait):
 		case <-ctx.Done():
-			timer.Stop()
 			return resp, context.Cause(ctx)
 		}
 	}

@@ -7,13 +7,12 @@ import (
 	"fmt"
 	"net/http"
 
-	"edgetable/core/percent"
 	"edgetable/core/traffic"
 )
 
 // Statistics returns those of a table that a server, or the objects of a Worker, keep.
 func (c *Client) Statistics(ctx context.Context, table string) (*traffic.Report, error) {
-	resp, err := c.send(ctx, request{method: http.MethodGet, path: "/" + string(percent.AppendEscaped(nil, table)), query: "comp=traffic"}, nil)
+	resp, err := c.send(ctx, request{method: http.MethodGet, path: "/" + escaped(table), query: "comp=traffic"}, nil)
 	r := new(traffic.Report)
 	if answer, ok := errors.AsType[*Error](err); ok && (answer.Status == http.StatusNotImplemented || answer.Code == "InvalidQueryParameterValue") {
 		err = ErrNoTraffic

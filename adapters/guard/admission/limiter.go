@@ -94,10 +94,8 @@ func New(h *protocol.Handler, o Options) *Limiter {
 func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
 	resp := l.handler.Serve(ctx, req)
 	if resp.Refused == protocol.RefusedFailures || resp.Refused == protocol.RefusedMemory {
-		held := time.NewTimer(detention)
-		defer held.Stop()
 		select {
-		case <-held.C:
+		case <-time.After(detention):
 		case <-ctx.Done():
 		}
 	}

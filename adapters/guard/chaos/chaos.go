@@ -39,24 +39,15 @@ func New(rules []Rule) *Chaos {
 	return c
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
-}
-
 // Admit waits and fails as the rules say. The message of an error ends with the
 // rule that made it, so that readers do not look for another reason.
 func (c *Chaos) Admit(ctx context.Context, a *protocol.Access) error {
 	latency, fault := c.strike(a)
 	if latency > 0 {
-		if err := sleep(ctx, latency); err != nil {
-			return err
+		select {
+		case <-time.After(latency):
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
 	return fault
