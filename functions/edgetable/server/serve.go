@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -134,25 +135,12 @@ func (o *serveFlags) check(flags *pflag.FlagSet) error {
 		return cli.Misuse("--public-url is a URL such as https://tables.example.com, not %q", o.publicURL)
 	}
 	o.explorer.given = given("explorer")
-	if err := o.metrics.check(); err != nil {
-		return err
-	}
-	if err := o.acme.check(o.DataDirectory(), o.tlsCert, given); err != nil {
-		return err
-	}
-	if _, err := o.traces.url(); err != nil {
-		return err
-	}
 	if o.Kind().Remote {
 		o.protect.wait(given)
 	}
-	if err := o.Flags.Check(flags); err != nil {
-		return err
-	}
-	if err := o.second.Check(given, o.DataDirectory()); err != nil {
-		return err
-	}
-	return o.backup.Check(given)
+	_, noURL := o.traces.url()
+	return cmp.Or(o.metrics.check(), o.acme.check(o.DataDirectory(), o.tlsCert, given), noURL,
+		o.Flags.Check(flags), o.second.Check(given, o.DataDirectory()), o.backup.Check(given))
 }
 
 // hasSocket reports whether there is a socket for administration.
