@@ -87,7 +87,8 @@ func (p *program) advise(ctx context.Context, o *adviseFlags, table string) erro
 			return err
 		}
 	}
-	return p.tellAdvice(table, &facts, o.json)
+	a := advise.Judge(table, &facts)
+	return p.tellAdvice(a, &facts, o.json, a)
 }
 
 // scanKeys reads a table in parallel.
@@ -109,21 +110,15 @@ func scanKeys(ctx context.Context, c *remote.Client, table string, connections i
 	return advise.Join(parts), nil
 }
 
-// tellAdvice prints the findings. With findings it is a failure.
-func (p *program) tellAdvice(table string, f *advise.Facts, asJSON bool) error {
-	a := advise.Judge(table, f)
+// tellAdvice prints the findings, or the result that has them as JSON. With findings it is a failure.
+func (p *program) tellAdvice(a *advise.Advice, f *advise.Facts, asJSON bool, result any) error {
 	if asJSON {
-		if err := p.PrintJSON(a); err != nil {
+		if err := p.PrintJSON(result); err != nil {
 			return err
 		}
 	} else {
 		p.printAdvice(a, f)
 	}
-	return found(a)
-}
-
-// found is the error for a table with findings.
-func found(a *advise.Advice) error {
 	if n := len(a.Findings); n > 0 {
 		return cli.Fail(cli.StatusDamage, fmt.Errorf("%s: %s", a.Table, cli.Things(n, "findings")))
 	}

@@ -108,9 +108,7 @@ func (p *program) describe(ctx context.Context, o *countFlags, tables []string) 
 		p.printTable(table, s)
 	}
 	if o.json {
-		return p.PrintJSON(struct {
-			Tables []describedTable `json:"tables"`
-		}{all})
+		return p.PrintJSON(ofTables[describedTable]{all})
 	}
 	return nil
 }

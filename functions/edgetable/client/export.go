@@ -140,9 +140,7 @@ func (p *program) printExported(m *export.Manifest) error {
 		all = append(all, one)
 	}
 	if p.Events {
-		return p.PrintJSON(struct {
-			Tables []exported `json:"tables"`
-		}{all})
+		return p.PrintJSON(ofTables[exported]{all})
 	}
 	for _, one := range all {
 		fmt.Fprintf(p.Out, "%s: %s in %s, %s\n", one.Table, cli.Things(one.Entities, "entities"), cli.Things(one.Files, "files"), cli.ShowBytes(one.Bytes))

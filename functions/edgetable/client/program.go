@@ -6,3 +6,8 @@ import "edgetable/functions/edgetable/cli"
 type program struct {
 	*cli.Terminal
 }
+
+// ofTables is what commands print with --json that tell something of each table.
+type ofTables[T any] struct {
+	Tables []T `json:"tables"`
+}

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -111,12 +110,7 @@ func (p *program) simulate(ctx context.Context, o *simulateFlags, table string) 
 		f.Traffic = seen.Report()
 	}
 	s.Advice = advise.Judge(table, &f)
-	if o.json {
-		err = p.PrintJSON(s)
-	} else {
-		p.printAdvice(s.Advice, &f)
-	}
-	return errors.Join(err, found(s.Advice))
+	return p.tellAdvice(s.Advice, &f, o.json, s)
 }
 
 // simulated is what simulate --json prints.

@@ -31,11 +31,6 @@ func (p *program) tablesListCommand() *cobra.Command {
 	return c
 }
 
-// tableList is what tables list --json prints.
-type tableList struct {
-	Tables []string `json:"tables"`
-}
-
 func (p *program) tablesList(ctx context.Context, o *ServiceFlags, asJSON bool) error {
 	c, err := p.connect(o)
 	if err != nil {
@@ -47,7 +42,7 @@ func (p *program) tablesList(ctx context.Context, o *ServiceFlags, asJSON bool) 
 		return err
 	}
 	if asJSON {
-		return p.PrintJSON(tableList{append([]string{}, names...)}) // no tables are [], not null
+		return p.PrintJSON(ofTables[string]{append([]string{}, names...)}) // no tables are [], not null
 	}
 	for _, name := range names {
 		fmt.Fprintln(p.Out, name)

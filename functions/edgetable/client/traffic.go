@@ -66,9 +66,7 @@ func (p *program) traffic(ctx context.Context, o *trafficFlags, from *ServiceFla
 		case err != nil:
 			return err
 		case o.json:
-			return p.PrintJSON(struct {
-				Tables []traffic.Overview `json:"tables"`
-			}{append([]traffic.Overview{}, list...)})
+			return p.PrintJSON(ofTables[traffic.Overview]{append([]traffic.Overview{}, list...)})
 		}
 		p.printOverviews(list)
 		return nil

@@ -85,9 +85,7 @@ func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) e
 		}
 	}
 	if p.Events {
-		err = errors.Join(err, p.PrintJSON(struct {
-			Tables []comparison `json:"tables"`
-		}{all}))
+		err = errors.Join(err, p.PrintJSON(ofTables[comparison]{all}))
 	}
 	switch {
 	case err != nil:
