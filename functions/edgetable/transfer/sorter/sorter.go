@@ -2,6 +2,7 @@ package sorter
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -39,10 +40,10 @@ type span struct{ from, key, to int }
 
 // Memory is how many bytes of rows are kept in memory. Their index takes as much again in the worst
 // case, rows without properties.
-const Memory = 64 << 20
+const Memory = 32 << 20
 
 // New makes a Sorter that keeps this many bytes of rows in memory.
-func New(memory int) *Sorter { return &Sorter{fs: vfs.Default, limit: memory} }
+func New(memory int) *Sorter { return &Sorter{fs: unsynced{vfs.Default}, limit: memory} }
 
 // Add adds a row.
 func (s *Sorter) Add(r rows.Row) error {
@@ -66,7 +67,7 @@ func (s *Sorter) Add(r rows.Row) error {
 // sorted calls do for the rows in memory in the order of their keys, and forgets them.
 func (s *Sorter) sorted(do func(k, rest []byte) error) error {
 	keyOf := func(e span) []byte { return s.arena[e.from:e.key] }
-	slices.SortStableFunc(s.entries, func(a, b span) int { return bytes.Compare(keyOf(a), keyOf(b)) })
+	slices.SortFunc(s.entries, func(a, b span) int { return cmp.Or(bytes.Compare(keyOf(a), keyOf(b)), a.from-b.from) })
 	for i, e := range s.entries {
 		if i+1 < len(s.entries) && bytes.Equal(keyOf(e), keyOf(s.entries[i+1])) {
 			continue // a later row counts
@@ -111,6 +112,8 @@ func (s *Sorter) open() (err error) {
 		DisableAutomaticCompactions: true,
 		L0StopWritesThreshold:       math.MaxInt32,
 	}
+	s.options.Levels[0].BlockSize = 32 << 10 // larger ones cost fewer calls, but each file holds one while files are merged
+	s.options.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone })
 	s.options.EnsureDefaults()
 	s.db, err = pebble.Open(filepath.Join(s.dir, "store"), s.options)
 	return err
