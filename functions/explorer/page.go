@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"embed"
 	"encoding/hex"
 	"io/fs"
 	"net/http"
@@ -29,6 +30,11 @@ const (
 	connectEndpoint = "'self' https: http://127.0.0.1:* http://localhost:*"
 )
 
+// dist has the built page, and the file session, which says that no gateway is here.
+//
+//go:embed dist
+var dist embed.FS
+
 // file is one file of the page, ready to be sent.
 type file struct {
 	kind       string
@@ -39,11 +45,11 @@ type file struct {
 // files reads and compresses all files once, when one is asked for.
 var files = sync.OnceValue(func() map[string]file {
 	list := map[string]file{}
-	err := fs.WalkDir(Dist, "dist", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(dist, "dist", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		body, err := Dist.ReadFile(name)
+		body, err := dist.ReadFile(name)
 		if err != nil {
 			return err
 		}

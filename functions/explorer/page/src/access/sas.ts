@@ -42,7 +42,7 @@ function fields(g: Grant): [string, string][] {
 }
 
 /** textToSign is the StringToSign of a token of an account. */
-export function textToSign(account: string, g: Grant): string {
+function textToSign(account: string, g: Grant): string {
   const f = Object.fromEntries(fields(g))
   const lines = g.table
     ? [f["sp"], f["st"], f["se"], `/table/${account}/${g.table.toLowerCase()}`, f["si"], f["sip"], f["spr"], f["sv"], f["spk"], f["srk"], f["epk"], f["erk"]]

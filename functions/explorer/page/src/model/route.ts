@@ -22,7 +22,7 @@ export interface Route {
 
 const texts = ["filter", "select", "sort", "view", "metric", "span", "access"] as const
 
-export const nowhere: Route = { service: "", table: "", filter: "", select: "", sort: "", view: "", metric: "", span: "", access: "" }
+const nowhere: Route = { service: "", table: "", filter: "", select: "", sort: "", view: "", metric: "", span: "", access: "" }
 
 export function parseRoute(hash: string): Route {
   const m = /^#\/([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(hash)

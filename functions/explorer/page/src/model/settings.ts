@@ -23,7 +23,7 @@ export function write(name: string, value: unknown) {
 
 export type Theme = "auto" | "light" | "dark"
 
-export interface Look {
+interface Look {
   theme: Theme
   zone: Zone
 }

@@ -5,7 +5,7 @@ import { getEntity, insert, remove } from "../wire/tables.ts"
 import { type Entity, keyOf } from "../wire/value.ts"
 import { Store } from "./store.ts"
 
-export interface Deleted {
+interface Deleted {
   service: Service
   table: string
   entities: Entity[]

@@ -10,7 +10,7 @@ export interface Choice {
   cursor?: number
 }
 
-export interface Completion {
+interface Completion {
   from: number
   to: number
   choices: Choice[]

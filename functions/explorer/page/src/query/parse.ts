@@ -28,7 +28,7 @@ export interface Problem {
   end: number
 }
 
-export interface Parsed {
+interface Parsed {
   filter?: Filter
   problem?: Problem
 }

@@ -259,7 +259,7 @@ function Nothing({ filter, add, importing }: { filter: string; add: (() => void)
 }
 
 /** withKeys asks for the keys, too: without them nobody can tell which entity a row is. */
-export function withKeys(select: string): string {
+function withKeys(select: string): string {
   const names = select.split(",").map((s) => s.trim()).filter(Boolean)
   return names.length ? [...new Set(["PartitionKey", "RowKey", ...names])].join(",") : ""
 }

@@ -5,7 +5,7 @@ import { type Type, type Value, bytesIn } from "../wire/value.ts"
 /** longest bounds what a cell shows; the panel beside the grid has all of it. */
 const longest = 400
 
-export interface Shown {
+interface Shown {
   text: string
   /** look is a class: number, dim, yes or "" */
   look: string

@@ -15,7 +15,7 @@ interface Options {
   measure?: unknown
 }
 
-export type Virtual = Virtualizer<HTMLElement, Element>
+type Virtual = Virtualizer<HTMLElement, Element>
 
 export function useVirtual({ count, size, scroller, horizontal = false, overscan = 6, before = 0, measure }: Options): Virtual {
   const [, again] = useReducer((n: number) => n + 1, 0)

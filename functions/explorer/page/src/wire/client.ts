@@ -3,7 +3,7 @@ import { type Connection } from "./connection.ts"
 import { type Signer, stringToSign } from "./sign.ts"
 import { Failure, failed, unreachable } from "./failure.ts"
 
-export interface Call {
+interface Call {
   method?: string
   /** path below the account, percent-encoded */
   path: string

@@ -25,7 +25,7 @@ export interface Cost {
   calls?: number
 }
 
-export interface Result {
+interface Result {
   page: Page
   next: Position | undefined
   cost: Cost
