@@ -35,6 +35,14 @@ func format(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 const maxDuration = time.Duration(1<<63 - 1)
 
+// Never makes 0, by which the options of packages mean their usual time, a time that has always passed.
+func Never(d time.Duration) time.Duration {
+	if d == 0 {
+		return -1
+	}
+	return d
+}
+
 // Duration parses a duration with its unit, from least to most. Days are a unit too, if
 // there is no other, as in 30d.
 func Duration(text string, least, most time.Duration) (time.Duration, error) {

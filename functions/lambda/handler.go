@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"edgetable/adapters/identity/awssecrets"
+	"edgetable/adapters/setting"
 	"edgetable/adapters/store/dynamodb"
 	"edgetable/adapters/transport/lambdaurl"
 	"edgetable/core/accounts"
@@ -95,7 +96,7 @@ func newServer(c *config, store table.Store, known *awssecrets.Cache[accounts.Li
 		WithTimeout: context.WithTimeout,
 		MaxSkew:     sharedkey.MaxSkew,
 		PathStyle:   c.pathStyle,
-		SettingsAge: never(c.settingsAge),
+		SettingsAge: setting.Never(c.settingsAge),
 		Secondary:   func() bool { return c.role == dynamodb.SecondaryRole },
 	}
 	c.bearer.Install(s.Handler)

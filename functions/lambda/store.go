@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"edgetable/adapters/setting"
 	"edgetable/adapters/store/dynamodb"
 	"edgetable/core/table"
 )
@@ -23,7 +23,7 @@ func openStore(c *config) (table.Store, *worker, error) {
 	if endpoint := c.endpoint("dynamodb"); endpoint != "" {
 		o.BaseEndpoint = aws.String(endpoint)
 	}
-	options := dynamodb.Options{Client: sdk.New(o), Table: c.table, Buckets: c.buckets, Lease: never(c.lease)}
+	options := dynamodb.Options{Client: sdk.New(o), Table: c.table, Buckets: c.buckets, Lease: setting.Never(c.lease)}
 	if c.role == dynamodb.SecondaryRole {
 		s, err := dynamodb.NewSecondary(options, c.region)
 		if err != nil {
@@ -33,12 +33,4 @@ func openStore(c *config) (table.Store, *worker, error) {
 	}
 	s, err := dynamodb.New(options)
 	return s, &worker{role: c.role, region: c.region, store: s}, err
-}
-
-// never makes 0, by which options mean the usual time, one that has always passed.
-func never(d time.Duration) time.Duration {
-	if d == 0 {
-		return -1
-	}
-	return d
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/aws/smithy-go/logging"
 	"github.com/spf13/pflag"
 
+	"edgetable/adapters/setting"
 	"edgetable/adapters/store/dynamodb"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/cli"
@@ -94,7 +95,7 @@ func (o *dynamodbFlags) place(c *sdk.Client) string {
 
 // open makes the store and reads from it, so that mistakes show now.
 func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dynamodb.Options) (*dynamodb.Store, error) {
-	options.Client, options.Table, options.Lease = client, o.table, o.leaseOption()
+	options.Client, options.Table, options.Lease = client, o.table, setting.Never(o.lease)
 	store, err := dynamodb.New(options)
 	if err != nil {
 		return nil, err
@@ -104,21 +105,12 @@ func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dy
 
 // openReplica is open for a replica that another Region writes.
 func (o *dynamodbFlags) openReplica(ctx context.Context, client *sdk.Client, options dynamodb.Options) (*dynamodb.Secondary, error) {
-	options.Client, options.Table, options.Lease = client, o.table, o.leaseOption()
+	options.Client, options.Table, options.Lease = client, o.table, setting.Never(o.lease)
 	store, err := dynamodb.NewSecondary(options, client.Options().Region)
 	if err != nil {
 		return nil, err
 	}
 	return store, o.reach(ctx, client, store)
-}
-
-// leaseOption returns the time of a lease for the options. There 0 means the usual time, so
-// that a time of 0 becomes one that has always passed.
-func (o *dynamodbFlags) leaseOption() time.Duration {
-	if o.lease == 0 {
-		return -1
-	}
-	return o.lease
 }
 
 // reach reads from the store.
