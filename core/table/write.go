@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 
 	"edgetable/core/edm"
 	"edgetable/core/key"
@@ -101,7 +102,7 @@ func (s *Service) commit(ctx context.Context, table RecordKey, m []Mutation) (ed
 		return ticks, err
 	}
 	lost := err
-	if demandsTimestamp(m) {
+	if slices.ContainsFunc(m, func(m Mutation) bool { return m.Condition == Unchanged }) {
 		if ticks, err = s.call().Commit(ctx, table, m); err == nil {
 			return ticks, nil
 		}
@@ -117,13 +118,4 @@ func (s *Service) commit(ctx context.Context, table RecordKey, m []Mutation) (ed
 		break
 	}
 	return 0, lost
-}
-
-func demandsTimestamp(m []Mutation) bool {
-	for i := range m {
-		if m[i].Condition == Unchanged {
-			return true
-		}
-	}
-	return false
 }

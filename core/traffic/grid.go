@@ -31,6 +31,15 @@ const (
 // cells holds the counts of one column, by ranges of keys.
 type cells [ranges][metrics]uint32
 
+// add adds other counts without overflow.
+func (c *cells) add(o *cells) {
+	for r := range o {
+		for m, n := range o[r] {
+			increase(&c[r][m], int(n))
+		}
+	}
+}
+
 // grid is the matrix of ranges of keys by time. Its ranges follow the traffic:
 // when a range has much of it, on several keys, all ranges are chosen again from
 // a sample of the keys, and the old columns are converted.
@@ -133,11 +142,7 @@ func (g *grid) tick(now edm.Ticks) {
 	g.at = at
 	if g.touched {
 		g.minutes = append(g.minutes, Column{was, g.open.pack()})
-		for i := range g.open {
-			for m, n := range g.open[i] {
-				increase(&g.sum[i][m], int(n))
-			}
-		}
+		g.sum.add(&g.open)
 		g.open, g.touched = cells{}, false
 	}
 	if was-was%quarter != at-at%quarter {

@@ -140,11 +140,7 @@ func columns(packed []Column) []MapColumn {
 		for i+1 < len(packed) && packed[i+1].At == packed[i].At {
 			i++
 			more, _ := unpack(packed[i].Cells)
-			for r := range more {
-				for m, n := range more[r] {
-					increase(&c[r][m], int(n))
-				}
-			}
+			c.add(&more)
 		}
 		column := MapColumn{At: packed[i].At.Time(), Counts: [][]uint32{}}
 		for r := range c {

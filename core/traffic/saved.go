@@ -58,11 +58,7 @@ func (t *counted) save() SavedTable {
 		s.Minutes = append(s.Minutes, Column{t.grid.at, t.grid.open.pack()})
 	}
 	sum := t.grid.sum
-	for i := range sum {
-		for m := range sum[i] {
-			increase(&sum[i][m], int(t.grid.open[i][m]))
-		}
-	}
+	sum.add(&t.grid.open)
 	if sum != (cells{}) {
 		s.Quarters = append(s.Quarters, Column{t.grid.at - t.grid.at%quarter, sum.pack()})
 	}

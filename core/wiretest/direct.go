@@ -3,9 +3,9 @@ package wiretest
 import (
 	"bytes"
 	"net/netip"
+	"net/textproto"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"edgetable/core/protocol"
@@ -19,7 +19,7 @@ func Direct(t *testing.T, h *protocol.Handler) Target {
 	return func(r *Request) (*Response, error) {
 		header := make(protocol.Header)
 		for _, f := range r.Header {
-			name := canonical(f.Name)
+			name := textproto.CanonicalMIMEHeaderKey(f.Name) // as every transport writes it
 			header[name] = append(header[name], f.Value)
 		}
 		req := protocol.Request{
@@ -47,17 +47,4 @@ func Direct(t *testing.T, h *protocol.Handler) Target {
 		}
 		return out, nil
 	}
-}
-
-// canonical returns the form of a header name that every transport produces.
-func canonical(name string) string {
-	b := []byte(strings.ToLower(name))
-	upper := true
-	for i, c := range b {
-		if upper && c >= 'a' && c <= 'z' {
-			b[i] = c - 'a' + 'A'
-		}
-		upper = c == '-'
-	}
-	return string(b)
 }

@@ -2,6 +2,7 @@ package wiretest
 
 import (
 	"bytes"
+	"net/textproto"
 	"strings"
 	"testing"
 	"time"
@@ -61,7 +62,8 @@ func Hostile(t *testing.T, serve func(h *protocol.Handler, req *protocol.Request
 		}
 		header := make(protocol.Header)
 		for _, f := range r.Header {
-			header[canonical(f.Name)] = append(header[canonical(f.Name)], f.Value)
+			name := textproto.CanonicalMIMEHeaderKey(f.Name)
+			header[name] = append(header[name], f.Value)
 		}
 		h.Limits.Failures = nil
 		if header.Get("X-Test-Failures") != "" {

@@ -5,7 +5,6 @@ package scene
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -106,14 +105,10 @@ func Over(empty table.Store, clock *Clock, directives []string, withTimeout func
 			a, ok := known[name]
 			return a, ok
 		},
-		Bearer:    bearer,
-		Challenge: challenge,
-		Now:       clock.Now,
-		NewID: func() (id [16]byte) {
-			binary.BigEndian.PutUint64(id[:], number())
-			binary.BigEndian.PutUint64(id[8:], number())
-			return id
-		},
+		Bearer:      bearer,
+		Challenge:   challenge,
+		Now:         clock.Now,
+		NewID:       protocol.RandomID(number),
 		WithTimeout: withTimeout,
 		MaxSkew:     sharedkey.MaxSkew,
 	}
