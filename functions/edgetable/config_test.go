@@ -253,7 +253,7 @@ func TestPackagedSettings(t *testing.T) {
 	must.OK(t, os.WriteFile(file, []byte("data = "+data+"\nlisten = 127.0.0.1"+s.listening(t)+"\n"), 0o600))
 	run := func(packaged string, args ...string) (status int, said string) {
 		e := newBuffer(args)
-		p := program{args: args, Terminal: &cli.Terminal{Environment: func(string) string { return "" }, Out: e, Err: e, Packaged: packaged}}
+		p := program{args: args, Terminal: &cli.Terminal{Environment: lookup(nil), Out: e, Err: e, Packaged: packaged}}
 		return p.run(t.Context()), e.String()
 	}
 	for _, tt := range []struct {

@@ -22,7 +22,7 @@ func exploring(t *testing.T, args ...string) (link string) {
 	r, w := io.Pipe()
 	args = append([]string{"explorer"}, args...)
 	e := newBuffer(args)
-	p := program{args: args, signals: quiet, Terminal: &cli.Terminal{Environment: func(string) string { return "" }, Out: w, Err: e}}
+	p := program{args: args, signals: quiet, Terminal: &cli.Terminal{Environment: lookup(nil), Out: w, Err: e}}
 	done := make(chan int, 1)
 	go func() {
 		done <- p.run(ctx)

@@ -27,6 +27,18 @@ func run(t *testing.T, environment map[string]string, args ...string) (status in
 	return runUntil(ctx, environment, args...)
 }
 
+// lookup finds variables in an environment. A server's limit of memory would hold for
+// the whole test process, in which dozens of servers leave more than one may have: the
+// collector would run all the time. Servers in processes of their own have their limit.
+func lookup(environment map[string]string) func(name string) string {
+	return func(name string) string {
+		if name == "GOMEMLIMIT" {
+			return "off"
+		}
+		return environment[name]
+	}
+}
+
 // quiet are the signals of a server that never looks at its files.
 var quiet = server.Signals{Hangups: func() <-chan os.Signal { return nil }, Ticks: func() <-chan time.Time { return nil }}
 
@@ -34,7 +46,7 @@ var quiet = server.Signals{Hangups: func() <-chan os.Signal { return nil }, Tick
 func runUntil(ctx context.Context, environment map[string]string, args ...string) (status int, out, err string) {
 	var o proc.Buffer
 	e := newBuffer(args)
-	p := program{args: args, signals: quiet, Terminal: &cli.Terminal{Environment: func(name string) string { return environment[name] }, In: strings.NewReader(""), Out: &o, Err: e}}
+	p := program{args: args, signals: quiet, Terminal: &cli.Terminal{Environment: lookup(environment), In: strings.NewReader(""), Out: &o, Err: e}}
 	status = p.run(ctx)
 	return status, o.String(), e.String()
 }
@@ -102,7 +114,7 @@ func start(t *testing.T, environment map[string]string, args ...string) *testSer
 	s := &testServer{logs: newBuffer(append([]string{"serve"}, args...)), interrupt: cancel, ticks: make(chan time.Time), ended: make(chan struct{})}
 	p := program{
 		args: append([]string{"serve", "--listen", "127.0.0.1:0"}, args...), signals: server.Signals{Hangups: quiet.Hangups, Ticks: func() <-chan time.Time { return s.ticks }},
-		Terminal: &cli.Terminal{Environment: func(name string) string { return environment[name] }, Out: w, Err: s.logs},
+		Terminal: &cli.Terminal{Environment: lookup(environment), Out: w, Err: s.logs},
 	}
 	done := make(chan int, 1)
 	go func() {

@@ -25,7 +25,7 @@ func TestQueryOnATerminal(t *testing.T) {
 		t.Helper()
 		var o, e proc.Buffer
 		p := program{args: append([]string{"query", "People", "--from", at}, more...), signals: quiet,
-			Terminal: &cli.Terminal{Environment: func(string) string { return "" }, In: strings.NewReader(""), Out: &o, Err: &e, Columns: columns}}
+			Terminal: &cli.Terminal{Environment: lookup(nil), In: strings.NewReader(""), Out: &o, Err: &e, Columns: columns}}
 		if status := p.run(t.Context()); status != 0 {
 			t.Fatalf("%q: status %d\n%s", more, status, &e)
 		}
