@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import test from "node:test"
-import { all, busiest, matrixOf, minutesOf, most, type Report, sumOf, sums } from "../src/traffic/matrix.ts"
+import { all, busiest, matrixOf, minutesOf, most, sumOf, sums } from "../src/traffic/matrix.ts"
+import type { Report } from "../src/traffic/report.ts"
 import { inOnePartition, partitionFilter, rangeFilter, rangeName } from "../src/traffic/range.ts"
 import { cellAt } from "../src/traffic/frame.ts"
 import { shade } from "../src/traffic/paint.ts"

@@ -1,8 +1,9 @@
 // The axes of the heat map: keys from top to bottom, with a line where a partition ends, and time from left to right, up to now.
 import { type Zone, moment } from "../wire/date.ts"
 import { type Size, cellHeight, cellWidth, edge, foot, gutterOf } from "./frame.ts"
-import type { Area, Matrix, Start } from "./matrix.ts"
+import type { Area, Matrix } from "./matrix.ts"
 import { inOnePartition } from "./range.ts"
+import type { Start } from "./report.ts"
 
 type Context = CanvasRenderingContext2D
 

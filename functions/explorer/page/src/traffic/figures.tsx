@@ -4,9 +4,9 @@ import { useStore } from "../model/store.ts"
 import { count, plural } from "../model/words.ts"
 import { Figures } from "../ui/parts.tsx"
 import { moment } from "../wire/date.ts"
-import { type Area, type Matrix, type Metric, type Report, type Shape, type Start, sums } from "./matrix.ts"
-import { verbs } from "./heat.tsx"
+import { type Area, type Matrix, sums } from "./matrix.ts"
 import { keyName } from "./range.ts"
+import { type Metric, type Report, type Shape, type Start, type Stored, verbs } from "./report.ts"
 
 /** Ranges has the figures of the heat map for those who cannot see it. */
 export function Ranges({ m, area, starts, metric, open }: { m: Matrix; area: Area; starts: Start[]; metric: Metric; open: (top: number, bottom: number) => void }) {
@@ -118,14 +118,6 @@ export function Shapes({ shapes, open }: { shapes: Shape[]; open: ((filter: stri
       )}
     </section>
   )
-}
-
-export interface Stored {
-  rows: number
-  bytes: number
-  partitions: number
-  /** sizes are the numbers of partitions with 1, 2 to 3, 4 to 7, … rows */
-  sizes: number[]
 }
 
 /** Sizes is the histogram of the partitions. */

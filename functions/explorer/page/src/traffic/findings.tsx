@@ -1,14 +1,5 @@
 // The adviser: what is wrong with the keys, why it matters in each home, and what to do instead.
-import type { Stored } from "./figures.tsx"
-
-export interface Advice {
-  findings: { rule: string; finding: string; example: string; why: Record<"azure" | "dynamodb" | "workers" | "binary", string>; instead: string }[]
-  costs: { home: string; dollarsAMonth: number }[]
-  pricesOf: string
-  /** seconds for which the traffic was counted */
-  seconds: number
-  stored?: Stored
-}
+import type { Advice } from "./report.ts"
 
 const homes = [["azure", "Azure"], ["dynamodb", "DynamoDB"], ["workers", "Workers"], ["binary", "Binary"]] as const
 

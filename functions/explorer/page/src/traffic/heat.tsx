@@ -5,10 +5,11 @@ import { useStore } from "../model/store.ts"
 import { count } from "../model/words.ts"
 import { useMedia } from "../ui/shell.ts"
 import { moment } from "../wire/date.ts"
-import { type Area, type Matrix, type Metric, type Start, most, sumOf } from "./matrix.ts"
+import { type Area, type Matrix, most, sumOf } from "./matrix.ts"
 import { type Cell, type Size, cellAt } from "./frame.ts"
 import { cells, css, paint, shade } from "./paint.ts"
 import { rangeName } from "./range.ts"
+import { type Metric, type Start, verbs } from "./report.ts"
 
 interface Props {
   m: Matrix
@@ -19,8 +20,6 @@ interface Props {
   zoom: (a: Area | undefined) => void
   open: (top: number, bottom: number) => void
 }
-
-export const verbs: Record<Metric, string> = { reads: "read by key", writes: "written", scanned: "rows scanned", throttled: "requests throttled" }
 
 export function Heat({ m, metric, starts, area, zoom, open }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null)

@@ -1,52 +1,5 @@
-// The statistics of a table as the server tells them, and the matrix of key ranges by time in them.
-import type { Advice } from "./findings.tsx"
-
-export const metrics = ["reads", "writes", "scanned", "throttled"] as const
-export type Metric = (typeof metrics)[number]
-
-export interface Start {
-  PartitionKey: string
-  RowKey: string
-}
-
-interface Column {
-  at: string
-  /** a list for each range that was touched: its index in starts, then the counts of the metrics */
-  counts: number[][]
-}
-
-export interface Report {
-  since: string
-  until: string
-  heaviest: Record<Metric, { total: number; partitions: { partition: string; count: number; error: number }[] | null }>
-  map: { starts: Start[]; minutes: Column[]; quarters: Column[] }
-  shapes: Shape[] | null
-  totals: Partial<Record<Metric, number>>
-  /** advice comes along when the holder of the key asks a server */
-  advice?: Advice
-  /** ranges are those of the objects of a table on Workers */
-  ranges?: Range[]
-}
-
-/** Range is a range of keys that one object serves. "" is the begin or the end of all keys. */
-export interface Range {
-  bucket: number
-  from: string
-  to: string
-  bytes: number
-  /** load is the number of operations a second, in the last five minutes */
-  load: number
-}
-
-/** Shape is what queries with equal filters but for the values have read, and one of these filters. */
-export interface Shape {
-  plan: string
-  filter: string
-  example: string
-  pages: number
-  scanned: number
-  returned: number
-}
+// The matrix of key ranges by time in the statistics of a table.
+import { type Metric, type Report, metrics } from "./report.ts"
 
 export type Span = "minutes" | "quarters"
 

@@ -1,7 +1,7 @@
 // The objects of a table on Workers: which keys each of them serves, how much it stores, and how busy it is.
 import { count } from "../model/words.ts"
 import { Figures } from "../ui/parts.tsx"
-import type { Range } from "./matrix.ts"
+import type { Range } from "./report.ts"
 
 export function Objects({ ranges }: { ranges: Range[] }) {
   const buckets = ranges.some((r) => r.bucket > 0)

@@ -2,7 +2,8 @@
 import type { Zone } from "../wire/date.ts"
 import { keys, times } from "./axes.ts"
 import { type Size, boxOf } from "./frame.ts"
-import type { Area, Matrix, Start } from "./matrix.ts"
+import type { Area, Matrix } from "./matrix.ts"
+import type { Start } from "./report.ts"
 
 const ramps = {
   light: [[221, 219, 250], [114, 108, 220], [40, 34, 110]],

@@ -1,6 +1,6 @@
 // Ranges of keys: their names, and the filters that show them in the grid.
 import { after, quoted } from "../wire/odata.ts"
-import type { Start } from "./matrix.ts"
+import type { Start } from "./report.ts"
 
 /** keyName is the key at which a range starts. */
 export const keyName = (s: Start | undefined) => (!s || (!s.PartitionKey && !s.RowKey) ? "(first key)" : s.RowKey ? `${s.PartitionKey} / ${s.RowKey}` : s.PartitionKey)

@@ -10,11 +10,12 @@ import type { Service } from "../wire/client.ts"
 import { moment } from "../wire/date.ts"
 import { getTraffic } from "../wire/traffic.ts"
 import { Partitions, Ranges, Shapes, Sizes } from "./figures.tsx"
-import { type Advice, Findings } from "./findings.tsx"
-import { Heat, verbs } from "./heat.tsx"
-import { type Area, type Report, type Span, all, busiest, matrixOf, metrics } from "./matrix.ts"
+import { Findings } from "./findings.tsx"
+import { Heat } from "./heat.tsx"
+import { type Area, type Span, all, busiest, matrixOf } from "./matrix.ts"
 import { Objects } from "./objects.tsx"
 import { partitionFilter, rangeFilter } from "./range.ts"
+import { type Advice, type Report, metrics, verbs } from "./report.ts"
 
 /** inGrid leaves this view and shows the entities that a filter finds. */
 const inGrid = (filter: string) => go({ view: "", filter, sort: "", entity: undefined })

@@ -1,5 +1,5 @@
 // The statistics that a service keeps of a table.
-import type { Report } from "../traffic/matrix.ts"
+import type { Report } from "../traffic/report.ts"
 import { type Service, send } from "./client.ts"
 import { Failure } from "./failure.ts"
 
