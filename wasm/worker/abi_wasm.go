@@ -9,17 +9,7 @@ import (
 	"unsafe"
 
 	"edgetable/adapters/store/durableobject"
-	"edgetable/core/edm"
 )
-
-//go:wasmimport edge now
-func hostNow() float64
-
-//go:wasmimport edge random
-func hostRandom() uint64
-
-//go:wasmimport edge log
-func hostLog(level uint32, line unsafe.Pointer, n uint32)
 
 // hostCall takes calls as they are in memory, each nine numbers of four bytes: address
 // and length of name, jurisdiction, hint and message, and the message's capacity. It
@@ -45,12 +35,6 @@ var (
 	counting counter
 )
 
-func now() edm.Ticks { return edm.Ticks(hostNow()*(edm.TicksPerSecond/1000)) + unixEpoch }
-
-func random() uint64 { return hostRandom() }
-
-func log(level int, line []byte) { hostLog(uint32(level), pointer(line), uint32(len(line))) }
-
 func call(calls []durableobject.Call, ms uint32, writes bool) frames {
 	var write uint32
 	if writes {
@@ -75,14 +59,6 @@ func kv(request frames) frames {
 
 //go:wasmexport buffer
 func exportBuffer(n uint32) unsafe.Pointer { return pointer(shared.room(int(n))) }
-
-//go:wasmexport configure
-func exportConfigure(n uint32) uint32 {
-	if err := configure(string(shared.take(int(n)))); err != nil {
-		return uint32(shared.put([]byte(err.Error())))
-	}
-	return 0
-}
 
 //go:wasmexport serve
 func exportServe(n uint32) uint32 {

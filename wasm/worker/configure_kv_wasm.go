@@ -26,9 +26,9 @@ func configure(text string) error {
 	if err != nil {
 		return errors.New("EDGETABLE_KV: bind a namespace of Workers KV to this name")
 	}
-	if store, err = workerskv.New(workerskv.Options{Namespace: namespace, Now: wall, BestEffort: effort}); err != nil {
+	if store, err = workerskv.New(workerskv.Options{Namespace: namespace, Now: now, BestEffort: effort}); err != nil {
 		return err
 	}
-	first = newServer(c, store, host{now: wall, random: random, log: log})
+	first = newServer(c, store, host{now: now, random: random, log: log})
 	return nil
 }

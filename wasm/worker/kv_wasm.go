@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"edgetable/adapters/store/workerskv"
-	"edgetable/core/edm"
 )
 
 // With the tag kv the module is a Worker for tables in Workers KV alone, with the
@@ -27,15 +26,6 @@ import (
 //
 // and KV is called through syscall/js.
 
-//go:wasmimport edge now
-func hostNow() float64
-
-//go:wasmimport edge random
-func hostRandom() uint64
-
-//go:wasmimport edge log
-func hostLog(level uint32, line unsafe.Pointer, n uint32)
-
 //go:wasmimport edge answered
 func hostAnswered(number uint32, response unsafe.Pointer, n uint32)
 
@@ -45,27 +35,11 @@ var (
 	first  *server // the others share everything with it but the current request
 )
 
-func wall() edm.Ticks { return edm.Ticks(hostNow()*(edm.TicksPerSecond/1000)) + unixEpoch }
-
-func random() uint64 { return hostRandom() }
-
-func log(level int, line []byte) { hostLog(uint32(level), pointer(line), uint32(len(line))) }
-
-func pointer(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
-
 // Each call of a go:wasmexport function starts a goroutine with a new stack, so
 // functions that are called often use export.
 
 //export buffer
 func exportBuffer(n uint32) unsafe.Pointer { return pointer(shared.room(int(n))) }
-
-//go:wasmexport configure
-func exportConfigure(n uint32) uint32 {
-	if err := configure(string(shared.take(int(n)))); err != nil {
-		return uint32(shared.put([]byte(err.Error())))
-	}
-	return 0
-}
 
 //export serve
 func exportServe(number, n uint32) {
@@ -89,7 +63,7 @@ const (
 //export purge
 func exportPurge(number uint32) {
 	begin(func(*server) {
-		ctx, cancel := withTimeout(wall)(context.Background(), purgeTime)
+		ctx, cancel := withTimeout(now)(context.Background(), purgeTime)
 		defer cancel()
 		if _, err := store.Purge(ctx, purgeCalls); err != nil && ctx.Err() == nil {
 			log(levelError, append(appendQuoted([]byte(`{"msg":"purge","cause":`), err.Error()), '}'))

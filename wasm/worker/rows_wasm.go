@@ -87,5 +87,3 @@ func (r *rows) Scan(from, to []byte, bytes int) iter.Seq2[[]byte, []byte] {
 		}
 	}
 }
-
-func pointer(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
