@@ -213,7 +213,8 @@ postgres:
 postgres-17:
 	$(GOTEST) -timeout 15m -tags testpostgres -run '^(TestStore|TestStoreRestarts|TestLossy|TestCutWires|TestSilentWire|TestSlowWire|TestLeave|TestFullDisk|TestWire)$$' ./adapters/store/postgres -args -postgres 17.5.0
 
-# The files of one platform of each system, those of all of them once a week; that the program compiles for 32 bits, always.
+# The files of one platform of each system, compressed fast; those of all of them, as in a release, once a week; that the program
+# compiles for 32 bits, always.
 .PHONY: files files-all examples
 files:
 	@((EUID)) || .ci/install rpm # others cannot install packages

@@ -37,6 +37,7 @@ type config struct {
 		Section     string
 		Bindir      string
 		Scripts     nfpm.Scripts
+		Deb         nfpm.Deb
 		RPM         nfpm.RPM
 		APK         nfpm.APK
 		Contents    files.Contents

@@ -45,7 +45,7 @@ func (r *release) pack(t target, format string) error {
 	info := nfpm.WithDefaults(&nfpm.Info{
 		Name: c.PackageName, Arch: t.arch + t.arm, Platform: t.os, Version: r.Version, MTime: r.time,
 		Section: c.Section, Maintainer: c.Maintainer, Description: c.Description, Vendor: c.Vendor, License: c.License,
-		Overridables: nfpm.Overridables{Contents: contents, Scripts: c.Scripts, RPM: c.RPM, APK: c.APK},
+		Overridables: nfpm.Overridables{Contents: contents, Scripts: c.Scripts, Deb: c.Deb, RPM: c.RPM, APK: c.APK},
 	})
 	if err := nfpm.PrepareForPackager(info, format); err != nil {
 		return err
