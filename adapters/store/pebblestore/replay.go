@@ -39,7 +39,8 @@ func (s *Store) Position() (p Position, ok bool, err error) {
 	if v == nil || err != nil {
 		return p, false, err
 	}
-	return p, true, json.Unmarshal(v, &p)
+	err = json.Unmarshal(v, &p)
+	return p, true, err
 }
 
 var errRecordOfLog = errors.New("a commit of the log cannot be read")
