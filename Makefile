@@ -122,14 +122,14 @@ SHORT = $$(grep -rl 'testing\.Short()' --include='*_test.go' core adapters)
 seeds:
 	$(GOTEST) -run "^($$(awk '/^func Test/ { sub(/\(.*/, "", $$2); name = $$2 } name && /testing\.Short\(\)|range few\(/ { print name }' $(SHORT) | sort -u | paste -sd'|'))$$" \
 	  $$(dirname $(SHORT) | sort -u | sed 's|^|./|')
-	$(GOTEST) -run '^Test($(UNRACED)|Split|Measure)$$' ./functions/edgetable ./functions/edgetable/transfer
+	$(GOTEST) -run '^Test($(UNRACED)|Split|Measure)$$' ./functions/edgetable ./functions/edgetable/transfer ./adapters/backup/repository
 
 .PHONY: race-check race-functions many race-dynamodb
 # A race shows in a few crashes, kills and seeds. In the tests that are left out here one goroutine acts:
-# it opens hundreds of stores with damaged files, fills a disk, counts, or reads what fuzzers found. In the suite of Durable Objects
-# it calls objects that start none; the laws that are left are about several.
+# it opens hundreds of stores with damaged files, fills a disk, counts, reads what fuzzers found, or long pages and manifests. In
+# the suite of Durable Objects it calls objects that start none; the laws that are left are about several.
 ONE := ^(TestFlippedBytes|TestDamagedAnywhere|TestDamageRun|TestReserve|TestLogInTheMiddle|TestSalvage|TestSalvageBetween|TestMissingFiles)$$
-ONE := $(ONE)|^(TestCostOfAPage|TestCheckSizeAgreesWithTheFormula|TestLongProjection|Fuzz.*)$$
+ONE := $(ONE)|^(TestCostOfAPage|TestCheckSizeAgreesWithTheFormula|TestLongProjection|TestEscapedPage|TestManifestForged|Fuzz.*)$$
 ONE := $(ONE)|^Test(Buckets|ReplicaStore|Evicted)$$/^(Records|Entities|Scans|Incarnations)$$|^Test(Splitting|Lossy)$$/./^(Records|Entities|Scans|Incarnations)$$
 race-check:
 	$(GORACE) -short -skip '$(ONE)' $(call RACE,core adapters) ./testdata/memstore
