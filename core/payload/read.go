@@ -1,7 +1,6 @@
 package payload
 
 import (
-	"sort"
 	"strings"
 
 	"edgetable/core/edm"
@@ -44,7 +43,7 @@ func entity(list []member) (Entity, error) {
 
 // update makes properties from the members of an update or merge.
 func update(list []member) (edm.Properties, error) {
-	sort.Sort(byName(list))
+	arrange(list, true)
 	return encode(list)
 }
 

@@ -1,7 +1,6 @@
 package payload
 
 import (
-	"sort"
 	"strings"
 
 	"edgetable/core/edm"
@@ -63,7 +62,7 @@ func (x *index) collect(s *scanner, list []member) ([]member, error) {
 		more, err := s.next()
 		if err != nil || !more {
 			if !sorted {
-				sort.Sort(byOrder(list))
+				arrange(list, false)
 			}
 			return list, err
 		}

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"edgetable/core/edm"
 	"edgetable/core/payload"
 	"edgetable/core/table"
+	"edgetable/testdata/must"
 )
 
 // dump prints properties as name=type(text), in order.
@@ -215,5 +217,46 @@ func TestReadEntityOrder(t *testing.T) {
 	}
 	if !bytes.Equal(e.Properties, want) {
 		t.Errorf("got %q, want %q", e.Properties, want)
+	}
+}
+
+// The properties of an insert have the order of the values, those of an update the order of their
+// names, however many there are and wherever their annotations stand.
+func TestReadOrderOfMany(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := 1; n <= table.MaxProperties; n++ {
+		body := []byte{'{'}
+		for _, i := range r.Perm(n) {
+			body = fmt.Appendf(body, `"P%04d@odata.type":"Edm.Int64",`, i)
+		}
+		order := r.Perm(n)
+		for _, i := range order {
+			body = fmt.Appendf(body, `"P%04d":"%d",`, i, i)
+		}
+		body[len(body)-1] = '}'
+		e, err := payload.ReadEntity(body)
+		must.OK(t, err)
+		update, err := payload.ReadUpdate(body)
+		must.OK(t, err)
+		var inserted, updated edm.Properties
+		for i, at := range order {
+			inserted = edm.AppendProperty(inserted, fmt.Sprintf("P%04d", at), edm.Int64(int64(at)))
+			updated = edm.AppendProperty(updated, fmt.Sprintf("P%04d", i), edm.Int64(int64(i)))
+		}
+		if !bytes.Equal(e.Properties, inserted) || !bytes.Equal(update, updated) {
+			t.Fatalf("%s: %s, %s", body, dump(e.Properties), dump(update))
+		}
+	}
+}
+
+// TestReadingAllocates the properties, and the keys of an insert, but no members.
+func TestReadingAllocates(t *testing.T) {
+	body := []byte(`{"PartitionKey":"p","RowKey":"r","Zeta":1,"Alpha":"text","At@odata.type":"Edm.DateTime","At":"2026-01-02T03:04:05Z","Ok":true}`)
+	if n := testing.AllocsPerRun(100, func() { _, err := payload.ReadEntity(body); must.OK(t, err) }); n > 2 {
+		t.Errorf("an insert: %v allocations", n)
+	}
+	if n := testing.AllocsPerRun(100, func() { _, err := payload.ReadUpdate(body); must.OK(t, err) }); n > 1 {
+		t.Errorf("an update: %v allocations", n)
 	}
 }
