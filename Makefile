@@ -101,7 +101,7 @@ test-data:
 # The longest steps begin first, so that none of them runs alone at the end. Those that wait most of the time are beside others.
 LONG = quick postgres race-check race-functions workers race-dynamodb files clients backup-s3 explorer-test prometheus-local
 
-## test: all of these, on two cores 15 to 20 minutes, half of that if nothing changed, 40 with empty caches; installs what the tests need below .cache/
+## test: all of these, on two cores 20 to 25 minutes, half of that if nothing changed, 40 with empty caches; installs what the tests need below .cache/
 .PHONY: test
 test:
 	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus chromium

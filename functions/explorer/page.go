@@ -77,7 +77,7 @@ var kinds = map[string]string{
 	".js":   "text/javascript; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
 	".svg":  "image/svg+xml",
-	"":      "application/json", // session, which says that there is none
+	"":      "application/json", // of session
 }
 
 // Endpoint serves the page where the tables are.

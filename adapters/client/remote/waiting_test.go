@@ -52,7 +52,7 @@ func TestWaiting(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n, begin := 0, time.Now()
 				told := 0
-				var mu sync.Mutex // another goroutine reports that there is no answer
+				var mu sync.Mutex // another goroutine may call Waiting
 				c := Over(way(func(*http.Request) (*http.Response, error) { n++; return tt.way(n) }), e, 1)
 				c.Waiting = func(cause error, until time.Time) {
 					mu.Lock()

@@ -69,8 +69,8 @@ func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info, err
 	return begin + "/" + name
 }
 
-// unknownEndpoint stands in a connection string or a URL where the URL is not known. No client
-// takes it for one.
+// unknownEndpoint replaces an unknown URL in connection strings and other URLs. Every client
+// refuses it.
 const unknownEndpoint = "URL-OF-THE-ACCOUNT"
 
 // defaultEndpoint says what endpointOf does without --endpoint.

@@ -2,7 +2,7 @@ package sorter
 
 import "github.com/cockroachdb/pebble/v2/vfs"
 
-// unsynced is a file system that does not wait for the disk: nobody reads the files after a crash.
+// unsynced is a file system without fsync. Nobody reads its files after a crash.
 type unsynced struct{ vfs.FS }
 
 func (u unsynced) Create(name string, why vfs.DiskWriteCategory) (vfs.File, error) {
