@@ -1,0 +1,443 @@
+package core_test
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// measuring are folders of programs that measure speed or attack a server for some time:
+// real time is their subject.
+var measuring = []string{"testdata/bench", "testdata/attack"}
+
+// TestSteady: a test has the same result on a busy machine as on an idle one. It runs in a
+// bubble of testing/synctest, has a clock of its own, or waits for an event; and it draws
+// random numbers from a fixed seed. The test finds uses of the wall clock in tests, and in
+// the packages below testdata that help them, which are not reached from bubbles alone.
+// Benchmarks may measure.
+func TestSteady(t *testing.T) {
+	t.Parallel()
+	found := map[string][]string{}
+	for _, files := range testFiles(t) {
+		for _, u := range unsteady(t, files) {
+			found[u.file] = append(found[u.file], fmt.Sprintf("    %s:%d: %s", u.file, u.line, u.what))
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(found)) {
+		switch allowed, ok := clocks[file]; {
+		case !ok:
+			t.Errorf("%s depends on the wall clock or on chance. Use testing/synctest, an event or a seed:\n%s", file, strings.Join(found[file], "\n"))
+		case len(found[file]) != allowed.uses:
+			t.Errorf("%s has %d uses of the wall clock or of chance, and %d are allowed:\n%s", file, len(found[file]), allowed.uses, strings.Join(found[file], "\n"))
+		}
+	}
+	for file, allowed := range clocks {
+		if found[file] == nil {
+			t.Errorf("%s may use the wall clock, and does not: remove its line", file)
+		}
+		if allowed.why == "" {
+			t.Errorf("%s may use the wall clock: say why", file)
+		}
+	}
+	if len(clocks) > mostClocks {
+		t.Errorf("%d files may use the wall clock, more than %d", len(clocks), mostClocks)
+	}
+}
+
+// testFiles returns the files of tests of each folder, and all files of Go below testdata.
+func testFiles(t *testing.T) map[string][]string {
+	t.Helper()
+	list := map[string][]string{}
+	if err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
+		name := filepath.ToSlash(strings.TrimPrefix(path, ".."+string(filepath.Separator)))
+		if err != nil || e.IsDir() {
+			hidden := strings.HasPrefix(e.Name(), ".") && name != ".." && name != ".ci"
+			if e.IsDir() && (hidden || e.Name() == "node_modules" || slices.Contains(measuring, name)) {
+				return fs.SkipDir
+			}
+			return err
+		}
+		if strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, ".go") && strings.HasPrefix(name, "testdata/") {
+			list[filepath.Dir(path)] = append(list[filepath.Dir(path)], path)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// unsteadyUse is one use of the wall clock, or of chance.
+type unsteadyUse struct {
+	file string
+	line int
+	what string
+}
+
+func useAt(files *token.FileSet, n ast.Node, what string) unsteadyUse {
+	p := files.Position(n.Pos())
+	return unsteadyUse{filepath.ToSlash(strings.TrimPrefix(p.Filename, ".."+string(filepath.Separator))), p.Line, what}
+}
+
+// declared is a function, a type with its methods, a variable or a constant at the top of
+// a file.
+type declared struct {
+	root bool            // it runs outside of a bubble, whoever else uses it
+	uses map[string]bool // the names that it mentions, and whether it does outside of a bubble
+	own  []unsteadyUse
+}
+
+// unsteady returns the uses in a package that are reached from outside of a bubble.
+func unsteady(t *testing.T, paths []string) (list []unsteadyUse) {
+	t.Helper()
+	files := token.NewFileSet()
+	var parsed []*ast.File
+	for _, path := range paths {
+		f, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed = append(parsed, f)
+	}
+	all := map[string]*declared{}
+	bubbles := makeBubbles(parsed)
+	for _, f := range parsed {
+		for _, d := range f.Decls {
+			readDeclared(files, f, d, bubbles, all)
+			list = append(list, chances(files, f, d)...)
+		}
+	}
+	reached := map[string]bool{}
+	var reach func(name string)
+	reach = func(name string) {
+		d := all[name]
+		if d == nil || reached[name] {
+			return
+		}
+		reached[name] = true
+		list = append(list, d.own...)
+		for n, outside := range d.uses {
+			if outside {
+				reach(n)
+			}
+		}
+	}
+	for name, d := range all {
+		if d.root {
+			reach(name)
+		}
+	}
+	slices.SortFunc(list, func(a, b unsteadyUse) int { return cmp.Or(a.line-b.line, strings.Compare(a.what, b.what)) })
+	return list
+}
+
+// readDeclared adds a declaration at the top of a file to all.
+func readDeclared(files *token.FileSet, f *ast.File, d ast.Decl, bubbles map[string]bool, all map[string]*declared) {
+	inTest := strings.HasSuffix(files.Position(f.Pos()).Filename, "_test.go")
+	of := func(name string) *declared {
+		if all[name] == nil {
+			all[name] = &declared{uses: map[string]bool{}}
+		}
+		return all[name]
+	}
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		name := d.Name.Name
+		if strings.HasPrefix(name, "Benchmark") {
+			return
+		}
+		root := name == "init" || name == "main" || ast.IsExported(name) && !inTest ||
+			strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz") || strings.HasPrefix(name, "Example")
+		if d.Recv != nil {
+			name, root = receiver(d.Recv.List[0].Type), false
+		}
+		to := of(name)
+		to.root = to.root || root
+		if d.Body != nil {
+			to.read(files, f, d.Body, bubbles[d.Name.Name])
+		}
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			switch s := s.(type) {
+			case *ast.TypeSpec:
+				to := of(s.Name.Name)
+				to.root = to.root || s.Name.IsExported() && !inTest
+				to.read(files, f, s.Type, false)
+			case *ast.ValueSpec:
+				for _, n := range s.Names {
+					to := of(n.Name)
+					to.root = to.root || n.IsExported() && !inTest || n.Name == "_"
+					to.read(files, f, s, false)
+				}
+			}
+		}
+	}
+}
+
+// receiver returns the name of the type of a method.
+func receiver(x ast.Expr) string {
+	switch x := x.(type) {
+	case *ast.StarExpr:
+		return receiver(x.X)
+	case *ast.IndexExpr:
+		return receiver(x.X)
+	case *ast.IndexListExpr:
+		return receiver(x.X)
+	case *ast.Ident:
+		return x.Name
+	}
+	return ""
+}
+
+// read notes the uses in a part of a declaration. In a function that makes a bubble, function
+// literals, and functions that it mentions without a call, run in the bubble. A type of a
+// parameter makes no value.
+func (d *declared) read(files *token.FileSet, f *ast.File, part ast.Node, bubble bool) {
+	note := func(n ast.Node, what string) { d.own = append(d.own, useAt(files, n, what)) }
+	spins := 0 // how many loops that wait for a condition are around
+	var walk func(n ast.Node) bool
+	walk = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			if !bubble {
+				ast.Inspect(n.Body, walk)
+			}
+			return false
+		case *ast.FuncType:
+			return false
+		case *ast.CallExpr:
+			if named(f, n.Fun, "testing/synctest", "Test") {
+				return false
+			}
+			if id, ok := n.Fun.(*ast.Ident); ok {
+				d.uses[id.Name] = true
+			}
+			if id := nameOf(n.Fun); strings.EqualFold(id, "eventually") {
+				note(n, "a call of "+id+", which polls")
+			}
+		case *ast.CompositeLit:
+			if what := timeLimit(f, n); what != "" {
+				note(n, what)
+			}
+		case *ast.ForStmt:
+			if n.Init != nil && mentions(f, n.Init, "time", "Now") || n.Cond != nil && mentions(f, n.Cond, "time", "Now", "Since", "Until") {
+				note(n, "a loop with an end by the clock")
+			}
+			spins++
+			if n.Init != nil {
+				ast.Inspect(n.Init, walk)
+			}
+			if n.Cond != nil {
+				ast.Inspect(n.Cond, walk)
+			}
+			if n.Post != nil {
+				ast.Inspect(n.Post, walk)
+			}
+			ast.Inspect(n.Body, walk)
+			spins--
+			return false
+		case *ast.SelectorExpr:
+			for pkg, names := range ofTheClock {
+				if named(f, n, pkg, names...) {
+					note(n, nameOf(n.X)+"."+n.Sel.Name)
+				}
+			}
+			if spins > 0 && named(f, n, "runtime", "Gosched") {
+				note(n, "a loop that spins by runtime.Gosched")
+			}
+			ast.Inspect(n.X, walk) // without the name of a field or method, which is not one at the top of a file
+			return false
+		case *ast.Ident:
+			d.uses[n.Name] = d.uses[n.Name] || !bubble
+		}
+		return true
+	}
+	ast.Inspect(part, walk)
+}
+
+// ofTheClock are the functions that wait for the wall clock.
+var ofTheClock = map[string][]string{
+	"time":    {"Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"},
+	"context": {"WithTimeout", "WithTimeoutCause", "WithDeadline", "WithDeadlineCause"},
+	"net":     {"DialTimeout"},
+}
+
+// named tells whether an expression is one of the functions of a package, in a file that
+// imports it under any name.
+func named(f *ast.File, x ast.Expr, path string, names ...string) bool {
+	s, ok := x.(*ast.SelectorExpr)
+	if !ok || !slices.Contains(names, s.Sel.Name) {
+		return false
+	}
+	id, ok := s.X.(*ast.Ident)
+	return ok && id.Name == importName(f, path)
+}
+
+// importName returns the name of a package in a file, or "".
+func importName(f *ast.File, path string) string {
+	for _, i := range f.Imports {
+		if p, err := strconv.Unquote(i.Path.Value); err != nil || p != path {
+			continue
+		}
+		if i.Name != nil {
+			return i.Name.Name
+		}
+		if path == "math/rand/v2" {
+			return "rand"
+		}
+		return path[strings.LastIndexByte(path, '/')+1:]
+	}
+	return ""
+}
+
+// nameOf returns the last name of an expression.
+func nameOf(x ast.Expr) string {
+	switch x := x.(type) {
+	case *ast.Ident:
+		return x.Name
+	case *ast.SelectorExpr:
+		return x.Sel.Name
+	}
+	return ""
+}
+
+// mentions tells whether one of the functions of a package is in a part of a file.
+func mentions(f *ast.File, part ast.Node, path string, names ...string) (yes bool) {
+	ast.Inspect(part, func(n ast.Node) bool {
+		if x, ok := n.(ast.Expr); ok && named(f, x, path, names...) {
+			yes = true
+		}
+		return !yes
+	})
+	return yes
+}
+
+// makeBubbles returns the functions that make bubbles, or call one that does.
+func makeBubbles(files []*ast.File) map[string]bool {
+	calls := map[string][]string{}
+	bubbles := map[string]bool{}
+	for _, f := range files {
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil && d.Recv == nil {
+				bubbles[d.Name.Name] = mentions(f, d.Body, "testing/synctest", "Test")
+				ast.Inspect(d.Body, func(n ast.Node) bool {
+					if c, ok := n.(*ast.CallExpr); ok {
+						calls[d.Name.Name] = append(calls[d.Name.Name], nameOf(c.Fun))
+					}
+					return true
+				})
+			}
+		}
+	}
+	for more := true; more; {
+		more = false
+		for name, called := range calls {
+			if !bubbles[name] && slices.ContainsFunc(called, func(c string) bool { return bubbles[c] }) {
+				bubbles[name], more = true, true
+			}
+		}
+	}
+	return bubbles
+}
+
+// chances returns the calls of math/rand without a seed, which a bubble does not make steady.
+func chances(files *token.FileSet, f *ast.File, d ast.Decl) (list []unsteadyUse) {
+	if d, ok := d.(*ast.FuncDecl); ok && strings.HasPrefix(d.Name.Name, "Benchmark") {
+		return nil
+	}
+	ast.Inspect(d, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			if what := calledByChance(f, call); what != "" {
+				list = append(list, useAt(files, call, what))
+			}
+		}
+		return true
+	})
+	return list
+}
+
+// calledByChance returns what is wrong with a call of math/rand: it has no seed, or that of
+// a clock. A function that is only handed on, as table.Options.Rand, makes identities, on
+// which no result depends.
+func calledByChance(f *ast.File, call *ast.CallExpr) string {
+	for _, path := range []string{"math/rand", "math/rand/v2"} {
+		s, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || !named(f, s, path, s.Sel.Name) {
+			continue
+		}
+		if !strings.HasPrefix(s.Sel.Name, "New") {
+			return "rand." + s.Sel.Name + ", which has no seed"
+		}
+		for _, a := range call.Args {
+			if s.Sel.Name != "New" && mentions(f, a, "time", "Now") {
+				return "a seed from the clock"
+			}
+		}
+	}
+	return ""
+}
+
+// timeLimit returns which limit of real time a literal sets.
+func timeLimit(f *ast.File, l *ast.CompositeLit) string {
+	if !named(f, l.Type, "net/http", "Client") && !named(f, l.Type, "net", "Dialer") {
+		return ""
+	}
+	for _, e := range l.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok && nameOf(kv.Key) == "Timeout" {
+			return nameOf(l.Type) + "{Timeout}"
+		}
+	}
+	return ""
+}
+
+// TestFindsUnsteady: what the test above finds, and what it allows.
+func TestFindsUnsteady(t *testing.T) {
+	t.Parallel()
+	const head = "package p\n\nimport (\n\"context\"\n\"math/rand/v2\"\n\"net/http\"\n\"runtime\"\n\"testing\"\n\"testing/synctest\"\n\"time\"\n)\n\n"
+	for _, tt := range []struct {
+		source string
+		want   string // what is found, "" for nothing
+	}{
+		{"func TestA(t *testing.T) { time.Sleep(1) }", "time.Sleep"},
+		{"func TestA(t *testing.T) { f := time.After; <-f(1) }", "time.After"},
+		{"func TestA(t *testing.T) { _, _ = context.WithTimeout(nil, 1) }", "context.WithTimeout"},
+		{"func TestA(t *testing.T) { for end := time.Now(); end.After(end); {} }", "by the clock"},
+		{"func TestA(t *testing.T) { for f() { runtime.Gosched() } }", "Gosched"},
+		{"func TestA(t *testing.T) { runtime.Gosched() }", ""},
+		{"func TestA(t *testing.T) { eventually(t, f) }", "polls"},
+		{"func TestA(t *testing.T) { rand.IntN(3) }", "no seed"},
+		{"func TestA(t *testing.T) { rand.New(rand.NewPCG(uint64(time.Now().Unix()), 1)) }", "from the clock"},
+		{"func TestA(t *testing.T) { rand.New(rand.NewPCG(1, 2)).IntN(3) }", ""},
+		{"func TestA(t *testing.T) { _ = &http.Client{Timeout: 3} }", "Client{Timeout}"},
+		{"func TestA(t *testing.T) { synctest.Test(t, func(t *testing.T) { time.Sleep(1) }) }", ""},
+		{"func TestA(t *testing.T) { synctest.Test(t, func(t *testing.T) { rand.IntN(3) }) }", "no seed"},
+		{"func TestA(t *testing.T) { time.Sleep(1); synctest.Test(t, nil) }", "time.Sleep"},
+		{"func rest() { time.Sleep(1) }\nfunc TestA(t *testing.T) { synctest.Test(t, func(t *testing.T) { rest() }) }", ""},
+		{"func rest() { time.Sleep(1) }\nfunc TestA(t *testing.T) { synctest.Test(t, func(t *testing.T) { rest() }) }\nfunc TestB(t *testing.T) { rest() }", "time.Sleep"},
+		{"type slow struct{}\nfunc (slow) Do() { time.Sleep(1) }\nfunc TestA(t *testing.T) { slow{}.Do() }", "time.Sleep"},
+		{"type slow struct{}\nfunc (slow) Do() { time.Sleep(1) }\nfunc TestA(t *testing.T) { synctest.Test(t, func(t *testing.T) { slow{}.Do() }) }", ""},
+		{"func BenchmarkA(b *testing.B) { time.Sleep(1) }", ""},
+	} {
+		path := filepath.Join(t.TempDir(), "p_test.go")
+		if err := os.WriteFile(path, []byte(head+tt.source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, u := range unsteady(t, []string{path}) {
+			got = append(got, u.what)
+		}
+		if tt.want == "" && got != nil || tt.want != "" && (len(got) != 1 || !strings.Contains(got[0], tt.want)) {
+			t.Errorf("%s\nfinds %q, want %q", tt.source, got, tt.want)
+		}
+	}
+}
