@@ -47,7 +47,7 @@ LONGEST := $(LONGEST)|Counts|Loadtest|Advise|(Export|Import|Copy)Interrupted|Exp
 ## quick: format, vet and the tests that need Go alone, without the longest: half a minute
 .PHONY: quick
 quick: vet
-	.ci/alone $(GOTEST) -short -parallel 6 -skip '^Test($(LONGEST)|$(UNRACED))$$' ./... ./testdata/attack ./testdata/bench/... ./testdata/clients/conformance ./testdata/memstore ./testdata/monitoring
+	.ci/alone $(GOTEST) -short -parallel 6 -skip '^Test($(LONGEST)|$(UNRACED))$$' ./... ./testdata/attack ./testdata/bench/... ./testdata/clients/conformance ./testdata/memstore ./testdata/monitoring ./testdata/postgres/local
 
 ## check: quick, all seeds and kills, staticcheck, govulncheck, the race detector on core and adapters, the modules for Workers: three minutes
 CHECK = seeds race-check module module-kv static vulnerabilities

@@ -77,7 +77,7 @@ var clocks = map[string]struct {
 	"testdata/must/eventually.go":                         {2, "it waits for a process, with a limit"},
 	"testdata/postgres/local/local.go":                    {3, "it waits for a process, with a limit"},
 	"testdata/postgres/local/patroni.go":                  {3, "PostgreSQL, etcd and Patroni keep the time of their machine"},
-	"testdata/proc/proc.go":                               {1, "it waits for a process, with a limit"},
+	"testdata/proc/proc.go":                               {2, "it waits for a process, which ends with the time of the test"},
 	"testdata/prove/faults_test.go":                       {2, "the server is another process, perhaps far away"},
 	"testdata/prove/wire_test.go":                         {1, "the server is another process, perhaps far away"},
 }

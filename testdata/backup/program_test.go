@@ -86,7 +86,7 @@ func start(t *testing.T, data string, args ...string) *server {
 		}
 	}
 	if lines.Text() != "ready" {
-		t.Fatalf("the server did not start:\n%s", &s.log)
+		t.Fatalf("the server did not start:\n%s", s.said())
 	}
 	go func() { _, _ = io.Copy(io.Discard, out) }()
 	return s

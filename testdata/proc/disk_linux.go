@@ -12,6 +12,13 @@ import (
 func Disk(t testing.TB, size string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
+	Mount(t, dir, size)
+	return dir
+}
+
+// Mount is [Disk] at a directory.
+func Mount(t testing.TB, dir, size string) {
+	t.Helper()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
 		t.Skipf("mount a file system: %v", err)
 	}
@@ -20,7 +27,6 @@ func Disk(t testing.TB, size string) (dir string) {
 			t.Error(err)
 		}
 	})
-	return dir
 }
 
 // Resize gives a file system of Disk another size.

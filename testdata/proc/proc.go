@@ -19,7 +19,11 @@ type Process struct {
 	Log   *Buffer  // standard error, and output after these lines
 }
 
-// Start starts a program and waits for a line that begins with a text. With no text, it does not wait.
+// rest is what a test needs of its time to say why a program did not start.
+const rest = 15 * time.Second
+
+// Start starts a program and waits for a line that begins with a text. With no text, it does not wait. A program that prints
+// no such line ends shortly before the time of the test does, and the test shows what it printed instead.
 func Start(t testing.TB, line string, c *exec.Cmd) *Process {
 	t.Helper()
 	p := &Process{Cmd: c, Log: Log(t)}
@@ -37,6 +41,12 @@ func Start(t testing.TB, line string, c *exec.Cmd) *Process {
 		_ = c.Wait() // however it ends
 		kill.Stop()
 	})
+	if own, ok := t.(interface{ Deadline() (time.Time, bool) }); ok && line != "" {
+		if end, ok := own.Deadline(); ok {
+			kill := time.AfterFunc(time.Until(end)-rest, func() { _ = c.Process.Kill() })
+			defer kill.Stop()
+		}
+	}
 	lines := bufio.NewScanner(out)
 	for line != "" && lines.Scan() {
 		p.Lines = append(p.Lines, lines.Text())

@@ -24,12 +24,13 @@ import (
 // ErrFull and have no effect, reads work, and when there is space everything works again.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	disk := proc.Disk(t, "80m")
-	for dir := filepath.Dir(disk); dir != "/" && dir != os.TempDir(); dir = filepath.Dir(dir) {
-		must.OK(t, os.Chmod(dir, 0o755)) // for the account of the database
-	}
-	logs := t.TempDir()
-	must.OK(t, os.Chmod(filepath.Dir(logs), 0o755))
+	dir, err := local.Folder() // the account of the database cannot enter t.TempDir()
+	must.OK(t, err)
+	t.Cleanup(func() { must.OK(t, os.RemoveAll(dir)) })
+	disk, logs := filepath.Join(dir, "disk"), filepath.Join(dir, "logs")
+	must.OK(t, os.Mkdir(disk, 0o755))
+	must.OK(t, os.Mkdir(logs, 0o755))
+	proc.Mount(t, disk, "80m")
 	c := cluster(t, local.Options{Dir: disk, Log: filepath.Join(logs, "wal"), Settings: []string{"shared_buffers=16MB", "dynamic_shared_memory_type=posix"}})
 	s := open(t, c, postgres.Options{Schema: schema(t, c), PurgeEvery: -1})
 	create(t, s)
@@ -38,7 +39,6 @@ func TestFullDisk(t *testing.T) {
 		large = edm.AppendProperty(large, fmt.Sprint("Noise", i), edm.Binary(noise(60<<10)))
 	}
 	acked := 0
-	var err error
 	for ; acked < 1000 && err == nil; acked++ {
 		_, err = s.Commit(t.Context(), people, []table.Mutation{{Key: row("p", fmt.Sprintf("%04d", acked)), Nonce: 1, Properties: large}})
 	}

@@ -81,7 +81,12 @@ func Start(o Options) (*Server, error) {
 	}
 	if !ready() {
 		s.Stop()
-		return nil, fmt.Errorf("workerd did not start: %v", s.cmd.ProcessState)
+		err := fmt.Errorf("workerd did not start: %v", s.cmd.ProcessState)
+		if log, ok := o.Log.(fmt.Stringer); ok {
+			text := log.String()
+			err = fmt.Errorf("%w\n…%s", err, text[max(0, len(text)-3000):])
+		}
+		return nil, err
 	}
 	return s, nil
 }

@@ -19,6 +19,7 @@ import (
 type Emulator struct {
 	url  string
 	cmd  *exec.Cmd
+	log  io.Writer
 	done chan struct{} // closed when the process has ended
 	err  error
 }
@@ -49,7 +50,7 @@ func Start(ctx context.Context, o Options) (*Emulator, error) {
 	}
 	e := &Emulator{
 		url: "http://" + public + "/2015-03-31/functions/function/invocations",
-		cmd: cmd, done: make(chan struct{}),
+		cmd: cmd, log: o.Log, done: make(chan struct{}),
 	}
 	go func() {
 		e.err = cmd.Wait()
@@ -76,11 +77,21 @@ func (e *Emulator) listens(ctx context.Context, address string) error {
 		select {
 		case <-time.After(10 * time.Millisecond):
 		case <-e.done:
-			return fmt.Errorf("the emulator has ended: %w", e.err)
+			return fmt.Errorf("the emulator has ended: %w%s", e.err, e.said())
 		case <-ctx.Done():
-			return ctx.Err()
+			return fmt.Errorf("the emulator does not listen on %s: %w%s", address, ctx.Err(), e.said())
 		}
 	}
+}
+
+// said is the end of the log, if that can be read.
+func (e *Emulator) said() string {
+	log, ok := e.log.(fmt.Stringer)
+	if !ok {
+		return ""
+	}
+	text := log.String()
+	return "\n…" + text[max(0, len(text)-3000):]
 }
 
 // Invoke hands an event to the function and returns its answer.

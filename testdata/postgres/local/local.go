@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -28,10 +27,11 @@ type Cluster struct {
 	Port  int
 	place string // of the data
 	bin   string
-	as    *syscall.Credential // nil: this user
+	as    *account // nil: this user
 
-	life io.Closer
-	c    *exec.Cmd
+	life  io.Closer
+	c     *exec.Cmd
+	ended chan struct{} // closed when the server has ended
 }
 
 // Options say what kind of cluster is wanted.
@@ -49,20 +49,17 @@ func New(o Options) (c *Cluster, err error) {
 	if c.bin, err = programs(o.Version); err != nil {
 		return nil, err
 	}
-	if c.as, err = account(); err != nil {
+	if c.as, err = other(); err != nil {
 		return nil, err
 	}
 	c.place = o.Dir
-	if c.Dir, err = os.MkdirTemp("", "edgetable-pg-"); err != nil {
+	if c.Dir, err = folder(c.as, "edgetable-pg-"); err != nil {
 		return nil, err
 	}
 	if c.place == "" {
 		c.place = c.Dir
-	} else if err := c.own(c.place); err != nil {
-		return nil, err
-	}
-	if err := c.own(c.Dir); err != nil {
-		return nil, err
+	} else if err := c.as.own(c.place); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(c.Dir))
 	}
 	ports, err := freePorts(1)
 	if err != nil {
@@ -73,7 +70,7 @@ func New(o Options) (c *Cluster, err error) {
 		args := []string{"-D", c.data(), "--auth-local=trust", "--auth-host=scram-sha-256", "-U", "postgres", "--no-sync", "-E", "UTF8", "--locale=C"}
 		if o.Log != "" {
 			args = append(args, "-X", o.Log)
-			err = c.own(filepath.Dir(o.Log))
+			err = c.as.own(filepath.Dir(o.Log))
 		}
 		if err == nil {
 			err = c.run("initdb", args...)
@@ -98,17 +95,9 @@ func (c *Cluster) data() string { return filepath.Join(c.place, "data") }
 // Data is the directory with the database's files.
 func (c *Cluster) Data() string { return c.data() }
 
-// own gives a directory to the account of the server.
-func (c *Cluster) own(dir string) error {
-	if c.as == nil {
-		return nil
-	}
-	return os.Chown(dir, int(c.as.Uid), int(c.as.Gid))
-}
-
 func (c *Cluster) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.as, Setpgid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.as.credential(), Setpgid: true}
 	cmd.Dir, cmd.Env = c.Dir, append(os.Environ(), "LC_ALL=C", "HOME="+c.Dir)
 	return cmd
 }
@@ -152,7 +141,12 @@ func (c *Cluster) Start() error {
 		return err
 	}
 	r.Close()
-	c.life, c.c = w, cmd
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // it is told to end, or its log says why it did
+		close(ended)
+	}()
+	c.life, c.c, c.ended = w, cmd, ended
 	return c.Wait(time.Minute)
 }
 
@@ -166,9 +160,10 @@ func (c *Cluster) Wait(limit time.Duration) error {
 			return conn.Close(ctx)
 		}
 		select {
+		case <-c.ended:
+			return fmt.Errorf("PostgreSQL has ended:\n%s", tail(filepath.Join(c.Dir, "log")))
 		case <-ctx.Done():
-			log, _ := os.ReadFile(filepath.Join(c.Dir, "log"))
-			return fmt.Errorf("PostgreSQL does not answer: %w\n%s", err, log)
+			return fmt.Errorf("PostgreSQL does not answer within %v: %w\n%s", limit, err, tail(filepath.Join(c.Dir, "log")))
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
@@ -195,7 +190,7 @@ func (c *Cluster) Kill() error {
 }
 
 func (c *Cluster) gone() error {
-	_ = c.c.Wait() // it was told to end
+	<-c.ended
 	return c.life.Close()
 }
 
@@ -245,8 +240,12 @@ func (c *Cluster) configure(settings []string) error {
 
 // Remove stops the server and removes its files.
 func (c *Cluster) Remove() error {
-	if c.c != nil && c.c.ProcessState == nil {
-		_ = c.Stop() // or it has ended by itself
+	select {
+	case <-c.ended:
+	default:
+		if c.c != nil {
+			_ = c.Stop() // or it ends by itself just now
+		}
 	}
 	return os.RemoveAll(c.Dir)
 }
@@ -293,6 +292,15 @@ func children(parent int) (list []int) {
 	return list
 }
 
+// tail is the end of a log.
+func tail(file string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Sprintf("no log: %v", err)
+	}
+	return fmt.Sprintf("%s: …%s", filepath.Base(file), text[max(0, len(text)-3000):])
+}
+
 // freePorts returns ports that nobody listens on.
 func freePorts(n int) (list []int, err error) {
 	for range n {
@@ -304,21 +312,6 @@ func freePorts(n int) (list []int, err error) {
 		list = append(list, l.Addr().(*net.TCPAddr).Port)
 	}
 	return list, nil
-}
-
-// account is who runs the server: PostgreSQL refuses root.
-func account() (*syscall.Credential, error) {
-	if os.Geteuid() != 0 {
-		return nil, nil
-	}
-	for _, name := range []string{"postgres", "nobody"} {
-		if u, err := user.Lookup(name); err == nil {
-			uid, e1 := strconv.ParseUint(u.Uid, 10, 32)
-			gid, e2 := strconv.ParseUint(u.Gid, 10, 32)
-			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, errors.Join(e1, e2)
-		}
-	}
-	return nil, errors.New("PostgreSQL refuses root, and there is neither a user postgres nor nobody")
 }
 
 // programs is the folder with PostgreSQL's programs. A test runs in the directory of its

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -22,7 +23,7 @@ type Patroni struct {
 	etcd     [3]*process
 	client   string // address of an etcd
 	dir      string
-	as       *syscall.Credential
+	as       *account
 	password string
 	async    bool // a write does not wait for a standby
 }
@@ -52,19 +53,13 @@ func newPatroni(p *Patroni) (_ *Patroni, err error) {
 		return nil, err
 	}
 	p.password = rand.Text()
-	if p.as, err = account(); err != nil {
+	if p.as, err = other(); err != nil {
 		return nil, err
 	}
-	if p.dir, err = os.MkdirTemp("", "edgetable-ha-"); err != nil {
+	if p.dir, err = folder(p.as, "edgetable-ha-"); err != nil {
 		return nil, err
 	}
-	if p.as != nil {
-		err = os.Chown(p.dir, int(p.as.Uid), int(p.as.Gid))
-	}
-	if err == nil {
-		err = p.start(etcd, bin)
-	}
-	if err != nil {
+	if err := p.start(etcd, bin); err != nil {
 		return nil, errors.Join(err, p.Remove())
 	}
 	return p, nil
@@ -200,13 +195,34 @@ func (p *Patroni) safe() bool {
 		sync.Leader == primary.Name && sync.Standby != ""
 }
 
+// await waits until something is so. If a program ends meanwhile, or the time does, the error has the ends of all logs.
 func (p *Patroni) await(limit time.Duration, what string, so func() bool) error {
 	for end := time.Now().Add(limit); !so(); time.Sleep(50 * time.Millisecond) {
+		for _, one := range p.processes() {
+			if one.left() {
+				return fmt.Errorf("there will not be %s: %s has ended\n%s", what, one.name, p.Log())
+			}
+		}
 		if time.Now().After(end) {
-			return fmt.Errorf("after %v there is not %s", limit, what)
+			return fmt.Errorf("after %v there is not %s\n%s", limit, what, p.Log())
 		}
 	}
 	return nil
+}
+
+// processes are those that were started: etcd, and the managers.
+func (p *Patroni) processes() (list []*process) {
+	for _, e := range p.etcd {
+		if e != nil {
+			list = append(list, e)
+		}
+	}
+	for _, n := range p.Nodes {
+		if n != nil && n.patroni != nil {
+			list = append(list, n.patroni)
+		}
+	}
+	return list
 }
 
 // Complete waits until all nodes work again and a write has its standby.
@@ -296,15 +312,12 @@ func (n *Node) signalAll(s syscall.Signal) error {
 // Remove ends all processes and removes their files.
 func (p *Patroni) Remove() error {
 	var all []error
-	for _, n := range p.Nodes {
-		if n != nil && n.patroni != nil {
-			all = append(all, n.patroni.kill())
-			_ = n.signal(syscall.SIGKILL) // or it has ended
-		}
+	for _, one := range slices.Backward(p.processes()) { // the managers first
+		all = append(all, one.kill())
 	}
-	for _, e := range p.etcd {
-		if e != nil {
-			all = append(all, e.kill())
+	for _, n := range p.Nodes {
+		if n != nil {
+			_ = n.signal(syscall.SIGKILL) // or it has ended
 		}
 	}
 	return errors.Join(append(all, os.RemoveAll(p.dir))...)
@@ -313,9 +326,11 @@ func (p *Patroni) Remove() error {
 // process is a program that ends with this one.
 type process struct {
 	dir, name string
-	as        *syscall.Credential
+	as        *account
 	args      []string
 	c         *exec.Cmd
+	ended     chan struct{} // closed when the program has ended
+	killed    bool
 	life      *os.File
 }
 
@@ -334,14 +349,19 @@ func (p *process) start() error {
 	}
 	defer r.Close()
 	p.c = exec.Command("/bin/sh", append([]string{"-c", guard, "guard", filepath.Join(p.dir, p.name)}, p.args...)...)
-	p.c.SysProcAttr = &syscall.SysProcAttr{Credential: p.as, Setpgid: true}
+	p.c.SysProcAttr = &syscall.SysProcAttr{Credential: p.as.credential(), Setpgid: true}
 	p.c.Dir, p.c.Env = p.dir, append(os.Environ(), "LC_ALL=C", "HOME="+p.dir)
 	p.c.ExtraFiles = []*os.File{r}
 	_ = os.Remove(filepath.Join(p.dir, p.name+".pid"))
 	if err := p.c.Start(); err != nil {
 		return errors.Join(err, w.Close())
 	}
-	p.life = w
+	c, ended := p.c, make(chan struct{})
+	go func() {
+		_ = c.Wait() // it is killed, or its log says why it ended
+		close(ended)
+	}()
+	p.life, p.ended, p.killed = w, ended, false
 	return nil
 }
 
@@ -349,22 +369,38 @@ func (p *process) pid() (int, error) { return readPid(filepath.Join(p.dir, p.nam
 
 // kill kills the program if it runs.
 func (p *process) kill() error {
-	if p.c == nil || p.c.Process == nil || p.c.ProcessState != nil {
+	if p.ended == nil || p.killed {
 		return nil
 	}
-	if err := syscall.Kill(-p.c.Process.Pid, syscall.SIGKILL); err != nil {
-		return err
+	p.killed = true
+	err := syscall.Kill(-p.c.Process.Pid, syscall.SIGKILL)
+	if errors.Is(err, syscall.ESRCH) {
+		err = nil // it has ended by itself
 	}
-	_ = p.c.Wait() // it was killed
-	return p.life.Close()
+	if err == nil {
+		<-p.ended
+	}
+	return errors.Join(err, p.life.Close())
 }
 
-// Log is the end of what the managers say.
+// left reports whether the program has ended by itself.
+func (p *process) left() bool {
+	if p.ended == nil || p.killed {
+		return false
+	}
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// Log is the end of what etcd and the managers say.
 func (p *Patroni) Log() string {
 	var b strings.Builder
-	for _, n := range p.Nodes {
-		text, _ := os.ReadFile(n.dir + ".log")
-		fmt.Fprintf(&b, "%s: …%s\n", n.Name, text[max(0, len(text)-3000):])
+	for _, one := range p.processes() {
+		fmt.Fprintln(&b, tail(filepath.Join(p.dir, one.name+".log")))
 	}
 	return b.String()
 }
