@@ -20,6 +20,30 @@ type Place interface {
 	Delete(ctx context.Context, name string) error
 }
 
+// Ordered is a place that can begin a list after a name without reading what is before it.
+type Ordered interface {
+	// ListAfter returns the objects whose names begin with prefix and are above after.
+	ListAfter(ctx context.Context, prefix, after string) iter.Seq2[Object, error]
+}
+
+// ListAfter lists the objects whose names begin with prefix and are above after. A place that is
+// not [Ordered] lists all with the prefix.
+func ListAfter(ctx context.Context, p Place, prefix, after string) iter.Seq2[Object, error] {
+	if o, ok := p.(Ordered); ok {
+		return o.ListAfter(ctx, prefix, after)
+	}
+	return func(yield func(Object, error) bool) {
+		for o, err := range p.List(ctx, prefix) {
+			if err == nil && o.Name <= after {
+				continue
+			}
+			if !yield(o, err) {
+				return
+			}
+		}
+	}
+}
+
 // Object is an object in a list.
 type Object struct {
 	Name string

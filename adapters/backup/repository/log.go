@@ -10,6 +10,7 @@ import (
 	"filippo.io/age"
 
 	"edgetable/core/edm"
+	"edgetable/core/objects"
 )
 
 // LogSpan says where the log continues a backup: it has all commits of the timeline with
@@ -48,11 +49,12 @@ func (r *Repository) Pieces(ctx context.Context, timeline string) ([]Piece, erro
 	if timeline != "" {
 		prefix += timeline + "/"
 	}
-	return r.pieces(ctx, prefix)
+	return r.pieces(ctx, prefix, "")
 }
 
-func (r *Repository) pieces(ctx context.Context, prefix string) (list []Piece, err error) {
-	for o, err := range r.objects.List(ctx, prefix) {
+// pieces lists the pieces with a prefix whose names are above another one.
+func (r *Repository) pieces(ctx context.Context, prefix, after string) (list []Piece, err error) {
+	for o, err := range objects.ListAfter(ctx, r.objects, prefix, after) {
 		if err != nil {
 			return nil, err
 		}
@@ -64,32 +66,6 @@ func (r *Repository) pieces(ctx context.Context, prefix string) (list []Piece, e
 		return cmp.Or(cmp.Compare(a.Timeline, b.Timeline), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
 	return list, nil
-}
-
-// Behind returns the pieces that lead on from a number, in order. It looks only in the minutes
-// to which these lead; pieces that begin in an earlier minute are found if all is set, and then
-// also the gap behind them.
-func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Ticks, all bool) (list []Piece, gap *Gap, err error) {
-	if all {
-		if list, err = r.Pieces(ctx, timeline); err != nil {
-			return nil, nil, err
-		}
-		if list, gap = chain(list, timeline, number, edm.MaxDateTime); gap != nil && gap.Until == 0 {
-			gap = nil // the log ends
-		}
-		return list, gap, nil
-	}
-	for looked := ""; looked != folderOf(timeline, number); {
-		looked = folderOf(timeline, number)
-		found, err := r.pieces(ctx, looked)
-		if err != nil {
-			return nil, nil, err
-		}
-		if found, _ = chain(found, timeline, number, edm.MaxDateTime); len(found) > 0 {
-			list, number = append(list, found...), found[len(found)-1].To
-		}
-	}
-	return list, nil, nil
 }
 
 // ReadPiece reads and verifies a piece. The error is a [DamagedPiece] if reading it again would

@@ -380,8 +380,17 @@ func TestBehind(t *testing.T) {
 		{400, 410, 1, true, 0},
 		{5, 5, 0, true, 10},
 	} {
-		list, gap, err := s.r.Behind(t.Context(), s.timeline, at(c.from), c.all)
+		list, err := s.r.Next(t.Context(), s.timeline, at(c.from))
 		must.OK(t, err)
+		var gap *repository.Gap
+		if c.all {
+			list, gap, err = s.r.Behind(t.Context(), s.timeline, at(c.from), true)
+			must.OK(t, err)
+			near, same, err := s.r.Behind(t.Context(), s.timeline, at(c.from), false)
+			if must.OK(t, err); !slices.EqualFunc(near, list, func(a, b repository.Piece) bool { return a.From == b.From && a.To == b.To }) || (same == nil) != (gap == nil) {
+				t.Errorf("%+v: a list of what may begin near leads by %v to %v", c, near, same)
+			}
+		}
 		to := at(c.from)
 		for _, p := range list {
 			if p.From > to {

@@ -38,6 +38,11 @@ func (d Place) Get(_ context.Context, name string) ([]byte, error) {
 
 // List walks the directory.
 func (d Place) List(ctx context.Context, prefix string) iter.Seq2[objects.Object, error] {
+	return d.ListAfter(ctx, prefix, "")
+}
+
+// ListAfter walks the directory, without the folders whose names are all below after.
+func (d Place) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[objects.Object, error] {
 	return func(yield func(objects.Object, error) bool) {
 		root := d.path(prefix[:strings.LastIndexByte(prefix, '/')+1])
 		err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
@@ -48,8 +53,20 @@ func (d Place) List(ctx context.Context, prefix string) iter.Seq2[objects.Object
 				return fs.SkipDir
 			case err != nil:
 				return err
-			case e.IsDir():
+			}
+			name, err := filepath.Rel(d.Dir, path)
+			if err != nil {
+				return err
+			}
+			name = filepath.ToSlash(name)
+			if folder := name + "/"; e.IsDir() {
+				if path != root && folder < after && !strings.HasPrefix(after, folder) {
+					return fs.SkipDir
+				}
 				return ctx.Err()
+			}
+			if name <= after || !strings.HasPrefix(name, prefix) {
+				return nil
 			}
 			info, err := e.Info()
 			if errors.Is(err, fs.ErrNotExist) {
@@ -58,12 +75,7 @@ func (d Place) List(ctx context.Context, prefix string) iter.Seq2[objects.Object
 			if err != nil {
 				return err
 			}
-			name, err := filepath.Rel(d.Dir, path)
-			if err != nil {
-				return err
-			}
-			o := objects.Object{Name: filepath.ToSlash(name), Size: info.Size()}
-			if strings.HasPrefix(o.Name, prefix) && !yield(o, nil) {
+			if !yield(objects.Object{Name: name, Size: info.Size()}, nil) {
 				return fs.SkipAll
 			}
 			return nil

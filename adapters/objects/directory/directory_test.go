@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"edgetable/adapters/objects/directory"
+	"edgetable/core/objects"
 	"edgetable/testdata/must"
 )
 
@@ -94,5 +95,35 @@ func TestReplace(t *testing.T) {
 	}
 	if list, err := os.ReadDir(filepath.Join(dir, "full")); err != nil || len(list) != 1 {
 		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// A list after a name has what is above it, as if all were listed, and does not read folders below it.
+func TestListAfter(t *testing.T) {
+	t.Parallel()
+	p := directory.Place{Dir: t.TempDir()}
+	for _, name := range []string{"log/a/1", "log/a/2", "log/a-b/1", "log/b/1", "log/b/2/x", "log/c", "other/z"} {
+		must.OK(t, p.Put(t.Context(), name, nil))
+	}
+	all := names(t, p, "log/")
+	for _, after := range append(all, "", "log/a/", "log/b", "log/b/", "log/b/2/", "log/zz", "a", "z") {
+		var got, want []string
+		for o, err := range objects.ListAfter(t.Context(), p, "log/", after) {
+			must.OK(t, err)
+			got = append(got, o.Name)
+		}
+		for _, name := range all {
+			if name > after {
+				want = append(want, name)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("after %q: %q, want %q", after, got, want)
+		}
+	}
+	must.OK(t, os.Chmod(filepath.Join(p.Dir, "log", "a"), 0))
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(p.Dir, "log", "a"), 0o700) })
+	for _, err := range objects.ListAfter(t.Context(), p, "log/", "log/b/") {
+		must.OK(t, err)
 	}
 }

@@ -123,8 +123,16 @@ func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastRe
 
 // List implements objects.Place.
 func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[objects.Object, error] {
+	return b.ListAfter(ctx, prefix, "")
+}
+
+// ListAfter implements objects.Ordered.
+func (b *Bucket) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[objects.Object, error] {
 	return func(yield func(objects.Object, error) bool) {
 		query := url.Values{"list-type": {"2"}, "encoding-type": {"url"}, "prefix": {b.prefix + prefix}}
+		if after != "" {
+			query.Set("start-after", b.prefix+after)
+		}
 		for {
 			text, err := b.call(ctx, http.MethodGet, "", query, nil)
 			var page struct {
@@ -143,6 +151,9 @@ func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[objects.Obje
 				if keyErr != nil {
 					err = keyErr
 					break
+				}
+				if strings.TrimPrefix(key, b.prefix) <= after && after != "" { // a maker that does not know start-after
+					continue
 				}
 				if !yield(objects.Object{Name: strings.TrimPrefix(key, b.prefix), Size: o.Size}, nil) {
 					return

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/functions/edgetable/admin"
 	"edgetable/functions/edgetable/cli"
@@ -63,7 +64,7 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	f := &Follower{store: store, flags: o, dir: dir, log: slog.New(slog.DiscardHandler)}
+	f := &Follower{store: store, flags: o, dir: dir, log: slog.New(slog.DiscardHandler), backups: repository.Spans{}}
 	var follows bool
 	if f.at, follows, err = store.Position(); err != nil || !follows {
 		return errors.Join(err, fmt.Errorf("%s is a primary already", dir))

@@ -44,9 +44,11 @@ type Follower struct {
 
 	working   sync.Mutex // held for a turn, and to promote
 	gap       string     // that the last look has seen
-	looks     int        // since one at the whole list, or the last piece; 0: the next one is at the whole list
-	unread    int        // how often the next piece could not be read
-	promoting bool       // a gap is an error: the store stays
+	looks     int        // since one at all that the place has, or the last piece; 0: the next one is
+	whole     bool       // the next one is at the whole log too
+	backups   repository.Spans
+	unread    int  // how often the next piece could not be read
+	promoting bool // a gap is an error: the store stays
 
 	mu       sync.Mutex
 	leads    bool // it was promoted
@@ -70,7 +72,7 @@ func (o *Flags) Open(ctx context.Context, store *pebblestore.Store, dir string, 
 		log.Warn("this store was promoted, or restored to a moment: it is a primary, and --secondary-of is ignored; remove the flag")
 		return nil, nil
 	}
-	f := &Follower{Store: store, store: store, flags: o, dir: dir, log: log, end: end, at: at, caughtUp: time.Now()}
+	f := &Follower{Store: store, store: store, flags: o, dir: dir, log: log, end: end, at: at, caughtUp: time.Now(), whole: true, backups: repository.Spans{}}
 	f.repo, f.with, err = o.open(ctx, "secondary-of")
 	return f, err
 }
@@ -97,8 +99,10 @@ func (f *Follower) Replication() table.Replication {
 		return table.Replication{Status: table.Live, LastSync: stores.Now()}
 	case errors.Is(f.err, errDiverged) || f.ready && time.Since(f.caughtUp) > f.flags.MaxLag:
 		return table.Replication{Status: table.Unavailable, LastSync: f.at.Synced}
-	case !f.ready || f.at.Synced == 0:
+	case f.at.Synced == 0:
 		return table.Replication{Status: table.Bootstrap}
+	case !f.ready: // since the start the place has not said how old this is
+		return table.Replication{Status: table.Unavailable, LastSync: f.at.Synced}
 	}
 	return table.Replication{Status: table.Live, LastSync: f.at.Synced}
 }
@@ -173,44 +177,79 @@ func (f *Follower) turn(ctx context.Context) error {
 	}
 	began := time.Now()
 	err := f.catchUp(ctx)
+	again := errors.Is(err, errSeenOnce)
+	if again {
+		err = nil
+	}
+	if err != nil {
+		f.looks = 0
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.err = err; err == nil {
+	if f.err = err; err == nil && !again {
 		f.caughtUp, f.ready = began, true
 	}
 	return err
 }
 
 // catchUp applies what the place has now. It does not wait for a moment at which the place has no
-// more: a primary may always be one piece ahead.
+// more: a primary may always be one piece ahead. An idle secondary asks for the next piece alone,
+// at times for the timeline too, and seldom for all that shows that it lacks something.
 func (f *Follower) catchUp(ctx context.Context) error {
 	for {
+		all, before := f.looks == 0, f.at
+		list, gap, err := f.look(ctx, all)
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 && f.looks%lookAtTimelines != 0 {
+			f.looks = (f.looks + 1) % lookAtAll
+			return nil
+		}
 		limit, err := f.limit(ctx)
 		if err != nil {
 			return err
 		}
-		// A piece that a delayed request stored may begin in an earlier minute; so after some
-		// looks in vain, and after a failure, the whole list is read.
-		all := f.looks == 0
-		list, gap, err := f.repo.Behind(ctx, f.at.Timeline, f.at.Number, all)
-		if err != nil {
-			return err
-		}
-		if len(list) > 0 {
+		if f.at.Timeline != before.Timeline {
 			f.looks = 0
+			continue
 		}
-		f.looks = (f.looks + 1) % lookAtAll
+		if f.looks = (f.looks + 1) % lookAtAll; len(list) > 0 {
+			f.looks = 1
+		}
 		if err := f.apply(ctx, list, limit); err != nil {
 			return err
 		}
 		if f.at.Number >= limit {
+			f.looks = 0
 			continue // on the next timeline
 		}
-		if all && gap == nil && limit < edm.MaxDateTime {
+		if !all {
+			return nil
+		}
+		if gap == nil && limit < edm.MaxDateTime {
 			gap = &repository.Gap{Timeline: f.at.Timeline, After: f.at.Number, Until: limit}
+		}
+		if gap == nil {
+			if gap, err = f.repo.Lacks(ctx, f.at.Timeline, f.at.Number, limit, f.backups); err != nil {
+				return err
+			}
 		}
 		return f.missing(ctx, gap)
 	}
+}
+
+// look lists the pieces that lead on.
+func (f *Follower) look(ctx context.Context, all bool) (list []repository.Piece, gap *repository.Gap, err error) {
+	if !all {
+		list, err = f.repo.Next(ctx, f.at.Timeline, f.at.Number)
+		return list, nil, err
+	}
+	list, gap, err = f.repo.Behind(ctx, f.at.Timeline, f.at.Number, f.whole)
+	if err == nil {
+		f.whole = false
+	}
+	return list, gap, err
 }
 
 // apply applies pieces that follow each other, up to a number.
@@ -256,8 +295,8 @@ func (f *Follower) unreadable(ctx context.Context, err error) error {
 // newer backup takes its place.
 const readAtMost = 30
 
-// lookAtAll is after how many looks in vain there is one at the whole list.
-const lookAtAll = 30
+// Of so many looks in vain one is also at the timelines, or at all that the place has.
+const lookAtTimelines, lookAtAll = 5, 30
 
 // limit returns the number up to which the timeline is followed, and goes on to the next
 // timeline there.
@@ -299,16 +338,20 @@ func (f *Follower) advance(ctx context.Context, to pebblestore.Position, commits
 	return nil
 }
 
-// missing judges a gap behind the last piece. A list is no snapshot, so a gap must be seen twice.
+// errSeenOnce means that the last look has seen a gap for the first time.
+var errSeenOnce = errors.New("the place seems to lack a part of the log")
+
+// missing judges a gap after the last piece. A list is no snapshot, so a gap must be seen twice.
+// A secondary that may lack something has not caught up.
 func (f *Follower) missing(ctx context.Context, gap *repository.Gap) error {
 	if gap == nil {
 		f.gap = ""
 		return nil
 	}
-	f.looks = 0 // look again
+	f.looks, f.whole = 0, true // look again
 	if f.gap != gap.Error() {
 		f.gap = gap.Error()
-		return nil
+		return errSeenOnce
 	}
 	return f.rebuild(ctx, gap)
 }

@@ -2,6 +2,7 @@ package secondary
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -64,11 +65,12 @@ func (f *Follower) catchUpAll(ctx context.Context) error {
 	defer func() { f.promoting = false }()
 	for round := 1; ; round++ {
 		before := f.at.Number
-		f.looks = 0
-		if err := f.catchUp(ctx); err != nil {
+		f.looks, f.whole = 0, true
+		err := f.catchUp(ctx)
+		if err != nil && !errors.Is(err, errSeenOnce) {
 			return err
 		}
-		if f.gap == "" && (f.at.Number == before || round >= mostRounds) {
+		if err == nil && (f.at.Number == before || round >= mostRounds) {
 			return nil
 		}
 	}

@@ -1,6 +1,7 @@
 package secondary
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -45,13 +46,15 @@ func (p *busy) List(ctx context.Context, prefix string) iter.Seq2[objects.Object
 type line struct {
 	*testing.T
 	*Follower
+	place    objects.Place
 	id       string
 	identity string    // of the store
 	to       edm.Ticks // shipped
+	synced   edm.Ticks // of the next piece; 0: its middle
 }
 
 func newLine(t *testing.T, place objects.Place) *line {
-	l := &line{T: t, to: 10, Follower: &Follower{repo: repository.New(place), dir: t.TempDir(), log: slog.New(slog.DiscardHandler), flags: &Flags{MaxLag: 1 << 62}}}
+	l := &line{T: t, place: place, to: 10, Follower: &Follower{repo: repository.New(place), dir: t.TempDir(), log: slog.New(slog.DiscardHandler), flags: &Flags{MaxLag: 1 << 62}, whole: true, backups: repository.Spans{}}}
 	var err error
 	l.store, err = pebblestore.Open(pebblestore.Options{Dir: t.TempDir(), KeepLogs: 1 << 30})
 	must.OK(t, err)
@@ -70,7 +73,7 @@ func (l *line) ship() {
 	l.Helper()
 	w, err := repository.NewPieceWriter(nil, repository.Zstd)
 	must.OK(l, err)
-	piece, err := w.Seal(repository.Piece{Timeline: l.id, From: l.to, To: l.to + 10, Synced: l.to + 5}, repository.Zstd)
+	piece, err := w.Seal(repository.Piece{Timeline: l.id, From: l.to, To: l.to + 10, Synced: cmp.Or(l.synced, l.to+5)}, repository.Zstd)
 	must.OK(l, err)
 	if err = l.repo.Ship(l.Context(), piece); errors.Is(err, repository.ErrReplaced) {
 		return

@@ -36,8 +36,9 @@ func (a *Applier) Add(ctx context.Context, p *repository.Piece, commits []reposi
 		}
 	}
 	a.At.Timeline, a.At.Number = p.Timeline, until
-	if until == p.To { // all writes up to its time
-		a.At.Synced = max(a.At.Synced, p.Synced)
+	// All writes up to its time are there. The time is lower than before if the clock of the primary was set back.
+	if until == p.To && p.Synced > 0 {
+		a.At.Synced = p.Synced
 	}
 	if a.size < applyAtOnce {
 		return nil

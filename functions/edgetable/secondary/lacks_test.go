@@ -1,0 +1,106 @@
+package secondary
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/objects/directory"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+	"edgetable/testdata/must"
+)
+
+// backUp stores a backup that has commits up to a number.
+func (l *line) backUp(high edm.Ticks) *repository.Manifest {
+	l.Helper()
+	m, err := l.repo.Create(l.Context(), repository.Source{
+		Store: l.identity,
+		Snapshot: func(context.Context) (string, *repository.LogSpan, error) {
+			dir := l.TempDir()
+			return dir, &repository.LogSpan{Timeline: l.id, Low: high, High: high}, os.WriteFile(filepath.Join(dir, "000001.sst"), []byte("x"), 0o600)
+		},
+		Check: func(string) error { return nil }, Begin: func(string) error { return nil }, Progress: func(int64, int64) {}, Now: time.Now,
+	})
+	must.OK(l, err)
+	return m
+}
+
+// lags checks that a secondary does not say that it has what the place has, and is not promoted.
+func (l *line) lags(after string) {
+	l.Helper()
+	for range 3 {
+		_ = l.turn(l.Context())
+		if r := l.Replication(); r.Status == table.Live || l.Ready() == nil {
+			l.Errorf("%s: it is %v, and ready: %v", after, r, l.Ready())
+		}
+	}
+	if p, err := l.Promote(l.Context(), false, 0); err == nil {
+		l.Errorf("%s: it was promoted with what there is up to %v", after, p.Number)
+	}
+}
+
+// TestLacksPruned: a secondary that was away while the log it needs was removed does not say that
+// it follows: the newest backup has more, also if no piece comes any more.
+func TestLacksPruned(t *testing.T) {
+	t.Parallel()
+	for _, damaged := range []bool{false, true} {
+		l := newLine(t, directory.Place{Dir: t.TempDir()})
+		l.ship()
+		newest := l.backUp(l.to)
+		_, err := l.repo.Prune(t.Context(), repository.Pruning{Keep: repository.Keep{Last: 1}, Now: time.Now()})
+		must.OK(t, err)
+		list, err := l.repo.Pieces(t.Context(), "")
+		if must.OK(t, err); len(list) > 0 {
+			t.Fatalf("the prune has left %v", list)
+		}
+		if damaged { // the note of the prune says it too
+			must.OK(t, os.WriteFile(filepath.Join(l.place.(directory.Place).Dir, "backups", newest.ID), []byte("x"), 0o600))
+		}
+		l.lags("a prune")
+	}
+}
+
+// TestLacksBackup: a backup that was made after the last piece has more.
+func TestLacksBackup(t *testing.T) {
+	t.Parallel()
+	l := newLine(t, directory.Place{Dir: t.TempDir()})
+	l.ship()
+	must.OK(t, l.turn(t.Context()))
+	must.OK(t, l.Ready())
+	l.backUp(l.to) // of what it has
+	for range 2 * lookAtAll {
+		must.OK(t, l.turn(t.Context()))
+	}
+	if r := l.Replication(); r.Status != table.Live {
+		t.Errorf("%v", r)
+	}
+	l.backUp(l.to + 5)
+	for range lookAtAll {
+		_ = l.turn(t.Context())
+	}
+	if err := l.turn(t.Context()); err == nil {
+		t.Error("it does not notice that a backup has more")
+	}
+	if _, err := l.Promote(t.Context(), false, 0); err == nil {
+		t.Error("it was promoted without what the backup has")
+	}
+}
+
+// TestClockSetBack: LastSyncTime is that of the last piece, also if the primary's clock was set back.
+func TestClockSetBack(t *testing.T) {
+	t.Parallel()
+	l := newLine(t, directory.Place{Dir: t.TempDir()})
+	l.synced = 1000
+	l.ship()
+	must.OK(t, l.turn(t.Context()))
+	l.synced = 400
+	l.ship()
+	must.OK(t, l.turn(t.Context()))
+	if r := l.Replication(); r.LastSync != 400 {
+		t.Errorf("%v", r)
+	}
+}
