@@ -60,7 +60,12 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Log = log
+	if err := r.owned(ctx, log); err != nil { // before all is stored
+		return nil, err
+	}
+	if m.Log = log; log != nil && log.Alone {
+		m.Log, m.Alone = nil, log
+	}
 	if m.Files, err = listFiles(dir); err != nil {
 		return nil, err
 	}
@@ -69,7 +74,7 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 		return nil, err
 	}
 	m.Ended = s.Now().UTC()
-	if err := r.begun(ctx, m.ID); err != nil {
+	if err := errors.Join(r.begun(ctx, m.ID), r.owned(ctx, log)); err != nil {
 		return nil, err
 	}
 	if err := r.commit(ctx, m); err != nil {
@@ -90,6 +95,21 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 		}
 	}
 	return m, nil
+}
+
+// owned checks that a backup is of the newest timeline, if the place has timelines: another one would
+// look like the newest state.
+func (r *Repository) owned(ctx context.Context, log *LogSpan) error {
+	newest, err := r.NewestTimeline(ctx)
+	switch {
+	case err != nil:
+		return err
+	case newest == "" || log != nil && log.Timeline == newest:
+		return nil
+	case log == nil:
+		return fmt.Errorf("%w: the place has a log, and this store does not continue it", ErrReplaced)
+	}
+	return fmt.Errorf("%w (the newest timeline is %s, its own is %s)", ErrReplaced, newest, log.Timeline)
 }
 
 // begun checks that nobody has removed a run with [Repository.Prune], and its objects

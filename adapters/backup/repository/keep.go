@@ -21,11 +21,27 @@ func (k Keep) None() bool { return k == Keep{} }
 
 // split divides backups, sorted from oldest to newest, into those that stay and those
 // that go. The newest always stays. So do backups with a time in the future: a wrong
-// clock must not decide.
-func (k Keep) split(backups []*Manifest, now time.Time) (stay, remove []*Manifest) {
+// clock must not decide. The rules count the backups on the line of the newest timeline. Another
+// one stays as long as an older one on the line does.
+func (k Keep) split(l *line, backups []*Manifest, now time.Time) (stay, remove []*Manifest) {
 	if k.None() {
 		return backups, nil
 	}
+	on, off := l.split(backups)
+	stay, remove = k.splitLine(on, now)
+	for _, m := range off {
+		at, _ := timeOf(m.ID)
+		young := now.Sub(at) < max(k.OlderThan, k.PointInTime)
+		if young || len(stay) == 0 || m.ID > stay[len(stay)-1].ID { // the oldest one is the last
+			stay = append([]*Manifest{m}, stay...)
+		} else {
+			remove = append(remove, m)
+		}
+	}
+	return stay, remove
+}
+
+func (k Keep) splitLine(backups []*Manifest, now time.Time) (stay, remove []*Manifest) {
 	last, days, day := max(k.Last, 1), 0, ""
 	base := k.base(backups, now)
 	for i := len(backups) - 1; i >= 0; i-- {

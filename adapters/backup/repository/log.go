@@ -20,6 +20,8 @@ type LogSpan struct {
 	Timeline string    `json:"timeline"`
 	Low      edm.Ticks `json:"low"`
 	High     edm.Ticks `json:"high"`
+	// Alone says that no log continues the backup: the span says only what it has.
+	Alone bool `json:"alone,omitempty"`
 }
 
 // ErrEmpty means that the place lost the timeline that a store ships to it.

@@ -26,6 +26,9 @@ type LogReport struct {
 	// Known are gaps that the server has noted: logs were given up while the place could not
 	// be reached, and a backup took their place.
 	Known []string
+	// Notes are sentences about what no restore of the newest history uses, and about what an earlier
+	// version wrote without saying to which history it belongs.
+	Notes []string
 }
 
 // VerifyLog reads the whole log, and names each damaged piece and each gap. It decrypts
@@ -44,6 +47,13 @@ func (r *Repository) VerifyLog(ctx context.Context, with []age.Identity, progres
 	list, err := r.Pieces(ctx, "")
 	if err != nil {
 		return nil, err
+	}
+	all, err := r.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, stray := range strayed(timelines, all.Complete, list) {
+		report.Problems = append(report.Problems, stray.Error())
 	}
 	var total, done int64
 	for i := range list {
@@ -86,26 +96,23 @@ func (r *Repository) VerifyLog(ctx context.Context, with []age.Identity, progres
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	if err := r.gaps(ctx, report, timelines, list, read); err != nil {
+	if err := r.gaps(ctx, report, all.Complete, timelines, list, read); err != nil {
 		return nil, err
 	}
+	report.useless(all, timelines, list)
 	slices.Sort(report.Problems)
 	return report, nil
 }
 
 // gaps names the gaps of each timeline. A damaged piece is named already.
-func (r *Repository) gaps(ctx context.Context, report *LogReport, timelines []Timeline, list, read []Piece) error {
-	all, err := r.List(ctx)
-	if err != nil {
-		return err
-	}
+func (r *Repository) gaps(ctx context.Context, report *LogReport, backups []*Manifest, timelines []Timeline, list, read []Piece) error {
 	pruned, err := r.pruned(ctx)
 	if err != nil {
 		report.Problems = append(report.Problems, err.Error())
 	}
 	for _, t := range timelines {
 		var at edm.Ticks // up to which the log of the timeline is complete
-		for _, m := range slices.Backward(all.Complete) {
+		for _, m := range slices.Backward(backups) {
 			if m.Log != nil && m.Log.Timeline == t.ID && m.Log.Low >= pruned {
 				at = m.Log.Low // of the oldest one
 			}
@@ -140,4 +147,59 @@ func (r *Repository) gaps(ctx context.Context, report *LogReport, timelines []Ti
 		report.Problems = append(report.Problems, err.Error())
 	}
 	return nil
+}
+
+// useless notes the backups that are on no line, and the pieces to which no backup leads. Without a
+// backup that leads to the log of the newest timeline, nothing of it can be restored.
+func (report *LogReport) useless(all *Backups, timelines []Timeline, list []Piece) {
+	if len(timelines) == 0 {
+		return
+	}
+	newest := timelines[len(timelines)-1].ID
+	h := history{pieces: list}
+	var err error
+	if h.line, err = lineOf(timelines, newest); err != nil {
+		return // it is among the problems
+	}
+	unnamed := 0
+	on, off := h.split(all.Complete)
+	for _, m := range on {
+		if m.history() == nil {
+			unnamed++
+		}
+	}
+	if unnamed > 0 {
+		report.Notes = append(report.Notes, fmt.Sprintf("%d backups do not say to which history they belong: they are from before the log was shipped, or an earlier version made them", unnamed))
+	}
+	for _, m := range off {
+		report.Notes = append(report.Notes, fmt.Sprintf("backup %s of %s is not on the line of the newest store: it has a history that was left, and does not count as one of the newest", m.ID, m.From))
+	}
+	begins := func(timeline string, from, to edm.Ticks) bool {
+		return slices.ContainsFunc(all.Complete, func(m *Manifest) bool {
+			return m.Log != nil && m.Log.Timeline == timeline && from <= m.Log.Low && m.Log.Low <= to
+		})
+	}
+	reaches, led := map[string]edm.Ticks{}, 0
+	for _, t := range timelines {
+		if t.Left > 0 && (reaches[t.Parent] >= t.Left || begins(t.Parent, t.Left, t.Left)) {
+			reaches[t.ID] = t.Left
+		}
+		for i := range list {
+			p := &list[i]
+			if p.Timeline != t.ID {
+				continue
+			}
+			if begins(t.ID, p.From, p.To) || reaches[t.ID] > 0 && p.From <= reaches[t.ID] {
+				reaches[t.ID] = max(reaches[t.ID], p.To)
+				led++
+			}
+		}
+	}
+	if n := len(list) - led; n > 0 {
+		report.Notes = append(report.Notes, fmt.Sprintf("no backup leads to %d pieces of the log", n))
+	}
+	shipped := slices.ContainsFunc(list, func(p Piece) bool { return p.Timeline == newest })
+	if shipped && reaches[newest] == 0 && len(all.Unfinished) == 0 {
+		report.Problems = append(report.Problems, fmt.Sprintf("no backup leads to the log of the newest timeline, %s: nothing of it can be restored", newest))
+	}
 }

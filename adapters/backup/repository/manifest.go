@@ -11,6 +11,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"edgetable/core/edm"
 )
 
 // Manifest describes a backup.
@@ -25,7 +27,34 @@ type Manifest struct {
 	Recipients []string `json:"recipients,omitempty"`
 	New        int64    `json:"new"`           // bytes of the objects that this run wrote
 	Log        *LogSpan `json:"log,omitempty"` // where the log continues it; nil: nowhere
-	Files      []File   `json:"files"`
+	// Alone is the history of a backup that no log continues; nil: Log says it, the store never
+	// shipped a log, or an earlier version made the backup.
+	Alone *LogSpan `json:"alone,omitempty"`
+	Files []File   `json:"files"`
+}
+
+// history returns which commits the backup has; nil: it is not known.
+func (m *Manifest) history() *LogSpan {
+	if m.Log != nil {
+		return m.Log
+	}
+	return m.Alone
+}
+
+// Timeline returns the timeline that the backup is of, "" if it is not known.
+func (m *Manifest) Timeline() string {
+	if span := m.history(); span != nil {
+		return span.Timeline
+	}
+	return ""
+}
+
+// reach returns a number up to which the backup has all commits of its history.
+func (m *Manifest) reach() edm.Ticks {
+	if span := m.history(); span != nil {
+		return span.Low
+	}
+	return edm.TicksOf(m.Began)
 }
 
 // File is a file of the data directory. Its parts have partSize bytes each, the last
@@ -136,8 +165,10 @@ func (m *Manifest) check() error {
 	if len(m.Files) > maxFiles {
 		return fmt.Errorf("it lists %d files; a backup has at most %d", len(m.Files), maxFiles)
 	}
-	if m.Log != nil && (m.Log.Low < 0 || m.Log.Low > m.Log.High || !isTimelineID(m.Log.Timeline)) {
-		return errors.New("it does not say where the log continues it")
+	for _, span := range []*LogSpan{m.Log, m.Alone} {
+		if span != nil && (span.Low < 0 || span.Low > span.High || !isTimelineID(span.Timeline)) {
+			return errors.New("it does not say where the log continues it")
+		}
 	}
 	seen := make(map[string]bool, len(m.Files))
 	for _, f := range m.Files {

@@ -25,7 +25,7 @@ func TestNewestDamaged(t *testing.T) {
 	}
 	r := repository.New(place)
 	place.objects["backups/"+ids[1]][200] ^= 1
-	if m, err := r.Find(t.Context(), ""); err == nil || !strings.Contains(err.Error(), ids[1]) {
+	if m, err := r.NewestState(t.Context(), ""); err == nil || !strings.Contains(err.Error(), ids[1]) {
 		t.Errorf("the newest backup: %v, %v", m, err)
 	}
 	if m, err := r.Find(t.Context(), ids[0]); err != nil || m.ID != ids[0] {
@@ -35,7 +35,7 @@ func TestNewestDamaged(t *testing.T) {
 		t.Errorf("the newest backup that can be read: %v, %v", m, err)
 	}
 	place.objects["backups/"+ids[0]][200] ^= 1
-	if m, err := r.Find(t.Context(), ""); err == nil || !strings.Contains(err.Error(), ids[1]) {
+	if m, err := r.NewestState(t.Context(), ""); err == nil || !strings.Contains(err.Error(), ids[1]) {
 		t.Errorf("if all are damaged: %v, %v", m, err)
 	}
 }
@@ -113,7 +113,7 @@ func TestManifestGone(t *testing.T) {
 	if got := damaged(); len(got) != 1 || got[0] != "backups/"+ids[2] {
 		t.Errorf("missed: %q, want the manifest of %s", got, ids[2])
 	}
-	if m, err := r.Find(t.Context(), ""); err == nil || !strings.Contains(err.Error(), ids[2]) {
+	if m, err := r.NewestState(t.Context(), ""); err == nil || !strings.Contains(err.Error(), ids[2]) {
 		t.Errorf("the newest backup: %v, %v", m, err)
 	}
 	objects := place.count("objects/")

@@ -27,7 +27,7 @@ type Step struct {
 
 // history is what a place has of one line of timelines.
 type history struct {
-	line   []segment
+	line
 	bases  []*Manifest // with a span, from oldest to newest
 	pieces []Piece     // of all timelines
 }
@@ -53,29 +53,26 @@ func (r *Repository) historyOf(ctx context.Context, timeline string) (*history, 
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range all.Complete {
-		if h.segment(m) >= 0 {
+	h.setBases(all.Complete)
+	h.pieces, err = r.Pieces(ctx, "")
+	return h, err
+}
+
+func (h *history) setBases(backups []*Manifest) {
+	for _, m := range backups {
+		if h.part(m.Log) >= 0 {
 			h.bases = append(h.bases, m)
 		}
 	}
-	h.pieces, err = r.Pieces(ctx, "")
-	return h, err
 }
 
 // ErrNoLog means that no log was ever shipped to the place.
 var ErrNoLog = errors.New("the place has no log: 'edgetable serve' with --backup-log ships it")
 
-// segment returns the part of the line that a backup continues with, or -1.
-func (h *history) segment(m *Manifest) int {
-	return slices.IndexFunc(h.line, func(s segment) bool {
-		return m.Log != nil && m.Log.Timeline == s.timeline && m.Log.High <= s.until
-	})
-}
-
 // from returns the steps that lead from a backup to a moment, or as far as they lead.
 func (h *history) from(m *Manifest, to edm.Ticks) (steps []Step, end edm.Ticks, timeline string, gap *Gap) {
 	end = m.Log.Low
-	for _, s := range h.line[h.segment(m):] {
+	for _, s := range h.parts[h.part(m.Log):] {
 		timeline = s.timeline
 		limit := min(to, s.until)
 		part, gap := chain(h.pieces, s.timeline, end, limit)
@@ -104,11 +101,16 @@ func (r *Repository) PlanRestore(ctx context.Context, to edm.Ticks, timeline, id
 		if err != nil {
 			return nil, err
 		}
-		if h.segment(m) < 0 {
+		if h.part(m.Log) < 0 {
 			return nil, fmt.Errorf("the log does not continue backup %s", m.ID)
 		}
 		bases = []*Manifest{m}
 	}
+	return h.plan(to, bases)
+}
+
+// plan plans a restore that begins with one of some backups.
+func (h *history) plan(to edm.Ticks, bases []*Manifest) (*Plan, error) {
 	newest := to == 0
 	if newest {
 		to = edm.MaxDateTime
@@ -208,7 +210,7 @@ func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (st
 	}
 	to = cmp.Or(to, edm.MaxDateTime)
 	var at edm.Ticks
-	for _, s := range h.line {
+	for _, s := range h.parts {
 		for _, p := range h.pieces {
 			if step := (Step{p, max(p.From, at), min(p.To, s.until, to)}); p.Timeline == s.timeline && step.After < step.Until {
 				steps = append(steps, step)
@@ -226,13 +228,13 @@ func (r *Repository) Leads(ctx context.Context, timeline string) (until edm.Tick
 	if err != nil || len(all) == 0 {
 		return 0, "", false, err
 	}
-	line, err := lineOf(all, all[len(all)-1].ID)
+	l, err := lineOf(all, all[len(all)-1].ID)
 	if err != nil {
 		return 0, "", false, err
 	}
-	i := slices.IndexFunc(line, func(s segment) bool { return s.timeline == timeline })
-	if i < 0 || i+1 == len(line) {
+	i := slices.IndexFunc(l.parts, func(s segment) bool { return s.timeline == timeline })
+	if i < 0 || i+1 == len(l.parts) {
 		return edm.MaxDateTime, timeline, i >= 0, nil
 	}
-	return line[i].until, line[i+1].timeline, true, nil
+	return l.parts[i].until, l.parts[i+1].timeline, true, nil
 }

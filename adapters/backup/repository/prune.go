@@ -51,7 +51,11 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 			return nil, fmt.Errorf("%s is damaged (%w): nothing was removed, because it is unknown which objects it needs; put the file back, or remove this backup with --remove %s", d.Object, d.Cause, d.ID)
 		}
 	}
-	_, remove := p.Keep.split(all.Complete, p.Now)
+	l, err := r.newestLine(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("nothing was removed, because it is unknown which backups belong to the newest store: %w", err)
+	}
+	_, remove := p.Keep.split(&l, all.Complete, p.Now)
 	for _, m := range remove {
 		if !slices.Contains(p.Remove, m.ID) {
 			done.Removed = append(done.Removed, m.ID)
@@ -77,7 +81,7 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	if err != nil {
 		return done, err
 	}
-	stay := slices.DeleteFunc(left.Complete, func(m *Manifest) bool { return slices.Contains(done.Removed, m.ID) })
+	stay, _ := l.split(slices.DeleteFunc(left.Complete, func(m *Manifest) bool { return slices.Contains(done.Removed, m.ID) }))
 	return done, r.pruneLog(ctx, done, stay, p)
 }
 

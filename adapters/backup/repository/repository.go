@@ -205,21 +205,25 @@ func (r *Repository) names(ctx context.Context, dir string) (ids []string, err e
 	return ids, nil
 }
 
-// Newest returns the newest complete backup whose manifest can be read.
+// Newest returns the newest complete backup whose manifest can be read, of those on the line of
+// the newest timeline.
 func (r *Repository) Newest(ctx context.Context) (*Manifest, error) {
 	all, err := r.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if len(all.Complete) == 0 {
+	l, err := r.newestLine(ctx)
+	if err != nil {
+		return nil, err
+	}
+	on, _ := l.split(all.Complete)
+	if len(on) == 0 {
 		return nil, ErrNone
 	}
-	return all.Complete[len(all.Complete)-1], nil
+	return on[len(on)-1], nil
 }
 
-// Find returns a complete backup by the beginning of its name, or the newest one for
-// "". A damaged manifest of the newest one is an error, because the caller asked for
-// the newest.
+// Find returns a complete backup by the beginning of its name.
 func (r *Repository) Find(ctx context.Context, id string) (*Manifest, error) {
 	all, err := r.List(ctx)
 	if err != nil {
@@ -231,19 +235,12 @@ func (r *Repository) Find(ctx context.Context, id string) (*Manifest, error) {
 			found = append(found, m)
 		}
 	}
-	for _, d := range slices.Backward(all.Damaged) {
-		switch newer := len(found) == 0 || d.ID > found[len(found)-1].ID; {
-		case id != "" && strings.HasPrefix(d.ID, id):
+	for _, d := range all.Damaged {
+		if strings.HasPrefix(d.ID, id) {
 			return nil, fmt.Errorf("the manifest %s is damaged: %w", d.Object, d.Cause)
-		case id == "" && newer && d.Object == backupDir+d.ID:
-			return nil, fmt.Errorf("the manifest of the newest backup, %s, is damaged: %w; put the file back, or name an older backup with --backup", d.Object, d.Cause)
 		}
 	}
 	switch {
-	case id == "" && len(found) > 0:
-		return found[len(found)-1], nil
-	case id == "":
-		return nil, ErrNone
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:

@@ -17,6 +17,7 @@ import (
 type shelf struct {
 	mu      sync.Mutex
 	objects map[string][]byte
+	hidden  string // a prefix that no list shows; "": all are shown
 }
 
 func newShelf() *shelf { return &shelf{objects: map[string][]byte{}} }
@@ -43,7 +44,7 @@ func (s *shelf) List(_ context.Context, prefix string) iter.Seq2[objects.Object,
 	defer s.mu.Unlock()
 	var list []objects.Object
 	for name, b := range s.objects {
-		if strings.HasPrefix(name, prefix) {
+		if strings.HasPrefix(name, prefix) && (s.hidden == "" || !strings.HasPrefix(name, s.hidden)) {
 			list = append(list, objects.Object{Name: name, Size: int64(len(b))})
 		}
 	}

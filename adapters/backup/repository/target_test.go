@@ -66,10 +66,11 @@ func TestRestoreContinues(t *testing.T) {
 		}
 	}
 	r := repository.New(place)
-	m, err := r.Find(t.Context(), "")
+	newest, err := r.NewestState(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
+	m := newest.Alone
 	root := t.TempDir()
 	first := filepath.Join(root, "first")
 	var mu sync.Mutex

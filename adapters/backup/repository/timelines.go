@@ -116,35 +116,3 @@ func (r *Repository) BeginTimeline(ctx context.Context, t Timeline) (*Timeline, 
 	}
 	return &t, r.objects.Put(ctx, t.object(), b)
 }
-
-// segment is the part of a line that one timeline has: its commits up to a number.
-type segment struct {
-	timeline string
-	until    edm.Ticks
-}
-
-// lineOf returns the history that leads to a timeline, the oldest first. It ends with the
-// timeline, without a limit. The line begins where nothing says what was before.
-func lineOf(all []Timeline, id string) (line []segment, err error) {
-	until := edm.MaxDateTime
-	for range len(all) + 1 {
-		at := slices.IndexFunc(all, func(t Timeline) bool { return t.ID == id })
-		if at < 0 {
-			break
-		}
-		t := &all[at]
-		if t.damage != nil {
-			return nil, fmt.Errorf("%s is damaged: %w", t.object(), t.damage)
-		}
-		line = append(line, segment{id, until})
-		if t.Parent == "" || t.Left == 0 {
-			break
-		}
-		id, until = t.Parent, min(until, t.Left)
-	}
-	if len(line) == 0 {
-		return nil, fmt.Errorf("there is no timeline %s", id)
-	}
-	slices.Reverse(line)
-	return line, nil
-}

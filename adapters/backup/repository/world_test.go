@@ -132,10 +132,11 @@ func (w *world) check(t *testing.T, place objects.Place) *repository.Backups {
 func (w *world) restored(t *testing.T, place objects.Place) {
 	t.Helper()
 	r := repository.New(place)
-	m, err := r.Find(t.Context(), "")
+	newest, err := r.NewestState(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
+	m := newest.Alone
 	dir := filepath.Join(t.TempDir(), "restored")
 	if err := r.Restore(t.Context(), m, dir, w.with, func(int64, int64) {}); err != nil {
 		t.Fatal(err)

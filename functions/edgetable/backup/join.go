@@ -155,7 +155,7 @@ func (s *shipper) restart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if own := s.store.Timeline(); span.Timeline != own.ID || span.Low < own.Since {
+	if own := s.store.Timeline(); span == nil || span.Alone || span.Timeline != own.ID || span.Low < own.Since {
 		return errors.New("the backup is not of this history; another one follows")
 	}
 	s.lost = false

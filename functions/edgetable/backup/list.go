@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -76,15 +77,15 @@ func (p *program) backupList(ctx context.Context, location string, asJSON bool) 
 	if err != nil {
 		return fmt.Errorf("%s: %w", location, err)
 	}
-	log, err := r.Ranges(ctx)
-	if err != nil {
-		return fmt.Errorf("%s: %w", location, err)
+	log, logErr := r.Ranges(ctx)
+	if logErr != nil {
+		logErr = cli.Fail(cli.StatusDamage, fmt.Errorf("%s: no moment can be restored: %w", location, logErr))
 	}
 	if asJSON {
 		if err := p.PrintJSON(describe(all, log)); err != nil {
 			return err
 		}
-		return damaged(all)
+		return cmp.Or(damaged(all), logErr)
 	}
 	t := cli.Table{Heads: []string{"=backup", "from", ">files", ">size", ">new", "=encrypted"}}
 	for _, m := range all.Complete {
@@ -103,7 +104,7 @@ func (p *program) backupList(ctx context.Context, location string, asJSON bool) 
 	for _, one := range log {
 		fmt.Fprintf(p.Out, "each moment from %s to %s can be restored with --to-time\n", one[0], one[1])
 	}
-	return damaged(all)
+	return cmp.Or(damaged(all), logErr)
 }
 
 // damaged is the error for manifests that cannot be read.

@@ -12,6 +12,7 @@ import (
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/objects/directory"
 	"edgetable/adapters/store/pebblestore"
+	"edgetable/adapters/store/pebblestore/logship"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/place"
@@ -28,17 +29,15 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 		return err
 	}
 	r := repository.New(objects)
-	plan, err := o.plan(ctx, r, with)
+	state, err := o.state(ctx, r, with)
 	if err != nil {
 		return fmt.Errorf("%s: %w", location, err)
 	}
-	var m *repository.Manifest
+	m, plan := state.Alone, state.Plan
 	what := ""
 	if plan != nil {
 		m = plan.Base
 		what = fmt.Sprintf("the state of %s (backup %s and %s of the log)", plan.To, m.ID, cli.Things(len(plan.Steps), "pieces"))
-	} else if m, err = r.Find(ctx, o.backup); err != nil {
-		return fmt.Errorf("%s: %w", location, err)
 	} else {
 		what = "backup " + m.ID
 	}
@@ -46,10 +45,14 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 	restore := func(dir string) error {
 		defer show.End()
 		err := r.Restore(ctx, m, dir, with, show.Bytes("restored"))
-		if err == nil && plan != nil {
-			err = stores.Replay(ctx, r, plan, dir, with, true, show.Bytes("applied"))
+		switch {
+		case err != nil:
+			return err
+		case plan != nil:
+			return stores.Replay(ctx, r, plan, dir, with, true, show.Bytes("applied"))
+		default:
+			return logship.Descend(vfs.Default, dir, m.Timeline())
 		}
-		return err
 	}
 	if o.table == "" && plan != nil {
 		if err := beside(dir, func(beside string) (string, error) {

@@ -13,9 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// plan finds out what to restore: a moment, or without one the newest state. It is nil if a
-// backup alone is meant, or there is no log behind the newest one.
-func (o *restoring) plan(ctx context.Context, r *repository.Repository, with []age.Identity) (*repository.Plan, error) {
+// state finds out what to restore: a moment, a backup alone, or the newest state.
+func (o *restoring) state(ctx context.Context, r *repository.Repository, with []age.Identity) (*repository.State, error) {
 	to := o.toTime
 	if o.beforeDrop != "" {
 		var err error
@@ -23,21 +22,16 @@ func (o *restoring) plan(ctx context.Context, r *repository.Repository, with []a
 			return nil, err
 		}
 	}
-	if to == 0 && o.backup != "" {
-		return nil, nil
+	switch {
+	case to != 0 || o.timeline != "" && o.backup != "":
+		plan, err := r.PlanRestore(ctx, to, o.timeline, o.backup)
+		return &repository.State{Plan: plan}, err
+	case o.backup != "":
+		m, err := r.Find(ctx, o.backup)
+		return &repository.State{Alone: m}, err
+	default:
+		return r.NewestState(ctx, o.timeline)
 	}
-	plan, err := r.PlanRestore(ctx, to, o.timeline, o.backup)
-	if to != 0 || o.timeline != "" {
-		return plan, err
-	}
-	newest, findErr := r.Find(ctx, "")
-	if findErr != nil {
-		return nil, findErr
-	}
-	if err != nil || newest.Log == nil && edm.TicksOf(newest.Began) > plan.To || newest.Log != nil && newest.Log.Low > plan.To {
-		return nil, nil // the log does not lead beyond it, if there is one
-	}
-	return plan, nil
 }
 
 // findDrop returns the last moment before a table was dropped for the last time, up to

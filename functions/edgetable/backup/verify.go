@@ -76,7 +76,7 @@ func (p *program) backupVerify(ctx context.Context, location, id, identity strin
 		report.Problems = append(report.Problems, log.Problems...)
 	}
 	if asJSON {
-		v := verified{int64(report.Backups), int64(report.Objects), report.Bytes, append([]string{}, report.Problems...), int64(log.Pieces), log.Bytes, append([]string{}, log.Known...)}
+		v := verified{int64(report.Backups), int64(report.Objects), report.Bytes, append([]string{}, report.Problems...), int64(log.Pieces), log.Bytes, append([]string{}, log.Known...), append([]string{}, log.Notes...)}
 		if err := p.PrintJSON(v); err != nil {
 			return err
 		}
@@ -91,6 +91,9 @@ func (p *program) backupVerify(ctx context.Context, location, id, identity strin
 	}
 	for _, gap := range log.Known {
 		fmt.Fprintf(p.Out, "%s: logs were given up while the place did not answer\n", gap)
+	}
+	for _, note := range log.Notes {
+		fmt.Fprintln(p.Out, note)
 	}
 	for _, one := range log.Ranges {
 		fmt.Fprintf(p.Out, "each moment from %s to %s can be restored\n", one[0], one[1])
@@ -113,6 +116,7 @@ type verified struct {
 	Pieces   int64    `json:"pieces"`   // of the log
 	LogBytes int64    `json:"logBytes"` // of them
 	Gaps     []string `json:"gaps"`     // of the log, that the server noted itself
+	Notes    []string `json:"notes"`    // about what no restore of the newest history uses
 }
 
 // worse is the error for a place with problems.

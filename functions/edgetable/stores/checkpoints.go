@@ -19,8 +19,8 @@ type Checkpoints struct {
 
 var errSecondary = errors.New("this store is a secondary: the place that it follows has its backups")
 
-// Checkpoint replaces what another run left in the directory. It returns where the log
-// continues, nil if it is not shipped.
+// Checkpoint replaces what another run left in the directory. It returns the history of the
+// checkpoint, nil if the store has no timeline.
 func (c *Checkpoints) Checkpoint(ctx context.Context, dir string) (*repository.LogSpan, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -31,9 +31,9 @@ func (c *Checkpoints) Checkpoint(ctx context.Context, dir string) (*repository.L
 		return nil, errors.Join(err, errSecondary)
 	}
 	timeline := c.Timeline()
-	if timeline.ID == "" || timeline.Since == 0 {
+	if timeline.ID == "" {
 		return nil, c.Store.Checkpoint(ctx, dir)
 	}
 	span, err := c.CheckpointSpan(ctx, dir)
-	return &repository.LogSpan{Timeline: timeline.ID, Low: span.Low, High: span.High}, err
+	return &repository.LogSpan{Timeline: timeline.ID, Low: span.Low, High: span.High, Alone: timeline.Since == 0}, err
 }

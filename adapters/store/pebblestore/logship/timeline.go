@@ -50,6 +50,15 @@ func readTimeline(from vfs.FS, dir string, logf func(string, ...any)) (t Timelin
 	return t, nil
 }
 
+// Descend notes which timeline the store in a directory was copied from, "" if it is not known: it
+// begins one of its own there when its log is first shipped.
+func Descend(fs vfs.FS, dir, parent string) error {
+	if parent == "" {
+		return nil
+	}
+	return Timeline{Parent: parent}.write(fs, dir)
+}
+
 func timelineSum(text string) string {
 	return fmt.Sprintf("crc %08x\n", crc32.ChecksumIEEE([]byte(text)))
 }

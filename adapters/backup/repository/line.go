@@ -1,0 +1,94 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"edgetable/core/edm"
+)
+
+// segment is the part of a line that one timeline has: its commits up to a number.
+type segment struct {
+	timeline string
+	until    edm.Ticks
+}
+
+// line is the history that leads to a timeline, the oldest part first. It ends with the
+// timeline, without a limit, and begins where nothing says what was before.
+type line struct {
+	parts []segment
+	// branched is when a second timeline began; zero: the place has one at most. A backup of an
+	// earlier version does not name its history, and is only known to be on the line if it
+	// is older.
+	branched time.Time
+}
+
+// lineOf returns the history that leads to a timeline.
+func lineOf(all []Timeline, id string) (l line, err error) {
+	until := edm.MaxDateTime
+	for range len(all) + 1 {
+		at := slices.IndexFunc(all, func(t Timeline) bool { return t.ID == id })
+		if at < 0 {
+			break
+		}
+		t := &all[at]
+		if t.damage != nil {
+			return l, fmt.Errorf("%s is damaged: %w", t.object(), t.damage)
+		}
+		l.parts = append(l.parts, segment{id, until})
+		if t.Parent == "" || t.Left == 0 {
+			break
+		}
+		id, until = t.Parent, min(until, t.Left)
+	}
+	if len(l.parts) == 0 {
+		return l, fmt.Errorf("there is no timeline %s", id)
+	}
+	slices.Reverse(l.parts)
+	if len(all) > 1 {
+		l.branched = all[1].Began
+	}
+	return l, nil
+}
+
+// newestLine returns the line of the newest timeline. It is empty if there is no timeline.
+func (r *Repository) newestLine(ctx context.Context) (l line, err error) {
+	all, err := r.Timelines(ctx)
+	if err != nil || len(all) == 0 {
+		return l, err
+	}
+	return lineOf(all, all[len(all)-1].ID)
+}
+
+// part returns the part of the line that has the moment of a backup, or -1.
+func (l *line) part(span *LogSpan) int {
+	return slices.IndexFunc(l.parts, func(s segment) bool {
+		return span != nil && span.Timeline == s.timeline && span.High <= s.until
+	})
+}
+
+// has reports whether a backup is on the line. Without timelines all backups are.
+func (l *line) has(m *Manifest) bool {
+	switch span := m.history(); {
+	case len(l.parts) == 0:
+		return true
+	case span == nil:
+		return l.branched.IsZero() || m.Began.Before(l.branched)
+	default:
+		return l.part(span) >= 0
+	}
+}
+
+// split returns the backups that are on the line, and the others.
+func (l *line) split(backups []*Manifest) (on, off []*Manifest) {
+	for _, m := range backups {
+		if l.has(m) {
+			on = append(on, m)
+		} else {
+			off = append(off, m)
+		}
+	}
+	return on, off
+}

@@ -1,0 +1,168 @@
+package repository_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/testdata/must"
+)
+
+// backupOf makes a backup with a given history, as a store on an older timeline could before backups
+// belonged to lines, or nil for none.
+func (s *story) backupOf(span *repository.LogSpan, before func()) (*repository.Manifest, error) {
+	s.now = s.now.Add(time.Second)
+	dir := filepath.Join(s.t.TempDir(), "staged")
+	return s.r.Create(s.t.Context(), repository.Source{
+		Store: "this", From: "here", Program: "test",
+		Snapshot: func(context.Context) (string, *repository.LogSpan, error) {
+			return dir, span, stage(dir, map[string]content{"000001.sst": {[]byte("data"), s.now}})
+		},
+		Check: func(string) error { before(); return nil }, Begin: func(string) error { return nil }, Progress: func(int64, int64) {},
+		Now: func() time.Time { return s.now },
+	})
+}
+
+func nothing() {}
+
+// promoted is a story in which a follower was promoted: its timeline has two pieces and a backup.
+func promoted(t *testing.T) (s *story, old repository.LogSpan, own *repository.Manifest) {
+	s = newStory(t, 4)
+	s.ship()
+	old = repository.LogSpan{Timeline: s.timeline, Low: s.to + 1, High: s.to + 1}
+	s.begin(s.timeline, s.to)
+	s.ship()
+	own = s.backup()
+	s.ship()
+	return s, old, own
+}
+
+// A store that was replaced makes no backup, also if that happens while it makes one.
+func TestReplacedBackup(t *testing.T) {
+	t.Parallel()
+	s, old, _ := promoted(t)
+	for _, span := range []*repository.LogSpan{&old, {Timeline: old.Timeline, Low: old.Low, High: old.High, Alone: true}, nil} {
+		if _, err := s.backupOf(span, nothing); !errors.Is(err, repository.ErrReplaced) {
+			t.Errorf("%+v: %v", span, err)
+		}
+	}
+	now := repository.LogSpan{Timeline: s.timeline, Low: s.to, High: s.to}
+	if _, err := s.backupOf(&now, func() { s.begin(s.timeline, s.to) }); !errors.Is(err, repository.ErrReplaced) {
+		t.Errorf("replaced meanwhile: %v", err)
+	}
+	if all, err := s.r.List(t.Context()); err != nil || len(all.Complete) != 2 {
+		t.Errorf("%v, %+v", err, all)
+	}
+}
+
+// A backup that an earlier version made of a replaced store, later than the last write of the promoted
+// one, is not the newest state, and no rule to keep backups counts it.
+func TestBackupOnNoLine(t *testing.T) {
+	t.Parallel()
+	for _, span := range []string{"log", "alone", "none"} {
+		s, old, own := promoted(t)
+		var history *repository.LogSpan
+		switch old.Alone = span == "alone"; span {
+		case "log", "alone":
+			history = &old
+		}
+		s.place.hidden = "timelines/" // earlier versions do not look there
+		stray, err := s.backupOf(history, nothing)
+		must.OK(t, err)
+		s.place.hidden = ""
+		state, err := s.r.NewestState(t.Context(), "")
+		if err != nil || state.Plan == nil || state.Plan.To != s.to {
+			t.Fatalf("%s: %+v, %v", span, state, err)
+		}
+		if m, err := s.r.Newest(t.Context()); err != nil || m.ID != own.ID {
+			t.Errorf("%s: the newest backup is %v, %v", span, m, err)
+		}
+		if report := s.verify(); len(report.Problems) > 0 || !slices.ContainsFunc(report.Notes, func(n string) bool { return strings.Contains(n, stray.ID) }) {
+			t.Errorf("%s: %+v", span, report)
+		}
+		prune := func() []string {
+			done, err := s.r.Prune(t.Context(), repository.Pruning{Keep: repository.Keep{Last: 1}, Now: s.now})
+			must.OK(t, err)
+			return done.Removed
+		}
+		if removed := prune(); slices.Contains(removed, own.ID) || slices.Contains(removed, stray.ID) {
+			t.Errorf("%s: removed %q; %s is of the newest store, and %s is newer", span, removed, own.ID, stray.ID)
+		}
+		must.OK(t, s.restored(s.to))
+		s.now = s.now.Add(time.Hour)
+		s.backup()
+		if removed := prune(); !slices.Contains(removed, stray.ID) {
+			t.Errorf("%s: removed %q, and %s stays for good", span, removed, stray.ID)
+		}
+	}
+}
+
+// A restore of the newest state never settles for less than the place holds, and says what it could
+// give. verify names what is lost.
+func TestNothingLess(t *testing.T) {
+	t.Parallel()
+	s, _, own := promoted(t)
+	s.ship()
+	names := func(prefix string) (list []string) {
+		for o, err := range s.place.List(t.Context(), prefix) {
+			must.OK(t, err)
+			list = append(list, o.Name)
+		}
+		slices.Sort(list)
+		return list
+	}
+	pieces, err := s.r.Pieces(t.Context(), s.timeline)
+	must.OK(t, err)
+	middle := names("log/" + s.timeline)[len(pieces)-2]
+	timelines := names("timelines/")
+	for _, tt := range []struct {
+		lost []string
+		flip bool
+		want string
+	}{
+		{lost: []string{middle}, want: "--to-time " + pieces[len(pieces)-2].From.String()},
+		{lost: timelines[1:], want: "--backup "},
+		{lost: timelines[1:], flip: true, want: "--backup "},
+		{lost: timelines[:1], want: "--backup "},
+		{lost: timelines[:1], flip: true, want: "--backup "},
+		{lost: timelines, want: "--backup "},
+	} {
+		saved := map[string][]byte{}
+		for _, name := range tt.lost {
+			saved[name] = slices.Clone(s.place.objects[name])
+			if delete(s.place.objects, name); tt.flip {
+				s.place.objects[name] = slices.Clone(saved[name])
+				s.place.objects[name][200] ^= 1
+			}
+		}
+		state, err := s.r.NewestState(t.Context(), "")
+		if _, less := errors.AsType[*repository.Less](err); !less || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%q, flipped %v: %+v, %v", tt.lost, tt.flip, state, err)
+		}
+		if len(s.verify().Problems) == 0 {
+			t.Errorf("%q, flipped %v: no problem is named", tt.lost, tt.flip)
+		}
+		for name, b := range saved {
+			s.place.objects[name] = b
+		}
+	}
+	state, err := s.r.NewestState(t.Context(), "")
+	if err != nil || state.Plan.To != s.to || state.Plan.Base.ID != own.ID {
+		t.Errorf("%+v, %v", state, err)
+	}
+	// The backup of the newest store is gone, as after a prune of an earlier version.
+	done, err := s.r.Prune(t.Context(), repository.Pruning{Remove: []string{own.ID, names("backups/")[0][len("backups/"):]}, Now: s.now})
+	must.OK(t, err)
+	if len(done.Removed) != 2 {
+		t.Fatalf("%+v", done)
+	}
+	report := s.verify()
+	if len(report.Notes) == 0 || len(report.Problems) == 0 || !strings.Contains(report.Problems[0], "no backup leads to the log") {
+		t.Errorf("%+v", report)
+	}
+}

@@ -1,0 +1,145 @@
+package repository
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"edgetable/core/edm"
+)
+
+// State is what a restore of the newest state begins with: a plan, or a backup alone if no log leads
+// beyond it.
+type State struct {
+	Plan  *Plan
+	Alone *Manifest
+}
+
+// Less is the error for a place from which less can be restored than it holds.
+type Less struct {
+	Cause error
+	State *State // what can be restored; nil: nothing
+}
+
+func (l *Less) Error() string {
+	text := fmt.Sprintf("the newest state cannot be restored: %v", l.Cause)
+	switch {
+	case l.State == nil:
+	case l.State.Plan != nil:
+		text += fmt.Sprintf("; --to-time %s restores what was before", l.State.Plan.To)
+	default:
+		text += fmt.Sprintf("; --backup %s restores the newest backup that can be used, of %s", l.State.Alone.ID, edm.TicksOf(l.State.Alone.Began))
+	}
+	return text
+}
+
+func (l *Less) Unwrap() error { return l.Cause }
+
+// NewestState finds out how to restore the newest state of a timeline, of the log too; "" means the
+// newest timeline. It does not settle for less than the place holds: the error is then a [Less].
+func (r *Repository) NewestState(ctx context.Context, timeline string) (*State, error) {
+	s, err := r.newestState(ctx, timeline)
+	if _, less := errors.AsType[*Less](err); less {
+		s, err = r.newestState(ctx, timeline) // a list is no snapshot
+	}
+	return s, err
+}
+
+func (r *Repository) newestState(ctx context.Context, timeline string) (*State, error) {
+	all, err := r.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	timelines, err := r.Timelines(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range slices.Backward(all.Damaged) {
+		if n := len(all.Complete); d.Object == backupDir+d.ID && (n == 0 || d.ID > all.Complete[n-1].ID) {
+			return nil, fmt.Errorf("the manifest of the newest backup, %s, is damaged: %w; put the file back, or name an older backup with --backup", d.Object, d.Cause)
+		}
+	}
+	pieces, err := r.Pieces(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	lost := strayed(timelines, all.Complete, pieces)
+	if timeline != "" && len(timelines) == 0 {
+		return nil, ErrNoLog
+	}
+	if len(timelines) == 0 && len(lost) == 0 {
+		return (&history{}).newest(all.Complete)
+	}
+	h := history{pieces: pieces}
+	if len(lost) > 0 {
+		err = lost[0]
+	} else {
+		h.line, err = lineOf(timelines, cmp.Or(timeline, timelines[len(timelines)-1].ID))
+	}
+	if err != nil { // nobody knows which backup is of the newest history
+		s, _ := (&history{}).newest(all.Complete)
+		return nil, &Less{err, s}
+	}
+	h.setBases(all.Complete)
+	on, off := h.split(all.Complete)
+	s, err := h.newest(on)
+	if errors.Is(err, ErrNone) && len(off) > 0 {
+		s, _ = (&history{}).newest(off)
+		return nil, &Less{errors.New("the newest store has no complete backup yet"), s}
+	}
+	return s, err
+}
+
+// newest returns how to restore the newest state, of backups on the line.
+func (h *history) newest(on []*Manifest) (*State, error) {
+	if len(on) == 0 {
+		return nil, ErrNone
+	}
+	s, reach := &State{Alone: on[len(on)-1]}, on[len(on)-1].reach()
+	if plan, err := h.plan(0, h.bases); err == nil && plan.To >= reach {
+		s, reach = &State{Plan: plan}, plan.To
+	}
+	var gap error
+	for _, part := range h.parts {
+		for _, p := range h.pieces {
+			if p.Timeline == part.timeline && p.From < part.until && min(p.To, part.until) > reach {
+				gap = &Gap{part.timeline, reach, max(p.From, reach)}
+				break
+			}
+		}
+	}
+	if gap != nil {
+		return nil, &Less{gap, s}
+	}
+	return s, nil
+}
+
+// strayed names what belongs to a timeline of which the place has lost the object.
+func strayed(timelines []Timeline, backups []*Manifest, pieces []Piece) (list []error) {
+	known := map[string]bool{"": true}
+	for i := range timelines {
+		known[timelines[i].ID] = true
+	}
+	miss := func(id, who string) {
+		if !known[id] {
+			known[id] = true
+			list = append(list, fmt.Errorf("%s belongs to the timeline %s, and the place has lost %s…-%s", who, id, timelineDir, id))
+		}
+	}
+	for i := range timelines {
+		if t := &timelines[i]; t.Left > 0 {
+			miss(t.Parent, t.object())
+		}
+	}
+	for _, m := range backups {
+		if span := m.history(); span != nil {
+			miss(span.Timeline, backupDir+m.ID)
+		}
+	}
+	for i := range pieces {
+		miss(pieces[i].Timeline, logDir+pieces[i].Timeline)
+	}
+	return list
+}
