@@ -11,10 +11,9 @@ FUZZTIME ?= 30s
 AZURITE_VERSION := 3.37.0
 
 # Go packages below testdata, which ./... leaves out.
-TOOLS := ./testdata/attack ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring ./testdata/postgres/... ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/... ./testdata/homes ./testdata/memstore ./testdata/must ./testdata/proc ./testdata/prove ./testdata/remotetest ./testdata/rowstest
-# Build tags of the tests that need DynamoDB Local and AWS's emulator, of those that need TinyGo and Node.js, of those that need
-# an ACME server or Prometheus, and of those that need PostgreSQL. testmany makes tests move more entities and kill more often; testprove needs a server that runs elsewhere.
-TAGS := testaws,testedge,testlocal,testpostgres,testmany,testprove
+TOOLS := ./testdata/attack ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring ./testdata/postgres/... ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/... ./testdata/homes ./testdata/laws ./testdata/memstore ./testdata/must ./testdata/needs ./testdata/proc ./testdata/prove ./testdata/remotetest ./testdata/rowstest
+# Go packages below testdata whose tests need Go alone.
+PLAIN := ./testdata/attack ./testdata/bench/... ./testdata/clients/conformance ./testdata/laws ./testdata/memstore ./testdata/monitoring ./testdata/postgres/local
 
 export GOFLAGS ?= -trimpath
 # Tests are built without C, as the binaries are, so that all share what is compiled, and link fast. The race detector needs C.
@@ -31,23 +30,23 @@ build:
 	@mkdir -p $(BIN)
 	CGO_ENABLED=0 go build -ldflags="-s -w" -o $(BIN)/ ./functions/edgetable
 
-# vet examines every package with all tags, once.
+# The step vet examines every package.
 GOTEST := go test -vet=off
 GORACE = CGO_ENABLED=1 $(GOTEST) -race -timeout 20m
 
-# A layer is a list of steps, of which three run at a time: on two processors one of them waits for other programs.
-JOBS = -j3 -O
-STEPS = @$(MAKE) $(JOBS)
+# A layer is a list of steps, of which two run at a time.
+STEPS = @$(MAKE) -j2 -O
 
-# With -short, tests play few of their seeds, crashes and kills; seeds plays them all. LONGEST are tests of the binary that take half a
-# second of a processor and more, mostly under a load of their own; race-functions and seeds have them.
+# Tests of the binary that take half a second of a processor and more, mostly under a load of their own. With -short, tests play few
+# of their seeds, crashes and kills.
 # Servers in tests wait for disks and for ends of connections: six of them keep two processors busy.
 LONGEST := SecondaryKilled|PromoteStopped|Stopped|FullPlace|PlaceGoesAway|BackupLog(CatchesUp)?|(Copy|Export)OfDeletedTable|WritesTo(Remade|Deleted)Table|Killed
 LONGEST := $(LONGEST)|Counts|Loadtest|Advise|(Export|Import|Copy)Interrupted|ExportPieceLost|CopyVerify|Split|Measure
+LONGEST := $(LONGEST)|(Export)?FullDisk|UnreadAnswers|RoundTrips|ManifestForged|ParquetDamaged|Remade|ExportAgain
 ## quick: format, vet and the tests that need Go alone, without the longest: half a minute
 .PHONY: quick
 quick: vet
-	.ci/alone $(GOTEST) -short -parallel 6 -skip '^Test($(LONGEST)|$(UNRACED))$$' ./... ./testdata/attack ./testdata/bench/... ./testdata/clients/conformance ./testdata/memstore ./testdata/monitoring ./testdata/postgres/local
+	.ci/alone $(GOTEST) -short -parallel 6 -skip '^Test($(LONGEST))$$' ./... $(PLAIN)
 
 ## check: quick, all seeds and kills, staticcheck, govulncheck, the race detector on core and adapters, the modules for Workers: three minutes
 CHECK = seeds race-check module module-kv static vulnerabilities
@@ -57,7 +56,7 @@ check: quick
 	$(STEPS) $(CHECK)
 
 ## test-local: the binary: the race detector on its packages, Prometheus, and clients; those in Java only where Maven is installed
-LOCAL = race-check race-functions clients prometheus-local backup-s3 explorer-check explorer-test explorer-code
+LOCAL = race-check race-functions programs clients prometheus-local backup-s3 explorer-check explorer-test explorer-code
 .PHONY: test-local
 test-local:
 	@.ci/prerequisites go gcc node npm python3 prometheus chromium
@@ -77,12 +76,11 @@ test-edge:
 	@.ci/prerequisites go node npm python3 javac mvn
 	$(STEPS) $(EDGE)
 
-## test-postgres: the store on PostgreSQL: Debian's, and 17 from Maven Central
-POSTGRES = postgres postgres-17 clients-postgres
+## test-postgres: the store on PostgreSQL: Debian's, and 17 from Maven Central, with failovers under Patroni
 .PHONY: test-postgres
 test-postgres:
 	@.ci/prerequisites go node npm mvn python3
-	$(STEPS) $(POSTGRES)
+	$(STEPS) postgres postgres-17 patroni clients-postgres
 
 ## test-dist: the files of 'make dist' and the examples in infra/machines: the package is installed, the image runs, proxies pass requests on
 DIST = files examples
@@ -91,38 +89,52 @@ test-dist:
 	@.ci/prerequisites go python3
 	$(STEPS) $(DIST)
 
-## test-data: export, import, copy and verify between every pair of homes, and Azurite; the guides to migration; the explorer in each home
+## test-data: export, import, copy and verify from each home to the next, and Azurite; the guides to migration; the explorer in each home
 DATA = homes explorer-homes
 .PHONY: test-data
 test-data:
 	@.ci/prerequisites go node npm python3 javac mvn chromium
 	$(STEPS) $(DATA)
 
-# The longest steps begin first, so that none of them runs alone at the end. Those that wait most of the time are beside others.
-LONG = quick postgres race-check race-functions workers race-dynamodb files clients backup-s3 explorer-test prometheus-local
+# Steps that compute, and steps that wait for servers, browsers and emulators: of each kind one runs at a time. Two of the second
+# kind would share the processors with one that computes, and their programs have limits in time.
+COMPUTE = vet seeds race-check static race-functions workers-module explorer-check vulnerabilities files
+SERVERS = workers programs race-dynamodb postgres functions-aws prometheus backup-s3 explorer-test clients-few explorer-code homes explorer-homes \
+  clients-lambda clients-edge clients-edge-kv clients-postgres infra-aws infra-cloudflare prove-aws-local prove-cloudflare-local examples
 
-## test: all of these, on two cores 20 to 25 minutes, half of that if nothing changed, 40 with empty caches; installs what the tests need below .cache/
+## test: everything that proves a law with least work, on two cores ten minutes; 25 with empty caches; installs what the tests need below .cache/
 .PHONY: test
 test:
 	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus chromium
 	@.ci/install $$(<.ci/tinygo/packages)
-	@.ci/steps $(LONG) $(filter-out $(LONG),$(AWS) $(EDGE) $(POSTGRES) $(CHECK) $(filter-out $(CHECK),$(LOCAL)) $(DIST) $(DATA)); echo "test: $$SECONDS seconds"
+	@$(MAKE) --no-print-directory build
+	@.ci/steps $(COMPUTE) -- $(SERVERS); echo "test: $$SECONDS seconds"
 
 # The race detector is for packages that start goroutines or meet them.
 RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
+# What 'make test' leaves out, and why:
+#   clients-all     every suite in all homes; the core is the same, and three suites have HTTP stacks of their own
+#   postgres-17     another version of PostgreSQL; 15 shows the same of the store
+#   patroni         leases in wall time: failover_test.go shows the same of the store without them, by pg_promote
+#   many, files-all, homes-all, secondary-kills, restores, failover, fuzz: the same with more
+#   steady          each package ten times
 ## weekly: what 'make test' leaves out, since it proves the same with less: once a week and before a release, some hours
+WEEKLY = clients-all postgres-17 patroni many files-all homes-all secondary-kills restores failover fuzz steady
 .PHONY: weekly
 weekly:
-	$(MAKE) clients-all many files-all secondary-kills restores failover fuzz
+	$(MAKE) $(WEEKLY)
 
-# The tests that -short makes shorter, by their names.
-SHORT = $$(grep -rl 'testing\.Short()' --include='*_test.go' core adapters)
+## steady: each package ten times in its short form, in another order each time, with 1, 2 and 8 threads, three times on a busy machine;
+## steady: STEADY=core does those whose path has core in it; a run that ended is resumed
+.PHONY: steady
+steady:
+	.ci/steady '$(STEADY)' ./... $(PLAIN)
+
+## seeds: the tests that need Go alone, with all of their seeds, crashes and kills
 .PHONY: seeds
 seeds:
-	$(GOTEST) -run "^($$(awk '/^func Test/ { sub(/\(.*/, "", $$2); name = $$2 } name && /testing\.Short\(\)|range few\(/ { print name }' $(SHORT) | sort -u | paste -sd'|'))$$" \
-	  $$(dirname $(SHORT) | sort -u | sed 's|^|./|')
-	$(GOTEST) -run '^Test($(UNRACED)|Split|Measure)$$' ./functions/edgetable ./functions/edgetable/transfer ./adapters/backup/repository
+	.ci/alone $(GOTEST) -timeout 20m -parallel 6 ./... $(PLAIN)
 
 .PHONY: race-check race-functions many race-dynamodb
 # A race shows in a few crashes, kills and seeds. In the tests that are left out here one goroutine acts:
@@ -134,17 +146,20 @@ ONE := $(ONE)|^Test(Buckets|ReplicaStore|Evicted)$$/^(Records|Entities|Scans|Inc
 race-check:
 	$(GORACE) -short -skip '$(ONE)' $(call RACE,core adapters) ./testdata/memstore
 
-# Seeds has what is left out, without the detector: full disks, whose stores race-check has with it, tables with keys of further shapes,
-# formats and forged files that one goroutine reads, work that begins again, of which Test(Export|Copy|Import)Interrupted have the same
-# goroutines, and a bound on a server's memory, to which the detector adds its own.
-UNRACED := (Export)?FullDisk|UnreadAnswers|RoundTrips|ManifestForged|ParquetDamaged|Remade|ExportAgain
+# Tests with several goroutines of ours: in the client, the server or the shipped log. Seeds has the others, which would only be slower.
+RACED := Export|Import|Copy|Sync|(Export|Import|Copy)Interrupted|ProbeCost|Sorter|Hold|Loadtest|Drive|RunAgainstServer|ConnectAgain
+RACED := $(RACED)|BackupLog|ScheduledBackups|CheckpointsTogether|Pack|Pause|Secondary|UnreadPiece|NeverQuiet
+RACED := $(RACED)|AccountsTogether|CertificateReload|AccessLogReopens|Hangup|Drain|InterruptWaits|Statistics|Readiness(Full)?|OneClient|IdleFirst|AllBusy|Share
+RACED := $(RACED)|Forward|OneTime|Rotation
 race-functions:
-	$(GORACE) -tags testlocal -skip '^Test($(UNRACED))$$|^Test(Split|Measure)$$/^[^n]' $(call RACE,functions)
+	$(GORACE) -short -run '^Test($(RACED))$$' ./functions/lambda ./functions/explorer \
+	  $$(printf ./functions/edgetable/%s\\n . backup bounded descriptors load/... secondary server transfer transfer/{export,scan,sorter})
 
-# More entities and kills in tests that quick and race-functions have with fewer. More find rarer cases, and take minutes.
+# More entities and kills in tests that seeds has with fewer. More find rarer cases, and take minutes.
+many: export EDGETABLE_MANY = 1
 many:
-	$(GOTEST) -tags testmany -run '^TestKilled$$' ./functions/edgetable
-	$(GOTEST) -tags testmany ./functions/edgetable/transfer
+	$(GOTEST) -run '^TestKilled$$' ./functions/edgetable
+	$(GOTEST) ./functions/edgetable/transfer
 
 # In these tests one goroutine calls the store (in Scans/Snapshot two, as in Concurrency), and what the store starts by itself the
 # others make it start too. With the race detector they would take three times the processor time. All other tests run with it. The
@@ -152,8 +167,8 @@ many:
 ALONE = ^TestStore.*/^(Records|Entities|Scans|Incarnations|LostReplies)$$|^Test(RebucketKilled|Pages|ReadsInVain|Filter|LongFilters|Apply|Limits|MergeBatchOverLarge|EndlessReply|LastSyncTime)$$
 race-dynamodb: export GOGC = 400
 race-dynamodb:
-	$(GORACE) -tags testaws -skip '$(ALONE)' ./adapters/store/dynamodb/...
-	$(GOTEST) -timeout 20m -tags testaws -run '$(ALONE)' ./adapters/store/dynamodb
+	EDGETABLE_NEEDS=aws $(GORACE) -skip '$(ALONE)' ./adapters/store/dynamodb/...
+	EDGETABLE_NEEDS=aws $(GOTEST) -timeout 20m -run '$(ALONE)' ./adapters/store/dynamodb
 
 ## secondary-kills: primaries, secondaries and promotions are killed under load, KILLS times (50)
 .PHONY: secondary-kills
@@ -172,7 +187,7 @@ damage:
 
 .PHONY: static
 static:
-	go tool staticcheck -tags $(TAGS) ./... $(TOOLS)
+	go tool staticcheck ./... $(TOOLS)
 	go tool -C .ci/actions actionlint -shellcheck= -pyflakes= $(abspath infra/machines/export/github.yaml examples/tests/github.yaml)
 	go mod tidy -diff
 
@@ -180,38 +195,50 @@ static:
 vulnerabilities:
 	@.ci/vulnerabilities ./functions/... ./wasm/...
 
-.PHONY: module module-kv
+.PHONY: module module-kv workers-module
 module:
 	wasm/worker/build >/dev/null
 
 module-kv:
 	wasm/worker/build kv >/dev/null
 
-.PHONY: prometheus-local prometheus-aws
-prometheus-local:
-	$(GOTEST) -tags testlocal ./testdata/monitoring
+workers-module: module module-kv
 
-prometheus-aws:
-	$(GOTEST) -tags testaws -run '^TestDynamoDB' ./testdata/monitoring
+# The page and the alerts of each store, under a real Prometheus.
+.PHONY: prometheus prometheus-local prometheus-aws
+prometheus prometheus-local prometheus-aws: export EDGETABLE_BINARY = $(abspath $(BIN)/edgetable)
+prometheus: build
+	EDGETABLE_NEEDS=aws,postgres,prometheus $(GOTEST) ./testdata/monitoring
 
-# The other tests of the binary are in quick and race-functions.
-.PHONY: functions-aws
+prometheus-local: build
+	EDGETABLE_NEEDS=prometheus $(GOTEST) ./testdata/monitoring
+
+prometheus-aws: build
+	EDGETABLE_NEEDS=aws,prometheus $(GOTEST) -run '^TestDynamoDB' ./testdata/monitoring
+
+# The tests of the binary that need other programs. Seeds has the others.
+.PHONY: programs functions-aws
+programs:
+	EDGETABLE_NEEDS=acme,aws,postgres $(GOTEST) -run '^Test(ACME|DynamoDB|Postgres)' ./functions/edgetable
+
 functions-aws:
-	$(GOTEST) -tags testaws -run '^TestDynamoDB' ./functions/edgetable
-	$(GOTEST) -tags testaws ./functions/lambda
+	EDGETABLE_NEEDS=aws $(GOTEST) ./functions/lambda
 
 .PHONY: workers
 workers:
-	$(GOTEST) -timeout 20m -tags testedge ./wasm/... ./testdata/edge/...
+	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 20m ./wasm/... ./testdata/edge/...
 
-.PHONY: postgres postgres-17
+.PHONY: postgres postgres-17 patroni
 postgres:
-	$(GOTEST) -timeout 15m -parallel 8 -tags testpostgres ./adapters/store/postgres # most of them wait most of the time
-	$(GOTEST) -tags testpostgres -run '^TestPostgres' ./functions/edgetable ./testdata/monitoring
+	EDGETABLE_NEEDS=postgres $(GOTEST) -timeout 15m -parallel 8 ./adapters/store/postgres # most of them wait most of the time
 
 # The newer one runs what depends on it most.
 postgres-17:
-	$(GOTEST) -timeout 15m -tags testpostgres -run '^(TestStore|TestStoreRestarts|TestLossy|TestCutWires|TestSilentWire|TestSlowWire|TestLeave|TestFullDisk|TestWire)$$' ./adapters/store/postgres -args -postgres 17.5.0
+	EDGETABLE_NEEDS=postgres $(GOTEST) -timeout 15m -run '^(TestStore|TestStoreRestarts|TestLossy|TestCutWires|TestSilentWire|TestSlowWire|TestLeave|TestFullDisk|TestWire)$$' ./adapters/store/postgres -args -postgres 17.5.0
+
+## patroni: failovers of PostgreSQL under Patroni, which has leases in wall time
+patroni:
+	EDGETABLE_NEEDS=postgres,patroni $(GOTEST) -timeout 15m -run '^TestPatroni' ./adapters/store/postgres
 
 # The files of one platform of each system, compressed fast; those of all of them, as in a release, once a week; that the program
 # compiles for 32 bits, always.
@@ -237,19 +264,33 @@ fresh:
 vet:
 	@unformatted=$$(gofmt -l core adapters functions wasm examples testdata infra .ci); \
 	  if [[ -n $$unformatted ]]; then echo "gofmt is needed on:" $$unformatted; exit 1; fi
-	go vet -tags $(TAGS) ./... $(TOOLS)
+	go vet ./... $(TOOLS)
 	cd testdata/clients/go && go vet ./...
 	cd testdata/clients/giovanni && go vet ./...
 	cd testdata/backup && go vet ./...
-	cd testdata/explorer && go vet -tags $(TAGS) ./...
+	cd testdata/explorer && go vet ./...
 	cd examples/microblog && go vet ./...
+	$(LAWS)
+
+# A test that no step runs proves nothing.
+LAWS = go run ./testdata/laws -test '$(COMPUTE) $(SERVERS)' -weekly '$(WEEKLY)'
+## laws: every test, and every law of the suite of stores, with the steps that prove it
+.PHONY: laws
+laws:
+	@$(LAWS) -list
 
 ## clients: the Azure SDKs, the CLI, old clients and the sample application against the binary
 .PHONY: clients
 clients: build
 	.ci/clients $(BIN)/edgetable
 
-## conformance: the same, and docs/conformance.md is written anew; read the diff
+## clients-few: the Azure SDKs for three languages against the binary
+.PHONY: clients-few
+clients-few: export EDGETABLE_CLIENTS_SUITES = go js python
+clients-few: build
+	.ci/clients $(BIN)/edgetable
+
+## conformance: the suites of clients, and docs/conformance.md is written anew; read the diff
 .PHONY: conformance
 conformance: build
 	EDGETABLE_CONFORMANCE=write .ci/clients $(BIN)/edgetable
@@ -272,18 +313,18 @@ explorer-check:
 explorer-test: build
 	@.ci/prerequisites go npm chromium
 	functions/explorer/page/install
-	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 -parallel 4 ./... # most of them wait most of the time
+	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 -parallel 4 -skip '^TestHomes' ./... # most of them wait most of the time
 
 ## explorer-homes: that page in Chromium, against the Lambda function, the Worker with its stores, PostgreSQL, and Azurite
 .PHONY: explorer-homes
 explorer-homes: build $(CACHE)/azurite-$(AZURITE_VERSION)/complete
 	@.ci/prerequisites chromium
 	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) EDGETABLE_AZURITE=$(abspath $(CACHE))/azurite-$(AZURITE_VERSION)/node_modules/.bin/azurite-table \
-	  go test -count=1 -parallel 2 -tags testaws,testedge -run '^TestHomes' .
+	  go test -count=1 -parallel 2 -run '^TestHomes' .
 
 ## explorer-code: the programs that the page writes for a query, with the SDKs that the client suites installed
 .PHONY: explorer-code
-explorer-code: build | clients
+explorer-code: build | clients-few
 	functions/explorer/page/test/code/run $(abspath $(BIN)/edgetable)
 
 ## explorer-bench: first rows, frames while scrolling and memory of the page with 100,000 rows, in headless Chromium
@@ -313,10 +354,12 @@ screenshots: build
 backup-s3: build
 	cd testdata/backup && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 -parallel 6 ./...
 
-.PHONY: homes
-homes: build $(CACHE)/azurite-$(AZURITE_VERSION)/complete
+## homes, homes-all: data goes from each home to the next one; to every other one
+.PHONY: homes homes-all
+homes-all: export EDGETABLE_MANY = 1
+homes homes-all: build $(CACHE)/azurite-$(AZURITE_VERSION)/complete
 	EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) EDGETABLE_AZURITE=$(abspath $(CACHE))/azurite-$(AZURITE_VERSION)/node_modules/.bin/azurite-table \
-	  $(GOTEST) -count=1 -tags testaws,testedge ./testdata/homes
+	  $(GOTEST) -count=1 ./testdata/homes
 
 ## clients-lambda: three Azure SDKs against the Lambda function under the emulator of AWS, over DynamoDB Local
 .PHONY: clients-lambda
@@ -468,20 +511,20 @@ bench-secondary: build
 ## bench-dynamodb: processor time of the adapter beside that of the SDK alone, what pages read, and the function's size and start
 .PHONY: bench-dynamodb
 bench-dynamodb:
-	go test -tags testaws ./adapters/store/dynamodb -run '^$$' -bench StoreCPU
+	EDGETABLE_NEEDS=aws go test ./adapters/store/dynamodb -run '^$$' -bench StoreCPU
 	go test ./core/buckets -run Cost -v
-	go test -tags testaws ./functions/lambda -run '^$$' -bench .
+	EDGETABLE_NEEDS=aws go test ./functions/lambda -run '^$$' -bench .
 
 ## failover: primaries of PostgreSQL under Patroni are killed under load, KILLS times (50), with histories of clients
 .PHONY: failover
 KILLS ?= 50
 failover:
-	$(GOTEST) -timeout 60m -tags testpostgres -v -run '^TestPatroni' ./adapters/store/postgres -args -kills $(KILLS)
+	EDGETABLE_NEEDS=postgres,patroni $(GOTEST) -timeout 60m -v -run '^TestPatroni' ./adapters/store/postgres -args -kills $(KILLS)
 
 ## bench-postgres: the store on PostgreSQL beside pgx alone; fails where it misses what is asked of it
 .PHONY: bench-postgres
 bench-postgres:
-	go test -tags testpostgres ./adapters/store/postgres -run '^$$' -bench BesideRaw -benchtime 1x
+	EDGETABLE_NEEDS=postgres go test ./adapters/store/postgres -run '^$$' -bench BesideRaw -benchtime 1x
 
 ## bench-edge: the Worker, by itself and in workerd, against what is asked of it; installs workerd below .cache/
 .PHONY: bench-edge
@@ -497,7 +540,7 @@ microbench:
 .PHONY: cover
 cover:
 	@mkdir -p $(CACHE)
-	go test -tags $(TAGS) -coverpkg=./core/...,./adapters/... -coverprofile=$(CACHE)/cover.out ./...
+	EDGETABLE_NEEDS=acme,aws,edge,postgres,prometheus go test -coverpkg=./core/...,./adapters/... -coverprofile=$(CACHE)/cover.out ./...
 	go tool cover -html=$(CACHE)/cover.out -o $(CACHE)/cover.html
 	go tool cover -func=$(CACHE)/cover.out | tail -1
 

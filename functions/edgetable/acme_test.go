@@ -1,5 +1,3 @@
-//go:build testlocal
-
 package main
 
 import (
@@ -19,6 +17,7 @@ import (
 	"time"
 
 	"edgetable/testdata/must"
+	"edgetable/testdata/needs"
 	"edgetable/testdata/proc"
 )
 
@@ -43,6 +42,7 @@ func freePort(t *testing.T) int {
 // are valid for some time.
 func startPebble(t *testing.T, valid time.Duration) *pebble {
 	t.Helper()
+	needs.These(t, needs.ACME)
 	out, err := exec.Command("../../.ci/pebble").Output()
 	must.OK(t, err)
 	bin := strings.TrimSpace(string(out))

@@ -117,12 +117,12 @@ func numberFrom(t *testing.T, name string, usual int64) int64 {
 // that was not: the same entities, each refused row once, and the same bytes. For
 // more kills, a hundred of each kind of work:
 //
-//	EDGETABLE_KILLS=100 go test ./functions/edgetable -tags testmany -run TestKilled -v -timeout 60m
+//	EDGETABLE_MANY=1 EDGETABLE_KILLS=100 go test ./functions/edgetable -run TestKilled -v -timeout 60m
 //
 // EDGETABLE_KILL_SEED repeats the choices of a run that failed.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	points, seed := int(numberFrom(t, "EDGETABLE_KILLS", killPoints)), numberFrom(t, "EDGETABLE_KILL_SEED", time.Now().UnixNano())
+	points, seed := int(numberFrom(t, "EDGETABLE_KILLS", int64(killPoints))), numberFrom(t, "EDGETABLE_KILL_SEED", time.Now().UnixNano())
 	source := start(t, nil, "--memory")
 	from := source.said(t, "connection string")
 	dir := t.TempDir()
@@ -173,7 +173,7 @@ func TestKilled(t *testing.T) {
 	k.at, _, _ = strings.Cut(k.at, "/")
 	equal := func() {
 		t.Helper()
-		if out, _ := do.run(0, "verify", "Rows", "--from", from, "--to", to); out != fmt.Sprintf("Rows: %s entities are equal, 0 are not\n", cli.Commas(killRows)) {
+		if out, _ := do.run(0, "verify", "Rows", "--from", from, "--to", to); out != fmt.Sprintf("Rows: %s entities are equal, 0 are not\n", cli.Commas(int64(killRows))) {
 			t.Fatal(out)
 		}
 	}

@@ -1,5 +1,3 @@
-//go:build testaws
-
 package main
 
 import (
@@ -10,6 +8,7 @@ import (
 	"edgetable/core/accounts"
 	"edgetable/testdata/dynamodb/local"
 	"edgetable/testdata/must"
+	"edgetable/testdata/needs"
 )
 
 var localDynamoDB = sync.OnceValues(func() (string, error) {
@@ -24,6 +23,7 @@ var localDynamoDB = sync.OnceValues(func() (string, error) {
 // name it.
 func dynamodbTable(t *testing.T, name string) []string {
 	t.Helper()
+	needs.These(t, needs.AWS)
 	url, err := localDynamoDB()
 	must.OK(t, err)
 	flags := []string{"--dynamodb-table", name, "--dynamodb-region", "us-east-1", "--dynamodb-endpoint", url}
@@ -124,6 +124,7 @@ func TestDynamoDBRebucket(t *testing.T) {
 }
 
 func TestDynamoDBTableMissing(t *testing.T) {
+	needs.These(t, needs.AWS)
 	t.Parallel()
 	url, err := localDynamoDB()
 	must.OK(t, err)

@@ -1,5 +1,3 @@
-//go:build testaws
-
 package main
 
 import (
@@ -14,12 +12,14 @@ import (
 
 	"edgetable/core/accounts"
 	"edgetable/testdata/must"
+	"edgetable/testdata/needs"
 )
 
 // replicate copies all items from one Region of DynamoDB Local, which keeps Regions
 // apart, to another one.
 func replicate(t *testing.T, name, from, to string) {
 	t.Helper()
+	needs.These(t, needs.AWS)
 	url, err := localDynamoDB()
 	must.OK(t, err)
 	client := func(region string) *sdk.Client {

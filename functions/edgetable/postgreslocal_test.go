@@ -1,5 +1,3 @@
-//go:build testpostgres
-
 package main
 
 import (
@@ -14,6 +12,7 @@ import (
 
 	"edgetable/core/accounts"
 	"edgetable/testdata/must"
+	"edgetable/testdata/needs"
 	"edgetable/testdata/postgres/local"
 )
 
@@ -28,6 +27,7 @@ var localPostgres = sync.OnceValues(func() (*local.Cluster, error) {
 // postgresSchema makes a schema by the command and returns the flags that name it.
 func postgresSchema(t *testing.T) (c *local.Cluster, flags []string) {
 	t.Helper()
+	needs.These(t, needs.Postgres)
 	c, err := localPostgres()
 	must.OK(t, err)
 	flags = []string{"--postgres-dsn", c.DSN(""), "--postgres-schema", local.Name()}
@@ -84,6 +84,7 @@ func TestPostgresServe(t *testing.T) {
 // password from a file or a command, and can neither create nor drop tables of the schema.
 func TestPostgresRole(t *testing.T) {
 	t.Parallel()
+	needs.These(t, needs.Postgres)
 	c, err := localPostgres()
 	must.OK(t, err)
 	role, owner, schema := local.Name(), local.Name(), local.Name()
@@ -122,6 +123,7 @@ func TestPostgresRole(t *testing.T) {
 // A server signs in with a token that the identity service of its machine gives, which
 // stands in for Azure's.
 func TestPostgresToken(t *testing.T) {
+	needs.These(t, needs.Postgres)
 	c, err := localPostgres()
 	must.OK(t, err)
 	role, schema := local.Name(), local.Name()

@@ -1,5 +1,3 @@
-//go:build testpostgres
-
 package main
 
 import (

@@ -1,5 +1,3 @@
-//go:build testaws
-
 package main
 
 import (
@@ -21,6 +19,7 @@ import (
 	"edgetable/adapters/store/dynamodb"
 	dynamodblocal "edgetable/testdata/dynamodb/local"
 	"edgetable/testdata/must"
+	"edgetable/testdata/needs"
 )
 
 // databaseURL is where DynamoDB Local is.
@@ -64,6 +63,7 @@ var emulatorPath = sync.OnceValues(func() (string, error) {
 // made is what a OnceValues returned, and the end of the test if that is an error.
 func made(t testing.TB, f func() (string, error)) string {
 	t.Helper()
+	needs.These(t, needs.AWS)
 	s, err := f()
 	must.OK(t, err)
 	return s
@@ -82,6 +82,7 @@ func database(url string) *sdk.Client {
 // environment is that of a function whose DynamoDB table is new.
 func environment(t testing.TB, more ...string) []string {
 	t.Helper()
+	needs.These(t, needs.AWS)
 	url, name := made(t, databaseURL), "edgetable-"+strings.ReplaceAll(t.Name(), "/", "-")
 	client := database(url)
 	must.OK(t, dynamodb.Create(t.Context(), client, name))

@@ -1,5 +1,3 @@
-//go:build testaws
-
 package main
 
 import (
@@ -19,6 +17,7 @@ import (
 
 	"edgetable/testdata/lambda/front"
 	"edgetable/testdata/must"
+	"edgetable/testdata/needs"
 )
 
 // What a deployment may weigh: a cold start downloads and unpacks it.
@@ -47,6 +46,7 @@ func BenchmarkSize(b *testing.B) {
 
 // weigh makes the program for the processor it is deployed on.
 func weigh(t testing.TB) (program, zipped int64) {
+	needs.These(t, needs.AWS)
 	dir := t.TempDir()
 	file, err := build(dir, "arm64")
 	must.OK(t, err)

@@ -1,5 +1,3 @@
-//go:build testaws
-
 package main
 
 import (
@@ -15,6 +13,7 @@ import (
 
 	"edgetable/testdata/lambda/emulator"
 	"edgetable/testdata/lambda/front"
+	"edgetable/testdata/needs"
 	"edgetable/testdata/proc"
 )
 
@@ -41,6 +40,7 @@ func emulate(t *testing.T, env []string) (*emulator.Emulator, *proc.Buffer) {
 
 // The program as it is deployed, with DynamoDB and Secrets Manager on loopback.
 func TestEmulator(t *testing.T) {
+	needs.These(t, needs.AWS)
 	t.Parallel()
 	var asked []string
 	secrets := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

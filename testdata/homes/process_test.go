@@ -1,5 +1,3 @@
-//go:build testaws && testedge
-
 package homes
 
 import (

@@ -1,15 +1,15 @@
-//go:build testaws
-
 package monitoring_test
 
 import (
 	"testing"
 
 	"edgetable/testdata/dynamodb/local"
+	"edgetable/testdata/needs"
 )
 
 // The panels and alerts about DynamoDB find their data when the tables are there.
 func TestDynamoDB(t *testing.T) {
+	needs.These(t, needs.AWS, needs.Prometheus)
 	endpoint, stop, err := local.Start()
 	if err != nil {
 		t.Fatal(err)

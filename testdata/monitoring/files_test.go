@@ -1,6 +1,6 @@
 // Package monitoring tests the dashboard, the alert rules and their runbook: by
 // themselves with Go alone, and with a real Prometheus that scrapes a real server
-// under load (tags testlocal, testaws and testpostgres).
+// under load (see package needs).
 package monitoring_test
 
 import (

@@ -1,5 +1,3 @@
-//go:build testlocal
-
 package monitoring_test
 
 import (
@@ -14,11 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"edgetable/testdata/needs"
 	"edgetable/testdata/proc"
 )
 
 // The rules are rules, and each alert fires when it should, says promtool.
 func TestRules(t *testing.T) {
+	needs.These(t, needs.Prometheus)
 	t.Parallel()
 	t.Log(run(t, "", "promtool", "check", "rules", rules))
 	t.Log(run(t, "", "promtool", "test", "rules", ruleTests))
@@ -36,6 +36,7 @@ func TestRules(t *testing.T) {
 // A real Prometheus scrapes a server under load: every panel and every alert
 // finds its data.
 func TestEmbedded(t *testing.T) {
+	needs.These(t, needs.Prometheus)
 	t.Parallel()
 	cert, key, roots := proc.Certificate(t, time.Now().Add(time.Hour))
 	// Few places make a queue, and simulated faults make failures.

@@ -1,5 +1,3 @@
-//go:build testpostgres
-
 package monitoring_test
 
 import (
@@ -7,11 +5,13 @@ import (
 	"testing"
 
 	"edgetable/testdata/must"
+	"edgetable/testdata/needs"
 	"edgetable/testdata/postgres/local"
 )
 
 // The panels and alerts about PostgreSQL find their data when the tables are there.
 func TestPostgres(t *testing.T) {
+	needs.These(t, needs.Postgres, needs.Prometheus)
 	c, err := local.New(local.Options{})
 	must.OK(t, err)
 	t.Cleanup(func() { must.OK(t, c.Remove()) })

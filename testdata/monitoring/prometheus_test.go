@@ -1,5 +1,3 @@
-//go:build testlocal || testaws || testpostgres
-
 package monitoring_test
 
 import (
@@ -46,9 +44,12 @@ func run(t *testing.T, input, name string, args ...string) string {
 	return string(out)
 }
 
-// build builds the program.
+// build builds the program, unless a step has done so.
 func build(t *testing.T) string {
 	t.Helper()
+	if program := os.Getenv("EDGETABLE_BINARY"); program != "" {
+		return program
+	}
 	program := filepath.Join(t.TempDir(), "edgetable")
 	run(t, "", "go", "build", "-o", program, "edgetable/functions/edgetable")
 	return program

@@ -1,5 +1,3 @@
-//go:build testprove
-
 package prove
 
 import (

@@ -1,5 +1,3 @@
-//go:build testprove
-
 // Package prove plays the wire corpus to a server that is deployed somewhere. infra/prove runs it.
 package prove
 

@@ -1,5 +1,3 @@
-//go:build testedge
-
 package main
 
 import (
@@ -10,10 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"edgetable/testdata/needs"
 )
 
 // An isolate compiles the module when it starts, so its size is bounded.
 func TestSize(t *testing.T) {
+	needs.These(t, needs.Edge)
 	t.Parallel()
 	for _, tt := range []struct {
 		variant        []string

@@ -1,5 +1,3 @@
-//go:build testedge
-
 package main
 
 import (
@@ -15,6 +13,7 @@ import (
 
 	"edgetable/core/wiretest"
 	"edgetable/testdata/edge/workerd"
+	"edgetable/testdata/needs"
 )
 
 // TestWire plays the corpus in the module, under Node.js.
@@ -37,6 +36,7 @@ func TestWireKV(t *testing.T) {
 
 func build(t testing.TB, variant string, tags ...string) string {
 	t.Helper()
+	needs.These(t, needs.Edge)
 	module, err := workerd.Module(variant, tags...)
 	if err != nil {
 		t.Fatal(err)
@@ -67,6 +67,7 @@ type node struct {
 
 func startNode(t testing.TB, script, module string) *node {
 	t.Helper()
+	needs.These(t, needs.Edge)
 	program, err := workerd.Node()
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,3 @@
-//go:build testaws
-
 package dynamodb_test
 
 import (

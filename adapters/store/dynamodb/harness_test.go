@@ -1,11 +1,10 @@
-//go:build testaws
-
 package dynamodb_test
 
 import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"flag"
 	"fmt"
 	"net/http"
 	"os"
@@ -21,12 +20,22 @@ import (
 	"edgetable/core/storetest"
 	"edgetable/core/table"
 	"edgetable/testdata/dynamodb/local"
+	"edgetable/testdata/needs"
 )
 
 // serverURL is where DynamoDB Local is.
 var serverURL string
 
 func TestMain(m *testing.M) {
+	if !needs.Asked(needs.AWS) {
+		flag.Parse()
+		examples := "^Example" // cannot skip themselves
+		if skip := flag.Lookup("test.skip").Value; skip.String() != "" {
+			examples += "|" + skip.String()
+		}
+		_ = flag.Set("test.skip", examples) // it is a string
+		os.Exit(m.Run())
+	}
 	url, stop, err := local.Start()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -60,6 +69,7 @@ func newClient(via sdk.HTTPClient) *sdk.Client {
 // newTable makes a DynamoDB table that is deleted with the test.
 func newTable(t testing.TB) string {
 	t.Helper()
+	needs.These(t, needs.AWS)
 	name := "edgetable-" + rand.Text()
 	client := newClient(nil)
 	if err := dynamodb.Create(t.Context(), client, name); err != nil {

@@ -1,5 +1,3 @@
-//go:build testpostgres
-
 package postgres_test
 
 import (
@@ -16,6 +14,7 @@ import (
 	"edgetable/adapters/store/postgres"
 	"edgetable/core/table"
 	"edgetable/testdata/must"
+	"edgetable/testdata/needs"
 	"edgetable/testdata/postgres/local"
 )
 
@@ -23,6 +22,7 @@ import (
 // pg_basebackup, so it is always Debian's.
 func pair(t *testing.T) (primary, standby *local.Cluster) {
 	t.Helper()
+	needs.These(t, needs.Postgres)
 	c, err := local.New(local.Options{Settings: []string{"wal_level=replica", "max_wal_senders=8", "hot_standby=on"}})
 	must.OK(t, err)
 	t.Cleanup(func() { must.OK(t, c.Remove()) })

@@ -1,5 +1,3 @@
-//go:build testpostgres
-
 package postgres_test
 
 import (
@@ -15,6 +13,7 @@ import (
 	"edgetable/core/storetest"
 	"edgetable/core/table"
 	"edgetable/testdata/must"
+	"edgetable/testdata/needs"
 	"edgetable/testdata/postgres/local"
 )
 
@@ -26,6 +25,9 @@ var shared *local.Cluster
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if !needs.Asked(needs.Postgres) {
+		os.Exit(m.Run())
+	}
 	c, err := local.New(local.Options{Version: *version})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -43,6 +45,7 @@ func TestMain(m *testing.M) {
 // cluster is a server of a test's own.
 func cluster(t testing.TB, o local.Options) *local.Cluster {
 	t.Helper()
+	needs.These(t, needs.Postgres)
 	o.Version = cmp.Or(o.Version, *version)
 	c, err := local.New(o)
 	if err != nil {
@@ -59,6 +62,7 @@ func cluster(t testing.TB, o local.Options) *local.Cluster {
 // schema makes a schema that is dropped with the test.
 func schema(t testing.TB, c *local.Cluster) string {
 	t.Helper()
+	needs.These(t, needs.Postgres)
 	name := local.Name()
 	if _, err := postgres.Migrate(t.Context(), postgres.Options{DSN: c.DSN(""), Schema: name}, true); err != nil {
 		t.Fatal(err)

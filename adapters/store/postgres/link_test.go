@@ -1,5 +1,3 @@
-//go:build testpostgres
-
 package postgres_test
 
 import (
@@ -17,6 +15,7 @@ import (
 	"edgetable/adapters/store/postgres"
 	"edgetable/core/table"
 	"edgetable/testdata/must"
+	"edgetable/testdata/needs"
 	"edgetable/testdata/postgres/local"
 	"edgetable/testdata/proc"
 )
@@ -76,6 +75,7 @@ func TestTLS(t *testing.T) {
 // A server whose clock differs from that of the database by more than 10 s does not start.
 // One that runs writes nothing until the clocks agree.
 func TestClocksDiffer(t *testing.T) {
+	needs.These(t, needs.Postgres)
 	var ahead atomic.Int64
 	o := postgres.Options{DSN: shared.DSN(""), Schema: schema(t, shared), Connections: 8}.Machine(func() time.Time {
 		return time.Now().Add(time.Duration(ahead.Load()))

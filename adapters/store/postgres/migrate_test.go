@@ -1,5 +1,3 @@
-//go:build testpostgres
-
 package postgres_test
 
 import (
@@ -10,6 +8,7 @@ import (
 	"edgetable/adapters/store/postgres"
 	"edgetable/core/table"
 	"edgetable/testdata/must"
+	"edgetable/testdata/needs"
 	"edgetable/testdata/postgres/local"
 )
 
@@ -17,6 +16,7 @@ import (
 // its entities stay, also one that a program of that version marks as a tombstone because
 // it does not know the column.
 func TestMigrate(t *testing.T) {
+	needs.These(t, needs.Postgres)
 	first, err := os.ReadFile("schema/1.sql")
 	must.OK(t, err)
 	name := local.Name()

@@ -1,5 +1,3 @@
-//go:build testpostgres
-
 package postgres_test
 
 import (
@@ -20,6 +18,7 @@ import (
 	"edgetable/core/storetest"
 	"edgetable/core/table"
 	"edgetable/testdata/must"
+	"edgetable/testdata/needs"
 	"edgetable/testdata/postgres/local"
 )
 
@@ -34,6 +33,7 @@ var kills = flag.Int("kills", 2, "how often TestPatroni kills the primary")
 // No history is made while a node is frozen: until its manager runs again, the old primary
 // would answer reads as if it were one, see docs/postgres.md.
 func TestPatroni(t *testing.T) {
+	needs.These(t, needs.Patroni)
 	t.Parallel()
 	p, err := local.NewPatroni()
 	must.OK(t, err)
@@ -103,6 +103,7 @@ func TestPatroni(t *testing.T) {
 // The control of TestPatroni: where a write does not wait for a standby, a failover loses what
 // no standby has, and the check of what was acknowledged finds that.
 func TestPatroniLoses(t *testing.T) {
+	needs.These(t, needs.Patroni)
 	p, err := local.NewAsynchronous()
 	must.OK(t, err)
 	t.Cleanup(func() { must.OK(t, p.Remove()) })

@@ -91,13 +91,13 @@ func TestSync(t *testing.T) {
 		return totals
 	}
 	must.OK(t, to.DeleteTable(t.Context(), "People"))
-	if got := run(func(o *transfer.Copy) { o.DryRun = true }); got != (progressfile.Totals{Written: syncRows}) {
+	if got := run(func(o *transfer.Copy) { o.DryRun = true }); got != (progressfile.Totals{Written: int64(syncRows)}) {
 		t.Errorf("without a table, dry: %+v", got)
 	}
 	if names, err := to.Tables(t.Context()); err != nil || names != nil {
 		t.Errorf("a dry run made %q, %v", names, err)
 	}
-	if got := run(func(*transfer.Copy) {}); got != (progressfile.Totals{Written: syncRows}) {
+	if got := run(func(*transfer.Copy) {}); got != (progressfile.Totals{Written: int64(syncRows)}) {
 		t.Errorf("without a table: %+v", got)
 	}
 	var extra []keys
@@ -112,16 +112,16 @@ func TestSync(t *testing.T) {
 		must.OK(t, to.Write(t.Context(), "People", &o))
 	}
 	before := dump(t, to, "People")
-	want := progressfile.Totals{Written: 3, Same: syncRows - 3, Deleted: syncRows / 3}
+	want := progressfile.Totals{Written: 3, Same: int64(syncRows - 3), Deleted: int64(syncRows / 3)}
 	if got := run(func(o *transfer.Copy) { o.Delete, o.DryRun = true, true }); got != want || !slices.Equal(dump(t, to, "People"), before) {
 		t.Errorf("dry: %+v", got)
 	}
-	if got := run(func(*transfer.Copy) {}); got != (progressfile.Totals{Written: 3, Same: syncRows - 3}) || len(dump(t, to, "People")) != syncRows+syncRows/3 {
+	if got := run(func(*transfer.Copy) {}); got != (progressfile.Totals{Written: 3, Same: int64(syncRows - 3)}) || len(dump(t, to, "People")) != syncRows+syncRows/3 {
 		t.Errorf("without Delete: %+v", got)
 	}
 	o := newCopy(t, from, to)
 	o.Sync, o.Mode, o.Delete = true, "replace", true
-	want.Written, want.Same = 0, syncRows
+	want.Written, want.Same = 0, int64(syncRows)
 	for range 2 { // the progress file of a finished one does not stop the next
 		if got, err := o.Run(t.Context(), from, to); got != want || err != nil {
 			t.Errorf("with Delete: %+v, %v", got, err)
@@ -147,7 +147,7 @@ func TestCopyInterrupted(t *testing.T) {
 		totals, err := o.Run(ctx, from, to)
 		cancel()
 		if err == nil {
-			if totals.Written+totals.Same != copyRows || runs < 2 {
+			if totals.Written+totals.Same != int64(copyRows) || runs < 2 {
 				t.Errorf("after %d interruptions: %+v", runs, totals)
 			}
 			break
@@ -159,7 +159,7 @@ func TestCopyInterrupted(t *testing.T) {
 	if !slices.Equal(dump(t, from, "People"), dump(t, to, "People")) {
 		t.Error("the copy differs")
 	}
-	if totals, err := o.Run(t.Context(), from, to); err != nil || totals != (progressfile.Totals{Same: copyRows}) {
+	if totals, err := o.Run(t.Context(), from, to); err != nil || totals != (progressfile.Totals{Same: int64(copyRows)}) {
 		t.Errorf("a second time: %+v, %v", totals, err)
 	}
 }

@@ -81,7 +81,7 @@ func TestExportInterrupted(t *testing.T) {
 			whole := in(t.TempDir())
 			m, err := newExport(c, "jsonl", compress).To(t.Context(), c, whole)
 			must.OK(t, err)
-			if m.Tables[0].Rows != exportRows || !bytes.Equal(read(t, whole, m, compress), stream.Bytes()) {
+			if m.Tables[0].Rows != int64(exportRows) || !bytes.Equal(read(t, whole, m, compress), stream.Bytes()) {
 				t.Errorf("the parts together are not the stream: %+v", m.Tables[0])
 			}
 			dir, runs := t.TempDir(), 0

@@ -155,7 +155,7 @@ func TestImportInterrupted(t *testing.T) {
 				totals, err := im.Run(ctx, c)
 				cancel()
 				if err == nil {
-					if totals.Written+totals.Same != importRows || totals.Rejected != importRows/500 {
+					if totals.Written+totals.Same != int64(importRows) || totals.Rejected != int64(importRows/500) {
 						t.Errorf("%+v", totals)
 					}
 					break

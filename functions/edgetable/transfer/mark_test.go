@@ -64,7 +64,7 @@ func TestRemade(t *testing.T) {
 				fill(t, to, "People", []keys{{"zz", "of others"}}, nothing)
 			}
 			totals, err := run(t.Context())
-			if err != nil || totals.Written+totals.Same != copyRows || remake != (again != nil) {
+			if err != nil || totals.Written+totals.Same != int64(copyRows) || remake != (again != nil) {
 				t.Errorf("%s: %+v, %v, again %q", verb, totals, err, again)
 			}
 			if remake {

@@ -1,0 +1,281 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// testPackage is a directory with tests.
+type testPackage struct {
+	dir      string // from the root
+	tests    []test
+	problems []string
+}
+
+// test is a test, or a law of a suite that it plays.
+type test struct {
+	path  []string
+	needs []string
+}
+
+// modules are the directories with a go.mod, from the root.
+var modules = map[string]bool{}
+
+// sameModule reports whether no directory between two is a module of its own.
+func sameModule(above, dir string) bool {
+	for ; dir != above && dir != "."; dir = filepath.Dir(dir) {
+		if modules[dir] {
+			return false
+		}
+	}
+	return true
+}
+
+func findPackages(root string) (list []*testPackage, err error) {
+	suite, err := readSuite(filepath.Join(root, "core", "storetest"))
+	if err != nil {
+		return nil, err
+	}
+	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		dir, err := filepath.Rel(root, path)
+		if err != nil || !e.IsDir() {
+			if e.Name() == "go.mod" {
+				modules[filepath.Dir(dir)] = true
+			}
+			return err
+		}
+		if name := e.Name(); name == "node_modules" || dir != "." && name[0] == '.' && name != ".ci" || dir == "bin" || dir == "dist" {
+			return fs.SkipDir
+		}
+		p, err := readPackage(path, suite)
+		if p != nil {
+			p.dir = dir
+			list = append(list, p)
+		}
+		return err
+	})
+	return list, err
+}
+
+// ownTag is a build tag of tests alone.
+var ownTag = regexp.MustCompile(`(?m)^//go:build .*\btest[a-z]`)
+
+// declared is a function of a package's tests, or a variable: the names that it uses, and the programs that it needs.
+type declared struct{ uses, needs map[string]bool }
+
+func readPackage(dir string, suite map[string][]string) (p *testPackage, err error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	p = &testPackage{}
+	all := map[string]*declared{}
+	var tests []*ast.FuncDecl
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if ownTag.Match(text) {
+			p.problems = append(p.problems, name+": it has a build tag, with which no step builds; see package needs")
+		}
+		if ok, err := build.Default.MatchFile(dir, filepath.Base(name)); err != nil || !ok {
+			continue // of another system
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, text, 0)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range file.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				note(all, d.Name.Name, d)
+				if d.Recv == nil && isTest(d) {
+					tests = append(tests, d)
+				}
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					if v, ok := s.(*ast.ValueSpec); ok {
+						for _, n := range v.Names {
+							note(all, n.Name, v)
+						}
+					}
+				}
+			}
+		}
+	}
+	for _, d := range tests {
+		needs := reached(all, d.Name.Name)
+		p.tests = append(p.tests, test{[]string{d.Name.Name}, needs})
+		for _, path := range laws(d.Body, []string{d.Name.Name}, suite) {
+			p.tests = append(p.tests, test{path, needs})
+		}
+	}
+	return p, nil
+}
+
+func isTest(d *ast.FuncDecl) bool {
+	for _, prefix := range []string{"Test", "Fuzz"} {
+		if rest, ok := strings.CutPrefix(d.Name.Name, prefix); ok && d.Name.Name != "TestMain" && (rest == "" || !unicode.IsLower(rune(rest[0]))) {
+			return len(d.Type.Params.List) == 1
+		}
+	}
+	return false
+}
+
+// note notes what a declaration uses. Methods count under their name, of whatever type: so a test may seem to need more than it does.
+func note(all map[string]*declared, name string, n ast.Node) {
+	d := all[name]
+	if d == nil {
+		d = &declared{map[string]bool{}, map[string]bool{}}
+		all[name] = d
+	}
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if called(n) == "needs.These" {
+				for _, a := range n.Args[1:] {
+					if s, ok := a.(*ast.SelectorExpr); ok {
+						d.needs[strings.ToLower(s.Sel.Name)] = true
+					}
+				}
+			}
+		case *ast.Ident:
+			d.uses[n.Name] = true
+		}
+		return true
+	})
+}
+
+// reached returns what is needed by whatever a declaration leads to.
+func reached(all map[string]*declared, name string) []string {
+	needs, seen, next := map[string]bool{}, map[string]bool{name: true}, []string{name}
+	for len(next) > 0 {
+		d := all[next[0]]
+		next = next[1:]
+		maps.Copy(needs, d.needs)
+		for use := range d.uses {
+			if all[use] != nil && !seen[use] {
+				seen[use] = true
+				next = append(next, use)
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(needs))
+}
+
+// called is the name of the function that is called, as in storetest.Run.
+func called(c *ast.CallExpr) string {
+	s, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	x, ok := s.X.(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	return x.Name + "." + s.Sel.Name
+}
+
+// laws returns the names of the laws of the suite of stores that a piece of a test plays.
+func laws(n ast.Node, path []string, suite map[string][]string) (list [][]string) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		c, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		name, inSuite := strings.CutPrefix(called(c), "storetest.")
+		switch {
+		case called(c) == "t.Run" && len(c.Args) == 2:
+			sub := "*" // known when it runs
+			if l, ok := c.Args[0].(*ast.BasicLit); ok {
+				sub, _ = strconv.Unquote(l.Value) // it was parsed
+			}
+			list = append(list, laws(c.Args[1], append(slices.Clip(path), strings.ReplaceAll(sub, " ", "_")), suite)...)
+			return false
+		case inSuite && name == "Run":
+			for _, group := range slices.Sorted(maps.Keys(suite)) {
+				for _, law := range suite[group] {
+					list = append(list, append(slices.Clip(path), group, law))
+				}
+			}
+		case inSuite:
+			for _, law := range suite[name] {
+				list = append(list, append(slices.Clip(path), law))
+			}
+		}
+		return true
+	})
+	return list
+}
+
+// readSuite returns the laws of each group of the suite of stores.
+func readSuite(dir string) (suite map[string][]string, err error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	groups, all := map[string]bool{}, map[string][]string{}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv != nil {
+				continue
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.CallExpr:
+					if l, ok := firstText(n.Args); ok && f.Name.Name == "Run" && called(n) == "t.Run" {
+						groups[l] = true
+					}
+				case *ast.CompositeLit:
+					if l, ok := firstText(n.Elts); ok && len(n.Elts) == 2 {
+						all[f.Name.Name] = append(all[f.Name.Name], strings.ReplaceAll(l, " ", "_"))
+					}
+				}
+				return true
+			})
+		}
+	}
+	maps.DeleteFunc(all, func(name string, _ []string) bool { return !groups[name] })
+	for group := range groups {
+		if len(all[group]) == 0 {
+			return nil, fmt.Errorf("the group %s of %s has no laws", group, dir)
+		}
+	}
+	return all, nil
+}
+
+func firstText(list []ast.Expr) (string, bool) {
+	if len(list) == 0 {
+		return "", false
+	}
+	l, ok := list[0].(*ast.BasicLit)
+	if !ok || l.Kind != token.STRING {
+		return "", false
+	}
+	text, err := strconv.Unquote(l.Value)
+	return text, err == nil
+}
