@@ -162,9 +162,19 @@ func (is *issuer) claims(c *clock, changes map[string]any) map[string]any {
 // verifier trusts the issuer.
 func (is *issuer) verifier(t testing.TB, c *clock) *Verifier {
 	t.Helper()
-	v, err := newVerifier(context.Background(), Options{Issuer: is.url, Audiences: []string{"other", audience}, Now: c.now})
+	return patient(t, context.Background(), Options{Issuer: is.url, Audiences: []string{"other", audience}, Now: c.now})
+}
+
+// patient returns a verifier that waits for the sockets of this machine as long as the test
+// lasts: on a busy one they may take longer than a client of a server should wait.
+func patient(t testing.TB, ctx context.Context, o Options) *Verifier {
+	t.Helper()
+	v, err := newVerifier(ctx, o)
 	if err != nil {
 		t.Fatal(err)
+	}
+	v.keyring.within = func(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
+		return context.WithCancel(ctx)
 	}
 	return v
 }

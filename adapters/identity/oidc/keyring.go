@@ -55,6 +55,9 @@ type keyring struct {
 	now  func() time.Time
 	log  keyLog
 
+	// within bounds a wait: context.WithTimeout. Tests with real sockets wait without a limit.
+	within func(context.Context, time.Duration) (context.Context, context.CancelFunc)
+
 	mu      sync.Mutex
 	held    *keys         // nil before the first success
 	running chan struct{} // closed at the end of the attempt; nil while there is none
@@ -132,7 +135,7 @@ func (r *keyring) begin(now time.Time, pause time.Duration) <-chan struct{} {
 	done := make(chan struct{})
 	r.running = done
 	go func() {
-		ctx, cancel := context.WithTimeout(r.ctx, timeout)
+		ctx, cancel := r.within(r.ctx, timeout)
 		defer cancel()
 		list, err := r.read(ctx)
 		if r.ctx.Err() == nil {

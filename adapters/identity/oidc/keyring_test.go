@@ -203,7 +203,7 @@ func TestKeysGoMeanwhile(t *testing.T) {
 	good := ecSigner().sign(claims)
 	var calls int // of the clock: the third is for exp
 	var v *Verifier
-	v, err := newVerifier(t.Context(), Options{Issuer: is.url, Audiences: []string{audience}, Now: func() time.Time {
+	v = patient(t, t.Context(), Options{Issuer: is.url, Audiences: []string{audience}, Now: func() time.Time {
 		if calls++; calls == 3 {
 			is.answer(http.NotFound)
 			c.forward(hold)
@@ -211,9 +211,6 @@ func TestKeysGoMeanwhile(t *testing.T) {
 		}
 		return c.now()
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	calls = 3
 	want(t, v, good, nil, "at first")
 	calls = 0

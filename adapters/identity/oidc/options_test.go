@@ -60,7 +60,7 @@ func TestOptions(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner()), newClock()
 	var through counter
-	v, err := newVerifier(t.Context(), Options{
+	v := patient(t, t.Context(), Options{
 		Issuer:           "https://issuer.example/{tenant}",
 		Audiences:        []string{"tables"},
 		JWKS:             is.url + "/keys",
@@ -70,9 +70,6 @@ func TestOptions(t *testing.T) {
 		HTTP:             &http.Client{Transport: &through},
 		Now:              c.now,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	claims := is.claims(c, map[string]any{"iss": "https://issuer.example/{tenant}", "aud": "tables"})
 	for _, tt := range []struct {
 		groups any

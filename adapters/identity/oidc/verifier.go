@@ -93,7 +93,7 @@ func newVerifier(ctx context.Context, o Options) (*Verifier, error) {
 	if v.now == nil {
 		v.now = time.Now
 	}
-	v.keyring = keyring{ctx: ctx, read: source.read, now: v.now, log: keyLog{log: o.Log, issuer: o.Issuer}}
+	v.keyring = keyring{ctx: ctx, read: source.read, now: v.now, log: keyLog{log: o.Log, issuer: o.Issuer}, within: context.WithTimeout}
 	return v, nil
 }
 
@@ -200,7 +200,7 @@ func (v *Verifier) signed(ctx context.Context, t *jwt.JSONWebToken, keys *keys) 
 			return keys, err
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, wait)
+	ctx, cancel := v.keyring.within(ctx, wait)
 	defer cancel()
 	younger, err := v.keyring.after(ctx, keys)
 	if err != nil {
