@@ -3,7 +3,6 @@ package explorer
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -35,15 +34,7 @@ func TestClipboard(t *testing.T) {
 	b.clipboard()
 	copied := func(want string) {
 		t.Helper()
-		for deadline := b.patience(); ; time.Sleep(20 * time.Millisecond) {
-			got := js[string](b, `window.copied ?? ""`)
-			if got == want {
-				return
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("copied %q, want %q", got, want)
-			}
-		}
+		b.wait(`window.copied == %s`, want)
 	}
 	b.click(row("2") + ` [data-col="1"]`)
 	b.focus(at("grid"))

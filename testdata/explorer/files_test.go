@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	download "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
@@ -17,10 +16,23 @@ import (
 func (b *tab) downloads() (dir string) {
 	b.Helper()
 	dir = b.TempDir()
+	b.ends = make(chan struct{}, 100)
+	progress := chromedp.BrowserEvents(b.ctx, download.DownloadProgress)
+	go func() {
+		for e, err := range progress {
+			if err != nil {
+				return
+			}
+			if e.State == download.DownloadProgressStateCompleted {
+				b.ends <- struct{}{}
+			}
+		}
+	}()
+	enabled := true
 	b.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
 		c := chromedp.FromContext(b.ctx)
 		_, err := cdp.Call(ctx, c.Browser, download.SetDownloadBehavior, download.SetDownloadBehaviorParams{
-			Behavior: "allow", DownloadPath: dir, BrowserContextID: c.BrowserContextID,
+			Behavior: "allow", DownloadPath: dir, EventsEnabled: &enabled, BrowserContextID: c.BrowserContextID,
 		})
 		return chromedp.Void{}, err
 	})
@@ -30,12 +42,16 @@ func (b *tab) downloads() (dir string) {
 // saved waits for a file that the page saved.
 func (b *tab) saved(dir, name string) string {
 	b.Helper()
-	for deadline := b.patience(); ; time.Sleep(20 * time.Millisecond) {
+	ctx, cancel := b.patience()
+	defer cancel()
+	for {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err == nil && len(text) > 0 {
 			return string(text)
 		}
-		if time.Now().After(deadline) {
+		select {
+		case <-b.ends:
+		case <-ctx.Done():
 			b.Fatalf("%s was not saved: %v", name, err)
 		}
 	}

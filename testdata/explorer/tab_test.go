@@ -3,6 +3,7 @@ package explorer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,6 +27,8 @@ type tab struct {
 	mu       sync.Mutex
 	requests []string // URLs
 	problems []string // errors of the console
+
+	ends chan struct{} // of downloads, of any tab
 }
 
 // newTab opens an empty window.
@@ -81,7 +84,7 @@ func newTab(t *testing.T) *tab {
 
 func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	ctx, cancel := b.patience()
 	defer cancel()
 	if err := chromedp.Do(ctx, steps...); err != nil {
 		b.Fatal(err)
@@ -107,7 +110,7 @@ func js[T any](b *tab, format string, args ...any) T {
 // tryJS is js, and returns the expression with its error.
 func tryJS[T any](b *tab, format string, args ...any) (value T, expression string, err error) {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	ctx, cancel := b.patience()
 	defer cancel()
 	expression = format
 	if len(args) > 0 {
@@ -125,42 +128,75 @@ func tryJS[T any](b *tab, format string, args ...any) (value T, expression strin
 	return value, expression, err
 }
 
-// patience is when a test stops to wait: after a minute, or early enough to say so
-// before 'go test' ends.
-func (b *tab) patience() time.Time {
-	until := time.Now().Add(time.Minute)
-	if end, ok := b.Deadline(); ok && end.Add(-5*time.Second).Before(until) {
-		until = end.Add(-5 * time.Second)
+// patience ends early enough before 'go test' does that the test can say what it waits for.
+func (b *tab) patience() (context.Context, context.CancelFunc) {
+	end, ok := b.Deadline()
+	if !ok {
+		return context.WithCancel(b.ctx)
 	}
-	return until
+	return context.WithDeadline(b.ctx, end.Add(-10*time.Second))
 }
 
-// wait waits until an expression is true. It is not while the page is replaced by another.
+// wait waits until an expression is true: it looks whenever the page changes, and before
+// the page is painted. The page may be replaced by another meanwhile.
 func (b *tab) wait(format string, args ...any) {
 	b.Helper()
-	for deadline := b.patience(); ; {
-		is, expression, err := tryJS[bool](b, "!!("+format+")", args...)
-		if err != nil && !strings.Contains(err.Error(), "navigated") {
+	for {
+		_, expression, err := tryJS[bool](b, `new Promise((resolve, reject) => {
+			let over = false
+			const end = how => { over = true; changes.disconnect(); how() }
+			const look = () => {
+				try {
+					if (!over && (`+format+`)) end(() => resolve(true))
+				} catch (e) {
+					end(() => reject(e))
+				}
+			}
+			const changes = new MutationObserver(look)
+			changes.observe(document, {subtree: true, childList: true, attributes: true, characterData: true})
+			const frame = () => { look(); if (!over) requestAnimationFrame(frame) }
+			frame()
+		})`, args...)
+		switch {
+		case err == nil:
+			return
+		case errors.Is(err, context.DeadlineExceeded):
+			b.Fatalf("this did not come true: "+strings.ReplaceAll(format, "%s", "%q"), args...)
+		case !strings.Contains(err.Error(), "navigated"):
 			b.Fatalf("%s: %v", expression, err)
 		}
-		if is {
-			return
-		}
-		if time.Now().After(deadline) {
-			b.Fatalf("this did not come true: "+strings.ReplaceAll(format, "%s", "%q"), args...)
-		}
-		time.Sleep(20 * time.Millisecond)
 	}
 }
 
 // held waits until a request of the page has arrived where the test holds it.
 func (b *tab) held(arrived <-chan struct{}) {
 	b.Helper()
+	ctx, cancel := b.patience()
+	defer cancel()
 	select {
 	case <-arrived:
-	case <-time.After(time.Until(b.patience())):
+	case <-ctx.Done():
 		b.Fatal("the page did not send the request")
 	}
+}
+
+// note makes the page keep each text that a part of it has from now on, for noted: some are
+// there for a moment.
+func (b *tab) note(selector string) {
+	b.Helper()
+	js[bool](b, `(() => {
+		const kept = window.noted = new Set()
+		const keep = () => document.querySelectorAll(%s).forEach(e => kept.add(e.innerText))
+		new MutationObserver(keep).observe(document, {subtree: true, childList: true, attributes: true, characterData: true})
+		keep()
+		return true
+	})()`, selector)
+}
+
+// noted waits until a part of the page has had a text since note.
+func (b *tab) noted(text string) {
+	b.Helper()
+	b.wait(`[...window.noted].some(t => t.includes(%s))`, text)
 }
 
 // at is the selector of a part of the page: name is its data-test.

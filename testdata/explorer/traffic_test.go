@@ -34,7 +34,7 @@ func busy(t *testing.T) (s *server, socket string) {
 		all = append(all, p*37%60)
 	}
 	s.fill("visits", visits(all, 0, 20)...)
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(500 * time.Millisecond) {
+	for ; ; time.Sleep(500 * time.Millisecond) { // the server's minutes are those of the clock
 		var r struct{ Map struct{ Starts []any } }
 		said := s.run("", "traffic", "visits", "--admin", socket, "--json") // and an event behind it
 		if err := json.NewDecoder(strings.NewReader(said)).Decode(&r); err != nil {
@@ -42,9 +42,6 @@ func busy(t *testing.T) (s *server, socket string) {
 		}
 		if len(r.Map.Starts) > 20 {
 			break
-		}
-		if time.Now().After(end) {
-			t.Fatalf("the map has %d ranges", len(r.Map.Starts))
 		}
 	}
 	s.fill("visits", visits([]int{7}, 1000, 2500)...)
