@@ -89,7 +89,7 @@ func TestAccessLogReopens(t *testing.T) {
 	c.fill(t)
 	must.OK(t, os.Rename(file, file+".1"))
 	p.signal(t, syscall.SIGHUP)
-	must.Eventually(t, p.logs, func() bool { _, err := os.Stat(file); return err == nil })
+	must.Eventually(t, "the access log is there again", p.logs, func() bool { _, err := os.Stat(file); return err == nil })
 	c.filled(t)
 	p.signal(t, syscall.SIGTERM)
 	must.OK(t, p.Wait())

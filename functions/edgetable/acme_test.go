@@ -65,33 +65,30 @@ func startPebble(t *testing.T, valid time.Duration) *pebble {
 		err = os.WriteFile(filepath.Join(dir, "config.json"), config, 0o600)
 	}
 	must.OK(t, err)
-	run := func(name string, args ...string) {
+	run := func(name string, args ...string) *proc.Buffer {
 		t.Helper()
 		c := exec.Command(filepath.Join(bin, name), args...)
 		c.Env = append(os.Environ(), "PEBBLE_VA_NOSLEEP=1")
-		proc.Start(t, "", c)
+		return proc.Start(t, "", c).Log
 	}
 	run("pebble-challtestsrv", "-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-management", "127.0.0.1:0",
 		"-dns01", fmt.Sprintf("127.0.0.1:%d", dnsPort), "-defaultIPv6", "")
-	run("pebble", "-config", filepath.Join(dir, "config.json"), "-dnsserver", fmt.Sprintf("127.0.0.1:%d", dnsPort))
+	log := run("pebble", "-config", filepath.Join(dir, "config.json"), "-dnsserver", fmt.Sprintf("127.0.0.1:%d", dnsPort))
 
 	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: api}, DisableKeepAlives: true}}
 	fetch := func(url string) []byte {
 		t.Helper()
-		for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-			resp, err := client.Get(url)
-			if err == nil {
-				defer resp.Body.Close()
-				text, err := io.ReadAll(resp.Body)
-				if err != nil || resp.StatusCode != 200 {
-					t.Fatalf("%s: %d %s, %v", url, resp.StatusCode, text, err)
-				}
-				return text
-			}
-			if time.Now().After(end) {
-				t.Fatal(err)
-			}
+		var resp *http.Response
+		must.Eventually(t, "the ACME server listens", log, func() (ok bool) { // it says so before it does
+			resp, err = client.Get(url)
+			return err == nil
+		})
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		if err != nil || resp.StatusCode != 200 {
+			t.Fatalf("%s: %d %s, %v", url, resp.StatusCode, text, err)
 		}
+		return text
 	}
 	p := &pebble{directory: fmt.Sprintf("https://127.0.0.1:%d/dir", acmePort), ca: cert, roots: x509.NewCertPool(), forward: func(to string) { target <- to }}
 	fetch(p.directory)
@@ -132,16 +129,16 @@ func TestACME(t *testing.T) {
 	p.forward(address)
 	serial := func(name string) string {
 		t.Helper()
-		for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		serial := ""
+		eventually(t, "there is a certificate for "+name, s, func() bool {
 			conn, err := tls.Dial("tcp", address, &tls.Config{RootCAs: p.roots, ServerName: name})
 			if err == nil {
-				defer conn.Close()
-				return conn.ConnectionState().PeerCertificates[0].SerialNumber.String()
+				serial = conn.ConnectionState().PeerCertificates[0].SerialNumber.String()
+				conn.Close()
 			}
-			if time.Now().After(end) {
-				t.Fatalf("%s: %v\n%s", name, err, s.logs)
-			}
-		}
+			return err == nil
+		})
+		return serial
 	}
 	first, second := serial("tables.example.test"), serial("other.example.test")
 	if first == second || !strings.Contains(s.said(t, "endpoint"), "https://tables.example.test:") {
@@ -191,13 +188,10 @@ func TestACMERenews(t *testing.T) {
 	address := strings.TrimSpace(strings.Split(strings.Split(s.greeting, "listens on ")[1], " ")[0])
 	p.forward(address)
 	var first, second *x509.Certificate
-	for end := time.Now().Add(2 * time.Minute); second == nil; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("no second certificate after %v\n%s", first, s.logs)
-		}
+	eventually(t, "the certificate is renewed", s, func() bool {
 		conn, err := tls.Dial("tcp", address, &tls.Config{RootCAs: p.roots, ServerName: "tables.example.test"})
 		if err != nil {
-			continue
+			return false
 		}
 		switch got := conn.ConnectionState().PeerCertificates[0]; {
 		case first == nil:
@@ -206,14 +200,15 @@ func TestACMERenews(t *testing.T) {
 			second = got
 		}
 		conn.Close()
-	}
+		return second != nil
+	})
 	if !second.NotAfter.After(first.NotAfter) {
 		t.Errorf("the second certificate ends at %v, the first one at %v", second.NotAfter, first.NotAfter)
 	}
-	eventually(t, func() bool {
-		s.look()
-		return sumOf(t, s.scrape(t, ""), "certificate_expiry_timestamp_seconds") >= float64(second.NotAfter.Unix())
-	}, s)
+	s.look()
+	if end := sumOf(t, s.scrape(t, ""), "certificate_expiry_timestamp_seconds"); end < float64(second.NotAfter.Unix()) {
+		t.Errorf("the metric shows a certificate until %v, not the second one", end)
+	}
 	s.ends(t)
 }
 

@@ -202,12 +202,12 @@ func TestScheduledBackups(t *testing.T) {
 	s := start(t, nil, "--data", filepath.Join(dir, "data"), "--metrics-listen", "127.0.0.1:0",
 		"--backup-to", place, "--backup-every", "1s", "--backup-keep", "last=2")
 	s.client(t, "").fill(t)
-	eventually(t, func() bool { return strings.Contains(s.logs.String(), "backup failed") }, s)
+	s.logs.Await(t, "backup failed")
 	if m := s.scrape(t, ""); sumOf(t, m, "backup_failures_total") == 0 || sumOf(t, m, "backup_last_success_timestamp_seconds") != 0 {
 		t.Error("the metrics do not show the failure")
 	}
 	must.OK(t, os.Remove(place))
-	eventually(t, func() bool { return strings.Contains(s.logs.String(), "old backups removed") }, s)
+	s.logs.Await(t, "old backups removed")
 	m := s.scrape(t, "")
 	if at := sumOf(t, m, "backup_last_success_timestamp_seconds"); time.Since(time.Unix(int64(at), 0)) > time.Hour || sumOf(t, m, "backups_total") < 2 {
 		t.Errorf("the metrics do not show the backups: the last at %g", at)
@@ -229,7 +229,7 @@ func TestUnreachablePlace(t *testing.T) {
 	p := startProcess(t, []string{"AWS_ACCESS_KEY_ID=nobody", "AWS_SECRET_ACCESS_KEY=nothing"},
 		"--data", filepath.Join(t.TempDir(), "data"), "--backup-to", "s3://bucket/place?region=nowhere&endpoint=http://127.0.0.1:1")
 	p.client(t, "").fill(t)
-	must.Eventually(t, p.logs, func() bool { return strings.Contains(p.logs.String(), "the place for backups does not answer") })
+	p.logs.Await(t, "the place for backups does not answer")
 	p.signal(t, syscall.SIGTERM)
 	if err := p.Wait(); err != nil {
 		t.Errorf("%v\n%s", err, p.logs)
@@ -239,13 +239,13 @@ func TestUnreachablePlace(t *testing.T) {
 // backsUp waits until the server has made a backup.
 func (s *testServer) backsUp(t *testing.T) {
 	t.Helper()
-	eventually(t, func() bool { return sumOf(t, s.scrape(t, ""), "backups_total") > 0 }, s)
+	s.logs.Await(t, "msg=backup ")
 }
 
 // ships waits until the place has the server's log.
 func (s *testServer) ships(t *testing.T) {
 	t.Helper()
-	eventually(t, func() bool { return sumOf(t, s.scrape(t, ""), "log_waiting_bytes") == 0 }, s)
+	eventually(t, "all of the log is shipped", s, func() bool { return sumOf(t, s.scrape(t, ""), "log_waiting_bytes") == 0 })
 }
 
 // hide puts a file where a place is, until back is called.
@@ -261,8 +261,14 @@ func hide(t *testing.T, place string) (back func()) {
 	}
 }
 
-// eventually waits until a condition holds.
-func eventually(t *testing.T, holds func() bool, s *testServer) {
+// hasPieces waits until a place has a piece of the log of the server.
+func (s *testServer) hasPieces(t *testing.T, place string) {
 	t.Helper()
-	must.Eventually(t, s.logs, holds) // what failed is tried again each minute
+	eventually(t, "the place has a piece of the log", s, func() bool { return pieces(place) > 0 })
+}
+
+// eventually waits until a state is reached that the server does not log.
+func eventually(t *testing.T, what string, s *testServer, holds func() bool) {
+	t.Helper()
+	must.Eventually(t, what, s.logs, holds) // what failed is tried again each minute
 }

@@ -141,7 +141,7 @@ func TestBackupLog(t *testing.T) {
 	w.c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
 	s.backsUp(t)
 	w.write([]string{"0"}, "first")
-	eventually(t, func() bool { return pieces(place) > 0 }, s)
+	s.hasPieces(t, place)
 	first := w.states[0].at
 	random := rand.New(rand.NewPCG(1, 1))
 	for i := range 150 {
@@ -219,12 +219,12 @@ func TestBackupLogCatchesUp(t *testing.T) {
 	w.c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
 	s.backsUp(t)
 	w.write([]string{"0"}, "first")
-	eventually(t, func() bool { return pieces(place) > 0 }, s)
+	s.hasPieces(t, place)
 	back := hide(t, place)
 	for i := range 50 {
 		w.write([]string{fmt.Sprint(i)}, "while the place is away")
 	}
-	eventually(t, func() bool { return strings.Contains(s.logs.String(), "the log cannot be shipped") }, s)
+	s.logs.Await(t, "the log cannot be shipped")
 	back()
 	s.ships(t)
 	if p := succeed(t, "backup", "verify", place); strings.Contains(p, "given up") {
@@ -234,7 +234,7 @@ func TestBackupLogCatchesUp(t *testing.T) {
 	must.OK(t, os.Rename(place, place+".unmounted"))
 	must.OK(t, os.Mkdir(place, 0o700))
 	w.write([]string{"0"}, "while the disk is not mounted")
-	eventually(t, func() bool { return strings.Contains(s.logs.String(), "is its disk mounted") }, s)
+	s.logs.Await(t, "is its disk mounted")
 	must.OK(t, os.Remove(place))
 	must.OK(t, os.Rename(place+".unmounted", place))
 	s.ships(t)

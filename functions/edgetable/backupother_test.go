@@ -2,7 +2,6 @@ package main
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 )
@@ -17,7 +16,7 @@ func TestScheduleInPlaceOfAnotherStore(t *testing.T) {
 	succeed(t, "backup", "create", place, "--data", other)
 	a.ends(t)
 	s := start(t, nil, "--data", filepath.Join(dir, "data"), "--metrics-listen", "127.0.0.1:0", "--backup-to", place)
-	eventually(t, func() bool { return strings.Contains(s.logs.String(), "backups of another store") }, s)
+	s.logs.Await(t, "backups of another store")
 	m := s.scrape(t, "")
 	if at := sumOf(t, m, "backup_last_success_timestamp_seconds"); at != 0 || sumOf(t, m, "backup_failures_total") == 0 {
 		t.Errorf("the last backup was at %v, says the metric", time.Unix(int64(at), 0))

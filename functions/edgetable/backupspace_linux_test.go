@@ -24,15 +24,16 @@ func TestFullPlace(t *testing.T) {
 	c := p.client(t, "")
 	c.fill(t)
 	metric := func(name string) float64 { return sumOf(t, p.scrape(t, ""), name) }
-	eventually(t, func() bool { return metric("backups_total") > 0 }, &p.testServer)
+	p.backsUp(t)
 
 	c.do(t, "POST", "/Tables", `{"TableName":"bulk"}`, 204)
 	for i := range 300 {
 		c.do(t, "POST", "/bulk", bulky(i), 204)
 	}
-	eventually(t, func() bool {
-		return strings.Contains(p.logs.String(), "no space left on device") && metric("backup_failures_total") > 0
-	}, &p.testServer)
+	p.logs.Await(t, "no space left on device")
+	if metric("backup_failures_total") == 0 {
+		t.Error("the metrics do not show the failure")
+	}
 	complete := metric("backups_total")
 	whole := func(n int) {
 		t.Helper()
@@ -48,7 +49,7 @@ func TestFullPlace(t *testing.T) {
 	}
 
 	proc.Resize(t, disk, "128m")
-	eventually(t, func() bool { return metric("backups_total") > complete }, &p.testServer)
+	p.logs.AwaitTimes(t, "msg=backup ", int(complete)+1)
 	p.signal(t, syscall.SIGTERM)
 	if err := p.Wait(); err != nil {
 		t.Errorf("the end: %v\n%s", err, p.logs)
@@ -70,11 +71,12 @@ func TestPlaceGoesAway(t *testing.T) {
 	c := p.client(t, "")
 	c.fill(t)
 	metric := func(name string) float64 { return sumOf(t, p.scrape(t, ""), name) }
-	eventually(t, func() bool { return metric("backups_total") > 0 }, &p.testServer)
+	p.backsUp(t)
 	must.OK(t, os.Rename(place, away))
-	eventually(t, func() bool {
-		return strings.Contains(p.logs.String(), "is its disk mounted?") && metric("backup_failures_total") > 0
-	}, &p.testServer)
+	p.logs.Await(t, "is its disk mounted?")
+	if metric("backup_failures_total") == 0 {
+		t.Error("the metrics do not show the failure")
+	}
 	if _, err := os.Stat(place); err == nil {
 		t.Error("the server made the place again")
 	}
@@ -82,6 +84,6 @@ func TestPlaceGoesAway(t *testing.T) {
 
 	complete := metric("backups_total")
 	must.OK(t, os.Rename(away, place))
-	eventually(t, func() bool { return metric("backups_total") > complete }, &p.testServer)
+	p.logs.AwaitTimes(t, "msg=backup ", int(complete)+1)
 	succeed(t, "backup", "verify", place)
 }

@@ -149,7 +149,7 @@ func TestUnsentBodies(t *testing.T) {
 	for range uploads {
 		p.stranger(t, "POST /evil/$batch?"+readOnly(t)+" HTTP/1.1\r\nHost: h\r\nContent-Type: multipart/mixed; boundary=batch_1\r\nContent-Length: 4000000\r\n\r\n"+strings.Repeat("x", 20_000))
 	}
-	must.Eventually(t, p.logs, func() bool {
+	must.Eventually(t, "the bodies have come", p.logs, func() bool {
 		m := p.scrape(t, "")["edgetable_client_memory_bytes"]
 		return m != nil && m.Metric[0].GetGauge().GetValue() >= uploads<<16
 	})

@@ -65,11 +65,11 @@ func TestDynamoDBSecondary(t *testing.T) {
 		t.Fatalf("status %d: %s%s", status, out, stderr)
 	}
 	replicate(t, "twice", "us-east-1", "eu-west-1")
-	eventually(t, func() bool {
+	eventually(t, "the secondary is live", b, func() bool {
 		text := stats()
 		return strings.Contains(text, "<Status>live</Status>") && !strings.Contains(text, "<LastSyncTime></LastSyncTime>")
-	}, b)
-	eventually(t, func() bool { return ready() == 200 }, b)
+	})
+	eventually(t, "the secondary is ready", b, func() bool { return ready() == 200 })
 	reader.filled(t)
 	if text := reader.do(t, "PUT", ada, `{"Name":"Eve"}`, 403); !strings.Contains(text, "InsufficientAccountPermissions") {
 		t.Errorf("a write: %s", text)

@@ -242,10 +242,10 @@ func metricsOfRemote(t *testing.T) map[string]*dto.MetricFamily {
 func metricsOfSecondary(t *testing.T) map[string]*dto.MetricFamily {
 	t.Helper()
 	_, two := newPair(t).start(t, "Lady Ada")
-	eventually(t, func() bool {
+	eventually(t, "the secondary has counted what it followed", two, func() bool {
 		m := two.scrape(t, "")
 		return sumOf(t, m, "secondary_last_sync_timestamp_seconds") > 0 && sumOf(t, m, "secondary_commits_total") > 0
-	}, two)
+	})
 	m := two.scrape(t, "")
 	if sumOf(t, m, "secondary") != 1 || sumOf(t, m, "secondary_commits_total") == 0 {
 		t.Error("the metrics do not show a secondary that follows")

@@ -50,7 +50,7 @@ func TestPromoteStopped(t *testing.T) {
 	must.OK(t, os.WriteFile(filepath.Join(full, "file"), nil, 0o600))
 	refused(t, "TIMELINE", "promote", dir, "--place", p.place)
 	c.rename(t, "too late")
-	eventually(t, func() bool { return strings.Contains(one.logs.String(), "was replaced") }, one)
+	one.logs.Await(t, "was replaced")
 	refused(t, "edgetable promote", "serve", "--listen", "127.0.0.1:0", "--data", dir)
 	must.OK(t, os.RemoveAll(full))
 	if out := succeed(t, "promote", dir, "--place", p.place); !strings.Contains(out, "it has every write") {
@@ -95,10 +95,10 @@ func TestPromoteWithoutPlace(t *testing.T) {
 	}
 	c.rename(t, "of the new primary")
 	// What the old primary ships before the new one has taken over the place says nothing to it.
-	eventually(t, func() bool {
+	eventually(t, "the old primary stops to ship", one, func() bool {
 		one.client(t, "").rename(t, "of the old primary again")
 		return strings.Contains(one.logs.String(), "was replaced")
-	}, one)
+	})
 	two.ships(t)
 	two.ends(t)
 	restored := filepath.Join(p.dir, "restored")
@@ -121,7 +121,7 @@ func TestPromoteBeforeGap(t *testing.T) {
 	one.ships(t)
 	must.OK(t, os.Rename(filepath.Join(p.place, "log"), filepath.Join(p.dir, "lost")))
 	c.rename(t, "behind the gap")
-	eventually(t, func() bool { return pieces(p.place) > 0 }, one)
+	one.hasPieces(t, p.place)
 	succeed(t, "backup", "create", p.place, "--data", filepath.Join(p.dir, "primary"))
 	refused(t, "the place may have more", "promote", dir, "--place", p.place)
 	succeed(t, "promote", dir, "--place", p.place, "--without-place")

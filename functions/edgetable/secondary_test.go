@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +39,7 @@ func (p *pair) start(t *testing.T, name string) (primary, secondary *testServer)
 	secondary = start(t, nil, p.secondary...)
 	c.rename(t, name)
 	d := secondary.secondary(t)
-	eventually(t, func() bool { return d.name(t) == name }, secondary)
+	d.shows(t, secondary, name)
 	return primary, secondary
 }
 
@@ -68,6 +69,18 @@ func (c *signingClient) name(t *testing.T) string {
 	return name
 }
 
+// shows waits until a secondary shows a name.
+func (c *signingClient) shows(t *testing.T, s *testServer, name string) {
+	t.Helper()
+	eventually(t, "the secondary shows "+strconv.Quote(name), s, func() bool { return c.name(t) == name })
+}
+
+// has waits until a secondary has a status.
+func (c *signingClient) has(t *testing.T, s *testServer, want string) {
+	t.Helper()
+	eventually(t, "the status of the secondary is "+want, s, func() bool { status, _ := c.stats(t); return status == want })
+}
+
 func (c *signingClient) rename(t *testing.T, name string) {
 	t.Helper()
 	c.do(t, "PUT", ada, fmt.Sprintf(`{"Name":%q}`, name), 204)
@@ -94,10 +107,10 @@ func TestSecondary(t *testing.T) {
 	c, d := one.client(t, ""), two.secondary(t)
 	c.rename(t, "Countess Ada")
 	written := time.Now()
-	eventually(t, func() bool { // without another write
+	eventually(t, "LastSyncTime passes the last write, without another one", two, func() bool {
 		status, last := d.stats(t)
 		return status == "live" && last.After(written)
-	}, two)
+	})
 	if got := d.name(t); got != "Countess Ada" {
 		t.Errorf("LastSyncTime is behind the last write, and the secondary shows %q", got)
 	}
@@ -117,10 +130,10 @@ func TestSecondary(t *testing.T) {
 	c.do(t, "DELETE", "/Tables('people')", "", 204)
 	two = start(t, nil, p.secondary...)
 	d = two.secondary(t)
-	eventually(t, func() bool { return strings.Contains(d.do(t, "GET", "/Tables", "", 200), "Late") }, two)
-	eventually(t, func() bool { return d.name(t) == "" }, two) // the table may be in an earlier piece than its end
+	eventually(t, "the secondary has the new table", two, func() bool { return strings.Contains(d.do(t, "GET", "/Tables", "", 200), "Late") })
+	d.shows(t, two, "") // the table may be in an earlier piece than its end
 	c.fill(t)
-	eventually(t, func() bool { return d.name(t) == "Ada" }, two)
+	d.shows(t, two, "Ada")
 
 	// The primary is promoted away.
 	if out := succeed(t, "promote", filepath.Join(p.dir, "secondary")); !strings.Contains(out, "it has every write") {
@@ -130,7 +143,7 @@ func TestSecondary(t *testing.T) {
 	new := two.client(t, "")
 	new.rename(t, "from the new primary")
 	c.rename(t, "from the old primary")
-	eventually(t, func() bool { return strings.Contains(one.logs.String(), "was replaced") }, one)
+	one.logs.Await(t, "was replaced")
 	if sumOf(t, one.scrape(t, ""), "log_replaced") != 1 {
 		t.Error("the metrics of the old primary do not say that it was replaced")
 	}
@@ -153,7 +166,7 @@ func TestSecondary(t *testing.T) {
 	}
 	must.OK(t, os.RemoveAll(filepath.Join(p.dir, "primary")))
 	back := start(t, nil, old...)
-	eventually(t, func() bool { return back.secondary(t).name(t) == "after a restart" }, back)
+	back.secondary(t).shows(t, back, "after a restart")
 }
 
 // A place that is away makes the secondary unavailable, and it goes on when the place is back.
@@ -165,7 +178,7 @@ func TestSecondaryOfBrokenPlace(t *testing.T) {
 	c, d := one.client(t, ""), two.secondary(t)
 
 	back := hide(t, p.place)
-	eventually(t, func() bool { status, _ := d.stats(t); return status == "unavailable" }, two)
+	d.has(t, two, "unavailable")
 	if resp, err := http.Get(strings.TrimSuffix(two.client(t, "").endpoint, "/devstoreaccount1") + "/_/ready"); err != nil || resp.StatusCode != 503 {
 		t.Errorf("ready: %v, %v", resp, err)
 	}
@@ -174,24 +187,26 @@ func TestSecondaryOfBrokenPlace(t *testing.T) {
 	}
 	c.rename(t, "meanwhile")
 	back()
-	eventually(t, func() bool { status, _ := d.stats(t); return status == "live" && d.name(t) == "meanwhile" }, two)
+	d.has(t, two, "live")
+	d.shows(t, two, "meanwhile")
 
 	// The secondary is stopped, and a piece that it lacks is lost.
 	two.ends(t)
 	n := pieces(p.place)
 	c.rename(t, "lost")
 	// A piece whose folder goes while it is stored is stored again.
-	eventually(t, func() bool { return pieces(p.place) > n && sumOf(t, one.scrape(t, ""), "log_waiting_bytes") == 0 }, one)
+	eventually(t, "the place has another piece", one, func() bool { return pieces(p.place) > n })
+	one.ships(t)
 	must.OK(t, os.Rename(filepath.Join(p.place, "log"), filepath.Join(p.dir, "lost")))
 	c.rename(t, "behind the gap")
-	eventually(t, func() bool { return pieces(p.place) > 0 }, one)
+	one.hasPieces(t, p.place)
 	two = start(t, nil, p.secondary...)
-	eventually(t, func() bool { return strings.Contains(two.logs.String(), "there is no newer backup yet") }, two)
+	two.logs.Await(t, "there is no newer backup yet")
 	if got := two.secondary(t).name(t); got != "meanwhile" {
 		t.Errorf("behind a gap the secondary shows %q", got)
 	}
 	succeed(t, "backup", "create", p.place, "--data", filepath.Join(p.dir, "primary"))
-	eventually(t, func() bool { return strings.Contains(two.logs.String(), "the secondary is being built") }, two)
+	two.logs.Await(t, "the secondary is being built")
 }
 
 // A primary that was restored to an earlier moment is not followed.
@@ -202,13 +217,13 @@ func TestSecondaryOfRestoredPrimary(t *testing.T) {
 	c, d := one.client(t, ""), two.secondary(t)
 	moment := time.Now().UTC()
 	c.rename(t, "late")
-	eventually(t, func() bool { return d.name(t) == "late" }, two)
+	d.shows(t, two, "late")
 	one.ends(t)
 	restored := filepath.Join(p.dir, "restored")
 	succeed(t, "backup", "restore", p.place, restored, "--to-time", moment.Format(time.RFC3339Nano)[:26]+"Z")
 	three := start(t, nil, append([]string{"--data", restored}, p.primary[2:]...)...)
 	three.client(t, "").rename(t, "another future")
-	eventually(t, func() bool { return strings.Contains(two.logs.String(), "follows no more") }, two)
+	two.logs.Await(t, "follows no more")
 	if status, _ := d.stats(t); status != "unavailable" {
 		t.Errorf("status %q", status)
 	}

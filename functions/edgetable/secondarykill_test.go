@@ -118,16 +118,11 @@ func (p *process) kill(t *testing.T) {
 // uploading waits until an object of the log is being written.
 func uploading(t *testing.T, place string) {
 	t.Helper()
-	for deadline := time.Now().Add(3 * time.Minute); ; {
+	must.Eventually(t, "an object of the log is being written", seen(func() string { return place }), func() bool {
 		found, err := filepath.Glob(filepath.Join(place, "log", "*", "*", "*"+objects.TempSuffix))
 		must.OK(t, err)
-		if len(found) > 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("nothing is shipped")
-		}
-	}
+		return len(found) > 0
+	})
 }
 
 // seen says what a test has seen when it fails.
@@ -149,7 +144,7 @@ func (p *process) live(t *testing.T, place string) (names map[string]string, las
 		}
 		return text + p.logs.String()
 	})
-	must.Eventually(t, why, func() bool {
+	must.Eventually(t, "the secondary is live", why, func() bool {
 		if greetings := strings.Split(p.logs.String(), "\nready\n"); len(greetings) > 1 {
 			p.greeting = greetings[len(greetings)-2]
 		}
@@ -250,7 +245,7 @@ func TestSecondaryKilled(t *testing.T) {
 		succeed(t, "backup", "restore", p.place, shipped)
 		if life%2 == 0 {
 			said := new(strings.Builder)
-			must.Eventually(t, said, func() bool { // it may be built again
+			must.Eventually(t, "the secondary is promoted", said, func() bool { // it may be built again
 				said.Reset()
 				status, _, text := runUntil(t.Context(), nil, "promote", dir)
 				said.WriteString(text)

@@ -29,10 +29,8 @@ func TestShippingFullDisk(t *testing.T) {
 			t.Fatalf("status %d: %s", status, text)
 		}
 	}
-	eventually(t, func() bool {
-		m := p.scrape(t, "")
-		return sumOf(t, m, "backups_total") > 0 && sumOf(t, m, "log_waiting_bytes") == 0
-	}, &p.testServer)
+	p.backsUp(t)
+	p.ships(t)
 	p.kill(t)
 	if err := os.Remove(filepath.Join(data, "RESERVE")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
@@ -47,15 +45,15 @@ func TestShippingFullDisk(t *testing.T) {
 	}
 
 	must.OK(t, os.Remove(fill))
-	eventually(t, func() bool { status, _ := c.send(t, "PUT", ada, `{"Name":"with space"}`); return status == 204 }, &p.testServer)
+	eventually(t, "the server finds the space", &p.testServer, func() bool { status, _ := c.send(t, "PUT", ada, `{"Name":"with space"}`); return status == 204 })
 	// No log waits while the backup is made that fills a gap: what counts is what a restore gives.
 	restores := 0
-	eventually(t, func() bool {
+	eventually(t, "the place has the last write", &p.testServer, func() bool {
 		restores++
 		to := filepath.Join(dir, fmt.Sprint("restored", restores))
 		succeed(t, "backup", "restore", place, to)
 		return stored(t, to)["1"] == "with space"
-	}, &p.testServer)
+	})
 	p.kill(t)
 	p = startProcess(t, nil, serve...)
 	if got := p.client(t, "").name(t); got != "with space" {

@@ -119,11 +119,11 @@ func TestHangup(t *testing.T) {
 	p.client(t, key1).do(t, "GET", "/Tables", "", 200)
 	write("acme:" + key1 + ":" + key2 + "\n")
 	p.signal(t, syscall.SIGHUP)
-	must.Eventually(t, p.logs, func() bool { return strings.Contains(p.logs.String(), "the accounts were read again") })
+	p.logs.Await(t, "the accounts were read again")
 	p.client(t, key2).do(t, "GET", "/Tables", "", 200)
 	write("acme:" + accounts.DevelopmentKey[:20] + "\n")
 	p.signal(t, syscall.SIGHUP)
-	must.Eventually(t, p.logs, func() bool { return strings.Contains(p.logs.String(), "the accounts stay as they were") })
+	p.logs.Await(t, "the accounts stay as they were")
 	p.client(t, key2).do(t, "GET", "/Tables", "", 200)
 	p.signal(t, syscall.SIGTERM)
 	if err := p.Wait(); err != nil {

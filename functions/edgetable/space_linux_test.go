@@ -38,7 +38,7 @@ func TestFullDisk(t *testing.T) {
 	fill := filepath.Join(disk, "fill")
 	check := func() {
 		t.Helper()
-		must.Eventually(t, p.logs, func() bool {
+		must.Eventually(t, "the server notices the full disk", p.logs, func() bool {
 			must.OK(t, fillUp(fill, 900<<10))
 			status, _ := c.send(t, "PUT", "/people(PartitionKey='p',RowKey='x')", "{}")
 			ready, text := get(t, base+"/_/ready")
@@ -79,7 +79,7 @@ func TestFullDisk(t *testing.T) {
 	// The space comes back: from the other program, and from a deleted table.
 	must.OK(t, os.Remove(fill))
 	dropped := 0
-	must.Eventually(t, p.logs, func() bool {
+	must.Eventually(t, "the server notices the space", p.logs, func() bool {
 		if dropped != 204 {
 			dropped, _ = c.send(t, "DELETE", "/Tables('people')", "")
 		}

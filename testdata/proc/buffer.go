@@ -4,20 +4,23 @@ import (
 	"bytes"
 	"sync"
 	"testing"
+
+	"edgetable/testdata/must"
 )
 
 // Buffer is what a program writes, which a test may read while it runs.
 type Buffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
+	mu    sync.Mutex
+	text  bytes.Buffer
+	grown chan struct{} // closed by the next write; nil if nobody waits
 }
 
 // Log returns a buffer whose end a failed test shows.
 func Log(t testing.TB) *Buffer {
 	b := &Buffer{}
 	t.Cleanup(func() {
-		if text := b.String(); t.Failed() {
-			t.Logf("…%s", text[max(0, len(text)-4000):])
+		if t.Failed() {
+			t.Log(must.End(b))
 		}
 	})
 	return b
@@ -26,7 +29,41 @@ func Log(t testing.TB) *Buffer {
 func (b *Buffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.grown != nil {
+		close(b.grown)
+		b.grown = nil
+	}
 	return b.text.Write(p)
+}
+
+// Await waits until the program has written a text.
+func (b *Buffer) Await(t testing.TB, text string) {
+	t.Helper()
+	b.AwaitTimes(t, text, 1)
+}
+
+// AwaitTimes waits until the program has written a text so many times.
+func (b *Buffer) AwaitTimes(t testing.TB, text string, times int) {
+	t.Helper()
+	ctx, cancel := must.Patience(t)
+	defer cancel()
+	for {
+		b.mu.Lock()
+		there := bytes.Count(b.text.Bytes(), []byte(text)) >= times
+		if b.grown == nil {
+			b.grown = make(chan struct{})
+		}
+		grown := b.grown
+		b.mu.Unlock()
+		if there {
+			return
+		}
+		select {
+		case <-grown:
+		case <-ctx.Done():
+			t.Fatalf("this was not written, or less than %d times: %s\n%s", times, text, must.End(b))
+		}
+	}
 }
 
 func (b *Buffer) String() string {

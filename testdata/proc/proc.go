@@ -4,12 +4,14 @@ package proc
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"edgetable/testdata/must"
 )
 
 // Process is a program that runs until the test ends.
@@ -18,9 +20,6 @@ type Process struct {
 	Lines []string // of its output, up to the one that Start waited for
 	Log   *Buffer  // standard error, and output after these lines
 }
-
-// rest is what a test needs of its time to say why a program did not start.
-const rest = 15 * time.Second
 
 // Start starts a program and waits for a line that begins with a text. With no text, it does not wait. A program that prints
 // no such line ends shortly before the time of the test does, and the test shows what it printed instead.
@@ -37,16 +36,10 @@ func Start(t testing.TB, line string, c *exec.Cmd) *Process {
 	}
 	t.Cleanup(func() {
 		_ = c.Process.Signal(syscall.SIGTERM) // it may have ended
-		kill := time.AfterFunc(time.Minute, func() { _ = c.Process.Kill() })
+		defer killed(t, c)()
 		_ = c.Wait() // however it ends
-		kill.Stop()
 	})
-	if own, ok := t.(interface{ Deadline() (time.Time, bool) }); ok && line != "" {
-		if end, ok := own.Deadline(); ok {
-			kill := time.AfterFunc(time.Until(end)-rest, func() { _ = c.Process.Kill() })
-			defer kill.Stop()
-		}
-	}
+	defer killed(t, c)()
 	lines := bufio.NewScanner(out)
 	for line != "" && lines.Scan() {
 		p.Lines = append(p.Lines, lines.Text())
@@ -59,6 +52,13 @@ func Start(t testing.TB, line string, c *exec.Cmd) *Process {
 	}
 	go func() { _, _ = io.Copy(p.Log, out) }()
 	return p
+}
+
+// killed has a process killed shortly before the time of the test ends, unless it is stopped.
+func killed(t testing.TB, c *exec.Cmd) (stop func()) {
+	ctx, cancel := must.Patience(t)
+	end := context.AfterFunc(ctx, func() { _ = c.Process.Kill() })
+	return func() { end(); cancel() }
 }
 
 // Value returns what follows a label at the beginning of a line.

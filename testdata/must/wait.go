@@ -1,0 +1,56 @@
+package must
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+)
+
+// Patience returns a context that ends shortly before the deadline of the test, so that a
+// test which waits in vain can say for what. Nothing else ends it: a busy machine may take
+// as long as 'go test -timeout' permits.
+func Patience(t testing.TB) (context.Context, context.CancelFunc) {
+	if t, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
+		if end, ok := t.Deadline(); ok {
+			return context.WithDeadline(context.Background(), end.Add(-10*time.Second))
+		}
+	}
+	return context.WithCancel(context.Background())
+}
+
+// Receive waits for an event, what, and returns what comes with it. If it does not happen,
+// the test ends with the last lines of a log.
+func Receive[T any](t testing.TB, what string, from <-chan T, log fmt.Stringer) (v T) {
+	t.Helper()
+	ctx, cancel := Patience(t)
+	defer cancel()
+	select {
+	case v = <-from:
+	case <-ctx.Done():
+		t.Fatalf("this did not happen: %s\n%s", what, End(log))
+	}
+	return v
+}
+
+// Eventually waits until another process, or a server with periods of its own, brings about
+// a state of which no event tells: it looks again and again. Wait for a line of a log if there
+// is one (proc.Buffer.Await), or for a channel.
+func Eventually(t testing.TB, what string, log fmt.Stringer, holds func() bool) {
+	t.Helper()
+	ctx, cancel := Patience(t)
+	defer cancel()
+	for !holds() {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("this did not happen: %s\n%s", what, End(log))
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// End returns the last lines of a log.
+func End(log fmt.Stringer) string {
+	text := log.String()
+	return "…" + text[max(0, len(text)-4000):]
+}
