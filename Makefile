@@ -107,6 +107,7 @@ SERVERS = workers programs race-dynamodb postgres functions-aws prometheus backu
 test:
 	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus chromium
 	@.ci/install $$(<.ci/tinygo/packages)
+	@.ci/modules
 	@$(MAKE) --no-print-directory build
 	@.ci/steps $(COMPUTE) -- $(SERVERS); echo "test: $$SECONDS seconds"
 

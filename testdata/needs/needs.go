@@ -4,6 +4,7 @@ package needs
 
 import (
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -27,6 +28,9 @@ func These(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
 		if !Asked(program) {
+			if tag := ownTag(); tag != "" {
+				t.Fatalf("no build tag %s exists: set %s=%s", tag, Variable, program)
+			}
 			t.Skipf("it needs %s: a step of the Makefile runs it, with %s=%[1]s", program, Variable)
 		}
 	}
@@ -35,4 +39,17 @@ func These(t testing.TB, programs ...string) {
 // Asked reports whether a program is asked for.
 func Asked(program string) bool {
 	return slices.Contains(strings.Split(os.Getenv(Variable), ","), program)
+}
+
+// ownTag is a build tag for tests with which the program was built: a test that it is to choose must not be skipped.
+func ownTag() string {
+	info, _ := debug.ReadBuildInfo()
+	for _, s := range info.Settings {
+		for tag := range strings.SplitSeq(s.Value, ",") {
+			if s.Key == "-tags" && strings.HasPrefix(tag, "test") {
+				return tag
+			}
+		}
+	}
+	return ""
 }

@@ -4,6 +4,7 @@ package local
 import (
 	"context"
 	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -301,15 +302,22 @@ func tail(file string) string {
 	return fmt.Sprintf("%s: …%s", filepath.Base(file), text[max(0, len(text)-3000):])
 }
 
-// freePorts returns ports that nobody listens on.
+// freePorts returns ports that nobody listens on. They are below those that the system gives to connections, one of which
+// could take a port before the server does.
 func freePorts(n int) (list []int, err error) {
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+	for tries := 0; len(list) < n; tries++ {
+		var b [2]byte
+		_, _ = rand.Read(b[:]) // it never fails
+		port := 20000 + int(binary.BigEndian.Uint16(b[:]))%12000
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err != nil && tries < 100 {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
 		defer l.Close()
-		list = append(list, l.Addr().(*net.TCPAddr).Port)
+		list = append(list, port)
 	}
 	return list, nil
 }
