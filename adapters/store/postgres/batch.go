@@ -107,14 +107,12 @@ func (s *Store) sendAll(ctx context.Context, list []*write) (edm.Ticks, error) {
 		w.ticks = ticks
 	}
 	err = s.once(ctx, s.shared, func(_ context.Context, c *pgconn.PgConn) error {
-		return s.attended(c, func(ctx context.Context) error {
-			calls := make([]call, len(list))
-			for i, w := range list {
-				calls[i] = call{writes[w.form].batch, w.args()}
-			}
-			_, err := transact(ctx, c, calls)
-			return err
-		})
+		calls := make([]call, len(list))
+		for i, w := range list {
+			calls[i] = call{writes[w.form].batch, w.args()}
+		}
+		_, err := s.attended(c, calls)
+		return err
 	})
 	if classify(err) == lost && err != nil {
 		err = s.evidence(ctx, list, err)

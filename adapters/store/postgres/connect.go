@@ -23,6 +23,13 @@ SET jit = off; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable
 SET plan_cache_mode = force_generic_plan; SET client_min_messages = warning; SET client_encoding = 'UTF8';
 SET statement_timeout = '30s'; SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = '60s'`
 
+// endings are settings by which the database ends the transaction of a server that is gone.
+// They are set where the database has them. A transaction that waits for its standby is
+// committed already, and transaction_timeout does not end it.
+const endings = `
+SELECT set_config(name, value, false) FROM (VALUES ('tcp_keepalives_idle', '5'), ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '5'),
+  ('tcp_user_timeout', '15000'), ('transaction_timeout', '30s')) AS wanted(name, value) WHERE current_setting(name, true) IS NOT NULL`
+
 var errNoCancel = errors.New("postgres: cancel requests are not sent")
 
 // connector makes the connections of a store.
@@ -103,7 +110,7 @@ func (c *connector) before(ctx context.Context, config *pgx.ConnConfig) error {
 // ready sets a session up and prepares its statements, in two round trips.
 func (c *connector) ready(ctx context.Context, conn *pgconn.PgConn) error {
 	path := "; SET search_path = " + pgx.Identifier{c.Schema}.Sanitize()
-	if _, err := conn.Exec(ctx, settings+path).ReadAll(); err != nil {
+	if _, err := conn.Exec(ctx, settings+path+";"+endings).ReadAll(); err != nil {
 		return err
 	}
 	p := conn.StartPipeline(ctx)

@@ -32,14 +32,14 @@ func detached[R any](ctx context.Context, s *Store, do func(ctx context.Context)
 	}
 }
 
-// attended calls send, which writes by a connection and waits for the answer, however long
-// that takes: a commit may wait for a standby.
-func (s *Store) attended(c *pgconn.PgConn, send func(ctx context.Context) error) error {
+// attended is transact for writes. It waits for the answer, however long that takes: a
+// commit may wait for a standby.
+func (s *Store) attended(c *pgconn.PgConn, calls []call) (rows []int64, err error) {
 	defer s.watch(c)()
-	if err := send(context.Background()); err != nil {
-		return err
+	if rows, err = transact(c, calls); err == nil {
+		err = warning(c)
 	}
-	return warning(c)
+	return rows, err
 }
 
 // watch looks after a connection that brings no answer until the function that it returns

@@ -1,6 +1,9 @@
 package postgres
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // KeepCancels makes a store send cancel requests, as pgx does by default.
 func (o Options) KeepCancels() Options {
@@ -18,4 +21,10 @@ func (o Options) Watch(d time.Duration) Options {
 func (o Options) Machine(now func() time.Time) Options {
 	o.machine = now
 	return o
+}
+
+// Setting is the value of a setting in a session of the store.
+func (s *Store) Setting(ctx context.Context, name string) (value string, err error) {
+	err = s.primary.QueryRow(ctx, "SELECT current_setting($1)", name).Scan(&value)
+	return value, err
 }

@@ -233,6 +233,11 @@ func (c *holding) Write(p []byte) (int, error) {
 	if err == nil {
 		err = c.wait(h)
 	}
+	if err == nil {
+		var rest int
+		rest, err = c.Conn.Write(p[n:])
+		n += rest
+	}
 	return n, err
 }
 

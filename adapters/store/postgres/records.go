@@ -136,10 +136,8 @@ func (s *Store) change(ctx context.Context, calls func(ticks edm.Ticks) []call, 
 		var rows []int64
 		if err == nil {
 			err = s.once(ctx, s.shared, func(_ context.Context, c *pgconn.PgConn) error {
-				return s.attended(c, func(ctx context.Context) error {
-					rows, err = transact(ctx, c, calls(ticks))
-					return err
-				})
+				rows, err = s.attended(c, calls(ticks))
+				return err
 			})
 		}
 		if err == nil {

@@ -82,29 +82,6 @@ func query(ctx context.Context, c *pgconn.PgConn, s statement, row func(v [][]by
 	return tag.RowsAffected(), err
 }
 
-// call is a statement with its arguments.
-type call struct {
-	statement
-	args [][]byte
-}
-
-// transact sends calls as one transaction and returns how many rows each of them wrote.
-func transact(ctx context.Context, c *pgconn.PgConn, calls []call) (rows []int64, err error) {
-	b := new(pgconn.Batch)
-	for _, one := range calls {
-		b.ExecStatement(one.on(c), one.args, formats, formats)
-	}
-	r := c.ExecBatch(ctx, b)
-	for r.NextResult() {
-		tag, err := r.ResultReader().Close()
-		if err != nil {
-			break // Close has it too
-		}
-		rows = append(rows, tag.RowsAffected())
-	}
-	return rows, r.Close()
-}
-
 // errWarned means that the database carried a write out with a warning: a wait for a
 // standby was cancelled by somebody. The write is visible, and a failover may lose it.
 var errWarned = errors.New("the database warned")

@@ -161,16 +161,14 @@ func (s *Store) sendGroup(group []*write, results []bool) error {
 		w.ticks = t
 	}
 	return s.once(ctx, nil, func(_ context.Context, c *pgconn.PgConn) error {
-		return s.attended(c, func(ctx context.Context) error {
-			calls := make([]call, len(group))
-			for i, w := range group {
-				calls[i] = call{writes[w.form].alone, w.args()}
-			}
-			rows, err := transact(ctx, c, calls)
-			for i, n := range rows {
-				results[i] = n > 0
-			}
-			return err
-		})
+		calls := make([]call, len(group))
+		for i, w := range group {
+			calls[i] = call{writes[w.form].alone, w.args()}
+		}
+		rows, err := s.attended(c, calls)
+		for i, n := range rows {
+			results[i] = n > 0
+		}
+		return err
 	})
 }

@@ -1,0 +1,106 @@
+//go:build testpostgres
+
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"edgetable/adapters/store/postgres"
+	"edgetable/core/table"
+	"edgetable/testdata/must"
+	"edgetable/testdata/postgres/local"
+)
+
+// A server stops in the middle of sending, and its connections stay open. Others write the
+// same entities meanwhile: what did not arrive whole holds no row.
+func TestFrozenServer(t *testing.T) {
+	t.Parallel()
+	batch := make([]table.Mutation, table.MaxBatchOperations)
+	for i := range batch {
+		batch[i] = table.Mutation{Key: row("p", fmt.Sprintf("%03d", i)), Nonce: 1, Properties: text(strings.Repeat("x", 30<<10))}
+	}
+	for name, list := range map[string][]table.Mutation{"batch": batch, "entity": batch[:1]} {
+		t.Run(name, func(t *testing.T) {
+			o := postgres.Options{Schema: schema(t, shared)}
+			w := new(holder)
+			frozen := open(t, shared, func() postgres.Options { o := o; o.Dial = w.dial; return o }())
+			create(t, frozen)
+			must.OK(t, putOne(t.Context(), frozen, "before")) // now its clock is above the floor of the table
+			o.Timeout = 5 * time.Second
+			other := open(t, shared, o)
+			h := w.holdSent()
+			outcome := make(chan error, 1)
+			go func() {
+				_, err := frozen.Commit(t.Context(), people, list)
+				outcome <- err
+			}()
+			<-h.waits
+			wait(t, "the database waits for the rest", func() bool {
+				return ask(t, shared, "SELECT count(*) > 0 FROM pg_stat_activity WHERE state = 'active' AND wait_event = 'ClientRead' AND query LIKE '%INSERT INTO entity%'") == "true" || len(list) == 1
+			})
+			for _, m := range slices.Concat(list[:1], list[len(list)-1:]) {
+				m.Properties = text("of another")
+				if _, err := other.Commit(t.Context(), people, []table.Mutation{m}); err != nil {
+					t.Errorf("a write of another server: %v", err)
+				}
+			}
+			close(h.release)
+			must.OK(t, <-outcome)
+		})
+	}
+}
+
+// A transaction whose commit waits for its standby is not ended by any limit of time, since
+// it would show without the standby.
+func TestLongCommit(t *testing.T) {
+	t.Parallel()
+	c := cluster(t, local.Options{})
+	if ask(t, c, "SELECT current_setting('transaction_timeout', true) IS NULL") == "true" {
+		t.Skip("this version has no transaction_timeout")
+	}
+	name := schema(t, c)
+	conn, err := pgx.Connect(t.Context(), c.DSN(""))
+	must.OK(t, err)
+	defer conn.Close(context.Background())
+	must.OK(t, c.Exec("ALTER SYSTEM SET synchronous_standby_names = 'nobody'"))
+	must.OK(t, c.Exec("SELECT pg_reload_conf()"))
+	_, err = conn.Exec(t.Context(), "SET transaction_timeout = '50ms'; SET statement_timeout = '50ms'")
+	must.OK(t, err)
+	outcome := make(chan error, 1)
+	go func() {
+		_, err := conn.Exec(context.Background(), "INSERT INTO "+name+".dropped (life, by) VALUES (1, 1)")
+		outcome <- err
+	}()
+	wait(t, "the commit has waited for long", func() bool {
+		return ask(t, c, "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND xact_start < clock_timestamp() - interval '1 s'") == "true"
+	})
+	if n := ask(t, c, "SELECT count(*) FROM "+name+".dropped"); n != "0" {
+		t.Errorf("%s rows show before the standby has them", n)
+	}
+	must.OK(t, c.Exec("ALTER SYSTEM RESET synchronous_standby_names"))
+	must.OK(t, c.Exec("SELECT pg_reload_conf()"))
+	must.OK(t, <-outcome)
+}
+
+// Each session has the limits that its database knows.
+func TestEndings(t *testing.T) {
+	role := local.Name()
+	must.OK(t, shared.Exec("CREATE ROLE "+role+" SUPERUSER LOGIN PASSWORD 'right'"))
+	dsn := fmt.Sprintf("host=127.0.0.1 port=%d user=%s password=right dbname=postgres sslmode=disable", shared.Port, role)
+	s := open(t, shared, postgres.Options{Schema: schema(t, shared), DSN: dsn})
+	for name, want := range map[string]string{"tcp_keepalives_idle": "5", "tcp_user_timeout": "15000", "transaction_timeout": "30s"} {
+		if ask(t, shared, "SELECT coalesce(current_setting($1, true), '')", name) == "" {
+			continue // of a later version
+		}
+		if got, err := s.Setting(t.Context(), name); err != nil || got != want {
+			t.Errorf("%s is %q, want %q: %v", name, got, want, err)
+		}
+	}
+}
