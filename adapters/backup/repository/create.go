@@ -97,19 +97,19 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	return m, nil
 }
 
-// owned checks that a backup is of the newest timeline, if the place has timelines: another one would
+// owned checks that it is the turn of the store of a backup, if the place has timelines: another backup would
 // look like the newest state.
 func (r *Repository) owned(ctx context.Context, log *LogSpan) error {
-	newest, err := r.NewestTimeline(ctx)
+	now, err := r.Turn(ctx)
 	switch {
-	case err != nil:
+	case err != nil || now.Timeline == "":
 		return err
-	case newest == "" || log != nil && log.Timeline == newest:
-		return nil
 	case log == nil:
 		return fmt.Errorf("%w: the place has a log, and this store does not continue it", ErrReplaced)
+	case log.Term.Number == 0:
+		return now.Check(log.Timeline, now.Term)
 	}
-	return fmt.Errorf("%w (the newest timeline is %s, its own is %s)", ErrReplaced, newest, log.Timeline)
+	return now.Check(log.Timeline, log.Term)
 }
 
 // begun checks that nobody has removed a run with [Repository.Prune], and its objects

@@ -20,6 +20,7 @@ type LogSpan struct {
 	Timeline string    `json:"timeline"`
 	Low      edm.Ticks `json:"low"`
 	High     edm.Ticks `json:"high"`
+	Term     Term      `json:"term,omitzero"` // of the store; zero: not known
 	// Alone says that no log continues the backup: the span says only what it has.
 	Alone bool `json:"alone,omitempty"`
 }
@@ -30,17 +31,17 @@ var ErrEmpty = errors.New("the place is empty: is its disk mounted? If it was em
 // ErrReplaced means that another store ships to the place.
 var ErrReplaced = errors.New("another store has taken over the place: this one was replaced, and must not ship its log there")
 
-// Ship stores a piece, unless its timeline is not the newest one.
+// ErrElsewhere means that the place is not that of the store, or not any more.
+var ErrElsewhere = errors.New("the place does not have the history of this store: is the right disk mounted? If it is a new place for this store, empty it, and start the server again")
+
+// Ship stores a piece, unless it is not the turn of its timeline and term.
 func (r *Repository) Ship(ctx context.Context, s *Sealed) error {
-	newest, err := r.NewestTimeline(ctx)
+	now, err := r.Turn(ctx)
 	if err != nil {
 		return err
 	}
-	if newest == "" {
-		return ErrEmpty
-	}
-	if newest != s.Timeline {
-		return fmt.Errorf("%w (the newest timeline is %q, its own is %s)", ErrReplaced, newest, s.Timeline)
+	if err := now.Check(s.Timeline, s.Term); err != nil {
+		return err
 	}
 	return r.objects.Put(ctx, s.object(), s.bytes)
 }

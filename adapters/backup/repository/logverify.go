@@ -120,9 +120,16 @@ func (r *Repository) gaps(ctx context.Context, report *LogReport, backups []*Man
 		if t.Parent != "" && t.Left >= pruned && t.Left > 0 {
 			at = t.Left
 		}
+		last := new(Piece)
 		for i := range list {
 			if list[i].Timeline != t.ID {
 				continue
+			}
+			if Mixed(last.Synced, last.Term, &read[i]) {
+				report.Problems = append(report.Problems, fmt.Sprintf("two copies of one data directory have shipped to timeline %s: their writes are mixed after %s", t.ID, list[i].From))
+			}
+			if read[i].Term.Number > 0 {
+				last = &read[i]
 			}
 			if at > 0 && list[i].From > at {
 				gap := (&Gap{t.ID, at, list[i].From}).Error()

@@ -32,6 +32,7 @@ type Piece struct {
 	// Begins says that no piece ends at From, because logs were given up before they were
 	// shipped, or none was shipped before.
 	Begins  bool  `json:"begins,omitempty"`
+	Term    Term  `json:"term,omitzero"` // that shipped it; zero: of an earlier version
 	Commits int   `json:"commits"`
 	Length  int64 `json:"length"` // of the commits before compression
 	Codec   Codec `json:"codec,omitempty"`

@@ -160,6 +160,24 @@ func (h *history) highest() (n edm.Ticks) {
 	return n
 }
 
+// Highest returns the highest number in the place.
+func (r *Repository) Highest(ctx context.Context) (edm.Ticks, error) {
+	all, err := r.List(ctx)
+	if err != nil && !errors.Is(err, ErrNone) {
+		return 0, err
+	}
+	h := new(history)
+	if all != nil {
+		for _, m := range all.Complete {
+			if m.Log != nil {
+				h.bases = append(h.bases, m)
+			}
+		}
+	}
+	h.pieces, err = r.Pieces(ctx, "")
+	return h.highest(), err
+}
+
 // Ranges are moments that can be restored: all from the first to the last of each.
 type Ranges [][2]edm.Ticks
 

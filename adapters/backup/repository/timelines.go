@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -42,22 +44,37 @@ func NewTimelineID() string {
 // isTimelineID reports whether a text has the form of a name of a timeline.
 func isTimelineID(s string) bool { return len(s) == 16 && strings.Trim(s, "0123456789abcdef") == "" }
 
-// Timelines returns the timelines in the place, the newest last.
-func (r *Repository) Timelines(ctx context.Context) (list []Timeline, err error) {
-	var names []string
+// timelineNames returns the timelines by the names of their objects, the newest last.
+func (r *Repository) timelineNames(ctx context.Context) (list []Timeline, err error) {
 	for o, err := range r.objects.List(ctx, timelineDir) {
 		if err != nil {
 			return nil, err
 		}
-		names = append(names, o.Name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		var t Timeline
-		if _, err := fmt.Sscanf(name, timelineDir+"%08d-%s", &t.Number, &t.ID); err != nil || t.object() != name || !isTimelineID(t.ID) {
-			continue
+		if t, ok := parseTimeline(o.Name); ok {
+			list = append(list, t)
 		}
-		b, err := r.objects.Get(ctx, name)
+	}
+	slices.SortFunc(list, func(a, b Timeline) int { return strings.Compare(a.object(), b.object()) })
+	return list, nil
+}
+
+// parseTimeline reads the name of the object of a timeline.
+func parseTimeline(name string) (t Timeline, ok bool) {
+	_, err := fmt.Sscanf(name, timelineDir+"%08d-%s", &t.Number, &t.ID)
+	return t, err == nil && t.object() == name && isTimelineID(t.ID)
+}
+
+// Timelines returns the timelines in the place, the newest last.
+func (r *Repository) Timelines(ctx context.Context) (list []Timeline, err error) {
+	named, err := r.timelineNames(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range named {
+		b, err := r.objects.Get(ctx, t.object())
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // withdrawn since it was listed
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -74,45 +91,72 @@ func (r *Repository) Timelines(ctx context.Context) (list []Timeline, err error)
 	return list, nil
 }
 
-// NewestTimeline returns the name of the newest timeline, "" if there is none. It reads no
-// object.
-func (r *Repository) NewestTimeline(ctx context.Context) (id string, err error) {
-	newest := ""
-	for o, err := range r.objects.List(ctx, timelineDir) {
-		if err != nil {
-			return "", err
-		}
-		if _, end, ok := strings.Cut(strings.TrimPrefix(o.Name, timelineDir), "-"); ok && isTimelineID(end) && o.Name > newest {
-			newest, id = o.Name, end
-		}
-	}
-	return id, nil
-}
-
 // BeginTimeline writes a new timeline, from which on no other store may ship. The
 // caller sets Parent, Left, Store, From and Began, and ID where it has chosen one: with the
-// same ID the call can be repeated while no other timeline was begun.
+// same ID the call can be repeated while no other timeline was begun. The error is
+// [ErrReplaced] if the parent is not the newest timeline, or if another store begins one at the
+// same moment: at most one of them has it.
 func (r *Repository) BeginTimeline(ctx context.Context, t Timeline) (*Timeline, error) {
+	return r.begin(ctx, t, false)
+}
+
+// TakeOver is BeginTimeline whichever timeline is the newest: an operator wants to leave out what its store wrote.
+func (r *Repository) TakeOver(ctx context.Context, t Timeline) (*Timeline, error) {
+	return r.begin(ctx, t, true)
+}
+
+func (r *Repository) begin(ctx context.Context, t Timeline, over bool) (*Timeline, error) {
 	if err := r.claim(ctx, t.Store); err != nil {
-		return nil, err
-	}
-	all, err := r.Timelines(ctx)
-	if err != nil {
 		return nil, err
 	}
 	if t.ID == "" {
 		t.ID = NewTimelineID()
 	}
-	t.Number = 1
+	all, err := r.timelineNames(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var newest Timeline
 	if len(all) > 0 {
-		newest := all[len(all)-1]
-		if t.Number = newest.Number; newest.ID != t.ID {
-			t.Number++
-		}
+		newest = all[len(all)-1]
+	}
+	if t.Number = newest.Number; newest.ID != t.ID {
+		t.Number++
+	}
+	if newest.ID != t.Parent && newest.ID != t.ID && !over {
+		return nil, fmt.Errorf("%w (the newest timeline is %s, that of the store was %q)", ErrReplaced, newest.ID, t.Parent)
 	}
 	b, err := seal(&t)
 	if err != nil {
 		return nil, err
 	}
-	return &t, r.objects.Put(ctx, t.object(), b)
+	if err := r.objects.Put(ctx, t.object(), b); err != nil {
+		return nil, err
+	}
+	return &t, r.alone(ctx, &t)
+}
+
+// rivalLooks is how often a store waits for a rival to withdraw: two requests need about that time.
+const rivalLooks = 3
+
+// alone checks that no other store has begun a timeline of the same number, or a later one, and withdraws
+// if one has. Two stores cannot both stay: each lists after its own timeline is written, and one that
+// stays has seen no other, so the timeline of the other one was written later, and its list shows the first one.
+// The one whose name sorts higher waits for the other one to withdraw, so that one of them usually stays.
+func (r *Repository) alone(ctx context.Context, own *Timeline) error {
+	for range rivalLooks {
+		all, err := r.timelineNames(ctx)
+		if err != nil {
+			return err
+		}
+		all = slices.DeleteFunc(all, func(t Timeline) bool { return t.ID == own.ID || t.Number < own.Number })
+		if len(all) == 0 {
+			return nil
+		}
+		if all[len(all)-1].object() > own.object() {
+			break
+		}
+	}
+	err := fmt.Errorf("%w at the same moment: look which one is the primary now, and run the command again if none is", ErrReplaced)
+	return errors.Join(err, r.objects.Delete(ctx, own.object()))
 }

@@ -26,6 +26,8 @@ type Position struct {
 	Timeline string    `json:"timeline"`
 	Number   edm.Ticks `json:"number"`
 	Synced   edm.Ticks `json:"synced"`
+	// Term is that of the last piece; zero: not known.
+	Term logship.Term `json:"term,omitzero"`
 }
 
 // Position returns how far the store follows another one; false: it never did, or does not
@@ -231,10 +233,8 @@ func (s *Store) Lead(above edm.Ticks, keepLogs int64) error {
 		return err
 	}
 	// A kill between these steps leaves a follower, which can be promoted again.
-	above = max(above, p.Number, edm.Ticks(s.journal.last.Load()))
-	if err := s.reserve(above); err != nil {
+	if err := s.raise(max(above, p.Number)); err != nil {
 		return err
 	}
-	s.journal.clock.Raise(above)
 	return s.db.Delete(positionKey, pebble.Sync)
 }

@@ -58,16 +58,32 @@ func (s *Store) Timeline() logship.Timeline {
 	return s.shipping.Timeline()
 }
 
-// AnnounceTimeline notes the name of a timeline before a place is told of it, in
-// [logship.Timeline.Next].
-func (s *Store) AnnounceTimeline(id string) error {
-	return s.shipping.Change(0, func(t *logship.Timeline) { t.Next = id })
+// ChangeTimeline changes what the store notes of its history.
+func (s *Store) ChangeTimeline(do func(*logship.Timeline)) error {
+	return s.shipping.Change(0, do)
 }
 
 // BeginTimeline gives the history of the store a name, when its log is first shipped or
 // is another one than that of its name.
 func (s *Store) BeginTimeline(id, parent string, left edm.Ticks) error {
-	return s.shipping.Change(0, func(t *logship.Timeline) { t.ID, t.Parent, t.Left, t.Next = id, parent, left, "" })
+	return s.ChangeTimeline(func(t *logship.Timeline) { *t = logship.Timeline{ID: id, Parent: parent, Left: left, Since: t.Since} })
+}
+
+// Raise lets all later commits have numbers above one.
+func (s *Store) Raise(above edm.Ticks) error {
+	s.journal.numbers.Lock()
+	defer s.journal.numbers.Unlock()
+	return s.raise(above)
+}
+
+// raise is Raise while no number is issued.
+func (s *Store) raise(above edm.Ticks) error {
+	above = max(above, edm.Ticks(s.journal.last.Load()))
+	if err := s.reserve(above); err != nil {
+		return err
+	}
+	s.journal.clock.Raise(above)
+	return nil
 }
 
 // Started returns the highest number that was possibly issued before the store was opened.

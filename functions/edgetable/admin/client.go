@@ -45,9 +45,9 @@ func (r *Server) Checkpoint(ctx context.Context, _ string) (*repository.LogSpan,
 	return read[*repository.LogSpan](ctx, r, http.MethodPost, "/checkpoint")
 }
 
-// Promote makes the secondary of a server a primary. It returns what the server says.
-func (r *Server) Promote(ctx context.Context, force bool) (string, error) {
-	text, err := r.ask(ctx, http.MethodPost, fmt.Sprintf("/promote?force=%t", force))
+// Promote makes the store of a server the primary. It returns what the server says.
+func (r *Server) Promote(ctx context.Context, force, takeOver bool) (string, error) {
+	text, err := r.ask(ctx, http.MethodPost, fmt.Sprintf("/promote?force=%t&takeover=%t", force, takeOver))
 	return string(text), err
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"edgetable/adapters/backup/repository"
@@ -15,36 +14,13 @@ import (
 // join finds out where to continue in the place, and begins a timeline if the store has
 // none there.
 func (s *shipper) join(ctx context.Context) error {
-	own := s.store.Timeline()
-	all, err := s.place.Timelines(ctx)
-	if err != nil {
+	if err := s.lead(ctx); err != nil {
 		return err
 	}
-	has := func(id string) bool {
-		return slices.ContainsFunc(all, func(t repository.Timeline) bool { return t.ID == id })
+	if err := s.beginTerm(ctx); err != nil {
+		return err
 	}
-	if n := len(all); n > 0 && own.Next != "" && own.Next == all[n-1].ID { // begun, and the reply was lost
-		if err := s.store.BeginTimeline(own.Next, all[n-1].Parent, all[n-1].Left); err != nil {
-			return err
-		}
-		own = s.store.Timeline()
-	}
-	switch {
-	case len(all) > 0 && own.ID == all[len(all)-1].ID: // it continues
-	case own.ID != "" && has(own.ID):
-		return fmt.Errorf("%w (timeline %s of %s is newer than its own, %s)", repository.ErrReplaced, all[len(all)-1].ID, all[len(all)-1].From, own.ID)
-	case own.ID == "" && own.Left > 0 && has(own.Parent): // restored or promoted
-		if own, err = s.begin(ctx, own.Parent, own.Left); err != nil {
-			return err
-		}
-	default:
-		if own.ID != "" {
-			own.Parent = "" // the place has nothing of this history
-		}
-		if own, err = s.begin(ctx, own.Parent, 0); err != nil {
-			return err
-		}
-	}
+	own := s.store.Timeline()
 	list, err := s.place.Pieces(ctx, own.ID)
 	if err != nil {
 		return err
@@ -60,11 +36,7 @@ func (s *shipper) join(ctx context.Context) error {
 		}
 	}
 	if to > max(s.store.Started(), own.Left) {
-		s.log.Warn("the place has later commits than this store, which was set back: its log begins a new timeline, with a new backup", "until", to.Time())
-		if own, err = s.begin(ctx, own.ID, 0); err != nil {
-			return err
-		}
-		to = 0
+		return fmt.Errorf("%w: it has later commits of this data directory, up to %s; the directory was set back, or is a copy", repository.ErrReplaced, to)
 	}
 	if s.to = to; to > 0 && own.Since > to { // before this start, or on a full disk
 		s.giveUp(own.Since)
@@ -73,6 +45,70 @@ func (s *shipper) join(ctx context.Context) error {
 		return s.restart(ctx)
 	}
 	return s.readFrom(to, begins)
+}
+
+// lead makes sure that the newest timeline of the place is that of the store.
+func (s *shipper) lead(ctx context.Context) error {
+	at, all, err := s.standing(ctx)
+	if err != nil {
+		return err
+	}
+	own := s.store.Timeline()
+	switch at {
+	case continues:
+		return nil
+	case announced:
+		t := all[len(all)-1]
+		return s.store.BeginTimeline(t.ID, t.Parent, t.Left)
+	case first: // the place has nothing of this history
+		return s.begin(ctx, "", 0)
+	case onTop:
+		return s.begin(ctx, own.Parent, own.Left)
+	default:
+		return at.refusal(all)
+	}
+}
+
+func (s *shipper) standing(ctx context.Context) (at standing, all []repository.Timeline, err error) {
+	identity, err := s.store.Identity()
+	if err != nil {
+		return at, nil, err
+	}
+	all, err = s.place.Timelines(ctx)
+	return standingOf(identity, s.store.Timeline(), all), all, err
+}
+
+// beginTerm begins the term of this process, so that a copy of the data directory notices.
+func (s *shipper) beginTerm(ctx context.Context) error {
+	own := s.store.Timeline()
+	now, err := s.place.Turn(ctx)
+	if err != nil {
+		return err
+	}
+	known := knownTerm(own, now.Term)
+	if err := now.Check(own.ID, known); err != nil {
+		return err
+	}
+	if s.term.Number == 0 || s.timeline != own.ID {
+		s.term, s.timeline = repository.NewTerm(known), own.ID
+	}
+	term := logship.Term(s.term)
+	if err := s.store.ChangeTimeline(func(t *logship.Timeline) { t.NextTerm = term }); err != nil {
+		return err
+	}
+	if err := s.place.BeginTerm(ctx, own.ID, s.term, s.source); err != nil {
+		return err
+	}
+	if err := s.store.ChangeTimeline(func(t *logship.Timeline) { t.Term, t.NextTerm = term, logship.Term{} }); err != nil {
+		return err
+	}
+	if s.leads.Replaced() != nil { // it looked so for a moment
+		s.leads.Regain()
+	}
+	if !s.joined.Swap(true) {
+		s.fresh() // a backup may be due
+	}
+	return nil
 }
 
 // readFrom continues behind a number.
@@ -101,28 +137,37 @@ func (s *shipper) behindBackup(ctx context.Context, own logship.Timeline) (low e
 }
 
 // begin begins a timeline in the place.
-func (s *shipper) begin(ctx context.Context, parent string, left edm.Ticks) (own logship.Timeline, err error) {
+func (s *shipper) begin(ctx context.Context, parent string, left edm.Ticks) error {
 	store, err := s.store.Identity()
 	if err != nil {
-		return own, err
+		return err
 	}
 	id := s.store.Timeline().Next // a request from before may still arrive
 	if id == "" {
 		id = repository.NewTimelineID()
-		if err := s.store.AnnounceTimeline(id); err != nil {
-			return own, err
+		if err := s.store.ChangeTimeline(func(t *logship.Timeline) { t.Next = id }); err != nil {
+			return err
+		}
+	}
+	if left == 0 && parent != "" { // the place may know higher numbers than this store
+		above, err := s.place.Highest(ctx)
+		if err == nil {
+			err = s.store.Raise(above)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	line, err := s.place.BeginTimeline(ctx, repository.Timeline{ID: id, Parent: parent, Left: left, Store: store, From: s.source, Began: time.Now().UTC()})
 	if err != nil {
-		return own, err
+		return err
 	}
 	if err := s.store.BeginTimeline(line.ID, parent, left); err != nil {
-		return own, err
+		return err
 	}
 	s.log.Info("the log begins a timeline", "id", line.ID, "parent", parent)
 	s.fresh()
-	return s.store.Timeline(), nil
+	return nil
 }
 
 // giveUp notes that the store has given up logs before they were shipped.
@@ -135,15 +180,12 @@ func (s *shipper) giveUp(since edm.Ticks) {
 // rejoin continues after logs were given up, as soon as the place answers: a backup that fails
 // is not tried again at each interval.
 func (s *shipper) rejoin(ctx context.Context) error {
-	newest, err := s.place.NewestTimeline(ctx)
+	now, err := s.place.Turn(ctx)
 	if err != nil {
 		return err
 	}
-	if newest == "" {
-		return repository.ErrEmpty
-	}
-	if newest != s.store.Timeline().ID {
-		return repository.ErrReplaced
+	if err := now.Check(s.store.Timeline().ID, s.term); err != nil {
+		return err
 	}
 	return s.restart(ctx)
 }

@@ -72,7 +72,7 @@ func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints,
 	}
 	if o.Log > 0 {
 		b.run.spanned = b.spanned
-		b.shipper = &shipper{place: repository.New(objects), store: store.Store, source: sourceName(data), keys: o.keys, log: log, now: time.Now, base: b.base, fresh: b.wake, status: LogStatus{CaughtUp: time.Now()}}
+		b.shipper = &shipper{place: repository.New(objects), store: store.Store, source: sourceName(data), keys: o.keys, log: log, now: time.Now, base: b.base, fresh: b.wake, leads: &store.Lead, keep: o.KeepLogs(), again: make(chan struct{}, 1), status: LogStatus{CaughtUp: time.Now()}}
 	}
 	return b, nil
 }
@@ -106,10 +106,17 @@ func (b *Schedule) spanned(log *repository.LogSpan) {
 
 func (b *Schedule) paused() bool { return b.Paused != nil && b.Paused() }
 
-// Resume continues when the store is no secondary any more.
+// Resume continues when the store is no secondary any more, or has taken over the place.
 func (b *Schedule) Resume() {
-	if b != nil {
-		b.wake()
+	if b == nil {
+		return
+	}
+	b.wake()
+	if b.ShipsLog() {
+		select {
+		case b.shipper.again <- struct{}{}:
+		default: // it looks
+		}
 	}
 }
 
@@ -185,8 +192,8 @@ func (b *Schedule) turn(ctx context.Context) (wait time.Duration, err error) {
 	if err := b.replaced(ctx); err != nil {
 		return 0, err
 	}
-	if b.ShipsLog() && b.shipper.store.Timeline().ID == "" {
-		return b.Every, nil // it is woken when the log has a timeline
+	if b.ShipsLog() && !b.shipper.joined.Load() {
+		return b.Every, nil // it is woken when the log is joined to the place
 	}
 	newest, err := repository.New(b.run.place).Newest(ctx)
 	if last := b.Status().LastSuccess; errors.Is(err, repository.ErrNone) && !last.IsZero() {
@@ -234,12 +241,12 @@ func (b *Schedule) replaced(ctx context.Context) error {
 	if !b.ShipsLog() || b.run.store == nil {
 		return nil
 	}
-	own := b.shipper.store.Timeline().ID
-	newest, err := repository.New(b.run.place).NewestTimeline(ctx)
-	if err != nil || own == "" || newest == "" || newest == own {
+	own := b.shipper.store.Timeline()
+	now, err := repository.New(b.run.place).Turn(ctx)
+	if err != nil || own.ID == "" || now.Timeline == "" {
 		return err
 	}
-	return repository.ErrReplaced
+	return now.Check(own.ID, knownTerm(own, now.Term))
 }
 
 // continued reports whether the log continues a backup, if it is shipped.

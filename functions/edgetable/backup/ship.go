@@ -7,12 +7,14 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/adapters/store/pebblestore/logship"
 	"edgetable/core/edm"
+	"edgetable/functions/edgetable/stores"
 )
 
 // pieceSize is about how many bytes of commits a piece of the log has at most.
@@ -37,19 +39,25 @@ type shipper struct {
 	now    func() time.Time
 	// base asks for a backup with a span, and returns the span as soon as it is known.
 	base func(ctx context.Context) (*repository.LogSpan, error)
-	// fresh asks for a backup of a timeline that has begun.
+	// fresh lets the schedule look whether a backup is due, after the log was joined to the place.
 	fresh func()
+	leads *stores.Lead
+	keep  int64         // size of the logs that are kept
+	again chan struct{} // the store has taken over the place
 
-	reader *logship.Reader         // nil: it is not known yet where to continue
-	piece  *repository.PieceWriter // of the commits behind from, up to packed
-	began  time.Time               // of the piece
-	from   edm.Ticks
-	packed edm.Ticks
-	sealed *repository.Sealed // being stored: always with the same bytes
-	to     edm.Ticks          // the log is in the place up to this number
-	lost   bool               // logs were given up, and no backup was made since
-	begins bool               // the next piece continues no other one
-	synced edm.Ticks          // of the last piece
+	reader   *logship.Reader         // nil: it is not known yet where to continue
+	piece    *repository.PieceWriter // of the commits behind from, up to packed
+	began    time.Time               // of the piece
+	from     edm.Ticks
+	packed   edm.Ticks
+	sealed   *repository.Sealed // being stored: always with the same bytes
+	to       edm.Ticks          // the log is in the place up to this number
+	term     repository.Term    // of this process
+	timeline string             // of the term
+	joined   atomic.Bool        // this process has begun a term
+	lost     bool               // logs were given up, and no backup was made since
+	begins   bool               // the next piece continues no other one
+	synced   edm.Ticks          // of the last piece
 
 	news    bool      // the next piece has a commit that is not ours
 	pause   time.Time // when a piece with such a commit was shipped; zero: nothing is to be said of it
@@ -161,7 +169,7 @@ func (s *shipper) pack(ctx context.Context, upTo edm.Ticks) (n int, err error) {
 
 // seal ends the piece.
 func (s *shipper) seal() (err error) {
-	p := repository.Piece{Timeline: s.store.Timeline().ID, From: s.from, To: s.packed, Synced: s.synced, Begins: s.begins}
+	p := repository.Piece{Timeline: s.store.Timeline().ID, From: s.from, To: s.packed, Synced: s.synced, Begins: s.begins, Term: s.term}
 	now := s.now()
 	next := repository.Zstd
 	if most := now.Sub(s.began).Seconds() * zstdRate * float64(runtime.GOMAXPROCS(0)); float64(s.piece.Length()) > most {
@@ -211,6 +219,10 @@ func (s *shipper) Status() LogStatus {
 	return st
 }
 
+// mostLooks is how often the place must say that the store was replaced: a store that loses a promotion at the same moment
+// as another one withdraws its timeline.
+const mostLooks = 2
+
 // serve ships the log at each interval until ctx ends.
 func (s *shipper) serve(ctx context.Context, every time.Duration, paused func() bool) {
 	if s.store.Opened(ctx) != nil {
@@ -218,26 +230,29 @@ func (s *shipper) serve(ctx context.Context, every time.Duration, paused func() 
 	}
 	var failing time.Time // since when; zero: it works
 	told := ""            // the last cause
+	looks := 0            // since the place says that the store was replaced
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		var err error
 		idle := paused()
-		if idle {
+		switch {
+		case idle:
 			s.update(func(st *LogStatus) { st.CaughtUp = time.Now() })
-		} else {
+		case s.store.Timeline().Replaced != nil:
+			s.awaitTakeOver(ctx)
+			looks, failing, told = 0, time.Time{}, ""
+			continue
+		default:
 			err = s.turn(ctx, every)
 		}
 		switch {
 		case ctx.Err() != nil:
 			return
 		case errors.Is(err, repository.ErrReplaced):
-			s.update(func(st *LogStatus) { st.Replaced = true; st.Failures++ })
-			s.log.Error("the log is not shipped any more, and no backups are made", "cause", err)
-			if err := s.store.KeepLogs(0); err != nil {
-				s.log.Error("logs that will not be shipped stay", "cause", err)
+			if looks++; looks == mostLooks {
+				s.replaced(ctx, err)
 			}
-			return
 		case err != nil:
 			s.update(func(st *LogStatus) { st.Failures++ })
 			if failing.IsZero() {
@@ -250,6 +265,9 @@ func (s *shipper) serve(ctx context.Context, every time.Duration, paused func() 
 		case !failing.IsZero():
 			s.log.Info("the log is shipped again", "after", time.Since(failing).Round(time.Second))
 			failing, told = time.Time{}, ""
+		}
+		if err == nil {
+			looks = 0
 		}
 		if err != nil || idle {
 			select {
@@ -284,7 +302,7 @@ func (s *shipper) packUntil(ctx context.Context, turn <-chan time.Time, every ti
 
 // last ships what was written last, if the log was shipped before.
 func (s *shipper) last(ctx context.Context) {
-	if s.reader == nil || s.Status().Replaced {
+	if s.reader == nil || s.leads.Replaced() != nil {
 		return
 	}
 	if err := s.turn(ctx, lastTurn); err != nil {

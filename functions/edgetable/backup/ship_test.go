@@ -19,6 +19,7 @@ import (
 	"edgetable/core/key"
 	"edgetable/core/objects"
 	"edgetable/core/table"
+	"edgetable/functions/edgetable/stores"
 	"edgetable/testdata/must"
 )
 
@@ -57,12 +58,12 @@ func TestLostTimeline(t *testing.T) {
 		s := &shipper{
 			place: repository.New(w), store: store, source: "here", log: slog.New(slog.NewTextHandler(io.Discard, nil)), now: time.Now,
 			base:  func(context.Context) (*repository.LogSpan, error) { return nil, errBase },
-			fresh: func() {},
+			fresh: func() {}, leads: new(stores.Lead),
 		}
-		first, err := s.begin(t.Context(), "", 0)
-		must.OK(t, err)
+		must.OK(t, s.begin(t.Context(), "", 0))
+		first := store.Timeline()
 		w.loseRequest, w.loseReply = lost.loseRequest, lost.loseReply
-		if _, err := s.begin(t.Context(), first.ID, 0); !errors.Is(err, errLost) {
+		if err := s.begin(t.Context(), first.ID, 0); !errors.Is(err, errLost) {
 			t.Fatal(err)
 		}
 		w.loseRequest, w.loseReply = false, false
@@ -78,7 +79,7 @@ func TestLostTimeline(t *testing.T) {
 		if own.ID != all[len(all)-1].ID {
 			t.Errorf("%+v: the store is on %s, the newest is %s", lost, own.ID, all[len(all)-1].ID)
 		}
-		if _, err := s.begin(t.Context(), own.ID, 0); err != nil {
+		if err := s.begin(t.Context(), own.ID, 0); err != nil {
 			t.Error(err)
 		}
 		if got := len(timelines()); got != len(all)+1 {
@@ -129,7 +130,7 @@ func (s *shipping) start() {
 	var err error
 	s.store, err = pebblestore.Open(s.o)
 	must.OK(s.t, err)
-	s.shipper = &shipper{place: s.place, store: s.store, log: slog.New(slog.NewTextHandler(io.Discard, nil)), now: time.Now, fresh: func() {}, base: s.base}
+	s.shipper = &shipper{place: s.place, store: s.store, log: slog.New(slog.NewTextHandler(io.Discard, nil)), now: time.Now, fresh: func() {}, base: s.base, leads: new(stores.Lead), keep: s.o.KeepLogs, again: make(chan struct{}, 1)}
 }
 
 // base makes a backup.

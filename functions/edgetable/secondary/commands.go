@@ -11,6 +11,7 @@ import (
 
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/store/pebblestore"
+	"edgetable/adapters/store/pebblestore/logship"
 	"edgetable/functions/edgetable/admin"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/stores"
@@ -28,33 +29,38 @@ func Commands(t *cli.Terminal) []*cobra.Command {
 func (p *program) promoteCommand() *cobra.Command {
 	var o Flags
 	var socket string
-	var force bool
+	var force, takeOver bool
 	c := &cobra.Command{
-		Use: "promote DIRECTORY", Short: "Make a secondary the primary",
+		Use: "promote DIRECTORY", Short: "Make a secondary the primary, or a store that was replaced",
 		Long: "Makes the secondary of a data directory a primary, while its server runs or is stopped. It\n" +
 			"first applies what the place has. Then it takes over the place: the old primary can ship there\n" +
-			"no more. It prints the time up to which all is there. To resume a run that failed, run it again.",
-		Example: "  edgetable promote /var/lib/edgetable",
+			"no more. It prints the time up to which all is there. To resume a run that failed, run it again.\n" +
+			"A primary that another store has replaced, or that does not know its history any more, takes no\n" +
+			"writes after a start. With --take-over it becomes the primary again, and the place leaves out\n" +
+			"what the other store wrote.",
+		Example: "  edgetable promote /var/lib/edgetable\n" +
+			"  edgetable promote /var/lib/edgetable --place /mnt/backup/edgetable --take-over",
 		RunE: func(c *cobra.Command, args []string) error {
-			return p.promote(c.Context(), args[0], socket, &o, force)
+			return p.promote(c.Context(), args[0], socket, &o, force, takeOver)
 		},
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		f.StringVar(&o.Of, "place", "", "`place` that the secondary follows, where no server runs")
 		o.registerIdentity(f)
 		cli.BoolFlag(f, &force, "without-place", "promote it too if the place does not answer: the old primary is not kept from shipping there")
+		cli.BoolFlag(f, &takeOver, "take-over", "make a store that was replaced the primary again, without what the other store wrote")
 		cli.AdminFlag(f, &socket, "")
 	})
 	return c
 }
 
-func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, force bool) (err error) {
+func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, force, takeOver bool) (err error) {
 	if !hasStore(dir) || stores.Rebuilding(dir) {
 		return fmt.Errorf("%s has no complete store", dir)
 	}
 	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, DiskReserve: -1, KeepLogs: -1})
 	if errors.Is(err, pebblestore.ErrInUse) {
-		text, err := admin.Reach(dir, socket).Promote(ctx, force)
+		text, err := admin.Reach(dir, socket).Promote(ctx, force, takeOver)
 		if err == nil {
 			fmt.Fprintf(p.Out, "promoted: %s\n", text)
 		}
@@ -66,8 +72,11 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 	defer func() { err = errors.Join(err, store.Close()) }()
 	f := &Follower{store: store, flags: o, dir: dir, log: slog.New(slog.DiscardHandler), backups: repository.Spans{}}
 	var follows bool
-	if f.at, follows, err = store.Position(); err != nil || !follows {
-		return errors.Join(err, fmt.Errorf("%s is a primary already", dir))
+	if f.at, follows, err = store.Position(); err != nil {
+		return err
+	}
+	if !follows && !takeOver {
+		return notWithout(dir, store.Timeline().Replaced)
 	}
 	if o.Of == "" && !force {
 		return cli.Misuse("no server runs there: name the place with --place, so that the old primary ships there no more")
@@ -77,9 +86,41 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 			return err
 		}
 	}
+	if !follows {
+		if force {
+			f.repo = nil
+		}
+		if err := stores.TakeOver(ctx, f.repo, store, dir); err != nil {
+			return err
+		}
+		fmt.Fprintf(p.Out, "promoted: %s\n", TakenOver)
+		return nil
+	}
 	done, err := f.Promote(ctx, force, 0)
 	if err == nil {
 		fmt.Fprintf(p.Out, "promoted: %s\n", done)
 	}
 	return err
+}
+
+// TakenOver is what a store says that is the primary again.
+const TakenOver = "the store is the primary again, without what the other one wrote"
+
+// CanTakeOver returns an error if a running store that follows no other one cannot be made the primary.
+func CanTakeOver(dir string, replaced *logship.Replaced, asked bool) error {
+	switch {
+	case !asked:
+		return notWithout(dir, replaced)
+	case replaced == nil:
+		return fmt.Errorf("%s is a primary already, and no other store has replaced it", dir)
+	}
+	return nil
+}
+
+// notWithout is the error for a promotion of a primary without --take-over.
+func notWithout(dir string, replaced *logship.Replaced) error {
+	if replaced == nil {
+		return fmt.Errorf("%s is a primary already", dir)
+	}
+	return fmt.Errorf("%s is a primary already, and was replaced: %s", dir, replaced)
 }

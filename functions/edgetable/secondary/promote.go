@@ -89,7 +89,11 @@ func lead(ctx context.Context, r *repository.Repository, store *pebblestore.Stor
 		if err != nil {
 			return p, err
 		}
-		line, err := r.BeginTimeline(ctx, repository.Timeline{Parent: at.Timeline, Left: at.Number, Store: identity, From: dir, Began: time.Now().UTC()})
+		begin := r.BeginTimeline
+		if force {
+			begin = r.TakeOver
+		}
+		line, err := begin(ctx, repository.Timeline{Parent: at.Timeline, Left: at.Number, Store: identity, From: dir, Began: time.Now().UTC()})
 		if err == nil {
 			id = line.ID
 			var list []repository.Piece
@@ -97,6 +101,9 @@ func lead(ctx context.Context, r *repository.Repository, store *pebblestore.Stor
 			for i := range list {
 				above = max(above, list[i].To)
 			}
+		}
+		if errors.Is(err, repository.ErrReplaced) {
+			return p, fmt.Errorf("not promoted: %w", err)
 		}
 		if err != nil && !force {
 			return p, fmt.Errorf("the place cannot be taken over, so the old primary could go on shipping there: %w; --without-place promotes the store all the same", err)

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,6 +13,8 @@ import (
 
 	"edgetable/functions/edgetable/admin"
 	"edgetable/functions/edgetable/backup"
+	"edgetable/functions/edgetable/secondary"
+	"edgetable/functions/edgetable/stores"
 )
 
 // openAdmin serves the socket until stop, which waits for what uses the store. Without a data directory there is a socket only if one is named.
@@ -48,14 +51,7 @@ func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 			return store.Checkpoint(r.Context(), filepath.Join(s.DataDirectory(), backup.Staging))
 		})
 		withStore("POST /promote", func(r *http.Request) (any, error) {
-			if s.follower == nil {
-				return nil, fmt.Errorf("%s is a primary already", s.DataDirectory())
-			}
-			done, err := s.follower.Promote(r.Context(), r.URL.Query().Get("force") == "true", s.backup.KeepLogs())
-			if err == nil {
-				s.backups.Resume()
-			}
-			return done.String(), err
+			return s.promote(r.Context(), r.URL.Query().Get("force") == "true", r.URL.Query().Get("takeover") == "true")
 		})
 	}
 	s.statistics.serve(mux)
@@ -70,6 +66,34 @@ func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 		using.Lock() // for good
 		stopServer()
 	}
+}
+
+// promote makes a secondary the primary, or a store that was replaced the primary again.
+func (s *serving) promote(ctx context.Context, force, takeOver bool) (string, error) {
+	if s.follower.Follows() {
+		done, err := s.follower.Promote(ctx, force, s.backup.KeepLogs())
+		if err == nil {
+			s.backups.Resume()
+		}
+		return done.String(), err
+	}
+	lead := s.lead()
+	if err := secondary.CanTakeOver(s.DataDirectory(), lead.Replaced(), takeOver); err != nil {
+		return "", err
+	}
+	place := s.backups.Place()
+	if force {
+		place = nil
+	} else if !s.backups.ShipsLog() {
+		return "", errors.New("the server ships no log: start it with --backup-to and --backup-log, or stop it and name the place with --place; --without-place only lets it take writes")
+	}
+	if err := stores.TakeOver(ctx, place, s.backend.Embedded.Store, s.DataDirectory()); err != nil {
+		return "", err
+	}
+	lead.Regain()
+	s.backups.Resume()
+	s.log.Warn("the store is the primary again", "place", !force)
+	return secondary.TakenOver, nil
 }
 
 // answer sends a text as it is, all else as JSON.

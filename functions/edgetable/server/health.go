@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"edgetable/adapters/backup/repository"
 	"edgetable/core/protocol"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/cli"
@@ -54,6 +55,8 @@ func (h *health) state(path string) (status int, text string) {
 		switch err := h.ready(); {
 		case errors.Is(err, table.ErrFull):
 			return http.StatusServiceUnavailable, "the disk is full: writes are refused; deletes work while there is room for them\n"
+		case errors.Is(err, repository.ErrReplaced):
+			return http.StatusServiceUnavailable, "another store has replaced this one; the log says how to make it the primary again\n"
 		case errors.Is(err, stores.ErrBehind):
 			return http.StatusServiceUnavailable, "the secondary lags too far behind\n"
 		case err != nil:
@@ -100,10 +103,12 @@ func (h *health) run(ending chan struct{}) {
 	switch {
 	case full && !was:
 		h.log.Warn("not ready, because the disk is full: writes are refused, deletes work while there is room for them")
-	case errors.Is(err, stores.ErrBehind):
+	case errors.Is(err, stores.ErrBehind), errors.Is(err, repository.ErrReplaced):
 		if h.err == nil {
 			h.log.Warn("not ready", "cause", err)
 		}
+	case err == nil && errors.Is(h.err, repository.ErrReplaced):
+		h.log.Info("ready: the store is the primary again")
 	case err == nil && errors.Is(h.err, stores.ErrBehind):
 		h.log.Info("ready: the secondary follows again")
 	case err != nil && !full && (h.err == nil || was):

@@ -166,6 +166,10 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	}
 	if s.backups = backups; backups != nil {
 		backups.Paused = s.follower.Follows
+		backups.Admit(ctx)
+	}
+	if s.backend.Embedded != nil {
+		s.backend.Store = stores.Leading{Store: s.backend.Store, Lead: s.lead()}
 	}
 	s.backend.Store = s.traces.Store(s.backend.Store, s.backend.System)
 	handler := newProtocol(s.backend, s.accounts, s.serveFlags)
@@ -250,8 +254,18 @@ func (p *program) draining(ctx context.Context, s *serving, h *health) context.C
 	return drained
 }
 
-// isSecondary reports whether the server follows another one, or reads a replica.
-func (s *serving) isSecondary() bool { return s.backend.Replica != nil || s.follower.Follows() }
+// isSecondary reports whether the server follows another one, reads a replica, or was replaced before it started.
+func (s *serving) isSecondary() bool {
+	return s.backend.Replica != nil || s.follower.Follows() || s.lead().Fenced()
+}
+
+// lead says whether the store in the data directory is the primary; nil: there is none.
+func (s *serving) lead() *stores.Lead {
+	if s.backend.Embedded == nil {
+		return nil
+	}
+	return &s.backend.Embedded.Lead
+}
 
 // ready does work on the store, and looks how old a secondary is.
 func (s *serving) ready(ctx context.Context) error {
@@ -259,6 +273,8 @@ func (s *serving) ready(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
+	case s.lead().Replaced() != nil:
+		return s.lead().Err()
 	case s.follower != nil:
 		return s.follower.Ready()
 	case s.backend.Replica != nil:

@@ -27,8 +27,20 @@ type Applier struct {
 // applyAtOnce is about how many bytes of commits are applied together.
 const applyAtOnce = 4 << 20
 
+// ErrMixed means that two copies of one data directory have shipped to the same timeline: neither
+// of them has what the other one wrote.
+var ErrMixed = errors.New("two copies of one data directory ship their logs to the place, and their writes are mixed: stop one of them, and let the other one begin anew with 'edgetable promote --take-over'")
+
 // Add adds the commits of a piece with numbers above those before, and up to until.
 func (a *Applier) Add(ctx context.Context, p *repository.Piece, commits []repository.Commit, until edm.Ticks) error {
+	if term := logship.Term(p.Term); p.Timeline != a.At.Timeline || a.At.Term.Number == 0 {
+		a.At.Term = term
+	} else if term != a.At.Term && p.Term.Number > 0 {
+		if repository.Mixed(a.At.Synced, repository.Term(a.At.Term), p) {
+			return fmt.Errorf("after %s: %w", a.At.Number, ErrMixed)
+		}
+		a.At.Term = term
+	}
 	for _, c := range commits {
 		if c.Number > a.At.Number && c.Number <= until {
 			a.commits = append(a.commits, logship.Commit{Number: c.Number, Record: c.Data})

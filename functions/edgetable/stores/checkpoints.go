@@ -14,7 +14,8 @@ import (
 // that asked for one may be gone, and another one may ask, before it is complete.
 type Checkpoints struct {
 	*pebblestore.Store
-	mu sync.Mutex
+	Lead Lead
+	mu   sync.Mutex
 }
 
 var errSecondary = errors.New("this store is a secondary: the place that it follows has its backups")
@@ -35,5 +36,5 @@ func (c *Checkpoints) Checkpoint(ctx context.Context, dir string) (*repository.L
 		return nil, c.Store.Checkpoint(ctx, dir)
 	}
 	span, err := c.CheckpointSpan(ctx, dir)
-	return &repository.LogSpan{Timeline: timeline.ID, Low: span.Low, High: span.High, Alone: timeline.Since == 0}, err
+	return &repository.LogSpan{Timeline: timeline.ID, Low: span.Low, High: span.High, Term: repository.Term(timeline.Term), Alone: timeline.Since == 0}, err
 }

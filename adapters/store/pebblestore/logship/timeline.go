@@ -27,9 +27,40 @@ type Timeline struct {
 	// Next is the ID of a timeline that is being begun: if the place has it as the newest, it is
 	// that of this store, which did not hear so.
 	Next string `json:"next,omitempty"`
+	// Term is the last term that this directory has begun on the timeline, and NextTerm the one that
+	// is being begun. If the place has a later one, a copy of the directory has started since.
+	Term     Term `json:"term,omitzero"`
+	NextTerm Term `json:"nextTerm,omitzero"`
+	// Replaced says that another store has taken over the place; nil: not as far as this store knows.
+	Replaced *Replaced `json:"replaced,omitempty"`
 	// Since is a number above which the logs in the data directory have every commit; 0:
 	// logs are not kept.
 	Since edm.Ticks `json:"since"`
+}
+
+// Term is one run of a program that ships a timeline.
+type Term struct {
+	Number int    `json:"number"`
+	Name   string `json:"name"`
+}
+
+// Replaced says how a store was replaced.
+type Replaced struct {
+	Why   string    `json:"why"`   // the end of a sentence
+	Until edm.Ticks `json:"until"` // up to this number both stores have the same commits; 0: not known
+	Lacks int       `json:"lacks"` // how many commits of this store the place does not have; below 0: not known
+	Since edm.Ticks `json:"since"` // the first of them; 0: not known
+}
+
+func (r *Replaced) String() string {
+	lacks := "how many commits of this store the place lacks is not known"
+	switch {
+	case r.Lacks == 0:
+		lacks = "the place lacks no commit of this store"
+	case r.Lacks > 0:
+		lacks = fmt.Sprintf("the place lacks %d commits of this store, the first one of %s", r.Lacks, r.Since)
+	}
+	return fmt.Sprintf("%s; %s; 'edgetable promote --take-over' makes it the primary again, without what the other one wrote", r.Why, lacks)
 }
 
 // readTimeline reads the file. A missing or damaged one is that of a new history.

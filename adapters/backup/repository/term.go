@@ -1,0 +1,136 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"edgetable/core/edm"
+)
+
+// Term is one run of a program that ships a timeline: a number, and a random name. Two copies of a data
+// directory have the same timeline, and different terms.
+type Term struct {
+	Number int    `json:"number"` // 1 for the first one of a timeline; 0: there is no term
+	Name   string `json:"name"`
+}
+
+// NewTerm returns the next term after another one.
+func NewTerm(after Term) Term { return Term{after.Number + 1, NewTimelineID()} }
+
+// After reports whether a term is later than another one, or of another copy.
+func (t Term) After(u Term) bool {
+	return t.Number > u.Number || t.Number == u.Number && t.Name != u.Name
+}
+
+// Turn is who may ship to a place: the newest term of the newest timeline.
+type Turn struct {
+	Timeline string // "": the place has no timeline
+	Term     Term
+	names    []Timeline
+}
+
+// Turn reads whose turn it is. It reads no object.
+func (r *Repository) Turn(ctx context.Context) (now Turn, err error) {
+	terms := map[string]Term{}
+	for o, err := range r.objects.List(ctx, timelineDir) {
+		if err != nil {
+			return now, err
+		}
+		if t, ok := parseTimeline(o.Name); ok {
+			now.names = append(now.names, t)
+		} else if of, t, ok := parseTerm(o.Name); ok && (t.Number > terms[of].Number || t.Number == terms[of].Number && t.Name > terms[of].Name) {
+			terms[of] = t
+		}
+	}
+	if len(now.names) > 0 {
+		newest := slices.MaxFunc(now.names, func(a, b Timeline) int { return strings.Compare(a.object(), b.object()) })
+		now.Timeline, now.Term = newest.ID, terms[newest.ID]
+	}
+	return now, nil
+}
+
+// NewestTimeline returns the name of the newest timeline, "" if there is none. It reads no
+// object.
+func (r *Repository) NewestTimeline(ctx context.Context) (id string, err error) {
+	now, err := r.Turn(ctx)
+	return now.Timeline, err
+}
+
+// Check returns an error if a store may not ship now. It is [ErrReplaced] if the place has the timeline of the
+// store and a newer one, or a later term. Otherwise it is no verdict: another place may be mounted.
+func (now *Turn) Check(timeline string, term Term) error {
+	switch {
+	case now.Timeline == timeline && now.Term.After(term):
+		return fmt.Errorf("%w: a copy of this data directory has started since", ErrReplaced)
+	case now.Timeline == timeline:
+		return nil
+	case now.Timeline == "":
+		return ErrEmpty
+	case slices.ContainsFunc(now.names, func(t Timeline) bool { return t.ID == timeline }):
+		return fmt.Errorf("%w (the newest timeline is %s, its own is %s)", ErrReplaced, now.Timeline, timeline)
+	}
+	return ErrElsewhere
+}
+
+// BeginTerm writes a term of a timeline, and removes those before it: the place says then
+// that no other copy of the store ships. It can be repeated.
+func (r *Repository) BeginTerm(ctx context.Context, timeline string, term Term, from string) error {
+	all, err := r.timelineNames(ctx)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(all, func(t Timeline) bool { return t.ID == timeline })
+	if i < 0 {
+		return ErrElsewhere
+	}
+	b, err := seal(begunTerm{from, time.Now().UTC()})
+	if err != nil {
+		return err
+	}
+	if err := r.objects.Put(ctx, all[i].object()+term.suffix(), b); err != nil {
+		return err
+	}
+	for o, err := range r.objects.List(ctx, all[i].object()+".") {
+		if err != nil {
+			return err
+		}
+		if _, t, ok := parseTerm(o.Name); ok && t.Number < term.Number {
+			if err := r.objects.Delete(ctx, o.Name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// begunTerm is the content of the object of a term, for people.
+type begunTerm struct {
+	From  string    `json:"from"` // host and data directory
+	Began time.Time `json:"began"`
+}
+
+// suffix follows the name of the object of a timeline. Earlier versions skip this name.
+func (t Term) suffix() string { return fmt.Sprintf(".%08d-%s", t.Number, t.Name) }
+
+// parseTerm reads the name of the object of a term.
+func parseTerm(name string) (timeline string, t Term, ok bool) {
+	line, rest, _ := strings.Cut(name, ".")
+	of, ok := parseTimeline(line)
+	if _, err := fmt.Sscanf(rest, "%08d-%s", &t.Number, &t.Name); err != nil || !ok {
+		return "", Term{}, false
+	}
+	return of.ID, t, "."+rest == t.suffix() && t.Number > 0 && isTimelineID(t.Name)
+}
+
+// Mixed reports whether a piece shows that two copies of a data directory ship to its timeline. It follows a
+// piece of another term, with its time. A place may carry out a request of an earlier term late: that piece has an earlier
+// time, and what it has was shipped again.
+func Mixed(synced edm.Ticks, last Term, p *Piece) bool {
+	if p.Term.Number == 0 || last.Number == 0 || p.Term == last {
+		return false
+	}
+	return p.Term.Number == last.Number || p.Term.Number < last.Number && p.Synced > synced
+}

@@ -1,0 +1,146 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/store/pebblestore/logship"
+	"edgetable/core/edm"
+)
+
+// admitWithin is how long a start waits for the place to say whether the store was replaced.
+const admitWithin = 5 * time.Second
+
+// Admit looks before the first request whether the store was replaced while it did not run: what it would accept would
+// be lost. A place that does not answer in time keeps nobody from writing; the log is told later.
+func (b *Schedule) Admit(ctx context.Context) {
+	if !b.ShipsLog() || b.paused() || b.shipper.leads.Replaced() != nil {
+		return
+	}
+	ctx, end := context.WithTimeout(ctx, admitWithin)
+	defer end()
+	if err := b.shipper.judge(ctx); errors.Is(err, repository.ErrReplaced) {
+		b.shipper.leads.Lose(b.shipper.how(ctx, err), true) // it is noted when the place has said so again
+		b.log.Error("this store was replaced while it did not run: it takes no writes", "cause", b.shipper.leads.Err())
+	}
+}
+
+// Place returns the place, nil for none.
+func (b *Schedule) Place() *repository.Repository {
+	if b == nil {
+		return nil
+	}
+	return repository.New(b.run.place)
+}
+
+// judge returns an error if the store may not ship. It begins nothing.
+func (s *shipper) judge(ctx context.Context) error {
+	if s.store.Opened(ctx) != nil {
+		return nil // it waits for disk space, and is judged later
+	}
+	at, all, err := s.standing(ctx)
+	if err == nil {
+		err = at.refusal(all)
+	}
+	if err != nil || at != continues {
+		return err
+	}
+	now, err := s.place.Turn(ctx)
+	if err != nil {
+		return err
+	}
+	own := s.store.Timeline()
+	return now.Check(own.ID, knownTerm(own, now.Term))
+}
+
+// knownTerm returns the newest term that a store has begun itself, by what it noted and by what the place has.
+func knownTerm(own logship.Timeline, now repository.Term) repository.Term {
+	switch {
+	case repository.Term(own.NextTerm) == now, own.Term.Number == 0 && own.NextTerm.Number == 0: // an earlier version notes none
+		return now
+	}
+	return repository.Term(own.Term)
+}
+
+// replaced lets the store act as one that was replaced, and notes it for the next start. A process that has not
+// shipped yet has been replaced before it started: it takes no writes.
+func (s *shipper) replaced(ctx context.Context, cause error) {
+	r := s.how(ctx, cause)
+	s.leads.Lose(r, !s.joined.Load())
+	s.update(func(st *LogStatus) { st.Replaced = true; st.Failures++ })
+	s.log.Error("the log is not shipped any more, and no backups are made", "cause", s.leads.Err())
+	if err := errors.Join(s.store.ChangeTimeline(func(t *logship.Timeline) { t.Replaced = r }), s.store.KeepLogs(0)); err != nil {
+		s.log.Error("that this store was replaced is not noted, or logs that will not be shipped stay", "cause", err)
+	}
+}
+
+// how says how the store was replaced, and what the place lacks of it.
+func (s *shipper) how(ctx context.Context, cause error) *logship.Replaced {
+	why, _ := strings.CutPrefix(cause.Error(), repository.ErrReplaced.Error())
+	r := &logship.Replaced{Why: strings.Trim(why, ": "), Lacks: -1}
+	if until, err := s.left(ctx); err == nil && until > 0 {
+		r.Until = until
+		s.count(r)
+	}
+	return r
+}
+
+// left returns up to which number the newest timeline has the history of the store, 0 if that is not known.
+func (s *shipper) left(ctx context.Context) (edm.Ticks, error) {
+	own := s.store.Timeline()
+	if own.ID == "" {
+		return 0, nil
+	}
+	until, _, ok, err := s.place.Leads(ctx, own.ID)
+	if err != nil || !ok || until == edm.MaxDateTime {
+		return 0, err
+	}
+	return until, nil
+}
+
+// count counts the commits after the number, in the logs that are kept.
+func (s *shipper) count(r *logship.Replaced) {
+	if own := s.store.Timeline(); own.Since == 0 || own.Since > r.Until {
+		return
+	}
+	reader, n := s.store.ReadLog(r.Until), 0
+	for {
+		list, _, _, err := reader.Next(s.store.Durable(), pieceSize)
+		if err != nil {
+			return
+		}
+		if len(list) == 0 {
+			r.Lacks = n
+			return
+		}
+		for _, c := range list {
+			if c.Number == s.touched {
+				continue // it changes nothing
+			}
+			if n++; n == 1 {
+				r.Since = c.Number
+			}
+		}
+	}
+}
+
+// awaitTakeOver waits until the store has taken over the place, or ctx ends. The shipper joins the place again then.
+func (s *shipper) awaitTakeOver(ctx context.Context) {
+	s.update(func(st *LogStatus) { st.Replaced = true })
+	for s.store.Timeline().Replaced != nil {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.again:
+		}
+	}
+	s.reader, s.piece, s.sealed, s.lost, s.term = nil, nil, nil, false, repository.Term{}
+	s.joined.Store(true) // the operator wants this process to take writes
+	s.update(func(st *LogStatus) { st.Replaced = false })
+	if err := s.store.KeepLogs(s.keep); err != nil {
+		s.log.Error("the log is not kept until it is shipped", "cause", err)
+	}
+}

@@ -1,0 +1,69 @@
+package backup
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/store/pebblestore/logship"
+)
+
+// standing is what a store is to a place, by the history that it knows, and the timelines that the place has.
+type standing string
+
+const (
+	// The store may ship.
+	continues standing = "its timeline is the newest one"
+	announced standing = "it has begun the newest timeline, and the reply was lost"
+	first     standing = "the place has no timeline"
+	onTop     standing = "it was copied from the newest timeline, or lost commits of it: it begins one on top"
+
+	// It may not: another store does, and this one lacks what that one wrote.
+	replaced  standing = "its timeline, or the one that it was copied from, is there, and a newer one"
+	forgotten standing = "it does not know its history, and the place has one of this store"
+
+	// It may not, and nothing says that it was replaced.
+	elsewhere standing = "the place has timelines, and none that this store knows"
+	foreign   standing = "the place is that of another store"
+)
+
+// standingOf judges a store. The timelines are sorted, the newest last.
+func standingOf(identity string, own logship.Timeline, all []repository.Timeline) standing {
+	if len(all) == 0 {
+		return first
+	}
+	has := func(id string) bool {
+		return slices.ContainsFunc(all, func(t repository.Timeline) bool { return t.ID == id })
+	}
+	newest := all[len(all)-1]
+	switch {
+	case newest.Store != "" && newest.Store != identity:
+		return foreign
+	case own.ID != "" && own.ID == newest.ID:
+		return continues
+	case own.Next != "" && own.Next == newest.ID:
+		return announced
+	case own.ID == "" && own.Parent != "" && own.Parent == newest.ID:
+		return onTop
+	case own.ID != "" && has(own.ID), own.ID == "" && own.Parent != "" && has(own.Parent):
+		return replaced
+	case own.ID == "" && own.Parent == "":
+		return forgotten
+	}
+	return elsewhere
+}
+
+// refusal returns why a store may not ship, nil if it may.
+func (at standing) refusal(all []repository.Timeline) error {
+	switch at {
+	case continues, announced, first, onTop:
+		return nil
+	case replaced, forgotten:
+		newest := all[len(all)-1]
+		return fmt.Errorf("%w: %s (timeline %s of %s, since %s)", repository.ErrReplaced, at, newest.ID, newest.From, newest.Began.Format(time.RFC3339))
+	case foreign:
+		return repository.ErrOtherStore
+	}
+	return repository.ErrElsewhere
+}

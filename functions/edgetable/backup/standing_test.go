@@ -1,0 +1,48 @@
+package backup
+
+import (
+	"testing"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/store/pebblestore/logship"
+)
+
+// TestStandingOf: a store begins a timeline only in an empty place, or on top of the newest one if that is its own parent.
+func TestStandingOf(t *testing.T) {
+	t.Parallel()
+	const self = "this"
+	one := repository.Timeline{Number: 1, ID: "1", Store: self}
+	two := repository.Timeline{Number: 2, ID: "2", Store: self, Parent: "1", Left: 9}
+	alien := repository.Timeline{Number: 1, ID: "8", Store: "another"}
+	for _, tt := range []struct {
+		name string
+		own  logship.Timeline
+		all  []repository.Timeline
+		want standing
+	}{
+		{"a new store", logship.Timeline{}, nil, first},
+		{"an emptied place", logship.Timeline{ID: "1"}, nil, first},
+		{"a restored store in a place of its own", logship.Timeline{Parent: "1", Left: 5}, nil, first},
+		{"a primary", logship.Timeline{ID: "1"}, []repository.Timeline{one}, continues},
+		{"a primary after a promotion", logship.Timeline{ID: "2", Parent: "1", Left: 9}, []repository.Timeline{one, two}, continues},
+		{"the reply was lost", logship.Timeline{ID: "1", Next: "2"}, []repository.Timeline{one, two}, announced},
+		{"the first reply was lost", logship.Timeline{Next: "1"}, []repository.Timeline{one}, announced},
+		{"promoted without the place", logship.Timeline{Parent: "1", Left: 7}, []repository.Timeline{one}, onTop},
+		{"restored from the newest history", logship.Timeline{Parent: "2", Left: 12}, []repository.Timeline{one, two}, onTop},
+		{"lost commits", logship.Timeline{Parent: "1"}, []repository.Timeline{one}, onTop},
+		{"an old primary", logship.Timeline{ID: "1"}, []repository.Timeline{one, two}, replaced},
+		{"an old primary that lost commits", logship.Timeline{Parent: "1"}, []repository.Timeline{one, two}, replaced},
+		{"promoted without the place, too late", logship.Timeline{Parent: "1", Left: 7}, []repository.Timeline{one, two}, replaced},
+		{"restored from an older history", logship.Timeline{Parent: "1", Left: 5}, []repository.Timeline{one, two}, replaced},
+		{"TIMELINE is gone", logship.Timeline{}, []repository.Timeline{one}, forgotten},
+		{"TIMELINE is gone, and another one was promoted", logship.Timeline{}, []repository.Timeline{one, two}, forgotten},
+		{"another place of this store", logship.Timeline{ID: "7"}, []repository.Timeline{one, two}, elsewhere},
+		{"a copy in another place of this store", logship.Timeline{Parent: "7", Left: 5}, []repository.Timeline{one}, elsewhere},
+		{"the place of another store", logship.Timeline{ID: "1"}, []repository.Timeline{alien}, foreign},
+		{"a new store in the place of another one", logship.Timeline{}, []repository.Timeline{alien}, foreign},
+	} {
+		if got := standingOf(self, tt.own, tt.all); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"edgetable/functions/edgetable/cli"
+	"edgetable/testdata/must"
+)
+
+// ready returns the status of /_/ready.
+func (s *testServer) ready(t *testing.T) int {
+	t.Helper()
+	resp, err := http.Get(strings.TrimSuffix(s.client(t, "").endpoint, "/devstoreaccount1") + "/_/ready")
+	must.OK(t, err)
+	resp.Body.Close()
+	return resp.StatusCode
+}
+
+// fenced demands that a server takes no writes, is not ready, serves reads, and tells no age as one that follows.
+func (s *testServer) fenced(t *testing.T) {
+	t.Helper()
+	c := s.client(t, "")
+	if text := c.do(t, "PUT", ada, `{"Name":"no"}`, 403); !strings.Contains(text, "InsufficientAccountPermissions") {
+		t.Errorf("%s", text)
+	}
+	if status := s.ready(t); status != 503 {
+		t.Errorf("ready: %d", status)
+	}
+	if status, _ := s.secondary(t).stats(t); status != "unavailable" {
+		t.Errorf("status %q", status)
+	}
+	if c.name(t) == "" {
+		t.Error("it serves no reads")
+	}
+}
+
+// promoted is a pair of which the secondary was promoted while the primary was stopped. The primary has two writes that the place lacks.
+func promoted(t *testing.T) (p *pair, two *testServer, old string) {
+	t.Helper()
+	p = newPair(t)
+	one, two := p.start(t, "shipped")
+	one.ships(t)
+	back := hide(t, p.place)
+	one.client(t, "").rename(t, "not shipped")
+	one.client(t, "").rename(t, "not shipped, the last")
+	// The files as they are now are those of a process that was killed.
+	old = filepath.Join(p.dir, "old")
+	must.OK(t, os.Remove(filepath.Join(p.dir, "primary", cli.AdminSocket)))
+	must.OK(t, os.CopyFS(old, os.DirFS(filepath.Join(p.dir, "primary"))))
+	one.ends(t)
+	back()
+	p.primary[1] = old
+	succeed(t, "promote", filepath.Join(p.dir, "secondary"))
+	two.client(t, "").rename(t, "of the new primary")
+	two.backsUp(t)
+	two.ships(t)
+	return p, two, old
+}
+
+// restored demands what a restore of the newest state of the place has.
+func (p *pair) restored(t *testing.T, name string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "restored")
+	succeed(t, "backup", "restore", p.place, dir)
+	if got := stored(t, dir)["1"]; got != name {
+		t.Errorf("the place has %q, want %q", got, name)
+	}
+}
+
+// A primary that was replaced while it did not run takes no writes, makes no backups, and says what the place lacks,
+// at each start, until the operator makes it the primary again.
+func TestReplacedPrimary(t *testing.T) {
+	t.Parallel()
+	p, two, old := promoted(t)
+	refused(t, "was replaced", "backup", "create", p.place, "--data", old)
+	one := start(t, nil, p.primary...)
+	one.fenced(t)
+	if !strings.Contains(one.logs.String(), "lacks 2 commits of this store, the first one of ") {
+		t.Error("it does not say what the place lacks: ", one.logs)
+	}
+	refused(t, "was replaced", "backup", "create", p.place, "--data", old)
+	one.logs.Await(t, "no backups are made")
+	one.ends(t)
+	bare := start(t, nil, p.primary[:2]...) // it has noted it, so without the place too
+	bare.fenced(t)
+	bare.ends(t)
+	refused(t, "--take-over", "promote", old, "--place", p.place)
+	p.restored(t, "of the new primary")
+
+	one = start(t, nil, p.primary...)
+	one.fenced(t)
+	refused(t, "--take-over", "promote", old)
+	succeed(t, "promote", old, "--take-over")
+	c := one.client(t, "")
+	if got := c.name(t); got != "not shipped, the last" {
+		t.Errorf("it has %q", got)
+	}
+	c.rename(t, "primary again")
+	if status, _ := one.secondary(t).stats(t); status != "live" {
+		t.Errorf("status %q", status)
+	}
+	one.backsUp(t)
+	one.ships(t)
+	refused(t, "is a primary already", "promote", old, "--take-over")
+	// The other one still runs. It acts as one that was replaced, though it takes writes until it is started again.
+	two.client(t, "").rename(t, "lost")
+	two.logs.Await(t, "no backups are made")
+	if status := two.ready(t); status != 503 {
+		t.Errorf("ready: %d", status)
+	}
+	if status, _ := two.secondary(t).stats(t); status != "unavailable" {
+		t.Errorf("status %q", status)
+	}
+	two.client(t, "").rename(t, "lost too")
+	two.ends(t)
+	two = start(t, nil, p.secondary...)
+	two.fenced(t)
+	two.ends(t)
+	one.ends(t)
+	p.restored(t, "primary again")
+	if out := succeed(t, "backup", "verify", p.place); !strings.Contains(out, "can be restored") {
+		t.Errorf("%s", out)
+	}
+	succeed(t, "promote", filepath.Join(p.dir, "secondary"), "--place", p.place, "--take-over") // stopped
+	two = start(t, nil, p.secondary...)
+	two.client(t, "").rename(t, "and back")
+	two.backsUp(t)
+	two.ends(t)
+	p.restored(t, "and back")
+}
+
+// An old primary that has lost what it knew of its history, or commits, does not take the place from the one that was promoted.
+func TestReplacedPrimaryDamaged(t *testing.T) {
+	t.Parallel()
+	for _, damage := range []struct {
+		name  string
+		do    func(t *testing.T, dir string)
+		flags []string
+	}{
+		{"TIMELINE is gone", func(t *testing.T, dir string) { must.OK(t, os.Remove(filepath.Join(dir, "TIMELINE"))) }, nil},
+		{"TIMELINE is damaged", func(t *testing.T, dir string) {
+			must.OK(t, os.WriteFile(filepath.Join(dir, "TIMELINE"), []byte("damaged"), 0o600))
+		}, nil},
+		{"commits are lost", loseCommits, []string{"--accept-damage"}},
+	} {
+		t.Run(damage.name, func(t *testing.T) {
+			t.Parallel()
+			p, _, old := promoted(t)
+			damage.do(t, old)
+			one := start(t, nil, append(p.primary, damage.flags...)...)
+			one.fenced(t)
+			one.logs.Await(t, "no backups are made")
+			one.ends(t)
+			p.restored(t, "of the new primary")
+		})
+	}
+}
+
+// loseCommits damages the log, so that a start refuses without --accept-damage.
+func loseCommits(t *testing.T, dir string) {
+	t.Helper()
+	logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
+	must.OK(t, err)
+	newest := slices.Max(logs)
+	b, err := os.ReadFile(newest)
+	must.OK(t, err)
+	at := bytes.LastIndex(b, []byte("not shipped"))
+	if at = bytes.LastIndex(b[:at], []byte("not shipped")); at < 0 {
+		t.Fatal("the log has no such writes")
+	}
+	b[at] ^= 0xFF
+	must.OK(t, os.WriteFile(newest, b, 0o600))
+	if status, _, said := run(t, nil, "serve", "--listen", "127.0.0.1:0", "--data", dir); status != cli.StatusDamage {
+		t.Fatalf("status %d, %s", status, said)
+	}
+}
+
+// Two copies of a data directory do not ship to one place: who starts second is refused, or who ships second.
+func TestCopyOfPrimary(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	one, two := p.start(t, "shipped")
+	one.ships(t)
+	one.ends(t)
+	old, clone := filepath.Join(p.dir, "primary"), filepath.Join(p.dir, "clone")
+	must.OK(t, os.CopyFS(clone, os.DirFS(old)))
+	one = start(t, nil, p.primary...)
+	one.client(t, "").rename(t, "of the first")
+	one.ships(t)
+	other := start(t, nil, append([]string{"--data", clone}, p.primary[2:]...)...)
+	other.fenced(t)
+	if !strings.Contains(other.logs.String(), "a copy of this data directory has started since") {
+		t.Error(other.logs)
+	}
+	one.client(t, "").rename(t, "of the first again")
+	d := two.secondary(t)
+	d.shows(t, two, "of the first again")
+	other.ends(t)
+	one.ends(t)
+	p.restored(t, "of the first again")
+}
+
+// A disk that is mounted in place of the right one is an outage, not an end.
+func TestOtherPlaceMounted(t *testing.T) {
+	t.Parallel()
+	p, q := newPair(t), newPair(t)
+	one, _ := p.start(t, "before")
+	other := start(t, nil, q.primary...)
+	other.client(t, "").fill(t)
+	other.backsUp(t)
+	other.ships(t)
+	other.ends(t)
+	one.ships(t)
+	aside := filepath.Join(p.dir, "aside")
+	must.OK(t, os.Rename(p.place, aside))
+	must.OK(t, os.Rename(q.place, p.place))
+	one.client(t, "").rename(t, "meanwhile")
+	one.logs.Await(t, "is the right disk mounted?")
+	if status := one.ready(t); status != 200 {
+		t.Errorf("ready: %d", status)
+	}
+	must.OK(t, os.Rename(p.place, q.place))
+	must.OK(t, os.Rename(aside, p.place))
+	one.ships(t)
+	one.ends(t)
+	p.restored(t, "meanwhile")
+}
