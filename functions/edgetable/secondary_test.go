@@ -50,11 +50,13 @@ func (s *testServer) secondary(t *testing.T) *signingClient {
 	return c
 }
 
-// name reads the entity ada, "" if it is not there.
+// name reads the entity ada, "" if it is not there. A secondary that continues with another store ends its connections.
 func (c *signingClient) name(t *testing.T) string {
 	t.Helper()
 	resp, err := c.Do(c.request(t, "GET", ada, ""))
-	must.OK(t, err)
+	if err != nil {
+		return ""
+	}
 	defer resp.Body.Close()
 	b := new(strings.Builder)
 	_, err = fmt.Fprint(b, resp.StatusCode)
@@ -206,7 +208,7 @@ func TestSecondaryOfBrokenPlace(t *testing.T) {
 		t.Errorf("behind a gap the secondary shows %q", got)
 	}
 	succeed(t, "backup", "create", p.place, "--data", filepath.Join(p.dir, "primary"))
-	two.logs.Await(t, "the secondary is being built")
+	two.logs.Await(t, "the store of the secondary is being built")
 }
 
 // A primary that was restored to an earlier moment is not followed.

@@ -91,3 +91,18 @@ func (r *Repository) Lacks(ctx context.Context, timeline string, number, until e
 	}
 	return nil, nil
 }
+
+// Plans returns how to restore the newest state that each backup leads to, on the line of the
+// newest timeline, with the newest backup first.
+func (r *Repository) Plans(ctx context.Context) (list []*Plan, err error) {
+	h, err := r.historyOf(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range slices.Backward(h.bases) {
+		if steps, end, at, _ := h.from(m, edm.MaxDateTime); end >= m.Log.High {
+			list = append(list, &Plan{Base: m, Steps: steps, Timeline: at, To: end, Above: h.highest()})
+		}
+	}
+	return list, nil
+}

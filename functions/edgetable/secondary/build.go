@@ -8,116 +8,97 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"filippo.io/age"
 
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/objects/directory"
-	"edgetable/functions/edgetable/cli"
+	"edgetable/core/edm"
 	"edgetable/functions/edgetable/stores"
 )
 
-// newFolder is the folder of a data directory in which its next store is built.
-const newFolder = "secondary.new"
-
-// Build makes the store of a secondary from the newest backup in the place and the log
-// behind it, if the directory has no store, or must be built again. It waits until the place
-// has a backup. A run that was killed continues.
-func (o *Flags) Build(ctx context.Context, dir string, log *slog.Logger) error {
-	if hasStore(dir) && !stores.Rebuilding(dir) {
-		return nil
+// Build prepares a data directory. It returns a follower that builds the first store, nil if there
+// is a complete one.
+func (o *Flags) Build(ctx context.Context, dir string, log *slog.Logger, end func(error)) (*Follower, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("--data: %s is not a directory", dir)
 	}
-	r, with, err := o.open(ctx, "secondary-of")
+	if err := directory.Make(dir); err != nil {
+		return nil, err
+	}
+	complete, err := settle(dir)
+	if err != nil || complete {
+		return nil, err
+	}
+	if !stores.Rebuilding(dir) {
+		if err := directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte(o.Of+"\n"), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	f := o.follower(dir, log, end)
+	f.Store = stores.NoStore{}
+	f.repo, f.with, err = o.open(ctx, "secondary-of")
+	return f, err
+}
+
+// Unbuilt reports whether the store of a follower is being built for the first time. A nil
+// Follower is of a primary.
+func (f *Follower) Unbuilt() bool { return f != nil && f.store == nil }
+
+// errNoBackup means that a place has nothing from which a store can be built.
+var errNoBackup = errors.New("the place has no backup that the log continues yet")
+
+// build makes the store for the newest state that a place has in the folder newFolder of a data
+// directory, from the newest backup with more than the numbers up to above. If that one cannot be
+// read, an older one and more of the log take its place.
+func build(ctx context.Context, r *repository.Repository, with []age.Identity, dir string, above edm.Ticks, log *slog.Logger) error {
+	plans, err := r.Plans(ctx)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(directory.Make(dir), directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte(o.Of+"\n"), 0o600)); err != nil {
-		return err
-	}
-	told := ""
-	for {
-		err := build(ctx, r, with, dir, log)
-		if err == nil {
+	err = errNoBackup
+	for i, plan := range plans {
+		if plan.Base.Log.Low <= above && above > 0 {
+			break // older ones have less
+		}
+		failed := buildFrom(ctx, r, with, dir, plan, log)
+		if failed == nil {
 			return nil
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err.Error() != told {
-			told = err.Error()
-			log.Error("the secondary cannot be built yet; it tries again", "cause", err, "every", o.every)
+		failed = fmt.Errorf("backup %s: %w", plan.Base.ID, failed)
+		if i == 0 {
+			err = failed
+		} else {
+			err = fmt.Errorf("%w; %w", err, failed)
 		}
-		_ = cli.Sleep(ctx, o.every)
 	}
+	return err
 }
 
-func build(ctx context.Context, r *repository.Repository, with []age.Identity, dir string, log *slog.Logger) error {
-	plan, err := r.PlanRestore(ctx, 0, "", "")
-	if err != nil {
-		return err
-	}
+func buildFrom(ctx context.Context, r *repository.Repository, with []age.Identity, dir string, plan *repository.Plan, log *slog.Logger) error {
 	into := filepath.Join(dir, newFolder)
 	if !repository.Interrupted(into) {
 		if err := os.RemoveAll(into); err != nil {
 			return err
 		}
 	}
-	log.Info("the secondary is being built", "backup", plan.Base.ID, "bytes", plan.Base.Size(), "pieces", len(plan.Steps))
+	log.Info("the store of the secondary is being built", "backup", plan.Base.ID, "bytes", plan.Base.Size(), "pieces", len(plan.Steps))
 	unseen := func(int64, int64) {}
-	if err := r.Restore(ctx, plan.Base, into, with, unseen); err != nil {
+	err := r.Restore(ctx, plan.Base, into, with, unseen)
+	if err == nil {
+		err = stores.Replay(ctx, r, plan, into, with, false, unseen)
+	}
+	if err != nil {
 		return errors.Join(err, os.RemoveAll(into)) // the backup may be gone tomorrow
 	}
-	if err := stores.Replay(ctx, r, plan, into, with, false, unseen); err != nil {
-		return err
-	}
-	return move(into, dir)
+	return nil
 }
 
 // hasStore reports whether a directory has a store.
 func hasStore(dir string) bool {
 	found, _ := fs.Glob(os.DirFS(dir), "marker.*")
 	return len(found) > 0
-}
-
-// ours are what the names of a store's files begin or end with.
-func ours(name string) bool {
-	for _, p := range []string{"marker.", "MANIFEST-", "OPTIONS-", "LOGS", "TABLES", "RESERVE", "TIMELINE", "UNSHIPPED", "archive"} {
-		if strings.HasPrefix(name, p) {
-			return true
-		}
-	}
-	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".blob") || strings.HasSuffix(name, ".damaged")
-}
-
-// move replaces the store of a directory. The note is there until it is complete, so that a
-// killed move is done again, from the backup if need be.
-func move(from, to string) error {
-	old, err := os.ReadDir(to)
-	if err != nil {
-		return err
-	}
-	for _, e := range old {
-		if ours(e.Name()) {
-			if err := os.RemoveAll(filepath.Join(to, e.Name())); err != nil {
-				return err
-			}
-		}
-	}
-	made, err := os.ReadDir(from)
-	if err != nil {
-		return err
-	}
-	for _, e := range made {
-		if e.Name() == "LOCK" {
-			continue
-		}
-		if err := os.Rename(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
-			return fmt.Errorf("the new store cannot be moved: %w", err)
-		}
-	}
-	if err := errors.Join(directory.Sync(to), os.RemoveAll(from), os.Remove(filepath.Join(to, stores.RebuildNote))); err != nil {
-		return err
-	}
-	return directory.Sync(to)
 }

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/adapters/store/pebblestore/logship"
 	"edgetable/functions/edgetable/admin"
@@ -55,7 +56,11 @@ func (p *program) promoteCommand() *cobra.Command {
 }
 
 func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, force, takeOver bool) (err error) {
-	if !hasStore(dir) || stores.Rebuilding(dir) {
+	complete, err := settle(dir)
+	if err != nil {
+		return err
+	}
+	if !complete {
 		return fmt.Errorf("%s has no complete store", dir)
 	}
 	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, DiskReserve: -1, KeepLogs: -1})
@@ -70,7 +75,8 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	f := &Follower{store: store, flags: o, dir: dir, log: slog.New(slog.DiscardHandler), backups: repository.Spans{}}
+	f := o.follower(dir, slog.New(slog.DiscardHandler), nil)
+	f.store = store
 	var follows bool
 	if f.at, follows, err = store.Position(); err != nil {
 		return err
@@ -97,10 +103,11 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 		return nil
 	}
 	done, err := f.Promote(ctx, force, 0)
-	if err == nil {
-		fmt.Fprintf(p.Out, "promoted: %s\n", done)
+	if err != nil {
+		return err
 	}
-	return err
+	fmt.Fprintf(p.Out, "promoted: %s\n", done)
+	return os.RemoveAll(filepath.Join(dir, newFolder))
 }
 
 // TakenOver is what a store says that is the primary again.

@@ -1,10 +1,12 @@
 package secondary
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -12,7 +14,6 @@ import (
 	"filippo.io/age"
 
 	"edgetable/adapters/backup/repository"
-	"edgetable/adapters/objects/directory"
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/adapters/store/pebblestore/logship"
 	"edgetable/core/edm"
@@ -22,9 +23,10 @@ import (
 )
 
 var (
-	// ErrRebuild means that the log does not continue the store, but a backup does: the
-	// server must begin again.
-	ErrRebuild = errors.New("the secondary is built again from a newer backup")
+	// ErrBuilt means that a store was built: the server must continue with it.
+	ErrBuilt = errors.New("the store of the secondary was built")
+	// errOutdated means that the log does not continue the store, but a backup does.
+	errOutdated = errors.New("a newer backup takes its place")
 	// errDiverged means that the primary has another history.
 	errDiverged = errors.New("the primary was restored to an earlier moment, or another store has taken over the place: this secondary has commits that the primary does not have, and follows no more. " +
 		"Promote it if it has the better data; otherwise empty its data directory and start it again")
@@ -50,8 +52,15 @@ type Follower struct {
 	unread    int  // how often the next piece could not be read
 	promoting bool // a gap is an error: the store stays
 
+	// Of the next store that is built while this one serves.
+	failed  error     // of the last attempt
+	attempt int       // how many have failed
+	again   time.Time // of the next one
+
 	mu       sync.Mutex
-	leads    bool // it was promoted
+	leads    bool   // it was promoted
+	built    bool   // the next store takes the place of this one
+	stop     func() // ends the building of the next one; may be nil
 	at       pebblestore.Position
 	caughtUp time.Time // when everything in the place was applied
 	ready    bool      // it was once since the start
@@ -72,9 +81,14 @@ func (o *Flags) Open(ctx context.Context, store *pebblestore.Store, dir string, 
 		log.Warn("this store was promoted, or restored to a moment: it is a primary, and --secondary-of is ignored; remove the flag")
 		return nil, nil
 	}
-	f := &Follower{Store: store, store: store, flags: o, dir: dir, log: log, end: end, at: at, caughtUp: time.Now(), whole: true, backups: repository.Spans{}}
+	f := o.follower(dir, log, end)
+	f.Store, f.store, f.at = store, store, at
 	f.repo, f.with, err = o.open(ctx, "secondary-of")
 	return f, err
+}
+
+func (o *Flags) follower(dir string, log *slog.Logger, end func(error)) *Follower {
+	return &Follower{flags: o, dir: dir, log: log, end: end, caughtUp: time.Now(), whole: true, backups: repository.Spans{}}
 }
 
 // Unwrap implements what [table.As] looks for.
@@ -97,7 +111,7 @@ func (f *Follower) Replication() table.Replication {
 	switch {
 	case f.leads:
 		return table.Replication{Status: table.Live, LastSync: stores.Now()}
-	case errors.Is(f.err, errDiverged) || f.ready && time.Since(f.caughtUp) > f.flags.MaxLag:
+	case f.lacks() || f.ready && time.Since(f.caughtUp) > f.flags.MaxLag:
 		return table.Replication{Status: table.Unavailable, LastSync: f.at.Synced}
 	case f.at.Synced == 0:
 		return table.Replication{Status: table.Bootstrap}
@@ -133,10 +147,18 @@ func (f *Follower) Status() Status {
 func (f *Follower) Ready() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.leads && (!f.ready || errors.Is(f.err, errDiverged) || time.Since(f.caughtUp) > f.flags.MaxLag) {
+	if f.store == nil {
+		return stores.ErrUnbuilt
+	}
+	if !f.leads && (!f.ready || f.lacks() || time.Since(f.caughtUp) > f.flags.MaxLag) {
 		return errors.Join(stores.ErrBehind, f.err)
 	}
 	return nil
+}
+
+// lacks reports whether it is certain that the store lacks something that the place has, or has what it has not.
+func (f *Follower) lacks() bool {
+	return errors.Is(f.err, errDiverged) || errors.As(f.err, new(*repository.Gap)) || errors.As(f.err, new(*repository.DamagedPiece))
 }
 
 // Serve follows until ctx ends, or the store is promoted.
@@ -144,13 +166,20 @@ func (f *Follower) Serve(ctx context.Context) {
 	var failing time.Time // since when; zero: it follows
 	told := ""            // the last cause
 	for ctx.Err() == nil && f.Follows() {
-		err := f.turn(ctx)
+		var err error
+		if !f.Unbuilt() {
+			err = f.turn(ctx)
+		}
+		if f.Unbuilt() || errors.Is(err, errOutdated) {
+			built, failed := f.renew(ctx, err)
+			if built {
+				f.end(ErrBuilt)
+				return
+			}
+			err = failed
+		}
 		switch {
 		case ctx.Err() != nil || !f.Follows():
-			return
-		case errors.Is(err, ErrRebuild):
-			f.log.Error("the secondary begins again", "cause", err)
-			f.end(err)
 			return
 		case err != nil:
 			if failing.IsZero() {
@@ -158,7 +187,11 @@ func (f *Follower) Serve(ctx context.Context) {
 			}
 			if err.Error() != told {
 				told = err.Error()
-				f.log.Error("the secondary cannot follow", "cause", err)
+				if f.Unbuilt() {
+					f.log.Error("the secondary cannot be built yet; it tries again", "cause", err)
+				} else {
+					f.log.Error("the secondary cannot follow", "cause", err)
+				}
 			}
 		case !failing.IsZero():
 			f.log.Info("the secondary follows again", "after", time.Since(failing).Round(time.Second))
@@ -167,6 +200,55 @@ func (f *Follower) Serve(ctx context.Context) {
 		_ = cli.Sleep(ctx, f.flags.every)
 	}
 }
+
+// renew builds the next store while this one serves what it has. cause is why.
+func (f *Follower) renew(ctx context.Context, cause error) (built bool, err error) {
+	if time.Now().Before(f.again) {
+		return false, f.failed
+	}
+	building, stop := context.WithCancel(ctx)
+	defer stop()
+	f.mu.Lock()
+	f.stop = stop
+	f.mu.Unlock()
+	if cause != nil {
+		f.log.Warn("the secondary builds another store, and serves what it has until then", "cause", cause)
+	}
+	f.failed = build(building, f.repo, f.with, f.dir, f.at.Number, f.log)
+	f.working.Lock() // no promotion begins now
+	defer f.working.Unlock()
+	if !f.Follows() {
+		return false, os.RemoveAll(filepath.Join(f.dir, newFolder))
+	}
+	if f.failed == nil {
+		f.failed = decide(f.dir)
+	}
+	if f.failed != nil {
+		f.failLater()
+		return false, f.waiting(cause)
+	}
+	f.mu.Lock()
+	f.built = true
+	f.mu.Unlock()
+	return true, nil
+}
+
+// failLater notes that an attempt has failed: each further one waits longer.
+func (f *Follower) failLater() {
+	f.again = time.Now().Add(min(f.flags.every<<min(f.attempt, 20), slowest))
+	f.attempt++
+}
+
+// waiting returns why the log is not applied, and why no other store takes the place of this one.
+func (f *Follower) waiting(cause error) error {
+	if cause == nil {
+		return f.failed
+	}
+	return fmt.Errorf("%w; %w", cause, f.failed)
+}
+
+// slowest is how long at most a secondary waits after an attempt to build a store: each reads much.
+const slowest = time.Minute
 
 // turn applies what the place has.
 func (f *Follower) turn(ctx context.Context) error {
@@ -187,7 +269,7 @@ func (f *Follower) turn(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.err = err; err == nil && !again {
-		f.caughtUp, f.ready = began, true
+		f.caughtUp, f.ready, f.attempt = began, true, 0
 	}
 	return err
 }
@@ -348,26 +430,30 @@ func (f *Follower) missing(ctx context.Context, gap *repository.Gap) error {
 		f.gap = ""
 		return nil
 	}
-	f.looks, f.whole = 0, true // look again
+	f.looks = 0 // look again
 	if f.gap != gap.Error() {
-		f.gap = gap.Error()
+		f.gap, f.whole = gap.Error(), true
 		return errSeenOnce
 	}
 	return f.rebuild(ctx, gap)
 }
 
-// rebuild begins again from a backup that is newer, if there is one.
+var errNoNewer = errors.New("there is no newer backup yet")
+
+// rebuild finds out whether a backup leads beyond a place of the log that cannot be applied.
 func (f *Follower) rebuild(ctx context.Context, cause error) error {
 	f.looks = 0
 	if f.promoting {
 		return cause
 	}
-	plan, err := f.repo.PlanRestore(ctx, 0, "", "")
-	if err != nil || plan.Base.Log.Low <= f.at.Number {
-		return fmt.Errorf("%w; there is no newer backup yet", cause)
+	if time.Now().Before(f.again) {
+		return f.waiting(cause)
 	}
-	if err := directory.Replace(filepath.Join(f.dir, stores.RebuildNote), []byte(cause.Error()+"\n"), 0o600); err != nil {
-		return err
+	plans, err := f.repo.Plans(ctx)
+	if err != nil || len(plans) == 0 || plans[0].Base.Log.Low <= f.at.Number {
+		f.failed = cmp.Or(err, errNoNewer)
+		f.failLater()
+		return f.waiting(cause)
 	}
-	return fmt.Errorf("%w: %w", ErrRebuild, cause)
+	return fmt.Errorf("%w: %w", errOutdated, cause)
 }

@@ -50,11 +50,11 @@ func TestUnreadPiece(t *testing.T) {
 		f.ship()
 
 		for range readAtMost - 1 {
-			if err := f.catchUp(t.Context()); !errors.Is(err, errAway) || errors.Is(err, ErrRebuild) {
+			if err := f.catchUp(t.Context()); !errors.Is(err, errAway) || errors.Is(err, errOutdated) {
 				t.Fatalf("%d of %d failures are left: %v", p.fails, fails, err)
 			}
 		}
-		if err := f.catchUp(t.Context()); fails < readAtMost && (err != nil || f.at.Number != 20) || fails == readAtMost && !errors.Is(err, ErrRebuild) {
+		if err := f.catchUp(t.Context()); fails < readAtMost && (err != nil || f.at.Number != 20) || fails == readAtMost && !errors.Is(err, errOutdated) {
 			t.Errorf("after %d failures it is at %d: %v", fails, f.at.Number, err)
 		}
 	}

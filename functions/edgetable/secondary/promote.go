@@ -9,7 +9,6 @@ import (
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/core/edm"
-	"edgetable/functions/edgetable/stores"
 )
 
 // Promotion is what a promoted store says.
@@ -35,8 +34,11 @@ func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p P
 	if !f.Follows() {
 		return p, fmt.Errorf("%s is a primary already", f.dir)
 	}
-	if stores.Rebuilding(f.dir) {
-		return p, fmt.Errorf("%s is being built again from a newer backup: promote it when that is complete", f.dir)
+	if f.Unbuilt() {
+		return p, fmt.Errorf("%s has no complete store yet: it is being built from a backup", f.dir)
+	}
+	if f.built {
+		return p, fmt.Errorf("%s changes to a newer store at this moment: promote it again", f.dir)
 	}
 	if f.repo != nil { // else only with force
 		if err := f.catchUpAll(ctx); err != nil && !force {
@@ -49,6 +51,9 @@ func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p P
 	}
 	f.mu.Lock()
 	f.leads = true
+	if f.stop != nil {
+		f.stop()
+	}
 	f.mu.Unlock()
 	f.log.Warn("the secondary was promoted: it is the primary", "until", p.Number.Time())
 	return p, nil

@@ -50,6 +50,8 @@ func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 		withStore("POST /checkpoint", func(r *http.Request) (any, error) {
 			return store.Checkpoint(r.Context(), filepath.Join(s.DataDirectory(), backup.Staging))
 		})
+	}
+	if s.backend.Embedded != nil || s.follower != nil {
 		withStore("POST /promote", func(r *http.Request) (any, error) {
 			return s.promote(r.Context(), r.URL.Query().Get("force") == "true", r.URL.Query().Get("takeover") == "true")
 		})

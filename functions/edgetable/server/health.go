@@ -57,6 +57,8 @@ func (h *health) state(path string) (status int, text string) {
 			return http.StatusServiceUnavailable, "the disk is full: writes are refused; deletes work while there is room for them\n"
 		case errors.Is(err, repository.ErrReplaced):
 			return http.StatusServiceUnavailable, "another store has replaced this one; the log says how to make it the primary again\n"
+		case errors.Is(err, stores.ErrUnbuilt):
+			return http.StatusServiceUnavailable, "the store of the secondary is being built\n"
 		case errors.Is(err, stores.ErrBehind):
 			return http.StatusServiceUnavailable, "the secondary lags too far behind\n"
 		case err != nil:

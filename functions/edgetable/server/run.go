@@ -21,7 +21,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
+func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (err error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	if err := cli.CheckAddress("listen", o.listen); err != nil {
@@ -32,7 +32,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
 		return err
 	}
 	defer s.access.Close()
-	if s.listener, err = net.Listen("tcp", o.listen); err != nil {
+	if s.listener, err = at.at(&at.tables, func() (net.Listener, error) { return net.Listen("tcp", o.listen) }); err != nil {
 		return fmt.Errorf("%w (choose another address with --listen, such as 127.0.0.1:10003)", err)
 	}
 	defer s.listener.Close()
@@ -41,7 +41,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
 	}
 	if o.metrics.listen != "" {
 		s.metrics = observe.NewMetrics(cli.Version())
-		if s.metricsAt, err = o.metrics.listenMetrics(s.log); err != nil {
+		if s.metricsAt, err = at.at(&at.metrics, func() (net.Listener, error) { return o.metrics.listenMetrics(s.log) }); err != nil {
 			return err
 		}
 		defer s.metricsAt.Close()
@@ -54,26 +54,14 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
 	from := &stores.Opening{Log: s.log, Metrics: s.metrics, Requests: o.protect.concurrent + o.protect.reads, Environment: p.Environment, KeepLogs: o.backup.KeepLogs()}
 	if from.Secondary = o.second.Of != ""; from.Secondary {
 		from.KeepLogs = -1 // of a promoted one
-		if err := o.second.Build(ctx, o.DataDirectory(), s.log); err != nil {
+		if s.follower, err = o.second.Build(ctx, o.DataDirectory(), s.log, end); err != nil {
 			return err
 		}
 	}
-	slow := time.AfterFunc(cli.Quiet, func() { s.log.Warn("the store does not answer yet") })
-	s.backend, err = o.Kind().Open(ctx, from)
-	slow.Stop()
-	if err != nil {
+	if s.follower != nil { // it has no store yet
+		s.backend = stores.Unbuilt(s.follower, o.DataDirectory())
+	} else if err := s.openStore(ctx, from, end); err != nil {
 		return err
-	}
-	if from.Secondary {
-		s.follower, err = o.second.Open(ctx, s.backend.Embedded.Store, o.DataDirectory(), s.log, end)
-		if err != nil {
-			return errors.Join(err, s.backend.Close())
-		}
-		if s.follower != nil {
-			s.backend.Store = s.follower
-		} else if err := s.backend.Embedded.KeepLogs(o.backup.KeepLogs()); err != nil {
-			return errors.Join(err, s.backend.Close())
-		}
 	}
 	s.bounds = o.bounds(besideTheCache(s.backend.Cache))
 	if err = p.serveUntil(ctx, s); err != nil {
@@ -81,8 +69,28 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
 		return err
 	}
 	s.log.Info("stopped")
-	if cause := context.Cause(ctx); errors.Is(cause, secondary.ErrRebuild) {
+	if cause := context.Cause(ctx); errors.Is(cause, secondary.ErrBuilt) {
 		return cause
+	}
+	return nil
+}
+
+// openStore opens the store, and follows with it if it is that of a secondary.
+func (s *serving) openStore(ctx context.Context, from *stores.Opening, end func(error)) (err error) {
+	slow := time.AfterFunc(cli.Quiet, func() { s.log.Warn("the store does not answer yet") })
+	s.backend, err = s.Kind().Open(ctx, from)
+	slow.Stop()
+	if err != nil || !from.Secondary {
+		return err
+	}
+	s.follower, err = s.second.Open(ctx, s.backend.Embedded.Store, s.DataDirectory(), s.log, end)
+	if err != nil {
+		return errors.Join(err, s.backend.Close())
+	}
+	if s.follower != nil {
+		s.backend.Store = s.follower
+	} else if err := s.backend.Embedded.KeepLogs(s.backup.KeepLogs()); err != nil {
+		return errors.Join(err, s.backend.Close())
 	}
 	return nil
 }
@@ -160,9 +168,12 @@ func (s *serving) protectSecrets() error {
 //   - At the end the socket goes first, so that no checkpoint begins, then the statistics and the last uses of keys are written, then the
 //     check of health that may still run is awaited, and the store is closed last.
 func (p *program) serveUntil(ctx context.Context, s *serving) error {
-	backups, err := backup.Open(ctx, &s.backup, s.DataDirectory(), s.backend.Embedded, s.log)
-	if err != nil {
-		return errors.Join(err, s.backend.Close())
+	var backups *backup.Schedule
+	if !s.follower.Unbuilt() {
+		var err error
+		if backups, err = backup.Open(ctx, &s.backup, s.DataDirectory(), s.backend.Embedded, s.log); err != nil {
+			return errors.Join(err, s.backend.Close())
+		}
 	}
 	if s.backups = backups; backups != nil {
 		backups.Paused = s.follower.Follows

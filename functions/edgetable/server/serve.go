@@ -71,9 +71,10 @@ func (p *program) serveCommand() *cobra.Command {
 			if o.untilEOF {
 				ctx = p.untilEOF(ctx)
 			}
-			for { // a secondary that must be built again
-				if err := p.runServer(ctx, &o); !errors.Is(err, secondary.ErrRebuild) || ctx.Err() != nil {
-					return err
+			var at listening
+			for { // a secondary that has built a store continues with it
+				if err := p.runServer(ctx, &o, &at); !errors.Is(err, secondary.ErrBuilt) || ctx.Err() != nil {
+					return errors.Join(err, at.close())
 				}
 			}
 		},

@@ -1,0 +1,134 @@
+package secondary
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/objects/directory"
+	"edgetable/functions/edgetable/stores"
+)
+
+// Folders of a data directory with its next store. The store of the directory is served until the
+// next one is complete. The rename from the first name to the second one decides that it takes the
+// place of the old one: from then on each start finishes that, also after a kill.
+const (
+	newFolder   = "secondary.new"   // it is being built
+	readyFolder = "secondary.ready" // it is complete
+)
+
+// decided is what the note of a swap says. Before the rename, and when all files are moved, it means that
+// the store in the directory is complete. Any other text, the place of a first build or what a program from before
+// wrote, means that it is not.
+const decided = "swap\n"
+
+// decide lets a store that was built take the place of that in its directory at the next settle.
+func decide(dir string) error {
+	if !stores.Rebuilding(dir) {
+		if err := directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte(decided), 0o600); err != nil {
+			return err
+		}
+	}
+	ready := filepath.Join(dir, readyFolder)
+	if err := os.RemoveAll(ready); err != nil { // a program from before did not know the name
+		return err
+	}
+	return errors.Join(os.Rename(filepath.Join(dir, newFolder), ready), directory.Sync(dir))
+}
+
+// settle finishes a swap that was decided. It reports whether the directory has a complete store.
+func settle(dir string) (complete bool, err error) {
+	note, err := os.ReadFile(filepath.Join(dir, stores.RebuildNote))
+	if errors.Is(err, fs.ErrNotExist) {
+		return hasStore(dir), nil
+	}
+	if err != nil {
+		return false, err
+	}
+	lock, err := vfs.Default.Lock(filepath.Join(dir, "LOCK"))
+	if err != nil {
+		return true, nil // a server uses the store, which says so itself
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	ready := filepath.Join(dir, readyFolder)
+	if _, err := os.Stat(ready); err == nil {
+		if err := move(ready, dir); err != nil {
+			return false, err
+		}
+		note = []byte(decided)
+		if err := directory.Replace(filepath.Join(dir, stores.RebuildNote), note, 0o600); err != nil {
+			return false, err
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	if string(note) != decided {
+		return false, nil
+	}
+	if err := errors.Join(os.RemoveAll(ready), directory.Sync(dir), os.Remove(filepath.Join(dir, stores.RebuildNote))); err != nil {
+		return false, err
+	}
+	return hasStore(dir), directory.Sync(dir)
+}
+
+// ours reports whether a name is that of a file of a store.
+func ours(name string) bool {
+	for _, p := range []string{"marker.", "MANIFEST-", "OPTIONS-", "LOGS", "TABLES", "RESERVE", "TIMELINE", "UNSHIPPED", "archive"} {
+		if strings.HasPrefix(name, p) {
+			return true
+		}
+	}
+	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".blob") || strings.HasSuffix(name, ".damaged")
+}
+
+// begun is the folder by which a move that was killed knows that the old files are gone: what has a name of
+// a store then is of the new one.
+const begun = "moving"
+
+// move replaces the files of a store by those of another one. A move that was killed continues.
+func move(from, to string) error {
+	if _, err := os.Stat(filepath.Join(from, begun)); errors.Is(err, fs.ErrNotExist) {
+		if err := removeStore(to); err != nil {
+			return err
+		}
+		if err := errors.Join(os.Mkdir(filepath.Join(from, begun), 0o700), directory.Sync(from)); err != nil {
+			return err
+		}
+	} else if err != nil {
+		return err
+	}
+	made, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, e := range made {
+		if e.Name() == "LOCK" || e.Name() == begun {
+			continue
+		}
+		if err := os.Rename(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+			return fmt.Errorf("the new store cannot be moved: %w", err)
+		}
+	}
+	return directory.Sync(to)
+}
+
+// removeStore removes the files of a store from its directory.
+func removeStore(dir string) error {
+	old, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range old {
+		if ours(e.Name()) {
+			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return directory.Sync(dir)
+}
