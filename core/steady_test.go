@@ -100,9 +100,11 @@ func useAt(files *token.FileSet, n ast.Node, what string) unsteadyUse {
 // declared is a function, a type with its methods, a variable or a constant at the top of
 // a file.
 type declared struct {
-	root bool            // it runs outside of a bubble, whoever else uses it
-	uses map[string]bool // the names that it mentions, and whether it does outside of a bubble
-	own  []unsteadyUse
+	root  bool            // it runs outside of a bubble, whoever else uses it
+	kind  bool            // it is a type
+	uses  map[string]bool // the names that it mentions outside of bubbles
+	calls map[string]bool // the names that it calls outside of bubbles, where it mentions others for a bubble
+	own   []unsteadyUse
 }
 
 // unsteady returns the uses in a package that are reached from outside of a bubble.
@@ -134,8 +136,11 @@ func unsteady(t *testing.T, paths []string) (list []unsteadyUse) {
 		}
 		reached[name] = true
 		list = append(list, d.own...)
-		for n, outside := range d.uses {
-			if outside {
+		for n := range d.uses {
+			reach(n)
+		}
+		for n := range d.calls {
+			if all[n] != nil && !all[n].kind { // else it is a conversion
 				reach(n)
 			}
 		}
@@ -154,7 +159,7 @@ func readDeclared(files *token.FileSet, f *ast.File, d ast.Decl, bubbles map[str
 	inTest := strings.HasSuffix(files.Position(f.Pos()).Filename, "_test.go")
 	of := func(name string) *declared {
 		if all[name] == nil {
-			all[name] = &declared{uses: map[string]bool{}}
+			all[name] = &declared{uses: map[string]bool{}, calls: map[string]bool{}}
 		}
 		return all[name]
 	}
@@ -180,6 +185,7 @@ func readDeclared(files *token.FileSet, f *ast.File, d ast.Decl, bubbles map[str
 			case *ast.TypeSpec:
 				to := of(s.Name.Name)
 				to.root = to.root || s.Name.IsExported() && !inTest
+				to.kind = true
 				to.read(files, f, s.Type, false)
 			case *ast.ValueSpec:
 				for _, n := range s.Names {
@@ -190,6 +196,19 @@ func readDeclared(files *token.FileSet, f *ast.File, d ast.Decl, bubbles map[str
 			}
 		}
 	}
+}
+
+// spin is a loop that yields the processor before it looks again. One that yields between
+// other things lets goroutines take turns.
+const spin = "a loop that spins by runtime.Gosched"
+
+func yields(f *ast.File, s ast.Stmt) bool {
+	x, ok := s.(*ast.ExprStmt)
+	if !ok {
+		return false
+	}
+	c, ok := x.X.(*ast.CallExpr)
+	return ok && named(f, c.Fun, "runtime", "Gosched")
 }
 
 // receiver returns the name of the type of a method.
@@ -212,13 +231,16 @@ func receiver(x ast.Expr) string {
 // parameter makes no value.
 func (d *declared) read(files *token.FileSet, f *ast.File, part ast.Node, bubble bool) {
 	note := func(n ast.Node, what string) { d.own = append(d.own, useAt(files, n, what)) }
-	spins := 0 // how many loops that wait for a condition are around
+	spins := false // a loop until a condition is around
 	var walk func(n ast.Node) bool
 	walk = func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			if !bubble {
+				outer := spins
+				spins = false
 				ast.Inspect(n.Body, walk)
+				spins = outer
 			}
 			return false
 		case *ast.FuncType:
@@ -228,7 +250,7 @@ func (d *declared) read(files *token.FileSet, f *ast.File, part ast.Node, bubble
 				return false
 			}
 			if id, ok := n.Fun.(*ast.Ident); ok {
-				d.uses[id.Name] = true
+				d.calls[id.Name] = true
 			}
 			if id := nameOf(n.Fun); strings.EqualFold(id, "eventually") {
 				note(n, polls)
@@ -241,7 +263,11 @@ func (d *declared) read(files *token.FileSet, f *ast.File, part ast.Node, bubble
 			if n.Init != nil && mentions(f, n.Init, "time", "Now") || n.Cond != nil && mentions(f, n.Cond, "time", "Now", "Since", "Until") {
 				note(n, "a loop with an end by the clock")
 			}
-			spins++
+			if n.Post != nil && yields(f, n.Post) {
+				note(n.Post, spin)
+			}
+			outer := spins
+			spins = true
 			if n.Init != nil {
 				ast.Inspect(n.Init, walk)
 			}
@@ -252,21 +278,37 @@ func (d *declared) read(files *token.FileSet, f *ast.File, part ast.Node, bubble
 				ast.Inspect(n.Post, walk)
 			}
 			ast.Inspect(n.Body, walk)
-			spins--
+			spins = outer
 			return false
+		case *ast.RangeStmt:
+			outer := spins
+			ast.Inspect(n.X, walk)
+			spins = false
+			ast.Inspect(n.Body, walk)
+			spins = outer
+			return false
+		case *ast.BlockStmt:
+			for i, s := range n.List {
+				last := i == len(n.List)-1
+				if !last {
+					_, last = n.List[i+1].(*ast.BranchStmt)
+				}
+				if spins && last && yields(f, s) {
+					note(s, spin)
+				}
+			}
 		case *ast.SelectorExpr:
 			for pkg, names := range ofTheClock {
 				if named(f, n, pkg, names...) {
 					note(n, nameOf(n.X)+"."+n.Sel.Name)
 				}
 			}
-			if spins > 0 && named(f, n, "runtime", "Gosched") {
-				note(n, "a loop that spins by runtime.Gosched")
-			}
 			ast.Inspect(n.X, walk) // without the name of a field or method, which is not one at the top of a file
 			return false
 		case *ast.Ident:
-			d.uses[n.Name] = d.uses[n.Name] || !bubble
+			if !bubble {
+				d.uses[n.Name] = true
+			}
 		}
 		return true
 	}
@@ -421,7 +463,10 @@ func TestFindsUnsteady(t *testing.T) {
 		{"func TestA(t *testing.T) { _, _ = context.WithTimeout(nil, 1) }", "context.WithTimeout"},
 		{"func TestA(t *testing.T) { for end := time.Now(); end.After(end); {} }", "by the clock"},
 		{"func TestA(t *testing.T) { for f() { runtime.Gosched() } }", "Gosched"},
-		{"func TestA(t *testing.T) { runtime.Gosched() }", ""},
+		{"func TestA(t *testing.T) { for !f() { if g() { runtime.Gosched(); continue } } }", "Gosched"},
+		{"func TestA(t *testing.T) { for ; f(); runtime.Gosched() { } }", "Gosched"},
+		{"func TestA(t *testing.T) { for f() { runtime.Gosched(); g() } }", ""},
+		{"func TestA(t *testing.T) { for range 3 { runtime.Gosched() } }", ""},
 		{"func TestA(t *testing.T) { eventually(t, f) }", "polls"},
 		{"func TestA(t *testing.T) { rand.IntN(3) }", "no seed"},
 		{"func TestA(t *testing.T) { rand.New(rand.NewPCG(uint64(time.Now().Unix()), 1)) }", "from the clock"},

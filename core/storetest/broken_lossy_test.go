@@ -18,7 +18,18 @@ type lossy struct {
 	twice bool // a lost write is applied at once and again later
 
 	mu   sync.Mutex
+	rnd  *rand.Rand
 	late []func()
+}
+
+// draw returns a number below oneOf.
+func (s *lossy) draw() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rnd == nil {
+		s.rnd = rand.New(rand.NewPCG(uint64(s.oneOf), 1))
+	}
+	return s.rnd.IntN(s.oneOf)
 }
 
 func (s *lossy) write(do func() error) error {
@@ -30,7 +41,7 @@ func (s *lossy) write(do func() error) error {
 		do()
 	}
 	const onItsWay, onItsWayBack, late = 0, 1, 2
-	fate := rand.IntN(s.oneOf)
+	fate := s.draw()
 	if fate > late {
 		return do()
 	}

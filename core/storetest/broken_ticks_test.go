@@ -18,25 +18,27 @@ import (
 type earlyTicks struct {
 	table.Store
 	mu    sync.Mutex
+	rnd   *rand.Rand
 	last  edm.Ticks
 	shown map[edm.Ticks]edm.Ticks // the Timestamps it issued, by those of Store
 }
 
 func newEarlyTicks(s table.Store) *earlyTicks {
-	return &earlyTicks{Store: s, shown: make(map[edm.Ticks]edm.Ticks)}
+	return &earlyTicks{Store: s, rnd: rand.New(rand.NewPCG(1, 2)), shown: make(map[edm.Ticks]edm.Ticks)}
 }
 
-func (s *earlyTicks) next() edm.Ticks {
+// next returns a Timestamp, and how often its commit lets others go first.
+func (s *earlyTicks) next() (edm.Ticks, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last++
-	return s.last
+	return s.last, s.rnd.IntN(20)
 }
 
 func (s *earlyTicks) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	for {
-		ticks := s.next()
-		for range rand.IntN(20) { // not the same number: goroutines of one processor take turns
+		ticks, yields := s.next()
+		for range yields { // not the same number: goroutines of one processor take turns
 			runtime.Gosched()
 		}
 		if done, err := s.apply(ctx, name, m, ticks); done {

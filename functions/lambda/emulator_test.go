@@ -2,17 +2,16 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"edgetable/testdata/lambda/emulator"
 	"edgetable/testdata/lambda/front"
+	"edgetable/testdata/must"
 	"edgetable/testdata/needs"
 	"edgetable/testdata/proc"
 )
@@ -21,7 +20,7 @@ import (
 func emulate(t *testing.T, env []string) (*emulator.Emulator, *proc.Buffer) {
 	t.Helper()
 	out := new(proc.Buffer)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := must.Patience(t)
 	defer cancel()
 	e, err := emulator.Start(ctx, emulator.Options{
 		Emulator: made(t, emulatorPath), Function: made(t, bootstrap), Env: env, Log: out,

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"edgetable/adapters/store/dynamodb"
@@ -206,9 +207,12 @@ func TestPurge(t *testing.T) {
 		{`{}`, time.Hour, 10, true},
 	} {
 		p := &purges{items: 10}
-		ctx, cancel := context.WithTimeout(t.Context(), tt.left)
-		err := (&worker{store: p}).task(ctx, json.RawMessage(tt.event), log)
-		cancel()
+		var err error
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), tt.left)
+			defer cancel()
+			err = (&worker{store: p}).task(ctx, json.RawMessage(tt.event), log)
+		})
 		if (err != nil) != tt.err || p.items != tt.want {
 			t.Errorf("%s with %v left: %d items stay, %v", tt.event, tt.left, p.items, err)
 		}

@@ -32,8 +32,8 @@ type cloud struct {
 	where   string // its jurisdiction
 	bytes   int64  // from which ranges split, and requests a second; 0 never
 	rate    float64
-	rows    int           // in a piece
-	rnd     func() uint64 // nil: rand.Uint64
+	rows    int // in a piece
+	rnd     func() uint64
 
 	// history handles the calls of an object to durableobject.History; ends: it ends.
 	history func(n *node, m []byte) (a durableobject.Answer, ends bool)
@@ -71,7 +71,7 @@ type node struct {
 }
 
 func newCloud(t testing.TB, now func() edm.Ticks) *cloud {
-	return &cloud{t: t, now: now, objects: make(map[durableobject.Address]*node)}
+	return &cloud{t: t, now: now, rnd: numbers(1), objects: make(map[durableobject.Address]*node)}
 }
 
 func (c *cloud) node(id durableobject.Address) *node {
@@ -110,11 +110,15 @@ func (c *cloud) all() (list []*node) {
 	return list
 }
 
-func (c *cloud) random() uint64 {
-	if c.rnd == nil {
-		return rand.Uint64()
+// numbers returns a source of random numbers that many goroutines may read.
+func numbers(seed uint64) func() uint64 {
+	var mu sync.Mutex
+	r := rand.New(rand.NewPCG(seed, 9))
+	return func() uint64 {
+		mu.Lock()
+		defer mu.Unlock()
+		return r.Uint64()
 	}
-	return c.rnd()
 }
 
 // Call implements durableobject.Caller.
@@ -208,7 +212,7 @@ func (c *cloud) step(n *node, m []byte, resume *engine.Resume) engine.Step {
 			}
 		}
 		n.memory = engine.New(engine.Options{
-			Now: now, Rand: c.random, Catalog: c.catalog, Replica: c.replica, Jurisdiction: c.where, SplitBytes: c.bytes, SplitRate: c.rate, PieceRows: c.rows,
+			Now: now, Rand: c.rnd, Catalog: c.catalog, Replica: c.replica, Jurisdiction: c.where, SplitBytes: c.bytes, SplitRate: c.rate, PieceRows: c.rows,
 		})
 	}
 	m = bytes.Clone(m)
@@ -263,7 +267,7 @@ func (c *cloud) ring(at edm.Ticks) (rang int) {
 // store opens a Store over the cloud.
 func (c *cloud) store(now func() edm.Ticks, change func(*durableobject.Options)) *durableobject.Store {
 	c.t.Helper()
-	o := durableobject.Options{Caller: c, Now: now, Rand: c.random}
+	o := durableobject.Options{Caller: c, Now: now, Rand: c.rnd}
 	if change != nil {
 		change(&o)
 	}

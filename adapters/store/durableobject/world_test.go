@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -29,12 +28,13 @@ type world struct {
 	source  map[string]string      // by the same keys
 	buckets uint16
 	count   byte
+	rnd     func() uint64
 }
 
 const replicaStart = 1000 * edm.TicksPerSecond
 
 func newWorld(t *testing.T, seed uint64, buckets uint16) *world {
-	w := &world{t: t, now: replicaStart, lives: make(map[table.RecordKey]table.Incarnation), written: make(map[string][]edm.Ticks), source: make(map[string]string), buckets: buckets}
+	w := &world{t: t, now: replicaStart, lives: make(map[table.RecordKey]table.Incarnation), written: make(map[string][]edm.Ticks), source: make(map[string]string), buckets: buckets, rnd: numbers(seed)}
 	w.cloud = newCloud(t, w.clock)
 	w.store = w.cloud.store(w.clock, func(o *durableobject.Options) { o.Buckets = buckets })
 	w.replica = newReplica(t, w.cloud, &w.now, seed)
@@ -67,7 +67,7 @@ func (w *world) drop(name table.RecordKey) {
 // write replaces or deletes an entity.
 func (w *world) write(name table.RecordKey, partition, row string, remove bool) {
 	k := key.Append(nil, partition, row)
-	m := table.Mutation{Key: k, Nonce: rand.Uint64(), Properties: edm.Properties{}}
+	m := table.Mutation{Key: k, Nonce: w.rnd(), Properties: edm.Properties{}}
 	if remove {
 		m.Kind, m.Condition = table.Delete, table.Present
 	}

@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"context"
 	"testing"
 
 	"edgetable/adapters/store/postgres"
@@ -16,7 +15,7 @@ func TestWire(t *testing.T) {
 	dialect := wiretest.Dialect{Timestamps: true, TooLong: []string{"keys-refused/26"}} // see maxKey
 	wiretest.RunScenes(t, dialect, func(t *testing.T, clock *wiretest.Clock, directives []string) wiretest.Target {
 		s := open(t, shared, postgres.Options{Schema: schema(t, shared), Now: clock.Now, PurgeEvery: -1})
-		h, err := scene.Over(s, clock, directives, context.WithTimeout)
+		h, err := scene.Over(s, clock, directives, scene.Patient)
 		must.OK(t, err)
 		return wiretest.Direct(t, h)
 	})

@@ -33,10 +33,11 @@ func TestPublishAtOnce(t *testing.T) {
 		}
 		changes = append(changes, row(99, 3))
 		w.cloud.calls, w.cloud.writes = 0, 0
-		w.cloud.takes = 50 * time.Millisecond
+		const takes = 50 * time.Millisecond
+		w.cloud.takes = func() { time.Sleep(takes) }
 		begin := time.Now()
 		done, err := pub.Rows(t.Context(), incarnation, changes)
-		if took := time.Since(begin); err != nil || took != 17*w.cloud.takes {
+		if took := time.Since(begin); err != nil || took != 17*takes {
 			t.Errorf("it took %s: %v", took, err)
 		}
 		if w.cloud.calls != 1 || w.cloud.writes != 99 {

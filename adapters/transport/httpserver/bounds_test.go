@@ -11,11 +11,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/protocol"
 	"edgetable/core/table"
+	"edgetable/testdata/must"
 )
 
 // bounded is a server with small bounds. A request for /wait is answered when the test says
@@ -116,14 +116,15 @@ func (c of) expect(want, why string) {
 	}
 }
 
+// state says what a server has when a test waits in vain.
+type state func() httpserver.ConnectionStats
+
+func (s state) String() string { return fmt.Sprintf("%+v", s()) }
+
 // until waits for a state that the server reaches by itself.
 func (s *bounded) until(why string, ok func(httpserver.ConnectionStats) bool) {
 	s.t.Helper()
-	for end := time.Now().Add(time.Minute); !ok(s.Connections()); runtime.Gosched() {
-		if time.Now().After(end) {
-			s.t.Fatalf("not %s: %+v", why, s.Connections())
-		}
-	}
+	must.Eventually(s.t, why, state(s.Connections), func() bool { return ok(s.Connections()) })
 }
 
 func (s *bounded) untilIdle(n int) {

@@ -5,13 +5,13 @@ import (
 	"context"
 	"log/slog"
 	"net"
-	"runtime"
 	"testing"
 	"time"
 
 	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/protocol"
 	"edgetable/core/wiretest"
+	"edgetable/testdata/must"
 )
 
 // Whatever the answer is, the connection goes on, also where the body of the
@@ -129,16 +129,10 @@ func TestConnections(t *testing.T) {
 		t.Errorf("%+v", n)
 	}
 	a.close()
-	for end := time.Now().Add(time.Minute); ; {
+	must.Eventually(t, "one is closed", state(s.Connections), func() bool {
 		n := s.Connections()
-		if n.Open == 1 && n.Accepted == 2 {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatalf("one was closed: %+v", n)
-		}
-		runtime.Gosched()
-	}
+		return n.Open == 1 && n.Accepted == 2
+	})
 	b.close()
 	cancel()
 	if err := <-done; err != nil {

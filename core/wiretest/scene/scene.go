@@ -88,6 +88,12 @@ func New(clock *Clock, directives []string, withTimeout func(context.Context, ti
 	return Over(memstore.New(clock.Now), clock, directives, withTimeout)
 }
 
+// Patient is a withTimeout for stores that are another process: on a busy machine one may
+// take longer than a client should wait.
+func Patient(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithCancel(ctx)
+}
+
 // Over is [New] over another store, which must be empty.
 func Over(empty table.Store, clock *Clock, directives []string, withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)) (*protocol.Handler, error) {
 	var mu sync.Mutex

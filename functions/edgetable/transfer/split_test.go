@@ -61,6 +61,7 @@ func TestSplit(t *testing.T) {
 			t.Parallel()
 			c := newClient(t)
 			list := keysOf(tt.keys)
+			random := rand.New(rand.NewPCG(1, uint64(len(name))))
 			fill(t, c, "People", list, nothing)
 			spans, err := split(t.Context(), c, "People", "", 32)
 			if err != nil || len(spans) < tt.least || len(spans) > 70 {
@@ -83,7 +84,7 @@ func TestSplit(t *testing.T) {
 				if len(in) == 0 {
 					continue
 				}
-				i := rand.N(len(in))
+				i := random.IntN(len(in))
 				behind := read(r.Behind(ranges.Key{Partition: in[i].partition, Row: in[i].row}).Filters()...)
 				if !slices.Equal(behind, in[i+1:]) {
 					t.Errorf("behind %+q of %+v are %d of %d", in[i], r, len(behind), len(in)-i-1)

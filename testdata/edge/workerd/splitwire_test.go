@@ -39,7 +39,7 @@ func TestSplittingWire(t *testing.T) {
 					split.Add(int64(n))
 				})
 			}
-			h, err := scene.Over(store, clock, directives, context.WithTimeout)
+			h, err := scene.Over(store, clock, directives, scene.Patient)
 			if err != nil {
 				t.Fatal(err)
 			}

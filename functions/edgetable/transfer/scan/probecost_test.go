@@ -26,13 +26,20 @@ type simulated struct {
 	turn        chan struct{} // of a service that does one thing at a time, else nil
 
 	mu      sync.Mutex
+	rnd     *rand.Rand // of the jitter
 	readers int
 	dozen   time.Duration // until 12 of 16 workers read at the same time
 	began   time.Time
 }
 
 func (s *simulated) answer(ctx context.Context, work time.Duration) error {
-	time.Sleep(s.way + rand.N(s.jitter+1))
+	s.mu.Lock()
+	if s.rnd == nil {
+		s.rnd = rand.New(rand.NewPCG(1, 1))
+	}
+	way := s.way + time.Duration(s.rnd.Int64N(int64(s.jitter)+1))
+	s.mu.Unlock()
+	time.Sleep(way)
 	if s.turn != nil {
 		s.turn <- struct{}{}
 		defer func() { <-s.turn }()
