@@ -45,7 +45,7 @@ func (c *connector) config(dsn string) (*pgxpool.Config, error) {
 		return nil, err
 	}
 	if c.name == "" {
-		c.name = "edgetable " + rand.Text()[:8]
+		c.name = namePrefix + rand.Text()[:8]
 	}
 	p.MaxConns = int32(c.Connections)
 	p.MaxConnLifetime, p.MaxConnLifetimeJitter = time.Hour, 10*time.Minute
@@ -68,6 +68,19 @@ const descriptions = "descriptions"
 // on returns the statement as a connection has prepared it.
 func (s statement) on(c *pgconn.PgConn) *pgconn.StatementDescription {
 	return c.CustomData()[descriptions].(map[string]*pgconn.StatementDescription)[s.name]
+}
+
+// namePrefix begins the application_name of every server.
+const namePrefix = "edgetable "
+
+// process is the name under which a connection keeps the number of its process.
+const process = "process"
+
+// pidOf is the number of the process that works for a connection. A proxy may have told
+// the driver another one.
+func pidOf(c *pgconn.PgConn) uint32 {
+	pid, _ := c.CustomData()[process].(uint32)
+	return pid
 }
 
 // warned is the name under which a connection keeps the text of a warning.

@@ -39,6 +39,9 @@ func (s *Store) attended(c *pgconn.PgConn, calls []call) (rows []int64, err erro
 	if rows, err = transact(c, calls); err == nil {
 		err = warning(c)
 	}
+	if err != nil && classify(err) == lost {
+		err = &lostBy{pidOf(c), err}
+	}
 	return rows, err
 }
 
@@ -56,7 +59,7 @@ func (s *Store) watch(c *pgconn.PgConn) (stop func()) {
 		defer cancel()
 		known := true
 		err := s.once(ctx, s.urgent, func(ctx context.Context, other *pgconn.PgConn) error {
-			rows, err := query(ctx, other, alive, nil, int4Of(c.PID()), []byte(s.name))
+			rows, err := query(ctx, other, alive, nil, int4Of(pidOf(c)), []byte(s.name))
 			known = rows > 0
 			return err
 		})

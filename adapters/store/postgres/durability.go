@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -15,7 +16,7 @@ type durability struct {
 }
 
 // inspectSQL is readable for every role.
-const inspectSQL = `SELECT current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'), current_setting('synchronous_standby_names')`
+const inspectSQL = `SELECT current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), pg_backend_pid()`
 
 // ErrLoss means that the settings of the database may lose what was answered.
 var ErrLoss = errors.New("writes that were answered may be lost")
@@ -27,10 +28,15 @@ func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) error {
 	if err != nil {
 		return err
 	}
-	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 4 {
+	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 5 {
 		return errors.New("postgres: no settings were returned")
 	}
 	v := results[0].Rows[0]
+	pid, err := strconv.ParseUint(string(v[4]), 10, 32)
+	if err != nil {
+		return err
+	}
+	c.CustomData()[process] = uint32(pid)
 	d := &durability{string(v[0]), string(v[1]), string(v[2]), string(v[3])}
 	if reason := d.loses(); reason != "" && !s.AllowLoss {
 		return fmt.Errorf("%w: %s", ErrLoss, reason)

@@ -27,7 +27,7 @@ func (s *Store) findOut(group []*write, cause error) {
 
 // findOutIn is findOut for writes of one table.
 func (s *Store) findOutIn(ctx context.Context, group []*write, cause error) {
-	states, err := s.settledStates(ctx, group)
+	states, err := s.settledStates(ctx, group, cause)
 	for i, w := range group {
 		if err != nil {
 			s.counters.unknown.Add(1)
@@ -45,7 +45,7 @@ func (s *Store) findOutIn(ctx context.Context, group []*write, cause error) {
 // evidence is nil if the writes of a batch whose reply was lost were applied. An unsent
 // error says that they never will be.
 func (s *Store) evidence(ctx context.Context, list []*write, cause error) error {
-	states, err := s.settledStates(ctx, list)
+	states, err := s.settledStates(ctx, list, cause)
 	if err != nil {
 		s.counters.unknown.Add(1)
 		return fmt.Errorf("%w: %w", table.ErrUnknown, cause)
@@ -79,10 +79,10 @@ func verdict(w *write, now *state, cause error) (ok bool, err error) {
 	return false, fmt.Errorf("%w: %w", table.ErrUnknown, cause)
 }
 
-// settledStates makes sure that writes of one table which were sent are applied or never
-// will be, and then reads their entities: it raises the floor above their Timestamps and
-// waits for the statements that may have seen the old one.
-func (s *Store) settledStates(ctx context.Context, list []*write) ([]state, error) {
+// settledStates makes sure that writes of one table which were sent by one connection are
+// applied or never will be, and then reads their entities: it raises the floor above their
+// Timestamps and waits for the transaction that may have seen the old one.
+func (s *Store) settledStates(ctx context.Context, list []*write, cause error) ([]state, error) {
 	var highest edm.Ticks
 	keys := make([][]byte, len(list))
 	for i, w := range list {
@@ -92,7 +92,7 @@ func (s *Store) settledStates(ctx context.Context, list []*write) ([]state, erro
 	if err := s.execute(ctx, raiseFloor, []byte(name), int8Of(int64(highest))); err != nil {
 		return nil, err
 	}
-	if err := s.settled(ctx); err != nil {
+	if err := s.settled(ctx, s.sender(cause)); err != nil {
 		return nil, err
 	}
 	states, err := s.lookAll(ctx, name, keys)

@@ -28,3 +28,6 @@ func (s *Store) Setting(ctx context.Context, name string) (value string, err err
 	err = s.primary.QueryRow(ctx, "SELECT current_setting($1)", name).Scan(&value)
 	return value, err
 }
+
+// Classify names the class of an error.
+func Classify(err error) string { return classify(err).String() }

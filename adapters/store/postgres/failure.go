@@ -60,6 +60,8 @@ func classify(err error) class {
 		return lost
 	}
 	switch p.Code {
+	case "40003", "58000": // whether the statement was applied is not known; poolers say the second
+		return lost
 	case "40001", "40P01", "55P03", "57014": // conflict, deadlock, lock_timeout, statement_timeout
 		return again
 	case "26000", "0A000", "25P02": // the statements of the connection are gone or old
@@ -73,7 +75,7 @@ func classify(err error) class {
 	case "53200", "53300", "53400":
 		return again
 	}
-	if strings.HasPrefix(p.Code, "57P") { // it stops or starts
+	if strings.HasPrefix(p.Code, "57P") || strings.HasPrefix(p.Code, "08") { // it stops or starts; or the connection fails
 		return lost
 	}
 	return broken

@@ -1,5 +1,3 @@
-//go:build testpostgres
-
 package postgres_test
 
 import (

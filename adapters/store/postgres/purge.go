@@ -55,7 +55,7 @@ func (s *Store) purgeDropped(ctx context.Context) error {
 	if err != nil || len(lives) == 0 {
 		return err
 	}
-	if err := s.settled(ctx); err != nil {
+	if err := s.settled(ctx, servers); err != nil {
 		return err
 	}
 	for _, life := range lives {
@@ -83,7 +83,7 @@ func (s *Store) purgeDead(ctx context.Context) error {
 		if err := s.execute(ctx, raisePurged, arrayOf(oidInt8, lives), int8Of(int64(upTo))); err != nil {
 			return err
 		}
-		if err := s.settled(ctx); err != nil {
+		if err := s.settled(ctx, servers); err != nil {
 			return err
 		}
 		for _, life := range lives {

@@ -3,22 +3,52 @@ package postgres
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 )
 
-// settled waits until all transactions that write entities now have ended. Those that
-// begin later see every record as it is now.
+// party is whose transactions somebody waits for. Only servers write entities by what they
+// read in records: the transactions of other programs are nothing to wait for, however
+// long they are open.
+type party struct {
+	name string // application_name, a pattern of LIKE
+	pid  uint32 // of the process of a connection; 0 is all
+}
+
+// servers are all that may write.
+var servers = party{name: namePrefix + "%"}
+
+// sender is who sent a write whose reply was lost with cause.
+func (s *Store) sender(cause error) party {
+	if l, ok := errors.AsType[*lostBy](cause); ok {
+		return party{s.name, l.pid}
+	}
+	return servers
+}
+
+// lostBy is the error of a transaction that was lost with its connection.
+type lostBy struct {
+	pid uint32
+	err error
+}
+
+func (e *lostBy) Error() string { return e.err.Error() }
+func (e *lostBy) Unwrap() error { return e.err }
+
+// settled waits until the transactions of a party that write entities now have ended. Those
+// that begin later see every record as it is now.
 //
 // A statement locks the tables that it names before it looks at them, so one that saw an
-// older record has its lock by now. Everybody may read the list of locks.
-func (s *Store) settled(ctx context.Context) error {
-	before, err := s.column(ctx, writing)
+// older record has its lock by now.
+func (s *Store) settled(ctx context.Context, of party) error {
+	args := [][]byte{[]byte(of.name), int4Of(of.pid)}
+	before, err := s.column(ctx, writing, args...)
 	for try := 0; err == nil && len(before) > 0; try++ {
 		if err = pause(ctx, min(try, 6)); err != nil {
 			return err
 		}
 		var now [][]byte
-		now, err = s.column(ctx, writing)
+		now, err = s.column(ctx, writing, args...)
 		before = slices.DeleteFunc(before, func(t []byte) bool {
 			return !slices.ContainsFunc(now, func(n []byte) bool { return bytes.Equal(n, t) })
 		})

@@ -116,12 +116,10 @@ const oldestSQL = `coalesce((SELECT extract(epoch FROM clock_timestamp() - min(x
 
 // What is to be removed, and who may still add to it.
 var (
-	// writing are the transactions that write entities now. Their statements took this
-	// lock before they looked at records.
-	writing = statement{"writing", `
-SELECT virtualtransaction FROM pg_locks
- WHERE locktype = 'relation' AND relation = 'entity'::regclass AND mode = 'RowExclusiveLock' AND pid <> pg_backend_pid()
-   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`}
+	// writing are the transactions that write entities now, of servers whose name is like $1,
+	// and of process $2, unless that is 0. Their statements took this lock before they looked
+	// at records. Everybody may read locks and names.
+	writing    = statement{"writing", writingSQL("'entity'::regclass")}
 	raiseFloor = statement{"raise_floor", `UPDATE record SET floor = $2::int8 WHERE name = $1::text AND floor < $2::int8`}
 	// deadLives steps from life to life in the index of tombstones.
 	deadLives = statement{"dead_lives", `
@@ -136,6 +134,14 @@ SELECT life FROM lives WHERE life IS NOT NULL LIMIT $2::int8`}
 	droppedLives = statement{"dropped_lives", `SELECT life FROM dropped WHERE at < clock_timestamp() - $1::int8 * interval '1 microsecond' ORDER BY life LIMIT 1000`}
 	forgetLife   = statement{"forget_life", `DELETE FROM dropped WHERE life = $1::int8 AND NOT EXISTS (SELECT FROM entity WHERE life = $1::int8)`}
 )
+
+func writingSQL(entity string) string {
+	return `
+SELECT virtualtransaction FROM pg_locks
+ WHERE locktype = 'relation' AND relation = ` + entity + ` AND mode = 'RowExclusiveLock' AND pid <> pg_backend_pid()
+   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+   AND $2::int4 IN (0, pid) AND pid IN (SELECT pid FROM pg_stat_activity WHERE application_name LIKE $1::text)`
+}
 
 // deleteSome deletes rows of one life from a key on, in key order.
 func deleteSome(condition string) string {

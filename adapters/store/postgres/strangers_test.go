@@ -1,0 +1,104 @@
+package postgres_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"edgetable/adapters/store/postgres"
+	"edgetable/core/table"
+	"edgetable/testdata/must"
+)
+
+// A transaction of another program that wrote to the tables stays open. Connections break
+// meanwhile: the outcome of each write is found out. Tombstones and dropped tables are removed.
+func TestStrangers(t *testing.T) {
+	w := new(wire)
+	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: w.dial, Timeout: 10 * time.Second, PurgeEvery: -1, PurgeAfter: time.Microsecond})
+	create(t, s)
+	must.OK(t, putOne(t.Context(), s, "deleted"))
+	_, err := s.Commit(t.Context(), people, []table.Mutation{{Key: row("p", "deleted"), Kind: table.Delete, Condition: table.Present}})
+	must.OK(t, err)
+	conn, err := pgx.Connect(t.Context(), shared.DSN("application_name=stranger"))
+	must.OK(t, err)
+	defer conn.Close(t.Context())
+	_, err = conn.Exec(t.Context(), "BEGIN; UPDATE "+s.Schema+".entity SET nonce = nonce WHERE false")
+	must.OK(t, err)
+
+	var all sync.WaitGroup
+	for id := range 4 {
+		all.Go(func() {
+			for i := range 10 {
+				k := row("p", fmt.Sprint(id, "-", i))
+				if _, err := s.Commit(t.Context(), people, []table.Mutation{{Key: k, Condition: table.Absent, Nonce: 1, Properties: text("once")}}); err != nil {
+					t.Errorf("insert %d of %d: %v", i, id, err)
+				}
+				if i%3 == 0 {
+					w.cut()
+				}
+			}
+		})
+	}
+	all.Wait()
+	if m := s.Metrics(); m.Retries["again"]+m.Retries["lost"] == 0 && w.dials.Load() < 10 {
+		t.Error("no connection broke")
+	}
+	wait(t, "the tombstone is removed", func() bool { // the Timestamps of a new table begin ahead of the clock
+		must.OK(t, s.Purge(t.Context()))
+		return ask(t, shared, "SELECT count(*) FROM "+s.Schema+".entity WHERE tombstone") == "0"
+	})
+	record, err := s.ReadRecord(t.Context(), people, table.Strong)
+	must.OK(t, err)
+	must.OK(t, s.Drop(t.Context(), people, record.Revision))
+	must.OK(t, s.Purge(t.Context()))
+	if n := ask(t, shared, "SELECT count(*) FROM "+s.Schema+".entity"); n != "0" {
+		t.Errorf("%s entities of the dropped table are left", n)
+	}
+}
+
+// What an error says of the transaction, by its SQLSTATE.
+func TestClasses(t *testing.T) {
+	for _, tt := range []struct{ severity, code, class string }{
+		{"ERROR", "40001", "again"},   // serialization_failure
+		{"ERROR", "40P01", "again"},   // deadlock_detected
+		{"ERROR", "55P03", "again"},   // lock_not_available
+		{"ERROR", "57014", "again"},   // query_canceled
+		{"ERROR", "26000", "again"},   // invalid_sql_statement_name
+		{"ERROR", "0A000", "again"},   // feature_not_supported: the plan that was kept is old
+		{"ERROR", "25P02", "again"},   // in_failed_sql_transaction
+		{"ERROR", "53200", "again"},   // out_of_memory
+		{"FATAL", "53300", "lost"},    // too_many_connections
+		{"ERROR", "25006", "moved"},   // read_only_sql_transaction
+		{"ERROR", "53100", "full"},    // disk_full
+		{"ERROR", "22012", "refused"}, // division_by_zero
+		{"ERROR", "40003", "lost"},    // statement_completion_unknown
+		{"ERROR", "08000", "lost"},    // connection_exception
+		{"ERROR", "08006", "lost"},    // connection_failure
+		{"ERROR", "08007", "lost"},    // transaction_resolution_unknown
+		{"ERROR", "08P01", "lost"},    // protocol_violation
+		{"ERROR", "58000", "lost"},    // system_error
+		{"ERROR", "57P01", "lost"},    // admin_shutdown
+		{"FATAL", "57P01", "lost"},
+		{"FATAL", "57P05", "lost"}, // idle_session_timeout
+		{"FATAL", "25P03", "lost"}, // idle_in_transaction_session_timeout
+		{"FATAL", "25P04", "lost"}, // transaction_timeout
+		{"PANIC", "53100", "lost"},
+		{"", "40001", "lost"},        // of a program that knows no severity
+		{"ERROR", "40002", "broken"}, // transaction_integrity_constraint_violation
+		{"ERROR", "42501", "broken"}, // insufficient_privilege
+		{"ERROR", "42703", "broken"}, // undefined_column
+		{"ERROR", "23505", "broken"}, // unique_violation
+		{"ERROR", "54000", "broken"}, // program_limit_exceeded
+		{"ERROR", "58030", "broken"}, // io_error
+		{"ERROR", "XX001", "broken"}, // data_corrupted
+	} {
+		err := fmt.Errorf("a write: %w", &pgconn.PgError{SeverityUnlocalized: tt.severity, Code: tt.code})
+		if got := postgres.Classify(err); got != tt.class {
+			t.Errorf("%s %s is %s, want %s", tt.severity, tt.code, got, tt.class)
+		}
+	}
+}
