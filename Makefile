@@ -118,10 +118,10 @@ RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | 
 #   clients-all     every suite in all homes; the core is the same, and three suites have HTTP stacks of their own
 #   postgres-17     another version of PostgreSQL; 15 shows the same of the store
 #   patroni         leases in wall time: failover_test.go shows the same of the store without them, by pg_promote
-#   many, files-all, homes-all, secondary-kills, restores, failover, fuzz: the same with more
+#   many, variants, files-all, homes-all, secondary-kills, restores, failover, fuzz: the same with more
 #   steady          each package ten times
 ## weekly: what 'make test' leaves out, since it proves the same with less: once a week and before a release, some hours
-WEEKLY = clients-all postgres-17 patroni many files-all homes-all secondary-kills restores failover fuzz steady
+WEEKLY = clients-all postgres-17 patroni many variants files-all homes-all secondary-kills restores failover fuzz steady
 .PHONY: weekly
 weekly:
 	$(MAKE) $(WEEKLY)
@@ -132,18 +132,27 @@ weekly:
 steady:
 	.ci/steady '$(STEADY)' ./... $(PLAIN)
 
+# Simulated objects play the suite of stores whole as they are, while they split, and while messages get lost. Of their other forms these laws are weekly:
+# they are about one object, which does the same in each form.
+VARIED := ^Test(Buckets|ReplicaStore|Evicted|StaleWorkers)$$/^(Records|Entities|Timestamps|Incarnations|LostReplies)$$
+VARIED := $(VARIED)|^Test(Splitting|Lossy)$$/^3$$/^(Records|Entities|Timestamps|Incarnations|LostReplies)$$
 ## seeds: the tests that need Go alone, with all of their seeds, crashes and kills
-.PHONY: seeds
+.PHONY: seeds variants
 seeds:
-	.ci/alone $(GOTEST) -timeout 20m -parallel 6 ./... $(PLAIN)
+	.ci/alone $(GOTEST) -timeout 20m -parallel 6 -skip '$(VARIED)' ./... $(PLAIN)
+
+## variants: the whole suite of stores over objects with other numbers of buckets, with a replica, and with objects that forget
+variants:
+	$(GOTEST) -timeout 20m -run '^Test(Buckets|ReplicaStore|Evicted|StaleWorkers|Splitting|Lossy)$$' ./adapters/store/durableobject
 
 .PHONY: race-check race-functions many race-dynamodb
-# A race shows in a few crashes, kills and seeds. In the tests that are left out here one goroutine acts:
-# it opens hundreds of stores with damaged files, fills a disk, counts, reads what fuzzers found, or long pages and manifests. In
-# the suite of Durable Objects it calls objects that start none; the laws that are left are about several.
-ONE := ^(TestFlippedBytes|TestDamagedAnywhere|TestDamageRun|TestReserve|TestLogInTheMiddle|TestSalvage|TestSalvageBetween|TestMissingFiles)$$
-ONE := $(ONE)|^(TestCostOfAPage|TestCheckSizeAgreesWithTheFormula|TestLongProjection|TestEscapedPage|TestManifestForged|Fuzz.*)$$
-ONE := $(ONE)|^Test(Buckets|ReplicaStore|Evicted)$$/^(Records|Entities|Scans|Incarnations)$$|^Test(Splitting|Lossy)$$/./^(Records|Entities|Scans|Incarnations)$$
+# A race shows in a few crashes, kills and seeds. In the tests that are left out here one goroutine acts: it opens hundreds of stores with
+# damaged files, fills a disk, counts, reads what fuzzers found, long pages and manifests, or plays a story of backups. Simulated objects and
+# KV start no goroutine: of their suite, and of that of Pebble and the reference, the laws are left that are about several clients.
+ONE := ^Test(FlippedBytes|DamagedAnywhere|DamageRun|Reserve|LogInTheMiddle|Salvage|SalvageBetween|MissingFiles|CostOfAPage|CheckSizeAgreesWithTheFormula)$$
+ONE := $(ONE)|^Test(LongProjection|EscapedPage|ManifestForged|VerifyLog|FaultyPlace|PrunePointInTime|Continue|Kill|Keep|RememberedIsBounded)$$|^Fuzz
+ONE := $(ONE)|^Test(Overload|Greedy|Unlimited|Splits|RestoreSplits|Full|LongScan|StaleWorkers|Filters|Names|SuiteNoticesBrokenStores)$$
+ONE := $(ONE)|^Test(Store|Buckets|ReplicaStore|Evicted)$$/^(Records|Entities|Scans|Incarnations|Memory)$$|^Test(Store|Splitting|Lossy)$$/./^(Records|Entities|Scans|Incarnations)$$
 race-check:
 	$(GORACE) -short -skip '$(ONE)' $(call RACE,core adapters) ./testdata/memstore
 

@@ -70,6 +70,9 @@ func TestNPM(t *testing.T) {
 	packages := []string{one(t, dist+"/edgetable-"+platform+"-1.2.3.tgz"), one(t, dist+"/edgetable-1.2.3.tgz")}
 	for _, folder := range []string{"vitest", "jest"} {
 		t.Run(folder, func(t *testing.T) {
+			if folder == "jest" {
+				rarely(t)
+			}
 			dir := copied(t, folder)
 			command(t, dir, nil, again(t), "npm", "install", "--no-audit", "--no-fund", "--loglevel", "error")
 			command(t, dir, nil, "npm", append([]string{"install", "--no-save", "--no-audit", "--no-fund", "--loglevel", "error"}, packages...)...)
@@ -147,11 +150,20 @@ func TestOtherFixtures(t *testing.T) {
 		command(t, copied(t, "go"), environment, "go", "test", "-count=1", ".")
 	})
 	t.Run("junit", func(t *testing.T) {
+		rarely(t)
 		if _, err := exec.LookPath("mvn"); err != nil {
 			t.Skip("Maven is not installed")
 		}
 		command(t, copied(t, "junit"), environment, again(t), "mvn", "-q", "-B", "test")
 	})
+}
+
+// rarely skips what installs a file like another one, unless the files of all platforms are made, as once a week.
+func rarely(t *testing.T) {
+	t.Helper()
+	if !*all {
+		t.Skip("'make files-all' runs it")
+	}
 }
 
 // again is the script that repeats a download.

@@ -85,6 +85,7 @@ func readPackage(dir string, suite map[string][]string) (p *testPackage, err err
 	}
 	p = &testPackage{}
 	all := map[string]*declared{}
+	played := plays{suite, map[string]*ast.FuncDecl{}}
 	var tests []*ast.FuncDecl
 	for _, name := range files {
 		text, err := os.ReadFile(name)
@@ -105,6 +106,9 @@ func readPackage(dir string, suite map[string][]string) (p *testPackage, err err
 			switch d := d.(type) {
 			case *ast.FuncDecl:
 				note(all, d.Name.Name, d)
+				if d.Recv == nil {
+					played.functions[d.Name.Name] = d
+				}
 				if d.Recv == nil && isTest(d) {
 					tests = append(tests, d)
 				}
@@ -122,7 +126,7 @@ func readPackage(dir string, suite map[string][]string) (p *testPackage, err err
 	for _, d := range tests {
 		needs := reached(all, d.Name.Name)
 		p.tests = append(p.tests, test{[]string{d.Name.Name}, needs})
-		for _, path := range laws(d.Body, []string{d.Name.Name}, suite) {
+		for _, path := range played.laws(d.Body, []string{d.Name.Name}) {
 			p.tests = append(p.tests, test{path, needs})
 		}
 	}
@@ -192,30 +196,43 @@ func called(c *ast.CallExpr) string {
 	return x.Name + "." + s.Sel.Name
 }
 
-// laws returns the names of the laws of the suite of stores that a piece of a test plays.
-func laws(n ast.Node, path []string, suite map[string][]string) (list [][]string) {
+// plays finds the laws of the suite of stores that tests play.
+type plays struct {
+	suite     map[string][]string
+	functions map[string]*ast.FuncDecl // of the package's tests
+}
+
+// laws returns the names of the laws that a piece of a test plays, itself or by functions that it calls.
+func (p plays) laws(n ast.Node, path []string) (list [][]string) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		c, ok := n.(*ast.CallExpr)
 		if !ok {
 			return true
 		}
 		name, inSuite := strings.CutPrefix(called(c), "storetest.")
+		if f, ok := c.Fun.(*ast.Ident); ok && p.functions[f.Name] != nil && len(c.Args) > 0 {
+			if t, ok := c.Args[0].(*ast.Ident); ok && t.Name == "t" {
+				within := plays{p.suite, maps.Clone(p.functions)}
+				delete(within.functions, f.Name) // it may call itself
+				list = append(list, within.laws(p.functions[f.Name].Body, path)...)
+			}
+		}
 		switch {
 		case called(c) == "t.Run" && len(c.Args) == 2:
 			sub := "*" // known when it runs
 			if l, ok := c.Args[0].(*ast.BasicLit); ok {
 				sub, _ = strconv.Unquote(l.Value) // it was parsed
 			}
-			list = append(list, laws(c.Args[1], append(slices.Clip(path), strings.ReplaceAll(sub, " ", "_")), suite)...)
+			list = append(list, p.laws(c.Args[1], append(slices.Clip(path), strings.ReplaceAll(sub, " ", "_")))...)
 			return false
 		case inSuite && name == "Run":
-			for _, group := range slices.Sorted(maps.Keys(suite)) {
-				for _, law := range suite[group] {
+			for _, group := range slices.Sorted(maps.Keys(p.suite)) {
+				for _, law := range p.suite[group] {
 					list = append(list, append(slices.Clip(path), group, law))
 				}
 			}
 		case inSuite:
-			for _, law := range suite[name] {
+			for _, law := range p.suite[name] {
 				list = append(list, append(slices.Clip(path), law))
 			}
 		}
