@@ -123,6 +123,7 @@ func TestRestoreTable(t *testing.T) {
 		must.OK(t, os.MkdirAll(filepath.Join(dir+".restoring", left), 0o700))
 		must.OK(t, os.WriteFile(filepath.Join(dir+".restoring", left, "LOCK"), nil, 0o600))
 	}
+	must.OK(t, os.WriteFile(filepath.Join(dir+".restoring", "edgetable-restore"), nil, 0o600))
 	if out := succeed(t, "backup", "restore", place, dir, "--account", "devstoreaccount1", "--table", "PEOPLE"); !strings.Contains(out, ": 1 entity\n") {
 		t.Errorf("restore: %s", out)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/adapters/backup/repository"
-	"edgetable/adapters/objects/directory"
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/adapters/store/pebblestore/logship"
 	"edgetable/core/table"
@@ -19,7 +18,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-func (p *program) backupRestore(ctx context.Context, location, dir string, o *restoring) error {
+func (p *program) backupRestore(ctx context.Context, location, dir string, o *restoring) (err error) {
 	objects, err := place.Open(ctx, location, p.Note)
 	if err != nil {
 		return err
@@ -50,9 +49,18 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 			return err
 		case plan != nil:
 			return stores.Replay(ctx, r, plan, dir, with, true, show.Bytes("applied"))
-		default:
-			return logship.Descend(vfs.Default, dir, m.Timeline())
 		}
+		if err := logship.Descend(vfs.Default, dir, m.Timeline()); err != nil {
+			return err
+		}
+		return raise(ctx, r, dir)
+	}
+	if o.to == "" {
+		defer func() {
+			if err == nil {
+				fmt.Fprintf(p.Out, "accounts are in no backup: copy the file accounts of the old data directory to %s, or make new ones with 'edgetable account new'\n", filepath.Join(dir, "accounts"))
+			}
+		}()
 	}
 	if o.table == "" && plan != nil {
 		if err := beside(dir, func(beside string) (string, error) {
@@ -81,6 +89,19 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 	return nil
 }
 
+// raise lets the store of a backup alone give no Timestamp that the log has: clients have seen them.
+func raise(ctx context.Context, r *repository.Repository, dir string) error {
+	above, err := r.Highest(ctx)
+	if err != nil || above == 0 {
+		return err
+	}
+	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, DiskReserve: -1, KeepLogs: -1})
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.Raise(above), store.Close())
+}
+
 // restoreTable restores a whole backup beside the directory, and then moves a store with
 // one table of it there.
 func restoreTable(restore func(dir string) error, dir string, key table.RecordKey) (entities int64, err error) {
@@ -107,33 +128,4 @@ func restoreWhole(restore func(dir string) error, beside string) error {
 		}
 	}
 	return restore(whole)
-}
-
-// beside makes a store in a folder beside a directory, and then moves it there. The folder
-// is where the next run continues if this one is killed.
-func beside(dir string, make func(beside string) (made string, err error)) (err error) {
-	if dir, err = filepath.Abs(dir); err != nil {
-		return err
-	}
-	if names, err := os.ReadDir(dir); err == nil && len(names) > 0 {
-		return fmt.Errorf("%s is not empty; restore to a new directory", dir)
-	}
-	beside := dir + ".restoring"
-	if err := os.MkdirAll(beside, 0o700); err != nil {
-		return err
-	}
-	lock, err := vfs.Default.Lock(filepath.Join(beside, "lock"))
-	if err != nil {
-		return fmt.Errorf("another restore to %s is running (%w)", dir, err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(beside), lock.Close()) }()
-	made, err := make(beside)
-	if err != nil {
-		return err
-	}
-	_ = os.Remove(dir) // if it is there, it is empty
-	if err := os.Rename(made, dir); err != nil {
-		return err
-	}
-	return directory.Sync(filepath.Dir(dir))
 }

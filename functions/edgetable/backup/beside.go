@@ -1,0 +1,95 @@
+package backup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/objects/directory"
+)
+
+// besideNote is the file by which a restore knows a folder as its own.
+const besideNote = "edgetable-restore"
+
+// beside makes a store in a folder beside a directory, and then moves it there. The folder
+// is where the next run continues if this one is killed.
+func beside(dir string, make func(beside string) (made string, err error)) (err error) {
+	if dir, err = emptyOrNew(dir); err != nil {
+		return err
+	}
+	beside := dir + ".restoring"
+	if err := own(beside); err != nil {
+		return err
+	}
+	lock, err := vfs.Default.Lock(filepath.Join(beside, "lock"))
+	if err != nil {
+		return fmt.Errorf("another restore to %s is running (%w)", dir, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(beside), lock.Close()) }()
+	made, err := make(beside)
+	if err != nil {
+		return err
+	}
+	if dir, err = emptyOrNew(dir); err != nil { // it may have changed meanwhile
+		return err
+	}
+	_ = os.Remove(dir) // if it is there, it is an empty directory
+	if err := os.Rename(made, dir); err != nil {
+		return err
+	}
+	return directory.Sync(filepath.Dir(dir))
+}
+
+// emptyOrNew returns the path of a directory that is empty, or of one that is not there yet.
+func emptyOrNew(dir string) (path string, err error) {
+	if path, err = filepath.Abs(dir); err != nil {
+		return "", err
+	}
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return path, nil
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return "", fmt.Errorf("%s leads nowhere (%w); restore to a new directory", dir, err)
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("%s is not a directory; restore to a new one", dir)
+	}
+	names, err := os.ReadDir(path)
+	if err == nil && len(names) > 0 {
+		err = fmt.Errorf("%s is not empty; restore to a new directory", dir)
+	}
+	return path, err
+}
+
+// own makes a folder with a note in it, or finds one that has the note.
+func own(folder string) error {
+	if err := directory.Make(filepath.Dir(folder)); err != nil {
+		return err
+	}
+	note := filepath.Join(folder, besideNote)
+	err := os.Mkdir(folder, 0o700)
+	if err == nil {
+		return os.WriteFile(note, []byte("of a restore that runs, or was interrupted; the same command continues it\n"), 0o600)
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(folder)
+	if err == nil && info.IsDir() {
+		_, err = os.Lstat(note)
+	} else if err == nil {
+		err = fs.ErrExist
+	}
+	if err != nil {
+		return fmt.Errorf("%s is there, and not of a restore of this version: remove it, or restore to another directory", folder)
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"edgetable/testdata/must"
+)
+
+// A restore touches nothing that is not its own: not a file in place of the directory, nor what a link leads to,
+// nor a folder beside it without the note of a restore.
+func TestRestoreTarget(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	place, data := filepath.Join(dir, "place"), filepath.Join(dir, "data")
+	s := start(t, nil, "--data", data, "--backup-to", place, "--backup-log", "20ms", "--metrics-listen", "127.0.0.1:0")
+	c := s.client(t, "")
+	c.fill(t)
+	s.backsUp(t)
+	c.rename(t, "of the log")
+	s.ends(t)
+
+	write := func(parts ...string) string {
+		path := filepath.Join(append([]string{dir}, parts...)...)
+		must.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must.OK(t, os.WriteFile(path, []byte("mine"), 0o600))
+		return path
+	}
+	file, full := write("notes.txt"), write("full", "file")
+	foreign, plain := write("x.restoring", "file"), write("y.restoring")
+	must.OK(t, os.MkdirAll(filepath.Join(dir, "z.restoring"), 0o700))
+	must.OK(t, os.Symlink(file, filepath.Join(dir, "link")))
+	must.OK(t, os.Symlink(filepath.Join(dir, "nowhere"), filepath.Join(dir, "dangling")))
+	must.OK(t, os.Symlink(filepath.Join(dir, "full"), filepath.Join(dir, "x2.restoring")))
+	for name, say := range map[string]string{
+		"notes.txt": "is not a directory", "full": "is not empty", "x": "is there", "y": "is there", "z": "is there", "x2": "is there",
+		"link": "is not a directory", "dangling": "leads nowhere",
+	} {
+		for _, more := range [][]string{nil, {"--account", "devstoreaccount1", "--table", "people"}} {
+			refused(t, say, append([]string{"backup", "restore", place, filepath.Join(dir, name)}, more...)...)
+		}
+	}
+	refused(t, "not a directory", "backup", "restore", place, file, "--backup", "2")
+	for _, path := range []string{file, filepath.Join(full), foreign, plain} {
+		if b, err := os.ReadFile(path); err != nil || string(b) != "mine" {
+			t.Errorf("%s is %q, %v", path, b, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "z.restoring")); err != nil {
+		t.Error(err)
+	}
+
+	// A link to an empty directory is one. The last line says where accounts are.
+	empty := filepath.Join(dir, "empty")
+	must.OK(t, os.Mkdir(empty, 0o700))
+	must.OK(t, os.Symlink(empty, filepath.Join(dir, "to-empty")))
+	out := succeed(t, "backup", "restore", place, filepath.Join(dir, "to-empty"))
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if last := lines[len(lines)-1]; !strings.Contains(last, filepath.Join("to-empty", "accounts")) || !strings.Contains(last, "in no backup") {
+		t.Errorf("the last line is %q", last)
+	}
+	again := start(t, nil, "--data", filepath.Join(dir, "to-empty"))
+	if got := again.client(t, "").name(t); got != "of the log" {
+		t.Errorf("restored is %q", got)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*empty.restoring")); len(left) > 0 {
+		t.Errorf("%v stay", left)
+	}
+}
