@@ -113,6 +113,71 @@ func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 	return m, false
 }
 
+// Near returns the map around a position: about as many ranges as fit into a number of bytes,
+// and at least one on either side. The first of them begins where all keys begin, and the last
+// one has no end, so that it is well-formed; [Ranges.Learn] knows that.
+func (m Ranges) Near(k []byte, most int) Ranges {
+	m = m.orAll()
+	id, _ := m.Find(k)
+	i := m.index(id)
+	from, to := i, i+1
+	for size := 0; (from > 0 || to < len(m)) && (size < most || to-from == 1); {
+		if from > 0 {
+			from--
+			size += sizeOfRange + len(m[from].Start)
+		}
+		if to < len(m) {
+			size += sizeOfRange + len(m[to].Start)
+			to++
+		}
+	}
+	near := slices.Clone(m[from:to])
+	near[0].Start = nil
+	return near
+}
+
+// sizeOfRange is what a range takes in a message in addition to its Start, at most.
+const sizeOfRange = 8
+
+// Learn returns the map with what is known around a position, see [Ranges.Near]. It keeps
+// nothing of near.
+func (m Ranges) Learn(near Ranges, k []byte) Ranges {
+	last := len(near) - 1
+	id, bounds := near.Find(k)
+	at := near.index(id)
+	if len(m) == 0 || at < 0 {
+		return near.clone(0, last+1)
+	}
+	// What is certain is what lies between two of the starts, and the range of the position.
+	first := min(1, at)
+	from, to := near[first].Start, near[last].Start
+	next := Ranges{}
+	for _, r := range m {
+		if bytes.Compare(r.Start, from) < 0 {
+			next = append(next, r)
+		}
+	}
+	next = append(next, near.clone(first, last+1)...)
+	if bounds.End == nil {
+		return next
+	}
+	for _, r := range m {
+		if bytes.Compare(r.Start, to) > 0 {
+			next = append(next, r)
+		}
+	}
+	return next
+}
+
+// clone is a part of the map in memory of its own.
+func (m Ranges) clone(from, to int) Ranges {
+	part := make(Ranges, 0, to-from)
+	for _, r := range m[from:to] {
+		part = append(part, Range{ID: r.ID, Start: bytes.Clone(r.Start)})
+	}
+	return part
+}
+
 // Valid reports whether the map is well-formed.
 func (m Ranges) Valid() bool {
 	for i, r := range m {

@@ -111,3 +111,54 @@ func TestRangesValid(t *testing.T) {
 		}
 	}
 }
+
+// TestRangesLearn: a Worker that knows any old map has the right range of a position after it
+// learned what is near, and in few steps the whole map.
+func TestRangesLearn(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 4))
+	at := func(n int) []byte { return fmt.Appendf(nil, "%03d", n) }
+	grow := func(m buckets.Ranges, next *uint32, n int) buckets.Ranges {
+		for range n {
+			*next++
+			k := at(r.IntN(1000))
+			from, _ := m.Find(k)
+			m, _ = m.Split(from, *next, k)
+			if r.IntN(4) == 0 && len(m) > 1 {
+				m, _ = m.Leave(m[r.IntN(len(m)-1)].ID)
+			}
+		}
+		return m
+	}
+	for range 200 {
+		next := uint32(0)
+		known := grow(nil, &next, r.IntN(30))
+		m := grow(known, &next, r.IntN(30))
+		learned := 0
+		for n := range 1000 {
+			k := at(n)
+			want, _ := m.Find(k)
+			for got, _ := known.Find(k); got != want; got, _ = known.Find(k) {
+				near := m.Near(k, 100)
+				if !near.Valid() || len(near) < min(len(m), 2) {
+					t.Fatalf("near %s is %s of %s", k, shown(near), shown(m))
+				}
+				before := shown(known)
+				known = known.Learn(near, k)
+				if learned++; learned > 70 {
+					t.Fatalf("%s does not learn %s from %s at %s", before, shown(m), shown(near), k)
+				}
+			}
+		}
+		for n := range 1000 {
+			got, _ := known.Find(at(n))
+			if want, _ := m.Find(at(n)); got != want {
+				t.Fatalf("%s does not have %03d as %s", shown(known), n, shown(m))
+			}
+		}
+	}
+	whole := grow(nil, new(uint32), 40)
+	if near := whole.Near(at(500), 1<<20); shown(near) != shown(whole) {
+		t.Errorf("with room for all, near is %s of %s", shown(near), shown(whole))
+	}
+}

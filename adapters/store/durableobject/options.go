@@ -25,6 +25,10 @@ type Options struct {
 	// and objects, and never change: elsewhere there are other catalogs.
 	Catalog string
 
+	// Maps asks the memory of maps that this Store shares with others, see [Maps.Ask]; nil: it
+	// has its own.
+	Maps func(question []byte) (answer []byte)
+
 	// Attempts is how often a message is sent while its answer is lost; 0 is 3.
 	Attempts int
 }
@@ -43,6 +47,9 @@ func (o Options) withDefaults() (Options, error) {
 		return o, errOptions
 	}
 	o.Buckets = cmp.Or(o.Buckets, 1)
+	if o.Maps == nil {
+		o.Maps = NewMaps(o).Ask
+	}
 	if o.Attempts <= 0 {
 		o.Attempts = defaultAttempts
 	}

@@ -40,7 +40,7 @@ func (s *Store) ReadRecord(ctx context.Context, k table.RecordKey, _ table.Consi
 		return table.Record{}, message.ErrDamaged
 	}
 	if where.Buckets > 0 {
-		s.layouts.put(key, where)
+		s.learn(key, where)
 	}
 	return d, nil
 }
@@ -72,7 +72,7 @@ func (s *Store) WriteRecord(ctx context.Context, d table.Record) (table.Revision
 		return "", table.ErrUnknown
 	}
 	if where.Buckets > 0 && d.Revision == "" {
-		s.layouts.put(key, where)
+		s.learn(key, where)
 	}
 	return table.RevisionOf(written), nil
 }

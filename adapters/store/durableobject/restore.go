@@ -34,7 +34,8 @@ func (s *Store) Restore(ctx context.Context, t table.RecordKey, to edm.Ticks) ([
 	for i := range begin.Next {
 		begin.Next[i] = byte(s.o.Rand())
 	}
-	where := s.layouts.get(t.String()).Layout
+	p := s.where(t.String(), 0, nil)
+	where := message.Layout{Buckets: p.Buckets, Location: p.Location}
 	r, err := s.lead(ctx, t, &begin)
 	if err != nil {
 		return nil, err

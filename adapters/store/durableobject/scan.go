@@ -23,12 +23,12 @@ const fanOut = 32
 // 8 MiB.
 func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest) (page table.Page, err error) {
 	name := t.String()
-	err = s.follow(name, func(where layout) error {
-		if where.Buckets > 1 {
-			src := source{s, name, where}
-			page, err = buckets.Scan(ctx, &src, where.Buckets, r, buckets.Options{FanOut: fanOut})
+	err = s.follow(name, func() error {
+		first := s.where(name, 0, r.Ranges[0].Start)
+		if first.Buckets > 1 {
+			page, err = buckets.Scan(ctx, &source{s, first}, first.Buckets, r, buckets.Options{FanOut: fanOut})
 		} else {
-			page, err = s.scanOne(ctx, name, where, r)
+			page, err = s.scanOne(ctx, first, r)
 		}
 		return err
 	})
@@ -37,13 +37,13 @@ func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest
 
 // scanOne has the only bucket make the page: its range with the start of the page, and
 // those that follow while the limits of the page allow.
-func (s *Store) scanOne(ctx context.Context, name string, where layout, r table.ScanRequest) (table.Page, error) {
+func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.ScanRequest) (table.Page, error) {
 	ranges, filter := r.Ranges, r.Filter
 	r.Filter = nil // the bucket judges the rows
 	page := table.NewPageBuilder(&r)
 	for {
 		m := message.Scan{Ranges: ranges, Filter: filter, Rows: rest(r.Rows, len(page.Page.Rows)), Bytes: rest(r.Bytes, page.Size()), ScanBytes: rest(r.ScanBytes, page.Page.Scanned)}
-		reader, err := s.scan(ctx, name, where, 0, &m)
+		reader, err := s.scan(ctx, p, &m)
 		if err != nil {
 			return table.Page{}, err
 		}
@@ -63,7 +63,7 @@ func (s *Store) scanOne(ctx context.Context, name string, where layout, r table.
 			page.Page.Next = next
 			return page.Page, nil
 		}
-		where = s.layouts.get(name) // a range that split just now
+		p = s.where(p.Table, 0, next)
 	}
 }
 
@@ -109,8 +109,8 @@ func addPage(ctx context.Context, page *table.PageBuilder, reader message.Reader
 	return next, goesOn, nil
 }
 
-func (s *Store) scan(ctx context.Context, name string, where layout, bucket uint16, m *message.Scan) (message.Reader, error) {
-	return s.ask(ctx, name, where, bucket, m.Ranges[0].Start, func(p *message.Destination) []byte {
+func (s *Store) scan(ctx context.Context, p message.Destination, m *message.Scan) (message.Reader, error) {
+	return s.ask(ctx, p, m.Ranges[0].Start, func(p *message.Destination) []byte {
 		return message.AppendScan(make([]byte, 0, 256), p, m)
 	})
 }
@@ -118,15 +118,25 @@ func (s *Store) scan(ctx context.Context, name string, where layout, bucket uint
 // source reads the buckets of a table.
 type source struct {
 	*Store
-	name  string
-	where layout
+	table message.Destination // of its first bucket
+}
+
+// at is the destination of a position in a bucket. The number of buckets stays that with which
+// the scan began.
+func (s *source) at(bucket uint16, position []byte) message.Destination {
+	p := s.table
+	if known := s.where(p.Table, bucket, position); known.Buckets == p.Buckets && known.Location == p.Location {
+		return known
+	}
+	p.Bucket, p.Range = bucket, 0
+	return p
 }
 
 var _ buckets.Waves = (*source)(nil)
 
 // Read implements [buckets.Source].
 func (s *source) Read(ctx context.Context, number uint16, r key.Range, l buckets.Limit) (buckets.Chunk, error) {
-	reader, err := s.scan(ctx, s.name, s.layouts.get(s.name), number, scanOf(r, l))
+	reader, err := s.scan(ctx, s.at(number, r.Start), scanOf(r, l))
 	if err != nil {
 		return buckets.Chunk{}, err
 	}
@@ -141,7 +151,7 @@ func scanOf(r key.Range, l buckets.Limit) *message.Scan {
 func (s *source) ReadWave(ctx context.Context, reads []buckets.Read) error {
 	calls := make([]Call, len(reads))
 	for i := range reads {
-		p := s.where.destination(s.name, reads[i].Bucket, reads[i].Range.Start)
+		p := s.at(reads[i].Bucket, reads[i].Range.Start)
 		calls[i] = Call{AddressOf(&p), message.AppendScan(nil, &p, scanOf(reads[i].Range, reads[i].Limit))}
 	}
 	for i, answer := range s.o.Caller.Call(ctx, calls) {

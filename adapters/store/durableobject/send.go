@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"edgetable/adapters/store/durableobject/internal/message"
-	"edgetable/core/buckets"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -115,37 +114,29 @@ func (s *Store) gaveUp(ctx context.Context, lost bool, last error) error {
 }
 
 // follow does an operation where the table is expected, and again where it is.
-func (s *Store) follow(name string, do func(where layout) error) error {
+func (s *Store) follow(name string, do func() error) error {
 	for range maxMoves {
-		err := do(s.layouts.get(name))
+		err := do()
 		moved, ok := errors.AsType[*message.MovedError](err)
 		if !ok {
 			return err
 		}
-		s.layouts.put(name, moved.Layout)
+		s.learn(name, moved.Layout)
 	}
 	return table.ErrBusy
 }
 
-// ask sends a message to the range of a bucket that has a position, and again where that
+// ask sends a message to the range that is expected to have a position, and again where that
 // is, if it moved.
-func (s *Store) ask(ctx context.Context, name string, where layout, bucket uint16, position []byte, m func(p *message.Destination) []byte) (message.Reader, error) {
+func (s *Store) ask(ctx context.Context, p message.Destination, position []byte, m func(p *message.Destination) []byte) (message.Reader, error) {
 	for range maxMoves {
-		p := where.destination(name, bucket, position)
 		r, err := s.send(ctx, AddressOf(&p), m(&p))
 		moved, ok := errors.AsType[*message.RangedError](err)
 		if !ok {
 			return r, err
 		}
-		s.layouts.putRanges(name, where, moved)
-		where.ranges = map[uint16]buckets.Ranges{moved.Bucket: moved.Ranges}
+		s.learnRanges(&p, position, moved)
+		p.Range, _ = moved.Ranges.Find(position)
 	}
 	return message.Reader{}, table.ErrBusy
-}
-
-// destination is the range of a bucket that has a position, for a message.
-func (h *layout) destination(name string, bucket uint16, position []byte) message.Destination {
-	p := message.Destination{Table: name, Buckets: h.Buckets, Bucket: bucket, Location: h.Location}
-	p.Range, _ = h.ranges[bucket].Find(position)
-	return p
 }

@@ -53,7 +53,7 @@ func (b *bucket) serve(t *turn, p *message.Destination, k []byte) (ok bool, inst
 		// The catalog does not know yet that the key moved; or this object lost its rows.
 		return false, t.fail(message.ErrAgain)
 	case id != p.Range:
-		return false, Step{Answer: message.MovedTo(t.dst, p.Bucket, l.Ranges)}
+		return false, Step{Answer: message.MovedTo(t.dst, p.Bucket, l.Ranges, k)}
 	}
 	b.marker = marker{live: true, incarnation: l.Incarnation, floor: l.Floor}
 	b.marker.put(t.rows)

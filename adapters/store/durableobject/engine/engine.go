@@ -173,7 +173,7 @@ func (e *Engine) dispatch(op message.Op, t *turn) Step {
 
 // once carries out a write that may arrive several times. It remembers every final
 // answer, refusals included: a refused write must not be carried out by a slower
-// attempt. A write that made calls resumes only in the engine in which it began,
+// attempt. It does not remember that another range has the key. A write that made calls resumes only in the engine in which it began,
 // because another one may have forgotten an attempt in between; unless it is traced:
 // then the rows show how far it got.
 func (e *Engine) once(t *turn, write func(*turn, message.Attempt, answers.Verdict) Step, traced bool) Step {
@@ -193,6 +193,7 @@ func (e *Engine) once(t *turn, write func(*turn, message.Attempt, answers.Verdic
 	case len(step.Calls) > 0:
 		step.next.engine = e.answers.Engine
 	case t.has(step, message.StatusBusy) || t.has(step, message.StatusUnknown) || t.has(step, message.StatusAgain):
+	case t.has(step, message.StatusForeign): // nothing was done, and the key does not come back
 	default:
 		e.answers.Remember(t.now, a.ID, step.Answer[len(t.dst):])
 	}

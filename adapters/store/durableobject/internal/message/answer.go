@@ -62,7 +62,8 @@ type MovedError struct{ Layout Layout }
 
 func (*MovedError) Error() string { return "durableobject: the table is elsewhere" }
 
-// RangedError means that another range of the bucket has the key: Ranges is the map.
+// RangedError means that another range of the bucket has the key: Ranges is the map around it,
+// see [buckets.Ranges.Near].
 type RangedError struct {
 	Bucket uint16
 	Ranges buckets.Ranges
@@ -85,10 +86,15 @@ func Moved(dst []byte, h Layout) []byte {
 	return AppendLayout(append(dst, version, byte(StatusMoved)), h)
 }
 
-// MovedTo appends the answer of a range that does not have the key. A Worker that does not
-// know ranges takes it for that of an object of another version, and does nothing.
-func MovedTo(dst []byte, bucket uint16, m buckets.Ranges) []byte {
-	return AppendRanges(appendNumber(Foreign(dst), uint64(bucket)), m)
+// nearBytes is the size of the map in an answer, about: it fits into the least memory in which
+// a Worker serves a request.
+const nearBytes = 8 << 10
+
+// MovedTo appends the answer of a range that does not have a position, with the map around it.
+// A Worker that does not know ranges takes it for that of an object of another version, and does
+// nothing; one that takes it for the whole map asks again for other keys.
+func MovedTo(dst []byte, bucket uint16, m buckets.Ranges, k []byte) []byte {
+	return AppendRanges(appendNumber(Foreign(dst), uint64(bucket)), m.Near(k, nearBytes))
 }
 
 // Fail appends the answer with an error.

@@ -173,7 +173,7 @@ func TestRangeMessages(t *testing.T) {
 	if r := message.Read(message.AppendRanges(nil, buckets.Ranges{{ID: 1, Start: []byte("m")}})); r.Ranges() != nil && r.OK() {
 		t.Error("a map without a beginning is read")
 	}
-	_, err := message.Result(message.MovedTo(nil, 300, named.Ranges))
+	_, err := message.Result(message.MovedTo(nil, 300, named.Ranges, nil))
 	same(t, "moved", err, &message.RangedError{Bucket: 300, Ranges: named.Ranges})
 
 	s := message.Splitting{Table: people.String(), Incarnation: life, Bucket: 300, From: 7, To: 1 << 31, At: []byte("m")}
@@ -235,7 +235,7 @@ func FuzzAnswer(f *testing.F) {
 	l := message.BeginList(nil)
 	l.Add(&table.Record{Key: people, Value: []byte("v")})
 	for _, seed := range [][]byte{
-		message.Done(nil), message.DoneTicks(nil, 5), w.End([]byte("n"), false, 12, 1), message.MovedTo(nil, 1, buckets.Ranges{{}, {ID: 7, Start: []byte("m")}}), l.End(false),
+		message.Done(nil), message.DoneTicks(nil, 5), w.End([]byte("n"), false, 12, 1), message.MovedTo(nil, 1, buckets.Ranges{{}, {ID: 7, Start: []byte("m")}}, nil), l.End(false),
 		message.Fail(nil, &table.Refused{Index: 1, Err: table.EntityTooLarge.Err()}), message.Moved(nil, message.Layout{Buckets: 1}),
 		message.AppendLocated(nil, &message.Located{}), message.Foreign(nil), message.Fail(nil, errors.New("x")),
 	} {

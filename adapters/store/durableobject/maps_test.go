@@ -1,0 +1,156 @@
+package durableobject_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// many makes a table of so many ranges, each with one partition, whose keys have a length.
+func many(t *testing.T, ranges, length int) (w *ranges, partitions []string) {
+	w = newRanges(t, 1, 1, 0)
+	for i := range ranges {
+		partitions = append(partitions, fmt.Sprintf("%04d", i)+strings.Repeat("k", max(length-4, 0)))
+		w.put(partitions[i], "r")
+		w.ring(w.clock.t)
+		w.clock.t += edm.TicksPerSecond / 10
+	}
+	for i := 0; len(w.remaining()) < ranges && i < 20; i++ {
+		for _, partition := range partitions {
+			w.put(partition, "r")
+		}
+		w.rest()
+	}
+	if got := max(len(w.remaining()), 1); got != ranges {
+		t.Fatalf("%d ranges, want %d", got, ranges)
+	}
+	w.bytes = 0 // it is at rest
+	w.evict()
+	return w, partitions
+}
+
+// TestWritesToTheWrongRange: a range that does not have a key does not forget for that what it
+// did. Workers that know nothing come with large keys, faster than a memory of whole maps holds.
+func TestWritesToTheWrongRange(t *testing.T) {
+	t.Parallel()
+	w, partitions := many(t, 60, 500)
+	for i := range 300 {
+		cold := w.cloud.store(w.clock.now, nil)
+		m := table.Mutation{Key: at(partitions[1+i%59], "r"), Nonce: 1}
+		if _, err := cold.Commit(t.Context(), tableKey, []table.Mutation{m}); err != nil {
+			t.Fatalf("write %d: %v", i, err)
+		}
+		w.clock.t += edm.TicksPerSecond / 50
+	}
+	// The answer fits into the smallest memory in which a Worker serves a request.
+	p := message.Destination{Table: tableText, Buckets: 1}
+	answer := w.handle(t.Context(), durableobject.Call{To: durableobject.AddressOf(&p), Message: message.Get(nil, &p, at(partitions[40], "r"))})
+	_, err := message.Result(answer.Message)
+	if moved, ok := errors.AsType[*message.RangedError](err); !ok || len(answer.Message) > 12<<10 || len(moved.Ranges) < 3 {
+		t.Errorf("the answer has %d bytes, %v", len(answer.Message), err)
+	}
+}
+
+// TestMessagesAtRest counts the messages of operations of Workers that share a memory of maps
+// and know it: as many to objects as ranges that have the keys, and none to the catalog.
+func TestMessagesAtRest(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 20, 250} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			w, partitions := many(t, n, 60)
+			maps := durableobject.NewMaps(durableobject.Options{})
+			toObjects, toCatalog := 0, 0
+			w.network = func(durableobject.Call) fate { toObjects++; return fate{} }
+			w.inside = func(durableobject.Call) fate { toCatalog++; return fate{} }
+			each := func(do func(s *durableobject.Store, partition string) error) {
+				for _, partition := range partitions {
+					s := w.cloud.store(w.clock.now, func(o *durableobject.Options) { o.Maps = maps.Ask })
+					if err := do(s, partition); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			get := func(s *durableobject.Store, partition string) error {
+				_, err := s.Get(t.Context(), tableKey, at(partition, "r"), table.Strong)
+				return err
+			}
+			if each(get); toCatalog > 1+n/20 || toObjects > n+1+n/20 {
+				t.Errorf("to learn the map took %d messages to objects and %d to the catalog", toObjects-n, toCatalog)
+			}
+			batch := func(s *durableobject.Store, partition string) error {
+				var list []table.Mutation
+				for row := range 3 {
+					list = append(list, table.Mutation{Key: at(partition, fmt.Sprint(row)), Nonce: 1})
+				}
+				_, err := s.Commit(t.Context(), tableKey, list)
+				return err
+			}
+			page := func(s *durableobject.Store, partition string) error {
+				page, err := s.Scan(t.Context(), tableKey, table.ScanRequest{Ranges: []key.Range{{Start: key.PartitionFrom(partition), End: key.PartitionAfter(partition)}}})
+				if err == nil && len(page.Rows) != 4 {
+					err = fmt.Errorf("%d rows", len(page.Rows))
+				}
+				return err
+			}
+			for what, do := range map[string]func(*durableobject.Store, string) error{"get": get, "batch": batch} {
+				toObjects, toCatalog = 0, 0
+				if each(do); toObjects != n || toCatalog != 0 {
+					t.Errorf("%d of %s: %d messages to objects and %d to the catalog", n, what, toObjects, toCatalog)
+				}
+			}
+			toObjects, toCatalog = 0, 0
+			if each(page); toObjects != n || toCatalog != 0 {
+				t.Errorf("%d pages: %d messages to objects and %d to the catalog", n, toObjects, toCatalog)
+			}
+		})
+	}
+}
+
+// TestMapsAreBounded: maps of many tables do not fill the memory, and those in use stay.
+func TestMapsAreBounded(t *testing.T) {
+	t.Parallel()
+	maps := durableobject.NewMaps(durableobject.Options{})
+	ask := func(w message.Where) (p message.Destination) {
+		r := message.Read(maps.Ask(message.AppendWhere(nil, &w)))
+		return r.FoundRange()
+	}
+	where := message.Layout{Buckets: 4, Location: "eu"}
+	for i := range 3000 {
+		ask(message.Where{What: message.LearnLayout, Table: fmt.Sprint("table/acct/", i), Layout: where})
+		if got := ask(message.Where{What: message.FindRange, Table: "table/acct/0"}); got.Buckets != 4 || got.Location != "eu" {
+			t.Fatalf("the table in use is forgotten with table %d: %+v", i, got)
+		}
+	}
+	known := 0
+	for i := range 6000 {
+		name := fmt.Sprint("table/acct/", i)
+		if ask(message.Where{What: message.FindRange, Table: name}).Buckets == 4 {
+			known++
+		}
+	}
+	if known != 3000 {
+		t.Errorf("%d layouts are known", known)
+	}
+	for i := range 60 {
+		near := message.Named{}.Ranges
+		for n := range 250 {
+			start := []byte(fmt.Sprintf("%03d", n) + strings.Repeat("x", 200))
+			near, _ = near.Split(uint32(n), uint32(n+1), start)
+		}
+		ask(message.Where{What: message.LearnRanges, Table: fmt.Sprint("table/acct/", i), Layout: where, Near: near})
+	}
+	if ask(message.Where{What: message.FindRange, Table: "table/acct/2999"}).Buckets == 4 {
+		t.Error("a map that was not asked for is known after sixty large ones")
+	}
+	if got := ask(message.Where{What: message.FindRange, Table: "table/acct/59", Position: []byte("100y")}); got.Range != 101 {
+		t.Errorf("the last map has range %d", got.Range)
+	}
+}
