@@ -126,3 +126,56 @@ func TestSettingsCountAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// remembered is a SettingsMemory.
+type remembered map[string]struct {
+	stored []byte
+	at     edm.Ticks
+}
+
+func (m remembered) Recall(account string) ([]byte, edm.Ticks, bool) {
+	r, ok := m[account]
+	return r.stored, r.at, ok
+}
+
+func (m remembered) Keep(account string, stored []byte, at edm.Ticks) {
+	r := m[account]
+	r.stored, r.at = stored, at
+	m[account] = r
+}
+
+func (m remembered) Forget(account string, _ edm.Ticks) { delete(m, account) }
+
+// TestSettingsTogether: handlers that share a memory read the settings once, and what one of them
+// changed is not served to the next one.
+func TestSettingsTogether(t *testing.T) {
+	t.Parallel()
+	var clock wiretest.Clock
+	store := &counted{Store: memstore.New(clock.Now)}
+	here, there := sharing(t, store, &clock), sharing(t, store, &clock)
+	here.SettingsMemory = remembered{}
+	there.SettingsMemory = here.SettingsMemory
+	here.admit(t, "https://old")
+	here.admitted(t)
+	reads := store.reads
+	if got := there.admitted(t); got != "https://old" || store.reads != reads {
+		t.Errorf("got %q after %d reads", got, store.reads-reads)
+	}
+	here.admit(t, "https://new")
+	next := sharing(t, store, &clock)
+	next.SettingsMemory = here.SettingsMemory
+	if got := next.admitted(t); got != "https://new" {
+		t.Errorf("after the change: %q", got)
+	}
+}
+
+// counted counts reads of records.
+type counted struct {
+	table.Store
+	reads int
+}
+
+func (s *counted) ReadRecord(ctx context.Context, k table.RecordKey, c table.Consistency) (table.Record, error) {
+	s.reads++
+	return s.Store.ReadRecord(ctx, k, c)
+}

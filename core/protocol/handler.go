@@ -45,7 +45,9 @@ type Handler struct {
 	// half a minute, as in the service. A negative value reads them for each
 	// request.
 	SettingsAge time.Duration
-	Limits      Limits
+	// SettingsMemory is shared with other handlers, nil: this handler remembers alone.
+	SettingsMemory SettingsMemory
+	Limits         Limits
 	// Gate may be nil.
 	Gate Gate
 	// Turns may be nil: then each request begins at once.

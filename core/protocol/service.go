@@ -80,7 +80,9 @@ func (c *call) setProperties(ctx context.Context) (answer, error) {
 		}
 		return p.Append(nil, false), nil
 	})
-	c.settings.forget(c.account.Name) // a failed write may still have changed them
+	if c.settings.forget(c.account.Name); c.SettingsMemory != nil { // a failed write may still have changed them
+		c.SettingsMemory.Forget(c.account.Name, c.Now())
+	}
 	if err != nil {
 		return answer{}, err
 	}

@@ -69,11 +69,26 @@ func (c *settingsCache) set(account string, r *readSettings) {
 	c.read[account] = r
 }
 
+// SettingsMemory is what handlers of one process remember together. It answers the stored
+// settings of an account and when they were read; after Forget none, until it keeps some that
+// were read later.
+type SettingsMemory interface {
+	Recall(account string) (stored []byte, at edm.Ticks, ok bool)
+	Keep(account string, stored []byte, at edm.Ticks)
+	Forget(account string, at edm.Ticks)
+}
+
 // accountSettings returns the settings of the request's account, which must
 // exist.
 func (x *exchange) accountSettings(ctx context.Context) (*settings.Properties, error) {
 	if r := x.settings.get(x.account.Name); r.fresh(x.now, x.settingsAge()) {
 		return &r.Properties, nil
+	}
+	if x.SettingsMemory != nil {
+		stored, at, ok := x.SettingsMemory.Recall(x.account.Name)
+		if p, err := parseSettings(stored); ok && err == nil && (&readSettings{at: at}).fresh(x.now, x.settingsAge()) {
+			return &p, nil
+		}
 	}
 	return x.storedSettings(ctx)
 }
@@ -90,7 +105,9 @@ func (x *exchange) storedSettings(ctx context.Context) (*settings.Properties, er
 	if err != nil {
 		return nil, err
 	}
-	x.settings.put(x.account.Name, before, &readSettings{p, x.now})
+	if x.settings.put(x.account.Name, before, &readSettings{p, x.now}); x.SettingsMemory != nil {
+		x.SettingsMemory.Keep(x.account.Name, stored, x.now)
+	}
 	return &p, nil
 }
 

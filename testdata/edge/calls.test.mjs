@@ -13,6 +13,23 @@ test("a message takes none of the others with it", async () => {
   for (const message of sent) assert.equal(message.buffer.byteLength, 1000);
 });
 
+test("a request that is served once more hears of the same maps", async (t) => {
+  const { Instance } = await shell(process.env.EDGETABLE_MODULE, "instance.mjs");
+  const { Job } = await shell(process.env.EDGETABLE_MODULE, "job.mjs");
+  const env = { EDGETABLE_ACCOUNTS: "acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=" };
+  const job = new Job(), other = new Job();
+  // As in where.go: what it is, table, buckets, location, bucket, bucket of key, position, ranges.
+  const find = Uint8Array.of(1, 1, 97, 0, 0, 0, 0, 0, 0), learn = Uint8Array.of(2, 1, 97, 4, 0, 0, 0, 0, 0);
+  const before = job.known(env, find);
+  assert.deepEqual([...before], [1, 0, 0, 0]);
+  other.known(env, learn);
+  assert.deepEqual([...job.known(env, find)], [4, 0, 0, 0]);
+  job.again();
+  assert.deepEqual([...job.known(env, find)], [...before]);
+  assert.deepEqual([...job.known(env, learn)], []); // another question: from here on it is as new
+  assert.deepEqual([...job.known(env, find)], [4, 0, 0, 0]);
+});
+
 test("a request that is served once more does not ask again", async () => {
   const { Instance } = await shell(process.env.EDGETABLE_MODULE, "instance.mjs");
   const { Job } = await shell(process.env.EDGETABLE_MODULE, "job.mjs");

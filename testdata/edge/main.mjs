@@ -24,6 +24,7 @@ const places = new Map();
 const wall = Date.now;
 let lives = 0x80000000;
 const maxCall = 30_000; // ms
+const messages = { bucket: 0, catalog: 0 };
 
 // Objects calls objects as the module does, and shows their internals:
 //
@@ -34,9 +35,15 @@ const maxCall = 30_000; // ms
 //	GET /PLACE?object=NAME                        → the content of its SQLite
 //	GET /?uses=N                                  → the instances, after they were made to look old
 //	GET /?names=PREFIX                            → the number of names in the replica, up to 1,000
+//	GET /?messages                                → the numbers of messages to buckets and to catalogs since the last time
 export class Objects extends WorkerEntrypoint {
   async fetch(request) {
     const url = new URL(request.url), name = url.pathname.slice(1), asked = url.searchParams;
+    if (asked.has("messages")) {
+      const counted = { ...messages };
+      messages.bucket = messages.catalog = 0;
+      return Response.json(counted);
+    }
     if (asked.has("names")) return Response.json((await this.env.EDGETABLE_REPLICA.list({ prefix: asked.get("names") })).keys.length);
     if (name === "") return Response.json(mistreat(asked));
     if (request.method === "GET") {
@@ -80,6 +87,7 @@ export class EdgetableObject extends own.EdgetableObject {
 
   // ask takes EDGETABLE_OBJECT_WORK milliseconds for each message of a bucket, one at a time.
   async ask(message) {
+    messages[this.ctx.id.name.startsWith("bucket/") ? "bucket" : "catalog"]++;
     const work = Number(this.env.EDGETABLE_OBJECT_WORK ?? 0);
     if (work > 0 && this.ctx.id.name.startsWith("bucket/")) await (this.queue = (this.queue ?? Promise.resolve()).then(() => scheduler.wait(work)));
     return super.ask(message);

@@ -3,7 +3,7 @@
 package main
 
 import (
-	_ "bytes" // TinyGo makes the module smaller if it comes first
+	"bytes"
 	"encoding/binary"
 	"time"
 	"unsafe"
@@ -21,6 +21,9 @@ func hostCall(calls unsafe.Pointer, n, ms, writes uint32) uint32
 //go:wasmimport edge limit
 func hostLimit(which uint32, key unsafe.Pointer, n, tokens uint32) float64
 
+//go:wasmimport edge known
+func hostKnown(question unsafe.Pointer, n uint32) uint32
+
 // hostKV suspends the instance.
 //
 //go:wasmimport edge kv
@@ -33,6 +36,7 @@ var (
 	serving  *server
 	engines  objects
 	counting counter
+	memory   isolate
 )
 
 func call(calls []durableobject.Call, ms uint32, writes bool) frames {
@@ -51,6 +55,18 @@ func limit(which int, key string, n int) time.Duration {
 func exportLimit(which, n, tokens uint32) float64 {
 	wait := counting.ask(int(which), view(shared.room(int(n))[:n]), int(int32(tokens)))
 	return float64(wait) / float64(time.Millisecond)
+}
+
+func known(question []byte) []byte {
+	b := shared.take(int(hostKnown(pointer(question), uint32(len(question)))))
+	answer := bytes.Clone(b) // it is small, and the buffer goes on to the next message
+	shared.back(b)
+	return answer
+}
+
+//go:wasmexport known
+func exportKnown(n uint32) uint32 {
+	return uint32(shared.put(memory.answer(counting.config, shared.room(int(n))[:n])))
 }
 
 func kv(request frames) frames {

@@ -18,7 +18,7 @@ func configure(text string) error {
 	if err != nil {
 		return err
 	}
-	h := host{now: now, random: random, log: log, call: call, kv: kv, limit: limit, pageBytes: pageBytes, keptBuffer: keptBuffer}
+	h := host{now: now, random: random, log: log, call: call, kv: kv, known: known, limit: limit, pageBytes: pageBytes, keptBuffer: keptBuffer}
 	counting = counter{config: c, now: now}
 	store, err := newStore(c, h)
 	if err != nil {

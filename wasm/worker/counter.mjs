@@ -1,8 +1,8 @@
-// The instance for work that never waits: it refuses requests and counts the rate limits of the isolate.
+// The instance for work that never waits: it refuses requests, and counts and remembers for all instances of the isolate.
 import { head, nothing, responseOf } from "./http.mjs";
 import { Instance } from "./instance.mjs";
 
-const pages = 24; // of 64 KiB: enough for the token buckets of three limits
+const pages = 64; // of 64 KiB: enough for the token buckets of three limits, and for known.go
 let counter, memory;
 
 function ask(env, f) {
@@ -12,7 +12,7 @@ function ask(env, f) {
     counter.env = env;
     return f(counter);
   } catch (e) {
-    counter = undefined; // its counts are lost
+    counter = undefined; // what it knows is lost
     throw e;
   }
 }
@@ -24,3 +24,13 @@ export function refuse(request, env, refusal) {
 
 // limit takes tokens of a key and returns 0, or the milliseconds until enough are available. With 0 tokens it only asks.
 export function limit(env, which, key, tokens) { return ask(env, (c) => c.exports.limit(which, c.put(key), tokens)); }
+
+// known answers what the isolate knows: see known.go. Without an answer the module asks the objects.
+export function known(env, question) {
+  try {
+    return ask(env, (c) => c.get(c.exports.known(c.put(question))));
+  } catch (e) {
+    console.error(JSON.stringify({ msg: "trap", cause: String(e), known: true }));
+    return new Uint8Array(0);
+  }
+}

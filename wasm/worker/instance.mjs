@@ -29,6 +29,10 @@ export class Instance {
           const calls = this.calls(at, n);
           return this.ask(calls.flat(), writes === 1, () => callObjects(this.env, calls, ms));
         }),
+        known: (at, n) => {
+          const question = this.view(at, n).slice();
+          return this.put(this.job?.known(this.env, question) ?? this.get(this.exports.known(this.put(question))));
+        },
         kv: new WebAssembly.Suspending((at, n) => {
           const request = this.view(at, n).slice();
           return this.ask([request], false, () => callNamespace(this.env, request));

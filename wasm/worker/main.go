@@ -25,6 +25,7 @@
 //	configure(n) n         variables in the buffer → 0, or the length of an error in it
 //	serve(n) n             a request → in four bytes each where the body of the response is and how long, then the head
 //	object(number, n, all) n  a message of n bytes to the current object, and the answers to its calls → the step to take
+//	known(n) n             a question about what the isolate knows → the answer
 //	limit(which, n, tokens) f64  takes tokens of the key in the buffer → milliseconds to wait, 0: none; 0 tokens: only asks;
 //	                       fewer: after the fact
 //	publish(n) n           a batch of an object for the replica → its result
@@ -36,6 +37,7 @@
 //	call(calls, n, ms, writes) n  calls objects, all at once → answers in the buffer; suspends
 //	kv(pointer, n) n       a call of Workers KV → its result in the buffer; suspends
 //	log(level, pointer, n) writes a line of JSON: 0 info, 1 error
+//	known(pointer, n) n    the same, in the instance that remembers for all → the answer in the buffer
 //	limit(which, key, n, tokens) f64  the same, in the instance that counts for all
 //	row_get(key, n) n      → the row's value in the buffer, or -1
 //	row_put(key, n, value, n), row_delete(key, n), row_delete_all()

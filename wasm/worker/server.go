@@ -27,6 +27,7 @@ type host struct {
 	log    func(level int, line []byte)
 	call   func(calls []durableobject.Call, ms uint32, writes bool) (answers frames)
 	kv     func(request frames) (answer frames)
+	known  func(question []byte) (answer []byte)                   // of the isolate
 	limit  func(which int, key string, n int) (wait time.Duration) // nil: this instance counts for itself
 	// pageBytes bounds the entities of a page, unless a single one is larger; 0 is the
 	// protocol's limit.
@@ -37,14 +38,18 @@ type host struct {
 
 // newStore makes the store on objects, with its replica if there is one.
 func newStore(c *config, h host) (table.Store, error) {
-	store, err := durableobject.New(durableobject.Options{
-		Caller: &caller{now: h.now, call: h.call}, Now: h.now, Rand: h.random,
-		Buckets: c.buckets, Location: c.location, Catalog: c.catalog,
-	})
+	o := c.newTables()
+	o.Caller, o.Now, o.Rand, o.Maps, o.Catalog = &caller{now: h.now, call: h.call}, h.now, h.random, h.known, c.catalog
+	store, err := durableobject.New(o)
 	if err != nil || c.replica == "" {
 		return store, err
 	}
 	return withReplica(store, h), nil
+}
+
+// newTables are the options that say where new tables are made.
+func (c *config) newTables() durableobject.Options {
+	return durableobject.Options{Buckets: c.buckets, Location: c.location}
 }
 
 // newServer connects the protocol to a store.
@@ -65,6 +70,9 @@ func newServer(c *config, store table.Store, h host) *server {
 			Account: h.limiter(c, accountLimit), Partition: h.limiter(c, partitionLimit), Failures: h.limiter(c, failureLimit),
 		},
 	}}
+	if h.known != nil {
+		s.SettingsMemory = settingsOf(h.known)
+	}
 	return s
 }
 
@@ -72,6 +80,8 @@ func newServer(c *config, store table.Store, h host) *server {
 var refusals = map[string]*table.Error{
 	"busy":   table.ServerBusy.With("The Worker has too many requests. Try again."),
 	"failed": table.InternalError.Err(),
+	// A write was sent, and its answer is lost with the instance.
+	"unknown": table.OperationTimedOut.Err(),
 }
 
 // answer appends the response to a request in one piece: the length of the head, the

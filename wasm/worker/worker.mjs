@@ -27,7 +27,7 @@ async function serve(request, env, { bytes, length, refusal }) {
         continue;
       }
       console.error(JSON.stringify({ msg: "trap", cause: instance.exhausted ? "out of memory" : String(e), size, uses: instance.uses, received: bytes.length }));
-      return refuse(request, env, "failed");
+      return refuse(request, env, job.wrote ? "unknown" : "failed");
     } finally {
       instance.job = null;
       giveBack(instance, dead);

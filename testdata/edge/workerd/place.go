@@ -128,6 +128,15 @@ func (s *Server) Instances(ctx context.Context, uses int) (i Instances, err erro
 	return i, err
 }
 
+// Messages are those to objects that the tests did not call themselves.
+type Messages struct{ Bucket, Catalog int }
+
+// Messages returns the messages since the last time.
+func (s *Server) Messages(ctx context.Context) (m Messages, err error) {
+	err = s.get(ctx, s.objects+"/?messages", &m)
+	return m, err
+}
+
 // Names is how many names of the replica begin with a prefix, up to 1,000.
 func (s *Server) Names(ctx context.Context, prefix string) (n int, err error) {
 	err = s.get(ctx, s.objects+"/?names="+url.QueryEscape(prefix), &n)

@@ -1,0 +1,125 @@
+package workerd_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"edgetable/testdata/edge/workerd"
+)
+
+// atRest starts a server with a table that has split into ranges, each with some partitions
+// p00, p01, …, and that splits no more.
+func atRest(t *testing.T, table string, ranges int) *workerd.Server {
+	t.Helper()
+	o := workerd.Options{Data: t.TempDir(), Log: workerd.Log(t), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_SPLIT_BYTES=1"}}
+	s, err := workerd.Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, 201, s, "POST", "acme", "/Tables", "", fmt.Sprintf(`{"TableName":%q}`, table))
+	for n := 0; len(statistics(t, s, table).Ranges) < ranges; n++ {
+		if n == 2000 {
+			t.Fatalf("there are only %d ranges", len(statistics(t, s, table).Ranges))
+		}
+		for i := range 2 * ranges {
+			put(t, s, fmt.Sprintf("/%s(PartitionKey='p%02d',RowKey='r')", table, i))
+		}
+	}
+	s.Stop()
+	o.Env[1] = "EDGETABLE_SPLIT_BYTES=0"
+	if s, err = workerd.Start(o); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// batchOf is a batch of writes of one partition.
+func batchOf(table, partition string, rows, size int) (kind, body string) {
+	kind, body = batch(table, 0, rows, size)
+	return kind, strings.ReplaceAll(body, "'p'", "'"+partition+"'")
+}
+
+// TestMessagesAtRest counts messages to objects. A Worker knows the map of a table for requests
+// of all sizes, which are served in memories of their own: each takes one message to the object
+// with its keys, and none to another one or to the catalog.
+func TestMessagesAtRest(t *testing.T) {
+	t.Parallel()
+	s := atRest(t, "many", 12)
+	partition := func(n int) string { return fmt.Sprintf("p%02d", n%24) }
+	get := func(n int) {
+		must(t, 200, s, "GET", "acme", fmt.Sprintf("/many(PartitionKey='%s',RowKey='r')", partition(n)), "", "")
+	}
+	write := func(n int) { put(t, s, fmt.Sprintf("/many(PartitionKey='%s',RowKey='r')", partition(n))) }
+	batch := func(n int) {
+		kind, body := batchOf("many", partition(n), 40, 1000)
+		if status, answer := sent(t, s, workerd.Client, "POST", "/$batch", kind, body); status != 202 || strings.Contains(answer, "odata.error") {
+			t.Errorf("%d %.300s", status, answer)
+		}
+	}
+	page := func(n int) {
+		answer := must(t, 200, s, "GET", "acme", "/many()", "$filter=PartitionKey%20eq%20'"+partition(n)+"'", "")
+		if rows := strings.Count(answer, `"RowKey"`); rows != 41 {
+			t.Errorf("%s has %d entities", partition(n), rows)
+		}
+	}
+	messages := func() workerd.Messages {
+		m, err := s.Messages(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	// The last splits end, and the Worker learns the map.
+	for tries := 0; ; tries++ {
+		messages()
+		for n := range 24 {
+			get(n)
+		}
+		m := messages()
+		if m.Bucket == 24 && m.Catalog == 0 {
+			break
+		}
+		if tries == 2000 {
+			t.Fatalf("it is not at rest: 24 reads took %+v", m)
+		}
+	}
+	for _, row := range []struct {
+		what string
+		do   func(n int)
+	}{{"a get", get}, {"a write", write}, {"a batch of 40 kB", batch}, {"a page of 40 kB", page}} {
+		for n := range 24 {
+			row.do(n)
+		}
+		// An object whose split waited since before the restart may ask the catalog meanwhile.
+		if m := messages(); m.Bucket != 24 || m.Catalog > 1 {
+			t.Errorf("24 times %s: %d messages to buckets and %d to the catalog", row.what, m.Bucket, m.Catalog)
+		}
+	}
+}
+
+// TestFullBehindWriteOfRange: a write to a range that is not the first was carried out when the
+// memory of its instance is full. The next one sends nothing else, and answers.
+func TestFullBehindWriteOfRange(t *testing.T) {
+	t.Parallel()
+	s := atRest(t, "many", 6)
+	for n := range 12 {
+		partition := fmt.Sprintf("p%02d", n)
+		kind, body := batchOf("many", partition, 3, 10)
+		for _, r := range []request{
+			{method: "POST", target: "/many", kind: "application/json", body: fmt.Sprintf(`{"PartitionKey":"%s","RowKey":"new"}`, partition)},
+			{method: "POST", target: "/$batch", kind: kind, body: strings.ReplaceAll(body, "PUT", "MERGE")},
+			{method: "DELETE", target: fmt.Sprintf("/many(PartitionKey='%s',RowKey='new')", partition)},
+		} {
+			r.header = []string{"x-fault: full"} // see faults.mjs
+			resp, answer, err := r.send(t.Context(), s, workerd.Client)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if resp.StatusCode >= 300 || strings.Contains(answer, "odata.error") {
+				t.Errorf("%s %s: %s: %s", r.method, r.target, resp.Status, answer)
+			}
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/core/edm"
+	"edgetable/core/protocol"
+)
+
+// isolate is what one instance remembers for all of an isolate: the maps of tables, and the
+// settings of accounts.
+type isolate struct {
+	maps     *durableobject.Maps // nil until they are needed
+	settings map[string][]byte   // by account: when they were read, and what was stored
+}
+
+// Questions about settings begin with one of these bytes, and those about maps with others. Behind
+// it are a frame with the account's name, when they were read or changed, and for keep what was stored.
+const (
+	settingsRecall = 0x80 + iota
+	settingsKeep
+)
+
+// What is remembered of an account: after the time, one of these, and then the settings.
+const (
+	settingsNone = iota
+	settingsStored
+	settingsChanged
+)
+
+const (
+	maxSettings = 16 << 10 // bytes of an account
+	maxAccounts = 256
+)
+
+func (i *isolate) answer(c *config, question []byte) []byte {
+	if len(question) < 2 || question[0] < settingsRecall {
+		if i.maps == nil {
+			i.maps = durableobject.NewMaps(c.newTables())
+		}
+		return i.maps.Ask(question)
+	}
+	name, rest, ok := frames(question[1:]).next()
+	known := i.settings[string(name)]
+	switch {
+	case !ok || len(rest) < 9 && question[0] != settingsRecall:
+	case question[0] == settingsRecall:
+		return known
+	case len(known) > 0 && known[8] == settingsChanged && timeOf(rest) <= timeOf(known):
+		// They were read before they changed.
+	default:
+		if i.settings == nil || len(i.settings) >= maxAccounts {
+			i.settings = make(map[string][]byte)
+		}
+		i.settings[string(name)] = bytes.Clone(rest)
+	}
+	return nil
+}
+
+func timeOf(b []byte) edm.Ticks { return edm.Ticks(binary.LittleEndian.Uint64(b)) }
+
+// settingsOf asks an isolate for settings.
+type settingsOf func(question []byte) (answer []byte)
+
+var _ protocol.SettingsMemory = settingsOf(nil)
+
+func (ask settingsOf) question(kind byte, account string) []byte {
+	return append([]byte{kind}, frames(nil).addText(account)...)
+}
+
+// Recall implements [protocol.SettingsMemory].
+func (ask settingsOf) Recall(account string) (stored []byte, at edm.Ticks, ok bool) {
+	b := ask(ask.question(settingsRecall, account))
+	if len(b) < 9 || b[8] == settingsChanged {
+		return nil, 0, false
+	}
+	if b[8] == settingsStored {
+		stored = b[9:]
+	}
+	return stored, timeOf(b), true
+}
+
+// Keep implements [protocol.SettingsMemory].
+func (ask settingsOf) Keep(account string, stored []byte, at edm.Ticks) {
+	q := binary.LittleEndian.AppendUint64(ask.question(settingsKeep, account), uint64(at))
+	switch {
+	case stored == nil:
+		ask(append(q, settingsNone))
+	case len(stored) <= maxSettings:
+		ask(append(append(q, settingsStored), stored...))
+	}
+}
+
+// Forget implements [protocol.SettingsMemory].
+func (ask settingsOf) Forget(account string, at edm.Ticks) {
+	ask(append(binary.LittleEndian.AppendUint64(ask.question(settingsKeep, account), uint64(at)), settingsChanged))
+}

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// An isolate remembers settings of accounts for all its instances, and no more than it has room for.
+func TestSettingsOfIsolate(t *testing.T) {
+	t.Parallel()
+	var memory isolate
+	c := &config{buckets: 1}
+	here := settingsOf(func(q []byte) []byte { return memory.answer(c, q) })
+	there := settingsOf(func(q []byte) []byte { return memory.answer(c, q) })
+	expect := func(account, stored string, at int, known bool) {
+		t.Helper()
+		got, when, ok := there.Recall(account)
+		if string(got) != stored || int(when) != at || ok != known {
+			t.Errorf("%s: %q of %d, %t", account, got, when, ok)
+		}
+	}
+	expect("acme", "", 0, false)
+	here.Keep("acme", []byte("<xml/>"), 5)
+	here.Keep("none", nil, 6)
+	expect("acme", "<xml/>", 5, true)
+	expect("none", "", 6, true)
+	here.Forget("acme", 7)
+	expect("acme", "", 0, false)
+	here.Keep("acme", []byte("<old/>"), 7) // it was read before it changed
+	expect("acme", "", 0, false)
+	here.Keep("acme", []byte("<new/>"), 8)
+	expect("acme", "<new/>", 8, true)
+	here.Keep("large", []byte(strings.Repeat("x", maxSettings+1)), 7)
+	expect("large", "", 0, false)
+	for range 3 * maxAccounts {
+		here.Keep(strings.Repeat("a", len(memory.settings)), nil, 8)
+	}
+	if len(memory.settings) > maxAccounts {
+		t.Errorf("%d accounts are remembered", len(memory.settings))
+	}
+}
