@@ -37,7 +37,8 @@ var allowed = map[string][]string{
 	"edgetable/core/objects":   {},
 	"edgetable/core/accounts":  {"protocol", "sharedkey"},
 	"edgetable/core/buckets":   {"key", "odata", "table"},
-	"edgetable/core/protocol":  {"address", "edm", "httpdate", "key", "sharedkey", "multipart", "odata", "percent", "table", "payload", "sas", "settings", "throttle", "xml"},
+	"edgetable/core/version":   {},
+	"edgetable/core/protocol":  {"address", "edm", "httpdate", "key", "sharedkey", "multipart", "odata", "percent", "table", "payload", "sas", "settings", "throttle", "version", "xml"},
 }
 
 // TestCoreImports: no core package imports the operating system, a network or

@@ -31,7 +31,7 @@ func (l List) Find(name string) (*protocol.Account, bool) {
 
 // Parse reads entries between semicolons or line ends:
 //
-//	name:key1[:key2] [allow=10.0.0.0/8,192.0.2.7] [deny=10.9.0.0/16] [audience=https://acme.example] [disabled]
+//	name:key1[:key2] [allow=10.0.0.0/8,192.0.2.7] [deny=10.9.0.0/16] [audience=https://acme.example] [https] [disabled]
 //
 // A line that begins with # is a comment. Keys below LeastKey are refused. Errors
 // never repeat a key, nor what might be one in the wrong place.
@@ -82,7 +82,7 @@ func parseAccount(entry string) (*protocol.Account, error) {
 		}
 		text = strings.TrimSpace(text)
 		if strings.Contains(text, " ") {
-			return nil, errors.New("an option of " + name + " is not known: write allow=…, deny=…, audience=… or disabled behind the keys, and lists without blanks")
+			return nil, errors.New("an option of " + name + " is not known: write allow=…, deny=…, audience=…, https or disabled after the keys, and lists without blanks")
 		}
 		k, err := sharedkey.ParseKey(text)
 		key := "key " + strconv.Itoa(i+1) + " of " + name
@@ -113,14 +113,18 @@ func cutOptions(entry string) (string, []string) {
 }
 
 func isOption(word string) bool {
-	return word == "disabled" || strings.HasPrefix(word, "allow=") || strings.HasPrefix(word, "deny=") || strings.HasPrefix(word, "audience=")
+	return word == "disabled" || word == "https" || strings.HasPrefix(word, "allow=") || strings.HasPrefix(word, "deny=") || strings.HasPrefix(word, "audience=")
 }
 
 // setOption sets what an option says. Addresses are no secrets.
 func setOption(a *protocol.Account, option string) error {
 	name, value, _ := strings.Cut(option, "=")
-	if name == "disabled" {
+	if option == "disabled" {
 		a.Disabled = true
+		return nil
+	}
+	if option == "https" {
+		a.HTTPS = true
 		return nil
 	}
 	if name == "audience" {

@@ -13,6 +13,8 @@ type Account struct {
 	sharedkey.Account // the account's name and keys
 	// Disabled refuses every request, also one with a valid signature.
 	Disabled bool
+	// HTTPS refuses every request that does not come over HTTPS.
+	HTTPS    bool
 	Firewall Firewall
 	// Audiences are those of bearer tokens for this account: a token must name
 	// one of them.

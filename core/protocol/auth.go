@@ -64,8 +64,8 @@ func (x *exchange) credentials(ctx context.Context) *table.Error {
 	return nil
 }
 
-// reachable returns an error if the account does not exist, is disabled, or
-// does not accept requests from the client's address. Each counts as a failed
+// reachable returns an error if the account does not exist, is disabled, demands
+// HTTPS, or does not accept requests from the client's address. Each counts as a failed
 // sign-in, because a client without a key can guess names by it.
 func (x *exchange) reachable() *table.Error {
 	err := x.unreachable()
@@ -84,6 +84,9 @@ func (x *exchange) unreachable() *table.Error {
 	case x.account.Disabled:
 		x.resp.Refused = RefusedDisabled
 		return table.AccountIsDisabled.Err()
+	case x.account.HTTPS && x.req.Scheme != "https":
+		x.resp.Refused = RefusedScheme
+		return table.AccountRequiresHTTPS.With(table.AccountRequiresHTTPS.Err().Message + " Send the request to the https address of the account.")
 	case !x.account.Firewall.Admits(x.req.Source):
 		x.resp.Refused = RefusedFirewall
 		return table.AuthorizationFailure.With(table.AuthorizationFailure.Err().Message + " The account's firewall does not let the address " + x.req.Source.String() + " in.")
@@ -179,6 +182,11 @@ var ErrSuspicious = errors.New("protocol: the token is probably made up")
 // bearer verifies a token from an identity provider.
 func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 	token = strings.TrimSpace(token)
+	if v := x.req.Header.Get("X-Ms-Version"); v < bearerVersion {
+		x.resp.Refused = RefusedToken
+		x.plain = v == ""
+		return table.AuthenticationFailed.With(table.AuthenticationFailed.Err().Message + " A bearer token needs x-ms-version " + bearerVersion + " or later.")
+	}
 	if !isBearerToken(token) && !x.beforeChallenges() {
 		x.resp.Refused = RefusedMalformed
 		return table.InvalidAuthenticationInfo.With(table.InvalidAuthenticationInfo.Err().Message + " A bearer token has letters, digits and -._~+/ only.")

@@ -28,7 +28,7 @@ func (r *sent) as(token string) *protocol.Request {
 		target = "/" + wiretest.Account + target
 	}
 	target += "?" + strings.Trim(token+"&"+r.query, "&")
-	h := protocol.Header{"X-Ms-Version": {"2025-07-05"}, "Content-Type": {"application/json"}, "Content-Length": {strconv.Itoa(len(r.body))}}
+	h := protocol.Header{"X-Ms-Version": {"2025-07-05"}, "Accept": {"application/json"}, "Content-Type": {"application/json"}, "Content-Length": {strconv.Itoa(len(r.body))}}
 	for name, values := range r.header {
 		h[name] = values
 	}

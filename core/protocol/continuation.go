@@ -60,17 +60,17 @@ func continuation(next []byte) multipart.Header {
 
 // position decodes the tokens that continuation made, or returns nil if the
 // request has none. Without a NextRowKey the page starts at the first entity of
-// the partition.
+// the partition. An empty token is an error, as in the service.
 func (o *options) position() ([]byte, error) {
-	if o.nextPartition == nil || *o.nextPartition == "" {
+	if o.nextPartition == nil {
+		if o.nextRow != nil {
+			return nil, table.InvalidInput.With(table.InvalidInput.Err().Message + " NextRowKey needs NextPartitionKey: send both as they came in the x-ms-continuation headers.")
+		}
 		return nil, nil
 	}
 	partition, err := parseToken(*o.nextPartition)
-	if err != nil {
-		return nil, err
-	}
-	if o.nextRow == nil || *o.nextRow == "" {
-		return partition, nil
+	if err != nil || o.nextRow == nil {
+		return partition, err
 	}
 	row, err := parseToken(*o.nextRow)
 	if err != nil {
@@ -81,7 +81,7 @@ func (o *options) position() ([]byte, error) {
 
 // tablePosition decodes the token of a list of tables.
 func (o *options) tablePosition() (string, error) {
-	if o.nextTable == nil || *o.nextTable == "" {
+	if o.nextTable == nil {
 		return "", nil
 	}
 	name, err := parseToken(*o.nextTable)

@@ -33,7 +33,7 @@ func (x *exchange) preflight(ctx context.Context) error {
 	if !ok {
 		return table.CORSPreflightFailure.Err()
 	}
-	x.resp.add("Server", serverName)
+	x.resp.add("Server", frontName)
 	x.resp.Status = 200
 	x.resp.Header = append(x.resp.Header, fields...)
 	return nil

@@ -30,10 +30,14 @@ func (c *call) writeEntity(ctx context.Context) (answer, error) {
 	return c.written(&op, ticks), nil
 }
 
-// tableFirst changes an error to TableNotFound if the table does not exist. A
-// client whose base URL includes a table inserts an entity without keys there
-// when it creates a table, and recognises its mistake by this error.
+// tableFirst returns the error of the table, if its name is invalid or it does not
+// exist, before another error. A client whose base URL includes a table inserts an
+// entity without keys there when it creates a table, and recognises its mistake by
+// TableNotFound.
 func (c *call) tableFirst(ctx context.Context, err error) error {
+	if err := table.CheckTableName(c.route.table); err != nil {
+		return err
+	}
 	if _, tableErr := c.Service.GetTable(ctx, c.name(), table.Strong); tableErr != nil && asError(tableErr).Code == table.ResourceNotFound {
 		return table.TableNotFound.Err()
 	}

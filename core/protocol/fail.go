@@ -37,6 +37,9 @@ func (c *call) fail(err error) {
 		r.Err = nil // a simulated fault
 	}
 	r.add("x-ms-error-code", r.Code)
+	if c.plain || found == atFront || found == challenging || found == readingOptions {
+		r.Reason = reason(e)
+	}
 	switch {
 	case r.Status == 401:
 		r.add("WWW-Authenticate", c.challenge())
@@ -50,6 +53,26 @@ func (c *call) fail(err error) {
 		r.add("Content-Type", contentType)
 		r.Body = format.AppendError(nil, e, r.RequestID, c.now)
 	}
+}
+
+// reason returns the service's text of an error, which its message begins with, as
+// one line without our hint.
+func reason(e *table.Error) string {
+	for _, code := range [...]table.Code{e.Code, table.NoAuthenticationInformation} {
+		if text := code.Err().Message; strings.HasPrefix(e.Message, text) {
+			return text
+		}
+	}
+	text, _, more := strings.Cut(e.Message, ". ")
+	if more {
+		text += "."
+	}
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return e.Code.Err().Message
+		}
+	}
+	return text
 }
 
 // asksForJSON reports whether an error before the choice of a format should be

@@ -145,10 +145,14 @@ func (s *server) request(method, path, contentType string, body []byte) *protoco
 	target := "/" + wiretest.Account + path
 	rawPath, query, _ := strings.Cut(target, "?")
 	date := sharedkey.FormatDate(wiretest.Start)
+	accept := ""
+	if method == "GET" {
+		accept = "*/*" // without any it would be refused
+	}
 	return &protocol.Request{
 		Method: method, Target: target, Host: "127.0.0.1:10002", Scheme: "http",
 		Header: protocol.Header{
-			"X-Ms-Date": {date}, "X-Ms-Version": {"2019-02-02"}, "Content-Type": {contentType}, "Content-Length": {strconv.Itoa(len(body))},
+			"X-Ms-Date": {date}, "X-Ms-Version": {"2019-02-02"}, "Accept": {accept}, "Content-Type": {contentType}, "Content-Length": {strconv.Itoa(len(body))},
 			"Authorization": {s.key.Authorization(sharedkey.SharedKeyLite, wiretest.Account, sharedkey.Request{Method: method, Path: rawPath, RawQuery: query, XMSDate: date})},
 		},
 		Body: bytes.NewReader(body), ContentLength: int64(len(body)),

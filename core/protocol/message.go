@@ -59,6 +59,10 @@ type Field = multipart.Field
 // Response is the HTTP response that the transport sends.
 type Response struct {
 	Status int
+	// Reason is the phrase of the status line, "" for the standard phrase of the
+	// status. Like the service, the handler sends the text of an error there, without
+	// a hint, unless the error is in a format of OData.
+	Reason string
 	Header multipart.Header // in the order in which they are sent
 	// Body is valid until Release. The handler then reuses its memory.
 	Body []byte

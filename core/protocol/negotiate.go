@@ -6,15 +6,16 @@ import (
 
 	"edgetable/core/payload"
 	"edgetable/core/table"
+	"edgetable/core/version"
 )
 
 // These versions of the protocol introduced changes for tables.
 const (
-	firstVersion     = "2009-04-14"
 	upsertVersion    = "2011-08-18" // PUT and MERGE without If-Match
 	sasVersion       = "2012-02-12" // shared access signatures, access policies
 	jsonVersion      = "2013-08-15" // JSON, Prefer, CORS, stats
 	pathVersion      = "2014-02-14" // x-ms-version can override the version of a signature
+	bearerVersion    = "2017-11-09" // bearer tokens
 	challengeVersion = "2020-12-06" // 401 with a challenge for missing credentials or a bad token
 	atomEnd          = "2015-12-11" // the first version without ATOM
 )
@@ -24,13 +25,13 @@ type fields interface {
 	Get(canonicalName string) string
 }
 
-// checkVersion checks and returns x-ms-version. It accepts any date from
-// 2009-04-14 on, and "".
-func checkVersion(version string) (string, error) {
-	if version != "" && (!isDate(version) || version < firstVersion) {
-		return "", table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. x-ms-version must be a date from " + firstVersion + " on, such as 2019-02-02.")
+// checkVersion checks and returns x-ms-version. It accepts the published versions,
+// later dates, and "".
+func checkVersion(v string) (string, error) {
+	if v != "" && !version.Known(v) {
+		return "", table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. x-ms-version must be a published version, such as 2019-02-02 or 2025-07-05, or a later date.")
 	}
-	return version, nil
+	return v, nil
 }
 
 // odataVersion returns the OData version that a client asks for, or 0 without
@@ -49,18 +50,6 @@ func odataVersion(h fields) (float64, error) {
 		return 0, table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. DataServiceVersion and MaxDataServiceVersion must be 1.0, 2.0 or 3.0.")
 	}
 	return n, nil
-}
-
-func isDate(s string) bool {
-	if len(s) != 10 || s[4] != '-' || s[7] != '-' {
-		return false
-	}
-	for i, c := range []byte(s) {
-		if i != 4 && i != 7 && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	return s[5:7] >= "01" && s[5:7] <= "12" && s[8:] >= "01" && s[8:] <= "31"
 }
 
 // dialect holds the versions that decide about the format of requests and
@@ -98,6 +87,7 @@ type representation struct {
 	format      payload.Format
 	errorFormat payload.Format
 	formatErr   error // no requested format is available
+	unasked     bool  // neither $format nor Accept asks for one
 }
 
 // responseFormat chooses the format of the answer: $format, else the first
@@ -108,7 +98,7 @@ func (d dialect) responseFormat(format *string, accept string) representation {
 		accept = *format
 	}
 	if accept == "" {
-		return representation{format: d.ordinary(), errorFormat: payload.Atom}
+		return representation{format: d.ordinary(), errorFormat: payload.Atom, unasked: true}
 	}
 	reason := table.MediaTypeNotSupported
 	for accept != "" {

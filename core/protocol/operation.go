@@ -106,6 +106,8 @@ func (c *call) check() error {
 	switch {
 	case !op.otherFormat && c.formatErr != nil:
 		return c.formatErr
+	case !op.otherFormat && !op.write && c.unasked && c.part == nil && c.version >= atomEnd:
+		return table.AtomFormatNotSupported.With(table.AtomFormatNotSupported.Err().Message + " The request has no Accept: send Accept: application/json.")
 	case c.version == "" || c.version >= op.since:
 		return nil
 	case op.since == upsertVersion: // a PUT or MERGE without If-Match

@@ -112,16 +112,22 @@ func TestContinuationComesBack(t *testing.T) {
 			t.Errorf("%.20q alone: got %.40q, %v", tt.pk, got, err)
 		}
 	}
-	for _, q := range []string{"", "NextPartitionKey=", "NextRowKey=1!4!MQ--", "NextPartitionKey=&NextRowKey=1!4!MQ--"} {
-		if got, err := protocol.EntityPosition(q); got != nil || err != nil {
+	if got, err := protocol.EntityPosition(""); got != nil || err != nil {
+		t.Errorf("no tokens: %q, %v", got, err)
+	}
+	for _, q := range []string{"NextPartitionKey=", "NextRowKey=1!4!MQ--", "NextPartitionKey=&NextRowKey=1!4!MQ--", "NextPartitionKey=1!4!MQ--&NextRowKey="} {
+		if got, err := protocol.EntityPosition(q); got != nil || code(t, err) != table.InvalidInput {
 			t.Errorf("%q: %q, %v", q, got, err)
 		}
 	}
 	if got, err := protocol.TablePosition("NextTableName=" + protocol.Token([]byte("people"))); got != "people" || err != nil {
 		t.Errorf("table %q, %v", got, err)
 	}
-	if got, err := protocol.TablePosition("NextTableName="); got != "" || err != nil {
+	if got, err := protocol.TablePosition(""); got != "" || err != nil {
 		t.Errorf("no table: %q, %v", got, err)
+	}
+	if _, err := protocol.TablePosition("NextTableName="); code(t, err) != table.InvalidInput {
+		t.Errorf("an empty token: %v", err)
 	}
 	if _, err := protocol.TablePosition("NextTableName=people"); code(t, err) != table.InvalidInput {
 		t.Errorf("a name is no token: %v", err)

@@ -3,6 +3,7 @@ package protocol
 import (
 	"strings"
 
+	"edgetable/core/address"
 	"edgetable/core/key"
 	"edgetable/core/percent"
 	"edgetable/core/table"
@@ -39,8 +40,8 @@ type route struct {
 	table        string
 	partitionKey string
 	rowKey       string
-	nested       bool  // another segment follows the name of the table
-	misbuilt     error // the keys behind that segment, for which the table is looked up first
+	nested       bool  // another segment follows the first one
+	misbuilt     error // the keys after that segment have the wrong number; the table is looked up before this is told
 }
 
 // errQuerySyntax is for parentheses that cannot be read, and for keys with a slash or a backslash.
@@ -57,44 +58,55 @@ func errKeyCount(account, resource string) error {
 
 // parseRoute parses the raw path after the account. It decodes the path once,
 // because a key may contain a percent sign.
+//
+// In a path of several segments the first one is the table and the parentheses
+// at the end are its keys. The service ignores what is between them (all nested
+// paths that were recorded from 2021 to 2026), and clients whose base URL includes
+// a table rely on that.
 func parseRoute(account, raw string) (route, error) {
 	path, ok := percent.Decode(raw, false)
 	if !ok {
 		return route{}, table.InvalidURI.With("The requested URI does not represent any resource on the server. It has a percent sign that is not followed by two hexadecimal digits; write a percent sign as %25.")
 	}
 	name, predicate, hasPredicate := strings.Cut(path, "(")
-	if first, rest, nested := strings.Cut(name, "/"); nested {
-		return nestedRoute(account, first, rest, predicate, hasPredicate)
+	name, rest, segments := strings.Cut(name, "/")
+	nested := strings.Trim(rest, "/") != ""
+	if collection := plainRoute(name); segments && collection.resource != entitySet {
+		return nestedCollection(account, collection, name, rest, predicate, hasPredicate)
 	}
-	if !hasPredicate {
-		return plainRoute(name), nil
-	}
-	predicate, ok = strings.CutSuffix(predicate, ")")
-	if !ok {
-		return route{}, errQuerySyntax
+	if hasPredicate {
+		if predicate, ok = strings.CutSuffix(predicate, ")"); !ok {
+			return route{}, errQuerySyntax
+		}
 	}
 	if strings.TrimSpace(predicate) == "" {
-		return plainRoute(name), nil
+		r := plainRoute(name)
+		r.nested = nested
+		return r, nil
 	}
-	keys, ok := parsePredicate(predicate)
+	keys, ok := address.ParseKeys(predicate)
 	if !ok {
 		return route{}, errQuerySyntax
 	}
 	if isTables(name) {
-		if keys.count != 1 || !keys.bare {
+		if keys.Count != 1 || !keys.Bare {
 			return route{}, errKeyCount(account, name)
 		}
-		return route{resource: oneTable, table: keys.partition}, nil
+		return route{resource: oneTable, table: keys.Partition}, nil
 	}
-	if keys.count != 2 || keys.bare {
-		return route{}, errKeyCount(account, name)
+	if keys.Count != 2 || keys.Bare {
+		err := errKeyCount(account, name)
+		if nested {
+			return route{resource: oneEntity, table: name, nested: true, misbuilt: err}, nil
+		}
+		return route{}, err
 	}
-	for _, k := range [...]string{keys.partition, keys.row} {
+	for _, k := range [...]string{keys.Partition, keys.Row} {
 		if err := checkURLKey(k); err != nil {
 			return route{}, err
 		}
 	}
-	return route{resource: oneEntity, table: name, partitionKey: keys.partition, rowKey: keys.row}, nil
+	return route{resource: oneEntity, table: name, partitionKey: keys.Partition, rowKey: keys.Row, nested: nested}, nil
 }
 
 func plainRoute(name string) route {
@@ -111,99 +123,21 @@ func plainRoute(name string) route {
 	return route{resource: entitySet, table: name}
 }
 
-// nestedRoute routes a path of several segments. Clients whose base URL
-// includes a table send such paths and expect the service's behaviour: the path
-// addresses the table in the first segment, and keys in it are wrong if that
-// table exists. Any other slash, escaped or not, is an invalid character in a
-// table name.
-func nestedRoute(account, first, rest, predicate string, hasPredicate bool) (route, error) {
+// nestedCollection routes a path of several segments whose first one is Tables,
+// $batch, $metadata or empty, and so names no table. Only the spellings that
+// clients with a wrong base URL send may follow it.
+func nestedCollection(account string, r route, first, rest, predicate string, hasPredicate bool) (route, error) {
 	switch {
 	case rest != "" && !isTables(rest) && rest != "$batch":
 		return route{}, table.InvalidResourceName.Err()
-	case hasPredicate && strings.TrimSpace(predicate) != ")" && isTables(rest) && !isTables(first):
-		return route{resource: oneEntity, table: first, nested: true, misbuilt: errKeyCount(account, first)}, nil
 	case hasPredicate && strings.TrimSpace(predicate) != ")":
 		return route{}, errKeyCount(account, first)
 	}
-	r := plainRoute(first)
 	r.nested = rest != ""
 	return r, nil
 }
 
 func isTables(name string) bool { return strings.EqualFold(name, "tables") }
-
-// predicate holds the keys in the parentheses of a path.
-type predicate struct {
-	partition, row string
-	count          int
-	bare           bool // one literal without a name; partition holds it
-}
-
-// parsePredicate parses 'x' or PartitionKey='p',RowKey='r' in any order with
-// blanks around the commas. For an unknown or repeated key it returns count 0.
-// For a syntax error it returns false.
-func parsePredicate(s string) (p predicate, ok bool) {
-	havePartition, haveRow := false, false
-	for {
-		s = strings.TrimLeft(s, " ")
-		name := ""
-		if !strings.HasPrefix(s, "'") {
-			if name, s, ok = strings.Cut(s, "="); !ok {
-				return p, false
-			}
-			name = strings.TrimRight(name, " ")
-			s = strings.TrimLeft(s, " ")
-		}
-		value, rest, ok := quoted(s)
-		if !ok {
-			return p, false
-		}
-		switch {
-		case name == "PartitionKey" && !havePartition:
-			p.partition, havePartition = value, true
-		case name == "RowKey" && !haveRow:
-			p.row, haveRow = value, true
-		case name == "":
-			p.partition, p.bare = value, true
-		default:
-			return predicate{}, true
-		}
-		p.count++
-		s = strings.TrimLeft(rest, " ")
-		if s == "" {
-			return p, true
-		}
-		if s, ok = strings.CutPrefix(s, ","); !ok || p.count > 1 {
-			return p, false
-		}
-	}
-}
-
-// quoted cuts a quoted literal from the front of s. In the literal, two quotes
-// in a row are one quote.
-func quoted(s string) (value, rest string, ok bool) {
-	if !strings.HasPrefix(s, "'") {
-		return "", "", false
-	}
-	s = s[1:]
-	doubled := false
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\'' {
-			continue
-		}
-		if i+1 < len(s) && s[i+1] == '\'' {
-			doubled = true
-			i++
-			continue
-		}
-		value, rest = s[:i], s[i+1:]
-		if doubled {
-			value = strings.ReplaceAll(value, "''", "'")
-		}
-		return value, rest, true
-	}
-	return "", "", false
-}
 
 // checkURLKey checks a key from a URL. The service has other errors for keys in
 // a URL than for keys in a body.

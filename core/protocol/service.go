@@ -22,7 +22,21 @@ func document(body func(dst []byte) []byte) (answer, error) {
 	}, nil
 }
 
+// tableName checks the name of a table in an administrative operation. Like the
+// service, it answers a wrong name as an operation on entities does, not in plain
+// XML (recorded in 2026).
+func (c *call) tableName() error {
+	err := table.CheckTableName(c.route.table)
+	if err != nil {
+		c.plain = false
+	}
+	return err
+}
+
 func (c *call) getACL(ctx context.Context) (answer, error) {
+	if err := c.tableName(); err != nil {
+		return answer{}, err
+	}
 	acl, err := c.Service.TableACL(ctx, c.name())
 	if err != nil {
 		return answer{}, err
@@ -35,6 +49,9 @@ func (c *call) getACL(ctx context.Context) (answer, error) {
 }
 
 func (c *call) setACL(ctx context.Context) (answer, error) {
+	if err := c.tableName(); err != nil {
+		return answer{}, err
+	}
 	if strings.TrimSpace(c.header.Get("Accept")) == "*/*" {
 		return answer{}, table.MediaTypeNotSupported.With(table.MediaTypeNotSupported.Err().Message + ". Send Accept: application/xml.")
 	}

@@ -86,6 +86,7 @@ const (
 	RefusedAnonymous Refusal = "anonymous" // no credentials
 	RefusedAccount   Refusal = "account"   // the account does not exist
 	RefusedDisabled  Refusal = "disabled"  // the account is disabled
+	RefusedScheme    Refusal = "scheme"    // the account demands HTTPS
 	RefusedFirewall  Refusal = "firewall"  // the account does not accept requests from the address
 	RefusedMalformed Refusal = "malformed" // the Authorization header cannot be read
 	RefusedDate      Refusal = "date"      // no date, an unreadable one, or one too far from now
@@ -97,7 +98,7 @@ const (
 // Refusals are all of them.
 var Refusals = []Refusal{
 	RefusedQueue, RefusedMemory, RefusedAccountRate, RefusedPartitionRate, RefusedFailures, RefusedPermission,
-	RefusedAnonymous, RefusedAccount, RefusedDisabled, RefusedFirewall, RefusedMalformed, RefusedDate, RefusedSignature, RefusedSAS, RefusedToken,
+	RefusedAnonymous, RefusedAccount, RefusedDisabled, RefusedScheme, RefusedFirewall, RefusedMalformed, RefusedDate, RefusedSignature, RefusedSAS, RefusedToken,
 }
 
 // SignIn reports whether the request failed to sign in.

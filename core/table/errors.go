@@ -81,6 +81,7 @@ func Codes() []Code {
 // The codes, with the service's own names.
 const (
 	AccountIsDisabled                       Code = "AccountIsDisabled"
+	AccountRequiresHTTPS                    Code = "AccountRequiresHttps"
 	AtomFormatNotSupported                  Code = "AtomFormatNotSupported"
 	AuthenticationFailed                    Code = "AuthenticationFailed"
 	AuthorizationFailure                    Code = "AuthorizationFailure"
@@ -141,6 +142,7 @@ var codes = map[Code]struct {
 	message string
 }{
 	AccountIsDisabled:                       {403, "The specified account is disabled."},
+	AccountRequiresHTTPS:                    {400, "The account being accessed does not support http."},
 	AtomFormatNotSupported:                  {415, "Atom format is not supported."},
 	AuthenticationFailed:                    {403, "Server failed to authenticate the request. Make sure the value of Authorization header is formed correctly including the signature."},
 	AuthorizationFailure:                    {403, "This request is not authorized to perform this operation."},

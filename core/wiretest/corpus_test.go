@@ -27,13 +27,20 @@ type answer struct {
 
 func (a *answer) has(name string) bool { return a.header.Get(name) != "" }
 
-// front reports whether the service looked only at the credentials.
-func (a *answer) front() bool { return a.header.Get("Server") == "Microsoft-HTTPAPI/2.0" }
+// front reports whether the service looked only at the credentials: it had not yet
+// chosen a format, so that the type of its error has no parameters.
+func (a *answer) front() bool {
+	typ := a.header.Get("Content-Type")
+	return a.status >= 400 && !a.has("X-Content-Type-Options") && (typ == "application/json" || typ == "application/xml" && !a.administrative())
+}
 
 // administrative reports whether the operation uses only XML.
 func (a *answer) administrative() bool {
 	_, query, _ := strings.Cut(strings.ToLower(a.target), "?")
 	query = "&" + query
+	if strings.Contains(a.header.Get("Content-Type"), ";") {
+		return false // the name of the table is wrong: that is answered as an operation on entities does
+	}
 	return strings.Contains(query, "&comp=") || strings.Contains(query, "&restype=")
 }
 
@@ -65,11 +72,17 @@ var rules = []struct {
 	}},
 	{"a 401 says where to get credentials", "GET /a/t|401\n\n", func(a *answer) bool { return (a.status == 401) != a.has("WWW-Authenticate") }},
 	{"a 503 says when to come again", "GET /a/t|503\n\n", func(a *answer) bool { return (a.status == 503) != a.has("Retry-After") }},
-	{"a refused client gets no headers of the service", "GET /a/t|403\nServer: Microsoft-HTTPAPI/2.0\nx-ms-version: 2019-02-02\n\n", func(a *answer) bool {
-		asked := a.header.Get("x-ms-error-code") == "NoAuthenticationInformation"
-		return a.front() && (a.has("x-ms-version") && !asked || a.has("Cache-Control") || a.has("X-Content-Type-Options") || a.has("ETag"))
+	{"Server names the table service exactly with x-ms-version", "GET /a/t|200\nServer: Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0\n\n", func(a *answer) bool {
+		return (a.header.Get("Server") == "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0") != a.has("x-ms-version")
 	}},
-	{"failed authentication has the Server header of the front", "GET /a/t|401\nServer: Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0\n\n", func(a *answer) bool { return a.status == 401 && !a.front() }},
+	{"a refused client gets no headers of the service", "GET /a/t|403\nContent-Type: application/json\nx-ms-version: 2019-02-02\n\n", func(a *answer) bool {
+		code := a.header.Get("x-ms-error-code")
+		asked := code == "NoAuthenticationInformation" || code == "ResourceNotFound"
+		return a.front() && (a.has("x-ms-version") && !asked || a.has("Cache-Control") || a.has("ETag"))
+	}},
+	{"failed authentication is answered before the service", "GET /a/t|401\nX-Content-Type-Options: nosniff\n\n", func(a *answer) bool {
+		return a.status == 401 && (a.has("X-Content-Type-Options") || a.has("Cache-Control"))
+	}},
 	{"an answer of the service is not cached", "GET /a/t|200\nCache-Control: no-cache\n\n", func(a *answer) bool {
 		path, _, _ := strings.Cut(a.target, "?")
 		misread := readErrors[a.header.Get("x-ms-error-code")] && !ofTables.MatchString(path)
@@ -80,7 +93,7 @@ var rules = []struct {
 	{"an administrative answer has no headers of OData", "GET /a/t?comp=acl|200\nCache-Control: no-cache\n\n", func(a *answer) bool {
 		return a.administrative() && (a.has("Cache-Control") || a.has("X-Content-Type-Options") || a.has("DataServiceVersion") || a.has("ETag"))
 	}},
-	{"an administrative answer is XML", "GET /a/?Restype=service|400\nContent-Type: application/json\n\n{}", func(a *answer) bool {
+	{"an administrative answer is XML", "GET /a/?Restype=service|400\nContent-Type: text/plain\n\nx", func(a *answer) bool {
 		return a.administrative() && !a.front() && a.body != "" && a.header.Get("Content-Type") != "application/xml"
 	}},
 	{"an administrative document begins with a byte order mark, an error does not", "GET /a/t?comp=acl|200\n\n<?xml", func(a *answer) bool {
@@ -164,7 +177,7 @@ func parseAnswer(e Exchange) (*answer, error) {
 	a.body = lines(body)
 	status, _, _ := strings.Cut(head, "\n")
 	var err error
-	if a.status, err = strconv.Atoi(strings.TrimPrefix(status, "HTTP/1.1 ")); err != nil {
+	if a.status, err = strconv.Atoi(strings.TrimPrefix(status, "HTTP/1.1 ")[:3]); err != nil {
 		return nil, err
 	}
 	resp, err := http.ReadResponse(bufio.NewReader(strings.NewReader(head+"\n\n")), nil)

@@ -2,6 +2,8 @@ package wiretest
 
 import (
 	"bytes"
+	"cmp"
+	"net/http"
 	"net/netip"
 	"net/textproto"
 	"slices"
@@ -38,7 +40,7 @@ func Direct(t *testing.T, h *protocol.Handler) Target {
 		}
 		resp := h.Serve(t.Context(), &req)
 		defer resp.Release()
-		out := &Response{Status: resp.Status, Body: slices.Clone(resp.Body)}
+		out := &Response{Status: resp.Status, Reason: cmp.Or(resp.Reason, http.StatusText(resp.Status)), Body: slices.Clone(resp.Body)}
 		for _, f := range resp.Header {
 			out.Header = append(out.Header, Field(f))
 		}

@@ -16,6 +16,7 @@
 //	secondaccount      another account
 //	twokeys            with a second key
 //	disabledaccount    disabled
+//	httpsaccount       demands HTTPS
 //	walledaccount      reachable from 10.0.0.0/8, and requests come from 127.0.0.1
 //
 // It accepts the bearer tokens reader and contributor. For the token unavailable

@@ -34,7 +34,7 @@ var hostile = []struct {
 	{"GET /devstoreaccount1/Tables HTTP/1.1\nx-ms-client-request-id: usual", nil, "usual"},
 	{"GET /devstoreaccount1/people(PartitionKey='secretkey',RowKey='secretkey') HTTP/1.1", []string{"secretkey"}, "people"},
 	{"GET /devstoreaccount1/people()?$filter=Name%20eq%20'secretvalue' HTTP/1.1", []string{"secretvalue"}, "people"},
-	{"GET /devstoreaccount1/secret'name() HTTP/1.1", []string{"secret'name"}, "InvalidResourceName"},
+	{"GET /devstoreaccount1/secret'name() HTTP/1.1\nAccept: application/json", []string{"secret'name"}, "InvalidResourceName"},
 	{"POST /devstoreaccount1/people HTTP/1.1\nContent-Type: application/json\n\n{\"PartitionKey\":\"secretkey\",\"RowKey\":5,\"A\":\"secretvalue\"}", []string{"secretkey", "secretvalue"}, "InvalidInput"},
 }
 
@@ -64,6 +64,9 @@ func Hostile(t *testing.T, serve func(h *protocol.Handler, req *protocol.Request
 		for _, f := range r.Header {
 			name := textproto.CanonicalMIMEHeaderKey(f.Name)
 			header[name] = append(header[name], f.Value)
+		}
+		if header.Get("Accept") == "" {
+			header["Accept"] = []string{"application/json"}
 		}
 		h.Limits.Failures = nil
 		if header.Get("X-Test-Failures") != "" {

@@ -49,7 +49,7 @@ func RunRemote(t *testing.T, remote *Remote) {
 }
 
 // elsewhere matches what a request can have only where the server is made for the transcript.
-var elsewhere = regexp.MustCompile(`(?im)(second|disabled|walled)account|twokeys|Bearer |\$\(sas |^(Host|Date|x-ms-date|Authorization): *[^(]|^\w+ \w+://`)
+var elsewhere = regexp.MustCompile(`(?im)(second|disabled|https|walled)account|twokeys|Bearer |\$\(sas |^(Host|Date|x-ms-date|Authorization): *[^(]|^\w+ \w+://`)
 
 func (t *Transcript) playsAnywhere() bool {
 	return len(t.Directives) == 0 && !slices.ContainsFunc(t.Exchanges, func(e Exchange) bool { return elsewhere.MatchString(e.Request) })
@@ -103,6 +103,9 @@ func (r *Remote) play(t *testing.T, transcript *Transcript, known map[string]str
 		}
 		got = strings.NewReplacer(r.Scheme+"://"+r.Host, "http://"+host, r.Account, Account).Replace(got)
 		got, want := ours.nameAny(moment.ReplaceAllString(got, "{moment}")), moment.ReplaceAllString(theirs.name(e.Response), "{moment}")
+		if resp.Reason == "" {
+			want = reason.ReplaceAllString(want, "$1")
+		}
 		if ownDay.MatchString(e.Request) {
 			continue
 		}

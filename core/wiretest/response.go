@@ -2,6 +2,7 @@ package wiretest
 
 import (
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,6 +14,8 @@ import (
 // case.
 type Response struct {
 	Status int
+	// Reason is the phrase of the status line, "" if the transport carries none.
+	Reason string
 	Header []Field
 	Body   []byte
 }
@@ -55,7 +58,11 @@ func (r *Response) text(method string) (string, error) {
 		}
 	}
 	slices.SortFunc(head, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
-	text := fmt.Sprintf("HTTP/1.1 %d\n%s\n\n%s", r.Status, strings.Join(head, "\n"), unlines(string(r.Body)))
+	status := strconv.Itoa(r.Status)
+	if r.Reason != "" && r.Reason != http.StatusText(r.Status) {
+		status += " " + r.Reason
+	}
+	text := fmt.Sprintf("HTTP/1.1 %s\n%s\n\n%s", status, strings.Join(head, "\n"), unlines(string(r.Body)))
 	text = strings.ReplaceAll(text, id, "{request-id}")
 	text = timePattern.ReplaceAllString(text, `${1}Time:{time}${2}`)
 	guids := make(map[string]string)

@@ -108,6 +108,9 @@ func play(t *testing.T, transcript *Transcript, dialect *Dialect, clock *Clock, 
 			continue
 		}
 		want := e.Response
+		if resp.Reason == "" {
+			want = reason.ReplaceAllString(want, "$1")
+		}
 		if dialect.Timestamps {
 			got, want = ours.name(got), theirs.name(want)
 		}
@@ -121,6 +124,9 @@ func play(t *testing.T, transcript *Transcript, dialect *Dialect, clock *Clock, 
 		}
 	}
 }
+
+// reason matches the status line of a response with a phrase of its own.
+var reason = regexp.MustCompile(`\A(HTTP/1.1 \d{3}) .*`)
 
 // difference shows two texts, starting at the first line that differs.
 func difference(got, want string) string {

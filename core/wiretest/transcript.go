@@ -110,7 +110,7 @@ func parse(path string, a *txtar.Archive) (*Transcript, error) {
 	return t, nil
 }
 
-var authority = regexp.MustCompile(`(?m)^(\d\d)(?:-(\d\d))?: (recorded from the service(?:, \d{4}[-0-9]*(?: at \d{4}-\d\d-\d\d)?: .+)?|documentation|clients|emulator|users|choice: .+)$`)
+var authority = regexp.MustCompile(`(?m)^(\d\d)(?:-(\d\d))?: (recorded from the service(?:, \d{4}[-0-9]*(?: at \d{4}-\d\d-\d\d)?: .+)?|documentation|clients|emulator|users(?:: .+)?|choice: .+)$`)
 
 var directive = regexp.MustCompile(`(?m)^server: (.+)$`)
 

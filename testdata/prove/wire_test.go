@@ -43,6 +43,19 @@ func TestWire(t *testing.T) {
 	empty(t, remote)
 }
 
+// ownReason returns the phrase of the status line, or "" for the standard one, which
+// platforms send that carry no other.
+func ownReason(resp *http.Response) string {
+	if resp.ProtoMajor > 1 {
+		return ""
+	}
+	_, reason, _ := strings.Cut(resp.Status, " ")
+	if reason == http.StatusText(resp.StatusCode) {
+		return ""
+	}
+	return reason
+}
+
 // sender speaks HTTP/1.1 and leaves targets and names of headers as they are.
 func sender(scheme string) wiretest.Target {
 	client := &http.Client{
@@ -78,7 +91,7 @@ func sender(scheme string) wiretest.Target {
 			return nil, err
 		}
 		defer resp.Body.Close()
-		answer := &wiretest.Response{Status: resp.StatusCode}
+		answer := &wiretest.Response{Status: resp.StatusCode, Reason: ownReason(resp)}
 		if os.Getenv("EDGETABLE_CLIENTS_LAST_WRITE_WINS") != "" {
 			resp.Header.Del("X-Edgetable-Consistency") // in each answer of Workers KV alone
 		}

@@ -131,7 +131,8 @@ export function responseOf(head, body) {
     const colon = line.indexOf(":");
     headers.append(line.slice(0, colon), line.slice(colon + 1));
   }
-  return new Response(body.length === 0 ? null : body, { status: Number(status), headers });
+  const statusText = status.slice(4); // "" is the standard phrase
+  return new Response(body.length === 0 ? null : body, { status: Number(status.slice(0, 3)), ...(statusText && { statusText }), headers });
 }
 
 // answer holds the body of a request until it is served.

@@ -11,9 +11,13 @@ import (
 //	200
 //	Content-Type:application/json;odata=minimalmetadata;streaming=true;charset=utf-8
 //
-// with the names spelled as the service does, in its order.
+// with the names spelled as the service does, in its order. A phrase of its own may follow the status.
 func appendHead(dst []byte, resp *protocol.Response) []byte {
 	dst = strconv.AppendInt(dst, int64(resp.Status), 10)
+	if resp.Reason != "" {
+		dst = append(dst, ' ')
+		dst = append(dst, resp.Reason...)
+	}
 	for _, f := range resp.Header {
 		dst = append(dst, '\n')
 		dst = append(dst, f.Name...)

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -57,11 +59,12 @@ func parseResponse(b []byte, method string) (*wiretest.Response, error) {
 		return nil, fmt.Errorf("no response: %.200q", b)
 	}
 	lines := strings.Split(string(head), "\n")
-	status, err := strconv.Atoi(lines[0])
+	code, reason, _ := strings.Cut(lines[0], " ")
+	status, err := strconv.Atoi(code)
 	if err != nil {
 		return nil, err
 	}
-	r := &wiretest.Response{Status: status, Body: body}
+	r := &wiretest.Response{Status: status, Reason: cmp.Or(reason, http.StatusText(status)), Body: body}
 	if method == "HEAD" {
 		r.Body = nil // the platform's business
 	}

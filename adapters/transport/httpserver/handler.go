@@ -346,6 +346,9 @@ const copied = 16 << 10
 func send(r *fasthttp.Response, resp *protocol.Response) {
 	r.Header.DisableNormalizing()
 	r.SetStatusCode(resp.Status)
+	if resp.Reason != "" {
+		r.Header.SetStatusMessage([]byte(resp.Reason))
+	}
 	for _, f := range resp.Header {
 		r.Header.Set(f.Name, f.Value)
 	}

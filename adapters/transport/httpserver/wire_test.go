@@ -136,6 +136,7 @@ func readResponse(r *bufio.Reader, method string) (*wiretest.Response, error) {
 	if _, err := fmt.Sscanf(line, "HTTP/1.1 %d ", &resp.Status); err != nil {
 		return nil, fmt.Errorf("status line %q: %w", line, err)
 	}
+	_, resp.Reason, _ = strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "HTTP/1.1 "), " ")
 	for {
 		line, err := r.ReadString('\n')
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 
 	"edgetable/core/protocol"
 )
@@ -55,7 +56,7 @@ func (t RoundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 		sent = nil
 	}
 	return &http.Response{
-		Status: http.StatusText(resp.Status), StatusCode: resp.Status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Status: strconv.Itoa(resp.Status) + " " + cmp.Or(resp.Reason, http.StatusText(resp.Status)), StatusCode: resp.Status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: header, ContentLength: int64(len(resp.Body)), Request: r, Body: &body{bytes.NewReader(sent), resp.Release},
 	}, nil
 }

@@ -1,6 +1,7 @@
 package lambdaurl
 
 import (
+	"cmp"
 	"encoding/base64"
 	"net/http"
 	"slices"
@@ -35,7 +36,7 @@ func (d *door) answer(method string, resp *protocol.Response) []byte {
 	b = strconv.AppendInt(b, int64(resp.Status), 10)
 	if d.multi {
 		b = append(b, `,"statusDescription":`...)
-		b = quoted(b, []byte(strconv.Itoa(resp.Status)+" "+http.StatusText(resp.Status)))
+		b = quoted(b, []byte(strconv.Itoa(resp.Status)+" "+cmp.Or(resp.Reason, http.StatusText(resp.Status))))
 	}
 	b = d.appendHeader(b, resp)
 	if text {

@@ -50,10 +50,11 @@ const challenge = "Bearer authorization_uri=https://login.microsoftonline.com/00
 func Accounts() map[string]*protocol.Account {
 	first, second := mustKey(AccountKey), mustKey(SecondKey)
 	list := make(map[string]*protocol.Account)
-	for _, name := range []string{Account, "secondaccount", "disabledaccount", "walledaccount", "twokeys"} {
+	for _, name := range []string{Account, "secondaccount", "disabledaccount", "httpsaccount", "walledaccount", "twokeys"} {
 		list[name] = &protocol.Account{Account: sharedkey.Account{Name: name, Keys: [2]*sharedkey.Key{first}}}
 	}
 	list["disabledaccount"].Disabled = true
+	list["httpsaccount"].HTTPS = true
 	list["walledaccount"].Firewall.Allow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 	list["twokeys"].Keys[1] = second
 	return list

@@ -1,0 +1,76 @@
+package address
+
+import "strings"
+
+// Keys holds the keys in the parentheses of a path.
+type Keys struct {
+	Partition, Row string
+	Count          int
+	Bare           bool // one literal without a name; Partition holds it
+}
+
+// ParseKeys parses 'x' or PartitionKey='p',RowKey='r' in any order with
+// blanks around the commas. For an unknown or repeated key it returns Count 0.
+// For a syntax error it returns false.
+func ParseKeys(s string) (k Keys, ok bool) {
+	havePartition, haveRow := false, false
+	for {
+		s = strings.TrimLeft(s, " ")
+		name := ""
+		if !strings.HasPrefix(s, "'") {
+			if name, s, ok = strings.Cut(s, "="); !ok {
+				return k, false
+			}
+			name = strings.TrimRight(name, " ")
+			s = strings.TrimLeft(s, " ")
+		}
+		value, rest, ok := quoted(s)
+		if !ok {
+			return k, false
+		}
+		switch {
+		case name == "PartitionKey" && !havePartition:
+			k.Partition, havePartition = value, true
+		case name == "RowKey" && !haveRow:
+			k.Row, haveRow = value, true
+		case name == "":
+			k.Partition, k.Bare = value, true
+		default:
+			return Keys{}, true
+		}
+		k.Count++
+		s = strings.TrimLeft(rest, " ")
+		if s == "" {
+			return k, true
+		}
+		if s, ok = strings.CutPrefix(s, ","); !ok || k.Count > 1 {
+			return k, false
+		}
+	}
+}
+
+// quoted cuts a quoted literal from the front of s. In the literal, two quotes
+// in a row are one quote.
+func quoted(s string) (value, rest string, ok bool) {
+	if !strings.HasPrefix(s, "'") {
+		return "", "", false
+	}
+	s = s[1:]
+	doubled := false
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\'' {
+			continue
+		}
+		if i+1 < len(s) && s[i+1] == '\'' {
+			doubled = true
+			i++
+			continue
+		}
+		value, rest = s[:i], s[i+1:]
+		if doubled {
+			value = strings.ReplaceAll(value, "''", "'")
+		}
+		return value, rest, true
+	}
+	return "", "", false
+}
