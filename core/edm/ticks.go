@@ -119,11 +119,24 @@ func days(y, m, d int64) int64 {
 	return era*146_097 + doe - 306
 }
 
+// WholeDate completes a year or a year and a month, which .NET reads as dates: 2015 is
+// 2015-01-01. Any other text is unchanged.
+func WholeDate(s string) string {
+	switch len(s) {
+	case len("2015"):
+		return s + "-01-01"
+	case len("2015-08"):
+		return s + "-01"
+	}
+	return s
+}
+
 var errDateTime = errors.New("not a DateTime of the form 2006-01-02T15:04:05.1234567Z")
 
 // ParseDateTime reads an ISO 8601 date, optionally with a time to the minute,
 // the second or a fraction of it, and a zone, Z or ±hh:mm; without a zone the
-// time is UTC. It drops digits of the fraction after the seventh. The result may
+// time is UTC. It rounds the fraction to seven digits, a half to the even
+// one, as .NET does. The result may
 // lie outside MinDateTime…MaxDateTime: the caller knows which range applies.
 func ParseDateTime(s string) (Ticks, error) {
 	p := dateParser{s: s}
@@ -208,14 +221,22 @@ func (p *dateParser) lit(c byte) {
 	}
 }
 
-// fraction reads one digit or more and returns ticks.
+// fraction reads one digit or more and returns ticks, at most those of a second.
 func (p *dateParser) fraction() (v int64) {
-	n := 0
+	n, half, more := 0, false, false
 	for n < len(p.s) && p.s[n] >= '0' && p.s[n] <= '9' {
-		if n < 7 {
-			v = v*10 + int64(p.s[n]-'0')
+		switch c := p.s[n]; {
+		case n < 7:
+			v = v*10 + int64(c-'0')
+		case n == 7:
+			half, more = c == '5', c > '5'
+		default:
+			more = more || half && c > '0'
 		}
 		n++
+	}
+	if more || half && v&1 == 1 {
+		v++
 	}
 	if n == 0 {
 		p.bad = true

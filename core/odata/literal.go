@@ -57,7 +57,7 @@ func parseTyped(t edm.Type, s string) (edm.Value, bool) {
 	case edm.TypeDateTime:
 		// DateTimes of entities begin with 1601, those of .NET and of its
 		// clients' filters with year 1.
-		ticks, err := edm.ParseDateTime(s)
+		ticks, err := edm.ParseDateTime(edm.WholeDate(s))
 		return edm.DateTime(ticks), err == nil && ticks >= 0 && ticks <= edm.MaxDateTime
 	case edm.TypeGuid:
 		g, ok := edm.ParseGuid(s)

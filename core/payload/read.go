@@ -21,8 +21,8 @@ type Entity struct {
 const typicalMembers = 24
 
 // entity makes an Entity from the members of an insert.
-func entity(list []member) (Entity, error) {
-	properties, err := encode(list)
+func entity(list []member, as spelling) (Entity, error) {
+	properties, err := encode(list, as)
 	if err != nil {
 		return Entity{}, err
 	}
@@ -42,15 +42,15 @@ func entity(list []member) (Entity, error) {
 }
 
 // update makes properties from the members of an update or merge.
-func update(list []member) (edm.Properties, error) {
+func update(list []member, as spelling) (edm.Properties, error) {
 	arrange(list, true)
-	return encode(list)
+	return encode(list, as)
 }
 
 // encode gives the properties their types and encodes them. Like the service,
 // it checks the size of the entity before the size of each property. The keys
 // are too small to matter for this check, and the body of an update has none.
-func encode(list []member) (edm.Properties, error) {
+func encode(list []member, as spelling) (edm.Properties, error) {
 	var (
 		stack      [256]byte
 		scratch    = stack[:0]
@@ -72,7 +72,7 @@ func encode(list []member) (edm.Properties, error) {
 		if count++; count > table.MaxProperties {
 			return nil, table.TooManyProperties.Err()
 		}
-		v, grown, err := p.typed(scratch)
+		v, grown, err := p.typed(scratch, as)
 		if err == nil {
 			err = table.CheckValue(p.name, v)
 		}
@@ -155,7 +155,7 @@ func (e *Entity) keys(pk, rk *member) error {
 
 // typed returns the value of a property that is not null. The value shares
 // memory with the body or with scratch.
-func (p *member) typed(scratch []byte) (v edm.Value, grown []byte, err error) {
+func (p *member) typed(scratch []byte, as spelling) (v edm.Value, grown []byte, err error) {
 	t, err := p.annotation()
 	if err != nil {
 		return v, scratch, err
@@ -174,18 +174,18 @@ func (p *member) typed(scratch []byte) (v edm.Value, grown []byte, err error) {
 		}
 		if t == edm.TypeNull || t == edm.TypeString {
 			v = edm.String(s)
-		} else if v, err = edm.Parse(t, s); err != nil {
+		} else if v, err = as.parse(t, s); err != nil {
 			return v, scratch, invalid("The value of " + quote(p.name) + " is " + err.Error() + ": " + quote(s) + ".")
 		}
 	default:
-		if v, err = p.number(t); err != nil {
+		if v, err = p.number(t, as); err != nil {
 			return v, scratch, err
 		}
 	}
 	return v, scratch, nil
 }
 
-func (p *member) number(t edm.Type) (edm.Value, error) {
+func (p *member) number(t edm.Type, as spelling) (edm.Value, error) {
 	literal := p.value.text
 	natural := edm.TypeInt32
 	if p.value.kind == kindDecimal {
@@ -194,10 +194,10 @@ func (p *member) number(t edm.Type) (edm.Value, error) {
 	if t == edm.TypeNull {
 		t = natural
 	}
-	if t != natural && t != edm.TypeDouble && (t != edm.TypeInt64 || natural == edm.TypeDouble) {
+	if t != natural && t != edm.TypeDouble && (t != edm.TypeInt64 || natural == edm.TypeDouble || as == ofService) {
 		return edm.Value{}, mistyped(p, t)
 	}
-	v, err := edm.Parse(t, literal)
+	v, err := as.parse(t, literal)
 	if err != nil && natural == edm.TypeInt32 && !p.annotated {
 		// The library that the service uses tries Int32, then Double.
 		v, err = edm.Parse(edm.TypeDouble, literal)

@@ -27,7 +27,7 @@ func ReadAtomEntity(body []byte) (Entity, error) {
 	if err != nil {
 		return Entity{}, err
 	}
-	return entity(list)
+	return entity(list, ofFiles)
 }
 
 // ReadAtomUpdate is [ReadUpdate] for an Atom entry.
@@ -37,7 +37,7 @@ func ReadAtomUpdate(body []byte) (edm.Properties, error) {
 	if err != nil {
 		return nil, err
 	}
-	return update(list)
+	return update(list, ofFiles)
 }
 
 // ReadAtomTableName is [ReadTableName] for an Atom entry.

@@ -12,14 +12,29 @@ import (
 // false are Boolean, whole numbers Int32 if they fit, all other numbers Double,
 // strings String. Nulls, Timestamp and odata.* are left out.
 //
+// It takes what the reader of the service takes, Microsoft.Data.OData 5.8.0: also
+// texts and names in single quotes, names without quotes, control characters in
+// texts, and numbers such as .5, 1. and 007. [ofService] says which texts are values.
+//
 // The entity shares no memory with the body.
 func ReadEntity(body []byte) (Entity, error) {
 	var buf [typicalMembers]member
-	list, err := collect(body, buf[:0])
+	list, err := collect(scanner{body: body, relaxed: true}, buf[:0])
 	if err != nil {
 		return Entity{}, err
 	}
-	return entity(list)
+	return entity(list, ofService)
+}
+
+// ReadFileEntity is [ReadEntity] for a file, in which each entity is valid JSON. A
+// value may have each spelling that [edm.Parse] knows, and an Int64 may be a number.
+func ReadFileEntity(text []byte) (Entity, error) {
+	var buf [typicalMembers]member
+	list, err := collect(scanner{body: text}, buf[:0])
+	if err != nil {
+		return Entity{}, err
+	}
+	return entity(list, ofFiles)
 }
 
 // ReadUpdate is [ReadEntity] for the body of an update or merge. It returns the
@@ -28,18 +43,18 @@ func ReadEntity(body []byte) (Entity, error) {
 // if they have a wrong type.
 func ReadUpdate(body []byte) (edm.Properties, error) {
 	var buf [typicalMembers]member
-	list, err := collect(body, buf[:0])
+	list, err := collect(scanner{body: body, relaxed: true}, buf[:0])
 	if err != nil {
 		return nil, err
 	}
-	return update(list)
+	return update(list, ofService)
 }
 
 // ReadTableName reads the JSON body of Create Table. ok is false if the body
 // names no table. It does not check the name.
 func ReadTableName(body []byte) (name string, ok bool, err error) {
 	var buf [typicalMembers]member
-	list, err := collect(body, buf[:0])
+	list, err := collect(scanner{body: body, relaxed: true}, buf[:0])
 	if err != nil {
 		return "", false, err
 	}
@@ -48,9 +63,8 @@ func ReadTableName(body []byte) (name string, ok bool, err error) {
 
 // collect reads a whole JSON body and appends its members to list in the order
 // of their values; annotations may come before or after.
-func collect(body []byte, list []member) ([]member, error) {
+func collect(s scanner, list []member) ([]member, error) {
 	var index index
-	s := scanner{body: body}
 	return index.collect(&s, list)
 }
 

@@ -100,7 +100,7 @@ func (r *Reader) entity() (e Received, err error) {
 			err = r.own(&e, p)
 		} else {
 			var v edm.Value
-			if v, r.scratch, err = p.typed(r.scratch); err == nil {
+			if v, r.scratch, err = p.typed(r.scratch, ofFiles); err == nil {
 				r.properties = edm.AppendProperty(r.properties, p.name, v)
 			}
 		}

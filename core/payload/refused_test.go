@@ -9,6 +9,7 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/payload"
 	"edgetable/core/table"
+	"edgetable/testdata/must"
 )
 
 // demand fails the test unless err is the service's error with this code and a
@@ -55,8 +56,6 @@ func TestReadEntityRefuses(t *testing.T) {
 		{"no comma", `{"a":1 "b":2}`, table.InvalidInput, malformed + "7"},
 		{"no colon", `{"a" 1}`, table.InvalidInput, malformed + "5"},
 		{"no value", `{"a":}`, table.InvalidInput, malformed + "5"},
-		{"name without quotes", `{a:1}`, table.InvalidInput, malformed + "1"},
-		{"single quotes", `{'a':1}`, table.InvalidInput, malformed + "1"},
 		{"garbage behind the end", `{} x`, table.InvalidInput, malformed + "3"},
 		{"two objects", `{}{}`, table.InvalidInput, malformed + "2"},
 		{"comment", `{/*x*/}`, table.InvalidInput, malformed + "1"},
@@ -64,17 +63,28 @@ func TestReadEntityRefuses(t *testing.T) {
 		{"word cut off", `{"a":tru}`, table.InvalidInput, malformed + "5"},
 		{"word with a tail", `{"a":nullx}`, table.InvalidInput, malformed + "9"},
 		{"bare NaN", `{"a":NaN}`, table.InvalidInput, malformed + "5"},
-		{"leading zero", `{"a":05}`, table.InvalidInput, malformed + "6"},
 		{"plus sign", `{"a":+5}`, table.InvalidInput, malformed + "5"},
 		{"minus alone", `{"a":-}`, table.InvalidInput, malformed + "6"},
-		{"no digit before the point", `{"a":.5}`, table.InvalidInput, malformed + "5"},
-		{"no digit behind the point", `{"a":5.}`, table.InvalidInput, malformed + "7"},
+		{"a point alone", `{"a":.}`, table.InvalidInput, malformed},
+		{"a point without a digit", `{"a":-.}`, table.InvalidInput, malformed},
+		{"unlike quotes", `{"a':1}`, table.InvalidInput, malformed},
+		{"unlike quotes around a text", `{"a":'x"}`, table.InvalidInput, malformed},
+		{"a text that does not end", `{'a':'x\'}`, table.InvalidInput, malformed},
+		{"invalid UTF-8 in single quotes", "{'a':'\xff'}", table.InvalidInput, malformed},
+		{"an unknown escape in single quotes", `{'a':'\x'}`, table.InvalidInput, malformed + "6"},
+		{"no name", `{:1}`, table.InvalidInput, malformed + "1"},
+		{"a dash in a name without quotes", `{a-b:1}`, table.InvalidInput, malformed + "2"},
+		{"a letter beyond U+FFFF without quotes", `{𐐀:1}`, table.InvalidInput, malformed + "1"},
+		{"a leading zero and another exponent", `{"a":01e}`, table.InvalidInput, malformed},
+		{"Int64 as a number", `{"a":9223372036854775807,"a@odata.type":"Edm.Int64"}`, table.InvalidInput, unreadable + " The property 'a' is annotated as Edm.Int64, but its value is of another JSON type: send it as a string."},
+		{"Boolean as 1", `{"a":"1","a@odata.type":"Edm.Boolean"}`, table.InvalidInput, unreadable + " The value of 'a' is not a Boolean"},
+		{"base64 without padding", `{"a":"AQ","a@odata.type":"Edm.Binary"}`, table.InvalidInput, unreadable + " The value of 'a' is not base64"},
+		{"INF", `{"a":"-INF","a@odata.type":"Edm.Double"}`, table.InvalidInput, unreadable + " The value of 'a' is not a Double"},
+		{"a Guid in unlike brackets", `{"a":"{c9da6455-213d-42c9-9a79-3e9149a57833)","a@odata.type":"Edm.Guid"}`, table.InvalidInput, unreadable},
 		{"no exponent", `{"a":5e}`, table.InvalidInput, malformed + "7"},
 		{"hexadecimal", `{"a":0x5}`, table.InvalidInput, malformed + "6"},
 		{"unknown escape", `{"a":"\x"}`, table.InvalidInput, malformed + "6"},
 		{"escape with a wrong digit", `{"a":"\u00g0"}`, table.InvalidInput, malformed + "6"},
-		{"raw newline in a string", "{\"a\":\"x\ny\"}", table.InvalidInput, malformed + "7"},
-		{"raw NUL in a string", "{\"a\":\"x\x00\"}", table.InvalidInput, malformed + "7"},
 		{"invalid UTF-8 in a value", "{\"a\":\"\xff\"}", table.InvalidInput, malformed + "5"},
 		{"invalid UTF-8 in a name", "{\"a\xc3\":1}", table.InvalidInput, malformed + "1"},
 		{"surrogate in UTF-8", "{\"a\":\"\xed\xa0\x80\"}", table.InvalidInput, malformed + "5"},
@@ -141,6 +151,33 @@ func TestReadEntityRefuses(t *testing.T) {
 		if e.Properties != nil || e.HasPartitionKey {
 			t.Errorf("%s: returned %+v with an error", c.why, e)
 		}
+	}
+}
+
+// TestReadFileEntity: a file has valid JSON alone, but each spelling of a value that edm.Parse knows.
+func TestReadFileEntity(t *testing.T) {
+	t.Parallel()
+	const malformed = "An error occurred while processing this request. Malformed JSON at byte "
+	for _, c := range []struct {
+		why, body string
+		code      table.Code
+		message   string
+	}{
+		{"name without quotes", `{a:1}`, table.InvalidInput, malformed + "1"},
+		{"single quotes", `{'a':1}`, table.InvalidInput, malformed + "1"},
+		{"leading zero", `{"a":05}`, table.InvalidInput, malformed + "6"},
+		{"no digit before the point", `{"a":.5}`, table.InvalidInput, malformed + "5"},
+		{"no digit behind the point", `{"a":5.}`, table.InvalidInput, malformed + "7"},
+		{"raw newline in a string", "{\"a\":\"x\ny\"}", table.InvalidInput, malformed + "7"},
+		{"raw NUL in a string", "{\"a\":\"x\x00\"}", table.InvalidInput, malformed + "7"},
+	} {
+		_, err := payload.ReadFileEntity([]byte(c.body))
+		demand(t, c.why, err, c.code, c.message)
+	}
+	e, err := payload.ReadFileEntity([]byte(`{"a":1,"a@odata.type":"Edm.Int64","b":"1","b@odata.type":"Edm.Boolean","c":"AQ","c@odata.type":"Edm.Binary","d":"INF","d@odata.type":"Edm.Double"}`))
+	must.OK(t, err)
+	if got, want := dump(e.Properties), "a=Int64(1) b=Boolean(true) c=Binary(AQ==) d=Double(Infinity)"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

@@ -7,13 +7,14 @@ import (
 )
 
 // scanner reads a JSON object of scalars member by member and checks its whole
-// syntax: an accepted body is valid JSON in valid UTF-8.
+// syntax: an accepted text is valid UTF-8, and valid JSON unless it is relaxed.
 type scanner struct {
 	body        []byte
 	pos         int
 	name, value token // of the last member
 	begun       bool
 	within      bool // the object is part of a longer text
+	relaxed     bool // take what the service's reader takes beyond JSON
 }
 
 // next reads a member into name and value. It returns false after the closing
@@ -42,7 +43,12 @@ func (s *scanner) next() (bool, error) {
 		s.skip()
 	}
 	var err error
-	if s.name, err = s.text(); err != nil {
+	if s.relaxed && s.peek() != '"' {
+		s.name, err = s.relaxedName()
+	} else {
+		s.name, err = s.text()
+	}
+	if err != nil {
 		return false, err
 	}
 	if s.skip() != ':' {
@@ -88,7 +94,9 @@ func (s *scanner) scalar() (token, error) {
 	switch c := s.skip(); {
 	case c == '"':
 		return s.text()
-	case c == '-' || c >= '0' && c <= '9':
+	case s.relaxed && c == '\'':
+		return s.singleQuoted()
+	case c == '-' || c >= '0' && c <= '9' || s.relaxed && c == '.':
 		return s.number()
 	case c == 't':
 		return s.word("true", kindTrue)
@@ -116,6 +124,10 @@ func (s *scanner) number() (token, error) {
 	if s.peek() == '-' {
 		s.pos++
 	}
+	if c := s.peek(); s.relaxed && (c == '0' || c == '.') {
+		s.pos = from
+		return s.relaxedNumber()
+	}
 	if s.peek() == '0' {
 		s.pos++
 	} else if !s.digits() {
@@ -124,7 +136,7 @@ func (s *scanner) number() (token, error) {
 	if s.peek() == '.' {
 		t.kind = kindDecimal
 		s.pos++
-		if !s.digits() {
+		if !s.digits() && !s.relaxed {
 			return t, s.syntax("expected a digit after the point")
 		}
 	}
@@ -182,11 +194,16 @@ func (s *scanner) text() (token, error) {
 		case c == '\\':
 			t.escaped = true
 			n := escape(b[i:])
+			if s.relaxed && i+1 < len(b) && b[i+1] == '\'' {
+				n = 2
+			}
 			if n == 0 {
 				s.pos = i
 				return t, s.syntax("not an escape sequence of JSON")
 			}
 			i += n
+		case c < 0x20 && s.relaxed:
+			i++
 		case c < 0x20:
 			s.pos = i
 			return t, s.syntax("a control character in a string must be escaped")

@@ -56,7 +56,7 @@ func (r *jsonRows) fill(one *Row) (err error) {
 			return fmt.Errorf("the row is %w", err)
 		}
 	}
-	if r.entity, err = payload.ReadEntity(r.line); err != nil {
+	if r.entity, err = payload.ReadFileEntity(r.line); err != nil {
 		if lines, ok := r.texts.(*LineReader); ok && lines.Torn && !json.Valid(r.line) {
 			err = fmt.Errorf("the file ends in this row: %w", err)
 		}

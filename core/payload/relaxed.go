@@ -1,0 +1,92 @@
+package payload
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The reader of the service, Microsoft.Data.OData 5.8.0, takes more than JSON.
+// Scripts and small devices send such bodies. What it refuses stays refused: a comma
+// before a brace, comments, +5, True, unlike quotes.
+
+// relaxedName reads a name in single quotes, or one without quotes: letters, digits
+// and _ $ . @.
+func (s *scanner) relaxedName() (token, error) {
+	if s.peek() == '\'' {
+		return s.singleQuoted()
+	}
+	from := s.pos
+	for s.pos < len(s.body) {
+		c, size := utf8.DecodeRune(s.body[s.pos:])
+		// The reader looks at UTF-16 code units, and half a surrogate pair is no letter.
+		if c > 0xFFFF || c == utf8.RuneError || !unicode.IsLetter(c) && !unicode.Is(unicode.Nd, c) && !strings.ContainsRune("_$.@", c) {
+			break
+		}
+		s.pos += size
+	}
+	if s.pos == from {
+		return token{}, s.syntax("expected the name of a member")
+	}
+	return token{kind: kindString, text: view(s.body[from:s.pos])}, nil
+}
+
+// singleQuoted reads a string in single quotes; pos is at the first one.
+func (s *scanner) singleQuoted() (token, error) {
+	b := s.body
+	i := s.pos + 1
+	t, from := token{kind: kindString}, i
+	for ; i < len(b); i++ {
+		switch b[i] {
+		case '\'':
+			t.text = view(b[from:i])
+			if !utf8.ValidString(t.text) {
+				return t, s.syntax("the string is not UTF-8")
+			}
+			s.pos = i + 1
+			return t, nil
+		case '\\':
+			t.escaped = true
+			n := escape(b[i:])
+			if i+1 < len(b) && b[i+1] == '\'' {
+				n = 2
+			}
+			if n == 0 {
+				s.pos = i
+				return t, s.syntax("not an escape sequence of JSON")
+			}
+			i += n - 1
+		}
+	}
+	s.pos = i
+	return t, s.syntax("the string does not end")
+}
+
+// relaxedNumber reads -?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?
+func (s *scanner) relaxedNumber() (token, error) {
+	t, from := token{kind: kindInteger}, s.pos
+	if s.peek() == '-' {
+		s.pos++
+	}
+	some := s.digits()
+	if s.peek() == '.' {
+		t.kind = kindDecimal
+		s.pos++
+		some = s.digits() || some
+	}
+	if !some {
+		return t, s.syntax("expected a digit")
+	}
+	if s.peek()|0x20 == 'e' {
+		t.kind = kindDecimal
+		s.pos++
+		if c := s.peek(); c == '+' || c == '-' {
+			s.pos++
+		}
+		if !s.digits() {
+			return t, s.syntax("expected a digit in the exponent")
+		}
+	}
+	t.text = view(s.body[from:s.pos])
+	return t, nil
+}
