@@ -2,6 +2,7 @@ package odata
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"edgetable/core/edm"
@@ -20,8 +21,12 @@ const (
 
 // ParseSelect reads a comma-separated list of property names. Blanks may
 // surround a name, and a comma may follow the last. A * in the list, or blank
-// text, selects everything. The error is [ErrSelect].
+// text, selects everything. The error is [ErrSelect], or a [SyntaxError] for an
+// expression in brackets, which is one token for the service.
 func ParseSelect(text string) (Select, error) {
+	if err := bracketed(text); err != nil {
+		return nil, err
+	}
 	text = strings.TrimFunc(text, isBlankRune)
 	if text == "" {
 		return nil, nil
@@ -48,6 +53,39 @@ func ParseSelect(text string) (Select, error) {
 	}
 	return list, nil
 }
+
+// bracketed returns an error if an expression in brackets or braces stands where a
+// name should, in the words of the service. The commas in it do not end a name.
+func bracketed(text string) error {
+	at := strings.IndexAny(text, "[{")
+	if at < 0 {
+		return nil
+	}
+	if before := strings.TrimRightFunc(text[:at], isBlankRune); before != "" && !strings.HasSuffix(before, ",") {
+		return nil // the name before it is wrong
+	}
+	depth := 0
+	for i := at; i < len(text); i++ {
+		switch text[i] {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		case '\'':
+			end := strings.IndexByte(text[i+1:], '\'')
+			if end < 0 {
+				return errUnbalanced
+			}
+			i += end + 1
+		}
+		if depth == 0 {
+			return &SyntaxError{"An identifier was expected at position " + strconv.Itoa(edm.UTF16Len(text[:at])) + "."}
+		}
+	}
+	return errUnbalanced
+}
+
+var errUnbalanced = &SyntaxError{"Found an unbalanced bracket expression."}
 
 func isBlankRune(r rune) bool { return r < 0x80 && isBlank(byte(r)) }
 

@@ -81,3 +81,22 @@ func TestParseTop(t *testing.T) {
 		}
 	}
 }
+
+// TestSelectInBrackets: the lexer of the service reads what is in brackets as one token.
+func TestSelectInBrackets(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ text, want string }{
+		{"['age, sex']", "An identifier was expected at position 0."},
+		{"[age]", "An identifier was expected at position 0."},
+		{"😀,[age]", "An identifier was expected at position 3."},
+		{"age, {a:[1]}", "An identifier was expected at position 5."},
+		{"[']']", "An identifier was expected at position 0."},
+		{"[age", "Found an unbalanced bracket expression."},
+		{"['age]", "Found an unbalanced bracket expression."},
+		{"age[1]", "Term 'age[1]' is not valid in a $select or $expand expression. Separate the names by commas."},
+	} {
+		if list, err := odata.ParseSelect(tt.text); err == nil || err.Error() != tt.want {
+			t.Errorf("%s: %v, %v, want %s", tt.text, list, err, tt.want)
+		}
+	}
+}

@@ -51,7 +51,7 @@ func parse(body []byte, root string, read func(d *document) error) error {
 // children reads up to the end of the current element. It reads the known
 // children, in any order, and skips the others.
 func (d *document) children(known ...child) error {
-	var counts [8]int
+	var counts [16]int
 	for {
 		kind, err := d.r.Next()
 		switch {
@@ -76,7 +76,7 @@ func (d *document) children(known ...child) error {
 	}
 }
 
-func (d *document) child(known []child, counts *[8]int) error {
+func (d *document) child(known []child, counts *[16]int) error {
 	for i := range known {
 		c := &known[i]
 		if c.name != d.r.Local() {

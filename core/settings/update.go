@@ -29,13 +29,19 @@ func (p *Properties) Update(body []byte) error {
 		part := func(name string, read func() error) child {
 			return child{name: name, read: func() error { parts++; return read() }}
 		}
+		foreign := func(name, service string) child {
+			return part(name, func() error { return d.refuse("this is for " + service + "; tables have none") })
+		}
 		err := d.children(
 			part("Logging", func() error { return d.logging(&next.Logging) }),
 			part("HourMetrics", hour),
 			part("Metrics", hour),
 			part("MinuteMetrics", func() error { return d.metrics(&next.MinuteMetrics) }),
 			part("Cors", func() error { return d.cors(&next.CORS) }),
-			part("DefaultServiceVersion", func() error { return d.refuse("this is for blobs; tables have none") }),
+			foreign("DefaultServiceVersion", "blobs"),
+			foreign("DeleteRetentionPolicy", "blobs"),
+			foreign("StaticWebsite", "blobs"),
+			foreign("ProtocolSettings", "files"),
 		)
 		if err == nil && parts == 0 {
 			return d.refuse("none of Logging, HourMetrics, MinuteMetrics and Cors is there")
