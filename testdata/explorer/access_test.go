@@ -26,7 +26,7 @@ func TestToken(t *testing.T) {
 		b.shot("token-" + string(w))
 		token := js[string](b, `document.querySelector(%s).innerText`, at("sas-url"))
 		get := func(token, path string) int {
-			resp, err := http.Get(strings.Replace(token, "/people?", path+"?", 1))
+			resp, err := http.Get(strings.Replace(token, "/people?", path+"?$format=json&", 1))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -74,7 +74,7 @@ func TestPolicies(t *testing.T) {
 	b.click(at("sas-make"))
 	b.see(at("sas-url"))
 	token := js[string](b, `document.querySelector(%s).innerText`, at("sas-url"))
-	resp, err := http.Get(strings.Replace(token, "/people?", "/people()?", 1))
+	resp, err := http.Get(strings.Replace(token, "/people?", "/people()?$format=json&", 1))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,7 +134,7 @@ func (p *platform) do(method, target, body string, status int) string {
 	}
 	path, query, _ := strings.Cut("/acme"+target, "?")
 	head := strings.Join([]string{
-		method, "http://localhost/acme" + target, "", "", "-1", "transfer-encoding:chunked", "content-type:" + kind, "x-ms-version:2019-02-02", "x-ms-date:" + date, "if-match:*",
+		method, "http://localhost/acme" + target, "", "", "-1", "transfer-encoding:chunked", "content-type:" + kind, "accept:application/json", "x-ms-version:2019-02-02", "x-ms-date:" + date, "if-match:*",
 		"authorization:" + key.Authorization(sharedkey.SharedKeyLite, "acme", sharedkey.Request{Method: method, Path: path, RawQuery: query, ContentType: kind, XMSDate: date}),
 	}, "\n")
 	got, err := parseResponse(p.server.answer(nil, request(head, body)), method)

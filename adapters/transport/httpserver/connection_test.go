@@ -27,11 +27,11 @@ func TestKeepAlive(t *testing.T) {
 	}{
 		{"POST /devstoreaccount1/Tables HTTP/1.1\nContent-Type: application/json\n\n{\"TableName\":\"people\"}\n", 201},
 		{"HEAD /devstoreaccount1/Tables HTTP/1.1\n", 405},
-		{"GET /devstoreaccount1/Tables HTTP/1.1\n", 200},
+		{"GET /devstoreaccount1/Tables HTTP/1.1\nAccept: application/json\n", 200},
 		{"GET /devstoreaccount1/Tables HTTP/1.1\nAuthorization: (wrong key)\n", 403},
 		{"PUT /devstoreaccount1/people HTTP/1.1\nContent-Type: text/plain\n\nnot read by anybody\n", 405},
 		{"PUT /devstoreaccount1/people(PartitionKey='p',RowKey='r') HTTP/1.1\nTransfer-Encoding: chunked\n\n{}\n", 204},
-		{"GET /devstoreaccount1/people() HTTP/1.1\n", 200},
+		{"GET /devstoreaccount1/people() HTTP/1.1\nAccept: application/json\n", 200},
 	} {
 		req, err := wiretest.NewRequest(tt.request, wiretest.Start)
 		if err != nil {
@@ -89,9 +89,9 @@ func TestPipelining(t *testing.T) {
 	var all []byte
 	for _, request := range []string{
 		"POST /devstoreaccount1/Tables HTTP/1.1\nContent-Type: application/json\n\n{\"TableName\":\"people\"}\n",
-		"GET /devstoreaccount1/Tables('people') HTTP/1.1\n",
+		"GET /devstoreaccount1/Tables('people') HTTP/1.1\nAccept: application/json\n",
 		"DELETE /devstoreaccount1/Tables('people') HTTP/1.1\n",
-		"GET /devstoreaccount1/Tables('people') HTTP/1.1\n",
+		"GET /devstoreaccount1/Tables('people') HTTP/1.1\nAccept: application/json\n",
 	} {
 		req, err := wiretest.NewRequest(request, wiretest.Start)
 		if err != nil {

@@ -235,7 +235,7 @@ func TestObserver(t *testing.T) {
 	defer c.close()
 	for _, tt := range []struct{ request, want string }{
 		{"POST /devstoreaccount1/Tables HTTP/1.1\nContent-Type: application/json\n\n{\"TableName\":\"people\"}\n", "POST 201 CreateTable devstoreaccount1/people  22 true"},
-		{"GET /devstoreaccount1/nowhere() HTTP/1.1\n", "GET 404 QueryEntities devstoreaccount1/nowhere TableNotFound 0 true"},
+		{"GET /devstoreaccount1/nowhere() HTTP/1.1\nAccept: application/json\n", "GET 404 QueryEntities devstoreaccount1/nowhere TableNotFound 0 true"},
 		{"GET /devstoreaccount1/Tables HTTP/1.1\nAuthorization: (absent)\n", "GET 404  devstoreaccount1/ ResourceNotFoundanonymous 0 true"},
 		{"PUT /devstoreaccount1/people(PartitionKey='p',RowKey='r') HTTP/1.1\n\n{}\n", "PUT 204 InsertOrReplaceEntity devstoreaccount1/people  2 false"},
 	} {
