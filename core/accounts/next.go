@@ -40,7 +40,7 @@ func (l List) Keep(before List) bool {
 
 // same compares accounts of one name.
 func same(a, b *protocol.Account) bool {
-	return a.Disabled == b.Disabled && a.HTTPS == b.HTTPS &&
+	return a.Disabled == b.Disabled && a.HTTPS == b.HTTPS && a.Endpoint == b.Endpoint &&
 		a.Shared == b.Shared && slices.Equal(a.Audiences, b.Audiences) &&
 		slices.Equal(a.Firewall.Allow, b.Firewall.Allow) && slices.Equal(a.Firewall.Deny, b.Firewall.Deny) &&
 		sameKey(a.Keys[0], b.Keys[0]) && sameKey(a.Keys[1], b.Keys[1])

@@ -31,7 +31,7 @@ func (l List) Find(name string) (*protocol.Account, bool) {
 
 // Parse reads entries between semicolons or line ends:
 //
-//	name:key1[:key2] [allow=10.0.0.0/8,192.0.2.7] [deny=10.9.0.0/16] [audience=https://acme.example] [https] [disabled]
+//	name:key1[:key2] [allow=10.0.0.0/8,192.0.2.7] [deny=10.9.0.0/16] [audience=https://acme.example] [endpoint=https://tables.example/acme] [https] [disabled]
 //
 // A line that begins with # is a comment. Keys below LeastKey are refused. Errors
 // never repeat a key, nor what might be one in the wrong place.
@@ -82,7 +82,7 @@ func parseAccount(entry string) (*protocol.Account, error) {
 		}
 		text = strings.TrimSpace(text)
 		if strings.Contains(text, " ") {
-			return nil, errors.New("an option of " + name + " is not known: write allow=…, deny=…, audience=…, https or disabled after the keys, and lists without blanks")
+			return nil, errors.New("an option of " + name + " is not known: write allow=…, deny=…, audience=…, endpoint=…, https or disabled after the keys, and lists without blanks")
 		}
 		k, err := sharedkey.ParseKey(text)
 		key := "key " + strconv.Itoa(i+1) + " of " + name
@@ -113,7 +113,7 @@ func cutOptions(entry string) (string, []string) {
 }
 
 func isOption(word string) bool {
-	return word == "disabled" || word == "https" || strings.HasPrefix(word, "allow=") || strings.HasPrefix(word, "deny=") || strings.HasPrefix(word, "audience=")
+	return word == "disabled" || word == "https" || strings.HasPrefix(word, "allow=") || strings.HasPrefix(word, "deny=") || strings.HasPrefix(word, "audience=") || strings.HasPrefix(word, "endpoint=")
 }
 
 // setOption sets what an option says. Addresses are no secrets.
@@ -121,6 +121,10 @@ func setOption(a *protocol.Account, option string) error {
 	name, value, _ := strings.Cut(option, "=")
 	if option == "disabled" {
 		a.Disabled = true
+		return nil
+	}
+	if name == "endpoint" {
+		a.Endpoint = value
 		return nil
 	}
 	if option == "https" {

@@ -49,7 +49,7 @@ func TestParse(t *testing.T) {
 		{"acme:" + key1 + " allow=10.0.0.0/33", "10.0.0.0/33", "a network that is none"},
 		{"acme:" + key1 + " deny=", "write addresses or networks", "no network"},
 		{"acme:" + key1 + " audience=a,", "audience=\"a,\": write the values of aud", "an empty audience"},
-		{"acme:" + key1 + " open", "write allow=…, deny=…, audience=…, https or disabled", "an unknown option"},
+		{"acme:" + key1 + " open", "write allow=…, deny=…, audience=…, endpoint=…, https or disabled", "an unknown option"},
 		{"acme:" + key1 + ":" + key2 + " alow=10.0.0.0/8 disabled", "an option of acme is not known", "a misspelt option between others"},
 		{"acme:" + key1 + " allow=10.0.0.0/8, 192.0.2.7", "without blanks", "a blank in a list"},
 		{"acme:", "key 1 of acme is not base64", "an empty key"},

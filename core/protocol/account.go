@@ -19,6 +19,8 @@ type Account struct {
 	// Audiences are those of bearer tokens for this account: a token must name
 	// one of them.
 	Audiences []string
+	// Endpoint is the URL at which clients reach the account, for texts; "" is unknown.
+	Endpoint string
 	// Shared is set if the server has other accounts too. Then an account without
 	// Audiences accepts no bearer tokens, because a token says nothing else about
 	// the account that it is for.

@@ -54,6 +54,9 @@ func (c *call) getEntity(ctx context.Context) (answer, error) {
 // queryEntities answers GET on a table.
 func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	if c.route.nested {
+		if err := table.CheckTableName(c.route.table); err != nil {
+			return answer{}, err
+		}
 		return answer{}, table.NotImplemented.With(table.NotImplemented.Err().Message + " Something follows the name of the table: does the client's base URL include a table?")
 	}
 	projection, err := c.projection()

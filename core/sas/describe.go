@@ -1,6 +1,9 @@
 package sas
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Describe returns lines for people that describe the token. It does not check
 // the signature. Values are in quotes and escaped.
@@ -12,20 +15,20 @@ func (t *Token) Describe() []string {
 			lines = append(lines, "services: none of tables")
 		}
 	} else {
-		lines = append(lines, "table: "+quote(t.table))
+		lines = append(lines, "table: "+strconv.Quote(t.table))
 	}
 	if t.given.has(sp) {
 		lines = append(lines, "operations: "+words(t.value(sp),
 			"r", "read", "w", "write", "l", "list", "c", "create", "a", "add", "u", "update", "d", "delete"))
 	}
 	if t.given.has(si) {
-		lines = append(lines, "whatever else the stored access policy "+quote(t.value(si))+" says")
+		lines = append(lines, "whatever else the stored access policy "+strconv.Quote(t.value(si))+" says")
 	}
 	if t.given.has(spk) {
-		lines = append(lines, "first entity: PartitionKey "+quote(t.value(spk))+row(t.value(srk)))
+		lines = append(lines, "first entity: PartitionKey "+strconv.Quote(t.value(spk))+row(t.value(srk)))
 	}
 	if t.given.has(epk) {
-		lines = append(lines, "last entity: PartitionKey "+quote(t.value(epk))+row(t.value(erk)))
+		lines = append(lines, "last entity: PartitionKey "+strconv.Quote(t.value(epk))+row(t.value(erk)))
 	}
 	if t.given.has(st) {
 		lines = append(lines, "from: "+t.value(st))
@@ -40,7 +43,7 @@ func (t *Token) Describe() []string {
 		lines = append(lines, "protocol: https alone")
 	}
 	if t.kind == delegationSAS {
-		lines = append(lines, "lent to user: "+quote(t.value(skoid))+" of tenant "+quote(t.value(sktid))+" until "+t.value(ske))
+		lines = append(lines, "lent to user: "+strconv.Quote(t.value(skoid))+" of tenant "+strconv.Quote(t.value(sktid))+" until "+t.value(ske))
 	}
 	return lines
 }
@@ -49,7 +52,7 @@ func row(s string) string {
 	if s == "" {
 		return ""
 	}
-	return ", RowKey " + quote(s)
+	return ", RowKey " + strconv.Quote(s)
 }
 
 // words replaces letters by their words; pairs holds a letter and its word in

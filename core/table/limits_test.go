@@ -189,3 +189,29 @@ func TestCheckKeyMessage(t *testing.T) {
 		}
 	}
 }
+
+// TestNearLimit: an entity of a legal size within 160 bytes of the limit is in doubt.
+func TestNearLimit(t *testing.T) {
+	t.Parallel()
+	const empty = 4 + 2 + 2 // the entity and its keys
+	for _, tt := range []struct {
+		below int // bytes below the limit
+		want  bool
+	}{{0, true}, {158, true}, {160, false}, {100_000, false}} {
+		var p edm.Properties
+		for i, left := 0, table.MaxEntitySize-tt.below-empty; left > 0; i++ {
+			value := min(left-8-2-4, 65_536) / 2 * 2
+			p = edm.AppendProperty(p, string(rune('a'+i)), edm.String(strings.Repeat("x", value/2)))
+			left -= 8 + 2 + 4 + value
+			if left < 14 {
+				if size := table.EntitySize("p", "r", p); table.MaxEntitySize-size-tt.below > 14 {
+					t.Fatalf("the entity has %d bytes", size)
+				}
+				break
+			}
+		}
+		if got := table.NearLimit("p", "r", p); got != tt.want {
+			t.Errorf("%d bytes below the limit: %t, size %d", tt.below, got, table.EntitySize("p", "r", p))
+		}
+	}
+}

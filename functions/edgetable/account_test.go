@@ -10,6 +10,7 @@ import (
 
 	"edgetable/core/accounts"
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/explorer"
 	"edgetable/testdata/must"
 )
 
@@ -66,11 +67,17 @@ func TestAccountLife(t *testing.T) {
 	}
 
 	s := start(t, nil, "--data", dir)
-	c := s.client(t, first)
+	if got := s.said(t, "endpoint"); got != endpoint {
+		t.Errorf("the greeting says that acme is at %s", got)
+	}
+	if got := s.said(t, "connection string"); !strings.HasPrefix(got, "printed once by 'edgetable account new acme'") {
+		t.Errorf("the greeting says of the connection string: %s", got)
+	}
+	at := strings.TrimSuffix(s.said(t, "explorer at"), strings.TrimPrefix(explorer.Prefix, "/"))
+	c := newClient(t, at+"acme", "acme", first)
 	c.fill(t)
 	out, _ = ok(t, data("new", "beta")...)
 	_, key, endpoint := connection(t, out)
-	at := strings.TrimSuffix(c.endpoint, "acme")
 	if endpoint != at+"beta" {
 		t.Errorf("the server is at %s, the account at %s", at, endpoint)
 	}
@@ -79,8 +86,8 @@ func TestAccountLife(t *testing.T) {
 
 	out, _ = ok(t, data("rotate", "acme")...)
 	_, second, endpoint := connection(t, out)
-	if endpoint != c.endpoint {
-		t.Errorf("the account is at %s, with its second key at %s", c.endpoint, endpoint)
+	if endpoint != "https://tables.example.com/acme" {
+		t.Errorf("the account is at %s with its second key", endpoint)
 	}
 	console{t, nil}.says(1, "key 2 was never used", data("rotate", "acme", "--finish")...)
 	next := newClient(t, c.endpoint, "acme", second)

@@ -48,6 +48,7 @@ func TestIssuerThatHasNoKeys(t *testing.T) {
 		req, err := http.NewRequestWithContext(t.Context(), "GET", s.said(t, "endpoint")+"/Tables", nil)
 		must.OK(t, err)
 		req.Header.Set("Authorization", "Bearer "+token)
+		req.Header.Set("x-ms-version", "2019-02-02")
 		resp, err := http.DefaultClient.Do(req)
 		must.OK(t, err)
 		resp.Body.Close()

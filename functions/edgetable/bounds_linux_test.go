@@ -118,7 +118,7 @@ func TestUnreadAnswers(t *testing.T) {
 		switch got := begins(conn); got {
 		case "HTTP/1.1 200 OK":
 			answered++
-		case "HTTP/1.1 503 Se":
+		case "HTTP/1.1 503 Th": // "The server is currently unable …"
 			refused++
 		default:
 			t.Fatalf("the answer begins with %q", got)

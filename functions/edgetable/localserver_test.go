@@ -26,6 +26,7 @@ func gatewayOf(t *testing.T, args ...string) (ask func(path string, want int) st
 			t.Fatal(err)
 		}
 		req.Header.Set("X-Edgetable-Explorer", token)
+		req.Header.Set("Accept", "application/json")
 		return answer(t, http.DefaultClient, req, want)
 	}
 	token = read[struct{ Token string }](t, ask("session", 200)).Token

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path"
 	"strings"
 	"sync"
 	"testing"
@@ -164,15 +165,12 @@ func (s *testServer) said(t *testing.T, label string) string {
 // connection string unless another one is given.
 func (s *testServer) client(t *testing.T, key string) *signingClient {
 	t.Helper()
-	parts := map[string]string{}
-	for part := range strings.SplitSeq(strings.TrimSuffix(s.said(t, "connection string"), ";"), ";") {
-		name, value, _ := strings.Cut(part, "=")
-		parts[name] = value
-	}
+	endpoint := s.said(t, "endpoint")
 	if key == "" {
-		key = parts["AccountKey"]
+		_, key, _ = strings.Cut(s.said(t, "connection string"), ";AccountKey=")
+		key, _, _ = strings.Cut(key, ";")
 	}
-	return newClient(t, parts["TableEndpoint"], parts["AccountName"], key)
+	return newClient(t, endpoint, path.Base(endpoint), key)
 }
 
 // signingClient signs requests of an account.

@@ -90,7 +90,11 @@ func (p *program) newAccount(ctx context.Context, f *file, name string, o *accou
 		return fmt.Errorf("%s has an account %s already; 'account rotate' gives it another key", f.path, name)
 	}
 	key := newKey()
-	f.add(accounts.Entry{Name: name, Keys: []string{key}})
+	e := accounts.Entry{Name: name, Keys: []string{key}}
+	if o.endpoint != "" {
+		e.Options = []string{"endpoint=" + strings.TrimSuffix(o.endpoint, "/")}
+	}
+	f.add(e)
 	if err := p.saveAccounts(f); err != nil {
 		return err
 	}
@@ -104,6 +108,7 @@ func (p *program) rotateAccount(ctx context.Context, f *file, name string, o *ac
 	if err != nil {
 		return err
 	}
+	o.known = f.list[name].Endpoint
 	info, silent := o.running(ctx, f.path)
 	switch {
 	case o.force && !o.finish:

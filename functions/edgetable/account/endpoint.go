@@ -41,7 +41,7 @@ func same(a, b string) bool {
 	return !filepath.IsAbs(a) && filepath.Base(a) == filepath.Base(b)
 }
 
-// endpointOf returns the URL of an account: from --endpoint, else from the running server, else
+// endpointOf returns the URL of an account: from --endpoint, else from its entry, else from the running server, else
 // from the settings for a server in the environment or the configuration file. It is "" if none of
 // them has one: what it prints then says why.
 func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info, err error) string {
@@ -49,6 +49,8 @@ func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info, err
 	switch {
 	case o.endpoint != "":
 		return o.endpoint
+	case o.known != "":
+		return o.known
 	case err == nil && info != nil:
 		begin = info.URL
 	case err == nil:
@@ -81,6 +83,7 @@ type accountFlags struct {
 	accounts, data string
 	admin          string
 	endpoint       string
+	known          string // the endpoint in the account's entry
 	finish, force  bool
 	json           bool
 }

@@ -114,6 +114,7 @@ func (p *program) sas(c *cobra.Command, o *sasFlags) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	o.known = list[o.account].Endpoint
 	token, err := o.sign(account.Keys[0], time.Now())
 	if refused, ok := errors.AsType[*table.Error](err); ok { // in words for the user of a token
 		if _, detail, ok := strings.Cut(refused.Message, "Detail: "); ok {

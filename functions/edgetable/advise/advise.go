@@ -19,6 +19,7 @@ func Advise(f *Facts) []Finding {
 	if f.Stored != nil {
 		add(giantPartition(f.Stored))
 		add(textOrder(f.Stored))
+		add(nearLimit(f.Stored))
 	}
 	add(singleRows(f))
 	add(wideEntities(f))

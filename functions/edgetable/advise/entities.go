@@ -69,3 +69,18 @@ func wideEntities(f *Facts) []Finding {
 		Instead: "Move large and seldom read properties to a blob or to an entity of their own (the same keys in another table), and keep their address.",
 	}}
 }
+
+// nearLimit finds entities that the service may refuse for their size.
+func nearLimit(s *Stored) []Finding {
+	if s.NearLimit == 0 {
+		return nil
+	}
+	return []Finding{{
+		Rule: "near-the-limit", Finding: fmt.Sprintf("%s entities are within 160 bytes of 1 MiB by the service's formula.", commas(float64(s.NearLimit))), Number: float64(s.NearLimit), Unit: "entities", Example: s.NearLimitExample,
+		Why: Why{
+			Azure:    "Users measured a limit 88 to 160 bytes below the formula: a copy of these entities may be refused with EntityTooLarge.",
+			DynamoDB: "No harm.", Workers: "No harm.", Binary: "No harm.", Postgres: "No harm.",
+		},
+		Instead: "Keep entities below 1,048,416 bytes if they may ever move to Azure Table Storage.",
+	}}
+}

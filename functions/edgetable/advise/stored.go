@@ -23,6 +23,9 @@ type Stored struct {
 	Largest      string `json:"largest"`
 	WidestBytes  int    `json:"widestBytes"`
 	Widest       string `json:"widest"`
+	// NearLimit is the number of entities that the service may refuse for their size.
+	NearLimit        int64  `json:"nearLimit"`
+	NearLimitExample string `json:"nearLimitExample"`
 	// Misordered is the number of neighbouring keys that sort as text, but against
 	// their numbers: 10 before 9.
 	Misordered        int64  `json:"misordered"`
@@ -46,6 +49,11 @@ func (s *Stored) Add(pk, rk string, p edm.Properties) {
 	s.Bytes += int64(size)
 	if size > s.WidestBytes {
 		s.WidestBytes, s.Widest = size, strings.Clone(pk)+" / "+strings.Clone(rk)
+	}
+	if table.NearLimit(pk, rk, p) {
+		if s.NearLimit++; s.NearLimit == 1 {
+			s.NearLimitExample = strings.Clone(pk) + " / " + strings.Clone(rk)
+		}
 	}
 	if s.anything {
 		s.compare(pk, rk)
@@ -130,6 +138,9 @@ func Join(parts []Stored) *Stored {
 		}
 		if p.WidestBytes > all.WidestBytes {
 			all.WidestBytes, all.Widest = p.WidestBytes, p.Widest
+		}
+		if all.NearLimit += p.NearLimit; all.NearLimitExample == "" {
+			all.NearLimitExample = p.NearLimitExample
 		}
 		if all.Misordered += p.Misordered; all.MisorderedExample == "" {
 			all.MisorderedExample = p.MisorderedExample

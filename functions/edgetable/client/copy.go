@@ -81,6 +81,13 @@ To resume an interrupted copy, run the same command. The exit status is 3 if a p
 	return c
 }
 
+// noteNearLimit prints a note about entities that Azure Table Storage may refuse.
+func (p *program) noteNearLimit(progress *scan.Progress) {
+	if note := progress.NearLimit.String(); note != "" {
+		p.Note("%s", note)
+	}
+}
+
 // Copy copies tables for another command.
 func Copy(ctx context.Context, t *cli.Terminal, o *CopyFlags, tables []string) error {
 	return (&program{t}).copy(ctx, o, tables)
@@ -127,6 +134,7 @@ func (p *program) copy(ctx context.Context, o *CopyFlags, tables []string) error
 	stop := p.follow(strings.Join(tables, ", "), &progress, from, to)
 	t, err := work.Run(ctx, from, to)
 	stop()
+	p.noteNearLimit(&progress)
 	p.Totals = &t
 	some := progress.Rows.Load() > t.Rejected // the progress file may not have all of them
 	says := totals(t, "written")

@@ -76,6 +76,7 @@ func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) e
 			}
 		})
 		stop()
+		p.noteNearLimit(&read)
 		different += c.Different
 		if all = append(all, c); !p.Events && (err == nil || c.Different > 0) {
 			p.printComparison(&c, err == nil)

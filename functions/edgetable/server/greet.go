@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net"
@@ -34,16 +35,17 @@ func (p *program) greet(s *serving) {
 		fmt.Fprintf(p.Out, "bearer tokens of %s for %s\n", s.serveFlags.bearer.issuer, strings.Join(s.serveFlags.bearer.audiences, ", "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(list)) {
-		endpoint := s.url() + "/" + name
+		known := list[name]
+		endpoint := cmp.Or(known.Endpoint, s.url()+"/"+name)
 		tables := endpoint + "/Tables"
-		known, key, try := list[name], "<its key>", "try                "+s.signing(tables)
+		connection, try := "printed once by 'edgetable account new "+name+"'; 'account rotate "+name+"' makes another key", s.signing(tables)
 		if name == accounts.Development && accounts.IsDevelopmentKey(known.Keys[0]) {
-			key, try = accounts.DevelopmentKey, "try                "+account.Curl(&known.Account, "GET", tables, time.Now())
+			connection, try = account.ConnectionString(name, accounts.DevelopmentKey, endpoint), account.Curl(&known.Account, "GET", tables, time.Now())
 			if s.skew > 0 {
 				try += "  # within " + cli.ShowDuration(s.skew)
 			}
 		}
-		fmt.Fprintf(p.Out, "\nAccount %s\n  endpoint           %s\n  connection string  %s\n  %s\n", name, endpoint, account.ConnectionString(name, key, endpoint), try)
+		fmt.Fprintf(p.Out, "\nAccount %s\n  endpoint           %s\n  connection string  %s\n  try                %s\n", name, endpoint, connection, try)
 	}
 	fmt.Fprintln(p.Out, "\nready")
 }

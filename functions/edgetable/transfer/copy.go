@@ -162,6 +162,7 @@ func (c *copier) copy(ctx context.Context, table string, p *scan.Task) error {
 	out := newOutbox(c, table, p)
 	for e, err := range p.Entities(ctx, c.from, remote.Query{Table: table, Filter: c.o.Filter, Select: rows.WithKeys(c.o.Select)}) {
 		if err == nil {
+			c.o.Progress.NearLimit.Look(table, &e)
 			err = out.add(ctx, Kinds[c.o.Mode], &e)
 		}
 		if err != nil {

@@ -27,6 +27,7 @@ func (c *copier) sync(ctx context.Context, table string, p *scan.Task) error {
 		case b != nil && equalProperties(a, b):
 			return out.same(ctx, a)
 		}
+		c.o.Progress.NearLimit.Look(table, a)
 		return out.add(ctx, Kinds[c.o.Mode], a)
 	})
 	if err != nil {

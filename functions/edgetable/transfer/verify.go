@@ -34,9 +34,12 @@ func Verify(ctx context.Context, first, second *remote.Client, q remote.Query, w
 		return compare(p, scan.InRange(ctx, first, q, span), scan.InRange(ctx, second, q, span), func(a, b *payload.Received) error {
 			progress.Rows.Add(1)
 			e := a
+			if a == nil {
+				e = b
+			}
+			progress.NearLimit.Look(q.Table, e)
 			switch {
 			case a == nil:
-				e = b
 			case b != nil && equalProperties(a, b):
 				same.Add(1)
 				return nil

@@ -12,6 +12,8 @@ type Progress struct {
 
 	earlier atomic.Int64 // rows of earlier runs
 	Input   Input        // of an import
+	// NearLimit counts the entities that a copy or a comparison meets.
+	NearLimit NearLimit
 
 	mu           sync.Mutex
 	scan         *scan // of the table that is read now

@@ -1,0 +1,40 @@
+package scan
+
+import (
+	"fmt"
+	"sync"
+
+	"edgetable/core/payload"
+	"edgetable/core/table"
+	"edgetable/functions/edgetable/transfer/ranges"
+)
+
+// NearLimit counts entities that Azure Table Storage may refuse, because they are at the
+// very limit of size. The zero NearLimit is ready to use, by several goroutines.
+type NearLimit struct {
+	mu    sync.Mutex
+	n     int64
+	first string
+}
+
+// Look counts an entity of a table if the service may refuse it.
+func (l *NearLimit) Look(name string, e *payload.Received) {
+	if !table.NearLimit(e.PartitionKey, e.RowKey, e.Properties) {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.n++; l.n == 1 {
+		l.first = name + ": PartitionKey " + ranges.Quote(e.PartitionKey) + ", RowKey " + ranges.Quote(e.RowKey)
+	}
+}
+
+// String returns a sentence about the counted entities, "" if there are none.
+func (l *NearLimit) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("entities within 160 bytes of 1 MiB, which Azure Table Storage may refuse: %d, such as %s", l.n, l.first)
+}
