@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 	"edgetable/adapters/store/pebblestore/internal/recordcopy"
 	"edgetable/adapters/store/pebblestore/internal/remains"
+	"edgetable/adapters/store/pebblestore/logship"
 	"edgetable/core/key"
 	"edgetable/core/table"
 )
@@ -82,8 +84,8 @@ func (c *checker) check(o Options, salvage string) (Report, error) {
 	if err != nil {
 		return c.report, err
 	}
-	c.out = out.db
-	err = errors.Join(c.run(r), out.Close())
+	c.out, c.identity = out.db, &out.identity
+	err = errors.Join(c.run(r), out.rewriteCopies(), out.Close(), logship.Inherit(o.FS, o.Dir, salvage))
 	return c.report, err
 }
 
@@ -122,7 +124,8 @@ func startProblems(o Options) ([]string, error) {
 
 // checker judges what a store holds, and saves it.
 type checker struct {
-	out      *pebble.DB // for the readable data, or nil
+	out      *pebble.DB              // for the readable data, or nil
+	identity *atomic.Pointer[string] // of out
 	batch    *pebble.Batch
 	live     map[table.Incarnation]bool
 	report   Report

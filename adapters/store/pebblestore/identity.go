@@ -5,22 +5,66 @@ import (
 	"encoding/hex"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
+
+	"edgetable/adapters/store/pebblestore/internal/datafile"
 )
 
 // identityKey holds 16 random bytes, made when the store is first opened.
 var identityKey = []byte{spaceMeta, 'i', 'd', 'e', 'n', 't', 'i', 't', 'y'}
 
 // Identity returns a name of the store, so that its backups are not mistaken for those
-// of another one. A copy of the store, such as a restored backup, has the same name.
+// of another one. A copy of the store, such as a restored backup, has the same name. The second copy of the
+// records and the data files have it too.
 func (s *Store) Identity() (string, error) {
 	if err := s.standIn.refuse(); err != nil {
 		return "", err
 	}
-	v, err := stored(s.db, identityKey)
-	if v != nil || err != nil {
-		return hex.EncodeToString(v), err
+	if id := s.identity.Load(); id != nil {
+		return *id, nil
 	}
-	b := make([]byte, 16)
-	rand.Read(b) // it never fails
-	return hex.EncodeToString(b), s.db.Set(identityKey, b, &pebble.WriteOptions{Sync: !s.memory})
+	return "", nil // only to read, of an earlier version
 }
+
+// loadIdentity reads the identity, and makes it if there is none. If the database has lost it, it is that of the
+// second copy of the records.
+func (s *Store) loadIdentity(readOnly bool) error {
+	v, err := stored(s.db, identityKey)
+	if err != nil || v == nil && readOnly {
+		return err
+	}
+	if v == nil {
+		if v, err = hex.DecodeString(s.copied.Store); len(v) != 16 || err != nil {
+			v = make([]byte, 16)
+			rand.Read(v) // it never fails
+		}
+		if err := s.db.Set(identityKey, v, &pebble.WriteOptions{Sync: !s.memory}); err != nil {
+			return err
+		}
+	}
+	identity := hex.EncodeToString(v)
+	s.identity.Store(&identity)
+	return nil
+}
+
+// signature writes the identity of the store into the properties of a data file.
+type signature struct{ store *Store }
+
+func (signature) Name() string { return datafile.IdentityProperty }
+
+func (g signature) FinishTable(buf []byte) ([]byte, error) {
+	if id := g.store.identity.Load(); id != nil {
+		return append(buf, *id...), nil
+	}
+	return append(buf, g.store.copied.Store...), nil // a start writes a data file before it reads the identity
+}
+
+func (signature) AddPointKey(sstable.InternalKey, []byte) error { return nil }
+func (signature) AddRangeKeys(sstable.Span) error               { return nil }
+func (signature) AddCollectedWithSuffixReplacement([]byte, []byte, []byte) error {
+	return nil
+}
+func (signature) SupportsSuffixReplacement() bool             { return true }
+func (signature) FinishDataBlock(buf []byte) ([]byte, error)  { return buf, nil }
+func (signature) AddPrevDataBlockToIndexBlock()               {}
+func (signature) FinishIndexBlock(buf []byte) ([]byte, error) { return buf, nil }

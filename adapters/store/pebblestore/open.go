@@ -240,8 +240,11 @@ func (s *Store) load(o Options, readOnly bool) error {
 	if err := s.checkFormat(readOnly); err != nil {
 		return err
 	}
+	if err := s.loadIdentity(readOnly); err != nil {
+		return err
+	}
 	if s.logs != nil {
-		if err := s.restoreRecords(readOnly); err != nil {
+		if err := s.restoreRecords(readOnly, o.Logf); err != nil {
 			return err
 		}
 	}

@@ -124,6 +124,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 			Compression:    func() *sstable.CompressionProfile { return compression },
 		}
 	}
+	p.BlockPropertyCollectors = []func() pebble.BlockPropertyCollector{func() pebble.BlockPropertyCollector { return signature{s} }}
 	p.EventListener = &pebble.EventListener{
 		WriteStallBegin: func(pebble.WriteStallBeginInfo) {
 			s.stalls.Add(1)

@@ -14,7 +14,12 @@ import (
 
 // restoreRecords compares the records of the database with their second copy. What the
 // database has lost is a loss, and written again if that is accepted.
-func (s *Store) restoreRecords(readOnly bool) error {
+func (s *Store) restoreRecords(readOnly bool, logf func(string, ...any)) error {
+	if own := s.identity.Load(); own != nil && s.copied.Store != "" && s.copied.Store != *own {
+		logf("edgetable: %s is that of another store: it is not used, and is written again", recordcopy.Name)
+		s.copied.Text = nil
+		return nil
+	}
 	for _, k := range slices.Sorted(maps.Keys(s.copied.Records)) {
 		v := s.copied.Records[k]
 		now, err := stored(s.db, recordKey(k))
@@ -44,7 +49,7 @@ func (s *Store) restoreRecords(readOnly bool) error {
 
 // copyRecords returns what the second copy of the records should be.
 func (s *Store) copyRecords() (want []byte, err error) {
-	want = recordcopy.Head(formatVersion)
+	want = append(recordcopy.Head(formatVersion), recordcopy.Store(*s.identity.Load())...)
 	err = each(s.db, []byte{spaceRecords}, func(k, v []byte) error {
 		want = append(want, recordcopy.Record(string(k[1:]), v)...)
 		return nil

@@ -2,6 +2,7 @@ package pebblestore
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,6 +29,12 @@ func (c *checker) records(r *remains.Store) (keys []table.RecordKey, err error) 
 				if len(old.Value) == 8 && (len(v) != 8 || binary.BigEndian.Uint64(old.Value) > binary.BigEndian.Uint64(v)) {
 					v = old.Value
 				}
+			}
+			err = c.save(k, v)
+		case string(identityKey): // that of the new store too
+			if v != nil && c.out != nil {
+				identity := hex.EncodeToString(v)
+				c.identity.Store(&identity)
 			}
 			err = c.save(k, v)
 		default:

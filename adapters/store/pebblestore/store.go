@@ -23,9 +23,10 @@ import (
 
 // Store is a table.Store in a directory. Use [Open].
 type Store struct {
-	db     *pebble.DB
-	memory bool
-	fatal  func(error)
+	identity atomic.Pointer[string] // nil: not known yet
+	db       *pebble.DB
+	memory   bool
+	fatal    func(error)
 	// committed is told how long each commit took; it may be nil
 	committed func(time.Duration)
 	logs      *logguard.Guard    // nil in memory

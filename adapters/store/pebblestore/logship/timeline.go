@@ -1,6 +1,7 @@
 package logship
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -88,6 +89,15 @@ func Descend(fs vfs.FS, dir, parent string) error {
 		return nil
 	}
 	return Timeline{Parent: parent}.write(fs, dir)
+}
+
+// Inherit is Descend for a copy of a store in another directory.
+func Inherit(fs vfs.FS, from, to string) error {
+	t, err := readTimeline(fs, from, func(string, ...any) {})
+	if err != nil {
+		return err
+	}
+	return Descend(fs, to, cmp.Or(t.ID, t.Parent))
 }
 
 func timelineSum(text string) string {

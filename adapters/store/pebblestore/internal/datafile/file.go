@@ -21,6 +21,8 @@ type File struct {
 	data    []place
 	// Spans are the deleted ranges that can be read.
 	Spans []Span
+	// Store is the identity of the store that wrote the file; "": an earlier version wrote it, or it cannot be read.
+	Store string
 	// Damage lists the places outside of data blocks that cannot be read.
 	Damage []Damage
 }
@@ -65,8 +67,9 @@ func read(f vfs.File, again reopened) (*File, error) {
 		return nil, err
 	}
 	r := &File{content: again}
-	places, err := indexed(f, info.Size())
+	places, store, err := indexed(f, info.Size())
 	if err == nil {
+		r.Store = store
 		r.index(places)
 		return r, nil
 	}
@@ -91,8 +94,11 @@ func read(f vfs.File, again reopened) (*File, error) {
 	return r, nil
 }
 
-// indexed returns the layout of a file according to its index.
-func indexed(f vfs.File, size int64) (l *sstable.Layout, err error) {
+// IdentityProperty is the property of a data file with the identity of its store.
+const IdentityProperty = "edgetable.store"
+
+// indexed returns the layout of a file according to its index, and the identity of its store.
+func indexed(f vfs.File, size int64) (l *sstable.Layout, store string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%v", r)
@@ -100,22 +106,42 @@ func indexed(f vfs.File, size int64) (l *sstable.Layout, err error) {
 	}()
 	readable, err := sstable.NewSimpleReadable(kept{f})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	r, err := sstable.NewReader(context.Background(), readable, sstable.ReaderOptions{})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer r.Close() // it was only read
 	if l, err = r.Layout(); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	for _, h := range l.Data {
 		if h.Offset+h.Length+trailer > uint64(size) {
-			return nil, fmt.Errorf("a block lies behind the end of the file")
+			return nil, "", fmt.Errorf("a block lies behind the end of the file")
 		}
 	}
-	return l, nil
+	if p, err := r.ReadPropertiesBlock(context.Background(), nil); err == nil {
+		if v := p.UserProperties[IdentityProperty]; len(v) > 1 {
+			store = v[1:] // after Pebble's number of the property
+		}
+	}
+	return l, store, nil
+}
+
+// Owner returns the identity of the store that wrote a file, "" if it does not say so, or cannot be read.
+func Owner(fs vfs.FS, path string) string {
+	f, err := fs.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close() // it was only read
+	info, err := f.Stat()
+	if err != nil {
+		return ""
+	}
+	_, store, _ := indexed(f, info.Size())
+	return store
 }
 
 // kept is a file that stays open.

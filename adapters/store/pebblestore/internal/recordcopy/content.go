@@ -28,6 +28,7 @@ const Name = "TABLES"
 // Content is the content of that file.
 type Content struct {
 	Format  uint32            // 0: there is no readable file
+	Store   string            // identity of the store; "": an earlier version wrote the file
 	Records map[string][]byte // by the text of the key: the newest form of each live record
 	Dropped map[table.Incarnation]bool
 	Damaged int    // lines
@@ -71,6 +72,9 @@ func (c *Content) read(line []byte) bool {
 		_, err := fmt.Sscanf(rest, "%d", &n)
 		c.Format = max(c.Format, n)
 		return err == nil
+	case "store":
+		c.Store = rest
+		return true
 	case "record":
 		var k, text string
 		if _, err := fmt.Sscanf(rest, "%q %s", &k, &text); err != nil {

@@ -11,6 +11,9 @@ import (
 // Head returns the first line, with the version of the format.
 func Head(format uint32) []byte { return line("edgetable %d", format) }
 
+// Store returns the line with the identity of the store. Earlier versions skip it.
+func Store(identity string) []byte { return line("store %s", identity) }
+
 // Record returns the line of a record, by the text of its key and its stored form.
 func Record(k string, v []byte) []byte {
 	return line("record %q %s", k, base64.StdEncoding.EncodeToString(v))

@@ -32,6 +32,7 @@ type Options struct {
 // Store is what remains of one. In an undamaged directory it has what the store has.
 type Store struct {
 	Options
+	owner     string // identity of the store that most of the data files are of; "": none says it
 	files     []*file
 	merge     merge
 	deletions deletions
@@ -55,6 +56,7 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.vote(names)
 	used, err := s.inUse(names)
 	if err != nil {
 		return nil, err
@@ -83,6 +85,27 @@ func Open(o Options) (*Store, error) {
 	}
 	s.merge = newMerge(sources)
 	return s, nil
+}
+
+// vote finds out whose directory this is: one file may be that of another store, also the second copy of the records.
+func (s *Store) vote(names []string) {
+	votes := map[string]int{}
+	for _, name := range names {
+		if strings.HasSuffix(name, ".sst") {
+			votes[datafile.Owner(s.FS, s.FS.PathJoin(s.Dir, name))] += 2
+		}
+	}
+	votes[s.Copied.Store]++
+	most := 0
+	for _, id := range slices.Sorted(maps.Keys(votes)) {
+		if id != "" && votes[id] > most { // "" is of an earlier version
+			s.owner, most = id, votes[id]
+		}
+	}
+	if s.Copied.Store != "" && s.Copied.Store != s.owner {
+		s.problem("%s is that of another store: it is not used", s.FS.PathJoin(s.Dir, recordcopy.Name))
+		s.Copied.Records, s.Copied.Dropped = map[string][]byte{}, nil
+	}
 }
 
 func (s *Store) problem(format string, args ...any) {
@@ -167,6 +190,10 @@ func (s *Store) open(path string) (source, error) {
 	d, err := datafile.Read(s.FS, path)
 	if err != nil {
 		return nil, err
+	}
+	if d.Store != "" && d.Store != s.owner {
+		s.problem("%s is that of another store: it is not read", path)
+		return new(list), nil
 	}
 	for _, deleted := range d.Spans {
 		s.deletions.add(deleted.Start, deleted.End, stamp{sequence: deleted.Sequence})
