@@ -102,6 +102,7 @@ func (s *server) values(t *testing.T, endpoint string) map[string]int {
 
 // storms are the faults of places, by their prefixes.
 type storms struct {
+	dice   dice
 	mu     sync.Mutex
 	rough  map[string]bool // requests fail now and then
 	outage map[string]int  // so many requests fail
@@ -121,10 +122,10 @@ func (s *storms) next(r *http.Request) fault {
 	case s.outage[place] > 0:
 		s.outage[place]--
 		f = refused
-	case s.rough[place] && rand.IntN(60) == 0: // the client tries again, but takes its time
-		f = unserved + fault(rand.IntN(int(halfAnswer)))
-	case s.rough[place] && rand.IntN(8) == 0:
-		f = refused + fault(rand.IntN(int(again-refused)+1))
+	case s.rough[place] && s.dice.intN(60) == 0: // the client tries again, but takes its time
+		f = unserved + fault(s.dice.intN(int(halfAnswer)))
+	case s.rough[place] && s.dice.intN(8) == 0:
+		f = refused + fault(s.dice.intN(int(again-refused)+1))
 	}
 	s.counts[f]++
 	return f

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -43,6 +42,7 @@ const (
 type gateway struct {
 	URL string // of a place in it
 	dir string // with the objects of the place
+	dice
 
 	mu    sync.Mutex
 	fault func(r *http.Request) fault
@@ -58,7 +58,7 @@ func (g *gateway) arrive(n int) {
 			g.mu.Unlock()
 			return
 		}
-		i := rand.IntN(len(g.late))
+		i := g.intN(len(g.late))
 		do := g.late[i]
 		g.late = slices.Delete(g.late, i, i+1)
 		g.mu.Unlock()
@@ -123,7 +123,7 @@ func startGateway(t *testing.T) *gateway {
 		g.mu.Lock()
 		fault, kill := g.fault(r), g.kill
 		g.mu.Unlock()
-		g.arrive(rand.IntN(3) / 2)
+		g.arrive(g.intN(3) / 2)
 		r = r.WithContext(context.WithoutCancel(r.Context())) // what was received is executed
 		r.Body = io.NopCloser(bytes.NewReader(content))
 		if fault == late || fault == again {
@@ -193,12 +193,19 @@ var gatewayBinary = func() func(t *testing.T) string {
 	}
 }()
 
-// eventually waits until a condition holds.
+// eventually waits until other processes come to a state.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("it does not happen: %s", what)
+	ctx, cancel := context.WithCancel(t.Context())
+	if end, ok := t.Deadline(); ok { // else a test that waits in vain could not say for what
+		ctx, cancel = context.WithDeadline(t.Context(), end.Add(-10*time.Second))
+	}
+	defer cancel()
+	for !holds() {
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			t.Fatalf("this did not happen: %s", what)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package backup
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -82,11 +81,11 @@ func TestFaults(t *testing.T) {
 	g, data := startGateway(t), filled(t)
 	var failed atomic.Int64
 	g.set(func(*http.Request) fault {
-		if rand.IntN(4) > 0 {
+		if g.intN(4) > 0 {
 			return none
 		}
 		failed.Add(1)
-		return fault(1 + rand.IntN(int(halfAnswer)))
+		return fault(1 + g.intN(int(halfAnswer)))
 	}, nil)
 	succeed(t, "backup", "create", g.URL, "--data", data)
 	succeed(t, "backup", "create", g.URL, "--data", data)

@@ -2,7 +2,6 @@ package backup
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -136,23 +135,23 @@ func TestSecondaryKilled(t *testing.T) {
 		switch n % 3 {
 		case 0:
 			uploads++
-			l.killUpload([]fault{killBefore, killAfter}[rand.IntN(2)], 1+rand.Int64N(4))
+			l.killUpload([]fault{killBefore, killAfter}[l.g.intN(2)], 1+int64(l.g.intN(4)))
 			l.startOne()
 		case 1:
 			primaries++
 			l.g.set(func(*http.Request) fault {
-				if rand.IntN(5) > 0 {
+				if l.g.intN(5) > 0 {
 					return none
 				}
-				return unserved + fault(rand.IntN(int(halfAnswer)))
+				return unserved + fault(l.g.intN(int(halfAnswer)))
 			}, nil)
-			l.write(1 + rand.IntN(100))
+			l.write(1 + l.g.intN(100))
 			kill(l.one)
 			l.g.set(noFault, nil)
 			l.startOne()
 		default:
 			secondaries++
-			l.write(1 + rand.IntN(100))
+			l.write(1 + l.g.intN(100))
 			kill(l.two)
 			l.startTwo()
 		}

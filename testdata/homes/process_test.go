@@ -1,7 +1,6 @@
 package homes
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
@@ -12,8 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"edgetable/testdata/must"
 	"edgetable/testdata/proc"
 )
 
@@ -84,7 +83,7 @@ func free(t *testing.T) string {
 // edgetable runs the binary and demands its exit status. It returns what it printed.
 func edgetable(t *testing.T, want int, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := must.Patience(t)
 	defer cancel()
 	c := exec.CommandContext(ctx, binary(t), args...)
 	c.Dir = t.TempDir()

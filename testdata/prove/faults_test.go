@@ -55,6 +55,7 @@ func TestFaults(t *testing.T) {
 	var group sync.WaitGroup
 	for w := range writers {
 		group.Go(func() {
+			random := rand.New(rand.NewPCG(1, uint64(w)))
 			// Some batches are left to come behind what disturbs.
 			for n, behind := 0, 0; behind < 20; n++ {
 				if disturbed.Load() {
@@ -63,7 +64,7 @@ func TestFaults(t *testing.T) {
 				ctx, cancel := t.Context(), context.CancelFunc(func() {})
 				breaks := n%4 == 3
 				if breaks { // somewhere in the exchange, or behind it
-					ctx, cancel = context.WithTimeout(ctx, time.Duration(rand.IntN(20_000))*time.Microsecond)
+					ctx, cancel = context.WithTimeout(ctx, time.Duration(random.IntN(20_000))*time.Microsecond)
 				}
 				err := client.Batch(ctx, table, batch(w, n))
 				cancel()

@@ -55,11 +55,9 @@ func TestBusy(t *testing.T) {
 			}
 			// A deadline that is near is not spent on waiting.
 			waits = nil
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			if _, err := s.Commit(ctx, people, m); !errors.Is(err, table.ErrBusy) {
+			if _, err := s.Commit(near{t.Context()}, people, m); !errors.Is(err, table.ErrBusy) {
 				t.Errorf("%s, %s, near the deadline: got %v", what, how, err)
 			}
-			cancel()
 			w.always = nil
 			if err := get(t, s, "a"); !errors.Is(err, table.ErrNoEntity) {
 				t.Errorf("%s, %s: there is something: %v", what, how, err)
@@ -75,13 +73,15 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// silent never answers.
+// near is a context whose deadline is always a second ahead.
+type near struct{ context.Context }
+
+func (near) Deadline() (time.Time, bool) { return time.Now().Add(time.Second), true }
+
+// silent never answers: each attempt ends with its time.
 type silent struct{}
 
-func (silent) Do(r *http.Request) (*http.Response, error) {
-	<-r.Context().Done()
-	return nil, r.Context().Err()
-}
+func (silent) Do(*http.Request) (*http.Response, error) { return nil, context.DeadlineExceeded }
 
 // If a server does not answer, the outcome of a write is unknown, and a read fails. A
 // write that was never sent has no effect.
@@ -89,30 +89,28 @@ func TestNoAnswer(t *testing.T) {
 	t.Parallel()
 	name := newTable(t)
 	create(t, open(t, dynamodb.Options{Table: name}))
-	way := &switching{HTTPClient: connections}
-	s := open(t, dynamodb.Options{Table: name, Client: newClient(way), Attempt: 250 * time.Millisecond, Lease: time.Hour})
+	way, e := &switching{HTTPClient: connections}, new(elapsed)
+	s := open(t, dynamodb.Options{Table: name, Client: newClient(way), Lease: time.Hour, Deadline: 20 * time.Second, Elapsed: e.now, Sleep: func(ctx context.Context, d time.Duration) error {
+		e.time.Add(int64(d))
+		return ctx.Err()
+	}})
 	if err := get(t, s, "r"); !errors.Is(err, table.ErrNoEntity) { // from now on it has a lease
 		t.Fatal(err)
 	}
 	way.HTTPClient = silent{}
-	soon := func() context.Context {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		t.Cleanup(cancel)
-		return ctx
-	}
 	for what, m := range map[string][]table.Mutation{
 		"one":   {upsert("a", nil)},
 		"batch": {upsert("a", nil), upsert("b", nil)},
 	} {
-		if _, err := s.Commit(soon(), people, m); !errors.Is(err, table.ErrUnknown) {
+		if _, err := s.Commit(t.Context(), people, m); !errors.Is(err, table.ErrUnknown) {
 			t.Errorf("%s: got %v, want %v", what, err, table.ErrUnknown)
 		}
 	}
-	if _, err := s.Get(soon(), people, upsert("r", nil).Key, table.Strong); err == nil || errors.Is(err, table.ErrNoEntity) {
+	if _, err := s.Get(t.Context(), people, upsert("r", nil).Key, table.Strong); err == nil || errors.Is(err, table.ErrNoEntity) {
 		t.Errorf("Get: got %v", err)
 	}
 	d := table.Record{Key: table.RecordKey{Account: "acct", Table: "new"}}
-	if _, err := s.WriteRecord(soon(), d); !errors.Is(err, table.ErrUnknown) {
+	if _, err := s.WriteRecord(t.Context(), d); !errors.Is(err, table.ErrUnknown) {
 		t.Errorf("WriteRecord: got %v, want %v", err, table.ErrUnknown)
 	}
 

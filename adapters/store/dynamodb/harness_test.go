@@ -110,6 +110,11 @@ func (e *elapsed) sleep(ctx context.Context, d time.Duration) error {
 		e.time.Add(int64(d))
 		return ctx.Err()
 	}
+	return hundredth(ctx, d)
+}
+
+// hundredth waits for a hundredth of a time, since the server is near.
+func hundredth(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d / 100):
 		return nil

@@ -80,7 +80,7 @@ func (w *writer) work(ctx context.Context) error {
 	ticks, err := w.store.Commit(ctx, people, list)
 	for ; errors.Is(err, table.ErrBusy); ticks, err = w.store.Commit(ctx, people, list) {
 		w.busy.Add(1)
-		time.Sleep(time.Millisecond)
+		_ = hundredth(ctx, 100*time.Millisecond) // the next attempt returns an error of ctx
 	}
 	switch {
 	case errors.Is(err, table.ErrUnknown):
@@ -130,15 +130,11 @@ func TestRebucketWhileWriting(t *testing.T) {
 	t.Parallel()
 	c, name := new(instant), newTable(t)
 	process := func() *dynamodb.Store {
-		return open(t, dynamodb.Options{Table: name, Buckets: 3, Elapsed: c.elapsed, Sleep: func(ctx context.Context, d time.Duration) error {
-			time.Sleep(d / 100)
-			return ctx.Err()
-		}})
+		return open(t, dynamodb.Options{Table: name, Buckets: 3, Elapsed: c.elapsed, Sleep: hundredth})
 	}
 	mover := open(t, dynamodb.Options{Table: name, Elapsed: c.elapsed, Sleep: func(ctx context.Context, d time.Duration) error {
 		c.pass(d) // on the clock of all processes: calls under way become late
-		time.Sleep(d / 100)
-		return ctx.Err()
+		return hundredth(ctx, d)
 	}})
 	create(t, mover)
 	var busy atomic.Int64

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"edgetable/testdata/edge/workerd"
+	waiting "edgetable/testdata/must"
 )
 
 // hostile is a header of a client at another address than the others.
@@ -43,11 +43,7 @@ func TestHostileReads(t *testing.T) {
 			}
 		})
 	}
-	select {
-	case <-waited:
-	case <-time.After(3 * time.Minute):
-		t.Fatal("the hostile client was never refused")
-	}
+	waiting.Receive(t, "the hostile client is refused", waited, new(strings.Builder))
 	for n := range 20 {
 		if status, body := sent(t, s, workerd.Client, "GET", "/others(PartitionKey='p',RowKey='r')", "", ""); status != http.StatusNotFound {
 			t.Fatalf("request %d of another client: %d %s", n, status, body)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"edgetable/testdata/edge/workerd"
+	waiting "edgetable/testdata/must"
 )
 
 // ask sends a request to an account, which may be acme or acme-secondary, with
@@ -45,18 +46,13 @@ func must(t *testing.T, want int, s *workerd.Server, method, account, path, quer
 // one the objects answer at the secondary address.
 func published(t *testing.T, s *workerd.Server, table string, want int) {
 	t.Helper()
-	for end := time.Now().Add(3 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
+	waiting.Eventually(t, fmt.Sprintf("the replica has %d records of %s", want, table), new(strings.Builder), func() bool {
 		n, err := s.Names(t.Context(), "dtable/acme/"+table)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n == want {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("the replica has %d records of %s", n, table)
-		}
-	}
+		return n == want
+	})
 }
 
 // shows waits until the replica shows the same as the primary address. A batch whose result is
@@ -66,13 +62,13 @@ func shows(t *testing.T, s *workerd.Server, path, query string) {
 	table, _, _ := strings.Cut(path[1:], "(")
 	published(t, s, table, 1)
 	want := must(t, 200, s, "GET", "acme", path, query, "")
-	var got string
-	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
-		if _, got = ask(t, s, "GET", "acme-secondary", path, query, ""); got == want {
-			return
-		}
-	}
-	t.Fatalf("%s of the secondary address is\n%.500s\nand of the primary\n%.500s", path, got, want)
+	shown := new(strings.Builder)
+	waiting.Eventually(t, fmt.Sprintf("%s of the secondary address is as that of the primary\n%.500s", path, want), shown, func() bool {
+		_, got := ask(t, s, "GET", "acme-secondary", path, query, "")
+		shown.Reset()
+		shown.WriteString(got)
+		return got == want
+	})
 }
 
 // Writes at the primary address become visible at the secondary, also if workerd is

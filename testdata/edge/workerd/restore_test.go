@@ -13,6 +13,7 @@ import (
 	"edgetable/core/key"
 	"edgetable/core/table"
 	"edgetable/testdata/edge/workerd"
+	waiting "edgetable/testdata/must"
 )
 
 // Workerd keeps no earlier states: the Worker says so, changes nothing, and the table
@@ -151,9 +152,12 @@ func TestRestoreRanges(t *testing.T) {
 	has := func(what string, first, second, third int) {
 		t.Helper()
 		page, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{}}})
-		for end := time.Now().Add(3 * time.Minute); errors.Is(err, table.ErrBusy) && time.Now().Before(end); { // keys just move
-			page, err = s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{}}})
-		}
+		waiting.Eventually(t, what+": a scan, while keys move", new(strings.Builder), func() bool {
+			if errors.Is(err, table.ErrBusy) {
+				page, err = s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{}}})
+			}
+			return !errors.Is(err, table.ErrBusy)
+		})
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
@@ -168,29 +172,35 @@ func TestRestoreRanges(t *testing.T) {
 	}
 	ranges := func(least int) (n int) {
 		counting, _ := table.As[table.Counting](s)
-		for end := time.Now().Add(3 * time.Minute); n < least && time.Now().Before(end); {
+		waiting.Eventually(t, fmt.Sprintf("there are %d ranges", least), new(strings.Builder), func() bool {
 			if report, err := counting.Traffic(t.Context(), people); err == nil { // else keys just move
 				n = len(report.Ranges)
 			}
-		}
+			return n >= least
+		})
 		return n
 	}
 	restore := func(to edm.Ticks) string {
 		t.Helper()
 		restoring, _ := table.As[table.Restoring](s)
-		did, err := restoring.Restore(t.Context(), people, to)
-		for end := time.Now().Add(3 * time.Minute); err != nil && time.Now().Before(end); did, err = restoring.Restore(t.Context(), people, to) {
+		var did string
+		var err error
+		waiting.Eventually(t, "a restore, while keys move", new(strings.Builder), func() bool {
+			said, failed := restoring.Restore(t.Context(), people, to)
+			if did, err = string(said), failed; err == nil {
+				return true
+			}
 			// Keys moved near that time, or just move.
 			if named := laterTime.FindStringSubmatch(err.Error()); named != nil {
 				to, _ = edm.ParseDateTime(named[1])
-			} else if !strings.Contains(err.Error(), "run the same command again") {
-				break
+				return false
 			}
-		}
-		if err != nil || !strings.HasSuffix(string(did), "ended\n") {
+			return !strings.Contains(err.Error(), "run the same command again")
+		})
+		if err != nil || !strings.HasSuffix(did, "ended\n") {
 			t.Fatalf("%q, %v", did, err)
 		}
-		return string(did)
+		return did
 	}
 	const minute = 60 * edm.TicksPerSecond
 	fill(0, 8, "first")

@@ -14,6 +14,7 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/storetest"
 	"edgetable/testdata/edge/workerd"
+	waiting "edgetable/testdata/must"
 )
 
 // TestScripts plays faults.txt, which explains its commands.
@@ -132,14 +133,8 @@ func (s *stage) deleting(_, _ []string) string {
 
 // deleted waits until there is none: alarms come in real time.
 func (s *stage) deleted(_, _ []string) string {
-	ctx, cancel := context.WithTimeout(s.TB.Context(), 3*time.Minute)
-	defer cancel()
-	for {
-		if n := s.deleting(nil, nil); n == "0" || ctx.Err() != nil {
-			return map[bool]string{true: "ok", false: n}[n == "0"]
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	waiting.Eventually(s.TB, "the deleted tables are gone", new(strings.Builder), func() bool { return s.deleting(nil, nil) == "0" })
+	return "ok"
 }
 
 // stored says whether an object has SQL tables or an alarm.

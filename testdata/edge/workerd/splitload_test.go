@@ -3,6 +3,7 @@ package workerd_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"edgetable/core/traffic"
 	"edgetable/testdata/edge/workerd"
+	waiting "edgetable/testdata/must"
 )
 
 // TestSplitAtOnce checks that a table with the bound of the clients' suites (Makefile) splits
@@ -18,10 +20,13 @@ func TestSplitAtOnce(t *testing.T) {
 	s := start(t, "EDGETABLE_SPLIT_BYTES=1")
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"two"}`)
 	var ranges []traffic.Range
-	for n, end := 0, time.Now().Add(3*time.Minute); len(ranges) < 3 && time.Now().Before(end); n++ {
+	n := 0
+	waiting.Eventually(t, "the table has three ranges", new(strings.Builder), func() bool {
 		put(t, s, fmt.Sprintf("/two(PartitionKey='p%d',RowKey='r')", n%9))
+		n++
 		ranges = statistics(t, s, "two").Ranges
-	}
+		return len(ranges) >= 3
+	})
 	if len(ranges) < 3 || ranges[0].From != "" || ranges[len(ranges)-1].To != "" {
 		t.Fatalf("the ranges are %+v", ranges)
 	}

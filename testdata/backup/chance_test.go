@@ -1,0 +1,21 @@
+package backup
+
+import (
+	"math/rand/v2"
+	"sync"
+)
+
+// dice draws numbers for goroutines, the same in each run.
+type dice struct {
+	mu sync.Mutex
+	r  *rand.Rand
+}
+
+func (d *dice) intN(n int) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.r == nil {
+		d.r = rand.New(rand.NewPCG(1, 1))
+	}
+	return d.r.IntN(n)
+}
