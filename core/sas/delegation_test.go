@@ -44,12 +44,17 @@ func TestDelegate(t *testing.T) {
 		{"whole seconds, in UTC", "2026-06-27T00:00:00.999Z", "2026-06-30T02:00:00.1234567+02:00", nil, "", "2026-06-27T00:00:00Z", "2026-06-30T00:00:00Z"},
 		{"seven days", "2026-06-27T15:25:14Z", "2026-07-04T15:25:14Z", nil, "", "2026-06-27T15:25:14Z", "2026-07-04T15:25:14Z"},
 		{"longer than seven days", "2026-06-27T15:25:14Z", "2026-07-04T15:25:15Z", nil, table.OutOfRangeInput, "", ""},
+		{"seven days and a part of a second", "2026-06-27T15:25:14Z", "2026-07-04T15:25:14.9Z", nil, "", "2026-06-27T15:25:14Z", "2026-07-04T15:25:14Z"},
+		{"no time at all", "2026-06-29T00:00:00Z", "2026-06-29T00:00:00Z", nil, table.OutOfRangeInput, "", ""},
 		{"turned round", "2026-06-30T00:00:00Z", "2026-06-29T00:00:00Z", nil, table.OutOfRangeInput, "", ""},
 		{"over", "2026-06-26T00:00:00Z", "2026-06-27T00:00:00Z", nil, table.OutOfRangeInput, "", ""},
 		{"no start", "soon", "2026-06-30T00:00:00Z", nil, table.InvalidXMLDocument, "", ""},
 		{"no expiry", "", "", nil, table.InvalidXMLDocument, "", ""},
 		{"no user", "", "2026-06-30T00:00:00Z", func(d *sas.DelegationKey) { d.ObjectID = "" }, table.AuthorizationPermissionMismatch, "", ""},
 		{"lines in the tenant", "", "2026-06-30T00:00:00Z", func(d *sas.DelegationKey) { d.TenantID = "a\nb" }, table.AuthorizationPermissionMismatch, "", ""},
+		{"a blank in the user", "", "2026-06-30T00:00:00Z", func(d *sas.DelegationKey) { d.ObjectID = "a b" }, table.AuthorizationPermissionMismatch, "", ""},
+		{"more than ASCII in the user", "", "2026-06-30T00:00:00Z", func(d *sas.DelegationKey) { d.ObjectID = "é" }, table.AuthorizationPermissionMismatch, "", ""},
+		{"a user longer than any", "", "2026-06-30T00:00:00Z", func(d *sas.DelegationKey) { d.ObjectID = strings.Repeat("u", 513) }, table.AuthorizationPermissionMismatch, "", ""},
 		{"no version", "", "2026-06-30T00:00:00Z", func(d *sas.DelegationKey) { d.Version = "" }, table.InvalidHeaderValue, "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -75,13 +80,40 @@ func TestDelegate(t *testing.T) {
 			if b, err := base64.StdEncoding.DecodeString(d.Value); err != nil || len(b) != 32 {
 				t.Errorf("value of %d bytes: %v", len(b), err)
 			}
-			if strings.Contains(d.String()+d.GoString(), d.Value) {
-				t.Error("the value is printed")
+			if s := d.GoString(); s != d.String() || strings.Contains(s, d.Value) || !strings.Contains(s, "delegation key of "+d.ObjectID) {
+				t.Errorf("it is printed as %s", s)
 			}
 		})
 	}
 	if _, err := sas.Delegate(accountKey(t), account, 0, lent, now); err == nil {
 		t.Error("a user without a role got a key")
+	}
+	if got := sas.Role(0).String(); got != "no role" {
+		t.Errorf("no role is %q", got)
+	}
+}
+
+// TestDelegateBounds: what is the last that Delegate accepts, and the first that it refuses.
+func TestDelegateBounds(t *testing.T) {
+	t.Parallel()
+	now := at(t, "2026-06-27T00:00:00Z")
+	for _, tt := range []struct {
+		name string
+		edit func(*sas.DelegationKey)
+		code table.Code
+	}{
+		{"it ends now", func(d *sas.DelegationKey) { d.Expiry = "2026-06-27T00:00:00Z" }, table.OutOfRangeInput},
+		{"it ends in a second", func(d *sas.DelegationKey) { d.Expiry = "2026-06-27T00:00:01Z" }, ""},
+		{"it ends in seven days", func(d *sas.DelegationKey) { d.Expiry = "2026-07-04T00:00:00Z" }, ""},
+		{"it ends a second later", func(d *sas.DelegationKey) { d.Expiry = "2026-07-04T00:00:01Z" }, table.OutOfRangeInput},
+		{"the first and the last visible letter", func(d *sas.DelegationKey) { d.ObjectID = "!~" }, ""},
+		{"the longest user", func(d *sas.DelegationKey) { d.ObjectID = strings.Repeat("u", 512) }, ""},
+	} {
+		want := lent
+		tt.edit(&want)
+		if _, err := sas.Delegate(accountKey(t), account, sas.Reader, want, now); codeOf(err) != tt.code || (err == nil) != (tt.code == "") {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.code)
+		}
 	}
 }
 
@@ -158,6 +190,8 @@ func TestVerifyDelegation(t *testing.T) {
 		{"of a contributor", nil, contributor, nil, nil, "", "", true},
 		{"of a reader, whatever the token says", nil, reader, nil, nil, "", "", false},
 		{"the token outlives the key", func(v *sas.TableValues) { v.Expiry = "2026-06-30T00:00:01Z" }, contributor, nil, nil, table.AuthenticationFailed, "after its user delegation key", false},
+		{"the token ends with the key", func(v *sas.TableValues) { v.Expiry = "2026-06-30T00:00:00Z" }, contributor, nil, nil, "", "", true},
+		{"as the key begins", nil, contributor, nil, func(c *sas.Context) { c.Now = at(t, "2026-06-26T00:00:00Z") }, "", "", true},
 		{"before the key", nil, contributor, nil, func(c *sas.Context) { c.Now = at(t, "2026-06-25T23:59:59Z") }, table.AuthenticationFailed, "the user delegation key is valid from", false},
 		{"another user", nil, contributor, func(q string) string { return strings.Replace(q, "skoid=1", "skoid=2", 1) }, nil, table.AuthenticationFailed, "no key of account", false},
 		{"a longer key", nil, contributor, func(q string) string { return strings.Replace(q, "ske=2026-06-30", "ske=2027-06-30", 1) }, nil, table.AuthenticationFailed, "no key of account", false},
@@ -201,6 +235,41 @@ func TestVerifyDelegation(t *testing.T) {
 				t.Errorf("list tables: %v", err)
 			}
 		})
+	}
+}
+
+// TestDelegationWithoutTheLetter: the role of a user gives a token no letter that it lacks.
+func TestDelegationWithoutTheLetter(t *testing.T) {
+	t.Parallel()
+	for _, role := range []sas.Role{sas.Reader, sas.Contributor} {
+		query, err := sas.TableValues{Table: "mytable", Permissions: "aud", Expiry: "2026-06-29T00:00:00Z"}.SignDelegated(account, delegate(t, role))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := verify(t, query, emulator(t), inside(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Allow(sas.QueryEntities, "mytable"); codeOf(err) != table.AuthorizationPermissionMismatch {
+			t.Errorf("%v, without r, reads: %v", role, err)
+		}
+		if err := g.Allow(sas.DeleteEntity, "mytable"); (err == nil) != (role == sas.Contributor) {
+			t.Errorf("%v, with d, deletes: %v", role, err)
+		}
+	}
+}
+
+// TestDelegationUsesTheKey: the key that lent a delegation key was used.
+func TestDelegationUsesTheKey(t *testing.T) {
+	t.Parallel()
+	a := emulator(t)
+	query, err := sas.TableValues{Table: "mytable", Permissions: "r", Expiry: "2026-06-29T00:00:00Z"}.SignDelegated(account, delegate(t, sas.Reader))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Keys[0].TakeUsed()
+	if _, err := verify(t, query, a, inside(t)); err != nil || !a.Keys[0].TakeUsed() {
+		t.Errorf("%v, and no key was used", err)
 	}
 }
 

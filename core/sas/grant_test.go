@@ -49,6 +49,7 @@ func TestAllowTable(t *testing.T) {
 	}{
 		{"query", "r", sas.QueryEntities, "mytable", ok, ""},
 		{"the name of a table has no case", "r", sas.QueryEntities, "MyTABLE", ok, ""},
+		{"another name of the same length", "r", sas.QueryEntities, "mytablf", table.AuthorizationFailure, "for the table"},
 		{"letters in any order", "duar", sas.QueryEntities, "mytable", ok, ""},
 		{"query without r", "aud", sas.QueryEntities, "mytable", table.AuthorizationPermissionMismatch, "Query Entities needs the letter r"},
 		{"insert", "a", sas.InsertEntity, "mytable", ok, ""},
@@ -72,6 +73,7 @@ func TestAllowTable(t *testing.T) {
 		{"who may change policies can give himself all", "raud", sas.TableACL, "mytable", table.AuthorizationFailure, "no shared access signature"},
 		{"keys are lent to users", "raud", sas.GetUserDelegationKey, "", table.AuthorizationFailure, "no shared access signature"},
 		{"no operation", "raud", 0, "mytable", table.AuthorizationFailure, ""},
+		{"the operation after the last", "raud", sas.DeleteEntity + 1, "mytable", table.AuthorizationFailure, ""},
 		{"an unknown operation", "raud", 200, "mytable", table.AuthorizationFailure, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -252,6 +254,26 @@ func TestRange(t *testing.T) {
 	}
 }
 
+// TestTableNames: the case of every letter of a name does not count.
+func TestTableNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"AbA", "Zbz", "azAZ09", "aBCDEFGHIJKLMNOPQRSTUVWXYZ", "zzz"} {
+		token, err := sas.Parse("sv=2019-02-02&tn=" + name + "&sig=x")
+		if err != nil || token.Table() != strings.ToLower(name) {
+			t.Errorf("%s is %s, %v", name, token.Table(), err)
+		}
+		g := tableGrant(t, sas.TableValues{Table: name, Permissions: "r"})
+		for _, other := range []string{strings.ToLower(name), strings.ToUpper(name)} {
+			if err := g.Allow(sas.QueryEntities, other); err != nil {
+				t.Errorf("%s, as %s: %v", name, other, err)
+			}
+		}
+	}
+	if err := tableGrant(t, sas.TableValues{Table: "MyTable", Permissions: "r"}).Allow(0, "mytable"); err == nil || strings.Contains(err.Error(), "allows") {
+		t.Errorf("no operation: %v", err)
+	}
+}
+
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	d, err := sas.Delegate(accountKey(t), account, sas.Reader, lent, at(t, "2026-06-27T00:00:00Z"))
@@ -277,6 +299,9 @@ func TestDescribe(t *testing.T) {
 		{"account", "sv=2019-02-02&ss=t&srt=so&sp=rwlc&se=2030-01-01&sig=x", []string{
 			"account SAS of version 2019-02-02", "resources: the service, entities", "operations: read, write, list, create",
 			"until: 2030-01-01",
+		}},
+		{"for others", "sv=2019-02-02&ss=b&srt=s&sp=x&se=2030-01-01&sig=x", []string{
+			"account SAS of version 2019-02-02", "resources: the service", "services: none of tables", "operations: none", "until: 2030-01-01",
 		}},
 		{"delegation", delegated, []string{
 			"user delegation SAS of version 2025-07-05", `table: "t1t"`, "operations: read, add, delete", "until: 2026-06-28",

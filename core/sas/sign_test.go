@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"edgetable/core/sas"
+	"edgetable/core/sharedkey"
 	"edgetable/core/table"
 )
 
@@ -62,6 +63,16 @@ func TestSignRefuses(t *testing.T) {
 		{"a line feed", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", StartPartition: "a\nb"}, "spk has a line feed"},
 		{"not UTF-8", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", StartPartition: "\xff"}, "spk is not UTF-8"},
 		{"addresses, too early", ofTable{Version: "2013-08-15", Table: "t1t", Expiry: "2030-01-01", Permissions: "r", IP: "1.2.3.4"}, "sip is not part"},
+		{"an address with a zone", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", IP: "fe80::1%eth0-fe80::2"}, "sip is"},
+		{"a last address with a zone", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", IP: "fe80::1-fe80::2%eth0"}, "sip is"},
+		{"no first address", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", IP: "x-::1"}, "sip is"},
+		{"no last address", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", IP: "::1-x"}, "sip is"},
+		{"a line feed at once", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", StartPartition: "\n"}, "spk has a line feed"},
+		{"a key longer than any", ofTable{Table: "t1t", Expiry: "2030-01-01", Permissions: "r", StartPartition: strings.Repeat("k", 8<<10+1)}, "spk is too long"},
+		{"an offset for a sign", ofTable{Table: "t1t", Expiry: "2030-01-01T00:00:00*00:00", Permissions: "r"}, "se is"},
+		{"slashes in the version", ofTable{Version: "2019/02-02", Table: "t1t", Expiry: "2030-01-01", Permissions: "r"}, "the version sv"},
+		{"a slash for a digit", ofTable{Version: "2019-0/-02", Table: "t1t", Expiry: "2030-01-01", Permissions: "r"}, "the version sv"},
+		{"a colon for a digit", ofTable{Version: "2019-0:-02", Table: "t1t", Expiry: "2030-01-01", Permissions: "r"}, "the version sv"},
 		{"no version", ofTable{Version: "latest", Table: "t1t", Expiry: "2030-01-01", Permissions: "r"}, "the version sv"},
 		{"no resource types", ofAccount{Expiry: "2030-01-01", Permissions: "r"}, "parameter srt"},
 	} {
@@ -75,6 +86,20 @@ func TestSignRefuses(t *testing.T) {
 	}
 	if _, err := (sas.TableValues{Table: "t1t", Expiry: "2030-01-01", Permissions: "r"}).SignDelegated(account, lent); err == nil {
 		t.Error("SignDelegated accepts a delegation key without value")
+	}
+	broken := delegate(t, sas.Reader)
+	broken.Value = "!"
+	if _, err := (sas.TableValues{Table: "t1t", Expiry: "2030-01-01", Permissions: "r"}).SignDelegated(account, broken); err != sharedkey.ErrKey {
+		t.Errorf("a value that is no key: %v", err)
+	}
+	for what, v := range map[string]ofTable{
+		"the longest key":                {Table: "t1t", Expiry: "2030-01-01", Permissions: "r", StartPartition: strings.Repeat("k", 8<<10)},
+		"the first version with origins": {Version: "2015-04-05", Table: "t1t", Expiry: "2030-01-01", Permissions: "r", IP: "1.2.3.4"},
+		"a range of one address":         {Table: "t1t", Expiry: "2030-01-01", Permissions: "r", IP: "1.2.3.4-1.2.3.4"},
+	} {
+		if _, err := v.signed(t); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }
 

@@ -17,6 +17,9 @@ func TestSmallMAC(t *testing.T) {
 		secret := make([]byte, size)
 		random.Read(secret)
 		small, want := newSmallMAC(secret), hmac.New(sha256.New, secret)
+		if !bytes.Equal(newSmallMAC(secret).Sum(nil), want.Sum(nil)) {
+			t.Fatalf("a key of %d bytes, without a text", size)
+		}
 		for n := range 200 {
 			text := make([]byte, n)
 			random.Read(text)

@@ -1,0 +1,105 @@
+package sharedkey_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"edgetable/core/sharedkey"
+)
+
+// verifies tells whether a signature over one path holds for another one that arrives.
+func verifies(t *testing.T, signed, sent string) bool {
+	t.Helper()
+	a := &sharedkey.Account{Name: "acct", Keys: [2]*sharedkey.Key{key(t, keyText)}}
+	cred := parse(t, a.Keys[0].Authorization(sharedkey.SharedKey, "acct", sharedkey.Request{Method: "GET", Path: signed, XMSDate: date}))
+	err := a.Verify(cred, sharedkey.Request{Method: "GET", Path: sent, XMSDate: date}, now, sharedkey.MaxSkew)
+	if err != nil && !errors.Is(err, sharedkey.Mismatch) {
+		t.Errorf("signed %q, sent %q: %v", signed, sent, err)
+	}
+	return err == nil
+}
+
+// TestDecodedEscapes: a library may decode the escape of each byte that means the same in a
+// path, and of no other.
+func TestDecodedEscapes(t *testing.T) {
+	t.Parallel()
+	const same = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~'(),;=:@!$&*"
+	for c := range 256 {
+		if c == '\n' {
+			continue // no signed path has one
+		}
+		signed, sent := "/acct/t"+string([]byte{byte(c)})+"x", fmt.Sprintf("/acct/t%%%02Xx", c)
+		if got, want := verifies(t, signed, sent), strings.IndexByte(same, byte(c)) >= 0; got != want {
+			t.Errorf("signed %q, sent %q: %v, want %v", signed, sent, got, want)
+		}
+	}
+}
+
+// TestRootSignature: a signature over the root, or over no path, is for no other path.
+func TestRootSignature(t *testing.T) {
+	t.Parallel()
+	for _, sent := range []string{"/acct", "/acct/t", "acct/t", "/acct-secondary", "/acct-secondaryx", "/acct-secondary/t", "/other/t", "/acct-", "/acct/t(%27%zz%27)", "/acct/t(%27a%27)", "/%"} {
+		for _, signed := range []string{"", "/"} {
+			if verifies(t, signed, sent) {
+				t.Errorf("a signature over %q is accepted for %q", signed, sent)
+			}
+		}
+	}
+	for _, root := range []string{"", "/"} {
+		if !verifies(t, "", root) || !verifies(t, "/", root) {
+			t.Errorf("a signature over the root is refused for %q", root)
+		}
+	}
+}
+
+// TestBrokenEscapeOfTheSecondary: a path with a broken escape has no second spelling, but the
+// secondary's has that of the primary.
+func TestBrokenEscapeOfTheSecondary(t *testing.T) {
+	t.Parallel()
+	if !verifies(t, "/acct/t%zz", "/acct-secondary/t%zz") {
+		t.Error("signed as the primary's, it is refused")
+	}
+	if verifies(t, "/acct/t'%zz", "/acct-secondary/t%27%zz") {
+		t.Error("in another spelling it is accepted")
+	}
+	if !verifies(t, "/acct", "/acct-secondary") {
+		t.Error("the secondary itself, signed as the primary, is refused")
+	}
+}
+
+// TestLineFeeds: a line feed, wherever it is in a part that is signed, is refused before the
+// signature is looked at.
+func TestLineFeeds(t *testing.T) {
+	t.Parallel()
+	a := emulator(t)
+	for _, text := range []string{"\nx", "x\n", "\n"} {
+		for _, req := range []sharedkey.Request{{Method: text}, {ContentMD5: text}, {ContentType: text}, {Path: text}} {
+			req.XMSDate = date
+			cred := parse(t, a.Keys[0].Authorization(sharedkey.SharedKey, account, req))
+			if err := a.Verify(cred, req, now, sharedkey.MaxSkew); !errors.Is(err, sharedkey.Mismatch) || !strings.Contains(err.Error(), "line feed") {
+				t.Errorf("%+v: %v", req, err)
+			}
+		}
+	}
+}
+
+// TestUsed: the key that made a signature was used, the other one was not.
+func TestUsed(t *testing.T) {
+	t.Parallel()
+	a := &sharedkey.Account{Name: account, Keys: [2]*sharedkey.Key{key(t, "Zmlyc3Q="), key(t, "c2Vjb25k")}}
+	used := func(what string, ok bool) {
+		t.Helper()
+		if first, second := a.Keys[0].TakeUsed(), a.Keys[1].TakeUsed(); !ok || first || !second {
+			t.Errorf("%s: verified %v, the first key was used: %v, the second: %v", what, ok, first, second)
+		}
+	}
+	req := sharedkey.Request{Method: "GET", Path: "/", XMSDate: date}
+	used("a request", a.Verify(parse(t, a.Keys[1].Authorization(sharedkey.SharedKey, account, req)), req, now, sharedkey.MaxSkew) == nil)
+	lines := []string{"a", "b"}
+	used("lines", a.VerifyLines(a.Keys[1].SignLines(lines), lines))
+	if s := a.Keys[0].GoString(); s != a.Keys[0].String() || !strings.Contains(s, "withheld") {
+		t.Errorf("a key prints as %s", s)
+	}
+}
