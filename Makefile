@@ -11,9 +11,9 @@ FUZZTIME ?= 30s
 AZURITE_VERSION := 3.37.0
 
 # Go packages below testdata, which ./... leaves out.
-TOOLS := ./testdata/attack ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring ./testdata/postgres/... ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/... ./testdata/homes ./testdata/laws ./testdata/memstore ./testdata/must ./testdata/needs ./testdata/proc ./testdata/prove ./testdata/remotetest ./testdata/rowstest
+TOOLS := ./testdata/attack ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring ./testdata/postgres/... ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/... ./testdata/homes ./testdata/laws ./testdata/memstore ./testdata/must ./testdata/mutants ./testdata/needs ./testdata/proc ./testdata/prove ./testdata/remotetest ./testdata/rowstest
 # Go packages below testdata whose tests need Go alone.
-PLAIN := ./testdata/attack ./testdata/bench/... ./testdata/clients/conformance ./testdata/laws ./testdata/memstore ./testdata/monitoring ./testdata/postgres/local
+PLAIN := ./testdata/attack ./testdata/bench/... ./testdata/clients/conformance ./testdata/laws ./testdata/memstore ./testdata/monitoring ./testdata/mutants ./testdata/postgres/local
 
 export GOFLAGS ?= -trimpath
 # Tests are built without C, as the binaries are, so that all share what is compiled, and link fast. The race detector needs C.
@@ -120,11 +120,18 @@ RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | 
 #   patroni         leases in wall time: failover_test.go shows the same of the store without them, by pg_promote
 #   many, variants, files-all, homes-all, secondary-kills, restores, failover, fuzz: the same with more
 #   steady          each package ten times
+#   mutants         is about the tests, not the program
 ## weekly: what 'make test' leaves out, since it proves the same with less: once a week and before a release, some hours
-WEEKLY = clients-all postgres-17 patroni many variants files-all homes-all secondary-kills restores failover fuzz steady
+WEEKLY = clients-all postgres-17 patroni many variants files-all homes-all secondary-kills restores failover fuzz mutants steady
 .PHONY: weekly
 weekly:
 	$(MAKE) $(WEEKLY)
+
+## mutants: change the rules of core in small ways, and print what no test notices; it fails for the packages of signatures and settings.
+## mutants: MUTANTS=core/sas does one package, in ten minutes; a run that was stopped is resumed; '-survivors core/sas' plays survivors again
+.PHONY: mutants
+mutants:
+	go run ./testdata/mutants $(MUTANTS)
 
 ## steady: each package ten times in its short form, in another order each time, with 1, 2 and 8 threads, three times on a busy machine;
 ## steady: STEADY=core does those whose path has core in it; a run that ended is resumed

@@ -1,0 +1,210 @@
+// Mutants changes the program in small ways, one at a time, and runs the tests that should
+// notice: conditions become true or false, bounds and signs turn, results are other ones,
+// statements are missing. It prints the changes that no test notices.
+//
+//	go run ./testdata/mutants [-sample N] [-survivors] [-jobs N] [core/sas …]
+//
+// Each package is compiled once, with all its mutants as switches. What is known of a mutant is kept in the cache as long as the package and its tests are the
+// same, so a run that was interrupted continues.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// guards are the packages that decide who may do what: each survivor is a failure. What
+// survives in others is a list to read.
+var guards = []string{"core/sas", "core/sharedkey", "core/settings"}
+
+// suites are the packages, and the packages whose tests prove them, quick ones first.
+var suites = map[string][]string{
+	"core/sas":       {"core/sas", "core/protocol"},
+	"core/sharedkey": {"core/sharedkey", "core/protocol"},
+	"core/settings":  {"core/settings", "core/protocol"},
+	"core/odata":     {"core/odata", "core/protocol"},
+	"core/protocol":  {"core/protocol"},
+	"core/table":     {"core/table", "core/protocol", "testdata/memstore"},
+	"core/buckets":   {"core/buckets", "adapters/store/workerskv"},
+}
+
+func main() {
+	sample := flag.Int("sample", 0, "how many mutants of each package are played, drawn with a fixed seed; 0 for all")
+	jobs := flag.Int("jobs", runtime.NumCPU(), "how many are played at once")
+	cache := flag.String("cache", filepath.Join(cmpOr(os.Getenv("EDGETABLE_CACHE"), ".cache"), "mutants"), "where results are kept")
+	again := flag.Bool("survivors", false, "after tests were added: play what survived before, and take as killed what was")
+	flag.Parse()
+	packages := flag.Args()
+	if len(packages) == 0 {
+		for name := range suites {
+			packages = append(packages, name)
+		}
+		slices.Sort(packages)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	left := 0
+	for _, name := range packages {
+		n, err := play(ctx, name, *cache, *sample, *jobs, *again)
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "mutants: %s: %v\n", name, err)
+			os.Exit(2)
+		}
+		if slices.Contains(guards, name) {
+			left += n
+		}
+	}
+	if left > 0 {
+		fmt.Printf("%d mutants of %s survive. Add the test that notices, or a line in testdata/mutants/explained.txt that says why none can.\n", left, strings.Join(guards, ", "))
+		os.Exit(1)
+	}
+}
+
+func cmpOr(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// play plays the mutants of a package, and returns how many survive without an explanation.
+func play(ctx context.Context, name, cache string, sample, jobs int, again bool) (left int, err error) {
+	tests := suites[name]
+	if tests == nil {
+		return 0, fmt.Errorf("not one of the packages: %s", strings.Join(known(), ", "))
+	}
+	explained, err := readExplained("testdata/mutants/explained.txt", name)
+	if err != nil {
+		return 0, err
+	}
+	p, err := build(ctx, name, tests, cache)
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(p.dir)
+	all := p.mutants
+	if sample > 0 && sample < len(all) {
+		r := rand.New(rand.NewPCG(1, uint64(len(all))))
+		all = slices.Clone(all)
+		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		all = all[:sample]
+		slices.SortFunc(all, func(a, b mutant) int { return a.number - b.number })
+	}
+	base := filepath.Join(cache, strings.ReplaceAll(name, "/", "-")+"-"+p.source)
+	known, err := openResults(base + "-" + p.sum)
+	if err != nil {
+		return 0, err
+	}
+	if again {
+		if err := known.killedBefore(base); err != nil {
+			return 0, err
+		}
+	}
+	defer known.Close()
+	begin := time.Now()
+	fates := p.playAll(ctx, all, known, jobs)
+	if ctx.Err() != nil {
+		return 0, fmt.Errorf("%d of %d mutants are played; the next run continues", len(known.fates), len(all))
+	}
+	counts := map[string]int{}
+	used := map[string]bool{}
+	for i, m := range all {
+		fate := fates[i]
+		if why := explained[m.key()]; why != "" && fate != killed {
+			used[m.key()] = true
+			fate = "explained"
+		}
+		if counts[fate]++; fate == survived || fate == unreached {
+			left++
+			fmt.Printf("%s:%d: %s %s (%s)\n", m.file, m.line, m.source, m.what, fate)
+		}
+	}
+	fmt.Printf("%s: %d of %d mutants: %d killed, %d explained, %d survive, of which no test reaches %d; %v of processors, %v\n", name, len(all), len(p.mutants),
+		counts[killed], counts["explained"], left, counts[unreached], p.spent().Round(time.Second), time.Since(begin).Round(time.Second))
+	for key := range explained {
+		if sample == 0 && !used[key] {
+			left++
+			fmt.Printf("testdata/mutants/explained.txt has a line that explains no survivor: %s\n", strings.ReplaceAll(key, "\t", " | "))
+		}
+	}
+	return left, nil
+}
+
+func known() (names []string) {
+	for name := range suites {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// The fates of mutants.
+const (
+	killed    = "killed"
+	survived  = "survives"
+	unreached = "no test reaches it"
+)
+
+// playAll returns the fate of each mutant.
+func (p *program) playAll(ctx context.Context, all []mutant, known *results, jobs int) []string {
+	fates := make([]string, len(all))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range jobs {
+		wg.Go(func() {
+			for i := range next {
+				n := all[i].number
+				fate := known.of(n)
+				if fate == "" {
+					if fate = p.fate(ctx, n); ctx.Err() == nil {
+						known.note(n, fate)
+					}
+				}
+				fates[i] = fate
+			}
+		})
+	}
+	for i := range all {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return fates
+}
+
+// readExplained reads the survivors of a package that no test can notice: lines of a file, a
+// source, a change and a reason, separated by " | ".
+func readExplained(path, name string) (map[string]string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	list := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		f := strings.Split(line, " | ")
+		if len(f) != 4 || f[3] == "" {
+			return nil, fmt.Errorf("%s: a line must have a file, a source, a change and a reason: %s", path, line)
+		}
+		if filepath.Dir(f[0]) == name {
+			list[strings.Join(f[:3], "\t")] = f[3]
+		}
+	}
+	return list, nil
+}

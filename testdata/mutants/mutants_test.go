@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"edgetable/testdata/must"
+)
+
+// TestMutants plays the mutants of a package with a weak test: all that a better one would
+// notice survive, and nothing else.
+func TestMutants(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module feeble.example\n\ngo 1.26\n",
+		"weak.go": `package weak
+
+func Least(a, b int) int {
+	if a < b || a == 0 {
+		return a
+	}
+	return b
+}
+
+func unused() bool { return true }
+
+func Put(m map[string]int, name string) {
+	m[name] = 1
+	delete(m, "")
+}
+`,
+		"weak_test.go": `package weak
+
+import "testing"
+
+func TestLeast(t *testing.T) {
+	if Least(1, 2) != 1 || Least(2, 1) != 1 {
+		t.Error("not the least")
+	}
+	m := map[string]int{}
+	if Put(m, "a"); m["a"] != 1 {
+		t.Error("not there")
+	}
+}
+`,
+	} {
+		must.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	t.Chdir(dir)
+	p, err := build(context.Background(), ".", []string{"."}, filepath.Join(dir, "cache"))
+	must.OK(t, err)
+	defer os.RemoveAll(p.dir)
+	path := filepath.Join(dir, "results")
+	known, err := openResults(path)
+	must.OK(t, err)
+	fates := p.playAll(context.Background(), p.mutants, known, 2)
+	must.OK(t, known.Close())
+	var left []string
+	for i, m := range p.mutants {
+		if fates[i] != killed {
+			left = append(left, m.source+" "+m.what+": "+fates[i])
+		}
+	}
+	want := []string{
+		"a < b has the other bound: " + survived, "a == 0 is false: " + survived,
+		`delete(m, "") is missing: ` + survived, "true is returned as its opposite: " + unreached,
+	}
+	slices.Sort(left)
+	slices.Sort(want)
+	if !slices.Equal(left, want) {
+		t.Errorf("survivors are %q, want %q", left, want)
+	}
+
+	// What is known is not played again.
+	again, err := openResults(path)
+	must.OK(t, err)
+	defer again.Close()
+	if len(again.fates) != len(p.mutants) {
+		t.Errorf("%d fates are kept of %d", len(again.fates), len(p.mutants))
+	}
+}

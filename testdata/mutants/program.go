@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+//go:embed switches.go.txt
+var switches string
+
+// program is a package with all its mutants, and the tests that are linked with it.
+type program struct {
+	dir     string // of the files of this run
+	source  string // a sum of the mutated package
+	sum     string // of its tests, linked with it
+	mutants []mutant
+	tests   []suite
+	cpu     atomic.Int64
+}
+
+// suite is the program of a package's tests.
+type suite struct {
+	name, dir, path string
+	lasts           time.Duration // without a mutation
+	reaches         map[int]bool
+}
+
+// build makes the program.
+func build(ctx context.Context, name string, tests []string, cache string) (*program, error) {
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "mutants-")
+	if err != nil {
+		return nil, err
+	}
+	p := &program{dir: dir}
+	overlay, err := p.change(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	for i, test := range tests {
+		s := suite{name: test, dir: test, path: filepath.Join(dir, strconv.Itoa(i)+".test")}
+		c := exec.CommandContext(ctx, "go", "test", "-vet=off", "-trimpath", "-overlay", overlay, "-c", "-o", s.path, "./"+test)
+		c.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := c.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%v: %w\n%s", c.Args, err, out)
+		}
+		binary, err := os.ReadFile(s.path)
+		if err != nil {
+			return nil, err
+		}
+		sum.Write(binary)
+		if err := p.measure(ctx, &s); err != nil {
+			return nil, err
+		}
+		p.tests = append(p.tests, s)
+	}
+	p.sum = hex.EncodeToString(sum.Sum(nil)[:8])
+	return p, nil
+}
+
+// change writes the mutated files of a package, and returns the path of an overlay that puts
+// them in the place of the real ones.
+func (p *program) change(ctx context.Context, name string) (string, error) {
+	files, checked, info, parsed, err := load(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	m := &mutator{files: files, info: info, pkg: checked}
+	replace, sum := map[string]string{}, sha256.New()
+	put := func(path string, text []byte) error {
+		path, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		replace[path] = filepath.Join(p.dir, filepath.Base(path))
+		sum.Write(text)
+		return os.WriteFile(replace[path], text, 0o600)
+	}
+	for _, f := range parsed {
+		path := files.File(f.Pos()).Name()
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return "", err
+		}
+		if err := put(path, m.mutate(path, text, f)); err != nil {
+			return "", err
+		}
+	}
+	if err := put(filepath.Join(name, "mutants_of_this_package.go"), []byte(strings.NewReplacer("PACKAGE", checked.Name(), "NUMBER", strconv.Itoa(len(m.list))).Replace(switches))); err != nil {
+		return "", err
+	}
+	p.mutants = m.list
+	p.source = hex.EncodeToString(sum.Sum(nil)[:8])
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(p.dir, "overlay.json")
+	return path, os.WriteFile(path, text, 0o600)
+}
+
+// load reads a package, and its types.
+func load(ctx context.Context, name string) (*token.FileSet, *types.Package, *types.Info, []*ast.File, error) {
+	type listed struct {
+		ImportPath, Export string
+		GoFiles            []string
+		DepOnly            bool
+	}
+	c := exec.CommandContext(ctx, "go", "list", "-deps", "-export", "-json=ImportPath,Export,GoFiles,DepOnly", "./"+name)
+	c.Stderr = os.Stderr
+	out, err := c.Output()
+	if err != nil {
+		return nil, nil, nil, nil, fmt.Errorf("%v: %w", c.Args, err)
+	}
+	exports := map[string]string{}
+	var own listed
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var l listed
+		if err := d.Decode(&l); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, nil, nil, nil, err
+		}
+		exports[l.ImportPath] = l.Export
+		if !l.DepOnly {
+			own = l
+		}
+	}
+	files := token.NewFileSet()
+	var parsed []*ast.File
+	for _, file := range own.GoFiles {
+		f, err := parser.ParseFile(files, filepath.Join(name, file), nil, parser.ParseComments)
+		if err != nil {
+			return nil, nil, nil, nil, err
+		}
+		parsed = append(parsed, f)
+	}
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}}
+	imports := importer.ForCompiler(files, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	checked, err := (&types.Config{Importer: imports}).Check(own.ImportPath, files, parsed, info)
+	return files, checked, info, parsed, err
+}
+
+// measure runs tests without a mutation, and notes which mutants they reach.
+func (p *program) measure(ctx context.Context, s *suite) error {
+	reached := s.path + ".reached"
+	begin := time.Now()
+	if out, err := p.run(ctx, s, 20*time.Minute, "EDGETABLE_MUTANTS_REACHED="+reached); err != nil {
+		return fmt.Errorf("the tests of %s fail without a mutation: %w\n%s", s.name, err, out)
+	}
+	s.lasts = time.Since(begin)
+	text, err := os.ReadFile(reached)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	s.reaches = map[int]bool{}
+	for _, f := range strings.Fields(string(text)) {
+		n, err := strconv.Atoi(f)
+		if err != nil {
+			return err
+		}
+		s.reaches[n] = true
+	}
+	return nil
+}
+
+// run runs tests in the folder of their package.
+func (p *program) run(ctx context.Context, s *suite, limit time.Duration, environment string) ([]byte, error) {
+	c := exec.CommandContext(ctx, s.path, "-test.short", "-test.failfast", "-test.timeout", limit.String())
+	c.Dir, c.Env = s.dir, append(os.Environ(), environment)
+	out, err := c.CombinedOutput()
+	if c.ProcessState != nil {
+		p.cpu.Add(int64(c.ProcessState.UserTime() + c.ProcessState.SystemTime()))
+	}
+	return out, err
+}
+
+// spent returns the time of processors that tests have used.
+func (p *program) spent() time.Duration { return time.Duration(p.cpu.Load()) }
+
+// fate plays a mutant. A loop without an end counts as noticed.
+func (p *program) fate(ctx context.Context, n int) string {
+	fate := unreached
+	for i := range p.tests {
+		s := &p.tests[i]
+		if !s.reaches[n] {
+			continue
+		}
+		if _, err := p.run(ctx, s, 10*time.Second+10*s.lasts, "EDGETABLE_MUTANT="+strconv.Itoa(n)); err != nil {
+			return killed
+		}
+		fate = survived
+	}
+	return fate
+}
