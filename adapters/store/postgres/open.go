@@ -102,9 +102,22 @@ func (s *Store) connect(ctx context.Context) error {
 		}
 	}
 	if err := s.compatible(ctx, config); err != nil {
-		return err
+		return notPrimary(err)
 	}
-	err = s.once(ctx, s.urgent, func(ctx context.Context, conn *pgconn.PgConn) error {
+	return notPrimary(s.moveIn(ctx))
+}
+
+// notPrimary says what to change if a server refuses to write.
+func notPrimary(err error) error {
+	if err != nil && classify(err) == moved {
+		return fmt.Errorf("this is a standby, or takes no writes: name the primary, or all hosts and target_session_attrs=read-write: %w", err)
+	}
+	return err
+}
+
+// moveIn takes a slot and reserves the first Timestamps.
+func (s *Store) moveIn(ctx context.Context) error {
+	return s.once(ctx, s.urgent, func(ctx context.Context, conn *pgconn.PgConn) error {
 		h, err := s.occupy(ctx, conn)
 		if err != nil {
 			return err
@@ -119,10 +132,6 @@ func (s *Store) connect(ctx context.Context) error {
 		}
 		return err
 	})
-	if classify(err) == moved {
-		return fmt.Errorf("this is a standby, or takes no writes: name the primary, or all hosts and target_session_attrs=read-write: %w", err)
-	}
-	return err
 }
 
 // Close gives the slot back. No operation may run.

@@ -92,6 +92,7 @@ func connectOnce(ctx context.Context, o Options) (Options, *pgx.Conn, error) {
 
 func connectBy(ctx context.Context, config *pgxpool.Config) (*pgx.Conn, error) {
 	one := config.ConnConfig.Copy()
+	one.DefaultQueryExecMode = pgx.QueryExecModeExec // leaves no prepared statement to others that share the session
 	if err := config.BeforeConnect(ctx, one); err != nil {
 		return nil, err
 	}
@@ -136,17 +137,14 @@ func versionOf(ctx context.Context, q querier, schema string, lock bool) (versio
 	return version, err
 }
 
-// compatible demands the version of the schema that this program needs, before any
-// statement is prepared.
+// compatible demands the version of the schema that this program needs, and a database
+// that can be used, before any statement is prepared.
 func (s *Store) compatible(ctx context.Context, config *pgxpool.Config) error {
 	c, err := connectBy(ctx, config)
 	if err != nil {
 		return err
 	}
 	defer c.Close(context.WithoutCancel(ctx))
-	if err := s.inspect(ctx, c.PgConn()); err != nil {
-		return err
-	}
 	version, err := versionOf(ctx, c, s.Schema, false)
 	switch {
 	case err != nil:
@@ -158,5 +156,8 @@ func (s *Store) compatible(ctx context.Context, config *pgxpool.Config) error {
 	case version > Version:
 		return fmt.Errorf("%w %s has version %d, and this program knows %d: use a newer edgetable", ErrSchema, s.Schema, version, Version)
 	}
-	return nil
+	if err := s.inspect(ctx, c.PgConn()); err != nil {
+		return engine(ctx, c.PgConn(), err)
+	}
+	return engine(ctx, c.PgConn(), s.prove(ctx, config, c))
 }

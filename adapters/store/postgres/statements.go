@@ -152,7 +152,7 @@ RETURNING key`
 }
 
 // alive reports whether the server that answers works for this connection.
-var alive = statement{"alive", `SELECT 1 FROM pg_stat_activity WHERE pid = $1::int4 AND application_name = $2::text AND state <> 'idle'`}
+var alive = statement{"alive", `SELECT pid FROM pg_stat_activity WHERE pid = $1::int4 AND application_name = $2::text AND state <> 'idle'`}
 
 // prepared are the statements of every connection, in the order of preparation.
 var prepared = func() []statement {

@@ -155,16 +155,24 @@ func (c *Cluster) Start() error {
 func (c *Cluster) Wait(limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
+	if err := answers(ctx, c.ended, c.DSN("")); err != nil {
+		return fmt.Errorf("PostgreSQL does not answer within %v: %w\n%s", limit, err, tail(filepath.Join(c.Dir, "log")))
+	}
+	return nil
+}
+
+// answers waits until a program answers, unless it ends.
+func answers(ctx context.Context, ended <-chan struct{}, dsn string) error {
 	for {
-		conn, err := pgx.Connect(ctx, c.DSN(""))
+		conn, err := pgx.Connect(ctx, dsn)
 		if err == nil {
 			return conn.Close(ctx)
 		}
 		select {
-		case <-c.ended:
-			return fmt.Errorf("PostgreSQL has ended:\n%s", tail(filepath.Join(c.Dir, "log")))
+		case <-ended:
+			return errors.New("it has ended")
 		case <-ctx.Done():
-			return fmt.Errorf("PostgreSQL does not answer within %v: %w\n%s", limit, err, tail(filepath.Join(c.Dir, "log")))
+			return err
 		case <-time.After(20 * time.Millisecond):
 		}
 	}

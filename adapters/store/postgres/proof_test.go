@@ -1,0 +1,98 @@
+package postgres_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"edgetable/adapters/store/postgres"
+	"edgetable/testdata/must"
+	"edgetable/testdata/needs"
+	"edgetable/testdata/postgres/local"
+)
+
+// refused demands that a store does not open and that the error says all of this.
+func refused(t *testing.T, dsn, schema string, say ...string) {
+	t.Helper()
+	s, err := postgres.Open(t.Context(), postgres.Options{DSN: dsn, Schema: schema, Connections: 8})
+	if err == nil {
+		s.Close()
+		t.Fatal("it opens")
+	}
+	for _, part := range append(say, "PostgreSQL 1") {
+		if !errors.Is(err, postgres.ErrEngine) || !strings.Contains(err.Error(), part) {
+			t.Errorf("%v; want %q", err, part)
+		}
+	}
+}
+
+// A pooler that gives each transaction another process is refused, and the sessions that
+// others get from it are as they were. One that gives a process to each session works.
+func TestPooler(t *testing.T) {
+	t.Parallel()
+	needs.These(t, needs.Postgres)
+	c := cluster(t, local.Options{})
+	name := schema(t, c)
+	through := func(mode string) string {
+		p, err := local.NewPooler(t.Context(), c, mode)
+		must.OK(t, err)
+		t.Cleanup(func() { must.OK(t, p.Remove()) })
+		return p.DSN()
+	}
+	for _, busy := range []int{0, 3} { // sessions of others that have left processes for use
+		dsn := through("transaction")
+		for range busy {
+			conn, err := pgx.Connect(t.Context(), dsn+" default_query_exec_mode=simple_protocol")
+			must.OK(t, err)
+			defer conn.Close(t.Context())
+			_, err = conn.Exec(t.Context(), "BEGIN")
+			must.OK(t, err)
+			defer conn.Exec(t.Context(), "ROLLBACK")
+		}
+		refused(t, dsn, name, "a pooler gives each transaction another one")
+		conn, err := pgx.Connect(t.Context(), dsn+" default_query_exec_mode=simple_protocol")
+		must.OK(t, err)
+		defer conn.Close(t.Context())
+		for setting, want := range map[string]string{"search_path": `"$user", public`, "enable_seqscan": "on", "statement_timeout": "0"} {
+			var got string
+			must.OK(t, conn.QueryRow(t.Context(), "SHOW "+setting).Scan(&got))
+			if got != want {
+				t.Errorf("others have %s=%s", setting, got)
+			}
+		}
+	}
+	refusedAtOnce := through("statement")
+	refused(t, refusedAtOnce, name)
+
+	s := open(t, c, postgres.Options{DSN: through("session"), Schema: name})
+	create(t, s)
+	must.OK(t, putOne(t.Context(), s, "by sessions"))
+}
+
+// An engine whose list of locks leaves young ones out is refused, as YugabyteDB's does, and
+// one that has no list.
+func TestBlindEngine(t *testing.T) {
+	t.Parallel()
+	needs.These(t, needs.Postgres)
+	for name, tt := range map[string]struct{ view, say string }{
+		"young locks":        {"pg_locks AS SELECT l.* FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_stat_activity a USING (pid) WHERE a.xact_start < clock_timestamp() - interval '1 s'", "pg_locks and pg_stat_activity do not show a transaction that writes"},
+		"no locks":           {"pg_locks AS SELECT * FROM pg_catalog.pg_locks WHERE false", "pg_locks and pg_stat_activity do not show a transaction that writes"},
+		"all locks":          {"pg_locks AS SELECT l.*, 1 AS stays FROM pg_catalog.pg_locks l", ""},
+		"no activity":        {"pg_stat_activity AS SELECT pid, application_name, NULL::text AS state FROM pg_catalog.pg_stat_activity", "pg_stat_activity does not show a process"},
+		"a missing function": {"pg_locks AS SELECT pid FROM pg_catalog.pg_locks", "does not exist"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			shadow := local.Name()
+			must.OK(t, shared.Exec("CREATE SCHEMA "+shadow+"; CREATE VIEW "+shadow+"."+tt.view))
+			dsn := shared.DSN("options='-c search_path=" + shadow + ",pg_catalog'")
+			in := schema(t, shared)
+			if tt.say == "" {
+				must.OK(t, open(t, shared, postgres.Options{DSN: dsn, Schema: in}).Ready(t.Context()))
+				return
+			}
+			refused(t, dsn, in, tt.say)
+		})
+	}
+}
