@@ -176,7 +176,7 @@ race-functions:
 # More entities and kills in tests that seeds has with fewer. More find rarer cases, and take minutes.
 many: export EDGETABLE_MANY = 1
 many:
-	$(GOTEST) -run '^TestKilled$$' ./functions/edgetable
+	EDGETABLE_KILL_SEED=$${EDGETABLE_KILL_SEED:-$$RANDOM} $(GOTEST) -v -run '^TestKilled$$' ./functions/edgetable
 	$(GOTEST) ./functions/edgetable/transfer
 
 # In these tests one goroutine calls the store (in Scans/Snapshot two, as in Concurrency), and what the store starts by itself the
@@ -191,7 +191,7 @@ race-dynamodb:
 ## secondary-kills: primaries, secondaries and promotions are killed under load, KILLS times (50)
 .PHONY: secondary-kills
 secondary-kills:
-	EDGETABLE_KILLS=$(KILLS) $(GOTEST) -timeout 60m -v -run '^TestSecondaryKilled$$' ./functions/edgetable
+	EDGETABLE_KILLS=$(KILLS) EDGETABLE_KILL_SEED=$${EDGETABLE_KILL_SEED:-$$RANDOM} $(GOTEST) -timeout 60m -v -run '^TestSecondaryKilled$$' ./functions/edgetable
 
 ## restores: a shipped log is restored to MOMENTS random moments (200)
 .PHONY: restores

@@ -1,7 +1,7 @@
 package core_test
 
 // mostClocks bounds the list below. It may only shrink.
-const mostClocks = 23
+const mostClocks = 20
 
 // clocks are the files of tests that may use the wall clock, poll, or draw random numbers
 // without a seed: how often they do, and why.
@@ -16,11 +16,9 @@ var clocks = map[string]struct {
 	"adapters/store/pebblestore/space_test.go":       {1, "measures a disk until operations that found it full have tried again, and gives way to them"},
 	"adapters/store/postgres/leave_test.go":          {1, "a write that must not be sent waits in vain, at any speed"},
 	"adapters/store/postgres/wire_test.go":           {1, "a slow wire; what is sent over it does not depend on how slow"},
-	"core/protocol/example_test.go":                  {1, "shows what a server passes"},
 	"functions/edgetable/datakill_test.go":           {1, "the moment of a kill; every moment must do"},
-	"functions/edgetable/secondarykill_test.go":      {2, "the moment of a kill; every moment must do"},
+	"functions/edgetable/secondarykill_test.go":      {1, "the moment of a kill; every moment must do"},
 	"testdata/backup/gateway_test.go":                {2, "Eventually of a module of its own"},
-	"testdata/clients/go/failover_test.go":           {1, "the client asks a secondary until it has followed"},
 	"testdata/explorer/tab_test.go":                  {1, "waits end shortly before the deadline of the test"},
 	"testdata/explorer/traffic_test.go":              {1, "the map of a server changes when a minute of its clock ends"},
 	"testdata/lambda/emulator/emulator.go":           {3, "waits until the emulator listens or ends, as its caller permits"},
@@ -29,7 +27,6 @@ var clocks = map[string]struct {
 	"testdata/postgres/local/local.go":               {3, "a server that does not start within a minute tells why"},
 	"testdata/postgres/local/patroni.go":             {3, "managers with leases in real time: make weekly has their tests"},
 	"testdata/prove/faults_test.go":                  {1, "cuts requests to a service that is far away"},
-	"testdata/prove/wire_test.go":                    {1, "a service that is far away may not answer"},
 	"Eventually":                                     {41, "states of other processes, or of servers with periods of their own, of which no event tells"},
 	"testdata/must/wait.go":                          {2, "where tests wait: until shortly before their own deadline"},
 }

@@ -28,6 +28,19 @@ type history struct {
 	next int
 	sent map[string]int   // the last one, by row key
 	acks map[string][]ack // in order
+
+	returned, awaited int           // how many writes have returned, and which one a test waits for
+	reached           chan struct{} // closed when it has; nil if no test waits
+}
+
+// after waits until so many more writes have returned.
+func (h *history) after(t *testing.T, writes int, p *process) {
+	t.Helper()
+	h.mu.Lock()
+	reached := make(chan struct{})
+	h.awaited, h.reached = h.returned+writes+1, reached
+	h.mu.Unlock()
+	must.Receive(t, fmt.Sprintf("%d more writes return", writes+1), reached, p.logs)
 }
 
 // ack is a write that had returned at a time.
@@ -56,6 +69,10 @@ func (h *history) write(t *testing.T, c *signingClient, writer int) {
 		}
 		h.mu.Lock()
 		h.acks[row] = append(h.acks[row], ack{number, time.Now()})
+		if h.returned++; h.reached != nil && h.returned >= h.awaited {
+			close(h.reached)
+			h.reached = nil
+		}
 		h.mu.Unlock()
 	}
 }
@@ -193,7 +210,7 @@ func killedPromotion(t *testing.T, rnd *rand.Rand, dir, place string) (kills int
 // EDGETABLE_KILL_SEED repeats the choices of a run that failed.
 func TestSecondaryKilled(t *testing.T) {
 	t.Parallel()
-	points, seed := int(numberFrom(t, "EDGETABLE_KILLS", 8)), numberFrom(t, "EDGETABLE_KILL_SEED", time.Now().UnixNano())
+	points, seed := int(numberFrom(t, "EDGETABLE_KILLS", 8)), numberFrom(t, "EDGETABLE_KILL_SEED", 1)
 	t.Logf("EDGETABLE_KILL_SEED=%d", seed)
 	rnd := rand.New(rand.NewPCG(uint64(seed), 0))
 	var primaries, uploads, secondaries, promotions, looked int
@@ -213,7 +230,7 @@ func TestSecondaryKilled(t *testing.T) {
 		}
 		load()
 		for range 4 {
-			<-time.After(time.Duration(rnd.Int64N(int64(400 * time.Millisecond)))) // the moment of the kill
+			h.after(t, rnd.IntN(600), one) // the moment of the kill
 			if what := rnd.IntN(4); what < 2 {
 				if what == 0 {
 					uploading(t, p.place)

@@ -11,7 +11,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"edgetable/core/wiretest"
 	"edgetable/testdata/must"
@@ -59,7 +58,6 @@ func ownReason(resp *http.Response) string {
 // sender speaks HTTP/1.1 and leaves targets and names of headers as they are.
 func sender(scheme string) wiretest.Target {
 	client := &http.Client{
-		Timeout:       time.Minute,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, DisableCompression: true,
