@@ -29,30 +29,52 @@ import (
 
 func BenchmarkStore(b *testing.B) { storetest.Bench(b, harness(shared, postgres.Options{}, false)) }
 
+// contest compares an operation of the store with one of pgx alone.
+type contest struct {
+	name       string
+	clients    int
+	turn       time.Duration
+	store, raw func(s *sides, n int) error
+	rate       float64 // least rate, in that of raw
+	processor  float64 // most processor time of the database, in that of raw; 0 is any
+}
+
 // BenchmarkBesideRaw compares the store with pgx alone, which does the one statement that
 // is closest, with the same payload, on a table of the same keys. Both take short turns for
 // ten seconds, and what counts is the median of the ratios of neighbours: another program
 // that takes the processor for a while spoils few of them. Its bounds are what the store is
 // meant to reach.
 func BenchmarkBesideRaw(b *testing.B) {
-	var missed atomic.Bool
-	for _, x := range []struct {
-		name       string
-		clients    int
-		turn       time.Duration
-		store, raw func(s *sides, n int) error
-		rate       float64 // least rate, in that of raw
-		processor  float64 // most processor time of the database, in that of raw; 0 is any
-	}{
+	compare(b, 0, []contest{
 		{"Insert64", 64, 250 * time.Millisecond, (*sides).insert, (*sides).rawInsert, 1.2, 0.5},
 		{"Get64", 64, 250 * time.Millisecond, (*sides).get, (*sides).rawGet, 1.2, 0},
 		{"Update64", 64, 250 * time.Millisecond, (*sides).replace, (*sides).rawUpdate, 0, 0},
 		{"Merge64", 64, 250 * time.Millisecond, (*sides).merge, (*sides).rawMerge, 2, 0},
 		{"Page1000", 4, 250 * time.Millisecond, (*sides).page, (*sides).rawPage, 0.7, 0},
 		{"LoneInsert", 1, 25 * time.Millisecond, (*sides).insert, (*sides).rawInsert, 1 / 1.15, 0},
-	} {
+	})
+}
+
+// BenchmarkBesideRawLate is BenchmarkBesideRaw where each commit waits for a synchronous
+// standby whose answers are late. A client of either side waits for at least that long, so
+// that no store can be much faster than 64 connections which wait at the same time.
+func BenchmarkBesideRawLate(b *testing.B) {
+	for _, late := range []time.Duration{5 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond} {
+		b.Run(late.String(), func(b *testing.B) {
+			compare(b, late, []contest{
+				{"Insert64", 64, time.Second, (*sides).insert, (*sides).rawInsert, 0.9, 0.5},
+				{"Insert16", 16, time.Second, (*sides).insert, (*sides).rawInsert, 0.9, 0},
+				{"LoneInsert", 1, time.Second / 2, (*sides).insert, (*sides).rawInsert, 0.95, 0},
+			})
+		})
+	}
+}
+
+func compare(b *testing.B, late time.Duration, contests []contest) {
+	var missed atomic.Bool
+	for _, x := range contests {
 		b.Run(x.name, func(b *testing.B) {
-			s := newSides(b, x.clients)
+			s := newSides(b, x.clients, late)
 			ops := [2]func(*sides, int) error{x.store, x.raw}
 			var ratios struct{ rate, server, client []float64 }
 			var rates [2][]float64
@@ -120,8 +142,11 @@ func benchKey(n int) []byte {
 	return key.Append(nil, fmt.Sprintf("partition-%04d", n%97), fmt.Sprintf("row-%09d", n))
 }
 
-func newSides(b *testing.B, clients int) *sides {
+func newSides(b *testing.B, clients int, late time.Duration) *sides {
 	s := &sides{c: cluster(b, local.Options{Settings: []string{"max_connections=120", "shared_buffers=256MB", "max_wal_size=4GB"}})}
+	if late > 0 {
+		follow(b, s.c, listenLate(b, s.c, late))
+	}
 	must.OK(b, s.c.Exec("CREATE TABLE public.raw (key bytea PRIMARY KEY, ts bigint NOT NULL, properties bytea NOT NULL) WITH (fillfactor = 80)"))
 	config, err := pgxpool.ParseConfig(s.c.DSN(""))
 	must.OK(b, err)

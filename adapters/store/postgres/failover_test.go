@@ -25,7 +25,14 @@ func pair(t *testing.T) (primary, standby *local.Cluster) {
 	c, err := local.New(local.Options{Settings: []string{"wal_level=replica", "max_wal_senders=8", "hot_standby=on"}})
 	must.OK(t, err)
 	t.Cleanup(func() { must.OK(t, c.Remove()) })
-	s, err := local.New(local.Options{From: c, Settings: []string{strict}})
+	return c, follow(t, c, "")
+}
+
+// follow makes a synchronous standby, which finds the primary at a socket of its own or at
+// that in another directory.
+func follow(t testing.TB, c *local.Cluster, socket string) *local.Cluster {
+	t.Helper()
+	s, err := local.New(local.Options{From: c, Socket: socket, Settings: []string{strict}})
 	must.OK(t, err)
 	t.Cleanup(func() { must.OK(t, s.Remove()) })
 	must.OK(t, c.Exec("ALTER SYSTEM SET synchronous_standby_names = '*'"))
@@ -33,7 +40,7 @@ func pair(t *testing.T) (primary, standby *local.Cluster) {
 	wait(t, "the standby is synchronous", func() bool {
 		return ask(t, c, "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") == "1"
 	})
-	return c, s
+	return s
 }
 
 // wait waits until servers of PostgreSQL come to a state.

@@ -41,6 +41,7 @@ type Options struct {
 	Settings []string // name=value
 	Dir      string   // of the data; "" is a temporary one
 	From     *Cluster // to be a standby of
+	Socket   string   // directory of the socket at which a standby finds From; "" is that of From
 	Log      string   // directory for the write-ahead log; "" is with the data
 }
 
@@ -78,6 +79,9 @@ func New(o Options) (c *Cluster, err error) {
 		}
 	} else {
 		err = c.copy(o.From)
+		if o.Socket != "" {
+			o.Settings = append(o.Settings, fmt.Sprintf("primary_conninfo='host=%s port=%d user=postgres'", o.Socket, o.From.Port))
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(c.Dir))
