@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -29,13 +31,13 @@ func (s *Store) Commit(ctx context.Context, name table.RecordKey, m []table.Muta
 			return 0, &table.Refused{Index: i, Err: table.ErrKeyTooLong}
 		}
 	}
-	text := strings.Clone(name.String())
-	var ticks edm.Ticks
-	if len(m) == 1 {
-		ticks, err = s.commitOne(ctx, text, m[0])
-	} else {
-		ticks, err = s.commitAll(ctx, text, m)
+	// A caller that leaves may use the memory again, and a round may still send it.
+	m = slices.Clone(m)
+	for i := range m {
+		m[i].Key, m[i].Properties = slices.Clone(m[i].Key), slices.Clone(m[i].Properties)
 	}
+	c := &commitment{Store: s, account: strings.Clone(name.Account), name: strings.Clone(name.String()), mutations: m}
+	ticks, err := c.run(ctx)
 	return ticks, s.commitError(ctx, err)
 }
 
@@ -58,109 +60,147 @@ func (s *Store) commitError(ctx context.Context, err error) error {
 	return errors.Join(table.ErrBusy, err)
 }
 
-// plan makes the write of a mutation, given the state of its entity. Only merges need it.
-func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
-	w := &write{name: name, key: m.Key, nonce: m.Nonce, properties: bytesOf(m.Properties), match: m.IfMatch}
-	switch {
-	case m.Kind == table.Merge && now == nil:
-		if _, err := table.Apply(nil, *m, 0); err != nil {
-			return nil, err
-		}
-		w.form = insert
-	case m.Kind == table.Merge:
-		row, err := table.Apply(now, *m, 0)
-		if err != nil {
-			return nil, err
-		}
-		w.form, w.match, w.properties = swap, now.Timestamp, bytesOf(row.Properties)
-	case m.Condition == table.Absent:
-		w.form = insert
-	case m.Condition == table.Present:
-		w.form = update
-	case m.Condition == table.Unchanged:
-		w.form = swap
-	default:
-		w.form = upsert
-	}
-	if m.Kind == table.Delete {
-		w.properties = nil
-	}
-	return w, nil
+// commitment is one Commit.
+type commitment struct {
+	*Store
+	account, name string
+	mutations     []table.Mutation
+	states        []state // of the entities, if they are known; only merges need them
 }
 
-// fromKnown returns the known state of an entity if a merge may be applied to it. A state
-// that is old may refuse by mistake, so only the success of the swap counts.
-func (s *Store) fromKnown(name string, m *table.Mutation) (*table.Row, bool) {
-	row := s.known.get(name, m.Key)
-	if row == nil {
-		return nil, false
-	}
-	_, err := table.Apply(row, *m, 0)
-	return row, err == nil
-}
-
-// commitOne writes one entity. A statement that writes nothing does not say why, so the
-// state is read then: either it explains a refusal, or the write is tried again above the
-// Timestamps that it shows.
-func (s *Store) commitOne(ctx context.Context, name string, m table.Mutation) (edm.Ticks, error) {
-	// A caller that leaves may use the memory again, and the lane may still send it.
-	m.Key, m.Properties = slices.Clone(m.Key), slices.Clone(m.Properties)
-	now, known := state{}, false
-	merges := m.Kind == table.Merge
+// run writes all mutations or none. A statement that writes nothing does not say why, so
+// the states are read then: either they explain a refusal, or all is sent again above the
+// Timestamps that they show.
+func (c *commitment) run(ctx context.Context) (edm.Ticks, error) {
+	c.recall()
 	for try := 0; ; try++ {
-		if merges && try == 0 {
-			now.row, known = s.fromKnown(name, &m)
-		}
-		if merges && !known {
-			var err error
-			if now, err = s.look(ctx, name, m.Key); err != nil {
+		if c.states == nil && slices.ContainsFunc(c.mutations, isMerge) {
+			if err := c.judge(ctx); err != nil {
 				return 0, err
 			}
-			if !now.live {
-				return 0, table.ErrNoTable
-			}
-			s.clock.raise(now.highest())
 		}
-		w, err := plan(name, &m, now.row)
+		list, err := planAll(c.name, c.mutations, c.states)
 		if err != nil {
-			return 0, &table.Refused{Err: err}
+			return 0, err
 		}
-		ok, err := s.put(ctx, w)
-		if ok {
-			if merges {
-				s.known.put(w)
-			}
-			return w.ticks, nil
+		ticks, err := c.write(ctx, list)
+		if err == nil {
+			c.remember(list)
+			return ticks, nil
 		}
-		known = false
-		if merges {
-			s.known.forget(name, m.Key)
-		}
-		if err != nil {
-			class := classify(err)
-			if errors.Is(err, table.ErrUnknown) || class != again && class != moved || errors.Is(err, errClock) {
+		c.forget()
+		switch class := classify(err); {
+		case errors.Is(err, table.ErrUnknown) || errors.Is(err, errClock):
+			return 0, err
+		case class == refused:
+			if err := c.judge(ctx); err != nil {
 				return 0, err
 			}
-			s.counters.retry(class)
+			c.counters.behind.Add(1)
+			if ctx.Err() != nil {
+				return 0, &unsent{context.Cause(ctx)}
+			}
+		case class == again || class == moved:
+			c.counters.retry(class)
 			if pause(ctx, try) != nil {
 				return 0, err
 			}
-			continue
-		}
-		if now, err = s.look(ctx, name, m.Key); err != nil {
+		default:
 			return 0, err
 		}
-		if !now.live {
-			return 0, table.ErrNoTable
+	}
+}
+
+func (c *commitment) oneMerge() bool { return len(c.mutations) == 1 && isMerge(c.mutations[0]) }
+
+func isMerge(m table.Mutation) bool { return m.Kind == table.Merge }
+
+// judge reads the states at one moment and raises the clock above them. Its error is the
+// refusal that they demand.
+func (c *commitment) judge(ctx context.Context) (err error) {
+	if c.states, err = c.look(ctx); err != nil {
+		return err
+	}
+	if !c.states[0].live {
+		return table.ErrNoTable
+	}
+	for i, m := range c.mutations {
+		if _, err := table.Apply(c.states[i].row, m, 0); err != nil {
+			return &table.Refused{Index: i, Err: err}
 		}
-		if _, err := table.Apply(now.row, m, 0); err != nil {
-			return 0, &table.Refused{Err: err}
-		}
-		known = true
-		s.clock.raise(now.highest())
-		s.counters.behind.Add(1)
-		if ctx.Err() != nil {
-			return 0, &unsent{context.Cause(ctx)}
+		c.clock.raise(c.states[i].highest())
+	}
+	return nil
+}
+
+func (c *commitment) look(ctx context.Context) ([]state, error) {
+	if len(c.mutations) == 1 {
+		one, err := c.lookOne(ctx, c.name, c.mutations[0].Key)
+		return []state{one}, err
+	}
+	keys := make([][]byte, len(c.mutations))
+	for i, m := range c.mutations {
+		keys[i] = m.Key
+	}
+	return c.lookAll(ctx, client{useWrites, c.account}, c.name, keys)
+}
+
+// write sends the writes: one in a round, several as a transaction of their own.
+func (c *commitment) write(ctx context.Context, list []*write) (edm.Ticks, error) {
+	if len(list) == 1 {
+		err := c.put(ctx, list[0])
+		return list[0].ticks, err
+	}
+	return detached(ctx, c.Store, func(ctx context.Context) (edm.Ticks, error) { return c.writeAll(ctx, list) })
+}
+
+// writeAll sends the writes of a batch as one transaction. If the reply is lost, it finds
+// out what became of them.
+func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, error) {
+	ticks, err := c.clock.next(ctx)
+	if err != nil {
+		return 0, err
+	}
+	calls := make([]call, len(list))
+	for i, w := range list {
+		w.ticks = ticks
+		calls[i] = call{writes[w.form].batch, w.args()}
+	}
+	err = c.once(ctx, client{useWrites, c.account}, func(_ context.Context, conn *pgconn.PgConn) error {
+		_, err := c.attended(conn, calls)
+		return err
+	})
+	if classify(err) == lost && err != nil {
+		err = c.evidence(ctx, list, err)
+	}
+	return ticks, err
+}
+
+// recall takes the state of a single merge from those that are known. One that is old may
+// refuse by mistake, so it is used only if the merge may be applied to it.
+func (c *commitment) recall() {
+	if !c.oneMerge() {
+		return
+	}
+	m := &c.mutations[0]
+	if row := c.known.get(c.name, m.Key); row != nil {
+		if _, err := table.Apply(row, *m, 0); err == nil {
+			c.states = []state{{live: true, row: row}}
 		}
 	}
+}
+
+// remember notes what a single merge has left.
+func (c *commitment) remember(list []*write) {
+	if c.oneMerge() {
+		c.known.put(list[0])
+	}
+}
+
+// forget drops states, which may be old.
+func (c *commitment) forget() {
+	if c.oneMerge() {
+		c.known.forget(c.name, c.mutations[0].Key)
+	}
+	c.states = nil
 }

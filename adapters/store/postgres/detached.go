@@ -58,7 +58,7 @@ func (s *Store) watch(c *pgconn.PgConn) (stop func()) {
 		ctx, cancel := context.WithTimeout(s.ctx, heartbeatTimeout)
 		defer cancel()
 		known := true
-		err := s.once(ctx, s.urgent, func(ctx context.Context, other *pgconn.PgConn) error {
+		err := s.once(ctx, urgent, func(ctx context.Context, other *pgconn.PgConn) error {
 			rows, err := query(ctx, other, alive, nil, int4Of(pidOf(c)), []byte(s.name))
 			known = rows > 0
 			return err

@@ -16,9 +16,15 @@
 // asks [table.Apply] why. A merge reads, applies and writes on condition that the row
 // still has the Timestamp that was read. Nothing holds a lock over a round trip.
 //
-// Writes that wait at the same time are sent as one transaction (lane.go). Each of them
-// keeps an outcome of its own, because a condition that does not hold is no error. A write
-// that finds its lane idle is sent and awaited by its caller (here.go).
+// Writes that wait at the same time are sent as one transaction, and the next ones need not
+// wait until a slow commit ends (rounds.go). Each write keeps an outcome of its own, because a
+// condition that does not hold is no error.
+//
+// # Connections
+//
+// Each use of connections has some of its own, and the others go to the account that had them
+// for the shortest time (allocator.go). The page of a scan ends early if another account waits
+// for the connection.
 //
 // # Timestamps
 //

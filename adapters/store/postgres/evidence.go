@@ -95,7 +95,7 @@ func (s *Store) settledStates(ctx context.Context, list []*write, cause error) (
 	if err := s.settled(ctx, s.sender(cause)); err != nil {
 		return nil, err
 	}
-	states, err := s.lookAll(ctx, name, keys)
+	states, err := s.lookAll(ctx, upkeep, name, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (s *Store) settledStates(ctx context.Context, list []*write, cause error) (
 // interrupted may show before the standby has it. A later commit waits for the same
 // standby, which has all earlier ones then.
 func (s *Store) barrier(ctx context.Context) error {
-	return s.retry(ctx, s.urgent, func(ctx context.Context, c *pgconn.PgConn) error {
+	return s.retry(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error {
 		h := s.clock.holds()
 		ok, err := s.beat(ctx, c, h, h.reserved)
 		if errors.Is(err, errClock) {

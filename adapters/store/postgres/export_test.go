@@ -31,3 +31,31 @@ func (s *Store) Setting(ctx context.Context, name string) (value string, err err
 
 // Classify names the class of an error.
 func Classify(err error) string { return classify(err).String() }
+
+// Pages returns how many connections pages may have at the most, and how many pages wait for one.
+func (s *Store) Pages() (most, waiting int) {
+	a := s.connections
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return min(a.parts[usePages].most, a.parts[usePages].own+a.free), a.queue[usePages].Waiting()
+}
+
+// Unsent returns how many writes of one entity wait for a round.
+func (s *Store) Unsent() int {
+	s.rounds.mu.Lock()
+	defer s.rounds.mu.Unlock()
+	return len(s.rounds.waiting)
+}
+
+// HoldRounds lets no round begin before the function is called that it returns.
+func (s *Store) HoldRounds() (resume func()) {
+	s.rounds.mu.Lock()
+	defer s.rounds.mu.Unlock()
+	s.rounds.prompt += promptRounds
+	return func() {
+		s.rounds.mu.Lock()
+		defer s.rounds.mu.Unlock()
+		s.rounds.prompt -= promptRounds
+		s.beginRound()
+	}
+}

@@ -22,7 +22,7 @@ const (
 	moved
 	// full: nothing was applied, because a disk is full.
 	full
-	// refused: a statement of a batch wrote nothing, which undid the batch.
+	// refused: a statement wrote nothing, which undid the batch.
 	refused
 	// lost: it may have been applied, or may still be.
 	lost
@@ -51,6 +51,8 @@ func classify(err error) class {
 		return lost
 	case errors.Is(err, errRecord):
 		return broken
+	case errors.Is(err, errWroteNothing):
+		return refused
 	}
 	p, ok := errors.AsType[*pgconn.PgError](err)
 	switch {

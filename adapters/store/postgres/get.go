@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -53,9 +54,40 @@ type get struct {
 	done  chan error
 }
 
-func pickGets(waiting []*get) (group, rest []*get) {
-	n := min(len(waiting), maxGets)
-	return waiting[:n:n], slices.Clone(waiting[n:])
+// gets reads entities in groups: a group has all that came while others were read.
+type gets struct {
+	mu      sync.Mutex
+	waiting []*get
+	running int
+}
+
+// await reads an entity in a group to come.
+func (s *Store) await(g *get) {
+	q := &s.gets
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting = append(q.waiting, g)
+	if q.running < readers {
+		q.running++
+		s.beside.Go(s.readGroups)
+	}
+}
+
+func (s *Store) readGroups() {
+	q := &s.gets
+	for {
+		q.mu.Lock()
+		n := min(len(q.waiting), maxGets)
+		if n == 0 {
+			q.running--
+			q.mu.Unlock()
+			return
+		}
+		group := q.waiting[:n:n]
+		q.waiting = q.waiting[n:]
+		q.mu.Unlock()
+		s.readGroup(group)
+	}
 }
 
 // readGroup reads a group in one statement, or one by one if that fails.
@@ -63,7 +95,7 @@ func (s *Store) readGroup(group []*get) {
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
 	s.counters.reads.group(len(group))
-	err := s.read(ctx, nil, func(ctx context.Context, c *pgconn.PgConn) error { return getAll(ctx, c, group) })
+	err := s.read(ctx, client{use: useGets}, func(ctx context.Context, c *pgconn.PgConn) error { return getAll(ctx, c, group) })
 	for _, g := range group {
 		g.done <- err
 	}
@@ -91,10 +123,10 @@ func getAll(ctx context.Context, c *pgconn.PgConn, group []*get) error {
 	return err
 }
 
-// look reads the state of an entity at the primary, together with what others read.
-func (s *Store) look(ctx context.Context, name string, key []byte) (state, error) {
+// lookOne reads the state of an entity at the primary, together with what others read.
+func (s *Store) lookOne(ctx context.Context, name string, key []byte) (state, error) {
 	g := &get{name: name, key: key, done: make(chan error, 1)}
-	s.gets.put(&s.beside, g)
+	s.await(g)
 	select {
 	case err := <-g.done:
 		return g.state, err
@@ -104,12 +136,12 @@ func (s *Store) look(ctx context.Context, name string, key []byte) (state, error
 }
 
 // lookAll reads the states of some entities of one table at one moment.
-func (s *Store) lookAll(ctx context.Context, name string, keys [][]byte) ([]state, error) {
+func (s *Store) lookAll(ctx context.Context, who client, name string, keys [][]byte) ([]state, error) {
 	group := make([]*get, len(keys))
 	for i, k := range keys {
 		group[i] = &get{name: name, key: k}
 	}
-	err := s.read(ctx, s.shared, func(ctx context.Context, c *pgconn.PgConn) error { return getAll(ctx, c, group) })
+	err := s.read(ctx, who, func(ctx context.Context, c *pgconn.PgConn) error { return getAll(ctx, c, group) })
 	states := make([]state, len(keys))
 	for i, g := range group {
 		states[i] = g.state
@@ -128,10 +160,10 @@ func (s *Store) Get(ctx context.Context, name table.RecordKey, key []byte, c tab
 	var now state
 	if c == table.Eventual && s.replica != nil {
 		one := get{name: text, key: key}
-		err = s.eventual(ctx, c, func(ctx context.Context, c *pgconn.PgConn) error { return getAll(ctx, c, []*get{&one}) })
+		err = s.eventual(ctx, c, client{usePages, name.Account}, func(ctx context.Context, c *pgconn.PgConn) error { return getAll(ctx, c, []*get{&one}) })
 		now = one.state
 	} else {
-		now, err = s.look(ctx, text, key)
+		now, err = s.lookOne(ctx, text, key)
 	}
 	switch {
 	case err != nil:

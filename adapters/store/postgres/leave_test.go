@@ -3,18 +3,23 @@ package postgres_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"edgetable/adapters/store/postgres"
+	"edgetable/core/key"
 	"edgetable/core/table"
 	"edgetable/testdata/must"
 	"edgetable/testdata/postgres/local"
 )
 
 // A caller whose context ends while its write waits for a standby leaves at once and learns
-// that the outcome is unknown. Its connection waits on, and the writes behind it wait for it
-// instead of taking others: connections that wait for a standby do not pile up.
+// that the outcome is unknown. Its connection waits on, and so do later writes of the entity.
 func TestLeave(t *testing.T) {
 	t.Parallel()
 	c := cluster(t, local.Options{})
@@ -48,4 +53,97 @@ func TestLeave(t *testing.T) {
 	}
 	set("ALTER SYSTEM RESET synchronous_standby_names")
 	must.OK(t, putOne(t.Context(), s, "left"))
+}
+
+// lockRows locks entities until the function is called that it returns.
+func lockRows(t *testing.T, s *postgres.Store, names ...string) (unlock func()) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), shared.DSN(""))
+	must.OK(t, err)
+	for _, name := range names {
+		must.OK(t, putOne(t.Context(), s, name))
+	}
+	tx, err := conn.Begin(t.Context())
+	must.OK(t, err)
+	for _, name := range names {
+		_, err = tx.Exec(t.Context(), "SELECT 1 FROM "+s.Schema+".entity WHERE key = $1 FOR UPDATE", row("p", name))
+		must.OK(t, err)
+	}
+	return func() { must.OK(t, conn.Close(context.Background())) }
+}
+
+// A row that somebody else has locked stops the writes of its entity alone, and not those
+// that come after them. A round that waits does not keep others waiting, until half of the
+// connections do; reads have connections of their own then.
+func TestLockedRows(t *testing.T) {
+	t.Parallel()
+	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Connections: 12})
+	create(t, s)
+	locked := []string{"a", "b", "c", "d", "e", "f"}
+	if len(locked) != s.Connections/2 {
+		t.Fatalf("the store has %d connections", s.Connections)
+	}
+	unlock := lockRows(t, s, locked...)
+	var all sync.WaitGroup
+	put := func(name string) {
+		all.Go(func() {
+			if err := putOne(t.Context(), s, name); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+	for i, name := range locked {
+		for range 3 {
+			put(name)
+		}
+		wait(t, "one more round waits for a lock", func() bool {
+			return ask(t, shared, "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = '"+s.Schema+".entity'::regclass OR locktype = 'transactionid' AND NOT granted AND pid IN (SELECT pid FROM pg_locks WHERE relation = '"+s.Schema+".entity'::regclass)") == strconv.Itoa(i+1)
+		})
+		if i == len(locked)-1 {
+			break
+		}
+		for j := range 8 {
+			must.OK(t, putOne(t.Context(), s, fmt.Sprint("free ", i, j)))
+		}
+		if m := s.Metrics(); m.Retries["again"] > 0 && i == 0 {
+			t.Errorf("the others waited until the lock could be waited for no longer: %v", m.Retries)
+		}
+	}
+	if _, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{}}}); err != nil {
+		t.Errorf("a page: %v", err)
+	}
+	if _, err := s.Get(t.Context(), people, row("p", "a"), table.Strong); err != nil {
+		t.Errorf("a read: %v", err)
+	}
+	if _, err := s.ReadRecord(t.Context(), people, table.Strong); err != nil {
+		t.Errorf("a record: %v", err)
+	}
+	unlock()
+	all.Wait()
+}
+
+// If one write of a group waits for a lock for too long, the others are sent without it.
+func TestLockedRowInGroup(t *testing.T) {
+	t.Parallel()
+	s := open(t, shared, postgres.Options{Schema: schema(t, shared)})
+	create(t, s)
+	unlock := lockRows(t, s, "a")
+	locked, others := make(chan error, 1), make(chan error, 20)
+	resume := s.HoldRounds()
+	go func() { locked <- putOne(t.Context(), s, "a") }()
+	for i := range cap(others) {
+		go func() { others <- putOne(t.Context(), s, fmt.Sprint("b", i)) }()
+	}
+	wait(t, "all wait for a round", func() bool { return s.Unsent() == 1+cap(others) })
+	resume()
+	for range cap(others) {
+		must.OK(t, <-others)
+	}
+	select {
+	case err := <-locked:
+		t.Errorf("the row is locked, and its write got %v", err)
+	default:
+	}
+	unlock()
+	must.OK(t, <-locked)
 }

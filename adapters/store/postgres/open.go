@@ -23,18 +23,13 @@ type Store struct {
 	now     func() edm.Ticks
 	name    string // application_name
 
-	// The connections to the primary have three uses, so that none waits for another:
-	// lanes and grouped reads have theirs, one is for heartbeats and Timestamps, and
-	// pages, batches and the catalog share the others.
-	shared chan struct{}
-	urgent chan struct{}
+	connections *allocator // of the primary
 
-	lanes    [writeLanes]lane[*write]
-	gets     lane[*get]
+	rounds   rounds
+	gets     gets
 	known    known // for merges
 	counters counters
 	clockOff atomic.Bool
-	meanRow  atomic.Int64 // bytes of a row in the last page
 	promise  atomic.Pointer[durability]
 
 	ctx    context.Context // ends with Close
@@ -57,13 +52,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.now == nil {
 		s.now = func() edm.Ticks { return edm.TicksOf(o.machine()) }
 	}
-	s.shared = make(chan struct{}, o.Connections-writeLanes-readers-1)
-	s.urgent = make(chan struct{}, 1)
+	s.connections = forPrimary(o.Connections)
 	s.clock = newClock(s.now, s.reserve)
-	for i := range s.lanes {
-		s.lanes[i] = lane[*write]{limit: 1, pick: pickWrites, round: s.writeGroup}
-	}
-	s.gets = lane[*get]{limit: readers, pick: pickGets, round: s.readGroup}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	if err := s.connect(ctx); err != nil {
 		s.Close()
@@ -117,7 +107,7 @@ func notPrimary(err error) error {
 
 // moveIn takes a slot and reserves the first Timestamps.
 func (s *Store) moveIn(ctx context.Context) error {
-	return s.once(ctx, s.urgent, func(ctx context.Context, conn *pgconn.PgConn) error {
+	return s.once(ctx, urgent, func(ctx context.Context, conn *pgconn.PgConn) error {
 		h, err := s.occupy(ctx, conn)
 		if err != nil {
 			return err
@@ -144,7 +134,7 @@ func (s *Store) Close() error {
 	if h := s.clock.holds(); h.holder != 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), heartbeatTimeout)
 		defer cancel()
-		_ = s.once(ctx, s.urgent, func(ctx context.Context, c *pgconn.PgConn) error { // else it ends by itself
+		_ = s.once(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error { // else it ends by itself
 			_, err := query(ctx, c, leaveSlot, nil, int2Of(h.slot), int8Of(h.holder))
 			return err
 		})

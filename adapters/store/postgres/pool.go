@@ -21,43 +21,35 @@ func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc,
 // errTimeout ends an operation whose caller would wait longer.
 var errTimeout = errors.New("postgres: the database did not answer in time")
 
-// once calls do with a connection to the primary. use is a share of the connections; nil
-// is that of a lane.
-func (s *Store) once(ctx context.Context, use chan struct{}, do func(ctx context.Context, c *pgconn.PgConn) error) error {
-	if use != nil {
-		select {
-		case use <- struct{}{}:
-			defer func() { <-use }()
-		case <-ctx.Done():
-			return &unsent{context.Cause(ctx)}
-		}
-	}
-	return s.with(ctx, s.primary, do)
+// once calls do with a connection to the primary.
+func (s *Store) once(ctx context.Context, who client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+	return once(ctx, s.primary, s.connections, who, do)
 }
 
-func (s *Store) with(ctx context.Context, pool *pgxpool.Pool, do func(ctx context.Context, c *pgconn.PgConn) error) error {
-	c, err := acquire(ctx, pool)
+func once(ctx context.Context, pool *pgxpool.Pool, a *allocator, who client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+	l, err := a.take(ctx, who)
 	if err != nil {
-		return err
+		return &unsent{err}
 	}
-	err = do(ctx, c.Conn().PgConn())
-	release(pool, c, err)
-	return err
+	defer l.leave()
+	return with(ctx, pool, do)
 }
 
-// acquire takes a connection from a pool, for release to give back.
-func acquire(ctx context.Context, pool *pgxpool.Pool) (*pgxpool.Conn, error) {
+// with calls do with a connection of a pool, for who has a lease.
+func with(ctx context.Context, pool *pgxpool.Pool, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	c, err := pool.Acquire(ctx)
 	if err != nil {
-		return nil, &unsent{err}
+		return &unsent{err}
 	}
 	conn := c.Conn().PgConn()
 	if conn.IsClosed() {
 		c.Release()
-		return nil, &unsent{errors.New("postgres: the connection was closed")}
+		return &unsent{errors.New("postgres: the connection was closed")}
 	}
 	delete(conn.CustomData(), warned)
-	return c, nil
+	err = do(ctx, conn)
+	release(pool, c, err)
+	return err
 }
 
 // release gives a connection back after a use that ended with err.
@@ -75,9 +67,9 @@ func release(pool *pgxpool.Pool, c *pgxpool.Conn, err error) {
 
 // retry calls do until it succeeds, fails for good or ctx ends. do must be of no harm if
 // it is called again after it had an effect.
-func (s *Store) retry(ctx context.Context, use chan struct{}, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+func (s *Store) retry(ctx context.Context, who client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	for try := 0; ; try++ {
-		err := s.once(ctx, use, do)
+		err := s.once(ctx, who, do)
 		if err == nil {
 			return nil
 		}
@@ -94,8 +86,8 @@ func (s *Store) retry(ctx context.Context, use chan struct{}, do func(ctx contex
 
 // read is retry for a read, with the errors of the port. An attempt ends before the
 // timeout does, since its connection may be dead.
-func (s *Store) read(ctx context.Context, use chan struct{}, do func(ctx context.Context, c *pgconn.PgConn) error) error {
-	err := s.retry(ctx, use, func(ctx context.Context, c *pgconn.PgConn) error {
+func (s *Store) read(ctx context.Context, who client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+	err := s.retry(ctx, who, func(ctx context.Context, c *pgconn.PgConn) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, s.Timeout/3, errTimeout)
 		defer cancel()
 		return do(ctx, c)
@@ -108,7 +100,7 @@ func (s *Store) read(ctx context.Context, use chan struct{}, do func(ctx context
 
 // column reads the first values of the rows of a statement.
 func (s *Store) column(ctx context.Context, what statement, args ...[]byte) (list [][]byte, err error) {
-	err = s.retry(ctx, s.shared, func(ctx context.Context, c *pgconn.PgConn) error {
+	err = s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
 		list = nil
 		_, err := query(ctx, c, what, func(v [][]byte) error {
 			list = append(list, bytes.Clone(v[0]))
@@ -120,7 +112,7 @@ func (s *Store) column(ctx context.Context, what statement, args ...[]byte) (lis
 }
 
 func (s *Store) execute(ctx context.Context, what statement, args ...[]byte) error {
-	return s.retry(ctx, s.shared, func(ctx context.Context, c *pgconn.PgConn) error {
+	return s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
 		_, err := query(ctx, c, what, nil, args...)
 		return err
 	})

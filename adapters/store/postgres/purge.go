@@ -102,7 +102,7 @@ func (s *Store) deleteRows(ctx context.Context, what statement, life []byte, upT
 	from := []byte{}
 	for {
 		rows := 0
-		err := s.retry(ctx, s.shared, func(ctx context.Context, c *pgconn.PgConn) error {
+		err := s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
 			rows = 0
 			_, err := query(ctx, c, what, func(v [][]byte) error {
 				rows++

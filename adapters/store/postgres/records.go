@@ -34,7 +34,7 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 		return table.Record{}, err
 	}
 	defer cancel()
-	list, err := s.records(ctx, c, readRecord, []byte(key.String()))
+	list, err := s.records(ctx, c, key.Account, readRecord, []byte(key.String()))
 	if err != nil {
 		return table.Record{}, err
 	}
@@ -55,11 +55,11 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	if strings.ContainsRune(from, 0) { // text has no such character
 		from = from[:strings.IndexByte(from, 0)] + "\x01"
 	}
-	return s.records(ctx, c, listRecords, []byte(prefix+from), []byte(prefix+afterNames), int8Of(int64(limit)))
+	return s.records(ctx, c, account, listRecords, []byte(prefix+from), []byte(prefix+afterNames), int8Of(int64(limit)))
 }
 
-func (s *Store) records(ctx context.Context, how table.Consistency, what statement, args ...[]byte) (list []table.Record, err error) {
-	err = s.eventual(ctx, how, func(ctx context.Context, c *pgconn.PgConn) error {
+func (s *Store) records(ctx context.Context, how table.Consistency, account string, what statement, args ...[]byte) (list []table.Record, err error) {
+	err = s.eventual(ctx, how, client{useCatalog, account}, func(ctx context.Context, c *pgconn.PgConn) error {
 		list = nil
 		_, err := query(ctx, c, what, func(v [][]byte) error {
 			r, err := readRecordRow(v)
@@ -83,16 +83,16 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 		return "", table.ErrRevision
 	}
 	r.Value = bytesOf(slices.Clone(r.Value))
-	name := strings.Clone(r.Key.String())
+	account, name := strings.Clone(r.Key.Account), strings.Clone(r.Key.String())
 	revision, err := detached(ctx, s, func(ctx context.Context) (table.Revision, error) {
-		ticks, err := s.change(ctx, func(ticks edm.Ticks) []call {
+		ticks, err := s.change(ctx, account, func(ticks edm.Ticks) []call {
 			n, t := []byte(name), int8Of(int64(ticks))
 			if r.Revision == "" {
 				return []call{{createRecord, [][]byte{n, r.Incarnation[:], t, r.Value}}, {setFloor, [][]byte{n, t}}}
 			}
 			return []call{{changeRecord, [][]byte{n, t, r.Value, int8Of(int64(old))}}}
 		}, func(ctx context.Context, ticks edm.Ticks) (bool, error) {
-			now, err := s.records(ctx, table.Strong, readRecord, []byte(name))
+			now, err := s.records(ctx, table.Strong, account, readRecord, []byte(name))
 			return len(now) == 1 && now[0].Revision == table.RevisionOf(ticks), err
 		})
 		return table.RevisionOf(ticks), err
@@ -111,12 +111,12 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 		return err
 	}
 	defer cancel()
-	name, old := strings.Clone(key.String()), revision.Written()
+	account, name, old := strings.Clone(key.Account), strings.Clone(key.String()), revision.Written()
 	_, err = detached(ctx, s, func(ctx context.Context) (edm.Ticks, error) {
-		return s.change(ctx, func(ticks edm.Ticks) []call {
+		return s.change(ctx, account, func(ticks edm.Ticks) []call {
 			return []call{{dropRecord, [][]byte{[]byte(name), int8Of(int64(old)), int8Of(int64(ticks))}}}
 		}, func(ctx context.Context, ticks edm.Ticks) (found bool, err error) {
-			err = s.read(ctx, s.shared, func(ctx context.Context, c *pgconn.PgConn) error {
+			err = s.read(ctx, client{useCatalog, account}, func(ctx context.Context, c *pgconn.PgConn) error {
 				rows, err := query(ctx, c, droppedBy, nil, int8Of(int64(ticks)))
 				found = rows > 0
 				return err
@@ -130,12 +130,12 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 // change changes a record in one transaction, whose first statement writes one row, or none
 // if the record has another revision. done reports whether a transaction with this
 // Timestamp was applied.
-func (s *Store) change(ctx context.Context, calls func(ticks edm.Ticks) []call, done func(ctx context.Context, ticks edm.Ticks) (bool, error)) (edm.Ticks, error) {
+func (s *Store) change(ctx context.Context, account string, calls func(ticks edm.Ticks) []call, done func(ctx context.Context, ticks edm.Ticks) (bool, error)) (edm.Ticks, error) {
 	for try := 0; ; try++ {
 		ticks, err := s.clock.next(ctx)
 		var rows []int64
 		if err == nil {
-			err = s.once(ctx, s.shared, func(_ context.Context, c *pgconn.PgConn) error {
+			err = s.once(ctx, client{useWrites, account}, func(_ context.Context, c *pgconn.PgConn) error {
 				rows, err = s.attended(c, calls(ticks))
 				return err
 			})

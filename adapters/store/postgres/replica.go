@@ -29,7 +29,8 @@ const (
 // replica is the server that eventual reads go to. All connections lead to one server, so
 // that it has one age.
 type replica struct {
-	pool *pgxpool.Pool
+	pool        *pgxpool.Pool
+	connections *allocator
 
 	mu     sync.Mutex
 	server string // which one
@@ -47,7 +48,7 @@ func (s *Store) follow(c *connector) error {
 	if err != nil {
 		return err
 	}
-	r := new(replica)
+	r := &replica{connections: forReplica(s.Connections)}
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		results, err := conn.PgConn().Exec(ctx, serverSQL).ReadAll()
 		if err != nil {
@@ -74,12 +75,12 @@ func (r *replica) leads(server string) {
 }
 
 // eventual reads from the replica if the read may be old and there is one.
-func (s *Store) eventual(ctx context.Context, c table.Consistency, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+func (s *Store) eventual(ctx context.Context, c table.Consistency, who client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	if c == table.Eventual && s.replica != nil {
 		within, cancel := context.WithTimeoutCause(ctx, replicaTimeout, errTimeout)
 		defer cancel()
 		for range replicaTries {
-			err := s.with(within, s.replica.pool, do)
+			err := s.fromReplica(within, client{usePages, who.account}, do)
 			if err == nil {
 				return nil
 			}
@@ -87,7 +88,11 @@ func (s *Store) eventual(ctx context.Context, c table.Consistency, do func(ctx c
 		}
 		s.counters.replicaFailures.Add(1)
 	}
-	return s.read(ctx, s.shared, do)
+	return s.read(ctx, who, do)
+}
+
+func (s *Store) fromReplica(ctx context.Context, who client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+	return once(ctx, s.replica.pool, s.replica.connections, who, do)
 }
 
 // Replication implements [table.Replicated]. The time is that of the last heartbeat that
@@ -116,7 +121,7 @@ func (s *Store) watchReplica(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
 	var at edm.Ticks
-	err := s.with(ctx, s.replica.pool, func(ctx context.Context, c *pgconn.PgConn) error {
+	err := s.fromReplica(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error {
 		_, err := query(ctx, c, synced, func(v [][]byte) error {
 			if v[0] != nil {
 				at = edm.TicksOf(time.UnixMicro(number(v[0])))

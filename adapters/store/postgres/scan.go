@@ -3,8 +3,10 @@ package postgres
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -18,8 +20,13 @@ const (
 	// takes twice as many, up to maxRows.
 	firstRows = 128
 	maxRows   = 1024
-	// readBytes is about the most that one read returns.
-	readBytes = 8 << 20
+	// readBytes is about the most that one of these reads returns.
+	readBytes = 2 << 20
+	// smallBytes is what small properties have at most. A page has up to 1,001 of them.
+	smallBytes = 2 << 10
+	// slice is for how long a scan has its connection before it lets other accounts go
+	// first.
+	slice = 5 * time.Millisecond
 )
 
 // afterKeys follows every encoded key, because these are UTF-8.
@@ -33,14 +40,22 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 		return table.Page{}, err
 	}
 	defer cancel()
-	text := []byte(strings.Clone(name.String()))
+	who, text := client{usePages, strings.Clone(name.Account)}, []byte(strings.Clone(name.String()))
 	var page table.Page
 	var live bool
 	read := func(ctx context.Context, c *pgconn.PgConn) (err error) {
+		since := time.Now()
 		begin := func() *pager {
-			return &pager{Store: s, conn: c, name: text, request: r, ranges: r.Ranges, builder: table.NewPageBuilder(&r)}
+			p := &pager{conn: c, name: text, request: r, ranges: r.Ranges, builder: table.NewPageBuilder(&r)}
+			if r.Pause != nil {
+				// It may wait, and the snapshot would hold the connection. So a page that
+				// others wait for ends.
+				p.builder.Pause = func(int, int) bool { return time.Since(since) > slice && s.wanted(who, r.Consistency) }
+			}
+			return p
 		}
-		if p := begin(); p.limit() == r.Rows+1 && len(r.Ranges) == 1 {
+		if r.Filter == nil && r.Rows > 0 && r.Rows < maxRows && len(r.Ranges) == 1 {
+			p := begin()
 			whole, err := p.buildAtOnce(ctx)
 			if err != nil || whole {
 				page, live = p.builder.Page, true
@@ -50,7 +65,7 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 		page, live, err = begin().build(ctx)
 		return err
 	}
-	if err := s.eventual(ctx, r.Consistency, read); err != nil {
+	if err := s.eventual(ctx, r.Consistency, who, read); err != nil {
 		return table.Page{}, err
 	}
 	if !live {
@@ -61,52 +76,80 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 
 // pager builds one page.
 type pager struct {
-	*Store
 	conn    *pgconn.PgConn
 	name    []byte
 	request table.ScanRequest
 	ranges  []key.Range // that are left
 	builder table.PageBuilder
+	arena   []byte // for keys and properties
+	blank   []byte // in the place of properties
 
-	ended bool // the page is complete
-	found int  // rows of the last read
-	last  []byte
-	size  int // bytes of all rows read
-	rows  int
+	ended bool   // the page is complete
+	last  []byte // the last key that was read
+	found int    // rows of the last read
+	size  int    // bytes of their properties
 }
 
-// limit is how many rows the first read returns at most.
-func (p *pager) limit() int {
-	if p.request.Filter != nil || p.request.Rows <= 0 {
-		return firstRows
-	}
-	limit := min(p.request.Rows+1, maxRows)
-	if mean := p.meanRow.Load(); mean > 0 {
-		limit = int(max(min(int64(limit), readBytes/mean), 16))
-	}
-	return limit
-}
-
-// buildAtOnce builds a page by one statement. It reports whether that was enough: without
-// rows the table may be missing, and a further read would have another snapshot.
+// buildAtOnce builds a page without a filter, by one statement for small entities and
+// another one for the large ones. It reports whether that was enough: without rows the
+// table may be missing, and large entities may have changed in between.
 func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
-	limit := p.limit()
-	if err := p.more(ctx, limit); err != nil {
+	limit := p.request.Rows + 1
+	var large []int // rows
+	r := p.conn.ExecStatement(ctx, smallRows.on(p.conn), append(p.rowsArgs(limit), int4Of(smallBytes)), formats, formats)
+	for r.NextRow() {
+		p.found++
+		if p.ended || err != nil {
+			continue
+		}
+		v := r.Values()
+		row := rowOf(v)
+		if v[4] != nil {
+			row.Properties = p.unread(int(binary.BigEndian.Uint32(v[4])))
+			large = append(large, len(p.builder.Page.Rows))
+		}
+		err = p.examine(ctx, &row)
+	}
+	if _, e := r.Close(); e != nil {
+		return false, e
+	}
+	if err != nil || p.found == 0 {
 		return false, err
 	}
-	p.noteMean()
-	return p.rows > 0 && (p.ended || p.found < limit), nil
-}
-
-// noteMean notes the mean size of the rows, by which later pages choose their limits.
-func (p *pager) noteMean() {
-	if p.rows > 0 {
-		p.meanRow.Store(int64(p.size/p.rows) + 1)
+	if rows := len(p.builder.Page.Rows); len(large) > 0 && large[len(large)-1] == rows { // it did not fit
+		large = large[:len(large)-1]
 	}
+	if len(large) == 0 {
+		return true, nil
+	}
+	return p.fill(ctx, large)
 }
 
+// fill reads the properties of large entities into their rows. It reports whether all are
+// still in the state of the page, which has its Timestamp.
+func (p *pager) fill(ctx context.Context, large []int) (same bool, err error) {
+	rows, keys := p.builder.Page.Rows, make([][]byte, len(large))
+	for i, n := range large {
+		keys[i] = rows[n].Key
+	}
+	filled := 0
+	_, err = query(ctx, p.conn, largeRows, func(v [][]byte) error {
+		i, ok := slices.BinarySearchFunc(large, v[0], func(n int, k []byte) int { return bytes.Compare(rows[n].Key, k) })
+		if !ok {
+			return nil
+		}
+		if row := &rows[large[i]]; row.Timestamp == edm.Ticks(number(v[1])) && len(row.Properties) == len(v[2]) {
+			copy(row.Properties, v[2])
+			filled++
+		}
+		return nil
+	}, p.name, arrayOf(oidBytes, keys))
+	return filled == len(large), err
+}
+
+// build builds a page in a transaction that only reads.
 func (p *pager) build(ctx context.Context) (page table.Page, live bool, err error) {
-	limit := p.limit()
+	limit := firstRows
 	if live, err = p.first(ctx, limit); err != nil {
 		return page, false, err
 	}
@@ -114,28 +157,26 @@ func (p *pager) build(ctx context.Context) (page table.Page, live bool, err erro
 		p.ended = true
 	}
 	for !p.ended {
-		if p.found < limit { // the range is finished
+		if p.found < limit && p.size < readBytes { // the range is finished
 			if p.ranges = p.ranges[1:]; len(p.ranges) == 0 {
 				break
 			}
 		} else {
 			// The next key is at least one byte longer.
 			p.ranges = slices.Concat([]key.Range{{Start: append(bytes.Clone(p.last), 0), End: p.ranges[0].End}}, p.ranges[1:])
-			if limit = min(2*limit, maxRows); p.rows > 0 {
-				limit = max(min(limit, readBytes/(p.size/p.rows+1)), 16)
-			}
+			limit = min(2*limit, maxRows)
 		}
-		if err := p.more(ctx, limit); err != nil {
+		if err := p.take(ctx, p.conn.ExecStatement(ctx, someRows.on(p.conn), p.someArgs(limit), formats, formats)); err != nil {
 			return page, false, err
 		}
 	}
 	if _, err := query(ctx, p.conn, commit, nil); err != nil {
 		return page, false, err
 	}
-	p.noteMean()
 	return p.builder.Page, live, nil
 }
 
+// rowsArgs are the arguments for the first rows of the first range.
 func (p *pager) rowsArgs(limit int) [][]byte {
 	r := p.ranges[0]
 	end := r.End
@@ -145,12 +186,14 @@ func (p *pager) rowsArgs(limit int) [][]byte {
 	return [][]byte{p.name, bytesOf(r.Start), end, int8Of(int64(limit))}
 }
 
+func (p *pager) someArgs(limit int) [][]byte { return append(p.rowsArgs(limit), int8Of(readBytes)) }
+
 // first begins the transaction and reads the life and the first rows in one round trip.
 func (p *pager) first(ctx context.Context, limit int) (live bool, err error) {
 	b := new(pgconn.Batch)
 	b.ExecStatement(begin.on(p.conn), nil, formats, formats)
 	b.ExecStatement(lifeOf.on(p.conn), [][]byte{p.name}, formats, formats)
-	b.ExecStatement(rowsUntil.on(p.conn), p.rowsArgs(limit), formats, formats)
+	b.ExecStatement(someRows.on(p.conn), p.someArgs(limit), formats, formats)
 	r := p.conn.ExecBatch(ctx, b)
 	for i := 0; r.NextResult(); i++ {
 		result := r.ResultReader()
@@ -161,6 +204,7 @@ func (p *pager) first(ctx context.Context, limit int) (live bool, err error) {
 			}
 		case 2:
 			err = p.take(ctx, result)
+			continue
 		}
 		if _, e := result.Close(); e != nil {
 			break
@@ -172,49 +216,59 @@ func (p *pager) first(ctx context.Context, limit int) (live bool, err error) {
 	return live, err
 }
 
-// more reads on.
-func (p *pager) more(ctx context.Context, limit int) error {
-	r := p.conn.ExecStatement(ctx, rowsUntil.on(p.conn), p.rowsArgs(limit), formats, formats)
-	err := p.take(ctx, r)
+// take judges the rows of a read until the page ends.
+func (p *pager) take(ctx context.Context, r *pgconn.ResultReader) (err error) {
+	p.found, p.size = 0, 0
+	for r.NextRow() {
+		v := r.Values()
+		p.found++
+		p.size += len(v[3])
+		if !p.ended && err == nil {
+			row := rowOf(v)
+			err = p.examine(ctx, &row)
+		}
+	}
 	if _, e := r.Close(); e != nil {
 		return e
 	}
 	return err
 }
 
-// take judges the rows of a read until the page ends.
-func (p *pager) take(ctx context.Context, r *pgconn.ResultReader) error {
-	p.found = 0
-	var arena []byte
-	for r.NextRow() {
-		p.found++
-		if p.ended {
-			continue
-		}
-		v := r.Values()
-		row := table.Row{Key: v[0], Timestamp: edm.Ticks(number(v[1])), Nonce: uint64(number(v[2])), Properties: edm.Properties(v[3])}
-		n := len(v[0]) + len(v[3])
-		p.rows++
-		p.size += n
-		verdict, err := p.builder.Examine(ctx, &row)
-		switch {
-		case err != nil:
-			p.ended = true
-			return err
-		case verdict == table.End:
-			p.ended = true
-			continue
-		case verdict == table.Take:
-			if cap(arena)-len(arena) < n {
-				arena = make([]byte, 0, max(n, 64<<10))
-			}
-			from := len(arena)
-			arena = append(append(arena, v[0]...), v[3]...)
-			middle := from + len(v[0])
-			row.Key, row.Properties = arena[from:middle:middle], edm.Properties(arena[middle:len(arena):len(arena)])
-			p.builder.Page.Rows = append(p.builder.Page.Rows, row)
-		}
-		p.last = append(p.last[:0], v[0]...)
+// rowOf is the row of a result, in the memory of the driver.
+func rowOf(v [][]byte) table.Row {
+	return table.Row{Key: v[0], Timestamp: edm.Ticks(number(v[1])), Nonce: uint64(number(v[2])), Properties: edm.Properties(v[3])}
+}
+
+// examine adds a row to the page if it belongs to it, or ends the page before it.
+func (p *pager) examine(ctx context.Context, row *table.Row) error {
+	verdict, err := p.builder.Examine(ctx, row)
+	switch {
+	case err != nil || verdict == table.End:
+		p.ended = true
+		return err
+	case verdict == table.Take:
+		row.Key, row.Properties = p.keep(row.Key), p.keep(row.Properties)
+		p.builder.Page.Rows = append(p.builder.Page.Rows, *row)
 	}
+	p.last = append(p.last[:0], row.Key...)
 	return nil
+}
+
+// unread is memory for properties that are not read yet.
+func (p *pager) unread(n int) edm.Properties {
+	if cap(p.blank) < n {
+		p.blank = make([]byte, n)
+	}
+	return p.blank[:n]
+}
+
+// keep copies bytes out of the memory of the driver.
+func (p *pager) keep(b []byte) []byte {
+	n := len(b)
+	if cap(p.arena)-len(p.arena) < n {
+		p.arena = make([]byte, 0, max(n, 64<<10))
+	}
+	from := len(p.arena)
+	p.arena = append(p.arena, b...)
+	return p.arena[from : from+n : from+n]
 }

@@ -41,7 +41,7 @@ func (s *Store) occupy(ctx context.Context, c *pgconn.PgConn) (h holding, err er
 func (s *Store) reserve(ctx context.Context, have holding, upTo edm.Ticks) (holding, error) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
-	err := s.once(ctx, s.urgent, func(ctx context.Context, c *pgconn.PgConn) error {
+	err := s.once(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error {
 		ok, err := s.beat(ctx, c, have, upTo)
 		if err != nil {
 			return err
@@ -123,7 +123,7 @@ func (s *Store) Ready(ctx context.Context) error {
 	defer cancel()
 	h := s.clock.holds()
 	held := false
-	err := s.once(ctx, s.urgent, func(ctx context.Context, c *pgconn.PgConn) error {
+	err := s.once(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error {
 		h.reserved = s.now() + reserveAhead
 		var err error
 		held, err = s.beat(ctx, c, h, h.reserved)

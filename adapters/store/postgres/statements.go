@@ -61,14 +61,30 @@ var writes = [...]struct{ alone, batch statement }{
 
 // Pages.
 var (
-	begin     = statement{"begin", `BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY`}
-	commit    = statement{"commit", `COMMIT`}
-	lifeOf    = statement{"life_of", `SELECT life FROM record WHERE name = $1::text`}
-	rowsUntil = statement{"rows_until", `
-SELECT key, ts, nonce, properties FROM entity
- WHERE life = (SELECT life FROM record WHERE name = $1::text) AND key >= $2::bytea AND key < $3::bytea AND properties IS NOT NULL
- ORDER BY key LIMIT $4::int8`}
+	begin  = statement{"begin", `BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY`}
+	commit = statement{"commit", `COMMIT`}
+	lifeOf = statement{"life_of", `SELECT life FROM record WHERE name = $1::text`}
+	// smallRows has only the length of properties that are not small, so that a read is
+	// bounded by the number of its rows. A length costs less than a sum.
+	smallRows = statement{"small_rows", `
+SELECT key, ts, nonce, CASE WHEN octet_length(properties) <= $5::int4 THEN properties END,
+       CASE WHEN octet_length(properties) > $5::int4 THEN octet_length(properties) END` + rowsOf}
+	// largeRows has what smallRows left out, as it is now.
+	largeRows = statement{"large_rows", `
+SELECT key, ts, properties FROM entity
+ WHERE life = (SELECT life FROM record WHERE name = $1::text) AND key = ANY($2::bytea[]) AND properties IS NOT NULL`}
+	// someRows ends after the row whose properties bring their sum to $5.
+	someRows = statement{"some_rows", `
+SELECT key, ts, nonce, properties FROM (
+  SELECT key, ts, nonce, properties, sum(octet_length(properties)) OVER (ORDER BY key ROWS UNBOUNDED PRECEDING) AS upto` + rowsOf + `) AS e
+ WHERE upto - octet_length(properties) < $5::int8 ORDER BY key`}
 )
+
+// rowsOf are the first $4 rows of a range.
+const rowsOf = `
+  FROM entity
+ WHERE life = (SELECT life FROM record WHERE name = $1::text) AND key >= $2::bytea AND key < $3::bytea AND properties IS NOT NULL
+ ORDER BY key LIMIT $4::int8`
 
 // The catalog. A new life has a floor above everything that was ever issued. It takes a
 // statement of its own in the same transaction: a statement that waits for the Drop of the
@@ -157,7 +173,7 @@ var alive = statement{"alive", `SELECT pid FROM pg_stat_activity WHERE pid = $1:
 // prepared are the statements of every connection, in the order of preparation.
 var prepared = func() []statement {
 	list := []statement{
-		getOne, getMany, begin, commit, lifeOf, rowsUntil,
+		getOne, getMany, begin, commit, lifeOf, smallRows, largeRows, someRows,
 		readRecord, listRecords, createRecord, setFloor, changeRecord, dropRecord, droppedBy,
 		takeSlot, beat, leaveSlot, synced, oldest,
 		writing, raiseFloor, deadLives, raisePurged, deleteDead, deleteLife, droppedLives, forgetLife, alive,

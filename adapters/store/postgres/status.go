@@ -28,7 +28,7 @@ type Status struct {
 func (s *Store) watchOldest(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
-	_ = s.once(ctx, s.shared, func(ctx context.Context, c *pgconn.PgConn) error { // the next one comes soon
+	_ = s.once(ctx, client{use: useCatalog}, func(ctx context.Context, c *pgconn.PgConn) error { // the next one comes soon
 		_, err := query(ctx, c, oldest, func(v [][]byte) error {
 			s.counters.oldest.Store(number(v[0]) * int64(time.Microsecond))
 			return nil

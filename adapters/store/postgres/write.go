@@ -3,7 +3,7 @@ package postgres
 import (
 	"cmp"
 	"context"
-	"hash/maphash"
+	"errors"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -12,15 +12,6 @@ import (
 
 	"edgetable/core/edm"
 	"edgetable/core/table"
-)
-
-const (
-	// writeLanes is the number of connections for writes of one entity. More of them
-	// would make groups smaller.
-	writeLanes = 2
-	// A group of writes ends before it has more than this.
-	maxWrites     = 128
-	maxWriteBytes = 1 << 20
 )
 
 // write is one write of one entity.
@@ -32,8 +23,10 @@ type write struct {
 	nonce      uint64
 	properties []byte // nil deletes
 
-	ticks   edm.Ticks // issued for the last attempt
-	claimed atomic.Bool
+	ticks   edm.Ticks   // issued for the last attempt
+	claimed atomic.Bool // by a round, or by the caller who leaves
+	alone   bool        // in its round, because the group in which it was failed
+	resent  bool        // it is to be sent again
 	done    chan written
 }
 
@@ -60,86 +53,49 @@ func less(a, b *write) int {
 	return cmp.Or(strings.Compare(a.name, b.name), slices.Compare(a.key, b.key))
 }
 
-// pickWrites takes what came first, up to the limits of a group. A second write of the
-// same entity waits for the next round.
-func pickWrites(waiting []*write) (group, rest []*write) {
-	if len(waiting) == 1 {
-		return waiting, nil
-	}
-	taken := make(map[entity]bool, len(waiting))
-	size := 0
-	for i, w := range waiting {
-		if len(group) == maxWrites || len(group) > 0 && size+w.size() > maxWriteBytes {
-			rest = append(rest, waiting[i:]...)
-			break
-		}
-		e := entity{w.name, string(w.key)}
-		if taken[e] {
-			rest = append(rest, w)
-			continue
-		}
-		taken[e] = true
-		size += w.size()
-		group = append(group, w)
-	}
-	return group, rest
-}
+// errWroteNothing means that the condition of a write does not hold, or that its Timestamp
+// is too low.
+var errWroteNothing = errors.New("postgres: nothing was written")
 
-var seed = maphash.MakeSeed()
-
-// put gives a write to the lane of its entity and waits for the outcome. If ctx ends
-// before the write was sent, it never will be.
-func (s *Store) put(ctx context.Context, w *write) (bool, error) {
+// put sends a write in a round and waits for the outcome. If ctx ends before the write was
+// sent, it never will be.
+func (s *Store) put(ctx context.Context, w *write) error {
 	w.done = make(chan written, 1)
-	w.claimed.Store(false)
-	var h maphash.Hash
-	h.SetSeed(seed)
-	_, _ = h.WriteString(w.name)
-	_, _ = h.Write(w.key)
-	if l := &s.lanes[h.Sum64()%writeLanes]; l.enter() {
-		s.writeHere(ctx, l, w)
-	} else {
-		l.put(&s.beside, w)
-	}
+	s.send(w)
 	select {
 	case r := <-w.done:
-		return r.ok, r.err
+		if r.err == nil && !r.ok {
+			return errWroteNothing
+		}
+		return r.err
 	case <-ctx.Done():
 		if w.claimed.CompareAndSwap(false, true) {
-			return false, &unsent{context.Cause(ctx)}
+			return &unsent{context.Cause(ctx)}
 		}
 		s.counters.unknown.Add(1)
-		return false, table.ErrUnknown
+		return table.ErrUnknown
 	}
 }
 
-// writeGroup sends a group as one transaction.
-func (s *Store) writeGroup(group []*write) {
-	group = slices.DeleteFunc(slices.Clone(group), func(w *write) bool { return !w.claimed.CompareAndSwap(false, true) })
-	if len(group) == 0 {
-		return
-	}
+// writeGroup sends a group as one transaction and gives each write its outcome.
+func (s *Store) writeGroup(ctx context.Context, group []*write) {
 	slices.SortFunc(group, less)
-	results := make([]bool, len(group))
-	err := s.sendGroup(group, results)
-	s.conclude(group, results, err)
-}
-
-// conclude gives each write of a group that was sent its outcome.
-func (s *Store) conclude(group []*write, results []bool, err error) {
 	s.counters.writes.group(len(group))
+	rows, err := s.sendGroup(ctx, group)
+	_, refused := errors.AsType[*pgconn.PgError](err)
 	switch class := classify(err); {
 	case err == nil:
 		for i, w := range group {
-			w.done <- written{ok: results[i]}
+			w.done <- written{ok: rows[i] > 0}
 		}
 	case class == lost:
 		s.beside.Go(func() { s.findOut(group, err) })
-	case len(group) > 1 && class == broken:
-		// One of them is at fault. Each gets an outcome of its own.
+	case refused && len(group) > 1 && (class == broken || class == again):
+		// One of them is at fault, or waits for a lock. Each gets an outcome of its own.
+		s.counters.retry(class)
 		for _, w := range group {
+			w.alone, w.resent = true, true
 			w.claimed.Store(false)
-			s.writeGroup([]*write{w})
 		}
 	default:
 		for _, w := range group {
@@ -149,26 +105,20 @@ func (s *Store) conclude(group []*write, results []bool, err error) {
 }
 
 // sendGroup issues Timestamps and sends the statements with one Sync, which makes them
-// one transaction.
-func (s *Store) sendGroup(group []*write, results []bool) error {
-	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
-	defer cancel()
+// one transaction. It returns how many rows each of them wrote.
+func (s *Store) sendGroup(ctx context.Context, group []*write) (rows []int64, err error) {
 	for _, w := range group {
-		t, err := s.clock.next(ctx)
-		if err != nil {
-			return err
+		if w.ticks, err = s.clock.next(ctx); err != nil {
+			return nil, err
 		}
-		w.ticks = t
 	}
-	return s.once(ctx, nil, func(_ context.Context, c *pgconn.PgConn) error {
-		calls := make([]call, len(group))
-		for i, w := range group {
-			calls[i] = call{writes[w.form].alone, w.args()}
-		}
-		rows, err := s.attended(c, calls)
-		for i, n := range rows {
-			results[i] = n > 0
-		}
+	calls := make([]call, len(group))
+	for i, w := range group {
+		calls[i] = call{writes[w.form].alone, w.args()}
+	}
+	err = with(ctx, s.primary, func(_ context.Context, c *pgconn.PgConn) error {
+		rows, err = s.attended(c, calls)
 		return err
 	})
+	return rows, err
 }

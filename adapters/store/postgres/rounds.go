@@ -1,0 +1,130 @@
+package postgres
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+const (
+	// promptRounds is the number of rounds at the same time while commits are fast: more
+	// of them would make groups smaller, and a write in a large group costs least.
+	promptRounds = 2
+	// patience is how long the next round waits for one that runs. A commit that waits for a
+	// standby takes longer, and so does a statement that waits for the lock of somebody else;
+	// it costs nothing to begin another round meanwhile.
+	patience = 2 * time.Millisecond
+	// A group ends before it has more than this.
+	maxWrites     = 128
+	maxWriteBytes = 1 << 20
+)
+
+// rounds sends writes of one entity in groups: a round sends all that came while others
+// ran. The first write begins a round at once, so groups form only where there is something
+// to wait for. An entity is in one round at a time.
+type rounds struct {
+	mu      sync.Mutex
+	waiting []*write            // of different entities, none of which is in a round
+	later   map[entity][]*write // for each entity that waits or is in a round: its next writes
+	prompt  int                 // rounds that began less than patience ago
+}
+
+// send gives a write to a round to come.
+func (s *Store) send(w *write) {
+	r, e := &s.rounds, entity{w.name, string(w.key)}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if queue, ok := r.later[e]; ok {
+		r.later[e] = append(queue, w)
+		return
+	}
+	if r.later == nil {
+		r.later = make(map[entity][]*write)
+	}
+	r.later[e] = nil
+	r.waiting = append(r.waiting, w)
+	s.beginRound()
+}
+
+// beginRound begins a round if there is something to send and no other round to wait for.
+// The rounds are locked.
+func (s *Store) beginRound() {
+	if r := &s.rounds; len(r.waiting) > 0 && r.prompt < promptRounds {
+		r.prompt++
+		s.beside.Go(s.round)
+	}
+}
+
+// round waits for a connection and sends what waits then.
+func (s *Store) round() {
+	r := &s.rounds
+	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
+	defer cancel()
+	l, err := s.connections.take(ctx, client{use: useRounds})
+	if err != nil { // the callers have given up
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.prompt--
+		return
+	}
+	r.mu.Lock()
+	group := r.pick()
+	r.mu.Unlock()
+	late := time.AfterFunc(patience, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.prompt--
+		s.beginRound()
+	})
+	if len(group) > 0 {
+		s.writeGroup(ctx, group)
+	}
+	l.leave()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if late.Stop() {
+		r.prompt--
+	}
+	for _, w := range group {
+		r.ended(w)
+	}
+	s.beginRound()
+}
+
+// pick takes what came first, up to the limits of a group, except for writes whose callers
+// have left.
+func (r *rounds) pick() (group []*write) {
+	size := 0
+	for len(r.waiting) > 0 && len(group) < maxWrites {
+		w := r.waiting[0]
+		if len(group) > 0 && (w.alone || group[0].alone || size+w.size() > maxWriteBytes) {
+			break
+		}
+		r.waiting[0] = nil
+		r.waiting = r.waiting[1:]
+		if !w.claimed.CompareAndSwap(false, true) {
+			r.ended(w)
+			continue
+		}
+		size += w.size()
+		group = append(group, w)
+	}
+	return group
+}
+
+// ended lets the next write of an entity wait for a round: the same one, if it must be sent
+// again.
+func (r *rounds) ended(w *write) {
+	if w.resent {
+		w.resent = false
+		r.waiting = append(r.waiting, w)
+		return
+	}
+	e := entity{w.name, string(w.key)}
+	if queue := r.later[e]; len(queue) > 0 {
+		r.later[e] = queue[1:]
+		r.waiting = append(r.waiting, queue[0])
+	} else {
+		delete(r.later, e)
+	}
+}
