@@ -158,9 +158,10 @@ variants:
 # damaged files, fills a disk, counts, reads what fuzzers found, long pages and manifests, or plays a story of backups. Simulated objects and
 # KV start no goroutine: of their suite, and of that of Pebble and the reference, the laws are left that are about several clients.
 ONE := ^Test(FlippedBytes|DamagedAnywhere|DamageRun|Reserve|LogInTheMiddle|Salvage|SalvageBetween|MissingFiles|CostOfAPage|CheckSizeAgreesWithTheFormula)$$
-ONE := $(ONE)|^Test(LongProjection|EscapedPage|ManifestForged|VerifyLog|FaultyPlace|PrunePointInTime|Continue|Kill|Keep|RememberedIsBounded)$$|^Fuzz
+ONE := $(ONE)|^Test(LongProjection|EscapedPage|ManifestForged|VerifyLog|FaultyPlace|PrunePointInTime|Continue|Kill|Keep|RememberedIsBounded|EndlessReply)$$|^Fuzz
 ONE := $(ONE)|^Test(Overload|Greedy|Unlimited|Splits|RestoreSplits|Full|LongScan|StaleWorkers|Filters|Names|SuiteNoticesBrokenStores)$$
-ONE := $(ONE)|^Test(Store|Buckets|ReplicaStore|Evicted)$$/^(Records|Entities|Scans|Incarnations|Memory)$$|^Test(Store|Splitting|Lossy)$$/./^(Records|Entities|Scans|Incarnations)$$
+ONE := $(ONE)|^Test(Store|Buckets|ReplicaStore|Evicted)$$/^(Records|Entities|Scans|Incarnations|Memory)$$
+ONE := $(ONE)|^Test(Splitting|Lossy)$$/./^(Records|Entities|Scans|Incarnations)$$|^TestStore$$/^Directory$$/^(Records|Entities|Scans|Incarnations)$$
 race-check:
 	$(GORACE) -short -skip '$(ONE)' $(call RACE,core adapters) ./testdata/memstore
 
