@@ -52,9 +52,16 @@ func TestDamage(t *testing.T) {
 		t.Errorf("check --salvage inside: %d %s", status, said)
 	}
 	saved := filepath.Join(t.TempDir(), "saved")
+	must.OK(t, os.WriteFile(filepath.Join(dir, cli.AccountsInData), []byte("acme:"+key1+"\n"), 0o600))
 	status, out, said := run(t, nil, "check", dir, "--salvage", saved)
 	if status != cli.StatusDamage || !strings.Contains(out, newest) || !strings.Contains(out, "1 table, 199 entities") {
 		t.Errorf("check: %d %s %s", status, out, said)
+	}
+	if text, err := os.ReadFile(filepath.Join(saved, cli.AccountsInData)); err != nil || string(text) != "acme:"+key1+"\n" || !strings.Contains(out, "the accounts are in") {
+		t.Errorf("the saved accounts are %q, %v; %s", text, err, out)
+	}
+	for _, d := range []string{dir, saved} { // the requests below are signed with the development key
+		must.OK(t, os.Remove(filepath.Join(d, cli.AccountsInData)))
 	}
 	for _, args := range [][]string{{"--data", saved}, {"--data", dir, "--accept-damage"}} {
 		s := start(t, nil, args...)

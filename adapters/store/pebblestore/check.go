@@ -67,7 +67,7 @@ func (c *checker) check(o Options, salvage string) (Report, error) {
 	defer lock.Close()
 	copied, err := recordcopy.Read(o.FS, o.FS.PathJoin(o.Dir, recordcopy.Name))
 	if err != nil {
-		return c.report, err
+		c.problem("%s cannot be read: %s", recordcopy.Name, logguard.Cause(err))
 	}
 	if n := copied.Format; n > formatVersion {
 		return c.report, newer(n)
@@ -114,12 +114,12 @@ func startProblems(o Options) ([]string, error) {
 	switch {
 	case err == nil:
 		return s.logs.Lost(), s.db.Close()
-	case errors.Is(err, ErrDamaged):
-		return []string{fmt.Sprintf("a server cannot start here: %s", logguard.Cause(err))}, nil
 	case errors.Is(err, ErrForeign): // of files of edgetable, see holdsStore
 		return []string{"a server cannot start here: the format version of the store is lost"}, nil
+	case errors.Is(err, ErrInUse), errors.Is(err, ErrNewer), errors.Is(err, table.ErrNewerForm):
+		return nil, err
 	}
-	return nil, err
+	return []string{fmt.Sprintf("a server cannot start here: %s", logguard.Cause(err))}, nil // a file that cannot be read
 }
 
 // checker judges what a store holds, and saves it.

@@ -3,24 +3,42 @@ package pebblestore
 import (
 	"errors"
 	"io/fs"
-	"syscall"
+	"slices"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/adapters/store/pebblestore/internal/logguard"
+	"edgetable/adapters/store/pebblestore/internal/wholefile"
 	"edgetable/core/table"
 )
 
-// explain says that an error of Pebble about the content of the directory means damage.
-// Any other error is of the machine: of the disk, or of permissions.
+// explain says that an error of Pebble about the content of the directory means damage, and so does one of the disk that
+// does not give a file. Any other error is of the machine: of writing, of permissions, of what is used up.
 func explain(err error) error {
-	_, machine := errors.AsType[syscall.Errno](err)
-	if err == nil || errors.Is(err, ErrDamaged) || errors.Is(err, ErrForeign) || errors.Is(err, ErrNewer) || errors.Is(err, table.ErrNewerForm) ||
-		machine && !errors.Is(err, fs.ErrNotExist) {
+	if err == nil || errors.Is(err, ErrDamaged) || errors.Is(err, ErrForeign) || errors.Is(err, ErrNewer) || errors.Is(err, table.ErrNewerForm) {
+		return err
+	}
+	_, named := errors.AsType[*fs.PathError](err)
+	if _, opens := reading(err); named && !opens || !wholefile.Lost(err) {
 		return err
 	}
 	return logguard.Salvageable(err)
+}
+
+// reading reports whether an error is of a file that was to be opened or read.
+func reading(err error) (path string, ok bool) {
+	e, named := errors.AsType[*fs.PathError](err)
+	if !named || !slices.Contains([]string{"open", "read", "pread", "stat", "lstat"}, e.Op) {
+		return "", false
+	}
+	return e.Path, wholefile.Lost(err) || errors.Is(err, fs.ErrPermission)
+}
+
+func isThere(in vfs.FS, path string) bool {
+	info, err := in.Stat(path)
+	return err == nil && info.Size() > 0
 }
 
 // sawDamage counts the reads and compactions that met a damaged place, and

@@ -120,7 +120,7 @@ func (s *Store) openChanging(o Options) error {
 	}
 	if !o.Memory {
 		if err := s.inspectLogs(o, p); err != nil {
-			return err
+			return explain(err)
 		}
 	}
 	s.db, err = pebble.Open(o.Dir, p)
@@ -265,6 +265,11 @@ func (s *Store) load(o Options, readOnly bool) error {
 	s.journal.begin(table.NewClock(o.Now, reserved, s.reserve), reserved)
 	if err := s.loadTables(); err != nil || s.memory || readOnly {
 		return err
+	}
+	if o.AcceptDamage && len(s.logs.Lost()) > 0 {
+		if err := s.countOrphans(o.Logf); err != nil {
+			return err
+		}
 	}
 	if err := s.shipping.Begin(reserved, len(s.logs.Lost()) > 0); err != nil {
 		return err

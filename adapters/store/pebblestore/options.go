@@ -151,6 +151,11 @@ func (o Options) pebble(s *Store) *pebble.Options {
 				s.compactionFailed.Store(time.Now().UnixNano())
 				return // DataCorruption reports it; all other data can be served
 			}
+			if path, ok := reading(err); ok && isThere(o.FS, path) { // not one that was to be made
+				s.compactionFailed.Store(time.Now().UnixNano())
+				s.sawDamage(pebble.DataCorruptionInfo{Path: path, Details: err}, o.Logf)
+				return
+			}
 			if fulldisk.NoDescriptor(err) {
 				s.compactionFailed.Store(time.Now().UnixNano())
 				return

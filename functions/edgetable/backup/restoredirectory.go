@@ -58,7 +58,7 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 	if o.to == "" {
 		defer func() {
 			if err == nil {
-				fmt.Fprintf(p.Out, "accounts are in no backup: copy the file accounts of the old data directory to %s, or make new ones with 'edgetable account new'\n", filepath.Join(dir, "accounts"))
+				fmt.Fprintf(p.Out, "accounts are in no backup: copy the file accounts of the old data directory to %s, or make new ones with 'edgetable account new'\n", filepath.Join(dir, cli.AccountsInData))
 			}
 		}()
 	}

@@ -1,7 +1,10 @@
 package stores
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -58,6 +61,12 @@ func (p *program) check(data, salvage string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	kept := ""
+	if salvage != "" {
+		if kept, err = keepAccounts(data, salvage); err != nil {
+			return err
+		}
+	}
 	problems := []string{}
 	for _, problem := range report.Problems {
 		problems = append(problems, fmt.Sprint(problem))
@@ -74,6 +83,7 @@ func (p *program) check(data, salvage string, asJSON bool) error {
 			cli.Things(report.Tables, "tables"), cli.Things(report.Entities, "entities"), cli.ShowBytes(report.Bytes))
 		if salvage != "" {
 			fmt.Fprintln(p.Out, "what can be read is in", salvage)
+			fmt.Fprintln(p.Out, kept)
 		}
 	}
 	advice := "restore a backup, or save what can be read with --salvage"
@@ -84,4 +94,17 @@ func (p *program) check(data, salvage string, asJSON bool) error {
 		return cli.Fail(cli.StatusDamage, fmt.Errorf("%s is damaged: %s; %s", data, cli.Things(n, "problems"), advice))
 	}
 	return nil
+}
+
+// keepAccounts copies the file of accounts, which is no file of the store, and says where accounts are.
+func keepAccounts(data, salvage string) (said string, err error) {
+	to := filepath.Join(salvage, cli.AccountsInData)
+	text, err := os.ReadFile(filepath.Join(data, cli.AccountsInData))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no file of accounts in " + data + ": name it with --accounts, or copy it to " + to, nil
+	case err != nil:
+		return fmt.Sprintf("the file of accounts cannot be read (%v): make accounts with 'edgetable account new'", err), nil
+	}
+	return "the accounts are in " + to, directory.Replace(to, text, 0o600)
 }

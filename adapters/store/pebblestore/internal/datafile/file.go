@@ -10,6 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/sstable/block"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/store/pebblestore/internal/wholefile"
 )
 
 // place is where a block with its trailer is.
@@ -50,6 +52,25 @@ func (r reopened) ReadAt(b []byte, at int64) (n int, err error) {
 	return n, errors.Join(err, f.Close())
 }
 
+// magic ends every data file of Pebble.
+const magic = "\xf0\x9f\xaa\xb3\xf0\x9f\xaa\xb3"
+
+// Is reports whether a file is a data file by its content, whatever its name is.
+func Is(fs vfs.FS, path string) bool {
+	f, err := fs.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close() // it was only read
+	info, err := f.Stat()
+	if err != nil || info.IsDir() || info.Size() < int64(len(magic)) {
+		return false
+	}
+	end := make([]byte, len(magic))
+	n, _ := f.ReadAt(end, info.Size()-int64(len(end)))
+	return n == len(end) && string(end) == magic
+}
+
 // Read finds the blocks of a file. It returns an error only if the file cannot be
 // read at all.
 func Read(fs vfs.FS, path string) (*File, error) {
@@ -73,9 +94,9 @@ func read(f vfs.File, again reopened) (*File, error) {
 		r.index(places)
 		return r, nil
 	}
-	b := make([]byte, info.Size())
-	if n, err := f.ReadAt(b, 0); err != nil && (!errors.Is(err, io.EOF) || n < len(b)) {
-		return nil, err
+	b, _, readErr := wholefile.ReadableOf(f, again.path) // what the disk does not give has no checksum that fits
+	if readErr != nil {
+		return nil, readErr
 	}
 	r.Damage = append(r.Damage, Damage{Size: info.Size(), Err: fmt.Errorf("the index cannot be read (%s)", firstLine(err))})
 	found, damage := search(b)

@@ -22,6 +22,9 @@ type Log struct {
 	End int
 	// Closed reports whether Pebble has closed the log.
 	Closed bool
+	// Unreadable is the error of the disk for a place in the log, set by the caller of Scan; nil: there is none.
+	// Other than a torn end that is damage in any case.
+	Unreadable error
 }
 
 // Record is one complete record.
@@ -54,6 +57,17 @@ func Scan(b []byte, number uint32) Log {
 		s.log.Damage = nil
 	}
 	return s.log
+}
+
+// NumberOf returns the number of a log by its first chunk, whatever the name of the file is.
+func NumberOf(b []byte) (number uint32, ok bool) {
+	b = b[:min(len(b), blockSize)]
+	if len(b) < numberHeader || b[6] < 5 { // a chunk without a number
+		return 0, false
+	}
+	number = binary.LittleEndian.Uint32(b[plainHeader:])
+	_, _, ok = parseChunk(b, number)
+	return number, ok
 }
 
 // scanner reads the chunks of a log.

@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/adapters/store/pebblestore/internal/logfile"
+	"edgetable/adapters/store/pebblestore/internal/wholefile"
 	"edgetable/core/edm"
 )
 
@@ -55,6 +56,9 @@ func (i *inspection) lose(lost string) error {
 // commits is an error; if it is accepted, inspectLog removes it from the log.
 func (i *inspection) inspectLog(path string, number uint32) error {
 	log, err := i.list.scan(path, number)
+	if err != nil && wholefile.Lost(err) { // what has its name is no file
+		return i.cut(path, number, logfile.Log{}, fmt.Sprintf("%s cannot be read (%v); the commits it held are lost", path, err))
+	}
 	if err != nil {
 		return err
 	}
@@ -72,12 +76,18 @@ func (i *inspection) inspectLog(path string, number uint32) error {
 	if lost == "" && replays(log, middle) {
 		return nil
 	}
+	if lost == "" && i.onLoss == RefuseLoss && !middle {
+		return nil // Pebble ends the log at its first damaged place
+	}
+	return i.cut(path, number, log, lost)
+}
+
+// cut lets Pebble see the readable part of a log. If that has lost commits, it is an error unless it is accepted.
+func (i *inspection) cut(path string, number uint32, log logfile.Log, lost string) error {
 	if lost != "" {
 		if err := i.lose(lost); err != nil {
 			return err
 		}
-	} else if i.onLoss == RefuseLoss && !middle {
-		return nil // Pebble ends the log at its first damaged place
 	}
 	if i.onLoss == ShowReadable {
 		return writeLog(i.views, i.list.fs.PathBase(path), number, log)
@@ -88,6 +98,9 @@ func (i *inspection) inspectLog(path string, number uint32) error {
 // replays reports whether Pebble replays the log as it is: if it has no damage and was
 // closed, or is the newest one, with nothing behind a torn end.
 func replays(log logfile.Log, middle bool) bool {
+	if log.Unreadable != nil {
+		return false
+	}
 	if middle {
 		return len(log.Damage) == 0 && log.Closed
 	}

@@ -45,7 +45,7 @@ type namedManifest struct {
 // read reads the list and returns the listed logs that are missing.
 func (l *list) read() (missing []string, err error) {
 	l.live = map[uint32]int64{}
-	b, err := wholefile.Read(l.fs, l.fs.PathJoin(l.dir, logList))
+	b, _, err := wholefile.Readable(l.fs, l.fs.PathJoin(l.dir, logList)) // it has a checksum
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

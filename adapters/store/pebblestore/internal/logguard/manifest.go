@@ -58,11 +58,15 @@ func isManifest(name string) bool { return strings.HasPrefix(name, "MANIFEST-") 
 
 // scan reads a log, or a MANIFEST, whose number is 0.
 func (l *list) scan(path string, number uint32) (logfile.Log, error) {
-	b, err := wholefile.Read(l.fs, path)
+	b, bad, err := wholefile.Readable(l.fs, path)
 	if err != nil {
 		return logfile.Log{}, err
 	}
-	return logfile.Scan(b, number), nil
+	log := logfile.Scan(b, number)
+	if bad != nil {
+		log.Unreadable = bad
+	}
+	return log, nil
 }
 
 // checkManifest checks that the MANIFEST can be read as far as it was synced.
@@ -77,6 +81,9 @@ func (l *list) checkManifest(path string) error {
 }
 
 func (l *list) wholeManifest(path string, log logfile.Log) error {
+	if log.Unreadable != nil {
+		return Salvageable(fmt.Errorf("%s cannot be read at %w", path, log.Unreadable))
+	}
 	if len(log.Damage) == 0 && (l.manifest.name != l.fs.PathBase(path) || int64(log.End) >= l.manifest.synced) {
 		return nil
 	}

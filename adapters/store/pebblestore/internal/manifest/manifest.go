@@ -14,6 +14,8 @@ import (
 type State struct {
 	// Live has each data file that was ever added: true if it is in use.
 	Live map[uint64]bool
+	// Sizes has the size of each of them.
+	Sizes map[uint64]uint64
 	// FirstLog is the number of the oldest log whose commits are in no data file.
 	FirstLog uint64
 }
@@ -43,7 +45,7 @@ var errRecord = errors.New("a record of the MANIFEST has a form that this versio
 // Read returns the state after the records. An error means that a record is not
 // understood; the state is that without it.
 func Read(records [][]byte) (State, error) {
-	s := State{Live: map[uint64]bool{}}
+	s := State{Live: map[uint64]bool{}, Sizes: map[uint64]uint64{}}
 	var failed error
 	for _, r := range records {
 		d := decoder{rest: r}
@@ -57,8 +59,8 @@ func Read(records [][]byte) (State, error) {
 		for _, n := range d.deleted {
 			s.Live[n] = false
 		}
-		for _, n := range d.added { // a file that only changes its level is in both
-			s.Live[n] = true
+		for i, n := range d.added { // a file that only changes its level is in both
+			s.Live[n], s.Sizes[n] = true, d.sizes[i]
 		}
 		s.FirstLog = max(s.FirstLog, d.log)
 	}
@@ -70,6 +72,7 @@ type decoder struct {
 	rest           []byte
 	bad            bool
 	added, deleted []uint64
+	sizes          []uint64 // of added
 	log            uint64
 }
 
@@ -119,7 +122,7 @@ func (d *decoder) edit(tag uint64) {
 func (d *decoder) newFile(tag uint64) {
 	d.number() // level
 	file := d.number()
-	d.number() // size
+	size := d.number()
 	d.bounds(tag)
 	if tag != tagNewFile { // sequence numbers
 		d.number()
@@ -134,7 +137,7 @@ func (d *decoder) newFile(tag uint64) {
 			}
 		}
 	}
-	d.added = append(d.added, file)
+	d.added, d.sizes = append(d.added, file), append(d.sizes, size)
 }
 
 func (d *decoder) bounds(tag uint64) {

@@ -38,7 +38,7 @@ type Content struct {
 // Read reads the file. A missing one is empty.
 func Read(dir vfs.FS, path string) (Content, error) {
 	c := Content{Records: map[string][]byte{}, Dropped: map[table.Incarnation]bool{}}
-	b, err := wholefile.Read(dir, path)
+	b, bad, err := wholefile.Readable(dir, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	}
@@ -49,6 +49,9 @@ func Read(dir vfs.FS, path string) (Content, error) {
 		if !c.read(line) && line[len(line)-1] == '\n' { // a line without an end was being added
 			c.Damaged++
 		}
+	}
+	if bad != nil {
+		c.Damaged = max(c.Damaged, 1)
 	}
 	for k, v := range c.Records {
 		if r, err := table.ParseRecord(k, v); err != nil || c.Dropped[r.Incarnation] {

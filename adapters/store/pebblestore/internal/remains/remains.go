@@ -15,7 +15,6 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/datafile"
 	"edgetable/adapters/store/pebblestore/internal/logfile"
 	"edgetable/adapters/store/pebblestore/internal/logguard"
-	"edgetable/adapters/store/pebblestore/internal/manifest"
 	"edgetable/adapters/store/pebblestore/internal/recordcopy"
 	"edgetable/adapters/store/pebblestore/internal/wholefile"
 )
@@ -57,30 +56,20 @@ func Open(o Options) (*Store, error) {
 		return nil, err
 	}
 	s.vote(names)
-	used, err := s.inUse(names)
-	if err != nil {
-		return nil, err
-	}
+	used := s.inUse(names)
 	var sources []source
 	for _, name := range names {
-		var n uint64
-		kind := ""
-		if _, err := fmt.Sscanf(name, "%d.%s", &n, &kind); err != nil {
+		n, kind := used.take(o.FS, o.Dir, name)
+		if kind == other {
 			continue
 		}
-		switch path := o.FS.PathJoin(o.Dir, name); {
-		case kind == "sst" && used.file(n):
-			f, err := s.open(path)
-			if err != nil {
-				return nil, err
-			}
-			sources = append(sources, f)
-		case kind == "log" && n >= used.FirstLog:
-			l, err := s.readLog(path, uint32(n))
-			if err != nil {
-				return nil, err
-			}
-			sources = append(sources, l)
+		path := o.FS.PathJoin(o.Dir, name)
+		from, err := s.open(path, n, kind, used)
+		switch {
+		case err != nil:
+			s.problem("%s cannot be read; what only it held is lost: %s", path, logguard.Cause(err))
+		case from != nil:
+			sources = append(sources, from)
 		}
 	}
 	s.merge = newMerge(sources)
@@ -131,69 +120,25 @@ func (s *Store) Problems() []string {
 	return list
 }
 
-// usage is what the MANIFEST says, as far as it can be read.
-type usage struct {
-	manifest.State
-	whole bool
-}
-
-// file reports whether a data file is in use. If a part of the MANIFEST is lost, all that
-// are not known to be unused count.
-func (u usage) file(n uint64) bool {
-	live, known := u.Live[n]
-	return live || !known && !u.whole
-}
-
-// inUse reads the MANIFEST, the one that its marker names or the newest one.
-func (s *Store) inUse(names []string) (usage, error) {
-	current := ""
-	for _, name := range names {
-		if strings.HasPrefix(name, "MANIFEST-") {
-			current = max(current, name)
-		}
+// open opens a file of the store; nil means that it has nothing.
+func (s *Store) open(path string, number uint64, kind kind, used usage) (source, error) {
+	if kind == log {
+		return s.readLog(path, number, used)
 	}
-	marked := ""
-	for _, name := range names { // marker.manifest.ITERATION.MANIFEST-…
-		if p := strings.SplitN(name, ".", 4); len(p) == 4 && p[0] == "marker" && p[1] == "manifest" && name > marked {
-			marked = name
-			if slices.Contains(names, p[3]) {
-				current = p[3]
-			}
-		}
-	}
-	u := usage{State: manifest.State{Live: map[uint64]bool{}}}
-	if current == "" {
-		s.problem("the MANIFEST is missing: entities may be back that were deleted")
-		return u, nil
-	}
-	path := s.FS.PathJoin(s.Dir, current)
-	records, whole, err := logguard.ReadManifest(s.FS, s.Dir, path)
-	if err != nil {
-		return u, err
-	}
-	state, err := manifest.Read(records)
-	u.State = state
-	u.whole = err == nil && len(records) > 0 && whole
-	if !u.whole {
-		s.problem("%s cannot be read as a whole: entities may be back that were deleted", path)
-	}
-	for _, n := range slices.Sorted(maps.Keys(u.Live)) {
-		if name := fmt.Sprintf("%06d.sst", n); u.whole && u.Live[n] && !slices.Contains(names, name) {
-			s.problem("%s is missing; what it held is lost", s.FS.PathJoin(s.Dir, name))
-		}
-	}
-	return u, nil
-}
-
-// open opens a data file.
-func (s *Store) open(path string) (source, error) {
 	d, err := datafile.Read(s.FS, path)
 	if err != nil {
 		return nil, err
 	}
 	if d.Store != "" && d.Store != s.owner {
 		s.problem("%s is that of another store: it is not read", path)
-		return new(list), nil
+		return nil, nil
+	}
+	switch live, known := used.Live[number]; {
+	case live:
+	case used.whole && len(d.Damage) > 0: // the server was killed while it wrote the file
+		return nil, nil
+	case known || !used.whole:
+		s.problem("%s is read, though the MANIFEST does not name it: entities may be back that were deleted", path)
 	}
 	for _, deleted := range d.Spans {
 		s.deletions.add(deleted.Start, deleted.End, stamp{sequence: deleted.Sequence})
@@ -209,10 +154,23 @@ func (f *file) next() (Version, bool) {
 }
 
 // readLog reads the commits of a log. Damage to it is told by the attempt to start.
-func (s *Store) readLog(path string, number uint32) (source, error) {
-	b, err := wholefile.Read(s.FS, path)
+func (s *Store) readLog(path string, named uint64, used usage) (source, error) {
+	b, bad, err := wholefile.Readable(s.FS, path)
 	if err != nil {
 		return nil, err
+	}
+	number, ok := logfile.NumberOf(b)
+	if !ok {
+		number = uint32(named)
+	}
+	if used.whole && uint64(number) < used.FirstLog { // its commits are in data files
+		return nil, nil
+	}
+	if bad != nil {
+		s.problem("%s cannot be read at %v", path, bad)
+	}
+	if uint64(number) != named {
+		s.problem("%s is the log %s by what it holds", path, logguard.LogName(number))
 	}
 	var list list
 	for _, record := range logfile.Scan(b, number).Replayable() {

@@ -3,7 +3,11 @@ package wholefile
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"slices"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -16,6 +20,73 @@ func Read(from vfs.FS, path string) ([]byte, error) {
 	}
 	b, err := io.ReadAll(f)
 	return b, errors.Join(err, f.Close())
+}
+
+// Bad is a place of a file that the disk does not give.
+type Bad struct {
+	Offset int64
+	Err    error
+}
+
+func (b *Bad) Error() string { return fmt.Sprintf("offset %d: %v", b.Offset, b.Err) }
+func (b *Bad) Unwrap() error { return b.Err }
+
+// sector is how many bytes are given up at least, and step how many are read at once.
+const sector, step = 512, 64 << 10
+
+// Readable returns what of a file can be read, for content that has checksums. In place of bytes that
+// the disk does not give there are others, and bad is the first of these places; nil: there is none. An error means that
+// nothing can be read.
+func Readable(from vfs.FS, path string) (b []byte, bad *Bad, err error) {
+	f, err := from.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, bad, err = ReadableOf(f, path)
+	return b, bad, errors.Join(err, f.Close())
+}
+
+// ReadableOf is Readable for a file that is open.
+func ReadableOf(f vfs.File, path string) (b []byte, bad *Bad, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if info.IsDir() {
+		return nil, nil, &fs.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
+	}
+	b = make([]byte, info.Size())
+	for at := 0; at < len(b); {
+		part := b[at:min(at+step, len(b))]
+		n, err := f.ReadAt(part, int64(at))
+		if err == nil || n == len(part) {
+			at += len(part)
+			continue
+		}
+		if errors.Is(err, io.EOF) { // it is shorter than the system said
+			return b[:at+n], bad, nil
+		}
+		for ; len(part) > 0; part = part[min(sector, len(part)):] {
+			one := part[:min(sector, len(part))]
+			if n, err := f.ReadAt(one, int64(at)); err != nil && n < len(one) {
+				if bad == nil {
+					bad = &Bad{int64(at), err}
+				}
+				for i := range one {
+					one[i] = 0xff // zeros could be the end of a log
+				}
+			}
+			at += len(one)
+		}
+	}
+	return b, bad, nil
+}
+
+// Lost reports whether an error means that a file is lost as it is, and not that this process may not read it, or has no
+// memory or descriptors.
+func Lost(err error) bool {
+	code, machine := errors.AsType[syscall.Errno](err)
+	return !machine || slices.Contains([]syscall.Errno{syscall.ENOENT, syscall.EIO, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP}, code)
 }
 
 // Replace writes a file of a directory durably, as a whole or not at all. What the file

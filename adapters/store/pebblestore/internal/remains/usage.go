@@ -1,0 +1,118 @@
+package remains
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/store/pebblestore/internal/datafile"
+	"edgetable/adapters/store/pebblestore/internal/logguard"
+	"edgetable/adapters/store/pebblestore/internal/manifest"
+)
+
+// usage says which files of a directory are read. Three witnesses say what a file is: the MANIFEST, its
+// name, and its content. The MANIFEST alone decides only while nothing contradicts it.
+type usage struct {
+	manifest.State
+	whole bool // the MANIFEST can be read as a whole, and what it names is there
+}
+
+// kind is what a file holds.
+type kind int
+
+const (
+	other kind = iota
+	data
+	log
+)
+
+// take returns whether a file is read, and as what.
+func (u usage) take(in vfs.FS, dir, name string) (n uint64, k kind) {
+	end := ""
+	named := false
+	if _, err := fmt.Sscanf(name, "%d.%s", &n, &end); err == nil {
+		named = name == fmt.Sprintf("%06d.%s", n, end)
+	}
+	switch {
+	case named && end == "sst":
+		if live, known := u.Live[n]; live || !known || !u.whole { // one that was never named may be newer than the MANIFEST
+			return n, data
+		}
+		return n, other
+	case named && end == "log":
+		return n, log // its number is in it too
+	case u.whole || end == "damaged":
+		return 0, other
+	}
+	switch lower := strings.ToLower(name); {
+	case strings.HasSuffix(lower, ".sst"):
+		return unnamed, data
+	case strings.HasSuffix(lower, ".log"):
+		return unnamed, log
+	case datafile.Is(in, in.PathJoin(dir, name)):
+		return unnamed, data
+	}
+	return 0, other
+}
+
+// unnamed is the number of a file whose name has none.
+const unnamed = 1 << 63
+
+// inUse finds out what the MANIFEST names.
+func (s *Store) inUse(names []string) usage {
+	u := usage{State: manifest.State{Live: map[uint64]bool{}}}
+	current := currentManifest(names)
+	if current == "" {
+		s.problem("the MANIFEST is missing: entities may be back that were deleted")
+		return u
+	}
+	path := s.FS.PathJoin(s.Dir, current)
+	records, whole, err := logguard.ReadManifest(s.FS, s.Dir, path)
+	if err == nil {
+		u.State, err = manifest.Read(records)
+		u.whole = err == nil && len(records) > 0 && whole
+	}
+	if !u.whole {
+		s.problem("%s cannot be read as a whole: entities may be back that were deleted", path)
+		return u
+	}
+	for _, n := range slices.Sorted(maps.Keys(u.Live)) {
+		if !u.Live[n] {
+			continue
+		}
+		path := s.FS.PathJoin(s.Dir, fmt.Sprintf("%06d.sst", n))
+		info, err := s.FS.Stat(path)
+		switch {
+		case err != nil:
+			s.problem("%s is missing; what only it held is lost", path)
+		case info.IsDir() || uint64(info.Size()) != u.Sizes[n]:
+			s.problem("%s has %d bytes, and %s names one of %d", path, info.Size(), current, u.Sizes[n])
+		default:
+			continue
+		}
+		u.whole = false
+	}
+	return u
+}
+
+// currentManifest returns the name of the MANIFEST that the marker names, or of the newest one.
+func currentManifest(names []string) (current string) {
+	for _, name := range names {
+		if strings.HasPrefix(name, "MANIFEST-") {
+			current = max(current, name)
+		}
+	}
+	marked := ""
+	for _, name := range names { // marker.manifest.ITERATION.MANIFEST-…
+		if p := strings.SplitN(name, ".", 4); len(p) == 4 && p[0] == "marker" && p[1] == "manifest" && name > marked {
+			marked = name
+			if slices.Contains(names, p[3]) {
+				current = p[3]
+			}
+		}
+	}
+	return current
+}
