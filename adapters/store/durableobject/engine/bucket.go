@@ -7,7 +7,9 @@ import (
 	"edgetable/adapters/store/durableobject/internal/clock"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/visits"
 	"edgetable/core/table"
+	"edgetable/core/traffic"
 )
 
 // bucket serves the entities of one bucket of a table, or of a range of it.
@@ -18,7 +20,7 @@ type bucket struct {
 	catalog string // location of the catalogs
 
 	marker  marker
-	traffic statistics
+	traffic visits.Counts
 	split   splitting
 	frozen  frozen
 	// generation changes with each drop. It is random at first, because an earlier
@@ -133,7 +135,7 @@ func (b *bucket) get(t *turn) Step {
 	if !ok {
 		step = t.fail(table.ErrNoEntity)
 	}
-	b.traffic.read(t, k, len(k)+len(v))
+	b.traffic.Read(t.rows, t.now, k, len(k)+len(v))
 	b.split.visited(t, b, &p, k)
 	return step
 }
@@ -151,7 +153,7 @@ func (b *bucket) drop(t *turn) Step {
 			return t.doneTicks(0) // a later incarnation: that drop was answered long ago
 		}
 		t.rows.DeleteAll()
-		b.marker, b.traffic, b.frozen = marker{}, statistics{}, frozen{}
+		b.marker, b.traffic, b.frozen = marker{}, visits.Counts{}, frozen{}
 		b.outbox.forget()
 		b.split.reset(0)
 		b.clock.Reserved = b.clock.Last
@@ -173,4 +175,18 @@ func (b *bucket) forget(t *turn) Step {
 		b.clock.Reserved = 0
 	}
 	return t.done()
+}
+
+// tell returns the counts of the object, its keys and its size.
+func (b *bucket) tell(t *turn) Step {
+	p := t.fields.Destination()
+	if !t.fields.Done() {
+		return t.malformed()
+	}
+	if ok, instead := b.serve(t, &p, b.marker.bounds().Start); !ok {
+		return instead
+	}
+	now, before := b.traffic.Tell(t.rows, t.now)
+	answer := message.AppendBytes(message.AppendBytes(message.Done(t.dst), now), before)
+	return Step{Answer: message.AppendBytes(answer, traffic.AppendRange(nil, p.Bucket, b.marker.bounds(), t.rows.Size()))}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"edgetable/adapters/store/durableobject/internal/answers"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/visits"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 	"edgetable/core/traffic"
@@ -41,14 +42,14 @@ func (b *bucket) commit(t *turn, _ message.Attempt, v answers.Verdict) Step {
 		if err := b.apply(t, &m, now); err != nil {
 			return undo(t.fail(&table.Refused{Index: i, Err: err}), i)
 		}
-		visitMutation(&visit, &m)
+		visits.AddMutation(&visit, &m)
 	}
 	if !t.fields.Done() {
 		return undo(t.malformed(), n)
 	}
 	b.clock.Issue(t.rows, now)
 	b.outbox.notify(t, now)
-	b.traffic.count(t, &visit)
+	b.traffic.Count(t.rows, t.now, &visit)
 	b.split.wrote(t, b, &p, first.Key)
 	b.split.visited(t, b, &p, first.Key)
 	return t.doneTicks(now)

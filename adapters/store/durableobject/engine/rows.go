@@ -25,14 +25,12 @@ var (
 	rowMarker  = []byte{spaceMeta, 'm'} // of a bucket that never split: marker
 	rowRange   = []byte{spaceMeta, 'r'} // of another range: marker with its span
 	rowSending = []byte{spaceMeta, 'o'} // sending
-	// statistics of a bucket, of this day and the one before
-	rowTraffic       = []byte{spaceMeta, 't'}
-	rowTrafficBefore = []byte{spaceMeta, 'u'}
-	rowSelf          = []byte{spaceMeta, 's'} // of a bucket that publishes: its destination
-	rowFrozen        = []byte{spaceMeta, 'b'} // frozen
-	rowFloor         = []byte{spaceMeta, 'f'} // of a catalog: floor of the Timestamps of new tables
-	rowLastRange     = []byte{spaceMeta, 'n'} // of a catalog: the last id given to a range
-	rowHistory       = []byte{spaceMeta, 'h'} // of a catalog: since when it keeps changes of maps
+	// 't' and 'u' are of package visits
+	rowSelf      = []byte{spaceMeta, 's'} // of a bucket that publishes: its destination
+	rowFrozen    = []byte{spaceMeta, 'b'} // frozen
+	rowFloor     = []byte{spaceMeta, 'f'} // of a catalog: floor of the Timestamps of new tables
+	rowLastRange = []byte{spaceMeta, 'n'} // of a catalog: the last id given to a range
+	rowHistory   = []byte{spaceMeta, 'h'} // of a catalog: since when it keeps changes of maps
 )
 
 // maxRow is the size limit of SQLite here for a key and a value together.

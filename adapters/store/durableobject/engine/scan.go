@@ -73,7 +73,7 @@ ranges:
 		}
 	}
 	step := Step{Answer: page.End(next, border, builder.Page.Scanned, builder.Page.Examined)}
-	b.traffic.scanned(t, &s, &builder.Page, page.Rows())
+	b.traffic.Scanned(t.rows, t.now, &s, &builder.Page, page.Rows())
 	b.split.visited(t, b, &p, s.Ranges[0].Start)
 	return step
 }

@@ -9,6 +9,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/sample"
 	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/visits"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -453,7 +454,7 @@ func (b *bucket) neighbour(r message.Reader) bool {
 // left ends the range: the catalog knows that another one has its keys.
 func (b *bucket) left(t *turn) {
 	t.rows.DeleteAll()
-	b.marker, b.traffic = marker{}, statistics{}
+	b.marker, b.traffic = marker{}, visits.Counts{}
 	b.outbox.forget()
 	b.clock.Reserved = 0
 	b.split.reset(0)

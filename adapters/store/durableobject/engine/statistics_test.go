@@ -92,7 +92,7 @@ func TestStatisticsAreKept(t *testing.T) {
 	written, before := 0, ""
 	for n := uint64(2); n < 5000; n++ {
 		o.demand("read", o.handle(get("r"), nil), table.ErrNoEntity)
-		i, _ := o.rows.At(rowTraffic)
+		i, _ := o.rows.At([]byte("mt"))
 		if now := string(o.rows.Rows[i].Value); now != before {
 			written, before = written+1, now
 		}
@@ -108,7 +108,7 @@ func TestStatisticsAreKept(t *testing.T) {
 	if written > 120 {
 		t.Errorf("%d rows are written for 5,000 requests", written)
 	}
-	o.now += keepEvery
+	o.now += 300 * edm.TicksPerSecond
 	o.demand("read", o.handle(get("r"), nil), table.ErrNoEntity)
 	if o.again(); o.report().Totals.Reads != 5000 {
 		t.Errorf("after five minutes %d are known", o.report().Totals.Reads)
@@ -145,8 +145,8 @@ func TestStatisticsOfDays(t *testing.T) {
 func TestStatisticsOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")
-	o.rows.Put(rowTraffic, []byte{255, 1, 2})
-	o.rows.Put(rowTrafficBefore, []byte{255, 1, 2})
+	o.rows.Put([]byte("mt"), []byte{255, 1, 2})
+	o.rows.Put([]byte("mu"), []byte{255, 1, 2})
 	first := o.handle(get("r"), nil)
 	o.demand("the table", o.handle(get("r"), &first, located(1, false)), table.ErrNoEntity)
 	if r := o.report(); r.Totals.Reads != 1 {

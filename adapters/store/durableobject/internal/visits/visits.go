@@ -1,69 +1,77 @@
-package engine
+// Package visits counts the requests to a bucket, and keeps the counts in its rows.
+package visits
 
 import (
 	"bytes"
 
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
 	"edgetable/core/traffic"
 )
 
-// statistics count the requests to a bucket.
+// Counts are those of the requests to a bucket.
 //
 // They are kept in a row that is written along with a request, now and then: a row
 // for each request would cost as much as a write, and the platform does not say when
 // it ends an object. So an object that ends forgets at most a sixteenth of what its
 // window counted, and what came in the five minutes before.
-type statistics struct {
+type Counts struct {
 	tally *traffic.Tally // nil until it is needed
 	kept  uint64         // the requests that the row knows
 	at    edm.Ticks      // when it was written, or read
 }
+
+// The counts of this day and of the one before.
+var (
+	rowCounts = []byte("mt")
+	rowBefore = []byte("mu")
+)
 
 const (
 	keepShare = 16
 	keepEvery = 300 * edm.TicksPerSecond
 )
 
-// now returns the Tally at this time. The results of rows before are lost.
-func (s *statistics) now(t *turn) *traffic.Tally {
+// tallyAt returns the Tally at this time. The results of rows before are lost.
+func (s *Counts) tallyAt(rows storage.Rows, now edm.Ticks) *traffic.Tally {
 	if s.tally == nil {
-		v, _ := t.rows.Get(rowTraffic)
+		v, _ := rows.Get(rowCounts)
 		tally, ok := traffic.ReadTally(v)
 		if !ok {
-			tally = traffic.NewTally(t.now)
+			tally = traffic.NewTally(now)
 		}
-		*s = statistics{tally: tally, kept: tally.Requests(), at: t.now}
+		*s = Counts{tally: tally, kept: tally.Requests(), at: now}
 	}
-	if s.tally.Tick(t.now); s.tally.Full() {
-		t.rows.Put(rowTrafficBefore, s.tally.Append(nil))
+	if s.tally.Tick(now); s.tally.Full() {
+		rows.Put(rowBefore, s.tally.Append(nil))
 		s.tally.Next()
 		s.kept = 0
 	}
 	return s.tally
 }
 
-// count counts a request. No rollback may follow it.
-func (s *statistics) count(t *turn, v *traffic.Visit) {
-	tally := s.now(t)
+// Count counts a request. No rollback may follow it.
+func (s *Counts) Count(rows storage.Rows, now edm.Ticks, v *traffic.Visit) {
+	tally := s.tallyAt(rows, now)
 	tally.Add(v)
-	if n := tally.Requests(); (n-s.kept)*keepShare >= n || t.now-s.at >= keepEvery || t.now < s.at {
-		t.rows.Put(rowTraffic, tally.Append(nil))
-		s.kept, s.at = n, t.now
+	if n := tally.Requests(); (n-s.kept)*keepShare >= n || now-s.at >= keepEvery || now < s.at {
+		rows.Put(rowCounts, tally.Append(nil))
+		s.kept, s.at = n, now
 	}
 }
 
-// read counts the read of an entity with so many bytes.
-func (s *statistics) read(t *turn, k []byte, size int) {
+// Read counts the read of an entity with so many bytes.
+func (s *Counts) Read(rows storage.Rows, now edm.Ticks, k []byte, size int) {
 	v := traffic.Visit{From: k, InPartition: true, Entities: 1, Bytes: size}
 	v.PartitionKey, v.RowKey = key.Decode(k)
-	s.count(t, &v)
+	s.Count(rows, now, &v)
 }
 
-// visitMutation adds a mutation to the visit of its write.
-func visitMutation(v *traffic.Visit, m *table.Mutation) {
+// AddMutation adds a mutation to the visit of its write.
+func AddMutation(v *traffic.Visit, m *table.Mutation) {
 	v.Write, v.InPartition = true, true
 	if v.Entities++; v.Entities == 1 {
 		v.From = m.Key
@@ -78,8 +86,8 @@ func visitMutation(v *traffic.Visit, m *table.Mutation) {
 	}
 }
 
-// scanned counts a page.
-func (s *statistics) scanned(t *turn, scan *message.Scan, page *table.Page, returned int) {
+// Scanned counts a page.
+func (s *Counts) Scanned(rows storage.Rows, now edm.Ticks, scan *message.Scan, page *table.Page, returned int) {
 	first, last := scan.Ranges[0], scan.Ranges[len(scan.Ranges)-1]
 	v := traffic.Visit{
 		From: first.Start, To: last.End, Shape: scan.Filter.Shape(),
@@ -91,7 +99,7 @@ func (s *statistics) scanned(t *turn, scan *message.Scan, page *table.Page, retu
 		partition, _ := key.Split(first.Start)
 		v.PartitionKey = key.DecodePart(partition)
 	}
-	s.count(t, &v)
+	s.Count(rows, now, &v)
 }
 
 // planOf is the word of odata.Plan for what a range spans, as far as its ends say it. A
@@ -115,17 +123,9 @@ func planOf(r key.Range) (plan string, inPartition bool) {
 	return "Range", false
 }
 
-// tell returns the counts of the object, its keys and its size.
-func (b *bucket) tell(t *turn) Step {
-	p := t.fields.Destination()
-	if !t.fields.Done() {
-		return t.malformed()
-	}
-	if ok, instead := b.serve(t, &p, b.marker.bounds().Start); !ok {
-		return instead
-	}
-	now := b.traffic.now(t).Append(nil)
-	before, _ := t.rows.Get(rowTrafficBefore)
-	answer := message.AppendBytes(message.AppendBytes(message.Done(t.dst), now), before)
-	return Step{Answer: message.AppendBytes(answer, traffic.AppendRange(nil, p.Bucket, b.marker.bounds(), t.rows.Size()))}
+// Tell returns the counts of this window and of the one before, nil if there are none.
+func (s *Counts) Tell(rows storage.Rows, now edm.Ticks) (current, before []byte) {
+	current = s.tallyAt(rows, now).Append(nil)
+	before, _ = rows.Get(rowBefore)
+	return current, before
 }
