@@ -29,6 +29,7 @@ func configure(text string) error {
 		options: engine.Options{
 			Now: now, Rand: random, Catalog: c.catalog, Replica: c.replica, Jurisdiction: c.jurisdiction,
 			SplitBytes: int64(c.splitBytes), SplitRate: c.splitRate,
+			Shared: engine.NewShared(func() { log(1, []byte(shortOfRoom)) }),
 		},
 		rows:   &rows{},
 		pieces: &shared,

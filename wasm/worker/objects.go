@@ -16,12 +16,19 @@ type objects struct {
 	options engine.Options
 	rows    engine.Rows // of the current object
 	pieces  *buffer     // source of large pieces
-	awake   map[uint32]*engine.Engine
+	awake   map[uint32]*awake
+	turns   uint64
+}
+
+// awake is the engine of an object, and when it was asked last.
+type awake struct {
+	*engine.Engine
+	turn uint64
 }
 
 // maxAwake is the number of engines kept. They may be forgotten at any time. The
-// statistics of each take up to 16 KiB of the 14 MiB that all objects here share, in
-// which messages of some MiB need room too.
+// statistics of each take up to 16 KiB of the 14 MiB that all objects here share, all
+// answers to writes 4 MiB, and messages of some MiB need room too.
 const maxAwake = 256
 
 // What the shell does after a step.
@@ -71,20 +78,41 @@ func (o *objects) handle(dst []byte, number uint32, message []byte, again frames
 	return dst
 }
 
-// engine returns the engine of an object, a new one if there is none.
+// engine returns the engine of an object, a new one if there is none: perhaps in place of the
+// one that was not asked for the longest time.
 func (o *objects) engine(number uint32) *engine.Engine {
 	found := o.awake[number]
 	if found == nil {
-		if len(o.awake) >= maxAwake || o.awake == nil {
-			o.awake = make(map[uint32]*engine.Engine)
+		if o.awake == nil {
+			o.awake = make(map[uint32]*awake)
 		}
-		found = engine.New(o.options)
+		if len(o.awake) >= maxAwake {
+			o.discardOldest()
+		}
+		found = &awake{Engine: engine.New(o.options)}
 		o.awake[number] = found
 	}
-	return found
+	o.turns++
+	found.turn = o.turns
+	return found.Engine
+}
+
+func (o *objects) discardOldest() {
+	oldest := uint32(0)
+	for number, a := range o.awake {
+		if first := o.awake[oldest]; first == nil || a.turn < first.turn {
+			oldest = number
+		}
+	}
+	o.awake[oldest].Discard()
+	delete(o.awake, oldest)
 }
 
 // unixEpoch is 1970 in ticks.
 const unixEpoch = 62135596800 * edm.TicksPerSecond
 
 func unixMilli(t edm.Ticks) float64 { return float64(t-unixEpoch) / (edm.TicksPerSecond / 1000) }
+
+// shortOfRoom is the line of the log that says that objects of this isolate have more writes than
+// they can remember the answers of.
+const shortOfRoom = `{"msg":"object","cause":"answers to writes were forgotten within a minute: a write that is sent again then may be 500 OperationTimedOut"}`

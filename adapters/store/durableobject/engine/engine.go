@@ -30,7 +30,15 @@ type Options struct {
 	// Jurisdiction is that of the replica, "" for none. Tables in other jurisdictions
 	// are not published. Another jurisdiction counts as another replica.
 	Jurisdiction string
+	// Shared is what the engines of a process share; nil: this one shares nothing.
+	Shared *Shared
 }
+
+// Shared bounds what the engines of a process remember together: see [answers.Room].
+type Shared struct{ answers answers.Room }
+
+// NewShared makes one. It calls short when answers to writes were forgotten within a minute.
+func NewShared(short func()) *Shared { return &Shared{answers.Room{Short: short}} }
 
 // Engine is our code inside one Durable Object, with all that it keeps in memory. It
 // is not safe for concurrent use; the Handles of concurrent messages run one after
@@ -55,13 +63,19 @@ func New(o Options) *Engine {
 	if o.Replica != "" && o.Jurisdiction != "" {
 		o.Replica += "@" + o.Jurisdiction
 	}
-	e := &Engine{now: o.Now, answers: answers.Memory{Engine: o.Rand(), Woke: o.Now()}}
+	if o.Shared == nil {
+		o.Shared = NewShared(nil)
+	}
+	e := &Engine{now: o.Now, answers: answers.Memory{Engine: o.Rand(), Woke: o.Now(), Room: &o.Shared.answers}}
 	e.outbox = outbox{clock: &e.clock, rand: o.Rand, name: o.Replica, jurisdiction: o.Jurisdiction}
 	e.bucket = bucket{clock: &e.clock, room: &e.room, outbox: &e.outbox, catalog: o.Catalog, generation: o.Rand()}
 	e.bucket.split = splitting{rand: o.Rand, bytes: o.SplitBytes, rate: o.SplitRate, rows: cmp.Or(o.PieceRows, pieceRows)}
 	e.catalog = catalog{clock: &e.clock, room: &e.room, outbox: &e.outbox, answers: &e.answers, location: o.Catalog}
 	return e
 }
+
+// Discard gives back what an engine took of what it shares. It must not be used any more.
+func (e *Engine) Discard() { e.answers.Leave() }
 
 // Alarm is the message that a Step asks for. Nobody reads its answer.
 func Alarm() []byte { return message.Alarm() }

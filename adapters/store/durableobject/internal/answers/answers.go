@@ -3,34 +3,26 @@
 package answers
 
 import (
+	"slices"
+
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/core/edm"
 )
 
 const (
-	// keep is the time for which an answer is remembered.
+	// keep is the time for which an answer is remembered, and up to an eighth longer.
 	keep = 60 * edm.TicksPerSecond
 	// margin is the time a message may travel, and by which clocks may differ.
 	margin = edm.TicksPerSecond
-
-	maxAnswers     = 8192
-	maxAnswerBytes = 1 << 20
 )
 
 // Memory remembers the answer to each write, by its id.
 type Memory struct {
 	Engine uint64    // random, tells engines apart
 	Woke   edm.Ticks // no earlier answer is remembered
+	Room   *Room     // for the answers
 	forgot edm.Ticks // nor one until then; 0: none was forgotten
-	byID   map[uint64][]byte
-	order  []written // oldest first; those before first were forgotten
-	first  int
-	bytes  int
-}
-
-type written struct {
-	id uint64
-	at edm.Ticks
+	ages   []*age    // oldest first
 }
 
 // Verdict is the state of a write.
@@ -50,7 +42,7 @@ const (
 // but not after a restart, which ends all messages that wait for the object.
 func (m *Memory) Judge(now edm.Ticks, a message.Attempt) (Verdict, []byte) {
 	m.expire(now)
-	if answer, ok := m.byID[a.ID]; ok {
+	if answer, ok := m.find(a.ID); ok {
 		return Answered, answer
 	}
 	complete := max(m.Woke, m.forgot)
@@ -61,33 +53,50 @@ func (m *Memory) Judge(now edm.Ticks, a message.Attempt) (Verdict, []byte) {
 	return Fresh, nil
 }
 
+func (m *Memory) find(id uint64) (answer []byte, ok bool) {
+	for _, g := range slices.Backward(m.ages) {
+		if answer, ok := g.find(id); ok {
+			return answer, true
+		}
+	}
+	return nil, false
+}
+
 // Remember keeps an answer.
 func (m *Memory) Remember(now edm.Ticks, id uint64, answer []byte) {
-	if m.byID == nil {
-		m.byID = make(map[uint64][]byte)
-	}
-	if _, known := m.byID[id]; known {
+	if _, known := m.find(id); known {
 		return
 	}
-	m.byID[id] = append([]byte(nil), answer...)
-	m.order = append(m.order, written{id, now})
-	m.bytes += len(answer)
+	last := len(m.ages) - 1
+	if last < 0 || now-m.ages[last].begin >= keep/8 || now < m.ages[last].begin {
+		m.ages = append(m.ages, &age{begin: now})
+		last++
+	}
+	g := m.ages[last]
+	before := g.size
+	g.put(id, answer)
+	g.end = max(g.end, now)
+	m.Room.take(m, now, g.size-before)
 	m.expire(now)
 }
 
+// expire forgets what is older than keep.
 func (m *Memory) expire(now edm.Ticks) {
-	for m.first < len(m.order) {
-		w := m.order[m.first]
-		if now-w.at <= keep && len(m.byID) <= maxAnswers && m.bytes <= maxAnswerBytes {
-			break
-		}
-		m.forgot = max(m.forgot, w.at)
-		m.bytes -= len(m.byID[w.id])
-		delete(m.byID, w.id)
-		m.first++
+	for len(m.ages) > 0 && now-m.ages[0].end > keep {
+		m.forgetOldest()
 	}
-	if m.first > 64 && m.first > len(m.order)/2 {
-		m.order = m.order[:copy(m.order, m.order[m.first:])]
-		m.first = 0
+}
+
+func (m *Memory) forgetOldest() {
+	m.forgot = max(m.forgot, m.ages[0].end)
+	m.Room.used -= m.ages[0].size
+	m.ages = slices.Delete(m.ages, 0, 1)
+}
+
+// Leave gives the room of a memory back that nobody asks any more.
+func (m *Memory) Leave() {
+	for len(m.ages) > 0 {
+		m.forgetOldest()
 	}
+	m.Room.all = slices.DeleteFunc(m.Room.all, func(o *Memory) bool { return o == m })
 }

@@ -1,10 +1,13 @@
 package answers
 
 import (
+	"bytes"
+	"math/rand/v2"
 	"testing"
 
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/core/edm"
+	"edgetable/core/table"
 )
 
 const second = edm.TicksPerSecond
@@ -27,32 +30,92 @@ func TestJudge(t *testing.T) {
 		{"the sender's clock is an hour behind: better safe", 100 * second, -3600 * second, 5 * second, Lost},
 	} {
 		const woke = 10_000 * second
-		a := Memory{Woke: woke}
+		a := Memory{Woke: woke, Room: &Room{}}
 		if got, _ := a.Judge(woke+tt.up, message.Attempt{ID: 1, Again: true, First: woke + tt.first, Age: tt.age}); got != tt.want {
 			t.Errorf("%s: verdict %d, want %d", tt.what, got, tt.want)
 		}
 	}
 }
 
-// The memory of answers is bounded; the outcome of a forgotten write is unknown.
-func TestManyAnswers(t *testing.T) {
+// random is an id as a Worker makes it: its bits are random.
+func random(n uint64) uint64 { return rand.New(rand.NewPCG(n, 1)).Uint64() }
+
+// remember writes of some ids, a number of them a second, from a time on.
+func remember(m *Memory, ids, from uint64, perSecond int, begin edm.Ticks) (now edm.Ticks) {
+	now = begin
+	for id := from; id < from+ids; id++ {
+		now += second / edm.Ticks(perSecond)
+		m.Remember(now, random(id), message.DoneTicks(nil, now))
+	}
+	return now
+}
+
+// The answers of a minute are remembered at 2,000 writes a second, whatever they were, and no
+// longer than it takes.
+func TestAnswersOfAMinute(t *testing.T) {
 	t.Parallel()
-	const many, begin = maxAnswers + 1000, 3600 * second
-	a := Memory{}
+	const begin = 3600 * second
+	short := 0
+	m := Memory{Woke: begin, Room: &Room{Short: func() { short++ }}}
 	now := edm.Ticks(begin)
-	for id := range uint64(many) {
-		now += second / 1000
-		a.Remember(now, id, []byte("answer"))
+	refused := message.Fail(nil, &table.Refused{Err: table.ErrExists})
+	for id := range uint64(180 * 2000) {
+		now += second / 2000
+		answer := message.DoneTicks(nil, now)
+		if id%3 == 0 {
+			answer = refused
+		}
+		m.Remember(now, random(id), answer)
 	}
-	if len(a.byID) > maxAnswers || len(a.order) > 2*maxAnswers+64 {
-		t.Errorf("%d answers and %d times are remembered", len(a.byID), len(a.order))
+	for age := range edm.Ticks(59) {
+		id := uint64(180*2000 - 1 - age*2000)
+		verdict, answer := m.Judge(now, message.Attempt{ID: random(id), Again: true, First: now - age*second - 1, Age: age*second + 1})
+		if want := message.DoneTicks(nil, begin+edm.Ticks(id+1)*(second/2000)); verdict != Answered || id%3 != 0 && !bytes.Equal(answer, want) || id%3 == 0 && !bytes.Equal(answer, refused) {
+			t.Fatalf("after %d s: verdict %d, %q", age, verdict, answer)
+		}
 	}
-	again := message.Attempt{Again: true, First: begin, Age: now - begin}
-	if got, _ := a.Judge(now, again); got != Lost {
-		t.Errorf("the oldest again: verdict %d", got)
+	if short > 0 || m.Room.used > mostBytes {
+		t.Errorf("there was no room %d times, %d bytes", short, m.Room.used)
 	}
-	again.ID = many - 1
-	if got, _ := a.Judge(now, again); got != Answered {
-		t.Errorf("the latest again: verdict %d", got)
+	if verdict, _ := m.Judge(now, message.Attempt{ID: random(1000), Again: true, First: begin + second, Age: now - begin - second}); verdict != Lost {
+		t.Errorf("the oldest again: verdict %d", verdict)
+	}
+	m.Judge(now+2*keep, message.Attempt{ID: 1})
+	if m.Room.used != 0 {
+		t.Errorf("%d bytes are left", m.Room.used)
+	}
+}
+
+// Many memories share the room. Where it is short, the oldest answers go first, and it is said.
+func TestRoomOfMany(t *testing.T) {
+	t.Parallel()
+	const begin = 3600 * second
+	short := 0
+	room := &Room{Short: func() { short++ }}
+	all := make([]Memory, 256)
+	for i := range all {
+		all[i] = Memory{Woke: begin, Room: room}
+	}
+	now := edm.Ticks(begin)
+	for id := range uint64(60 * 1500) {
+		now += second / 1500
+		all[id%256].Remember(now, random(id), message.DoneTicks(nil, now))
+	}
+	if short > 0 {
+		t.Errorf("1,500 writes a second of 256 objects have no room")
+	}
+	now = remember(&all[7], 60*4000, 1<<32, 4000, now)
+	if short == 0 || short > 2 || room.used > mostBytes {
+		t.Errorf("4,000 writes a second: said %d times, %d bytes", short, room.used)
+	}
+	const early = 8 // of another object
+	if verdict, _ := all[early].Judge(now, message.Attempt{ID: random(early), Again: true, First: begin, Age: now - begin}); verdict != Lost {
+		t.Errorf("an early answer of another object: verdict %d", verdict)
+	}
+	for i := range all {
+		all[i].Leave()
+	}
+	if room.used != 0 || len(room.all) != 0 {
+		t.Errorf("%d bytes of %d memories are left", room.used, len(room.all))
 	}
 }
