@@ -1,8 +1,10 @@
 package durableobject_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"edgetable/adapters/store/durableobject"
@@ -135,6 +137,16 @@ func TestEmptyRangeLooksAgain(t *testing.T) {
 			t.Errorf("it stays: %d", w.remaining())
 		}
 	})
+	t.Run("restart", func(t *testing.T) {
+		w, _ := start(0)
+		w.remove(0, 60)
+		for _, n := range w.all() { // the alarm of a batch took the place of that of an hour
+			n.evict()
+		}
+		if w.hours(3); len(w.remaining()) != 1 {
+			t.Errorf("it stays: %d", w.remaining())
+		}
+	})
 	t.Run("reads", func(t *testing.T) {
 		w, _ := start(1)
 		w.remove(0, 60)
@@ -152,4 +164,100 @@ func TestEmptyRangeLooksAgain(t *testing.T) {
 			t.Errorf("after %d splits it stays: %d, %d", w.begun, got, w.objects())
 		}
 	})
+}
+
+// TestLeaveWithoutAPause: a table of many ranges is emptied at once. While they leave, all at
+// about the same time, each key is served after each step: no range gives up its keys before
+// its neighbour has agreed to take them.
+func TestLeaveWithoutAPause(t *testing.T) {
+	t.Parallel()
+	w, partitions := many(t, 60, 8)
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, i := range r.Perm(len(partitions)) {
+		m := table.Mutation{Key: at(partitions[i], "r"), Kind: table.Delete, Condition: table.Present}
+		if _, err := w.store.Commit(t.Context(), tableKey, []table.Mutation{m}); err != nil {
+			t.Fatal(err)
+		}
+		w.clock.t += edm.TicksPerSecond / 20
+	}
+	messages, depth := 0, 0
+	w.inside = func(durableobject.Call) fate { messages++; return fate{} }
+	w.between = func(*node, []durableobject.Call) bool { // others go on while one waits
+		if depth++; depth < 20 {
+			w.ring(w.clock.t)
+		}
+		depth--
+		return false
+	}
+	for second := 0; len(w.remaining()) > 1; second++ {
+		if second == 3*3600 {
+			t.Fatalf("%d ranges are left after three hours", len(w.remaining()))
+		}
+		w.clock.t += edm.TicksPerSecond
+		if w.ring(w.clock.t) == 0 {
+			continue
+		}
+		for range 20 {
+			partition := partitions[r.IntN(len(partitions))]
+			if _, err := w.store.Get(t.Context(), tableKey, at(partition, "r"), table.Strong); !errors.Is(err, table.ErrNoEntity) {
+				t.Fatalf("after %d s, with %d ranges, a read: %v", second, len(w.remaining()), err)
+			}
+		}
+	}
+	if messages > 60*12 {
+		t.Errorf("60 ranges took %d messages to leave", messages)
+	}
+	t.Logf("60 ranges took %d messages to leave", messages)
+}
+
+// TestNeighbourRefuses: a range whose neighbour agreed and then restarted serves its keys again,
+// and no late message takes them from it.
+func TestNeighbourRefuses(t *testing.T) {
+	t.Parallel()
+	w, partitions := many(t, 3, 8)
+	w.removeOne(t, partitions[0])
+	var late []durableobject.Call
+	w.inside = func(c durableobject.Call) fate {
+		if op, _, _ := message.Open(c.Message); op == message.OpTake {
+			late = append(late, durableobject.Call{To: c.To, Message: bytes.Clone(c.Message)})
+			if len(late) == 1 {
+				w.node(c.To).evict()
+			}
+		}
+		return fate{}
+	}
+	for len(late) == 0 {
+		w.clock.t += edm.TicksPerSecond
+		w.ring(w.clock.t)
+	}
+	m := table.Mutation{Key: at(partitions[0], "r"), Nonce: 2}
+	if _, err := w.store.Commit(t.Context(), tableKey, []table.Mutation{m}); err != nil {
+		t.Errorf("a write after the neighbour refused: %v", err)
+	}
+	if got := len(w.remaining()); got != 3 {
+		t.Errorf("%d ranges", got)
+	}
+	w.handle(t.Context(), late[0]) // comes again
+	page, err := w.store.Scan(t.Context(), tableKey, everything)
+	if err != nil || len(page.Rows) != 3 {
+		t.Errorf("%d rows, %v", len(page.Rows), err)
+	}
+	w.removeOne(t, partitions[0])
+	w.hours(3)
+	if got := len(w.remaining()); got != 2 {
+		t.Errorf("later there are %d ranges", got)
+	}
+	page, err = w.store.Scan(t.Context(), tableKey, everything)
+	if err != nil || len(page.Rows) != 2 {
+		t.Errorf("%d rows, %v", len(page.Rows), err)
+	}
+}
+
+// removeOne deletes the entity of a partition.
+func (w *ranges) removeOne(t *testing.T, partition string) {
+	t.Helper()
+	m := table.Mutation{Key: at(partition, "r"), Kind: table.Delete, Condition: table.Present}
+	if _, err := w.store.Commit(t.Context(), tableKey, []table.Mutation{m}); err != nil {
+		t.Fatal(err)
+	}
 }

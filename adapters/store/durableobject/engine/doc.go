@@ -36,8 +36,8 @@
 // another range. The alarm takes the steps of docs/adr/0034, one call at a time, and each
 // engine goes on where the rows say that the last one was. In short:
 //
-//   - a range seals in one transaction what it then gives away with Take, and never takes
-//     it back, so that no key has two owners;
+//   - a range seals in one transaction what it then gives away with Take, and takes it back
+//     only if the other one refused it for ever, so that no key has two owners;
 //   - it marks what changes while it copies, and numbers what it sends, so that no change is
 //     missed and no old state wins;
 //   - the catalog names a range before it has a row, so that a drop reaches all.

@@ -117,7 +117,7 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 // a catalog do not.
 func loads(op message.Op) bool {
 	switch op {
-	case message.OpGet, message.OpCommit, message.OpScan, message.OpTraffic, message.OpDrop, message.OpForget, message.OpWrite, message.OpCopy, message.OpTake, message.OpAlarm, message.OpSwitch, message.OpObey, message.OpRestoring:
+	case message.OpGet, message.OpCommit, message.OpScan, message.OpTraffic, message.OpDrop, message.OpForget, message.OpWrite, message.OpCopy, message.OpTake, message.OpOffer, message.OpAlarm, message.OpSwitch, message.OpObey, message.OpRestoring:
 		return true
 	}
 	return false
@@ -167,6 +167,8 @@ func (e *Engine) dispatch(op message.Op, t *turn) Step {
 		return e.bucket.fill(t, false)
 	case message.OpTake:
 		return e.bucket.fill(t, true)
+	case message.OpOffer:
+		return e.bucket.agree(t)
 	case message.OpRanges:
 		return e.catalog.tellRanges(t)
 	case message.OpBegin:

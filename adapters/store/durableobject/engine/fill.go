@@ -120,18 +120,3 @@ func (b *bucket) publishAs(t *turn, p *message.Destination, taking *message.Taki
 	o.put(t.rows)
 	o.know(t, p)
 }
-
-// widen takes the keys of the left neighbour, which had no entities.
-func (b *bucket) widen(t *turn, taking *message.Taking) Step {
-	s := b.marker.span
-	switch start := b.marker.bounds().Start; {
-	case bytes.Compare(start, taking.Bounds.Start) <= 0:
-		return t.done() // late: it has them
-	case !bytes.Equal(start, taking.Bounds.End) || s.leaving:
-		return t.fail(table.ErrBusy)
-	}
-	s.bounds.Start = bytes.Clone(taking.Bounds.Start)
-	b.above(taking.High)
-	b.marker.put(t.rows)
-	return t.done()
-}

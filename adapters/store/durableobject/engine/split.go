@@ -9,7 +9,6 @@ import (
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/sample"
 	"edgetable/adapters/store/durableobject/internal/storage"
-	"edgetable/adapters/store/durableobject/internal/visits"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -31,8 +30,6 @@ const (
 	emptyRows = 1000
 	// outFor is the time after which a call is made again whose answer did not come.
 	outFor = 30 * edm.TicksPerSecond
-	// leaveAfter is the time without a write after which an empty range leaves.
-	leaveAfter = 3600 * edm.TicksPerSecond
 )
 
 // splitting is what an engine knows of its split.
@@ -52,6 +49,9 @@ type splitting struct {
 	failures int       // since a call was answered
 	choice   *choice
 	load     sample.Load
+	leave    leaving
+	promise  uint64    // the number of a left neighbour that may give all its keys to this range, 0: none
+	stays    edm.Ticks // until then it does not leave, as it promised
 }
 
 // reset forgets all but the options.
@@ -68,6 +68,7 @@ func (b *bucket) loadSplit(t *turn) {
 	}
 	b.outbox.stop = nil
 	if s == nil || s.phase < asking {
+		b.lookIfEmpty(t)
 		return
 	}
 	if s.phase >= sealed && !s.leaving {
@@ -175,6 +176,10 @@ func (b *bucket) resumed(t *turn) Step {
 	case s.phase == moved && s.leaving && errors.Is(err, table.ErrNoTable):
 		b.left(t) // the table ended, and did not know this range any more
 		return t.done()
+	case s.phase == serving:
+		return b.leaves(t, r, err)
+	case s.phase == sealed && x.leave.number != 0 && t.answers[0].Err == nil && b.refused(t, err):
+		return t.done()
 	case t.answers[0].Err != nil || err != nil || !b.took(t, r, marks):
 		most := 6 // half a minute, as keys may wait
 		if s.phase == asking {
@@ -216,7 +221,8 @@ func (b *bucket) took(t *turn, r message.Reader, marks []change) bool {
 		}
 	case sealed:
 		if s.leaving && t.resumed.own {
-			return b.neighbour(r)
+			s.target = b.neighbour(r, s.at, s.end)
+			return s.target != 0
 		}
 		for _, c := range b.marked(t, pieceRows) {
 			t.rows.Delete(markOf(c.key))
@@ -361,19 +367,18 @@ func (b *bucket) size(t *turn, list []change) (n int) {
 // give sends the last piece, after which the other range serves the keys. Nothing leads
 // back: a piece without an answer may still arrive.
 func (b *bucket) give(t *turn) Step {
-	s := b.marker.span
+	s, number := b.marker.span, b.split.leave.number
 	if s.leaving && s.target == 0 {
-		m := message.Ranges(nil, s.self.Table, s.self.Bucket)
-		return b.call(t, durableobject.CatalogOf(s.self.Table, b.catalog), m, &continuation{own: true})
+		return b.askForNeighbour(t)
 	}
 	s.seq++
 	p := b.target()
 	m := message.Copy(t.dst, &p, b.marker.incarnation, s.seq, &message.Taking{
 		Bounds: key.Range{Start: s.at, End: s.end}, High: b.clock.Last,
-		Replica: b.replica(), Synced: b.outbox.sync == nil, Since: b.outbox.since,
+		Replica: b.replica(), Synced: b.outbox.sync == nil, Since: b.outbox.since, Number: number,
 	})
 	m, _ = b.addItems(t, m, b.marked(t, pieceRows))
-	if s.leaving {
+	if s.leaving && number == 0 {
 		s.target = 0 // the next time it may be another one
 	}
 	b.marker.put(t.rows)
@@ -407,55 +412,9 @@ func (b *bucket) empty(t *turn) Step {
 	return t.done()
 }
 
-// leave gives all keys of an empty range to its right neighbour.
-func (b *bucket) leave(t *turn) Step {
-	s, x := b.marker.span, &b.split
-	from, to := rowBounds(s.bounds)
-	if s.bounds.End == nil || storage.HasAny(t.rows, from, to) {
-		return t.done()
-	}
-	if !b.outbox.clear(t.now) {
-		x.lookLater(t, b)
-		return t.done()
-	}
-	if x.last != 0 && t.now < x.last+leaveAfter && t.now >= x.last {
-		x.look = x.last + leaveAfter
-		return t.done()
-	}
-	s.phase, s.sealed, s.leaving, s.target = sealed, t.now, true, 0
-	s.at, s.end = s.bounds.Start, s.bounds.End
-	s.bounds.End = append([]byte{}, s.at...)
-	b.marker.put(t.rows)
-	x.due = t.now
-	return b.goOn(t)
-}
-
 // known reads the map of the catalog. ok is false if it is that of another life.
 func (b *bucket) known(r message.Reader) (known message.Named, ok bool) {
 	where := r.Located()
 	known = r.Named()
 	return known, r.Done() && !where.Deleting && where.Incarnation == b.marker.incarnation
-}
-
-// neighbour takes the map, in which the right neighbour is. This range is in it, too: the
-// one that gave it its keys has told the catalog, and knows that they arrived.
-func (b *bucket) neighbour(r message.Reader) bool {
-	s := b.marker.span
-	known, ok := b.known(r)
-	own, _ := known.Ranges.Bounds(s.self.Range)
-	id, bounds := known.Ranges.Find(s.end)
-	if !ok || !bytes.Equal(own.End, s.end) || !bytes.Equal(bounds.Start, s.end) {
-		return false
-	}
-	s.target = id
-	return true
-}
-
-// left ends the range: the catalog knows that another one has its keys.
-func (b *bucket) left(t *turn) {
-	t.rows.DeleteAll()
-	b.marker, b.traffic = marker{}, visits.Counts{}
-	b.outbox.forget()
-	b.clock.Reserved = 0
-	b.split.reset(0)
 }

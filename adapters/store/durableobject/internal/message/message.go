@@ -48,6 +48,8 @@ const (
 	OpObey      // Destination → what it found; it does what the catalog says
 	OpRestoring // document key, Restore → Restore
 	OpInstruct  // document key, bucket, range → Restore with this object alone
+
+	OpOffer // of a range: Destination, incarnation, position → number; may the sender's keys up to here be given to it?
 )
 
 // writes reports whether a message begins with an Attempt.

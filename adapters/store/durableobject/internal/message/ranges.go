@@ -142,6 +142,9 @@ type Taking struct {
 	Replica string
 	Synced  bool
 	Since   edm.Ticks
+	// Number is that with which the receiver agreed to have all keys of the sender; 0: none. There
+	// are no items then.
+	Number uint64
 }
 
 // Copy appends the message OpCopy, or OpTake with taking. Items follow it.
@@ -151,8 +154,20 @@ func Copy(dst []byte, p *Destination, i table.Incarnation, seq uint64, taking *T
 	}
 	dst = appendUint64(append(beginAt(dst, OpTake, p), i[:]...), seq)
 	dst = appendUint64(AppendBounds(dst, taking.Bounds), uint64(taking.High))
-	return appendUint64(appendBool(AppendText(dst, taking.Replica), taking.Synced), uint64(taking.Since))
+	dst = appendUint64(appendBool(AppendText(dst, taking.Replica), taking.Synced), uint64(taking.Since))
+	if taking.Number == 0 {
+		return dst
+	}
+	return appendUint64(dst, taking.Number)
 }
+
+// Offer appends the message OpOffer.
+func Offer(dst []byte, p *Destination, i table.Incarnation, end []byte) []byte {
+	return AppendBytes(append(beginAt(dst, OpOffer, p), i[:]...), end)
+}
+
+// DoneNumber appends its answer.
+func DoneNumber(dst []byte, n uint64) []byte { return appendUint64(Done(dst), n) }
 
 // Taking reads a Taking.
 func (r *Reader) Taking() Taking {
