@@ -98,9 +98,9 @@ test-data:
 
 # Steps that compute, and steps that wait for servers, browsers and emulators: of each kind one runs at a time. Two of the second
 # kind would share the processors with one that computes, and their programs have limits in time.
-COMPUTE = vet seeds race-check static race-functions workers-module explorer-check vulnerabilities files
+COMPUTE = vet seeds race-check static race-functions workers-module explorer-check vulnerabilities
 SERVERS = workers programs race-dynamodb postgres functions-aws prometheus backup-s3 explorer-test clients-few explorer-code homes explorer-homes \
-  clients-lambda clients-edge clients-edge-kv clients-postgres infra-aws infra-cloudflare prove-aws-local prove-cloudflare-local examples
+  clients-lambda clients-edge clients-edge-kv clients-postgres infra-aws infra-cloudflare prove-aws-local prove-cloudflare-local examples files
 
 ## test: everything that proves a law with least work, on two cores ten minutes; 25 with empty caches; installs what the tests need below .cache/
 .PHONY: test
@@ -206,6 +206,7 @@ damage:
 
 .PHONY: static
 static:
+	EDGETABLE_NEEDS=make $(GOTEST) ./testdata/laws
 	go tool staticcheck ./... $(TOOLS)
 	go tool -C .ci/actions actionlint -shellcheck= -pyflakes= $(abspath infra/machines/export/github.yaml examples/tests/github.yaml)
 	go mod tidy -diff

@@ -18,6 +18,7 @@ const (
 	ACME       = "acme"       // Pebble, an ACME server, built by Go
 	AWS        = "aws"        // DynamoDB Local and Lambda's emulator: Java and Maven
 	Edge       = "edge"       // TinyGo and Node.js
+	Make       = "make"       // make, bash and Python
 	Patroni    = "patroni"    // Debian's, with its PostgreSQL and etcd
 	Postgres   = "postgres"   // Debian's, or one of Maven Central
 	Prometheus = "prometheus" // Debian's
