@@ -13,6 +13,7 @@ import (
 	"edgetable/adapters/store/postgres"
 	"edgetable/core/table"
 	"edgetable/testdata/must"
+	"edgetable/testdata/needs"
 	"edgetable/testdata/postgres/local"
 )
 
@@ -89,6 +90,7 @@ func TestLongCommit(t *testing.T) {
 
 // Each session has the limits that its database knows.
 func TestEndings(t *testing.T) {
+	needs.These(t, needs.Postgres)
 	role := local.Name()
 	must.OK(t, shared.Exec("CREATE ROLE "+role+" SUPERUSER LOGIN PASSWORD 'right'"))
 	dsn := fmt.Sprintf("host=127.0.0.1 port=%d user=%s password=right dbname=postgres sslmode=disable", shared.Port, role)
