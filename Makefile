@@ -373,7 +373,7 @@ screenshots: build
 ## backup-s3: backups of the binary to a real server for S3, with faults and kills
 .PHONY: backup-s3
 backup-s3: build
-	cd testdata/backup && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 -parallel 6 ./...
+	cd testdata/backup && go tool -n versitygw >/dev/null && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 -parallel 6 ./...
 
 ## homes, homes-all: data goes from each home to the next one; to every other one
 .PHONY: homes homes-all

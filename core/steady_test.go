@@ -249,6 +249,9 @@ func (d *declared) read(files *token.FileSet, f *ast.File, part ast.Node, bubble
 			if named(f, n.Fun, "testing/synctest", "Test") {
 				return false
 			}
+			if s, ok := n.Fun.(*ast.SelectorExpr); ok && slices.Contains(deadlines, s.Sel.Name) && mentions(f, n, "time", "Now") {
+				note(n, s.Sel.Name)
+			}
 			if id, ok := n.Fun.(*ast.Ident); ok {
 				d.calls[id.Name] = true
 			}
@@ -321,6 +324,9 @@ var ofTheClock = map[string][]string{
 	"context": {"WithTimeout", "WithTimeoutCause", "WithDeadline", "WithDeadlineCause"},
 	"net":     {"DialTimeout"},
 }
+
+// deadlines are methods of connections that take a moment of the wall clock.
+var deadlines = []string{"SetDeadline", "SetReadDeadline", "SetWriteDeadline"}
 
 // named tells whether an expression is one of the functions of a package, in a file that
 // imports it under any name.
@@ -472,6 +478,8 @@ func TestFindsUnsteady(t *testing.T) {
 		{"func TestA(t *testing.T) { rand.New(rand.NewPCG(uint64(time.Now().Unix()), 1)) }", "from the clock"},
 		{"func TestA(t *testing.T) { rand.New(rand.NewPCG(1, 2)).IntN(3) }", ""},
 		{"func TestA(t *testing.T) { _ = &http.Client{Timeout: 3} }", "Client{Timeout}"},
+		{"func TestA(t *testing.T) { c.SetReadDeadline(time.Now().Add(3)) }", "SetReadDeadline"},
+		{"func TestA(t *testing.T) { c.SetReadDeadline(time.Time{}) }", ""},
 		{"func TestA(t *testing.T) { synctest.Test(t, func(t *testing.T) { time.Sleep(1) }) }", ""},
 		{"func TestA(t *testing.T) { synctest.Test(t, func(t *testing.T) { rand.IntN(3) }) }", "no seed"},
 		{"func TestA(t *testing.T) { time.Sleep(1); synctest.Test(t, nil) }", "time.Sleep"},

@@ -160,7 +160,7 @@ func TestParseAuthorization(t *testing.T) {
 
 func TestKey(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "not base64!", "AAA"} {
+	for _, text := range []string{"", "not base64!", "AAA", "AAAA!"} {
 		if _, err := sharedkey.ParseKey(text); !errors.Is(err, sharedkey.ErrKey) {
 			t.Errorf("%q: got %v, want ErrKey", text, err)
 		}

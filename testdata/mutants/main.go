@@ -2,7 +2,7 @@
 // notice: conditions become true or false, bounds and signs turn, results are other ones,
 // statements are missing. It prints the changes that no test notices.
 //
-//	go run ./testdata/mutants [-sample N] [-survivors] [-jobs N] [core/sas …]
+//	go run ./testdata/mutants [-sample N] [-survivors] [-show PLACE] [-jobs N] [core/sas …]
 //
 // Each package is compiled once, with all its mutants as switches. What is known of a mutant is kept in the cache as long as the package and its tests are the
 // same, so a run that was interrupted continues.
@@ -43,6 +43,7 @@ func main() {
 	jobs := flag.Int("jobs", runtime.NumCPU(), "how many are played at once")
 	cache := flag.String("cache", filepath.Join(cmpOr(os.Getenv("EDGETABLE_CACHE"), ".cache"), "mutants"), "where results are kept")
 	again := flag.Bool("survivors", false, "after tests were added: play what survived before, and take as killed what was")
+	show := flag.String("show", "", "a place such as core/sas/verify.go:63: play its mutants alone, and print what tests say of each")
 	flag.Parse()
 	packages := flag.Args()
 	if len(packages) == 0 {
@@ -53,6 +54,13 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	if *show != "" {
+		if err := showAt(ctx, *show, *cache); err != nil {
+			fmt.Fprintln(os.Stderr, "mutants:", err)
+			os.Exit(2)
+		}
+		return
+	}
 	left := 0
 	for _, name := range packages {
 		n, err := play(ctx, name, *cache, *sample, *jobs, *again)
@@ -124,6 +132,9 @@ func play(ctx context.Context, name, cache string, sample, jobs int, again bool)
 			used[m.key()] = true
 			fate = "explained"
 		}
+		if fate == "" {
+			return 0, fmt.Errorf("%s:%d: the system ended the tests; run it again", m.file, m.line)
+		}
 		if counts[fate]++; fate == survived || fate == unreached {
 			left++
 			fmt.Printf("%s:%d: %s %s (%s)\n", m.file, m.line, m.source, m.what, fate)
@@ -138,6 +149,26 @@ func play(ctx context.Context, name, cache string, sample, jobs int, again bool)
 		}
 	}
 	return left, nil
+}
+
+// showAt plays the mutants of a line, and prints what the tests say.
+func showAt(ctx context.Context, place, cache string) error {
+	name := filepath.Dir(place)
+	if suites[name] == nil {
+		return fmt.Errorf("%s is in none of the packages: %s", place, strings.Join(known(), ", "))
+	}
+	p, err := build(ctx, name, suites[name], cache)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(p.dir)
+	for _, m := range p.mutants {
+		if fmt.Sprintf("%s:%d", m.file, m.line) == place {
+			fate, said := p.fate(ctx, m.number)
+			fmt.Printf("%s: %s %s (%s)\n%s", place, m.source, m.what, fate, said)
+		}
+	}
+	return nil
 }
 
 func known() (names []string) {
@@ -166,7 +197,7 @@ func (p *program) playAll(ctx context.Context, all []mutant, known *results, job
 				n := all[i].number
 				fate := known.of(n)
 				if fate == "" {
-					if fate = p.fate(ctx, n); ctx.Err() == nil {
+					if fate, _ = p.fate(ctx, n); ctx.Err() == nil && fate != "" {
 						known.note(n, fate)
 					}
 				}

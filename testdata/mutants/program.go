@@ -200,18 +200,22 @@ func (p *program) run(ctx context.Context, s *suite, limit time.Duration, enviro
 // spent returns the time of processors that tests have used.
 func (p *program) spent() time.Duration { return time.Duration(p.cpu.Load()) }
 
-// fate plays a mutant. A loop without an end counts as noticed.
-func (p *program) fate(ctx context.Context, n int) string {
-	fate := unreached
+// fate plays a mutant, and returns what the tests say that notice it. A loop without an end
+// counts as noticed. Tests that the system ends, as for want of memory, say nothing: fate is "".
+func (p *program) fate(ctx context.Context, n int) (fate string, said []byte) {
+	fate = unreached
 	for i := range p.tests {
 		s := &p.tests[i]
 		if !s.reaches[n] {
 			continue
 		}
-		if _, err := p.run(ctx, s, 10*time.Second+10*s.lasts, "EDGETABLE_MUTANT="+strconv.Itoa(n)); err != nil {
-			return killed
+		if said, err := p.run(ctx, s, 30*time.Second+20*s.lasts, "EDGETABLE_MUTANT="+strconv.Itoa(n)); err != nil {
+			if failed, ok := errors.AsType[*exec.ExitError](err); !ok || failed.ExitCode() < 0 {
+				return "", fmt.Appendf(said, "\n%v\n", err)
+			}
+			return killed, said
 		}
 		fate = survived
 	}
-	return fate
+	return fate, nil
 }
