@@ -6,6 +6,7 @@ import (
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/clock"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/room"
 	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/adapters/store/durableobject/internal/visits"
 	"edgetable/core/table"
@@ -15,7 +16,7 @@ import (
 // bucket serves the entities of one bucket of a table, or of a range of it.
 type bucket struct {
 	clock   *clock.Clock
-	room    *room
+	room    *room.Room
 	outbox  *outbox
 	catalog string // location of the catalogs
 

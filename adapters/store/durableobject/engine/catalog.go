@@ -6,6 +6,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/clock"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/record"
+	"edgetable/adapters/store/durableobject/internal/room"
 	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -14,7 +15,7 @@ import (
 // catalog keeps the records of an account.
 type catalog struct {
 	clock    *clock.Clock
-	room     *room
+	room     *room.Room
 	outbox   *outbox
 	answers  *answers.Memory
 	location string
@@ -81,8 +82,8 @@ func (c *catalog) write(t *turn, _ message.Attempt, v answers.Verdict) Step {
 		return t.fail(table.ErrRevision)
 	case c.restores(t, &old):
 		return t.fail(table.ErrBusy)
-	case c.room.full(t.rows):
-		return t.fail(&table.Refused{Err: errCatalogFull})
+	case c.room.Full(t.rows):
+		return t.fail(&table.Refused{Err: room.ErrCatalogFull})
 	case old.Exists():
 		rec.Incarnation = old.Incarnation
 	case rec.IsTable():
@@ -93,7 +94,7 @@ func (c *catalog) write(t *turn, _ message.Attempt, v answers.Verdict) Step {
 	}
 	at := c.clock.Next(t.now, 0, 1)
 	rec.Revision = table.RevisionOf(at)
-	c.room.wrote(putRecord(t.rows, &rec))
+	c.room.Wrote(putRecord(t.rows, &rec))
 	c.clock.Issue(t.rows, at)
 	c.outbox.changedRecord(t, key, at)
 	return t.doneTicks(at)

@@ -4,26 +4,19 @@ import (
 	"bytes"
 
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/sample"
 	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 )
 
-const (
-	// searched is how many bytes one alarm reads to find the middle of a range.
-	searched = 4 << 20
-	minute   = 60 * edm.TicksPerSecond
-)
+const minute = 60 * edm.TicksPerSecond
 
 // choice is the search for the key at which a range splits.
 type choice struct {
 	self   message.Destination
 	at     []byte // it is found
-	half   int64  // bytes before it
-	from   []byte // the row at which the search goes on
-	passed int64
-	last   []byte // the partition of the last row
-	border []byte // the beginning of the last partition, if it is not the first
+	search *sample.Search
 }
 
 // inserted counts an insert.
@@ -74,8 +67,8 @@ func (x *splitting) wrote(t *turn, b *bucket, p *message.Destination, k []byte) 
 			x.only = nil
 		}
 	}
-	if x.bytes > 0 && b.room.size > x.bytes && x.only == nil && x.mayChoose(b, t.now) {
-		x.choose(t, &choice{self: cloneDestination(p), half: b.room.size / 2})
+	if x.bytes > 0 && b.room.Size > x.bytes && x.only == nil && x.mayChoose(b, t.now) {
+		x.choose(t, &choice{self: cloneDestination(p), search: &sample.Search{Half: b.room.Size / 2}})
 	}
 	x.lookLater(t, b)
 }
@@ -93,32 +86,15 @@ func (b *bucket) find(t *turn) Step {
 	x, bounds := &b.split, b.marker.bounds()
 	c := x.choice
 	from, to := rowBounds(bounds)
-	if c.at == nil && c.from == nil {
-		c.at, c.from = b.behindLast(t), from
+	if c.at == nil && c.search.From == nil {
+		c.at, c.search.From = b.behindLast(t), from
 		x.only = b.onlyPartition(t)
 	}
 	if c.at == nil && x.only == nil {
-		read := 0
-		for k, v := range t.rows.Scan(c.from, to, mostRun) {
-			if read >= searched {
-				c.from = bytes.Clone(k)
-				return t.done() // the alarm rings at once
-			}
-			partition, _ := key.Split(k[1:])
-			if c.last != nil && !bytes.Equal(partition, c.last) {
-				c.border = bytes.Clone(partition)
-				if c.passed >= c.half {
-					break
-				}
-			}
-			if c.last == nil || !bytes.Equal(partition, c.last) {
-				c.last = append([]byte{}, partition...)
-			}
-			n := len(k) + len(v)
-			read += n
-			c.passed += int64(n)
+		done := false
+		if c.at, done = c.search.Run(t.rows, to); !done {
+			return t.done() // the alarm rings at once
 		}
-		c.at = c.border
 	}
 	x.choice, x.due = nil, 0
 	if len(c.at) == 0 || bytes.Equal(c.at, bounds.Start) || !bounds.Contains(c.at) {

@@ -3,6 +3,7 @@ package engine
 import (
 	"edgetable/adapters/store/durableobject/internal/answers"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/room"
 	"edgetable/adapters/store/durableobject/internal/visits"
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -36,7 +37,7 @@ func (b *bucket) commit(t *turn, _ message.Attempt, v answers.Verdict) Step {
 		if !t.fields.OK() {
 			return undo(t.malformed(), i)
 		}
-		if m.Kind != table.Delete && b.room.full(t.rows) {
+		if m.Kind != table.Delete && b.room.Full(t.rows) {
 			return undo(t.fail(&table.Refused{Index: i, Err: b.whyFull(t)}), i)
 		}
 		if err := b.apply(t, &m, now); err != nil {
@@ -84,11 +85,19 @@ func (b *bucket) apply(t *turn, m *table.Mutation, now edm.Ticks) error {
 		return table.EntityTooLarge.Err()
 	}
 	t.rows.Put(k, v)
-	b.room.wrote(len(k) + len(v))
+	b.room.Wrote(len(k) + len(v))
 	b.outbox.changed(t, k, now)
 	b.mark(t, k, now)
 	if old == nil {
 		b.split.inserted(m.Key)
 	}
 	return nil
+}
+
+// whyFull is the error of a write to a full object: one of a single partition cannot split.
+func (b *bucket) whyFull(t *turn) *table.Error {
+	if b.onlyPartition(t) != nil {
+		return room.ErrPartitionFull
+	}
+	return room.ErrBucketFull
 }

@@ -49,7 +49,7 @@ func (c *catalog) remove(t *turn, a message.Attempt, v answers.Verdict) Step {
 		return t.done()
 	default:
 		rec.Deleting, rec.By, rec.Value = true, a.ID, nil
-		c.room.wrote(putRecord(t.rows, &rec))
+		c.room.Wrote(putRecord(t.rows, &rec))
 		t.rows.Put(rowOf(spaceDeleting, key), nil)
 		c.outbox.removedRecord(t, key)
 		own = true

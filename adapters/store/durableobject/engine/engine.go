@@ -6,6 +6,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/answers"
 	"edgetable/adapters/store/durableobject/internal/clock"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/room"
 	"edgetable/core/edm"
 )
 
@@ -52,7 +53,7 @@ type Engine struct {
 
 	loaded  bool // the following were read from the rows
 	clock   clock.Clock
-	room    room
+	room    room.Room
 	outbox  outbox
 	bucket  bucket
 	catalog catalog

@@ -41,7 +41,7 @@ func (b *bucket) fill(t *turn, last bool) Step {
 		return t.done() // late
 	case seq <= s.seq:
 		return t.done() // late
-	case last && s.seq == 0, !last && b.room.full(t.rows):
+	case last && s.seq == 0, !last && b.room.Full(t.rows):
 		return t.fail(table.ErrBusy)
 	}
 	for t.fields.OK() && !t.fields.Done() {
@@ -91,7 +91,7 @@ func (b *bucket) put(t *turn, i *message.Item) {
 		t.rows.Delete(k)
 	} else {
 		t.rows.Put(k, i.Value)
-		b.room.wrote(len(k) + len(i.Value))
+		b.room.Wrote(len(k) + len(i.Value))
 	}
 	if i.Unseen && b.outbox.name != "" {
 		storage.PutTicks(t.rows, b.outbox.changeKey(k), i.ChangedAt)

@@ -38,7 +38,7 @@ func (c *catalog) remember(t *turn, key string, bucket uint16, change *restoring
 	storage.Delete(t.rows, from, old, mostForgotten)
 	k, v := binary.BigEndian.AppendUint64(from, uint64(at)), change.Append(nil)
 	t.rows.Put(k, v)
-	c.room.wrote(len(k) + len(v))
+	c.room.Wrote(len(k) + len(v))
 }
 
 // changesOf are the changes of a bucket, oldest first, in memory of their own.

@@ -218,10 +218,10 @@ func (c *catalog) switchRange(t *turn) Step {
 func (c *catalog) writeRanges(t *turn, s *told) {
 	k, v := rowOfRanges(s.Table, s.Bucket), message.AppendNamed(nil, &s.Named)
 	t.rows.Put(k, v)
-	c.room.wrote(len(k) + len(v))
+	c.room.Wrote(len(k) + len(v))
 	if !s.rec.Split {
 		s.rec.Split = true
-		c.room.wrote(putRecord(t.rows, &s.rec))
+		c.room.Wrote(putRecord(t.rows, &s.rec))
 	}
 }
 

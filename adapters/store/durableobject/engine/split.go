@@ -62,10 +62,7 @@ func (x *splitting) reset(due edm.Ticks) {
 // loadSplit goes on with a split in which an earlier engine ended.
 func (b *bucket) loadSplit(t *turn) {
 	s := b.marker.span
-	b.room.stride = stride
-	if b.split.bytes > 0 {
-		b.room.stride = int(min(stride, b.split.bytes/16+1))
-	}
+	b.room.LookOften(b.split.bytes)
 	b.outbox.stop = nil
 	if s == nil || s.phase < asking {
 		b.lookIfEmpty(t)
@@ -407,7 +404,8 @@ func (b *bucket) empty(t *turn) Step {
 	b.marker.span = &span{self: s.self, bounds: s.bounds, seq: s.seq}
 	b.marker.put(t.rows)
 	b.outbox.stop = nil
-	b.split.due, b.room.left = 0, 0
+	b.split.due = 0
+	b.room.Look()
 	b.split.lookLater(t, b)
 	return t.done()
 }

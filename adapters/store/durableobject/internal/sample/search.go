@@ -1,0 +1,50 @@
+package sample
+
+import (
+	"bytes"
+
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/core/key"
+)
+
+// Search looks for the beginning of the partition before which half of the bytes of a range are.
+type Search struct {
+	Half int64
+	From []byte // the row at which it goes on
+
+	passed int64
+	last   []byte // the partition of the last row
+	border []byte // the beginning of the last partition, if it is not the first
+}
+
+const (
+	// searched is how many bytes one Run reads.
+	searched = 4 << 20
+	run      = 256 << 10
+)
+
+// Run reads rows, each with one byte before its key. done is false if there are more. at is nil
+// if all are of one partition.
+func (s *Search) Run(rows storage.Rows, to []byte) (at []byte, done bool) {
+	read := 0
+	for k, v := range rows.Scan(s.From, to, run) {
+		if read >= searched {
+			s.From = bytes.Clone(k)
+			return nil, false
+		}
+		partition, _ := key.Split(k[1:])
+		if s.last != nil && !bytes.Equal(partition, s.last) {
+			s.border = bytes.Clone(partition)
+			if s.passed >= s.Half {
+				break
+			}
+		}
+		if s.last == nil || !bytes.Equal(partition, s.last) {
+			s.last = append([]byte{}, partition...)
+		}
+		n := len(k) + len(v)
+		read += n
+		s.passed += int64(n)
+	}
+	return s.border, true
+}
