@@ -30,6 +30,8 @@ type Report struct {
 	// Ranges are those of the objects of a table on Workers, a bucket after the other,
 	// each in the order of keys; other homes have none.
 	Ranges []Range `json:"ranges,omitempty"`
+	// Missing is the number of objects that did not answer: what they count is not here.
+	Missing int `json:"missing,omitempty"`
 }
 
 // Sum is the whole of a metric: that of all partitions, and of requests to more than one.

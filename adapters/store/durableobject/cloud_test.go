@@ -37,6 +37,8 @@ type cloud struct {
 
 	// history handles the calls of an object to durableobject.History; ends: it ends.
 	history func(n *node, m []byte) (a durableobject.Answer, ends bool)
+	// most is the number of calls that an object may make in one message, 0: any number.
+	most int
 	// kept is called after each transaction.
 	kept func(n *node)
 
@@ -166,7 +168,7 @@ func remembered(a durableobject.Answer) bool {
 func (c *cloud) handle(ctx context.Context, call durableobject.Call) durableobject.Answer {
 	n := c.node(call.To)
 	var resume *engine.Resume
-	for {
+	for made := 0; ; {
 		step := c.step(n, call.Message, resume)
 		if len(step.Calls) == 0 {
 			return durableobject.Answer{Message: step.Answer}
@@ -187,7 +189,14 @@ func (c *cloud) handle(ctx context.Context, call durableobject.Call) durableobje
 		if c.between != nil && c.between(n, step.Calls) {
 			return durableobject.Answer{Err: durableobject.ErrLost}
 		}
-		resume = &engine.Resume{State: step.State, Answers: c.deliver(ctx, step.Calls, c.inside)}
+		refused := 0
+		if made += len(step.Calls); c.most > 0 && made > c.most {
+			refused = min(made-c.most, len(step.Calls))
+		}
+		resume = &engine.Resume{State: step.State, Answers: c.deliver(ctx, step.Calls[:len(step.Calls)-refused], c.inside)}
+		for range refused {
+			resume.Answers = append(resume.Answers, durableobject.Answer{Err: durableobject.ErrLost})
+		}
 		if late := c.late; late != nil {
 			c.late = nil
 			late()

@@ -22,6 +22,7 @@ func many(t *testing.T, ranges, length int) (w *ranges, partitions []string) {
 		w.ring(w.clock.t)
 		w.clock.t += edm.TicksPerSecond / 10
 	}
+	w.rest()
 	for i := 0; len(w.remaining()) < ranges && i < 20; i++ {
 		for _, partition := range partitions {
 			w.put(partition, "r")
@@ -152,5 +153,79 @@ func TestMapsAreBounded(t *testing.T) {
 	}
 	if got := ask(message.Where{What: message.FindRange, Table: "table/acct/59", Position: []byte("100y")}); got.Range != 101 {
 		t.Errorf("the last map has range %d", got.Range)
+	}
+}
+
+// TestFiftyCalls: the platform's free plan permits 50 calls in one request, and 50 in each message of
+// an object. A table of 129 ranges can be read through, counted and deleted, whoever finds it half
+// deleted, and nothing is left of it.
+func TestFiftyCalls(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"drop", "dropped by the alarm", "dropped by a read"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			w, partitions := many(t, 129, 8)
+			w.most = 50
+			sent, most := 0, 50
+			w.network = func(durableobject.Call) fate {
+				if sent++; sent > most {
+					return fate{lose: true, err: durableobject.ErrUnreachable}
+				}
+				return fate{}
+			}
+			cold := w.cloud.store(w.clock.now, nil)
+			rows, pages := 0, 0
+			for from := []byte{}; from != nil; pages++ {
+				sent = 0
+				page, err := cold.Scan(t.Context(), tableKey, table.ScanRequest{Ranges: []key.Range{{Start: from}}})
+				if err != nil {
+					t.Fatalf("page %d: %v", pages, err)
+				}
+				rows += len(page.Rows)
+				from = page.Next
+			}
+			if rows != len(partitions) || pages > 10 {
+				t.Errorf("%d rows in %d pages", rows, pages)
+			}
+			sent = 0
+			if report, err := cold.Traffic(t.Context(), tableKey); err != nil || len(report.Ranges) != 49 || report.Missing != 129-49 {
+				t.Errorf("statistics: %v, %+v", err, report)
+			}
+			sent = 0
+			d, err := cold.ReadRecord(t.Context(), tableKey, table.Strong)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sent = 0; how != "drop" {
+				most = 2 // the Worker ends
+			}
+			err = cold.Drop(t.Context(), tableKey, d.Revision)
+			if how == "drop" && err != nil || how != "drop" && !errors.Is(err, table.ErrUnknown) {
+				t.Errorf("drop: %v", err)
+			}
+			sent, most = 0, 50
+			if how == "dropped by the alarm" {
+				for range 100 {
+					w.clock.t += edm.TicksPerSecond
+					w.ring(w.clock.t)
+				}
+			}
+			if _, err := cold.ReadRecord(t.Context(), tableKey, table.Strong); !errors.Is(err, table.ErrNoRecord) {
+				t.Errorf("then a read of the record: %v", err)
+			}
+			create(t, cold, 2)
+			if _, err := cold.Get(t.Context(), tableKey, at(partitions[70], "r"), table.Strong); !errors.Is(err, table.ErrNoEntity) {
+				t.Errorf("the next table has an old entity: %v", err)
+			}
+			left := 0
+			for _, n := range w.all() {
+				if strings.Contains(n.id.Name, "/0/") {
+					left += len(n.rows.Rows)
+				}
+			}
+			if left > 20 && how == "drop" {
+				t.Errorf("%d rows are left in the ranges of the table", left)
+			}
+		})
 	}
 }

@@ -41,7 +41,7 @@ func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.Scan
 	ranges, filter := r.Ranges, r.Filter
 	r.Filter = nil // the bucket judges the rows
 	page := table.NewPageBuilder(&r)
-	for {
+	for asked := 1; ; asked++ {
 		m := message.Scan{Ranges: ranges, Filter: filter, Rows: rest(r.Rows, len(page.Page.Rows)), Bytes: rest(r.Bytes, page.Size()), ScanBytes: rest(r.ScanBytes, page.Page.Scanned)}
 		reader, err := s.scan(ctx, p, &m)
 		if err != nil {
@@ -58,7 +58,7 @@ func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.Scan
 		if len(ranges) == 0 {
 			return page.Page, nil
 		}
-		full := page.Full() || r.Bytes > 0 && page.Size() >= r.Bytes || page.Page.Scanned >= maxPage
+		full := page.Full() || r.Bytes > 0 && page.Size() >= r.Bytes || page.Page.Scanned >= maxPage || asked == mostAsked
 		if !goesOn || full || ctx.Err() != nil || r.Expired != nil && r.Expired() {
 			page.Page.Next = next
 			return page.Page, nil
@@ -70,6 +70,10 @@ func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.Scan
 // maxPage is the number of bytes examined for a page over several ranges, about: that of one
 // range.
 const maxPage = 8 << 20
+
+// mostAsked is the number of ranges that are asked for a page. The platform permits 50 calls on its
+// free plan, and one to a range that a Worker does not know takes two.
+const mostAsked = 20
 
 // rest is what is left of a limit; 0 is none.
 func rest(limit, used int) int {

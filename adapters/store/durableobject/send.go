@@ -39,7 +39,12 @@ func (s *Store) send(ctx context.Context, to Address, m []byte) (message.Reader,
 		switch {
 		case answer.Err == nil:
 			r, err := s.result(answer.Message, write, lost)
-			if !errors.Is(err, message.ErrAgain) {
+			if errors.Is(err, message.ErrMore) && s.ended(ctx) == nil {
+				n, lost = 0, lost || message.IsRemove(m)
+				a.Again, a.Age = lost, s.o.Now()-a.First
+				continue
+			}
+			if !errors.Is(err, message.ErrAgain) && !errors.Is(err, message.ErrMore) {
 				return r, err
 			}
 		case failed(answer.Err) && !lost:

@@ -2,6 +2,8 @@ package durableobject
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/core/table"
@@ -9,32 +11,39 @@ import (
 )
 
 // Traffic implements [table.Counting]. It asks some of the objects at a time: what all of them
-// tell would need too much memory.
+// tell would need too much memory. Objects that do not answer are counted, such as one that gives
+// its keys away just now, and those beyond the calls that the platform permits.
 func (s *Store) Traffic(ctx context.Context, t table.RecordKey) (*traffic.Report, error) {
 	where, objects, err := s.objects(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	merger := traffic.NewMerger()
-	for len(objects) > 0 {
-		some := objects[:min(len(objects), fanOut)]
-		objects = objects[len(some):]
+	merger, missing := traffic.NewMerger(), 0
+	for some := range slices.Chunk(objects, fanOut) {
 		calls := make([]Call, len(some))
 		for i, o := range some {
 			p := destinationOf(t, &where, o)
 			calls[i] = Call{AddressOf(&p), message.Traffic(nil, &p)}
 		}
-		answers, errs := s.askAll(ctx, calls)
-		for i := range answers {
-			if errs[i] != nil {
-				return nil, errs[i]
-			}
-			bucket, ok := traffic.ReadBucket(answers[i].Rest())
-			if !ok {
+		for _, answer := range s.o.Caller.Call(ctx, calls) {
+			r, err := s.result(answer.Message, false, false)
+			bucket, ok := traffic.ReadBucket(r.Rest())
+			switch {
+			case answer.Err != nil || errors.Is(err, table.ErrBusy) || again(err):
+				missing++
+			case err != nil:
+				return nil, err
+			case !ok:
 				return nil, message.ErrDamaged
+			default:
+				merger.Add(&bucket)
 			}
-			merger.Add(&bucket)
 		}
 	}
-	return merger.Report(), nil
+	if missing == len(objects) {
+		return nil, table.ErrBusy
+	}
+	report := merger.Report()
+	report.Missing = missing
+	return report, nil
 }

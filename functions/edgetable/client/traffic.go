@@ -133,6 +133,9 @@ func (p *program) printReport(r *traffic.Report) {
 		fmt.Fprintf(p.Out, "  not counted    %s, which came while another one was counted\n", cli.Things(t.Missed, "requests"))
 	}
 	p.printRanges(r.Ranges)
+	if r.Missing > 0 {
+		fmt.Fprintf(p.Out, "\n%d objects of the table did not answer, and what they count is missing: run the command again. A free account of Cloudflare can ask 49 of them.\n", r.Missing)
+	}
 	for _, metric := range traffic.Metrics {
 		p.printHeavy(metric, r.Partitions[metric], r.Sum(metric))
 	}

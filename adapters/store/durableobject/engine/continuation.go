@@ -27,7 +27,7 @@ type continuation struct {
 	high        edm.Ticks        // high water of the Timestamps of buckets that dropped
 	objects     []message.Object // that were called
 
-	// publishes, splits
+	// publishes, splits; deletes: how many of all objects have dropped if these do
 	batch uint64
 	from  []byte // splits: where the next piece begins; recalls: what the catalog said
 }

@@ -54,11 +54,13 @@ func (c *catalog) remove(t *turn, a message.Attempt, v answers.Verdict) Step {
 		c.outbox.removedRecord(t, key)
 		own = true
 	}
-	objects, _ := objectsOf(t.rows, &rec)
+	last := c.portion(t, &rec)
 	ok, step := c.finishDeletion(t, &rec)
 	switch {
 	case len(step.Calls) > 0:
 		step.next.own = own
+		return step
+	case !ok && t.has(step, message.StatusMore):
 		return step
 	case !ok && own: // the alarm finishes it
 		return Step{Answer: message.Fail(t.dst, table.ErrUnknown), Alarm: step.Alarm}
@@ -69,30 +71,52 @@ func (c *catalog) remove(t *turn, a message.Attempt, v answers.Verdict) Step {
 	}
 	// The answer is known already, whatever becomes of these calls.
 	return Step{
-		Calls: callObjects(&rec, objects, message.Forget(nil, storage.Ticks(t.rows, rowFloor))),
+		Calls: callObjects(&rec, last.objects, message.Forget(nil, storage.Ticks(t.rows, rowFloor))),
 		next:  &continuation{kind: forgets, own: true},
 	}
 }
 
-// finishDeletion finishes the deletion of a table: its buckets drop, then the record
-// goes. While it waits for buckets the step has Calls; if they do not answer, the step
-// is ErrBusy. Several messages may do so at a time: each step may be repeated.
+// mostDropped is the number of objects that are told to drop in one message, and of those that
+// are told to forget. The platform permits 50 calls on its free plan.
+const mostDropped = 20
+
+// portion is the next part of a deletion: the objects that drop, those before that may forget, and
+// how many of all objects have dropped then.
+type portion struct {
+	objects, before []message.Object
+	upto, all       int
+}
+
+func (c *catalog) portion(t *turn, rec *record.Record) (p portion) {
+	list, _ := objectsOf(t.rows, rec)
+	p.all = len(list)
+	done := min(int(storage.Ticks(t.rows, rowOf(spaceDeleting, rec.Key.String()))), p.all)
+	p.upto = min(done+mostDropped, p.all)
+	p.objects, p.before = list[done:p.upto], list[max(done-mostDropped, 0):done]
+	return p
+}
+
+// finishDeletion goes on with the deletion of a table: its objects drop, then the record
+// goes. While it waits for objects the step has Calls; if they do not answer, the step
+// is ErrBusy, and if others are left, ErrMore. Several messages may do so at a time: each
+// step may be repeated.
 func (c *catalog) finishDeletion(t *turn, rec *record.Record) (ok bool, step Step) {
-	all, _ := objectsOf(t.rows, rec)
-	next := &continuation{kind: deletes, key: rec.Key.String(), incarnation: rec.Incarnation, objects: all}
-	if before := &t.resumed; before.kind == deletes && before.incarnation == rec.Incarnation && len(before.objects) == len(t.answers) {
-		next.round, next.high, next.objects = before.round+1, before.high, next.objects[:0]
-		for i, a := range t.answers {
-			r, err := message.Result(a.Message)
-			if high := r.Ticks(); a.Err == nil && err == nil && r.Done() {
+	p := c.portion(t, rec)
+	next := &continuation{kind: deletes, key: rec.Key.String(), incarnation: rec.Incarnation, objects: p.objects, batch: uint64(p.upto)}
+	forget := p.before
+	if before := &t.resumed; before.kind == deletes && before.incarnation == rec.Incarnation && len(before.objects) <= len(t.answers) {
+		next.round, next.high, next.batch = before.round+1, before.high, before.batch
+		next.objects, forget = nil, nil
+		for i, o := range before.objects {
+			r, err := message.Result(t.answers[i].Message)
+			if high := r.Ticks(); t.answers[i].Err == nil && err == nil && r.Done() {
 				next.high = max(next.high, high)
 			} else {
-				next.objects = append(next.objects, before.objects[i])
+				next.objects = append(next.objects, o)
 			}
 		}
 		if len(next.objects) == 0 {
-			c.removeRecord(t, rec, next.high)
-			return true, Step{}
+			return c.dropped(t, rec, next.high, int(before.batch))
 		}
 		if next.round >= rounds {
 			step = t.fail(table.ErrBusy)
@@ -100,18 +124,33 @@ func (c *catalog) finishDeletion(t *turn, rec *record.Record) (ok bool, step Ste
 			return false, step
 		}
 	}
+	calls := callObjects(rec, next.objects, message.Drop(nil, rec.Incarnation))
 	return false, Step{
-		Calls: callObjects(rec, next.objects, message.Drop(nil, rec.Incarnation)),
+		Calls: append(calls, callObjects(rec, forget, message.Forget(nil, storage.Ticks(t.rows, rowFloor)))...),
 		next:  next,
 		Alarm: t.now + retryDelay,
 	}
 }
 
-// removeRecord removes the record of a table whose buckets have dropped.
-func (c *catalog) removeRecord(t *turn, rec *record.Record, high edm.Ticks) {
+// dropped records that some objects have dropped, and removes the record if these were the last.
+func (c *catalog) dropped(t *turn, rec *record.Record, high edm.Ticks, upto int) (ok bool, step Step) {
 	if high > storage.Ticks(t.rows, rowFloor) {
 		storage.PutTicks(t.rows, rowFloor, high)
 	}
+	if p := c.portion(t, rec); upto < p.all {
+		if upto > p.upto-len(p.objects) {
+			storage.PutTicks(t.rows, rowOf(spaceDeleting, rec.Key.String()), edm.Ticks(upto))
+		}
+		step = t.fail(message.ErrMore)
+		step.Alarm = t.now
+		return false, step
+	}
+	c.removeRecord(t, rec)
+	return true, Step{}
+}
+
+// removeRecord removes the record of a table whose buckets have dropped.
+func (c *catalog) removeRecord(t *turn, rec *record.Record) {
 	key := rec.Key.String()
 	t.rows.Delete(rowOf(spaceRecords, key))
 	t.rows.Delete(rowOf(spaceDeleting, key))
@@ -159,8 +198,12 @@ func (c *catalog) finishDeletions(t *turn) (step Step, waits bool) {
 			t.rows.Delete(rowOf(spaceDeleting, key))
 			continue
 		}
-		if _, step := c.finishDeletion(t, &rec); len(step.Calls) > 0 {
+		_, step := c.finishDeletion(t, &rec)
+		switch {
+		case len(step.Calls) > 0:
 			return step, true
+		case step.Answer != nil && t.has(step, message.StatusMore):
+			return Step{Answer: message.Done(t.dst), Alarm: t.now}, true
 		}
 	}
 	c.retryAt = t.now + retryDelay

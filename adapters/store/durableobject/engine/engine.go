@@ -209,7 +209,7 @@ func (e *Engine) once(t *turn, write func(*turn, message.Attempt, answers.Verdic
 	switch {
 	case len(step.Calls) > 0:
 		step.next.engine = e.answers.Engine
-	case t.has(step, message.StatusBusy) || t.has(step, message.StatusUnknown) || t.has(step, message.StatusAgain):
+	case t.has(step, message.StatusBusy) || t.has(step, message.StatusUnknown) || t.has(step, message.StatusAgain) || t.has(step, message.StatusMore):
 	case t.has(step, message.StatusForeign): // nothing was done, and the key does not come back
 	default:
 		e.answers.Remember(t.now, a.ID, step.Answer[len(t.dst):])

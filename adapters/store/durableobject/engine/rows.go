@@ -12,7 +12,7 @@ const (
 	spaceRecords  = 'd' // key of a record → record
 	spaceEntities = 'e' // encoded key → table.AppendRow
 	spaceMeta     = 'm' // names below
-	spaceDeleting = 'x' // keys of the records of tables that are being deleted → nothing
+	spaceDeleting = 'x' // keys of the records of tables that are being deleted → how many objects have dropped, nothing: none
 	spaceOutbox   = 'o' // keys of the rows to publish → Timestamp of the change
 	spaceMarks    = 's' // encoded keys of entities that changed while they are copied → Timestamp of the change
 	spaceRanges   = 'g' // key of a record, 0, number of a bucket that has split → message.Named

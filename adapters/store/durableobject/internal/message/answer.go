@@ -28,6 +28,7 @@ const (
 	StatusUnsupported
 	StatusKeyTooLong
 	StatusAgain // nothing was done; send the message again
+	StatusMore  // a part was done; send the message again
 )
 
 // named lists the errors that have their own status.
@@ -45,6 +46,7 @@ var named = [...]struct {
 	{StatusUnsupported, table.ErrUnsupported},
 	{StatusKeyTooLong, table.ErrKeyTooLong},
 	{StatusAgain, ErrAgain},
+	{StatusMore, ErrMore},
 }
 
 // The errors of an answer that are not in package table.
@@ -53,6 +55,9 @@ var (
 	ErrForeign = errors.New("durableobject: the object is of another version")
 	// ErrAgain means that the object restarted while the message waited; nothing was done.
 	ErrAgain = errors.New("durableobject: the object lost its memory while a message waited")
+	// ErrMore means that the object did a part, as it may make only so many calls in one message:
+	// the same message continues.
+	ErrMore = errors.New("durableobject: the object has done a part")
 	// ErrDamaged means that the answer is malformed.
 	ErrDamaged = errors.New("durableobject: answer not understood")
 )

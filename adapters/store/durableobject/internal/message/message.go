@@ -90,6 +90,9 @@ const attemptSize = 8 + 1 + 8 + 8
 // IsWrite reports whether a message has an Attempt.
 func IsWrite(m []byte) bool { return len(m) >= head+attemptSize && Op(m[1]).writes() }
 
+// IsRemove reports whether a message is OpRemove, of which a part may be done.
+func IsRemove(m []byte) bool { return IsWrite(m) && Op(m[1]) == OpRemove }
+
 // Stamp writes the Attempt into a write.
 func Stamp(m []byte, a Attempt) {
 	b := m[head : head+attemptSize]
