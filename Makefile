@@ -160,6 +160,7 @@ variants:
 ONE := ^Test(FlippedBytes|DamagedAnywhere|DamageRun|Reserve|LogInTheMiddle|Salvage|SalvageBetween|MissingFiles|CostOfAPage|CheckSizeAgreesWithTheFormula)$$
 ONE := $(ONE)|^Test(LongProjection|EscapedPage|ManifestForged|VerifyLog|FaultyPlace|PrunePointInTime|Continue|Kill|Keep|RememberedIsBounded|EndlessReply)$$|^Fuzz
 ONE := $(ONE)|^Test(Overload|Greedy|Unlimited|Splits|RestoreSplits|Full|LongScan|StaleWorkers|Filters|Names|SuiteNoticesBrokenStores)$$
+ONE := $(ONE)|^Test(FullAtEachWrite|NoDescriptor|FewDescriptors|FullByItself|StartOnFullDisk|ReadLog|SettledAnyhow)$$
 ONE := $(ONE)|^Test(Store|Buckets|ReplicaStore|Evicted)$$/^(Records|Entities|Scans|Incarnations|Memory)$$
 ONE := $(ONE)|^Test(Splitting|Lossy)$$/./^(Records|Entities|Scans|Incarnations)$$|^TestStore$$/^Directory$$/^(Records|Entities|Scans|Incarnations)$$
 race-check:
