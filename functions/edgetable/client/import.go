@@ -22,7 +22,7 @@ type importFlags struct {
 	ServiceFlags
 	RowFlags
 	table, mode, format string
-	types               []string
+	types, renames      []string
 	mapping             rows.Mapping
 	dryRun              bool
 }
@@ -52,6 +52,7 @@ interrupted import, run the same command. The exit status is 3 if a part is done
 		cli.ChoiceFlag(f, &o.format, "format", "`format` of entities; of files whose names do not say theirs, jsonl, csv or parquet", "jsonl", "csv", "parquet")
 		f.StringSliceVar(&o.types, "types", nil, "`types` of columns of CSV and parquet, such as Born=Int32,At=DateTime; default those of the file, in CSV String")
 		f.StringVar(&o.mapping.Encoding, "encoding", "", "character `encoding` of files of CSV and JSON, such as windows-1252, utf-16le or shift_jis; default UTF-8")
+		f.StringArrayVar(&o.renames, "rename", nil, "`column` of the file and the name that it gets, such as 'First Name=FirstName'; more than once for more columns")
 		selectFlag(f, &o.mapping.Select)
 		f.StringVar(&o.mapping.PartitionKey, "partition-key", "", "`column` that is the PartitionKey, a constant or a template as above; default PartitionKey")
 		f.StringVar(&o.mapping.RowKey, "row-key", "", "`column` that is the RowKey, a constant or a template; default RowKey")
@@ -84,6 +85,22 @@ func columnTypes(list []string) (map[string]edm.Type, error) {
 	return types, nil
 }
 
+// newNames reads --rename.
+func newNames(list []string) (map[string]string, error) {
+	var names map[string]string
+	for _, one := range list {
+		from, to, ok := strings.Cut(one, "=")
+		if !ok || from == "" || to == "" {
+			return nil, cli.Misuse("--rename: %q is not of the form Column=NewName", one)
+		}
+		if names == nil {
+			names = map[string]string{}
+		}
+		names[from] = to
+	}
+	return names, nil
+}
+
 // beside returns the path of a file next to the input. A directory is left as it is.
 func beside(path, name string) string {
 	switch {
@@ -104,6 +121,9 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 		return err
 	}
 	o.mapping.Types = types
+	if o.mapping.Rename, err = newNames(o.renames); err != nil {
+		return err
+	}
 	if err := o.mapping.Check(); err != nil {
 		return cli.Misuse("%v", err)
 	}

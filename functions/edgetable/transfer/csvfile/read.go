@@ -43,6 +43,11 @@ func newReader(r io.Reader) (*reader, error) {
 		head = head[3:]
 	}
 	first, _, lf := strings.Cut(string(head), "\n")
+	if line := strings.TrimSuffix(first, "\r"); lf && len(line) == len("sep=;") && strings.EqualFold(line[:4], "sep=") { // of Excel
+		_, _ = c.r.Discard(len(first) + 1) // it was peeked at
+		c.delimiter, c.lines = line[4], 2
+		return c, nil
+	}
 	c.oldMac = !lf && strings.Contains(first, "\r")
 	c.delimiter = delimiter(first)
 	return c, nil

@@ -50,6 +50,14 @@ func NewRows(text io.Reader, schema *Schema, m *rows.Mapper) (*Rows, error) {
 	r := &Rows{r: c, m: m, index: map[string]int{}}
 	head = schema.head(head, &r.first)
 	r.width = len(head)
+	var given []string
+	for i := range head {
+		given = append(given, head[i].text)
+		head[i].text = renamed(m, head[i].text)
+	}
+	if err := m.CheckRenamed(given); err != nil {
+		return nil, fmt.Errorf("line %d: %w", c.line, err)
+	}
 	numbers := map[string]int{}
 	var names []string
 	for i, h := range head {
@@ -94,6 +102,14 @@ func NewRows(text io.Reader, schema *Schema, m *rows.Mapper) (*Rows, error) {
 		r.columns = append(r.columns, one)
 	}
 	return r, nil
+}
+
+// renamed returns the name that a column gets, and with it the column with its types.
+func renamed(m *rows.Mapper, name string) string {
+	if of := typed(name); of != "" {
+		return m.Renamed(of) + name[len(of):]
+	}
+	return m.Renamed(name)
 }
 
 // typeSuffixes mark the column with the types of another.
@@ -214,11 +230,39 @@ func (r *Rows) value(c *column) (edm.Value, error) {
 		}
 		return edm.Value{}, nil
 	}
-	v, err := edm.Parse(c.latest, text.text)
+	v, err := edm.Parse(c.latest, spelled(c.latest, text.text))
 	if err != nil {
 		err = fmt.Errorf("%s is %w: %q", c.name, err, text.text)
 	}
 	return v, err
+}
+
+// spelled returns a text as the protocol spells it: pandas and PostgreSQL write a blank
+// before the time of day, a zone without minutes, and inf and nan.
+func spelled(t edm.Type, text string) string {
+	switch t {
+	case edm.TypeDateTime:
+		if len(text) > len("2006-01-02 15:04") && text[len("2006-01-02")] == ' ' {
+			text = text[:len("2006-01-02")] + "T" + text[len("2006-01-02 "):]
+		}
+		n := len(text)
+		switch {
+		case n > len("2006-01-02T15:04+01") && (text[n-3] == '+' || text[n-3] == '-'):
+			return text + ":00"
+		case n > len("2006-01-02T15:04+0100") && (text[n-5] == '+' || text[n-5] == '-'):
+			return text[:n-2] + ":" + text[n-2:]
+		}
+	case edm.TypeDouble:
+		switch strings.ToLower(text) {
+		case "inf", "+inf", "infinity":
+			return "Infinity"
+		case "-inf", "-infinity":
+			return "-Infinity"
+		case "nan":
+			return "NaN"
+		}
+	}
+	return text
 }
 
 // emptyText reports whether an empty cell is an empty text: beside the type

@@ -44,3 +44,43 @@ func FuzzCSVEntity(f *testing.F) {
 		}
 	})
 }
+
+// Spreadsheets, pandas and PostgreSQL write CSV in their own ways.
+func TestForeignCSV(t *testing.T) {
+	t.Parallel()
+	at, n := map[string]edm.Type{"At": edm.TypeDateTime}, map[string]edm.Type{"N": edm.TypeDouble}
+	for _, tt := range []struct {
+		why, text, want string
+		mapping         rows.Mapping
+	}{
+		{"Excel's separator", "sep=;\r\nPartitionKey;RowKey;A\r\np;1;x,y\r\n", "A=x,y", rows.Mapping{}},
+		{"Excel's comma", "SEP=,\nPartitionKey,RowKey,A\np,1,x;y\n", "A=x;y", rows.Mapping{}},
+		{"a blank before the time", "PartitionKey,RowKey,At\np,1,2024-01-01 00:00:00+01:00\n", "At=2023-12-31T23:00:00Z", rows.Mapping{Types: at}},
+		{"PostgreSQL's zone", "PartitionKey,RowKey,At\np,1,2024-01-01 10:20:30.5+02\n", "At=2024-01-01T08:20:30.5Z", rows.Mapping{Types: at}},
+		{"a zone without a colon", "PartitionKey,RowKey,At\np,1,2024-01-01T10:20:30-0330\n", "At=2024-01-01T13:50:30Z", rows.Mapping{Types: at}},
+		{"a day alone", "PartitionKey,RowKey,At\np,1,2024-01-01\n", "At=2024-01-01T00:00:00Z", rows.Mapping{Types: at}},
+		{"inf", "PartitionKey,RowKey,N\np,1,-inf\n", "N=-Infinity", rows.Mapping{Types: n}},
+		{"nan", "PartitionKey,RowKey,N\np,1,nan\n", "N=NaN", rows.Mapping{Types: n}},
+		{"other names", "pk,RowKey,First Name,First Name@type\np,1,7,Int64\n", "FirstName=7", rows.Mapping{Rename: map[string]string{"First Name": "FirstName", "pk": "PartitionKey"}}},
+	} {
+		m, err := tt.mapping.Mapper(rows.File{})
+		must.OK(t, err)
+		r, err := NewRows(strings.NewReader(tt.text), nil, m)
+		must.OK(t, err)
+		one, err := r.Next()
+		if err != nil || one.PartitionKey != "p" || one.RowKey != "1" {
+			t.Errorf("%s: %+v, %v", tt.why, one, err)
+			continue
+		}
+		for name, v := range one.Properties.All() {
+			if got := name + "=" + v.String(); got != tt.want {
+				t.Errorf("%s: %s, want %s", tt.why, got, tt.want)
+			}
+		}
+	}
+	m, err := (&rows.Mapping{Rename: map[string]string{"Nmae": "Name"}}).Mapper(rows.File{})
+	must.OK(t, err)
+	if _, err := NewRows(strings.NewReader("PartitionKey,RowKey,Name\n"), nil, m); err == nil || !strings.Contains(err.Error(), `no column "Nmae", which --rename names`) {
+		t.Errorf("a column that is not there: %v", err)
+	}
+}

@@ -10,9 +10,9 @@ import (
 )
 
 // special says of the columns of a file what the library that reads it does not: numbers of 16 bits, and
-// times between two moments, whose types look like others.
-func special(file *parquet.File) (halves, spans map[string]bool) {
-	halves, spans = map[string]bool{}, map[string]bool{}
+// the units of durations, whose types look like others.
+func special(file *parquet.File) (halves map[string]bool, spans map[string]unit) {
+	halves, spans = map[string]bool{}, map[string]unit{}
 	if text, ok := file.Lookup("ARROW:schema"); ok {
 		arrowDurations(text, spans)
 	}
@@ -23,7 +23,7 @@ func special(file *parquet.File) (halves, spans map[string]bool) {
 			halves[e.Name] = true
 		}
 		if e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Interval {
-			spans[e.Name] = true
+			spans[e.Name] = interval
 		}
 		for more := 1; more > 0 && i < len(elements); i++ { // with the columns in it
 			more += int(elements[i].NumChildren.V) - 1
@@ -32,9 +32,17 @@ func special(file *parquet.File) (halves, spans map[string]bool) {
 	return halves, spans
 }
 
+// unit is the unit of a duration.
+type unit int64
+
+const (
+	none     unit = 0
+	interval unit = -1 // months, days and milliseconds, which are no one number
+)
+
 // arrowDurations adds the columns that are durations in the Arrow schema; parquet has them as plain
 // numbers. It ignores a schema that it cannot read.
-func arrowDurations(text string, to map[string]bool) {
+func arrowDurations(text string, to map[string]unit) {
 	defer func() { _ = recover() }() // from places outside the text
 	b, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
@@ -51,7 +59,13 @@ func arrowDurations(text string, to map[string]bool) {
 		const duration = 18
 		if at := f.field(field, 2); at > 0 && f[at] == duration {
 			name := f.table(field, 0)
-			to[string(f[name+4:name+4+int(f.uint32(name))])] = true
+			nanos := [...]unit{1e9, 1e6, 1e3, 1}
+			in := nanos[1] // the default of the format
+			typ := f.table(field, 3)
+			if at := f.field(typ, 0); at > 0 {
+				in = nanos[binary.LittleEndian.Uint16(f[at:])]
+			}
+			to[string(f[name+4:name+4+int(f.uint32(name))])] = in
 		}
 	}
 }

@@ -50,9 +50,13 @@ func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 			return nil, fmt.Errorf("its metadata %s: %w", typesKey, err)
 		}
 	}
-	var names []string
+	var names, given []string
 	for _, field := range file.Schema().Fields() {
-		names = append(names, field.Name())
+		given = append(given, field.Name())
+		names = append(names, m.Renamed(field.Name()))
+	}
+	if err := m.CheckRenamed(given); err != nil {
+		return nil, err
 	}
 	if err := m.Check(names); err != nil {
 		return nil, err
@@ -60,11 +64,12 @@ func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 	needs := append(m.Needs(), rows.Timestamp)
 	halves, spans := special(file)
 	for _, field := range file.Schema().Fields() {
-		name := field.Name()
+		own := field.Name()
+		name := m.Renamed(own)
 		r.index[name] = len(r.columns)
 		one := columnReader{name: name}
 		property, suffix, _ := strings.Cut(name, "@")
-		want, _ := rows.ParseType(types[name])
+		want, _ := rows.ParseType(types[own])
 		if t, ok := rows.ParseType(suffix); ok { // of a property with several types
 			want = t
 		} else {
@@ -88,7 +93,7 @@ func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 			}
 			continue
 		}
-		one.read, err = readColumn(field, halves[name], spans[name], want)
+		one.read, err = readColumn(field, halves[own], spans[own], want)
 		if err != nil && (one.property != "" || slices.Contains(needs, name)) {
 			return nil, fmt.Errorf("the column %q %w", name, err)
 		}

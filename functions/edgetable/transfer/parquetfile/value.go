@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -24,14 +25,20 @@ var errNoType = errors.New("which no property can have: choose a type with --typ
 
 // readColumn returns how to read the values of a column, as those of a wanted type
 // if there is one, else of the type that fits them exactly.
-func readColumn(node parquet.Node, half, span bool, want edm.Type) (readValue, error) {
+func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readValue, error) {
 	t := node.Type()
 	read, natural := natural(t)
 	switch {
 	case half:
 		read, natural = func(v parquet.Value) (edm.Value, error) { return edm.Double(float16(v.ByteArray())), nil }, edm.TypeDouble
-	case span && want == edm.TypeNull:
-		return nil, fmt.Errorf("is a duration, %w", errNoType)
+	case span == interval && want != edm.TypeBinary:
+		return nil, errors.New("is an interval of months, days and milliseconds, which no property can have: --types with Binary keeps its bytes")
+	case span > 0 && want != edm.TypeString:
+		return nil, errors.New("is a duration, which no property can have: --types with String keeps it as PT1H2M3S")
+	case span > 0:
+		return func(v parquet.Value) (edm.Value, error) { return durationText(v.Int64(), span) }, nil
+	case isTime(t) && want != edm.TypeString:
+		return nil, errors.New("is a time of day, which no property can have: --types with String keeps it as 15:04:05")
 	}
 	switch {
 	case want == edm.TypeNull && natural == edm.TypeNull:
@@ -42,6 +49,17 @@ func readColumn(node parquet.Node, half, span bool, want edm.Type) (readValue, e
 		return readText, nil
 	case want == edm.TypeBinary && natural == edm.TypeString: // and others mark as text what is none
 		return func(v parquet.Value) (edm.Value, error) { return edm.Binary(v.ByteArray()), nil }, nil
+	case want == edm.TypeGuid && natural == edm.TypeBinary && t.Kind() == parquet.ByteArray: // polars forgets its length too
+		return func(v parquet.Value) (edm.Value, error) {
+			if len(v.ByteArray()) != 16 {
+				return edm.Value{}, fmt.Errorf("not a Guid: it has %d bytes", len(v.ByteArray()))
+			}
+			return edm.Guid([16]byte(v.ByteArray())), nil
+		}, nil
+	case isUint64(t) && want == edm.TypeString:
+		return func(v parquet.Value) (edm.Value, error) { return edm.String(strconv.FormatUint(v.Uint64(), 10)), nil }, nil
+	case isUint64(t) && want == edm.TypeDouble:
+		return func(v parquet.Value) (edm.Value, error) { return edm.Double(float64(v.Uint64())), nil }, nil
 	case want == edm.TypeGuid && t.Kind() == parquet.FixedLenByteArray && t.Length() == 16: // Arrow forgets that it is a UUID
 		return func(v parquet.Value) (edm.Value, error) { return edm.Guid([16]byte(v.ByteArray())), nil }, nil
 	}
@@ -88,7 +106,20 @@ func natural(t parquet.Type) (readValue, edm.Type) {
 		case *format.DecimalType:
 			return func(v parquet.Value) (edm.Value, error) { return edm.String(decimal(v, int(l.Scale))), nil }, edm.TypeNull
 		case *format.TimeType:
-			return func(v parquet.Value) (edm.Value, error) { return edm.String(v.String()), nil }, edm.TypeNull
+			nanos := int64(1)
+			switch l.Unit.Value.(type) {
+			case *format.MilliSeconds:
+				nanos = 1e6
+			case *format.MicroSeconds:
+				nanos = 1e3
+			}
+			return func(v parquet.Value) (edm.Value, error) {
+				n := v.Int64()
+				if v.Kind() == parquet.Int32 {
+					n = int64(v.Int32())
+				}
+				return edm.String(time.Unix(0, 0).UTC().Add(time.Duration(n * nanos)).Format("15:04:05.999999999")), nil
+			}, edm.TypeString
 		case *format.IntType:
 			switch {
 			case !l.IsSigned && l.BitWidth == 32:
@@ -96,7 +127,7 @@ func natural(t parquet.Type) (readValue, edm.Type) {
 			case !l.IsSigned && l.BitWidth == 64:
 				return func(v parquet.Value) (edm.Value, error) {
 					if v.Int64() < 0 {
-						return edm.Value{}, fmt.Errorf("not an Int64: %d is above its range", v.Uint64())
+						return edm.Value{}, fmt.Errorf("not an Int64: %d is above its range; --types with String or Double keeps it", v.Uint64())
 					}
 					return edm.Int64(v.Int64()), nil
 				}, edm.TypeInt64
@@ -131,6 +162,49 @@ func natural(t parquet.Type) (readValue, edm.Type) {
 		return func(v parquet.Value) (edm.Value, error) { return edm.Double(v.Double()), nil }, edm.TypeDouble
 	}
 	return func(v parquet.Value) (edm.Value, error) { return edm.Binary(v.ByteArray()), nil }, edm.TypeBinary
+}
+
+// isTime reports whether a column is a time of day.
+func isTime(t parquet.Type) bool {
+	l := t.LogicalType()
+	if l == nil {
+		return false
+	}
+	_, ok := l.Value.(*format.TimeType)
+	return ok
+}
+
+// isUint64 reports whether a column has unsigned numbers of 64 bits.
+func isUint64(t parquet.Type) bool {
+	l := t.LogicalType()
+	if l == nil {
+		return false
+	}
+	n, ok := l.Value.(*format.IntType)
+	return ok && !n.IsSigned && n.BitWidth == 64
+}
+
+// durationText returns a duration of n units as ISO 8601 has it: PT1H2M3.5S.
+func durationText(n int64, in unit) (edm.Value, error) {
+	if limit := math.MaxInt64 / int64(in); n > limit || n < -limit {
+		return edm.Value{}, errors.New("a duration of more than 292 years")
+	}
+	d := time.Duration(n * int64(in))
+	sign := ""
+	if d < 0 {
+		sign, d = "-", -d
+	}
+	text := sign + "PT"
+	if h := d / time.Hour; h > 0 {
+		text += strconv.FormatInt(int64(h), 10) + "H"
+	}
+	if m := d / time.Minute % 60; m > 0 {
+		text += strconv.FormatInt(int64(m), 10) + "M"
+	}
+	if s := d % time.Minute; s > 0 || d < time.Minute {
+		text += strconv.FormatFloat(s.Seconds(), 'f', -1, 64) + "S"
+	}
+	return edm.String(text), nil
 }
 
 // readText reads a text.

@@ -20,12 +20,14 @@ type jsonRows struct {
 	reader payload.Reader
 	entity payload.Entity
 	line   []byte
+	azure  bool // the document is of the Azure CLI
 }
 
 func NewJSONRows(text io.Reader, file string, m *Mapper) *jsonRows {
 	in := bufio.NewReaderSize(text, 256<<10)
 	if IsDocument(in, file) {
-		return &jsonRows{texts: NewObjectReader(in), m: m}
+		head, _ := in.Peek(1 << 10) // an error comes again when the file is read
+		return &jsonRows{texts: NewObjectReader(in), m: m, azure: azure.Match(head)}
 	}
 	return &jsonRows{texts: NewLineReader(in), m: m}
 }
@@ -43,8 +45,13 @@ func (r *jsonRows) row(text []byte, n int) (Row, error) {
 	r.m.Rows++
 	r.line = text
 	one := Row{Line: n}
+	whole, err := r.rewritten(text)
+	if err != nil {
+		return Row{}, &Bad{n, string(text), err.Error()}
+	}
+	r.line = whole
 	if err := r.fill(&one); err != nil {
-		return Row{}, &Bad{n, string(text), r.m.Reason(err, r)}
+		return Row{}, &Bad{n, string(whole), r.m.Reason(err, r)}
 	}
 	return one, nil
 }

@@ -31,7 +31,7 @@ func (r *jsonRows) AppendKey(dst []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	if r.m.OwnKeys() {
+	if r.m.OwnKeys() && r.m.Rename == nil {
 		if pk, rk, ok := plainKeys(text); ok {
 			return key.Append(dst, string(pk), string(rk)), nil
 		}

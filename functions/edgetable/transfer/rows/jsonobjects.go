@@ -12,8 +12,9 @@ import (
 	"strings"
 )
 
-// feed matches the beginning of the response to a query, which AzCopy 7 writes to a file as it is.
-var feed = regexp.MustCompile(`^\s*\{(\s*"odata\.[^"]*"\s*:\s*"[^"]*"\s*,)*\s*"value"\s*:\s*\[`)
+// feed matches the beginning of the response to a query, which AzCopy 7 writes to a file as it is,
+// and of what the Azure CLI makes of it.
+var feed = regexp.MustCompile(`^\s*\{(\s*"odata\.[^"]*"\s*:\s*"[^"]*"\s*,)*\s*("value"|"nextMarker"\s*:\s*(null|\{[^{}]*\})\s*,\s*"items"|"items")\s*:\s*\[`)
 
 // IsDocument reports whether a file has entities in another form than one a line: as
 // a list, as the response to a query, or each in several lines.

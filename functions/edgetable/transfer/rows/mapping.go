@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"maps"
@@ -10,6 +11,7 @@ import (
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
 	"edgetable/core/edm"
@@ -26,6 +28,7 @@ type Mapping struct {
 	Select       []string            `json:"select,omitempty"`      // properties to import; nil for all
 	Types        map[string]edm.Type `json:"types,omitempty"`       // of columns of CSV and parquet
 	Encoding     string              `json:"encoding,omitempty"`    // of files of CSV and JSON; "" for UTF-8
+	Rename       map[string]string   `json:"rename,omitempty"`      // columns of the file to the names that they get
 }
 
 // Mapper makes the rows of one file entities.
@@ -38,10 +41,18 @@ type Mapper struct {
 	decoder encoding.Encoding // nil for UTF-8
 }
 
-// Decoded returns the characters of a file of CSV or JSON.
+// Decoded returns the characters of a file of CSV or JSON. A byte order mark of UTF-16
+// tells the encoding of a file for which none is named.
 func (m *Mapper) Decoded(text io.Reader) io.Reader {
 	if m.decoder == nil {
-		return text
+		in := bufio.NewReader(text)
+		switch mark, _ := in.Peek(2); string(mark) { // an error comes again when the file is read
+		case "\xff\xfe", "\xfe\xff":
+			m.decoder, m.Encoding = unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM), "UTF-16"
+		default:
+			return in
+		}
+		text = in
 	}
 	return transform.NewReader(text, m.decoder.NewDecoder())
 }
@@ -121,6 +132,29 @@ func (m *Mapper) Needs() (list []string) {
 		}
 	}
 	return list
+}
+
+// Renamed returns the name that a column of the file gets.
+func (m *Mapping) Renamed(column string) string {
+	if name, ok := m.Rename[column]; ok {
+		return name
+	}
+	return column
+}
+
+// needs reports whether a row needs a column for its keys or its Timestamp.
+func (m *Mapper) needs(column string) bool {
+	return column == Timestamp || slices.Contains(m.Needs(), column)
+}
+
+// CheckRenamed returns an error if a file lacks a column that is to be renamed.
+func (m *Mapping) CheckRenamed(columns []string) error {
+	for _, name := range slices.Sorted(maps.Keys(m.Rename)) {
+		if !slices.Contains(columns, name) {
+			return fmt.Errorf("there is no column %q, which --rename names; the columns are %s", name, quoted(columns))
+		}
+	}
+	return nil
 }
 
 // Check returns an error if a file lacks a column that its keys need.
