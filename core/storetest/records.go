@@ -2,8 +2,10 @@ package storetest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
+	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
@@ -13,6 +15,7 @@ func Records(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"CompareAndSwap", compareAndSwap},
 		{"Settings", settings},
+		{"LaterProperties", laterProperties},
 		{"List", listRecords},
 		{"LongList", longList},
 		{"Drop", dropRecord},
@@ -118,6 +121,41 @@ func settings(e *env) {
 	list, err := e.Store.ListRecords(e.Context(), "acct", "", 10, table.Strong)
 	if err != nil || len(list) != 0 {
 		e.Errorf("ListRecords of an account without tables: %d records, %v", len(list), err)
+	}
+}
+
+// laterProperties: what a later version keeps in the record of a table is there after
+// the policies of the table have changed.
+func laterProperties(e *env) {
+	s := table.New(e.Store, table.Options{Now: e.clock.now, Rand: rand.Uint64})
+	name := table.Name{Account: "acct", Table: "later"}
+	if err := s.CreateTable(e.Context(), name); err != nil {
+		e.Fatal(err)
+	}
+	r, err := e.Store.ReadRecord(e.Context(), name.Key(), table.Strong)
+	if err != nil {
+		e.Fatal(err)
+	}
+	r.Value = edm.AppendProperty(r.Value, ".later", edm.Int64(7))
+	e.write(r)
+	for _, acl := range []string{"one", "two", ""} {
+		if err := s.SetTableACL(e.Context(), name, []byte(acl)); err != nil {
+			e.Fatal(err)
+		}
+		got, err := s.TableACL(e.Context(), name)
+		if err != nil || string(got) != acl {
+			e.Errorf("the policies are %q, %v, want %q", got, err, acl)
+		}
+		r, err := e.Store.ReadRecord(e.Context(), name.Key(), table.Strong)
+		if err != nil {
+			e.Fatal(err)
+		}
+		if later, _ := edm.Properties(r.Value).Lookup(".later"); later.Type() != edm.TypeInt64 || later.Int() != 7 {
+			e.Errorf("after the policies %q a property of a later version is lost", acl)
+		}
+		if as, err := s.GetTable(e.Context(), name, table.Strong); err != nil || as != "later" {
+			e.Errorf("the table is called %q, %v", as, err)
+		}
 	}
 }
 

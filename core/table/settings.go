@@ -36,7 +36,8 @@ func (s *Service) TableACL(ctx context.Context, n Name) ([]byte, error) {
 	return acl.Bytes(), nil
 }
 
-// SetTableACL replaces the access policies of a table.
+// SetTableACL replaces the access policies of a table. It keeps all other properties
+// of the table's record, also those of a later version.
 func (s *Service) SetTableACL(ctx context.Context, n Name, acl []byte) error {
 	if err := n.check(); err != nil {
 		return err
@@ -45,8 +46,7 @@ func (s *Service) SetTableACL(ctx context.Context, n Name, acl []byte) error {
 		if r.Revision == "" {
 			return TableNotFound.Err()
 		}
-		name, _ := edm.Properties(r.Value).Lookup(nameProperty)
-		r.Value = edm.AppendProperty(tableValue(name.Text()), aclProperty, edm.Binary(acl))
+		r.Value = edm.Properties(r.Value).Merge(edm.AppendProperty(nil, aclProperty, edm.Binary(acl)))
 		return nil
 	})
 }
