@@ -190,10 +190,11 @@ race-dynamodb:
 	EDGETABLE_NEEDS=aws $(GORACE) -skip '$(ALONE)' ./adapters/store/dynamodb/...
 	EDGETABLE_NEEDS=aws $(GOTEST) -timeout 20m -run '$(ALONE)' ./adapters/store/dynamodb
 
-## secondary-kills: primaries, secondaries and promotions are killed under load, KILLS times (50)
+## secondary-kills: primaries, secondaries and promotions are killed under load, KILLS times (50); then SCENARIOS (1,000) sequences of what operators do
 .PHONY: secondary-kills
 secondary-kills:
 	EDGETABLE_KILLS=$(KILLS) EDGETABLE_KILL_SEED=$${EDGETABLE_KILL_SEED:-$$RANDOM} $(GOTEST) -timeout 60m -v -run '^TestSecondaryKilled$$' ./functions/edgetable
+	$(GOTEST) -timeout 60m -run '^TestScenarios$$' ./functions/edgetable/secondary -args -scenarios $(or $(SCENARIOS),1000)
 
 ## restores: a shipped log is restored to MOMENTS random moments (200)
 .PHONY: restores

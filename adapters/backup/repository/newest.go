@@ -87,7 +87,7 @@ func (r *Repository) newestState(ctx context.Context, timeline string) (*State, 
 	s, err := h.newest(on)
 	if errors.Is(err, ErrNone) && len(off) > 0 {
 		s, _ = (&history{}).newest(off)
-		return nil, &Less{errors.New("the newest store has no complete backup yet"), s}
+		return nil, &Less{ErrNoneYet, s}
 	}
 	return s, err
 }

@@ -178,6 +178,23 @@ func (r *Repository) Highest(ctx context.Context) (edm.Ticks, error) {
 	return h.highest(), err
 }
 
+// Latest returns the highest number that backups have of a timeline: the log up to it may be removed.
+func (r *Repository) Latest(ctx context.Context, timeline string) (n edm.Ticks, err error) {
+	all, err := r.List(ctx)
+	if errors.Is(err, ErrNone) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	for _, m := range all.Complete {
+		if span := m.history(); span != nil && span.Timeline == timeline {
+			n = max(n, span.High)
+		}
+	}
+	return n, nil
+}
+
 // Ranges are moments that can be restored: all from the first to the last of each.
 type Ranges [][2]edm.Ticks
 

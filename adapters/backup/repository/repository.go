@@ -22,6 +22,8 @@ func New(o objects.Place) *Repository { return &Repository{o} }
 var (
 	// ErrNone means that there are no backups in the place.
 	ErrNone = errors.New("there are no backups")
+	// ErrNoneYet means that all backups in the place are of a history that was left.
+	ErrNoneYet = errors.New("the newest store has no complete backup yet")
 	// errForeign means that the place holds something else.
 	errForeign = errors.New("this place is in use for something else; name an empty one")
 	// ErrOtherStore means that the place holds backups of another store.
@@ -216,11 +218,13 @@ func (r *Repository) Newest(ctx context.Context) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	on, _ := l.split(all.Complete)
-	if len(on) == 0 {
-		return nil, ErrNone
+	switch on, off := l.split(all.Complete); {
+	case len(on) > 0:
+		return on[len(on)-1], nil
+	case len(off) > 0:
+		return nil, ErrNoneYet
 	}
-	return on[len(on)-1], nil
+	return nil, ErrNone
 }
 
 // Find returns a complete backup by the beginning of its name.

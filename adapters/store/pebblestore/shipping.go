@@ -103,16 +103,25 @@ func (s *Store) LogWritten() (written, kept int64) {
 // High.
 type Span struct{ Low, High edm.Ticks }
 
+// raiseNew returns the present time. A new store has nothing up to it, nor ever will: while no commit gets a number, it
+// raises the clock.
+func (s *Store) raiseNew() edm.Ticks {
+	s.journal.numbers.Lock()
+	defer s.journal.numbers.Unlock()
+	began := edm.TicksOf(time.Now())
+	if s.journal.last.Load() == 0 {
+		s.journal.clock.Raise(began)
+	}
+	return began
+}
+
 // CheckpointSpan is Checkpoint for a copy to which the log is applied. All commits up to High
 // are durable when it returns.
 func (s *Store) CheckpointSpan(ctx context.Context, dir string) (span Span, err error) {
 	if err := s.standIn.refuse(); err != nil {
 		return span, err
 	}
-	began := edm.TicksOf(time.Now())
-	if s.journal.last.Load() == 0 { // a new store: it has nothing up to now, nor ever will
-		s.journal.clock.Raise(began)
-	}
+	began := s.raiseNew()
 	low, _, whole := s.Settle(ctx, time.Time{})
 	if !whole {
 		return span, errors.Join(ctx.Err(), table.ErrBusy)

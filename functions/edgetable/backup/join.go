@@ -3,7 +3,6 @@ package backup
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"edgetable/adapters/backup/repository"
@@ -17,26 +16,19 @@ func (s *shipper) join(ctx context.Context) error {
 	if err := s.lead(ctx); err != nil {
 		return err
 	}
-	if err := s.beginTerm(ctx); err != nil {
-		return err
-	}
 	own := s.store.Timeline()
-	list, err := s.place.Pieces(ctx, own.ID)
+	to, err := s.shippedUpTo(ctx) // before the term: the store that has shipped it may be running
 	if err != nil {
 		return err
 	}
-	to := own.Left
-	for i := range list {
-		to = max(to, list[i].To)
+	if err := s.beginTerm(ctx); err != nil {
+		return err
 	}
 	begins := to == 0
 	if begins {
 		if to, err = s.behindBackup(ctx, own); err != nil {
 			return err
 		}
-	}
-	if to > max(s.store.Started(), own.Left) {
-		return fmt.Errorf("%w: it has later commits of this data directory, up to %s; the directory was set back, or is a copy", repository.ErrReplaced, to)
 	}
 	if s.to = to; to > 0 && own.Since > to { // before this start, or on a full disk
 		s.giveUp(own.Since)
@@ -67,15 +59,6 @@ func (s *shipper) lead(ctx context.Context) error {
 	default:
 		return at.refusal(all)
 	}
-}
-
-func (s *shipper) standing(ctx context.Context) (at standing, all []repository.Timeline, err error) {
-	identity, err := s.store.Identity()
-	if err != nil {
-		return at, nil, err
-	}
-	all, err = s.place.Timelines(ctx)
-	return standingOf(identity, s.store.Timeline(), all), all, err
 }
 
 // beginTerm begins the term of this process, so that a copy of the data directory notices.

@@ -53,7 +53,11 @@ func (s *shipper) judge(ctx context.Context) error {
 		return err
 	}
 	own := s.store.Timeline()
-	return now.Check(own.ID, knownTerm(own, now.Term))
+	if err := now.Check(own.ID, knownTerm(own, now.Term)); err != nil {
+		return err
+	}
+	_, err = s.shippedUpTo(ctx)
+	return err
 }
 
 // knownTerm returns the newest term that a store has begun itself, by what it noted and by what the place has.
@@ -80,7 +84,10 @@ func (s *shipper) replaced(ctx context.Context, cause error) {
 // how says how the store was replaced, and what the place lacks of it.
 func (s *shipper) how(ctx context.Context, cause error) *logship.Replaced {
 	why, _ := strings.CutPrefix(cause.Error(), repository.ErrReplaced.Error())
-	r := &logship.Replaced{Why: strings.Trim(why, ": "), Lacks: -1}
+	if why = strings.TrimLeft(why, ": "); strings.HasPrefix(why, "(") {
+		why = strings.Trim(why, "()")
+	}
+	r := &logship.Replaced{Why: why, Lacks: -1}
 	if until, err := s.left(ctx); err == nil && until > 0 {
 		r.Until = until
 		s.count(r)

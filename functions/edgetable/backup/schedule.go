@@ -189,6 +189,9 @@ func (b *Schedule) turn(ctx context.Context) (wait time.Duration, err error) {
 	if b.paused() {
 		return b.Every, nil // it is woken when the store is promoted
 	}
+	if b.ShipsLog() && b.shipper.leads.Replaced() != nil {
+		return b.Every, nil // it is woken when the store has taken over the place
+	}
 	if err := b.replaced(ctx); err != nil {
 		return 0, err
 	}
@@ -200,7 +203,7 @@ func (b *Schedule) turn(ctx context.Context) (wait time.Duration, err error) {
 		return 0, fmt.Errorf("the place has no backup any more, but one of %s was there: is its disk mounted? If the backups were removed on purpose, start the server again",
 			last.UTC().Format(time.RFC3339))
 	}
-	if err != nil && !errors.Is(err, repository.ErrNone) {
+	if err != nil && !errors.Is(err, repository.ErrNone) && !errors.Is(err, repository.ErrNoneYet) {
 		return 0, err
 	}
 	if err == nil {

@@ -55,6 +55,7 @@ type shipper struct {
 	term     repository.Term    // of this process
 	timeline string             // of the term
 	joined   atomic.Bool        // this process has begun a term
+	looked   time.Time          // when the place said last that this store may ship
 	lost     bool               // logs were given up, and no backup was made since
 	begins   bool               // the next piece continues no other one
 	synced   edm.Ticks          // of the last piece
@@ -129,6 +130,26 @@ func (s *shipper) turn(ctx context.Context, settle time.Duration) error {
 	if whole {
 		s.update(func(st *LogStatus) { st.CaughtUp, st.written = now, written })
 	}
+	return s.look(ctx, now)
+}
+
+// lookEvery is how often a server without writes looks whether it was replaced. One that writes looks before each
+// piece.
+const lookEvery = 10 * time.Second
+
+// look asks the place whose turn it is, if no piece was shipped for some time.
+func (s *shipper) look(ctx context.Context, now time.Time) error {
+	if now.Sub(s.looked) < lookEvery {
+		return nil
+	}
+	turn, err := s.place.Turn(ctx)
+	if err != nil {
+		return err
+	}
+	if err := turn.Check(s.store.Timeline().ID, s.term); err != nil {
+		return err
+	}
+	s.looked = now
 	return nil
 }
 
@@ -192,7 +213,7 @@ func (s *shipper) storePiece(ctx context.Context) error {
 	if err := s.place.Ship(ctx, s.sealed); err != nil {
 		return err
 	}
-	s.to, s.sealed = s.sealed.To, nil
+	s.to, s.sealed, s.looked = s.sealed.To, nil, s.now()
 	if err := s.reader.Shipped(s.to); err != nil {
 		return err
 	}

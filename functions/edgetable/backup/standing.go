@@ -1,12 +1,14 @@
 package backup
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
 
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/store/pebblestore/logship"
+	"edgetable/core/edm"
 )
 
 // standing is what a store is to a place, by the history that it knows, and the timelines that the place has.
@@ -66,4 +68,33 @@ func (at standing) refusal(all []repository.Timeline) error {
 		return repository.ErrOtherStore
 	}
 	return repository.ErrElsewhere
+}
+
+// standing judges the store of this process.
+func (s *shipper) standing(ctx context.Context) (at standing, all []repository.Timeline, err error) {
+	identity, err := s.store.Identity()
+	if err != nil {
+		return at, nil, err
+	}
+	all, err = s.place.Timelines(ctx)
+	return standingOf(identity, s.store.Timeline(), all), all, err
+}
+
+// shippedUpTo returns up to which number the place has the log of the timeline of the store, 0 for none. If the place has later
+// commits than the store, this is another one.
+func (s *shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
+	own := s.store.Timeline()
+	list, err := s.place.Pieces(ctx, own.ID)
+	if err != nil {
+		return 0, err
+	}
+	to = own.Left
+	for i := range list {
+		to = max(to, list[i].To)
+	}
+	latest, err := s.place.Latest(ctx, own.ID)
+	if latest = max(latest, to); err != nil || latest <= max(s.store.Started(), own.Left) {
+		return to, err
+	}
+	return 0, fmt.Errorf("%w: it has later commits of this data directory, up to %s; the directory was set back, or is a copy", repository.ErrReplaced, latest)
 }

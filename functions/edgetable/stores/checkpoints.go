@@ -3,6 +3,7 @@ package stores
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"sync"
 
@@ -16,6 +17,16 @@ type Checkpoints struct {
 	*pebblestore.Store
 	Lead Lead
 	mu   sync.Mutex
+}
+
+// NewCheckpoints wraps the store of a server. A store that was replaced before takes no writes.
+func NewCheckpoints(store *pebblestore.Store, log *slog.Logger) *Checkpoints {
+	c := &Checkpoints{Store: store}
+	if r := store.Timeline().Replaced; r != nil {
+		c.Lead.Lose(r, true)
+		log.Error("this store was replaced: it serves reads alone, and ships nothing", "cause", c.Lead.Err())
+	}
+	return c
 }
 
 var errSecondary = errors.New("this store is a secondary: the place that it follows has its backups")

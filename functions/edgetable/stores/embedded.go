@@ -118,11 +118,7 @@ func (o *embeddedFlags) open(_ context.Context, from *Opening) (*Backend, error)
 	}
 	watchEmbedded(from.Metrics, store)
 	if !o.memory {
-		b.Embedded = &Checkpoints{Store: store}
-		if r := store.Timeline().Replaced; r != nil {
-			b.Embedded.Lead.Lose(r, true)
-			from.Log.Error("this store was replaced: it serves reads alone, and ships nothing", "cause", b.Embedded.Lead.Err())
-		}
+		b.Embedded = NewCheckpoints(store, from.Log)
 		dir, err := filepath.Abs(o.data)
 		if err != nil { // the working directory is gone
 			dir = o.data
