@@ -1,6 +1,7 @@
 package durableobject_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"testing"
@@ -275,5 +276,32 @@ func TestEarlierCode(t *testing.T) {
 	p := message.Destination{Table: tableText, Buckets: 1, Range: 1}
 	if m := message.Get(nil, &p, at("p90", "r")); m[0] == 2 {
 		t.Error("earlier code understands a message to a range")
+	}
+}
+
+// TestClassesOfRanges: the ids that the catalog gives to the ranges of a table leave each its own
+// class of Timestamps, however many ranges other tables of the account have made.
+func TestClassesOfRanges(t *testing.T) {
+	t.Parallel()
+	w, _ := many(t, 6, 8)
+	catalog := w.node(durableobject.Catalog("acct", ""))
+	last, _ := catalog.rows.Get([]byte("mn"))
+	next := binary.BigEndian.AppendUint64(nil, binary.BigEndian.Uint64(last)+1020) // other tables have split
+	catalog.rows.Put([]byte("mn"), next)
+	w.bytes = 1
+	w.evict()
+	for i := range 20 {
+		w.put(fmt.Sprintf("z%02d", i), "r")
+		w.rest()
+	}
+	ids, classes := w.remaining(), map[uint32]bool{}
+	for _, id := range ids {
+		if classes[id%1024] {
+			t.Errorf("of the ranges %d two have the class %d", ids, id%1024)
+		}
+		classes[id%1024] = true
+	}
+	if len(ids) < 20 || ids[len(ids)-1] < 1024 {
+		t.Errorf("the ranges are %d", ids)
 	}
 }

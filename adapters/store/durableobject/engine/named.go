@@ -8,6 +8,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/record"
 	"edgetable/adapters/store/durableobject/internal/restoring"
 	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
@@ -169,6 +170,8 @@ func (c *catalog) begin(t *turn) Step {
 		}
 	}
 	last := storage.Ticks(t.rows, rowLastRange)
+	first := last == 0
+	last += edm.Ticks(s.unusedClass(uint32(last)))
 	id := uint32(last + 1)
 	if _, fits := s.Ranges.Split(s.From, id, s.At); !fits || last+1 >= 1<<32 {
 		return t.fail(table.ErrUnsupported) // likewise
@@ -177,13 +180,32 @@ func (c *catalog) begin(t *turn) Step {
 	if begun >= maxBegun || len(objects) >= max(message.MaxRanges, int(s.rec.Layout.Buckets)+message.MaxRanges/2) {
 		return t.fail(table.ErrBusy)
 	}
-	if last == 0 {
+	if first {
 		storage.PutTicks(t.rows, rowHistory, 0) // nothing has split before
 	}
 	storage.PutTicks(t.rows, rowLastRange, last+1)
 	s.Begun = append(s.Begun, message.Begun{ID: id, From: s.From, At: s.At})
 	c.writeRanges(t, s)
 	return t.doneID(id)
+}
+
+// unusedClass is the number of ids to pass over after the last one, so that the next one has a class
+// of Timestamps that no range of its bucket has; 0 if all have one.
+func (s *told) unusedClass(last uint32) uint32 {
+	n := classes(s.rec.Layout.Buckets)
+	used := map[uint32]bool{0: true} // that of a bucket before it split
+	for _, r := range s.Ranges {
+		used[r.ID%n] = true
+	}
+	for _, b := range s.Begun {
+		used[b.ID%n] = true
+	}
+	for skip := range n {
+		if !used[(last+1+skip)%n] {
+			return skip
+		}
+	}
+	return 0
 }
 
 // switchRange records that a range serves the keys of another one, and answers the
