@@ -3,6 +3,7 @@ package buckets
 import (
 	"bytes"
 	"slices"
+	"sort"
 
 	"edgetable/core/key"
 )
@@ -32,10 +33,7 @@ func (m Ranges) orAll() Ranges {
 // Find returns the range of a position, and its bounds.
 func (m Ranges) Find(k []byte) (id uint32, bounds key.Range) {
 	m = m.orAll()
-	i := 0
-	for i+1 < len(m) && bytes.Compare(m[i+1].Start, k) <= 0 {
-		i++
-	}
+	i := sort.Search(len(m)-1, func(i int) bool { return bytes.Compare(m[i+1].Start, k) > 0 })
 	return m[i].ID, m.bounds(i)
 }
 

@@ -27,16 +27,16 @@ func (x *splitting) inserted(k []byte) {
 }
 
 // visited counts a request to a position, and lets the range split when it was too
-// busy for a minute.
+// busy for a minute, in two halves, and one key divides both.
 func (x *splitting) visited(t *turn, b *bucket, p *message.Destination, k []byte) {
 	if x.rate == 0 {
 		return
 	}
-	if busy, at := x.load.Visited(t.now, k, x.rate*60, x.rand); busy && x.mayChoose(b, t.now) {
+	if busy, at := x.load.Visited(t.now, k, x.rate, x.rand); busy && x.mayChoose(b, t.now) {
 		if at != nil && b.divides(t, at) {
 			x.choose(t, &choice{self: cloneDestination(p), at: at})
 		} else {
-			x.rest = t.now + minute
+			x.rest = t.now + minute/2
 		}
 	}
 }

@@ -9,8 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// MaxRanges is the most ranges of a table that begin or exist at a time. A drop calls all.
-const MaxRanges = 250
+// MaxRanges is the most ranges of a table that begin or exist at a time: the map of a bucket is one
+// row of at most 2 MB, and its keys have up to 1.5 KB.
+const MaxRanges = 1000
 
 // AppendRanges appends the map of a bucket.
 func AppendRanges(dst []byte, m buckets.Ranges) []byte {

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	minute    = 60 * edm.TicksPerSecond
+	window    = 30 * edm.TicksPerSecond
 	samples   = 32
 	maxSample = 256 // bytes of a PartitionKey in the sample
 )
@@ -18,11 +18,13 @@ const (
 type Load struct {
 	Highest []byte // of the inserts since the object woke up
 
-	begin      edm.Ticks // of this minute
-	requests   float64
-	partitions [][]byte // a sample of them
-	inserts    int      // of late
-	atEnd      int      // of them, behind all others
+	begin         edm.Ticks // of this half of a minute
+	requests      float64
+	partitions    [][]byte // a sample of them
+	at            []byte   // would have divided the half before best; nil: nothing would
+	before, after int      // requests now on either side of it
+	inserts       int      // of late
+	atEnd         int      // of them, after all others
 }
 
 // Inserted counts an insert.
@@ -39,18 +41,29 @@ func (l *Load) Inserted(k []byte) {
 // Grows reports whether inserts come at the end.
 func (l *Load) Grows() bool { return l.inserts >= 16 && l.atEnd*10 >= l.inserts*9 }
 
-// Visited counts a request to a position. busy reports that the minute before had more
-// requests than most; then at is the beginning of the partition that divides them best, nil
-// if less than a fifth would be on one side.
+// Visited counts a request to a position. busy reports that half a minute had more requests a
+// second than most. Then at is the beginning of a partition that divides the requests that come:
+// it divided those of the half minute before best, and these as well. It is nil if less than a
+// fifth would be on one side, as where keys only grow: all that comes would go to one side.
 func (l *Load) Visited(now edm.Ticks, k []byte, most float64, rand func() uint64) (busy bool, at []byte) {
-	if now < l.begin || now-l.begin >= minute {
-		if busy = l.requests > most && now-l.begin < 2*minute; busy {
-			at = l.middle()
+	most *= float64(window / edm.TicksPerSecond)
+	if now < l.begin || now-l.begin >= window {
+		busy = l.requests > most && now-l.begin < 2*window
+		if busy && l.at != nil && 5*min(l.before, l.after) >= l.before+l.after {
+			at = l.at
 		}
-		l.begin, l.requests, l.partitions = now, 0, nil
+		if l.at = nil; busy {
+			l.at = l.middle()
+		}
+		l.begin, l.requests, l.partitions, l.before, l.after = now, 0, nil, 0, 0
 	}
 	l.requests++
 	partition, _ := key.Split(k)
+	if bytes.Compare(partition, l.at) < 0 {
+		l.before++
+	} else {
+		l.after++
+	}
 	if l.requests <= most/2 || len(partition) > maxSample {
 		return busy, at
 	}
