@@ -169,7 +169,7 @@ race-check:
 # Tests with several goroutines of ours: in the client, the server or the shipped log. Seeds has the others, which would only be slower.
 RACED := Export|Import|Copy|Sync|(Export|Import|Copy)Interrupted|ProbeCost|Sorter|Hold|Loadtest|Drive|RunAgainstServer|ConnectAgain
 RACED := $(RACED)|BackupLog|ScheduledBackups|CheckpointsTogether|Pack|Pause|Secondary|UnreadPiece|NeverQuiet
-RACED := $(RACED)|AccountsTogether|CertificateReload|AccessLogReopens|Hangup|Drain|InterruptWaits|Statistics|Readiness(Full)?|OneClient|IdleFirst|AllBusy|Share
+RACED := $(RACED)|AccountsTogether|CertificateReload|AccessLogReopens|Hangup|Drain|Statistics|Readiness(Full)?|OneClient|IdleFirst|AllBusy|Share
 RACED := $(RACED)|Forward|OneTime|Rotation
 race-functions:
 	$(GORACE) -short -run '^Test($(RACED))$$' ./functions/lambda ./functions/explorer \
