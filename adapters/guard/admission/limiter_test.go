@@ -2,6 +2,7 @@ package admission_test
 
 import (
 	"context"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -121,6 +122,9 @@ func (c *counted) Serve(context.Context, *protocol.Request) protocol.Response {
 	if n := c.now.Add(1); n > c.limit {
 		c.t.Errorf("%d at once", n)
 	}
+	for range 5 {
+		runtime.Gosched() // others come meanwhile, and wait
+	}
 	c.total.Add(1)
 	c.now.Add(-1)
 	return protocol.Response{Status: 204}
@@ -155,6 +159,9 @@ func TestRace(t *testing.T) {
 	if s.Running != 0 || s.Waiting != 0 || int64(s.Admitted) != done.Load() || done.Load() != c.total.Load() ||
 		int64(s.Refused+s.Gone) != busy.Load() || done.Load()+busy.Load() != 40*500 {
 		t.Errorf("%d served, %d answered, %d busy: %+v", c.total.Load(), done.Load(), busy.Load(), s)
+	}
+	if s.Refused == 0 || s.Gone == 0 {
+		t.Errorf("nobody was refused, or nobody gave up: %+v", s)
 	}
 }
 
