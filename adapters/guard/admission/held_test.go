@@ -32,7 +32,7 @@ func TestHeldBack(t *testing.T) {
 		h.Limits.Failures = throttle.New(throttle.Options{Rate: 1, Burst: 2, Now: func() edm.Ticks { return edm.TicksOf(wiretest.Start) }})
 		l := admission.New(h, admission.Options{})
 		ask := func(source string, forged bool) (status int, took time.Duration) {
-			req := signed(t, "GET /devstoreaccount1/Tables HTTP/1.1\n\n")
+			req := signed(t, "GET /devstoreaccount1/Tables HTTP/1.1\nAccept: application/json\n\n")
 			req.Source = netip.MustParseAddr(source)
 			if forged {
 				req.Header.(protocol.Header)["Authorization"] = []string{"SharedKeyLite devstoreaccount1:AAAA"}

@@ -71,7 +71,7 @@ func TestMaxWait(t *testing.T) {
 		l := admission.New(h, admission.Options{Concurrent: 1, Reads: 1, MaxWait: 3 * time.Second})
 		other := takeTurn(l, t.Context(), protocol.Work{Payer: "other", Known: true})
 		begin := time.Now()
-		resp := l.Serve(t.Context(), signed(t, "GET /devstoreaccount1/Tables HTTP/1.1\n\n"))
+		resp := l.Serve(t.Context(), signed(t, "GET /devstoreaccount1/Tables HTTP/1.1\nAccept: application/json\n\n"))
 		if waited := time.Since(begin); waited != 3*time.Second {
 			t.Errorf("waited %v", waited)
 		}
