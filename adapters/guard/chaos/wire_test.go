@@ -46,13 +46,13 @@ var requests = map[string]string{
 	"create":   "POST /devstoreaccount1/Tables HTTP/1.1\nContent-Type: application/json\n\n" + `{"TableName":"orders"}`,
 	"drop":     "DELETE /devstoreaccount1/Tables('Orders') HTTP/1.1\n\n",
 	"other":    "POST /devstoreaccount1/Tables HTTP/1.1\nContent-Type: application/json\n\n" + `{"TableName":"other"}`,
-	"tables":   "GET /devstoreaccount1/Tables HTTP/1.1\n\n",
+	"tables":   "GET /devstoreaccount1/Tables HTTP/1.1\nAccept: application/json\n\n",
 	"insert":   "POST /devstoreaccount1/orders HTTP/1.1\nContent-Type: application/json\n\n" + `{"PartitionKey":"p1","RowKey":"r"}`,
 	"put":      "PUT /devstoreaccount1/orders(PartitionKey='p2',RowKey='r') HTTP/1.1\nContent-Type: application/json\n\n{}",
-	"get":      "GET /devstoreaccount1/orders(PartitionKey='p1',RowKey='r') HTTP/1.1\n\n",
+	"get":      "GET /devstoreaccount1/orders(PartitionKey='p1',RowKey='r') HTTP/1.1\nAccept: application/json\n\n",
 	"stranger": "GET /devstoreaccount1/Tables HTTP/1.1\nAuthorization: (wrong key)\n\n",
-	"slow":     "GET /devstoreaccount1/orders()?timeout=3 HTTP/1.1\n\n",
-	"query":    "GET /devstoreaccount1/orders() HTTP/1.1\n\n",
+	"slow":     "GET /devstoreaccount1/orders()?timeout=3 HTTP/1.1\nAccept: application/json\n\n",
+	"query":    "GET /devstoreaccount1/orders() HTTP/1.1\nAccept: application/json\n\n",
 	"batch": "POST /devstoreaccount1/$batch HTTP/1.1\nContent-Type: multipart/mixed; boundary=b\n\n" +
 		"--b\nContent-Type: multipart/mixed; boundary=c\n\n--c\nContent-Type: application/http\nContent-Transfer-Encoding: binary\n\n" +
 		"POST /devstoreaccount1/orders HTTP/1.1\nContent-Type: application/json\n\n" + `{"PartitionKey":"p1","RowKey":"r"}` + "\n\n--c--\n--b--\n",
