@@ -38,6 +38,15 @@ func TestOrigins(t *testing.T) {
 		{"the longest origin", "*", strings.Repeat("a", longest), "GET", "", true},
 		{"a longer one", "*", strings.Repeat("a", longest+1), "GET", "", false},
 
+		{"a blank that a rule has, too", "https://a b", "https://a b", "GET", "", false},
+
+		{"an empty item of the headers", "*", "https://a", "GET", "a,,b", true},
+		{"the characters of a name", "*", "https://a", "GET", "azAZ09-!#$%&'*+.^_`|~", true},
+		{"an opening brace in a name", "*", "https://a", "GET", "a{", false},
+		{"a closing brace in a name", "*", "https://a", "GET", "a}", false},
+		{"the delete character in a name", "*", "https://a", "GET", "a\x7f", false},
+		{"a colon in a name", "*", "https://a", "GET", "a:b", false},
+		{"an at sign in a name", "*", "https://a", "GET", "a@b", false},
 		{"no method, where the rule has an empty one", "*", "https://a", "", "", false},
 		{"the longest list of headers", "*", "https://a", "GET", strings.Repeat("h", longest), true},
 		{"a longer one", "*", "https://a", "GET", strings.Repeat("h", longest+1), false},

@@ -64,6 +64,11 @@ func TestBrokenEscapeOfTheSecondary(t *testing.T) {
 	if verifies(t, "/acct/t'%zz", "/acct-secondary/t%27%zz") {
 		t.Error("in another spelling it is accepted")
 	}
+	for _, sent := range []string{"acct-secondary/t", "/-secondary/t", "/acct/acct/t", "/acct-secondary/x/acct/t"} {
+		if verifies(t, "/acct/t", sent) {
+			t.Errorf("a signature over /acct/t is accepted for %s", sent)
+		}
+	}
 	if !verifies(t, "/acct", "/acct-secondary") {
 		t.Error("the secondary itself, signed as the primary, is refused")
 	}
