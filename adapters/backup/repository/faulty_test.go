@@ -149,7 +149,7 @@ func TestFaultyPlace(t *testing.T) {
 	if testing.Short() {
 		seeds = 4
 	}
-	counts, removed := map[string]int{}, 0
+	counts, removed, joined := map[string]int{}, 0, 0
 	for seed := range uint64(seeds) {
 		s := newStory(t, seed)
 		first, promise := s.spans["newest"].High, 5*time.Hour
@@ -157,6 +157,13 @@ func TestFaultyPlace(t *testing.T) {
 		s.r = repository.New(place)
 		second := &reader{at: s.to}
 		for range 60 {
+			if s.rand.IntN(8) == 0 {
+				done, err := s.r.Join(t.Context(), time.Time{}, s.now)
+				if err != nil && !errors.Is(err, errFault) {
+					t.Fatalf("seed %d: join: %v", seed, err)
+				}
+				joined += done.Objects
+			}
 			switch s.rand.IntN(8) {
 			case 0:
 				s.backup()
@@ -192,7 +199,7 @@ func TestFaultyPlace(t *testing.T) {
 		}
 	}
 	t.Logf("%v, %d pieces pruned", counts, removed)
-	if len(counts) < 6 || removed == 0 {
-		t.Errorf("faults %v, %d pieces pruned", counts, removed)
+	if len(counts) < 6 || removed == 0 || joined == 0 {
+		t.Errorf("faults %v, %d pieces pruned, %d joined", counts, removed, joined)
 	}
 }

@@ -26,9 +26,6 @@ func (r *Repository) Next(ctx context.Context, timeline string, number edm.Ticks
 	return list, nil
 }
 
-// joinWindow is the time whose pieces are joined.
-const joinWindow = time.Hour
-
 // late is how long after its turn a delayed request may still store a piece.
 const late = 15 * time.Minute
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"filippo.io/age"
@@ -83,9 +84,18 @@ func (r *Repository) ReadPiece(ctx context.Context, named *Piece, with []age.Ide
 	return p, commits, err
 }
 
-// checkPiece reads a piece and compares its checksum.
+// checkPiece reads a piece and compares its checksum. If it was joined with others since it was listed, that
+// is the joined one, which has more.
 func (r *Repository) checkPiece(ctx context.Context, named *Piece) (p Piece, packed []byte, err error) {
 	b, err := r.objects.Get(ctx, named.object())
+	if errors.Is(err, fs.ErrNotExist) {
+		joined, listErr := r.joinedOf(ctx, named)
+		if joined == nil {
+			return p, nil, fmt.Errorf("%s cannot be read: %w", named.object(), errors.Join(err, listErr))
+		}
+		named = joined
+		b, err = r.objects.Get(ctx, named.object())
+	}
 	if err != nil {
 		return p, nil, fmt.Errorf("%s cannot be read: %w", named.object(), err)
 	}

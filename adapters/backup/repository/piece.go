@@ -38,6 +38,8 @@ type Piece struct {
 	Codec   Codec `json:"codec,omitempty"`
 	// Recipients can decrypt the commits; none means that they are not encrypted.
 	Recipients []string `json:"recipients,omitempty"`
+	// Parts are the sizes of the pieces that this one joins, as they were stored; none means that it joins none.
+	Parts []int64 `json:"parts,omitempty"`
 
 	Size int64 `json:"-"` // of the object
 }
@@ -80,9 +82,27 @@ const pieceHead = "edgetable log 1, sha256 "
 // openPiece verifies the object of a piece and returns its head, and its commits as they
 // are stored.
 func openPiece(named *Piece, b []byte) (p Piece, packed []byte, err error) {
+	if p, packed, err = parseObject(b); err != nil {
+		return p, nil, err
+	}
+	if p.Timeline != named.Timeline || p.From != named.From || p.To != named.To {
+		return p, nil, errors.New("it is another piece of the log")
+	}
+	if p.Length < 0 || p.Length > maxPiece {
+		return p, nil, fmt.Errorf("it claims to have %d bytes", p.Length)
+	}
+	return p, packed, nil
+}
+
+// parseObject verifies the object of a piece, or of a joined one.
+func parseObject(b []byte) (p Piece, packed []byte, err error) {
 	head, rest, _ := bytes.Cut(b, []byte("\n"))
-	if string(head) != fmt.Sprintf("%s%x", pieceHead, sha256.Sum256(rest)) {
-		if strings.HasPrefix(string(head), "edgetable log ") && !strings.HasPrefix(string(head), pieceHead) {
+	begin := pieceHead
+	if strings.HasPrefix(string(head), joinedHead) {
+		begin = joinedHead
+	}
+	if string(head) != fmt.Sprintf("%s%x", begin, sha256.Sum256(rest)) {
+		if strings.HasPrefix(string(head), "edgetable log ") && !strings.HasPrefix(string(head), begin) {
 			return p, nil, errNewer
 		}
 		return p, nil, errors.New("its checksum is wrong")
@@ -91,11 +111,8 @@ func openPiece(named *Piece, b []byte) (p Piece, packed []byte, err error) {
 	if err := json.Unmarshal(text, &p); err != nil {
 		return p, nil, err
 	}
-	if p.Timeline != named.Timeline || p.From != named.From || p.To != named.To {
-		return p, nil, errors.New("it is another piece of the log")
-	}
-	if p.Length < 0 || p.Length > maxPiece {
-		return p, nil, fmt.Errorf("it claims to have %d bytes", p.Length)
+	if (begin == joinedHead) != (len(p.Parts) > 0) {
+		return p, nil, errParts
 	}
 	p.Size = int64(len(b))
 	return p, packed, nil
@@ -105,6 +122,9 @@ var errNoIdentity = errors.New("it is encrypted: name the file with the private 
 
 // unpack returns the commits of a piece.
 func (p *Piece) unpack(packed []byte, with []age.Identity) (list []Commit, err error) {
+	if len(p.Parts) > 0 {
+		return p.unpackParts(packed, with)
+	}
 	if len(p.Recipients) > 0 {
 		if len(with) == 0 {
 			return nil, errNoIdentity

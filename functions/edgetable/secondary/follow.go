@@ -341,6 +341,9 @@ func (f *Follower) apply(ctx context.Context, list []repository.Piece, limit edm
 		if line.At.Number >= limit {
 			break
 		}
+		if list[i].To <= line.At.Number {
+			continue // it was in a joined piece
+		}
 		p, commits, err := f.repo.ReadPiece(ctx, &list[i], f.with)
 		if err != nil {
 			return errors.Join(f.flush(ctx, &line), f.unreadable(ctx, err))

@@ -51,10 +51,11 @@ type line struct {
 	identity string    // of the store
 	to       edm.Ticks // shipped
 	synced   edm.Ticks // of the next piece; 0: its middle
+	step     edm.Ticks // from one piece to the next
 }
 
 func newLine(t *testing.T, place objects.Place) *line {
-	l := &line{T: t, place: place, to: 10, Follower: &Follower{repo: repository.New(place), dir: t.TempDir(), log: slog.New(slog.DiscardHandler), flags: &Flags{MaxLag: 1 << 62}, whole: true, backups: repository.Spans{}}}
+	l := &line{T: t, place: place, to: 10, step: 10, Follower: &Follower{repo: repository.New(place), dir: t.TempDir(), log: slog.New(slog.DiscardHandler), flags: &Flags{MaxLag: 1 << 62}, whole: true, backups: repository.Spans{}}}
 	var err error
 	l.store, err = pebblestore.Open(pebblestore.Options{Dir: t.TempDir(), KeepLogs: 1 << 30})
 	must.OK(t, err)
@@ -73,13 +74,13 @@ func (l *line) ship() {
 	l.Helper()
 	w, err := repository.NewPieceWriter(nil, repository.Zstd)
 	must.OK(l, err)
-	piece, err := w.Seal(repository.Piece{Timeline: l.id, From: l.to, To: l.to + 10, Synced: cmp.Or(l.synced, l.to+5)}, repository.Zstd)
+	piece, err := w.Seal(repository.Piece{Timeline: l.id, From: l.to, To: l.to + l.step, Synced: cmp.Or(l.synced, l.to+l.step/2)}, repository.Zstd)
 	must.OK(l, err)
 	if err = l.repo.Ship(l.Context(), piece); errors.Is(err, repository.ErrReplaced) {
 		return
 	}
 	must.OK(l, err)
-	l.to += 10
+	l.to += l.step
 }
 
 // TestNeverQuiet: a secondary has caught up when it has what the place had at its look. The

@@ -24,7 +24,7 @@ func (s *serving) jobs(hangup <-chan os.Signal, ticks <-chan time.Time, backups 
 		list = append(list, stores.Job{Name: "backups", Every: s.backup.Every, Run: backups.Serve})
 	}
 	if backups.ShipsLog() {
-		list = append(list, stores.Job{Name: "log", Every: s.backup.Log, Run: backups.ServeLog, End: backups.EndLog})
+		list = append(list, stores.Job{Name: "log", Every: s.backup.Log, Run: backups.ServeLog, End: backups.EndLog}, stores.Job{Name: "pieces", Run: backups.JoinPieces})
 	}
 	if s.follower != nil {
 		list = append(list, stores.Job{Name: "secondary", Run: s.follower.Serve})

@@ -33,6 +33,9 @@ var ErrMixed = errors.New("two copies of one data directory ship their logs to t
 
 // Add adds the commits of a piece with numbers above those before, and up to until.
 func (a *Applier) Add(ctx context.Context, p *repository.Piece, commits []repository.Commit, until edm.Ticks) error {
+	if p.Timeline == a.At.Timeline && until <= a.At.Number {
+		return nil // it was in a joined piece
+	}
 	if term := logship.Term(p.Term); p.Timeline != a.At.Timeline || a.At.Term.Number == 0 {
 		a.At.Term = term
 	} else if term != a.At.Term && p.Term.Number > 0 {
@@ -74,19 +77,28 @@ func Replay(ctx context.Context, r *repository.Repository, plan *repository.Plan
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	var total, done int64
+	limits := map[string]edm.Ticks{} // how far each timeline is applied
 	for i := range plan.Steps {
 		total += plan.Steps[i].Size
+		limits[plan.Steps[i].Timeline] = plan.Steps[i].Until
 	}
 	log := Applier{Apply: store.Replay, At: pebblestore.Position{Timeline: plan.Base.Log.Timeline, Number: plan.Base.Log.Low}}
 	for _, step := range plan.Steps {
+		done += step.Size
+		if step.Timeline == log.At.Timeline && step.Until <= log.At.Number {
+			continue // it was in a joined piece
+		}
 		p, commits, err := r.ReadPiece(ctx, &step.Piece, with)
 		if err != nil {
 			return fmt.Errorf("%w; 'edgetable backup verify' names all damage", err)
 		}
-		if err := log.Add(ctx, &p, commits, step.Until); err != nil {
+		until := step.Until
+		if p.To > step.To { // it was joined with others since the plan was made
+			until = min(p.To, limits[step.Timeline])
+		}
+		if err := log.Add(ctx, &p, commits, until); err != nil {
 			return err
 		}
-		done += step.Size
 		progress(done, total)
 	}
 	if leads {

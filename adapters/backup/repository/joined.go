@@ -1,0 +1,235 @@
+package repository
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"filippo.io/age"
+	"golang.org/x/sync/errgroup"
+
+	"edgetable/core/edm"
+)
+
+// A joined piece takes the place of pieces that follow each other. It has the form of a name of a piece, and holds their
+// objects as they were stored: whoever has the public keys alone can join encrypted ones. A program that knows no joined
+// pieces says that a newer one wrote it.
+const joinedHead = "edgetable log 2, sha256 "
+
+// joinWindow is the time whose pieces are joined, when it is over for joinAfter: secondaries have read them then.
+const joinWindow, joinAfter = time.Hour, 5 * time.Minute
+
+// Bounds of a joined piece, stored and before compression: whoever reads it holds it in memory.
+const maxJoined, maxJoinedLength = 32 << 20, 64 << 20
+
+var errParts = errors.New("it does not hold the pieces that it joins")
+
+// Joined is what [Repository.Join] has done.
+type Joined struct {
+	Pieces  int // that are gone
+	Objects int // that took their place
+}
+
+// Join joins the pieces of each hour that is over, of those that begin after a moment; the zero one means all. The joined
+// piece is stored before they go. A call that was interrupted is completed by the next one.
+func (r *Repository) Join(ctx context.Context, after, now time.Time) (done Joined, err error) {
+	list, err := r.Pieces(ctx, "")
+	if err != nil {
+		return done, err
+	}
+	recent := slices.DeleteFunc(slices.Clone(list), func(p Piece) bool { return p.From.Time().Before(after) })
+	for _, group := range groups(recent, now) {
+		if err := r.join(ctx, &done, list, group); errors.Is(err, fs.ErrNotExist) {
+			continue // a prune has removed one since it was listed
+		} else if err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}
+
+// groups returns the pieces that are joined, each group in the order of numbers.
+func groups(list []Piece, now time.Time) (all [][]Piece) {
+	hour := func(p *Piece) time.Time { return p.From.Time().Truncate(joinWindow) }
+	for i := 0; i < len(list); {
+		first := &list[i]
+		n := i + 1
+		for n < len(list) && list[n].Timeline == first.Timeline && hour(&list[n]).Equal(hour(first)) {
+			n++
+		}
+		part := list[i:n]
+		i = n
+		if now.Sub(hour(first).Add(joinWindow)) < joinAfter {
+			continue
+		}
+		part = slices.DeleteFunc(slices.Clone(part), func(p Piece) bool { return now.Sub(p.To.Time()) < joinAfter })
+		for len(part) > 0 {
+			line, _ := chain(part, part[0].Timeline, part[0].From, edm.MaxDateTime)
+			end := line[len(line)-1].To
+			size := int64(0)
+			var group []Piece
+			for _, p := range line {
+				if size += p.Size; size > maxJoined && len(group) > 0 {
+					all, group, size = append(all, group), nil, p.Size
+				}
+				group = append(group, p)
+			}
+			all = append(all, group)
+			part = slices.DeleteFunc(part, func(p Piece) bool { return p.From < end }) // after a gap
+		}
+	}
+	return slices.DeleteFunc(all, func(g []Piece) bool { return len(g) < 2 })
+}
+
+// join joins a group, in as many objects as its terms and sizes ask for.
+func (r *Repository) join(ctx context.Context, done *Joined, list, group []Piece) error {
+	j := joining{r: r, done: done, list: list}
+	for i := range group {
+		b, err := r.objects.Get(ctx, group[i].object())
+		if err != nil {
+			return err
+		}
+		p, packed, err := openPiece(&group[i], b)
+		if err != nil {
+			return nil // a damaged piece stays as it is, for whoever looks for it
+		}
+		if len(p.Parts) == 0 {
+			if err := j.add(ctx, i, &p, b); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, size := range p.Parts {
+			if size <= 0 || size > int64(len(packed)) {
+				return nil
+			}
+			part, _, err := parseObject(packed[:size])
+			if err != nil {
+				return nil
+			}
+			if err := j.add(ctx, i, &part, packed[:size]); err != nil {
+				return err
+			}
+			packed = packed[size:]
+		}
+	}
+	return j.store(ctx)
+}
+
+// joining is a joined piece that is being made.
+type joining struct {
+	r      *Repository
+	done   *Joined
+	list   []Piece // all that are there
+	joined Piece
+	from   int          // the first object of the group whose pieces are in it
+	last   int          // the last one
+	bytes  bytes.Buffer // of the parts
+}
+
+// add adds a piece of an object of the group. One of another term begins another joined piece: readers compare terms.
+func (j *joining) add(ctx context.Context, object int, p *Piece, b []byte) error {
+	if n := len(j.joined.Parts); n > 0 && (p.Term != j.joined.Term || p.Begins || j.joined.Length+p.Length > maxJoinedLength) {
+		if err := j.store(ctx); err != nil {
+			return err
+		}
+	}
+	to := &j.joined
+	if len(to.Parts) == 0 {
+		*to = Piece{Timeline: p.Timeline, Term: p.Term, From: p.From, Begins: p.Begins}
+		j.from = object
+	}
+	j.last = object
+	to.To, to.Synced = p.To, p.Synced
+	to.Commits += p.Commits
+	to.Length += p.Length
+	to.Parts = append(to.Parts, int64(len(b)))
+	if len(to.Recipients) == 0 {
+		to.Recipients = p.Recipients
+	}
+	j.bytes.Write(b)
+	return nil
+}
+
+// store stores the object, and then deletes the pieces that it holds.
+func (j *joining) store(ctx context.Context) error {
+	p := j.joined
+	packed := slices.Clone(j.bytes.Bytes())
+	j.joined = Piece{}
+	j.bytes.Reset()
+	if j.from == j.last { // it is one already
+		return nil
+	}
+	head, err := json.Marshal(&p)
+	if err != nil {
+		return err
+	}
+	rest := append(append(head, '\n'), packed...)
+	if err := j.r.objects.Put(ctx, p.object(), append(fmt.Appendf(nil, "%s%x\n", joinedHead, sha256.Sum256(rest)), rest...)); err != nil {
+		return err
+	}
+	j.done.Objects++
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(deletions)
+	for i := range j.list {
+		if old := &j.list[i]; old.Timeline == p.Timeline && old.From >= p.From && old.To <= p.To && old.object() != p.object() {
+			j.done.Pieces++
+			g.Go(func() error { return j.r.objects.Delete(ctx, old.object()) })
+		}
+	}
+	return g.Wait()
+}
+
+// unpackParts returns the commits of the pieces that one joins.
+func (p *Piece) unpackParts(packed []byte, with []age.Identity) (list []Commit, err error) {
+	at := p.From
+	n := 0
+	for _, size := range p.Parts {
+		if size <= 0 || size > int64(len(packed)) {
+			return nil, errParts
+		}
+		part, inside, err := parseObject(packed[:size])
+		if err != nil {
+			return nil, err
+		}
+		if part.Timeline != p.Timeline || part.From > at || part.To > p.To || len(part.Parts) > 0 || part.Length < 0 || part.Length > maxPiece {
+			return nil, errParts
+		}
+		commits, err := part.unpack(inside, with)
+		if err != nil {
+			return nil, err
+		}
+		n += len(commits)
+		for _, c := range commits {
+			if c.Number > at { // pieces may overlap
+				list = append(list, c)
+			}
+		}
+		at = max(at, part.To)
+		packed = packed[size:]
+	}
+	if at != p.To || len(packed) > 0 || n != p.Commits {
+		return nil, errParts
+	}
+	return list, nil
+}
+
+// joinedOf returns the piece that has taken the place of another one; nil: there is none.
+func (r *Repository) joinedOf(ctx context.Context, gone *Piece) (*Piece, error) {
+	list, err := r.Pieces(ctx, gone.Timeline)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if p := &list[i]; p.From <= gone.From && p.To >= gone.To && p.object() != gone.object() {
+			return p, nil
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,44 @@
+package backup
+
+import (
+	"context"
+	"time"
+
+	"edgetable/adapters/backup/repository"
+)
+
+// joinEvery is how often the server looks for pieces of the log to join: those of an hour become one.
+const joinEvery = 10 * time.Minute
+
+// joinRecent is how far back it looks after the first time.
+const joinRecent = 3 * time.Hour
+
+// JoinPieces joins pieces of the log while this store ships it, until ctx ends. A failure is logged; the next turn tries
+// again.
+func (b *Schedule) JoinPieces(ctx context.Context) {
+	tick := time.NewTicker(joinEvery)
+	defer tick.Stop()
+	after := time.Time{} // all that is there
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if b.paused() || !b.shipper.joined.Load() || b.replaced(ctx) != nil {
+			continue
+		}
+		now := time.Now()
+		done, err := repository.New(b.run.place).Join(ctx, after, now)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			b.log.Warn("pieces of the log cannot be joined; it is tried again", "cause", err, "again in", joinEvery)
+			continue
+		case done.Pieces > 0:
+			b.log.Info("pieces of the log were joined", "pieces", done.Pieces, "objects", done.Objects)
+		}
+		after = now.Add(-joinRecent)
+	}
+}
