@@ -1,19 +1,24 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"edgetable/core/accounts"
+	"edgetable/functions/edgetable/cli"
 	"edgetable/testdata/must"
 	"edgetable/testdata/needs"
 	"edgetable/testdata/postgres/local"
+	"edgetable/testdata/proc"
 )
 
 var localPostgres = sync.OnceValues(func() (*local.Cluster, error) {
@@ -143,6 +148,122 @@ func TestPostgresToken(t *testing.T) {
 	for _, wrong := range [][]string{{"--postgres-token", "gcp"}, {"--postgres-token", "rds", "--postgres-password-file", "x"}} {
 		if status, _, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "status"}, wrong...)...); status != 2 {
 			t.Errorf("%q: status %d: %s", wrong, status, stderr)
+		}
+	}
+}
+
+// A server that starts before its database waits for it. It is alive and not ready
+// meanwhile, and says why in one line.
+func TestPostgresWaits(t *testing.T) {
+	t.Parallel()
+	needs.These(t, needs.Postgres)
+	c, err := local.New(local.Options{})
+	must.OK(t, err)
+	t.Cleanup(func() { must.OK(t, c.Remove()) })
+	flags := []string{"--store", "postgres", "--postgres-dsn", c.DSN("")}
+	if status, out, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "create"}, flags[2:]...)...); status != 0 {
+		t.Fatal(status, out, stderr)
+	}
+	must.OK(t, c.Stop())
+	args := append([]string{"serve", "--listen", "127.0.0.1:0"}, flags...)
+	var out proc.Buffer
+	logs := newBuffer(args)
+	p := program{args: args, signals: quiet, Terminal: &cli.Terminal{Environment: lookup(map[string]string{accounts.Variable: "acme:" + key1}), Out: &out, Err: logs}}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan int, 1)
+	go func() { ended <- p.run(ctx) }()
+	logs.Await(t, "the store does not answer yet, and the server is not ready")
+	_, address, _ := strings.Cut(logs.String(), "address=")
+	address, _, _ = strings.Cut(address, "\n")
+	probe := func(path string, want int) {
+		t.Helper()
+		resp, err := http.Get("http://" + address + path)
+		must.OK(t, err)
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("%s: status %d, want %d", path, resp.StatusCode, want)
+		}
+	}
+	probe("/_/live", http.StatusOK)
+	probe("/_/ready", http.StatusServiceUnavailable)
+	probe("/acme/Tables", http.StatusServiceUnavailable)
+	must.OK(t, c.Start())
+	out.Await(t, "ready\n")
+	probe("/_/ready", http.StatusOK)
+	probe("/acme/Tables", http.StatusUnauthorized)
+	if n := strings.Count(logs.String(), "does not answer"); n != 1 {
+		t.Errorf("%d lines say that the database does not answer:\n%s", n, logs)
+	}
+	stop()
+	if status := <-ended; status != 0 {
+		t.Errorf("status %d\n%s", status, logs)
+	}
+	// What does not change by itself ends the server at once.
+	if status, _, stderr := runUntil(t.Context(), nil, append(args, "--postgres-schema", "missing")...); status != 1 || strings.Contains(stderr, "does not answer") {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+}
+
+// The first lines of docs/postgres.md lead from an empty database server to one that serves.
+func TestPostgresBegin(t *testing.T) {
+	t.Parallel()
+	needs.These(t, needs.Postgres)
+	c, err := local.New(local.Options{})
+	must.OK(t, err)
+	t.Cleanup(func() { must.OK(t, c.Remove()) })
+	page, err := os.ReadFile("../../docs/postgres.md")
+	must.OK(t, err)
+	_, text, _ := strings.Cut(string(page), "\n## Begin\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	host := fmt.Sprintf("%s:%d", url.QueryEscape(c.Dir), c.Port)
+	var commands []string
+	for line := range strings.Lines(text) {
+		command, indented := strings.CutPrefix(line, "    ")
+		if !indented {
+			continue
+		}
+		program, rest, _ := strings.Cut(strings.TrimSpace(command), " ")
+		var args []string
+		for i, part := range strings.Split(rest, "'") {
+			if i%2 == 1 {
+				args = append(args, part)
+			} else {
+				args = append(args, strings.Fields(part)...)
+			}
+		}
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "db.example", host)
+		}
+		switch commands = append(commands, program+" "+args[0]); {
+		case program == "psql":
+			psql := exec.Command(program, append([]string{"-v", "ON_ERROR_STOP=1"}, args...)...)
+			psql.Dir = "../../adapters/store/postgres"
+			if out, err := psql.CombinedOutput(); err != nil {
+				t.Fatalf("%s: %v\n%s", command, err, out)
+			}
+		case args[0] == "serve":
+			start(t, map[string]string{accounts.Variable: "acme:" + key1}, args[1:]...).client(t, key1).fill(t)
+		default:
+			if status, out, stderr := runUntil(t.Context(), nil, args...); status != 0 {
+				t.Fatalf("%s: status %d\n%s%s", command, status, out, stderr)
+			}
+		}
+	}
+	if len(commands) != 5 {
+		t.Errorf("the page has the commands %q", commands)
+	}
+	// Without the rights the error says where they are described.
+	for _, args := range [][]string{
+		{"postgres", "create", "--postgres-schema", "other", "--postgres-dsn", "postgres://edgetable_server@" + host + "/edgetable"},
+		{"serve", "--listen", "127.0.0.1:0", "--store", "postgres", "--postgres-schema", "mine", "--postgres-dsn", "postgres://edgetable_server@" + host + "/edgetable"},
+	} {
+		if args[0] == "serve" {
+			if status, out, stderr := runUntil(t.Context(), nil, "postgres", "create", "--postgres-schema", "mine", "--postgres-dsn", "postgres://edgetable_owner@"+host+"/edgetable"); status != 0 {
+				t.Fatal(status, out, stderr)
+			}
+		}
+		if status, _, stderr := runUntil(t.Context(), nil, args...); status != 1 || !strings.Contains(stderr, "docs/postgres.md says which rights a role needs") {
+			t.Errorf("%q: status %d: %s", args, status, stderr)
 		}
 	}
 }

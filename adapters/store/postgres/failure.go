@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 	"errors"
+	"io"
+	"net"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -95,4 +97,17 @@ func readError(ctx context.Context, err error) error {
 		return err
 	}
 	return errors.Join(table.ErrBusy, err)
+}
+
+// Unreachable reports whether no database could be reached, or one that starts, stops or has
+// no connection left: that may change by itself.
+func Unreachable(err error) bool {
+	if p, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return strings.HasPrefix(p.Code, "57P") || p.Code == "53300"
+	}
+	_, connecting := errors.AsType[*pgconn.ConnectError](err)
+	_, refused := errors.AsType[*net.OpError](err)
+	_, unknown := errors.AsType[*net.DNSError](err)
+	silent := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded)
+	return connecting && (refused || unknown || silent)
 }

@@ -1,5 +1,5 @@
--- Rights of the role of servers, which may be granted after 'edgetable postgres create'. The owner of the schema makes and
--- migrates it: CREATE ROLE edgetable_owner LOGIN; CREATE ROLE edgetable_server LOGIN; CREATE SCHEMA edgetable AUTHORIZATION edgetable_owner;
+-- Rights of the role of servers, which the owner of the schema grants after 'edgetable postgres create'; docs/postgres.md has
+-- all steps from an empty database server.
 GRANT USAGE ON SCHEMA edgetable TO edgetable_server;
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA edgetable TO edgetable_server;
 REVOKE INSERT, UPDATE, DELETE ON edgetable.schema_version FROM edgetable_server;

@@ -39,17 +39,17 @@ func (o *protectFlags) register(f *pflag.FlagSet) {
 // maxRequests is more than any machine serves at once.
 const maxRequests = 1 << 20
 
-// waiting is how many requests of a kind are served at once where the store is
+// remoteRequests is how many requests of a kind are served at once where the store is
 // another machine: a request waits there more than it works here.
-const waiting = 512
+const remoteRequests = 512
 
 // wait sets the defaults for a store on another machine.
 func (o *protectFlags) wait(given func(flag string) bool) {
 	if !given("concurrent") {
-		o.concurrent = waiting
+		o.concurrent = remoteRequests
 	}
 	if !given("reads") {
-		o.reads = waiting
+		o.reads = remoteRequests
 	}
 }
 

@@ -77,9 +77,14 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 
 // openStore opens the store, and follows with it if it is that of a secondary.
 func (s *serving) openStore(ctx context.Context, from *stores.Opening, end func(error)) (err error) {
-	slow := time.AfterFunc(cli.Quiet, func() { s.log.Warn("the store does not answer yet") })
+	w := &waiting{serving: s}
+	slow := time.AfterFunc(cli.Quiet, func() { w.begin(nil) })
+	from.Waits = w.begin
 	s.backend, err = s.Kind().Open(ctx, from)
 	slow.Stop()
+	if e := w.end(); e != nil && err == nil {
+		err = errors.Join(e, s.backend.Close())
+	}
 	if err != nil || !from.Secondary {
 		return err
 	}

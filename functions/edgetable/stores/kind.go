@@ -34,6 +34,7 @@ type Opening struct {
 	Secondary   bool                     // it follows another store
 	KeepLogs    int64                    // bytes of logs that are kept until they are shipped; 0: they are not shipped
 	Environment func(name string) string // of the process
+	Waits       func(cause error)        // is called when the store cannot be reached yet
 }
 
 // Backend is the open store of a server.

@@ -116,6 +116,15 @@ func (o *postgresFlags) place() string {
 	return fmt.Sprintf("the schema %s of the PostgreSQL database%s at %s", o.schema, name, strings.Join(hosts, ", "))
 }
 
+// failed is the error of what was done with the database, for people.
+func (o *postgresFlags) failed(err error) error {
+	err = fmt.Errorf("%s: %w", o.place(), err)
+	if p, ok := errors.AsType[*pgconn.PgError](err); ok && (p.Code == "42501" || p.Code == "28000") {
+		err = fmt.Errorf("%w; docs/postgres.md says which rights a role needs, and how to give them", err)
+	}
+	return err
+}
+
 // exposed reports whether the network between can read or pose as the database.
 func (o *postgresFlags) exposed() bool {
 	config, err := pgconn.ParseConfig(o.dsn)
@@ -146,7 +155,7 @@ func (p *program) schemaCommand(name, short, example string, create bool) *cobra
 			found, err := postgres.Migrate(c.Context(), o.options(), create)
 			switch {
 			case err != nil:
-				return fmt.Errorf("%s: %w", o.place(), err)
+				return o.failed(err)
 			case found == postgres.Version:
 				fmt.Fprintf(p.Out, "%s is there already, with version %d\n", o.place(), found)
 			case found == 0:
@@ -173,7 +182,7 @@ func (p *program) postgresStatusCommand() *cobra.Command {
 			}
 			s, err := postgres.ReadStatus(c.Context(), o.options())
 			if err != nil {
-				return fmt.Errorf("%s: %w", o.place(), err)
+				return o.failed(err)
 			}
 			if !asJSON {
 				printStatus(p.Out, &o, &s)

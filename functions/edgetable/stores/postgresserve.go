@@ -45,16 +45,37 @@ func (o *postgresServing) open(ctx context.Context, from *Opening) (*Backend, er
 	options := o.options()
 	options.ReplicaDSN, options.Connections, options.AllowLoss = o.replica, o.connections, o.allowLoss
 	options.Logf = func(format string, args ...any) { from.Log.Warn("PostgreSQL: " + fmt.Sprintf(format, args...)) }
-	store, err := postgres.Open(ctx, options)
+	store, err := await(ctx, options, from.Waits)
 	if errors.Is(err, postgres.ErrLoss) {
 		err = fmt.Errorf("%w; change the setting, or say --postgres-allow-loss", err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", o.place(), err)
+		return nil, o.failed(err)
 	}
 	PostgresMetrics(from.Metrics, store.Metrics)
 	return &Backend{
 		Store: store, System: "postgresql", Place: "in " + o.place() + "; " + store.Durability(),
 		Close: store.Close, Ready: store.Ready, Fresh: time.Second,
 	}, nil
+}
+
+// databaseWait is how long a server that starts waits for a database that starts too.
+const databaseWait = time.Minute
+
+// await opens a store as soon as the database answers.
+func await(ctx context.Context, o postgres.Options, waits func(cause error)) (*postgres.Store, error) {
+	ctx, cancel := context.WithTimeout(ctx, databaseWait)
+	defer cancel()
+	for {
+		store, err := postgres.Open(ctx, o)
+		if err == nil || !postgres.Unreachable(err) {
+			return store, err
+		}
+		waits(err)
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(time.Second):
+		}
+	}
 }

@@ -1,0 +1,72 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// waiting answers requests while the store does not open: the server is alive and not ready.
+type waiting struct {
+	serving *serving
+
+	mu     sync.Mutex
+	over   bool
+	server *http.Server // nil: not yet
+	ended  chan struct{}
+}
+
+// begin logs why the store does not open, and begins to answer.
+func (w *waiting) begin(cause error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.over || w.server != nil {
+		return
+	}
+	var why []any
+	if cause != nil {
+		why = []any{"cause", cause}
+	}
+	s := w.serving
+	s.log.Warn("the store does not answer yet, and the server is not ready", append(why, "address", s.listener.Addr().String())...)
+	var l net.Listener = &turn{TCPListener: s.listener.(*turn).TCPListener}
+	if config := s.certificate.config(); config != nil {
+		l = tls.NewListener(l, config)
+	}
+	w.server = &http.Server{Handler: http.HandlerFunc(answerWaiting), ReadTimeout: readyTimeout, MaxHeaderBytes: 16 << 10}
+	w.ended = make(chan struct{})
+	go func() {
+		defer close(w.ended)
+		_ = w.server.Serve(l) // until end
+	}()
+}
+
+func answerWaiting(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/_/live" {
+		_, _ = io.WriteString(w, well)
+		return
+	}
+	w.Header().Set("x-ms-error-code", "ServerBusy")
+	w.Header().Set("Retry-After", "1")
+	http.Error(w, "the store does not answer yet", http.StatusServiceUnavailable)
+}
+
+// end stops to answer. Connections that come now wait for the server.
+func (w *waiting) end() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.over = true
+	if w.server == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
+	defer cancel()
+	_ = w.server.Shutdown(ctx) // who is slow is cut off
+	_ = w.server.Close()
+	<-w.ended
+	return w.serving.listener.(*turn).SetDeadline(time.Time{})
+}
