@@ -389,7 +389,7 @@ homes homes-all: build $(CACHE)/azurite-$(AZURITE_VERSION)/complete
 clients-lambda: build
 	.ci/clients testdata/lambda/edgetable
 
-## clients-postgres: the Azure SDKs for three languages against a server on PostgreSQL
+## clients-postgres: the Azure SDKs for two languages against a server on PostgreSQL
 .PHONY: clients-postgres
 clients-postgres: build
 	.ci/clients testdata/postgres/edgetable
@@ -406,7 +406,7 @@ clients-edge-split: export EDGETABLE_SPLIT_RATE = 5
 clients-edge-split: build
 	.ci/clients testdata/edge/edgetable
 
-## clients-edge-kv: three of them against the Worker on Workers KV alone
+## clients-edge-kv: two of them against the Worker on Workers KV alone
 .PHONY: clients-edge-kv
 clients-edge-kv: build
 	EDGETABLE_EDGE_STORE=kv .ci/clients testdata/edge/edgetable
@@ -415,7 +415,7 @@ clients-edge-kv: build
 .PHONY: clients-all
 clients-all: export EDGETABLE_CLIENTS_SUITES = $(filter-out cli,$(file <testdata/clients/suites))
 clients-all: clients
-	$(MAKE) clients-lambda clients-edge clients-edge-split clients-edge-kv
+	$(MAKE) clients-lambda clients-edge clients-edge-split clients-edge-kv clients-postgres
 
 ## dist: the files of a release, in dist/: archives, .deb, .rpm, .apk, npm, wheels, an image for containers, manifests, SBOMs, checksums;
 ## dist: TARGETS=linux/amd64 makes those of one platform, URL=https://… is where manifests find them
