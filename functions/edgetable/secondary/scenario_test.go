@@ -495,7 +495,7 @@ func (w *scenario) settle() {
 	if lacks := w.leader.has().lacks(w.line); len(lacks) > 0 {
 		w.fail("the primary %s lacks %v", w.leader, lacks)
 	}
-	w.pass(70 * time.Second) // a backup that failed is tried again
+	w.pass(32 * time.Second) // a backup that failed is tried again
 	w.floor = maps.Clone(w.line)
 	has, _ := w.restore(true)
 	if more := w.line.lacks(has); len(more) > 0 {
