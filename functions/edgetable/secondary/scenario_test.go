@@ -433,15 +433,19 @@ func (w *scenario) clone(m *machine) {
 	}
 	c := &machine{w: w, name: m.name + fmt.Sprint(len(w.machines)), dir: m.copyOf(), follows: m.follows}
 	w.note("%s is a copy of %s", c, m)
-	if m == w.leader && m.ctx == nil {
+	running := m.ctx != nil
+	if m == w.leader && !running {
 		w.start(m, false)
 		w.pass(3 * time.Second)
 	}
-	if m == w.leader {
-		w.write() // so that the copy is older
+	if m == w.leader && (running || w.rand.IntN(2) == 0) { // so that a copy of a server that runs is older
+		w.write()
 		w.pass(3 * time.Second)
 	}
 	w.machines = append(w.machines, c)
+	if m == w.leader && !running {
+		w.start(c, false)
+	}
 }
 
 // judge looks at all servers. A place that is away tells them nothing.
