@@ -241,6 +241,12 @@ func (w *scenario) step() {
 		w.start(m, false)
 	case what == 16:
 		w.displace()
+	case what == 17 && len(w.machines) < 5 && w.leader.store != nil:
+		if w.rand.IntN(2) == 0 {
+			w.note("%s stops", w.leader)
+			w.leader.stop()
+		}
+		w.clone(w.leader)
 	case what == 17 && len(w.machines) < 5 && !m.follower.Follows():
 		w.clone(m)
 	case what == 18:
@@ -436,7 +442,7 @@ func (w *scenario) clone(m *machine) {
 	running := m.ctx != nil
 	if m == w.leader && !running {
 		w.start(m, false)
-		w.pass(3 * time.Second)
+		w.pass(time.Second) // less than a server without writes needs for a piece
 	}
 	if m == w.leader && (running || w.rand.IntN(2) == 0) { // so that a copy of a server that runs is older
 		w.write()
