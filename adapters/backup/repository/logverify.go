@@ -18,6 +18,7 @@ type LogReport struct {
 	Pieces  int
 	Commits int
 	Bytes   int64 // of the objects
+	Locked  int   // pieces that are encrypted for other keys than those that were given
 	// Ranges can be restored: they leave out what damaged pieces are needed for. Damage of
 	// backups is not known here.
 	Ranges Ranges
@@ -76,6 +77,10 @@ func (r *Repository) VerifyLog(ctx context.Context, with []age.Identity, progres
 			}
 			mu.Lock()
 			defer mu.Unlock()
+			if locked(err) {
+				report.Locked++
+				err = nil
+			}
 			if err != nil {
 				what := "cannot be read"
 				if d, damaged := errors.AsType[*DamagedPiece](err); damaged {

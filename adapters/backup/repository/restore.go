@@ -131,6 +131,8 @@ func (w *writer) finish(f File) error {
 	return os.Chtimes(path, at, at)
 }
 
+var errSum = errors.New("its checksum is wrong")
+
 // readPart reads an object, verifies it, and decrypts it if there are identities. The
 // result must have size bytes, unless size is negative.
 func readPart(ctx context.Context, place objects.Place, p Part, size int64, with []age.Identity) ([]byte, error) {
@@ -142,7 +144,7 @@ func readPart(ctx context.Context, place objects.Place, p Part, size int64, with
 		return nil, err
 	}
 	if !intact(p.Object, b) {
-		return nil, fmt.Errorf("%s%s is damaged: its checksum is wrong", dataDir, p.Object)
+		return nil, fmt.Errorf("%s%s is damaged: %w", dataDir, p.Object, errSum)
 	}
 	if len(with) > 0 {
 		if b, err = decrypt(b, with); err != nil {

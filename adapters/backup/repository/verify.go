@@ -2,6 +2,7 @@ package repository
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -15,6 +16,8 @@ type Report struct {
 	Backups int
 	Objects int   // that were read, each once
 	Bytes   int64 // of them
+	// Locked is how many objects are encrypted for other keys than those that were given: their checksums are right.
+	Locked int
 	// Problems are sentences about damaged and missing objects.
 	Problems []string
 }
@@ -68,6 +71,13 @@ func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age
 			}
 			mu.Lock()
 			defer mu.Unlock()
+			if locked(err) {
+				report.Locked++
+				b, err = []byte{}, nil // it was read
+			}
+			if errors.Is(err, errSum) {
+				err = fmt.Errorf("%w (delete it, and the next backup stores its content again)", err)
+			}
 			if err != nil {
 				report.Problems = append(report.Problems, fmt.Sprintf("%v; it is a part of %s in %s", err, few(n.files), few(n.backups)))
 			}
@@ -86,6 +96,9 @@ func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age
 	slices.Sort(report.Problems)
 	return report, nil
 }
+
+// locked reports whether something was encrypted for another key: it is not damaged.
+func locked(err error) bool { return errors.As(err, new(*age.NoIdentityMatchError)) }
 
 // few names some of a list.
 func few(list []string) string {

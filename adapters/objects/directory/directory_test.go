@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -125,5 +126,16 @@ func TestListAfter(t *testing.T) {
 	t.Cleanup(func() { _ = os.Chmod(filepath.Join(p.Dir, "log", "a"), 0o700) })
 	for _, err := range objects.ListAfter(t.Context(), p, "log/", "log/b/") {
 		must.OK(t, err)
+	}
+}
+
+// An error names the object, not the temporary file: whoever tries again sees the same error.
+func TestSameError(t *testing.T) {
+	t.Parallel()
+	p := directory.Place{Dir: t.TempDir()}
+	name := strings.Repeat("n", 250) // too long with what the temporary one has more
+	first, second := p.Put(t.Context(), name, nil), p.Put(t.Context(), name, nil)
+	if first == nil || second == nil || first.Error() != second.Error() {
+		t.Errorf("%v, then %v", first, second)
 	}
 }

@@ -29,7 +29,7 @@ func replace(path string, text []byte, mode fs.FileMode) error {
 	temp := path + "." + strconv.FormatUint(rand.Uint64(), 36) + objects.TempSuffix
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return err
+		return of(path, err)
 	}
 	for some := range slices.Chunk(text, slice) {
 		if _, err = f.Write(some); err != nil {
@@ -50,9 +50,20 @@ func replace(path string, text []byte, mode fs.FileMode) error {
 		err = os.Rename(temp, path)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(temp))
+		return errors.Join(of(path, err), os.Remove(temp))
 	}
 	return Sync(filepath.Dir(path))
+}
+
+// of names the file that was to be written in an error about the temporary one: who tries again sees the same error.
+func of(path string, err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		e.Path = path
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		e.Old = path
+	}
+	return err
 }
 
 // Sync makes the names in a directory durable, where the system can.

@@ -36,6 +36,14 @@ type oneRange struct {
 	To   string `json:"to"`
 }
 
+func rangesOf(log repository.Ranges) []oneRange {
+	list := []oneRange{}
+	for _, one := range log {
+		list = append(list, oneRange{one[0].String(), one[1].String()})
+	}
+	return list
+}
+
 type oneBackup struct {
 	ID        string `json:"id"`
 	From      string `json:"from"`
@@ -51,10 +59,7 @@ type badBackup struct {
 }
 
 func describe(all *repository.Backups, log repository.Ranges) listed {
-	l := listed{[]oneBackup{}, []oneBackup{}, []badBackup{}, []oneRange{}}
-	for _, one := range log {
-		l.Log = append(l.Log, oneRange{one[0].String(), one[1].String()})
-	}
+	l := listed{[]oneBackup{}, []oneBackup{}, []badBackup{}, rangesOf(log)}
 	for _, m := range all.Complete {
 		l.Backups = append(l.Backups, oneBackup{m.ID, m.From, len(m.Files), m.Size(), m.New, len(m.Recipients) > 0})
 	}

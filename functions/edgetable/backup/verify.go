@@ -76,11 +76,11 @@ func (p *program) backupVerify(ctx context.Context, location, id, identity strin
 		report.Problems = append(report.Problems, log.Problems...)
 	}
 	if asJSON {
-		v := verified{int64(report.Backups), int64(report.Objects), report.Bytes, append([]string{}, report.Problems...), int64(log.Pieces), log.Bytes, append([]string{}, log.Known...), append([]string{}, log.Notes...)}
+		v := verified{int64(report.Backups), int64(report.Objects), report.Bytes, append([]string{}, report.Problems...), int64(log.Pieces), log.Bytes, append([]string{}, log.Known...), append([]string{}, log.Notes...), rangesOf(log.Ranges)}
 		if err := p.PrintJSON(v); err != nil {
 			return err
 		}
-		return worse(location, len(report.Problems))
+		return worse(location, len(report.Problems), report.Locked+log.Locked)
 	}
 	for _, problem := range report.Problems {
 		fmt.Fprintln(p.Out, problem)
@@ -104,7 +104,7 @@ func (p *program) backupVerify(ctx context.Context, location, id, identity strin
 			break
 		}
 	}
-	return worse(location, len(report.Problems))
+	return worse(location, len(report.Problems), report.Locked+log.Locked)
 }
 
 // verified is what backup verify --json prints.
@@ -117,10 +117,15 @@ type verified struct {
 	LogBytes int64    `json:"logBytes"` // of them
 	Gaps     []string `json:"gaps"`     // of the log, that the server noted itself
 	Notes    []string `json:"notes"`    // about what no restore of the newest history uses
+
+	Log []oneRange `json:"log"` // each moment of these can be restored
 }
 
-// worse is the error for a place with problems.
-func worse(location string, n int) error {
+// worse is the error for a place with problems, or with objects that the key does not fit.
+func worse(location string, n, locked int) error {
+	if n == 0 && locked > 0 {
+		return fmt.Errorf("--identity: this key does not decrypt %s of %s, whose checksums are right: name the file with the key for which they were encrypted", cli.Things(locked, "objects"), location)
+	}
 	if n > 0 {
 		return cli.Fail(cli.StatusDamage, fmt.Errorf("%s is damaged: %s", location, cli.Things(n, "problems")))
 	}
