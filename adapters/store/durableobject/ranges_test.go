@@ -2,6 +2,7 @@ package durableobject_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -303,5 +304,31 @@ func TestClassesOfRanges(t *testing.T) {
 	}
 	if len(ids) < 20 || ids[len(ids)-1] < 1024 {
 		t.Errorf("the ranges are %d", ids)
+	}
+}
+
+// TestPageMeetsABusyRange: a page that reaches a range which does not serve just now ends there.
+func TestPageMeetsABusyRange(t *testing.T) {
+	t.Parallel()
+	w, partitions := many(t, 6, 8)
+	p := message.Destination{Table: tableText, Buckets: 1, Range: w.remaining()[3]}
+	busy := durableobject.AddressOf(&p).Name
+	w.network = func(c durableobject.Call) fate {
+		if c.To.Name == busy {
+			return fate{lose: true, err: durableobject.ErrOverloaded}
+		}
+		return fate{}
+	}
+	page, err := w.store.Scan(t.Context(), tableKey, everything)
+	if err != nil || len(page.Rows) != 3 || page.Next == nil {
+		t.Fatalf("%d rows, next %q, %v", len(page.Rows), page.Next, err)
+	}
+	from := table.ScanRequest{Ranges: []key.Range{{Start: page.Next}}}
+	if _, err := w.store.Scan(t.Context(), tableKey, from); !errors.Is(err, table.ErrBusy) {
+		t.Errorf("the next page: %v", err)
+	}
+	w.network = nil
+	if page, err = w.store.Scan(t.Context(), tableKey, from); err != nil || len(page.Rows) != len(partitions)-3 || page.Next != nil {
+		t.Errorf("%d rows, next %q, %v", len(page.Rows), page.Next, err)
 	}
 }

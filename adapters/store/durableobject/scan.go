@@ -44,6 +44,10 @@ func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.Scan
 	for asked := 1; ; asked++ {
 		m := message.Scan{Ranges: ranges, Filter: filter, Rows: rest(r.Rows, len(page.Page.Rows)), Bytes: rest(r.Bytes, page.Size()), ScanBytes: rest(r.ScanBytes, page.Page.Scanned)}
 		reader, err := s.scan(ctx, p, &m)
+		if errors.Is(err, table.ErrBusy) && asked > 1 {
+			page.Page.Next = ranges[0].Start // what is there already counts
+			return page.Page, nil
+		}
 		if err != nil {
 			return table.Page{}, err
 		}
