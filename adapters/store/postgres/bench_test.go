@@ -21,6 +21,7 @@ import (
 	"edgetable/adapters/store/postgres"
 	"edgetable/core/edm"
 	"edgetable/core/key"
+	"edgetable/core/odata"
 	"edgetable/core/storetest"
 	"edgetable/core/table"
 	"edgetable/testdata/must"
@@ -68,6 +69,59 @@ func BenchmarkBesideRawLate(b *testing.B) {
 			})
 		})
 	}
+}
+
+// BenchmarkNeighbours measures what an account waits for while 24 clients of another one scan
+// 150,000 entities for what is not there.
+func BenchmarkNeighbours(b *testing.B) {
+	c := cluster(b, local.Options{Settings: []string{"shared_buffers=256MB"}})
+	s := open(b, c, postgres.Options{Schema: schema(b, c), Connections: 16})
+	create(b, s)
+	other := table.RecordKey{Account: "other", Table: "people"}
+	_, err := s.WriteRecord(b.Context(), table.Record{Key: other, Incarnation: table.Incarnation{2}})
+	must.OK(b, err)
+	must.OK(b, c.Exec(fmt.Sprintf(`INSERT INTO %s.entity (life, key, ts, nonce, properties)
+		SELECT life, convert_to('p'||lpad(i::text, 6, '0'), 'UTF8'), 1, 1, ''::bytea FROM %s.record, generate_series(1, 150000) AS i`, s.Schema, s.Schema)))
+	never, err := odata.Parse("N eq 7")
+	must.OK(b, err)
+	var all sync.WaitGroup
+	ctx, stop := context.WithCancel(b.Context())
+	for range 24 {
+		all.Go(func() {
+			for from := (key.Range{}); ctx.Err() == nil; {
+				page, err := s.Scan(ctx, people, table.ScanRequest{Ranges: []key.Range{from}, Filter: never, Pause: func(int, int) bool { return false }})
+				if err != nil && ctx.Err() == nil {
+					b.Error(err)
+				}
+				from.Start = page.Next // nil: from the beginning
+			}
+		})
+	}
+	batch := make([]table.Mutation, 5)
+	for i := range batch {
+		batch[i] = table.Mutation{Key: row("p", fmt.Sprint(i)), Nonce: 1, Properties: payload}
+	}
+	for name, do := range map[string]func() error{
+		"get": func() error { _, err := s.Get(ctx, other, row("p", "1"), table.Strong); return err },
+		"page": func() error {
+			_, err := s.Scan(ctx, other, table.ScanRequest{Ranges: []key.Range{{}}, Rows: 5})
+			return err
+		},
+		"batch": func() error { _, err := s.Commit(ctx, other, batch); return err },
+	} {
+		var times []float64
+		for range 31 {
+			t0 := time.Now()
+			if err := do(); err != nil && name != "get" {
+				b.Error(err)
+			}
+			times = append(times, float64(time.Since(t0).Microseconds())/1000)
+		}
+		b.ReportMetric(median(times), "ms-"+name)
+	}
+	b.ReportMetric(0, "ns/op")
+	stop()
+	all.Wait()
 }
 
 func compare(b *testing.B, late time.Duration, contests []contest) {
