@@ -81,7 +81,7 @@ func (s *shipper) standing(ctx context.Context) (at standing, all []repository.T
 }
 
 // shippedUpTo returns up to which number the place has the log of the timeline of the store, 0 for none. If the place has later
-// commits than the store, this is another one.
+// commits than the store had when it was opened, another one has shipped them.
 func (s *shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 	own := s.store.Timeline()
 	list, err := s.place.Pieces(ctx, own.ID)
@@ -91,6 +91,9 @@ func (s *shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 	to = own.Left
 	for i := range list {
 		to = max(to, list[i].To)
+	}
+	if s.joined.Load() { // later commits may be of this process
+		return to, nil
 	}
 	latest, err := s.place.Latest(ctx, own.ID)
 	if latest = max(latest, to); err != nil || latest <= max(s.store.Started(), own.Left) {
