@@ -418,10 +418,10 @@ clients-all: clients
 	$(MAKE) clients-lambda clients-edge clients-edge-split clients-edge-kv clients-postgres
 
 ## dist: the files of a release, in dist/: archives, .deb, .rpm, .apk, npm, wheels, an image for containers, manifests, SBOMs, checksums;
-## dist: TARGETS=linux/amd64 makes those of one platform, URL=https://… is where manifests find them
+## dist: TARGETS=linux/amd64 makes those of one platform; URL=https://… is where manifests find them, SOURCE=https://… the repository
 .PHONY: dist
 dist:
-	@go run -C .ci/dist . $(if $(TARGETS),-only "$(TARGETS)") $(if $(URL),-url "$(URL)")
+	@go run -C .ci/dist . $(if $(TARGETS),-only "$(TARGETS)") $(if $(URL),-url "$(URL)") $(if $(SOURCE),-source "$(SOURCE)")
 
 ## replay: recorded requests of the real service against ENDPOINT; deletes all tables of the account, see CONTRIBUTING.md
 .PHONY: replay

@@ -86,6 +86,14 @@ func parseTarget(text string) target {
 // name is that of .goreleaser.yaml.
 func (t target) name() string { return strings.TrimSuffix(t.os+"_"+t.arch+"_"+t.arm, "_") }
 
+// variant is that of the architecture in an image, "v7"; "" for most.
+func (t target) variant() string {
+	if t.arm == "" {
+		return ""
+	}
+	return "v" + t.arm
+}
+
 // format is the kind of the target's archive.
 func (c *config) format(t target) string {
 	for _, o := range c.Archives[0].FormatOverrides {

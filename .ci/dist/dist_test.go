@@ -58,7 +58,7 @@ func build(dir string, targets []string, environment ...string) error {
 			return err
 		}
 	}
-	c := exec.Command("go", "run", ".", "-release", given)
+	c := exec.Command("go", "run", ".", "-release", given, "-source", "https://example.com/edgetable")
 	c.Dir = filepath.Join(dir, ".ci/dist")
 	c.Env = append(os.Environ(), environment...)
 	if out, err := c.CombinedOutput(); err != nil {
@@ -89,17 +89,18 @@ type platform struct {
 	archive           string
 	deb, rpm, apk     string // architectures
 	image, npm, wheel string
+	loadable          string // in the name of the image's file
 }
 
 // platforms are those of the release.
 func platforms() (list []platform) {
 	for _, p := range []platform{
-		{"linux_amd64", "linux_amd64.tar.gz", "amd64", "x86_64", "x86_64", "linux/amd64", "linux-x64", "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64"},
-		{"linux_arm64", "linux_arm64.tar.gz", "arm64", "aarch64", "aarch64", "linux/arm64", "linux-arm64", "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64"},
-		{"linux_arm_7", "linux_armv7.tar.gz", "armhf", "armv7hl", "armv7", "linux/arm/v7", "linux-arm", "manylinux_2_17_armv7l.manylinux2014_armv7l.musllinux_1_1_armv7l"},
-		{"darwin_amd64", "darwin_amd64.tar.gz", "", "", "", "", "darwin-x64", "macosx_12_0_x86_64"},
-		{"darwin_arm64", "darwin_arm64.tar.gz", "", "", "", "", "darwin-arm64", "macosx_12_0_arm64"},
-		{"windows_amd64", "windows_amd64.zip", "", "", "", "", "win32-x64", "win_amd64"},
+		{"linux_amd64", "linux_amd64.tar.gz", "amd64", "x86_64", "x86_64", "linux/amd64", "linux-x64", "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64", "amd64"},
+		{"linux_arm64", "linux_arm64.tar.gz", "arm64", "aarch64", "aarch64", "linux/arm64", "linux-arm64", "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64", "arm64"},
+		{"linux_arm_7", "linux_armv7.tar.gz", "armhf", "armv7hl", "armv7", "linux/arm/v7", "linux-arm", "manylinux_2_17_armv7l.manylinux2014_armv7l.musllinux_1_1_armv7l", "armv7"},
+		{"darwin_amd64", "darwin_amd64.tar.gz", "", "", "", "", "darwin-x64", "macosx_12_0_x86_64", ""},
+		{"darwin_arm64", "darwin_arm64.tar.gz", "", "", "", "", "darwin-arm64", "macosx_12_0_arm64", ""},
+		{"windows_amd64", "windows_amd64.zip", "", "", "", "", "win32-x64", "win_amd64", ""},
 	} {
 		if *all || p.target == host || p.target == "darwin_arm64" || p.target == "windows_amd64" {
 			list = append(list, p)
@@ -186,7 +187,7 @@ func TestFiles(t *testing.T) {
 		want = append(want, "edgetable-"+p.npm+"-1.2.3.tgz", "edgetable-1.2.3-py3-none-"+p.wheel+".whl", "edgetable_1.2.3_"+p.archive, "edgetable_1.2.3_"+name+".cdx.json")
 	}
 	for _, p := range linuxes() {
-		want = append(want, "edgetable_1.2.3_"+p.deb+".deb", "edgetable-1.2.3-1."+p.rpm+".rpm", "edgetable_1.2.3_"+p.apk+".apk")
+		want = append(want, "edgetable_1.2.3_"+p.deb+".deb", "edgetable-1.2.3-1."+p.rpm+".rpm", "edgetable_1.2.3_"+p.apk+".apk", "edgetable_1.2.3_"+p.loadable+"_image.tar")
 	}
 	slices.Sort(want)
 	if got := list(t, dist); !slices.Equal(got, want) {
@@ -214,7 +215,7 @@ func TestSameBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := list(t, filepath.Join(dir, "dist"))
-	if len(again) != 2*4+1+3+3+2 { // archives, SBOMs, npm, wheels; edgetable for npm; Linux packages; manifests; the image and SHA256SUMS
+	if len(again) != 2*4+1+3+3+3 { // archives, SBOMs, npm, wheels; edgetable for npm; Linux packages; manifests; the image, its index and SHA256SUMS
 		t.Errorf("made again: %q", again)
 	}
 	const image = "edgetable_1.2.3_oci.tar"

@@ -3,6 +3,7 @@ package main
 import (
 	"archive/tar"
 	"bytes"
+	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"io"
@@ -11,10 +12,12 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"golang.org/x/crypto/x509roots/fallback/bundle"
@@ -24,10 +27,15 @@ import (
 // that it is not root.
 const imageUser = 65532
 
-// image writes an image for all Linuxes, from scratch, as an OCI layout in a tar
-// file, which docker load, podman load and skopeo read.
+// image writes an image for each Linux, from scratch, and an index of all of them. A file
+// for one platform is a docker-archive, as docker save writes it: every Docker, Podman and
+// containerd loads it. The index is an OCI layout, to push to a registry. Its media types are
+// those of Docker: Podman drops the health check of an image with those of OCI.
 func (r *release) image(dir string) error {
-	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
+		return err
+	}
+	index := mutate.IndexMediaType(empty.Index, types.DockerManifestList)
 	for _, t := range r.targets {
 		if t.os != "linux" {
 			continue
@@ -36,14 +44,11 @@ func (r *release) image(dir string) error {
 		if err != nil {
 			return err
 		}
-		platform := &v1.Platform{OS: t.os, Architecture: t.arch}
-		if t.arm != "" {
-			platform.Variant = "v" + t.arm
+		if err := r.dockerArchive(img, filepath.Join(dir, "edgetable_"+r.Version+"_"+t.arch+t.variant()+"_image.tar")); err != nil {
+			return err
 		}
+		platform := &v1.Platform{OS: t.os, Architecture: t.arch, Variant: t.variant()}
 		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: platform}})
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		return err
 	}
 	// An index of the layout with one index for all platforms in it, which has the name.
 	all := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{
@@ -59,13 +64,25 @@ func (r *release) image(dir string) error {
 	return errors.Join(err, os.RemoveAll(dir+"/layout"))
 }
 
+// dockerArchive writes an image that is edgetable:VERSION and edgetable:latest once it is loaded.
+func (r *release) dockerArchive(img v1.Image, file string) error {
+	tags := map[name.Tag]v1.Image{}
+	for _, tag := range []string{r.Version, "latest"} {
+		t, err := name.NewTag("edgetable:" + tag)
+		if err != nil {
+			return err
+		}
+		tags[t] = img
+	}
+	return tarball.MultiWriteToFile(file, tags)
+}
+
 func (r *release) platformImage(t target) (v1.Image, error) {
 	layers, err := r.layers(t)
 	if err != nil {
 		return nil, err
 	}
-	base := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
-	img, err := mutate.AppendLayers(base, layers...)
+	img, err := mutate.AppendLayers(empty.Image, layers...)
 	if err != nil {
 		return nil, err
 	}
@@ -74,10 +91,7 @@ func (r *release) platformImage(t target) (v1.Image, error) {
 		return nil, err
 	}
 	file = file.DeepCopy()
-	file.OS, file.Architecture, file.Created = t.os, t.arch, v1.Time{Time: r.time}
-	if t.arm != "" {
-		file.Variant = "v" + t.arm
-	}
+	file.OS, file.Architecture, file.Variant, file.Created = t.os, t.arch, t.variant(), v1.Time{Time: r.time}
 	for i := range file.History {
 		file.History[i] = v1.History{Created: file.Created, CreatedBy: "make dist"}
 	}
@@ -90,19 +104,71 @@ func (r *release) platformImage(t target) (v1.Image, error) {
 		Entrypoint:   []string{"/usr/bin/edgetable"},
 		Cmd:          []string{"serve"},
 		StopSignal:   "SIGTERM",
-		Healthcheck: &v1.HealthConfig{
-			Test:     []string{"CMD", "/usr/bin/edgetable", "health"},
-			Interval: 10 * time.Second, Timeout: 6 * time.Second, StartPeriod: 10 * time.Second, Retries: 3,
-		},
-		Labels: map[string]string{
-			"org.opencontainers.image.title":    "edgetable",
-			"org.opencontainers.image.version":  r.Version,
-			"org.opencontainers.image.revision": r.FullCommit,
-			"org.opencontainers.image.licenses": "Apache-2.0",
-		},
+		Labels:       r.labels(),
 	}
-	return mutate.ConfigFile(img, file)
+	return healthChecked(img, file)
 }
+
+// labels are what registries show, and by which Renovate finds the changes.
+func (r *release) labels() map[string]string {
+	const prefix = "org.opencontainers.image."
+	labels := map[string]string{
+		prefix + "title": "edgetable", prefix + "description": summary, prefix + "vendor": r.config.Nfpms[0].Vendor, prefix + "licenses": "Apache-2.0",
+		prefix + "version": r.Version, prefix + "revision": r.FullCommit, prefix + "created": r.time.Format(time.RFC3339),
+	}
+	if r.source != "" {
+		labels[prefix+"source"], labels[prefix+"url"], labels[prefix+"documentation"] = r.source, r.source, r.source
+	}
+	return labels
+}
+
+// healthChecked gives an image its configuration with the health check. StartInterval is what v1.HealthConfig lacks:
+// from version 25, Docker asks so often until the server is ready. Others ask at Interval from the start, so that it is
+// short too.
+func healthChecked(img v1.Image, file *v1.ConfigFile) (v1.Image, error) {
+	type healthConfig struct {
+		v1.HealthConfig
+		StartInterval time.Duration
+	}
+	type config struct {
+		v1.Config
+		Healthcheck healthConfig
+	}
+	text, err := json.Marshal(struct {
+		*v1.ConfigFile
+		Config config `json:"config"`
+	}{file, config{file.Config, healthConfig{v1.HealthConfig{
+		Test:     []string{"CMD", "/usr/bin/edgetable", "health"},
+		Interval: 1500 * time.Millisecond, Timeout: 6 * time.Second, StartPeriod: 10 * time.Second, Retries: 10,
+	}, 500 * time.Millisecond}}})
+	if err != nil {
+		return nil, err
+	}
+	c := &configured{Image: img, config: text}
+	m, err := img.Manifest()
+	if err != nil {
+		return nil, err
+	}
+	c.manifest = m.DeepCopy()
+	c.manifest.Config.Size = int64(len(text))
+	c.manifest.Config.Digest, _, err = v1.SHA256(bytes.NewReader(text))
+	return c, err
+}
+
+// configured is an image with another configuration.
+type configured struct {
+	v1.Image // its layers
+	config   []byte
+	manifest *v1.Manifest
+}
+
+func (c *configured) RawConfigFile() ([]byte, error)      { return c.config, nil }
+func (c *configured) ConfigFile() (*v1.ConfigFile, error) { return partial.ConfigFile(c) }
+func (c *configured) ConfigName() (v1.Hash, error)        { return partial.ConfigName(c) }
+func (c *configured) Manifest() (*v1.Manifest, error)     { return c.manifest, nil }
+func (c *configured) RawManifest() ([]byte, error)        { return json.Marshal(c.manifest) }
+func (c *configured) Digest() (v1.Hash, error)            { return partial.Digest(c) }
+func (c *configured) Size() (int64, error)                { return partial.Size(c) }
 
 // layers are the files around the program, which rarely change, and the program.
 func (r *release) layers(t target) ([]v1.Layer, error) {
@@ -113,13 +179,16 @@ func (r *release) layers(t target) ([]v1.Layer, error) {
 	var layers []v1.Layer
 	for _, files := range [][]imageFile{
 		{
-			{name: "data/", mode: 0o700, owner: imageUser},
+			{name: "backup/", mode: anybody, owner: imageUser},
+			{name: "data/", mode: anybody, owner: imageUser},
 			{name: "etc/passwd", mode: 0o644, text: []byte("root:x:0:0:root:/:\nedgetable:x:65532:65532:edgetable:/data:\n")},
 			{name: "etc/group", mode: 0o644, text: []byte("root:x:0:\nedgetable:x:65532:\n")},
 			{name: "etc/ssl/certs/ca-certificates.crt", mode: 0o644, text: rootCertificates()},
-			{name: "tmp/", mode: 0o1777},
+			{name: "tmp/", mode: anybody},
 		},
 		{
+			{name: "usr/bin/azurite", link: "edgetable"},
+			{name: "usr/bin/azurite-table", link: "edgetable"},
 			{name: "usr/bin/edgetable", mode: 0o755, text: program},
 		},
 	} {
@@ -134,7 +203,7 @@ func (r *release) layers(t target) ([]v1.Layer, error) {
 			return nil, err
 		}
 		layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil },
-			tarball.WithMediaType(types.OCILayer), tarball.WithCompressedCaching)
+			tarball.WithCompressedCaching)
 		if err != nil {
 			return nil, err
 		}
@@ -143,18 +212,26 @@ func (r *release) layers(t target) ([]v1.Layer, error) {
 	return layers, nil
 }
 
-// imageFile is a file, or a directory if its name ends in a slash.
+// anybody may write to a directory of this mode, and remove what is his own. A new volume takes the mode of the directory
+// that it covers, and so does --tmpfs: a container may run as any user, as on OpenShift. The program itself makes its
+// files for their owner alone.
+const anybody = 0o1777
+
+// imageFile is a file, a directory if its name ends in a slash, or a symbolic link.
 type imageFile struct {
 	name  string
 	mode  int64
 	owner int
 	text  []byte
+	link  string
 }
 
 func (r *release) add(w *tar.Writer, f imageFile) error {
 	h := &tar.Header{Typeflag: tar.TypeReg, Name: f.name, Mode: f.mode, Size: int64(len(f.text)), Uid: f.owner, Gid: f.owner, ModTime: r.time}
 	if f.name[len(f.name)-1] == '/' {
 		h.Typeflag = tar.TypeDir
+	} else if f.link != "" {
+		h.Typeflag, h.Linkname, h.Mode = tar.TypeSymlink, f.link, 0o777
 	}
 	err := w.WriteHeader(h)
 	if err == nil {

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -14,10 +15,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 )
 
@@ -33,6 +37,12 @@ func unpack(t *testing.T, r io.Reader, dir string) {
 			t.Fatal(err)
 		}
 		file := filepath.Join(dir, h.Name)
+		if h.Typeflag == tar.TypeSymlink {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.Symlink(h.Linkname, file)); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
 		if h.Typeflag == tar.TypeDir {
 			err = os.MkdirAll(file, 0o755)
 		} else if err = os.MkdirAll(filepath.Dir(file), 0o755); err == nil {
@@ -98,6 +108,70 @@ func readImage(t *testing.T, file string, want ...string) v1.Image {
 		t.Skipf("the image is for Linux, not for %s/%s", runtime.GOOS, runtime.GOARCH)
 	}
 	return found
+}
+
+// The file of a platform is loaded by every Docker and Podman: it has the manifest of docker save, and names the same image
+// as the index. What go-containerregistry has no field for, an image keeps nevertheless.
+func TestLoadable(t *testing.T) {
+	dist, _ := made(t)
+	for _, p := range linuxes() {
+		file := filepath.Join(dist, "edgetable_1.2.3_"+p.loadable+"_image.tar")
+		m, err := tarball.LoadManifest(func() (io.ReadCloser, error) { return os.Open(file) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(m) != 1 || !slices.Equal(m[0].RepoTags, []string{"edgetable:1.2.3", "edgetable:latest"}) {
+			t.Fatalf("%s: %+v", file, m)
+		}
+		img, err := tarball.ImageFromPath(file, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := validate.Image(img); err != nil {
+			t.Error(err)
+		}
+		got, err := img.ConfigFile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := (v1.Platform{OS: got.OS, Architecture: got.Architecture, Variant: got.Variant}).String(); said != p.image {
+			t.Errorf("%s is for %s", file, said)
+		}
+		text, err := img.RawConfigFile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var raw struct {
+			Config struct {
+				Labels      map[string]string
+				Healthcheck struct{ Interval, StartInterval time.Duration }
+			}
+		}
+		if err := json.Unmarshal(text, &raw); err != nil {
+			t.Fatal(err)
+		}
+		if h := raw.Config.Healthcheck; h.StartInterval > time.Second || h.StartInterval == 0 || h.Interval > 2*time.Second {
+			t.Errorf("whoever waits for health waits long: %+v", h)
+		}
+		for _, label := range []string{"title", "description", "version", "revision", "created", "vendor", "licenses", "source", "url", "documentation"} {
+			if raw.Config.Labels["org.opencontainers.image."+label] == "" {
+				t.Errorf("there is no label %s", label)
+			}
+		}
+	}
+	img := readImage(t, filepath.Join(dist, "edgetable_1.2.3_oci.tar"), imagePlatforms()...)
+	loaded, err := tarball.ImageFromPath(filepath.Join(dist, "edgetable_1.2.3_"+runtime.GOARCH+"_image.tar"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err1 := img.ConfigName()
+	other, err2 := loaded.ConfigName()
+	if one != other || err1 != nil || err2 != nil {
+		t.Errorf("%v (%v), loaded %v (%v)", one, err1, other, err2)
+	}
+	if kind, err := img.MediaType(); err != nil || kind != types.DockerManifestSchema2 {
+		t.Errorf("the manifest is %s, %v: with that of OCI, Podman drops the health check", kind, err)
+	}
 }
 
 // container runs commands as a container of an image does: in its files, with its

@@ -23,6 +23,7 @@ func main() {
 	given := flag.String("release", "", "`version,commit,unix-time` of the release, instead of git's")
 	only := flag.String("only", "", "make the files of these `targets` of .goreleaser.yaml alone, such as linux/amd64,darwin/arm64")
 	url := flag.String("url", "", "`URL` of the directory where the files of the release will be, for Homebrew, Scoop and winget")
+	source := flag.String("source", "", "`URL` of the repository, for the labels of the image and for NuGet")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: dist [flags] [share] [image]; without a word everything is made")
 		flag.PrintDefaults()
@@ -31,17 +32,17 @@ func main() {
 	if err := os.Chdir(*root); err != nil {
 		log.Fatal(err)
 	}
-	if err := run(*given, *only, strings.TrimSuffix(*url, "/"), flag.Args()); err != nil {
+	if err := run(*given, *only, strings.TrimSuffix(*url, "/"), *source, flag.Args()); err != nil {
 		log.Fatal("dist: ", err)
 	}
 }
 
-func run(given, only, url string, parts []string) error {
+func run(given, only, url, source string, parts []string) error {
 	r, err := newRelease(given)
 	if err != nil {
 		return err
 	}
-	r.url = url
+	r.url, r.source = url, source
 	if err := r.config.read(".goreleaser.yaml"); err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ type release struct {
 	config  config
 	targets []target
 	out     string // directory for the files
+	source  string // URL of the repository, or ""
 	url     string // of that directory when it is published, or ""
 }
 
