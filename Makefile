@@ -118,11 +118,11 @@ RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | 
 #   clients-all     every suite in all homes; the core is the same, and three suites have HTTP stacks of their own
 #   postgres-17     another version of PostgreSQL; 15 shows the same of the store
 #   patroni         leases in wall time: failover_test.go shows the same of the store without them, by pg_promote
-#   many, variants, files-all, homes-all, secondary-kills, restores, failover, fuzz: the same with more
+#   many, variants, files-all, image-limits, homes-all, secondary-kills, restores, failover, fuzz: the same with more
 #   steady          each package ten times
 #   mutants         is about the tests, not the program
 ## weekly: what 'make test' leaves out, since it proves the same with less: once a week and before a release, some hours
-WEEKLY = clients-all postgres-17 patroni many variants files-all homes-all secondary-kills restores failover fuzz mutants steady
+WEEKLY = clients-all postgres-17 patroni many variants files-all image-limits homes-all secondary-kills restores failover fuzz mutants steady
 .PHONY: weekly
 weekly:
 	$(MAKE) $(WEEKLY)
@@ -277,6 +277,11 @@ files-all:
 
 examples: build
 	infra/machines/test/run $(BIN)/edgetable
+
+## image-limits: servers in containers of 128, 256 and 512 MiB under a load of TIME (60s) each, on a directory, in memory, over PostgreSQL; rates at 256 MiB
+.PHONY: image-limits
+image-limits:
+	EDGETABLE_LIMITS_TIME=$(or $(TIME),60s) $(GOTEST) -timeout 60m -tags testpostgres -v -run '^Test(MemoryOfContainer|RateInSmallContainer|PostgresMemoryOfContainer)$$' ./functions/edgetable
 
 ## fresh: 'make run' and 'make test' in a clone of HEAD with empty caches; as root also without the Debian packages
 .PHONY: fresh

@@ -27,6 +27,8 @@ var (
 	// ErrFull means that the store has no room for what the write adds; nothing was applied.
 	// A delete may still succeed.
 	ErrFull = errors.New("store is full")
+	// ErrMemoryFull is ErrFull of tables that are kept in memory.
+	ErrMemoryFull error = memoryFull{}
 	// ErrUnknown means that a reply was lost, so the outcome is unknown.
 	ErrUnknown = errors.New("outcome unknown")
 	// ErrUnsupported means that the store lacks the strength that this needs.
@@ -34,6 +36,11 @@ var (
 	// ErrKeyTooLong means that the encoded key does not fit the store.
 	ErrKeyTooLong = errors.New("key too long for this store")
 )
+
+type memoryFull struct{}
+
+func (memoryFull) Error() string { return "the memory for tables is full" }
+func (memoryFull) Unwrap() error { return ErrFull }
 
 // Refused says which mutation of a Commit could not be applied, and why:
 // [ErrExists], [ErrNoEntity], [ErrChanged], [ErrKeyTooLong], or an *[Error] of a

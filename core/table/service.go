@@ -90,6 +90,10 @@ func protocolError(err error) *Error {
 		return UpdateConditionNotSatisfied.Err()
 	case errors.Is(err, ErrBusy):
 		return ServerBusy.Because(err)
+	case errors.Is(err, ErrMemoryFull):
+		e := ServerBusy.With("The memory of the server for tables is full. Until there is room again, writes are refused; reads and deletes work. Delete entities or tables, or give the server more memory.")
+		e.cause = err
+		return e
 	case errors.Is(err, ErrFull):
 		e := ServerBusy.With("The disk of the server is full. Until it has space again, writes are refused, and when no room is left at all, also deletes; reads work. Delete entities or tables, free space on the disk, or make it larger.")
 		e.cause = err

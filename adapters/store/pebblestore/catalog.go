@@ -124,7 +124,7 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.R
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := s.disk.AdmitDelete(next == nil); err != nil {
+	if err := s.admitDelete(next == nil); err != nil {
 		return nil, err
 	}
 	s.catalog.Lock()
@@ -169,7 +169,7 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.R
 // reclaim gives back the space of a dropped table at once if the disk is full. By itself
 // Pebble would first try to compact other files, for which there is no space.
 func (s *Store) reclaim(i table.Incarnation) {
-	if !s.disk.Full() {
+	if !s.disk.Full() && !s.room.isFull() {
 		return
 	}
 	prefix := appendPrefix(nil, i)

@@ -87,7 +87,7 @@ func (s *Store) Commit(ctx context.Context, tbl table.RecordKey, m []table.Mutat
 	if err := s.backlog.wait(ctx, s.disk); err != nil {
 		return 0, err
 	}
-	if err := s.disk.Admit(m); err != nil {
+	if err := s.admit(m); err != nil {
 		return 0, err
 	}
 	begin := time.Now()

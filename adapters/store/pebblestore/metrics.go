@@ -63,8 +63,8 @@ func (s *Store) Metrics() Metrics {
 		LastTimestamp:   edm.Ticks(s.journal.last.Load()),
 		DiskFree:        usage.AvailBytes,
 		DiskTotal:       usage.TotalBytes,
-		RefusedForSpace: refused,
-		Full:            full,
+		RefusedForSpace: refused + s.room.refusals(),
+		Full:            full || s.room.isFull(),
 	}
 }
 

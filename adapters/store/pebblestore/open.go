@@ -42,7 +42,7 @@ func Open(o Options) (*Store, error) {
 		return nil, errors.New("a store needs a data directory")
 	}
 	o = o.withDefaults()
-	s := &Store{memory: o.Memory, fatal: o.Fatal, committed: o.Observer.Commit, tables: newTables(), seed: maphash.MakeSeed(), marker: logguard.NewMarker()}
+	s := &Store{memory: o.Memory, room: newRoom(o), fatal: o.Fatal, committed: o.Observer.Commit, tables: newTables(), seed: maphash.MakeSeed(), marker: logguard.NewMarker()}
 	s.backlog = newBacklog(&s.stalls)
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.journal = new(journal) // die needs a journal before the clock is known
@@ -135,6 +135,9 @@ func (s *Store) openChanging(o Options) error {
 	}
 	go s.backlog.run(s.ending, func() (layers, running int) {
 		m := s.measured()
+		if s.room.judge(int64(m.Total().TablesSize), o.Logf) {
+			s.calls.Go(func() { _ = s.db.Compact(s.ending, []byte{0}, []byte{255}, false) }) // the memory stays taken if it fails
+		}
 		return int(m.Levels[0].Sublevels), int(m.Compact.NumInProgress)
 	})
 	if s.memory {

@@ -23,6 +23,10 @@ type Options struct {
 	Dir string
 	// Memory keeps everything in memory, without a log: nothing is durable.
 	Memory bool
+	// MemoryLimit is the most bytes that tables may take with Memory; 0 means that there is
+	// no limit. Beyond it, writes fail with [table.ErrMemoryFull], except deletes. A compaction
+	// takes as much again for a while.
+	MemoryLimit int64
 	// FS is the file system of Dir; nil means that of the machine.
 	FS vfs.FS
 	// CacheSize is the memory in bytes for blocks of data files and for writes that are
@@ -176,6 +180,8 @@ func (o Options) pebble(s *Store) *pebble.Options {
 	if reserve := s.disk.Reserve(); reserve > 0 {
 		p.MemTableSize = uint64(min(memTable, max(minTable, reserve/16)))
 	}
+	// Pebble takes memtables from the cache. A half of it is left to blocks.
+	p.MemTableSize = min(p.MemTableSize, max(minTable, uint64(o.CacheSize)/(2*memTables)))
 	if o.tune != nil {
 		o.tune(p)
 	}

@@ -33,6 +33,7 @@ type Store struct {
 	shipping  *logship.Keeper    // nil in memory, and only to read
 	copied    recordcopy.Content // the second copy of the records when the start began
 	disk      *fulldisk.Disk     // nil in memory
+	room      *room              // nil on a disk, and in memory without a limit
 	machine   vfs.FS             // that of the machine: an operation that finds no space fails
 	copies    *recordcopy.File   // nil in memory
 	backlog   *backlog           // nil: only to read

@@ -3,10 +3,12 @@ package server
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"runtime/debug"
 
 	"edgetable/adapters/transport/httpserver"
 	"edgetable/functions/edgetable/descriptors"
+	"edgetable/functions/edgetable/machine"
 	"edgetable/functions/edgetable/stores"
 )
 
@@ -54,11 +56,31 @@ func (o *protectFlags) checkConnections() error {
 	return nil
 }
 
-// besideTheCache is how much of the process's memory limit is not for the cache.
-func besideTheCache(cache int64) int64 {
+// besideTheCache is how much of the process's memory limit is neither for the cache nor for tables in memory, of which a
+// compaction makes a copy.
+func besideTheCache(cache, tables int64) int64 {
 	limit := debug.SetMemoryLimit(-1)
 	if limit == math.MaxInt64 {
 		return stores.BesideCache
 	}
-	return max(leastBesideCache, limit-cache)
+	return max(leastBesideCache, limit-cache-2*tables)
+}
+
+// tellLimits logs which limits of a container were found, and what the server took of them.
+func (s *serving) tellLimits(l machine.Limits) {
+	if l.Memory == 0 && l.Processors == 0 {
+		return
+	}
+	const mib = 1 << 20
+	var about []any
+	if l.Memory > 0 {
+		about = append(about, "memory_mib", l.Memory/mib, "heap_mib", debug.SetMemoryLimit(-1)/mib, "cache_mib", s.backend.Cache/mib, "bodies_mib", s.bounds.Bytes/mib)
+	}
+	if s.backend.Tables > 0 {
+		about = append(about, "tables_mib", s.backend.Tables/mib)
+	}
+	if l.Processors > 0 {
+		about = append(about, "processors", l.Processors, "threads", runtime.GOMAXPROCS(0))
+	}
+	s.log.Info("limits of the container", about...)
 }

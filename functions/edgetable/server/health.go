@@ -54,7 +54,7 @@ func (h *health) state(path string) (status int, text string) {
 		}
 		switch err := h.ready(); {
 		case errors.Is(err, table.ErrFull):
-			return http.StatusServiceUnavailable, "the disk is full: writes are refused; deletes work while there is room for them\n"
+			return http.StatusServiceUnavailable, "the " + whatIsFull(err) + " is full: writes are refused; deletes work while there is room for them\n"
 		case errors.Is(err, repository.ErrReplaced):
 			return http.StatusServiceUnavailable, "another store has replaced this one; the log says how to make it the primary again\n"
 		case errors.Is(err, stores.ErrUnbuilt):
@@ -104,7 +104,7 @@ func (h *health) run(ending chan struct{}) {
 	full, was := errors.Is(err, table.ErrFull), errors.Is(h.err, table.ErrFull)
 	switch {
 	case full && !was:
-		h.log.Warn("not ready, because the disk is full: writes are refused, deletes work while there is room for them")
+		h.log.Warn("not ready, because the " + whatIsFull(err) + " is full: writes are refused, deletes work while there is room for them")
 	case errors.Is(err, stores.ErrBehind), errors.Is(err, repository.ErrReplaced):
 		if h.err == nil {
 			h.log.Warn("not ready", "cause", err)
@@ -116,12 +116,20 @@ func (h *health) run(ending chan struct{}) {
 	case err != nil && !full && (h.err == nil || was):
 		h.log.Error("the store does not work", "cause", err)
 	case err == nil && was:
-		h.log.Info("ready again: there is room on the disk")
+		h.log.Info("ready again: there is room on the " + whatIsFull(h.err))
 	case err == nil && h.err != nil:
 		h.log.Info("the store works again")
 	}
 	h.at, h.err, h.ending = time.Now(), err, nil
 	close(ending)
+}
+
+// whatIsFull is a disk, unless the tables are in memory.
+func whatIsFull(err error) string {
+	if errors.Is(err, table.ErrMemoryFull) {
+		return "memory for tables"
+	}
+	return "disk"
 }
 
 // wait waits for a check that runs: the store must not be closed under it.

@@ -17,6 +17,7 @@ import (
 	"edgetable/functions/edgetable/backup"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/descriptors"
+	"edgetable/functions/edgetable/machine"
 	"edgetable/functions/edgetable/secondary"
 	"edgetable/functions/edgetable/stores"
 )
@@ -28,6 +29,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 		return err
 	}
 	s := &serving{serveFlags: o, log: p.Logger(o.logFormat, o.logLevel)}
+	limits := machine.Take(p.Environment, s.log)
 	if err := s.prepare(ctx, p); err != nil {
 		return err
 	}
@@ -51,7 +53,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 		return err
 	}
 	defer s.traces.Close()
-	from := &stores.Opening{Log: s.log, Metrics: s.metrics, Requests: o.protect.concurrent + o.protect.reads, Environment: p.Environment, KeepLogs: o.backup.KeepLogs()}
+	from := &stores.Opening{Log: s.log, Metrics: s.metrics, Requests: o.protect.concurrent + o.protect.reads, Heap: limits.Heap, Environment: p.Environment, KeepLogs: o.backup.KeepLogs()}
 	if from.Secondary = o.second.Of != ""; from.Secondary {
 		from.KeepLogs = -1 // of a promoted one
 		if s.follower, err = o.second.Build(ctx, o.DataDirectory(), s.log, end); err != nil {
@@ -63,7 +65,8 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 	} else if err := s.openStore(ctx, from, end); err != nil {
 		return err
 	}
-	s.bounds = o.bounds(besideTheCache(s.backend.Cache))
+	s.bounds = o.bounds(besideTheCache(s.backend.Cache, s.backend.Tables))
+	s.tellLimits(limits)
 	if err = p.serveUntil(ctx, s); err != nil {
 		s.log.Error("stopped", "cause", err)
 		return err

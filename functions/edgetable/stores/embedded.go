@@ -25,6 +25,7 @@ type embeddedFlags struct {
 	data        string
 	memory      bool
 	cache       int64
+	cacheGiven  bool
 	accept      bool
 	diskReserve int64
 }
@@ -51,11 +52,12 @@ func (o *embeddedFlags) register(f *pflag.FlagSet) {
 	cli.BoolFlag(f, &o.memory, "memory", "keep everything in memory; it is lost when the server ends")
 	cli.BoolFlag(f, &o.accept, "accept-damage", "open a damaged data directory without the commits it has lost; damaged logs are kept as *.damaged")
 	cli.SizeFlag(f, &o.diskReserve, "disk-reserve", 256<<20, 0, maxCache, "`size` of a file that keeps room for deletes on a full disk, at most a sixteenth of the disk; 0 makes none")
-	cli.SizeFlag(f, &o.cache, "cache-size", 128<<20, 1<<20, maxCache, "`size` of the block cache")
+	cli.SizeFlag(f, &o.cache, "cache-size", usualCache, 1<<20, maxCache, "`size` of the block cache; without the flag less in a container with little memory")
 }
 
 func (o *embeddedFlags) check(flags *pflag.FlagSet) error {
 	given := flags.Changed
+	o.cacheGiven = given("cache-size")
 	if data := flags.Lookup("data"); o.memory && cli.FromEnvironment(data) { // of an image, say
 		cli.Ignore(data)
 	}
@@ -72,7 +74,7 @@ func (o *embeddedFlags) check(flags *pflag.FlagSet) error {
 
 // open opens the store in the data directory, or in memory.
 func (o *embeddedFlags) open(_ context.Context, from *Opening) (*Backend, error) {
-	o.limitMemory(from.Environment)
+	cache, tables := o.limitMemory(from)
 	info, err := os.Stat(o.data)
 	if err == nil && !info.IsDir() && !o.memory {
 		return nil, fmt.Errorf("--data: %s is not a directory", o.data)
@@ -85,7 +87,7 @@ func (o *embeddedFlags) open(_ context.Context, from *Opening) (*Backend, error)
 	}
 	fresh := os.IsNotExist(err)
 	store, err := pebblestore.Open(pebblestore.Options{
-		Dir: o.data, Memory: o.memory, CacheSize: o.cache, AcceptDamage: o.accept, DiskReserve: o.diskReserve, KeepLogs: from.KeepLogs,
+		Dir: o.data, Memory: o.memory, MemoryLimit: tables, CacheSize: cache, AcceptDamage: o.accept, DiskReserve: o.diskReserve, KeepLogs: from.KeepLogs,
 		MaxOpenFiles: descriptors.Share(descriptors.Limit()).Store, Spare: descriptors.Give,
 		Observer: embeddedMetrics(from.Metrics),
 		Logf:     func(format string, args ...any) { from.Log.Warn(fmt.Sprintf(format, args...)) },
@@ -113,7 +115,7 @@ func (o *embeddedFlags) open(_ context.Context, from *Opening) (*Backend, error)
 		return nil, errors.Join(err, store.Close())
 	}
 	b := &Backend{
-		Store: store, System: "edgetable", Place: "in memory, gone when it ends", Cache: o.cache,
+		Store: store, System: "edgetable", Place: "in memory, gone when it ends", Cache: cache, Tables: tables,
 		Close: store.Close, Ready: func(context.Context) error { return store.Ready() }, Fresh: time.Second,
 	}
 	watchEmbedded(from.Metrics, store)
@@ -133,11 +135,25 @@ func (o *embeddedFlags) open(_ context.Context, from *Opening) (*Backend, error)
 // BesideCache is the memory for all but the cache: requests, pages, compactions.
 const BesideCache = 192 << 20
 
-// limitMemory sets the garbage collector to run rarely while there is memory, and more often near
-// the limit. GOMEMLIMIT and GOGC take precedence.
-func (o *embeddedFlags) limitMemory(environment func(string) string) {
-	if cmp.Or(environment("GOMEMLIMIT"), environment("GOGC")) == "" && !o.memory {
-		debug.SetMemoryLimit(o.cache + BesideCache)
+// usualCache is the block cache where there is memory enough.
+const usualCache = 128 << 20
+
+// limitMemory sets the garbage collector to run rarely while there is memory, and more often near the limit. GOMEMLIMIT and
+// GOGC take precedence. It returns the size of the block cache, and how much memory tables may take with --memory.
+func (o *embeddedFlags) limitMemory(from *Opening) (cache, tables int64) {
+	cache = o.cache
+	if from.Heap > 0 && !o.cacheGiven {
+		cache = min(cache, from.Heap/6)
+	}
+	if o.memory {
+		if from.Heap > 0 { // a compaction writes tables anew before it removes the old ones
+			tables = max(1<<20, (from.Heap-cache-min(BesideCache, from.Heap/3))/2)
+		}
+		return cache, tables
+	}
+	if cmp.Or(from.Environment("GOMEMLIMIT"), from.Environment("GOGC")) == "" {
+		debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), cache+BesideCache))
 		debug.SetGCPercent(400)
 	}
+	return cache, 0
 }

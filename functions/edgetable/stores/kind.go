@@ -33,6 +33,7 @@ type Opening struct {
 	Requests    int                      // that are served at once
 	Secondary   bool                     // it follows another store
 	KeepLogs    int64                    // bytes of logs that are kept until they are shipped; 0: they are not shipped
+	Heap        int64                    // bytes that Go may use in a container; 0: no limit is known
 	Environment func(name string) string // of the process
 	Waits       func(cause error)        // is called when the store cannot be reached yet
 }
@@ -41,6 +42,7 @@ type Opening struct {
 type Backend struct {
 	Store    table.Store
 	Cache    int64                           // bytes of its cache
+	Tables   int64                           // bytes that tables in memory may take; 0: there is no limit, or they are elsewhere
 	System   string                          // that the store is, as traces name it
 	Place    string                          // as the greeting has it: "in …"
 	Scan     int                             // bytes that a page may read; 0 is the core's choice

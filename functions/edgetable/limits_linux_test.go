@@ -1,0 +1,337 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"edgetable/testdata/must"
+	"edgetable/testdata/proc"
+)
+
+// cgroup is a group of processes with limits, of version 1 or 2.
+type cgroup struct {
+	memory, processors string // directories
+	v2                 bool
+}
+
+var cgroups atomic.Int64
+
+// newCgroup makes a cgroup; 0 is no limit.
+func newCgroup(t *testing.T, memory int64, processors float64) *cgroup {
+	t.Helper()
+	name := fmt.Sprintf("edgetable-%d-%d", os.Getpid(), cgroups.Add(1))
+	g := &cgroup{memory: "/sys/fs/cgroup/memory/" + name, processors: "/sys/fs/cgroup/cpu/" + name}
+	if _, err := os.Stat("/sys/fs/cgroup/memory"); err != nil {
+		g = &cgroup{memory: "/sys/fs/cgroup/" + name, processors: "/sys/fs/cgroup/" + name, v2: true}
+	}
+	for _, dir := range []string{g.memory, g.processors} {
+		mayNot(t, os.MkdirAll(dir, 0o755))
+		t.Cleanup(func() { _ = os.Remove(dir) })
+	}
+	write := func(dir, file, text string) {
+		t.Helper()
+		mayNot(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
+	}
+	if memory > 0 && g.v2 {
+		write(g.memory, "memory.max", strconv.FormatInt(memory, 10))
+	} else if memory > 0 {
+		write(g.memory, "memory.limit_in_bytes", strconv.FormatInt(memory, 10))
+	}
+	if processors > 0 && g.v2 {
+		write(g.processors, "cpu.max", fmt.Sprintf("%d 100000", int(processors*100000)))
+	} else if processors > 0 {
+		write(g.processors, "cpu.cfs_quota_us", strconv.Itoa(int(processors*100000)))
+	}
+	return g
+}
+
+// mayNot skips a test for want of a right, and fails for any other error.
+func mayNot(t *testing.T, err error) {
+	t.Helper()
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		t.Skip("to limit a process, root and cgroups that it may change are needed: ", err)
+	}
+	must.OK(t, err)
+}
+
+// command is a command in the cgroup.
+func (g *cgroup) command(args ...string) *exec.Cmd {
+	return exec.Command("sh", append([]string{"-c", `echo $$ >"$1/cgroup.procs" && echo $$ >"$2/cgroup.procs" && shift 2 && exec "$@"`, "sh", g.memory, g.processors}, args...)...)
+}
+
+// kills is how many processes of the cgroup the kernel has ended for want of memory.
+func (g *cgroup) kills(t *testing.T) (n int) {
+	t.Helper()
+	file := "memory.oom_control"
+	if g.v2 {
+		file = "memory.events"
+	}
+	text, err := os.ReadFile(filepath.Join(g.memory, file))
+	must.OK(t, err)
+	for line := range strings.Lines(string(text)) {
+		_, _ = fmt.Sscanf(line, "oom_kill %d", &n)
+	}
+	return n
+}
+
+// serve starts a server of acme in the cgroup.
+func (g *cgroup) serve(t *testing.T, args ...string) *process {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "accounts")
+	must.OK(t, os.WriteFile(file, []byte("acme:"+key1+"\n"), 0o600))
+	self, err := os.Executable()
+	must.OK(t, err)
+	c := g.command(append([]string{self, "serve", "--listen", "127.0.0.1:0", "--accounts", file}, args...)...)
+	c.Env = []string{mainVariable + "=1"}
+	started := proc.Start(t, "ready", c)
+	return &process{Cmd: c, testServer: testServer{greeting: strings.Join(started.Lines, "\n") + "\n", logs: started.Log}}
+}
+
+// loadTime is how long a server with limits is loaded; weekly for a minute.
+func loadTime(t *testing.T) time.Duration {
+	t.Helper()
+	d, err := time.ParseDuration(os.Getenv("EDGETABLE_LIMITS_TIME"))
+	if err != nil {
+		return 2 * time.Second
+	}
+	return d
+}
+
+// pressed loads a server with batches, with bodies of 4 MiB and with scans, and returns the rate of the batches. Each answer is a success or
+// 503 with Retry-After.
+func pressed(t *testing.T, p *process, d time.Duration) (entitiesPerSecond float64) {
+	t.Helper()
+	c := p.client(t, key1)
+	c.Transport = &http.Transport{MaxIdleConnsPerHost: 64}
+	c.do(t, "POST", "/Tables", `{"TableName":"Large"}`, http.StatusNoContent)
+	self, err := os.Executable()
+	must.OK(t, err)
+	bench := exec.Command(self, "bench", "--endpoint", c.endpoint, "--accounts", accountsOf(t), "--op", "batch", "--connections", "16",
+		"--duration", d.String(), "--refused", "wait", "--json")
+	bench.Env = []string{mainVariable + "=1"}
+	var out, said bytes.Buffer
+	bench.Stdout, bench.Stderr = &out, &said
+	must.OK(t, bench.Start())
+	var ended atomic.Bool
+	var stored, refused atomic.Int64
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			for n := 0; !ended.Load(); n++ {
+				status := c.tries(t, "POST", "/$batch", largeBatch(c.endpoint, i, n))
+				if status == http.StatusAccepted {
+					stored.Add(1)
+				} else {
+					refused.Add(1)
+				}
+			}
+		})
+	}
+	for range 4 {
+		all.Go(func() {
+			for !ended.Load() {
+				c.tries(t, "GET", "/Large()?$filter=Text%20ne%20'a'", "")
+			}
+		})
+	}
+	err = bench.Wait()
+	ended.Store(true)
+	all.Wait()
+	if err != nil {
+		t.Errorf("bench: %v\n%s", err, &said)
+	}
+	var result struct{ EntitiesPerSecond float64 }
+	must.OK(t, json.Unmarshal(out.Bytes(), &result))
+	t.Logf("%.0f entities/s; bodies of 4 MiB: %d stored, %d refused", result.EntitiesPerSecond, stored.Load(), refused.Load())
+	return result.EntitiesPerSecond
+}
+
+// accountsOf writes a file with acme.
+func accountsOf(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "accounts")
+	must.OK(t, os.WriteFile(file, []byte("acme:"+key1+"\n"), 0o600))
+	return file
+}
+
+// tries sends a request, which is answered, or refused with 503 and the time after which to try again.
+func (c *signingClient) tries(t *testing.T, method, path, body string) (status int) {
+	req := c.request(t, method, path, body)
+	if strings.HasPrefix(path, "/$batch") {
+		req.Header.Set("Content-Type", "multipart/mixed; boundary=batch")
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	switch {
+	case err != nil:
+		t.Error(err)
+	case resp.StatusCode == http.StatusServiceUnavailable && resp.Header.Get("Retry-After") != "":
+	case resp.StatusCode >= 300:
+		t.Errorf("%s %s: %s: %.500s", method, path, resp.Status, text)
+	}
+	return resp.StatusCode
+}
+
+// letters do not compress: what is stored is as large as what was sent.
+var letters = sync.OnceValue(func() string {
+	random := rand.New(rand.NewPCG(1, 2))
+	b := make([]byte, 1<<17)
+	for i := range b {
+		b[i] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"[random.IntN(64)]
+	}
+	return string(b)
+})
+
+// largeBatch has eight entities of 1 MiB in memory, 4 MiB in JSON, in one partition, which are put again and again.
+func largeBatch(endpoint string, client, n int) string {
+	var b strings.Builder
+	b.WriteString("--batch\r\nContent-Type: multipart/mixed; boundary=changeset\r\n\r\n")
+	for row := range 8 {
+		fmt.Fprintf(&b, "--changeset\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"+
+			"PUT %s/Large(PartitionKey='%d',RowKey='%d') HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{\"Text\":\"b\"", endpoint, client, row)
+		for p := range 15 {
+			at := (n*127 + row*31 + p) * 64 % (len(letters()) - 32_000)
+			fmt.Fprintf(&b, ",\"P%d\":\"%s\"", p, letters()[at:at+32_000])
+		}
+		b.WriteString("}\r\n")
+	}
+	b.WriteString("--changeset--\r\n--batch--\r\n")
+	return b.String()
+}
+
+// A server in a small container is not ended by the kernel, whatever its clients send: it sizes what it holds by the limit of
+// its memory, and refuses what does not fit.
+func TestMemoryOfContainer(t *testing.T) {
+	for _, mib := range []int64{128, 256, 512} {
+		for _, where := range []string{"directory", "memory"} {
+			if os.Getenv("EDGETABLE_LIMITS_TIME") == "" && (mib != 128 || where != "directory") {
+				continue // make image-limits has them all
+			}
+			t.Run(fmt.Sprintf("%d/%s", mib, where), func(t *testing.T) {
+				g := newCgroup(t, mib<<20, 0)
+				args := []string{"--memory"}
+				if where == "directory" {
+					args = []string{"--data", t.TempDir()}
+				}
+				p := g.serve(t, args...)
+				pressed(t, p, loadTime(t))
+				if n := g.kills(t); n > 0 {
+					t.Fatalf("the kernel has ended %d processes", n)
+				}
+				if want := fmt.Sprintf(`msg="limits of the container" memory_mib=%d`, mib); !strings.Contains(p.logs.String(), want) {
+					t.Errorf("the log does not say %q:\n%s", want, p.logs)
+				}
+				p.client(t, key1).do(t, "GET", "/Tables", "", http.StatusOK)
+			})
+		}
+	}
+}
+
+// In 256 MiB a server takes at least four fifths of the batches that it takes without a limit.
+func TestRateInSmallContainer(t *testing.T) {
+	if os.Getenv("EDGETABLE_LIMITS_TIME") == "" {
+		t.Skip("it compares rates, which takes minutes: make image-limits")
+	}
+	rates := map[int64]float64{}
+	for range 2 { // other programs may take a part of the machine for a while
+		for _, mib := range []int64{0, 256} {
+			rates[mib] += pressed(t, newCgroup(t, mib<<20, 0).serve(t, "--data", t.TempDir()), loadTime(t))
+		}
+	}
+	if rates[256] < 0.8*rates[0] {
+		t.Errorf("%.0f entities/s in 256 MiB, %.0f without a limit", rates[256]/2, rates[0]/2)
+	}
+}
+
+// A server with a part of a processor says so, and runs as much at once as fits it.
+func TestProcessorsOfContainer(t *testing.T) {
+	p := newCgroup(t, 0, 0.5).serve(t, "--memory")
+	if want := `msg="limits of the container" processors=0.5 threads=1`; !strings.Contains(p.logs.String(), want) {
+		t.Errorf("the log does not say %q:\n%s", want, p.logs)
+	}
+}
+
+// Tables that fill the memory which a container leaves them refuse inserts with the reason. Reads and deletes work, and after
+// deletes there is room again.
+func TestMemoryFull(t *testing.T) {
+	t.Parallel()
+	p := newCgroup(t, 128<<20, 0).serve(t, "--memory")
+	c := p.client(t, key1)
+	c.do(t, "POST", "/Tables", `{"TableName":"Large"}`, http.StatusNoContent)
+	insert := func(n int) (status int, text string) {
+		req := c.request(t, "POST", "/$batch", largeBatch(c.endpoint, n, 0))
+		req.Header.Set("Content-Type", "multipart/mixed; boundary=batch")
+		resp, err := c.Do(req)
+		must.OK(t, err)
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		must.OK(t, err)
+		return resp.StatusCode, string(body)
+	}
+	stored := 0
+	for ; stored < 100; stored++ {
+		if status, text := insert(stored); !strings.Contains(text, "HTTP/1.1 204") {
+			if status != http.StatusServiceUnavailable || !strings.Contains(text, "The memory of the server for tables is full.") {
+				t.Fatalf("after %d batches: %s", stored, text)
+			}
+			break
+		}
+	}
+	if stored == 100 || stored == 0 {
+		t.Fatalf("%d batches of 4 MiB are in memory", stored)
+	}
+	c.do(t, "GET", "/Large(PartitionKey='0',RowKey='0')", "", http.StatusOK)
+	c.do(t, "DELETE", "/Large(PartitionKey='0',RowKey='0')", "", http.StatusNoContent)
+	c.do(t, "DELETE", "/Tables('Large')", "", http.StatusNoContent)
+	must.Eventually(t, p.logs, func() bool { return strings.Contains(p.logs.String(), "there is memory for the tables again") })
+	c.do(t, "POST", "/Tables", `{"TableName":"Again"}`, http.StatusNoContent)
+}
+
+// Limits of cgroups of version 2 are read too, also those of the groups above, as systemd sets them with MemoryMax=. This machine may have version 1, so
+// the files of the kernel are fixtures, in a namespace of the server's own.
+func TestLimitsOfCgroup2(t *testing.T) {
+	if os.Geteuid() != 0 || exec.Command("unshare", "--mount", "true").Run() != nil {
+		t.Skip("to show a server other files of the kernel, root and namespaces are needed")
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"mountinfo":                  "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n",
+		"cgroup":                     "0::/tables.slice/edgetable.service\n",
+		"fs/tables.slice/memory.max": "209715200\n",
+		"fs/tables.slice/cpu.max":    "max 100000\n",
+		"fs/tables.slice/edgetable.service/memory.max": "max\n",
+		"fs/tables.slice/edgetable.service/cpu.max":    "50000 100000\n",
+	} {
+		must.OK(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755))
+		must.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	self, err := os.Executable()
+	must.OK(t, err)
+	c := exec.Command("unshare", "--mount", "sh", "-c", `mount --bind "$1/fs" /sys/fs/cgroup && mount --bind "$1/mountinfo" "/proc/$$/mountinfo" && mount --bind "$1/cgroup" "/proc/$$/cgroup" && exec "$2" serve --listen 127.0.0.1:0 --memory`, "sh", dir, self)
+	c.Env = []string{mainVariable + "=1", "PATH=" + os.Getenv("PATH")}
+	p := proc.Start(t, "ready", c)
+	if want := `msg="limits of the container" memory_mib=200 heap_mib=150 `; !strings.Contains(p.Log.String(), want) || !strings.Contains(p.Log.String(), "processors=0.5 threads=1") {
+		t.Errorf("the log does not say %q and half a processor:\n%s", want, p.Log)
+	}
+}

@@ -1,0 +1,26 @@
+//go:build testpostgres
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+// As TestMemoryOfContainer, for a server whose tables are in a database.
+func TestPostgresMemoryOfContainer(t *testing.T) {
+	for _, mib := range []int64{128, 256, 512} {
+		t.Run(fmt.Sprint(mib), func(t *testing.T) {
+			if os.Getenv("EDGETABLE_LIMITS_TIME") == "" && mib != 128 {
+				t.Skip("one size shows it; make image-limits has them all")
+			}
+			_, flags := postgresSchema(t)
+			g := newCgroup(t, mib<<20, 0)
+			pressed(t, g.serve(t, append([]string{"--store", "postgres"}, flags...)...), loadTime(t))
+			if n := g.kills(t); n > 0 {
+				t.Fatalf("the kernel has ended %d processes", n)
+			}
+		})
+	}
+}
