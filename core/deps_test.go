@@ -109,6 +109,7 @@ var rooms = map[string][]string{
 	"edgetable/wide":                   {},
 	"edgetable/descriptors":            {},
 	"edgetable/machine":                {},
+	"edgetable/azurite":                {"edgetable/cli"},
 	"edgetable/reload":                 {"edgetable/descriptors"},
 	"edgetable/bounded":                {},
 	"edgetable/cli":                    {"edgetable/wide", "edgetable/descriptors"},
@@ -120,8 +121,8 @@ var rooms = map[string][]string{
 		"edgetable/load", "edgetable/load/hist", "edgetable/load/wire", "explorer"},
 	"edgetable/backup":    {"edgetable/cli", "edgetable/place", "edgetable/admin", "edgetable/account", "edgetable/stores", "edgetable/client"},
 	"edgetable/secondary": {"edgetable/cli", "edgetable/place", "edgetable/admin", "edgetable/stores"},
-	"edgetable/server":    {"edgetable/secondary", "edgetable/bounded", "edgetable/machine", "edgetable/cli", "edgetable/advise", "edgetable/descriptors", "edgetable/admin", "edgetable/account", "edgetable/reload", "edgetable/stores", "edgetable/backup", "explorer"},
-	"edgetable":           {"edgetable/secondary", "edgetable/cli", "edgetable/reload", "edgetable/account", "edgetable/stores", "edgetable/client", "edgetable/backup", "edgetable/server"},
+	"edgetable/server":    {"edgetable/secondary", "edgetable/bounded", "edgetable/machine", "edgetable/azurite", "edgetable/cli", "edgetable/advise", "edgetable/descriptors", "edgetable/admin", "edgetable/account", "edgetable/reload", "edgetable/stores", "edgetable/backup", "explorer"},
+	"edgetable":           {"edgetable/azurite", "edgetable/secondary", "edgetable/cli", "edgetable/reload", "edgetable/account", "edgetable/stores", "edgetable/client", "edgetable/backup", "edgetable/server"},
 }
 
 // TestLayers: adapters import no other adapter and no program, the rooms of programs

@@ -97,7 +97,7 @@ func (r *release) platformImage(t target) (v1.Image, error) {
 	}
 	file.Config = v1.Config{
 		User:         "65532:65532",
-		Env:          []string{"PATH=/usr/bin", "EDGETABLE_LISTEN=0.0.0.0:10002", "EDGETABLE_DATA=/data"},
+		Env:          []string{"PATH=/usr/bin", "EDGETABLE_LISTEN=0.0.0.0:10002", "EDGETABLE_DATA=/data", stopTime},
 		ExposedPorts: map[string]struct{}{"10002/tcp": {}},
 		Volumes:      map[string]struct{}{"/data": {}},
 		WorkingDir:   "/",
@@ -211,6 +211,9 @@ func (r *release) layers(t target) ([]v1.Layer, error) {
 	}
 	return layers, nil
 }
+
+// stopTime lets requests end before docker stop, which waits for ten seconds, ends the server.
+const stopTime = "EDGETABLE_GRACE=8s"
 
 // anybody may write to a directory of this mode, and remove what is his own. A new volume takes the mode of the directory
 // that it covers, and so does --tmpfs: a container may run as any user, as on OpenShift. The program itself makes its

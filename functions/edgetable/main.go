@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 // start it as users do.
 type program struct {
 	*cli.Terminal
+	name       string // under which it was started; "" is its own
 	args       []string
 	signals    server.Signals // of a server that is started
 	understood bool           // the command line: what fails now is the command
@@ -38,13 +40,22 @@ func main() {
 	cli.Release, cli.Commit = release, commit
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	p := program{args: os.Args[1:], signals: server.Signals{Hangups: hangups, Ticks: ticks}, Terminal: &cli.Terminal{Environment: os.Getenv, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Alone: true, Packaged: "/etc/edgetable/edgetable.conf"}}
+	p := program{name: os.Args[0], args: os.Args[1:], signals: server.Signals{Hangups: hangups, Ticks: ticks}, Terminal: &cli.Terminal{Environment: os.Getenv, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Alone: true, Packaged: "/etc/edgetable/edgetable.conf", Variables: variables}}
 	p.Columns, _, _ = term.GetSize(int(os.Stdout.Fd())) // an error leaves 0
 	os.Exit(p.run(ctx))
 }
 
 // ticks returns the times at which a server looks at its files.
 func ticks() <-chan time.Time { return time.Tick(reload.Every) }
+
+// variables returns the names of all variables.
+func variables() (names []string) {
+	for _, v := range os.Environ() {
+		name, _, _ := strings.Cut(v, "=")
+		names = append(names, name)
+	}
+	return names
+}
 
 // hangups returns SIGHUP.
 func hangups() <-chan os.Signal {
@@ -55,6 +66,9 @@ func hangups() <-chan os.Signal {
 
 // run returns the exit status.
 func (p *program) run(ctx context.Context) int {
+	if done, status := p.asAzurite(); done {
+		return status
+	}
 	root := p.root()
 	root.SetArgs(p.args)
 	if len(p.args) == 0 {

@@ -25,7 +25,7 @@ func TestPlainErrors(t *testing.T) {
 		{cli.StatusUsage, "serve --memory --listen 127.0.0.1:0 --metrics-listen 26030", "--metrics-listen " + address},
 		{cli.StatusUsage, "explorer --listen 26030", "--listen " + address},
 		{cli.StatusUsage, "health --listen 26030", "--listen " + address},
-		{cli.StatusFailed, "health --listen 127.0.0.1:1", "no server answers at 127.0.0.1:1, which --listen or the file of --config sets: "},
+		{cli.StatusFailed, "health --listen 127.0.0.1:1", "no server answers at 127.0.0.1:1, which --listen, $EDGETABLE_LISTEN or the file of --config sets: "},
 		{cli.StatusFailed, "traffic --data " + missing, "no server answers: is one running with --data " + missing + "? "},
 		{cli.StatusUsage, "trafic --data " + missing, `there is no command "trafic"; do you mean traffic?`},
 		{cli.StatusUsage, "table list --from x", `there is no command "table"; do you mean tables?`},

@@ -3,10 +3,13 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +17,7 @@ import (
 
 	"edgetable/core/accounts"
 	"edgetable/core/sharedkey"
+	"edgetable/functions/edgetable/account"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/server"
 	"edgetable/testdata/must"
@@ -129,17 +133,41 @@ func start(t *testing.T, environment map[string]string, args ...string) *testSer
 	})
 	t.Cleanup(func() { s.stop() })
 	lines := bufio.NewScanner(r)
-	for lines.Scan() && lines.Text() != "ready" {
-		s.greeting += lines.Text() + "\n"
+	ready := false
+	for !ready && lines.Scan() {
+		var text string
+		text, ready = greeting(lines.Text())
+		s.greeting += text
 	}
 	go func() { _, _ = io.Copy(io.Discard, r) }() // a secondary may begin again, and greet again
-	if lines.Text() != "ready" {
+	if !ready {
 		t.Fatalf("the server did not start: status %d\n%s", s.stop(), s.logs)
 	}
 	if !strings.Contains(s.greeting, accounts.DevelopmentKey) { // which everybody has
 		keepOutput("the greeting", func() string { return s.greeting })
 	}
 	return s
+}
+
+// greeting returns a line of a greeting, and whether it is the last one. With --log-format json there is one line, from which it
+// makes those that are there without.
+func greeting(line string) (text string, ready bool) {
+	var said struct {
+		Message   string `json:"msg"`
+		Metrics   string
+		Endpoints map[string]string
+	}
+	if json.Unmarshal([]byte(line), &said) != nil || said.Message != "ready" {
+		return line + "\n", line == "ready"
+	}
+	if said.Metrics != "" {
+		text = "metrics at " + said.Metrics + "\n"
+	}
+	for _, name := range slices.Sorted(maps.Keys(said.Endpoints)) {
+		endpoint := said.Endpoints[name]
+		text += "  endpoint  " + endpoint + "\n  connection string  " + account.ConnectionString(name, accounts.DevelopmentKey, endpoint) + "\n"
+	}
+	return text, true
 }
 
 // ends stops the server, which must do so without a complaint.

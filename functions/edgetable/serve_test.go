@@ -142,7 +142,7 @@ func TestInterruptCutsOff(t *testing.T) {
 	c := s.client(t, "")
 	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
 	_, r := half(t, c)
-	if status := s.stop(); status != 1 || !strings.Contains(s.logs.String(), "cut off after 1ms") {
+	if status := s.stop(); status != 0 || !strings.Contains(s.logs.String(), "cut off after 1ms") {
 		t.Errorf("status %d\n%s", status, s.logs)
 	}
 	if _, err := io.Copy(io.Discard, r); err == nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -21,6 +22,9 @@ const (
 	maxHeader   = 32 << 10 // request line and headers: the service's own limit of a URL
 	writeBuffer = 8 << 10
 )
+
+// ErrCutOff means that requests had not ended when the time for them was over.
+var ErrCutOff = errors.New("some requests were cut off")
 
 // Server serves a Handler on a listener until its context ends.
 type Server struct {
@@ -115,7 +119,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return cmp.Or(err, net.ErrClosed)
 	}
 	if err := <-stopped; err != nil {
-		return fmt.Errorf("some requests were cut off after %v: %w", s.Grace, err)
+		return fmt.Errorf("%w after %v: %w", ErrCutOff, s.Grace, err)
 	}
 	return nil
 }

@@ -42,7 +42,9 @@ func (p *Terminal) Configure(c *cobra.Command) error {
 		return nil
 	}
 	file := cmp.Or(c.Flag("config").Value.String(), p.Environment(Variable("config")), p.packaged(c))
-	lines, err := readConfig(file, flagNames(c.Root()))
+	names := flagNames(c.Root())
+	p.known, p.overridden = variablesOf(names), nil
+	lines, err := readConfig(file, names)
 	if err != nil {
 		return err
 	}
@@ -59,6 +61,9 @@ func (p *Terminal) Configure(c *cobra.Command) error {
 				f.Annotations = map[string][]string{}
 			}
 			f.Annotations[environmentKey] = nil
+			if line := lines[f.Name]; len(line) > 0 && line[len(line)-1].value != text {
+				p.overridden = append(p.overridden, Overridden{Flag: f.Name, Variable: Variable(f.Name), Value: text, Line: line[len(line)-1].value})
+			}
 			return
 		}
 		for _, line := range lines[f.Name] {

@@ -71,7 +71,7 @@ var goPatterns = sync.OnceValue(func() (list []*regexp.Regexp) {
 
 // Plain says in our words what an error of Go's libraries says.
 func Plain(err error) string {
-	text := err.Error()
+	text := err.Error() + rights(err)
 	for i, pattern := range goPatterns() {
 		text = pattern.ReplaceAllString(text, goWords[i][1])
 	}

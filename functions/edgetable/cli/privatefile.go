@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -18,6 +19,16 @@ func ReadPrivate(path string) (string, error) {
 	return strings.TrimPrefix(string(text), "\ufeff"), CheckPrivate(path) // some editors put it there
 }
 
+// mounted reports whether a file is a secret that Compose, Swarm, Podman or Kubernetes has put into a container. They come so that everybody
+// in the container can read them.
+func mounted(path string) bool {
+	if strings.HasPrefix(path, "/run/secrets/") {
+		return true
+	}
+	target, err := os.Readlink(filepath.Join(filepath.Dir(path), "..data")) // as kubelet changes all files of a volume at once
+	return err == nil && strings.HasPrefix(target, "..")
+}
+
 // CheckPrivate refuses a file of secrets that others than the owner can change, or
 // that others can read: everybody, or a group that this process does not belong to.
 func CheckPrivate(path string) error {
@@ -26,6 +37,7 @@ func CheckPrivate(path string) error {
 		return err
 	}
 	switch mode := info.Mode().Perm(); {
+	case mode&0o033 == 0 && mounted(path): // a container has one user
 	case mode&0o027 != 0:
 		return fmt.Errorf("other users can read the keys in %s: chmod 600 %[1]s", path)
 	case mode&0o040 != 0 && !inGroup(info):

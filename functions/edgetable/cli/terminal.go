@@ -18,8 +18,16 @@ type Terminal struct {
 	Totals      any  // of that command
 	// Packaged is the file of settings that a package installs; "" for none.
 	Packaged string
+	// Variables are the names of the variables of the process; nil if they are not known.
+	Variables func() []string
+	// Remarks are for the log of a server that starts.
+	Remarks []string
+	// Announce returns lines that a server prints before it says that it is ready, given its URL; nil: none.
+	Announce func(url string) []string
 
-	lines map[string][]configLine // of the configuration file
+	known      []string // variables of flags
+	overridden []Overridden
+	lines      map[string][]configLine // of the configuration file
 }
 
 // Event is a line that --json prints.

@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net"
 	"slices"
@@ -21,6 +22,10 @@ import (
 // and signs with, is that of the development account.
 func (p *program) greet(s *serving) {
 	list := *s.accounts.Current.Load()
+	if s.logFormat == "json" {
+		p.greetJSON(s)
+		return
+	}
 	fmt.Fprintf(p.Out, "edgetable %s listens on %s and keeps its tables %s\n", cli.Version(), s.listener.Addr(), s.backend.Place)
 	if s.metricsAt != nil {
 		fmt.Fprintf(p.Out, "metrics at http://%s/metrics\n", s.metricsAt.Addr())
@@ -47,7 +52,42 @@ func (p *program) greet(s *serving) {
 		}
 		fmt.Fprintf(p.Out, "\nAccount %s\n  endpoint           %s\n  connection string  %s\n  try                %s\n", name, endpoint, connection, try)
 	}
-	fmt.Fprintln(p.Out, "\nready")
+	fmt.Fprintln(p.Out)
+	for _, line := range p.announced(s) {
+		fmt.Fprintln(p.Out, line)
+	}
+	fmt.Fprintln(p.Out, "ready")
+}
+
+// announced are lines for those who wait for the server under another name.
+func (p *program) announced(s *serving) []string {
+	if p.Announce == nil {
+		return nil
+	}
+	return p.Announce(s.url())
+}
+
+// greetJSON says that the server is ready in one line, as the log has its lines: in a container both are one stream.
+func (p *program) greetJSON(s *serving) {
+	list := *s.accounts.Current.Load()
+	endpoints := map[string]string{}
+	for name := range list {
+		endpoints[name] = s.url() + "/" + name
+	}
+	about := []any{"version", cli.Version(), "listen", s.listener.Addr().String(), "place", s.backend.Place, "endpoints", endpoints}
+	if s.metricsAt != nil {
+		about = append(about, "metrics", "http://"+s.metricsAt.Addr().String()+"/metrics")
+	}
+	if s.servesPage() {
+		about = append(about, "explorer", s.url()+explorer.Prefix)
+	}
+	if s.backup.To != "" {
+		about = append(about, "backup_to", s.backup.To, "backup_every", cli.ShowDuration(s.backup.Every))
+	}
+	if said := p.announced(s); said != nil {
+		about = append(about, "says", said)
+	}
+	slog.New(slog.NewJSONHandler(p.Out, nil)).Info("ready", about...)
 }
 
 // url is what the endpoints of accounts begin with. The host is the name in --listen, for
@@ -68,5 +108,9 @@ func (s *serving) signing(target string) string {
 	if s.accounts.File != "" {
 		from = "--accounts " + cli.Quote(s.accounts.File) + " "
 	}
-	return "edgetable sign " + from + "GET " + cli.Quote(target)
+	where := ""
+	if s.listenFromImage {
+		where = "  # in the container"
+	}
+	return "edgetable sign " + from + "GET " + cli.Quote(target) + where
 }

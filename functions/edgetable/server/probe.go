@@ -36,6 +36,9 @@ func (p *program) healthCommand() *cobra.Command {
 			if live {
 				path = "/_/live"
 			}
+			if f := c.Flag("listen"); !f.Changed || cli.FromEnvironment(f) {
+				listen = cmp.Or(listenOfServer("/proc"), listen)
+			}
 			text, err := probe(c.Context(), listen, path)
 			switch {
 			case asJSON && err == nil:
@@ -84,12 +87,12 @@ func probe(ctx context.Context, listen, path string) (string, error) {
 		}
 		resp, err := client.Do(r)
 		if err != nil {
-			return "", fmt.Errorf("no server answers at %s, which --listen or the file of --config sets: %w", listen, cli.Dialing(err))
+			return "", fmt.Errorf("no server answers at %s, which --listen, $EDGETABLE_LISTEN or the file of --config sets: %w", listen, cli.Dialing(err))
 		}
 		text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
 		resp.Body.Close()
 		if err == nil && resp.StatusCode == http.StatusOK && string(text) != well {
-			return "", fmt.Errorf("another program listens at %s, which --listen or the file of --config sets", listen)
+			return "", fmt.Errorf("another program listens at %s, which --listen, $EDGETABLE_LISTEN or the file of --config sets", listen)
 		}
 		if err == nil && resp.StatusCode == http.StatusOK {
 			return strings.TrimSpace(string(text)), nil

@@ -29,6 +29,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 		return err
 	}
 	s := &serving{serveFlags: o, log: p.Logger(o.logFormat, o.logLevel)}
+	p.remark(s.log)
 	limits := machine.Take(p.Environment, s.log)
 	if err := s.prepare(ctx, p); err != nil {
 		return err
@@ -137,6 +138,14 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	return err
 }
 
+// remedy is what to do without an account. In a container, another address is none: nobody would reach it.
+func (s *serving) remedy() string {
+	if s.listenFromImage {
+		return "make an account with 'docker run --rm -v VOLUME:/data IMAGE account new NAME', or say --allow-development-account (the variable EDGETABLE_ALLOW_DEVELOPMENT_ACCOUNT=true)"
+	}
+	return "make accounts with 'edgetable account new', or listen on 127.0.0.1, or say --allow-development-account"
+}
+
 // protectSecrets refuses to send secrets over a network in plain text, and warns if
 // the network can read requests.
 func (s *serving) protectSecrets() error {
@@ -145,8 +154,7 @@ func (s *serving) protectSecrets() error {
 	}
 	s.accounts.Refuse = func(list accounts.List) error {
 		if list.HasDevelopmentKey() && !s.devAnywhere {
-			return errors.New("the development account's key is known to everybody, so it is served on loopback alone: " +
-				"make accounts with 'edgetable account new', or listen on 127.0.0.1, or say --allow-development-account")
+			return errors.New("the development account's key is known to everybody, so it is served on loopback alone: " + s.remedy())
 		}
 		return nil
 	}
@@ -247,9 +255,13 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	err = server.Serve(p.draining(ctx, s, health), s.listener)
 	stopAdmin()
 	stopMetrics()
+	if errors.Is(err, httpserver.ErrCutOff) {
+		// They may be running still. The store is left to them as by a crash, which loses nothing. The server
+		// has stopped as it was told.
+		s.log.Warn("stopped without the last requests", "cause", err)
+		return nil
+	}
 	if err != nil {
-		// Requests may be running still. The store is left to them as by a
-		// crash, which loses nothing.
 		return err
 	}
 	wait()

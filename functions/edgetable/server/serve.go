@@ -36,6 +36,7 @@ type serveFlags struct {
 	accessLog              string
 	slowQuery              time.Duration
 	untilEOF               bool
+	listenFromImage        bool // by a variable, as an image sets it
 
 	acme    acmeFlags
 	metrics metricsFlags
@@ -136,6 +137,7 @@ func (o *serveFlags) check(flags *pflag.FlagSet) error {
 		return cli.Misuse("--public-url is a URL such as https://tables.example.com, not %q", o.publicURL)
 	}
 	o.explorer.given = given("explorer")
+	o.listenFromImage = cli.FromEnvironment(flags.Lookup("listen"))
 	if o.Kind().Remote {
 		o.protect.wait(given)
 	}

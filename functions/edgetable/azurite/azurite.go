@@ -1,0 +1,163 @@
+// Package azurite understands the command line of Azurite, so that the image stands in for Azurite's:
+// programs, Compose files and Testcontainers that start "azurite" get a table service without a change.
+package azurite
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"edgetable/functions/edgetable/cli"
+)
+
+// The names of Azurite's programs that serve tables.
+const (
+	All    = "azurite" // blobs and queues too
+	Tables = "azurite-table"
+)
+
+// AccountsVariable has accounts, as name:key1:key2 between semicolons.
+const AccountsVariable = "AZURITE_ACCOUNTS"
+
+// Start is what to start in place of one of Azurite's programs.
+type Start struct {
+	Args     []string // of edgetable
+	Help     string   // to print instead
+	Accounts string   // in place of the development account; "" for that one
+	Notes    []string // for the log
+}
+
+// Named finds that Azurite is meant: by the name under which the program runs, or by its first argument, as when a Compose file
+// has a command for Azurite's image. It returns the name, or "", and the arguments after it.
+func Named(program string, args []string) (name string, rest []string) {
+	base := strings.TrimSuffix(filepath.Base(program), ".exe")
+	if base == All || base == Tables {
+		if len(args) > 0 && args[0] == base { // the image's entrypoint, and the command of Azurite's
+			args = args[1:]
+		}
+		return base, args
+	}
+	if len(args) > 0 && (args[0] == All || args[0] == Tables) {
+		return args[0], args[1:]
+	}
+	return "", args
+}
+
+// flags of Azurite. Those of services that are not here have no effect.
+type flags struct {
+	host, port, location, debug string
+	cert, key, pwd, oauth       string
+	memory, pathStyle           bool
+	extents                     string
+	help, version               bool
+}
+
+func (o *flags) register(f *pflag.FlagSet) {
+	f.StringVar(&o.host, "tableHost", "", "`address` to listen on")
+	f.StringVar(&o.port, "tablePort", "", "`port` to listen on")
+	f.StringVarP(&o.location, "location", "l", "", "`directory` of the tables")
+	f.BoolVar(&o.memory, "inMemoryPersistence", false, "keep everything in memory")
+	f.StringVar(&o.extents, "extentMemoryLimit", "", "`megabytes` for blobs and queues in memory: no effect")
+	f.StringVarP(&o.debug, "debug", "d", "", "log every request, on standard error; the `file` is not written")
+	f.BoolP("loose", "L", false, "no effect")
+	f.BoolP("silent", "s", false, "no effect: requests are not logged without --debug")
+	f.Bool("skipApiVersionCheck", false, "no effect: every version is served")
+	f.Bool("disableTelemetry", false, "no effect: nothing is sent to anybody")
+	f.BoolVar(&o.pathStyle, "disableProductStyleUrl", false, "take the account always from the path")
+	f.StringVar(&o.cert, "cert", "", "`file` with a certificate in PEM: serve HTTPS")
+	f.StringVar(&o.key, "key", "", "`file` with its key in PEM")
+	f.StringVar(&o.pwd, "pwd", "", "`password` of a certificate in PFX: refused")
+	f.StringVar(&o.oauth, "oauth", "", "`level` of bearer tokens: refused")
+	f.String("tableKeepAliveTimeout", "", "no effect")
+	for _, service := range []string{"blob", "queue"} {
+		for _, name := range []string{"Host", "Port", "KeepAliveTimeout"} {
+			f.String(service+name, "", "no effect: "+service+"s are not served")
+		}
+	}
+	f.BoolVarP(&o.help, "help", "h", false, "print this")
+	f.BoolVarP(&o.version, "version", "v", false, "print the version")
+}
+
+// Serve translates Azurite's command line to that of edgetable.
+func Serve(name string, args []string, environment func(string) string) (Start, error) {
+	var o flags
+	f := pflag.NewFlagSet(name, pflag.ContinueOnError)
+	f.Usage = func() {}
+	o.register(f)
+	if err := f.Parse(args); err != nil && !errors.Is(err, pflag.ErrHelp) {
+		return Start{}, fmt.Errorf("%w; the flags for tables are\n%s", err, f.FlagUsages())
+	}
+	switch {
+	case o.help:
+		return Start{Help: "edgetable in place of Azurite serves tables. Flags of " + name + ":\n\n" + f.FlagUsages() + "\n'edgetable serve --help' lists its own.\n"}, nil
+	case o.version:
+		return Start{Args: []string{"version"}}, nil
+	case f.NArg() > 0:
+		return Start{}, fmt.Errorf("%s takes no %q", name, f.Arg(0))
+	case o.pwd != "":
+		return Start{}, errors.New("--pwd is for a certificate in PFX, which is not read here: 'openssl pkcs12 -in FILE.pfx -out cert.pem -clcerts -nokeys' and '… -out key.pem -nocerts -nodes' make the files for --cert and --key")
+	case o.oauth != "":
+		return Start{}, errors.New("--oauth accepts tokens of anybody, and is not served here: leave it out and sign with the account's key, or name the issuer with 'edgetable serve --oidc-issuer'")
+	case (o.cert == "") != (o.key == ""):
+		return Start{}, errors.New("--cert and --key go together: give both, as files in PEM")
+	case o.memory && o.location != "":
+		return Start{}, errors.New("--inMemoryPersistence and --location exclude each other")
+	case o.extents != "" && !o.memory:
+		return Start{}, errors.New("--extentMemoryLimit is for --inMemoryPersistence")
+	}
+	s := Start{Args: []string{"serve"}, Accounts: environment(AccountsVariable)}
+	add := func(flag, value string) {
+		if value != "" {
+			s.Args = append(s.Args, flag, value)
+		}
+	}
+	if o.host != "" || o.port != "" {
+		host, port, err := net.SplitHostPort(cmp.Or(environment(cli.Variable("listen")), cli.UsualAddress))
+		if err != nil {
+			return Start{}, err
+		}
+		add("--listen", net.JoinHostPort(cmp.Or(o.host, host), cmp.Or(o.port, port)))
+	}
+	add("--data", o.location)
+	add("--tls-cert", o.cert)
+	add("--tls-key", o.key)
+	if o.memory {
+		s.Args = append(s.Args, "--memory")
+	}
+	if o.pathStyle {
+		s.Args = append(s.Args, "--path-style")
+	}
+	if o.debug != "" {
+		s.Args = append(s.Args, "--log-level", "debug")
+		s.Notes = append(s.Notes, "the log of --debug is on standard error: "+o.debug+" is not written")
+	}
+	if s.Accounts == "" {
+		s.Args = append(s.Args, "--allow-development-account")
+		s.Notes = append(s.Notes, "started as "+name+", so the development account is served, as with --allow-development-account; $"+AccountsVariable+" names others")
+	}
+	var others []string
+	f.Visit(func(given *pflag.Flag) {
+		if strings.HasPrefix(given.Name, "blob") || strings.HasPrefix(given.Name, "queue") {
+			others = append(others, "--"+given.Name)
+		}
+	})
+	if len(others) > 0 {
+		s.Notes = append(s.Notes, "blobs and queues are not served, so nobody listens for "+strings.Join(others, ", "))
+	}
+	return s, nil
+}
+
+// Lines are what others wait for before they use a server that they started as Azurite. The modules of Testcontainers for .NET and Node.js
+// wait for three services, of which there is one.
+func Lines(name, url string) []string {
+	lines := []string{"edgetable as Azurite Table service is successfully listening at " + url}
+	if name == All {
+		lines = append(lines, `There are tables alone. These two lines do not hold: "Azurite Blob service is successfully listening", "Azurite Queue service is successfully listening"`)
+	}
+	return lines
+}

@@ -1,0 +1,89 @@
+package azurite
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Command lines that people have for Azurite.
+func TestServe(t *testing.T) {
+	const development = "--allow-development-account"
+	for _, c := range []struct {
+		line, listen string
+		want         []string
+	}{
+		{"azurite", "", []string{"serve", development}},
+		{"azurite-table --tableHost 0.0.0.0", "", []string{"serve", "--listen", "0.0.0.0:10002", development}},
+		{"azurite-table --tablePort 11002", "0.0.0.0:10002", []string{"serve", "--listen", "0.0.0.0:11002", development}},
+		{"azurite --blobHost 0.0.0.0 --blobPort 10000 --queueHost 0.0.0.0 --queuePort 10001 --tableHost 0.0.0.0 --tablePort 10002", "0.0.0.0:10002",
+			[]string{"serve", "--listen", "0.0.0.0:10002", development}},
+		{"azurite -l /data --blobHost 0.0.0.0 --queueHost 0.0.0.0 --tableHost 0.0.0.0 --skipApiVersionCheck", "", []string{"serve", "--listen", "0.0.0.0:10002", "--data", "/data", development}},
+		{"azurite -s -L --inMemoryPersistence --extentMemoryLimit 64 --disableTelemetry", "", []string{"serve", "--memory", development}},
+		{"azurite --silent --loose --location=/workspace --debug /workspace/debug.log --disableProductStyleUrl", "", []string{"serve", "--data", "/workspace", "--path-style", "--log-level", "debug", development}},
+		{"azurite --cert /c.pem --key /k.pem", "", []string{"serve", "--tls-cert", "/c.pem", "--tls-key", "/k.pem", development}},
+		{"azurite --version", "", []string{"version"}},
+	} {
+		words := strings.Fields(c.line)
+		s, err := Serve(words[0], words[1:], func(name string) string { return map[string]string{"EDGETABLE_LISTEN": c.listen}[name] })
+		if err != nil || !slices.Equal(s.Args, c.want) {
+			t.Errorf("%s: %q, %v, want %q", c.line, s.Args, err, c.want)
+		}
+	}
+}
+
+// What is not served is refused with what to do.
+func TestRefused(t *testing.T) {
+	for line, want := range map[string]string{
+		"--oauth basic":               "sign with the account's key",
+		"--cert a.pfx --pwd secret":   "openssl pkcs12",
+		"--cert a.pem":                "--cert and --key go together",
+		"--inMemoryPersistence -l /x": "exclude each other",
+		"--extentMemoryLimit 5":       "--inMemoryPersistence",
+		"--tableHosts 0.0.0.0":        "--tableHost",
+		"start":                       `takes no "start"`,
+	} {
+		if _, err := Serve(All, strings.Fields(line), func(string) string { return "" }); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", line, err, want)
+		}
+	}
+}
+
+// With accounts of the user's own, the development account is off.
+func TestAccounts(t *testing.T) {
+	s, err := Serve(Tables, nil, func(name string) string { return map[string]string{AccountsVariable: "acme:a2V5"}[name] })
+	if err != nil || s.Accounts != "acme:a2V5" || slices.Contains(s.Args, "--allow-development-account") {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestNamed(t *testing.T) {
+	for _, c := range []struct {
+		program, args, name, rest string
+	}{
+		{"/usr/bin/edgetable", "serve --memory", "", "serve --memory"},
+		{"/usr/bin/edgetable", "azurite-table --tableHost 0.0.0.0", Tables, "--tableHost 0.0.0.0"},
+		{"azurite", "--tableHost 0.0.0.0", All, "--tableHost 0.0.0.0"},
+		{"/usr/bin/azurite", "", All, ""},
+		{`azurite-table.exe`, "-s", Tables, "-s"},
+		{"azurite", "azurite -s", All, "-s"},
+	} {
+		name, rest := Named(c.program, strings.Fields(c.args))
+		if name != c.name || strings.Join(rest, " ") != c.rest {
+			t.Errorf("%s %s: %q %q", c.program, c.args, name, rest)
+		}
+	}
+}
+
+// Each line that others wait for is there, and the one about other services says that they do not run.
+func TestLines(t *testing.T) {
+	said := strings.Join(Lines(All, "http://0.0.0.0:10002"), "\n")
+	for _, want := range []string{"Azurite Table service is successfully listening at http://0.0.0.0:10002", "Blob service is successfully listening", "Queue service is successfully listening", "do not hold"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not in\n%s", want, said)
+		}
+	}
+	if said := strings.Join(Lines(Tables, "http://0.0.0.0:10002"), "\n"); strings.Contains(said, "Blob") {
+		t.Error(said)
+	}
+}

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"edgetable/core/accounts"
+)
+
+// Unknown is a variable that looks like one of ours.
+type Unknown struct {
+	Name string
+	Like string // the one that may be meant, or ""
+}
+
+// Overridden is a line of the configuration file in whose place a variable is.
+type Overridden struct {
+	Flag, Variable, Value, Line string
+}
+
+// Overridden lists the lines of the configuration file that variables override, for the flags of the command.
+func (p *Terminal) Overridden() []Overridden { return p.overridden }
+
+// others are variables that are no flags: of accounts, of --config, and of the libraries and examples that start this program.
+var others = []string{accounts.Variable, "EDGETABLE_CONFIG", "EDGETABLE_CONNECTION_STRING", "EDGETABLE_BINARY", "EDGETABLE_CACHE", "EDGETABLE_VERSION"}
+
+// ofKubernetes are variables that Kubernetes sets in each pod for a Service called edgetable, or edgetable-something.
+var ofKubernetes = regexp.MustCompile(`_SERVICE_(HOST|PORT)(_[A-Z0-9_]+)?$|_PORT(_[0-9]+_(TCP|UDP)(_(PROTO|PORT|ADDR))?)?$`)
+
+// variablesOf are the variables of flags, and the others.
+func variablesOf(flags map[string]bool) []string {
+	list := slices.Clone(others)
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		if flags[name] {
+			list = append(list, Variable(name))
+		}
+	}
+	return list
+}
+
+// Unknown lists variables of the process that begin as ours do, and that no command reads.
+func (p *Terminal) Unknown() (list []Unknown) {
+	if p.Variables == nil {
+		return nil
+	}
+	names := p.Variables()
+	slices.Sort(names)
+	for _, name := range names {
+		rest, ours := strings.CutPrefix(name, "EDGETABLE_")
+		if !ours || slices.Contains(p.known, name) || ofKubernetes.MatchString(name) {
+			continue
+		}
+		u, least := Unknown{Name: name}, 4 // letters that differ
+		for _, known := range p.known {
+			if d := distance(rest, strings.TrimPrefix(known, "EDGETABLE_")); d < least {
+				u.Like, least = known, d
+			}
+		}
+		list = append(list, u)
+	}
+	return list
+}

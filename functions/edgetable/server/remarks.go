@@ -1,0 +1,20 @@
+package server
+
+import "log/slog"
+
+// remark logs what is worth knowing about the settings: variables that nobody reads, and those that override the file.
+func (p *program) remark(log *slog.Logger) {
+	for _, text := range p.Remarks {
+		log.Info(text)
+	}
+	for _, u := range p.Unknown() {
+		about := []any{"variable", u.Name}
+		if u.Like != "" {
+			about = append(about, "meant", u.Like)
+		}
+		log.Warn("nobody reads this variable", about...)
+	}
+	for _, o := range p.Overridden() {
+		log.Info("a variable overrides the file of --config", "flag", o.Flag, "variable", o.Variable, "value", o.Value, "file", o.Line)
+	}
+}
