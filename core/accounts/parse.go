@@ -38,7 +38,12 @@ func (l List) Find(name string) (*protocol.Account, bool) {
 //
 // Nothing here needs package fmt, which would bring the files of a system into a
 // module of WebAssembly.
-func Parse(text string) (List, error) {
+func Parse(text string) (List, error) { return parse(text, LeastKey) }
+
+// ParseWeak is Parse for accounts of a test, as people have them for Azurite: keys may be short, and names may have hyphens.
+func ParseWeak(text string) (List, error) { return parse(text, 1) }
+
+func parse(text string, leastKey int) (List, error) {
 	list, number := List{}, 0
 	for line := range strings.Lines(text) {
 		number++
@@ -49,7 +54,7 @@ func Parse(text string) (List, error) {
 			if entry = strings.TrimSpace(entry); entry == "" {
 				continue
 			}
-			account, err := parseAccount(entry)
+			account, err := parseAccount(entry, leastKey)
 			if err == nil && list[account.Name] != nil {
 				err = errors.New(account.Name + " is there already")
 			}
@@ -68,11 +73,15 @@ func Parse(text string) (List, error) {
 // LeastKey is the number of bytes that a key must have to be safe: 256 bits.
 const LeastKey = 32
 
-func parseAccount(entry string) (*protocol.Account, error) {
+func parseAccount(entry string, leastKey int) (*protocol.Account, error) {
 	entry, options := cutOptions(entry)
 	name, keys, ok := strings.Cut(entry, ":")
 	name = strings.TrimSpace(name)
-	if !ok || CheckName(name) != nil {
+	checked := name
+	if leastKey < LeastKey {
+		checked = strings.ReplaceAll(name, "-", "")
+	}
+	if !ok || CheckName(checked) != nil {
 		return nil, errors.New("write name:key or name:key1:key2, the name 3 to 24 lower-case letters and digits")
 	}
 	account := &protocol.Account{Account: sharedkey.Account{Name: name}}
@@ -89,7 +98,7 @@ func parseAccount(entry string) (*protocol.Account, error) {
 		switch {
 		case err != nil:
 			return nil, errors.New(key + " is not base64 (make one with: openssl rand -base64 64 | tr -d '\\n')")
-		case k.Size() < LeastKey:
+		case k.Size() < leastKey:
 			return nil, errors.New(key + " has " + strconv.Itoa(k.Size()) + " bytes: at least " + strconv.Itoa(LeastKey) + " are safe (make one with: openssl rand -base64 64 | tr -d '\\n')")
 		}
 		account.Keys[i] = k

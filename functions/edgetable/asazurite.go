@@ -3,12 +3,11 @@ package main
 import (
 	"fmt"
 
-	"edgetable/core/accounts"
 	"edgetable/functions/edgetable/azurite"
 	"edgetable/functions/edgetable/cli"
 )
 
-// asAzurite translates the command line of somebody who starts Azurite, and finds the accounts of that in the environment. It reports whether all is
+// asAzurite translates the command line of somebody who starts Azurite. It reports whether all is
 // done, and with which status.
 func (p *program) asAzurite() (done bool, status int) {
 	name, args := azurite.Named(p.name, p.args)
@@ -24,14 +23,7 @@ func (p *program) asAzurite() (done bool, status int) {
 		fmt.Fprint(p.Out, start.Help)
 		return true, cli.StatusDone
 	}
-	environment := p.Environment
-	p.Environment = func(variable string) string {
-		if variable == accounts.Variable && start.Accounts != "" {
-			return start.Accounts
-		}
-		return environment(variable)
-	}
-	p.args, p.Remarks = start.Args, start.Notes
+	p.args, p.Remarks, p.AzuriteAccounts = start.Args, start.Notes, start.Accounts
 	p.Announce = func(url string) []string { return azurite.Lines(name, url) }
 	return false, 0
 }

@@ -100,8 +100,10 @@ func TestStandsInForAzurite(t *testing.T) {
 	}
 	p.client(t, "").fill(t)
 
-	p = begin([]string{"AZURITE_ACCOUNTS=acme:" + key1 + ";evil:" + key2}, self, "azurite-table", "--tablePort", "0", "-l", filepath.Join(dir, "data"))
+	p = begin([]string{"AZURITE_ACCOUNTS=acme:" + key1 + ";test-account:dGVzdC1rZXk="}, self, "azurite-table", "--tablePort", "0", "-l", filepath.Join(dir, "data"))
 	p.client(t, key1).fill(t)
+	endpoint := strings.TrimSuffix(p.client(t, key1).endpoint, "acme") + "test-account"
+	newClient(t, endpoint, "test-account", "dGVzdC1rZXk=").fill(t)
 	if strings.Contains(p.greeting, "devstoreaccount1") || strings.Contains(p.greeting, "Blob") {
 		t.Errorf("the greeting is\n%s", p.greeting)
 	}

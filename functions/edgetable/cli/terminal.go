@@ -22,6 +22,8 @@ type Terminal struct {
 	Variables func() []string
 	// Remarks are for the log of a server that starts.
 	Remarks []string
+	// AzuriteAccounts are the accounts of a server that stands in for Azurite, in place of all others; "" for none.
+	AzuriteAccounts string
 	// Announce returns lines that a server prints before it says that it is ready, given its URL; nil: none.
 	Announce func(url string) []string
 

@@ -14,6 +14,7 @@ import (
 	"edgetable/core/protocol"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/account"
+	"edgetable/functions/edgetable/azurite"
 	"edgetable/functions/edgetable/backup"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/descriptors"
@@ -119,7 +120,7 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 		s.log.Warn("faults are simulated: this is no server to rely on")
 	}
 	s.accounts = &account.Known{
-		Source: account.NewSource(p.Environment, s.serveFlags.accounts, s.DataDirectory()), Log: s.log,
+		Source: p.accounts(s.serveFlags), Log: s.log,
 		Refuse: func(accounts.List) error { return nil }, // until the address is known
 	}
 	if _, err := s.accounts.Load(true); err != nil {
@@ -136,6 +137,14 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	}
 	s.access, err = observe.OpenAccessLog(s.accessLog, s.logFormat == "json", p.Err, s.log)
 	return err
+}
+
+// accounts are those that the flags name, unless the program was started as Azurite with some.
+func (p *program) accounts(o *serveFlags) account.Source {
+	if p.AzuriteAccounts != "" {
+		return account.WeakSource(p.AzuriteAccounts, azurite.AccountsVariable)
+	}
+	return account.NewSource(p.Environment, o.accounts, o.DataDirectory())
 }
 
 // remedy is what to do without an account. In a container, another address is none: nobody would reach it.

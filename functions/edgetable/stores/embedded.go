@@ -103,7 +103,7 @@ func (o *embeddedFlags) open(_ context.Context, from *Opening) (*Backend, error)
 		return nil, cli.Fail(cli.StatusDamage, err) // another start does not mend it
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return nil, fmt.Errorf("%w (--data)", err)
+		return nil, fmt.Errorf("%w; let this user write there, or name another directory with --data", err)
 	}
 	if errors.Is(err, pebblestore.ErrForeign) && ofAzurite(o.data) {
 		return nil, fmt.Errorf("%s has the tables of Azurite, in files of its own: name another directory, and move them with 'edgetable copy' while Azurite runs (docs/migrate-from-azurite.md)", o.data)

@@ -1,0 +1,352 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// engine is Docker or Podman with files and a network of its own: two tests on a machine do not meet, and nothing is left.
+type engine struct {
+	name  string
+	base  []string // the command with the flags that name its files
+	alone string   // the process whose network it has
+	host  []string // flags of run, where containers have no network of their own
+}
+
+// noEngine ends a test that cannot start an engine. It is said aloud, not skipped by itself: otherwise nobody would notice that the image is never run.
+func noEngine(t *testing.T, reason ...any) {
+	t.Helper()
+	t.Fatal(append([]any{"no container can be run here (EDGETABLE_NO_DOCKER=1 leaves the test out): "}, reason...)...)
+}
+
+// startDocker starts a daemon.
+func startDocker(t *testing.T, dir string) *engine {
+	t.Helper()
+	socket := filepath.Join(dir, "socket")
+	var logs bytes.Buffer
+	c := exec.Command("unshare", "--net", "sh", "-c", `ip link set lo up && exec dockerd --data-root "$1/root" --exec-root "$1/exec" --pidfile "$1/pid" -H "unix://$1/socket" --group root`, "sh", dir)
+	c.Stderr = &logs
+	out, err := c.StdoutPipe()
+	if err == nil {
+		c.Stderr = c.Stdout // dockerd says there that it is ready
+		err = c.Start()
+	}
+	if err != nil {
+		noEngine(t, err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Signal(syscall.SIGTERM)
+		_ = c.Wait()
+	})
+	ready := false
+	for lines := bufio.NewScanner(out); !ready && lines.Scan(); {
+		logs.WriteString(lines.Text() + "\n")
+		ready = strings.Contains(lines.Text(), "API listen on")
+	}
+	if !ready {
+		noEngine(t, logs.String())
+	}
+	go func() { _, _ = bufio.NewReader(out).WriteTo(new(bytes.Buffer)) }()
+	return &engine{name: "docker", base: []string{"docker", "-H", "unix://" + socket}, alone: strconv.Itoa(c.Process.Pid)}
+}
+
+// startPodman prepares the folders of Podman, which has no daemon. Its containers share a network, which needs no programs for networks.
+func startPodman(t *testing.T, dir string) *engine {
+	t.Helper()
+	c := exec.Command("unshare", "--net", "sh", "-c", "ip link set lo up && echo ready && exec sleep infinity")
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		noEngine(t, err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	})
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		noEngine(t, "no network of its own: ", line, err)
+	}
+	// Podman asks for more files and processes than a machine within a machine may give.
+	limits := []string{"--network", "host", "--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096"}
+	alone := strconv.Itoa(c.Process.Pid)
+	e := &engine{name: "podman", alone: alone, host: limits, base: []string{
+		"nsenter", "--target", alone, "--net", "podman", "--root", dir + "/root", "--runroot", dir + "/run", "--tmpdir", dir + "/tmp",
+		"--runtime", "runc", "--cgroup-manager", "cgroupfs", "--events-backend", "file",
+	}}
+	if text, err := e.try("info"); err != nil {
+		noEngine(t, text)
+	}
+	return e
+}
+
+// try runs a command of the engine and returns all that it prints.
+func (e *engine) try(args ...string) (string, error) {
+	text, err := exec.Command(e.base[0], append(append([]string{}, e.base[1:]...), args...)...).CombinedOutput()
+	return string(text), err
+}
+
+// must runs a command of the engine, which must succeed.
+func (e *engine) must(t *testing.T, args ...string) string {
+	t.Helper()
+	text, err := e.try(args...)
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s", e.name, args, err, text)
+	}
+	return text
+}
+
+// begin runs a container until the test ends, and waits until it is ready.
+func (e *engine) begin(t *testing.T, name string, args ...string) {
+	t.Helper()
+	e.must(t, append(append([]string{"run", "--detach", "--name", name}, e.host...), args...)...)
+	t.Cleanup(func() { e.remove(name) })
+	e.ready(t, name)
+}
+
+// remove ends a container at once, if it is there.
+func (e *engine) remove(name string) {
+	_, _ = e.try("kill", name)
+	_, _ = e.try("rm", "--force", "--volumes", name)
+}
+
+// ready waits for the line of a server, or for the end of its container.
+func (e *engine) ready(t *testing.T, name string) {
+	t.Helper()
+	c := exec.Command(e.base[0], append(append([]string{}, e.base[1:]...), "logs", "--follow", name)...)
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Wait() }()
+	defer func() { _ = c.Process.Kill() }()
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "ready") {
+			return
+		}
+	}
+	t.Fatalf("%s did not become ready:\n%s", name, e.must(t, "logs", name))
+}
+
+// healthy demands that the engine's health check succeeds.
+func (e *engine) healthy(t *testing.T, name string) {
+	t.Helper()
+	if e.name == "podman" {
+		e.must(t, "healthcheck", "run", name)
+		return
+	}
+	events := exec.Command(e.base[0], append(e.base[1:len(e.base):len(e.base)], "events", "--since", "1", "--filter", "container="+name, "--filter", "event=health_status", "--format", "{{.Status}}")...)
+	out, err := events.StdoutPipe()
+	if err == nil {
+		err = events.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = events.Wait() }()
+	defer func() { _ = events.Process.Kill() }()
+	end := time.AfterFunc(time.Minute, func() { _ = events.Process.Kill() })
+	defer end.Stop()
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.HasSuffix(strings.TrimSpace(line), ": healthy") {
+		t.Fatalf("%q, %v\n%s", line, err, e.must(t, "inspect", "--format", "{{json .State.Health}}", name))
+	}
+}
+
+var engineImage = flag.String("image", "", "run this `file` of an image 1.2.3 instead of the release's")
+
+// The image's file runs under Docker and under Podman as the documentation says: its first lines, health, limits, users and folders, kills, and Azurite's names.
+func TestEngines(t *testing.T) {
+	if os.Getenv("EDGETABLE_NO_DOCKER") == "1" {
+		t.Skip("EDGETABLE_NO_DOCKER=1: the image is not run under Docker and Podman")
+	}
+	if os.Geteuid() != 0 {
+		noEngine(t, "this user is not root")
+	}
+	file, err := filepath.Abs(*engineImage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *engineImage == "" {
+		dist, _ := made(t)
+		file = filepath.Join(dist, "edgetable_1.2.3_"+runtime.GOARCH+"_image.tar")
+	}
+	for name, start := range map[string]func(*testing.T, string) *engine{"docker": startDocker, "podman": startPodman} {
+		t.Run(name, func(t *testing.T) {
+			dir, err := os.MkdirTemp("/tmp", "edgetable-engine-*") // short, for a socket
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = os.RemoveAll(dir) })
+			if err := os.Chmod(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			e := start(t, dir)
+			loaded := e.must(t, "load", "--input", file)
+			for _, tag := range []string{"edgetable:1.2.3", "edgetable:latest"} {
+				if !strings.Contains(loaded, tag) {
+					t.Errorf("%s loaded\n%s, not %s", name, loaded, tag)
+				}
+			}
+			t.Run("first", e.firstMinute)
+			t.Run("rights", func(t *testing.T) { e.rights(t, dir) })
+			t.Run("azurite", e.azurite)
+			if *all { // in 'make weekly': a minute more
+				t.Run("users", e.users)
+				t.Run("kill", e.kill)
+			}
+			if left := strings.TrimSpace(e.must(t, "ps", "--all", "--quiet")); left != "" {
+				t.Errorf("containers are left: %s", left)
+			}
+		})
+	}
+}
+
+// gone waits until a container that was run with --rm is removed: Docker's stop does not.
+func (e *engine) gone(t *testing.T, name string) {
+	t.Helper()
+	if e.name == "docker" {
+		events := exec.Command(e.base[0], append(e.base[1:len(e.base):len(e.base)], "events", "--since", "1", "--filter", "container="+name, "--filter", "event=destroy")...)
+		out, err := events.StdoutPipe()
+		if err == nil {
+			err = events.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = bufio.NewReader(out).ReadString('\n')
+		_ = events.Process.Kill()
+		_ = events.Wait()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// firstMinute is README's line, with limits.
+func (e *engine) firstMinute(t *testing.T) {
+	e.begin(t, "first", "--rm", "--publish", "127.0.0.1:10002:10002", "--memory", "128m", "--memory-swap", "128m", "--cpus", "0.5", "edgetable", "serve", "--memory", "--allow-development-account")
+	e.healthy(t, "first")
+	if text, err := exec.Command("nsenter", "--target", e.alone, "--net", "curl", "--silent", "--fail", "http://127.0.0.1:10002/_/ready").CombinedOutput(); err != nil && !errors.Is(err, exec.ErrNotFound) {
+		t.Errorf("the published port: %v %s", err, text)
+	}
+	e.must(t, "exec", "first", "edgetable", "bench", "--op", "batch", "--duration", "2s", "--refused", "wait")
+	logs := e.must(t, "logs", "first")
+	for _, want := range []string{"memory_mib=128", "processors=0.5 threads=1"} {
+		if !strings.Contains(logs, want) {
+			t.Errorf("the log does not say %q:\n%s", want, logs)
+		}
+	}
+	e.must(t, "stop", "first")
+	e.gone(t, "first")
+	if left := strings.TrimSpace(e.must(t, "volume", "ls", "--quiet")); left != "" {
+		t.Errorf("a try leaves volumes: %s", left)
+	}
+}
+
+// users runs the server as those users and on those folders that people have.
+func (e *engine) users(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		args []string
+	}{
+		{"volume", []string{"--volume", "one:/data"}},
+		{"other", []string{"--volume", "two:/data", "--user", "1000:1000"}},
+		{"openshift", []string{"--user", "1000660000:0"}},
+		{"readonly", []string{"--volume", "three:/data", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"}},
+		{"tmpfs", []string{"--tmpfs", "/data"}},
+		{"backup", []string{"--volume", "four:/backup", "--env", "EDGETABLE_BACKUP_TO=/backup", "--env", "EDGETABLE_BACKUP_EVERY=1h"}},
+		{"port", []string{"--memory", "256m"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			args := append(c.args, serve...)
+			if c.name == "port" {
+				args = append(args, "--listen", "0.0.0.0:8080") // the health check must follow
+			}
+			e.begin(t, c.name, args...)
+			e.healthy(t, c.name)
+			e.must(t, "stop", c.name)
+			if status := strings.TrimSpace(e.must(t, "inspect", "--format", "{{.State.ExitCode}}", c.name)); status != "0" {
+				t.Errorf("after a stop the status is %s:\n%s", status, e.must(t, "logs", c.name))
+			}
+		})
+	}
+}
+
+// serve is a server for anybody who tries it.
+var serve = []string{"edgetable", "serve", "--allow-development-account"}
+
+// rights tries a folder of root, which is an error with the line that helps, and a secret as Swarm and Compose give it.
+func (e *engine) rights(t *testing.T, dir string) {
+	bind := filepath.Join(dir, "bind") // as Docker makes a folder that is missing
+	if err := os.Mkdir(bind, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text, err := e.try(append(append([]string{"run", "--rm", "--volume", bind + ":/data"}, e.host...), serve...)...)
+	for _, want := range []string{"user 65532", "/data belongs to user 0", "chown 65532 /data", "--user 0:0"} {
+		if err == nil || !strings.Contains(text, want) {
+			t.Errorf("on a folder of root: %v, %s, which does not say %q", err, text, want)
+		}
+	}
+	if err := os.Chown(bind, imageUser, imageUser); err != nil {
+		t.Fatal(err)
+	}
+	e.begin(t, "bind", append([]string{"--volume", bind + ":/data"}, serve...)...)
+
+	secret := filepath.Join(dir, "accounts")
+	if err := errors.Join(os.WriteFile(secret, []byte("acme:c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0\n"), 0o444), os.Chmod(secret, 0o444)); err != nil {
+		t.Fatal(err)
+	}
+	e.remove("bind") // which has the port
+	e.begin(t, "secret", "--volume", secret+":/run/secrets/accounts:ro", "--env", "EDGETABLE_ACCOUNTS_FILE=/run/secrets/accounts", "--env", "EDGETABLE_MEMORY=true", "edgetable")
+	e.remove("secret")
+
+	if text, err := e.try(append(append([]string{"run", "--rm"}, e.host...), "edgetable")...); err == nil || !strings.Contains(text, "EDGETABLE_ALLOW_DEVELOPMENT_ACCOUNT=true") {
+		t.Errorf("without an account: %v, %s", err, text)
+	}
+}
+
+// kill kills a server with a volume under load: it has everything that was confirmed when it starts again.
+func (e *engine) kill(t *testing.T) {
+	e.begin(t, "kill", "--volume", "killed:/data", "edgetable", "serve", "--allow-development-account")
+	e.must(t, "exec", "kill", "edgetable", "bench", "--op", "batch", "--duration", "500ms", "--keep", "--table", "kept")
+	count := e.must(t, "exec", "kill", "edgetable", "count", "kept", "--from", "UseDevelopmentStorage=true")
+	e.must(t, "kill", "kill")
+	e.must(t, "start", "kill")
+	e.must(t, "exec", "kill", "edgetable", "--help") // it runs
+	e.ready(t, "kill")
+	if again := e.must(t, "exec", "kill", "edgetable", "count", "kept", "--from", "UseDevelopmentStorage=true"); again != count {
+		t.Errorf("before the kill %s, after it %s", count, again)
+	}
+}
+
+// azurite starts the image as Testcontainers and Compose start Azurite's.
+func (e *engine) azurite(t *testing.T) {
+	for name, args := range map[string][]string{
+		"entrypoint": {"--entrypoint", "azurite", "edgetable", "--blobHost", "0.0.0.0", "--queueHost", "0.0.0.0", "--tableHost", "0.0.0.0", "--inMemoryPersistence"},
+		"command":    {"edgetable", "azurite-table", "--tableHost", "0.0.0.0", "-l", "/data"},
+		"account":    {"--env", "AZURITE_ACCOUNTS=acme:c2VjcmV0c2VjcmV0c2VjcmV0", "edgetable", "azurite", "--tableHost", "0.0.0.0", "--tablePort", "10012", "--silent", "--loose"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e.begin(t, "azurite-"+name, args...)
+			e.healthy(t, "azurite-"+name)
+			if logs := e.must(t, "logs", "azurite-"+name); !strings.Contains(logs, "Azurite Table service is successfully listening at ") {
+				t.Errorf("the log is\n%s", logs)
+			}
+		})
+	}
+}
