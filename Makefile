@@ -266,13 +266,15 @@ patroni:
 
 # The files of one platform of each system, compressed fast; those of all of them, as in a release, once a week; that the program
 # compiles for 32 bits, always.
+ENGINES := docker.io podman runc curl iproute2 iptables
 .PHONY: files files-all examples
 files:
+	@((EUID)) || .ci/install $(ENGINES) # others cannot run containers of their own
 	cd .ci/dist && go vet ./... && $(GOTEST) -count=1 -timeout 30m ./...
 	CGO_ENABLED=0 GOARCH=arm go build -o /dev/null ./functions/edgetable
 
 files-all:
-	@((EUID)) || .ci/install rpm
+	@((EUID)) || .ci/install rpm $(ENGINES)
 	cd .ci/dist && $(GOTEST) -count=1 -timeout 30m ./... -all
 
 examples: build
@@ -281,7 +283,7 @@ examples: build
 ## image-limits: servers in containers of 128, 256 and 512 MiB under a load of TIME (60s) each, on a directory, in memory, over PostgreSQL; rates at 256 MiB
 .PHONY: image-limits
 image-limits:
-	EDGETABLE_LIMITS_TIME=$(or $(TIME),60s) $(GOTEST) -timeout 60m -tags testpostgres -v -run '^Test(MemoryOfContainer|RateInSmallContainer|PostgresMemoryOfContainer)$$' ./functions/edgetable
+	EDGETABLE_NEEDS=postgres EDGETABLE_LIMITS_TIME=$(or $(TIME),60s) $(GOTEST) -timeout 60m -v -run '^Test(MemoryOfContainer|RateInSmallContainer|PostgresMemoryOfContainer)$$' ./functions/edgetable
 
 ## fresh: 'make run' and 'make test' in a clone of HEAD with empty caches; as root also without the Debian packages
 .PHONY: fresh

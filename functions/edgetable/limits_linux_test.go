@@ -304,7 +304,7 @@ func TestMemoryFull(t *testing.T) {
 	c.do(t, "GET", "/Large(PartitionKey='0',RowKey='0')", "", http.StatusOK)
 	c.do(t, "DELETE", "/Large(PartitionKey='0',RowKey='0')", "", http.StatusNoContent)
 	c.do(t, "DELETE", "/Tables('Large')", "", http.StatusNoContent)
-	must.Eventually(t, p.logs, func() bool { return strings.Contains(p.logs.String(), "there is memory for the tables again") })
+	p.logs.Await(t, "there is memory for the tables again")
 	c.do(t, "POST", "/Tables", `{"TableName":"Again"}`, http.StatusNoContent)
 }
 

@@ -1,15 +1,16 @@
-//go:build testpostgres
-
 package main
 
 import (
 	"fmt"
 	"os"
 	"testing"
+
+	"edgetable/testdata/needs"
 )
 
 // As TestMemoryOfContainer, for a server whose tables are in a database.
 func TestPostgresMemoryOfContainer(t *testing.T) {
+	needs.These(t, needs.Postgres)
 	for _, mib := range []int64{128, 256, 512} {
 		t.Run(fmt.Sprint(mib), func(t *testing.T) {
 			if os.Getenv("EDGETABLE_LIMITS_TIME") == "" && mib != 128 {
