@@ -1,7 +1,6 @@
 package pebblestore
 
 import (
-	"slices"
 	"sync/atomic"
 
 	"edgetable/core/table"
@@ -16,11 +15,11 @@ type room struct {
 	deleted atomic.Bool // since the last compaction of all tables
 }
 
-func newRoom(o Options) *room {
-	if !o.Memory || o.MemoryLimit <= 0 {
+func newRoom(limit int64) *room {
+	if limit <= 0 {
 		return nil
 	}
-	return &room{limit: o.MemoryLimit}
+	return &room{limit: limit}
 }
 
 // judge notes how much the tables take, and reports whether they should be compacted because something was deleted of
@@ -60,19 +59,3 @@ func (r *room) refusals() int64 {
 
 // isFull reports whether writes are refused.
 func (r *room) isFull() bool { return r != nil && r.full.Load() }
-
-// admit refuses mutations for which there is no room.
-func (s *Store) admit(m []table.Mutation) error {
-	if s.room.isFull() {
-		return s.room.admit(!slices.ContainsFunc(m, func(m table.Mutation) bool { return m.Kind != table.Delete }))
-	}
-	return s.disk.Admit(m)
-}
-
-// admitDelete is admit for a change that only deletes, or one that adds data.
-func (s *Store) admitDelete(deletes bool) error {
-	if err := s.room.admit(deletes); err != nil {
-		return err
-	}
-	return s.disk.AdmitDelete(deletes)
-}

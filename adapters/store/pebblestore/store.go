@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -171,4 +172,20 @@ func (s *Store) die(err error) {
 		return // Close reports what could not be written
 	}
 	s.fatal(err)
+}
+
+// admit refuses mutations for which there is no room.
+func (s *Store) admit(m []table.Mutation) error {
+	if s.room.isFull() {
+		return s.room.admit(!slices.ContainsFunc(m, func(m table.Mutation) bool { return m.Kind != table.Delete }))
+	}
+	return s.disk.Admit(m)
+}
+
+// admitDelete is admit for a change that only deletes, or one that adds data.
+func (s *Store) admitDelete(deletes bool) error {
+	if err := s.room.admit(deletes); err != nil {
+		return err
+	}
+	return s.disk.AdmitDelete(deletes)
 }

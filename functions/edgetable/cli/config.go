@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -74,6 +75,17 @@ func (p *Terminal) Configure(c *cobra.Command) error {
 		}
 	})
 	return err
+}
+
+// variablesOf are the variables of flags, and the others.
+func variablesOf(flags map[string]bool) []string {
+	list := slices.Clone(others)
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		if flags[name] {
+			list = append(list, Variable(name))
+		}
+	}
+	return list
 }
 
 // askServer are the commands that concern the server on this machine.

@@ -32,6 +32,17 @@ type Terminal struct {
 	lines      map[string][]configLine // of the configuration file
 }
 
+// Unknown is a variable that looks like one of ours.
+type Unknown struct {
+	Name string
+	Like string // the one that may be meant, or ""
+}
+
+// Overridden is a line of the configuration file in whose place a variable is.
+type Overridden struct {
+	Flag, Variable, Value, Line string
+}
+
 // Event is a line that --json prints.
 type Event struct {
 	Event string `json:"event"` // progress, note, done or failed

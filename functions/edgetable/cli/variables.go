@@ -1,24 +1,12 @@
 package cli
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
 	"edgetable/core/accounts"
 )
-
-// Unknown is a variable that looks like one of ours.
-type Unknown struct {
-	Name string
-	Like string // the one that may be meant, or ""
-}
-
-// Overridden is a line of the configuration file in whose place a variable is.
-type Overridden struct {
-	Flag, Variable, Value, Line string
-}
 
 // Overridden lists the lines of the configuration file that variables override, for the flags of the command.
 func (p *Terminal) Overridden() []Overridden { return p.overridden }
@@ -28,17 +16,6 @@ var others = []string{accounts.Variable, "EDGETABLE_CONFIG", "EDGETABLE_CONNECTI
 
 // ofKubernetes are variables that Kubernetes sets in each pod for a Service called edgetable, or edgetable-something.
 var ofKubernetes = regexp.MustCompile(`_SERVICE_(HOST|PORT)(_[A-Z0-9_]+)?$|_PORT(_[0-9]+_(TCP|UDP)(_(PROTO|PORT|ADDR))?)?$`)
-
-// variablesOf are the variables of flags, and the others.
-func variablesOf(flags map[string]bool) []string {
-	list := slices.Clone(others)
-	for _, name := range slices.Sorted(maps.Keys(flags)) {
-		if flags[name] {
-			list = append(list, Variable(name))
-		}
-	}
-	return list
-}
 
 // Unknown lists variables of the process that begin as ours do, and that no command reads.
 func (p *Terminal) Unknown() (list []Unknown) {
