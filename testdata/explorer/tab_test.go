@@ -137,14 +137,13 @@ func (b *tab) patience() (context.Context, context.CancelFunc) {
 	return context.WithDeadline(b.ctx, end.Add(-10*time.Second))
 }
 
-// wait waits until an expression is true: it looks whenever the page changes, and before
-// the page is painted. The page may be replaced by another meanwhile.
+// wait waits, in the page, until an expression is true: it looks whenever the document changes. The page may be replaced by another meanwhile.
 func (b *tab) wait(format string, args ...any) {
 	b.Helper()
 	for {
 		_, expression, err := tryJS[bool](b, `new Promise((resolve, reject) => {
 			let over = false
-			const end = how => { over = true; changes.disconnect(); how() }
+			const end = how => { over = true; changes.disconnect(); clearInterval(again); how() }
 			const look = () => {
 				try {
 					if (!over && (`+format+`)) end(() => resolve(true))
@@ -154,8 +153,8 @@ func (b *tab) wait(format string, args ...any) {
 			}
 			const changes = new MutationObserver(look)
 			changes.observe(document, {subtree: true, childList: true, attributes: true, characterData: true})
-			const frame = () => { look(); if (!over) requestAnimationFrame(frame) }
-			frame()
+			const again = setInterval(look, 20) // for what is no change of the document; a tab in the background has no frames
+			look()
 		})`, args...)
 		switch {
 		case err == nil:
