@@ -98,6 +98,7 @@ func TestExportImport(t *testing.T) {
 		b.open("about:blank")
 		b.open(s.page) // the window goes on with its account
 		b.see(at("tables"))
+		b.wait(`/^#[/][^/]+/.test(location.hash)`) // the window names its account
 		js[bool](b, `(location.hash = location.hash.replace(/\?.*/, "") + "/types", true)`)
 		b.seeText(`[role="gridcell"]`, "not asked for") // the table is open before its menu is used
 		b.click(at("files"))
