@@ -90,7 +90,7 @@ func (c *commitment) run(ctx context.Context) (edm.Ticks, error) {
 		}
 		c.forget()
 		switch class := classify(err); {
-		case errors.Is(err, table.ErrUnknown) || errors.Is(err, errClock):
+		case errors.Is(err, table.ErrUnknown) || halts(err):
 			return 0, err
 		case class == refused:
 			if err := c.judge(ctx); err != nil {
@@ -128,7 +128,7 @@ func (c *commitment) judge(ctx context.Context) (err error) {
 		if _, err := table.Apply(c.states[i].row, m, 0); err != nil {
 			return &table.Refused{Index: i, Err: err}
 		}
-		c.clock.raise(c.states[i].highest())
+		c.clock.Raise(c.states[i].highest())
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func (c *commitment) write(ctx context.Context, list []*write) (edm.Ticks, error
 // writeAll sends the writes of a batch as one transaction. If the reply is lost, it finds
 // out what became of them.
 func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, error) {
-	ticks, err := c.clock.next(ctx)
+	ticks, err := c.clock.Next(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -70,9 +70,6 @@ func (s statement) on(c *pgconn.PgConn) *pgconn.StatementDescription {
 	return c.CustomData()[descriptions].(map[string]*pgconn.StatementDescription)[s.name]
 }
 
-// namePrefix begins the application_name of every server.
-const namePrefix = "edgetable "
-
 // process is the name under which a connection keeps the number of its process.
 const process = "process"
 

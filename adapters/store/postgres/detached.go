@@ -2,11 +2,13 @@ package postgres
 
 import (
 	"context"
+	"strconv"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"edgetable/adapters/store/postgres/slot"
 	"edgetable/core/table"
 )
 
@@ -35,6 +37,9 @@ func detached[R any](ctx context.Context, s *Store, do func(ctx context.Context)
 // attended is transact for writes. It waits for the answer, however long that takes: a
 // commit may wait for a standby.
 func (s *Store) attended(c *pgconn.PgConn, calls []call) (rows []int64, err error) {
+	if reason, ok := c.CustomData()[weak].(string); ok {
+		return nil, &unsent{&slot.Halted{Reason: reason}}
+	}
 	defer s.watch(c)()
 	if rows, err = transact(c, calls); err == nil {
 		err = warning(c)
@@ -55,15 +60,7 @@ func (s *Store) watch(c *pgconn.PgConn) (stop func()) {
 		if ended.Load() {
 			return
 		}
-		ctx, cancel := context.WithTimeout(s.ctx, heartbeatTimeout)
-		defer cancel()
-		known := true
-		err := s.once(ctx, urgent, func(ctx context.Context, other *pgconn.PgConn) error {
-			rows, err := query(ctx, other, alive, nil, int4Of(pidOf(c)), []byte(s.name))
-			known = rows > 0
-			return err
-		})
-		if err == nil && !known {
+		if !s.worksFor(pidOf(c)) {
 			_ = c.Conn().Close()
 			return
 		}
@@ -74,4 +71,19 @@ func (s *Store) watch(c *pgconn.PgConn) (stop func()) {
 		ended.Store(true)
 		timer.Stop()
 	}
+}
+
+// worksFor reports whether the primary works for a connection, as far as is known. It asks
+// by a connection of its own: those of the pool may all wait.
+func (s *Store) worksFor(pid uint32) bool {
+	ctx, cancel := context.WithTimeout(s.ctx, heartbeatTimeout)
+	defer cancel()
+	other, err := connectBy(ctx, s.config)
+	if err != nil {
+		return true
+	}
+	defer other.Close(context.WithoutCancel(ctx))
+	works := false
+	err = other.QueryRow(ctx, "SELECT EXISTS ("+alive.sql+")", strconv.Itoa(int(pid)), s.name).Scan(&works)
+	return works || err != nil
 }

@@ -39,8 +39,11 @@
 //
 // When a connection breaks after a write was sent, the store raises the floor of the life
 // above the Timestamp of the write, so that it cannot be applied any more, waits for the
-// statements that began before, and looks for the Timestamp (evidence.go). So a failover
-// of the database shows as a delay.
+// process that it was sent to, and looks for the Timestamp (evidence.go): in the row, or in
+// its trail, which has the last Timestamp of each other server that wrote the row within a
+// minute. So a failover of the database shows as a delay.
+//
+// A new connection waits until a standby has all that it may show (barrier.go).
 //
 // The store never asks PostgreSQL to cancel a statement: a commit that waits for a
 // standby and is cancelled is visible to others, and a failover loses it (connect.go).

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"edgetable/adapters/store/postgres/slot"
 )
 
 // durability are the settings that say what a reply to a write promises.
@@ -15,36 +17,115 @@ type durability struct {
 	fsync, fullPages, commit, standbys string
 }
 
-// inspectSQL is readable for every role.
-const inspectSQL = `SELECT current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'), current_setting('synchronous_standby_names'), pg_backend_pid()`
+func durabilityOf(v [][]byte) *durability {
+	return &durability{string(v[0]), string(v[1]), string(v[2]), string(v[3])}
+}
 
 // ErrLoss means that the settings of the database may lose what was answered.
 var ErrLoss = errors.New("writes that were answered may be lost")
 
-// inspect reads the settings of the server that a new connection leads to. The loss that
-// they permit is an error unless it is allowed.
-func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) error {
-	results, err := c.Exec(ctx, inspectSQL).ReadAll()
+// inspect reads the settings that a new connection has, and the number of its process. The
+// first connection makes the promise: a loss that its settings permit is an error unless it
+// is allowed. A later one that promises less carries no writes.
+func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) (*durability, error) {
+	results, err := c.Exec(ctx, `SELECT pg_backend_pid(), `+promisesSQL).ReadAll()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 5 {
-		return errors.New("postgres: no settings were returned")
+		return nil, errors.New("postgres: no settings were returned")
 	}
 	v := results[0].Rows[0]
-	pid, err := strconv.ParseUint(string(v[4]), 10, 32)
+	pid, err := strconv.ParseUint(string(v[0]), 10, 32)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.CustomData()[process] = uint32(pid)
-	d := &durability{string(v[0]), string(v[1]), string(v[2]), string(v[3])}
-	if reason := d.loses(); reason != "" && !s.AllowLoss {
-		return fmt.Errorf("%w: %s", ErrLoss, reason)
+	d := durabilityOf(v[1:])
+	if s.promise == nil {
+		if reason := d.loses(); reason != "" && !s.AllowLoss {
+			return nil, fmt.Errorf("%w: %s", ErrLoss, reason)
+		}
+		s.promise = d
 	}
-	if before := s.promise.Swap(d); before == nil || *before != *d {
+	if reason := s.breaks(d); reason != "" {
+		c.CustomData()[weak] = reason
+	}
+	s.noteSettings(d)
+	return d, nil
+}
+
+// weak is the name under which a connection keeps why it carries no writes.
+const weak = "weak"
+
+// noteSettings notes what holds now, which an operator reads in Durability and the log.
+func (s *Store) noteSettings(d *durability) {
+	if before := s.settings.Swap(d); before == nil || *before != *d {
 		s.Logf("durability: %s", d)
 	}
+}
+
+// watchSettings judges what a heartbeat returned of the settings and the schema: nothing is
+// written while they are not as they were at the start.
+func (s *Store) watchSettings(d *durability, version int64) error {
+	s.noteSettings(d)
+	reason := s.breaks(d)
+	if version != Version {
+		reason = wrongVersion(s.Schema, int(version)).Error()
+	}
+	before := s.clock.Halt(reason)
+	switch {
+	case before == reason:
+	case reason != "":
+		s.Logf("nothing is written any more: %s", reason)
+	default:
+		s.Logf("the database promises again what it did at the start")
+		s.passed.forget()
+		s.primary.Reset() // some connections carry no writes, and some may show what a standby lacks
+	}
+	if reason != "" {
+		return &slot.Halted{Reason: reason}
+	}
 	return nil
+}
+
+// breaks says by which setting the database promises less than at the start of this server;
+// "" is by none.
+func (s *Store) breaks(d *durability) string {
+	reason := ""
+	switch {
+	case s.AllowLoss:
+	case d.strength() < s.promise.strength():
+		if reason = d.loses(); reason == "" && d.standbys == "" {
+			reason = "the database has no synchronous_standby_names any more: a failover loses writes that were answered"
+		} else if reason == "" {
+			reason = "the database has synchronous_commit=" + d.commit + ": the loss of power at two machines loses writes that were answered"
+		}
+	case d.fullPages == "off" && s.promise.fullPages != "off":
+		reason = "the database has full_page_writes=off: a crash may damage pages"
+	}
+	if reason != "" {
+		reason += "; nothing is written until the setting is as it was when this server started"
+	}
+	return reason
+}
+
+// strength orders promises.
+func (d *durability) strength() int {
+	switch {
+	case d.loses() != "":
+		return 0
+	case d.standbys == "":
+		return 1
+	case d.commit == "remote_write":
+		return 2
+	}
+	return 3
+}
+
+// waits reports whether a commit waits for a standby.
+func (d *durability) waits() bool {
+	return d.standbys != "" && d.commit != "off" && d.commit != "local"
 }
 
 // loses says by which setting a reply may be lost with the process or the machine of the
@@ -80,10 +161,10 @@ func (d *durability) String() string {
 	return strings.Join(list, "; ")
 }
 
-// Durability says in a sentence what a reply to a write promises, by the settings that the
-// last new connection found.
+// Durability says in a sentence what a reply to a write promises, by the settings that were
+// found last.
 func (s *Store) Durability() string {
-	if d := s.promise.Load(); d != nil {
+	if d := s.settings.Load(); d != nil {
 		return d.String()
 	}
 	return "unknown"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"edgetable/adapters/store/postgres/slot"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -34,7 +35,7 @@ func (s *Store) findOutIn(ctx context.Context, group []*write, cause error) {
 			w.done <- written{err: fmt.Errorf("%w: %w", table.ErrUnknown, cause)}
 			continue
 		}
-		ok, err := verdict(w, &states[i], cause)
+		ok, err := s.verdict(ctx, w, &states[i], cause)
 		if errors.Is(err, table.ErrUnknown) {
 			s.counters.unknown.Add(1)
 		}
@@ -53,7 +54,7 @@ func (s *Store) evidence(ctx context.Context, list []*write, cause error) error 
 	// All have the same Timestamp. Others may have written one of them since.
 	var found error
 	for i, w := range list {
-		ok, err := verdict(w, &states[i], cause)
+		ok, err := s.verdict(ctx, w, &states[i], cause)
 		if ok {
 			return nil
 		}
@@ -68,15 +69,40 @@ func (s *Store) evidence(ctx context.Context, list []*write, cause error) error 
 }
 
 // verdict says what the state of an entity shows of a write that cannot be applied any
-// more: it was, it was not, or somebody wrote later.
-func verdict(w *write, now *state, cause error) (ok bool, err error) {
+// more: it was, it was not, or nobody can tell.
+func (s *Store) verdict(ctx context.Context, w *write, now *state, cause error) (ok bool, err error) {
+	unknown := fmt.Errorf("%w: %w", table.ErrUnknown, cause)
 	switch {
-	case now.live && now.ticks == w.ticks:
+	case !now.live:
+		return false, unknown
+	case now.ticks == w.ticks:
 		return true, nil
-	case now.live && now.ticks < w.ticks && now.purged < w.ticks: // no tombstone with this Timestamp was removed
+	case now.ticks < w.ticks && now.purged < w.ticks: // no row with this Timestamp was removed
 		return false, &unsent{cause}
+	case now.ticks < w.ticks:
+		return false, unknown
 	}
-	return false, fmt.Errorf("%w: %w", table.ErrUnknown, cause)
+	// Somebody has written the row since. This server has not, unless in a batch: a round
+	// sends no write of an entity while another one of it is looked for.
+	purged, last, own := edm.Ticks(0), edm.Ticks(0), edm.Ticks(0)
+	mine := w.ticks % slot.Slots
+	err = s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
+		_, err := query(ctx, c, overwritten, func(v [][]byte) error {
+			purged, last, own = edm.Ticks(number(v[0])), edm.Ticks(number(v[1])), edm.Ticks(number(v[2]))
+			return nil
+		}, []byte(w.name), w.key, int8Of(int64(mine)))
+		return err
+	})
+	if last%slot.Slots == mine {
+		own = last
+	}
+	switch {
+	case err == nil && own == w.ticks:
+		return true, nil
+	case err != nil || last == 0 || purged >= w.ticks || own > w.ticks || last >= w.ticks+trailMemory:
+		return false, unknown
+	}
+	return false, &unsent{cause}
 }
 
 // settledStates makes sure that writes of one table which were sent by one connection are
@@ -107,13 +133,13 @@ func (s *Store) settledStates(ctx context.Context, list []*write, cause error) (
 // standby, which has all earlier ones then.
 func (s *Store) barrier(ctx context.Context) error {
 	return s.retry(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error {
-		h := s.clock.holds()
-		ok, err := s.beat(ctx, c, h, h.reserved)
-		if errors.Is(err, errClock) {
+		h := s.clock.Holds()
+		ok, err := s.beat(ctx, c, h, h.Reserved)
+		if halts(err) {
 			err = nil // the heartbeat was committed all the same
 		}
 		if err == nil && !ok {
-			err = errStale // the next heartbeat takes another slot
+			err = slot.ErrStale // the next heartbeat takes another slot
 		}
 		return err
 	})

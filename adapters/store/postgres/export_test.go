@@ -11,6 +11,12 @@ func (o Options) KeepCancels() Options {
 	return o
 }
 
+// NoBarrier makes a store read by new connections before a standby has what they show.
+func (o Options) NoBarrier() Options {
+	o.noBarrier = true
+	return o
+}
+
 // Watch sets how long a write may be silent before the store looks after it.
 func (o Options) Watch(d time.Duration) Options {
 	o.watchEvery = d

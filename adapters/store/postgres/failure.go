@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"edgetable/adapters/store/postgres/slot"
 	"edgetable/core/table"
 )
 
@@ -41,6 +42,11 @@ type unsent struct{ err error }
 func (e *unsent) Error() string { return e.err.Error() }
 func (e *unsent) Unwrap() error { return e.err }
 
+func isUnsent(err error) bool {
+	_, ok := errors.AsType[*unsent](err)
+	return ok
+}
+
 // classify says what an error of the driver means. It does not ask pgconn.SafeToRetry:
 // when the wire breaks while the reply to a batch is awaited, that says that nothing was
 // sent.
@@ -58,7 +64,7 @@ func classify(err error) class {
 	}
 	p, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
-	case !ok && errors.Is(err, errStale):
+	case !ok && errors.Is(err, slot.ErrStale):
 		return again
 	case !ok, p.SeverityUnlocalized != "ERROR":
 		return lost
@@ -85,9 +91,6 @@ func classify(err error) class {
 	return broken
 }
 
-// errStale means that a Timestamp could not be issued, so that nothing was sent.
-var errStale = errors.New("postgres: no Timestamps are reserved")
-
 // readError is the error of a read for the caller.
 func readError(ctx context.Context, err error) error {
 	if e := context.Cause(ctx); e != nil && errors.Is(err, e) {
@@ -111,3 +114,17 @@ func Unreachable(err error) bool {
 	silent := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded)
 	return connecting && (refused || unknown || silent)
 }
+
+// halts reports whether an error is that of a server that writes nothing.
+func halts(err error) bool {
+	_, ok := errors.AsType[*slot.Halted](err)
+	return ok
+}
+
+var errSlots = errors.New("64 servers use this database already")
+
+var errRecord = errors.New("postgres: stored record is damaged")
+
+// errWroteNothing means that the condition of a write does not hold, or that its Timestamp
+// is too low.
+var errWroteNothing = errors.New("postgres: nothing was written")

@@ -16,6 +16,7 @@ type counters struct {
 	purged          atomic.Int64
 	purges          atomic.Int64
 	purgeFailures   atomic.Int64
+	blocked         atomic.Int64 // nanoseconds: how long a statement has waited for another program
 	oldest          atomic.Int64 // nanoseconds: the age of the oldest transaction
 	clock           atomic.Int64 // nanoseconds by which the clock of the database is ahead
 }
@@ -51,6 +52,7 @@ type Metrics struct {
 	ReplicaAge            time.Duration    // how far the replica is behind
 	Purged                int64            // rows
 	Purges, PurgeFailures int64
+	Blocked               time.Duration // how long a statement has waited for a lock of another program
 	Oldest                time.Duration // age of the oldest transaction of the database
 	ClockDifference       time.Duration // by which the clock of the database is ahead
 }
@@ -65,7 +67,8 @@ func (s *Store) Metrics() Metrics {
 		Behind: c.behind.Load(), Unknown: c.unknown.Load(), Retries: make(map[string]int64),
 		ReplicaFailures: c.replicaFailures.Load(), ReplicaAge: s.replica.age(),
 		Purged: c.purged.Load(), Purges: c.purges.Load(), PurgeFailures: c.purgeFailures.Load(),
-		Oldest: time.Duration(c.oldest.Load()), ClockDifference: time.Duration(c.clock.Load()),
+		Blocked: time.Duration(c.blocked.Load()),
+		Oldest:  time.Duration(c.oldest.Load()), ClockDifference: time.Duration(c.clock.Load()),
 	}
 	if s.replica != nil {
 		m.Pools = append(m.Pools, pool("replica", s.replica.pool))

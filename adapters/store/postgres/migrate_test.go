@@ -1,7 +1,9 @@
 package postgres_test
 
 import (
+	"errors"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,19 +31,25 @@ func TestMigrate(t *testing.T) {
 	rows := func(where string) string { return ask(t, shared, "SELECT count(*) FROM "+name+".entity WHERE "+where) }
 
 	o := postgres.Options{DSN: shared.DSN(""), Schema: name, PurgeEvery: -1, PurgeAfter: time.Microsecond}
+	// A server that runs does not know the new form.
+	must.OK(t, shared.Exec(in+"UPDATE server SET expires = 'infinity' WHERE slot = 7"))
+	if _, err := postgres.Migrate(t.Context(), o, false); !errors.Is(err, postgres.ErrSchema) || !strings.Contains(err.Error(), "is in use (servers: 1): stop them first") {
+		t.Fatalf("Migrate while a server runs: %v", err)
+	}
+	must.OK(t, shared.Exec(in+"UPDATE server SET expires = '-infinity' WHERE slot = 7"))
 	for _, before := range []int{1, postgres.Version} {
 		found, err := postgres.Migrate(t.Context(), o, false)
 		if err != nil || found != before {
 			t.Fatalf("Migrate found version %d: %v", found, err)
 		}
 	}
-	if n := rows("tombstone"); n != "2" {
+	if n := rows("deleted"); n != "2" {
 		t.Fatalf("%s tombstones after the migration", n)
 	}
-	must.OK(t, shared.Exec(in+"UPDATE entity SET tombstone = true WHERE key = 'p1'"))
+	must.OK(t, shared.Exec(in+"UPDATE entity SET deleted = true WHERE key = 'p1'"))
 	s := open(t, shared, o)
 	must.OK(t, s.Purge(t.Context()))
-	if dead, all := rows("tombstone AND properties IS NULL"), rows("true"); dead != "0" || all != "2" {
+	if dead, all := rows("deleted AND properties IS NULL"), rows("true"); dead != "0" || all != "2" {
 		t.Fatalf("%s tombstones of %s rows after the purge", dead, all)
 	}
 	for _, k := range []string{"p1", "p2"} {

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"edgetable/adapters/store/postgres/slot"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -19,7 +20,7 @@ type Store struct {
 	Options
 	primary *pgxpool.Pool
 	replica *replica // or nil
-	clock   *clock
+	clock   *slot.Clock
 	now     func() edm.Ticks
 	name    string // application_name
 
@@ -30,7 +31,13 @@ type Store struct {
 	known    known // for merges
 	counters counters
 	clockOff atomic.Bool
-	promise  atomic.Pointer[durability]
+	promise  *durability // of the database at the start
+	settings atomic.Pointer[durability]
+	gate     chan struct{} // of connections that wait for a standby
+	passed   passed
+	config   *pgxpool.Config
+	pulsing  sync.Mutex
+	pulse    *pulse
 
 	ctx    context.Context // ends with Close
 	stop   context.CancelFunc
@@ -53,7 +60,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		s.now = func() edm.Ticks { return edm.TicksOf(o.machine()) }
 	}
 	s.connections = forPrimary(o.Connections)
-	s.clock = newClock(s.now, s.reserve)
+	s.gate = make(chan struct{}, catchingUp)
+	s.clock = slot.New(s.now, s.reserve)
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	if err := s.connect(ctx); err != nil {
 		s.Close()
@@ -78,10 +86,18 @@ func (s *Store) connect(ctx context.Context) error {
 	}
 	s.name = c.name
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		if err := s.inspect(ctx, conn.PgConn()); err != nil {
-			return err
+		d, err := s.inspect(ctx, conn.PgConn())
+		if err == nil {
+			err = c.ready(ctx, conn.PgConn())
 		}
-		return c.ready(ctx, conn.PgConn())
+		if err == nil && d.waits() && s.promise.waits() && !s.noBarrier {
+			err = s.catchUp(ctx, conn.PgConn())
+		}
+		return err
+	}
+	s.config = config
+	if err := s.compatible(ctx, config); err != nil {
+		return notPrimary(err)
 	}
 	if s.primary, err = pgxpool.NewWithConfig(s.ctx, config); err != nil {
 		return err
@@ -90,9 +106,6 @@ func (s *Store) connect(ctx context.Context) error {
 		if err := s.follow(c); err != nil {
 			return fmt.Errorf("replica: %w", err)
 		}
-	}
-	if err := s.compatible(ctx, config); err != nil {
-		return notPrimary(err)
 	}
 	return notPrimary(s.moveIn(ctx))
 }
@@ -112,13 +125,13 @@ func (s *Store) moveIn(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		before := h.reserved
-		h.reserved = s.now() + reserveAhead
-		ok, err := s.beat(ctx, conn, h, h.reserved)
+		before := h.Reserved
+		h.Reserved = s.now() + slot.ReserveAhead
+		ok, err := s.beat(ctx, conn, h, h.Reserved)
 		if ok {
-			s.clock.hold(h, before) // also if the clocks differ: then Close gives the slot back
+			s.clock.Hold(h, before) // also if the clocks differ: then Close gives the slot back
 		} else if err == nil {
-			err = errStale
+			err = slot.ErrStale
 		}
 		return err
 	})
@@ -131,11 +144,11 @@ func (s *Store) Close() error {
 	if s.primary == nil {
 		return nil
 	}
-	if h := s.clock.holds(); h.holder != 0 {
+	if h := s.clock.Holds(); h.Holder != 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), heartbeatTimeout)
 		defer cancel()
 		_ = s.once(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error { // else it ends by itself
-			_, err := query(ctx, c, leaveSlot, nil, int2Of(h.slot), int8Of(h.holder))
+			_, err := query(ctx, c, leaveSlot, nil, int2Of(h.Slot), int8Of(h.Holder))
 			return err
 		})
 	}

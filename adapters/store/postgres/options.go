@@ -52,6 +52,8 @@ type Options struct {
 
 	// keepCancels is a control for a test: cancel requests are sent.
 	keepCancels bool
+	// noBarrier is a control for a test: connections do not wait for a standby.
+	noBarrier bool
 	// watchEvery is how long a write may be silent before the store looks after it.
 	watchEvery time.Duration
 	// machine is the clock of the machine, which is compared with that of the database.

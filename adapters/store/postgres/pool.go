@@ -74,7 +74,7 @@ func (s *Store) retry(ctx context.Context, who client, do func(ctx context.Conte
 			return nil
 		}
 		class := classify(err)
-		if class == broken || class == full || class == refused || errors.Is(err, errClock) || errors.Is(err, errSlots) {
+		if class == broken || class == full || class == refused || halts(err) || errors.Is(err, errSlots) {
 			return err
 		}
 		s.counters.retry(class)

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"edgetable/adapters/store/postgres"
+	"edgetable/adapters/store/postgres/proof"
 	"edgetable/testdata/must"
 	"edgetable/testdata/needs"
 	"edgetable/testdata/postgres/local"
@@ -22,7 +23,7 @@ func refused(t *testing.T, dsn, schema string, say ...string) {
 		t.Fatal("it opens")
 	}
 	for _, part := range append(say, "PostgreSQL 1") {
-		if !errors.Is(err, postgres.ErrEngine) || !strings.Contains(err.Error(), part) {
+		if !errors.Is(err, proof.ErrEngine) || !strings.Contains(err.Error(), part) {
 			t.Errorf("%v; want %q", err, part)
 		}
 	}

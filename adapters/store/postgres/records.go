@@ -16,8 +16,6 @@ import (
 // afterNames follows every name of a table.
 const afterNames = "\x7f"
 
-var errRecord = errors.New("postgres: stored record is damaged")
-
 func readRecordRow(v [][]byte) (r table.Record, err error) {
 	k, ok := table.ParseRecordKey(string(v[0]))
 	if !ok || len(v[1]) != len(r.Incarnation) {
@@ -88,7 +86,7 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 		ticks, err := s.change(ctx, account, func(ticks edm.Ticks) []call {
 			n, t := []byte(name), int8Of(int64(ticks))
 			if r.Revision == "" {
-				return []call{{createRecord, [][]byte{n, r.Incarnation[:], t, r.Value}}, {setFloor, [][]byte{n, t}}}
+				return []call{{createRecord, [][]byte{n, r.Incarnation[:], t, r.Value, int8Of(random())}}, {setFloor, [][]byte{n, t}}}
 			}
 			return []call{{changeRecord, [][]byte{n, t, r.Value, int8Of(int64(old))}}}
 		}, func(ctx context.Context, ticks edm.Ticks) (bool, error) {
@@ -132,7 +130,7 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 // Timestamp was applied.
 func (s *Store) change(ctx context.Context, account string, calls func(ticks edm.Ticks) []call, done func(ctx context.Context, ticks edm.Ticks) (bool, error)) (edm.Ticks, error) {
 	for try := 0; ; try++ {
-		ticks, err := s.clock.next(ctx)
+		ticks, err := s.clock.Next(ctx)
 		var rows []int64
 		if err == nil {
 			err = s.once(ctx, client{useWrites, account}, func(_ context.Context, c *pgconn.PgConn) error {
@@ -155,7 +153,7 @@ func (s *Store) change(ctx context.Context, account string, calls func(ticks edm
 			return ticks, nil
 		case again, moved:
 			s.counters.retry(class)
-			if errors.Is(err, errClock) || pause(ctx, try) != nil {
+			if halts(err) || pause(ctx, try) != nil {
 				return 0, err
 			}
 		default:

@@ -86,6 +86,20 @@ func (s *Store) round() {
 		r.prompt--
 	}
 	for _, w := range group {
+		if !w.sought {
+			r.ended(w)
+		}
+	}
+	s.beginRound()
+}
+
+// found ends the round of writes whose outcome was looked for: until then no later write of
+// their entities may hide it.
+func (s *Store) found(group []*write) {
+	r := &s.rounds
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, w := range group {
 		r.ended(w)
 	}
 	s.beginRound()

@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"edgetable/adapters/store/postgres/proof"
 )
 
 //go:embed schema/*.sql
@@ -17,7 +20,7 @@ var files embed.FS
 
 // Version is the version of the schema that this program needs: the number of files in
 // schema, each of which leads from one version to the next.
-const Version = 2
+const Version = 3
 
 // ErrSchema means that the schema is missing or of another version.
 var ErrSchema = errors.New("schema")
@@ -57,6 +60,11 @@ func Migrate(ctx context.Context, o Options, create bool) (found int, err error)
 				return fmt.Errorf("%w %s is missing: 'edgetable postgres create' makes it", ErrSchema, schema)
 			case now == 0:
 				if err := newSchema(ctx, tx, schema); err != nil {
+					return err
+				}
+			}
+			if now > 0 {
+				if err := unused(ctx, tx, schema); err != nil {
 					return err
 				}
 			}
@@ -149,15 +157,53 @@ func (s *Store) compatible(ctx context.Context, config *pgxpool.Config) error {
 	switch {
 	case err != nil:
 		return err
+	case version != Version:
+		return wrongVersion(s.Schema, version)
+	}
+	_, err = s.inspect(ctx, c.PgConn())
+	if err == nil {
+		err = s.prove(ctx, config, c.PgConn())
+	}
+	if err == nil || errors.Is(err, ErrLoss) || classify(err) == moved {
+		return err
+	}
+	return proof.Refuse(ctx, c.PgConn(), err)
+}
+
+// prove demands the evidence by which the store finds out what became of a write.
+func (s *Store) prove(ctx context.Context, config *pgxpool.Config, witness *pgconn.PgConn) error {
+	writer, err := connectBy(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer writer.Close(context.WithoutCancel(ctx))
+	e := proof.Evidence{Relation: pgx.Identifier{s.Schema, "entity"}.Sanitize(), Name: s.name, Writing: writingSQL(regclass(s.Schema, "entity")), Alive: alive.sql}
+	return e.Show(ctx, writer.PgConn(), witness)
+}
+
+// wrongVersion is the error of a program that needs another version of a schema.
+func wrongVersion(schema string, version int) error {
+	switch {
 	case version == 0:
-		return fmt.Errorf("%w %s is missing: 'edgetable postgres create' makes it", ErrSchema, s.Schema)
+		return fmt.Errorf("%w %s is missing: 'edgetable postgres create' makes it", ErrSchema, schema)
 	case version < Version:
-		return fmt.Errorf("%w %s has version %d, and this program needs %d: 'edgetable postgres migrate' changes it", ErrSchema, s.Schema, version, Version)
-	case version > Version:
-		return fmt.Errorf("%w %s has version %d, and this program knows %d: use a newer edgetable", ErrSchema, s.Schema, version, Version)
+		return fmt.Errorf("%w %s has version %d, and this program needs %d: 'edgetable postgres migrate' changes it", ErrSchema, schema, version, Version)
 	}
-	if err := s.inspect(ctx, c.PgConn()); err != nil {
-		return engine(ctx, c.PgConn(), err)
+	return fmt.Errorf("%w %s has version %d, and this program knows %d: use a newer edgetable", ErrSchema, schema, version, Version)
+}
+
+// unused refuses to change a schema while servers use it: their program does not know the
+// new form.
+func unused(ctx context.Context, q querier, schema string) error {
+	var servers int
+	err := q.QueryRow(ctx, "SELECT count(*) FROM "+pgx.Identifier{schema, "server"}.Sanitize()+" WHERE expires > clock_timestamp()").Scan(&servers)
+	if err == nil && servers > 0 {
+		err = fmt.Errorf("%w %s is in use (servers: %d): stop them first; one that was killed counts for %v", ErrSchema, schema, servers, tenancy)
 	}
-	return engine(ctx, c.PgConn(), s.prove(ctx, config, c))
+	return err
+}
+
+// regclass is the expression for a relation of a schema, whose name may have quotes.
+func regclass(schema, name string) string {
+	return "'" + strings.ReplaceAll(pgx.Identifier{schema, name}.Sanitize(), "'", "''") + "'::regclass"
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"edgetable/adapters/store/postgres/slot"
 	"edgetable/core/edm"
 )
 
@@ -21,15 +22,13 @@ const (
 	heartbeatTimeout = 5 * time.Second
 )
 
-var errSlots = errors.New("64 servers use this database already")
-
 // occupy takes a free slot.
-func (s *Store) occupy(ctx context.Context, c *pgconn.PgConn) (h holding, err error) {
-	h.holder = random()
+func (s *Store) occupy(ctx context.Context, c *pgconn.PgConn) (h slot.Holding, err error) {
+	h.Holder = random()
 	rows, err := query(ctx, c, takeSlot, func(v [][]byte) error {
-		h.slot, h.reserved = int16(binary.BigEndian.Uint16(v[0])), edm.Ticks(number(v[1]))
+		h.Slot, h.Reserved = int16(binary.BigEndian.Uint16(v[0])), edm.Ticks(number(v[1]))
 		return nil
-	}, int8Of(h.holder), int8Of(tenancy.Microseconds()))
+	}, int8Of(h.Holder), int8Of(tenancy.Microseconds()))
 	if err == nil && rows == 0 {
 		err = errSlots
 	}
@@ -38,7 +37,7 @@ func (s *Store) occupy(ctx context.Context, c *pgconn.PgConn) (h holding, err er
 
 // reserve stores a reservation. If the slot was given away, it takes another one and
 // returns what its last holder reserved.
-func (s *Store) reserve(ctx context.Context, have holding, upTo edm.Ticks) (holding, error) {
+func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) (slot.Holding, error) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
 	err := s.once(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error {
@@ -47,14 +46,14 @@ func (s *Store) reserve(ctx context.Context, have holding, upTo edm.Ticks) (hold
 			return err
 		}
 		if ok {
-			have.reserved = upTo
+			have.Reserved = upTo
 			return nil
 		}
 		have, err = s.occupy(ctx, c)
 		return err
 	})
 	if err != nil {
-		return have, fmt.Errorf("%w: %w", errStale, err)
+		return have, fmt.Errorf("%w: %w", slot.ErrStale, err)
 	}
 	return have, nil
 }
@@ -62,17 +61,21 @@ func (s *Store) reserve(ctx context.Context, have holding, upTo edm.Ticks) (hold
 // beat renews a slot and reserves Timestamps; not ok means that the slot belongs to
 // another server. Where the clocks differ too much, nothing is reserved, since new tables
 // begin above all that is: the statement and compareClocks judge the same two times.
-func (s *Store) beat(ctx context.Context, c *pgconn.PgConn, h holding, upTo edm.Ticks) (ok bool, err error) {
-	var database, machine int64 // 0: not compared
+func (s *Store) beat(ctx context.Context, c *pgconn.PgConn, h slot.Holding, upTo edm.Ticks) (ok bool, err error) {
+	var database, machine, version int64 // 0: not compared
+	var found *durability
 	if s.Now == nil {
 		machine = s.machine().UnixMicro()
 	}
 	rows, err := query(ctx, c, beat, func(v [][]byte) error {
-		database = number(v[0])
+		database, version, found = number(v[0]), number(v[1]), durabilityOf(v[2:])
 		return nil
-	}, int2Of(h.slot), int8Of(h.holder), int8Of(int64(upTo)), int8Of(tenancy.Microseconds()), int8Of(machine), int8Of(maxClockDifference.Microseconds()))
+	}, int2Of(h.Slot), int8Of(h.Holder), int8Of(int64(upTo)), int8Of(tenancy.Microseconds()), int8Of(machine), int8Of(maxClockDifference.Microseconds()))
 	if err == nil {
 		err = warning(c) // it would not hold after a failover
+	}
+	if err == nil && rows == 1 {
+		err = s.watchSettings(found, version)
 	}
 	if err == nil && rows == 1 && machine != 0 {
 		err = s.compareClocks(time.Duration(database-machine) * time.Microsecond)
@@ -80,7 +83,7 @@ func (s *Store) beat(ctx context.Context, c *pgconn.PgConn, h holding, upTo edm.
 	return rows == 1, err
 }
 
-var errClock = errors.New("the clock of this machine and that of the database differ by more than 10 s: nothing is written until they agree")
+var errClock = &slot.Halted{Reason: "the clock of this machine and that of the database differ by more than 10 s: nothing is written until they agree"}
 
 // compareClocks refuses to issue Timestamps by a clock that is wrong, because all servers
 // follow the fastest one.
@@ -104,7 +107,12 @@ func (s *Store) beating(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if err != nil {
+		if halts(err) {
+			err = nil // it answers, and the reason was told
+		}
+		// One that waits for a standby, or for a lock, is a primary still, and its
+		// connections are good for reads.
+		if class := classify(err); err != nil && !errors.Is(err, errSilent) && (class == lost || isUnsent(err)) {
 			s.primary.Reset()
 		}
 		if failing != (err != nil) {
@@ -117,25 +125,68 @@ func (s *Store) beating(ctx context.Context) {
 	})
 }
 
-// Ready sends a heartbeat: it fails if the database accepts no writes.
+// errSilent means that a heartbeat is sent and has no answer yet.
+var errSilent = errors.New("postgres: a heartbeat has had no answer for 5 s: a commit may wait for a standby")
+
+// pulse is a heartbeat that is under way.
+type pulse struct {
+	done chan struct{}
+	err  error // after done
+}
+
+// Ready sends a heartbeat, or awaits the one that is under way: it fails if the database
+// accepts no writes.
 func (s *Store) Ready(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
+	p := s.pulseNow()
+	select {
+	case <-p.done:
+		return p.err
+	case <-time.After(heartbeatTimeout):
+		return errSilent
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// pulseNow begins a heartbeat, unless one is under way. It has no limit of time: one that is
+// given up would wait on in the database, and its connection would be lost for reads.
+func (s *Store) pulseNow() *pulse {
+	s.pulsing.Lock()
+	defer s.pulsing.Unlock()
+	if s.pulse != nil {
+		return s.pulse
+	}
+	p := &pulse{done: make(chan struct{})}
+	s.pulse = p
+	s.beside.Go(func() {
+		p.err = s.sendPulse()
+		s.pulsing.Lock()
+		s.pulse = nil
+		s.pulsing.Unlock()
+		close(p.done)
+	})
+	return p
+}
+
+func (s *Store) sendPulse() error {
+	ctx, cancel := context.WithTimeout(s.ctx, heartbeatTimeout)
 	defer cancel()
-	h := s.clock.holds()
+	h := s.clock.Holds()
 	held := false
-	err := s.once(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error {
-		h.reserved = s.now() + reserveAhead
+	err := s.once(ctx, urgent, func(_ context.Context, c *pgconn.PgConn) error {
+		defer s.watch(c)()
+		h.Reserved = s.now() + slot.ReserveAhead
 		var err error
-		held, err = s.beat(ctx, c, h, h.reserved)
+		held, err = s.beat(s.ctx, c, h, h.Reserved)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	if !held { // the next Timestamp takes another slot
-		_, err = s.clock.next(ctx)
+		_, err = s.clock.Next(ctx)
 		return err
 	}
-	s.clock.renewed(h)
+	s.clock.Renewed(h)
 	return nil
 }

@@ -1,8 +1,19 @@
 package postgres
 
+import (
+	"strconv"
+	"strings"
+
+	"edgetable/adapters/store/postgres/slot"
+	"edgetable/core/edm"
+)
+
 // statement is one that every connection has prepared. Its parameters and results are
 // binary.
 type statement struct{ name, sql string }
+
+// namePrefix begins the application_name of every server.
+const namePrefix = "edgetable "
 
 // The state of entities. Without a floor there is no table, without ts no row, without
 // properties a tombstone.
@@ -18,22 +29,41 @@ SELECT r.floor, r.purged, e.ts, e.nonce, e.properties, q.i
   LEFT JOIN entity e ON e.life = r.life AND e.key = q.key`}
 )
 
+// overwritten is what a row shows of the server with slot $3: the last Timestamp, and the last
+// one that others have overwritten.
+var overwritten = statement{"overwritten", `
+SELECT r.purged, e.ts, (e.trail ->> ($3::int8)::text)::int8
+  FROM record r LEFT JOIN entity e ON e.life = r.life AND e.key = $2::bytea
+ WHERE r.name = $1::text`}
+
 // Writes of one entity: $1 is the record, $2 the key, $3 the Timestamp, $4 the nonce,
 // $5 the properties, NULL for a delete, and $6 the Timestamp that the row must have.
 // They write one row or none. Only an update or a swap deletes.
-const (
+var (
 	upsertSQL = `
 INSERT INTO entity AS e (life, key, ts, nonce, properties)
 SELECT life, $2::bytea, $3::int8, $4::int8, $5::bytea FROM record WHERE name = $1::text AND floor < $3
-    ON CONFLICT (life, key) DO UPDATE SET ts = excluded.ts, nonce = excluded.nonce, properties = excluded.properties, tombstone = false
+    ON CONFLICT (life, key) DO UPDATE SET ts = excluded.ts, nonce = excluded.nonce, properties = excluded.properties, deleted = false, trail = ` + trailSQL("e.", "excluded.ts") + `
  WHERE e.ts < excluded.ts`
 	insertSQL = upsertSQL + ` AND e.properties IS NULL`
 	updateSQL = `
-UPDATE entity SET ts = $3::int8, nonce = $4::int8, properties = $5::bytea, tombstone = $5::bytea IS NULL
+UPDATE entity SET ts = $3::int8, nonce = $4::int8, properties = $5::bytea, deleted = $5::bytea IS NULL, trail = ` + trailSQL("", "$3") + `
  WHERE life = (SELECT life FROM record WHERE name = $1::text AND floor < $3) AND key = $2::bytea
    AND ts < $3 AND properties IS NOT NULL`
 	swapSQL = updateSQL + ` AND ts = $6::int8`
 )
+
+// trailSQL is the trail of a row that is written at a Timestamp: the last one of each other
+// server that wrote it within a minute before. Most rows have one writer and no trail.
+func trailSQL(row, at string) string {
+	return strings.NewReplacer("row.", row, "$at", at, "$slots", strconv.Itoa(slot.Slots), "$memory", strconv.Itoa(trailMemory)).Replace(`CASE
+   WHEN row.ts <= $at - $memory THEN NULL
+   WHEN row.ts % $slots = $at % $slots THEN row.trail
+   ELSE coalesce(row.trail, '{}') || jsonb_build_object(row.ts % $slots, row.ts) END`)
+}
+
+// trailMemory is for how long a trail keeps a Timestamp, in ticks.
+const trailMemory = 60 * edm.TicksPerSecond
 
 // all writes in the way of a batch: one that writes nothing fails with divisionByZero,
 // which undoes the batch.
@@ -94,8 +124,8 @@ var (
 	listRecords = statement{"list_records", `
 SELECT name, incarnation, revision, value FROM record WHERE name >= $1::text AND name < $2::text ORDER BY name LIMIT $3::int8`}
 	createRecord = statement{"create_record", `
-INSERT INTO record (name, incarnation, revision, floor, purged, value) VALUES ($1::text, $2::bytea, $3::int8, 0, 0, $4::bytea)
-    ON CONFLICT DO NOTHING`}
+INSERT INTO record (name, incarnation, revision, floor, purged, value, life) VALUES ($1::text, $2::bytea, $3::int8, 0, 0, $4::bytea, $5::int8)
+    ON CONFLICT (name) DO NOTHING`}
 	setFloor = statement{"set_floor", `
 UPDATE record SET floor = r.highest, purged = r.highest FROM (SELECT max(reserved) AS highest FROM server) AS r
  WHERE name = $1::text AND revision = $2::int8`}
@@ -105,6 +135,9 @@ WITH gone AS (DELETE FROM record WHERE name = $1::text AND revision = $2::int8 R
 INSERT INTO dropped (life, by) SELECT life, $3::int8 FROM gone`}
 	droppedBy = statement{"dropped_by", `SELECT 1 FROM dropped WHERE by = $1::int8`}
 )
+
+// promisesSQL are the settings that say what a reply promises. Every role may read them.
+const promisesSQL = `current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'), current_setting('synchronous_standby_names')`
 
 // Servers. The holder of a slot is a random number.
 var (
@@ -117,7 +150,7 @@ UPDATE server SET at = clock_timestamp(), expires = clock_timestamp() + $4::int8
   WHEN $5::int8 = 0 OR abs((extract(epoch FROM statement_timestamp()) * 1000000)::int8 - $5::int8) <= $6::int8 THEN greatest(reserved, $3::int8)
   ELSE reserved END
  WHERE slot = $1::int2 AND holder = $2::int8
-RETURNING (extract(epoch FROM statement_timestamp()) * 1000000)::int8`}
+RETURNING (extract(epoch FROM statement_timestamp()) * 1000000)::int8, (SELECT version FROM schema_version)::int8, ` + promisesSQL}
 	leaveSlot = statement{"leave_slot", `UPDATE server SET holder = 0, expires = '-infinity' WHERE slot = $1::int2 AND holder = $2::int8`}
 	// synced is the time of the last heartbeat that a replica shows.
 	synced = statement{"synced", `SELECT (extract(epoch FROM max(at)) * 1000000)::int8 FROM server WHERE at > '-infinity'`}
@@ -130,6 +163,15 @@ RETURNING (extract(epoch FROM statement_timestamp()) * 1000000)::int8`}
 const oldestSQL = `coalesce((SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM pg_stat_activity
 	WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type <> 'autovacuum worker'), 0)`
 
+// blocked is how long, in microseconds, a statement of this server, $1, has been waiting for a
+// lock of another program, and who holds that.
+var blocked = statement{"blocked", `
+SELECT (extract(epoch FROM clock_timestamp() - mine.query_start) * 1000000)::int8,
+       format('process %s (%s, %s, user %s)', other.pid, coalesce(nullif(other.application_name, ''), 'no name'), coalesce(other.state, 'state not shown'), other.usename)
+  FROM pg_stat_activity AS mine, unnest(pg_blocking_pids(mine.pid)) AS blocking, pg_stat_activity AS other
+ WHERE mine.application_name = $1::text AND mine.wait_event_type = 'Lock' AND other.pid = blocking AND other.application_name NOT LIKE '` + namePrefix + `%'
+ ORDER BY mine.query_start LIMIT 1`}
+
 // What is to be removed, and who may still add to it.
 var (
 	// writing are the transactions that write entities now, of servers whose name is like $1,
@@ -140,12 +182,12 @@ var (
 	// deadLives steps from life to life in the index of tombstones.
 	deadLives = statement{"dead_lives", `
 WITH RECURSIVE lives AS (
-  (SELECT life FROM entity WHERE tombstone AND life > $1::int8 ORDER BY life LIMIT 1)
+  (SELECT life FROM entity WHERE deleted AND life > $1::int8 ORDER BY life LIMIT 1)
   UNION ALL
-  SELECT (SELECT e.life FROM entity e WHERE e.tombstone AND e.life > lives.life ORDER BY e.life LIMIT 1) FROM lives WHERE lives.life IS NOT NULL)
+  SELECT (SELECT e.life FROM entity e WHERE e.deleted AND e.life > lives.life ORDER BY e.life LIMIT 1) FROM lives WHERE lives.life IS NOT NULL)
 SELECT life FROM lives WHERE life IS NOT NULL LIMIT $2::int8`}
 	raisePurged  = statement{"raise_purged", `UPDATE record SET purged = $2::int8, floor = greatest(floor, $2::int8) WHERE life = ANY($1::int8[]) AND purged < $2::int8`}
-	deleteDead   = statement{"delete_dead", deleteSome(`AND tombstone AND properties IS NULL AND ts <= $4::int8`)}
+	deleteDead   = statement{"delete_dead", deleteSome(`AND deleted AND properties IS NULL AND ts <= $4::int8`)}
 	deleteLife   = statement{"delete_life", deleteSome(`AND $4::int8 = 0`)}
 	droppedLives = statement{"dropped_lives", `SELECT life FROM dropped WHERE at < clock_timestamp() - $1::int8 * interval '1 microsecond' ORDER BY life LIMIT 1000`}
 	forgetLife   = statement{"forget_life", `DELETE FROM dropped WHERE life = $1::int8 AND NOT EXISTS (SELECT FROM entity WHERE life = $1::int8)`}
@@ -173,10 +215,10 @@ var alive = statement{"alive", `SELECT pid FROM pg_stat_activity WHERE pid = $1:
 // prepared are the statements of every connection, in the order of preparation.
 var prepared = func() []statement {
 	list := []statement{
-		getOne, getMany, begin, commit, lifeOf, smallRows, largeRows, someRows,
+		getOne, getMany, overwritten, begin, commit, lifeOf, smallRows, largeRows, someRows,
 		readRecord, listRecords, createRecord, setFloor, changeRecord, dropRecord, droppedBy,
-		takeSlot, beat, leaveSlot, synced, oldest,
-		writing, raiseFloor, deadLives, raisePurged, deleteDead, deleteLife, droppedLives, forgetLife, alive,
+		takeSlot, beat, leaveSlot, synced, oldest, blocked,
+		writing, raiseFloor, deadLives, raisePurged, deleteDead, deleteLife, droppedLives, forgetLife,
 	}
 	for _, w := range writes {
 		list = append(list, w.alone, w.batch)

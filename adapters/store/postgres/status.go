@@ -24,7 +24,8 @@ type Status struct {
 	Wraparound int64         // age of the oldest transaction number; at 2,000 million writes stop
 }
 
-// watchOldest measures the oldest transaction. What it can see is not vacuumed.
+// watchOldest measures the oldest transaction, since what it can see is not vacuumed, and
+// tells who else holds a lock that this server waits for.
 func (s *Store) watchOldest(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
@@ -33,7 +34,22 @@ func (s *Store) watchOldest(ctx context.Context) {
 			s.counters.oldest.Store(number(v[0]) * int64(time.Microsecond))
 			return nil
 		})
-		return err
+		if err != nil {
+			return err
+		}
+		var waited time.Duration
+		var who string
+		if _, err = query(ctx, c, blocked, func(v [][]byte) error {
+			waited, who = time.Duration(number(v[0]))*time.Microsecond, string(v[1])
+			return nil
+		}, []byte(s.name)); err != nil {
+			return err
+		}
+		s.counters.blocked.Store(int64(waited))
+		if who != "" {
+			s.Logf("a statement has waited for %v for a lock of %s", waited.Round(time.Millisecond), who)
+		}
+		return nil
 	})
 }
 
@@ -46,7 +62,7 @@ func ReadStatus(ctx context.Context, o Options) (st Status, err error) {
 	defer c.Close(context.WithoutCancel(ctx))
 	s := &Store{Options: o}
 	s.AllowLoss = true
-	if err := s.inspect(ctx, c.PgConn()); err != nil {
+	if _, err := s.inspect(ctx, c.PgConn()); err != nil {
 		return st, err
 	}
 	st.Durability, st.Address = s.Durability(), c.PgConn().Conn().RemoteAddr().String()
@@ -62,10 +78,12 @@ func ReadStatus(ctx context.Context, o Options) (st Status, err error) {
 		return st, err
 	}
 	in := func(name string) string { return pgx.Identifier{o.Schema, name}.Sanitize() }
+	estimate := func(name string) string {
+		return `greatest((SELECT reltuples FROM pg_class WHERE oid = ` + regclass(o.Schema, name) + `), 0)::int8`
+	}
 	err = c.QueryRow(ctx, `SELECT (SELECT count(*) FROM `+in("server")+` WHERE expires > clock_timestamp()), (SELECT count(*) FROM `+in("record")+` WHERE name LIKE 'table/%'),
 		(SELECT count(*) FROM `+in("dropped")+`),
-		greatest((SELECT reltuples FROM pg_class WHERE oid = '`+in("entity")+`'::regclass), 0)::int8,
-		greatest((SELECT reltuples FROM pg_class WHERE oid = '`+in("entity_tombstone")+`'::regclass), 0)::int8`).
+		`+estimate("entity")+`, `+estimate("entity_deleted")).
 		Scan(&st.Servers, &st.Tables, &st.Dropped, &st.Entities, &st.Tombstones)
 	return st, err
 }

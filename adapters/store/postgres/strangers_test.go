@@ -12,6 +12,7 @@ import (
 	"edgetable/adapters/store/postgres"
 	"edgetable/core/table"
 	"edgetable/testdata/must"
+	"edgetable/testdata/needs"
 )
 
 // A transaction of another program that wrote to the tables stays open. Connections break
@@ -49,7 +50,7 @@ func TestStrangers(t *testing.T) {
 	}
 	wait(t, "the tombstone is removed", func() bool { // the Timestamps of a new table begin ahead of the clock
 		must.OK(t, s.Purge(t.Context()))
-		return ask(t, shared, "SELECT count(*) FROM "+s.Schema+".entity WHERE tombstone") == "0"
+		return ask(t, shared, "SELECT count(*) FROM "+s.Schema+".entity WHERE deleted") == "0"
 	})
 	record, err := s.ReadRecord(t.Context(), people, table.Strong)
 	must.OK(t, err)
@@ -101,4 +102,26 @@ func TestClasses(t *testing.T) {
 			t.Errorf("%s %s is %s, want %s", tt.severity, tt.code, got, tt.class)
 		}
 	}
+}
+
+// The log and the metric say who holds a row that a write waits for.
+func TestBlocked(t *testing.T) {
+	t.Parallel()
+	needs.These(t, needs.Postgres)
+	l := new(logs)
+	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Logf: l.add})
+	create(t, s)
+	must.OK(t, putOne(t.Context(), s, "held"))
+	conn, err := pgx.Connect(t.Context(), shared.DSN("application_name=stranger"))
+	must.OK(t, err)
+	defer conn.Close(t.Context())
+	_, err = conn.Exec(t.Context(), "BEGIN; SELECT FROM "+s.Schema+".entity FOR UPDATE")
+	must.OK(t, err)
+	outcome := make(chan error, 1)
+	go func() { outcome <- putOne(t.Context(), s, "held") }()
+	wait(t, "the log names the program", func() bool { return l.count("(stranger, idle in transaction, user postgres)") > 0 })
+	wait(t, "the metric shows it", func() bool { return s.Metrics().Blocked > 0 })
+	_, err = conn.Exec(t.Context(), "ROLLBACK")
+	must.OK(t, err)
+	must.OK(t, <-outcome)
 }

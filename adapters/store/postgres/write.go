@@ -27,6 +27,7 @@ type write struct {
 	claimed atomic.Bool // by a round, or by the caller who leaves
 	alone   bool        // in its round, because the group in which it was failed
 	resent  bool        // it is to be sent again
+	sought  bool        // its reply was lost
 	done    chan written
 }
 
@@ -52,10 +53,6 @@ func (w *write) args() [][]byte {
 func less(a, b *write) int {
 	return cmp.Or(strings.Compare(a.name, b.name), slices.Compare(a.key, b.key))
 }
-
-// errWroteNothing means that the condition of a write does not hold, or that its Timestamp
-// is too low.
-var errWroteNothing = errors.New("postgres: nothing was written")
 
 // put sends a write in a round and waits for the outcome. If ctx ends before the write was
 // sent, it never will be.
@@ -89,7 +86,13 @@ func (s *Store) writeGroup(ctx context.Context, group []*write) {
 			w.done <- written{ok: rows[i] > 0}
 		}
 	case class == lost:
-		s.beside.Go(func() { s.findOut(group, err) })
+		for _, w := range group {
+			w.sought = true
+		}
+		s.beside.Go(func() {
+			s.findOut(group, err)
+			s.found(group)
+		})
 	case refused && len(group) > 1 && (class == broken || class == again):
 		// One of them is at fault, or waits for a lock. Each gets an outcome of its own.
 		s.counters.retry(class)
@@ -108,7 +111,7 @@ func (s *Store) writeGroup(ctx context.Context, group []*write) {
 // one transaction. It returns how many rows each of them wrote.
 func (s *Store) sendGroup(ctx context.Context, group []*write) (rows []int64, err error) {
 	for _, w := range group {
-		if w.ticks, err = s.clock.next(ctx); err != nil {
+		if w.ticks, err = s.clock.Next(ctx); err != nil {
 			return nil, err
 		}
 	}

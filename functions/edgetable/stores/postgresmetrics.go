@@ -19,6 +19,7 @@ func PostgresMetrics(m *observe.Metrics, metrics func() postgres.Metrics) {
 		observe.Counter("postgres_purged_rows_total", "Tombstones and rows of dropped tables that were removed.", func(m postgres.Metrics) float64 { return float64(m.Purged) }),
 		observe.Counter("postgres_purges_total", "Runs that removed tombstones and dropped tables, also those that failed.", func(m postgres.Metrics) float64 { return float64(m.Purges) }),
 		observe.Counter("postgres_purge_failures_total", "Such runs that failed.", func(m postgres.Metrics) float64 { return float64(m.PurgeFailures) }),
+		observe.Gauge("postgres_blocked_seconds", "How long a statement has been waiting for a lock of another program, which the log names.", func(m postgres.Metrics) float64 { return m.Blocked.Seconds() }),
 		observe.Gauge("postgres_oldest_transaction_seconds", "Age of the database's oldest transaction that the server's role may see. What it can see is not vacuumed.", func(m postgres.Metrics) float64 { return m.Oldest.Seconds() }),
 		observe.Gauge("postgres_clock_difference_seconds", "By how much the clock of the database is ahead of this machine's. Above 10, or below -10, nothing is written.", func(m postgres.Metrics) float64 { return m.ClockDifference.Seconds() }),
 		observe.Counter[postgres.Metrics]("postgres_retries_total",

@@ -202,6 +202,32 @@ func (c *Cluster) Kill() error {
 	return c.gone()
 }
 
+// Crash kills one of the server's processes, as the system does that has no more memory: the
+// server restarts in place.
+func (c *Cluster) Crash(ctx context.Context, pid int) error {
+	conn, err := pgx.Connect(ctx, c.DSN(""))
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		return err
+	}
+	if _, err := conn.Exec(ctx, "SELECT pg_sleep(60)"); err == nil {
+		return errors.New("the server did not restart")
+	}
+	return c.Wait(time.Minute)
+}
+
+// Signal sends a signal to the server and all its processes.
+func (c *Cluster) Signal(s syscall.Signal) error {
+	server, err := c.Pid()
+	if err != nil {
+		return err
+	}
+	return signalServer(server, s)
+}
+
 func (c *Cluster) gone() error {
 	<-c.ended
 	return c.life.Close()

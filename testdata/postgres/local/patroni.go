@@ -282,14 +282,18 @@ func (n *Node) Thaw() error { return n.signalAll(syscall.SIGCONT) }
 // Start starts a node that was killed.
 func (n *Node) Start() error { return n.patroni.start() }
 
-// signal sends a signal to all processes of the server. It stops the server first: a process
-// that starts meanwhile would be forgotten, and while one lives that holds the shared memory
-// no server starts in the directory.
 func (n *Node) signal(s syscall.Signal) error {
 	server, err := pidIn(n.dir)
 	if err != nil {
 		return err
 	}
+	return signalServer(server, s)
+}
+
+// signalServer sends a signal to all processes of a server. It stops the server first: a
+// process that starts meanwhile would be forgotten, and while one lives that holds the
+// shared memory no server starts in the directory.
+func signalServer(server int, s syscall.Signal) error {
 	if err := syscall.Kill(server, syscall.SIGSTOP); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return err
 	}

@@ -1,4 +1,5 @@
-package postgres
+// Package proof has a database show the evidence that a store relies on.
+package proof
 
 import (
 	"context"
@@ -6,9 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // ErrEngine means that what answers cannot show what the store relies on.
@@ -17,19 +16,22 @@ var ErrEngine = errors.New("this database cannot be used")
 // proofs is how often the proof is made. A pooler may choose the right process by chance.
 const proofs = 3
 
-// prove makes a database show the evidence by which the store finds out what became of a
+// Evidence is how a store sees a transaction that writes.
+type Evidence struct {
+	Relation string // that it writes
+	Name     string // application_name of its connections
+	Writing  string // one row if $1, a name, with process $2 writes Relation
+	Alive    string // one row if process $1 with name $2 works
+}
+
+// Show makes a database show the evidence by which the store finds out what became of a
 // write: while a transaction of one connection writes entities, another connection sees
 // it at once, and sees it no more when it has ended. Each connection has a process of its
 // own. Nothing is changed, and no setting of a session is: a pooler would give the session
 // to others.
-func (s *Store) prove(ctx context.Context, config *pgxpool.Config, witness *pgx.Conn) error {
-	writer, err := connectBy(ctx, config)
-	if err != nil {
-		return err
-	}
-	defer writer.Close(context.WithoutCancel(ctx))
+func (e *Evidence) Show(ctx context.Context, writer, witness *pgconn.PgConn) error {
 	for range proofs {
-		if err := s.proveOnce(ctx, writer.PgConn(), witness.PgConn()); err != nil {
+		if err := e.showOnce(ctx, writer, witness); err != nil {
 			return err
 		}
 	}
@@ -38,8 +40,7 @@ func (s *Store) prove(ctx context.Context, config *pgxpool.Config, witness *pgx.
 
 var errShared = errors.New("connections share processes of the database: a pooler gives each transaction another one; connect to the database itself, or let the pooler work by sessions")
 
-func (s *Store) proveOnce(ctx context.Context, writer, witness *pgconn.PgConn) error {
-	entity := "'" + strings.ReplaceAll(pgx.Identifier{s.Schema, "entity"}.Sanitize(), "'", "''") + "'::regclass"
+func (e *Evidence) showOnce(ctx context.Context, writer, witness *pgconn.PgConn) error {
 	const process = "SELECT pg_backend_pid()"
 	own, err := oneOf(ctx, witness, process)
 	if err != nil {
@@ -56,7 +57,7 @@ func (s *Store) proveOnce(ctx context.Context, writer, witness *pgconn.PgConn) e
 		err = errShared
 	}
 	if err == nil {
-		_, err = writer.Exec(ctx, "UPDATE "+pgx.Identifier{s.Schema, "entity"}.Sanitize()+" SET nonce = nonce WHERE false").ReadAll()
+		_, err = writer.Exec(ctx, "UPDATE "+e.Relation+" SET nonce = nonce WHERE false").ReadAll()
 	}
 	sees := func(sql string, args ...string) (bool, error) {
 		for i, arg := range args {
@@ -67,15 +68,15 @@ func (s *Store) proveOnce(ctx context.Context, writer, witness *pgconn.PgConn) e
 	}
 	var writes, works, later bool
 	if err == nil {
-		if writes, err = sees(writingSQL(entity), s.name, pid); err == nil {
-			works, err = sees(alive.sql, pid, s.name)
+		if writes, err = sees(e.Writing, e.Name, pid); err == nil {
+			works, err = sees(e.Alive, pid, e.Name)
 		}
 	}
 	if _, end := writer.Exec(ctx, "ROLLBACK").ReadAll(); err == nil {
 		err = end
 	}
 	if err == nil {
-		later, err = sees(writingSQL(entity), s.name, pid)
+		later, err = sees(e.Writing, e.Name, pid)
 	}
 	switch {
 	case err != nil:
@@ -102,11 +103,8 @@ func oneOf(ctx context.Context, c *pgconn.PgConn, sql string) (string, error) {
 	return string(results[0].Rows[0][0]), nil
 }
 
-// engine names what answers, for an error.
-func engine(ctx context.Context, c *pgconn.PgConn, err error) error {
-	if err == nil || errors.Is(err, ErrLoss) || classify(err) == moved {
-		return err
-	}
+// Refuse makes the error for a database that cannot be used: it names what answers.
+func Refuse(ctx context.Context, c *pgconn.PgConn, err error) error {
 	version, e := oneOf(ctx, c, "SELECT version()")
 	if e != nil {
 		version = "it does not tell its version: " + e.Error()
