@@ -23,6 +23,14 @@ const (
 	uses
 )
 
+const (
+	// readers is the number of connections for grouped reads.
+	readers = 2
+	// promptRounds is the number of rounds at the same time while commits are fast: more
+	// of them would make groups smaller, and a write in a large group costs least.
+	promptRounds = 2
+)
+
 // part is how many connections a use may have: its own, which nobody else takes, and the most.
 type part struct{ own, most int }
 

@@ -13,8 +13,6 @@ import (
 )
 
 const (
-	// readers is the number of connections for grouped reads.
-	readers = 2
 	// maxGets is the largest group of reads.
 	maxGets = 128
 )

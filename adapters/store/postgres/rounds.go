@@ -7,9 +7,6 @@ import (
 )
 
 const (
-	// promptRounds is the number of rounds at the same time while commits are fast: more
-	// of them would make groups smaller, and a write in a large group costs least.
-	promptRounds = 2
 	// patience is how long the next round waits for one that runs. A commit that waits for a
 	// standby takes longer, and so does a statement that waits for the lock of somebody else;
 	// it costs nothing to begin another round meanwhile.
