@@ -20,9 +20,9 @@
 // # Ranges
 //
 // A bucket that is too large or too busy splits by itself, and so do its parts: its
-// objects then have ranges of keys, cut between partitions. The Store remembers the map of
-// ranges as it remembers layouts, and an object that does not have a key answers with the
-// map as it is. docs/adr/0034 describes how keys move.
+// objects then have ranges of keys, cut between partitions. [Maps] remembers the ranges and
+// layouts of tables, and an object that does not have a key answers with the ranges around
+// it. docs/adr/0034 describes how keys move.
 //
 // # Failures
 //
