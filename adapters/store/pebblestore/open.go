@@ -95,7 +95,11 @@ func tryRead(o Options) error {
 	if err != nil {
 		return err
 	}
-	return r.db.Close()
+	_, follows, err := r.Position()
+	if follows && len(r.logs.Lost()) > 0 {
+		err = fmt.Errorf("%w: it is of a secondary, which would have gaps; empty the directory, and start it again: it is built from the place", ErrDamaged)
+	}
+	return errors.Join(err, r.db.Close())
 }
 
 // openChanging opens the store, if it has lost nothing or the loss is accepted.

@@ -309,6 +309,10 @@ func (w *scenario) damage(m *machine) {
 	if m.ctx == nil {
 		w.start(m, true)
 	}
+	if m.ctx == nil && m.follows { // as it says
+		must.OK(w.t, os.RemoveAll(m.dir))
+		w.start(m, false)
+	}
 }
 
 // promote promotes a secondary. It has all that the place has.
