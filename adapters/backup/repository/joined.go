@@ -11,24 +11,16 @@ import (
 	"slices"
 	"time"
 
-	"filippo.io/age"
 	"golang.org/x/sync/errgroup"
 
 	"edgetable/core/edm"
 )
-
-// A joined piece takes the place of pieces that follow each other. It has the form of a name of a piece, and holds their
-// objects as they were stored: whoever has the public keys alone can join encrypted ones. A program that knows no joined
-// pieces says that a newer one wrote it.
-const joinedHead = "edgetable log 2, sha256 "
 
 // joinWindow is the time whose pieces are joined, when it is over for joinAfter: secondaries have read them then.
 const joinWindow, joinAfter = time.Hour, 5 * time.Minute
 
 // Bounds of a joined piece, stored and before compression: whoever reads it holds it in memory.
 const maxJoined, maxJoinedLength = 32 << 20, 64 << 20
-
-var errParts = errors.New("it does not hold the pieces that it joins")
 
 // Joined is what [Repository.Join] has done.
 type Joined struct {
@@ -184,40 +176,6 @@ func (j *joining) store(ctx context.Context) error {
 		}
 	}
 	return g.Wait()
-}
-
-// unpackParts returns the commits of the pieces that one joins.
-func (p *Piece) unpackParts(packed []byte, with []age.Identity) (list []Commit, err error) {
-	at := p.From
-	n := 0
-	for _, size := range p.Parts {
-		if size <= 0 || size > int64(len(packed)) {
-			return nil, errParts
-		}
-		part, inside, err := parseObject(packed[:size])
-		if err != nil {
-			return nil, err
-		}
-		if part.Timeline != p.Timeline || part.From > at || part.To > p.To || len(part.Parts) > 0 || part.Length < 0 || part.Length > maxPiece {
-			return nil, errParts
-		}
-		commits, err := part.unpack(inside, with)
-		if err != nil {
-			return nil, err
-		}
-		n += len(commits)
-		for _, c := range commits {
-			if c.Number > at { // pieces may overlap
-				list = append(list, c)
-			}
-		}
-		at = max(at, part.To)
-		packed = packed[size:]
-	}
-	if at != p.To || len(packed) > 0 || n != p.Commits {
-		return nil, errParts
-	}
-	return list, nil
 }
 
 // joinedOf returns the piece that has taken the place of another one; nil: there is none.

@@ -14,27 +14,6 @@ import (
 	"edgetable/core/objects"
 )
 
-// LogSpan says where the log continues a backup: it has all commits of the timeline with
-// numbers up to Low, perhaps some up to High, and none above. So the first moment that can be
-// restored from it is High.
-type LogSpan struct {
-	Timeline string    `json:"timeline"`
-	Low      edm.Ticks `json:"low"`
-	High     edm.Ticks `json:"high"`
-	Term     Term      `json:"term,omitzero"` // of the store; zero: not known
-	// Alone says that no log continues the backup: the span says only what it has.
-	Alone bool `json:"alone,omitempty"`
-}
-
-// ErrEmpty means that the place lost the timeline that a store ships to it.
-var ErrEmpty = errors.New("the place is empty: is its disk mounted? If it was emptied on purpose, start the server again")
-
-// ErrReplaced means that another store ships to the place.
-var ErrReplaced = errors.New("another store has taken over the place: this one was replaced, and must not ship its log there")
-
-// ErrElsewhere means that the place is not that of the store, or not any more.
-var ErrElsewhere = errors.New("the place does not have the history of this store: is the right disk mounted? If it is a new place for this store, empty it, and start the server again")
-
 // Ship stores a piece, unless it is not the turn of its timeline and term.
 func (r *Repository) Ship(ctx context.Context, s *Sealed) error {
 	now, err := r.Turn(ctx)

@@ -143,3 +143,23 @@ func strayed(timelines []Timeline, backups []*Manifest, pieces []Piece) (list []
 	}
 	return list
 }
+
+// Newest returns the newest complete backup whose manifest can be read, of those on the line of
+// the newest timeline.
+func (r *Repository) Newest(ctx context.Context) (*Manifest, error) {
+	all, err := r.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l, err := r.newestLine(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch on, off := l.split(all.Complete); {
+	case len(on) > 0:
+		return on[len(on)-1], nil
+	case len(off) > 0:
+		return nil, ErrNoneYet
+	}
+	return nil, ErrNone
+}

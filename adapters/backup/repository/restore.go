@@ -156,17 +156,3 @@ func readPart(ctx context.Context, place objects.Place, p Part, size int64, with
 	}
 	return b, nil
 }
-
-// makeDir makes a directory and its parents durable.
-func makeDir(dir string) error {
-	if _, err := os.Stat(dir); err == nil {
-		return nil
-	}
-	if err := makeDir(filepath.Dir(dir)); err != nil {
-		return err
-	}
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return syncDir(filepath.Dir(dir))
-}

@@ -2,8 +2,6 @@ package repository
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -33,16 +31,6 @@ type Timeline struct {
 }
 
 func (t *Timeline) object() string { return fmt.Sprintf("%s%08d-%s", timelineDir, t.Number, t.ID) }
-
-// NewTimelineID returns the random name of a timeline.
-func NewTimelineID() string {
-	var b [8]byte
-	rand.Read(b[:]) // it never fails
-	return hex.EncodeToString(b[:])
-}
-
-// isTimelineID reports whether a text has the form of a name of a timeline.
-func isTimelineID(s string) bool { return len(s) == 16 && strings.Trim(s, "0123456789abcdef") == "" }
 
 // timelineNames returns the timelines by the names of their objects, the newest last.
 func (r *Repository) timelineNames(ctx context.Context) (list []Timeline, err error) {

@@ -1,0 +1,17 @@
+package repository
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"strings"
+)
+
+// NewTimelineID returns the random name of a timeline.
+func NewTimelineID() string {
+	var b [8]byte
+	rand.Read(b[:]) // it never fails
+	return hex.EncodeToString(b[:])
+}
+
+// isTimelineID reports whether a text has the form of a name of a timeline.
+func isTimelineID(s string) bool { return len(s) == 16 && strings.Trim(s, "0123456789abcdef") == "" }
