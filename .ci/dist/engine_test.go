@@ -13,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // engine is Docker or Podman with files and a network of its own: two tests on a machine do not meet, and nothing is left.
@@ -160,8 +159,6 @@ func (e *engine) healthy(t *testing.T, name string) {
 	}
 	defer func() { _ = events.Wait() }()
 	defer func() { _ = events.Process.Kill() }()
-	end := time.AfterFunc(time.Minute, func() { _ = events.Process.Kill() })
-	defer end.Stop()
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.HasSuffix(strings.TrimSpace(line), ": healthy") {
 		t.Fatalf("%q, %v\n%s", line, err, e.must(t, "inspect", "--format", "{{json .State.Health}}", name))
 	}
