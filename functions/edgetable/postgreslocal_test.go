@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"edgetable/adapters/store/postgres"
 	"edgetable/core/accounts"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/testdata/must"
@@ -42,7 +43,7 @@ func postgresSchema(t *testing.T) (c *local.Cluster, flags []string) {
 	if status, _, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "migrate"}, flags...)...); status != 1 || !strings.Contains(stderr, "'edgetable postgres create' makes it") {
 		t.Errorf("migrate without a schema: status %d: %s", status, stderr)
 	}
-	for _, say := range []string{" is made, with version 2\n", " is there already, with version 2\n"} {
+	for _, say := range []string{fmt.Sprintf(" is made, with version %d\n", postgres.Version), fmt.Sprintf(" is there already, with version %d\n", postgres.Version)} {
 		status, out, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "create"}, flags...)...)
 		if status != 0 || !strings.HasSuffix(out, say) {
 			t.Fatalf("status %d: %s%s", status, out, stderr)
@@ -70,7 +71,7 @@ func TestPostgresServe(t *testing.T) {
 		}
 	}
 	status, out, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "status"}, flags...)...)
-	for _, say := range []string{"PostgreSQL ", ", primary, ", "a reply survives a crash of the database server", "schema      version 2", "servers     2"} {
+	for _, say := range []string{"PostgreSQL ", ", primary, ", "a reply survives a crash of the database server", fmt.Sprintf("schema      version %d", postgres.Version), "servers     2"} {
 		if status != 0 || !strings.Contains(out, say) {
 			t.Errorf("status %d, want %q: %s%s", status, say, out, stderr)
 		}
