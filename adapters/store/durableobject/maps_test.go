@@ -177,7 +177,7 @@ func TestFiftyCalls(t *testing.T) {
 			rows, pages := 0, 0
 			for from := []byte{}; from != nil; pages++ {
 				sent = 0
-				page, err := cold.Scan(t.Context(), tableKey, table.ScanRequest{Ranges: []key.Range{{Start: from}}})
+				page, err := cold.Scan(t.Context(), tableKey, table.ScanRequest{Ranges: []key.Range{{Start: from}}, Rows: 1000})
 				if err != nil {
 					t.Fatalf("page %d: %v", pages, err)
 				}

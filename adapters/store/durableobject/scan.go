@@ -39,12 +39,13 @@ func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest
 // those that follow while the limits of the page allow.
 func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.ScanRequest) (table.Page, error) {
 	ranges, filter := r.Ranges, r.Filter
-	r.Filter = nil // the bucket judges the rows
+	r.Filter = nil                                                              // the bucket judges the rows
+	bounded := r.Rows > 0 || r.Bytes > 0 || r.ScanBytes > 0 || r.Expired != nil // it may end early
 	page := table.NewPageBuilder(&r)
 	for asked := 1; ; asked++ {
 		m := message.Scan{Ranges: ranges, Filter: filter, Rows: rest(r.Rows, len(page.Page.Rows)), Bytes: rest(r.Bytes, page.Size()), ScanBytes: rest(r.ScanBytes, page.Page.Scanned)}
 		reader, err := s.scan(ctx, p, &m)
-		if errors.Is(err, table.ErrBusy) && asked > 1 {
+		if bounded && errors.Is(err, table.ErrBusy) && asked > 1 {
 			page.Page.Next = ranges[0].Start // what is there already counts
 			return page.Page, nil
 		}
@@ -62,7 +63,7 @@ func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.Scan
 		if len(ranges) == 0 {
 			return page.Page, nil
 		}
-		full := page.Full() || r.Bytes > 0 && page.Size() >= r.Bytes || page.Page.Scanned >= maxPage || asked == mostAsked
+		full := page.Full() || r.Bytes > 0 && page.Size() >= r.Bytes || page.Page.Scanned >= maxPage || bounded && asked == mostAsked
 		if !goesOn || full || ctx.Err() != nil || r.Expired != nil && r.Expired() {
 			page.Page.Next = next
 			return page.Page, nil
