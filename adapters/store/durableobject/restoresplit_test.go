@@ -85,6 +85,7 @@ type rewinds struct {
 	// What clients wrote while the table is restored: it stays if the restore is given up, or
 	// if it is not.
 	given, kept map[string]uint64
+	ends        map[edm.Ticks]map[string]uint64 // what the table had before each restore that ended, by when that began
 
 	ended, undone, cancelled, apart, kills, otherMap int
 }
@@ -97,7 +98,7 @@ type moment struct {
 const skew = 20 * edm.TicksPerSecond
 
 func newRewinds(t *testing.T, seed uint64) *rewinds {
-	w := &rewinds{t: t, seed: seed, r: rand.New(rand.NewPCG(seed, 7)), now: newClock().t, model: map[string]uint64{}, high: map[string]edm.Ticks{}, left: -1}
+	w := &rewinds{t: t, seed: seed, r: rand.New(rand.NewPCG(seed, 7)), now: newClock().t, model: map[string]uint64{}, ends: map[edm.Ticks]map[string]uint64{}, high: map[string]edm.Ticks{}, left: -1}
 	clock := func() edm.Ticks { return w.now }
 	w.cloud = newCloud(t, clock)
 	w.rnd = w.r.Uint64
@@ -440,7 +441,18 @@ func (w *rewinds) run() {
 			w.settle("a restore that was given up")
 			continue
 		}
+		if r.Undo { // it was given up when it had ended, or when nobody led it any more: then the last one is undone
+			w.undone++
+			if known := w.ends[r.To]; known != nil {
+				before = known
+			}
+			w.model = with(before, w.kept)
+			w.equals("a restore that was undone", w.model)
+			w.settle("undone")
+			continue
+		}
 		w.ended++
+		w.ends[r.Began] = before
 		if slices.ContainsFunc(r.Objects, func(o restoring.Returned) bool { return !o.Back }) {
 			w.otherMap++
 		}
