@@ -76,10 +76,11 @@ func (s *Store) Raise(above edm.Ticks) error {
 	return s.raise(above)
 }
 
-// raise is Raise while no number is issued.
+// raise is Raise while no number is issued. Numbers up to a second above the last one may be reserved: the reservation must
+// not become lower.
 func (s *Store) raise(above edm.Ticks) error {
 	above = max(above, edm.Ticks(s.journal.last.Load()))
-	if err := s.reserve(above); err != nil {
+	if err := s.reserve(above + table.Reservation); err != nil {
 		return err
 	}
 	s.journal.clock.Raise(above)

@@ -38,6 +38,7 @@ type machine struct {
 	name    string
 	dir     string
 	follows bool         // it is started with --secondary-of
+	copied  bool         // of another data directory
 	ahead   atomic.Int64 // of its clock for Timestamps
 
 	store    *pebblestore.Store // nil: it does not run, or has no store yet

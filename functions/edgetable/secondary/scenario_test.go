@@ -222,7 +222,7 @@ func (w *scenario) step() {
 	case what == 6 && running:
 		w.note("%s stops", m)
 		m.stop()
-	case what < 9 && !running:
+	case what < 9 && !running && (w.here() || !m.copied):
 		w.start(m, false)
 	case what == 9 && !running && m != w.leader:
 		w.damage(m)
@@ -241,6 +241,7 @@ func (w *scenario) step() {
 		w.start(m, false)
 	case what == 16:
 		w.displace()
+	case what == 17 && !w.here(): // nothing could tell a copy from the original
 	case what == 17 && len(w.machines) < 5 && w.leader.store != nil:
 		if w.rand.IntN(2) == 0 {
 			w.note("%s stops", w.leader)
@@ -255,7 +256,7 @@ func (w *scenario) step() {
 		m.ahead.Store(int64(step))
 	case what == 19 && m != w.leader && w.rand.IntN(2) == 0:
 		w.takeOver(m)
-	case what == 19 && m != w.leader:
+	case what == 19 && m != w.leader && w.here(): // else it would be built from the place of another store
 		if running {
 			m.stop()
 		}
@@ -366,6 +367,8 @@ func (w *scenario) backUp(m *machine) {
 	w.note("backup create of %s: %v", m, err)
 	switch {
 	case err != nil:
+	case m.copied && m != w.leader: // what it has is an earlier state of the primary, if it has not run
+		w.restore(true)
 	case m != w.leader:
 		w.fail("%s, which is not the primary, has made a backup", m)
 	default:
@@ -441,7 +444,7 @@ func (w *scenario) clone(m *machine) {
 	if m.store == nil && m.ctx != nil {
 		return
 	}
-	c := &machine{w: w, name: m.name + fmt.Sprint(len(w.machines)), dir: m.copyOf(), follows: m.follows}
+	c := &machine{w: w, name: m.name + fmt.Sprint(len(w.machines)), dir: m.copyOf(), follows: m.follows, copied: true}
 	w.note("%s is a copy of %s", c, m)
 	running := m.ctx != nil
 	if m == w.leader && !running {
