@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -25,10 +26,11 @@ import (
 var kills = flag.Int("kills", 2, "how often TestPatroni kills the primary")
 
 // Three servers of PostgreSQL with Patroni and etcd: the primary is killed again and again
-// while clients of two stores write and others make histories. Each fifth time its whole
-// node is killed. At the end the node of the primary is frozen until another one has its
-// place, and wakes up. Histories are linearizable, no client gets an error, and everything
-// that was acknowledged is there, once.
+// while clients of two stores write and others make histories: in turn one of its processes,
+// or all, so that it restarts in place; its whole node; and the node as soon as it answers
+// after a restart in place, before its standby is back. At the end the node of the primary is
+// frozen until another one has its place, and wakes up. Histories are linearizable, no read
+// goes back, no client gets an error, and everything that was acknowledged is there, once.
 //
 // No history is made while a node is frozen: until its manager runs again, the old primary
 // would answer reads as if it were one, see docs/postgres.md.
@@ -44,7 +46,9 @@ func TestPatroni(t *testing.T) {
 		must.OK(t, p.Remove())
 	})
 	o := postgres.Options{DSN: p.DSN(), Schema: local.Name(), PurgeEvery: 50 * time.Millisecond}
-	load := startLoad(t, openSoon(t, o), openSoon(t, o))
+	stores := []*postgres.Store{openSoon(t, o), openSoon(t, o)}
+	load := startLoad(t, stores...)
+	registers := startRegisters(t, stores...)
 
 	took := make(map[string][]time.Duration)
 	done := make(chan struct{})
@@ -54,14 +58,20 @@ func TestPatroni(t *testing.T) {
 			load.works(t)
 			n := p.Primary()
 			kind, kill := "server killed", n.KillServer
-			if i%5 == 1 {
+			inPlace := func() error { return p.KillBackend(t.Context(), n) }
+			switch {
+			case i%3 == 1:
 				kind, kill = "node killed", n.Kill
+			case i%3 == 2:
+				kind, kill = "node killed after a restart", func() error { return errors.Join(inPlace(), n.Kill()) }
+			case i%2 == 1:
+				kind, kill = "process killed", inPlace
 			}
 			begin := time.Now()
 			must.OK(t, kill())
 			took[kind] = append(took[kind], load.next(t).Sub(begin))
 			t.Logf("%s: %.1f s; %d writes acknowledged so far", kind, time.Since(begin).Seconds(), load.acked.Load())
-			if kind == "node killed" {
+			if strings.HasPrefix(kind, "node") {
 				must.OK(t, n.Start())
 			}
 			must.OK(t, p.Complete())
@@ -85,6 +95,7 @@ func TestPatroni(t *testing.T) {
 		}
 	}
 	load.works(t)
+	registers.stop(t) // the old primary would answer them while its node is frozen
 	n := p.Primary()
 	begin := time.Now()
 	must.OK(t, n.Freeze())

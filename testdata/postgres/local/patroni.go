@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -108,6 +109,10 @@ func (p *Patroni) start(etcd, bin string) error {
 // about data directories a node whose log has parted from that of the primary stays away
 // for ever.
 func (p *Patroni) config(n *Node, bin string, etcd []string) string {
+	startTimeout := 300 // the default: a server that died starts where it was
+	if p.async {
+		startTimeout = 0 // another node takes over
+	}
 	return fmt.Sprintf(`scope: edgetable
 name: %[1]s
 restapi: {listen: "127.0.0.1:%[2]d", connect_address: "127.0.0.1:%[2]d"}
@@ -117,13 +122,13 @@ bootstrap:
     ttl: 20
     loop_wait: 2
     retry_timeout: 5
-    primary_start_timeout: 0
+    primary_start_timeout: %[10]d
     synchronous_mode: %[9]v
     synchronous_mode_strict: %[9]v
     postgresql:
       use_pg_rewind: true
       use_slots: true
-      parameters: {wal_log_hints: "on", max_connections: 60, shared_buffers: 32MB, wal_retrieve_retry_interval: 500ms}
+      parameters: {wal_log_hints: "on", max_connections: 60, shared_buffers: 32MB}
   initdb: [encoding: UTF8, locale: C, data-checksums]
 postgresql:
   listen: "127.0.0.1:%[4]d"
@@ -139,7 +144,7 @@ postgresql:
   parameters: {unix_socket_directories: %[8]s}
   remove_data_directory_on_rewind_failure: true
   remove_data_directory_on_diverged_timelines: true
-`, n.Name, n.rest, strings.Join(etcd, ","), n.port, n.dir, bin, p.password, p.dir, !p.async)
+`, n.Name, n.rest, strings.Join(etcd, ","), n.port, n.dir, bin, p.password, p.dir, !p.async, startTimeout)
 }
 
 // DSN leads to the primary, whichever node that is.
@@ -240,6 +245,30 @@ func (p *Patroni) Complete() error {
 // KillServer kills the server of PostgreSQL with all its processes: its manager sees that
 // at once.
 func (n *Node) KillServer() error { return n.signal(syscall.SIGKILL) }
+
+// KillBackend kills one process that works for a client, as the system does that has no more
+// memory: the server restarts in place. It returns when the server answers again.
+func (p *Patroni) KillBackend(ctx context.Context, n *Node) error {
+	server, err := pidIn(n.dir)
+	if err != nil {
+		return err
+	}
+	for _, pid := range children(server) {
+		name, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if err != nil || !strings.Contains(string(name), "postgres postgres 127.0.0.1(") {
+			continue // it has ended, or works for no client
+		}
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			return err
+		}
+		gone := func() bool { return !slices.Contains(children(server), pid) } // the server has noticed
+		if err := p.await(time.Minute, "a server that restarts in place", gone); err != nil {
+			return err
+		}
+		return answers(ctx, nil, fmt.Sprintf("host=127.0.0.1 port=%d user=postgres password=%s dbname=postgres sslmode=disable connect_timeout=2", n.port, p.password))
+	}
+	return errors.New("the server has no client")
+}
 
 // Kill kills the server with all its processes and its manager, as the loss of the machine
 // does: the others notice that the lock is not renewed.
