@@ -109,10 +109,12 @@ func TestPromiseFalls(t *testing.T) {
 }
 
 // PostgreSQL restarts in place while a commit waits for a standby, and the commit shows,
-// although no standby has it. A new connection shows nothing before a standby has it. The
-// control, without that wait, reads an entity that the failover then loses.
+// although no standby has it. A new connection shows nothing before a standby has it, also
+// one to a standby that was promoted and has none of its own. The control, without that
+// wait, reads an entity that the failover then loses.
 func TestRestartInPlace(t *testing.T) {
 	needs.These(t, needs.Postgres)
+	const waits = "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%pg_logical_emit_message%'"
 	for _, control := range []bool{true, false} {
 		t.Run(fmt.Sprint("control=", control), func(t *testing.T) {
 			t.Parallel()
@@ -151,9 +153,7 @@ func TestRestartInPlace(t *testing.T) {
 			if control {
 				must.OK(t, <-read) // shown
 			} else {
-				wait(t, "the read waits for the standby", func() bool {
-					return ask(t, primary, "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%pg_logical_emit_message%'") == "true"
-				})
+				wait(t, "the read waits for the standby", func() bool { return ask(t, primary, waits) == "true" })
 			}
 			leave()
 			<-outcome
@@ -163,6 +163,14 @@ func TestRestartInPlace(t *testing.T) {
 			wait(t, "the standby is promoted", func() bool { return ask(t, standby, "SELECT pg_is_in_recovery()") == "false" })
 			if n := ask(t, standby, "SELECT count(*) FROM "+o.Schema+".entity WHERE key = $1", row("p", "waits")); n != "0" {
 				t.Fatalf("the standby has %s entities that it never got", n)
+			}
+			if !control { // the new primary has no standby yet: what it shows another failover would lose
+				wait(t, "the read waits for a standby of the new primary", func() bool { return ask(t, standby, waits) == "true" })
+				select {
+				case err := <-read:
+					t.Errorf("a read did not wait: %v", err)
+				default:
+				}
 			}
 			must.OK(t, standby.Exec("ALTER SYSTEM RESET synchronous_standby_names"))
 			must.OK(t, standby.Exec("SELECT pg_reload_conf()"))
