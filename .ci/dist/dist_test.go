@@ -90,17 +90,18 @@ type platform struct {
 	deb, rpm, apk     string // architectures
 	image, npm, wheel string
 	loadable          string // in the name of the image's file
+	nuget             string
 }
 
 // platforms are those of the release.
 func platforms() (list []platform) {
 	for _, p := range []platform{
-		{"linux_amd64", "linux_amd64.tar.gz", "amd64", "x86_64", "x86_64", "linux/amd64", "linux-x64", "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64", "amd64"},
-		{"linux_arm64", "linux_arm64.tar.gz", "arm64", "aarch64", "aarch64", "linux/arm64", "linux-arm64", "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64", "arm64"},
-		{"linux_arm_7", "linux_armv7.tar.gz", "armhf", "armv7hl", "armv7", "linux/arm/v7", "linux-arm", "manylinux_2_17_armv7l.manylinux2014_armv7l.musllinux_1_1_armv7l", "armv7"},
-		{"darwin_amd64", "darwin_amd64.tar.gz", "", "", "", "", "darwin-x64", "macosx_12_0_x86_64", ""},
-		{"darwin_arm64", "darwin_arm64.tar.gz", "", "", "", "", "darwin-arm64", "macosx_12_0_arm64", ""},
-		{"windows_amd64", "windows_amd64.zip", "", "", "", "", "win32-x64", "win_amd64", ""},
+		{"linux_amd64", "linux_amd64.tar.gz", "amd64", "x86_64", "x86_64", "linux/amd64", "linux-x64", "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64", "amd64", "linux-x64"},
+		{"linux_arm64", "linux_arm64.tar.gz", "arm64", "aarch64", "aarch64", "linux/arm64", "linux-arm64", "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64", "arm64", "linux-arm64"},
+		{"linux_arm_7", "linux_armv7.tar.gz", "armhf", "armv7hl", "armv7", "linux/arm/v7", "linux-arm", "manylinux_2_17_armv7l.manylinux2014_armv7l.musllinux_1_1_armv7l", "armv7", "linux-arm"},
+		{"darwin_amd64", "darwin_amd64.tar.gz", "", "", "", "", "darwin-x64", "macosx_12_0_x86_64", "", "osx-x64"},
+		{"darwin_arm64", "darwin_arm64.tar.gz", "", "", "", "", "darwin-arm64", "macosx_12_0_arm64", "", "osx-arm64"},
+		{"windows_amd64", "windows_amd64.zip", "", "", "", "", "win32-x64", "win_amd64", "", "win-x64"},
 	} {
 		if *all || p.target == host || p.target == "darwin_arm64" || p.target == "windows_amd64" {
 			list = append(list, p)
@@ -181,10 +182,10 @@ func list(t *testing.T, dir string) (names []string) {
 // A release has these files, and SHA256SUMS is right about them.
 func TestFiles(t *testing.T) {
 	dist, _ := made(t)
-	want := []string{"SHA256SUMS", "edgetable_1.2.3_oci.tar", "edgetable.rb", "edgetable.scoop.json", "edgetable.winget.yaml", "edgetable-1.2.3.tgz"}
+	want := []string{"SHA256SUMS", "edgetable_1.2.3_oci.tar", "edgetable.rb", "edgetable.scoop.json", "edgetable.winget.yaml", "edgetable-1.2.3.tgz", "edgetable.1.2.3.nupkg"}
 	for _, p := range platforms() {
 		name, _, _ := strings.Cut(p.archive, ".")
-		want = append(want, "edgetable-"+p.npm+"-1.2.3.tgz", "edgetable-1.2.3-py3-none-"+p.wheel+".whl", "edgetable_1.2.3_"+p.archive, "edgetable_1.2.3_"+name+".cdx.json")
+		want = append(want, "edgetable-"+p.npm+"-1.2.3.tgz", "edgetable-1.2.3-py3-none-"+p.wheel+".whl", "edgetable_1.2.3_"+p.archive, "edgetable_1.2.3_"+name+".cdx.json", "edgetable."+p.nuget+".1.2.3.nupkg")
 	}
 	for _, p := range linuxes() {
 		want = append(want, "edgetable_1.2.3_"+p.deb+".deb", "edgetable-1.2.3-1."+p.rpm+".rpm", "edgetable_1.2.3_"+p.apk+".apk", "edgetable_1.2.3_"+p.loadable+"_image.tar")
@@ -215,13 +216,13 @@ func TestSameBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := list(t, filepath.Join(dir, "dist"))
-	if len(again) != 2*4+1+3+3+3 { // archives, SBOMs, npm, wheels; edgetable for npm; Linux packages; manifests; the image, its index and SHA256SUMS
+	if len(again) != 2*5+2+3+3+3 { // archives, SBOMs, npm, wheels, NuGet; edgetable for npm and NuGet; Linux packages; manifests; the image, its index and SHA256SUMS
 		t.Errorf("made again: %q", again)
 	}
 	const image = "edgetable_1.2.3_oci.tar"
 	for _, name := range again {
 		switch name {
-		case image, "SHA256SUMS", "edgetable-1.2.3.tgz", "edgetable.rb", "edgetable.scoop.json", "edgetable.winget.yaml":
+		case image, "SHA256SUMS", "edgetable-1.2.3.tgz", "edgetable.1.2.3.nupkg", "edgetable.rb", "edgetable.scoop.json", "edgetable.winget.yaml":
 			continue // they are about all targets, or name the directory
 		}
 		if !bytes.Equal(readFile(t, filepath.Join(dist, name)), readFile(t, filepath.Join(dir, "dist", name))) {

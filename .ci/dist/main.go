@@ -1,5 +1,5 @@
 // Command dist makes the files of a release in dist/ at the root of the repository:
-// archives, packages of Linux, npm and Python, an image for containers, manifests, SBOMs
+// archives, packages of Linux, npm, Python and .NET, an image for containers, manifests, SBOMs
 // and checksums.
 //
 // It reads from .goreleaser.yaml what these files contain, so that GoReleaser makes
@@ -73,7 +73,7 @@ func run(given, only, url, source string, parts []string) error {
 		name string
 		make func() error
 	}{
-		{"archives", r.archives}, {".deb, .rpm, .apk", r.packages}, {"npm packages", r.npm}, {"wheels", r.wheels},
+		{"archives", r.archives}, {".deb, .rpm, .apk", r.packages}, {"npm packages", r.npm}, {"wheels", r.wheels}, {"NuGet packages", r.nuget},
 		{"SBOMs", r.boms}, {"image", r.images}, {"manifests", r.manifests}, {"checksums", r.sums},
 	} {
 		if err := r.step(kind.name, kind.make); err != nil {
