@@ -154,14 +154,16 @@ func start(t *testing.T, environment map[string]string, args ...string) *testSer
 func greeting(line string) (text string, ready bool) {
 	var said struct {
 		Message   string `json:"msg"`
+		Listen    string
 		Metrics   string
 		Endpoints map[string]string
 	}
 	if json.Unmarshal([]byte(line), &said) != nil || said.Message != "ready" {
 		return line + "\n", line == "ready"
 	}
+	text = "edgetable listens on " + said.Listen + " \n"
 	if said.Metrics != "" {
-		text = "metrics at " + said.Metrics + "\n"
+		text += "metrics at " + said.Metrics + "\n"
 	}
 	for _, name := range slices.Sorted(maps.Keys(said.Endpoints)) {
 		endpoint := said.Endpoints[name]

@@ -35,11 +35,11 @@ const messages = { bucket: 0, catalog: 0 };
 //	GET /PLACE?object=NAME                        → the content of its SQLite
 //	GET /?uses=N                                  → the instances, after they were made to look old
 //	GET /?names=PREFIX                            → the number of names in the replica, up to 1,000
-//	GET /?messages                                → the numbers of messages to buckets and to catalogs since the last time
+//	GET /?counted                                → the numbers of messages to buckets and to catalogs since the last time
 export class Objects extends WorkerEntrypoint {
   async fetch(request) {
     const url = new URL(request.url), name = url.pathname.slice(1), asked = url.searchParams;
-    if (asked.has("messages")) {
+    if (asked.has("counted")) {
       const counted = { ...messages };
       messages.bucket = messages.catalog = 0;
       return Response.json(counted);

@@ -72,7 +72,7 @@ func (p *program) greetJSON(s *serving) {
 	list := *s.accounts.Current.Load()
 	endpoints := map[string]string{}
 	for name := range list {
-		endpoints[name] = s.url() + "/" + name
+		endpoints[name] = cmp.Or(list[name].Endpoint, s.url()+"/"+name)
 	}
 	about := []any{"version", cli.Version(), "listen", s.listener.Addr().String(), "place", s.backend.Place, "endpoints", endpoints}
 	if s.metricsAt != nil {

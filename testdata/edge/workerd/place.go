@@ -133,7 +133,7 @@ type Messages struct{ Bucket, Catalog int }
 
 // Messages returns the messages since the last time.
 func (s *Server) Messages(ctx context.Context) (m Messages, err error) {
-	err = s.get(ctx, s.objects+"/?messages", &m)
+	err = s.get(ctx, s.objects+"/?counted", &m)
 	return m, err
 }
 
