@@ -275,6 +275,7 @@ files:
 
 files-all:
 	@((EUID)) || .ci/install rpm $(ENGINES)
+	@.ci/prerequisites node npm
 	cd .ci/dist && $(GOTEST) -count=1 -timeout 30m ./... -all
 
 examples: build

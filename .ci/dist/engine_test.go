@@ -205,6 +205,9 @@ func TestEngines(t *testing.T) {
 				t.Run("azurite", e.azurite)
 				t.Run("users", e.users)
 				t.Run("kill", e.kill)
+				if name == "docker" {
+					t.Run("testcontainers", e.testcontainers)
+				}
 			}
 			if left := strings.TrimSpace(e.must(t, "ps", "--all", "--quiet")); left != "" {
 				t.Errorf("containers are left: %s", left)
@@ -346,5 +349,25 @@ func (e *engine) azurite(t *testing.T) {
 				t.Errorf("the log is\n%s", logs)
 			}
 		})
+	}
+}
+
+// testcontainers starts the image with the module for Azurite of Testcontainers for Node.js.
+func (e *engine) testcontainers(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/testcontainers")); err != nil {
+		t.Fatal(err)
+	}
+	command(t, dir, nil, "npm", "ci", "--silent", "--no-audit", "--no-fund")
+	command(t, dir, nil, "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem", "-out", "cert.pem")
+	if err := os.Chmod(filepath.Join(dir, "key.pem"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	said := command(t, dir, []string{
+		"DOCKER_HOST=" + e.base[2], "TESTCONTAINERS_RYUK_DISABLED=true", "TESTCONTAINERS_HOST_OVERRIDE=127.0.0.1", "IMAGE=edgetable:1.2.3",
+		"CERT=" + dir + "/cert.pem", "KEY=" + dir + "/key.pem", "NODE_EXTRA_CA_CERTS=" + dir + "/cert.pem",
+	}, "nsenter", "--target", e.alone, "--net", "node", "azurite.js")
+	if said != "plain\nmemory\naccount\ntls\n" {
+		t.Errorf("it says\n%s", said)
 	}
 }

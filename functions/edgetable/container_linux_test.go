@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"edgetable/core/accounts"
 	"edgetable/functions/edgetable/cli"
@@ -105,6 +106,13 @@ func TestStandsInForAzurite(t *testing.T) {
 	endpoint := strings.TrimSuffix(p.client(t, key1).endpoint, "acme") + "test-account"
 	newClient(t, endpoint, "test-account", "dGVzdC1rZXk=").fill(t)
 	if strings.Contains(p.greeting, "devstoreaccount1") || strings.Contains(p.greeting, "Blob") {
+		t.Errorf("the greeting is\n%s", p.greeting)
+	}
+
+	cert, key, _ := proc.Certificate(t, time.Now().Add(time.Hour))
+	must.OK(t, os.Chmod(key, 0o644)) // as Testcontainers copies it
+	p = begin(nil, self, "azurite", "--inMemoryPersistence", "--tablePort", "0", "--cert", cert, "--key", key)
+	if !strings.Contains(p.greeting, "listening at https://") {
 		t.Errorf("the greeting is\n%s", p.greeting)
 	}
 

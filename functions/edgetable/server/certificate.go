@@ -24,6 +24,7 @@ type certificate struct {
 	certFile, keyFile string
 	obtained          *obtained // nil: the certificate is in files
 	log               *slog.Logger
+	open              bool // others may read the key: it is of a test, as Testcontainers copies it into a container
 
 	current atomic.Pointer[tls.Certificate] // the one that expires first; nil: there is none yet
 	files   reload.Changes
@@ -31,8 +32,8 @@ type certificate struct {
 }
 
 // loadCertificate reads the certificate; nil if there is none.
-func (o *serveFlags) loadCertificate(log *slog.Logger) (*certificate, error) {
-	c := &certificate{certFile: o.tlsCert, keyFile: o.tlsKey, log: log}
+func (o *serveFlags) loadCertificate(log *slog.Logger, open bool) (*certificate, error) {
+	c := &certificate{certFile: o.tlsCert, keyFile: o.tlsKey, log: log, open: open}
 	if len(o.acme.domains) > 0 {
 		manager, err := o.acme.manager()
 		c.obtained = &obtained{manager: manager, domains: o.acme.domains, log: log}
@@ -54,7 +55,7 @@ func (c *certificate) load(asked bool) error {
 		return nil
 	}
 	pair, err := descriptors.Try(func() (tls.Certificate, error) {
-		if err := cli.CheckPrivate(c.keyFile); err != nil {
+		if err := cli.CheckPrivate(c.keyFile); err != nil && !c.open {
 			return tls.Certificate{}, err
 		}
 		return tls.LoadX509KeyPair(c.certFile, c.keyFile)
