@@ -88,6 +88,9 @@ func AppendReport(dst []byte, r *traffic.Report) []byte {
 		w.end('}')
 	}
 	w.end(']')
+	if r.Missing > 0 {
+		w.number("missing", uint64(r.Missing))
+	}
 	w.end('}')
 	return w.b
 }

@@ -95,9 +95,7 @@ func TestStandsInForAzurite(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"as with --allow-development-account", "nobody listens for --blobHost"} {
-		if !strings.Contains(p.logs.String(), want) {
-			t.Errorf("the log does not say %q:\n%s", want, p.logs)
-		}
+		p.logs.Await(t, want)
 	}
 	p.client(t, "").fill(t)
 

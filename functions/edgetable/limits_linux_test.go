@@ -267,9 +267,7 @@ func TestRateInSmallContainer(t *testing.T) {
 // A server with a part of a processor says so, and runs as much at once as fits it.
 func TestProcessorsOfContainer(t *testing.T) {
 	p := newCgroup(t, 0, 0.5).serve(t, "--memory")
-	if want := `msg="limits of the container" processors=0.5 threads=1`; !strings.Contains(p.logs.String(), want) {
-		t.Errorf("the log does not say %q:\n%s", want, p.logs)
-	}
+	p.logs.Await(t, `msg="limits of the container" processors=0.5 threads=1`)
 }
 
 // Tables that fill the memory which a container leaves them refuse inserts with the reason. Reads and deletes work, and after

@@ -195,7 +195,7 @@ func (s *testServer) said(t *testing.T, label string) string {
 // connection string unless another one is given.
 func (s *testServer) client(t *testing.T, key string) *signingClient {
 	t.Helper()
-	endpoint := s.said(t, "endpoint")
+	endpoint := s.said(t, "\n  endpoint ")
 	if key == "" {
 		_, key, _ = strings.Cut(s.said(t, "connection string"), ";AccountKey=")
 		key, _, _ = strings.Cut(key, ";")

@@ -36,7 +36,9 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 		return err
 	}
 	defer s.access.Close()
-	if s.listener, err = at.at(&at.tables, func() (net.Listener, error) { return net.Listen("tcp", o.listen) }); err != nil {
+	// Only the same program with another store takes over the addresses.
+	keep := func() bool { return errors.Is(context.Cause(ctx), secondary.ErrBuilt) }
+	if s.listener, err = at.at(&at.tables, keep, func() (net.Listener, error) { return net.Listen("tcp", o.listen) }); err != nil {
 		return fmt.Errorf("%w (choose another address with --listen, such as 127.0.0.1:10003)", err)
 	}
 	defer s.listener.Close()
@@ -45,7 +47,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 	}
 	if o.metrics.listen != "" {
 		s.metrics = observe.NewMetrics(cli.Version())
-		if s.metricsAt, err = at.at(&at.metrics, func() (net.Listener, error) { return o.metrics.listenMetrics(s.log) }); err != nil {
+		if s.metricsAt, err = at.at(&at.metrics, keep, func() (net.Listener, error) { return o.metrics.listenMetrics(s.log) }); err != nil {
 			return err
 		}
 		defer s.metricsAt.Close()

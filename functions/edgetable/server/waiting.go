@@ -33,7 +33,7 @@ func (w *waiting) begin(cause error) {
 	}
 	s := w.serving
 	s.log.Warn("the store does not answer yet, and the server is not ready", append(why, "address", s.listener.Addr().String())...)
-	var l net.Listener = &turn{TCPListener: s.listener.(*turn).TCPListener}
+	var l net.Listener = &turn{TCPListener: s.listener.(*turn).TCPListener, keep: func() bool { return true }}
 	if config := s.certificate.config(); config != nil {
 		l = tls.NewListener(l, config)
 	}

@@ -38,7 +38,7 @@ func TestStartShowsTheLog(t *testing.T) {
 	c := &Cluster{Dir: dir, place: dir, bin: dir}
 	server := "#!/bin/sh\necho 'FATAL: the reason' >&2\nexit 1\n"
 	must.OK(t, os.WriteFile(filepath.Join(dir, "postgres"), []byte(server), 0o755))
-	if err := c.Start(); err == nil || !strings.Contains(err.Error(), "PostgreSQL has ended:\nlog: …FATAL: the reason") {
+	if err := c.Start(); err == nil || !strings.Contains(err.Error(), "it has ended\nlog: …FATAL: the reason") {
 		t.Errorf("%v", err)
 	}
 	p := &process{dir: dir, name: "etcd0", args: []string{filepath.Join(dir, "postgres")}}
