@@ -126,7 +126,6 @@ func TestSecondaryKeepsStore(t *testing.T) {
 			two.ends(t)
 			succeed(t, "promote", dir, "--place", p.place, "--without-place")
 			two = start(t, nil, p.secondary...)
-			d = two.secondary(t)
 		}
 		if got := two.client(t, "").name(t); got != "early" {
 			t.Errorf("promoted, it shows %q", got)

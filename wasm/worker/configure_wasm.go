@@ -36,3 +36,7 @@ func configure(text string) error {
 	}
 	return nil
 }
+
+// shortOfRoom is the line of the log that says that objects of this isolate have more writes than
+// they can remember the answers of.
+const shortOfRoom = `{"msg":"object","cause":"answers to writes were forgotten within a minute: a write that is sent again then may be 500 OperationTimedOut"}`

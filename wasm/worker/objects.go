@@ -112,7 +112,3 @@ func (o *objects) discardOldest() {
 const unixEpoch = 62135596800 * edm.TicksPerSecond
 
 func unixMilli(t edm.Ticks) float64 { return float64(t-unixEpoch) / (edm.TicksPerSecond / 1000) }
-
-// shortOfRoom is the line of the log that says that objects of this isolate have more writes than
-// they can remember the answers of.
-const shortOfRoom = `{"msg":"object","cause":"answers to writes were forgotten within a minute: a write that is sent again then may be 500 OperationTimedOut"}`
