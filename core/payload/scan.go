@@ -43,10 +43,10 @@ func (s *scanner) next() (bool, error) {
 		s.skip()
 	}
 	var err error
-	if s.relaxed && s.peek() != '"' {
-		s.name, err = s.relaxedName()
-	} else {
+	if s.peek() == '"' || !s.relaxed {
 		s.name, err = s.text()
+	} else {
+		s.name, err = s.relaxedName()
 	}
 	if err != nil {
 		return false, err
@@ -94,9 +94,7 @@ func (s *scanner) scalar() (token, error) {
 	switch c := s.skip(); {
 	case c == '"':
 		return s.text()
-	case s.relaxed && c == '\'':
-		return s.singleQuoted()
-	case c == '-' || c >= '0' && c <= '9' || s.relaxed && c == '.':
+	case c == '-' || c >= '0' && c <= '9':
 		return s.number()
 	case c == 't':
 		return s.word("true", kindTrue)
@@ -104,6 +102,10 @@ func (s *scanner) scalar() (token, error) {
 		return s.word("false", kindFalse)
 	case c == 'n':
 		return s.word("null", kindNull)
+	case c == '\'' && s.relaxed:
+		return s.singleQuoted()
+	case c == '.' && s.relaxed:
+		return s.number()
 	case c == '{' || c == '[':
 		return token{}, invalid("The value at byte " + strconv.Itoa(s.pos) + " is an object or an array: send single values only.")
 	}

@@ -41,7 +41,10 @@ func (as spelling) parse(t edm.Type, s string) (edm.Value, error) {
 	case edm.TypeGuid:
 		s = hyphenated(s)
 	case edm.TypeBinary:
-		if s = strings.Map(withoutBlanks, s); len(s)%4 != 0 {
+		if strings.ContainsAny(s, " \t\r\n") {
+			s = strings.Map(withoutBlanks, s)
+		}
+		if len(s)%4 != 0 {
 			s = "=" // no base64
 		}
 	}
