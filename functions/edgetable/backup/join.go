@@ -73,7 +73,12 @@ func (s *shipper) beginTerm(ctx context.Context) error {
 		return err
 	}
 	if s.term.Number == 0 || s.timeline != own.ID {
-		s.term, s.timeline = repository.NewTerm(known), own.ID
+		// The term that a killed process tried to begin may still arrive at the place: it must be an earlier one.
+		last := known
+		if tried := repository.Term(own.NextTerm); tried.Number > last.Number {
+			last = tried
+		}
+		s.term, s.timeline = repository.NewTerm(last), own.ID
 	}
 	term := logship.Term(s.term)
 	if err := s.store.ChangeTimeline(func(t *logship.Timeline) { t.NextTerm = term }); err != nil {
