@@ -5,7 +5,7 @@ import { endpoint, present } from "./harness.js";
 /** Sends a request and answers its status, headers and body. */
 export function send(method, path, headers = {}, body = "") {
   return new Promise((resolve, reject) => {
-    const request = http.request(`${endpoint}${path}`, { method, headers }, (response) => {
+    const request = http.request(`${endpoint}${path}`, { method, headers: { Accept: "application/json", ...headers } }, (response) => {
       const parts = [];
       response.on("data", (part) => parts.push(part));
       response.on("end", () => resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(parts).toString() }));
