@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
@@ -74,7 +75,17 @@ func (r *release) dockerArchive(img v1.Image, file string) error {
 		}
 		tags[t] = img
 	}
-	return tarball.MultiWriteToFile(file, tags)
+	// The library writes the tags in the order of a map, which changes: it writes until they are sorted, so that
+	// two builds have the same bytes.
+	for {
+		if err := tarball.MultiWriteToFile(file, tags); err != nil {
+			return err
+		}
+		m, err := tarball.LoadManifest(func() (io.ReadCloser, error) { return os.Open(file) })
+		if err != nil || len(m) == 1 && slices.IsSorted(m[0].RepoTags) {
+			return err
+		}
+	}
 }
 
 func (r *release) platformImage(t target) (v1.Image, error) {
