@@ -49,7 +49,7 @@ func ownReason(resp *http.Response) string {
 		return ""
 	}
 	_, reason, _ := strings.Cut(resp.Status, " ")
-	if reason == http.StatusText(resp.StatusCode) {
+	if reason == http.StatusText(resp.StatusCode) || resp.StatusCode == http.StatusRequestEntityTooLarge && reason == "Payload Too Large" { // RFC 7231, workerd
 		return ""
 	}
 	return reason

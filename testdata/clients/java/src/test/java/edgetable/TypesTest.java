@@ -109,7 +109,7 @@ class TypesTest {
     return Stream.of(
         arguments(named("Instant", instant.toInstant()), instant),
         arguments(named("OffsetDateTime of another zone", OffsetDateTime.parse("2020-02-29T14:34:56.123+02:00")), instant),
-        arguments(named("nanoseconds, which are cut", Instant.parse("2020-02-29T12:34:56.123000099Z")), instant),
+        arguments(named("nanoseconds, which are rounded", Instant.parse("2020-02-29T12:34:56.123000099Z")), OffsetDateTime.parse("2020-02-29T12:34:56.1230001Z")),
         arguments(named("LocalDateTime, taken as UTC", LocalDateTime.parse("2020-02-29T12:34:56.123")), instant));
   }
 
