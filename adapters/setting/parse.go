@@ -35,7 +35,8 @@ func format(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 const maxDuration = time.Duration(1<<63 - 1)
 
-// Never makes 0, by which the options of packages mean their usual time, a time that has always passed.
+// Never turns 0 into -1 ns and returns other durations unchanged. Options of packages read 0 as
+// "use the default"; a setting of 0 means "never cache".
 func Never(d time.Duration) time.Duration {
 	if d == 0 {
 		return -1

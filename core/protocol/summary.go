@@ -54,8 +54,8 @@ type Summary struct {
 	filter *odata.Filter
 }
 
-// About sets what a summary says of the request to what another one of it says: a transport
-// may refuse a request after its handler has answered.
+// About copies the fields that describe the request from another summary of the same request:
+// a transport may refuse a request after its handler has answered.
 func (s *Summary) About(other *Summary) {
 	s.Operation, s.Table, s.Account, s.SignedIn, s.Waited = other.Operation, other.Table, other.Account, other.SignedIn, other.Waited
 }

@@ -145,8 +145,8 @@ func insert[T any](list []T, one T, before func(a, b *T) bool) []T {
 	return list
 }
 
-// floor returns the count that a partition which is not in a list with so many
-// counters may have.
+// floor returns the highest count that a partition may have without being in a list with room
+// for so many.
 func (h Heavy) floor(room int) uint64 {
 	if len(h.Entries) < room {
 		return 0

@@ -103,7 +103,7 @@ func TestBenchRefusals(t *testing.T) {
 		"--format xml":           "json or atom",
 		"--refused never":        "fail, wait or repeat",
 		"--endpoint ftp://h/acme --account devstoreaccount1": "--endpoint is a URL such as",
-		"insert": `"insert" is too much`,
+		"insert": `unexpected argument "insert"`,
 	} {
 		if status, out, text := run(t, nil, append([]string{"bench"}, strings.Fields(args)...)...); status != 2 || !strings.Contains(text, want) || out != "" {
 			t.Errorf("%s: status %d, want 2 and %q\n%s%s", args, status, want, out, text)

@@ -19,7 +19,7 @@ func TestExportFullDisk(t *testing.T) {
 		c.run(3, export, "no space left on device", "; run the same command to resume")
 	}
 	proc.Resize(t, disk, "48m")
-	c.run(0, export, "going on: ")
+	c.run(0, export, "resuming: ")
 	if whole := c.run(0, []string{"export", "People", "--from", from.connection, "--to", "-"}); exported(t, filepath.Join(disk, "out"), "People") != whole {
 		t.Error("the export is not what an uninterrupted one is")
 	}

@@ -212,7 +212,7 @@ func TestStopped(t *testing.T) {
 				c.ends(p, printed, said, 3, says...)
 				close(ended)
 				watched.back.Store(0)
-				again := []string{"going on: "}
+				again := []string{"resuming: "}
 				if work.name == "sync" {
 					again = append(again, "what has changed in those since then is for the next sync")
 				}

@@ -4,7 +4,7 @@
 //	format                the kind of place, its version, and the name of the store
 //	objects/SUM-RUN       a part of a file; SUM is the SHA-256 of the object, RUN the backup that wrote it
 //	backups/ID            the manifest of a complete backup
-//	names/ID              its name, by which a manifest that is lost is missed
+//	names/ID              the name of the backup, kept so that a lost manifest is noticed
 //	unfinished/ID         the manifest so far of a backup that runs, or was interrupted
 //
 // # Steps

@@ -67,7 +67,7 @@ func (k Keep) splitLine(backups []*Manifest, now time.Time) (stay, remove []*Man
 }
 
 // base returns the index of the backup from which the oldest moment of PointInTime is
-// restored, or -1: the log leads there from none.
+// restored, or -1 if no backup and log reach that moment.
 func (k Keep) base(backups []*Manifest, now time.Time) int {
 	oldest := edm.TicksOf(now.Add(-k.PointInTime))
 	for i := len(backups) - 1; i >= 0 && k.PointInTime > 0; i-- {

@@ -154,11 +154,11 @@ func (e *Endpoint) advice(refusal *Error, now time.Time) string {
 	expiry, err := sas.ParseTime(end)
 	switch {
 	case err == nil && expiry < edm.TicksOf(now):
-		return "the shared access signature expired at " + end + ": repeat the command with a new one"
+		return "the shared access signature expired at " + end + ": run the command again with a new one"
 	case refusal.Code != "AuthenticationFailed":
 		return ""
 	case e.token != "":
-		return "the shared access signature is wrong or no longer good: repeat the command with a new one"
+		return "the shared access signature is wrong or has been revoked: run the command again with a new one"
 	}
-	return "the account name or key is wrong or no longer good: repeat the command with the present one"
+	return "the account name or key is wrong, or the key has been replaced: run the command again with the current one"
 }

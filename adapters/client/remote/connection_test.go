@@ -74,10 +74,10 @@ func TestAdvice(t *testing.T) {
 	}{
 		{token + "11%3A59%3A59Z", "AuthenticationFailed", 403, "the shared access signature expired at 2026-11-22T11:59:59Z: repeat"},
 		{token + "11%3A59%3A59Z", "AuthorizationFailure", 403, "expired"},
-		{token + "12%3A01%3A00Z", "AuthenticationFailed", 403, "the shared access signature is wrong or no longer good"},
+		{token + "12%3A01%3A00Z", "AuthenticationFailed", 403, "the shared access signature is wrong or has been revoked"},
 		{token + "12%3A01%3A00Z", "AuthorizationPermissionMismatch", 403, ""},
 		{token + "11%3A59%3A59Z", "TableNotFound", 404, "'edgetable tables list' lists"},
-		{"AccountName=a;AccountKey=" + key, "AuthenticationFailed", 403, "the account name or key is wrong or no longer good"},
+		{"AccountName=a;AccountKey=" + key, "AuthenticationFailed", 403, "the account name or key is wrong, or the key has been replaced"},
 	} {
 		e, err := ParseConnection(tt.connection)
 		if err != nil {

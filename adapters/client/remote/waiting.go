@@ -24,7 +24,8 @@ func (c *Client) waits() *waits {
 	return w
 }
 
-// failed tells that the request is repeated. That a service has too much to do is usual, and told only after a while.
+// failed reports that the request is repeated, and why. ServerBusy is normal, so it is reported
+// only after a while.
 func (w *waits) failed(cause error) {
 	if answer, ok := errors.AsType[*Error](cause); w != nil && !(ok && answer.refusesLoad()) {
 		w.tell(cause)

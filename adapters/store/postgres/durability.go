@@ -128,8 +128,8 @@ func (d *durability) waits() bool {
 	return d.standbys != "" && d.commit != "off" && d.commit != "local"
 }
 
-// loses says by which setting a reply may be lost with the process or the machine of the
-// database; "" is by none.
+// loses names the setting that lets the database lose an acknowledged write in a crash, or
+// returns "".
 func (d *durability) loses() string {
 	switch {
 	case d.fsync == "off":

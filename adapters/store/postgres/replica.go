@@ -64,7 +64,7 @@ func (s *Store) follow(c *connector) error {
 	return nil
 }
 
-// leads notes which server a new connection leads to. Connections to another one end.
+// leads records the server of a new connection and closes connections to any other server.
 func (r *replica) leads(server string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

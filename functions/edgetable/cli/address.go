@@ -20,7 +20,7 @@ func CheckAddress(flag, address string) error {
 		return Misuse("--%s %q is not an address: write host:port, such as %s", flag, address, example)
 	}
 	if _, err := net.LookupPort("tcp", port); err != nil {
-		return Misuse("--%s %q: %s is no port: write a number from 0 to 65535", flag, address, port)
+		return Misuse("--%s %q: %s is not a valid port: write a number from 0 to 65535", flag, address, port)
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func Operands(use string) cobra.PositionalArgs {
 			}
 		}
 		if len(args) > len(names) {
-			return Misuse("%q is too much: write %s", args[len(names)], strings.Join(append([]string{c.CommandPath()}, append(names, "[flags]")...), " "))
+			return Misuse("unexpected argument %q: write %s", args[len(names)], strings.Join(append([]string{c.CommandPath()}, append(names, "[flags]")...), " "))
 		}
 		return nil
 	}

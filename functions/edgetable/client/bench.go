@@ -182,7 +182,7 @@ type measured struct {
 
 func (m *measured) table() *cli.Table {
 	return &cli.Table{
-		Heads: []string{"operation", ">requests/s", ">entities/s", ">half below", ">99 % below", ">longest", ">errors", ">refused"},
+		Heads: []string{"operation", ">requests/s", ">entities/s", ">p50", ">p99", ">longest", ">errors", ">refused"},
 		Rows: [][]string{{
 			m.Operation, cli.Commas(int64(m.RequestsPerSecond)), cli.Commas(int64(m.EntitiesPerSecond)),
 			m.Latency.Median.String(), m.Latency.P99.String(), m.Latency.Max.String(), count(m.Errors), count(m.Refused),

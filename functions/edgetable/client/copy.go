@@ -114,7 +114,7 @@ func (p *program) copy(ctx context.Context, o *CopyFlags, tables []string) error
 		DryRun:      o.dryRun,
 		Connections: o.Connections, Rejects: o.Rejects, Progress: &progress,
 		Begin: func(again bool) {
-			p.goingOn(&progress, "rows are done")(again)
+			p.resuming(&progress, "rows are done")(again)
 			if again && o.sync {
 				p.Note("what has changed in those since then is for the next sync; --restart compares them again")
 			}

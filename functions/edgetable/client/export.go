@@ -90,7 +90,7 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 	e := export.Export{
 		Command: export.Command{Tables: tables, Source: c.Endpoint().String(), Filter: filter, Select: o.names, Format: o.format, Compress: o.compress, Excel: o.excel},
 		Restart: o.restart, Connections: o.Connections, Progress: &progress,
-		Begin: p.goingOn(&progress, "entities are in "+o.to),
+		Begin: p.resuming(&progress, "entities are in "+o.to),
 	}
 	what := cmp.Or(strings.Join(tables, ", "), "all tables")
 	if o.to == "-" {

@@ -64,11 +64,11 @@ func progressOf(verb string, work any) (string, error) {
 	return filepath.Join(dir, verb+"-"+hex.EncodeToString(sum[:8])+".progress"), os.MkdirAll(dir, 0o700)
 }
 
-// goingOn returns what tells of the rows of an earlier run.
-func (p *program) goingOn(progress *scan.Progress, says string) func(again bool) {
+// resuming returns a function that prints how many rows an earlier run has done.
+func (p *program) resuming(progress *scan.Progress, says string) func(again bool) {
 	return func(again bool) {
 		if again {
-			p.Note("going on: %s %s already", cli.Commas(progress.Rows.Load()), says)
+			p.Note("resuming: %s %s already", cli.Commas(progress.Rows.Load()), says)
 		}
 	}
 }
@@ -151,7 +151,7 @@ func totals(t progressfile.Totals, word string) string {
 	for _, one := range []struct {
 		n    int64
 		says string
-	}{{t.Same, "there already"}, {t.Skipped, "skipped"}, {t.Rejected, "refused"}, {t.Deleted, "deleted"}, {t.Dropped, "dropped for later rows with the same keys"}} {
+	}{{t.Same, "there already"}, {t.Skipped, "skipped"}, {t.Rejected, "refused"}, {t.Deleted, "deleted"}, {t.Dropped, "dropped, since a later row has the same keys"}} {
 		if one.n > 0 {
 			text += fmt.Sprintf(", %s %s", cli.Commas(one.n), one.says)
 		}

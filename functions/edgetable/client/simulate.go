@@ -102,7 +102,7 @@ func (p *program) simulate(ctx context.Context, o *simulateFlags, table string) 
 	s := simulated{Requests: o.requests, Seconds: res.Elapsed.Seconds(), Refused: refusals, Latency: latencyOf(&res.Latency)}
 	if !o.json {
 		fmt.Fprintf(p.Out, "%s in %s: %s per second, %s refused (503) and sent again\n", cli.Things(o.requests, "requests"), cli.ShowLatency(res.Elapsed), cli.Commas(int64(res.OpsPerSecond())), cli.Commas(refusals))
-		fmt.Fprintf(p.Out, "latency: half below %s, 99 %% below %s, longest %s\n\n", s.Latency.Median, s.Latency.P99, s.Latency.Max)
+		fmt.Fprintf(p.Out, "latency: p50 %s, p99 %s, longest %s\n\n", s.Latency.Median, s.Latency.P99, s.Latency.Max)
 	}
 	saved := t.counter.Save()
 	f := advise.Facts{Buckets: o.buckets}

@@ -39,8 +39,8 @@ func (o *protectFlags) register(f *pflag.FlagSet) {
 // maxRequests is more than any machine serves at once.
 const maxRequests = 1 << 20
 
-// remoteRequests is how many requests of a kind are served at once where the store is
-// another machine: a request waits there more than it works here.
+// remoteRequests is the default of --concurrent and --reads for stores on another machine,
+// where a request mostly waits for the network.
 const remoteRequests = 512
 
 // wait sets the defaults for a store on another machine.

@@ -129,7 +129,7 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 		return err
 	}
 	if without := s.accounts.WithoutAudience(); s.bearer != nil && len(without) > 0 {
-		s.log.Warn("accounts that share a server accept no bearer tokens without audience=… behind their keys", "accounts", strings.Join(without, " "))
+		s.log.Warn("bearer tokens of these accounts are refused: on a server with several accounts, add audience=… to the line of each", "accounts", strings.Join(without, " "))
 	}
 	if s.metricsKey, err = loadMetricsToken(s.serveFlags.metrics.token, s.log); err != nil {
 		return err
@@ -190,7 +190,7 @@ func (s *serving) protectSecrets() error {
 //
 //   - Backups come first: their place may be wrong, and nothing else is to be stopped then.
 //   - Traces wrap the store before the service is made of it, and faults wrap what is traced.
-//   - The socket for administration comes before SIGHUP is taken and before "ready" is printed: who waits for that may use it at once.
+//   - The socket for administration comes before SIGHUP is taken and before "ready" is printed: a client that waits for "ready" can use the socket at once.
 //   - Background work begins before the first request, and ends after the last: it has the store until Wait.
 //   - At the end the socket goes first, so that no checkpoint begins, then the statistics and the last uses of keys are written, then the
 //     check of health that may still run is awaited, and the store is closed last.

@@ -41,7 +41,7 @@ func TestParquetColumns(t *testing.T) {
 	dir := t.TempDir()
 	m, err := newExport(c, "parquet", "zstd").To(t.Context(), c, in(dir))
 	must.OK(t, err)
-	want := []string{"Age is Int64 in 2 entities and Int32 in 1: the column Age@Int32 has the latter",
+	want := []string{"Age is Int64 in 2 entities and Int32 in 1: the column Age@Int32 has the Int32 values",
 		"the column Ever has its times as text: parquet has no timestamps of 100 ns from 9999-12-31T23:59:59.9999999Z to 9999-12-31T23:59:59.9999999Z"}
 	if len(m.Tables[0].Files) != 1 || !slices.Equal(m.Tables[0].Notes, want) {
 		t.Fatalf("%+v", m.Tables[0])

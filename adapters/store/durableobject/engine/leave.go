@@ -160,7 +160,7 @@ func (b *bucket) widen(t *turn, taking *message.Taking) Step {
 	}
 	switch start := b.marker.bounds().Start; {
 	case bytes.Compare(start, taking.Bounds.Start) <= 0:
-		return t.done() // late: it has them
+		return t.done() // a late duplicate: this range already has the rows
 	case taking.Number != 0 && (taking.Number != promise || !bytes.Equal(start, taking.Bounds.End) || s.leaving):
 		return t.fail(table.ErrUnsupported) // and never takes them: see refused
 	case !bytes.Equal(start, taking.Bounds.End) || s.leaving:

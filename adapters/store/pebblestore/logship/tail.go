@@ -20,11 +20,11 @@ type Commit struct {
 // tail reads a log that is being written, each record once.
 type tail struct {
 	log    uint32
-	offset int64 // behind the last record that was read
+	offset int64 // of the byte after the last record that was read
 }
 
-// step is how many bytes of a log are read at once. Pebble writes over old logs, so a file is
-// longer than its log, and up to a step behind the end is read in vain.
+// step is how many bytes of a log are read at once. Pebble writes over old logs, so a file can be
+// longer than its log; up to step bytes after the end of the log are read for nothing.
 const step = 64 << 10
 
 // read calls take with the commits that the log has and that were not read. The records are in

@@ -191,8 +191,8 @@ func (c *plannedColumn) value(v edm.Value) parquet.Value {
 func (c *plannedColumns) Notes() (list []string) {
 	for i, one := range c.list {
 		if one.name != one.property {
-			list = append(list, fmt.Sprintf("%s is %s in %d entities and %s in %d: the column %s has the latter", one.property,
-				rows.ShortType(c.firstOf(i).typ), c.firstOf(i).count, rows.ShortType(one.typ), one.count, one.name))
+			list = append(list, fmt.Sprintf("%s is %s in %d entities and %s in %d: the column %s has the %s values", one.property,
+				rows.ShortType(c.firstOf(i).typ), c.firstOf(i).count, rows.ShortType(one.typ), one.count, one.name, rows.ShortType(one.typ)))
 		}
 		switch {
 		case one.typ == edm.TypeDateTime && one.unit == 0:

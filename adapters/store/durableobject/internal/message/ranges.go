@@ -134,7 +134,7 @@ func (r *Reader) Splitting() Splitting {
 	return s
 }
 
-// Taking is what the last piece has beside its items.
+// Taking holds the fields that only the last piece carries.
 type Taking struct {
 	Bounds key.Range // of the keys that the receiver has from now on
 	High   edm.Ticks // all Timestamps of the sender are below or equal

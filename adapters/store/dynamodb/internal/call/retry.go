@@ -57,8 +57,8 @@ const (
 )
 
 // Retry calls try until it succeeds, fails for good, or there is no time left. It
-// returns the last error of try, or that of ctx with a note of it. After a stale try, the second one
-// follows at once.
+// returns the last error of try, or the error of ctx, which then names the last error of try.
+// After a stale try, the second one follows at once.
 func (t *Table) Retry(ctx context.Context, p Policy, try func(ctx context.Context) error) error {
 	if t.ReadOnly && p.tries == 0 {
 		p.tries = maxReplicaTries
