@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"edgetable/adapters/store/durableobject"
@@ -167,7 +169,21 @@ var Client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, Id
 // NewClient returns a client for more requests at once than a busy machine serves within these seconds: each has a
 // connection of its own, and there are at most so many.
 func NewClient(connections int) *http.Client {
-	return &http.Client{Transport: &http.Transport{MaxConnsPerHost: connections, DisableKeepAlives: true}}
+	return &http.Client{Transport: repeated{&http.Transport{MaxConnsPerHost: connections, DisableKeepAlives: true}}}
+}
+
+// repeated sends a GET again whose connection ended before a response: workerd closes one from which it has not read the
+// head of a request 15 seconds after it accepted it (headerTimeout of its HTTP library), as on a machine that is very busy.
+type repeated struct{ *http.Transport }
+
+func (t repeated) RoundTrip(r *http.Request) (*http.Response, error) {
+	for {
+		resp, err := t.Transport.RoundTrip(r)
+		closed := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)
+		if !closed || r.Method != http.MethodGet || r.Context().Err() != nil {
+			return resp, err
+		}
+	}
 }
 
 // Frames are calls as an object hands them to its shell.
