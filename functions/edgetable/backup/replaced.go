@@ -144,7 +144,7 @@ func (s *shipper) awaitTakeOver(ctx context.Context) {
 		case <-s.again:
 		}
 	}
-	s.reader, s.piece, s.sealed, s.lost, s.term = nil, nil, nil, false, repository.Term{}
+	s.reader, s.piece, s.sealed, s.lost, s.gap, s.since, s.term = nil, nil, nil, false, false, 0, repository.Term{}
 	s.joined.Store(true) // the operator wants this process to take writes
 	s.update(func(st *LogStatus) { st.Replaced = false })
 	if err := s.store.KeepLogs(s.keep); err != nil {

@@ -191,6 +191,92 @@ func TestGivenUpBeforeStart(t *testing.T) {
 	}
 }
 
+// TestGivenUpWhileAway: a server tells once that logs were given up, while the place does not answer, also if it has not answered
+// since the start.
+func TestGivenUpWhileAway(t *testing.T) {
+	t.Parallel()
+	for _, joined := range []bool{true, false} {
+		s := newShipping(t)
+		s.turn()
+		s.write("One")
+		s.turn()
+		if !joined {
+			must.OK(t, s.store.Close())
+			s.start()
+		}
+		s.away = true
+		turn := func(given int64) {
+			t.Helper()
+			if err := s.shipper.turn(t.Context(), time.Minute); !errors.Is(err, errLost) || s.status.GivenUp != given {
+				t.Errorf("joined %v: %+v, %v", joined, s.status, err)
+			}
+		}
+		s.write("Two")
+		turn(0)
+		for range 2 {
+			s.write(fmt.Sprint("Three", s.status.GivenUp))
+			must.OK(t, errors.Join(s.store.KeepLogs(0), s.store.KeepLogs(s.o.KeepLogs)))
+			turn(1)
+		}
+		s.away = false
+		s.turn()
+		s.write("Four")
+		s.turn()
+		if s.status.GivenUp != 1 || s.bases != 2 {
+			t.Errorf("joined %v: %+v, %d backups", joined, s.status, s.bases)
+		}
+	}
+}
+
+// TestPromotedAfterPrune: a prune that removes the whole log of a store that was promoted is no gap.
+func TestPromotedAfterPrune(t *testing.T) {
+	t.Parallel()
+	s := newShipping(t)
+	s.turn()
+	s.write("One")
+	s.turn()
+	must.OK(t, s.begin(t.Context(), s.store.Timeline().ID, s.to)) // as a promotion does
+	must.OK(t, s.beginTerm(t.Context()))
+	for _, name := range []string{"Two", "Three"} { // logs are shipped, and go
+		s.write(name)
+		s.turn()
+		_, err := s.base(t.Context())
+		must.OK(t, err)
+	}
+	if own := s.store.Timeline(); own.Since <= own.Left {
+		t.Fatalf("%+v", own)
+	}
+	_, err := s.place.Prune(t.Context(), repository.Pruning{Keep: repository.Keep{Last: 1}, Now: time.Now()})
+	must.OK(t, err)
+	if list := s.pieces(); len(list) > 0 {
+		t.Fatalf("%d pieces", len(list))
+	}
+	bases := s.bases
+	must.OK(t, s.store.Close())
+	s.start()
+	s.turn()
+	s.write("Four")
+	s.turn()
+	if s.status.GivenUp != 0 || s.bases != bases || len(s.pieces()) != 1 {
+		t.Errorf("%+v, %d more backups, %+v", s.status, s.bases-bases, s.pieces())
+	}
+}
+
+// TestShippedWhen: the log of a store that meets the place of another one is not said to be shipped there.
+func TestShippedWhen(t *testing.T) {
+	t.Parallel()
+	for err, want := range map[error]string{
+		repository.ErrOtherStore: "until the place of this store is there",
+		repository.ErrElsewhere:  "until the place of this store is there",
+		repository.ErrEmpty:      "shipped later",
+		errLost:                  "shipped later",
+	} {
+		if got := shippedWhen(fmt.Errorf("some: %w", err)); !strings.Contains(got, want) {
+			t.Errorf("%v: %s", err, got)
+		}
+	}
+}
+
 // TestContinueBehindBackup: a server that ends before it has shipped anything continues behind the
 // backup that it has made, without a gap and without another backup.
 func TestContinueBehindBackup(t *testing.T) {
