@@ -145,7 +145,7 @@ func (s *shipping) base(ctx context.Context) (log *repository.LogSpan, err error
 		Snapshot: func(ctx context.Context) (string, *repository.LogSpan, error) {
 			dir := s.t.TempDir() + "/base"
 			span, err := s.store.CheckpointSpan(ctx, dir)
-			log = &repository.LogSpan{Timeline: s.store.Timeline().ID, Low: span.Low, High: span.High}
+			log = &repository.LogSpan{Timeline: s.store.Timeline().ID, Low: span.Low, High: span.High, Quiet: span.Quiet}
 			return dir, log, err
 		},
 		Check: func(string) error { return nil }, Begin: func(string) error { return nil }, Progress: func(int64, int64) {}, Now: time.Now,
@@ -297,6 +297,48 @@ func TestContinueBehindBackup(t *testing.T) {
 	if all, err := s.place.List(t.Context()); err != nil || p.From != all.Complete[0].Log.Low || !p.Begins || len(commits) != 1 {
 		t.Errorf("the piece has %d commits from %v on, begins %v; %v", len(commits), p.From, p.Begins, err)
 	}
+}
+
+// TestIdleMoments: each moment up to a backup of an idle store can be restored, and none after it. A later write has no number
+// of these, also if the clock is set back.
+func TestIdleMoments(t *testing.T) {
+	t.Parallel()
+	const hour = 3600 * edm.TicksPerSecond
+	s := newShipping(t)
+	must.OK(t, s.store.Close())
+	now := edm.TicksOf(time.Now())
+	s.o.Now = func() edm.Ticks { return now }
+	s.start()
+	s.turn()
+	s.write("One")
+	s.turn()
+	last := s.store.Durable()
+	restores := func(moment, as edm.Ticks) {
+		t.Helper()
+		p, err := s.place.PlanRestore(t.Context(), moment, "", "")
+		if must.OK(t, err); p.To != as {
+			t.Errorf("the state of %v, want that of %v", p.To, as)
+		}
+		if _, err := s.place.PlanRestore(t.Context(), moment+hour, "", ""); err == nil {
+			t.Error("nobody knows yet what happens an hour later")
+		}
+	}
+	restores(last, last)
+	now += hour
+	_, err := s.base(t.Context())
+	must.OK(t, err)
+	moment := now
+	restores(moment, last)
+	if ranges, err := s.place.Ranges(t.Context()); err != nil || len(ranges) != 1 || ranges[0][1] != moment {
+		t.Errorf("%v, %v", ranges, err)
+	}
+	now -= hour / 2
+	s.write("Two")
+	s.turn()
+	if to := s.store.Durable(); to <= moment {
+		t.Errorf("a commit has the number %v", to)
+	}
+	restores(moment, moment)
 }
 
 // TestPack: what is packed in steps, while the place answers and while it does not, is in pieces of
