@@ -108,7 +108,7 @@ func (r *Repository) owned(ctx context.Context, log *LogSpan) error {
 	case err != nil || now.Timeline == "":
 		return err
 	case log == nil:
-		return fmt.Errorf("%w: the place has a log, and this store does not continue it", ErrReplaced)
+		return &Replaced{"the place has a log, and this store does not continue it"}
 	case log.Term.Number == 0:
 		return now.Check(log.Timeline, now.Term)
 	}

@@ -23,6 +23,14 @@ type LogSpan struct {
 // ErrEmpty means that the place lost the timeline that a store ships to it.
 var ErrEmpty = errors.New("the place is empty: is its disk mounted? If it was emptied on purpose, start the server again")
 
+// Replaced is the error of a store that may not ship: another one does. It is [ErrReplaced].
+type Replaced struct {
+	Why string // how the place shows it
+}
+
+func (r *Replaced) Error() string { return ErrReplaced.Error() + ": " + r.Why }
+func (r *Replaced) Unwrap() error { return ErrReplaced }
+
 // ErrReplaced means that another store ships to the place.
 var ErrReplaced = errors.New("another store has taken over the place: this one was replaced, and must not ship its log there")
 

@@ -273,12 +273,8 @@ func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (st
 // Leads returns up to which number the line of the newest timeline has the commits of
 // another one, and which timeline continues it there. ok is false if it is not on the line.
 func (r *Repository) Leads(ctx context.Context, timeline string) (until edm.Ticks, next string, ok bool, err error) {
-	all, err := r.Timelines(ctx)
-	if err != nil || len(all) == 0 {
-		return 0, "", false, err
-	}
-	l, err := lineOf(all, all[len(all)-1].ID)
-	if err != nil {
+	l, err := r.newestLine(ctx)
+	if err != nil || len(l.parts) == 0 {
 		return 0, "", false, err
 	}
 	i := slices.IndexFunc(l.parts, func(s segment) bool { return s.timeline == timeline })
