@@ -247,6 +247,10 @@ func TestBackupLogCatchesUp(t *testing.T) {
 		w.c.do(t, "PUT", "/people(PartitionKey='big',RowKey='r')", "{"+strings.Join(big, ",")+"}", 204)
 	}
 	w.c.do(t, "DELETE", "/people(PartitionKey='big',RowKey='r')", "", 204)
+	s.logs.Await(t, "the log has a gap")
+	if n := sumOf(t, s.scrape(t, ""), "log_given_up_total"); n != 1 {
+		t.Errorf("while the place is away, logs were given up %v times", n)
+	}
 	back()
 	s.ships(t)
 	w.write([]string{"end"}, "behind the gap")

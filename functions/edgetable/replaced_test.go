@@ -222,6 +222,9 @@ func TestOtherPlaceMounted(t *testing.T) {
 	must.OK(t, os.Rename(q.place, p.place))
 	one.client(t, "").rename(t, "meanwhile")
 	one.logs.Await(t, "is the right disk mounted?")
+	if said := one.logs.String(); !strings.Contains(said, "it is kept until the place of this store is there") || strings.Contains(said, "shipped later") {
+		t.Error(said)
+	}
 	if status := one.ready(t); status != 200 {
 		t.Errorf("ready: %d", status)
 	}

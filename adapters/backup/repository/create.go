@@ -69,6 +69,9 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	if m.Files, err = listFiles(dir); err != nil {
 		return nil, err
 	}
+	if m.Mended, err = known.reread(ctx, r, m.Files, known.newest, now); err != nil {
+		return nil, err
+	}
 	u := &upload{objects: r.objects, manifest: m, known: known, recipients: recipients, source: &s, dir: dir, save: r.save}
 	if err := u.run(ctx); err != nil {
 		return nil, err
@@ -105,7 +108,7 @@ func (r *Repository) owned(ctx context.Context, log *LogSpan) error {
 	case err != nil || now.Timeline == "":
 		return err
 	case log == nil:
-		return fmt.Errorf("%w: the place has a log, and this store does not continue it", ErrReplaced)
+		return &Replaced{"the place has a log, and this store does not continue it"}
 	case log.Term.Number == 0:
 		return now.Check(log.Timeline, now.Term)
 	}
@@ -150,6 +153,8 @@ func (r *Repository) commit(ctx context.Context, m *Manifest) error {
 type known struct {
 	files map[file][]Part
 	sums  map[string]Part // by the name of an object without its run; only without encryption
+
+	newest time.Time // when the newest complete backup began
 }
 
 // file identifies a file of the data directory, which never changes once it is
@@ -173,8 +178,11 @@ func (r *Repository) known(ctx context.Context, m *Manifest, interrupted []strin
 		}
 		there[o.Name[len(dataDir):]] = o.Size
 	}
-	k := &known{map[file][]Part{}, map[string]Part{}}
+	k := &known{files: map[file][]Part{}, sums: map[string]Part{}}
 	sources := all.Complete
+	if n := len(sources); n > 0 {
+		k.newest = sources[n-1].Began
+	}
 	for _, id := range interrupted {
 		if old := find(all.Unfinished, id); old != nil {
 			sources = append(sources, old)

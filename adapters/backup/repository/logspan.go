@@ -8,18 +8,28 @@ import (
 
 // LogSpan says where the log continues a backup: it has all commits of the timeline with
 // numbers up to Low, perhaps some up to High, and none above. So the first moment that can be
-// restored from it is High.
+// restored from it is High. The state stays the same up to Quiet.
 type LogSpan struct {
 	Timeline string    `json:"timeline"`
 	Low      edm.Ticks `json:"low"`
 	High     edm.Ticks `json:"high"`
-	Term     Term      `json:"term,omitzero"` // of the store; zero: not known
+	// Quiet is up to which number the timeline has no commits above High, because the store was idle; 0: not known.
+	Quiet edm.Ticks `json:"quiet,omitempty"`
+	Term  Term      `json:"term,omitzero"` // of the store; zero: not known
 	// Alone says that no log continues the backup: the span says only what it has.
 	Alone bool `json:"alone,omitempty"`
 }
 
 // ErrEmpty means that the place lost the timeline that a store ships to it.
 var ErrEmpty = errors.New("the place is empty: is its disk mounted? If it was emptied on purpose, start the server again")
+
+// Replaced is the error of a store that may not ship: another one does. It is [ErrReplaced].
+type Replaced struct {
+	Why string // how the place shows it
+}
+
+func (r *Replaced) Error() string { return ErrReplaced.Error() + ": " + r.Why }
+func (r *Replaced) Unwrap() error { return ErrReplaced }
 
 // ErrReplaced means that another store ships to the place.
 var ErrReplaced = errors.New("another store has taken over the place: this one was replaced, and must not ship its log there")

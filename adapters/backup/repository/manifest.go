@@ -31,6 +31,8 @@ type Manifest struct {
 	// shipped a log, or an earlier version made the backup.
 	Alone *LogSpan `json:"alone,omitempty"`
 	Files []File   `json:"files"`
+	// Mended says of each object of earlier backups that was found damaged how: this backup has stored its content again.
+	Mended []string `json:"-"`
 }
 
 // history returns which commits the backup has; nil: it is not known.

@@ -87,6 +87,17 @@ func (h *history) from(m *Manifest, to edm.Ticks) (steps []Step, end edm.Ticks, 
 	return steps, end, timeline, nil
 }
 
+// quiet returns up to which number it is certain that a timeline has no commits after another one: later backups of an
+// idle store say so.
+func (h *history) quiet(timeline string, after edm.Ticks) edm.Ticks {
+	for _, m := range h.bases {
+		if m.Log.Timeline == timeline && m.Log.High <= after {
+			after = max(after, m.Log.Quiet)
+		}
+	}
+	return after
+}
+
 // PlanRestore finds out how to restore a moment, or with 0 the newest one that can be. id is
 // the beginning of the name of a backup to begin with, "" for the best one. It reads the
 // names of pieces, not the pieces.
@@ -125,6 +136,8 @@ func (h *history) plan(to edm.Ticks, bases []*Manifest) (*Plan, error) {
 		case newest && end >= m.Log.High:
 			to = end
 		case gap == nil:
+		case end >= m.Log.High && h.quiet(at, end) >= to:
+			to = end // nothing happened until then
 		default:
 			if problem == nil {
 				problem = fmt.Errorf("%s cannot be restored: %w", moment(to), gap)
@@ -210,10 +223,11 @@ func (r Ranges) String() (text string) {
 
 func (h *history) ranges() (list Ranges) {
 	for _, m := range h.bases {
-		_, end, _, _ := h.from(m, edm.MaxDateTime)
+		_, end, timeline, _ := h.from(m, edm.MaxDateTime)
 		if end < m.Log.High {
 			continue
 		}
+		end = h.quiet(timeline, end)
 		if n := len(list); n > 0 && list[n-1][1] >= m.Log.High {
 			list[n-1][1] = max(list[n-1][1], end)
 		} else {
@@ -259,12 +273,8 @@ func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (st
 // Leads returns up to which number the line of the newest timeline has the commits of
 // another one, and which timeline continues it there. ok is false if it is not on the line.
 func (r *Repository) Leads(ctx context.Context, timeline string) (until edm.Ticks, next string, ok bool, err error) {
-	all, err := r.Timelines(ctx)
-	if err != nil || len(all) == 0 {
-		return 0, "", false, err
-	}
-	l, err := lineOf(all, all[len(all)-1].ID)
-	if err != nil {
+	l, err := r.newestLine(ctx)
+	if err != nil || len(l.parts) == 0 {
 		return 0, "", false, err
 	}
 	i := slices.IndexFunc(l.parts, func(s segment) bool { return s.timeline == timeline })

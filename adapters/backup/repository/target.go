@@ -151,3 +151,12 @@ func makeDir(dir string) error {
 	}
 	return syncDir(filepath.Dir(dir))
 }
+
+// syncDir makes the names in a directory durable. A store needs a file system that can.
+func syncDir(dir string) error {
+	d, err := vfs.Default.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -29,7 +29,7 @@ func (t Term) After(u Term) bool {
 type Turn struct {
 	Timeline string // "": the place has no timeline
 	Term     Term
-	names    []Timeline
+	names    []Timeline // what the names of the objects say, the newest last
 }
 
 // Turn reads whose turn it is. It reads no object.
@@ -45,18 +45,18 @@ func (r *Repository) Turn(ctx context.Context) (now Turn, err error) {
 			terms[of] = t
 		}
 	}
-	if len(now.names) > 0 {
-		newest := slices.MaxFunc(now.names, func(a, b Timeline) int { return strings.Compare(a.object(), b.object()) })
-		now.Timeline, now.Term = newest.ID, terms[newest.ID]
-	}
+	slices.SortFunc(now.names, func(a, b Timeline) int { return strings.Compare(a.object(), b.object()) })
+	newest := now.newest()
+	now.Timeline, now.Term = newest.ID, terms[newest.ID]
 	return now, nil
 }
 
-// NewestTimeline returns the name of the newest timeline, "" if there is none. It reads no
-// object.
-func (r *Repository) NewestTimeline(ctx context.Context) (id string, err error) {
-	now, err := r.Turn(ctx)
-	return now.Timeline, err
+// newest returns the newest timeline, the zero value if there is none.
+func (now *Turn) newest() Timeline {
+	if len(now.names) == 0 {
+		return Timeline{}
+	}
+	return now.names[len(now.names)-1]
 }
 
 // Check returns an error if a store may not ship now. It is [ErrReplaced] if the place has the timeline of the
@@ -64,13 +64,13 @@ func (r *Repository) NewestTimeline(ctx context.Context) (id string, err error) 
 func (now *Turn) Check(timeline string, term Term) error {
 	switch {
 	case now.Timeline == timeline && now.Term.After(term):
-		return fmt.Errorf("%w: a copy of this data directory has started since", ErrReplaced)
+		return &Replaced{"a copy of this data directory has started since"}
 	case now.Timeline == timeline:
 		return nil
 	case now.Timeline == "":
 		return ErrEmpty
 	case slices.ContainsFunc(now.names, func(t Timeline) bool { return t.ID == timeline }):
-		return fmt.Errorf("%w (the newest timeline is %s, its own is %s)", ErrReplaced, now.Timeline, timeline)
+		return &Replaced{fmt.Sprintf("the newest timeline is %s, its own is %s", now.Timeline, timeline)}
 	}
 	return ErrElsewhere
 }
@@ -78,22 +78,23 @@ func (now *Turn) Check(timeline string, term Term) error {
 // BeginTerm writes a term of a timeline, and removes those before it: the place says then
 // that no other copy of the store ships. It can be repeated.
 func (r *Repository) BeginTerm(ctx context.Context, timeline string, term Term, from string) error {
-	all, err := r.timelineNames(ctx)
+	now, err := r.Turn(ctx)
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(all, func(t Timeline) bool { return t.ID == timeline })
+	i := slices.IndexFunc(now.names, func(t Timeline) bool { return t.ID == timeline })
 	if i < 0 {
 		return ErrElsewhere
 	}
+	own := now.names[i].object()
 	b, err := seal(begunTerm{from, time.Now().UTC()})
 	if err != nil {
 		return err
 	}
-	if err := r.objects.Put(ctx, all[i].object()+term.suffix(), b); err != nil {
+	if err := r.objects.Put(ctx, own+term.suffix(), b); err != nil {
 		return err
 	}
-	for o, err := range r.objects.List(ctx, all[i].object()+".") {
+	for o, err := range r.objects.List(ctx, own+".") {
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 	"time"
 
 	"edgetable/core/edm"
@@ -32,20 +31,6 @@ type Timeline struct {
 
 func (t *Timeline) object() string { return fmt.Sprintf("%s%08d-%s", timelineDir, t.Number, t.ID) }
 
-// timelineNames returns the timelines by the names of their objects, the newest last.
-func (r *Repository) timelineNames(ctx context.Context) (list []Timeline, err error) {
-	for o, err := range r.objects.List(ctx, timelineDir) {
-		if err != nil {
-			return nil, err
-		}
-		if t, ok := parseTimeline(o.Name); ok {
-			list = append(list, t)
-		}
-	}
-	slices.SortFunc(list, func(a, b Timeline) int { return strings.Compare(a.object(), b.object()) })
-	return list, nil
-}
-
 // parseTimeline reads the name of the object of a timeline.
 func parseTimeline(name string) (t Timeline, ok bool) {
 	_, err := fmt.Sscanf(name, timelineDir+"%08d-%s", &t.Number, &t.ID)
@@ -54,11 +39,11 @@ func parseTimeline(name string) (t Timeline, ok bool) {
 
 // Timelines returns the timelines in the place, the newest last.
 func (r *Repository) Timelines(ctx context.Context) (list []Timeline, err error) {
-	named, err := r.timelineNames(ctx)
+	now, err := r.Turn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range named {
+	for _, t := range now.names {
 		b, err := r.objects.Get(ctx, t.object())
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // withdrawn since it was listed
@@ -100,19 +85,16 @@ func (r *Repository) begin(ctx context.Context, t Timeline, over bool) (*Timelin
 	if t.ID == "" {
 		t.ID = NewTimelineID()
 	}
-	all, err := r.timelineNames(ctx)
+	now, err := r.Turn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var newest Timeline
-	if len(all) > 0 {
-		newest = all[len(all)-1]
-	}
+	newest := now.newest()
 	if t.Number = newest.Number; newest.ID != t.ID {
 		t.Number++
 	}
 	if newest.ID != t.Parent && newest.ID != t.ID && !over {
-		return nil, fmt.Errorf("%w (the newest timeline is %s, that of the store was %q)", ErrReplaced, newest.ID, t.Parent)
+		return nil, &Replaced{fmt.Sprintf("the newest timeline is %s, that of the store was %q", newest.ID, t.Parent)}
 	}
 	b, err := seal(&t)
 	if err != nil {
@@ -133,11 +115,11 @@ const rivalLooks = 3
 // The one whose name sorts higher waits for the other one to withdraw, so that one of them usually stays.
 func (r *Repository) alone(ctx context.Context, own *Timeline) error {
 	for range rivalLooks {
-		all, err := r.timelineNames(ctx)
+		now, err := r.Turn(ctx)
 		if err != nil {
 			return err
 		}
-		all = slices.DeleteFunc(all, func(t Timeline) bool { return t.ID == own.ID || t.Number < own.Number })
+		all := slices.DeleteFunc(now.names, func(t Timeline) bool { return t.ID == own.ID || t.Number < own.Number })
 		if len(all) == 0 {
 			return nil
 		}
@@ -145,6 +127,6 @@ func (r *Repository) alone(ctx context.Context, own *Timeline) error {
 			break
 		}
 	}
-	err := fmt.Errorf("%w at the same moment: look which one is the primary now, and run the command again if none is", ErrReplaced)
+	err := &Replaced{"it began a timeline at the same moment; look which store is the primary now, and run the command again if none is"}
 	return errors.Join(err, r.objects.Delete(ctx, own.object()))
 }

@@ -42,7 +42,7 @@ func Open(o Options) (*Store, error) {
 		return nil, errors.New("a store needs a data directory")
 	}
 	o = o.withDefaults()
-	s := &Store{memory: o.Memory, room: newRoom(o.MemoryLimit), fatal: o.Fatal, committed: o.Observer.Commit, tables: newTables(), seed: maphash.MakeSeed(), marker: logguard.NewMarker()}
+	s := &Store{memory: o.Memory, now: o.Now, room: newRoom(o.MemoryLimit), fatal: o.Fatal, committed: o.Observer.Commit, tables: newTables(), seed: maphash.MakeSeed(), marker: logguard.NewMarker()}
 	s.backlog = newBacklog(&s.stalls)
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.journal = new(journal) // die needs a journal before the clock is known

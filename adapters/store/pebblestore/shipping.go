@@ -101,19 +101,18 @@ func (s *Store) LogWritten() (written, kept int64) {
 }
 
 // Span says which commits a checkpoint has: all with numbers up to Low, and none above
-// High.
-type Span struct{ Low, High edm.Ticks }
+// High. No commit has a number above High and up to Quiet, nor ever will.
+type Span struct{ Low, High, Quiet edm.Ticks }
 
-// raiseNew returns the present time. A new store has nothing up to it, nor ever will: while no commit gets a number, it
-// raises the clock.
-func (s *Store) raiseNew() edm.Ticks {
+// quiet returns the highest number of a commit, and the present time if that is higher: it raises the clock, so that no
+// commit gets a number between them.
+func (s *Store) quiet() (last, until edm.Ticks) {
 	s.journal.numbers.Lock()
 	defer s.journal.numbers.Unlock()
-	began := edm.TicksOf(time.Now())
-	if s.journal.last.Load() == 0 {
-		s.journal.clock.Raise(began)
-	}
-	return began
+	last = edm.Ticks(s.journal.last.Load())
+	until = max(last, s.now())
+	s.journal.clock.Raise(until)
+	return last, until
 }
 
 // CheckpointSpan is Checkpoint for a copy to which the log is applied. All commits up to High
@@ -122,19 +121,19 @@ func (s *Store) CheckpointSpan(ctx context.Context, dir string) (span Span, err 
 	if err := s.standIn.refuse(); err != nil {
 		return span, err
 	}
-	began := s.raiseNew()
+	_, began := s.quiet()
 	low, _, whole := s.Settle(ctx, time.Time{})
 	if !whole {
 		return span, errors.Join(ctx.Err(), table.ErrBusy)
 	}
-	if low == 0 {
+	if low == 0 { // a new store has nothing up to the present, nor ever will
 		low = began
 	}
 	if err := s.Checkpoint(ctx, dir); err != nil {
 		return span, err
 	}
-	high := s.journal.last.Load()
-	return Span{low, max(low, edm.Ticks(high))}, s.journal.wait(ctx, high)
+	high, until := s.quiet()
+	return Span{low, max(low, high), until}, s.journal.wait(ctx, int64(high))
 }
 
 // KeepLogs changes the size of the logs that are kept, as Options.KeepLogs has it.

@@ -27,6 +27,7 @@ type Store struct {
 	identity atomic.Pointer[string] // nil: not known yet
 	db       *pebble.DB
 	memory   bool
+	now      func() edm.Ticks // the clock of the machine; nil: only to read
 	fatal    func(error)
 	// committed is told how long each commit took; it may be nil
 	committed func(time.Duration)

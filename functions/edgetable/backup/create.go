@@ -53,6 +53,14 @@ func (p *program) backupCreate(ctx context.Context, location, data, socket strin
 	if err != nil {
 		return err
 	}
+	if n := len(m.Mended); n > 0 {
+		fmt.Fprintf(p.Err, "%s\n", mended(n, m.Mended[0]))
+	}
 	fmt.Fprintf(p.Out, "backup %s: %s, %s, of which %s are new\n", m.ID, cli.Things(len(m.Files), "files"), cli.ShowBytes(m.Size()), cli.ShowBytes(m.New))
 	return nil
+}
+
+// mended says that earlier backups have damaged objects.
+func mended(n int, first string) string {
+	return fmt.Sprintf("damaged in earlier backups: %s, whose content this backup has stored again; 'edgetable backup verify' names the backups that need them: %s", cli.Things(n, "objects"), first)
 }

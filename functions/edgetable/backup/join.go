@@ -24,14 +24,18 @@ func (s *shipper) join(ctx context.Context) error {
 	if err := s.beginTerm(ctx); err != nil {
 		return err
 	}
-	begins := to == 0
-	if begins {
-		if to, err = s.behindBackup(ctx, own); err != nil {
+	begins := false
+	if to == own.Left && (to == 0 || own.Since > to) { // there are no pieces yet, or a prune has removed them
+		low, err := s.behindBackup(ctx, own)
+		if err != nil {
 			return err
+		}
+		if low > 0 {
+			to, begins = low, true
 		}
 	}
 	if s.to = to; to > 0 && own.Since > to { // before this start, or on a full disk
-		s.giveUp(own.Since)
+		s.giveUp()
 	}
 	if to == 0 || s.lost {
 		return s.restart(ctx)
@@ -105,7 +109,7 @@ func (s *shipper) readFrom(n edm.Ticks, begins bool) (err error) {
 		return err
 	}
 	s.reader, s.to, s.from, s.packed, s.begins = s.store.ReadLog(n), n, n, n, begins
-	s.began = s.now()
+	s.began, s.gap = s.now(), false
 	return nil
 }
 
@@ -158,11 +162,32 @@ func (s *shipper) begin(ctx context.Context, parent string, left edm.Ticks) erro
 	return nil
 }
 
-// giveUp notes that the store has given up logs before they were shipped.
-func (s *shipper) giveUp(since edm.Ticks) {
-	s.log.Error("the log has a gap, because logs were given up before they were shipped: a new backup follows", "after", max(s.to, s.packed).Time(), "until", since.Time())
-	s.update(func(st *LogStatus) { st.GivenUp++ })
+// giveUp lets the log begin again after a new backup: the store has given up logs before they were shipped.
+func (s *shipper) giveUp() {
+	s.tellGap()
 	s.reader, s.sealed, s.lost = nil, nil, true
+}
+
+// watchGap tells that the store has given up logs before they were shipped, also while the place does not answer. What was
+// read of them before is still shipped.
+func (s *shipper) watchGap() {
+	since := s.store.Timeline().Since
+	if s.since == 0 {
+		s.since = max(since, s.store.Started())
+	}
+	if s.reader != nil && since > s.packed || s.reader == nil && since > s.since {
+		s.tellGap()
+	}
+}
+
+// tellGap says once that the log has a gap.
+func (s *shipper) tellGap() {
+	if s.gap {
+		return
+	}
+	s.gap = true
+	s.log.Error("the log has a gap, because logs were given up before they were shipped: a new backup follows as soon as the place answers")
+	s.update(func(st *LogStatus) { st.GivenUp++ })
 }
 
 // rejoin continues after logs were given up, as soon as the place answers: a backup that fails

@@ -3,7 +3,6 @@ package backup
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"edgetable/adapters/backup/repository"
@@ -83,11 +82,10 @@ func (s *shipper) replaced(ctx context.Context, cause error) {
 
 // how says how the store was replaced, and what the place lacks of it.
 func (s *shipper) how(ctx context.Context, cause error) *logship.Replaced {
-	why, _ := strings.CutPrefix(cause.Error(), repository.ErrReplaced.Error())
-	if why = strings.TrimLeft(why, ": "); strings.HasPrefix(why, "(") {
-		why = strings.Trim(why, "()")
+	r := &logship.Replaced{Why: cause.Error(), Lacks: -1}
+	if known, ok := errors.AsType[*repository.Replaced](cause); ok {
+		r.Why = known.Why
 	}
-	r := &logship.Replaced{Why: why, Lacks: -1}
 	if until, err := s.left(ctx); err == nil && until > 0 {
 		r.Until = until
 		s.count(r)
@@ -144,7 +142,7 @@ func (s *shipper) awaitTakeOver(ctx context.Context) {
 		case <-s.again:
 		}
 	}
-	s.reader, s.piece, s.sealed, s.lost, s.term = nil, nil, nil, false, repository.Term{}
+	s.reader, s.piece, s.sealed, s.lost, s.gap, s.since, s.term = nil, nil, nil, false, false, 0, repository.Term{}
 	s.joined.Store(true) // the operator wants this process to take writes
 	s.update(func(st *LogStatus) { st.Replaced = false })
 	if err := s.store.KeepLogs(s.keep); err != nil {

@@ -234,6 +234,9 @@ func (b *Schedule) turn(ctx context.Context) (wait time.Duration, err error) {
 	b.status.Successes++
 	b.mu.Unlock()
 	b.log.Info("backup", "to", b.To, "name", m.ID, "bytes", m.Size(), "new", m.New, "took", time.Since(began).Round(time.Millisecond))
+	if n := len(m.Mended); n > 0 {
+		b.log.Error(mended(n, m.Mended[0]), "to", b.To)
+	}
 	b.prune(ctx)
 	return b.Every, nil
 }

@@ -57,6 +57,8 @@ type shipper struct {
 	joined   atomic.Bool        // this process has begun a term
 	looked   time.Time          // when the place said last that this store may ship
 	lost     bool               // logs were given up, and no backup was made since
+	gap      bool               // it was told
+	since    edm.Ticks          // before the log is joined to the place: above it the logs had every commit; 0: not known yet
 	begins   bool               // the next piece continues no other one
 	synced   edm.Ticks          // of the last piece
 
@@ -83,6 +85,7 @@ type LogStatus struct {
 
 // turn ships what is durable.
 func (s *shipper) turn(ctx context.Context, settle time.Duration) error {
+	s.watchGap()
 	connect := s.join
 	if s.lost {
 		connect = s.rejoin
@@ -158,8 +161,8 @@ func (s *shipper) look(ctx context.Context, now time.Time) error {
 func (s *shipper) pack(ctx context.Context, upTo edm.Ticks) (n int, err error) {
 	for s.packed < upTo {
 		list, _, to, err := s.reader.Next(upTo, pieceSize/4)
-		if since := s.store.Timeline().Since; since > s.packed {
-			s.giveUp(since)
+		if s.store.Timeline().Since > s.packed {
+			s.giveUp()
 			return n, nil
 		}
 		if err != nil || len(list) == 0 {
@@ -281,7 +284,7 @@ func (s *shipper) serve(ctx context.Context, every time.Duration, paused func() 
 			}
 			if err.Error() != told {
 				told = err.Error()
-				s.log.Error("the log cannot be shipped; it is kept, and shipped later", "cause", err)
+				s.log.Error("the log cannot be shipped"+shippedWhen(err), "cause", err)
 			}
 		case !failing.IsZero():
 			s.log.Info("the log is shipped again", "after", time.Since(failing).Round(time.Second))
@@ -299,6 +302,14 @@ func (s *shipper) serve(ctx context.Context, every time.Duration, paused func() 
 			s.packUntil(ctx, tick.C, max(every/steps, shortestStep))
 		}
 	}
+}
+
+// shippedWhen says when a log is shipped after an error.
+func shippedWhen(err error) string {
+	if errors.Is(err, repository.ErrOtherStore) || errors.Is(err, repository.ErrElsewhere) {
+		return " to this place; it is kept until the place of this store is there"
+	}
+	return "; it is kept, and shipped later"
 }
 
 // packUntil packs what becomes durable, in steps, until the next turn begins, which meets

@@ -145,7 +145,7 @@ func (s *shipping) base(ctx context.Context) (log *repository.LogSpan, err error
 		Snapshot: func(ctx context.Context) (string, *repository.LogSpan, error) {
 			dir := s.t.TempDir() + "/base"
 			span, err := s.store.CheckpointSpan(ctx, dir)
-			log = &repository.LogSpan{Timeline: s.store.Timeline().ID, Low: span.Low, High: span.High}
+			log = &repository.LogSpan{Timeline: s.store.Timeline().ID, Low: span.Low, High: span.High, Quiet: span.Quiet}
 			return dir, log, err
 		},
 		Check: func(string) error { return nil }, Begin: func(string) error { return nil }, Progress: func(int64, int64) {}, Now: time.Now,
@@ -191,6 +191,92 @@ func TestGivenUpBeforeStart(t *testing.T) {
 	}
 }
 
+// TestGivenUpWhileAway: a server tells once that logs were given up, while the place does not answer, also if it has not answered
+// since the start.
+func TestGivenUpWhileAway(t *testing.T) {
+	t.Parallel()
+	for _, joined := range []bool{true, false} {
+		s := newShipping(t)
+		s.turn()
+		s.write("One")
+		s.turn()
+		if !joined {
+			must.OK(t, s.store.Close())
+			s.start()
+		}
+		s.away = true
+		turn := func(given int64) {
+			t.Helper()
+			if err := s.shipper.turn(t.Context(), time.Minute); !errors.Is(err, errLost) || s.status.GivenUp != given {
+				t.Errorf("joined %v: %+v, %v", joined, s.status, err)
+			}
+		}
+		s.write("Two")
+		turn(0)
+		for range 2 {
+			s.write(fmt.Sprint("Three", s.status.GivenUp))
+			must.OK(t, errors.Join(s.store.KeepLogs(0), s.store.KeepLogs(s.o.KeepLogs)))
+			turn(1)
+		}
+		s.away = false
+		s.turn()
+		s.write("Four")
+		s.turn()
+		if s.status.GivenUp != 1 || s.bases != 2 {
+			t.Errorf("joined %v: %+v, %d backups", joined, s.status, s.bases)
+		}
+	}
+}
+
+// TestPromotedAfterPrune: a prune that removes the whole log of a store that was promoted is no gap.
+func TestPromotedAfterPrune(t *testing.T) {
+	t.Parallel()
+	s := newShipping(t)
+	s.turn()
+	s.write("One")
+	s.turn()
+	must.OK(t, s.begin(t.Context(), s.store.Timeline().ID, s.to)) // as a promotion does
+	must.OK(t, s.beginTerm(t.Context()))
+	for _, name := range []string{"Two", "Three"} { // logs are shipped, and go
+		s.write(name)
+		s.turn()
+		_, err := s.base(t.Context())
+		must.OK(t, err)
+	}
+	if own := s.store.Timeline(); own.Since <= own.Left {
+		t.Fatalf("%+v", own)
+	}
+	_, err := s.place.Prune(t.Context(), repository.Pruning{Keep: repository.Keep{Last: 1}, Now: time.Now()})
+	must.OK(t, err)
+	if list := s.pieces(); len(list) > 0 {
+		t.Fatalf("%d pieces", len(list))
+	}
+	bases := s.bases
+	must.OK(t, s.store.Close())
+	s.start()
+	s.turn()
+	s.write("Four")
+	s.turn()
+	if s.status.GivenUp != 0 || s.bases != bases || len(s.pieces()) != 1 {
+		t.Errorf("%+v, %d more backups, %+v", s.status, s.bases-bases, s.pieces())
+	}
+}
+
+// TestShippedWhen: the log of a store that meets the place of another one is not said to be shipped there.
+func TestShippedWhen(t *testing.T) {
+	t.Parallel()
+	for err, want := range map[error]string{
+		repository.ErrOtherStore: "until the place of this store is there",
+		repository.ErrElsewhere:  "until the place of this store is there",
+		repository.ErrEmpty:      "shipped later",
+		errLost:                  "shipped later",
+	} {
+		if got := shippedWhen(fmt.Errorf("some: %w", err)); !strings.Contains(got, want) {
+			t.Errorf("%v: %s", err, got)
+		}
+	}
+}
+
 // TestContinueBehindBackup: a server that ends before it has shipped anything continues behind the
 // backup that it has made, without a gap and without another backup.
 func TestContinueBehindBackup(t *testing.T) {
@@ -211,6 +297,48 @@ func TestContinueBehindBackup(t *testing.T) {
 	if all, err := s.place.List(t.Context()); err != nil || p.From != all.Complete[0].Log.Low || !p.Begins || len(commits) != 1 {
 		t.Errorf("the piece has %d commits from %v on, begins %v; %v", len(commits), p.From, p.Begins, err)
 	}
+}
+
+// TestIdleMoments: each moment up to a backup of an idle store can be restored, and none after it. A later write has no number
+// of these, also if the clock is set back.
+func TestIdleMoments(t *testing.T) {
+	t.Parallel()
+	const hour = 3600 * edm.TicksPerSecond
+	s := newShipping(t)
+	must.OK(t, s.store.Close())
+	now := edm.TicksOf(time.Now())
+	s.o.Now = func() edm.Ticks { return now }
+	s.start()
+	s.turn()
+	s.write("One")
+	s.turn()
+	last := s.store.Durable()
+	restores := func(moment, as edm.Ticks) {
+		t.Helper()
+		p, err := s.place.PlanRestore(t.Context(), moment, "", "")
+		if must.OK(t, err); p.To != as {
+			t.Errorf("the state of %v, want that of %v", p.To, as)
+		}
+		if _, err := s.place.PlanRestore(t.Context(), moment+hour, "", ""); err == nil {
+			t.Error("nobody knows yet what happens an hour later")
+		}
+	}
+	restores(last, last)
+	now += hour
+	_, err := s.base(t.Context())
+	must.OK(t, err)
+	moment := now
+	restores(moment, last)
+	if ranges, err := s.place.Ranges(t.Context()); err != nil || len(ranges) != 1 || ranges[0][1] != moment {
+		t.Errorf("%v, %v", ranges, err)
+	}
+	now -= hour / 2
+	s.write("Two")
+	s.turn()
+	if to := s.store.Durable(); to <= moment {
+		t.Errorf("a commit has the number %v", to)
+	}
+	restores(moment, moment)
 }
 
 // TestPack: what is packed in steps, while the place answers and while it does not, is in pieces of

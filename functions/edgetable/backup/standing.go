@@ -63,7 +63,7 @@ func (at standing) refusal(all []repository.Timeline) error {
 		return nil
 	case replaced, forgotten:
 		newest := all[len(all)-1]
-		return fmt.Errorf("%w: %s (timeline %s of %s, since %s)", repository.ErrReplaced, at, newest.ID, newest.From, newest.Began.Format(time.RFC3339))
+		return &repository.Replaced{Why: fmt.Sprintf("%s (timeline %s of %s, since %s)", at, newest.ID, newest.From, newest.Began.Format(time.RFC3339))}
 	case foreign:
 		return repository.ErrOtherStore
 	}
@@ -99,5 +99,5 @@ func (s *shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 	if latest = max(latest, to); err != nil || latest <= max(s.store.Started(), own.Left) {
 		return to, err
 	}
-	return 0, fmt.Errorf("%w: it has later commits of this data directory, up to %s; the directory was set back, or is a copy", repository.ErrReplaced, latest)
+	return 0, &repository.Replaced{Why: fmt.Sprintf("it has later commits of this data directory, up to %s; the directory was set back, or is a copy", latest)}
 }

@@ -1,6 +1,8 @@
 package backup
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 
 	"edgetable/adapters/backup/repository"
@@ -44,5 +46,19 @@ func TestStandingOf(t *testing.T) {
 		if got := standingOf(self, tt.own, tt.all); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
+	}
+}
+
+// The store notes what the place shows, without what everybody says who was replaced.
+func TestHow(t *testing.T) {
+	t.Parallel()
+	s := newShipping(t)
+	now := repository.Turn{Timeline: "0123456789abcdef", Term: repository.Term{Number: 2, Name: "0123456789abcdef"}}
+	err := now.Check(now.Timeline, repository.Term{Number: 1, Name: "fedcba9876543210"})
+	if !errors.Is(err, repository.ErrReplaced) {
+		t.Fatal(err)
+	}
+	if r := s.how(t.Context(), fmt.Errorf("place: %w", err)); r.Why != "a copy of this data directory has started since" || r.Lacks >= 0 {
+		t.Errorf("%+v", r)
 	}
 }

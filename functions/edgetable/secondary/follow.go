@@ -387,18 +387,18 @@ const lookAtTimelines, lookAtAll = 5, 30
 // timeline there.
 func (f *Follower) limit(ctx context.Context) (edm.Ticks, error) {
 	for {
-		newest, err := f.repo.NewestTimeline(ctx)
+		now, err := f.repo.Turn(ctx)
 		if err != nil {
 			return 0, err
 		}
-		if newest == f.at.Timeline {
+		if now.Timeline == f.at.Timeline {
 			return edm.MaxDateTime, nil
 		}
 		until, next, ok, err := f.repo.Leads(ctx, f.at.Timeline)
 		switch {
 		case err != nil:
 			return 0, err
-		case newest == "":
+		case now.Timeline == "":
 			return 0, errors.New("the place is empty: is its disk mounted?")
 		case !ok || f.at.Number > until:
 			return 0, errDiverged

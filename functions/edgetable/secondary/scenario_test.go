@@ -169,6 +169,7 @@ func (w *scenario) pass(d time.Duration) {
 				}
 			}
 		}
+		synctest.Wait() // those that were started have looked into the place
 	}
 }
 

@@ -1,0 +1,85 @@
+package repository_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/testdata/must"
+)
+
+// reads is a shelf that counts how often each part of a file was read.
+type reads struct {
+	*shelf
+	mu    sync.Mutex
+	count map[string]int
+}
+
+func (r *reads) Get(ctx context.Context, name string) ([]byte, error) {
+	if strings.HasPrefix(name, "objects/") {
+		r.mu.Lock()
+		r.count[name]++
+		r.mu.Unlock()
+	}
+	return r.shelf.Get(ctx, name)
+}
+
+// TestReread: backups read each object that they use of earlier ones once in 30 days, an equal share each time. What is damaged
+// is stored again.
+func TestReread(t *testing.T) {
+	t.Parallel()
+	for _, encrypted := range []bool{false, true} {
+		w := newWorld(1)
+		if encrypted {
+			w.encrypted(t)
+		}
+		w.files = map[string]content{"marker.manifest.000001": {nil, w.now}}
+		for i := range 20 {
+			w.files[fmt.Sprintf("%06d.sst", i)] = content{bytes.Repeat([]byte{byte(i)}, 100), w.now}
+		}
+		place := &reads{shelf: newShelf(), count: map[string]int{}}
+		var newest *repository.Manifest
+		month := func() (most int, damaged []string) {
+			for range 30 {
+				w.now = w.now.Add(24 * time.Hour)
+				before := len(place.count)
+				m, err := w.create(t, t.Context(), place)
+				must.OK(t, err)
+				newest, damaged, most = m, append(damaged, m.Mended...), max(most, len(place.count)-before)
+			}
+			return most, damaged
+		}
+		_, err := w.create(t, t.Context(), place)
+		must.OK(t, err)
+		most, damaged := month()
+		if len(place.count) != 20 || most > 5 || len(damaged) > 0 {
+			t.Errorf("%d objects were read, at most %d at once, damaged %q", len(place.count), most, damaged)
+		}
+		var objects []string
+		for name, n := range place.count {
+			if objects = append(objects, name); n != 1 {
+				t.Errorf("%s was read %d times", name, n)
+			}
+		}
+		slices.Sort(objects)
+		for i, name := range objects[:3] {
+			if place.objects[name][50] ^= 1; i == 0 {
+				delete(place.objects, name) // it is missed at once
+			}
+		}
+		r := repository.New(place)
+		if _, damaged = month(); len(damaged) != 2 || !strings.Contains(strings.Join(damaged, " "), objects[1]) {
+			t.Errorf("damaged %q, want %q", damaged, objects[1:3])
+		}
+		if report, err := r.Verify(t.Context(), []*repository.Manifest{newest}, w.with, func(int64, int64) {}); err != nil || len(report.Problems) > 0 {
+			t.Errorf("%v, %v", report, err)
+		}
+		w.restored(t, place)
+	}
+}

@@ -1,0 +1,73 @@
+package backup
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/core/key"
+	"edgetable/core/table"
+	"edgetable/testdata/must"
+	"edgetable/testdata/requests"
+)
+
+// TestRequests: docs/secondaries.md says how many requests an hour a primary sends that writes each second, and one without
+// writes. Both join pieces; backups are not counted.
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		place := new(requests.Place)
+		s := newShipping(t)
+		must.OK(t, s.store.Close())
+		s.o.FS, s.o.Dir = vfs.NewMem(), "data"
+		s.shipper.place = repository.New(place)
+		s.start()
+		s.shipper.base = func(context.Context) (*repository.LogSpan, error) {
+			return &repository.LogSpan{Timeline: s.store.Timeline().ID, Low: s.store.Durable(), High: s.store.Durable()}, nil
+		}
+		b := &Schedule{Flags: &Flags{Log: time.Second}, log: slog.New(slog.DiscardHandler), run: &run{place: place}, shipper: s.shipper}
+		ctx, stop := context.WithCancel(t.Context())
+		go b.ServeLog(ctx)
+		time.Sleep(time.Second / 4) // so that nothing happens at the same moment
+		go b.JoinPieces(ctx)
+		people := table.Name{Account: "acme", Table: "People"}
+		must.OK(t, s.service().CreateTable(ctx, people))
+		hour := func(writes bool) requests.Counts {
+			for n := range 3600 {
+				if writes {
+					_, err := s.store.Commit(ctx, people.Key(), []table.Mutation{{Kind: table.Put, Key: key.Append(nil, "p", fmt.Sprint(n))}})
+					must.OK(t, err)
+				}
+				time.Sleep(time.Second)
+			}
+			synctest.Wait()
+			return place.Reset()
+		}
+		time.Sleep(time.Second / 4)
+		hour(true)
+		hour(true)
+		busy := hour(true) // and the pieces of the hour before are joined
+		hour(false)
+		idle := hour(false)
+		stop()
+		synctest.Wait()
+		page, err := os.ReadFile("../../../docs/secondaries.md")
+		must.OK(t, err)
+		for _, row := range []string{
+			fmt.Sprintf("| a primary, busy | %s |", busy),
+			fmt.Sprintf("| a primary, idle | %s |", idle),
+		} {
+			if !strings.Contains(string(page), row) {
+				t.Errorf("docs/secondaries.md has no row %q", row)
+			}
+		}
+	})
+}
