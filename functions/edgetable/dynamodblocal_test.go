@@ -40,7 +40,7 @@ func dynamodbTable(t *testing.T, name string) []string {
 // later finds them.
 func TestDynamoDBServe(t *testing.T) {
 	t.Parallel()
-	flags := append(dynamodbTable(t, "served"), "--store", "dynamodb", "--lease", "0")
+	flags := append(dynamodbTable(t, "served"), "--store", "dynamodb", "--dynamodb-lease", "0")
 	own := map[string]string{accounts.Variable: "acme:" + key1}
 	a, b := start(t, own, flags...), start(t, own, append(flags, "--metrics-listen", "127.0.0.1:0")...)
 	if !strings.Contains(a.greeting, "keeps its tables in the DynamoDB table served at http://127.0.0.1:") {
@@ -86,7 +86,7 @@ func TestDynamoDBPurge(t *testing.T) {
 // A table moves to other hash keys while a server serves it.
 func TestDynamoDBRebucket(t *testing.T) {
 	t.Parallel()
-	flags := append(dynamodbTable(t, "rebucketed"), "--lease", "0")
+	flags := append(dynamodbTable(t, "rebucketed"), "--dynamodb-lease", "0")
 	c := start(t, map[string]string{accounts.Variable: "acme:" + key1}, append(flags, "--store", "dynamodb")...).client(t, key1)
 	c.fill(t)
 	rebucket := func(want int, args ...string) string {

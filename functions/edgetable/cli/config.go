@@ -27,7 +27,7 @@ func Variable(flag string) string {
 
 // Settable reports whether a flag may come from the environment and the file.
 func Settable(flag string) bool {
-	return flag != "help" && flag != "version" && flag != "config" && flag != "print-config"
+	return flag != "help" && flag != "version" && flag != "config" && flag != "print-config" && flag != helpAllName
 }
 
 // configLine is a line of a configuration file.

@@ -53,11 +53,12 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 		defer s.metricsAt.Close()
 	}
 	descriptors.Fill()
-	if s.traces, err = o.traces.open(ctx, s.log); err != nil {
+	if s.traces, err = openTraces(ctx, p.Environment, s.log); err != nil {
 		return err
 	}
 	defer s.traces.Close()
-	from := &stores.Opening{Log: s.log, Metrics: s.metrics, Requests: o.protect.concurrent + o.protect.reads, Heap: limits.Heap, Environment: p.Environment, KeepLogs: o.backup.KeepLogs()}
+	writes, reads := o.protect.slots()
+	from := &stores.Opening{Log: s.log, Metrics: s.metrics, Requests: writes + reads, Heap: limits.Heap, Environment: p.Environment, KeepLogs: o.backup.KeepLogs()}
 	if from.Secondary = o.second.Of != ""; from.Secondary {
 		from.KeepLogs = -1 // of a promoted one
 		if s.follower, err = o.second.Build(ctx, o.DataDirectory(), s.log, end); err != nil {
@@ -109,9 +110,6 @@ func (s *serving) openStore(ctx context.Context, from *stores.Opening, end func(
 
 // prepare reads everything that can be wrong without a port or a store.
 func (s *serving) prepare(ctx context.Context, p *program) (err error) {
-	if err := s.protect.checkConnections(); err != nil {
-		return err
-	}
 	if s.bearer, err = s.serveFlags.bearer.verifier(ctx, s.log); err != nil {
 		return err
 	}

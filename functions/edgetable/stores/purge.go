@@ -54,7 +54,7 @@ func (p *program) purge(ctx context.Context, o *dynamodbFlags) error {
 // purgeEvery purges again and again until ctx ends. Other processes may do the
 // same.
 func purgeEvery(ctx context.Context, pause time.Duration, store *dynamodb.Store, log *slog.Logger) {
-	for pause > 0 && cli.Sleep(ctx, pause) == nil {
+	for cli.Sleep(ctx, pause) == nil {
 		var done dynamodb.Progress
 		err := store.Purge(ctx, func(p dynamodb.Progress) error {
 			done = p
