@@ -288,7 +288,7 @@ func TestPackagedSettings(t *testing.T) {
 		{file, cli.StatusDone, []string{"traffic"}},
 		{file, cli.StatusDone, []string{"explorer", "--link"}},
 		{file, cli.StatusDone, []string{"backup", "create", filepath.Join(t.TempDir(), "backups")}},
-		{file, cli.StatusDone, []string{"account", "show", "acme"}},
+		{file, cli.StatusDone, []string{"account", "list", "acme"}},
 		{file, cli.StatusFailed, []string{"health", "--listen", "127.0.0.1:1"}},
 		{file, cli.StatusFailed, []string{"traffic", "--data", missing}},
 		{missing, cli.StatusFailed, []string{"traffic"}},

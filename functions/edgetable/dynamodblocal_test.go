@@ -70,19 +70,6 @@ func TestDynamoDBServe(t *testing.T) {
 	start(t, own, flags...).client(t, key1).filled(t)
 }
 
-func TestDynamoDBPurge(t *testing.T) {
-	t.Parallel()
-	flags := dynamodbTable(t, "purged")
-	purge := append([]string{"dynamodb", "purge"}, flags...)
-	if status, out, stderr := runUntil(t.Context(), nil, purge...); status != 0 || out != "0 items removed; gone for good: 0 tables\n" {
-		t.Errorf("status %d: %s%s", status, out, stderr)
-	}
-	// A context that has ended is an interrupt.
-	if status, _, stderr := run(t, nil, purge...); status != 1 || !strings.Contains(stderr, "it was interrupted") || strings.Contains(stderr, "credentials") {
-		t.Errorf("interrupted: status %d: %s", status, stderr)
-	}
-}
-
 // A table moves to other hash keys while a server serves it.
 func TestDynamoDBRebucket(t *testing.T) {
 	t.Parallel()

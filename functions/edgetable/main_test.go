@@ -104,7 +104,7 @@ func TestRefusals(t *testing.T) {
 		{2, []string{"sign", "GET", "http://:1/devstoreaccount1"}, "not a URL"},
 		{2, []string{"sign", "GET", "http://h/devstoreaccount1/t(PartitionKey='50%',RowKey='')"}, "escape"},
 		{1, []string{"sign", "GET", "http://h/acme/Tables"}, "'acme' is not known"},
-		{2, []string{"dynamodb"}, "edgetable dynamodb: say what to do: create, heartbeat, purge or rebucket\n'edgetable dynamodb --help' lists the commands"},
+		{2, []string{"dynamodb"}, "edgetable dynamodb: say what to do: create, heartbeat or rebucket\n'edgetable dynamodb --help' lists the commands"},
 		{2, []string{"dynamodb", "rebucket"}, "edgetable dynamodb rebucket: TABLE is missing: write edgetable dynamodb rebucket TABLE\n'edgetable dynamodb rebucket --help' lists the flags"},
 		{2, []string{"backup"}, "say what to do: create, list, prune, restore or verify"},
 		{2, []string{"backup", "create"}, "PLACE is missing"},

@@ -131,23 +131,23 @@ func (o *postgresFlags) exposed() bool {
 
 // postgresCommand has the commands that look after a database.
 func (p *program) postgresCommand() *cobra.Command {
-	return cli.Group("postgres", "Make, migrate or look at the schema in a PostgreSQL database", "",
-		p.schemaCommand("create", "Make the schema with its tables", "  edgetable postgres create --postgres-dsn postgres://owner@db.example/edgetable", true),
-		p.schemaCommand("migrate", "Bring the schema to the version that this program needs", "  edgetable postgres migrate --postgres-dsn postgres://owner@db.example/edgetable", false),
+	return cli.Group("postgres", "Make or look at the schema in a PostgreSQL database", "",
+		p.postgresCreateCommand(),
 		p.postgresStatusCommand())
 }
 
-func (p *program) schemaCommand(name, short, example string, create bool) *cobra.Command {
+func (p *program) postgresCreateCommand() *cobra.Command {
 	var o postgresFlags
 	c := &cobra.Command{
-		Use: name, Short: short, Example: example,
+		Use: "create", Short: "Make the schema with its tables, or bring it to the version that this program needs",
+		Example: "  edgetable postgres create --postgres-dsn postgres://owner@db.example/edgetable",
 		Long: "Needs the owner of the schema; servers need less, see docs/postgres.md. Each step is one\n" +
 			"transaction, and two runs at the same time wait for each other. A server never does this.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.check(); err != nil {
 				return err
 			}
-			found, err := postgres.Migrate(c.Context(), o.options(), create)
+			found, err := postgres.Migrate(c.Context(), o.options(), true)
 			switch {
 			case err != nil:
 				return o.failed(err)
@@ -185,7 +185,7 @@ func (p *program) postgresStatusCommand() *cobra.Command {
 				return err
 			}
 			if s.Schema != postgres.Version {
-				return fmt.Errorf("this program needs version %d of the schema: 'edgetable postgres create' or 'migrate' makes it", postgres.Version)
+				return fmt.Errorf("this program needs version %d of the schema: 'edgetable postgres create' makes it", postgres.Version)
 			}
 			return nil
 		},
