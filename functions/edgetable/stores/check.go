@@ -48,7 +48,7 @@ func (p *program) read(data, salvage string) (pebblestore.Report, error) {
 // accept opens a directory without the commits that it has lost, and closes it.
 func (p *program) accept(data string) error {
 	store, err := pebblestore.Open(pebblestore.Options{
-		Dir: data, AcceptDamage: true, DiskReserve: usualReserve,
+		Dir: data, AcceptDamage: true, DiskReserve: -1, KeepLogs: -1, // as the server left them
 		Logf:  func(format string, args ...any) { p.Note(format, args...) },
 		Fatal: func(err error) { p.Note("%v", err); os.Exit(cli.StatusFailed) },
 	})
