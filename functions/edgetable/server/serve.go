@@ -2,18 +2,14 @@ package server
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"log/slog"
-	"math/rand/v2"
 	"net/url"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"edgetable/core/protocol"
-	"edgetable/functions/edgetable/account"
 	"edgetable/functions/edgetable/backup"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/secondary"
@@ -143,16 +139,3 @@ func (o *serveFlags) check(flags *pflag.FlagSet) error {
 
 // hasSocket reports whether there is a socket for administration.
 func (o *serveFlags) hasSocket() bool { return o.admin != "" || o.DataDirectory() != "" }
-
-func newProtocol(b *stores.Backend, known *account.Known, o *serveFlags) *protocol.Handler {
-	return &protocol.Handler{
-		Service:     stores.NewService(b.Store, b.Scan),
-		Accounts:    known.Find,
-		Now:         stores.Now,
-		NewID:       protocol.RandomID(rand.Uint64),
-		WithTimeout: context.WithTimeout,
-		MaxSkew:     o.skew,
-		PathStyle:   o.pathStyle,
-		Limits:      o.protect.buckets(stores.Now),
-	}
-}
