@@ -49,7 +49,7 @@ quick: vet
 	.ci/alone $(GOTEST) -short -parallel 6 -skip '^Test($(LONGEST))$$' ./... $(PLAIN)
 
 ## check: quick, all seeds and kills, staticcheck, govulncheck, the race detector on core and adapters, the modules for Workers: three minutes
-CHECK = seeds race-check module module-kv static vulnerabilities
+CHECK = seeds race-check module module-kv static vulnerabilities commits
 .PHONY: check
 check: quick
 	@.ci/prerequisites go gcc python3
@@ -214,6 +214,11 @@ static:
 	go mod tidy -diff
 
 .PHONY: vulnerabilities
+# Commits are small enough to be read.
+.PHONY: commits
+commits:
+	@.ci/commits
+
 vulnerabilities:
 	@.ci/vulnerabilities ./functions/... ./wasm/...
 

@@ -115,22 +115,14 @@ var (
 )
 
 func (l *accessLine) number(f accessField, n int) {
-	l.b = appendNumber(append(l.b, f[l.format]...), n)
+	l.b = strconv.AppendInt(append(l.b, f[l.format]...), int64(n), 10)
 }
 
 // milliseconds writes 1.234 for 1,234 µs; strconv's floats take longer.
 func (l *accessLine) milliseconds(f accessField, d time.Duration) {
-	us := int(d / time.Microsecond)
-	l.b = appendNumber(append(l.b, f[l.format]...), us/1000)
+	us := int64(d / time.Microsecond)
+	l.b = strconv.AppendInt(append(l.b, f[l.format]...), us/1000, 10)
 	l.b = append(l.b, '.', byte('0'+us/100%10), byte('0'+us/10%10), byte('0'+us%10))
-}
-
-// appendNumber is quick with the digits that most fields are.
-func appendNumber(dst []byte, n int) []byte {
-	if 0 <= n && n <= 9 {
-		return append(dst, byte('0'+n))
-	}
-	return strconv.AppendInt(dst, int64(n), 10)
 }
 
 // word writes a text of the program's own that is not empty.

@@ -26,8 +26,9 @@ type Traces struct {
 	provider *sdk.TracerProvider
 }
 
-// OpenTraces starts to trace a part of the requests, and to send spans to a collector.
-func OpenTraces(ctx context.Context, collectorURL string, ratio float64, version string, log *slog.Logger) (*Traces, error) {
+// OpenTraces starts to trace requests, and to send spans to a collector. Without OTEL_TRACES_SAMPLER and
+// OTEL_TRACES_SAMPLER_ARG, which the library reads, it traces all whose client does not say otherwise.
+func OpenTraces(ctx context.Context, collectorURL, version string, log *slog.Logger) (*Traces, error) {
 	exporter, err := otlptrace.New(ctx, &collector{url: collectorURL, log: log})
 	if err != nil {
 		return nil, err
@@ -38,8 +39,7 @@ func OpenTraces(ctx context.Context, collectorURL string, ratio float64, version
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	p := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about),
-		sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(ratio))))
+	p := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about))
 	return &Traces{p.Tracer("edgetable"), p}, nil
 }
 

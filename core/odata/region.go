@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-	"sort"
 
 	"edgetable/core/key"
 )
@@ -102,22 +101,13 @@ func intersect(a, b []box) (out []box, ok bool) {
 	return out, len(out) <= maxRanges
 }
 
-// byStart sorts boxes. In the module for Workers, package sort takes a third of the room of
-// functions of package slices.
-type byStart []box
-
-func (l byStart) Len() int      { return len(l) }
-func (l byStart) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
-func (l byStart) Less(i, j int) bool {
-	a, b := &l[i], &l[j]
-	return cmp.Or(bytes.Compare(a.partition.Start, b.partition.Start), compareEnds(a.partition.End, b.partition.End),
-		bytes.Compare(a.row.Start, b.row.Start)) < 0
-}
-
 // tidy sorts boxes, and joins boxes that touch or overlap in one direction and
 // are equal in the other.
 func tidy(boxes []box) []box {
-	sort.Sort(byStart(boxes))
+	slices.SortFunc(boxes, func(a, b box) int {
+		return cmp.Or(bytes.Compare(a.partition.Start, b.partition.Start), compareEnds(a.partition.End, b.partition.End),
+			bytes.Compare(a.row.Start, b.row.Start))
+	})
 	out := boxes[:0]
 	for _, b := range boxes {
 		if len(out) > 0 {

@@ -1,6 +1,7 @@
 package payload_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -59,6 +60,30 @@ func BenchmarkReadEntity(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := payload.ReadAtomEntity(atom); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// wide returns an entity of many properties, in another order than that of their names.
+func wide(n int) []byte {
+	b := []byte(`{"PartitionKey":"p","RowKey":"r"`)
+	for i := range n {
+		b = fmt.Appendf(b, `,"Property%03d":%d`, (i*101)%n, i)
+	}
+	return append(b, '}')
+}
+
+// BenchmarkReadUpdate reads the bodies of updates, whose properties are sorted by their names.
+func BenchmarkReadUpdate(b *testing.B) {
+	for name, body := range map[string][]byte{"typical": kilobyte(), "wide": wide(200)} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := payload.ReadUpdate(body); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"slices"
 	"strings"
 
 	"edgetable/core/edm"
@@ -22,7 +23,7 @@ const typicalMembers = 24
 
 // entity makes an Entity from the members of an insert.
 func entity(list []member, as spelling) (Entity, error) {
-	properties, err := encode(list, as)
+	properties, err := encode(list, nil, as)
 	if err != nil {
 		return Entity{}, err
 	}
@@ -43,14 +44,20 @@ func entity(list []member, as spelling) (Entity, error) {
 
 // update makes properties from the members of an update or merge.
 func update(list []member, as spelling) (edm.Properties, error) {
-	arrange(list, true)
-	return encode(list, as)
+	var buf [maxMembers]uint16
+	order := buf[:len(list)] // sorted in place of members, which are large
+	for i := range order {
+		order[i] = uint16(i)
+	}
+	slices.SortFunc(order, func(a, b uint16) int { return strings.Compare(list[a].name, list[b].name) })
+	return encode(list, order, as)
 }
 
 // encode gives the properties their types and encodes them. Like the service,
 // it checks the size of the entity before the size of each property. The keys
-// are too small to matter for this check, and the body of an update has none.
-func encode(list []member, as spelling) (edm.Properties, error) {
+// are too small to matter for this check, and the body of an update has none. The order is that of the
+// properties, by their positions in list; nil is the order of list.
+func encode(list []member, order []uint16, as spelling) (edm.Properties, error) {
 	var (
 		stack      [256]byte
 		scratch    = stack[:0]
@@ -59,6 +66,9 @@ func encode(list []member, as spelling) (edm.Properties, error) {
 		large      error // the first property that is too large
 	)
 	for i := range list {
+		if order != nil {
+			i = int(order[i])
+		}
 		p := &list[i]
 		if !p.given || p.system() {
 			continue

@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"slices"
 	"strings"
 
 	"edgetable/core/edm"
@@ -76,7 +77,7 @@ func (x *index) collect(s *scanner, list []member) ([]member, error) {
 		more, err := s.next()
 		if err != nil || !more {
 			if !sorted {
-				arrange(list, false)
+				slices.SortFunc(list, byValue)
 			}
 			return list, err
 		}

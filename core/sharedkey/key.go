@@ -1,6 +1,7 @@
 package sharedkey
 
 import (
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -46,7 +47,7 @@ func NewKey(secret []byte) (*Key, error) {
 	}
 	secret = append([]byte(nil), secret...)
 	k := &Key{size: len(secret)}
-	k.signers.New = func() any { return &signer{mac: newMAC(secret)} }
+	k.signers.New = func() any { return &signer{mac: hmac.New(sha256.New, secret)} }
 	return k, nil
 }
 

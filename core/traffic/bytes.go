@@ -61,14 +61,11 @@ func (t *Tally) Append(dst []byte) []byte {
 	return w.b
 }
 
-// writer appends. Its methods and those of reader are not inlined: in the module for
-// Workers each copy counts.
+// writer appends.
 type writer struct{ b []byte }
 
-//go:noinline
 func (w *writer) number(n uint64) { w.b = binary.AppendUvarint(w.b, n) }
 
-//go:noinline
 func (w *writer) text(s string) {
 	w.number(uint64(len(s)))
 	w.b = append(w.b, s...)
@@ -131,7 +128,6 @@ type reader struct {
 	bad  bool
 }
 
-//go:noinline
 func (r *reader) number() uint64 {
 	n, size := binary.Uvarint(r.rest)
 	if r.fixed(size); r.bad || size == 0 {
@@ -142,8 +138,6 @@ func (r *reader) number() uint64 {
 }
 
 // count reads a number of things, of which there is room for so many.
-//
-//go:noinline
 func (r *reader) count(room int) int {
 	n := r.number()
 	if r.bad = r.bad || n > uint64(room); r.bad {
@@ -153,8 +147,6 @@ func (r *reader) count(room int) int {
 }
 
 // fixed reads so many bytes; they are zero after an error.
-//
-//go:noinline
 func (r *reader) fixed(n int) []byte {
 	if r.bad = r.bad || n < 0 || n > len(r.rest); r.bad {
 		return make([]byte, max(n, 0))
@@ -167,9 +159,6 @@ func (r *reader) fixed(n int) []byte {
 func (r *reader) byte() byte { return r.fixed(1)[0] }
 
 // bytes reads a copy.
-//
-//go:noinline
 func (r *reader) bytes() []byte { return append([]byte(nil), r.fixed(r.count(len(r.rest)))...) }
 
-//go:noinline
 func (r *reader) text() string { return string(r.fixed(r.count(len(r.rest)))) }

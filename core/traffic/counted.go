@@ -30,7 +30,7 @@ type counted struct {
 func newCounted(n name, written string, now edm.Ticks) *counted {
 	t := &counted{name: n, written: written, now: now}
 	t.tally.start(now, ofTable)
-	t.old.begin(0, ofTable)
+	t.old = newWindow(0, ofTable)
 	t.grid.at, t.grid.random = now-now%minute, 88172645463325252
 	return t
 }

@@ -1,5 +1,11 @@
 package traffic
 
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
 const (
 	heaviest = 256 // partitions of a list
 	maxName  = 128 // bytes of a name that are kept
@@ -130,19 +136,10 @@ func (h *heavy) save() Heavy {
 
 // insert adds an entry to a list that is in order.
 func (h *Heavy) insert(e Entry) {
-	h.Entries = insert(h.Entries, e, func(a, b *Entry) bool {
-		return a.Count > b.Count || a.Count == b.Count && a.Partition < b.Partition
+	i, _ := slices.BinarySearchFunc(h.Entries, e, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Partition, b.Partition))
 	})
-}
-
-// insert adds an element to a list that is in order, behind those that are equal. In the
-// module for Workers it takes a tenth of a function of package slices that sorts.
-func insert[T any](list []T, one T, before func(a, b *T) bool) []T {
-	list = append(list, one)
-	for i := len(list) - 1; i > 0 && before(&list[i], &list[i-1]); i-- {
-		list[i], list[i-1] = list[i-1], list[i]
-	}
-	return list
+	h.Entries = slices.Insert(h.Entries, i, e)
 }
 
 // floor returns the highest count that a partition may have without being in a list with room

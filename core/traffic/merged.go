@@ -1,6 +1,11 @@
 package traffic
 
-import "edgetable/core/edm"
+import (
+	"cmp"
+	"slices"
+
+	"edgetable/core/edm"
+)
 
 // Bucket is what an object of a table counted, and its keys and size.
 type Bucket struct {
@@ -82,15 +87,14 @@ func (m *Merger) Add(b *Bucket) {
 
 // minute adds the counts of a minute.
 func (m *Merger) minute(c *minuteCount) {
-	for i := range m.minutes {
-		if own := &m.minutes[i]; own.at == c.at {
-			for k, n := range c.counts {
-				increase(&own.counts[k], int(n))
-			}
-			return
-		}
+	i, found := slices.BinarySearchFunc(m.minutes, c.at, func(own minuteCount, at edm.Ticks) int { return cmp.Compare(own.at, at) })
+	if !found {
+		m.minutes = slices.Insert(m.minutes, i, *c)
+		return
 	}
-	m.minutes = insert(m.minutes, *c, func(a, b *minuteCount) bool { return a.at < b.at })
+	for k, n := range c.counts {
+		increase(&m.minutes[i].counts[k], int(n))
+	}
 }
 
 // Report returns the report. No bucket may follow.

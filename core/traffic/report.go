@@ -1,6 +1,8 @@
 package traffic
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -127,10 +129,8 @@ func (t *SavedTable) Report() *Report {
 }
 
 func expensiveFirst(list []Shape) []Shape {
-	sorted := make([]Shape, 0, len(list))
-	for _, s := range list {
-		sorted = insert(sorted, s, func(a, b *Shape) bool { return a.Scanned > b.Scanned })
-	}
+	sorted := append(make([]Shape, 0, len(list)), list...)
+	slices.SortStableFunc(sorted, func(a, b Shape) int { return cmp.Compare(b.Scanned, a.Scanned) })
 	return sorted
 }
 

@@ -124,7 +124,7 @@ func (s *SavedTable) restore(now edm.Ticks) (*counted, error) {
 }
 
 func (s *SavedWindow) restore(w *window) error {
-	w.begin(s.Since, ofTable)
+	*w = newWindow(s.Since, ofTable)
 	w.totals, w.shapes = s.Totals, s.Shapes
 	if len(w.shapes) > w.size.shapes {
 		return errDamaged

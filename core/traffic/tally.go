@@ -54,7 +54,7 @@ func NewTally(since edm.Ticks) *Tally {
 
 func (t *Tally) start(since edm.Ticks, s *size) {
 	t.now, t.recent = since, make([]recentWrites, s.recent)
-	t.begin(since, s)
+	t.window = newWindow(since, s)
 }
 
 // Tick moves the Tally to a time.
@@ -69,7 +69,7 @@ func (t *Tally) Tick(now edm.Ticks) {
 func (t *Tally) Full() bool { return t.now-t.since >= day }
 
 // Next begins a new window.
-func (t *Tally) Next() { t.begin(t.now, t.size) }
+func (t *Tally) Next() { t.window = newWindow(t.now, t.size) }
 
 // Add counts a request whose From is set.
 func (t *Tally) Add(v *Visit) {

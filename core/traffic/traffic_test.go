@@ -13,8 +13,7 @@ import (
 // expensive one is kept.
 func TestShapesAreBounded(t *testing.T) {
 	t.Parallel()
-	var w window
-	w.begin(0, ofTable)
+	w := newWindow(0, ofTable)
 	for i := range 1000 {
 		w.query(&Visit{Plan: "Table", Shape: fmt.Sprintf("P%d eq ?", i), Scanned: 1})
 		w.query(&Visit{Plan: "Table", Shape: "Expensive eq ?", Example: "Expensive eq 1", Scanned: 10})
@@ -32,8 +31,7 @@ func TestShapesAreBounded(t *testing.T) {
 // TestOthersAreOne adds the others of a day to a window that is full without any.
 func TestOthersAreOne(t *testing.T) {
 	t.Parallel()
-	var w window
-	w.begin(0, ofTable)
+	w := newWindow(0, ofTable)
 	for i := range ofTable.shapes {
 		w.query(&Visit{Plan: "Table", Shape: fmt.Sprintf("P%d eq ?", i), Scanned: 1})
 	}

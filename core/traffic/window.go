@@ -1,6 +1,10 @@
 package traffic
 
-import "edgetable/core/edm"
+import (
+	"strings"
+
+	"edgetable/core/edm"
+)
 
 // day is the time after which a window is full. Reports cover the window before,
 // too.
@@ -111,14 +115,12 @@ type window struct {
 	first  []byte // a bit for each of the first partitions, by hash
 }
 
-// begin makes an empty window. There is no function that returns one: TinyGo copies
-// a struct field by field, and each byte of an array is one.
-func (w *window) begin(since edm.Ticks, s *size) {
-	w.since, w.totals, w.shapes, w.size = since, Totals{}, nil, s
-	w.first = make([]byte, firstBytes)
+func newWindow(since edm.Ticks, s *size) window {
+	w := window{since: since, size: s, first: make([]byte, firstBytes)}
 	for m := range w.heavy {
 		w.heavy[m] = heavy{room: s.partitions}
 	}
+	return w
 }
 
 // Requests is a number that grows with each request.
@@ -194,7 +196,7 @@ func (s *Shape) add(o *Shape) {
 }
 
 // clone copies a text that may share memory with a request.
-func clone(s string, most int) string { return string([]byte(s[:min(len(s), most)])) }
+func clone(s string, most int) string { return strings.Clone(s[:min(len(s), most)]) }
 
 const firstBytes = 512
 

@@ -102,13 +102,13 @@ func TestAccountLife(t *testing.T) {
 	c.gets(t, 403)
 	next.filled(t)
 
-	ok(t, data("disable", "acme")...)
+	ok(t, data("change", "acme", "--disable")...)
 	s.look()
 	next.gets(t, 403)
-	ok(t, data("enable", "acme")...)
+	ok(t, data("change", "acme", "--enable")...)
 	s.look()
 	next.gets(t, 200)
-	ok(t, data("remove", "beta")...)
+	ok(t, data("change", "beta", "--drop")...)
 	s.look()
 	newClient(t, at+"beta", "beta", key).gets(t, 404)
 
@@ -136,11 +136,11 @@ func TestAccountLife(t *testing.T) {
 	if !strings.HasPrefix(out, "acme ") || !strings.Contains(out, "key 1 last used 20") || strings.Contains(out, second) {
 		t.Errorf("list: %s", out)
 	}
-	out, _ = ok(t, data("show", "acme")...)
+	out, _ = ok(t, data("list", "acme")...)
 	if !strings.Contains(out, "256 bits, last used 20") || strings.Contains(out, second) {
 		t.Errorf("show: %s", out)
 	}
-	console{t, nil}.says(1, "disable the last one", data("remove", "acme")...)
+	console{t, nil}.says(1, "disable the last one", data("change", "acme", "--drop")...)
 	for _, secret := range []string{first, second, key} {
 		if strings.Contains(s.logs.String()+s.greeting, secret) {
 			t.Error("a key is shown")
@@ -154,7 +154,7 @@ func TestAccountFileStays(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "accounts")
 	text := "\ufeff# ours\r\n\n  acme : " + key1 + " allow=10.0.0.0/8\n# theirs; not ours\nbeta:" + key2 + ";gamma:" + key3
 	must.OK(t, os.WriteFile(file, []byte(text), 0o640))
-	ok(t, "account", "disable", "acme", "--accounts", file)
+	ok(t, "account", "change", "acme", "--disable", "--accounts", file)
 	ok(t, "account", "new", "delta", "--accounts", file)
 	got, err := os.ReadFile(file)
 	want := strings.Replace(strings.TrimPrefix(text, "\ufeff"), "  acme : "+key1+" allow=10.0.0.0/8", "acme:"+key1+" allow=10.0.0.0/8 disabled", 1) + "\ndelta:"
@@ -168,10 +168,10 @@ func TestAccountFileStays(t *testing.T) {
 		t.Errorf("the mode is now %v, %v", info.Mode(), err)
 	}
 	for args, say := range map[string]string{
-		"disable beta":       "beta on a line with other accounts",
-		"remove nobody":      "has no account nobody",
-		"new acme":           "an account acme already",
-		"rotate acme finish": "too much",
+		"change beta --disable": "beta on a line with other accounts",
+		"change nobody --drop":  "has no account nobody",
+		"new acme":              "an account acme already",
+		"rotate acme finish":    "too much",
 	} {
 		if status, _, said := run(t, nil, append(strings.Fields("account "+args), "--accounts", file)...); status == 0 || !strings.Contains(said, say) {
 			t.Errorf("%s: status %d: %s", args, status, said)

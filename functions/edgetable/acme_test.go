@@ -23,7 +23,7 @@ import (
 
 // pebble is the test server of Let's Encrypt, as a private certificate authority.
 type pebble struct {
-	directory, ca string         // for --acme-directory, --acme-ca
+	directory, ca string         // for EDGETABLE_ACME_DIRECTORY and EDGETABLE_ACME_CA
 	roots         *x509.CertPool // of the certificates that it issues
 	forward       func(to string)
 }
@@ -123,8 +123,8 @@ func TestACME(t *testing.T) {
 	t.Parallel()
 	p := startPebble(t, 90*24*time.Hour)
 	data := t.TempDir()
-	flags := []string{"--data", data, "--log-format", "json", "--acme-domain", "tables.example.test,other.example.test", "--acme-email", "ops@example.test", "--acme-directory"}
-	s := start(t, nil, append(flags, p.directory, "--acme-ca", p.ca)...)
+	flags := []string{"--data", data, "--log-format", "json", "--acme-domain", "tables.example.test,other.example.test"}
+	s := start(t, map[string]string{"EDGETABLE_ACME_DIRECTORY": p.directory, "EDGETABLE_ACME_CA": p.ca}, flags...)
 	address := strings.TrimSpace(strings.Split(strings.Split(s.greeting, "listens on ")[1], " ")[0])
 	p.forward(address)
 	serial := func(name string) string {
@@ -183,8 +183,8 @@ func TestACME(t *testing.T) {
 func TestACMERenews(t *testing.T) {
 	t.Parallel()
 	p := startPebble(t, 30*time.Second)
-	s := start(t, nil, "--memory", "--acme-cache", t.TempDir(), "--acme-domain", "tables.example.test", "--metrics-listen", "127.0.0.1:0",
-		"--acme-directory", p.directory, "--acme-ca", p.ca)
+	s := start(t, map[string]string{"EDGETABLE_ACME_DIRECTORY": p.directory, "EDGETABLE_ACME_CA": p.ca, "EDGETABLE_ACME_CACHE": t.TempDir()},
+		"--memory", "--acme-domain", "tables.example.test", "--metrics-listen", "127.0.0.1:0")
 	address := strings.TrimSpace(strings.Split(strings.Split(s.greeting, "listens on ")[1], " ")[0])
 	p.forward(address)
 	var first, second *x509.Certificate

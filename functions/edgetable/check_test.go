@@ -45,7 +45,7 @@ func TestDamage(t *testing.T) {
 	must.OK(t, os.WriteFile(newest, b, 0o600))
 
 	status, _, said := run(t, nil, "serve", "--listen", "127.0.0.1:0", "--data", dir)
-	if status != cli.StatusDamage || !strings.Contains(said, newest) || !strings.Contains(said, "--accept-damage") {
+	if status != cli.StatusDamage || !strings.Contains(said, newest) || !strings.Contains(said, "edgetable check --accept-damage "+dir) {
 		t.Errorf("serve: %d %s", status, said)
 	}
 	if status, _, said := run(t, nil, "check", dir, "--salvage", filepath.Join(dir, "saved")); status != cli.StatusUsage || !strings.Contains(said, "inside the data directory") {
@@ -63,8 +63,14 @@ func TestDamage(t *testing.T) {
 	for _, d := range []string{dir, saved} { // the requests below are signed with the development key
 		must.OK(t, os.Remove(filepath.Join(d, cli.AccountsInData)))
 	}
-	for _, args := range [][]string{{"--data", saved}, {"--data", dir, "--accept-damage"}} {
-		s := start(t, nil, args...)
+	if status, _, said := run(t, nil, "check", dir, "--salvage", saved+"2", "--accept-damage"); status != cli.StatusUsage {
+		t.Errorf("both: %d %s", status, said)
+	}
+	if status, out, said := run(t, nil, "check", dir, "--accept-damage"); status != cli.StatusDone || !strings.Contains(out, "1 table, 199 entities") || !strings.Contains(said, newest) {
+		t.Errorf("check --accept-damage: %d %s %s", status, out, said)
+	}
+	for _, d := range []string{saved, dir} {
+		s := start(t, nil, "--data", d)
 		c := s.client(t, "")
 		c.do(t, "GET", "/People(PartitionKey='p',RowKey='099')", "", 200)
 		c.do(t, "GET", "/People(PartitionKey='p',RowKey='100')", "", 404)

@@ -146,6 +146,29 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
+// The short help of serve fits a terminal of 80 columns and 48 lines, and the long one has all flags.
+func TestServeHelp(t *testing.T) {
+	t.Parallel()
+	_, short, _ := run(t, nil, "serve", "--help")
+	if n := strings.Count(short, "\n"); n > 48 {
+		t.Errorf("%d lines:\n%s", n, short)
+	}
+	for line := range strings.Lines(short) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	status, long, said := run(t, nil, "serve", "--help-all")
+	root := (&program{Terminal: new(cli.Terminal)}).root()
+	c, _, err := root.Find([]string{"serve"})
+	must.OK(t, err)
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !strings.Contains(long, "--"+f.Name) {
+			t.Errorf("--help-all does not have --%s: status %d, %s", f.Name, status, said)
+		}
+	})
+}
+
 // mapOfRooms is the map of the binary's rooms.
 func mapOfRooms(t *testing.T) string {
 	t.Helper()
@@ -265,7 +288,7 @@ func TestPackagedSettings(t *testing.T) {
 		{file, cli.StatusDone, []string{"traffic"}},
 		{file, cli.StatusDone, []string{"explorer", "--link"}},
 		{file, cli.StatusDone, []string{"backup", "create", filepath.Join(t.TempDir(), "backups")}},
-		{file, cli.StatusDone, []string{"account", "show", "acme"}},
+		{file, cli.StatusDone, []string{"account", "list", "acme"}},
 		{file, cli.StatusFailed, []string{"health", "--listen", "127.0.0.1:1"}},
 		{file, cli.StatusFailed, []string{"traffic", "--data", missing}},
 		{missing, cli.StatusFailed, []string{"traffic"}},
@@ -302,7 +325,7 @@ name that no command knows is refused. ` + "`edgetable serve --print-config`" + 
 		for _, heading := range headings {
 			var rows strings.Builder
 			flags[heading].VisitAll(func(f *pflag.Flag) {
-				if f.Name == "help" || f.Name == "config" {
+				if f.Name == "help" || f.Name == "help-all" || f.Name == "config" {
 					return
 				}
 				kind, text := pflag.UnquoteUsage(f)

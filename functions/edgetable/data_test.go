@@ -59,7 +59,7 @@ func TestOneOff(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	do.prints("2\n", "count", "People", "--from", at)
-	out, _ = do.run(0, "describe", "--from", at)
+	out, _ = do.run(0, "count", "--describe", "--from", at)
 	for _, want := range []string{"People: 2 entities in 1 partition, ", "\nlargest partitions  entities       size\nit's ", "\nBorn        Int32 in 1\n", "\nName        String\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
@@ -256,21 +256,21 @@ func TestCopy(t *testing.T) {
 	if _, said := do.run(1, "sync", "Nobody", "--from", at, "--to", other, "--json"); !strings.Contains(said, `{"event":"failed",`) || !strings.Contains(said, `404 TableNotFound`) || !strings.Contains(said, `"status":1`) {
 		t.Error(said)
 	}
-	do.prints("1 entity of People would be deleted\n", "purge", "People", "--in", other, "--filter", "RowKey eq '1'", "--dry-run")
-	if _, said := do.run(1, "purge", "People", "--in", other, "--filter", "RowKey eq '1'"); !strings.Contains(said, "nothing is deleted") || !strings.Contains(said, "Type the name of the table") {
+	do.prints("1 entity of People would be deleted\n", "delete", "People", "--in", other, "--filter", "RowKey eq '1'", "--dry-run")
+	if _, said := do.run(1, "delete", "People", "--in", other, "--filter", "RowKey eq '1'"); !strings.Contains(said, "nothing is deleted") || !strings.Contains(said, "Type the name of the table") {
 		t.Error(said)
 	}
-	do.prints("0 entities of People would be deleted\n", "purge", "People", "--in", other, "--older-than", "720h", "--dry-run")
-	do.prints("0 entities deleted\n", "purge", "People", "--in", other, "--older-than", "30d", "--yes")
-	do.prints("1 entity deleted\n", "purge", "People", "--in", other, "--filter", "RowKey eq '1'", "--yes")
+	do.prints("0 entities of People would be deleted\n", "delete", "People", "--in", other, "--older-than", "720h", "--dry-run")
+	do.prints("0 entities deleted\n", "delete", "People", "--in", other, "--older-than", "30d", "--yes")
+	do.prints("1 entity deleted\n", "delete", "People", "--in", other, "--filter", "RowKey eq '1'", "--yes")
 	for _, tt := range []struct {
 		args []string
 		say  string
 	}{
 		{[]string{"copy", "People", "--from", at, "--to", at}, "the same account"},
 		{[]string{"copy", "--from", at, "--to", other}, "name the tables"},
-		{[]string{"purge", "People", "--in", at}, "say what to delete"},
-		{[]string{"purge", "People", "--in", at, "--older-than", "soon"}, "--older-than"},
+		{[]string{"delete", "People", "--in", at}, "say what to delete"},
+		{[]string{"delete", "People", "--in", at, "--older-than", "soon"}, "--older-than"},
 	} {
 		do.says(2, tt.say, tt.args...)
 	}

@@ -158,7 +158,7 @@ func TestCounts(t *testing.T) {
 	s := start(t, nil, "--memory", "--chaos", "operation=EntityGroupTransaction every=7 fault=lost-reply")
 	at, c := s.said(t, "connection string"), shell{t, t.TempDir()}
 	c.run(0, []string{"import", file, "--to", at, "--progress-file", filepath.Join(c.dir, "first")})
-	c.run(0, []string{"purge", "People", "--in", at, "--filter", "N lt 1050", "--yes"}, "1,050 entities deleted")
+	c.run(0, []string{"delete", "People", "--in", at, "--filter", "N lt 1050", "--yes"}, "1,050 entities deleted")
 	from, to := startHalfway(t), startHalfway(t)
 	c.run(0, []string{"import", file, "--to", from.connection, "--progress-file", filepath.Join(c.dir, "second")})
 	to.deletes(t, "People", "/$batch", 8)

@@ -189,7 +189,7 @@ func TestKilled(t *testing.T) {
 			}
 		}
 	}
-	clear := func() { do.run(0, "purge", "Rows", "--in", to, "--filter", "PartitionKey ge ''", "--yes") }
+	clear := func() { do.run(0, "delete", "Rows", "--in", to, "--filter", "PartitionKey ge ''", "--yes") }
 	for n, end := 0, k.kills+points; n == 0 || k.kills < end; n++ {
 		if n > 0 {
 			clear()
@@ -207,7 +207,7 @@ func TestKilled(t *testing.T) {
 		equal()
 	}
 	for n, end := 0, k.kills+points; n == 0 || k.kills < end; n++ {
-		do.run(0, "purge", "Rows", "--in", to, "--filter", "N lt 2000", "--yes")
+		do.run(0, "delete", "Rows", "--in", to, "--filter", "N lt 2000", "--yes")
 		do.run(0, "put", "Rows", fmt.Sprintf(`{"PartitionKey":"new","RowKey":"%d"}`, n), "--to", to)
 		k.run("sync", "Rows", "--from", from, "--to", to, "--delete", "--progress-file", filepath.Join(dir, "sync"), "--rejects", filepath.Join(dir, "synced"))
 		equal()

@@ -13,7 +13,7 @@ import (
 // manCommand is for those who make packages.
 func (p *program) manCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "man DIRECTORY", Short: "Write a manual page for each command",
+		Use: "man DIRECTORY", Hidden: true, Short: "Write a manual page for each command",
 		RunE: func(c *cobra.Command, args []string) error {
 			cli.Umask(0o022)
 			if err := os.MkdirAll(args[0], 0o755); err != nil {

@@ -40,7 +40,7 @@ func dynamodbTable(t *testing.T, name string) []string {
 // later finds them.
 func TestDynamoDBServe(t *testing.T) {
 	t.Parallel()
-	flags := append(dynamodbTable(t, "served"), "--store", "dynamodb", "--lease", "0")
+	flags := append(dynamodbTable(t, "served"), "--store", "dynamodb", "--dynamodb-lease", "0")
 	own := map[string]string{accounts.Variable: "acme:" + key1}
 	a, b := start(t, own, flags...), start(t, own, append(flags, "--metrics-listen", "127.0.0.1:0")...)
 	if !strings.Contains(a.greeting, "keeps its tables in the DynamoDB table served at http://127.0.0.1:") {
@@ -70,23 +70,10 @@ func TestDynamoDBServe(t *testing.T) {
 	start(t, own, flags...).client(t, key1).filled(t)
 }
 
-func TestDynamoDBPurge(t *testing.T) {
-	t.Parallel()
-	flags := dynamodbTable(t, "purged")
-	purge := append([]string{"dynamodb", "purge"}, flags...)
-	if status, out, stderr := runUntil(t.Context(), nil, purge...); status != 0 || out != "0 items removed; gone for good: 0 tables\n" {
-		t.Errorf("status %d: %s%s", status, out, stderr)
-	}
-	// A context that has ended is an interrupt.
-	if status, _, stderr := run(t, nil, purge...); status != 1 || !strings.Contains(stderr, "it was interrupted") || strings.Contains(stderr, "credentials") {
-		t.Errorf("interrupted: status %d: %s", status, stderr)
-	}
-}
-
 // A table moves to other hash keys while a server serves it.
 func TestDynamoDBRebucket(t *testing.T) {
 	t.Parallel()
-	flags := append(dynamodbTable(t, "rebucketed"), "--lease", "0")
+	flags := append(dynamodbTable(t, "rebucketed"), "--dynamodb-lease", "0")
 	c := start(t, map[string]string{accounts.Variable: "acme:" + key1}, append(flags, "--store", "dynamodb")...).client(t, key1)
 	c.fill(t)
 	rebucket := func(want int, args ...string) string {

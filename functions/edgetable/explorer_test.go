@@ -95,7 +95,7 @@ func TestReadOnlyProfile(t *testing.T) {
 	for _, args := range [][]string{
 		{"put", "people", `{"PartitionKey":"a","RowKey":"2"}`, "--to", "prod"},
 		{"delete", "people", "a", "1", "--in", "prod"},
-		{"purge", "people", "--filter", "PartitionKey ge ''", "--yes", "--in", "prod"},
+		{"delete", "people", "--filter", "PartitionKey ge ''", "--yes", "--in", "prod"},
 		{"copy", "people", "--from", "http://127.0.0.1:1/devstoreaccount1", "--to", "prod"},
 	} {
 		status, _, err := runUntil(t.Context(), nil, append(args, "--profiles", file)...)

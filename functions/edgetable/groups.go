@@ -13,11 +13,11 @@ var groups = []struct {
 }{
 	{"Run", []string{"serve", "backup", "promote"}},
 	{"Accounts", []string{"account", "profile", "sas", "sign"}},
-	{"Look and change", []string{"explorer", "tables", "query", "get", "put", "delete", "count", "describe", "purge"}},
+	{"Look and change", []string{"explorer", "tables", "query", "get", "put", "delete", "count"}},
 	{"Move", []string{"export", "import", "copy", "sync", "verify"}},
-	{"Diagnose", []string{"health", "check", "traffic", "advise", "bench", "simulate"}},
+	{"Diagnose", []string{"health", "check", "traffic", "advise", "bench"}},
 	{"Clouds and databases", []string{"dynamodb", "postgres", "edge"}},
-	{"This program", []string{"completion", "man", "version"}},
+	{"This program", []string{"completion", "version"}},
 }
 
 // inGroups puts the commands of the program into their groups.

@@ -91,7 +91,7 @@ func TestEveryLineIsJSON(t *testing.T) {
 // cannot fill the disk.
 func TestFailedSignIns(t *testing.T) {
 	t.Parallel()
-	s := start(t, map[string]string{accounts.Variable: "acme:" + key1}, "--memory", "--log-format", "json", "--trust-proxy", "--max-failures", "0")
+	s := start(t, map[string]string{accounts.Variable: "acme:" + key1}, "--memory", "--log-format", "json", "--trust-proxy", "--limits", "failures=0")
 	c := s.client(t, key2)
 	from := func(address, path string, header ...string) {
 		t.Helper()
@@ -158,7 +158,7 @@ func TestCauses(t *testing.T) {
 	}))
 	t.Cleanup(dynamo.CloseClientConnections)
 	s := start(t, map[string]string{accounts.Variable: "acme:" + key1}, "--log-format", "json", "--access-log", "-", "--store", "dynamodb",
-		"--dynamodb-table", "t", "--dynamodb-region", "us-east-1", "--dynamodb-endpoint", dynamo.URL, "--purge-every", "0")
+		"--dynamodb-table", "t", "--dynamodb-region", "us-east-1", "--dynamodb-endpoint", dynamo.URL)
 	c := s.client(t, key1)
 	c.do(t, "GET", "/Tables", "", 200)
 	close(silent)

@@ -40,9 +40,6 @@ func postgresSchema(t *testing.T) (c *local.Cluster, flags []string) {
 	if status, _, stderr := runUntil(t.Context(), nil, append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "postgres"}, flags...)...); status != 1 || !strings.Contains(stderr, "'edgetable postgres create' makes it") {
 		t.Errorf("a server without a schema: status %d: %s", status, stderr)
 	}
-	if status, _, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "migrate"}, flags...)...); status != 1 || !strings.Contains(stderr, "'edgetable postgres create' makes it") {
-		t.Errorf("migrate without a schema: status %d: %s", status, stderr)
-	}
 	for _, say := range []string{fmt.Sprintf(" is made, with version %d\n", postgres.Version), fmt.Sprintf(" is there already, with version %d\n", postgres.Version)} {
 		status, out, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "create"}, flags...)...)
 		if status != 0 || !strings.HasSuffix(out, say) {
@@ -106,13 +103,13 @@ func TestPostgresRole(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "password")
 	must.OK(t, os.WriteFile(file, []byte("right\n"), 0o600))
 	flags[3] = fmt.Sprintf("host=127.0.0.1 port=%d dbname=postgres user=%s sslmode=disable", c.Port, role) // asks for the password
-	wrong := append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "postgres", "--postgres-password-command", "echo wrong"}, flags...)
+	wrong := append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "postgres", "--postgres-password-from", "command:echo wrong"}, flags...)
 	if status, _, stderr := runUntil(t.Context(), nil, wrong...); status != 1 || !strings.Contains(stderr, "password authentication failed") {
 		t.Errorf("a wrong password: status %d: %s", status, stderr)
 	}
-	for _, password := range [][]string{{"--postgres-password-file", file}, {"--postgres-password-command", "printf %s \"$EDGETABLE_POSTGRES_USER\" >&2; echo right"}} {
+	for _, password := range [][]string{{"--postgres-password-from", "file:" + file}, {"--postgres-password-from", "command:printf %s \"$EDGETABLE_POSTGRES_USER\" >&2; echo right"}} {
 		s := start(t, map[string]string{accounts.Variable: "acme:" + key1}, append(append(flags, "--store", "postgres"), password...)...)
-		if strings.HasSuffix(password[0], "file") {
+		if strings.HasPrefix(password[1], "file:") {
 			s.client(t, key1).fill(t)
 		} else {
 			s.client(t, key1).filled(t)
@@ -134,7 +131,7 @@ func TestPostgresToken(t *testing.T) {
 	must.OK(t, err)
 	role, schema := local.Name(), local.Name()
 	must.OK(t, c.Exec(fmt.Sprintf("CREATE ROLE %s LOGIN PASSWORD 'the token'; CREATE SCHEMA %s AUTHORIZATION %s", role, schema, role)))
-	flags := []string{"--postgres-schema", schema, "--postgres-dsn", fmt.Sprintf("host=127.0.0.1 port=%d dbname=postgres user=%s sslmode=disable", c.Port, role), "--postgres-token", "azure"}
+	flags := []string{"--postgres-schema", schema, "--postgres-dsn", fmt.Sprintf("host=127.0.0.1 port=%d dbname=postgres user=%s sslmode=disable", c.Port, role), "--postgres-password-from", "azure"}
 	identities := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, `{"access_token":"the token","expires_in":"3600","token_type":"Bearer"}`)
@@ -146,7 +143,7 @@ func TestPostgresToken(t *testing.T) {
 		t.Errorf("status %d: %s", status, stderr)
 	}
 	start(t, map[string]string{accounts.Variable: "acme:" + key1}, append(flags, "--store", "postgres")...).client(t, key1).fill(t)
-	for _, wrong := range [][]string{{"--postgres-token", "gcp"}, {"--postgres-token", "rds", "--postgres-password-file", "x"}} {
+	for _, wrong := range [][]string{{"--postgres-password-from", "gcp"}, {"--postgres-password-from", "file:"}, {"--postgres-password-from", "secret"}} {
 		if status, _, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "status"}, wrong...)...); status != 2 {
 			t.Errorf("%q: status %d: %s", wrong, status, stderr)
 		}

@@ -15,15 +15,16 @@ func TestServeRefusesOptions(t *testing.T) {
 		status    int
 	}{
 		{"--limits fast", "account=20000,partition=2000", 2},
-		{"--concurrent 0", "write a whole number from 1", 2},
-		{"--max-failures -1", "write a number from 0", 2},
+		{"--max-requests 0", "write a whole number from 1", 2},
+		{"--limits failures=-1", "failures=N: write a number from 0", 2},
 		{"--oidc-audiences x", "--oidc-issuer is missing", 2},
-		{"--oidc-roles-claim groups", "--oidc-issuer is missing", 2},
+		{"--oidc-roles claim=groups", "--oidc-issuer is missing", 2},
+		{"--oidc-roles groups", "write read=ROLE", 2},
 		{"--oidc-issuer https://login.example/", "--oidc-audiences is missing", 2},
 		{"--oidc-issuer http://login.example/ --oidc-audiences x", "https", 2},
 		{"--oidc-issuer https://login.example/ --oidc-audiences x --listen 0.0.0.0:0 --allow-development-account", "--trust-proxy", 1},
 		{"--chaos fault=fire", "fire", 2},
-		{"--chaos-file /nowhere", "--chaos-file", 1},
+		{"--chaos @/nowhere", "--chaos: /nowhere", 1},
 	} {
 		status, _, err := run(t, nil, append([]string{"serve", "--listen", "127.0.0.1:0", "--memory"}, strings.Fields(tt.args)...)...)
 		if status != tt.status || !strings.Contains(err, tt.say) {

@@ -139,21 +139,23 @@ func TestReplacedPrimary(t *testing.T) {
 func TestReplacedPrimaryDamaged(t *testing.T) {
 	t.Parallel()
 	for _, damage := range []struct {
-		name  string
-		do    func(t *testing.T, dir string)
-		flags []string
+		name string
+		do   func(t *testing.T, dir string)
 	}{
-		{"TIMELINE is gone", func(t *testing.T, dir string) { must.OK(t, os.Remove(filepath.Join(dir, "TIMELINE"))) }, nil},
+		{"TIMELINE is gone", func(t *testing.T, dir string) { must.OK(t, os.Remove(filepath.Join(dir, "TIMELINE"))) }},
 		{"TIMELINE is damaged", func(t *testing.T, dir string) {
 			must.OK(t, os.WriteFile(filepath.Join(dir, "TIMELINE"), []byte("damaged"), 0o600))
-		}, nil},
-		{"commits are lost", loseCommits, []string{"--accept-damage"}},
+		}},
+		{"commits are lost", func(t *testing.T, dir string) {
+			loseCommits(t, dir)
+			succeed(t, "check", dir, "--accept-damage")
+		}},
 	} {
 		t.Run(damage.name, func(t *testing.T) {
 			t.Parallel()
 			p, _, old := promoted(t)
 			damage.do(t, old)
-			one := start(t, nil, append(p.primary, damage.flags...)...)
+			one := start(t, nil, p.primary...)
 			one.fenced(t)
 			one.logs.Await(t, "no backups are made")
 			one.ends(t)

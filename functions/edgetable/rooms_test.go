@@ -65,7 +65,7 @@ func TestRoomOfFlag(t *testing.T) {
 		_, flags := cli.Sections(c)
 		for _, set := range flags {
 			set.VisitAll(func(f *pflag.Flag) {
-				if f.Name == "help" || has(".", f.Name) || len(words) > 1 && has(rooms[words[1]], f.Name) {
+				if f.Name == "help" || f.Name == "help-all" || has(".", f.Name) || len(words) > 1 && has(rooms[words[1]], f.Name) {
 					return
 				}
 				for name, room := range named {

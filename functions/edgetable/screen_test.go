@@ -85,7 +85,7 @@ func TestRatesOfATable(t *testing.T) {
 		c.do(t, "POST", "/Aaa", fmt.Sprintf(`{"PartitionKey":"a","RowKey":"%d","Note":"%s"}`, i, strings.Repeat("x", 30_000)), 204)
 	}
 	c.do(t, "POST", "/Bbb", `{"PartitionKey":"a","RowKey":"b"}`, 204)
-	_, said := console{t, nil}.run(0, "describe", "--from", at, "--json")
+	_, said := console{t, nil}.run(0, "count", "--describe", "--from", at, "--json")
 	var last cli.Event
 	for line := range strings.Lines(said) {
 		var e cli.Event

@@ -24,7 +24,7 @@ func newPair(t *testing.T) *pair {
 	p := &pair{dir: t.TempDir()}
 	p.place = filepath.Join(p.dir, "place")
 	p.primary = []string{"--data", filepath.Join(p.dir, "primary"), "--metrics-listen", "127.0.0.1:0", "--backup-to", p.place, "--backup-log", "20ms"}
-	p.secondary = []string{"--data", filepath.Join(p.dir, "secondary"), "--metrics-listen", "127.0.0.1:0", "--secondary-of", p.place, "--secondary-every", "20ms", "--secondary-max-lag", "1s",
+	p.secondary = []string{"--data", filepath.Join(p.dir, "secondary"), "--metrics-listen", "127.0.0.1:0", "--secondary-of", p.place, "--secondary-max-lag", "1s",
 		"--backup-to", p.place, "--backup-log", "20ms"}
 	return p
 }
@@ -161,7 +161,7 @@ func TestSecondary(t *testing.T) {
 	}
 
 	// The old primary becomes a secondary, with an empty directory.
-	old := []string{"--data", filepath.Join(p.dir, "primary"), "--metrics-listen", "127.0.0.1:0", "--secondary-of", p.place, "--secondary-every", "20ms"}
+	old := []string{"--data", filepath.Join(p.dir, "primary"), "--metrics-listen", "127.0.0.1:0", "--secondary-of", p.place, "--secondary-max-lag", "1s"}
 	status, _, said := run(t, nil, append([]string{"serve", "--listen", "127.0.0.1:0"}, old...)...)
 	if status == 0 || !strings.Contains(said, "name an empty directory") {
 		t.Errorf("status %d, %s", status, said)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -100,7 +101,7 @@ func TestTraces(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t)
 	r.busy = 1 // and asked again
-	s := start(t, nil, "--memory", "--otlp-endpoint", r.URL)
+	s := start(t, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": r.URL}, "--memory")
 	c := s.client(t, "")
 	c.fill(t)
 	const traceID, spanID = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
@@ -157,9 +158,10 @@ func TestTraces(t *testing.T) {
 
 // The ratio is for requests whose client does not say whether they are traced.
 func TestTraceRatio(t *testing.T) {
-	t.Parallel()
+	t.Setenv("OTEL_TRACES_SAMPLER", "parentbased_traceidratio") // which the library reads
+	t.Setenv("OTEL_TRACES_SAMPLER_ARG", "0")
 	r := newReceiver(t)
-	s := start(t, nil, "--memory", "--otlp-endpoint", r.URL+"/v1/traces", "--trace-ratio", "0")
+	s := start(t, map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": r.URL + "/v1/traces"}, "--memory")
 	c := s.client(t, "")
 	c.fill(t)
 	for _, flags := range []string{"00", "01"} {
@@ -173,12 +175,32 @@ func TestTraceRatio(t *testing.T) {
 	}
 }
 
+// A URL that leads nowhere, and a variable for another authority of certificates, are refused by name.
+func TestWrongVariables(t *testing.T) {
+	t.Parallel()
+	domain := []string{"serve", "--listen", "127.0.0.1:0", "--acme-domain", "a.example.com", "--data", filepath.Join(t.TempDir(), "new")}
+	for _, tt := range []struct {
+		name, value string
+		args        []string
+		say         string
+	}{
+		{"OTEL_EXPORTER_OTLP_ENDPOINT", "127.0.0.1:4318", []string{"serve", "--memory", "--listen", "127.0.0.1:0"}, "$OTEL_EXPORTER_OTLP_ENDPOINT is a URL"},
+		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "file:///x", []string{"serve", "--memory", "--listen", "127.0.0.1:0"}, "$OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is a URL"},
+		{"EDGETABLE_ACME_DIRECTORY", "http://h/", domain, "$EDGETABLE_ACME_DIRECTORY is a URL"},
+		{"EDGETABLE_ACME_CA", "traces_test.go", domain, "no certificate in PEM"},
+	} {
+		if status, _, said := run(t, map[string]string{tt.name: tt.value}, tt.args...); status == 0 || !strings.Contains(said, tt.say) {
+			t.Errorf("%s=%s: status %d: %s", tt.name, tt.value, status, said)
+		}
+	}
+}
+
 // Without a collector the server serves, and the log says once that traces are lost.
 func TestCollectorFails(t *testing.T) {
 	t.Parallel()
 	refuses := httptest.NewServer(http.NotFoundHandler())
 	defer refuses.Close()
-	s := start(t, nil, "--memory", "--otlp-endpoint", refuses.URL)
+	s := start(t, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": refuses.URL}, "--memory")
 	s.client(t, "").fill(t)
 	s.ends(t)
 	if logs := s.logs.String(); strings.Count(logs, "traces are lost") != 1 || !strings.Contains(logs, "404") {

@@ -179,7 +179,7 @@ func weather(t *testing.T, g *gateway, s *storms, seed uint64) (looked, kills in
 	place, dir := strings.Replace(g.URL, "some/prefix", name, 1), t.TempDir()
 	dirs := []string{filepath.Join(dir, "one"), filepath.Join(dir, "two")}
 	first := []string{"--backup-to", place, "--backup-log", "20ms", "--backup-every", "2s"}
-	second := []string{"--secondary-of", place, "--secondary-every", "20ms", "--backup-to", place, "--backup-log", "20ms"}
+	second := []string{"--secondary-of", place, "--secondary-max-lag", "3s", "--backup-to", place, "--backup-log", "20ms"}
 	one := start(t, dirs[0], first...)
 	if status := one.do(t, "POST", "/Tables", `{"TableName":"people"}`); status != http.StatusCreated {
 		t.Fatalf("create table: status %d", status)

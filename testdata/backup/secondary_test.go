@@ -36,7 +36,7 @@ func newLives(t *testing.T) *lives {
 	l := &lives{
 		t: t, g: g, dirs: [2]string{filepath.Join(dir, "one"), filepath.Join(dir, "two")},
 		first:  []string{"--backup-to", g.URL, "--backup-log", "20ms"},
-		second: []string{"--secondary-of", g.URL, "--secondary-every", "20ms"},
+		second: []string{"--secondary-of", g.URL, "--secondary-max-lag", "3s"},
 	}
 	l.startOne()
 	if status := l.one.do(t, "POST", "/Tables", `{"TableName":"people"}`); status != 201 {

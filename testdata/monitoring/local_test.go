@@ -41,12 +41,12 @@ func TestEmbedded(t *testing.T) {
 	cert, key, roots := proc.Certificate(t, time.Now().Add(time.Hour))
 	// Few places make a queue, and simulated faults make failures.
 	s := serve(t, []string{"SSL_CERT_FILE=" + cert}, "--data", filepath.Join(t.TempDir(), "data"), "--backup-to", t.TempDir(), "--backup-log", "1s", "--tls-cert", cert, "--tls-key", key,
-		"--cache-size", "64MiB", "--concurrent", "2", "--reads", "2", "--max-wait", "1m", "--max-failures", "1", "--chaos", "operation=GetEntity probability=0.01 fault=500")
+		"--cache-size", "64MiB", "--max-requests", "40", "--limits", "failures=1", "--chaos", "operation=GetEntity probability=0.01 fault=500")
 	if problems := strings.TrimSpace(run(t, s.scrape(t), "promtool", "check", "metrics")); problems != "" {
 		t.Errorf("promtool check metrics: %s", problems)
 	}
 	s.bench(t, "--op", "scan", "--table", "scanned", "--entities", "3000", "--connections", "2")
-	s.bench(t, "--op", "mixed", "--table", "mixed", "--entities", "20000", "--connections", "16")
+	s.bench(t, "--op", "mixed", "--table", "mixed", "--entities", "20000", "--connections", "32")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go strangers(ctx, s.endpoint, roots)

@@ -25,10 +25,6 @@ func record(from pebble.Reader, key table.RecordKey) (table.Record, error) {
 
 // ReadRecord implements table.Store.
 func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Consistency) (table.Record, error) {
-	if r, release := s.standIn.reader(); r != nil {
-		defer release()
-		return r.ReadRecord(ctx, key, c)
-	}
 	if err := ctx.Err(); err != nil {
 		return table.Record{}, err
 	}
@@ -47,10 +43,6 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 
 // ListRecords implements table.Store.
 func (s *Store) ListRecords(ctx context.Context, account, from string, limit int, c table.Consistency) ([]table.Record, error) {
-	if r, release := s.standIn.reader(); r != nil {
-		defer release()
-		return r.ListRecords(ctx, account, from, limit, c)
-	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

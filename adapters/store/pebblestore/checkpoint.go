@@ -16,9 +16,6 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	if s.memory {
 		return fmt.Errorf("checkpoint of a store in memory: %w", table.ErrUnsupported)
 	}
-	if err := s.standIn.refuse(); err != nil {
-		return err
-	}
 	// A log changes with every commit, data files never do: the next backup need not
 	// store them again.
 	if err := s.flush(ctx); err != nil {

@@ -21,10 +21,6 @@ func (l *life) appendKey(dst, k []byte) []byte {
 
 // Get implements table.Store. Every read is strong.
 func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.Consistency) (table.Row, error) {
-	if r, release := s.standIn.reader(); r != nil {
-		defer release()
-		return r.Get(ctx, tbl, k, table.Strong)
-	}
 	if err := ctx.Err(); err != nil {
 		return table.Row{}, err
 	}

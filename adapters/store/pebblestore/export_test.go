@@ -30,9 +30,6 @@ func (o Options) Small() Options {
 	return o
 }
 
-// StandsIn reports whether a start waits for space and reads are served without it.
-func (s *Store) StandsIn() bool { return s.standIn.refuse() != nil }
-
 // Registered returns the number of commits that have a number and are not confirmed.
 func (s *Store) Registered() (n int) {
 	s.journal.mu.Lock()

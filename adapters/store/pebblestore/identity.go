@@ -17,9 +17,6 @@ var identityKey = []byte{spaceMeta, 'i', 'd', 'e', 'n', 't', 'i', 't', 'y'}
 // of another one. A copy of the store, such as a restored backup, has the same name. The second copy of the
 // records and the data files have it too.
 func (s *Store) Identity() (string, error) {
-	if err := s.standIn.refuse(); err != nil {
-		return "", err
-	}
 	if id := s.identity.Load(); id != nil {
 		return *id, nil
 	}

@@ -37,10 +37,6 @@ type Metrics struct {
 
 // Metrics returns the metrics. It takes a few microseconds.
 func (s *Store) Metrics() Metrics {
-	if r, release := s.standIn.reader(); r != nil {
-		defer release()
-		return r.Metrics()
-	}
 	m := s.measured()
 	total := m.Total()
 	usage, refused, full := s.disk.State()

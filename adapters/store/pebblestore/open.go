@@ -36,7 +36,8 @@ var (
 	ErrForeign = errors.New("data directory is not one of edgetable")
 )
 
-// Open opens or makes a store. After a crash it first replays the log.
+// Open opens or makes a store. After a crash it first replays the log. On a full disk that needs
+// the room of the reserve; without it Open waits until there is space.
 func Open(o Options) (*Store, error) {
 	if o.Dir == "" && !o.Memory {
 		return nil, errors.New("a store needs a data directory")
@@ -46,21 +47,51 @@ func Open(o Options) (*Store, error) {
 	s.backlog = newBacklog(&s.stalls)
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.journal = new(journal) // die needs a journal before the clock is known
-	open := s.open
 	if !o.Memory {
 		s.disk, s.machine = fulldisk.New(fulldisk.Options{
 			FS: o.FS, Dir: o.Dir, Reserve: o.DiskReserve, Spare: o.Spare, Retry: pause, Logf: o.Logf,
 		}), o.FS
 		s.journal.stalled, s.journal.short = s.disk.Stalled, s.disk.Shortage
-		open = s.openWaiting
+		o.FS = s.disk.FS()
 	}
-	if err := open(o); err != nil {
-		if s.disk != nil {
+	opened := make(chan error, 1)
+	go func() {
+		err := s.open(o)
+		if err != nil && s.disk != nil {
 			s.disk.Close()
 		}
+		opened <- err
+	}()
+	if err := s.await(opened, o.Interrupt); err != nil {
 		return nil, fmt.Errorf("open %s: %w", o.Dir, err)
 	}
 	return s, nil
+}
+
+// await returns what comes of an open. If that is interrupted while it waits for space, the
+// directory stays locked until there is some, or the process ends: Pebble cannot give up
+// in the middle.
+func (s *Store) await(opened <-chan error, interrupt <-chan struct{}) error {
+	select {
+	case err := <-opened:
+		return err
+	case <-interrupt:
+	}
+	if s.memory {
+		return <-opened
+	}
+	select {
+	case err := <-opened:
+		return err
+	case <-s.disk.Stalled():
+	}
+	why := s.disk.Shortage()
+	go func() {
+		if <-opened == nil {
+			_ = s.Close() // nothing was written
+		}
+	}()
+	return why
 }
 
 func (s *Store) open(o Options) error {
@@ -149,7 +180,6 @@ func (s *Store) openChanging(o Options) error {
 	}
 	s.logs.Replayed()
 	go s.marker.Run(s.writeMark, func(n edm.Ticks) { s.logs.Note(s.machine, n) })
-	s.standIn.end()
 	s.disk.Open()
 	return nil
 }
@@ -383,7 +413,7 @@ func (s *Store) loadTables() error {
 }
 
 // Close closes the store; all other calls must have returned. It moves the content of
-// the log to data files, so that the next Open has nothing to replay. If the start, a
+// the log to data files, so that the next Open has nothing to replay. If a
 // backup or a check waits for disk space, the store stays open and locked until the
 // process ends: Pebble ends the process if it cannot begin a new log.
 func (s *Store) Close() error {
@@ -391,12 +421,6 @@ func (s *Store) Close() error {
 		s.end()
 		s.backlog.waitEnd()
 		return s.db.Close()
-	}
-	if s.started != nil {
-		if s.standIn.abandon() {
-			return nil
-		}
-		<-s.started
 	}
 	// Without a flush the next Open replays the log.
 	flushed := !s.disk.Full() && s.flush(context.Background()) == nil

@@ -54,6 +54,10 @@ type Options struct {
 	// log.Printf.
 	Logf func(format string, args ...any)
 
+	// Interrupt, when it is closed, ends an Open that waits for disk space or for a file
+	// descriptor; nil: it waits until there is some.
+	Interrupt <-chan struct{}
+
 	// AcceptDamage opens a directory that has lost confirmed commits, without them.
 	AcceptDamage bool
 

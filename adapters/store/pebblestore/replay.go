@@ -33,10 +33,6 @@ type Position struct {
 // Position returns how far the store follows another one; false: it never did, or does not
 // any more.
 func (s *Store) Position() (p Position, ok bool, err error) {
-	if r, release := s.standIn.reader(); r != nil {
-		defer release()
-		return r.Position()
-	}
 	v, err := stored(s.db, positionKey)
 	if v == nil || err != nil {
 		return p, false, err
@@ -51,9 +47,6 @@ var errRecordOfLog = errors.New("a commit of the log cannot be read")
 // them, at once: a reader sees all of them or none. A commit says the new state of its keys,
 // so applying one again does no harm. Nothing else may write meanwhile.
 func (s *Store) Replay(ctx context.Context, p Position, commits []logship.Commit) error {
-	if err := s.Opened(ctx); err != nil {
-		return err
-	}
 	position, err := json.Marshal(p)
 	if err != nil {
 		return err
@@ -217,9 +210,6 @@ func Drops(record []byte, key table.RecordKey) bool {
 // Lead ends following: the store has a history of its own from here on, which continues
 // that of its position. Its Timestamps are above the given one. keepLogs is as in Options.
 func (s *Store) Lead(above edm.Ticks, keepLogs int64) error {
-	if err := s.standIn.refuse(); err != nil {
-		return err
-	}
 	p, follows, err := s.Position()
 	if err != nil || !follows {
 		return err

@@ -14,10 +14,6 @@ import (
 // Scan implements table.Store. The page is a snapshot; its cost depends on the
 // examined rows, not on the size of the table.
 func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanRequest) (table.Page, error) {
-	if in, release := s.standIn.reader(); in != nil {
-		defer release()
-		return in.Scan(ctx, tbl, r)
-	}
 	if err := ctx.Err(); err != nil {
 		return table.Page{}, err
 	}

@@ -31,9 +31,6 @@ func (s *Store) Durable() edm.Ticks { return edm.Ticks(s.journal.durable.Load())
 
 // Touch makes a commit that changes nothing, and returns its number.
 func (s *Store) Touch(ctx context.Context) (edm.Ticks, error) {
-	if err := s.Opened(ctx); err != nil {
-		return 0, err
-	}
 	if s.disk.Full() {
 		return 0, table.ErrFull
 	}
@@ -93,9 +90,6 @@ func (s *Store) Started() edm.Ticks { return s.journal.started }
 // LogWritten returns how many bytes were written to the log since the store was opened,
 // and the size of the logs that are kept.
 func (s *Store) LogWritten() (written, kept int64) {
-	if s.standIn.refuse() != nil {
-		return 0, 0
-	}
 	_, kept = s.shipping.Kept()
 	return int64(s.measured().WAL.BytesWritten), kept
 }
@@ -118,9 +112,6 @@ func (s *Store) quiet() (last, until edm.Ticks) {
 // CheckpointSpan is Checkpoint for a copy to which the log is applied. All commits up to High
 // are durable when it returns.
 func (s *Store) CheckpointSpan(ctx context.Context, dir string) (span Span, err error) {
-	if err := s.standIn.refuse(); err != nil {
-		return span, err
-	}
 	_, began := s.quiet()
 	low, _, whole := s.Settle(ctx, time.Time{})
 	if !whole {

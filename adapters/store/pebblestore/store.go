@@ -30,18 +30,15 @@ type Store struct {
 	now      func() edm.Ticks // the clock of the machine; nil: only to read
 	fatal    func(error)
 	// committed is told how long each commit took; it may be nil
-	committed func(time.Duration)
-	logs      *logguard.Guard    // nil in memory
-	shipping  *logship.Keeper    // nil in memory, and only to read
-	copied    recordcopy.Content // the second copy of the records when the start began
-	disk      *fulldisk.Disk     // nil in memory
-	room      *room              // nil on a disk, and in memory without a limit
-	machine   vfs.FS             // that of the machine: an operation that finds no space fails
-	copies    *recordcopy.File   // nil in memory
-	backlog   *backlog           // nil: only to read
-	standIn   standIn
-	// started is closed when a start that waited for space has finished; nil: it did not wait
-	started     chan struct{}
+	committed   func(time.Duration)
+	logs        *logguard.Guard    // nil in memory
+	shipping    *logship.Keeper    // nil in memory, and only to read
+	copied      recordcopy.Content // the second copy of the records when the start began
+	disk        *fulldisk.Disk     // nil in memory
+	room        *room              // nil on a disk, and in memory without a limit
+	machine     vfs.FS             // that of the machine: an operation that finds no space fails
+	copies      *recordcopy.File   // nil in memory
+	backlog     *backlog           // nil: only to read
 	marker      *logguard.Marker
 	journal     *journal
 	tables      *tables

@@ -187,7 +187,7 @@ func wrongVersion(schema string, version int) error {
 	case version == 0:
 		return fmt.Errorf("%w %s is missing: 'edgetable postgres create' makes it", ErrSchema, schema)
 	case version < Version:
-		return fmt.Errorf("%w %s has version %d, and this program needs %d: 'edgetable postgres migrate' changes it", ErrSchema, schema, version, Version)
+		return fmt.Errorf("%w %s has version %d, and this program needs %d: 'edgetable postgres create' changes it", ErrSchema, schema, version, Version)
 	}
 	return fmt.Errorf("%w %s has version %d, and this program knows %d: use a newer edgetable", ErrSchema, schema, version, Version)
 }

@@ -49,10 +49,24 @@ type Handler struct {
 
 func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	begin := time.Now()
-	head := &c.Request.Header
-	in := receive(head)
+	in := receive(&c.Request.Header)
 	defer in.release()
-	req, body := &in.req, &in.body
+	h.fill(in, c)
+	switch {
+	case h.Own != nil && strings.HasPrefix(in.req.Target, "/_/"):
+		h.serveOwn(in, c)
+	case h.Page != "" && (in.req.Target == "/" || in.req.Target+"/" == h.Page) && asksForPage(&c.Request.Header):
+		c.SetStatusCode(fasthttp.StatusFound)
+		c.Response.Header.Set("Location", h.Page)
+		stayWithTLS(c)
+	default:
+		h.serveTables(ctx, in, c, begin)
+	}
+}
+
+// fill takes over what the head of the request says, and who sent it.
+func (h *Handler) fill(in *inbound, c *fasthttp.RequestCtx) {
+	head, req, body := &c.Request.Header, &in.req, &in.body
 	req.Method, req.Target, req.Host = string(head.Method()), string(head.RequestURI()), string(head.Host())
 	req.Scheme = "http"
 	if c.IsTLS() {
@@ -61,44 +75,49 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	if tcp, ok := c.RemoteAddr().(*net.TCPAddr); ok {
 		req.Source = tcp.AddrPort().Addr().Unmap()
 	}
-	known := true
-	if h.TrustProxy {
-		known = false
-		if s := string(last(head.PeekAll("X-Forwarded-Proto"))); s == "http" || s == "https" {
-			req.Scheme = s
-		}
-		if s := last(head.PeekAll("X-Forwarded-Host")); len(s) > 0 {
-			req.Host = string(s)
-		}
-		if from, ok := forwardedFor(head); ok {
-			req.Source, known = from, true
-		}
-	}
+	known := !h.TrustProxy || throughProxy(head, req)
 	body.stream, body.length, body.req, body.share.room = c.RequestBodyStream(), int64(head.ContentLength()), req, h.room
 	if known {
 		body.share.client = Network(req.Source)
 	}
-	if h.Own != nil && strings.HasPrefix(req.Target, "/_/") {
-		waits := body.waits()
-		if body.stream != nil && body.length > 0 && body.length <= drained && (body.arrived() || waits.try(h.room.wait)) {
-			body.unwanted = true // by tables: no more of it counts
-			req.Body = body
-		}
-		resp := h.Own(req)
-		waits.release()
-		send(&c.Response, &resp)
-		stayWithTLS(c)
-		if body.stream != nil && int64(body.n) != body.length {
-			closeAfter(c, waits) // some of the body is unread
-		}
-		return
+}
+
+// throughProxy takes over what a proxy says of the request, and reports whether it names its client.
+func throughProxy(head *fasthttp.RequestHeader, req *protocol.Request) bool {
+	if s := string(last(head.PeekAll("X-Forwarded-Proto"))); s == "http" || s == "https" {
+		req.Scheme = s
 	}
-	if h.Page != "" && (req.Target == "/" || req.Target+"/" == h.Page) && asksForPage(head) {
-		c.SetStatusCode(fasthttp.StatusFound)
-		c.Response.Header.Set("Location", h.Page)
-		stayWithTLS(c)
-		return
+	if s := last(head.PeekAll("X-Forwarded-Host")); len(s) > 0 {
+		req.Host = string(s)
 	}
+	from, ok := forwardedFor(head)
+	if ok {
+		req.Source = from
+	}
+	return ok
+}
+
+// serveOwn answers a request for a path that no account has.
+func (h *Handler) serveOwn(in *inbound, c *fasthttp.RequestCtx) {
+	body := &in.body
+	waits := body.waits()
+	if body.stream != nil && body.length > 0 && body.length <= drained && (body.arrived() || waits.try(h.room.wait)) {
+		body.unwanted = true // by tables: no more of it counts
+		in.req.Body = body
+	}
+	resp := h.Own(&in.req)
+	waits.release()
+	send(&c.Response, &resp)
+	stayWithTLS(c)
+	if body.stream != nil && int64(body.n) != body.length {
+		closeAfter(c, waits) // some of the body is unread
+	}
+}
+
+// serveTables has the protocol answer. Whatever becomes of the answer, the room that the request holds is given back once:
+// here for a short one and for one that is cut, else after a large one is sent.
+func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.RequestCtx, begin time.Time) {
+	req, body := &in.req, &in.body
 	req.ContentLength = body.length
 	if req.ContentLength == 0 || body.stream == nil {
 		req.ContentLength, body.ended = 0, true
@@ -133,13 +152,18 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	}
 	send(&c.Response, &resp)
 	stayWithTLS(c)
+	finishBody(c, req, body)
+}
+
+// finishBody finds where the next request begins: where this body ends. A short one is read to its end; after a long unread
+// one the connection is closed.
+func finishBody(c *fasthttp.RequestCtx, req *protocol.Request, body *incoming) {
 	// A proxy in front may have trusted a length beside the chunks, and have taken the
 	// following bytes for a part of this body.
-	if twice := req.ContentLength < 0 && sent(head.RawHeaders(), "\ncontent-length:"); body.ended && !twice {
+	twice := req.ContentLength < 0 && sent(c.Request.Header.RawHeaders(), "\ncontent-length:")
+	if body.ended && !twice {
 		return
 	}
-	// The next request begins where this body ends. A short one is read to its
-	// end; after a long unread one the connection is closed.
 	if n := req.ContentLength; n < 0 || n > drained || !body.drain(drained) {
 		closeAfter(c, body.waits())
 	}

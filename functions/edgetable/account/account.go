@@ -48,11 +48,15 @@ func (p *program) accountCommand() *cobra.Command {
 		})
 		return c
 	}
-	list := command("list", "List the accounts and when their keys were last used", "", func(_ context.Context, f *file, _ string) error { return p.listAccounts(f, o.json) })
-	show := command("show NAME", "Show an account, without its keys", "", func(_ context.Context, f *file, name string) error { return p.showAccount(f, name, o.json) })
-	for _, c := range []*cobra.Command{list, show} {
-		cli.JSONFlag(c.Flags(), &o.json)
-	}
+	list := command("list [NAME]", "List the accounts and when their keys were last used", "With NAME it also prints which addresses the account allows and denies.",
+		func(_ context.Context, f *file, name string) error { return p.listAccounts(f, name, o.json) })
+	cli.JSONFlag(list.Flags(), &o.json)
+	change := command("change NAME", "Disable, enable or remove an account", "Its tables stay, for an account of this name.", func(_ context.Context, f *file, name string) error { return p.changeAccount(f, name, &o) })
+	cli.Section(change, "Change", func(f *pflag.FlagSet) {
+		cli.BoolFlag(f, &o.disable, "disable", "refuse every request of the account")
+		cli.BoolFlag(f, &o.enable, "enable", "serve a disabled account again")
+		cli.BoolFlag(f, &o.drop, "drop", "remove the account with its keys")
+	})
 	create := command("new NAME", "Make an account and print its connection string",
 		"The key has 256 bits and is printed once.", func(ctx context.Context, f *file, name string) error { return p.newAccount(ctx, f, name, &o) })
 	create.Example = "  edgetable account new acme --data /var/lib/edgetable --endpoint https://tables.example.com/acme"
@@ -74,11 +78,8 @@ func (p *program) accountCommand() *cobra.Command {
 		"The accounts are in a file, a line each. A server that uses the file applies each change within two seconds.",
 		create,
 		list,
-		show,
 		rotate,
-		command("disable NAME", "Refuse every request of an account", "", func(_ context.Context, f *file, name string) error { return p.setDisabled(f, name, true) }),
-		command("enable NAME", "Serve a disabled account again", "", func(_ context.Context, f *file, name string) error { return p.setDisabled(f, name, false) }),
-		command("remove NAME", "Remove an account; its tables stay", "", p.removeAccount),
+		change,
 	)
 }
 
@@ -159,7 +160,7 @@ func ConnectionString(name, key, endpoint string) string {
 	return fmt.Sprintf("DefaultEndpointsProtocol=%s;AccountName=%s;AccountKey=%s;TableEndpoint=%s;", scheme, name, key, endpoint)
 }
 
-// described is what account show --json prints.
+// described is what account list --json prints of an account.
 type described struct {
 	Name     string   `json:"name"`
 	Disabled bool     `json:"disabled"`
@@ -193,10 +194,20 @@ func (f *file) describe(name string) described {
 	return d
 }
 
-func (p *program) listAccounts(f *file, asJSON bool) error {
+func (p *program) listAccounts(f *file, name string, asJSON bool) error {
+	if name != "" && !asJSON {
+		return p.showAccount(f, name)
+	}
+	if name != "" {
+		if _, _, err := f.find(name); err != nil {
+			return err
+		}
+	}
 	all := []described{}
-	for _, name := range slices.Sorted(maps.Keys(f.list)) {
-		all = append(all, f.describe(name))
+	for _, one := range slices.Sorted(maps.Keys(f.list)) {
+		if name == "" || name == one {
+			all = append(all, f.describe(one))
+		}
 	}
 	if asJSON {
 		return p.PrintJSON(struct {
@@ -230,14 +241,11 @@ func (f *file) used(name string, key int) string {
 	return say(readLastUsed(usedFile(f.path)).of(f.list[name].Keys[key]))
 }
 
-func (p *program) showAccount(f *file, name string, asJSON bool) error {
+func (p *program) showAccount(f *file, name string) error {
 	if _, _, err := f.find(name); err != nil {
 		return err
 	}
 	d := f.describe(name)
-	if asJSON {
-		return p.PrintJSON(d)
-	}
 	fmt.Fprintf(p.Out, "account  %s, %s\n", name, state(d.Disabled))
 	for _, k := range d.Keys {
 		fmt.Fprintf(p.Out, "key %d    %d bits, %s\n", k.Key, k.Bits, say(k.LastUsed))
@@ -249,6 +257,19 @@ func (p *program) showAccount(f *file, name string, asJSON bool) error {
 		fmt.Fprintln(p.Out, "deny    ", deny)
 	}
 	return nil
+}
+
+// changeAccount does the one thing that the flags say.
+func (p *program) changeAccount(f *file, name string, o *accountFlags) error {
+	switch [3]bool{o.disable, o.enable, o.drop} {
+	case [3]bool{true, false, false}:
+		return p.setDisabled(f, name, true)
+	case [3]bool{false, true, false}:
+		return p.setDisabled(f, name, false)
+	case [3]bool{false, false, true}:
+		return p.removeAccount(f, name)
+	}
+	return cli.Misuse("say what to do: --disable, --enable or --drop")
 }
 
 func (p *program) setDisabled(f *file, name string, disabled bool) error {
@@ -268,7 +289,7 @@ func (p *program) setDisabled(f *file, name string, disabled bool) error {
 	return nil
 }
 
-func (p *program) removeAccount(_ context.Context, f *file, name string) error {
+func (p *program) removeAccount(f *file, name string) error {
 	i, _, err := f.find(name)
 	if err != nil {
 		return err

@@ -85,6 +85,8 @@ type accountFlags struct {
 	endpoint       string
 	known          string // the endpoint in the account's entry
 	finish, force  bool
+	disable        bool
+	enable, drop   bool
 	json           bool
 }
 

@@ -37,9 +37,6 @@ func (b *Schedule) Place() *repository.Repository {
 
 // judge returns an error if the store may not ship. It begins nothing.
 func (s *shipper) judge(ctx context.Context) error {
-	if s.store.Opened(ctx) != nil {
-		return nil // it waits for disk space, and is judged later
-	}
 	at, all, err := s.standing(ctx)
 	if err == nil {
 		err = at.refusal(all)

@@ -249,9 +249,6 @@ const mostLooks = 2
 
 // serve ships the log at each interval until ctx ends.
 func (s *shipper) serve(ctx context.Context, every time.Duration, paused func() bool) {
-	if s.store.Opened(ctx) != nil {
-		return
-	}
 	var failing time.Time // since when; zero: it works
 	told := ""            // the last cause
 	looks := 0            // since the place says that the store was replaced

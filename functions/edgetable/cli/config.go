@@ -27,7 +27,7 @@ func Variable(flag string) string {
 
 // Settable reports whether a flag may come from the environment and the file.
 func Settable(flag string) bool {
-	return flag != "help" && flag != "version" && flag != "config" && flag != "print-config"
+	return flag != "help" && flag != "version" && flag != "config" && flag != "print-config" && flag != helpAllName
 }
 
 // configLine is a line of a configuration file.
@@ -173,7 +173,7 @@ func readConfig(file string, known map[string]bool) (map[string][]configLine, er
 		}
 		name, value, ok := strings.Cut(text, "=")
 		if name = strings.TrimSpace(name); !ok || !known[name] {
-			return nil, Misuse("%s line %d: %q is not a flag: write name = value, as 'edgetable serve --help' lists them, without dashes", file, number, name)
+			return nil, Misuse("%s line %d: %q is not a flag: write name = value, as 'edgetable serve --help-all' lists them, without dashes", file, number, name)
 		}
 		lines[name] = append(lines[name], configLine{number, strings.TrimSpace(value)})
 	}

@@ -108,6 +108,7 @@ func parseLevel(s string) (l slog.Level, err error) {
 const (
 	headingKey = "heading" // of the help that the flag stands under
 	wordsKey   = "words"   // that a shell offers
+	commonKey  = "common"  // of a flag that the short help has
 )
 
 func showNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

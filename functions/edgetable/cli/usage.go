@@ -10,6 +10,28 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// Short makes --help of a command list flags alone, the ones that most people need. --help-all lists all of them.
+func Short(c *cobra.Command, flags ...string) {
+	c.InitDefaultHelpFlag()
+	for _, name := range flags {
+		f := c.Flags().Lookup(name)
+		if f.Annotations == nil {
+			f.Annotations = map[string][]string{}
+		}
+		f.Annotations[commonKey] = nil
+	}
+	c.Flags().VarPF(helpAll{c}, helpAllName, "", "help with all flags").NoOptDefVal = "true"
+}
+
+const helpAllName = "help-all"
+
+// helpAll is the value of --help-all, which asks for the help as --help does.
+type helpAll struct{ command *cobra.Command }
+
+func (h helpAll) Set(text string) error { return h.command.Flags().Set("help", text) }
+func (helpAll) String() string          { return "false" }
+func (helpAll) Type() string            { return "bool" }
+
 // Section adds flags to a command under a heading of its help.
 func Section(c *cobra.Command, heading string, register func(f *pflag.FlagSet)) {
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -66,6 +88,9 @@ func Sections(c *cobra.Command) (headings []string, flags map[string]*pflag.Flag
 // columns are how many the help of a command takes at most.
 const columns = 100
 
+// narrow are the columns of the help of a command that has a short one.
+const narrow = 80
+
 // Usage is the help of a command.
 func Usage(c *cobra.Command) string {
 	var b strings.Builder
@@ -87,11 +112,29 @@ func Usage(c *cobra.Command) string {
 		}
 		fmt.Fprintf(&b, "\n'%s COMMAND --help' lists the flags of a command.\n", c.CommandPath())
 	}
+	if all := c.Flags().Lookup(helpAllName); all != nil && !all.Changed {
+		fmt.Fprintf(&b, "\nFlags that most need (--%s lists all):\n%s", helpAllName, common(c).FlagUsagesWrapped(narrow))
+		return b.String()
+	}
 	headings, flags := Sections(c)
 	for _, heading := range headings {
 		fmt.Fprintf(&b, "\n%s:\n%s", heading, flags[heading].FlagUsagesWrapped(columns))
 	}
 	return b.String()
+}
+
+// common returns the flags of c that Short has named, each with what its help has before the first semicolon.
+func common(c *cobra.Command) *pflag.FlagSet {
+	some := pflag.NewFlagSet("", pflag.ContinueOnError)
+	some.SortFlags = false
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if _, ok := f.Annotations[commonKey]; ok {
+			short := *f
+			short.Usage, _, _ = strings.Cut(f.Usage, ";")
+			some.AddFlag(&short)
+		}
+	})
+	return some
 }
 
 // list writes the commands of a group of c.

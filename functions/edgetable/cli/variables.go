@@ -12,7 +12,8 @@ import (
 func (p *Terminal) Overridden() []Overridden { return p.overridden }
 
 // others are variables that are no flags: of accounts, of --config, and of the libraries and examples that start this program.
-var others = []string{accounts.Variable, "EDGETABLE_CONFIG", "EDGETABLE_CONNECTION_STRING", "EDGETABLE_BINARY", "EDGETABLE_CACHE", "EDGETABLE_VERSION"}
+var others = []string{accounts.Variable, "EDGETABLE_CONFIG", "EDGETABLE_CONNECTION_STRING", "EDGETABLE_BINARY", "EDGETABLE_CACHE", "EDGETABLE_VERSION",
+	"EDGETABLE_ACME_DIRECTORY", "EDGETABLE_ACME_CA", "EDGETABLE_ACME_CACHE"}
 
 // ofKubernetes are variables that Kubernetes sets in each pod for a Service called edgetable, or edgetable-something.
 var ofKubernetes = regexp.MustCompile(`_SERVICE_(HOST|PORT)(_[A-Z0-9_]+)?$|_PORT(_[0-9]+_(TCP|UDP)(_(PROTO|PORT|ADDR))?)?$`)

@@ -17,29 +17,39 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// countFlags are the flags of the commands that read whole tables.
+// countFlags are the flags of count.
 type countFlags struct {
 	ServiceFlags
 	filter string
 	json   bool
 }
 
-func (o *countFlags) register(f *pflag.FlagSet) {
-	o.fromFlag(f)
-	filterFlag(f, &o.filter)
-	connectionsFlag(f, &o.Connections)
-	cli.JSONFlag(f, &o.json)
-}
-
 func (p *program) countCommand() *cobra.Command {
 	var o countFlags
+	var describe bool
 	c := &cobra.Command{
-		Use: "count TABLE", Short: "Count the entities of a table",
-		Long:    "It reads the keys of all entities that pass the filter, several parts of the table at the same time.",
-		Example: "  edgetable count People --filter 'Born gt 1900' --from prod",
-		RunE:    func(c *cobra.Command, args []string) error { return p.count(c.Context(), &o, args[0]) },
+		Use: "count TABLE…", Short: "Count the entities of tables, or describe them",
+		Long: "It reads the keys of all entities that pass the filter, several parts of the table at the same time. With --describe\n" +
+			"it reads all properties, and prints entities, sizes, the largest partitions and the types of properties. Sizes are\n" +
+			"by the service's formula for the size of an entity, which is what Azure charges for.",
+		Example: "  edgetable count People --filter 'Born gt 1900' --from prod\n  edgetable count --describe --from prod",
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case describe:
+				return p.describe(c.Context(), &o, args)
+			case len(args) != 1:
+				return cli.Misuse("name one TABLE to count; --describe takes several, and without a TABLE all")
+			}
+			return p.count(c.Context(), &o, args[0])
+		},
 	}
-	cli.Section(c, "Flags", o.register)
+	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
+		o.fromFlag(f)
+		filterFlag(f, &o.filter)
+		cli.BoolFlag(f, &describe, "describe", "print sizes, largest partitions and types of properties too")
+		connectionsFlag(f, &o.Connections)
+		cli.JSONFlag(f, &o.json)
+	})
 	return c
 }
 
@@ -64,18 +74,6 @@ func (p *program) count(ctx context.Context, o *countFlags, table string) error 
 	}
 	fmt.Fprintln(p.Out, n)
 	return nil
-}
-
-func (p *program) describeCommand() *cobra.Command {
-	var o countFlags
-	c := &cobra.Command{
-		Use: "describe [TABLE…]", Short: "Describe tables: entities, sizes, largest partitions, types of properties",
-		Long:    "It reads all entities that pass the filter. Without a TABLE it describes all tables. Sizes are by the service's formula\nfor the size of an entity, which is what Azure charges for.",
-		Example: "  edgetable describe --from prod",
-		RunE:    func(c *cobra.Command, args []string) error { return p.describe(c.Context(), &o, args) },
-	}
-	cli.Section(c, "Flags", o.register)
-	return c
 }
 
 func (p *program) describe(ctx context.Context, o *countFlags, tables []string) error {
@@ -113,7 +111,7 @@ func (p *program) describe(ctx context.Context, o *countFlags, tables []string) 
 	return nil
 }
 
-// describedTable is what describe --json prints of a table.
+// describedTable is what count --describe --json prints of a table.
 type describedTable struct {
 	Table      string               `json:"table"`
 	Entities   int64                `json:"entities"`

@@ -76,32 +76,3 @@ func detail(err error) string {
 	}
 	return refused.Message
 }
-
-func (p *program) deleteCommand() *cobra.Command {
-	var o ServiceFlags
-	c := &cobra.Command{
-		Use: "delete TABLE PARTITIONKEY ROWKEY", Short: "Delete an entity",
-		Example: "  edgetable delete People a 1 --in prod",
-		RunE: func(c *cobra.Command, args []string) error {
-			return p.delete(c.Context(), &o, args[0], args[1], args[2])
-		},
-	}
-	cli.Section(c, "Flags", o.inFlag)
-	return c
-}
-
-func (p *program) delete(ctx context.Context, o *ServiceFlags, table, partition, row string) error {
-	c, err := p.connect(o)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	err = c.Write(ctx, table, &remote.Operation{Kind: remote.Delete, PartitionKey: partition, RowKey: row})
-	switch {
-	case remote.HasCode(err, "ResourceNotFound"):
-		return noEntity(table, partition, row)
-	case err != nil:
-		return fmt.Errorf("deleting from table %s: %w", table, err)
-	}
-	return nil
-}

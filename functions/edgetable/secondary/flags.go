@@ -16,17 +16,18 @@ import (
 // Flags are the flags of a server that follows another one.
 type Flags struct {
 	Of       string
-	every    time.Duration
 	MaxLag   time.Duration
 	identity string
 }
 
 func (o *Flags) Register(f *pflag.FlagSet) {
 	f.StringVar(&o.Of, "secondary-of", "", "`place` to which another server ships its log (--backup-log): follow it, and serve only reads, until 'edgetable promote'")
-	cli.DurationFlag(f, &o.every, "secondary-every", time.Second, 10*time.Millisecond, cli.MaxTime, "how often to look for more of the log")
-	cli.DurationFlag(f, &o.MaxLag, "secondary-max-lag", time.Minute, time.Second, cli.MaxTime, "how far the secondary may be behind the place: beyond it, /_/ready answers 503 and the status is unavailable")
+	cli.DurationFlag(f, &o.MaxLag, "secondary-max-lag", time.Minute, time.Second, cli.MaxTime, "how far the secondary may be behind the place: beyond it, /_/ready answers 503 and the status is unavailable; it looks for more of the log sixty times in that")
 	o.registerIdentity(f)
 }
+
+// every is how often the place is asked for more of the log.
+func (o *Flags) every() time.Duration { return o.MaxLag / 60 }
 
 func (o *Flags) registerIdentity(f *pflag.FlagSet) {
 	f.StringVar(&o.identity, "secondary-identity", "", "`file` of age with the private key of an encrypted log")
@@ -34,7 +35,7 @@ func (o *Flags) registerIdentity(f *pflag.FlagSet) {
 
 // Check finds flags that do not go together.
 func (o *Flags) Check(given func(flag string) bool, data string) error {
-	for _, name := range []string{"secondary-every", "secondary-max-lag", "secondary-identity"} {
+	for _, name := range []string{"secondary-max-lag", "secondary-identity"} {
 		if given(name) && o.Of == "" {
 			return cli.Misuse("--%s needs --secondary-of", name)
 		}

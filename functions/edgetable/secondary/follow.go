@@ -197,7 +197,7 @@ func (f *Follower) Serve(ctx context.Context) {
 			f.log.Info("the secondary follows again", "after", time.Since(failing).Round(time.Second))
 			failing, told = time.Time{}, ""
 		}
-		_ = cli.Sleep(ctx, f.flags.every)
+		_ = cli.Sleep(ctx, f.flags.every())
 	}
 }
 
@@ -235,7 +235,7 @@ func (f *Follower) renew(ctx context.Context, cause error) (built bool, err erro
 
 // failLater notes that an attempt has failed: each further one waits longer.
 func (f *Follower) failLater() {
-	f.again = time.Now().Add(min(f.flags.every<<min(f.attempt, 20), slowest))
+	f.again = time.Now().Add(min(f.flags.every()<<min(f.attempt, 20), slowest))
 	f.attempt++
 }
 

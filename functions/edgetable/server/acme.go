@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -23,28 +24,30 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// acmeFlags say for which domains a certificate authority is asked for certificates.
+// acmeFlags say for which domains a certificate authority is asked for certificates. Few need another authority than that of
+// the Internet: variables name it.
 type acmeFlags struct {
-	domains                     []string
-	email, directory, ca, cache string
+	domains              []string
+	directory, ca, cache string
 }
 
-func (o *acmeFlags) register(f *pflag.FlagSet) {
+// Variables for another authority, and of a server without a data directory.
+const (
+	acmeDirectory = "EDGETABLE_ACME_DIRECTORY"
+	acmeCA        = "EDGETABLE_ACME_CA"
+	acmeCache     = "EDGETABLE_ACME_CACHE"
+)
+
+func (o *acmeFlags) register(f *pflag.FlagSet, environment func(name string) string) {
 	f.StringSliceVar(&o.domains, "acme-domain", nil, "`domains` to obtain certificates for; you accept the terms of the certificate authority, which connects to port 443 of each")
-	f.StringVar(&o.email, "acme-email", "", "`address` for messages of the certificate authority")
-	f.StringVar(&o.directory, "acme-directory", autocert.DefaultACMEDirectory, "`URL` of the certificate authority's ACME directory")
-	f.StringVar(&o.ca, "acme-ca", "", "`file` with the certificate in PEM that makes a private URL trusted")
-	f.StringVar(&o.cache, "acme-cache", "", "`directory` for certificates and their keys; default acme in the data directory")
+	if environment != nil { // nil: only the flags are looked at
+		o.directory, o.ca, o.cache = cmp.Or(environment(acmeDirectory), autocert.DefaultACMEDirectory), environment(acmeCA), environment(acmeCache)
+	}
 }
 
 // check finds flags that do not go together. The data directory is "" if there is none.
-func (o *acmeFlags) check(data, tlsCert string, given func(flag string) bool) error {
+func (o *acmeFlags) check(data, tlsCert string) error {
 	if len(o.domains) == 0 {
-		for _, name := range []string{"acme-email", "acme-directory", "acme-ca", "acme-cache"} {
-			if given(name) {
-				return cli.Misuse("--%s is for --acme-domain", name)
-			}
-		}
 		return nil
 	}
 	for i, domain := range o.domains {
@@ -55,14 +58,14 @@ func (o *acmeFlags) check(data, tlsCert string, given func(flag string) bool) er
 		o.domains[i] = domain
 	}
 	if u, err := url.Parse(o.directory); err != nil || u.Scheme != "https" || u.Host == "" {
-		return cli.Misuse("--acme-directory is a URL that begins with https://, not %q", o.directory)
+		return cli.Misuse("$%s is a URL that begins with https://, not %q", acmeDirectory, o.directory)
 	}
 	if tlsCert != "" {
 		return cli.Misuse("--acme-domain and --tls-cert exclude each other")
 	}
 	if o.cache == "" {
 		if data == "" {
-			return cli.Misuse("say where certificates are kept with --acme-cache: a certificate authority gives only a few a week")
+			return cli.Misuse("say in which directory certificates are kept with $%s: a certificate authority gives only a few a week", acmeCache)
 		}
 		o.cache = filepath.Join(data, "acme")
 	}
@@ -75,18 +78,18 @@ func (o *acmeFlags) manager() (*autocert.Manager, error) {
 	if o.ca != "" {
 		text, err := os.ReadFile(o.ca)
 		if err != nil {
-			return nil, fmt.Errorf("--acme-ca: %w", err)
+			return nil, fmt.Errorf("$%s: %w", acmeCA, err)
 		}
 		roots := x509.NewCertPool()
 		if !roots.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("--acme-ca: %s has no certificate in PEM", o.ca)
+			return nil, fmt.Errorf("$%s: %s has no certificate in PEM", acmeCA, o.ca)
 		}
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		transport.TLSClientConfig = &tls.Config{RootCAs: roots}
 		client.HTTPClient = &http.Client{Transport: transport}
 	}
 	return &autocert.Manager{
-		Prompt: autocert.AcceptTOS, Email: o.email, Client: client,
+		Prompt: autocert.AcceptTOS, Client: client,
 		Cache: autocert.DirCache(o.cache), HostPolicy: autocert.HostWhitelist(o.domains...),
 	}, nil
 }

@@ -13,30 +13,38 @@ import (
 
 // bearerFlags say whose bearer tokens are accepted.
 type bearerFlags struct {
-	issuer, jwks, claim   string
-	audiences             []string
-	readers, contributors []string
+	issuer, jwks string
+	audiences    []string
+	roles        []string // rules
 }
 
 func (o *bearerFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.issuer, "oidc-issuer", "", "`URL` of the OpenID Connect issuer whose bearer tokens are accepted, as its tokens have it in iss; default none")
 	f.StringSliceVar(&o.audiences, "oidc-audiences", nil, "`values` one of which a token must have in aud, such as https://storage.azure.com")
 	f.StringVar(&o.jwks, "oidc-jwks", "", "`URL` of the issuer's keys; default from its discovery document")
-	f.StringVar(&o.claim, "oidc-roles-claim", "", "`claim` with the roles; default roles")
-	f.StringSliceVar(&o.readers, "oidc-readers", nil, "`roles` that may read; default Storage Table Data Reader")
-	f.StringSliceVar(&o.contributors, "oidc-contributors", nil, "`roles` that may read and write; default Storage Table Data Contributor")
+	f.StringSliceVar(&o.roles, "oidc-roles", nil, "`rules` for roles: read=ROLE may read, write=ROLE may read and write, claim=NAME is the claim that has them; "+
+		"default read=Storage Table Data Reader, write=Storage Table Data Contributor, claim=roles")
 }
 
 // bearerFlag writes flags for what errors of the package oidc are about.
-var bearerFlag = strings.NewReplacer("oidc: no issuer", "--oidc-issuer is missing", "oidc: issuer", "--oidc-issuer", "oidc: key set", "--oidc-jwks", "oidc: no audience, or an empty one", "--oidc-audiences is missing or empty", "oidc: an empty role", "--oidc-readers or --oidc-contributors has an empty role", "oidc: ", "")
+var bearerFlag = strings.NewReplacer("oidc: no issuer", "--oidc-issuer is missing", "oidc: issuer", "--oidc-issuer", "oidc: key set", "--oidc-jwks", "oidc: no audience, or an empty one", "--oidc-audiences is missing or empty", "oidc: an empty role", "--oidc-roles has an empty role", "oidc: ", "")
 
 // verifier makes the verifier of bearer tokens; nil if there is no issuer.
 func (o *bearerFlags) verifier(ctx context.Context, log *slog.Logger) (*oidc.Verifier, error) {
-	v, err := oidc.Optional(ctx, oidc.Options{
-		Issuer: o.issuer, Audiences: o.audiences, JWKS: o.jwks,
-		RolesClaim: o.claim, ReaderRoles: o.readers, ContributorRoles: o.contributors,
-		Log: log,
-	})
+	options := oidc.Options{Issuer: o.issuer, Audiences: o.audiences, JWKS: o.jwks, Log: log}
+	for _, rule := range o.roles {
+		switch what, name, _ := strings.Cut(rule, "="); strings.TrimSpace(what) {
+		case "read":
+			options.ReaderRoles = append(options.ReaderRoles, name)
+		case "write":
+			options.ContributorRoles = append(options.ContributorRoles, name)
+		case "claim":
+			options.RolesClaim = name
+		default:
+			return nil, cli.Misuse("--oidc-roles %q: write read=ROLE, write=ROLE or claim=NAME", rule)
+		}
+	}
+	v, err := oidc.Optional(ctx, options)
 	if err != nil {
 		return nil, cli.Misuse("%s", bearerFlag.Replace(err.Error()))
 	}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"fmt"
 	"math"
 	"runtime"
 	"runtime/debug"
@@ -29,15 +28,11 @@ func (o *serveFlags) bounds(beside int64) httpserver.Bounds {
 	if o.tlsCert != "" || len(o.acme.domains) > 0 {
 		idle = idleOverTLS
 	}
-	b := httpserver.Bounds{
+	return httpserver.Bounds{
 		Connections: int(min(int64(mayConnect()), beside/4/idle)),
 		Requests:    int(max(leastRequests, beside/4/requestUnderWay)),
 		Bytes:       beside / 4,
 	}
-	if o.protect.connections > 0 {
-		b.Connections = o.protect.connections
-	}
-	return b
 }
 
 // mayConnect is the number of connections for which there are descriptors.
@@ -46,14 +41,6 @@ func mayConnect() int {
 		return n
 	}
 	return math.MaxInt32
-}
-
-// checkConnections refuses more connections than there are descriptors.
-func (o *protectFlags) checkConnections() error {
-	if most := mayConnect(); o.connections > most {
-		return fmt.Errorf("--max-connections %d: %d of the files that the process may open are left for connections; raise the limit (ulimit -n, LimitNOFILE)", o.connections, most)
-	}
-	return nil
 }
 
 // besideTheCache is how much of the process's memory limit is neither for the cache nor for tables in memory, of which a

@@ -3,6 +3,7 @@ package server
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -13,31 +14,19 @@ import (
 // chaosFlags say which faults are simulated.
 type chaosFlags struct {
 	rules []string
-	file  string
 }
 
 func (o *chaosFlags) register(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.rules, "chaos", nil, "`rule` of a simulated fault, such as 'operation=InsertEntity probability=0.1 fault=503'; may be repeated; see docs/chaos.md")
-	f.StringVar(&o.file, "chaos-file", "", "`file` of such rules, one a line")
+	f.StringArrayVar(&o.rules, "chaos", nil, "`rule` of a simulated fault, such as 'operation=InsertEntity probability=0.1 fault=503'; or @FILE with one a line; may be repeated; see docs/chaos.md")
 }
 
 // load makes the simulation; nil if there are no rules.
 func (o *chaosFlags) load() (*chaos.Chaos, error) {
 	var rules []chaos.Rule
-	if o.file != "" {
-		f, err := os.Open(o.file)
-		if err != nil {
-			return nil, fmt.Errorf("--chaos-file: %w", err)
-		}
-		defer f.Close()
-		if rules, err = chaos.Read(f); err != nil {
-			return nil, fmt.Errorf("--chaos-file %s: %w", o.file, err)
-		}
-	}
 	for _, spec := range o.rules {
-		more, err := chaos.Parse(spec)
+		more, err := read(spec)
 		if err != nil {
-			return nil, cli.Misuse("--chaos %q: %v", spec, err)
+			return nil, err
 		}
 		rules = append(rules, more...)
 	}
@@ -45,4 +34,26 @@ func (o *chaosFlags) load() (*chaos.Chaos, error) {
 		return nil, nil
 	}
 	return chaos.New(rules), nil
+}
+
+// read reads a rule, or those in the file that follows @.
+func read(spec string) ([]chaos.Rule, error) {
+	path, file := strings.CutPrefix(spec, "@")
+	if !file {
+		rules, err := chaos.Parse(spec)
+		if err != nil {
+			err = cli.Misuse("--chaos %q: %v", spec, err)
+		}
+		return rules, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("--chaos: %w", err)
+	}
+	defer f.Close()
+	rules, err := chaos.Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("--chaos %s: %w", spec, err)
+	}
+	return rules, nil
 }

@@ -25,7 +25,7 @@ func watchQueue(m *observe.Metrics, l *admission.Limiter) {
 	observe.Watch(m, l.Kinds,
 		gauge("requests_in_flight", "Requests that are being served.", func(k *admission.Kind) int { return k.Running }),
 		gauge("requests_queued", "Requests that wait for their turn.", func(k *admission.Kind) int { return k.Waiting }),
-		gauge("requests_limit", "Requests that are served at once, at most (--concurrent, --reads, and for large ones one for two processors while several accounts are active).", func(k *admission.Kind) int { return k.Slots }),
+		gauge("requests_limit", "Requests that are served at once, at most (see --max-requests; for large ones one for two processors while several accounts are active).", func(k *admission.Kind) int { return k.Slots }),
 	)
 }
 
@@ -37,7 +37,7 @@ func watchConnections(m *observe.Metrics, s *httpserver.Server) {
 		observe.Counter("connections_accepted_total", "Connections of clients that were accepted.", func(n stats) float64 { return float64(n.Accepted) }),
 		observe.Gauge("connections_idle", "Open connections without a request.", func(n stats) float64 { return float64(n.Idle) }),
 		observe.Gauge("connections_waiting", "Open connections whose request is not read yet, for too many are under way.", func(n stats) float64 { return float64(n.Waiting) }),
-		observe.Gauge("connections_limit", "Connections that may be open (--max-connections).", func(stats) float64 { return float64(s.Bounds.Connections) }),
+		observe.Gauge("connections_limit", "Connections that may be open: as many as memory and descriptors allow.", func(stats) float64 { return float64(s.Bounds.Connections) }),
 		observe.Counter("connections_closed_for_room_total", "Idle connections that were closed to make room for new ones.", func(n stats) float64 { return float64(n.Closed) }),
 		observe.Counter("connections_refused_total", "Connections that were closed at once: there was no room, and none was idle.", func(n stats) float64 { return float64(n.Refused) }),
 		observe.Gauge("client_memory_bytes", "Memory of bodies that arrive and of large answers that are being sent.", func(stats) float64 {

@@ -1,6 +1,10 @@
 package server
 
 import (
+	"errors"
+	"runtime"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -16,41 +20,73 @@ import (
 
 // protectFlags bound what clients can ask of the server.
 type protectFlags struct {
-	limits     setting.Rates
-	concurrent int
-	reads      int
-	queue      int
-	maxWait    time.Duration
-	failures   float64
+	limits   limits
+	requests int  // that may wait
+	remote   bool // the store is another machine
+}
 
-	connections int
+// limits are rates per second.
+type limits struct {
+	setting.Rates
+	failures float64 // failed sign-ins of a client address; 0: as many as it likes
+}
+
+// usualFailures let a client with a wrong key retry, and make guessing useless.
+const usualFailures = 100
+
+// parseLimits parses what setting.ParseRates does, with failures=N besides.
+func parseLimits(text string) (limits, error) {
+	l, rates := limits{failures: usualFailures}, []string{}
+	for part := range strings.SplitSeq(text, ",") {
+		value, ok := strings.CutPrefix(strings.TrimSpace(part), "failures=")
+		if !ok {
+			rates = append(rates, part)
+			continue
+		}
+		n, err := setting.Number(value, 0, 1e9)
+		if err != nil {
+			return l, errors.New("failures=N: " + err.Error())
+		}
+		l.failures = n
+	}
+	if len(rates) == 0 {
+		return l, nil
+	}
+	var err error
+	l.Rates, err = setting.ParseRates(strings.Join(rates, ","))
+	return l, err
+}
+
+// String writes the limits as parseLimits parses them.
+func (l limits) String() string {
+	if l.failures == usualFailures {
+		return l.Rates.String()
+	}
+	return l.Rates.String() + ",failures=" + strconv.FormatFloat(l.failures, 'f', -1, 64)
 }
 
 func (o *protectFlags) register(f *pflag.FlagSet) {
-	cli.RatesFlag(f, &o.limits, "limits", "`rates` per second beyond which the answer is 503 ServerBusy: none, azure (account=20000,partition=2000), or account=N,partition=N")
-	cli.IntFlag(f, &o.concurrent, "concurrent", 64, 1, maxRequests, "how many requests that may write are served at once; others wait in the queue of their account; 512 with --store "+cli.OneOf(stores.Remote()))
-	cli.IntFlag(f, &o.reads, "reads", 0, 0, maxRequests, "how many requests that read are served at once; 0 means four per processor, 512 with --store "+cli.OneOf(stores.Remote()))
-	cli.IntFlag(f, &o.queue, "queue", 8192, 0, maxRequests, "how many requests may wait; beyond that the answer is 503 ServerBusy")
-	cli.DurationFlag(f, &o.maxWait, "max-wait", time.Second, time.Nanosecond, cli.MaxTime, "how long a request may wait before the answer is 503 ServerBusy")
-	cli.NumberFlag(f, &o.failures, "max-failures", 100, 0, 1e9, "limit of failed sign-ins per second per client address (of IPv6: /64), ten times as many at once; 0 does not limit")
-	cli.IntFlag(f, &o.connections, "max-connections", 0, 0, maxRequests, "how many connections of clients may be open, shared by addresses (of IPv6: /64) and accounts; the one idle for longest is closed for a new one; 0 means what memory and descriptors allow")
+	o.limits.failures = usualFailures
+	cli.ValueFlag(f, &o.limits, "limits", "rates", "`rates` per second beyond which the answer is 503 ServerBusy: none, azure (account=20000,partition=2000), or account=N,partition=N; "+
+		"with failures=N also of failed sign-ins from a client address (of IPv6: /64), ten times as many at once, which is 100 otherwise; failures=0 does not limit them", parseLimits, limits.String)
+	cli.IntFlag(f, &o.requests, "max-requests", usualRequests, 1, maxRequests, "how many requests may wait; beyond that the answer is 503 ServerBusy; at once 64 that may write are served, and four per processor that read, "+
+		"or a sixteenth of this number of each kind with --store "+cli.OneOf(stores.Remote()))
 }
+
+// usualRequests wait for a few hundred milliseconds at most.
+const usualRequests = 8192
 
 // maxRequests is more than any machine serves at once.
 const maxRequests = 1 << 20
 
-// remoteRequests is the default of --concurrent and --reads for stores on another machine,
-// where a request mostly waits for the network.
-const remoteRequests = 512
-
-// wait sets the defaults for a store on another machine.
-func (o *protectFlags) wait(given func(flag string) bool) {
-	if !given("concurrent") {
-		o.concurrent = remoteRequests
+// slots returns how many requests that may write and that only read are served at once. Where the store is another machine, a
+// request waits there more than it works here.
+func (o *protectFlags) slots() (writes, reads int) {
+	if o.remote {
+		n := max(1, o.requests/16)
+		return n, n
 	}
-	if !given("reads") {
-		o.reads = remoteRequests
-	}
+	return min(64, o.requests), min(4*runtime.GOMAXPROCS(0), o.requests)
 }
 
 // Memory for buckets, at about 100 bytes each.
@@ -71,17 +107,15 @@ func (o *protectFlags) buckets(now func() edm.Ticks) protocol.Limits {
 	return protocol.Limits{
 		Account:   make(o.limits.Account, o.limits.Account, accountBuckets),
 		Partition: make(o.limits.Partition, o.limits.Partition, partitionBuckets),
-		Failures:  make(o.failures, 10*o.failures, sourceBuckets),
+		Failures:  make(o.limits.failures, 10*o.limits.failures, sourceBuckets),
 	}
 }
 
 // limiter shares the slots among the accounts of a handler.
 func (o *protectFlags) limiter(h *protocol.Handler) *admission.Limiter {
-	queue := o.queue
-	if queue == 0 {
-		queue = -1 // none
-	}
-	return admission.New(h, admission.Options{
-		Concurrent: o.concurrent, Reads: o.reads, Queue: queue, MaxWait: o.maxWait,
-	})
+	writes, reads := o.slots()
+	return admission.New(h, admission.Options{Concurrent: writes, Reads: reads, Queue: o.requests, MaxWait: maxWait})
 }
+
+// maxWait is how long a request may wait: long enough for a disk that stalls, and short for a client that waits.
+const maxWait = time.Second

@@ -11,11 +11,9 @@ import (
 	"edgetable/adapters/observe"
 	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/accounts"
-	"edgetable/core/protocol"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/account"
 	"edgetable/functions/edgetable/azurite"
-	"edgetable/functions/edgetable/backup"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/descriptors"
 	"edgetable/functions/edgetable/machine"
@@ -36,37 +34,16 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 		return err
 	}
 	defer s.access.Close()
-	// Only the same program with another store takes over the addresses.
-	keep := func() bool { return errors.Is(context.Cause(ctx), secondary.ErrBuilt) }
-	if s.listener, err = at.at(&at.tables, keep, func() (net.Listener, error) { return net.Listen("tcp", o.listen) }); err != nil {
-		return fmt.Errorf("%w (choose another address with --listen, such as 127.0.0.1:10003)", err)
-	}
-	defer s.listener.Close()
-	if err := s.protectSecrets(); err != nil {
+	defer s.closeListeners()
+	if err := s.openListeners(ctx, at); err != nil {
 		return err
 	}
-	if o.metrics.listen != "" {
-		s.metrics = observe.NewMetrics(cli.Version())
-		if s.metricsAt, err = at.at(&at.metrics, keep, func() (net.Listener, error) { return o.metrics.listenMetrics(s.log) }); err != nil {
-			return err
-		}
-		defer s.metricsAt.Close()
-	}
 	descriptors.Fill()
-	if s.traces, err = o.traces.open(ctx, s.log); err != nil {
+	if s.traces, err = openTraces(ctx, p.Environment, s.log); err != nil {
 		return err
 	}
 	defer s.traces.Close()
-	from := &stores.Opening{Log: s.log, Metrics: s.metrics, Requests: o.protect.concurrent + o.protect.reads, Heap: limits.Heap, Environment: p.Environment, KeepLogs: o.backup.KeepLogs()}
-	if from.Secondary = o.second.Of != ""; from.Secondary {
-		from.KeepLogs = -1 // of a promoted one
-		if s.follower, err = o.second.Build(ctx, o.DataDirectory(), s.log, end); err != nil {
-			return err
-		}
-	}
-	if s.follower != nil { // it has no store yet
-		s.backend = stores.Unbuilt(s.follower, o.DataDirectory())
-	} else if err := s.openStore(ctx, from, end); err != nil {
+	if err := s.openBackend(ctx, p.Environment, limits.Heap, end); err != nil {
 		return err
 	}
 	s.bounds = o.bounds(besideTheCache(s.backend.Cache, s.backend.Tables))
@@ -80,6 +57,51 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 		return cause
 	}
 	return nil
+}
+
+// openListeners takes the addresses, those of an earlier run with another store too, and refuses those to which secrets must not be sent.
+func (s *serving) openListeners(ctx context.Context, at *listening) error {
+	// Only the same program with another store takes over the addresses.
+	keep := func() bool { return errors.Is(context.Cause(ctx), secondary.ErrBuilt) }
+	l, err := at.at(&at.tables, keep, func() (net.Listener, error) { return net.Listen("tcp", s.listen) })
+	if err != nil {
+		return fmt.Errorf("%w (choose another address with --listen, such as 127.0.0.1:10003)", err)
+	}
+	s.listener = l
+	if err := s.protectSecrets(); err != nil || s.serveFlags.metrics.listen == "" {
+		return err
+	}
+	s.metrics = observe.NewMetrics(cli.Version())
+	if l, err = at.at(&at.metrics, keep, func() (net.Listener, error) { return s.serveFlags.metrics.listenMetrics(s.log) }); err != nil {
+		return err
+	}
+	s.metricsAt = l
+	return nil
+}
+
+func (s *serving) closeListeners() {
+	for _, l := range []net.Listener{s.metricsAt, s.listener} {
+		if l != nil {
+			_ = l.Close() // it may be closed already
+		}
+	}
+}
+
+// openBackend opens the store, or a secondary that builds one.
+func (s *serving) openBackend(ctx context.Context, environment func(name string) string, heap int64, end func(error)) (err error) {
+	writes, reads := s.protect.slots()
+	from := &stores.Opening{Log: s.log, Metrics: s.metrics, Requests: writes + reads, Heap: heap, Environment: environment, KeepLogs: s.backup.KeepLogs()}
+	if from.Secondary = s.second.Of != ""; from.Secondary {
+		from.KeepLogs = -1 // of a promoted one
+		if s.follower, err = s.second.Build(ctx, s.DataDirectory(), s.log, end); err != nil {
+			return err
+		}
+	}
+	if s.follower != nil { // it has no store yet
+		s.backend = stores.Unbuilt(s.follower, s.DataDirectory())
+		return nil
+	}
+	return s.openStore(ctx, from, end)
 }
 
 // openStore opens the store, and follows with it if it is that of a secondary.
@@ -109,9 +131,6 @@ func (s *serving) openStore(ctx context.Context, from *stores.Opening, end func(
 
 // prepare reads everything that can be wrong without a port or a store.
 func (s *serving) prepare(ctx context.Context, p *program) (err error) {
-	if err := s.protect.checkConnections(); err != nil {
-		return err
-	}
 	if s.bearer, err = s.serveFlags.bearer.verifier(ctx, s.log); err != nil {
 		return err
 	}
@@ -195,69 +214,24 @@ func (s *serving) protectSecrets() error {
 //   - At the end the socket goes first, so that no checkpoint begins, then the statistics and the last uses of keys are written, then the
 //     check of health that may still run is awaited, and the store is closed last.
 func (p *program) serveUntil(ctx context.Context, s *serving) error {
-	var backups *backup.Schedule
-	if !s.follower.Unbuilt() {
-		var err error
-		if backups, err = backup.Open(ctx, &s.backup, s.DataDirectory(), s.backend.Embedded, s.log); err != nil {
-			return errors.Join(err, s.backend.Close())
-		}
-	}
-	if s.backups = backups; backups != nil {
-		backups.Paused = s.follower.Follows
-		backups.Admit(ctx)
+	if err := s.openBackups(ctx); err != nil {
+		return errors.Join(err, s.backend.Close())
 	}
 	if s.backend.Embedded != nil {
 		s.backend.Store = stores.Leading{Store: s.backend.Store, Lead: s.lead()}
 	}
 	s.backend.Store = s.traces.Store(s.backend.Store, s.backend.System)
-	handler := newProtocol(s.backend, s.accounts, s.serveFlags)
-	handler.Secondary = s.isSecondary
-	if s.bearer.Install(handler); s.bearer != nil {
-		// Connect to the issuer now, so that the log shows a misspelt one. Account keys work without it.
-		go func() { _ = s.bearer.Ready(ctx) }()
-	}
-	if s.faults != nil {
-		handler.Gate = s.faults
-		handler.Service = stores.NewService(s.faults.Store(s.backend.Store), s.backend.Scan)
-	}
+	handler := s.newHandler(ctx)
 	health := &health{check: s.ready, fresh: s.backend.Fresh, log: s.log}
 	limiter := s.protect.limiter(handler)
-	requests := observe.NewRequestLog(s.log, s.access, s.slowQuery)
-	s.statistics = OpenStatistics(s.DataDirectory(), s.log)
-	handler.Traffic = s.statistics.Tell
-	server := httpserver.Server{
-		Log: s.log, TLS: s.certificate.config(), Grace: s.grace, Bounds: s.bounds,
-		Handler: &httpserver.Handler{
-			Protocol: s.traces.Protocol(limiter), TrustProxy: s.trustProxy, Own: s.own(health), Page: s.page(),
-			Refuse: handler.Refuse,
-			Observe: func(resp *protocol.Response, end time.Time) {
-				s.metrics.Observe(resp)
-				requests.Observe(resp, end)
-				s.statistics.Observe(resp)
-			},
-		},
-	}
+	server := s.newServer(handler, limiter, health)
 	stopAdmin, err := s.openAdmin()
 	if err != nil {
 		return errors.Join(err, s.backend.Close())
 	}
-	stopMetrics := func() {}
-	if s.metrics != nil {
-		watchQueue(s.metrics, limiter)
-		watchConnections(s.metrics, &server)
-		watchCertificate(s.metrics, s.certificate)
-		watchFaults(s.metrics, s.faults)
-		watchBackups(s.metrics, backups)
-		watchLog(s.metrics, backups)
-		if s.follower != nil {
-			watchSecondary(s.metrics, s.follower.Status)
-		} else if s.backend.Replica != nil {
-			watchSecondary(s.metrics, replicaStatus(s.backend.Replica))
-		}
-		stopMetrics = serveMetrics(s.metricsAt, s.metrics, s.metricsKey, s.log)
-	}
+	stopMetrics := s.watch(limiter, server)
 	hangup, ticks := p.Hangups(), p.Ticks() // from here on SIGHUP does not end the process
-	wait := begin(ctx, s.jobs(hangup, ticks, backups), s.log)
+	wait := begin(ctx, s.jobs(hangup, ticks, s.backups), s.log)
 	p.greet(s)
 	p.notify("READY=1", s.log)
 	if s.certificate != nil && s.certificate.obtained != nil {

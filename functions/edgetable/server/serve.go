@@ -2,18 +2,14 @@ package server
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"log/slog"
-	"math/rand/v2"
 	"net/url"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"edgetable/core/protocol"
-	"edgetable/functions/edgetable/account"
 	"edgetable/functions/edgetable/backup"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/secondary"
@@ -40,7 +36,6 @@ type serveFlags struct {
 
 	acme    acmeFlags
 	metrics metricsFlags
-	traces  tracesFlags
 	protect protectFlags
 	bearer  bearerFlags
 	chaos   chaosFlags
@@ -56,10 +51,10 @@ func (p *program) serveCommand() *cobra.Command {
 		Long: "Prints \"ready\" when it takes requests, and serves until it is interrupted.",
 		Example: `  edgetable serve --data /var/lib/edgetable
   edgetable serve --memory
-  edgetable serve --accounts accounts --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem
+  edgetable serve --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem
   edgetable serve --store postgres --accounts accounts \
-      --postgres-dsn 'postgres://edgetable@db1,db2/edgetable?target_session_attrs=read-write'
-  edgetable serve --store dynamodb --dynamodb-table edgetable --accounts accounts`,
+      --postgres-dsn postgres://edgetable@db.example/edgetable
+  edgetable serve --store dynamodb --dynamodb-table edgetable`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.check(c.Flags()); err != nil {
 				return err
@@ -81,7 +76,7 @@ func (p *program) serveCommand() *cobra.Command {
 		},
 	}
 	cli.Section(c, "Address", o.registerAddress)
-	cli.Section(c, "Certificates from an authority", o.acme.register)
+	cli.Section(c, "Certificates from an authority", func(f *pflag.FlagSet) { o.acme.register(f, p.Environment) })
 	cli.Section(c, "Accounts", func(f *pflag.FlagSet) {
 		cli.AccountsFlag(f, &o.accounts)
 		cli.BoolFlag(f, &o.devAnywhere, "allow-development-account", "serve the development account to other machines too; its key is public")
@@ -92,12 +87,11 @@ func (p *program) serveCommand() *cobra.Command {
 	cli.Section(c, "A secondary", o.second.Register)
 	cli.Section(c, "Limits", o.registerLimits)
 	cli.Section(c, "Operation", o.registerOperation)
-	cli.Section(c, "Metrics and traces", func(f *pflag.FlagSet) {
-		o.metrics.register(f)
-		o.traces.register(f)
-	})
+	cli.Section(c, "Metrics", o.metrics.register)
 	cli.Section(c, "Simulated faults", o.chaos.register)
 	cli.BoolFlag(c.Flags(), &print, "print-config", "print the flags as a configuration file and exit; no key is among them")
+	cli.Short(c, "listen", "tls-cert", "tls-key", "acme-domain", "trust-proxy", "explorer", "accounts", "store", "data", "memory",
+		"postgres-dsn", "dynamodb-table", "backup-to", "backup-log", "secondary-of", "log-format", "access-log", "metrics-listen", "help")
 	return c
 }
 
@@ -138,26 +132,10 @@ func (o *serveFlags) check(flags *pflag.FlagSet) error {
 	}
 	o.explorer.given = given("explorer")
 	o.listenFromImage = cli.FromEnvironment(flags.Lookup("listen"))
-	if o.Kind().Remote {
-		o.protect.wait(given)
-	}
-	_, noURL := o.traces.url()
-	return cmp.Or(o.metrics.check(), o.acme.check(o.DataDirectory(), o.tlsCert, given), noURL,
+	o.protect.remote = o.Kind().Remote
+	return cmp.Or(o.metrics.check(), o.acme.check(o.DataDirectory(), o.tlsCert),
 		o.Flags.Check(flags), o.second.Check(given, o.DataDirectory()), o.backup.Check(given))
 }
 
 // hasSocket reports whether there is a socket for administration.
 func (o *serveFlags) hasSocket() bool { return o.admin != "" || o.DataDirectory() != "" }
-
-func newProtocol(b *stores.Backend, known *account.Known, o *serveFlags) *protocol.Handler {
-	return &protocol.Handler{
-		Service:     stores.NewService(b.Store, b.Scan),
-		Accounts:    known.Find,
-		Now:         stores.Now,
-		NewID:       protocol.RandomID(rand.Uint64),
-		WithTimeout: context.WithTimeout,
-		MaxSkew:     o.skew,
-		PathStyle:   o.pathStyle,
-		Limits:      o.protect.buckets(stores.Now),
-	}
-}

@@ -18,19 +18,47 @@ import (
 
 func (p *program) checkCommand() *cobra.Command {
 	var salvage string
-	var asJSON bool
+	var accept, asJSON bool
 	c := &cobra.Command{
 		Use: "check DIRECTORY", Short: "Read everything in a data directory and report damage",
 		Long: "Reads each block, table and entity of a data directory that no server uses, tries what a\n" +
-			"start does, and changes nothing. Exits with 4 if something is damaged.",
+			"start does, and changes nothing. Exits with 4 if something is damaged.\n\n" +
+			"With --accept-damage it then does what a start refuses to do: it gives up commits that are lost,\n" +
+			"keeps the damaged logs as *.damaged, and reads the rest again, which can be served.",
 		Example: "  edgetable check /var/lib/edgetable\n  edgetable check /var/lib/edgetable --salvage /var/lib/edgetable-saved",
-		RunE:    func(_ *cobra.Command, args []string) error { return p.check(args[0], salvage, asJSON) },
+		RunE:    func(_ *cobra.Command, args []string) error { return p.check(args[0], salvage, accept, asJSON) },
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		f.StringVar(&salvage, "salvage", "", "new `directory` for what can be read; it can be served with --data")
+		cli.BoolFlag(f, &accept, "accept-damage", "give up commits that are lost, so that the directory can be served")
 		cli.JSONFlag(f, &asJSON)
 	})
 	return c
+}
+
+// read reads a directory and shows how far it is.
+func (p *program) read(data, salvage string) (pebblestore.Report, error) {
+	show := cli.NewProgress(p.Err)
+	defer show.End()
+	return pebblestore.Check(pebblestore.Options{Dir: data}, salvage, func(entities int64) {
+		show.Show("%s read", cli.Things(entities, "entities"))
+	})
+}
+
+// accept opens a directory without the commits that it has lost, and closes it.
+func (p *program) accept(data string) error {
+	store, err := pebblestore.Open(pebblestore.Options{
+		Dir: data, AcceptDamage: true, DiskReserve: -1, KeepLogs: -1, // as the server left them
+		Logf:  func(format string, args ...any) { p.Note(format, args...) },
+		Fatal: func(err error) { p.Note("%v", err); os.Exit(cli.StatusFailed) },
+	})
+	if errors.Is(err, pebblestore.ErrDamaged) {
+		return cli.Fail(cli.StatusDamage, err)
+	}
+	if err != nil {
+		return err
+	}
+	return store.Close()
 }
 
 // checked is what check --json prints.
@@ -43,7 +71,10 @@ type checked struct {
 }
 
 // check reports each problem in a line.
-func (p *program) check(data, salvage string, asJSON bool) error {
+func (p *program) check(data, salvage string, accept, asJSON bool) error {
+	if salvage != "" && accept {
+		return cli.Misuse("--salvage and --accept-damage exclude each other")
+	}
 	if salvage != "" {
 		dir, err := filepath.Abs(salvage)
 		if err != nil {
@@ -53,11 +84,12 @@ func (p *program) check(data, salvage string, asJSON bool) error {
 			return cli.Misuse("--salvage: %v", err)
 		}
 	}
-	show := cli.NewProgress(p.Err)
-	report, err := pebblestore.Check(pebblestore.Options{Dir: data}, salvage, func(entities int64) {
-		show.Show("%s read", cli.Things(entities, "entities"))
-	})
-	show.End()
+	report, err := p.read(data, salvage)
+	if err == nil && accept && len(report.Problems) > 0 {
+		if err = p.accept(data); err == nil {
+			report, err = p.read(data, "")
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -86,7 +118,7 @@ func (p *program) check(data, salvage string, asJSON bool) error {
 			fmt.Fprintln(p.Out, kept)
 		}
 	}
-	advice := "restore a backup, or save what can be read with --salvage"
+	advice := "restore a backup, give up lost commits with --accept-damage, or save what can be read with --salvage"
 	if salvage != "" {
 		advice = "serve what is saved, or restore a backup"
 	}

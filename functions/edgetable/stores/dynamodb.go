@@ -37,7 +37,7 @@ func (o *dynamodbFlags) register(f *pflag.FlagSet) {
 
 // registerLease is for programs that read or write tables.
 func (o *dynamodbFlags) registerLease(f *pflag.FlagSet) {
-	cli.DurationFlag(f, &o.lease, "lease", 2*time.Second, 0, dynamodb.MaxLease, "how long a process may cache that a table exists, and the least time that deleting one takes; "+
+	cli.DurationFlag(f, &o.lease, "dynamodb-lease", 2*time.Second, 0, dynamodb.MaxLease, "how long a process may cache that a table exists, and the least time that deleting one takes; "+
 		"the same in all that use the DynamoDB table; 0 asks each time")
 }
 

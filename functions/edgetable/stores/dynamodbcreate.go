@@ -14,7 +14,7 @@ import (
 
 // dynamodbCommand has the commands that look after a DynamoDB table.
 func (p *program) dynamodbCommand() *cobra.Command {
-	return cli.Group("dynamodb", "Make or purge a DynamoDB table, or change the number of buckets of a table", "", p.createCommand(), p.heartbeatCommand(), p.purgeCommand(), p.rebucketCommand())
+	return cli.Group("dynamodb", "Make a DynamoDB table, or change the number of buckets of a table", "", p.createCommand(), p.heartbeatCommand(), p.rebucketCommand())
 }
 
 func (p *program) createCommand() *cobra.Command {

@@ -15,10 +15,8 @@ import (
 // dynamodbServing are the flags of a server on DynamoDB.
 type dynamodbServing struct {
 	dynamodbFlags
-	buckets      int
-	scannedBytes int
-	purgeEvery   time.Duration
-	role         string
+	buckets int
+	role    string
 }
 
 func onDynamoDB() *Kind {
@@ -36,10 +34,13 @@ func (o *dynamodbServing) register(f *pflag.FlagSet) {
 	o.registerLease(f)
 	cli.ChoiceFlag(f, &o.role, "dynamodb-role", "`role` of this Region: alone; primary, where a secondary in another Region reads a replica of the DynamoDB table; "+
 		"or secondary, which serves reads of a replica alone", string(dynamodb.Alone), string(dynamodb.PrimaryRole), string(dynamodb.SecondaryRole))
-	cli.IntFlag(f, &o.buckets, "buckets", cli.UsualBuckets, 1, dynamodb.MaxBuckets, cli.BucketsUsage+"; of a new table")
-	cli.IntFlag(f, &o.scannedBytes, "scanned-bytes", 8<<20, 1<<20, 1<<30, "`bytes` that a page of a query may read from DynamoDB")
-	cli.DurationFlag(f, &o.purgeEvery, "purge-every", time.Hour, 0, cli.MaxTime, "how often to remove the items of deleted tables from DynamoDB; 0 leaves it to 'edgetable dynamodb purge'")
+	cli.IntFlag(f, &o.buckets, "dynamodb-buckets", cli.UsualBuckets, 1, dynamodb.MaxBuckets, cli.BucketsUsage+"; of a new table")
 }
+
+const (
+	scannedBytes = 8 << 20 // that a page of a query may read: 2,048 read units
+	purgePause   = time.Hour
+)
 
 // open opens the store on a DynamoDB table.
 func (o *dynamodbServing) open(ctx context.Context, from *Opening) (*Backend, error) {
@@ -53,7 +54,7 @@ func (o *dynamodbServing) open(ctx context.Context, from *Opening) (*Backend, er
 	observer, scanned := DynamoDBMetrics(from.Metrics)
 	options := dynamodb.Options{Buckets: uint16(o.buckets), Observer: observer, Scanned: scanned}
 	b := &Backend{
-		System: "aws.dynamodb", Place: "in " + o.dynamodbFlags.place(client), Scan: o.scannedBytes,
+		System: "aws.dynamodb", Place: "in " + o.dynamodbFlags.place(client), Scan: scannedBytes,
 		Close: func() error { return nil },
 		Fresh: 5 * time.Second,
 	}
@@ -74,7 +75,7 @@ func (o *dynamodbServing) open(ctx context.Context, from *Opening) (*Backend, er
 		return nil, err
 	}
 	b.Store = store
-	b.Jobs = []Job{{Name: "purge", Every: o.purgeEvery, Run: func(ctx context.Context) { purgeEvery(ctx, o.purgeEvery, store, from.Log) }}}
+	b.Jobs = []Job{{Name: "purge", Every: purgePause, Run: func(ctx context.Context) { purgeEvery(ctx, purgePause, store, from.Log) }}}
 	if o.role == string(dynamodb.PrimaryRole) {
 		const pause = time.Minute
 		b.Jobs = append(b.Jobs, Job{Name: "heartbeat", Every: pause, Run: func(ctx context.Context) { beatEvery(ctx, pause, store, client.Options().Region, from.Log) }})

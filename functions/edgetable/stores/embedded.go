@@ -26,7 +26,6 @@ type embeddedFlags struct {
 	memory      bool
 	cache       int64
 	cacheGiven  bool
-	accept      bool
 	diskReserve int64
 }
 
@@ -50,7 +49,6 @@ const maxCache = 1 << 44
 func (o *embeddedFlags) register(f *pflag.FlagSet) {
 	cli.DataFlag(f, &o.data, "made if missing")
 	cli.BoolFlag(f, &o.memory, "memory", "keep everything in memory; it is lost when the server ends")
-	cli.BoolFlag(f, &o.accept, "accept-damage", "open a damaged data directory without the commits it has lost; damaged logs are kept as *.damaged")
 	cli.SizeFlag(f, &o.diskReserve, "disk-reserve", 256<<20, 0, maxCache, "`size` of a file that keeps room for deletes on a full disk, at most a sixteenth of the disk; 0 makes none")
 	cli.SizeFlag(f, &o.cache, "cache-size", usualCache, 1<<20, maxCache, "`size` of the block cache; without the flag less in a container with little memory")
 }
@@ -73,7 +71,7 @@ func (o *embeddedFlags) check(flags *pflag.FlagSet) error {
 }
 
 // open opens the store in the data directory, or in memory.
-func (o *embeddedFlags) open(_ context.Context, from *Opening) (*Backend, error) {
+func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, error) {
 	cache, tables := o.limitMemory(from)
 	info, err := os.Stat(o.data)
 	if err == nil && !info.IsDir() && !o.memory {
@@ -87,7 +85,7 @@ func (o *embeddedFlags) open(_ context.Context, from *Opening) (*Backend, error)
 	}
 	fresh := os.IsNotExist(err)
 	store, err := pebblestore.Open(pebblestore.Options{
-		Dir: o.data, Memory: o.memory, MemoryLimit: tables, CacheSize: cache, AcceptDamage: o.accept, DiskReserve: o.diskReserve, KeepLogs: from.KeepLogs,
+		Dir: o.data, Memory: o.memory, MemoryLimit: tables, CacheSize: cache, DiskReserve: o.diskReserve, KeepLogs: from.KeepLogs, Interrupt: ctx.Done(),
 		MaxOpenFiles: descriptors.Share(descriptors.Limit()).Store, Spare: descriptors.Give,
 		Observer: embeddedMetrics(from.Metrics),
 		Logf:     func(format string, args ...any) { from.Log.Warn(fmt.Sprintf(format, args...)) },
@@ -97,7 +95,7 @@ func (o *embeddedFlags) open(_ context.Context, from *Opening) (*Backend, error)
 		},
 	})
 	if errors.Is(err, pebblestore.ErrLost) {
-		return nil, cli.Fail(cli.StatusDamage, fmt.Errorf("%w; restore a backup, or serve what is left with --accept-damage", err))
+		return nil, cli.Fail(cli.StatusDamage, fmt.Errorf("%w; restore a backup, or continue without the lost commits after 'edgetable check --accept-damage %s'", err, o.data))
 	}
 	if errors.Is(err, pebblestore.ErrDamaged) {
 		return nil, cli.Fail(cli.StatusDamage, err) // another start does not mend it

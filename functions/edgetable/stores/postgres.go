@@ -20,19 +20,16 @@ import (
 
 // postgresFlags say which database is meant.
 type postgresFlags struct {
-	dsn, schema     string
-	passwordFile    string
-	passwordCommand string
-	token           string
+	dsn, schema string
+	password    string // where it comes from
 }
 
 func (o *postgresFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.dsn, "postgres-dsn", "", "`URL` or key=value pairs of the PostgreSQL database, without a password; PGHOST, PGUSER, PGPASSFILE and so on say what is left out; "+
 		"for several hosts add target_session_attrs=read-write")
 	f.StringVar(&o.schema, "postgres-schema", "edgetable", "`name` of the schema that has the tables")
-	f.StringVar(&o.passwordFile, "postgres-password-file", "", "`file` with the password, read for each new connection")
-	f.StringVar(&o.passwordCommand, "postgres-password-command", "", "`command` of the shell that prints the password or a token, called for each new connection")
-	f.StringVar(&o.token, "postgres-token", "", "`service` that gives this machine's identity a token instead of a password: rds (IAM authentication of Amazon RDS and Aurora) or azure (Microsoft Entra)")
+	f.StringVar(&o.password, "postgres-password-from", "", "`source` of the password for each new connection: file:FILE; command:COMMAND, of which the shell prints it; "+
+		"rds (IAM authentication of Amazon RDS and Aurora) or azure (Microsoft Entra), a token of this machine's identity; default $PGPASSWORD or $PGPASSFILE")
 }
 
 func (o *postgresFlags) check() error {
@@ -46,19 +43,10 @@ func (o *postgresFlags) check() error {
 		given = given || inURL
 	}
 	if given {
-		return cli.Misuse("--postgres-dsn takes no password, which every user of the machine could read: use --postgres-password-file, $PGPASSWORD or a file that $PGPASSFILE names")
+		return cli.Misuse("--postgres-dsn takes no password, which every user of the machine could read: use --postgres-password-from, $PGPASSWORD or a file that $PGPASSFILE names")
 	}
-	several := 0
-	for _, source := range []string{o.passwordFile, o.passwordCommand, o.token} {
-		if source != "" {
-			several++
-		}
-	}
-	if several > 1 {
-		return cli.Misuse("--postgres-password-file, --postgres-password-command and --postgres-token exclude each other")
-	}
-	if o.token != "" && tokens[o.token] == nil {
-		return cli.Misuse("--postgres-token is rds or azure, not %q", o.token)
+	if o.password != "" && o.source() == nil {
+		return cli.Misuse("--postgres-password-from is file:FILE, command:COMMAND, rds or azure")
 	}
 	if o.schema == "" {
 		return cli.Misuse("--postgres-schema names no schema")
@@ -68,31 +56,38 @@ func (o *postgresFlags) check() error {
 
 // options are those of a store and of the commands.
 func (o *postgresFlags) options() postgres.Options {
-	p := postgres.Options{DSN: o.dsn, Schema: o.schema}
+	return postgres.Options{DSN: o.dsn, Schema: o.schema, Password: o.source()}
+}
+
+// source returns where the password comes from; nil: from what pgx reads, or from nowhere.
+func (o *postgresFlags) source() password {
+	kind, rest, _ := strings.Cut(o.password, ":")
 	switch {
-	case o.passwordFile != "":
-		p.Password = func(context.Context, string, uint16, string) (string, error) {
-			text, err := os.ReadFile(o.passwordFile)
+	case kind == "file" && rest != "":
+		return func(context.Context, string, uint16, string) (string, error) {
+			text, err := os.ReadFile(rest)
 			return strings.TrimRight(string(text), "\r\n"), err
 		}
-	case o.passwordCommand != "":
-		p.Password = o.runCommand
-	case o.token != "":
-		p.Password = tokens[o.token]()
+	case kind == "command" && rest != "":
+		return func(ctx context.Context, host string, port uint16, user string) (string, error) {
+			return runCommand(ctx, rest, host, port, user)
+		}
+	case tokens[o.password] != nil:
+		return tokens[o.password]()
 	}
-	return p
+	return nil
 }
 
 // runCommand returns what the command prints.
-func (o *postgresFlags) runCommand(ctx context.Context, host string, port uint16, user string) (string, error) {
-	c := exec.CommandContext(ctx, "sh", "-c", o.passwordCommand)
+func runCommand(ctx context.Context, command, host string, port uint16, user string) (string, error) {
+	c := exec.CommandContext(ctx, "sh", "-c", command)
 	c.Env = append(os.Environ(), "EDGETABLE_POSTGRES_HOST="+host, fmt.Sprint("EDGETABLE_POSTGRES_PORT=", port), "EDGETABLE_POSTGRES_USER="+user)
 	out, err := c.Output()
 	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
-		err = fmt.Errorf("--postgres-password-command: %w: %s", err, strings.TrimSpace(string(failed.Stderr)))
+		err = fmt.Errorf("--postgres-password-from command: %w: %s", err, strings.TrimSpace(string(failed.Stderr)))
 	}
 	if err == nil && len(out) == 0 {
-		err = errors.New("--postgres-password-command printed nothing")
+		err = errors.New("--postgres-password-from command printed nothing")
 	}
 	return strings.TrimRight(string(out), "\r\n"), err
 }
@@ -136,23 +131,23 @@ func (o *postgresFlags) exposed() bool {
 
 // postgresCommand has the commands that look after a database.
 func (p *program) postgresCommand() *cobra.Command {
-	return cli.Group("postgres", "Make, migrate or look at the schema in a PostgreSQL database", "",
-		p.schemaCommand("create", "Make the schema with its tables", "  edgetable postgres create --postgres-dsn postgres://owner@db.example/edgetable", true),
-		p.schemaCommand("migrate", "Bring the schema to the version that this program needs", "  edgetable postgres migrate --postgres-dsn postgres://owner@db.example/edgetable", false),
+	return cli.Group("postgres", "Make or look at the schema in a PostgreSQL database", "",
+		p.postgresCreateCommand(),
 		p.postgresStatusCommand())
 }
 
-func (p *program) schemaCommand(name, short, example string, create bool) *cobra.Command {
+func (p *program) postgresCreateCommand() *cobra.Command {
 	var o postgresFlags
 	c := &cobra.Command{
-		Use: name, Short: short, Example: example,
+		Use: "create", Short: "Make the schema with its tables, or bring it to the version that this program needs",
+		Example: "  edgetable postgres create --postgres-dsn postgres://owner@db.example/edgetable",
 		Long: "Needs the owner of the schema; servers need less, see docs/postgres.md. Each step is one\n" +
 			"transaction, and two runs at the same time wait for each other. A server never does this.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.check(); err != nil {
 				return err
 			}
-			found, err := postgres.Migrate(c.Context(), o.options(), create)
+			found, err := postgres.Migrate(c.Context(), o.options(), true)
 			switch {
 			case err != nil:
 				return o.failed(err)
@@ -190,7 +185,7 @@ func (p *program) postgresStatusCommand() *cobra.Command {
 				return err
 			}
 			if s.Schema != postgres.Version {
-				return fmt.Errorf("this program needs version %d of the schema: 'edgetable postgres create' or 'migrate' makes it", postgres.Version)
+				return fmt.Errorf("this program needs version %d of the schema: 'edgetable postgres create' makes it", postgres.Version)
 			}
 			return nil
 		},

@@ -46,18 +46,18 @@ func rdsTokens() password {
 	return func(ctx context.Context, host string, port uint16, user string) (string, error) {
 		c, err := load(ctx)
 		if err != nil {
-			return "", fmt.Errorf("--postgres-token rds: %w", err)
+			return "", fmt.Errorf("--postgres-password-from rds: %w", err)
 		}
 		region := rdsRegion(host)
 		if region == "" {
 			region = c.Region
 		}
 		if region == "" {
-			return "", errors.New("--postgres-token rds: the host's name has no AWS Region: say which with $AWS_REGION")
+			return "", errors.New("--postgres-password-from rds: the host's name has no AWS Region: say which with $AWS_REGION")
 		}
 		token, err := auth.BuildAuthToken(ctx, net.JoinHostPort(host, strconv.Itoa(int(port))), region, user, c.Credentials)
 		if err != nil {
-			return "", fmt.Errorf("--postgres-token rds: there are no AWS credentials: %w", err)
+			return "", fmt.Errorf("--postgres-password-from rds: there are no AWS credentials: %w", err)
 		}
 		return token, nil
 	}
@@ -85,11 +85,11 @@ func azureTokens(o azcore.ClientOptions) password {
 	return func(ctx context.Context, _ string, _ uint16, _ string) (string, error) {
 		c, err := credential()
 		if err != nil {
-			return "", fmt.Errorf("--postgres-token azure: %w", err)
+			return "", fmt.Errorf("--postgres-password-from azure: %w", err)
 		}
 		token, err := c.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{azureScope}})
 		if err != nil {
-			return "", fmt.Errorf("--postgres-token azure: %w", err)
+			return "", fmt.Errorf("--postgres-password-from azure: %w", err)
 		}
 		return token.Token, nil
 	}

@@ -174,7 +174,7 @@ func TestAzureToken(t *testing.T) {
 	t.Run("Nothing", func(t *testing.T) {
 		away(t)
 		t.Setenv("AZURE_TOKEN_CREDENTIALS", "dev") // the CLIs, which are away
-		if _, err := tokens["azure"]()(t.Context(), "db.example", 5432, "u"); err == nil || !strings.Contains(err.Error(), "--postgres-token azure: ") {
+		if _, err := tokens["azure"]()(t.Context(), "db.example", 5432, "u"); err == nil || !strings.Contains(err.Error(), "--postgres-password-from azure: ") {
 			t.Error(err)
 		}
 	})

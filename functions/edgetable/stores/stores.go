@@ -38,7 +38,7 @@ func (o *Flags) Sections(add func(heading string, register func(f *pflag.FlagSet
 		names, about = append(names, k.name), append(about, k.name+", "+k.about)
 	}
 	add(o.kinds[0].heading, func(f *pflag.FlagSet) {
-		cli.ChoiceFlag(f, &o.store, "store", "`kind` of store: "+strings.Join(about, "; "), names...)
+		cli.ChoiceFlag(f, &o.store, "store", "`kind` of store, "+cli.OneOf(names)+"; "+strings.Join(about, "; "), names...)
 	})
 	for _, k := range o.kinds {
 		add(k.heading, func(f *pflag.FlagSet) {

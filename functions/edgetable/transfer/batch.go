@@ -46,6 +46,11 @@ func (b *batch) seal() {
 	}
 }
 
+// reset empties a batch, for others of the same source. Rejects stay until they are noted.
+func (b *batch) reset() {
+	*b = batch{source: b.source, ops: b.ops[:0], lines: b.lines[:0], ends: b.ends[:0], buf: b.buf[:0], rejects: b.rejects}
+}
+
 // former makes batches of rows.
 type former struct {
 	im     *importer

@@ -166,10 +166,10 @@ func (c *copier) copy(ctx context.Context, table string, p *scan.Task) error {
 			err = out.add(ctx, Kinds[c.o.Mode], &e)
 		}
 		if err != nil {
-			return out.stopped(err)
+			return out.stop(err)
 		}
 	}
-	return out.end(ctx)
+	return out.finish(ctx)
 }
 
 // note writes the entities that the target refused to their file, and how far a

@@ -16,27 +16,33 @@ import (
 // outbox writes the changes of a range to the target in batches, and notes how far
 // the range is.
 type outbox struct {
-	c     *copier
-	table string
-	p     *scan.Task
-	w     writer
-	b     *batch
-	done  settled // what the target has
-	now   settled // what it has with the batch
-	since int     // work since the last note
-	body  []byte
+	c         *copier
+	table     string
+	p         *scan.Task
+	w         writer
+	b         *batch
+	confirmed reached // what the target has
+	seen      reached // what it has with the batch
+	work      int     // since the last line of the progress
+	body      []byte
 }
 
-// settled is what became of the entities up to one.
-type settled struct {
+// reached is an entity of the range, and what became of those up to it.
+type reached struct {
 	totals progressfile.Totals
-	pk, rk []byte // of that entity
-	some   bool   // there is one
+	pk, rk []byte
+	some   bool // there is one
+}
+
+// set makes r the same as another one, in its own memory.
+func (r *reached) set(to *reached) {
+	*r = reached{to.totals, append(r.pk[:0], to.pk...), append(r.rk[:0], to.rk...), to.some}
 }
 
 func newOutbox(c *copier, table string, p *scan.Task) *outbox {
-	return &outbox{c: c, table: table, p: p, w: writer{c.to, c.o.Mode}, b: &batch{source: &Source{Table: table, File: rows.File{Path: c.o.Source + "/" + table}}},
-		done: settled{totals: p.State().Totals}, now: settled{totals: p.State().Totals}}
+	begin := reached{totals: p.State().Totals}
+	return &outbox{c: c, table: table, p: p, w: writer{c.to, c.o.Mode}, confirmed: begin, seen: begin,
+		b: &batch{source: &Source{Table: table, File: rows.File{Path: c.o.Source + "/" + table}}}} // which rejects name
 }
 
 // noteEvery is the amount of work after which a line is written to the progress file. A write
@@ -62,24 +68,23 @@ func (o *outbox) add(ctx context.Context, kind remote.Kind, e *payload.Received)
 		op.PartitionKey = strings.Clone(op.PartitionKey)
 	}
 	o.b.push(op, 0)
-	o.since += 10
-	return o.settle(ctx, e)
+	return o.reach(ctx, e, 10)
 }
 
-// same counts an entity that needs no change.
-func (o *outbox) same(ctx context.Context, e *payload.Received) error {
-	o.now.totals.Same++
-	o.since++
+// skip counts an entity that needs no change.
+func (o *outbox) skip(ctx context.Context, e *payload.Received) error {
+	o.seen.totals.Same++
 	o.c.o.Progress.Rows.Add(1)
 	if err := o.c.mark(o.table, ranges.Key{Partition: e.PartitionKey, Row: e.RowKey}); err != nil {
 		return err
 	}
-	return o.settle(ctx, e)
+	return o.reach(ctx, e, 1)
 }
 
-func (o *outbox) settle(ctx context.Context, e *payload.Received) error {
-	o.now.pk, o.now.rk, o.now.some = append(o.now.pk[:0], e.PartitionKey...), append(o.now.rk[:0], e.RowKey...), true
-	if o.since < noteEvery {
+// reach notes the entity up to which the range was seen, and after enough work what of it is confirmed.
+func (o *outbox) reach(ctx context.Context, e *payload.Received, work int) error {
+	o.seen.pk, o.seen.rk, o.seen.some = append(o.seen.pk[:0], e.PartitionKey...), append(o.seen.rk[:0], e.RowKey...), true
+	if o.work += work; o.work < noteEvery {
 		return nil
 	}
 	if err := o.flush(ctx); err != nil {
@@ -88,82 +93,74 @@ func (o *outbox) settle(ctx context.Context, e *payload.Received) error {
 	return o.note(false)
 }
 
-// flush writes the batch.
+// flush writes the batch. Then everything that was seen is confirmed.
 func (o *outbox) flush(ctx context.Context) error {
 	b := o.b
-	if len(b.ops) == 0 {
-		o.keep()
-		return nil
-	}
-	b.seal()
-	n := int64(len(b.ops))
-	switch {
-	case b.ops[0].Kind == remote.Delete:
-		b.totals.Deleted = n
-		if !o.c.o.DryRun {
-			if _, err := remove(ctx, o.c.to, o.table, b.ops); err != nil {
-				return err
-			}
-		}
-	case o.c.o.DryRun:
-		b.totals.Written = n
-	default:
-		if err := o.c.firsts[o.table].do(func() error { return o.write(ctx) }); err != nil {
+	if len(b.ops) > 0 {
+		b.seal()
+		if err := o.write(ctx); err != nil {
 			return err
 		}
+		o.seen.totals.Add(b.totals)
+		o.c.o.Progress.Rows.Add(b.totals.Rows())
+		b.reset()
 	}
-	o.now.totals.Add(b.totals)
-	o.c.o.Progress.Rows.Add(b.totals.Rows())
-	*b = batch{source: b.source, ops: b.ops[:0], lines: b.lines[:0], ends: b.ends[:0], buf: b.buf[:0], rejects: b.rejects}
-	o.keep()
+	o.confirmed.set(&o.seen)
 	if len(b.rejects) > 0 {
 		return o.note(false)
 	}
 	return nil
 }
 
+// write sends the batch to the target, and says in its totals what became of it.
 func (o *outbox) write(ctx context.Context) error {
 	b := o.b
-	if err := o.w.write(ctx, b, b.ops, b.lines); err != nil {
+	n := int64(len(b.ops))
+	switch {
+	case b.ops[0].Kind == remote.Delete && o.c.o.DryRun:
+		b.totals.Deleted = n
+		return nil
+	case b.ops[0].Kind == remote.Delete:
+		b.totals.Deleted = n
+		_, err := remove(ctx, o.c.to, o.table, b.ops)
 		return err
-	}
-	if b.totals.Rejected = int64(len(b.rejects)); b.totals.Rejected > 0 {
+	case o.c.o.DryRun:
+		b.totals.Written = n
 		return nil
 	}
-	return o.c.mark(o.table, ranges.Key{Partition: b.ops[0].PartitionKey, Row: b.ops[0].RowKey})
+	return o.c.firsts[o.table].do(func() error {
+		if err := o.w.write(ctx, b, b.ops, b.lines); err != nil {
+			return err
+		}
+		if b.totals.Rejected = int64(len(b.rejects)); b.totals.Rejected > 0 {
+			return nil
+		}
+		return o.c.mark(o.table, ranges.Key{Partition: b.ops[0].PartitionKey, Row: b.ops[0].RowKey})
+	})
 }
 
-// keep records that the target has all entities that were sent until now.
-func (o *outbox) keep() {
-	d := &o.done
-	d.totals, d.some = o.now.totals, o.now.some
-	d.pk, d.rk = append(d.pk[:0], o.now.pk...), append(d.rk[:0], o.now.rk...)
-}
-
-// stopped notes what is done when an error ends the work.
-func (o *outbox) stopped(err error) error {
+// stop notes what is done when an error ends the work.
+func (o *outbox) stop(err error) error {
 	if len(o.b.ops) == 0 {
-		o.keep()
+		o.confirmed.set(&o.seen)
 	}
 	return errors.Join(err, o.note(false))
 }
 
-// note notes that everything up to the last flushed entity is done.
+// note writes a line of the progress: everything up to the confirmed entity is done.
 func (o *outbox) note(done bool) error {
-	o.since = 0
-	state := progressfile.Line{Totals: o.done.totals, Done: done}
-	if o.done.some {
-		state.At = &ranges.Key{Partition: string(o.done.pk), Row: string(o.done.rk)}
-	} else {
-		state.At = o.p.State().At
+	o.work = 0
+	state := progressfile.Line{Totals: o.confirmed.totals, Done: done, At: o.p.State().At}
+	if o.confirmed.some {
+		state.At = &ranges.Key{Partition: string(o.confirmed.pk), Row: string(o.confirmed.rk)}
 	}
 	rejects := o.b.rejects
 	o.b.rejects = nil
 	return o.c.note(o.table, o.p, state, rejects)
 }
 
-// end writes the rest. The range is done then.
-func (o *outbox) end(ctx context.Context) error {
+// finish writes the rest. The range is done then.
+func (o *outbox) finish(ctx context.Context) error {
 	if err := o.flush(ctx); err != nil {
 		return err
 	}

@@ -25,15 +25,15 @@ func (c *copier) sync(ctx context.Context, table string, p *scan.Task) error {
 		case a == nil:
 			return out.add(ctx, remote.Delete, b)
 		case b != nil && equalProperties(a, b):
-			return out.same(ctx, a)
+			return out.skip(ctx, a)
 		}
 		c.o.Progress.NearLimit.Look(table, a)
 		return out.add(ctx, Kinds[c.o.Mode], a)
 	})
 	if err != nil {
-		return out.stopped(err)
+		return out.stop(err)
 	}
-	return out.end(ctx)
+	return out.finish(ctx)
 }
 
 // orNothing takes a table that is missing for an empty one.

@@ -18,7 +18,7 @@ func TestRetryAtSecondary(t *testing.T) {
 	key, folder := newKey(t), t.TempDir()
 	place := filepath.Join(folder, "place")
 	primary := startWith(t, key, "--data", filepath.Join(folder, "primary"), "--backup-to", place, "--backup-log", "100ms")
-	secondary := startWith(t, key, "--data", filepath.Join(folder, "secondary"), "--secondary-of", place, "--secondary-every", "100ms")
+	secondary := startWith(t, key, "--data", filepath.Join(folder, "secondary"), "--secondary-of", place, "--secondary-max-lag", "6s")
 	first := primary.impatient(t).NewClient("orders")
 	service := with(secondary.account, func(a *account) { a.endpoint = a.secondary() }).owner(t, secondary.options(policy.RetryOptions{MaxRetries: -1}))
 	second := service.NewClient("orders")

@@ -34,7 +34,7 @@ test("Retry: reads go on at the secondary while the primary is dead", async (t) 
   const options = { allowInsecureConnection: true, retryOptions: { maxRetries: 1, retryDelayInMs: 1 } };
   const place = join(folder, "place");
   const one = await start(t, key, "--data", join(folder, "one"), "--backup-to", place, "--backup-log", "50ms");
-  const two = await start(t, key, "--data", join(folder, "two"), "--secondary-of", place, "--secondary-every", "50ms");
+  const two = await start(t, key, "--data", join(folder, "two"), "--secondary-of", place, "--secondary-max-lag", "6s");
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
   const primary = new TableClient(one.endpoint, "orders", credential, options);
   const secondary = new TableClient(`${two.endpoint}-secondary`, "orders", credential, options);

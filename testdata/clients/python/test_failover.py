@@ -16,7 +16,7 @@ def pair(folder):
     """Starts a primary and a secondary; gives the primary's process, its connection string and the secondary's host."""
     key, place = new_key(), folder / "place"
     with running(key, "--data", folder / "one", "--backup-to", place, "--backup-log", "50ms") as (primary, endpoint):
-        with running(key, "--data", folder / "two", "--secondary-of", place, "--secondary-every", "50ms") as (_, copy):
+        with running(key, "--data", folder / "two", "--secondary-of", place, "--secondary-max-lag", "6s") as (_, copy):
             # The SDK puts the path of the request behind this: /own-secondary/own/orders.
             yield primary, connection(endpoint, key), urlsplit(copy).netloc + "/own-secondary"
 

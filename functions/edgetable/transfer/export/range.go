@@ -15,6 +15,7 @@ import (
 	"edgetable/core/payload"
 	"edgetable/functions/edgetable/transfer/internal/size"
 	"edgetable/functions/edgetable/transfer/progressfile"
+	"edgetable/functions/edgetable/transfer/ranges"
 	"edgetable/functions/edgetable/transfer/rows"
 	"edgetable/functions/edgetable/transfer/scan"
 )
@@ -68,93 +69,124 @@ type target struct{ *bytes.Buffer }
 // as often as an object does. A run that is killed loses as many objects of each range.
 const lineObjects = 4
 
+// reading is a range on its way into objects: one buffer is filled while the one before it is stored. The goroutine that stores
+// owns next, content and the progress until its result is taken by settle, which store calls before it begins another one.
+type reading struct {
+	*exporting
+	table string
+	p     *scan.Task
+
+	object  *target // with no buffer until there is text
+	out     rows.Frames
+	row     []byte
+	written int         // text of the object
+	read    int64       // rows, and
+	stored  int64       // those of them that are in earlier objects
+	at      *ranges.Key // the last of these
+	number  int         // of the next object
+
+	storing chan error        // gets the result of the last object; nil: it was taken
+	next    progressfile.Line // has the objects that no line has yet
+}
+
 // readRange reads a range of a table, or the rest of it, into objects. The progress has a line behind
 // some of them; an object without one is written again, or removed at the end.
 func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) error {
-	object := &target{} // with no buffer until there is text
-	out := rows.NewFrames(object, x.Compress)
-	row, written := []byte(nil), 0 // written is how much text the object has
 	earlier := p.State()
-	read, stored, at := earlier.Rows, earlier.Rows, earlier.At
-	number := len(p.Stored())  // of the next object
-	var next progressfile.Line // has the objects that no line has yet
-	note := func() error {
-		l := next
-		next.Objects = nil
-		return x.work.Note(table, p, l)
-	}
-	var storing chan error // gets the result of the last object, nil if it was taken
-	settle := func() (err error) {
-		if storing != nil {
-			err, storing = <-storing, nil
-		}
-		return err
-	}
-	store := func(last, done bool) error {
-		if err := errors.Join(out.End(), settle()); err != nil {
-			return err
-		}
-		content, name, n := object.Buffer, x.objectName(table, p, number), read-stored
-		now := progressfile.Line{Rows: read, Done: done, At: at}
-		if n > 0 {
-			key := p.Last()
-			at, now.At = &key, &key
-			number++
-		}
-		result := make(chan error, 1)
-		storing = result
-		go func() {
-			result <- func() error {
-				if n > 0 {
-					one, err := x.place.putFile(ctx, name, n, content.Bytes())
-					if err != nil && next.Objects != nil {
-						err = errors.Join(err, note()) // on a full disk there may be room for a line
-					}
-					if err != nil {
-						return err
-					}
-					x.buffers.Put(content)
-					next.Objects = append(next.Objects, one)
-				}
-				next.Rows, next.Done, next.At = now.Rows, now.Done, now.At
-				if !last && len(next.Objects) < lineObjects {
-					return x.mine(ctx) // as before each line
-				}
-				return note()
-			}()
-		}()
-		object.Buffer, stored, written = nil, read, 0 // the next buffer is filled meanwhile
-		return nil
-	}
+	r := &reading{exporting: x, table: table, p: p, object: &target{}, read: earlier.Rows, stored: earlier.Rows, at: earlier.At, number: len(p.Stored())}
+	r.out = rows.NewFrames(r.object, x.Compress)
 	sheet, err := x.sheetOf(ctx, p) // with the objects of an earlier run
 	if err != nil {
 		return err
 	}
 	for e, err := range p.Entities(ctx, x.c, remote.Query{Table: table, Filter: x.Filter, Select: rows.WithKeys(x.Select)}) {
 		if err != nil {
-			return errors.Join(err, store(true, false), settle())
+			return errors.Join(err, r.store(ctx, true, false), r.settle())
 		}
-		if object.Buffer == nil {
-			object.Buffer = x.buffer()
+		if err := r.add(e); err != nil {
+			return errors.Join(err, r.settle())
 		}
-		row = append(payload.AppendJSON(row[:0], e.PartitionKey, e.RowKey, e.Timestamp, e.Properties), '\n')
-		if _, err := out.Write(row); err != nil {
-			return errors.Join(err, settle())
-		}
-		written += len(row)
 		if sheet != nil {
 			one := e // else each entity is allocated, also without a sheet
 			sheet.Note(&one)
 		}
-		read++
-		x.Progress.Rows.Add(1)
-		if written >= size.Object {
-			if err := store(false, false); err != nil {
-				return errors.Join(err, settle())
+		if r.written >= size.Object {
+			if err := r.store(ctx, false, false); err != nil {
+				return errors.Join(err, r.settle())
 			}
 		}
 	}
-	return errors.Join(store(true, true), settle())
+	return errors.Join(r.store(ctx, true, true), r.settle())
+}
+
+// add writes an entity into the buffer.
+func (r *reading) add(e payload.Received) error {
+	if r.object.Buffer == nil {
+		r.object.Buffer = r.buffer()
+	}
+	r.row = append(payload.AppendJSON(r.row[:0], e.PartitionKey, e.RowKey, e.Timestamp, e.Properties), '\n')
+	if _, err := r.out.Write(r.row); err != nil {
+		return err
+	}
+	r.written += len(r.row)
+	r.read++
+	r.Progress.Rows.Add(1)
+	return nil
+}
+
+// store begins to store what the buffer has, if that is anything, after the object before it is stored. The next buffer is
+// filled meanwhile. last demands a line of the progress; done says that the range is complete.
+func (r *reading) store(ctx context.Context, last, done bool) error {
+	if err := errors.Join(r.out.End(), r.settle()); err != nil {
+		return err
+	}
+	content, name, n := r.object.Buffer, r.objectName(r.table, r.p, r.number), r.read-r.stored
+	if n > 0 {
+		key := r.p.Last()
+		r.at = &key
+		r.number++
+	}
+	now := progressfile.Line{Rows: r.read, Done: done, At: r.at}
+	result := make(chan error, 1)
+	r.storing = result
+	go func() { result <- r.put(ctx, content, name, n, now, last) }()
+	r.object.Buffer, r.stored, r.written = nil, r.read, 0
+	return nil
+}
+
+// settle waits for the object that is being stored.
+func (r *reading) settle() (err error) {
+	if r.storing != nil {
+		err, r.storing = <-r.storing, nil
+	}
+	return err
+}
+
+// put stores an object of n rows, and writes a line of the progress if it is the last, or after some without one.
+func (r *reading) put(ctx context.Context, content *bytes.Buffer, name string, n int64, now progressfile.Line, last bool) error {
+	if n > 0 {
+		one, err := r.place.putFile(ctx, name, n, content.Bytes())
+		if err != nil && r.next.Objects != nil {
+			err = errors.Join(err, r.note()) // on a full disk there may be room for a line
+		}
+		if err != nil {
+			return err
+		}
+		r.buffers.Put(content)
+		r.next.Objects = append(r.next.Objects, one)
+	}
+	r.next.Rows, r.next.Done, r.next.At = now.Rows, now.Done, now.At
+	if !last && len(r.next.Objects) < lineObjects {
+		return r.mine(ctx) // as before each line
+	}
+	return r.note()
+}
+
+// note writes a line with the objects that none has yet.
+func (r *reading) note() error {
+	l := r.next
+	r.next.Objects = nil
+	return r.work.Note(r.table, r.p, l)
 }
 
 // sheetOf returns the sheet with the columns of a range, at first those of the objects that are

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"syscall"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -73,11 +72,9 @@ func (d *Disk) spared(do func() error) error {
 
 // lack notes that an operation found no descriptor, also none in reserve. mu must be locked.
 func (d *Disk) lack(err error) {
-	if d.descriptors.Swap(true) || time.Since(d.lackTold) < tellEvery {
-		return
+	if !d.descriptors.Swap(true) {
+		d.log.noDescriptor(err)
 	}
-	d.lackTold = time.Now()
-	d.logf("edgetable: no file descriptor is free (%v): writes are refused, reads of open files go on; close files, or raise the limit (ulimit -n)", err)
 }
 
 // Shortage returns why operations wait.

@@ -2,7 +2,6 @@ package fulldisk
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"math"
 	"slices"
@@ -37,45 +36,35 @@ type Options struct {
 // which is removed when a file operation finds no space, and made again when
 // there is enough. Only an operation that finds no space without a reserve waits.
 type Disk struct {
-	fs   vfs.FS // that of the machine
-	dir  string
-	size int64 // of the reserve file; 0: none
-	logf func(format string, args ...any)
+	fs  vfs.FS // that of the machine
+	dir string
+	log notices
 
-	full    atomic.Bool  // refuse writes that need space
-	plenty  atomic.Bool  // there is so much space that no commit has to wait for some soon
-	waiting atomic.Int32 // file operations that wait for space
-	refused atomic.Int64
-	unseen  atomic.Int64 // bytes that compactions may write before they look at the disk
-	opened  atomic.Bool  // the store is open
+	full        atomic.Bool  // refuse writes that need space
+	plenty      atomic.Bool  // there is so much space that no commit has to wait for some soon
+	waiting     atomic.Int32 // file operations that wait for space
+	refused     atomic.Int64
+	unseen      atomic.Int64 // bytes that compactions may write before they look at the disk
+	opened      atomic.Bool  // the store is open
+	descriptors atomic.Bool  // operations wait for a file descriptor
+	give        func() bool  // frees file descriptors; nil: there are none in reserve
 
-	mu      sync.Mutex
-	usage   vfs.DiskUsage
-	held    bool          // the reserve file exists
-	closing bool          // do not wait any more
-	again   chan struct{} // closed when waiting operations should be tried again
-	stuck   chan struct{} // closed while operations wait
-	warned  time.Time     // of low space
-	told    bool          // the log says that the disk is full
-	toldAt  time.Time
-
-	give        func() bool // frees file descriptors; nil: there are none in reserve
-	descriptors atomic.Bool // operations wait for a file descriptor
-	lackTold    time.Time   // when the log said so last
-
-	outputs map[string]*atomic.Int64 // sizes of the files that compactions write, by their path
-
-	starved   int64 // free bytes when a compaction failed for want of space; 0: the last one succeeded
-	starvedAt time.Time
-	// forgetAfter is the time after which the next attempt of a compaction that failed has
-	// begun, if Pebble still wants it.
-	forgetAfter time.Duration
-	compacts    int  // number of compactions that run
-	stalls      bool // Pebble makes writes wait for compactions
-	counted     bool // waiting includes such a stall
+	mu          sync.Mutex // of all that follows
+	usage       vfs.DiskUsage
+	reserve     reserve
+	compactions compactions
+	closing     bool          // do not wait any more
+	again       chan struct{} // closed when waiting operations should be tried again
+	stuck       chan struct{} // closed while operations wait
 
 	stop chan struct{}
 	done chan struct{}
+}
+
+// reserve is the file that keeps room.
+type reserve struct {
+	size int64 // 0: none
+	held bool  // the file exists
 }
 
 const (
@@ -89,17 +78,13 @@ const (
 	measureEvery = time.Second
 	// lookEvery is the most that compactions write between two looks of their own.
 	lookEvery = 1 << 20
-	// tellEvery is the least time between two reports of a full disk.
-	tellEvery = time.Minute
-	// warnEvery is the least time between two warnings of low space.
-	warnEvery = time.Hour
 )
 
 // New begins to look at the disk, until [Disk.Close].
 func New(o Options) *Disk {
 	d := &Disk{
-		fs: o.FS, dir: o.Dir, size: o.Reserve, logf: o.Logf, give: o.Spare,
-		outputs: map[string]*atomic.Int64{}, forgetAfter: 2 * o.Retry,
+		fs: o.FS, dir: o.Dir, log: notices{logf: o.Logf, dir: o.Dir}, give: o.Spare,
+		reserve: reserve{size: o.Reserve}, compactions: compactions{outputs: map[string]*atomic.Int64{}, forgetAfter: 2 * o.Retry},
 		again: make(chan struct{}), stuck: make(chan struct{}),
 		stop: make(chan struct{}), done: make(chan struct{}),
 	}
@@ -109,15 +94,15 @@ func New(o Options) *Disk {
 		u, err = d.fs.GetDiskUsage(dir)
 	}
 	if err == nil {
-		d.size = min(d.size, int64(u.TotalBytes/reserveShare))
+		d.reserve.size = min(d.reserve.size, int64(u.TotalBytes/reserveShare))
 	}
 	if f, err := d.fs.Stat(d.path()); err == nil {
-		d.held = true
+		d.reserve.held = true
 		if o.Reserve < 0 {
-			d.size = f.Size()
+			d.reserve.size = f.Size()
 		}
 	}
-	d.size = max(0, d.size)
+	d.reserve.size = max(0, d.reserve.size)
 	go d.run()
 	return d
 }
@@ -143,8 +128,8 @@ func (d *Disk) run() {
 func (d *Disk) Open() {
 	d.mu.Lock()
 	d.opened.Store(true)
-	if f, err := d.fs.Stat(d.path()); err == nil && f.Size() != d.size { // of an earlier flag, or not complete
-		d.held = d.fs.Remove(d.path()) != nil
+	if f, err := d.fs.Stat(d.path()); err == nil && f.Size() != d.reserve.size { // of an earlier flag, or not complete
+		d.reserve.held = d.fs.Remove(d.path()) != nil
 	}
 	d.mu.Unlock()
 	d.Measure()
@@ -160,85 +145,91 @@ func (d *Disk) Measure() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.usage = u
-	close(d.again)
-	d.again = make(chan struct{})
+	d.tryAgain()
 	if d.waiting.Load() == 0 {
 		d.descriptors.Store(false)
 	}
-	d.plenty.Store(u.AvailBytes > uint64(max(plentySpace, 4*d.size)))
+	d.plenty.Store(u.AvailBytes > uint64(max(plentySpace, 4*d.reserve.size)))
 	if !d.opened.Load() || d.closing {
 		return
 	}
 	if _, err := d.fs.Stat(d.path()); errors.Is(err, fs.ErrNotExist) {
-		d.held = false // somebody needed the room
+		d.reserve.held = false // somebody needed the room
 	}
 	free := int64(math.MaxInt64)
 	if u.TotalBytes > 0 {
 		free = int64(u.AvailBytes)
 	}
-	// Writes are refused below a quarter of the reserve, which is more than the data
-	// that is in no data file yet, and accepted again above a half.
-	refuse, accept := d.size/4, d.size/2
-	if d.full.Load() || d.size > 0 && !d.held {
-		if free > d.starved+accept || d.compacts == 0 && time.Since(d.starvedAt) > d.forgetAfter {
-			d.feed()
-		}
-		if d.waiting.Load() > 0 && !d.descriptors.Load() || d.starved > 0 || !d.hold(free-accept) {
-			d.setFull()
-		} else if d.full.Swap(false) && d.told {
-			d.told = false
-			d.logf("edgetable: the disk of %s has space again (%s free): writes are accepted", d.dir, show(free))
-		}
-	} else if free < refuse {
-		d.setFull()
+	d.judge(free)
+	if !d.full.Load() && free < 4*d.reserve.size {
+		d.log.nearlyFull(free, d.reserve.size/4)
 	}
-	if !d.full.Load() && free < 4*d.size && time.Since(d.warned) >= warnEvery {
-		d.warned = time.Now()
-		d.logf("edgetable: the disk of %s is nearly full (%s free): writes will be refused below %s; make space", d.dir, show(free), show(refuse))
+}
+
+// tryAgain lets waiting operations try again. mu must be locked.
+func (d *Disk) tryAgain() {
+	close(d.again)
+	d.again = make(chan struct{})
+}
+
+// judge decides whether writes are refused. They are below a quarter of the reserve, which is more than the data
+// that is in no data file yet, and accepted again above a half. mu must be locked.
+func (d *Disk) judge(free int64) {
+	refuse, accept := d.reserve.size/4, d.reserve.size/2
+	if !d.full.Load() && (d.reserve.size == 0 || d.reserve.held) {
+		if free < refuse {
+			d.setFull()
+		}
+		return
+	}
+	if c := &d.compactions; free > c.starved+accept || c.running == 0 && time.Since(c.starvedAt) > c.forgetAfter {
+		d.feed()
+	}
+	if d.waiting.Load() > 0 && !d.descriptors.Load() || d.compactions.starved > 0 || !d.hold(free-accept) {
+		d.setFull()
+	} else if d.full.Swap(false) {
+		d.log.space(free)
 	}
 }
 
 // hold makes the reserve file if there is room for it, and reports whether
 // there is enough space. mu must be locked.
 func (d *Disk) hold(room int64) bool {
-	if d.size == 0 || d.held {
+	if d.reserve.size == 0 || d.reserve.held {
 		return room >= 0
 	}
-	if room < d.size {
+	if room < d.reserve.size {
 		return false
 	}
-	if err := allocate(d.fs, d.path(), d.size); err != nil {
+	if err := allocate(d.fs, d.path(), d.reserve.size); err != nil {
 		if !NoSpace(err) {
-			d.logf("edgetable: the reserve for a full disk: %v", err)
+			d.log.logf("edgetable: the reserve for a full disk: %v", err)
 		}
 		d.fs.Remove(d.path())
 		return false
 	}
-	d.held = true
+	d.reserve.held = true
 	return true
 }
 
 // setFull makes the store refuse writes. mu must be locked.
 func (d *Disk) setFull() {
 	d.full.Store(true)
-	if d.told || time.Since(d.toldAt) < tellEvery { // else a later look says it
-		return
+	if d.log.mayTellFull() {
+		if u, err := d.fs.GetDiskUsage(d.dir); err == nil {
+			d.usage = u
+		}
+		d.log.isFull(int64(d.usage.AvailBytes))
 	}
-	d.told, d.toldAt = true, time.Now()
-	if u, err := d.fs.GetDiskUsage(d.dir); err == nil {
-		d.usage = u
-	}
-	d.logf("edgetable: the disk of %s is full (%s free): writes are refused, and deletes too when no room is left at all; reads work; free space or enlarge the disk",
-		d.dir, show(int64(d.usage.AvailBytes)))
 }
 
 // release removes the reserve file, and reports whether there was one. mu must be
 // locked.
 func (d *Disk) release() bool {
-	if !d.held {
+	if !d.reserve.held {
 		return false
 	}
-	d.held = false
+	d.reserve.held = false
 	d.setFull()
 	return d.fs.Remove(d.path()) == nil
 }
@@ -258,7 +249,7 @@ func (d *Disk) Reserve() int64 {
 	if d == nil {
 		return 0
 	}
-	return d.size
+	return d.reserve.size
 }
 
 // Full reports whether writes that need space are refused.
@@ -281,18 +272,18 @@ func (d *Disk) State() (u vfs.DiskUsage, refused int64, full bool) {
 // flushes and to the end of other compactions, which gives back space. It does not look
 // at the disk for each block of a file: that took 2 % of the processor in a load of inserts.
 func (d *Disk) spare(n int) bool {
-	if d.size == 0 || d.unseen.Add(-int64(n)) >= 0 {
+	if d.reserve.size == 0 || d.unseen.Add(-int64(n)) >= 0 {
 		return true
 	}
 	u, err := d.fs.GetDiskUsage(d.dir)
-	if err == nil && int64(u.AvailBytes) < d.size/4 {
+	if err == nil && int64(u.AvailBytes) < d.reserve.size/4 {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if !d.full.Load() || !d.release() {
 			return false
 		}
 	}
-	d.unseen.Store(min(d.size/64, lookEvery))
+	d.unseen.Store(min(d.reserve.size/64, lookEvery))
 	return true
 }
 
@@ -326,8 +317,7 @@ func (d *Disk) Close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.closing = true
-	close(d.again)
-	d.again = make(chan struct{})
+	d.tryAgain()
 }
 
 // Closing reports whether the store is being closed.
@@ -343,15 +333,4 @@ func (d *Disk) Closing() bool {
 // NoSpace reports whether a file operation failed because the disk is full.
 func NoSpace(err error) bool {
 	return err != nil && (vfs.IsNoSpaceError(err) || errors.Is(err, syscall.EDQUOT))
-}
-
-// show returns a number of bytes for people.
-func show(n int64) string {
-	switch {
-	case n >= 10<<30:
-		return fmt.Sprintf("%d GiB", n>>30)
-	case n >= 10<<20:
-		return fmt.Sprintf("%d MiB", n>>20)
-	}
-	return fmt.Sprintf("%d KiB", n>>10)
 }

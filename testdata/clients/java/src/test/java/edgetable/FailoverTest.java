@@ -115,7 +115,7 @@ class FailoverTest {
   void secondary(@TempDir Path folder) throws Exception {
     Path place = folder.resolve("place");
     try (Server one = Server.start("--data", folder.resolve("one"), "--backup-to", place, "--backup-log", "50ms");
-        Server two = Server.start("--data", folder.resolve("two"), "--secondary-of", place, "--secondary-every", "50ms")) {
+        Server two = Server.start("--data", folder.resolve("two"), "--secondary-of", place, "--secondary-max-lag", "6s")) {
       TableClient primary = one.orders("");
       TableClient secondary = two.orders("-secondary");
       primary.createTable();

@@ -17,21 +17,36 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// purgeDataFlags are the flags of purge.
-type purgeDataFlags struct {
+// deleteFlags are the flags of delete.
+type deleteFlags struct {
 	ServiceFlags
 	filter      string
 	olderThan   time.Duration
 	dryRun, yes bool
 }
 
-func (p *program) purgeDataCommand() *cobra.Command {
-	var o purgeDataFlags
+func (p *program) deleteCommand() *cobra.Command {
+	var o deleteFlags
 	c := &cobra.Command{
-		Use: "purge TABLE", Short: "Delete the entities of a table that pass a filter",
-		Long:    "It deletes in batches, in several parts of the table at the same time. It asks for the name of the table first, unless --yes is\ngiven.",
-		Example: "  edgetable purge Events --older-than 30d --dry-run\n  edgetable purge Events --filter \"PartitionKey eq 'a'\" --in prod",
-		RunE:    func(c *cobra.Command, args []string) error { return p.purgeData(c.Context(), &o, args[0]) },
+		Use: "delete TABLE [PARTITIONKEY ROWKEY]", Short: "Delete an entity, or those that pass a filter",
+		Long: "With --filter or --older-than it deletes in batches, in several parts of the table at the same time. It asks for the\n" +
+			"name of the table first, unless --yes is given.",
+		Example: "  edgetable delete People a 1 --in prod\n  edgetable delete Events --older-than 30d --dry-run\n  edgetable delete Events --filter \"PartitionKey eq 'a'\" --in prod",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 2 {
+				return cli.Misuse("ROWKEY is missing: write edgetable delete TABLE PARTITIONKEY ROWKEY")
+			}
+			return cli.Operands(c.Use)(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 1:
+				return p.deleteSome(c.Context(), &o, args[0])
+			case o.filter != "" || o.olderThan > 0 || o.dryRun:
+				return cli.Misuse("--filter, --older-than and --dry-run are for many entities: leave out the keys")
+			}
+			return p.delete(c.Context(), &o.ServiceFlags, args[0], args[1], args[2])
+		},
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		o.inFlag(f)
@@ -49,13 +64,14 @@ func dryRunFlag(f *pflag.FlagSet, to *bool) {
 	cli.BoolFlag(f, to, "dry-run", "change nothing, say what would be done")
 }
 
-func (p *program) purgeData(ctx context.Context, o *purgeDataFlags, table string) error {
+// deleteSome deletes the entities that pass the filter.
+func (p *program) deleteSome(ctx context.Context, o *deleteFlags, table string) error {
 	filter := o.filter
 	if o.olderThan > 0 {
 		filter = ranges.And(filter, "Timestamp lt "+odata.Literal(edm.DateTime(edm.TicksOf(time.Now().Add(-o.olderThan)))))
 	}
 	if filter == "" {
-		return cli.Misuse("say what to delete with --filter or --older-than; the whole table has the filter \"PartitionKey ge ''\"")
+		return cli.Misuse("say what to delete with PARTITIONKEY and ROWKEY, --filter or --older-than; the whole table has the filter \"PartitionKey ge ''\"")
 	}
 	o.Writes = !o.dryRun
 	c, err := p.connect(&o.ServiceFlags)
@@ -104,6 +120,22 @@ func (p *program) printPurged(table string, n int64, dryRun bool) error {
 		fmt.Fprintf(p.Out, "%s of %s would be deleted\n", cli.Things(n, "entities"), table)
 	default:
 		fmt.Fprintf(p.Out, "%s deleted\n", cli.Things(n, "entities"))
+	}
+	return nil
+}
+
+func (p *program) delete(ctx context.Context, o *ServiceFlags, table, partition, row string) error {
+	c, err := p.connect(o)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	err = c.Write(ctx, table, &remote.Operation{Kind: remote.Delete, PartitionKey: partition, RowKey: row})
+	switch {
+	case remote.HasCode(err, "ResourceNotFound"):
+		return noEntity(table, partition, row)
+	case err != nil:
+		return fmt.Errorf("deleting from table %s: %w", table, err)
 	}
 	return nil
 }

@@ -1,0 +1,65 @@
+package fulldisk
+
+import (
+	"fmt"
+	"time"
+)
+
+// notices tell the operator of the disk, each thing rarely. The lock of the Disk guards them.
+type notices struct {
+	logf func(format string, args ...any)
+	dir  string
+
+	warned time.Time // of low space
+	told   bool      // the log says that the disk is full
+	toldAt time.Time
+	lackAt time.Time // when the log said last that there is no descriptor
+}
+
+const (
+	tellEvery = time.Minute // at most
+	warnEvery = time.Hour
+)
+
+// nearlyFull warns that writes will be refused below some space.
+func (n *notices) nearlyFull(free, below int64) {
+	if time.Since(n.warned) >= warnEvery {
+		n.warned = time.Now()
+		n.logf("edgetable: the disk of %s is nearly full (%s free): writes will be refused below %s; make space", n.dir, show(free), show(below))
+	}
+}
+
+// mayTellFull reports whether it is time to say that the disk is full; else a later look says it.
+func (n *notices) mayTellFull() bool { return !n.told && time.Since(n.toldAt) >= tellEvery }
+
+func (n *notices) isFull(free int64) {
+	n.told, n.toldAt = true, time.Now()
+	n.logf("edgetable: the disk of %s is full (%s free): writes are refused, and deletes too when no room is left at all; reads work; free space or enlarge the disk", n.dir, show(free))
+}
+
+// space says that the disk is not full any more, if the log said that it is.
+func (n *notices) space(free int64) {
+	if n.told {
+		n.told = false
+		n.logf("edgetable: the disk of %s has space again (%s free): writes are accepted", n.dir, show(free))
+	}
+}
+
+// noDescriptor says that no file descriptor is free.
+func (n *notices) noDescriptor(err error) {
+	if time.Since(n.lackAt) >= tellEvery {
+		n.lackAt = time.Now()
+		n.logf("edgetable: no file descriptor is free (%v): writes are refused, reads of open files go on; close files, or raise the limit (ulimit -n)", err)
+	}
+}
+
+// show returns a number of bytes for people.
+func show(n int64) string {
+	switch {
+	case n >= 10<<30:
+		return fmt.Sprintf("%d GiB", n>>30)
+	case n >= 10<<20:
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d KiB", n>>10)
+}

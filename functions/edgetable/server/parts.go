@@ -1,0 +1,88 @@
+package server
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"edgetable/adapters/guard/admission"
+	"edgetable/adapters/observe"
+	"edgetable/adapters/transport/httpserver"
+	"edgetable/core/protocol"
+	"edgetable/functions/edgetable/backup"
+	"edgetable/functions/edgetable/stores"
+)
+
+// openBackups opens the place for backups, unless a secondary has no store yet.
+func (s *serving) openBackups(ctx context.Context) (err error) {
+	if s.follower.Unbuilt() {
+		return nil
+	}
+	if s.backups, err = backup.Open(ctx, &s.backup, s.DataDirectory(), s.backend.Embedded, s.log); s.backups != nil {
+		s.backups.Paused = s.follower.Follows
+		s.backups.Admit(ctx)
+	}
+	return err
+}
+
+// newHandler makes the protocol over the store. Simulated faults wrap what is traced.
+func (s *serving) newHandler(ctx context.Context) *protocol.Handler {
+	s.statistics = OpenStatistics(s.DataDirectory(), s.log)
+	h := &protocol.Handler{
+		Service:     stores.NewService(s.backend.Store, s.backend.Scan),
+		Accounts:    s.accounts.Find,
+		Now:         stores.Now,
+		NewID:       protocol.RandomID(rand.Uint64),
+		WithTimeout: context.WithTimeout,
+		MaxSkew:     s.skew,
+		PathStyle:   s.pathStyle,
+		Limits:      s.protect.buckets(stores.Now),
+		Secondary:   s.isSecondary,
+		Traffic:     s.statistics.Tell,
+	}
+	if s.bearer.Install(h); s.bearer != nil {
+		// Connect to the issuer now, so that the log shows a misspelt one. Account keys work without it.
+		go func() { _ = s.bearer.Ready(ctx) }()
+	}
+	if s.faults != nil {
+		h.Gate = s.faults
+		h.Service = stores.NewService(s.faults.Store(s.backend.Store), s.backend.Scan)
+	}
+	return h
+}
+
+// newServer makes the server of the limited handler.
+func (s *serving) newServer(h *protocol.Handler, limited *admission.Limiter, health *health) *httpserver.Server {
+	requests := observe.NewRequestLog(s.log, s.access, s.slowQuery)
+	return &httpserver.Server{
+		Log: s.log, TLS: s.certificate.config(), Grace: s.grace, Bounds: s.bounds,
+		Handler: &httpserver.Handler{
+			Protocol: s.traces.Protocol(limited), TrustProxy: s.trustProxy, Own: s.own(health), Page: s.page(),
+			Refuse: h.Refuse,
+			Observe: func(resp *protocol.Response, end time.Time) {
+				s.metrics.Observe(resp)
+				requests.Observe(resp, end)
+				s.statistics.Observe(resp)
+			},
+		},
+	}
+}
+
+// watch serves the metrics, if they are wanted, until stop is called.
+func (s *serving) watch(limited *admission.Limiter, server *httpserver.Server) (stop func()) {
+	if s.metrics == nil {
+		return func() {}
+	}
+	watchQueue(s.metrics, limited)
+	watchConnections(s.metrics, server)
+	watchCertificate(s.metrics, s.certificate)
+	watchFaults(s.metrics, s.faults)
+	watchBackups(s.metrics, s.backups)
+	watchLog(s.metrics, s.backups)
+	if s.follower != nil {
+		watchSecondary(s.metrics, s.follower.Status)
+	} else if s.backend.Replica != nil {
+		watchSecondary(s.metrics, replicaStatus(s.backend.Replica))
+	}
+	return serveMetrics(s.metricsAt, s.metrics, s.metricsKey, s.log)
+}
