@@ -49,11 +49,11 @@ func TestReturn(t *testing.T) {
 					s.send(&write{name: "table/acct/people", key: []byte(strconv.Itoa(i))})
 				}
 				if tt.after > 0 {
-					time.Sleep(tt.after - 1)
+					time.Sleep(tt.after - time.Nanosecond)
 					if begun() {
 						t.Error("the round begins too early")
 					}
-					time.Sleep(1)
+					time.Sleep(time.Nanosecond)
 				}
 				if !begun() {
 					t.Error("the round does not begin")
