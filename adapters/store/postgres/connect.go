@@ -70,14 +70,20 @@ func (s statement) on(c *pgconn.PgConn) *pgconn.StatementDescription {
 	return c.CustomData()[descriptions].(map[string]*pgconn.StatementDescription)[s.name]
 }
 
-// process is the name under which a connection keeps the number of its process.
-const process = "process"
+// process is one of the database that works for a connection.
+type process struct {
+	pid uint32
+	id  string // never that of another process
+}
 
-// pidOf is the number of the process that works for a connection. A proxy may have told
-// the driver another one.
-func pidOf(c *pgconn.PgConn) uint32 {
-	pid, _ := c.CustomData()[process].(uint32)
-	return pid
+// served is the name under which a connection keeps its process.
+const served = "process"
+
+// processOf is the process that works for a connection. A proxy may have told the driver
+// another number.
+func processOf(c *pgconn.PgConn) process {
+	p, _ := c.CustomData()[served].(process)
+	return p
 }
 
 // warned is the name under which a connection keeps the text of a warning.

@@ -45,7 +45,7 @@ func (s *Store) attended(c *pgconn.PgConn, calls []call) (rows []int64, err erro
 		err = warning(c)
 	}
 	if err != nil && classify(err) == lost {
-		err = &lostBy{pidOf(c), err}
+		err = &lostBy{processOf(c), err}
 	}
 	return rows, err
 }
@@ -60,7 +60,7 @@ func (s *Store) watch(c *pgconn.PgConn) (stop func()) {
 		if ended.Load() {
 			return
 		}
-		if !s.worksFor(pidOf(c)) {
+		if !s.worksFor(processOf(c).pid) {
 			_ = c.Conn().Close()
 			return
 		}

@@ -43,6 +43,10 @@
 // its trail, which has the last Timestamp of each other server that wrote the row within a
 // minute. So a failover of the database shows as a delay.
 //
+// A change of a record is looked for when the process that it was sent to has ended (change.go):
+// a new record has a life of its own, and the others leave their Timestamp in the trail of the
+// record, which a Drop keeps for two minutes.
+//
 // A new connection waits until a standby has all that it may show (barrier.go).
 //
 // The store never asks PostgreSQL to cancel a statement: a commit that waits for a

@@ -24,15 +24,15 @@ func durabilityOf(v [][]byte) *durability {
 // ErrLoss means that the settings of the database may lose what was answered.
 var ErrLoss = errors.New("writes that were answered may be lost")
 
-// inspect reads the settings that a new connection has, and the number of its process. The
+// inspect reads the settings that a new connection has, and its process. The
 // first connection makes the promise: a loss that its settings permit is an error unless it
 // is allowed. A later one that promises less carries no writes.
 func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) (*durability, error) {
-	results, err := c.Exec(ctx, `SELECT pg_backend_pid(), `+promisesSQL).ReadAll()
+	results, err := c.Exec(ctx, `SELECT pid, `+processSQL+`, `+promisesSQL+` FROM pg_stat_activity WHERE pid = pg_backend_pid()`).ReadAll()
 	if err != nil {
 		return nil, err
 	}
-	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 5 {
+	if len(results) != 1 || len(results[0].Rows) != 1 || len(results[0].Rows[0]) != 6 {
 		return nil, errors.New("postgres: no settings were returned")
 	}
 	v := results[0].Rows[0]
@@ -40,8 +40,8 @@ func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) (*durability, err
 	if err != nil {
 		return nil, err
 	}
-	c.CustomData()[process] = uint32(pid)
-	d := durabilityOf(v[1:])
+	c.CustomData()[served] = process{uint32(pid), string(v[1])}
+	d := durabilityOf(v[2:])
 	if s.promise == nil {
 		if reason := d.loses(); reason != "" && !s.AllowLoss {
 			return nil, fmt.Errorf("%w: %s", ErrLoss, reason)

@@ -65,3 +65,6 @@ func (s *Store) HoldRounds() (resume func()) {
 		s.beginRound()
 	}
 }
+
+// Name is the application_name of a store.
+func (s *Store) Name() string { return s.name }

@@ -23,7 +23,7 @@ import (
 func TestLeave(t *testing.T) {
 	t.Parallel()
 	c := cluster(t, local.Options{})
-	s := open(t, c, postgres.Options{Schema: schema(t, c)})
+	s := open(t, c, postgres.Options{Schema: schema(t, c)}.NoBarrier()) // the standby never comes
 	create(t, s)
 	must.OK(t, putOne(t.Context(), s, "before"))
 	set := func(sql string) {

@@ -28,6 +28,7 @@ func TestMigrate(t *testing.T) {
 		SELECT '`+people.String()+`', '\x01', 1, 0, 0, ''`))
 	must.OK(t, shared.Exec(in+`INSERT INTO entity (life, key, ts, nonce, properties) SELECT life, convert_to('p' || n, 'UTF8'), 1, 1, CASE WHEN n < 3 THEN ''::bytea END
 		FROM record, generate_series(1, 4) AS n`))
+	must.OK(t, shared.Exec(in+"INSERT INTO dropped (life, by) VALUES (99, 5)"))
 	rows := func(where string) string { return ask(t, shared, "SELECT count(*) FROM "+name+".entity WHERE "+where) }
 
 	o := postgres.Options{DSN: shared.DSN(""), Schema: name, PurgeEvery: -1, PurgeAfter: time.Microsecond}
@@ -45,6 +46,9 @@ func TestMigrate(t *testing.T) {
 	}
 	if n := rows("deleted"); n != "2" {
 		t.Fatalf("%s tombstones after the migration", n)
+	}
+	if trail := ask(t, shared, "SELECT trail FROM "+name+".dropped WHERE NOT emptied"); trail != "{5}" {
+		t.Errorf("a dropped table has the trail %s", trail)
 	}
 	must.OK(t, shared.Exec(in+"UPDATE entity SET deleted = true WHERE key = 'p1'"))
 	s := open(t, shared, o)

@@ -90,7 +90,7 @@ func (s *Store) connect(ctx context.Context) error {
 		if err == nil {
 			err = c.ready(ctx, conn.PgConn())
 		}
-		if err == nil && d.waits() && s.promise.waits() && !s.noBarrier {
+		if err == nil && d.waits() && !s.noBarrier {
 			err = s.catchUp(ctx, conn.PgConn())
 		}
 		return err

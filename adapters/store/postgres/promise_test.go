@@ -14,6 +14,7 @@ import (
 	"edgetable/core/table"
 	"edgetable/testdata/must"
 	"edgetable/testdata/needs"
+	"edgetable/testdata/postgres/local"
 )
 
 // logs are the lines of a log.
@@ -108,13 +109,44 @@ func TestPromiseFalls(t *testing.T) {
 	reset()
 }
 
+// catchesUp is true while a new connection waits for a standby.
+const catchesUp = "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%pg_logical_emit_message%'"
+
+// A database gets a synchronous standby after the server started: from then on a new connection
+// shows nothing that no standby has.
+func TestStandbyLater(t *testing.T) {
+	t.Parallel()
+	c := cluster(t, local.Options{})
+	w := new(wire)
+	s := open(t, c, postgres.Options{Schema: schema(t, c), Dial: w.dial})
+	create(t, s)
+	must.OK(t, putOne(t.Context(), s, "entity"))
+	must.OK(t, c.Exec("ALTER SYSTEM SET synchronous_standby_names = 'later'"))
+	must.OK(t, c.Exec("SELECT pg_reload_conf()"))
+	wait(t, "a heartbeat waits for the standby", func() bool {
+		return ask(t, c, "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep'") == "true"
+	})
+	w.cut()
+	read := make(chan error, 1)
+	go func() {
+		_, err := s.Get(t.Context(), people, row("p", "entity"), table.Strong)
+		read <- err
+	}()
+	wait(t, "the read waits for the standby", func() bool { return ask(t, c, catchesUp) == "true" || len(read) > 0 })
+	if len(read) > 0 {
+		t.Error("the read does not wait")
+	}
+	must.OK(t, c.Exec("ALTER SYSTEM RESET synchronous_standby_names"))
+	must.OK(t, c.Exec("SELECT pg_reload_conf()"))
+	must.OK(t, <-read)
+}
+
 // PostgreSQL restarts in place while a commit waits for a standby, and the commit shows,
 // although no standby has it. A new connection shows nothing before a standby has it, also
 // one to a standby that was promoted and has none of its own. The control, without that
 // wait, reads an entity that the failover then loses.
 func TestRestartInPlace(t *testing.T) {
 	needs.These(t, needs.Postgres)
-	const waits = "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND query LIKE '%pg_logical_emit_message%'"
 	for _, control := range []bool{true, false} {
 		t.Run(fmt.Sprint("control=", control), func(t *testing.T) {
 			t.Parallel()
@@ -153,7 +185,7 @@ func TestRestartInPlace(t *testing.T) {
 			if control {
 				must.OK(t, <-read) // shown
 			} else {
-				wait(t, "the read waits for the standby", func() bool { return ask(t, primary, waits) == "true" })
+				wait(t, "the read waits for the standby", func() bool { return ask(t, primary, catchesUp) == "true" })
 			}
 			leave()
 			<-outcome
@@ -165,7 +197,7 @@ func TestRestartInPlace(t *testing.T) {
 				t.Fatalf("the standby has %s entities that it never got", n)
 			}
 			if !control { // the new primary has no standby yet: what it shows another failover would lose
-				wait(t, "the read waits for a standby of the new primary", func() bool { return ask(t, standby, waits) == "true" })
+				wait(t, "the read waits for a standby of the new primary", func() bool { return ask(t, standby, catchesUp) == "true" })
 				select {
 				case err := <-read:
 					t.Errorf("a read did not wait: %v", err)

@@ -9,6 +9,7 @@ import (
 
 	"edgetable/adapters/store/postgres"
 	"edgetable/adapters/store/postgres/proof"
+	"edgetable/core/table"
 	"edgetable/testdata/must"
 	"edgetable/testdata/needs"
 	"edgetable/testdata/postgres/local"
@@ -67,9 +68,15 @@ func TestPooler(t *testing.T) {
 	refusedAtOnce := through("statement")
 	refused(t, refusedAtOnce, name)
 
-	s := open(t, c, postgres.Options{DSN: through("session"), Schema: name})
+	w := new(breaker)
+	s := open(t, c, postgres.Options{DSN: through("session"), Schema: name, Dial: w.dial})
 	create(t, s)
 	must.OK(t, putOne(t.Context(), s, "by sessions"))
+	// The pooler keeps the process of a session whose client has gone.
+	b := w.arm("create_record", replyLost)
+	close(b.lose)
+	_, err := s.WriteRecord(t.Context(), table.Record{Key: table.RecordKey{Account: "acct", Table: "lost"}, Incarnation: table.Incarnation{1}})
+	must.OK(t, err)
 }
 
 // An engine whose list of locks leaves young ones out is refused, as YugabyteDB's does, and
@@ -81,7 +88,7 @@ func TestBlindEngine(t *testing.T) {
 		"young locks":        {"pg_locks AS SELECT l.* FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_stat_activity a USING (pid) WHERE a.xact_start < clock_timestamp() - interval '1 s'", "pg_locks and pg_stat_activity do not show a transaction that writes"},
 		"no locks":           {"pg_locks AS SELECT * FROM pg_catalog.pg_locks WHERE false", "pg_locks and pg_stat_activity do not show a transaction that writes"},
 		"all locks":          {"pg_locks AS SELECT l.*, 1 AS stays FROM pg_catalog.pg_locks l", ""},
-		"no activity":        {"pg_stat_activity AS SELECT pid, application_name, NULL::text AS state FROM pg_catalog.pg_stat_activity", "pg_stat_activity does not show a process"},
+		"no activity":        {"pg_stat_activity AS SELECT pid, backend_start, application_name, NULL::text AS state FROM pg_catalog.pg_stat_activity", "pg_stat_activity does not show a process"},
 		"a missing function": {"pg_locks AS SELECT pid FROM pg_catalog.pg_locks", "does not exist"},
 	} {
 		t.Run(name, func(t *testing.T) {

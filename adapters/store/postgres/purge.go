@@ -18,6 +18,9 @@ const (
 	purgeLives = 500
 	// purgeTimeout limits one Purge.
 	purgeTimeout = 10 * time.Minute
+	// dropMemory is for how long a Drop stays known: longer than anybody looks for a change of
+	// the record, by a clock that differs from that of the database.
+	dropMemory = 2 * time.Minute
 )
 
 // Purge removes tombstones and the entities of dropped tables that are older than
@@ -29,6 +32,9 @@ func (s *Store) Purge(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, purgeTimeout)
 	defer cancel()
 	if err := s.purgeDropped(ctx); err != nil {
+		return err
+	}
+	if err := s.execute(ctx, forgetDrops, int8Of(dropMemory.Microseconds())); err != nil {
 		return err
 	}
 	return s.purgeDead(ctx)
@@ -62,9 +68,9 @@ func (s *Store) purgeDropped(ctx context.Context) error {
 		if err := s.deleteRows(ctx, deleteLife, life, 0); err != nil {
 			return err
 		}
-		// It stays known while there are rows: those that a purge of another server holds
+		// It is not empty while there are rows: those that a purge of another server holds
 		// are skipped.
-		if err := s.execute(ctx, forgetLife, life); err != nil {
+		if err := s.execute(ctx, emptyLife, life); err != nil {
 			return err
 		}
 	}

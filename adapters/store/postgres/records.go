@@ -2,8 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -82,23 +80,15 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	}
 	r.Value = bytesOf(slices.Clone(r.Value))
 	account, name := strings.Clone(r.Key.Account), strings.Clone(r.Key.String())
-	revision, err := detached(ctx, s, func(ctx context.Context) (table.Revision, error) {
-		ticks, err := s.change(ctx, account, func(ticks edm.Ticks) []call {
-			n, t := []byte(name), int8Of(int64(ticks))
-			if r.Revision == "" {
-				return []call{{createRecord, [][]byte{n, r.Incarnation[:], t, r.Value, int8Of(random())}}, {setFloor, [][]byte{n, t}}}
-			}
-			return []call{{changeRecord, [][]byte{n, t, r.Value, int8Of(int64(old))}}}
-		}, func(ctx context.Context, ticks edm.Ticks) (bool, error) {
-			now, err := s.records(ctx, table.Strong, account, readRecord, []byte(name))
-			return len(now) == 1 && now[0].Revision == table.RevisionOf(ticks), err
-		})
-		return table.RevisionOf(ticks), err
-	})
+	do := changing(name, old, r.Value)
+	if r.Revision == "" {
+		do = creating(name, r)
+	}
+	ticks, err := detached(ctx, s, func(ctx context.Context) (edm.Ticks, error) { return s.change(ctx, account, do) })
 	if err != nil {
 		return "", s.changeError(ctx, err)
 	}
-	return revision, nil
+	return table.RevisionOf(ticks), nil
 }
 
 // Drop implements [table.Store]. It takes effect in one statement: those that began before
@@ -109,63 +99,7 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 		return err
 	}
 	defer cancel()
-	account, name, old := strings.Clone(key.Account), strings.Clone(key.String()), revision.Written()
-	_, err = detached(ctx, s, func(ctx context.Context) (edm.Ticks, error) {
-		return s.change(ctx, account, func(ticks edm.Ticks) []call {
-			return []call{{dropRecord, [][]byte{[]byte(name), int8Of(int64(old)), int8Of(int64(ticks))}}}
-		}, func(ctx context.Context, ticks edm.Ticks) (found bool, err error) {
-			err = s.read(ctx, client{useCatalog, account}, func(ctx context.Context, c *pgconn.PgConn) error {
-				rows, err := query(ctx, c, droppedBy, nil, int8Of(int64(ticks)))
-				found = rows > 0
-				return err
-			})
-			return found, err
-		})
-	})
+	account, do := strings.Clone(key.Account), dropping(strings.Clone(key.String()), revision.Written())
+	_, err = detached(ctx, s, func(ctx context.Context) (edm.Ticks, error) { return s.change(ctx, account, do) })
 	return s.changeError(ctx, err)
-}
-
-// change changes a record in one transaction, whose first statement writes one row, or none
-// if the record has another revision. done reports whether a transaction with this
-// Timestamp was applied.
-func (s *Store) change(ctx context.Context, account string, calls func(ticks edm.Ticks) []call, done func(ctx context.Context, ticks edm.Ticks) (bool, error)) (edm.Ticks, error) {
-	for try := 0; ; try++ {
-		ticks, err := s.clock.Next(ctx)
-		var rows []int64
-		if err == nil {
-			err = s.once(ctx, client{useWrites, account}, func(_ context.Context, c *pgconn.PgConn) error {
-				rows, err = s.attended(c, calls(ticks))
-				return err
-			})
-		}
-		if err == nil {
-			if rows[0] == 0 {
-				return 0, table.ErrRevision
-			}
-			return ticks, nil
-		}
-		switch class := classify(err); class {
-		case lost:
-			if found, e := done(ctx, ticks); e != nil || !found || s.barrier(ctx) != nil {
-				s.counters.unknown.Add(1)
-				return 0, fmt.Errorf("%w: %w", table.ErrUnknown, err)
-			}
-			return ticks, nil
-		case again, moved:
-			s.counters.retry(class)
-			if halts(err) || pause(ctx, try) != nil {
-				return 0, err
-			}
-		default:
-			return 0, err
-		}
-	}
-}
-
-// changeError is the error of a change of a record for the caller.
-func (s *Store) changeError(ctx context.Context, err error) error {
-	if errors.Is(err, table.ErrRevision) {
-		return err
-	}
-	return s.commitError(ctx, err)
 }

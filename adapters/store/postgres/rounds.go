@@ -11,6 +11,9 @@ const (
 	// standby takes longer, and so does a statement that waits for the lock of somebody else;
 	// it costs nothing to begin another round meanwhile.
 	patience = 2 * time.Millisecond
+	// returnShare is the part of the time of a slow round for which the next one waits for the
+	// callers of that round; patience is the most.
+	returnShare = 8
 	// A group ends before it has more than this.
 	maxWrites     = 128
 	maxWriteBytes = 1 << 20
@@ -19,11 +22,17 @@ const (
 // rounds sends writes of one entity in groups: a round sends all that came while others
 // ran. The first write begins a round at once, so groups form only where there is something
 // to wait for. An entity is in one round at a time.
+//
+// Where commits are slow, the callers of a round get their answers together, and often write
+// again at once. The next round waits for that many writes, for a small part of the time of a
+// commit: else the first of them would begin it alone, and the others would wait until another
+// connection is free.
 type rounds struct {
-	mu      sync.Mutex
-	waiting []*write            // of different entities, none of which is in a round
-	later   map[entity][]*write // for each entity that waits or is in a round: its next writes
-	prompt  int                 // rounds that began less than patience ago
+	mu        sync.Mutex
+	waiting   []*write            // of different entities, none of which is in a round
+	later     map[entity][]*write // for each entity that waits or is in a round: its next writes
+	prompt    int                 // rounds that began less than patience ago
+	returning int                 // callers of slow rounds who may write again at once
 }
 
 // send gives a write to a round to come.
@@ -46,7 +55,7 @@ func (s *Store) send(w *write) {
 // beginRound begins a round if there is something to send and no other round to wait for.
 // The rounds are locked.
 func (s *Store) beginRound() {
-	if r := &s.rounds; len(r.waiting) > 0 && r.prompt < promptRounds {
+	if r := &s.rounds; len(r.waiting) >= max(1, r.returning) && r.prompt < promptRounds {
 		r.prompt++
 		s.beside.Go(s.round)
 	}
@@ -66,6 +75,7 @@ func (s *Store) round() {
 	}
 	r.mu.Lock()
 	group := r.pick()
+	r.returning = 0
 	r.mu.Unlock()
 	late := time.AfterFunc(patience, func() {
 		r.mu.Lock()
@@ -88,6 +98,26 @@ func (s *Store) round() {
 		}
 	}
 	s.beginRound()
+}
+
+// awaitReturn lets the next round wait for the callers of one that took long, and who get their
+// answers now.
+func (s *Store) awaitReturn(callers int, took time.Duration) {
+	if took < patience {
+		return
+	}
+	r := &s.rounds
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.returning == 0 {
+		time.AfterFunc(min(took/returnShare, patience), func() {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.returning = 0
+			s.beginRound()
+		})
+	}
+	r.returning += callers
 }
 
 // found ends the round of writes whose outcome was looked for: until then no later write of

@@ -21,14 +21,14 @@ var servers = party{name: namePrefix + "%"}
 // sender is who sent a write whose reply was lost with cause.
 func (s *Store) sender(cause error) party {
 	if l, ok := errors.AsType[*lostBy](cause); ok {
-		return party{s.name, l.pid}
+		return party{s.name, l.by.pid}
 	}
 	return servers
 }
 
 // lostBy is the error of a transaction that was lost with its connection.
 type lostBy struct {
-	pid uint32
+	by  process
 	err error
 }
 
@@ -54,4 +54,22 @@ func (s *Store) settled(ctx context.Context, of party) error {
 		})
 	}
 	return err
+}
+
+// ended waits until the process of the database that a transaction was sent to has ended. Its
+// connection was given up, so it carries out what it has got, and ends.
+func (s *Store) ended(ctx context.Context, cause error) error {
+	l, ok := errors.AsType[*lostBy](cause)
+	if !ok {
+		return cause
+	}
+	for try := 0; ; try++ {
+		there, err := s.column(ctx, gone, []byte(s.name), []byte(l.by.id))
+		if err != nil || len(there) == 0 {
+			return err
+		}
+		if err := pause(ctx, min(try, 6)); err != nil {
+			return err
+		}
+	}
 }

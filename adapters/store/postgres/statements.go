@@ -129,12 +129,22 @@ INSERT INTO record (name, incarnation, revision, floor, purged, value, life) VAL
 	setFloor = statement{"set_floor", `
 UPDATE record SET floor = r.highest, purged = r.highest FROM (SELECT max(reserved) AS highest FROM server) AS r
  WHERE name = $1::text AND revision = $2::int8`}
-	changeRecord = statement{"change_record", `UPDATE record SET revision = $2::int8, value = $3::bytea WHERE name = $1::text AND revision = $4::int8`}
-	dropRecord   = statement{"drop_record", `
-WITH gone AS (DELETE FROM record WHERE name = $1::text AND revision = $2::int8 RETURNING life)
-INSERT INTO dropped (life, by) SELECT life, $3::int8 FROM gone`}
-	droppedBy = statement{"dropped_by", `SELECT 1 FROM dropped WHERE by = $1::int8`}
+	changeRecord = statement{"change_record", `
+UPDATE record SET revision = $2::int8, value = $3::bytea, trail = (revision || trail)[1:` + recordTrail + `] WHERE name = $1::text AND revision = $4::int8`}
+	dropRecord = statement{"drop_record", `
+WITH gone AS (DELETE FROM record WHERE name = $1::text AND revision = $2::int8 RETURNING life, revision || trail AS trail)
+INSERT INTO dropped (life, trail) SELECT life, $3::int8 || trail FROM gone`}
+	// ofLife and inTrail are what a change of a record that was applied has left: a life, or its
+	// Timestamp in a trail. The second number says that the trail goes back to the revision $3,
+	// so that a change of that revision would be there.
+	ofLife  = statement{"of_life", `SELECT (SELECT count(*) FROM record WHERE life = $1::int8) + (SELECT count(*) FROM dropped WHERE life = $1::int8), 1::int8`}
+	inTrail = statement{"in_trail", `
+SELECT count(*) FILTER (WHERE $2::int8 = ANY(trail)), count(*) FILTER (WHERE $3::int8 = ANY(trail))
+  FROM (SELECT revision || trail AS trail FROM record WHERE name = $1::text UNION ALL SELECT trail FROM dropped) AS seen`}
 )
+
+// recordTrail is how many overwritten revisions of a record are kept.
+const recordTrail = "64"
 
 // promisesSQL are the settings that say what a reply promises. Every role may read them.
 const promisesSQL = `current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'), current_setting('synchronous_standby_names')`
@@ -189,8 +199,10 @@ SELECT life FROM lives WHERE life IS NOT NULL LIMIT $2::int8`}
 	raisePurged  = statement{"raise_purged", `UPDATE record SET purged = $2::int8, floor = greatest(floor, $2::int8) WHERE life = ANY($1::int8[]) AND purged < $2::int8`}
 	deleteDead   = statement{"delete_dead", deleteSome(`AND deleted AND properties IS NULL AND ts <= $4::int8`)}
 	deleteLife   = statement{"delete_life", deleteSome(`AND $4::int8 = 0`)}
-	droppedLives = statement{"dropped_lives", `SELECT life FROM dropped WHERE at < clock_timestamp() - $1::int8 * interval '1 microsecond' ORDER BY life LIMIT 1000`}
-	forgetLife   = statement{"forget_life", `DELETE FROM dropped WHERE life = $1::int8 AND NOT EXISTS (SELECT FROM entity WHERE life = $1::int8)`}
+	droppedLives = statement{"dropped_lives", `
+SELECT life FROM dropped WHERE NOT emptied AND since < clock_timestamp() - $1::int8 * interval '1 microsecond' ORDER BY life LIMIT 1000`}
+	emptyLife   = statement{"empty_life", `UPDATE dropped SET emptied = true WHERE life = $1::int8 AND NOT EXISTS (SELECT FROM entity WHERE life = $1::int8)`}
+	forgetDrops = statement{"forget_drops", `DELETE FROM dropped WHERE emptied AND since < clock_timestamp() - $1::int8 * interval '1 microsecond'`}
 )
 
 func writingSQL(entity string) string {
@@ -209,6 +221,12 @@ DELETE FROM entity WHERE ctid = ANY(ARRAY(
 RETURNING key`
 }
 
+// gone has no row if the process $2 of a connection of the server with name $1 has ended.
+var gone = statement{"gone", `SELECT 1 FROM pg_stat_activity WHERE application_name = $1::text AND ` + processSQL + ` = $2::text`}
+
+// processSQL names a process of the database: its number is used again, also by another primary.
+const processSQL = `concat_ws(' ', pid, extract(epoch FROM backend_start))`
+
 // alive reports whether the server that answers works for this connection.
 var alive = statement{"alive", `SELECT pid FROM pg_stat_activity WHERE pid = $1::int4 AND application_name = $2::text AND state <> 'idle'`}
 
@@ -216,9 +234,9 @@ var alive = statement{"alive", `SELECT pid FROM pg_stat_activity WHERE pid = $1:
 var prepared = func() []statement {
 	list := []statement{
 		getOne, getMany, overwritten, begin, commit, lifeOf, smallRows, largeRows, someRows,
-		readRecord, listRecords, createRecord, setFloor, changeRecord, dropRecord, droppedBy,
+		readRecord, listRecords, createRecord, setFloor, changeRecord, dropRecord, ofLife, inTrail,
 		takeSlot, beat, leaveSlot, synced, oldest, blocked,
-		writing, raiseFloor, deadLives, raisePurged, deleteDead, deleteLife, droppedLives, forgetLife,
+		writing, gone, raiseFloor, deadLives, raisePurged, deleteDead, deleteLife, droppedLives, emptyLife, forgetDrops,
 	}
 	for _, w := range writes {
 		list = append(list, w.alone, w.batch)

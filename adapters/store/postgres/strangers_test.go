@@ -59,6 +59,13 @@ func TestStrangers(t *testing.T) {
 	if n := ask(t, shared, "SELECT count(*) FROM "+s.Schema+".entity"); n != "0" {
 		t.Errorf("%s entities of the dropped table are left", n)
 	}
+	for _, tt := range []struct{ age, known string }{{"1 min", "1"}, {"3 min", "0"}} { // nobody looks for a lost Drop any more
+		must.OK(t, shared.Exec("UPDATE "+s.Schema+".dropped SET since = clock_timestamp() - interval '"+tt.age+"'"))
+		must.OK(t, s.Purge(t.Context()))
+		if n := ask(t, shared, "SELECT count(*) FROM "+s.Schema+".dropped"); n != tt.known {
+			t.Errorf("%s dropped tables are known after %s", n, tt.age)
+		}
+	}
 }
 
 // What an error says of the transaction, by its SQLSTATE.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -78,7 +79,9 @@ func (s *Store) put(ctx context.Context, w *write) error {
 func (s *Store) writeGroup(ctx context.Context, group []*write) {
 	slices.SortFunc(group, less)
 	s.counters.writes.group(len(group))
+	begun := time.Now()
 	rows, err := s.sendGroup(ctx, group)
+	s.awaitReturn(len(group), time.Since(begun))
 	_, refused := errors.AsType[*pgconn.PgError](err)
 	switch class := classify(err); {
 	case err == nil:

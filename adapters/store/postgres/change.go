@@ -1,0 +1,109 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// change is a change of a record, at a Timestamp: a transaction, whose first statement writes
+// one row, or none if the record has another revision, and what shows that it was applied.
+type change func(ticks edm.Ticks) (calls []call, trace call)
+
+// creating makes a record. Each attempt has a life of its own, which nobody else has.
+func creating(name string, r table.Record) change {
+	return func(ticks edm.Ticks) ([]call, call) {
+		n, t, life := []byte(name), int8Of(int64(ticks)), int8Of(random())
+		return []call{{createRecord, [][]byte{n, r.Incarnation[:], t, r.Value, life}}, {setFloor, [][]byte{n, t}}}, call{ofLife, [][]byte{life}}
+	}
+}
+
+// changing gives a record another value.
+func changing(name string, old edm.Ticks, value []byte) change {
+	return func(ticks edm.Ticks) ([]call, call) {
+		n, t, before := []byte(name), int8Of(int64(ticks)), int8Of(int64(old))
+		return []call{{changeRecord, [][]byte{n, t, value, before}}}, call{inTrail, [][]byte{n, t, before}}
+	}
+}
+
+// dropping removes a record.
+func dropping(name string, old edm.Ticks) change {
+	return func(ticks edm.Ticks) ([]call, call) {
+		n, t, before := []byte(name), int8Of(int64(ticks)), int8Of(int64(old))
+		return []call{{dropRecord, [][]byte{n, before, t}}}, call{inTrail, [][]byte{n, t, before}}
+	}
+}
+
+// change carries out a change of a record, until its outcome is known.
+func (s *Store) change(ctx context.Context, account string, do change) (edm.Ticks, error) {
+	for try := 0; ; try++ {
+		var calls []call
+		var trace call
+		var rows []int64
+		ticks, err := s.clock.Next(ctx)
+		if err == nil {
+			calls, trace = do(ticks)
+			err = s.once(ctx, client{useWrites, account}, func(_ context.Context, c *pgconn.PgConn) (err error) {
+				rows, err = s.attended(c, calls)
+				return err
+			})
+		}
+		if err == nil && rows[0] == 0 {
+			return 0, table.ErrRevision
+		}
+		if err != nil && classify(err) == lost {
+			err = s.traced(ctx, ticks, trace, err)
+		}
+		switch class := classify(err); {
+		case err == nil:
+			return ticks, nil
+		case errors.Is(err, table.ErrUnknown) || class != again && class != moved:
+			return 0, err
+		default:
+			s.counters.retry(class)
+			if halts(err) || pause(ctx, try) != nil {
+				return 0, err
+			}
+		}
+	}
+}
+
+// traced is nil if a change whose reply was lost was applied. An unsent error says that it
+// never will be.
+func (s *Store) traced(ctx context.Context, ticks edm.Ticks, trace call, cause error) error {
+	var applied, complete bool
+	err := s.ended(ctx, cause)
+	if err == nil {
+		err = s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
+			_, err := query(ctx, c, trace.statement, func(v [][]byte) error {
+				applied, complete = number(v[0]) > 0, number(v[1]) > 0
+				return nil
+			}, trace.args...)
+			return err
+		})
+	}
+	if err == nil && applied {
+		err = s.barrier(ctx)
+	}
+	switch {
+	case err == nil && applied:
+		return nil
+	case err == nil && complete && s.now() < ticks+trailMemory: // what others have dropped since is still known
+		return &unsent{cause}
+	}
+	s.counters.unknown.Add(1)
+	return fmt.Errorf("%w: %w", table.ErrUnknown, cause)
+}
+
+// changeError is the error of a change of a record for the caller.
+func (s *Store) changeError(ctx context.Context, err error) error {
+	if errors.Is(err, table.ErrRevision) {
+		return err
+	}
+	return s.commitError(ctx, err)
+}

@@ -1,0 +1,66 @@
+package postgres
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// The callers of a round that took long write again: the next round begins when all of them
+// have, or after a part of the time that it took, and at most after the patience.
+func TestReturn(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name          string
+		took          time.Duration
+		answered      int
+		again         int           // who write at once
+		after         time.Duration // the round begins then; 0 is at once
+		others, their int           // another round that ends in between, and its callers who write
+	}{
+		{"a fast round", patience - 1, 3, 1, 0, 0, 0},
+		{"all write again", 16 * time.Millisecond, 3, 3, 0, 0, 0},
+		{"one is missing", 16 * time.Millisecond, 3, 2, 2 * time.Millisecond, 0, 0},
+		{"a commit of 4 ms", 4 * time.Millisecond, 3, 1, time.Millisecond / 2, 0, 0},
+		{"a lock", 2 * time.Second, 3, 1, patience, 0, 0},
+		{"two rounds", 8 * time.Millisecond, 3, 3, 0, 2, 2},
+		{"two rounds, one is missing", 8 * time.Millisecond, 3, 3, time.Millisecond, 2, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &Store{connections: newAllocator(1, [uses]part{useRounds: {1, 1}})}
+				s.Timeout = time.Hour
+				s.ctx, s.stop = context.WithCancel(t.Context())
+				if _, err := s.connections.take(s.ctx, client{use: useRounds}); err != nil { // a round that begins waits
+					t.Fatal(err)
+				}
+				begun := func() bool {
+					synctest.Wait()
+					return s.connections.queue[useRounds].Waiting() > 0
+				}
+				s.awaitReturn(tt.answered, tt.took)
+				s.awaitReturn(tt.others, tt.took)
+				for i := range tt.again + tt.their {
+					if i > 0 && tt.after == 0 && tt.took >= patience && begun() {
+						t.Errorf("the round begins with %d of %d writes", i, tt.again+tt.their)
+					}
+					s.send(&write{name: "table/acct/people", key: []byte(strconv.Itoa(i))})
+				}
+				if tt.after > 0 {
+					time.Sleep(tt.after - time.Nanosecond)
+					if begun() {
+						t.Error("the round begins too early")
+					}
+					time.Sleep(time.Nanosecond)
+				}
+				if !begun() {
+					t.Error("the round does not begin")
+				}
+				s.stop()
+				s.beside.Wait()
+			})
+		})
+	}
+}
