@@ -69,7 +69,7 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	if m.Files, err = listFiles(dir); err != nil {
 		return nil, err
 	}
-	if m.Mended, err = known.reread(ctx, r, m.Files, known.newest, now); err != nil {
+	if m.Mended, err = known.reread(ctx, r, m.Files); err != nil {
 		return nil, err
 	}
 	u := &upload{objects: r.objects, manifest: m, known: known, recipients: recipients, source: &s, dir: dir, save: r.save}
@@ -154,7 +154,7 @@ type known struct {
 	files map[file][]Part
 	sums  map[string]Part // by the name of an object without its run; only without encryption
 
-	newest time.Time // when the newest complete backup began
+	after, until time.Time // objects whose time came between these are read again
 }
 
 // file identifies a file of the data directory, which never changes once it is
@@ -178,10 +178,10 @@ func (r *Repository) known(ctx context.Context, m *Manifest, interrupted []strin
 		}
 		there[o.Name[len(dataDir):]] = o.Size
 	}
-	k := &known{files: map[file][]Part{}, sums: map[string]Part{}}
+	k := &known{files: map[file][]Part{}, sums: map[string]Part{}, until: m.Began}
 	sources := all.Complete
 	if n := len(sources); n > 0 {
-		k.newest = sources[n-1].Began
+		k.after = sources[n-1].Began
 	}
 	for _, id := range interrupted {
 		if old := find(all.Unfinished, id); old != nil {

@@ -26,11 +26,11 @@ func due(object string, after, until time.Time) bool {
 
 // reread reads the objects again that files of a backup are to use, and whose time came since the last one. It forgets those
 // that are damaged, so that their content is stored again, and returns them.
-func (k *known) reread(ctx context.Context, r *Repository, files []File, after, until time.Time) (damaged []string, err error) {
+func (k *known) reread(ctx context.Context, r *Repository, files []File) (damaged []string, err error) {
 	list := map[string]Part{}
 	for _, f := range files {
 		for _, p := range k.files[file{f.Name, f.Size, f.Modified}] {
-			if due(p.Object, after, until) {
+			if due(p.Object, k.after, k.until) {
 				list[p.Object] = p
 			}
 		}

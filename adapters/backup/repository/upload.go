@@ -123,6 +123,12 @@ func (u *upload) store(ctx context.Context, j job, buffer []byte) error {
 	}
 	name := objectName(b, u.manifest.ID)
 	p, ok := u.known.sums[sumOf(name)]
+	var damage error
+	if ok && due(p.Object, u.known.after, u.known.until) {
+		if _, damage = readPart(ctx, u.objects, p, -1, nil); damage != nil {
+			ok = false
+		}
+	}
 	if !ok {
 		p = Part{name, int64(len(b))}
 		if err := u.objects.Put(ctx, dataDir+p.Object, b); err != nil {
@@ -134,6 +140,9 @@ func (u *upload) store(ctx context.Context, j job, buffer []byte) error {
 	f.Parts[j.part] = p
 	if !ok {
 		u.manifest.New += p.Size
+	}
+	if damage != nil {
+		u.manifest.Mended = append(u.manifest.Mended, damage.Error())
 	}
 	return u.ended(ctx, j.file, size)
 }

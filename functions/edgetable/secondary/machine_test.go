@@ -39,6 +39,7 @@ type machine struct {
 	dir     string
 	follows bool         // it is started with --secondary-of
 	copied  bool         // of another data directory
+	gap     bool         // its log may have one
 	ahead   atomic.Int64 // of its clock for Timestamps
 
 	store    *pebblestore.Store // nil: it does not run, or has no store yet

@@ -263,7 +263,7 @@ func (w *scenario) step() {
 		}
 		w.note("%s is emptied, and follows", m)
 		must.OK(w.t, os.RemoveAll(m.dir))
-		m.follows = true
+		m.follows, m.gap = true, false
 		w.start(m, false)
 	default:
 		w.write()
@@ -287,6 +287,7 @@ func (w *scenario) start(m *machine, accept bool) {
 
 // damage loses commits of a stopped machine, or what it knows of its history, and starts it as its start proposes.
 func (w *scenario) damage(m *machine) {
+	m.gap = true
 	if w.rand.IntN(2) == 0 {
 		w.note("%s loses TIMELINE", m)
 		_ = os.Remove(filepath.Join(m.dir, "TIMELINE")) // a secondary has none
@@ -355,6 +356,7 @@ func (w *scenario) takeOver(m *machine) {
 		}
 	}
 	w.note("promote %s --take-over: %v", m, err)
+	m.gap = true // a store that was replaced keeps no logs
 	if err != nil {
 		return
 	}
@@ -445,7 +447,7 @@ func (w *scenario) clone(m *machine) {
 	if m.store == nil && m.ctx != nil {
 		return
 	}
-	c := &machine{w: w, name: m.name + fmt.Sprint(len(w.machines)), dir: m.copyOf(), follows: m.follows, copied: true}
+	c := &machine{w: w, name: m.name + fmt.Sprint(len(w.machines)), dir: m.copyOf(), follows: m.follows, copied: true, gap: true}
 	w.note("%s is a copy of %s", c, m)
 	running := m.ctx != nil
 	if m == w.leader && !running {
@@ -521,6 +523,9 @@ func (w *scenario) settle() {
 	}
 	if said, err := command("backup", "verify", w.place, "--identity", w.identities); err != nil {
 		w.fail("verify: %s", said)
+	}
+	if n := w.leader.backups.Shipped().GivenUp; n > 0 && !w.leader.gap {
+		w.fail("the primary %s says that its log has a gap", w.leader)
 	}
 	w.settled++
 }
