@@ -40,6 +40,9 @@ func From(ranges []Range, k []byte) []Range {
 	return nil
 }
 
+// Before returns the parts of ascending disjoint ranges before position k.
+func Before(ranges []Range, k []byte) []Range { return Within(ranges, Range{End: k}) }
+
 // Within returns the parts of ascending disjoint ranges that lie in bounds.
 func Within(ranges []Range, bounds Range) []Range {
 	var list []Range
@@ -102,4 +105,12 @@ func RowAfter(p, r string) []byte {
 		b = append(b, after)
 	}
 	return b
+}
+
+// WithPrefix returns the range of positions of the PartitionKeys that begin with p,
+// which must pass [Check]. Encoded keys are UTF-8, so byte FF sorts after all
+// that begin with p.
+func WithPrefix(p string) Range {
+	start := AppendPart([]byte{}, p)
+	return Range{Start: start, End: append(start[:len(start):len(start)], 0xFF)}
 }
