@@ -25,6 +25,34 @@ func (r Range) Intersect(s Range) Range {
 	return r
 }
 
+// Partition returns the encoded PartitionKey that all legal keys of the range share, if
+// they do.
+func (r Range) Partition() (partition []byte, one bool) {
+	p, _ := Split(r.Start)
+	if n := len(p); n > 0 && p[n-1] < ' ' {
+		return nil, false // a position behind a partition: see PartitionAfter
+	}
+	// No key has a character below U+0020: what follows the partition is the
+	// separator or, in the End of a range, a byte that sorts right behind it.
+	if r.End == nil || !bytes.HasPrefix(r.End, p) || len(r.End) > len(p) && r.End[len(p)] >= ' ' {
+		return nil, false
+	}
+	return p, true
+}
+
+// Below returns the last position before an End that a key or another position of this
+// package can have; they have no byte FF. Nil is the end of all keys. The End is not empty.
+func Below(end []byte) []byte {
+	n := len(end) - 1
+	switch {
+	case end == nil:
+		return []byte{0xFF}
+	case n < 0 || end[n] == 0:
+		return end[:max(n, 0)]
+	}
+	return append(append(make([]byte, 0, n+2), end[:n]...), end[n]-1, 0xFF)
+}
+
 // From returns the parts of ascending disjoint ranges at and after position k.
 func From(ranges []Range, k []byte) []Range {
 	for i, r := range ranges {

@@ -234,3 +234,28 @@ func TestBefore(t *testing.T) {
 		}
 	}
 }
+
+// TestBelow checks that a position is before an End, and that nothing is between the two.
+func TestBelow(t *testing.T) {
+	t.Parallel()
+	all := bounds(legalKeys(250))
+	var positions [][]byte
+	for _, s := range all {
+		positions = append(positions, key.PartitionFrom(s), key.PartitionAfter(s), key.RowFrom("p", s), append(key.Append(nil, "p", ""), 0))
+	}
+	for _, end := range append(positions, nil) {
+		if end != nil && len(end) == 0 {
+			continue
+		}
+		below := key.Below(end)
+		in := key.Range{End: end}
+		if !in.Contains(below) {
+			t.Fatalf("%q is not before %q", below, end)
+		}
+		for _, p := range positions {
+			if in.Contains(p) != (bytes.Compare(p, below) <= 0) {
+				t.Fatalf("%q is before %q: %v, but %q is below that", p, end, in.Contains(p), below)
+			}
+		}
+	}
+}

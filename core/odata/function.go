@@ -44,8 +44,8 @@ func (f Function) String() string {
 	return "contains"
 }
 
-// Of reports whether the function is true of two strings. They are valid UTF-8, in which
-// a character never begins inside another one: bytes agree with UTF-16 code units.
+// Of reports whether the function is true of two strings. They are UTF-8, in which a
+// character never begins inside another one: bytes agree with UTF-16 code units.
 func (f Function) Of(s, part string) bool {
 	switch f {
 	case StartsWith:
