@@ -140,8 +140,8 @@ type ScanRequest struct {
 
 	// Descending reads from the last key of the last range to the first one of the first.
 	Descending bool
-	// Count asks for [Page].Count instead of Rows. Nothing but ScanBytes, Expired and
-	// Pause ends the page.
+	// Count asks for [Page].Count instead of Rows. Rows and Bytes are zero then: nothing
+	// but ScanBytes, Expired and Pause ends the page.
 	Count bool
 
 	// A page ends before it holds more than Rows entities or more than Bytes bytes
