@@ -35,7 +35,8 @@ func (p *program) countCommand() *cobra.Command {
 	var o countFlags
 	c := &cobra.Command{
 		Use: "count TABLE", Short: "Count the entities of a table",
-		Long:    "It reads the keys of all entities that pass the filter, several parts of the table at the same time.",
+		Long: "A server that runs with --extensions counts them. From others it reads the keys of all entities that pass the filter,\n" +
+			"several parts of the table at the same time.",
 		Example: "  edgetable count People --filter 'Born gt 1900' --from prod",
 		RunE:    func(c *cobra.Command, args []string) error { return p.count(c.Context(), &o, args[0]) },
 	}
