@@ -41,19 +41,3 @@ func (down direction) compare(a, b []byte) int {
 	}
 	return bytes.Compare(b, a)
 }
-
-// streams orders streams by position. At the same position a stream that must be read comes
-// first in an ascending scan, so that the merge reads before it passes the position. In a
-// descending scan a row comes first: the other stream has none with that key.
-func (down direction) streams(a, b *stream) int {
-	if c := down.compare(a.position(down), b.position(down)); c != 0 {
-		return c
-	}
-	switch unread := len(a.rows) == 0; {
-	case unread == (len(b.rows) == 0):
-		return 0
-	case unread != bool(down):
-		return -1
-	}
-	return 1
-}

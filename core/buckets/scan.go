@@ -155,11 +155,7 @@ func (s *scan) next() []byte {
 // advanced reports whether the page could end here: the smallest position is
 // behind the start.
 func (s *scan) advanced() bool {
-	first := s.req.Ranges[0]
-	if s.down {
-		first = s.req.Ranges[len(s.req.Ranges)-1]
-	}
-	return s.judged > 0 || s.down.compare(s.next(), s.down.begin(first)) > 0
+	return s.judged > 0 || s.down.compare(s.next(), s.down.begin(s.req.InOrder()[0])) > 0
 }
 
 // spent reports whether the budgets of the page forbid another read. They never do

@@ -9,6 +9,11 @@ import (
 	"edgetable/core/table"
 )
 
+// orderHeader asks for the order of a query, as $orderby does with [Handler].Extensions. The
+// service has neither. The answer repeats it, so that a client knows that the server
+// understood it.
+const orderHeader = "x-edgetable-orderby"
+
 // options holds the decoded options of a query string. A nil option is absent;
 // an empty option is not nil.
 type options struct {

@@ -7,11 +7,6 @@ import (
 	"edgetable/core/table"
 )
 
-// orderHeader asks for the order of a query, as $orderby does with [Handler].Extensions. The
-// service has neither. The answer repeats it, so that a client knows that the server
-// understood it.
-const orderHeader = "x-edgetable-orderby"
-
 // order returns the order of a query, and as text for the answer if the request asks for one.
 func (c *call) order(filter *odata.Filter) (o odata.Order, asked string, err error) {
 	text := c.header.Get("X-Edgetable-Orderby")

@@ -1,7 +1,6 @@
 package protocol_test
 
 import (
-	"context"
 	"flag"
 	"slices"
 	"strings"
@@ -72,7 +71,7 @@ func TestExtendedCorpus(t *testing.T) {
 		"extensions-off/06", "extensions-off/07", // $count
 	}}
 	wiretest.RunScenes(t, others, func(t *testing.T, clock *wiretest.Clock, directives []string) wiretest.Target {
-		h, err := scene.New(clock, append(directives, "extensions"), context.WithTimeout)
+		h, err := scene.New(clock, append(directives, "extensions"), scene.Patient)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package table
 import (
 	"bytes"
 	"context"
-	"iter"
 	"slices"
 
 	"edgetable/core/key"
@@ -139,12 +138,14 @@ func (r *ScanRequest) Rest(next []byte) []key.Range {
 	return key.From(r.Ranges, next)
 }
 
-// InOrder iterates over the ranges in the order of the scan.
-func (r *ScanRequest) InOrder() iter.Seq2[int, key.Range] {
-	if r.Descending {
-		return slices.Backward(r.Ranges)
+// InOrder returns the ranges in the order of the scan.
+func (r *ScanRequest) InOrder() []key.Range {
+	if !r.Descending {
+		return r.Ranges
 	}
-	return slices.All(r.Ranges)
+	list := slices.Clone(r.Ranges)
+	slices.Reverse(list)
+	return list
 }
 
 // Full reports whether Examine will end the page whatever the next row is, so that

@@ -31,7 +31,7 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 			}
 			return table.Page{}, err
 		}
-		it, err := s.db.NewIter(l.bounds(begin(&r)))
+		it, err := s.db.NewIter(l.bounds(r.InOrder()[0]))
 		if err != nil {
 			return table.Page{}, err
 		}
@@ -72,21 +72,13 @@ func (s *Store) scanSettled(ctx context.Context, tbl table.RecordKey, r *table.S
 		if r.Descending {
 			slices.Reverse(hidden)
 		}
-		it, err = v.from.NewIter(l.bounds(begin(r)))
+		it, err = v.from.NewIter(l.bounds(r.InOrder()[0]))
 		return err
 	})
 	if err != nil {
 		return table.Page{}, err
 	}
 	return collect(ctx, it, l, r, hidden)
-}
-
-// begin returns the range that a scan reads first.
-func begin(r *table.ScanRequest) key.Range {
-	if r.Descending {
-		return r.Ranges[len(r.Ranges)-1]
-	}
-	return r.Ranges[0]
 }
 
 // bounds returns the bounds of the full keys of a range.
@@ -106,13 +98,11 @@ func collect(ctx context.Context, it *pebble.Iterator, l *life, r *table.ScanReq
 	c := collector{b: table.NewPageBuilder(r), m: memories.Get().(*memory), hidden: hidden, descending: r.Descending}
 	c.b.Pause = r.Pause
 	var err error
-	begun := false
-	for _, in := range r.InOrder() {
-		if begun {
+	for i, in := range r.InOrder() {
+		if i > 0 {
 			o := l.bounds(in)
 			it.SetBounds(o.LowerBound, o.UpperBound)
 		}
-		begun = true
 		if err = c.collect(ctx, it, in); err != nil || c.b.Page.Next != nil {
 			break
 		}

@@ -46,7 +46,7 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	read := func(ctx context.Context, c *pgconn.PgConn) (err error) {
 		since := time.Now()
 		begin := func() *pager {
-			p := &pager{conn: c, name: text, request: r, ranges: inOrder(&r), builder: table.NewPageBuilder(&r)}
+			p := &pager{conn: c, name: text, request: r, ranges: r.InOrder(), builder: table.NewPageBuilder(&r)}
 			if r.Pause != nil {
 				// It may wait, and the snapshot would hold the connection. So a page that
 				// others wait for ends.
@@ -96,7 +96,7 @@ type pager struct {
 func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 	limit := p.request.Rows + 1
 	var large []int // rows
-	r := p.conn.ExecStatement(ctx, smallRows.of(&p.request).on(p.conn), append(p.rowsArgs(limit), int4Of(smallBytes)), formats, formats)
+	r := p.conn.ExecStatement(ctx, smallRows[p.request.Descending].on(p.conn), append(p.rowsArgs(limit), int4Of(smallBytes)), formats, formats)
 	for r.NextRow() {
 		p.found++
 		if p.ended || err != nil {
@@ -170,7 +170,7 @@ func (p *pager) build(ctx context.Context) (page table.Page, live bool, err erro
 			p.ranges = slices.Concat([]key.Range{p.rest()}, p.ranges[1:])
 			limit = min(2*limit, maxRows)
 		}
-		if err := p.take(ctx, p.conn.ExecStatement(ctx, someRows.of(&p.request).on(p.conn), p.someArgs(limit), formats, formats)); err != nil {
+		if err := p.take(ctx, p.conn.ExecStatement(ctx, someRows[p.request.Descending].on(p.conn), p.someArgs(limit), formats, formats)); err != nil {
 			return page, false, err
 		}
 	}
@@ -180,22 +180,12 @@ func (p *pager) build(ctx context.Context) (page table.Page, live bool, err erro
 	return p.builder.Page, live, nil
 }
 
-// inOrder returns the ranges of a request in the order of the scan.
-func inOrder(r *table.ScanRequest) []key.Range {
-	list := make([]key.Range, 0, len(r.Ranges))
-	for _, in := range r.InOrder() {
-		list = append(list, in)
-	}
-	return list
-}
-
 // rest returns what remains of the first range after the last key that was read.
 func (p *pager) rest() key.Range {
-	in, last := p.ranges[0], bytes.Clone(p.last)
 	if p.request.Descending {
-		return key.Range{Start: in.Start, End: last}
+		return key.Range{Start: p.ranges[0].Start, End: bytes.Clone(p.last)}
 	}
-	return key.Range{Start: append(last, 0), End: in.End} // the next key is at least one byte longer
+	return key.Range{Start: append(bytes.Clone(p.last), 0), End: p.ranges[0].End} // the next key is at least one byte longer
 }
 
 // rowsArgs are the arguments for the first rows of the first range.
@@ -215,7 +205,7 @@ func (p *pager) first(ctx context.Context, limit int) (live bool, err error) {
 	b := new(pgconn.Batch)
 	b.ExecStatement(begin.on(p.conn), nil, formats, formats)
 	b.ExecStatement(lifeOf.on(p.conn), [][]byte{p.name}, formats, formats)
-	b.ExecStatement(someRows.of(&p.request).on(p.conn), p.someArgs(limit), formats, formats)
+	b.ExecStatement(someRows[p.request.Descending].on(p.conn), p.someArgs(limit), formats, formats)
 	r := p.conn.ExecBatch(ctx, b)
 	for i := 0; r.NextResult(); i++ {
 		result := r.ResultReader()

@@ -6,7 +6,6 @@ import (
 
 	"edgetable/adapters/store/postgres/slot"
 	"edgetable/core/edm"
-	"edgetable/core/table"
 )
 
 // statement is one that every connection has prepared. Its parameters and results are
@@ -97,7 +96,7 @@ var (
 	lifeOf = statement{"life_of", `SELECT life FROM record WHERE name = $1::text`}
 	// smallRows has only the length of properties that are not small, so that a read is
 	// bounded by the number of its rows. A length costs less than a sum.
-	smallRows = inBothOrders("small_rows", `
+	smallRows = bothWays("small_rows", `
 SELECT key, ts, nonce, CASE WHEN octet_length(properties) <= $5::int4 THEN properties END,
        CASE WHEN octet_length(properties) > $5::int4 THEN octet_length(properties) END`+rowsOf)
 	// largeRows has what smallRows left out, as it is now.
@@ -105,25 +104,15 @@ SELECT key, ts, nonce, CASE WHEN octet_length(properties) <= $5::int4 THEN prope
 SELECT key, ts, properties FROM entity
  WHERE life = (SELECT life FROM record WHERE name = $1::text) AND key = ANY($2::bytea[]) AND properties IS NOT NULL`}
 	// someRows ends after the row whose properties bring their sum to $5.
-	someRows = inBothOrders("some_rows", `
+	someRows = bothWays("some_rows", `
 SELECT key, ts, nonce, properties FROM (
   SELECT key, ts, nonce, properties, sum(octet_length(properties)) OVER (ORDER BY key ROWS UNBOUNDED PRECEDING) AS upto`+rowsOf+`) AS e
  WHERE upto - octet_length(properties) < $5::int8 ORDER BY key`)
 )
 
-// ordered is a statement that reads in key order, and one that reads in the opposite order.
-type ordered [2]statement
-
-func inBothOrders(name, sql string) ordered {
-	return ordered{{name, sql}, {name + "_descending", strings.ReplaceAll(sql, "ORDER BY key", "ORDER BY key DESC")}}
-}
-
-// of returns the statement for a page.
-func (o *ordered) of(r *table.ScanRequest) statement {
-	if r.Descending {
-		return o[1]
-	}
-	return o[0]
+// bothWays are a statement that reads in key order and, under true, one that reads in the opposite order.
+func bothWays(name, sql string) map[bool]statement {
+	return map[bool]statement{false: {name, sql}, true: {name + "_descending", strings.ReplaceAll(sql, "ORDER BY key", "ORDER BY key DESC")}}
 }
 
 // rowsOf are the first $4 rows of a range.
@@ -231,7 +220,7 @@ var alive = statement{"alive", `SELECT pid FROM pg_stat_activity WHERE pid = $1:
 // prepared are the statements of every connection, in the order of preparation.
 var prepared = func() []statement {
 	list := []statement{
-		getOne, getMany, overwritten, begin, commit, lifeOf, smallRows[0], smallRows[1], largeRows, someRows[0], someRows[1],
+		getOne, getMany, overwritten, begin, commit, lifeOf, smallRows[false], smallRows[true], largeRows, someRows[false], someRows[true],
 		readRecord, listRecords, createRecord, setFloor, changeRecord, dropRecord, droppedBy,
 		takeSlot, beat, leaveSlot, synced, oldest, blocked,
 		writing, raiseFloor, deadLives, raisePurged, deleteDead, deleteLife, droppedLives, forgetLife,

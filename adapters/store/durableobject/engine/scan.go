@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"iter"
 
@@ -62,7 +61,7 @@ ranges:
 				page.Add(row.Key, v, builder.Page.Scanned)
 			}
 		}
-		if at := leaves(g, own, s.Descending); at != nil {
+		if at := s.Leaves(g, own); at != nil {
 			next, border = at, true
 			break
 		}
@@ -87,17 +86,6 @@ func (b *bucket) inside(t *turn, r key.Range, s *message.Scan, have int) iter.Se
 		return t.rows.ScanBack(from, to, run(s, have))
 	}
 	return t.rows.Scan(from, to, run(s, have))
-}
-
-// leaves returns where a range leaves the keys of the object, nil if it does not.
-func leaves(r, own key.Range, descending bool) []byte {
-	switch {
-	case descending && bytes.Compare(r.Start, own.Start) < 0:
-		return own.Start
-	case !descending && own.End != nil && (r.End == nil || bytes.Compare(r.End, own.End) > 0):
-		return own.End
-	}
-	return nil
 }
 
 // run is the number of bytes of a range to read at a time.

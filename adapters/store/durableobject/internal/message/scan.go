@@ -1,6 +1,7 @@
 package message
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"edgetable/core/key"
@@ -29,6 +30,17 @@ func (s *Scan) Position() []byte {
 		return key.Below(s.Ranges[len(s.Ranges)-1].End)
 	}
 	return s.Ranges[0].Start
+}
+
+// Leaves returns where a range leaves the keys of an object, nil if it does not.
+func (s *Scan) Leaves(r, own key.Range) []byte {
+	switch {
+	case s.Descending && bytes.Compare(r.Start, own.Start) < 0:
+		return own.Start
+	case !s.Descending && own.End != nil && (r.End == nil || bytes.Compare(r.End, own.End) > 0):
+		return own.End
+	}
+	return nil
 }
 
 // AppendScan appends the message OpScan.
