@@ -12,6 +12,7 @@
 //	payload                          JSON and Atom of entities, feeds and errors
 //	sas                              shared access signatures
 //	settings                         access policies, service properties, CORS
+//	continuation                     tokens of pages
 //	protocol                         requests to operations to responses
 //	accounts                         the list of accounts, their keys and firewalls
 //	buckets                          ordered pages of a table that a store spreads over hash keys

@@ -103,7 +103,7 @@ func (r random) ranges() []key.Range {
 }
 
 func (r random) request(t *testing.T) table.ScanRequest {
-	q := table.ScanRequest{Ranges: r.ranges(), Consistency: table.Consistency(r.IntN(2))}
+	q := table.ScanRequest{Ranges: r.ranges(), Consistency: table.Consistency(r.IntN(2)), Descending: r.IntN(3) == 0}
 	some := func(n int) int {
 		if r.IntN(2) == 0 {
 			return 0
@@ -159,6 +159,9 @@ func TestModel(t *testing.T) {
 				}
 			}
 		}
+		if q.Descending {
+			slices.Reverse(want)
+		}
 		o := buckets.Options{FanOut: r.IntN(12), ReadBytes: s.readBytes}
 		if q.Expired != nil {
 			o.FanOut = 0 // the hooks share one source of randomness
@@ -183,7 +186,7 @@ func TestModel(t *testing.T) {
 			}
 		}
 		for _, l := range s.limits {
-			if l.Consistency != q.Consistency || l.Filter != q.Filter {
+			if l.Consistency != q.Consistency || l.Filter != q.Filter || l.Descending != q.Descending {
 				t.Fatalf("seed %d: a read has %v and %v, the request %v and %v", seed, l.Consistency, l.Filter, q.Consistency, q.Filter)
 			}
 		}
@@ -216,6 +219,9 @@ func TestPagingUnderWrites(t *testing.T) {
 			}
 		}
 		got := keysOf(pages(t, s, 8, q, buckets.Options{FanOut: 1}, change)...)
+		if q.Descending {
+			slices.Reverse(got)
+		}
 		if !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != len(got) {
 			t.Fatalf("seed %d: rows come twice, or out of order", seed)
 		}

@@ -1,7 +1,6 @@
 package buckets
 
 import (
-	"bytes"
 	"math"
 	"slices"
 
@@ -98,7 +97,7 @@ func (s *scan) along(front *stream, spare float64) {
 	if spare <= 0 {
 		return
 	}
-	slices.SortFunc(next, func(a, b *stream) int { return bytes.Compare(a.rest.Start, b.rest.Start) })
+	slices.SortFunc(next, func(a, b *stream) int { return s.down.compare(s.down.begin(a.rest), s.down.begin(b.rest)) })
 	for _, st := range next {
 		n := max(s.share(st, spare), s.least(spare))
 		if spare < n || len(s.wave) == s.o.FanOut {
@@ -183,6 +182,7 @@ func (s *scan) ask(st *stream, n float64) {
 	}
 	s.wave = append(s.wave, fetch{stream: st, r: st.rest, limit: Limit{
 		Rows:        ceil(n),
+		Descending:  s.req.Descending,
 		Filter:      s.req.Filter,
 		Consistency: s.req.Consistency,
 	}})

@@ -17,7 +17,7 @@ func (s *scan) refill() error {
 	rows := 0
 	for i := range s.wave {
 		f := &s.wave[i]
-		if err := f.stream.take(&f.chunk, f.limit.Strict); err != nil {
+		if err := f.stream.take(&f.chunk, f.limit.Strict, s.down); err != nil {
 			return err
 		}
 		s.learn(f.stream, &f.chunk)
@@ -28,7 +28,7 @@ func (s *scan) refill() error {
 	}
 	clear(s.wave) // keeps no chunk alive
 	s.order = slices.DeleteFunc(s.order, s.finished)
-	slices.SortFunc(s.order, compare)
+	slices.SortFunc(s.order, s.down.streams)
 	return nil
 }
 
@@ -75,7 +75,7 @@ func (s *scan) settle() {
 		return
 	}
 	i := 1
-	for ; i < len(s.order) && compare(s.order[i], front) < 0; i++ {
+	for ; i < len(s.order) && s.down.streams(s.order[i], front) < 0; i++ {
 		s.order[i-1] = s.order[i]
 	}
 	s.order[i-1] = front

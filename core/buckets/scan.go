@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 
-	"edgetable/core/key"
 	"edgetable/core/table"
 )
 
@@ -15,7 +14,7 @@ import (
 // If a page cannot get past its start because reads stand still, the error is
 // [table.ErrBusy]. Errors of reads, and of ctx, are returned unchanged.
 func Scan(ctx context.Context, src Source, count uint16, req table.ScanRequest, o Options) (table.Page, error) {
-	s := scan{ctx: ctx, src: src, count: max(count, 1), req: &req, o: o, page: table.NewPageBuilder(&req)}
+	s := scan{ctx: ctx, src: src, count: max(count, 1), req: &req, down: direction(req.Descending), o: o, page: table.NewPageBuilder(&req)}
 	s.page.Eager = true
 	if s.o.ReadBytes <= 0 {
 		s.o.ReadBytes = 1 << 20
@@ -38,6 +37,7 @@ type scan struct {
 	src   Source
 	count uint16
 	req   *table.ScanRequest
+	down  direction
 	o     Options
 
 	// order are the streams that have something left, by position. A stream
@@ -58,16 +58,16 @@ type scan struct {
 func (s *scan) open() {
 	n := 0
 	for _, r := range s.req.Ranges {
-		if _, one := partitionOf(r); one {
+		if _, one := r.Partition(); one {
 			n++
 		} else {
 			n += int(s.count)
 		}
 	}
 	streams := make([]stream, 0, n)
-	for i, r := range s.req.Ranges {
+	for i, r := range s.req.InOrder() {
 		st := stream{part: i, rest: r, fresh: true, open: true}
-		if p, one := partitionOf(r); one {
+		if p, one := r.Partition(); one {
 			st.alone, st.point, st.bucket = true, isPoint(r), Of(p, s.count)
 			streams = append(streams, st)
 			continue
@@ -139,14 +139,23 @@ func (s *scan) end() error {
 	if !s.advanced() {
 		return table.ErrBusy
 	}
-	s.page.Page.Next = bytes.Clone(s.order[0].position())
+	s.page.Page.Next = s.next()
 	return nil
+}
+
+// next is where the page continues if it ends here.
+func (s *scan) next() []byte {
+	front := s.order[0]
+	if len(front.rows) > 0 {
+		return s.req.Continue(front.rows[0].Key)
+	}
+	return bytes.Clone(s.down.begin(front.rest))
 }
 
 // advanced reports whether the page could end here: the smallest position is
 // behind the start.
 func (s *scan) advanced() bool {
-	return s.judged > 0 || bytes.Compare(s.order[0].position(), s.req.Ranges[0].Start) > 0
+	return s.judged > 0 || s.down.compare(s.next(), s.down.begin(s.req.InOrder()[0])) > 0
 }
 
 // spent reports whether the budgets of the page forbid another read. They never do
@@ -170,14 +179,15 @@ func (s *scan) spent() (bool, error) {
 func (s *scan) drain() (over bool, err error) {
 	front := s.order[0]
 	var bound []byte
-	if len(s.order) > 1 {
-		bound = s.order[1].position()
+	bounded := len(s.order) > 1
+	if bounded {
+		bound = s.order[1].position(s.down)
 	}
 	rows := front.rows
 	front.rows = nil
 	for i := range rows {
 		row := &rows[i]
-		if i > 0 && bound != nil && bytes.Compare(row.Key, bound) >= 0 {
+		if i > 0 && bounded && s.down.compare(row.Key, bound) >= 0 {
 			front.rows = rows[i:]
 			break
 		}
@@ -193,19 +203,4 @@ func (s *scan) drain() (over bool, err error) {
 	}
 	s.settle()
 	return false, nil
-}
-
-// partitionOf returns the encoded PartitionKey that all legal keys of a range share, if
-// they do.
-func partitionOf(r key.Range) (partition []byte, one bool) {
-	p, _ := key.Split(r.Start)
-	if n := len(p); n > 0 && p[n-1] < ' ' {
-		return nil, false // a position behind a partition: see key.PartitionAfter
-	}
-	// No key has a character below U+0020: what follows the partition is the
-	// separator or, in the End of a range, a byte that sorts right behind it.
-	if r.End == nil || !bytes.HasPrefix(r.End, p) || len(r.End) > len(p) && r.End[len(p)] >= ' ' {
-		return nil, false
-	}
-	return p, true
 }

@@ -10,13 +10,13 @@ import (
 
 // Source reads the buckets of one table.
 type Source interface {
-	// Read returns rows of one bucket that lie in r, ascending from r.Start. One
-	// call is one read of the store below: it may return only a part, and then Next says
-	// where to continue. r is not empty.
+	// Read returns rows of one bucket that lie in r, ascending from r.Start, or descending
+	// from r.End. One call is one read of the store below: it may return only a part, and
+	// then Next says where to continue. r is not empty.
 	//
 	// Reads of several buckets may run at the same time ([Options.FanOut]). An error fails
 	// the whole page. To end the page instead, a Source returns a Chunk that stands still:
-	// no rows, and Next equal to r.Start.
+	// no rows, and Next equal to r.Start, or r.End.
 	Read(ctx context.Context, bucket uint16, r key.Range, limit Limit) (Chunk, error)
 }
 
@@ -43,10 +43,12 @@ type Limit struct {
 	Bytes int // to examine, about; at least 1
 
 	// Strict: a row that does not fit Bytes may be left out even if it is the first. Next
-	// is then its key, which may be the Start of the range. It keeps reads of many
+	// is then its position, which may be where the range begins. It keeps reads of many
 	// buckets at the same time from returning a large row each.
 	Strict bool
 
+	// Descending: the read goes from the end of the range to its start.
+	Descending bool
 	// Filter lets a Source sort out rows that surely do not match. It need not:
 	// Scan judges every row itself. Nil: all match.
 	Filter *odata.Filter
@@ -56,9 +58,10 @@ type Limit struct {
 
 // Chunk is the result of one read. It belongs to the caller.
 type Chunk struct {
-	Rows []table.Row // ascending, all in the range
+	Rows []table.Row // in the order of the read, all in the range
 	// Next is where the bucket continues: after every row of the chunk, at or before
-	// every row of the range that was not examined. Nil: the range is finished.
+	// every row of the range that was not examined. Nil: the range is finished. If the
+	// read descends, it is an exclusive bound, as [table.Page].Next.
 	Next []byte
 	// Examined is the number of rows examined, 0 for len(Rows). It is higher if the Source
 	// sorts out rows or finds remains of deleted ones.

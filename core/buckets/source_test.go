@@ -108,7 +108,12 @@ func (s *store) Read(ctx context.Context, b uint16, r key.Range, l buckets.Limit
 	defer s.mu.Unlock()
 	s.reads = append(s.reads, b)
 	s.limits = append(s.limits, l)
-	there := s.buckets[b].in(r)
+	there := slices.Clone(s.buckets[b].in(r))
+	position, behind := slices.Clone[[]byte], func(k []byte) []byte { return append(slices.Clone(k), 0) }
+	if l.Descending {
+		slices.Reverse(there)
+		position, behind = behind, position
+	}
 	most := min(l.Rows, len(there))
 	if s.most != nil {
 		most = min(most, s.most())
@@ -118,13 +123,13 @@ func (s *store) Read(ctx context.Context, b uint16, r key.Range, l buckets.Limit
 		row := there[i]
 		n := len(row.Key) + len(row.Properties)
 		if i == most || c.Scanned+n > s.readBytes && i > 0 || s.strict && l.Strict && c.Scanned+n > l.Bytes {
-			c.Next = there[i].Key
+			c.Next = position(row.Key)
 			break
 		}
 		c.Examined++
 		c.Scanned += n
 		if i+1 == l.Rows { // as DynamoDB, which does not look further
-			c.Next = append(slices.Clone(row.Key), 0)
+			c.Next = behind(row.Key)
 		}
 		if s.prefilter == nil || s.prefilter.Match(row.Key, row.Timestamp, row.Properties) {
 			c.Rows = append(c.Rows, row)
@@ -143,7 +148,6 @@ func (s *store) Read(ctx context.Context, b uint16, r key.Range, l buckets.Limit
 // each page but the first.
 func pages(t testing.TB, s buckets.Source, count uint16, r table.ScanRequest, o buckets.Options, between func()) [][]table.Row {
 	t.Helper()
-	whole := r.Ranges
 	var list [][]table.Row
 	for range 100_000 {
 		page, err := buckets.Scan(t.Context(), s, count, r, o)
@@ -154,13 +158,16 @@ func pages(t testing.TB, s buckets.Source, count uint16, r table.ScanRequest, o 
 		if page.Next == nil {
 			return list
 		}
-		if bytes.Compare(page.Next, r.Ranges[0].Start) <= 0 {
-			t.Fatalf("Next %q is not behind the start %q", page.Next, r.Ranges[0].Start)
+		last := r.Ranges[len(r.Ranges)-1].End
+		if r.Descending && last != nil && bytes.Compare(page.Next, last) >= 0 || !r.Descending && bytes.Compare(page.Next, r.Ranges[0].Start) <= 0 {
+			t.Fatalf("Next %q is not behind the start of %q", page.Next, r.Ranges)
 		}
-		if n := len(page.Rows); n > 0 && bytes.Compare(page.Next, page.Rows[n-1].Key) <= 0 {
-			t.Fatalf("Next %q is not behind the last row %q", page.Next, page.Rows[n-1].Key)
+		if n := len(page.Rows); n > 0 {
+			if order := bytes.Compare(page.Next, page.Rows[n-1].Key); r.Descending && order > 0 || !r.Descending && order <= 0 {
+				t.Fatalf("Next %q is not behind the last row %q", page.Next, page.Rows[n-1].Key)
+			}
 		}
-		if r.Ranges = key.From(whole, page.Next); len(r.Ranges) == 0 {
+		if r.Ranges = r.Rest(page.Next); len(r.Ranges) == 0 {
 			return list
 		}
 		if between != nil {

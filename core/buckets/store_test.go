@@ -28,7 +28,7 @@ type spreadTable struct {
 // rows, so that some chunks have none.
 func (s spreadTable) Read(ctx context.Context, b uint16, r key.Range, l buckets.Limit) (buckets.Chunk, error) {
 	page, err := s.Scan(ctx, s.name, table.ScanRequest{
-		Ranges: []key.Range{r}, Rows: min(4*l.Rows, 500), ScanBytes: l.Bytes, Consistency: l.Consistency,
+		Ranges: []key.Range{r}, Rows: min(4*l.Rows, 500), ScanBytes: l.Bytes, Consistency: l.Consistency, Descending: l.Descending,
 	})
 	c := buckets.Chunk{Next: page.Next}
 	for _, row := range page.Rows {
@@ -36,7 +36,8 @@ func (s spreadTable) Read(ctx context.Context, b uint16, r key.Range, l buckets.
 			continue
 		}
 		if len(c.Rows) == l.Rows {
-			c.Next = row.Key
+			request := table.ScanRequest{Descending: l.Descending}
+			c.Next = request.Continue(row.Key)
 			break
 		}
 		c.Rows = append(c.Rows, row)
@@ -49,9 +50,11 @@ func (s spreadTable) Read(ctx context.Context, b uint16, r key.Range, l buckets.
 // there is neither SnapshotPage nor ExactDrop.
 func TestStore(t *testing.T) {
 	t.Parallel()
-	storetest.Scans(t, func(_ testing.TB, now func() edm.Ticks) storetest.Fixture {
+	open := func(_ testing.TB, now func() edm.Ticks) storetest.Fixture {
 		return storetest.Fixture{Store: spread{memstore.New(now)}, Strengths: storetest.Strengths{
-			Conditional: true, AtomicCommit: true, Linearizable: true, TimestampsAcrossProcesses: true,
+			Conditional: true, AtomicCommit: true, Linearizable: true, TimestampsAcrossProcesses: true, Descending: true,
 		}}
-	})
+	}
+	storetest.Scans(t, open)
+	storetest.Order(t, open)
 }

@@ -1,7 +1,6 @@
 package buckets
 
 import (
-	"bytes"
 	"errors"
 
 	"edgetable/core/key"
@@ -19,7 +18,7 @@ type stream struct {
 	fresh  bool // it was never read
 	open   bool // there is something left to read
 	stuck  bool // the last read did not move
-	heavy  bool // a strict read left out the row at rest.Start
+	heavy  bool // a strict read left out the row at the position
 	rest   key.Range
 	rows   []table.Row
 	hidden int // bytes that were examined to get rows, beyond those of rows
@@ -29,46 +28,47 @@ type stream struct {
 }
 
 // position is at or before everything the stream will yield.
-func (st *stream) position() []byte {
+func (st *stream) position(down direction) []byte {
 	if len(st.rows) > 0 {
 		return st.rows[0].Key
 	}
-	return st.rest.Start
+	return down.begin(st.rest)
 }
 
-// compare orders streams by position. A stream that must be read comes before one that has
-// a row at the same position, so that the merge reads before it passes the position.
-func compare(a, b *stream) int {
-	if c := bytes.Compare(a.position(), b.position()); c != 0 {
+// streams orders streams by position. At the same position a stream that must be read comes
+// first in an ascending scan, so that the merge reads before it passes the position. In a
+// descending scan a row comes first: the other stream has none with that key.
+func (down direction) streams(a, b *stream) int {
+	if c := down.compare(a.position(down), b.position(down)); c != 0 {
 		return c
 	}
-	switch {
-	case len(a.rows) == 0 && len(b.rows) > 0:
+	switch unread := len(a.rows) == 0; {
+	case unread == (len(b.rows) == 0):
+		return 0
+	case unread != bool(down):
 		return -1
-	case len(a.rows) > 0 && len(b.rows) == 0:
-		return 1
 	}
-	return 0
+	return 1
 }
 
 var errSource = errors.New("a bucket's rows are not in order, or not in the range that was read")
 
 // take adds a chunk to the stream.
-func (st *stream) take(c *Chunk, strict bool) error {
+func (st *stream) take(c *Chunk, strict bool, down direction) error {
 	r, next := st.rest, c.Next
-	at, behind := r.Start, false // the least that may follow, or what must be passed
+	at, behind := down.begin(r), false // the least that may follow, or what must be passed
 	for i := range c.Rows {
 		k := c.Rows[i].Key
-		if order := bytes.Compare(k, at); order < 0 || order == 0 && behind {
+		if order := down.compare(k, at); order < 0 || order == 0 && (behind || bool(down)) {
 			return errSource
 		}
 		at, behind = k, true
 	}
-	if behind && r.End != nil && bytes.Compare(at, r.End) >= 0 {
+	if behind && !r.Contains(at) {
 		return errSource
 	}
 	if next != nil {
-		if order := bytes.Compare(next, at); order < 0 || order == 0 && behind {
+		if order := down.compare(next, at); order < 0 || order == 0 && behind && !bool(down) {
 			return errSource
 		}
 	}
@@ -79,11 +79,12 @@ func (st *stream) take(c *Chunk, strict bool) error {
 	} else {
 		st.rows = append(st.rows, c.Rows...)
 	}
-	if next == nil || r.End != nil && bytes.Compare(next, r.End) >= 0 || st.point && behind {
+	rest := down.from(r, next)
+	if next == nil || rest.Empty() || st.point && behind {
 		st.open = false
 		return nil
 	}
-	st.stuck = bytes.Equal(next, r.Start) && !strict
-	st.rest.Start = next
+	st.stuck = down.compare(next, down.begin(r)) == 0 && !strict
+	st.rest = rest
 	return nil
 }

@@ -25,6 +25,34 @@ func (r Range) Intersect(s Range) Range {
 	return r
 }
 
+// Partition returns the encoded PartitionKey that all legal keys of the range share, if
+// they do.
+func (r Range) Partition() (partition []byte, one bool) {
+	p, _ := Split(r.Start)
+	if n := len(p); n > 0 && p[n-1] < ' ' {
+		return nil, false // a position behind a partition: see PartitionAfter
+	}
+	// No key has a character below U+0020: what follows the partition is the
+	// separator or, in the End of a range, a byte that sorts right behind it.
+	if r.End == nil || !bytes.HasPrefix(r.End, p) || len(r.End) > len(p) && r.End[len(p)] >= ' ' {
+		return nil, false
+	}
+	return p, true
+}
+
+// Below returns the last position before an End that a key or another position of this
+// package can have; they have no byte FF. Nil is the end of all keys. The End is not empty.
+func Below(end []byte) []byte {
+	n := len(end) - 1
+	switch {
+	case end == nil:
+		return []byte{0xFF}
+	case n < 0 || end[n] == 0:
+		return end[:max(n, 0)]
+	}
+	return append(append(make([]byte, 0, n+2), end[:n]...), end[n]-1, 0xFF)
+}
+
 // From returns the parts of ascending disjoint ranges at and after position k.
 func From(ranges []Range, k []byte) []Range {
 	for i, r := range ranges {
@@ -39,6 +67,9 @@ func From(ranges []Range, k []byte) []Range {
 	}
 	return nil
 }
+
+// Before returns the parts of ascending disjoint ranges before position k.
+func Before(ranges []Range, k []byte) []Range { return Within(ranges, Range{End: k}) }
 
 // Within returns the parts of ascending disjoint ranges that lie in bounds.
 func Within(ranges []Range, bounds Range) []Range {
@@ -102,4 +133,12 @@ func RowAfter(p, r string) []byte {
 		b = append(b, after)
 	}
 	return b
+}
+
+// WithPrefix returns the range of positions of the PartitionKeys that begin with p,
+// which must pass [Check]. Encoded keys are UTF-8, so byte FF sorts after all
+// that begin with p.
+func WithPrefix(p string) Range {
+	start := AppendPart([]byte{}, p)
+	return Range{Start: start, End: append(start[:len(start):len(start)], 0xFF)}
 }

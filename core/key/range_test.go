@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"edgetable/core/key"
@@ -187,6 +188,73 @@ func TestFrom(t *testing.T) {
 		for i, r := range left {
 			if r.Empty() || i > 0 && bytes.Compare(left[i-1].End, r.Start) > 0 {
 				t.Fatalf("From(%q, %q) = %q", ranges, at, left)
+			}
+		}
+	}
+}
+
+// TestWithPrefix checks that a range holds the keys that begin with a text, and no other.
+func TestWithPrefix(t *testing.T) {
+	t.Parallel()
+	keys := legalKeys(250)
+	for _, p := range append(keys, "", "a", "\ue000", "\U00010000") {
+		in := key.WithPrefix(p)
+		for _, k := range keys {
+			for _, row := range []string{"", "a", "\U0010ffff"} {
+				if got, want := in.Contains(key.Append(nil, k, row)), strings.HasPrefix(k, p); got != want {
+					t.Fatalf("%q, %q is in the range of %q: %v", k, row, p, got)
+				}
+			}
+		}
+	}
+}
+
+// TestBefore checks that the ranges before a position and those from it on are all.
+func TestBefore(t *testing.T) {
+	t.Parallel()
+	ranges := []key.Range{{Start: []byte("b"), End: []byte("c")}, {Start: []byte("ca"), End: []byte("d")}, {Start: []byte("e")}}
+	in := func(ranges []key.Range, k []byte) bool {
+		return slices.ContainsFunc(ranges, func(r key.Range) bool { return r.Contains(k) })
+	}
+	var all [][]byte
+	for _, a := range []string{"", "a", "b", "c", "ca", "cb", "d", "e", "f"} {
+		all = append(all, []byte(a), []byte(a+"\x00"), []byte(a+"\x01"))
+	}
+	for _, at := range all {
+		before := key.Before(ranges, at)
+		for _, k := range all {
+			if got, want := in(before, k), in(ranges, k) && bytes.Compare(k, at) < 0; got != want {
+				t.Errorf("%q is before %q: %v", k, at, got)
+			}
+		}
+		for _, r := range before {
+			if r.Empty() {
+				t.Errorf("an empty range before %q", at)
+			}
+		}
+	}
+}
+
+// TestBelow checks that a position is before an End, and that nothing is between the two.
+func TestBelow(t *testing.T) {
+	t.Parallel()
+	all := bounds(legalKeys(250))
+	var positions [][]byte
+	for _, s := range all {
+		positions = append(positions, key.PartitionFrom(s), key.PartitionAfter(s), key.RowFrom("p", s), append(key.Append(nil, "p", ""), 0))
+	}
+	for _, end := range append(positions, nil) {
+		if end != nil && len(end) == 0 {
+			continue
+		}
+		below := key.Below(end)
+		in := key.Range{End: end}
+		if !in.Contains(below) {
+			t.Fatalf("%q is not before %q", below, end)
+		}
+		for _, p := range positions {
+			if in.Contains(p) != (bytes.Compare(p, below) <= 0) {
+				t.Fatalf("%q is before %q: %v, but %q is below that", p, end, in.Contains(p), below)
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 //	conjunction  uvarint number · that many expressions
 //	disjunction  the same
 //	negation     expression
+//	function     function (1 byte) · property of package edm: the name and the literal
 
 // errEncoding means that the bytes are not a filter in the encoded form.
 var errEncoding = errors.New("odata: malformed filter")
@@ -41,6 +42,8 @@ func (e *expr) encode(dst []byte) []byte {
 		return append(dst, 0)
 	case comparison:
 		return edm.AppendProperty(append(dst, byte(e.op)), e.name, e.literal)
+	case function:
+		return edm.AppendProperty(append(dst, byte(e.function)), e.name, e.literal)
 	case conjunction, disjunction:
 		dst = binary.AppendUvarint(dst, uint64(len(e.operands)))
 	}
@@ -91,6 +94,8 @@ func (d *decoder) expr(depth int) *expr {
 		}
 	case k == comparison:
 		return d.comparison()
+	case k == function:
+		return d.function()
 	case k == conjunction || k == disjunction:
 		return d.list(k, depth)
 	case k == negation:
@@ -119,13 +124,33 @@ func (d *decoder) list(k kind, depth int) *expr {
 //go:noinline
 func (d *decoder) comparison() *expr {
 	op := operator(d.byte())
-	name, literal, rest, ok := edm.Properties(d.rest).Next()
+	name, literal, ok := d.property()
 	if f, system := systemField(name); system && f != fieldTimestamp && literal.Type() != edm.TypeString {
 		ok = false
 	}
 	if !ok || op == 0 || op > less|equal|greater|unordered {
 		return nil
 	}
-	d.rest = rest
 	return d.parser.comparison(name, op, literal)
+}
+
+//go:noinline
+func (d *decoder) function() *expr {
+	f := Function(d.byte())
+	name, literal, ok := d.property()
+	if !ok || f == NoFunction || f > Contains || literal.Type() != edm.TypeString || name == "Timestamp" {
+		return nil
+	}
+	e := d.testOf(function, name, literal)
+	if e != nil {
+		e.function = f
+	}
+	return e
+}
+
+// property reads the name and the literal of a test.
+func (d *decoder) property() (name string, literal edm.Value, ok bool) {
+	name, literal, rest, ok := edm.Properties(d.rest).Next()
+	d.rest = rest
+	return name, literal, ok
 }

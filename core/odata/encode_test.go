@@ -28,6 +28,7 @@ func TestEncoding(t *testing.T) {
 		"false",
 		"PartitionKey eq 'p' and RowKey gt 'it''s' and Timestamp lt datetime'2008-10-01' or not (A le 5L and B ne NaN)",
 		"A eq guid'a455c695-df98-5678-aaaa-81d3367e5a34' or B ne X'00' or C or D eq 1.5",
+		"startswith(PartitionKey,'p') and not (endswith(A,'é') or contains(RowKey,''))",
 		nested,
 		strings.Repeat("x eq X'0000' or ", odata.MaxComparisons-1) + "y",
 	} {
@@ -48,6 +49,10 @@ func TestEncoding(t *testing.T) {
 		"another kind":            {9, 0},
 		"a long list":             {2, 0xFF, 0xFF, 0xFF, 0x7F, 0, 1},
 		"more nesting than there": append([]byte(strings.Repeat("\x04", 500)), 0, 1),
+		"a function of a date":    edm.AppendProperty([]byte{5, 1}, "Timestamp", edm.String("x")),
+		"a function of a number":  edm.AppendProperty([]byte{5, 1}, "A", edm.Int32(5)),
+		"no function":             edm.AppendProperty([]byte{5, 0}, "A", edm.String("x")),
+		"another function":        edm.AppendProperty([]byte{5, 4}, "A", edm.String("x")),
 		"more comparisons":        append([]byte{3, 0xF5, 3}, strings.Repeat("\x01\x02\x01A\x02\x01", 501)...),
 	} {
 		if f, err := odata.Decode(b); err == nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"strings"
+	"unsafe"
 
 	"edgetable/core/edm"
 	"edgetable/core/key"
@@ -31,6 +32,8 @@ func (e *entity) matches(x *expr) bool {
 		return x.truth
 	case comparison:
 		return x.op&e.outcome(x) != 0
+	case function:
+		return e.calls(x)
 	case conjunction:
 		for _, o := range x.operands {
 			if !e.matches(o) {
@@ -52,14 +55,7 @@ func (e *entity) matches(x *expr) bool {
 // outcome compares the field of a comparison with its literal.
 func (e *entity) outcome(x *expr) operator {
 	if x.field >= 0 {
-		if x.field >= maxValues {
-			v, _ := e.properties.Lookup(x.name)
-			return compare(v, &x.literal, x.op)
-		}
-		if !e.resolved {
-			e.resolve()
-		}
-		return compare(e.values[x.field], &x.literal, x.op)
+		return compare(e.value(x), &x.literal, x.op)
 	}
 	if e.key == nil {
 		return absent
@@ -67,12 +63,43 @@ func (e *entity) outcome(x *expr) operator {
 	if x.field == fieldTimestamp {
 		return compare(edm.DateTime(e.timestamp), &x.literal, x.op)
 	}
+	// The order of encoded keys is that of UTF-16.
+	return outcome(bytes.Compare(e.part(x), x.rotated))
+}
+
+// calls reports whether a function is true of its field.
+func (e *entity) calls(x *expr) bool {
+	if x.field >= 0 {
+		v := e.value(x)
+		return v.Type() == edm.TypeString && x.function.Of(v.Text(), x.literal.Text())
+	}
+	if e.key == nil {
+		return false
+	}
+	// Rotation is a bijection of characters.
+	part := e.part(x)
+	return x.function.Of(unsafe.String(unsafe.SliceData(part), len(part)), unsafe.String(unsafe.SliceData(x.rotated), len(x.rotated)))
+}
+
+// value returns the property of a test, or null.
+func (e *entity) value(x *expr) edm.Value {
+	if x.field >= maxValues {
+		v, _ := e.properties.Lookup(x.name)
+		return v
+	}
+	if !e.resolved {
+		e.resolve()
+	}
+	return e.values[x.field]
+}
+
+// part returns the key of a test, encoded.
+func (e *entity) part(x *expr) []byte {
 	part, row := key.Split(e.key)
 	if x.field == fieldRowKey {
-		part = row
+		return row
 	}
-	// The order of encoded keys is that of UTF-16.
-	return outcome(bytes.Compare(part, x.rotated))
+	return part
 }
 
 func (e *entity) resolve() {

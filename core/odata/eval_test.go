@@ -11,7 +11,7 @@ import (
 
 func mustParse(t testing.TB, text string) *odata.Filter {
 	t.Helper()
-	f, err := odata.Parse(text)
+	f, err := odata.ParseExtended(text)
 	if err != nil {
 		t.Fatalf("Parse(%q): %v", text, err)
 	}

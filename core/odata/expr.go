@@ -11,6 +11,7 @@ const (
 	conjunction
 	disjunction
 	negation
+	function
 )
 
 // expr is one node of a filter. It is a struct and not an interface, so that
@@ -23,10 +24,11 @@ type expr struct {
 	kind     kind
 	truth    bool     // constant
 	op       operator // comparison
-	field    field    // comparison
-	name     string   // comparison: the field's name
+	function Function // function
+	field    field    // comparison, function
+	name     string   // the field's name
 	literal  edm.Value
-	rotated  []byte // comparison of a key: the encoded literal, a string
+	rotated  []byte // comparison or function of a key: the encoded literal, a string
 	operands []*expr
 }
 

@@ -28,16 +28,20 @@ type Filter struct {
 // Parse reads a filter on entities. For empty or blank text it returns nil. The
 // error is a *[SyntaxError], a *[TypeError], [ErrNotImplemented], [ErrNull],
 // [ErrNotBoolean] or [ErrTooComplex].
-func Parse(text string) (*Filter, error) { return parse(text, nil) }
+func Parse(text string) (*Filter, error) { return parse(text, parser{}) }
+
+// ParseExtended is Parse for filters that may call a [Function], which the service
+// does not have.
+func ParseExtended(text string) (*Filter, error) { return parse(text, parser{extended: true}) }
 
 // ParseTables reads a filter on the tables of an account. The key of a table is
 // its name after fold, with an empty RowKey: TableName is also compared after
 // fold, so that comparison ignores case. A table has no other property.
 func ParseTables(text string, fold func(string) string) (*Filter, error) {
-	return parse(text, fold)
+	return parse(text, parser{fold: fold})
 }
 
-func parse(text string, fold func(string) string) (*Filter, error) {
+func parse(text string, p parser) (*Filter, error) {
 	if len(text) > MaxLength {
 		return nil, ErrTooComplex
 	}
@@ -45,7 +49,7 @@ func parse(text string, fold func(string) string) (*Filter, error) {
 		l := lexer{text: strings.ToValidUTF8(text, "\uFFFD")}
 		return nil, l.wrong("Syntax error", len(l.text))
 	}
-	p := parser{lexer: lexer{text: text}, fold: fold}
+	p.lexer = lexer{text: text}
 	p.advance()
 	if p.tok.kind == tokenEnd {
 		return nil, nil

@@ -17,12 +17,13 @@ const (
 	Absent    = Unordered << 1
 )
 
-// Test is one comparison of a filter. PartitionKey, RowKey and Timestamp have
-// these names.
+// Test is one comparison of a filter, or one call of a function, whose outcome is
+// Equal if it is true. PartitionKey, RowKey and Timestamp have these names.
 type Test struct {
-	Name    string
-	Literal edm.Value
-	Holds   Outcomes // the outcomes for which the test is true
+	Name     string
+	Function Function
+	Literal  edm.Value
+	Holds    Outcomes // the outcomes for which the test is true
 }
 
 // Fold translates a filter for a store that evaluates it elsewhere. It applies
@@ -42,8 +43,11 @@ func fold[T any](e *expr, negated bool, test func(Test) T, join func(all bool, p
 	switch e.kind {
 	case constant:
 		return join(e.truth != negated, nil)
-	case comparison:
-		t := Test{e.name, e.literal, Outcomes(e.op)}
+	case comparison, function:
+		t := Test{e.name, e.function, e.literal, Outcomes(e.op)}
+		if e.kind == function {
+			t.Holds = Equal
+		}
 		if negated {
 			t.Holds ^= Less | Equal | Greater | Unordered | Absent
 		}

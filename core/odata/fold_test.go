@@ -27,6 +27,7 @@ func TestFold(t *testing.T) {
 		{"false", "false()", "a constant"},
 		{"A lt 5", "A000015", "less"},
 		{"not (A lt 5)", "A111105", "all but less, and absent"},
+		{"not startswith(A,'a')", "A11101a", "a function that is false, also of no string"},
 		{"not (A eq 1 and (B or not C))", "false(A111011 true(B11101true C00010true))", "De Morgan"},
 	} {
 		if got := show(x.filter); got != x.want {
@@ -46,6 +47,9 @@ func TestFold(t *testing.T) {
 		k := key.Append(nil, randomString(r, false), randomString(r, false))
 		// Find the outcome of a test by evaluating each operator.
 		holds := odata.Fold(f, func(x odata.Test) bool {
+			if x.Function != odata.NoFunction {
+				return x.Holds&odata.Equal != 0 == mustParse(t, x.Function.String()+"("+x.Name+","+odata.Literal(x.Literal)+")").Match(k, edm.MinDateTime, p)
+			}
 			outcome := odata.Absent
 			for op, o := range map[string]odata.Outcomes{"lt": odata.Less, "eq": odata.Equal, "gt": odata.Greater} {
 				if mustParse(t, x.Name+" "+op+" "+odata.Literal(x.Literal)).Match(k, edm.MinDateTime, p) {

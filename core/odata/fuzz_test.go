@@ -23,6 +23,8 @@ func FuzzFilter(f *testing.F) {
 		"((A)) eq (true) or not not B and NaN ne C and -INF le D",
 		"PartitionKey ne 'a\x01' and RowKey ne '\uE000😀'",
 		"startswith(A,'x')",
+		"not startswith(PartitionKey,'p') or startswith(RowKey,'\uE000') eq false",
+		"true ne substringof('a',B) and endswith(RowKey,'b')",
 		"TableName ge 'AA' and TableName lt 'aa{' and not (PartitionKey eq 5)",
 		"A eq 1.5e+3d and B eq -5L or X'00' ne C and RowKey and Timestamp lt 'x'",
 		"aaa bbb ccc",
@@ -36,7 +38,7 @@ func FuzzFilter(f *testing.F) {
 		if tables, err := odata.ParseTables(text, strings.ToLower); err == nil && key.Check(pk) == nil {
 			checkPlan(t, tables, key.Append(nil, strings.ToLower(pk), ""), 0, nil)
 		}
-		filter, err := odata.Parse(text)
+		filter, err := odata.ParseExtended(text)
 		if err != nil {
 			var syntax *odata.SyntaxError
 			var types *odata.TypeError
@@ -50,7 +52,7 @@ func FuzzFilter(f *testing.F) {
 		filter.Match(properties, edm.Ticks(timestamp), p)
 		decode(t, filter)
 		canonical := filter.String()
-		again, err := odata.Parse(canonical)
+		again, err := odata.ParseExtended(canonical)
 		switch {
 		case errors.Is(err, odata.ErrTooComplex): // only longer or deeper than the text
 		case err != nil:

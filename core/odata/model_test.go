@@ -96,6 +96,9 @@ func (m model) holds(name, op string, literal edm.Value) bool {
 // randomFilter returns the text of a filter and its meaning for a model.
 func randomFilter(r *rand.Rand, depth int) (string, func(model) bool) {
 	if depth == 0 || r.IntN(4) == 0 {
+		if r.IntN(4) == 0 {
+			return randomCall(r)
+		}
 		names := []string{"PartitionKey", "PartitionKey", "RowKey", "RowKey", "Timestamp", "A", "B", "C", "D", "E", "F", "G", "H", "I", "J"}
 		name := names[r.IntN(len(names))]
 		op := []string{"eq", "eq", "ne", "lt", "le", "gt", "ge"}[r.IntN(7)]
@@ -118,6 +121,47 @@ func randomFilter(r *rand.Rand, depth int) (string, func(model) bool) {
 	}
 	b, fb := randomFilter(r, depth-1)
 	return "(" + a + ") and (" + b + ")", func(m model) bool { return fa(m) && fb(m) }
+}
+
+// randomCall returns the call of a function and its meaning for a model, in UTF-16.
+func randomCall(r *rand.Rand) (string, func(model) bool) {
+	name := []string{"PartitionKey", "RowKey", "A", "B", "J"}[r.IntN(5)]
+	part := randomString(r, true)
+	units := utf16.Encode([]rune(part))
+	literal := odata.Literal(edm.String(part))
+	text, of := "", func(s []uint16) bool { return false }
+	switch r.IntN(4) {
+	case 0:
+		text, of = "startswith("+name+","+literal+")", func(s []uint16) bool { return slices.Equal(s[:min(len(s), len(units))], units) }
+	case 1:
+		text, of = "endswith( "+name+" , "+literal+" )", func(s []uint16) bool { return slices.Equal(s[max(len(s)-len(units), 0):], units) }
+	default:
+		text = "contains(" + name + "," + literal + ")"
+		if r.IntN(2) == 0 {
+			text = "substringof(" + literal + "," + name + ")"
+		}
+		of = func(s []uint16) bool {
+			for i := 0; i+len(units) <= len(s); i++ {
+				if slices.Equal(s[i:i+len(units)], units) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	holds := func(m model) bool {
+		v, ok := m[name]
+		return ok && v.Type() == edm.TypeString && of(utf16.Encode([]rune(v.Text())))
+	}
+	switch r.IntN(5) {
+	case 0:
+		return text + " eq true", holds
+	case 1:
+		return "(" + text + ") ne true", func(m model) bool { return !holds(m) }
+	case 2:
+		return "false eq " + text, func(m model) bool { return !holds(m) }
+	}
+	return text, holds
 }
 
 // randomString returns a short string of few different characters, so that

@@ -19,6 +19,7 @@ import (
 type parser struct {
 	lexer       lexer
 	fold        func(string) string // not nil: a filter on tables
+	extended    bool                // functions may be called
 	tok         token               // the next one
 	err         error
 	typeErr     error // the first type error
@@ -176,7 +177,7 @@ func (p *parser) unary() *term {
 //
 //go:noinline
 func (p *parser) primary(left *term) *term {
-	if p.err != nil || left.cond != nil || p.tok.kind != tokenName {
+	if p.err != nil || left.cond != nil && !left.called || p.tok.kind != tokenName {
 		return left
 	}
 	op := operatorOf(p.tok.name)
@@ -185,16 +186,19 @@ func (p *parser) primary(left *term) *term {
 	}
 	p.advance()
 	right := p.group()
-	if p.err == nil && right.cond != nil {
+	if p.err == nil && right.cond != nil && !right.called {
 		p.unexpected()
 	}
 	if p.err != nil {
 		return nil
 	}
+	if left.called || right.called {
+		return &term{cond: p.compareCall(left, op, right)}
+	}
 	return &term{cond: p.compare(left, op, right)}
 }
 
-// group reads "(" expr ")", property or literal.
+// group reads "(" expr ")", property, literal or the call of a function.
 func (p *parser) group() *term {
 	if p.tok.kind != tokenOpen {
 		return p.operand()
@@ -214,7 +218,7 @@ func (p *parser) group() *term {
 	return t
 }
 
-// operand = property | literal
+// operand = property | literal | call
 //
 //go:noinline
 func (p *parser) operand() *term {
@@ -233,7 +237,7 @@ func (p *parser) operand() *term {
 		case isKeyword(name):
 			p.unexpected()
 		default:
-			p.fail(notImplemented("There are no functions; Name ge 'ab' and Name lt 'ac' finds what begins with ab."))
+			return p.call(name)
 		}
 		t := &term{name: name, end: end}
 		switch f, system := p.field(name); {

@@ -27,8 +27,8 @@ type Plan struct {
 const maxRanges = 100
 
 // MakePlan plans a filter; nil means the whole table. It uses the comparisons
-// of PartitionKey and RowKey, inside and, or and not; RowKey narrows a range
-// only within one partition.
+// of PartitionKey and RowKey and startswith of them, inside and, or and not; RowKey
+// narrows a range only within one partition.
 //
 // The law of a plan: for every entity with a legal key, the filter matches it
 // if and only if its key is in a range and the residual matches it.
@@ -74,6 +74,11 @@ func regionOf(e *expr, negated bool) region {
 	switch e.kind {
 	case constant:
 		return constantRegion(e.truth != negated)
+	case function:
+		if e.function != StartsWith || e.field != fieldPartitionKey && e.field != fieldRowKey {
+			return region{boxes: everything().boxes}
+		}
+		return prefixRegion(e.field, e.literal.Text(), negated)
 	case comparison:
 		if e.field != fieldPartitionKey && e.field != fieldRowKey {
 			return region{boxes: everything().boxes}
@@ -101,7 +106,7 @@ func regionOf(e *expr, negated bool) region {
 }
 
 func (e *expr) mentions(f field) bool {
-	if e.kind == comparison {
+	if e.kind == comparison || e.kind == function {
 		return e.field == f
 	}
 	for _, o := range e.operands {

@@ -18,6 +18,10 @@ func (e *expr) append(dst []byte, depth int, literal func([]byte, edm.Value) []b
 		dst = append(append(dst, e.name...), ' ')
 		dst = append(append(dst, e.op.String()...), ' ')
 		return literal(dst, e.literal)
+	case function:
+		dst = append(append(dst, e.function.String()...), '(')
+		dst = append(append(dst, e.name...), ',')
+		return append(literal(dst, e.literal), ')')
 	case negation:
 		return e.operands[0].appendGroup(append(dst, "not "...), depth-1, literal)
 	}

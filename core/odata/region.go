@@ -54,6 +54,26 @@ func keyRegion(f field, op operator, s string) region {
 	if op&greater != 0 {
 		pieces = append(pieces, key.Range{Start: after})
 	}
+	return piecesOf(f, pieces)
+}
+
+// prefixRegion returns the region of the keys that begin with s, or of the others.
+func prefixRegion(f field, s string, negated bool) region {
+	switch {
+	case s == "": // all keys begin so
+		return constantRegion(!negated)
+	case key.Check(s) != nil: // no key begins so
+		return constantRegion(negated)
+	}
+	in := key.WithPrefix(s)
+	if !negated {
+		return piecesOf(f, []key.Range{in})
+	}
+	return piecesOf(f, []key.Range{{End: in.Start}, {Start: in.End}})
+}
+
+// piecesOf returns the region of the keys in some ranges of positions.
+func piecesOf(f field, pieces []key.Range) region {
 	r := region{exact: true}
 	for _, piece := range pieces {
 		b := box{partition: piece}

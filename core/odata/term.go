@@ -11,6 +11,7 @@ import (
 // an operand, with a nil cond, until the parser needs it as a condition.
 type term struct {
 	cond    *expr
+	called  bool   // cond is what a function returns, which may be compared with true or false
 	name    string // operand: the property, or "" for a literal
 	literal edm.Value
 	system  edm.Type // operand: the type of a system property
@@ -93,11 +94,20 @@ func (p *parser) field(name string) (field, bool) {
 }
 
 func (p *parser) comparison(name string, op operator, literal edm.Value) *expr {
+	e := p.testOf(comparison, name, literal)
+	if e != nil {
+		e.op = op
+	}
+	return e
+}
+
+// testOf makes a comparison or a function of a property and a literal.
+func (p *parser) testOf(k kind, name string, literal edm.Value) *expr {
 	if p.comparisons++; p.comparisons > MaxComparisons {
 		p.fail(ErrTooComplex)
 		return nil
 	}
-	e := &expr{kind: comparison, op: op, name: name, literal: literal}
+	e := &expr{kind: k, name: name, literal: literal}
 	if f, ok := p.field(name); ok {
 		e.field = f
 		if p.fold != nil {

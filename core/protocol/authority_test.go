@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"edgetable/core/continuation"
 	"edgetable/core/protocol"
 	"edgetable/core/sas"
 	"edgetable/core/sharedkey"
@@ -62,6 +63,7 @@ func holding(t *testing.T, h *protocol.Handler, key *sharedkey.Key) string {
 func estate(t *testing.T) (*protocol.Handler, *sharedkey.Key) {
 	t.Helper()
 	h := wiretest.NewHandler(&wiretest.Clock{})
+	h.Extensions = true
 	key, err := sharedkey.ParseKey(wiretest.AccountKey)
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +117,7 @@ func beyond() []sent {
 	xml := protocol.Header{"Content-Type": {"application/xml"}}
 	const evil = `{"PartitionKey":"z","RowKey":"evil"}`
 	const nothing = `<SignedIdentifiers />`
-	token := func(s string) string { return protocol.Token([]byte(s)) }
+	token := func(s string) string { return continuation.Token([]byte(s)) }
 	list := []sent{
 		{why: "another table", method: "GET", path: "/other()"},
 		{why: "in upper case", method: "GET", path: "/OTHER"},
@@ -259,7 +261,7 @@ func TestTokenReachesNothingElse(t *testing.T) {
 					}
 				}
 				if strings.HasPrefix(f.Name, "x-ms-continuation") {
-					if k, err := protocol.ParseToken(f.Value); err != nil || string(k) != "m" && string(k) != "r" && string(k) != "s" {
+					if k, err := continuation.Parse(f.Value); err != nil || string(k) != "m" && string(k) != "r" && string(k) != "s" {
 						t.Errorf("%s, %s: %s names %q, %v", kind, r.why, f.Name, k, err)
 					}
 				}

@@ -135,12 +135,12 @@ func (c *call) decode() error {
 	// contradictory versions there.
 	c.representation = dialect{version: c.version}.responseFormat(c.options.format, c.header.Get("Accept"))
 	if err == nil {
-		err = c.options.implemented()
+		err = c.options.implemented(entitySet, c.Extensions)
 	}
 	if err != nil {
 		return err
 	}
-	c.route, err = parseRoute(c.address.Account, path)
+	c.route, err = parseRoute(c.address.Account, path, false)
 	return err
 }
 

@@ -13,36 +13,15 @@ type Route struct {
 	Table, PartitionKey, RowKey string
 }
 
-var resourceNames = [...]string{"root", "tables", "table", "entities", "entity", "batch", "metadata"}
+var resourceNames = [...]string{"root", "tables", "table", "entities", "entity", "batch", "metadata", "count"}
 
 // ParseRoute exports parseRoute.
 func ParseRoute(raw string) (Route, error) {
-	r, err := parseRoute("acct", raw)
+	r, err := parseRoute("acct", raw, false)
 	if err != nil {
 		return Route{}, err
 	}
 	return Route{resourceNames[r.resource], r.table, r.partitionKey, r.rowKey}, nil
-}
-
-// Token and ParseToken export token and parseToken.
-func Token(part []byte) string            { return token(part) }
-func ParseToken(s string) ([]byte, error) { return parseToken(s) }
-func Continuation(next []byte) []Field    { return continuation(next) }
-func EntityPosition(q string) ([]byte, error) {
-	o, err := parseOptions(q)
-	if err != nil {
-		return nil, err
-	}
-	return o.position()
-}
-
-// TablePosition returns the position of a list of tables from a query string.
-func TablePosition(q string) (string, error) {
-	o, err := parseOptions(q)
-	if err != nil {
-		return "", err
-	}
-	return o.tablePosition()
 }
 
 // Options exports the options of a query string for tests; "-" is an absent
@@ -53,7 +32,7 @@ type Options struct{ Filter, Top, Select, Format, Comp, Restype, APIVersion stri
 func ParseOptions(raw string) (Options, error) {
 	o, err := parseOptions(raw)
 	if err == nil {
-		err = o.implemented()
+		err = o.implemented(entitySet, false)
 	}
 	show := func(s *string) string {
 		if s == nil {

@@ -40,6 +40,7 @@ var every = []struct{ operation, method, path, contentType, body string }{
 	{"InsertOrMergeEntity", "MERGE", "/people(PartitionKey='p',RowKey='r')", "application/json", "{}"},
 	{"GetEntity", "GET", "/people(PartitionKey='p',RowKey='r')", "", ""},
 	{"QueryEntities", "GET", "/people()", "", ""},
+	{"CountEntities", "GET", "/people()/$count", "", ""},
 	{"EntityGroupTransaction", "POST", "/$batch", "multipart/mixed; boundary=b", changesetOfTwo},
 	{"SetTableACL", "PUT", "/people?comp=acl", "", ""},
 	{"GetTableACL", "GET", "/people?comp=acl", "", ""},
@@ -178,7 +179,7 @@ func TestBearer(t *testing.T) {
 			resp := s.Serve(t.Context(), req)
 			want := 0 // success
 			switch tt.operation {
-			case "GetTable", "QueryTables", "GetEntity", "QueryEntities":
+			case "GetTable", "QueryTables", "GetEntity", "QueryEntities", "CountEntities":
 			case "GetTableACL", "SetTableACL":
 				want = 404
 			case "EntityGroupTransaction":

@@ -8,6 +8,7 @@ import (
 	"edgetable/core/address"
 	"edgetable/core/edm"
 	"edgetable/core/httpdate"
+	"edgetable/core/settings"
 	"edgetable/core/table"
 )
 
@@ -38,6 +39,9 @@ type Handler struct {
 	// Secondary reports whether the handler serves a secondary: then every address is one
 	// of the secondary. Nil means no.
 	Secondary func() bool
+	// Extensions turns on what changes an answer of the protocol: functions in filters,
+	// $orderby, and the $count of a table.
+	Extensions bool
 	// PathStyle takes the account from the path for every host.
 	PathStyle bool
 	// SettingsAge is the time for which the handler uses cached settings of an
@@ -59,7 +63,7 @@ type Handler struct {
 	KeptBuffer int
 
 	date     atomic.Pointer[dateText]
-	settings settingsCache
+	settings settings.Cache
 }
 
 // exchange is the state of one request until its response is complete. All calls

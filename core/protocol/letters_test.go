@@ -35,6 +35,7 @@ func TestLettersOfAccountTokens(t *testing.T) {
 		{sent{why: "drop", method: "DELETE", path: "/Tables('people')"}, "c", "d", ""},
 		{sent{why: "drop through a tunnel", method: "POST", path: "/Tables('people')", header: protocol.Header{"X-Http-Method": {"DELETE"}}}, "c", "d", ""},
 		{sent{why: "query", method: "GET", path: "/people()"}, "o", "r", ""},
+		{sent{why: "count", method: "GET", path: "/people()/$count"}, "o", "r", ""},
 		{sent{why: "point", method: "GET", path: "/people(PartitionKey='m',RowKey='r')"}, "o", "r", ""},
 		{sent{why: "insert", method: "POST", path: "/people", body: `{"PartitionKey":"m","RowKey":"new"}`}, "o", "a", ""},
 		{sent{why: "upsert", method: "PUT", path: "/people(PartitionKey='m',RowKey='r')", body: `{}`}, "o", "au", ""},

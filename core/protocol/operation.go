@@ -38,6 +38,7 @@ func init() {
 	operations = []operation{
 		{resource: oneEntity, verb: get, name: "GetEntity", right: sas.QueryEntities, audience: readers, run: (*call).getEntity},
 		{resource: entitySet, verb: get, name: "QueryEntities", right: sas.QueryEntities, audience: readers, run: (*call).queryEntities},
+		{resource: entityCount, verb: get, name: "CountEntities", right: sas.QueryEntities, audience: readers, otherFormat: true, run: (*call).countEntities},
 		{resource: entitySet, verb: post, name: "InsertEntity", right: sas.InsertEntity, write: true, action: table.Insert, run: (*call).writeEntity},
 		{resource: oneEntity, verb: put, ifMatch: true, name: "UpdateEntity", right: sas.UpdateEntity, write: true, action: table.Update, run: (*call).writeEntity},
 		{resource: oneEntity, verb: put, name: "InsertOrReplaceEntity", right: sas.UpsertEntity, since: upsertVersion, write: true, action: table.InsertOrReplace, run: (*call).writeEntity},

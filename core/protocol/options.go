@@ -9,10 +9,16 @@ import (
 	"edgetable/core/table"
 )
 
+// orderHeader asks for the order of a query, as $orderby does with [Handler].Extensions. The
+// service has neither. The answer repeats it, so that a client knows that the server
+// understood it.
+const orderHeader = "x-edgetable-orderby"
+
 // options holds the decoded options of a query string. A nil option is absent;
 // an empty option is not nil.
 type options struct {
 	filter, top, selectList, format *string
+	orderBy                         *string
 	nextPartition, nextRow          *string
 	nextTable, time                 *string
 	timeout                         int // seconds; 0 if absent
@@ -54,6 +60,8 @@ func parseOptions(raw string) (o options, first error) {
 			o.selectList = &value
 		case "$format":
 			o.format = &value
+		case "$orderby":
+			o.orderBy = &value
 		case "NextPartitionKey":
 			o.nextPartition = &value
 		case "NextRowKey":
@@ -90,12 +98,18 @@ func parseOptions(raw string) (o options, first error) {
 }
 
 // implemented returns an error if the query has an option that the service does
-// not implement.
-func (o *options) implemented() error {
-	if o.foreign == "" {
+// not implement, unless it is $orderby and the server has it for the resource.
+func (o *options) implemented(r resource, extensions bool) error {
+	name, hint := o.foreign, ""
+	if name == "" && o.orderBy != nil && !(extensions && (r == entitySet || r == entityCount)) {
+		if name = "$orderby"; !extensions {
+			hint = " The header " + orderHeader + " orders entities by their keys, and so does $orderby on a server with --extensions (EDGETABLE_EXTENSIONS=true)."
+		}
+	}
+	if name == "" {
 		return nil
 	}
-	return table.NotImplemented.With("The requested operation is not implemented on the specified resource. The query option " + strconv.Quote(o.foreign) + " is not supported; $filter, $select and $top are.")
+	return table.NotImplemented.With("The requested operation is not implemented on the specified resource. The query option " + strconv.Quote(name) + " is not supported; $filter, $select and $top are." + hint)
 }
 
 // plain reports whether the query addresses one of the resources with answers in

@@ -1,11 +1,8 @@
 package protocol_test
 
 import (
-	"bytes"
-	"strings"
 	"testing"
 
-	"edgetable/core/key"
 	"edgetable/core/protocol"
 	"edgetable/core/table"
 )
@@ -56,80 +53,5 @@ func TestParseOptions(t *testing.T) {
 	}
 	if o, _ := protocol.ParseOptions("sv=1&API-version=2019-02-02"); o.APIVersion != "2019-02-02" {
 		t.Errorf("api-version is %q", o.APIVersion)
-	}
-}
-
-// TestToken checks that a token encodes any bytes in an alphabet that needs no
-// escapes in a header, and decodes to the same bytes.
-func TestToken(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct{ part, want string }{
-		{"", "1!0!"},
-		{"1", "1!4!MQ--"},                  // a token of the service
-		{"contToken", "1!12!Y29udFRva2Vu"}, // another token of the service
-		{"\xff\xfb\xf0", "1!4!__vw"},
-		{"\xfb\xef\xbe", "1!4!****"},
-	} {
-		if got := protocol.Token([]byte(tt.part)); got != tt.want {
-			t.Errorf("%q: got %q, want %q", tt.part, got, tt.want)
-		}
-		if got, err := protocol.ParseToken(tt.want); err != nil || string(got) != tt.part {
-			t.Errorf("%q: got %q, %v", tt.want, got, err)
-		}
-	}
-	for _, s := range []string{
-		"", "1", "1!", "1!4", "2!4!MQ--", "1!5!MQ--", "1!04!MQ--", "1!+4!MQ--", "1!-1!", "1!!", "1!4!MQ==", "1!4!MQ-", "1!3!MQ-",
-		"1!4!MR--", "1!4!M\n--", "1!5!MQ--\n", " 1!4!MQ--", "1!4!MQ--!", "1!4!a+a/", "1!2!MQ",
-		"1!12000!" + strings.Repeat("A", 12000),
-	} {
-		if got, err := protocol.ParseToken(s); code(t, err) != table.InvalidInput || got != nil {
-			t.Errorf("%.40q: got %q, %v", s, got, err)
-		}
-	}
-}
-
-// TestContinuationComesBack checks that the headers of a page, sent back as
-// options, give the position where the page ended.
-func TestContinuationComesBack(t *testing.T) {
-	t.Parallel()
-	if h := protocol.Continuation(nil); h != nil {
-		t.Errorf("the last page has headers %v", h)
-	}
-	long := strings.Repeat("€", key.MaxLength)
-	for _, tt := range []struct{ pk, rk string }{{"p", "r"}, {"", ""}, {"p", ""}, {"", "r"}, {"😀", "\ufffd\ue000"}, {"a'b%", "+&="}, {long, long}} {
-		next := key.Append(nil, tt.pk, tt.rk)
-		h := protocol.Continuation(next)
-		if len(h) != 2 || h[0].Name != "x-ms-continuation-NextPartitionKey" || h[1].Name != "x-ms-continuation-NextRowKey" {
-			t.Fatalf("headers %v", h)
-		}
-		got, err := protocol.EntityPosition("NextPartitionKey=" + h[0].Value + "&NextRowKey=" + h[1].Value)
-		if err != nil || !bytes.Equal(got, next) {
-			t.Errorf("%.20q, %.20q: got %.40q, %v", tt.pk, tt.rk, got, err)
-		}
-		// Without the row the page starts at the beginning of the same partition.
-		got, err = protocol.EntityPosition("NextPartitionKey=" + h[0].Value)
-		if err != nil || bytes.Compare(got, key.Append(nil, tt.pk, "")) > 0 || bytes.Compare(got, next) > 0 || !bytes.HasPrefix(next, got) {
-			t.Errorf("%.20q alone: got %.40q, %v", tt.pk, got, err)
-		}
-	}
-	if got, err := protocol.EntityPosition(""); got != nil || err != nil {
-		t.Errorf("no tokens: %q, %v", got, err)
-	}
-	for _, q := range []string{"NextPartitionKey=", "NextRowKey=1!4!MQ--", "NextPartitionKey=&NextRowKey=1!4!MQ--", "NextPartitionKey=1!4!MQ--&NextRowKey="} {
-		if got, err := protocol.EntityPosition(q); got != nil || code(t, err) != table.InvalidInput {
-			t.Errorf("%q: %q, %v", q, got, err)
-		}
-	}
-	if got, err := protocol.TablePosition("NextTableName=" + protocol.Token([]byte("people"))); got != "people" || err != nil {
-		t.Errorf("table %q, %v", got, err)
-	}
-	if got, err := protocol.TablePosition(""); got != "" || err != nil {
-		t.Errorf("no table: %q, %v", got, err)
-	}
-	if _, err := protocol.TablePosition("NextTableName="); code(t, err) != table.InvalidInput {
-		t.Errorf("an empty token: %v", err)
-	}
-	if _, err := protocol.TablePosition("NextTableName=people"); code(t, err) != table.InvalidInput {
-		t.Errorf("a name is no token: %v", err)
 	}
 }

@@ -1,9 +1,9 @@
 package protocol
 
 import (
-	"bytes"
 	"context"
 
+	"edgetable/core/continuation"
 	"edgetable/core/key"
 	"edgetable/core/multipart"
 	"edgetable/core/odata"
@@ -18,7 +18,7 @@ func (c *call) getEntity(ctx context.Context) (answer, error) {
 	if c.allowEntity(c.route.partitionKey, c.route.rowKey) != nil {
 		return answer{}, table.ResourceNotFound.Err()
 	}
-	filter, err := c.filter(odata.Parse)
+	filter, err := c.filter(c.parseFilter())
 	if err != nil {
 		return answer{}, err
 	}
@@ -63,11 +63,15 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	filter, top, err := c.query(odata.Parse)
+	filter, top, err := c.query(c.parseFilter())
 	if err != nil {
 		return answer{}, err
 	}
-	from, err := c.options.position()
+	order, orderText, err := c.order(filter)
+	if err != nil {
+		return answer{}, err
+	}
+	from, err := continuation.Position(c.options.nextPartition, c.options.nextRow, order.Descending)
 	if err != nil {
 		return answer{}, err
 	}
@@ -81,13 +85,17 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	}
 	c.resp.reads, c.resp.filter = true, filter
 	page, err := c.Service.Query(ctx, c.name(), table.Query{
-		Filter: filter, Within: c.within(), Top: top, From: from, Consistency: consistency, Pause: c.pause(ctx),
+		Filter: filter, Within: c.within(), Top: top, From: from, Descending: order.Descending, Consistency: consistency, Pause: c.pause(ctx),
 	})
 	if err != nil {
 		return answer{}, err
 	}
-	a := answer{status: 200, header: continuation(page.Next)}
+	a := answer{status: 200, header: continuation.Headers(page.Next, order.Descending)}
+	tokens := len(a.header)
 	a.read(asked)
+	if orderText != "" {
+		a.header = append(a.header, Field{Name: orderHeader, Value: orderText})
+	}
 	size := 256
 	for i := range page.Rows {
 		size += shownSize(page.Rows[i].Properties)
@@ -108,8 +116,8 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 		return v.AppendFeedEnd(dst)
 	}})
 	if shown < len(page.Rows) { // the page ends here: its text is escaped, or it lacks many names of $select
-		a.header = append(continuation(page.Rows[shown].Key), a.header[len(continuation(page.Next)):]...)
-		page.Next = bytes.Clone(page.Rows[shown].Key)
+		page.Next = (&table.ScanRequest{Descending: order.Descending}).Continue(page.Rows[shown].Key)
+		a.header = append(continuation.Headers(page.Next, order.Descending), a.header[tokens:]...)
 	}
 	c.resp.Scanned, c.resp.Returned = page.Examined, shown
 	c.visitedPage(&page)
@@ -133,6 +141,14 @@ func (c *call) query(parse func(string) (*odata.Filter, error)) (*odata.Filter, 
 		}
 	}
 	return filter, top, nil
+}
+
+// parseFilter returns the parser of filters on entities.
+func (c *call) parseFilter() func(string) (*odata.Filter, error) {
+	if c.Extensions {
+		return odata.ParseExtended
+	}
+	return odata.Parse
 }
 
 // filter reads $filter.

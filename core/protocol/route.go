@@ -13,13 +13,14 @@ import (
 type resource uint8
 
 const (
-	root      resource = iota // /
-	tableSet                  // /Tables
-	oneTable                  // /Tables('name')
-	entitySet                 // /name or /name()
-	oneEntity                 // /name(PartitionKey='p',RowKey='r')
-	batch                     // /$batch
-	metadata                  // /$metadata
+	root        resource = iota // /
+	tableSet                    // /Tables
+	oneTable                    // /Tables('name')
+	entitySet                   // /name or /name()
+	oneEntity                   // /name(PartitionKey='p',RowKey='r')
+	batch                       // /$batch
+	metadata                    // /$metadata
+	entityCount                 // /name/$count or /name()/$count, an extension
 
 	// The query option comp selects these. Bodies and errors are plain XML for
 	// every Accept.
@@ -47,6 +48,9 @@ type route struct {
 // errQuerySyntax is for parentheses that cannot be read, and for keys with a slash or a backslash.
 var errQuerySyntax = table.InvalidInput.With("Bad Request - Error in query syntax. Address an entity as table(PartitionKey='…',RowKey='…'). A key has no slash and no backslash; write ' in it as ''.")
 
+// errNoCount is errQuerySyntax for an address that a server with extensions has.
+var errNoCount = table.InvalidInput.With(errQuerySyntax.Message + " $count needs a server with --extensions (EDGETABLE_EXTENSIONS=true).")
+
 // errKeyCount makes the error for a resource with a wrong number of keys.
 func errKeyCount(account, resource string) error {
 	if isTables(resource) {
@@ -63,10 +67,19 @@ func errKeyCount(account, resource string) error {
 // at the end are its keys. The service ignores what is between them (all nested
 // paths that were recorded from 2021 to 2026), and clients whose base URL includes
 // a table rely on that.
-func parseRoute(account, raw string) (route, error) {
+//
+// With extensions the entities of a table have a $count.
+func parseRoute(account, raw string, extensions bool) (route, error) {
 	path, ok := percent.Decode(raw, false)
 	if !ok {
 		return route{}, table.InvalidURI.With("The requested URI does not represent any resource on the server. It has a percent sign that is not followed by two hexadecimal digits; write a percent sign as %25.")
+	}
+	counted, counts := strings.CutSuffix(path, "/$count")
+	if counts && extensions {
+		if r := plainRoute(strings.TrimSuffix(counted, "()")); r.resource == entitySet && !strings.ContainsAny(r.table, "/(") {
+			r.resource = entityCount
+			return r, nil
+		}
 	}
 	name, predicate, hasPredicate := strings.Cut(path, "(")
 	name, rest, segments := strings.Cut(name, "/")
@@ -76,6 +89,9 @@ func parseRoute(account, raw string) (route, error) {
 	}
 	if hasPredicate {
 		if predicate, ok = strings.CutSuffix(predicate, ")"); !ok {
+			if counts && strings.HasSuffix(counted, "()") {
+				return route{}, errNoCount
+			}
 			return route{}, errQuerySyntax
 		}
 	}

@@ -93,7 +93,7 @@ func (c *call) serve(ctx context.Context, optionsErr error) error {
 	}
 	// The headers of an error depend on the resource.
 	var routeErr error
-	c.route, routeErr = parseRoute(c.address.Account, c.address.Rest)
+	c.route, routeErr = parseRoute(c.address.Account, c.address.Rest, c.Extensions)
 	// All later errors are in the format that the client asked for.
 	c.representation = c.responseFormat(c.options.format, c.req.Header.Get("Accept"))
 	if err != nil {
@@ -130,7 +130,7 @@ func (c *call) executed() string {
 // the response.
 func (c *call) dispatch(ctx context.Context, routeErr error) (err error) {
 	if !c.plain {
-		if err := c.options.implemented(); err != nil {
+		if err := c.options.implemented(c.route.resource, c.Extensions); err != nil {
 			return err
 		}
 	}

@@ -97,7 +97,7 @@ func (c *call) setProperties(ctx context.Context) (answer, error) {
 		}
 		return p.Append(nil, false), nil
 	})
-	if c.settings.forget(c.account.Name); c.SettingsMemory != nil { // a failed write may still have changed them
+	if c.settings.Forget(c.account.Name); c.SettingsMemory != nil { // a failed write may still have changed them
 		c.SettingsMemory.Forget(c.account.Name, c.Now())
 	}
 	if err != nil {

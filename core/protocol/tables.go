@@ -3,6 +3,7 @@ package protocol
 import (
 	"context"
 
+	"edgetable/core/continuation"
 	"edgetable/core/multipart"
 	"edgetable/core/payload"
 	"edgetable/core/table"
@@ -50,9 +51,11 @@ func (c *call) queryTables(ctx context.Context) (answer, error) {
 	if _, err := c.projection(); err != nil {
 		return answer{}, err
 	}
-	from, err := c.options.tablePosition()
-	if err != nil {
-		return answer{}, err
+	var from []byte
+	if c.options.nextTable != nil {
+		if from, err = continuation.Parse(*c.options.nextTable); err != nil {
+			return answer{}, err
+		}
 	}
 	consistency, asked, err := c.consistency()
 	if err != nil {
@@ -61,7 +64,7 @@ func (c *call) queryTables(ctx context.Context) (answer, error) {
 	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
 		return answer{}, err
 	}
-	page, err := c.Service.QueryTables(ctx, c.address.Account, table.TableQuery{Filter: filter, Top: top, From: from, Consistency: consistency})
+	page, err := c.Service.QueryTables(ctx, c.address.Account, table.TableQuery{Filter: filter, Top: top, From: string(from), Consistency: consistency})
 	if err != nil {
 		return answer{}, err
 	}
@@ -69,7 +72,7 @@ func (c *call) queryTables(ctx context.Context) (answer, error) {
 	a := answer{status: 200}
 	a.read(asked)
 	if page.Next != "" {
-		a.header = multipart.Header{{Name: "x-ms-continuation-NextTableName", Value: token([]byte(page.Next))}}
+		a.header = multipart.Header{{Name: "x-ms-continuation-NextTableName", Value: continuation.Token([]byte(page.Next))}}
 	}
 	return c.withBody(a, content{of: "Tables", feed: true, write: func(dst []byte, v *payload.View) []byte {
 		dst = v.AppendFeedStart(dst)

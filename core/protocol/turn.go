@@ -15,7 +15,7 @@ func (c *call) inTurn(ctx context.Context) (a answer, err error) {
 	}
 	err = c.takeTurn(ctx, Work{
 		Payer: c.account.Name, Known: true, Write: c.operation.write,
-		Query: c.route.resource == entitySet && !c.operation.write,
+		Query: (c.route.resource == entitySet || c.route.resource == entityCount) && !c.operation.write,
 	})
 	if err != nil {
 		return answer{}, err

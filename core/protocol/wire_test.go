@@ -8,6 +8,7 @@ import (
 
 	"edgetable/core/table"
 	"edgetable/core/wiretest"
+	"edgetable/core/wiretest/scene"
 )
 
 // wiretest reads this flag.
@@ -56,4 +57,24 @@ func TestWireCodes(t *testing.T) {
 		t.Logf("%-40s %s", code, strings.Join(formats, " "))
 	}
 	t.Logf("%d exchanges in %d transcripts", exchanges, len(list))
+}
+
+// TestExtendedCorpus plays the corpus with extensions. The answers are the same but where a
+// server without extensions refuses what they are, or says how to get it.
+func TestExtendedCorpus(t *testing.T) {
+	if flag.Lookup("update").Value.String() == "true" {
+		t.Skip("the corpus is written from a server without extensions")
+	}
+	others := wiretest.Dialect{Others: []string{
+		"atom-errors-early/11", "order-of-checks/11", "filter-errors/16", "extensions-off/05", // $orderby
+		"filter-errors/03", "filter-errors/04", "atom-queries/20", "extensions-off/03", "extensions-off/04", // functions
+		"extensions-off/06", "extensions-off/07", // $count
+	}}
+	wiretest.RunScenes(t, others, func(t *testing.T, clock *wiretest.Clock, directives []string) wiretest.Target {
+		h, err := scene.New(clock, append(directives, "extensions"), scene.Patient)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return wiretest.Direct(t, h)
+	})
 }

@@ -14,7 +14,7 @@ import (
 
 // inMemory are the strengths of the reference store: all but Durable.
 var inMemory = storetest.Strengths{
-	Conditional: true, AtomicCommit: true, SnapshotPage: true, Linearizable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
+	Conditional: true, AtomicCommit: true, SnapshotPage: true, Linearizable: true, ExactDrop: true, TimestampsAcrossProcesses: true, Descending: true,
 }
 
 // broken are stores with one bug each, and the law that must notice it.
@@ -46,6 +46,11 @@ var broken = map[string]struct {
 	"a page that ignores its deadline":        {"Scans/Expired", func(s table.Store) table.Store { return noBudget{s} }},
 	"a page read row by row":                  {"Scans/Snapshot", func(s table.Store) table.Store { return rowByRow{s} }},
 	"a batch written row by row":              {"Scans/Snapshot", func(s table.Store) table.Store { return oneByOne{s} }},
+	"a scan that does not turn":               {"Order/Descending", func(s table.Store) table.Store { return oneWay{s} }},
+	"a bound that keeps its row":              {"Order/Descending", func(s table.Store) table.Store { return keepsRow{s} }},
+	"a bound behind the next row":             {"Order/DescendingPages", func(s table.Store) table.Store { return tooFar{s} }},
+	"a latest page read from the start":       {"Order/Latest", func(s table.Store) table.Store { return fromStart{s} }},
+	"a count of rows that do not pass":        {"Order/Count", func(s table.Store) table.Store { return noFilter{s} }},
 	"a cache that outlives its table":         {"Incarnations/TwoStores", func(s table.Store) table.Store { return &stale{Store: s} }},
 	"a table emptied by its record":           {"Incarnations/RecordChanges", func(s table.Store) table.Store { return renews{s} }},
 	"a table that rises again":                {"Incarnations/Again", func(s table.Store) table.Store { return &undead{Store: s} }},

@@ -13,36 +13,36 @@ func Home(name string) Strengths {
 
 var homes = map[string]Strengths{
 	"Pebble on disk": {
-		Linearizable: true, Conditional: true, AtomicCommit: true, SnapshotPage: true,
+		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, SnapshotPage: true,
 		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
 	"Pebble in memory": {
-		Linearizable: true, Conditional: true, AtomicCommit: true, SnapshotPage: true,
+		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, SnapshotPage: true,
 		ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
 	// With settings of the database that make a reply durable, which the store demands.
 	"PostgreSQL": {
-		Linearizable: true, Conditional: true, AtomicCommit: true, SnapshotPage: true,
+		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, SnapshotPage: true,
 		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
 	// A Query is read-committed and may show part of a batch. A process with a lease
 	// may take a dropped table for live. The Timestamp of a delete is not stored.
 	"DynamoDB": {
-		Linearizable: true, Conditional: true, AtomicCommit: true,
+		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
 		Durable: true,
 	},
 	"Durable Objects, one bucket per table": {
-		Linearizable: true, Conditional: true, AtomicCommit: true, SnapshotPage: true,
+		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, SnapshotPage: true,
 		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
 	// A page takes a read per bucket, and the buckets drop a table one after the other.
 	"Durable Objects, more buckets": {
-		Linearizable: true, Conditional: true, AtomicCommit: true,
+		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
 		Durable: true, TimestampsAcrossProcesses: true,
 	},
 	// So do ranges.
 	"Durable Objects, a table that has split": {
-		Linearizable: true, Conditional: true, AtomicCommit: true,
+		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
 		Durable: true, TimestampsAcrossProcesses: true,
 	},
 	"Workers KV": {

@@ -31,10 +31,15 @@ func Scans(t *testing.T, h Harness) {
 // between runs after each page that has a Next.
 func (e *env) pages(name table.RecordKey, r table.ScanRequest, between func(next []byte)) [][]table.Row {
 	e.Helper()
-	whole := r.Ranges
 	var list [][]table.Row
 	var last []byte // the key of the last row so far
-	start := r.Ranges[0].Start
+	compare := bytes.Compare
+	start, all := r.Ranges[0].Start, false
+	if r.Descending {
+		compare = func(a, b []byte) int { return bytes.Compare(b, a) }
+		start = r.Ranges[len(r.Ranges)-1].End
+		all = start == nil
+	}
 	for range 100_000 {
 		page, err := e.Store.Scan(e.Context(), name, r)
 		if err != nil {
@@ -43,8 +48,8 @@ func (e *env) pages(name table.RecordKey, r table.ScanRequest, between func(next
 		size := 0
 		for _, row := range page.Rows {
 			size += len(row.Key) + len(row.Properties)
-			if last != nil && bytes.Compare(row.Key, last) <= 0 {
-				e.Fatalf("Scan reads in key order: %s came after %s", showKey(row.Key), showKey(last))
+			if last != nil && compare(row.Key, last) <= 0 {
+				e.Fatalf("Scan reads in order: %s came after %s", showKey(row.Key), showKey(last))
 			}
 			if !slices.ContainsFunc(r.Ranges, func(r key.Range) bool { return r.Contains(row.Key) }) {
 				e.Fatalf("Scan of %q returned %s, which is in none of the ranges", r.Ranges, showKey(row.Key))
@@ -67,19 +72,21 @@ func (e *env) pages(name table.RecordKey, r table.ScanRequest, between func(next
 		if page.Next == nil {
 			return list
 		}
-		if bytes.Compare(page.Next, start) <= 0 {
-			e.Fatalf("Next has moved on since the first range's Start: from %q to %q", start, page.Next)
+		if !all && compare(page.Next, start) <= 0 {
+			e.Fatalf("Next has moved on since the page began: from %q to %q", start, page.Next)
 		}
-		if last != nil && bytes.Compare(page.Next, last) <= 0 {
+		if order := compare(page.Next, last); last != nil && order <= 0 && !(r.Descending && order == 0) {
 			e.Fatalf("Next is behind every row of the page: %q after row %q", page.Next, last)
 		}
 		if between != nil {
 			between(page.Next)
 		}
-		if r.Ranges = key.From(whole, page.Next); len(r.Ranges) == 0 {
+		if r.Ranges = r.Rest(page.Next); len(r.Ranges) == 0 {
 			return list
 		}
-		start = r.Ranges[0].Start
+		if start, all = r.Ranges[0].Start, false; r.Descending {
+			start = r.Ranges[len(r.Ranges)-1].End
+		}
 	}
 	e.Fatalf("Scan does not end")
 	return nil

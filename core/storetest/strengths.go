@@ -16,6 +16,8 @@ type Strengths struct {
 	// processes that share the fixture. Without it a process sees its own writes at
 	// once and those of others some time later; the other laws hold from then on.
 	Linearizable bool
+	// Descending: a Scan can read from the last key to the first one.
+	Descending bool
 	// Durable: the state that a reply showed survives the loss of power.
 	Durable bool
 	// ExactDrop: an operation concurrent with Drop either happens before it or

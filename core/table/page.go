@@ -3,6 +3,9 @@ package table
 import (
 	"bytes"
 	"context"
+	"slices"
+
+	"edgetable/core/key"
 )
 
 // pollBytes is how much a PageBuilder lets pass between two looks at the deadline.
@@ -13,7 +16,7 @@ const pollBytes = 64 << 10
 // same everywhere:
 //
 //	b := table.NewPageBuilder(&request)
-//	for … { // each row of the ranges, in key order
+//	for … { // each row of the ranges, in the order of the request
 //		switch verdict, err := b.Examine(ctx, &row); {
 //		case err != nil:
 //			return table.Page{}, err
@@ -25,8 +28,8 @@ const pollBytes = 64 << 10
 //	}
 //	return b.Page, nil
 //
-// The limits are checked before a row is examined, so Next is the key of a row that
-// exists, and a page that finished its ranges has none. The first row is examined
+// The limits are checked before a row is examined, so Next tells the key of a row that
+// exists ([ScanRequest.Continue]), and a page that finished its ranges has none. The first row is examined
 // whatever the limits are, so that every page makes progress.
 type PageBuilder struct {
 	// Page is the result. Examine sets Next, Scanned and Examined, the caller sets
@@ -54,7 +57,7 @@ func NewPageBuilder(r *ScanRequest) PageBuilder { return PageBuilder{request: r}
 type Verdict uint8
 
 const (
-	// Skip says that the row does not pass the filter.
+	// Skip says that the row does not pass the filter, or is only counted.
 	Skip Verdict = iota
 	// Take says that the row belongs to the page.
 	Take
@@ -77,6 +80,10 @@ func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 	b.Page.Scanned += n
 	b.Page.Examined++
 	if !takes {
+		return Skip, nil
+	}
+	if r.Count {
+		b.Page.Count++
 		return Skip, nil
 	}
 	b.taken++
@@ -110,8 +117,35 @@ func (b *PageBuilder) look(ctx context.Context, n int) (ends bool, err error) {
 
 // end ends the page before a row.
 func (b *PageBuilder) end(row *Row) Verdict {
-	b.Page.Next = bytes.Clone(row.Key)
+	b.Page.Next = b.request.Continue(row.Key)
 	return End
+}
+
+// Continue returns the [Page].Next of a page that ends before the row with a key, in
+// memory of its own. In a descending scan it is the least key after that one.
+func (r *ScanRequest) Continue(k []byte) []byte {
+	if !r.Descending {
+		return bytes.Clone(k)
+	}
+	return append(append(make([]byte, 0, len(k)+1), k...), 0)
+}
+
+// Rest returns the parts of the ranges that remain after a page with this Next.
+func (r *ScanRequest) Rest(next []byte) []key.Range {
+	if r.Descending {
+		return key.Before(r.Ranges, next)
+	}
+	return key.From(r.Ranges, next)
+}
+
+// InOrder returns the ranges in the order of the scan.
+func (r *ScanRequest) InOrder() []key.Range {
+	if !r.Descending {
+		return r.Ranges
+	}
+	list := slices.Clone(r.Ranges)
+	slices.Reverse(list)
+	return list
 }
 
 // Full reports whether Examine will end the page whatever the next row is, so that

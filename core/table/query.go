@@ -27,7 +27,7 @@ func (s *Service) Get(ctx context.Context, n Name, partitionKey, rowKey string, 
 	return row, nil
 }
 
-// Query asks for entities in key order.
+// Query asks for entities in the order of their keys.
 type Query struct {
 	Filter *odata.Filter // nil: all
 	Within *key.Range    // nil: the whole table
@@ -35,6 +35,10 @@ type Query struct {
 	// From is the position to start at: the Next of the page before, or nil.
 	From        []byte
 	Consistency Consistency
+	// Descending reads from the last key to the first one.
+	Descending bool
+	// Count asks for [Page].Count instead of rows; there is no Top then.
+	Count bool
 	// Pause is called from time to time with what was examined so far; see
 	// [ScanRequest]. It may be nil.
 	Pause func(rows, size int) (end bool)
@@ -47,25 +51,33 @@ func (s *Service) Query(ctx context.Context, n Name, q Query) (Page, error) {
 		return Page{}, err
 	}
 	plan := odata.MakePlan(q.Filter)
-	ranges := key.From(plan.Ranges, q.From)
-	if q.Within != nil {
-		ranges = key.Within(ranges, *q.Within)
-	}
-	if len(ranges) == 0 || q.Top == 0 {
-		_, err := s.table(ctx, n)
-		return Page{}, err
-	}
 	end := s.now() + s.budget.Time
-	page, err := s.call().Scan(ctx, n.Key(), ScanRequest{
-		Ranges:      ranges,
+	r := ScanRequest{
+		Ranges:      plan.Ranges,
 		Filter:      plan.Residual,
 		Rows:        min(q.Top, MaxPageRows),
 		Bytes:       s.budget.Bytes,
 		ScanBytes:   s.budget.ScanBytes,
+		Descending:  q.Descending,
+		Count:       q.Count,
 		Expired:     func() bool { return s.now() > end },
 		Pause:       q.Pause,
 		Consistency: q.Consistency,
-	})
+	}
+	if q.Count {
+		r.Rows, r.Bytes = 0, 0
+	}
+	if q.From != nil {
+		r.Ranges = r.Rest(q.From)
+	}
+	if q.Within != nil {
+		r.Ranges = key.Within(r.Ranges, *q.Within)
+	}
+	if len(r.Ranges) == 0 || q.Top == 0 && !q.Count {
+		_, err := s.table(ctx, n)
+		return Page{}, err
+	}
+	page, err := s.call().Scan(ctx, n.Key(), r)
 	s.ended(page.Examined, page.Scanned)
 	if err != nil {
 		return Page{}, protocolError(err)

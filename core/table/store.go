@@ -90,7 +90,8 @@ type Store interface {
 	// success, and also the state on which a refusal was based.
 	Commit(ctx context.Context, table RecordKey, m []Mutation) (edm.Ticks, error)
 
-	// Scan reads entities in key order. See [ScanRequest] and [Page].
+	// Scan reads entities in key order, or in the opposite order. See [ScanRequest] and
+	// [Page]. A store that cannot read in the opposite order answers [ErrUnsupported].
 	Scan(ctx context.Context, table RecordKey, r ScanRequest) (Page, error)
 }
 
@@ -137,6 +138,12 @@ type ScanRequest struct {
 	Ranges []key.Range
 	Filter *odata.Filter // nil passes all; judged exactly, in the store's loop
 
+	// Descending reads from the last key of the last range to the first one of the first.
+	Descending bool
+	// Count asks for [Page].Count instead of Rows. Rows and Bytes are zero then: nothing
+	// but ScanBytes, Expired and Pause ends the page.
+	Count bool
+
 	// A page ends before it holds more than Rows entities or more than Bytes bytes
 	// of keys and properties (it may always hold one entity), after about ScanBytes
 	// were examined, or when Expired returns true. Expired is called at least once
@@ -159,11 +166,17 @@ type ScanRequest struct {
 // Page is the result of a Scan.
 type Page struct {
 	Rows []Row
+	// Count is the number of entities that pass the filter, if the request asks for it.
+	Count int
 	// Next is the position where the scan continues ([key.From] cuts the ranges
 	// there), nil if the ranges are finished. It is after every row of the page, at
 	// or before every row that was not examined, and after the first range's Start.
 	// It need not be the key of an entity. A page may be empty and have a Next; a
 	// page that finished its ranges should have none.
+	//
+	// Of a descending scan it is a bound: [key.Before] cuts the ranges there. It is at
+	// or before every row of the page, after every row that was not examined, and
+	// before the last range's End.
 	Next []byte
 	// Scanned is the number of bytes examined, and Examined is the number of
 	// entities that the store read for the page.

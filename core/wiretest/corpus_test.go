@@ -228,6 +228,9 @@ func readable(contentType, body string) error {
 		return err
 	}
 	switch kind {
+	case "text/plain": // a number of entities
+		_, err := strconv.ParseUint(body, 10, 63)
+		return err
 	case "application/json":
 		return readableJSON(params["odata"], body)
 	case "application/xml", "application/atom+xml":

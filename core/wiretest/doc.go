@@ -35,6 +35,7 @@
 //	no bearer                   accepts no bearer tokens
 //	any date                    does not compare dates to its clock
 //	path style                  ignores the host
+//	extensions                  has functions in filters, $orderby and $count
 //	lag 90s                     the secondary is this far behind
 //	limits account=1/s burst=2  also partition=…, failures=…
 //	store Commit busy           this method of the store always fails; also unknown,

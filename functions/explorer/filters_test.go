@@ -25,7 +25,7 @@ func TestFilters(t *testing.T) {
 			continue
 		}
 		seen[text] = true
-		_, err := odata.Parse(text)
+		_, err := odata.ParseExtended(text)
 		all = append(all, filter{text, err == nil})
 	}
 	b, err := json.MarshalIndent(all, "", " ")

@@ -34,6 +34,7 @@ type config struct {
 	settingsAge  time.Duration
 	streaming    bool
 	pathStyle    bool
+	extensions   bool
 	metrics      string
 
 	accounts func(ctx context.Context) (string, error) // their text
@@ -86,6 +87,7 @@ func newConfig(env func(string) string, log *slog.Logger) (*config, error) {
 		return nil, fmt.Errorf("EDGETABLE_ROLE=%q: write alone, primary or secondary", c.role)
 	}
 	c.pathStyle = in.Bool("EDGETABLE_PATH_STYLE")
+	c.extensions = in.Bool("EDGETABLE_EXTENSIONS")
 	c.refresh = in.Duration(accounts.Variable+"_REFRESH", 5*time.Minute, time.Second, stale)
 	if err := in.Err(); err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ func TestConfig(t *testing.T) {
 		{[]string{"AWS_DEFAULT_REGION=eu-central-1", table, "EDGETABLE_ACCOUNTS=acme:" + key1}, "", "the region by its other name"},
 		{[]string{region, table}, "", "a function that purges has no accounts"},
 		{[]string{region, table, "EDGETABLE_ACCOUNTS_PARAMETER=/p", "EDGETABLE_ACCOUNTS_REFRESH=10s", "EDGETABLE_BUCKETS=1",
-			"EDGETABLE_SCANNED_BYTES=1048576", "EDGETABLE_STREAMING=true", "EDGETABLE_PATH_STYLE=false", "EDGETABLE_FORWARD_SECRET=f"}, "", "everything"},
+			"EDGETABLE_SCANNED_BYTES=1048576", "EDGETABLE_STREAMING=true", "EDGETABLE_PATH_STYLE=false", "EDGETABLE_EXTENSIONS=true", "EDGETABLE_FORWARD_SECRET=f"}, "", "everything"},
 		{[]string{region, table, "EDGETABLE_ROLE=secondary"}, "", "a secondary"},
 		{[]string{region, table, "EDGETABLE_ROLE=follower"}, "EDGETABLE_ROLE=\"follower\": write alone, primary or secondary", "another word for it"},
 		{[]string{table}, "AWS_REGION", "no region"},

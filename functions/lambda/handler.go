@@ -96,6 +96,7 @@ func newServer(c *config, store table.Store, known *awssecrets.Cache[accounts.Li
 		WithTimeout: context.WithTimeout,
 		MaxSkew:     sharedkey.MaxSkew,
 		PathStyle:   c.pathStyle,
+		Extensions:  c.extensions,
 		SettingsAge: setting.Never(c.settingsAge),
 		Secondary:   func() bool { return c.role == dynamodb.SecondaryRole },
 	}

@@ -28,6 +28,7 @@
 //	                               request; default 30s, as with the service
 //	EDGETABLE_SCANNED_BYTES        bytes that a page of a query may read; default 8 MiB
 //	EDGETABLE_PATH_STYLE           true: the account is in the path whatever the host is
+//	EDGETABLE_EXTENSIONS           true: functions in filters, $orderby and /$count, which the service does not have
 //	EDGETABLE_METRICS              namespace of the metrics; default edgetable
 //	AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SECRETS_MANAGER, AWS_ENDPOINT_URL_SSM, AWS_ENDPOINT_URL
 //

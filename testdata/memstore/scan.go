@@ -13,9 +13,13 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 		return table.Page{}, err
 	}
 	b := table.NewPageBuilder(&r)
-	for _, rg := range r.Ranges {
-		for k, row := range rows.from(string(rg.Start)) {
-			if rg.End != nil && k >= string(rg.End) {
+	for _, rg := range r.InOrder() {
+		inside := rows.from(string(rg.Start))
+		if r.Descending {
+			inside = rows.before(rg.End)
+		}
+		for k, row := range inside {
+			if !rg.Contains([]byte(k)) {
 				break
 			}
 			switch verdict, err := b.Examine(ctx, &row); {

@@ -72,6 +72,22 @@ func (t *tree[V]) walk(start string, yield func(string, V) bool) bool {
 	return t.left.walk(start, yield) && yield(t.key, t.value) && t.right.walk(start, yield)
 }
 
+// before iterates over the entries with keys < end, the last one first. A nil end is
+// no bound.
+func (t *tree[V]) before(end []byte) iter.Seq2[string, V] {
+	return func(yield func(string, V) bool) { t.walkBack(end, yield) }
+}
+
+func (t *tree[V]) walkBack(end []byte, yield func(string, V) bool) bool {
+	if t == nil {
+		return true
+	}
+	if end != nil && t.key >= string(end) {
+		return t.left.walkBack(end, yield)
+	}
+	return t.right.walkBack(end, yield) && yield(t.key, t.value) && t.left.walkBack(end, yield)
+}
+
 // with returns t's entry over other subtrees, whose heights may differ by 2, rotated so
 // that they differ by at most 1.
 func (t *tree[V]) with(l, r *tree[V]) *tree[V] {

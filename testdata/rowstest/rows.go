@@ -133,3 +133,17 @@ func (o *Rows) Scan(from, to []byte, _ int) iter.Seq2[[]byte, []byte] {
 		}
 	}
 }
+
+// ScanBack implements engine.Rows.
+func (o *Rows) ScanBack(from, to []byte, _ int) iter.Seq2[[]byte, []byte] {
+	return func(yield func(k, v []byte) bool) {
+		i, _ := o.At(to)
+		for i--; i >= 0 && bytes.Compare(o.Rows[i].Key, from) >= 0; i-- {
+			b := o.lend(o.Rows[i].Key, o.Rows[i].Value)
+			n := len(o.Rows[i].Key)
+			if !yield(b[:n:n], b[n:]) {
+				return
+			}
+		}
+	}
+}

@@ -17,6 +17,7 @@ import (
 type config struct {
 	accounts     accounts.List
 	pathStyle    bool
+	extensions   bool
 	maxSkew      time.Duration
 	settingsAge  time.Duration
 	scannedBytes int
@@ -39,6 +40,7 @@ func readConfig(text string) (*config, error) {
 	in := &setting.Reader{Lookup: func(name string) string { return values[name] }}
 	development := in.Bool("EDGETABLE_DEVELOPMENT")
 	c.pathStyle = in.Bool("EDGETABLE_PATH_STYLE")
+	c.extensions = in.Bool("EDGETABLE_EXTENSIONS")
 	c.maxSkew = in.Duration("EDGETABLE_MAX_SKEW", sharedkey.MaxSkew, 0, 366*24*time.Hour)
 	c.settingsAge = max(in.Duration("EDGETABLE_SETTINGS_AGE", 30*time.Second, 0, time.Hour), 1) // 0 is the usual to the protocol
 	c.scannedBytes = in.Int("EDGETABLE_SCANNED_BYTES", 8<<20, 1<<16, 1<<30)

@@ -19,16 +19,16 @@ func TestConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.accounts["acme"] == nil || c.pathStyle || c.maxSkew != 15*time.Minute || c.settingsAge != 30*time.Second || c.scannedBytes != 8<<20 || c.buckets != 1 || c.location != "" || c.rates != (setting.Rates{}) || c.replica != "" || c.jurisdiction != "" {
+	if c.accounts["acme"] == nil || c.pathStyle || c.extensions || c.maxSkew != 15*time.Minute || c.settingsAge != 30*time.Second || c.scannedBytes != 8<<20 || c.buckets != 1 || c.location != "" || c.rates != (setting.Rates{}) || c.replica != "" || c.jurisdiction != "" {
 		t.Errorf("the least there is: %+v", c)
 	}
 	c, err = readConfig(variables("OTHER=x", "EDGETABLE_ACCOUNTS=\n# ours\nacme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=:b3RoZXIgb3RoZXIgb3RoZXIgb3RoZXIgb3RoZXIgMTI= allow=10.0.0.0/8\nother:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ= disabled\n",
-		"EDGETABLE_PATH_STYLE=true", "EDGETABLE_MAX_SKEW=1h30m", "EDGETABLE_SETTINGS_AGE=0", "EDGETABLE_BUCKETS=8", "EDGETABLE_SPLIT_BYTES=65536", "EDGETABLE_SPLIT_RATE=0", "EDGETABLE_LOCATION=eu/weur", "EDGETABLE_CATALOG_LOCATION=eu",
+		"EDGETABLE_PATH_STYLE=true", "EDGETABLE_EXTENSIONS=true", "EDGETABLE_MAX_SKEW=1h30m", "EDGETABLE_SETTINGS_AGE=0", "EDGETABLE_BUCKETS=8", "EDGETABLE_SPLIT_BYTES=65536", "EDGETABLE_SPLIT_RATE=0", "EDGETABLE_LOCATION=eu/weur", "EDGETABLE_CATALOG_LOCATION=eu",
 		"EDGETABLE_SCANNED_BYTES=65536", "EDGETABLE_LIMITS=account=20,partition=2.5", "EDGETABLE_MAX_FAILURES=3", "EDGETABLE_REPLICA=bound", "EDGETABLE_REPLICA_NAME=second", "EDGETABLE_REPLICA_JURISDICTION=eu"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.accounts) != 2 || len(c.accounts["acme"].Firewall.Allow) != 1 || !c.accounts["other"].Disabled || !c.pathStyle || c.maxSkew != 90*time.Minute || c.settingsAge != 1 || c.buckets != 8 || c.splitBytes != 65536 || c.splitRate != 0 ||
+	if len(c.accounts) != 2 || len(c.accounts["acme"].Firewall.Allow) != 1 || !c.accounts["other"].Disabled || !c.pathStyle || !c.extensions || c.maxSkew != 90*time.Minute || c.settingsAge != 1 || c.buckets != 8 || c.splitBytes != 65536 || c.splitRate != 0 ||
 		c.location != "eu/weur" || c.catalog != "eu" || c.scannedBytes != 65536 || c.rates != (setting.Rates{Account: 20, Partition: 2.5}) || c.failures != 3 || c.replica != "second" || c.jurisdiction != "eu" {
 		t.Errorf("everything: %+v", c)
 	}

@@ -48,6 +48,16 @@ func (s *storage) Scan(from, to []byte, _ int) iter.Seq2[[]byte, []byte] {
 	}
 }
 
+func (s *storage) ScanBack(from, to []byte, _ int) iter.Seq2[[]byte, []byte] {
+	return func(yield func(k, v []byte) bool) {
+		for _, k := range slices.Backward(slices.Sorted(maps.Keys(s.rows))) {
+			if k >= string(from) && k < string(to) && !yield([]byte(k), []byte(s.rows[k])) {
+				return
+			}
+		}
+	}
+}
+
 func newPlatform(t *testing.T) *platform {
 	t.Helper()
 	p := &platform{t: t, objects: make(map[string]*storage)}

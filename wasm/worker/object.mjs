@@ -156,12 +156,12 @@ class Rows {
   // query has a limit, small at first and then estimated from the last rows, and leaves out large values, which are read one
   // by one.
   scan(request) {
-    let [wanted, from, to] = unframe(request.slice());
+    let [wanted, from, to, back] = unframe(request.slice());
     let room = new DataView(wanted.buffer, wanted.byteOffset).getUint32(0, true), limit = 16;
     const parts = [new Uint8Array(0)];
     if (!this.exist()) return frames(parts);
     for (;;) {
-      const rows = [...this.sql.exec(few, from, to, limit).raw()];
+      const rows = [...this.sql.exec(back ? fewBack : few, from, to, limit).raw()];
       const before = room;
       for (const [k, v] of rows) {
         if (room <= 0) break;
@@ -173,6 +173,10 @@ class Rows {
       if (rows.length < limit) return frames(parts);
       limit = Math.max(1, Math.min(512, 4 * limit, Math.ceil(room / ((before - room) / rows.length))));
       const last = parts[parts.length - 2];
+      if (back) {
+        to = last;
+        continue;
+      }
       from = new Uint8Array(last.length + 1);
       from.set(last);
     }
@@ -182,3 +186,4 @@ class Rows {
 }
 
 const few = "SELECT k, CASE WHEN length(v) <= 16384 THEN v END FROM r WHERE k >= ? AND k < ? ORDER BY k LIMIT ?";
+const fewBack = few.replace("ORDER BY k", "ORDER BY k DESC");

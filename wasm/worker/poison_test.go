@@ -102,8 +102,16 @@ func (r *poisonedRows) Get(k []byte) ([]byte, bool) {
 }
 
 func (r *poisonedRows) Scan(from, to []byte, n int) iter.Seq2[[]byte, []byte] {
+	return r.poison(r.storage.Scan(from, to, n))
+}
+
+func (r *poisonedRows) ScanBack(from, to []byte, n int) iter.Seq2[[]byte, []byte] {
+	return r.poison(r.storage.ScanBack(from, to, n))
+}
+
+func (r *poisonedRows) poison(rows iter.Seq2[[]byte, []byte]) iter.Seq2[[]byte, []byte] {
 	return func(yield func(k, v []byte) bool) {
-		for k, v := range r.storage.Scan(from, to, n) {
+		for k, v := range rows {
 			both := r.reuse(append(k, v...))
 			if !yield(both[:len(k)], both[len(k):]) {
 				return

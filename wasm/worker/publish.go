@@ -167,7 +167,7 @@ func (r *reader) Get(ctx context.Context, name table.RecordKey, k []byte, c tabl
 
 // Scan implements [table.Store].
 func (r *reader) Scan(ctx context.Context, name table.RecordKey, s table.ScanRequest) (table.Page, error) {
-	if s.Consistency == table.Eventual {
+	if s.Consistency == table.Eventual && !s.Descending {
 		return r.replica.Scan(ctx, name, s)
 	}
 	return r.Store.Scan(ctx, name, s)

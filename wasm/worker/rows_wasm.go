@@ -54,19 +54,31 @@ func (r *rows) DeleteAll() { hostRowDeleteAll() }
 
 func (r *rows) Size() int64 { return int64(hostRowSize()) }
 
-// Scan asks the shell with frames
+func (r *rows) Scan(from, to []byte, bytes int) iter.Seq2[[]byte, []byte] {
+	return r.scan(from, to, bytes, false)
+}
+
+func (r *rows) ScanBack(from, to []byte, bytes int) iter.Seq2[[]byte, []byte] {
+	return r.scan(from, to, bytes, true)
+}
+
+// scan asks the shell with frames
 //
 //	wanted bytes of rows, in 4 bytes
 //	from, to
+//	nothing, if the last row comes first
 //
 // and gets frames: first an empty one if no more rows follow, then key and value of
 // each row.
-func (r *rows) Scan(from, to []byte, bytes int) iter.Seq2[[]byte, []byte] {
+func (r *rows) scan(from, to []byte, bytes int, back bool) iter.Seq2[[]byte, []byte] {
 	return func(yield func(k, v []byte) bool) {
 		var wanted [4]byte
 		binary.LittleEndian.PutUint32(wanted[:], uint32(bytes))
 		for {
 			r.request = r.request[:0].add(wanted[:]).add(from).add(to)
+			if back {
+				r.request = r.request.add(nil)
+			}
 			n := hostRowScan(pointer(r.request), uint32(len(r.request)))
 			more, in, _ := frames(shared.b[:n]).next()
 			var k, v []byte
@@ -74,7 +86,10 @@ func (r *rows) Scan(from, to []byte, bytes int) iter.Seq2[[]byte, []byte] {
 				k, in, _ = in.next()
 				v, in, _ = in.next()
 				if len(in) == 0 { // the next batch overwrites it
-					r.last = append(append(r.last[:0], k...), 0)
+					r.last = append(r.last[:0], k...)
+					if !back {
+						r.last = append(r.last, 0)
+					}
 				}
 				if !yield(k, v) {
 					return
@@ -83,7 +98,11 @@ func (r *rows) Scan(from, to []byte, bytes int) iter.Seq2[[]byte, []byte] {
 			if len(more) == 0 {
 				return
 			}
-			from = r.last
+			if back {
+				to = r.last
+			} else {
+				from = r.last
+			}
 		}
 	}
 }

@@ -85,6 +85,7 @@ type request struct {
 	query       string // escaped
 	contentType string
 	match       string // If-Match
+	order       string // of a query
 	body        []byte
 	check       func(*response) *Error // finds an error in an answer of success
 }
@@ -258,6 +259,9 @@ func (c *Client) signed(ctx context.Context, r *request) (*http.Request, error) 
 	}
 	if r.contentType != "" {
 		h.Set("Content-Type", r.contentType)
+	}
+	if r.order != "" {
+		h[orderHeader] = []string{r.order}
 	}
 	if r.match != "" {
 		h.Set("If-Match", r.match)

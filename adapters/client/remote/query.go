@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -17,13 +18,18 @@ type Query struct {
 	Filter string   // "" for all
 	Select []string // nil for all properties
 	Top    int      // the most entities; 0 for all
+	// Order is one by the keys, as in $orderby; "" is ascending. Servers other than
+	// edgetable do not know it, which is an error.
+	Order string
 }
+
+// orderHeader asks for an order, and the answer repeats it.
+const orderHeader = "x-edgetable-orderby"
 
 // pageSize is the most entities of a page.
 const pageSize = 1000
 
-// Entities iterates over the entities that match a query, in the order of their
-// keys. While the caller works on a page, the next one is on its way. An entity
+// Entities iterates over the entities that match a query, in its order. While the caller works on a page, the next one is on its way. An entity
 // is valid until the next one; an error is the last value.
 func (c *Client) Entities(ctx context.Context, q Query) iter.Seq2[payload.Received, error] {
 	return func(yield func(payload.Received, error) bool) {
@@ -87,7 +93,10 @@ func (c *Client) fetch(ctx context.Context, q *Query, token string, into []byte)
 		query = strings.TrimPrefix(query+"&"+token, "&")
 	}
 	go func() {
-		resp, err := c.send(ctx, request{method: http.MethodGet, path: "/" + q.Table + "()", query: query}, into)
+		resp, err := c.send(ctx, request{method: http.MethodGet, path: "/" + q.Table + "()", query: query, order: q.Order}, into)
+		if err == nil && q.Order != "" && resp.header.Get(orderHeader) == "" {
+			err = errors.New("the service does not know the order " + strconv.Quote(q.Order) + ": only edgetable does")
+		}
 		p := page{body: resp.body, err: err}
 		if err == nil {
 			p.token = continuation(resp.header)

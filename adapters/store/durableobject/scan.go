@@ -24,7 +24,8 @@ const fanOut = 32
 func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest) (page table.Page, err error) {
 	name := t.String()
 	err = s.follow(name, func() error {
-		first := s.where(name, 0, r.Ranges[0].Start)
+		whole := message.Scan{Ranges: r.Ranges, Descending: r.Descending}
+		first := s.where(name, 0, whole.Position())
 		if first.Buckets > 1 {
 			page, err = buckets.Scan(ctx, &source{s, first}, first.Buckets, r, buckets.Options{FanOut: fanOut})
 		} else {
@@ -38,37 +39,40 @@ func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest
 // scanOne has the only bucket make the page: its range with the start of the page, and
 // those that follow while the limits of the page allow.
 func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.ScanRequest) (table.Page, error) {
-	ranges, filter := r.Ranges, r.Filter
+	filter := r.Filter
 	r.Filter = nil                                                              // the bucket judges the rows
 	bounded := r.Rows > 0 || r.Bytes > 0 || r.ScanBytes > 0 || r.Expired != nil // it may end early
 	page := table.NewPageBuilder(&r)
 	for asked := 1; ; asked++ {
-		m := message.Scan{Ranges: ranges, Filter: filter, Rows: rest(r.Rows, len(page.Page.Rows)), Bytes: rest(r.Bytes, page.Size()), ScanBytes: rest(r.ScanBytes, page.Page.Scanned)}
+		m := message.Scan{
+			Ranges: r.Ranges, Filter: filter, Descending: r.Descending, Count: r.Count,
+			Rows: rest(r.Rows, len(page.Page.Rows)), Bytes: rest(r.Bytes, page.Size()), ScanBytes: rest(r.ScanBytes, page.Page.Scanned),
+		}
 		reader, err := s.scan(ctx, p, &m)
 		if bounded && errors.Is(err, table.ErrBusy) && asked > 1 {
-			page.Page.Next = ranges[0].Start // what is there already counts
-			return page.Page, nil
+			return page.Page, nil // what is there already counts; Next is that of the range before
 		}
 		if err != nil {
 			return table.Page{}, err
 		}
-		next, goesOn, err := addPage(ctx, &page, reader)
+		next, goesOn, err := addPage(ctx, &page, reader, r.Count)
 		if err != nil {
 			return table.Page{}, err
 		}
+		page.Page.Next = next
 		if next == nil {
 			return page.Page, nil
 		}
-		ranges = key.From(ranges, next)
-		if len(ranges) == 0 {
+		if r.Ranges = r.Rest(next); len(r.Ranges) == 0 {
+			page.Page.Next = nil
 			return page.Page, nil
 		}
 		full := page.Full() || r.Bytes > 0 && page.Size() >= r.Bytes || page.Page.Scanned >= maxPage || bounded && asked == mostAsked
 		if !goesOn || full || ctx.Err() != nil || r.Expired != nil && r.Expired() {
-			page.Page.Next = next
 			return page.Page, nil
 		}
-		p = s.where(p.Table, 0, next)
+		m.Ranges = r.Ranges
+		p = s.where(p.Table, 0, m.Position())
 	}
 }
 
@@ -90,7 +94,7 @@ func rest(limit, used int) int {
 
 // addPage adds what a range found to a page. It returns where the page continues, nil if it
 // is complete, and whether that is in the next range.
-func addPage(ctx context.Context, page *table.PageBuilder, reader message.Reader) (next []byte, goesOn bool, err error) {
+func addPage(ctx context.Context, page *table.PageBuilder, reader message.Reader, counts bool) (next []byte, goesOn bool, err error) {
 	count := reader.PageRows()
 	page.Page.Rows = slices.Grow(page.Page.Rows, count)
 	before := page.Page.Examined
@@ -110,6 +114,9 @@ func addPage(ctx context.Context, page *table.PageBuilder, reader message.Reader
 		}
 	}
 	next, goesOn, examined, rows := reader.PageEnd()
+	if counts {
+		page.Page.Count += reader.Size()
+	}
 	if !reader.Done() {
 		return nil, false, message.ErrDamaged
 	}
@@ -119,7 +126,7 @@ func addPage(ctx context.Context, page *table.PageBuilder, reader message.Reader
 }
 
 func (s *Store) scan(ctx context.Context, p message.Destination, m *message.Scan) (message.Reader, error) {
-	return s.ask(ctx, p, m.Ranges[0].Start, func(p *message.Destination) []byte {
+	return s.ask(ctx, p, m.Position(), func(p *message.Destination) []byte {
 		return message.AppendScan(make([]byte, 0, 256), p, m)
 	})
 }
@@ -145,7 +152,8 @@ var _ buckets.Waves = (*source)(nil)
 
 // Read implements [buckets.Source].
 func (s *source) Read(ctx context.Context, number uint16, r key.Range, l buckets.Limit) (buckets.Chunk, error) {
-	reader, err := s.scan(ctx, s.at(number, r.Start), scanOf(r, l))
+	m := scanOf(r, l)
+	reader, err := s.scan(ctx, s.at(number, m.Position()), m)
 	if err != nil {
 		return buckets.Chunk{}, err
 	}
@@ -153,15 +161,16 @@ func (s *source) Read(ctx context.Context, number uint16, r key.Range, l buckets
 }
 
 func scanOf(r key.Range, l buckets.Limit) *message.Scan {
-	return &message.Scan{Ranges: []key.Range{r}, Filter: l.Filter, ScanBytes: l.Bytes, ScanRows: l.Rows, Strict: l.Strict}
+	return &message.Scan{Ranges: []key.Range{r}, Filter: l.Filter, ScanBytes: l.Bytes, ScanRows: l.Rows, Strict: l.Strict, Descending: l.Descending}
 }
 
 // ReadWave implements [buckets.Waves]. It repeats reads without an answer one by one.
 func (s *source) ReadWave(ctx context.Context, reads []buckets.Read) error {
 	calls := make([]Call, len(reads))
 	for i := range reads {
-		p := s.at(reads[i].Bucket, reads[i].Range.Start)
-		calls[i] = Call{AddressOf(&p), message.AppendScan(nil, &p, scanOf(reads[i].Range, reads[i].Limit))}
+		m := scanOf(reads[i].Range, reads[i].Limit)
+		p := s.at(reads[i].Bucket, m.Position())
+		calls[i] = Call{AddressOf(&p), message.AppendScan(nil, &p, m)}
 	}
 	for i, answer := range s.o.Caller.Call(ctx, calls) {
 		err := answer.Err

@@ -25,9 +25,11 @@ type condition struct {
 
 // The functions of leaves.
 const (
-	exists    = "attribute_exists"
-	notExists = "attribute_not_exists"
-	typeIs    = "attribute_type"
+	exists     = "attribute_exists"
+	notExists  = "attribute_not_exists"
+	typeIs     = "attribute_type"
+	beginsWith = "begins_with"
+	contains   = "contains"
 )
 
 // DynamoDB accepts expressions of 4 KiB with 300 operators. A leaf has at most 41
@@ -124,7 +126,7 @@ func (f *conditionWriter) condition(c *condition) {
 }
 
 func (f *conditionWriter) leaf(c *condition) {
-	if !strings.HasPrefix(c.compare, "attribute") {
+	if c.compare[0] <= '>' { // an operator
 		f.path(c.path)
 		f.write(c.compare)
 		f.value(c.value)

@@ -37,6 +37,9 @@ func test(t odata.Test) *condition {
 	if t.Name == "PartitionKey" || t.Name == "RowKey" || len(t.Name) > maxName {
 		return nil // keys cannot be named; the ranges of a scan say most of it
 	}
+	if t.Function != odata.NoFunction {
+		return called(&t)
+	}
 	told := odata.Equal | odata.Greater | odata.Unordered
 	if t.Holds&odata.Less == 0 {
 		any := values(&t, t.Holds&told, true)
@@ -55,6 +58,27 @@ func test(t odata.Test) *condition {
 		all = append(all, leaf(exists, nil, t.Name))
 	}
 	return join("AND", all)
+}
+
+// called translates the call of a function. There is no function for the end of a string:
+// what ends with a text contains it, but what does not end with it may contain it.
+func called(t *odata.Test) *condition {
+	compare := contains
+	if t.Function == odata.StartsWith {
+		compare = beginsWith
+	}
+	is := leaf(compare, str(t.Literal.Text()), t.Name)
+	if t.Literal.Text() == "" {
+		is = leaf(typeIs, str("S"), t.Name)
+	}
+	switch {
+	case t.Holds == odata.Equal:
+		return join("OR", []*condition{is, leaf(exists, nil, t.Name, tagString)})
+	case t.Function == odata.EndsWith && t.Literal.Text() != "":
+		return nil
+	}
+	is.not = true
+	return is
 }
 
 // values returns conditions on the stored value. Any of them holds if the comparison

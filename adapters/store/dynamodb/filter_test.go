@@ -31,14 +31,20 @@ func TestFilter(t *testing.T) {
 			texts = append(texts, "A "+op+" "+odata.Literal(v), "not (A "+op+" "+odata.Literal(v)+")")
 		}
 	}
+	for _, part := range []string{"", "a", "\uE000", "😀", "1"} { // and each function
+		for _, function := range []string{"startswith", "endswith", "contains"} {
+			call := function + "(A,'" + part + "')"
+			texts = append(texts, call, "not "+call, "not ("+call+" or B eq 1)")
+		}
+	}
 	rnd.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
-	texts = texts[:200]
+	texts = texts[:240]
 	for i := range 100 {
 		texts = append(texts, randomFilter(rnd, values, 1+i%4))
 	}
 	sent, examined, matched := 0, 0, 0
 	for _, text := range texts {
-		f, err := odata.Parse(text)
+		f, err := odata.ParseExtended(text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -104,6 +110,12 @@ func TestLongFilters(t *testing.T) {
 		pushed    bool
 	}{
 		{"a little", "A eq 1", true},
+		{"a prefix", "startswith(A,'a')", true},
+		{"no prefix", "not startswith(A,'a')", true},
+		{"an end", "endswith(A,'a')", true},
+		{"another end, of which DynamoDB knows nothing", "not endswith(A,'a')", false},
+		{"a part", "contains(A,'b') eq false", true},
+		{"a part of a key", "contains(RowKey,'b')", false},
 		{"nothing that DynamoDB may judge", "RowKey gt '0010' or PartitionKey eq 'q'", false},
 		{"half of it", "RowKey gt '0010' and A eq 1", true},
 		{"a disjunction that is too long", many(100, "A eq %d", " or "), false},
@@ -112,7 +124,7 @@ func TestLongFilters(t *testing.T) {
 		{"deep", deep, true},
 		{"long names", name + " eq 1 or " + name + " gt 2", true},
 	} {
-		f, err := odata.Parse(x.text)
+		f, err := odata.ParseExtended(x.text)
 		if err != nil {
 			t.Fatalf("%s: %v", x.why, err)
 		}
@@ -144,7 +156,7 @@ func TestLongFilters(t *testing.T) {
 
 // operators counts as DynamoDB does: comparisons, functions and words.
 func operators(text string) (n int) {
-	for _, op := range []string{"attribute_", "=", ">", " AND ", " OR ", "NOT "} {
+	for _, op := range []string{"attribute_", "begins_with", "contains", "=", ">", " AND ", " OR ", "NOT "} {
 		n += strings.Count(text, op)
 	}
 	return n - strings.Count(text, ">=")
@@ -190,7 +202,7 @@ func TestFilterBudget(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f, err := odata.Parse("N eq 599")
+	f, err := odata.ParseExtended("N eq 599")
 	if err != nil {
 		t.Fatal(err)
 	}

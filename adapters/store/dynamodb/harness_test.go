@@ -150,6 +150,7 @@ func TestStoreWithoutLeases(t *testing.T) {
 	t.Parallel()
 	h := harness(dynamodb.Options{Lease: -1, Buckets: 1})
 	t.Run("Scans", func(t *testing.T) { storetest.Scans(t, h) })
+	t.Run("Order", func(t *testing.T) { storetest.Order(t, h) })
 	t.Run("Incarnations", func(t *testing.T) { storetest.Incarnations(t, h) })
 	t.Run("Concurrency", func(t *testing.T) { storetest.Concurrency(t, h) })
 }

@@ -57,6 +57,11 @@ func randomFilter(rnd *rand.Rand, values []edm.Value, depth int) string {
 		case 1:
 			name, typ = "Timestamp", edm.TypeDateTime
 		}
+		if typ != edm.TypeDateTime && rnd.IntN(5) == 0 {
+			function := []string{"startswith", "endswith", "contains"}[rnd.IntN(3)]
+			part := []string{"", "a", "b", "\uE000", "😀", "aa", "N"}[rnd.IntN(7)]
+			return function + "(" + name + ",'" + part + "')"
+		}
 		value := values[rnd.IntN(len(values))]
 		for typ != edm.TypeNull && value.Type() != typ {
 			value = values[rnd.IntN(len(values))]

@@ -23,12 +23,18 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 		r := r
 		r.Consistency = c
 		return buckets.Scan(ctx, tableSource{s, p, filter}, p.Buckets, r, buckets.Options{FanOut: min(int(p.Buckets), maxFanOut), Report: s.scanned})
-	}, func(a, b table.Page) (table.Page, bool) { return agreePages(a, b, r.Ranges[0].Start) })
+	}, func(a, b table.Page) (table.Page, bool) { return agreePages(a, b, &r) })
 }
 
-// agreePages cuts a page where two pages begin to differ. It returns false if the
-// page would make no progress from start.
-func agreePages(a, b table.Page, start []byte) (table.Page, bool) {
+// agreePages cuts a page of a request where two pages begin to differ. It returns false
+// if the page would make no progress.
+func agreePages(a, b table.Page, r *table.ScanRequest) (table.Page, bool) {
+	earlier := func(a, b []byte) bool { return a != nil && (b == nil || bytes.Compare(a, b) < 0) }
+	begin := r.Ranges[0].Start
+	if r.Descending {
+		earlier = func(a, b []byte) bool { return a != nil && (b == nil || bytes.Compare(a, b) > 0) }
+		begin = r.Ranges[len(r.Ranges)-1].End
+	}
 	next := b.Next
 	if earlier(a.Next, next) {
 		next = a.Next
@@ -38,22 +44,21 @@ func agreePages(a, b table.Page, start []byte) (table.Page, bool) {
 			continue
 		}
 		for _, rows := range [][]table.Row{a.Rows, b.Rows} {
-			if i < len(rows) && earlier(rows[i].Key, next) {
-				next = rows[i].Key
+			if i < len(rows) {
+				if at := r.Continue(rows[i].Key); earlier(at, next) {
+					next = at
+				}
 			}
 		}
 		break
 	}
 	n := len(b.Rows)
-	for n > 0 && next != nil && bytes.Compare(b.Rows[n-1].Key, next) >= 0 {
+	for n > 0 && next != nil && !earlier(b.Rows[n-1].Key, next) && !(r.Descending && bytes.Equal(b.Rows[n-1].Key, next)) {
 		n--
 	}
 	b.Rows, b.Next = b.Rows[:n], next
-	return b, next == nil || bytes.Compare(next, start) > 0
+	return b, next == nil || earlier(begin, next) || begin == nil
 }
-
-// earlier orders positions of pages; nil is the end.
-func earlier(a, b []byte) bool { return a != nil && (b == nil || bytes.Compare(a, b) < 0) }
 
 // maxFanOut is the highest number of buckets that are read at the same time. Each
 // read takes a connection and holds up to a megabyte.
@@ -71,7 +76,7 @@ type tableSource struct {
 
 // query asks for the entities of one bucket in a range.
 func (s tableSource) query(bucket uint16, r key.Range, limit buckets.Limit) call.Query {
-	q := call.Query{Hash: hashKey(kindEntity, s.spread, bucket), First: r.Start, Last: r.End, Rows: limit.Rows, Consistency: limit.Consistency}
+	q := call.Query{Hash: hashKey(kindEntity, s.spread, bucket), First: r.Start, Last: r.End, Descending: limit.Descending, Rows: limit.Rows, Consistency: limit.Consistency}
 	if len(q.First) == 0 {
 		q.First = []byte{0} // no sort key is empty
 	}
@@ -89,8 +94,9 @@ func (s tableSource) Read(ctx context.Context, bucket uint16, r key.Range, limit
 	if err != nil {
 		return c, err
 	}
-	if answer.Next != nil {
-		c.Next = append(answer.Next, 0)
+	position := table.ScanRequest{Descending: limit.Descending}
+	if c.Next = answer.Next; c.Next != nil && !limit.Descending {
+		c.Next = append(c.Next, 0)
 	}
 	c.Examined, c.Scanned = answer.Examined, answer.Scanned
 	entities := make([]stored, len(answer.Items))
@@ -109,7 +115,7 @@ func (s tableSource) Read(ctx context.Context, bucket uint16, r key.Range, limit
 		// thousand times larger.
 		size += e.chunks.size
 		if len(found) > 0 && size > limit.Bytes {
-			c.Next = e.Key
+			c.Next = position.Continue(e.Key)
 			break
 		}
 		if !e.chunks.none() {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -26,7 +27,7 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 			}
 			return table.Page{}, err
 		}
-		it, err := s.db.NewIter(l.bounds(r.Ranges[0]))
+		it, err := s.db.NewIter(l.bounds(r.InOrder()[0]))
 		if err != nil {
 			return table.Page{}, err
 		}
@@ -64,7 +65,10 @@ func (s *Store) scanSettled(ctx context.Context, tbl table.RecordKey, r *table.S
 			return err
 		}
 		hidden = v.rows(l, key.Range{Start: r.Ranges[0].Start, End: r.Ranges[len(r.Ranges)-1].End})
-		it, err = v.from.NewIter(l.bounds(r.Ranges[0]))
+		if r.Descending {
+			slices.Reverse(hidden)
+		}
+		it, err = v.from.NewIter(l.bounds(r.InOrder()[0]))
 		return err
 	})
 	if err != nil {
@@ -87,10 +91,10 @@ func (l *life) bounds(r key.Range) *pebble.IterOptions {
 // collect makes a page of what the iterator shows of the ranges, with the old rows instead
 // of those that are hidden, and closes the iterator.
 func collect(ctx context.Context, it *pebble.Iterator, l *life, r *table.ScanRequest, hidden []hiddenRow) (table.Page, error) {
-	c := collector{b: table.NewPageBuilder(r), m: memories.Get().(*memory), hidden: hidden}
+	c := collector{b: table.NewPageBuilder(r), m: memories.Get().(*memory), hidden: hidden, descending: r.Descending}
 	c.b.Pause = r.Pause
 	var err error
-	for i, in := range r.Ranges {
+	for i, in := range r.InOrder() {
 		if i > 0 {
 			o := l.bounds(in)
 			it.SetBounds(o.LowerBound, o.UpperBound)
@@ -109,15 +113,20 @@ func collect(ctx context.Context, it *pebble.Iterator, l *life, r *table.ScanReq
 
 // collector fills a page.
 type collector struct {
-	b      table.PageBuilder
-	m      *memory
-	hidden []hiddenRow
+	b          table.PageBuilder
+	m          *memory
+	hidden     []hiddenRow
+	descending bool
 }
 
 // collect reads the range to which the iterator is bound. It evaluates rows in the memory
 // of the iterator and copies those that belong to the page.
 func (c *collector) collect(ctx context.Context, it *pebble.Iterator, in key.Range) error {
-	for ok := it.First(); ok; ok = it.Next() {
+	first, next := it.First, it.Next
+	if c.descending {
+		first, next = it.Last, it.Prev
+	}
+	for ok := first(); ok; ok = next() {
 		k := it.Key()[prefixLength:]
 		if len(c.hidden) > 0 {
 			hides, err := c.collectOld(ctx, in, k)
@@ -156,13 +165,13 @@ func (c *collector) collect(ctx context.Context, it *pebble.Iterator, in key.Ran
 func (c *collector) collectOld(ctx context.Context, in key.Range, until []byte) (at bool, err error) {
 	for len(c.hidden) > 0 && !at {
 		h := c.hidden[0]
-		if until != nil && bytes.Compare(h.key, until) > 0 || in.End != nil && bytes.Compare(h.key, in.End) >= 0 {
+		if until != nil && c.follows(h.key, until) || c.beyond(h.key, in) {
 			return false, nil
 		}
 		c.hidden = c.hidden[1:]
 		at = until != nil && bytes.Equal(h.key, until)
 		switch {
-		case bytes.Compare(h.key, in.Start) < 0: // between two ranges
+		case !in.Contains(h.key): // between two ranges
 		case !h.known:
 			return false, table.ErrFull
 		case h.old.exists:
@@ -176,4 +185,20 @@ func (c *collector) collectOld(ctx context.Context, in key.Range, until []byte) 
 		}
 	}
 	return at, nil
+}
+
+// follows reports whether a key comes after another one in the order of the scan.
+func (c *collector) follows(k, other []byte) bool {
+	if c.descending {
+		return bytes.Compare(k, other) < 0
+	}
+	return bytes.Compare(k, other) > 0
+}
+
+// beyond reports whether a key comes after a range in the order of the scan.
+func (c *collector) beyond(k []byte, in key.Range) bool {
+	if c.descending {
+		return bytes.Compare(k, in.Start) < 0
+	}
+	return in.End != nil && bytes.Compare(k, in.End) >= 0
 }

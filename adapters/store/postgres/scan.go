@@ -46,7 +46,7 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	read := func(ctx context.Context, c *pgconn.PgConn) (err error) {
 		since := time.Now()
 		begin := func() *pager {
-			p := &pager{conn: c, name: text, request: r, ranges: r.Ranges, builder: table.NewPageBuilder(&r)}
+			p := &pager{conn: c, name: text, request: r, ranges: r.InOrder(), builder: table.NewPageBuilder(&r)}
 			if r.Pause != nil {
 				// It may wait, and the snapshot would hold the connection. So a page that
 				// others wait for ends.
@@ -79,7 +79,7 @@ type pager struct {
 	conn    *pgconn.PgConn
 	name    []byte
 	request table.ScanRequest
-	ranges  []key.Range // that are left
+	ranges  []key.Range // that are left, in the order of the scan
 	builder table.PageBuilder
 	arena   []byte // for keys and properties
 	blank   []byte // in the place of properties
@@ -96,7 +96,7 @@ type pager struct {
 func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 	limit := p.request.Rows + 1
 	var large []int // rows
-	r := p.conn.ExecStatement(ctx, smallRows.on(p.conn), append(p.rowsArgs(limit), int4Of(smallBytes)), formats, formats)
+	r := p.conn.ExecStatement(ctx, smallRows[p.request.Descending].on(p.conn), append(p.rowsArgs(limit), int4Of(smallBytes)), formats, formats)
 	for r.NextRow() {
 		p.found++
 		if p.ended || err != nil {
@@ -134,7 +134,12 @@ func (p *pager) fill(ctx context.Context, large []int) (same bool, err error) {
 	}
 	filled := 0
 	_, err = query(ctx, p.conn, largeRows, func(v [][]byte) error {
-		i, ok := slices.BinarySearchFunc(large, v[0], func(n int, k []byte) int { return bytes.Compare(rows[n].Key, k) })
+		i, ok := slices.BinarySearchFunc(large, v[0], func(n int, k []byte) int {
+			if p.request.Descending {
+				return bytes.Compare(k, rows[n].Key)
+			}
+			return bytes.Compare(rows[n].Key, k)
+		})
 		if !ok {
 			return nil
 		}
@@ -162,11 +167,10 @@ func (p *pager) build(ctx context.Context) (page table.Page, live bool, err erro
 				break
 			}
 		} else {
-			// The next key is at least one byte longer.
-			p.ranges = slices.Concat([]key.Range{{Start: append(bytes.Clone(p.last), 0), End: p.ranges[0].End}}, p.ranges[1:])
+			p.ranges = slices.Concat([]key.Range{p.rest()}, p.ranges[1:])
 			limit = min(2*limit, maxRows)
 		}
-		if err := p.take(ctx, p.conn.ExecStatement(ctx, someRows.on(p.conn), p.someArgs(limit), formats, formats)); err != nil {
+		if err := p.take(ctx, p.conn.ExecStatement(ctx, someRows[p.request.Descending].on(p.conn), p.someArgs(limit), formats, formats)); err != nil {
 			return page, false, err
 		}
 	}
@@ -174,6 +178,14 @@ func (p *pager) build(ctx context.Context) (page table.Page, live bool, err erro
 		return page, false, err
 	}
 	return p.builder.Page, live, nil
+}
+
+// rest returns what remains of the first range after the last key that was read.
+func (p *pager) rest() key.Range {
+	if p.request.Descending {
+		return key.Range{Start: p.ranges[0].Start, End: bytes.Clone(p.last)}
+	}
+	return key.Range{Start: append(bytes.Clone(p.last), 0), End: p.ranges[0].End} // the next key is at least one byte longer
 }
 
 // rowsArgs are the arguments for the first rows of the first range.
@@ -193,7 +205,7 @@ func (p *pager) first(ctx context.Context, limit int) (live bool, err error) {
 	b := new(pgconn.Batch)
 	b.ExecStatement(begin.on(p.conn), nil, formats, formats)
 	b.ExecStatement(lifeOf.on(p.conn), [][]byte{p.name}, formats, formats)
-	b.ExecStatement(someRows.on(p.conn), p.someArgs(limit), formats, formats)
+	b.ExecStatement(someRows[p.request.Descending].on(p.conn), p.someArgs(limit), formats, formats)
 	r := p.conn.ExecBatch(ctx, b)
 	for i := 0; r.NextResult(); i++ {
 		result := r.ResultReader()

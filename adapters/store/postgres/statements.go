@@ -96,19 +96,24 @@ var (
 	lifeOf = statement{"life_of", `SELECT life FROM record WHERE name = $1::text`}
 	// smallRows has only the length of properties that are not small, so that a read is
 	// bounded by the number of its rows. A length costs less than a sum.
-	smallRows = statement{"small_rows", `
+	smallRows = bothWays("small_rows", `
 SELECT key, ts, nonce, CASE WHEN octet_length(properties) <= $5::int4 THEN properties END,
-       CASE WHEN octet_length(properties) > $5::int4 THEN octet_length(properties) END` + rowsOf}
+       CASE WHEN octet_length(properties) > $5::int4 THEN octet_length(properties) END`+rowsOf)
 	// largeRows has what smallRows left out, as it is now.
 	largeRows = statement{"large_rows", `
 SELECT key, ts, properties FROM entity
  WHERE life = (SELECT life FROM record WHERE name = $1::text) AND key = ANY($2::bytea[]) AND properties IS NOT NULL`}
 	// someRows ends after the row whose properties bring their sum to $5.
-	someRows = statement{"some_rows", `
+	someRows = bothWays("some_rows", `
 SELECT key, ts, nonce, properties FROM (
-  SELECT key, ts, nonce, properties, sum(octet_length(properties)) OVER (ORDER BY key ROWS UNBOUNDED PRECEDING) AS upto` + rowsOf + `) AS e
- WHERE upto - octet_length(properties) < $5::int8 ORDER BY key`}
+  SELECT key, ts, nonce, properties, sum(octet_length(properties)) OVER (ORDER BY key ROWS UNBOUNDED PRECEDING) AS upto`+rowsOf+`) AS e
+ WHERE upto - octet_length(properties) < $5::int8 ORDER BY key`)
 )
+
+// bothWays are a statement that reads in key order and, under true, one that reads in the opposite order.
+func bothWays(name, sql string) map[bool]statement {
+	return map[bool]statement{false: {name, sql}, true: {name + "_descending", strings.ReplaceAll(sql, "ORDER BY key", "ORDER BY key DESC")}}
+}
 
 // rowsOf are the first $4 rows of a range.
 const rowsOf = `
@@ -233,7 +238,7 @@ var alive = statement{"alive", `SELECT pid FROM pg_stat_activity WHERE pid = $1:
 // prepared are the statements of every connection, in the order of preparation.
 var prepared = func() []statement {
 	list := []statement{
-		getOne, getMany, overwritten, begin, commit, lifeOf, smallRows, largeRows, someRows,
+		getOne, getMany, overwritten, begin, commit, lifeOf, smallRows[false], smallRows[true], largeRows, someRows[false], someRows[true],
 		readRecord, listRecords, createRecord, setFloor, changeRecord, dropRecord, ofLife, inTrail,
 		takeSlot, beat, leaveSlot, synced, oldest, blocked,
 		writing, gone, raiseFloor, deadLives, raisePurged, deleteDead, deleteLife, droppedLives, emptyLife, forgetDrops,

@@ -26,6 +26,8 @@ var (
 	errNoConditions = unsupported("This server keeps its tables in Workers KV, which cannot compare and write in one step: " +
 		"inserts, ETags and batches are not available. Use Insert Or Replace, Insert Or Merge or If-Match: *, " +
 		"or deploy a profile with Durable Objects (free or paid).")
+	errAscending = unsupported("The requested operation is not implemented on the specified resource. This server reads its tables from Workers KV, " +
+		"which lists keys in ascending order only: leave the order out, and read to the end.")
 	errReadOnly = unsupported("This is a replica: write to the primary.")
 )
 

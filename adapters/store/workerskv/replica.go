@@ -65,6 +65,9 @@ func (r *Replica) Scan(ctx context.Context, t table.RecordKey, request table.Sca
 	if err := ctx.Err(); err != nil {
 		return table.Page{}, err
 	}
+	if request.Descending {
+		return table.Page{}, errAscending
+	}
 	d, err := readTable(ctx, r.ns, t)
 	if r.primary != nil && errors.Is(err, table.ErrNoTable) {
 		return r.primary.Scan(ctx, t, request)
@@ -128,7 +131,7 @@ func (r Reader) Get(ctx context.Context, t table.RecordKey, k []byte, c table.Co
 
 // Scan implements [table.Store].
 func (r Reader) Scan(ctx context.Context, t table.RecordKey, request table.ScanRequest) (table.Page, error) {
-	if request.Consistency == table.Eventual {
+	if request.Consistency == table.Eventual && !request.Descending {
 		return r.Replica.Scan(ctx, t, request)
 	}
 	return r.Store.Scan(ctx, t, request)

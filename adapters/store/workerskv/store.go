@@ -40,6 +40,9 @@ func (s *Store) Get(ctx context.Context, t table.RecordKey, k []byte, _ table.Co
 
 // Scan implements [table.Store]; see Get.
 func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest) (table.Page, error) {
+	if r.Descending {
+		return table.Page{}, errAscending
+	}
 	prefix, err := s.entities(ctx, t)
 	if err != nil {
 		return table.Page{}, err

@@ -135,6 +135,8 @@ func obey(h *protocol.Handler, store *faults, clock *Clock, directive string) er
 		h.Bearer, h.Challenge = nil, ""
 	case directive == "any date":
 		h.MaxSkew = 0
+	case directive == "extensions":
+		h.Extensions = true
 	case directive == "path style":
 		h.PathStyle = true
 	case word == "lag":

@@ -21,6 +21,7 @@ type readFlags struct {
 	ServiceFlags
 	filter, format string
 	names          []string
+	order          string
 	top            int
 	few            bool // --top was not given
 	json           bool
@@ -40,11 +41,20 @@ func filterFlag(f *pflag.FlagSet, to *string) {
 // checkedFilter refuses a filter that the service would refuse, whose answer would be about
 // the filter and the keys that a command asks for.
 func checkedFilter(text string) (string, error) {
-	_, err := odata.Parse(text)
+	_, err := odata.ParseExtended(text) // a service without functions says so
 	if err != nil {
 		err = fmt.Errorf("%w A filter is such as Name eq 'Grace' and Born gt 1900", err)
 	}
 	return text, err
+}
+
+// checkedOrder refuses an order that no server has.
+func checkedOrder(text string) (string, error) {
+	o, err := odata.ParseOrder(text)
+	if err != nil {
+		return "", fmt.Errorf("%w Write PartitionKey, RowKey or PartitionKey desc, RowKey desc, or RowKey or RowKey desc if the filter names one partition", err)
+	}
+	return o.String(), nil
 }
 
 func selectFlag(f *pflag.FlagSet, to *[]string) {
@@ -71,7 +81,8 @@ func (p *program) queryCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "query TABLE [FILTER]", Short: "Print the entities of a table",
 		Example: "  edgetable query People \"PartitionKey eq 'a'\" --top 20\n" +
-			"  edgetable query People 'Born gt 1900' --select RowKey,Born --format csv --from prod",
+			"  edgetable query People 'Born gt 1900' --select RowKey,Born --format csv --from prod\n" +
+			"  edgetable query Events \"PartitionKey eq 'app'\" --order 'RowKey desc' --top 10",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 && o.filter != "" {
 				return cli.Misuse("give the filter once, behind the table or with --filter")
@@ -93,6 +104,7 @@ func (p *program) queryCommand() *cobra.Command {
 		o.fromFlag(f)
 		filterFlag(f, &o.filter)
 		selectFlag(f, &o.names)
+		cli.ValueFlag(f, &o.order, "order", "order", "`order` by the keys: 'PartitionKey desc, RowKey desc' begins with the last entity, 'RowKey desc' in one partition", checkedOrder, func(s string) string { return s })
 		cli.IntFlag(f, &o.top, "top", 0, 0, 1<<31-1, "`number` of entities to read at most; 0 for all, but 100 if a terminal shows them as a table")
 		formatFlag(f, &o.format, formats...)
 		cli.JSONFlag(f, &o.json)
@@ -119,7 +131,7 @@ func (p *program) query(ctx context.Context, o *readFlags, table string) error {
 	}
 	defer c.Close()
 	w, some, n := printer.New(out, o.format, o.names), false, 0
-	for e, err := range c.Entities(ctx, remote.Query{Table: table, Filter: o.filter, Select: rows.WithKeys(o.names), Top: read}) {
+	for e, err := range c.Entities(ctx, remote.Query{Table: table, Filter: o.filter, Select: rows.WithKeys(o.names), Top: read, Order: o.order}) {
 		if err != nil {
 			if some {
 				_ = w.Close() // the other error is the cause

@@ -36,6 +36,7 @@ func (s *serving) newHandler(ctx context.Context) *protocol.Handler {
 		WithTimeout: context.WithTimeout,
 		MaxSkew:     s.skew,
 		PathStyle:   s.pathStyle,
+		Extensions:  s.extensions,
 		Limits:      s.protect.buckets(stores.Now),
 		Secondary:   s.isSecondary,
 		Traffic:     s.statistics.Tell,

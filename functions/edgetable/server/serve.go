@@ -22,6 +22,7 @@ type serveFlags struct {
 	listen, accounts       string
 	tlsCert, tlsKey        string
 	devAnywhere, pathStyle bool
+	extensions             bool
 	trustProxy             bool
 	publicURL              string
 	explorer               explorerFlag
@@ -111,6 +112,7 @@ func (o *serveFlags) registerLimits(f *pflag.FlagSet) {
 }
 
 func (o *serveFlags) registerOperation(f *pflag.FlagSet) {
+	cli.BoolFlag(f, &o.extensions, "extensions", "answer what the service does not have: startswith, endswith, contains and substringof in filters, $orderby by the keys, and /table()/$count")
 	cli.AdminFlag(f, &o.admin, ", if there is one")
 	cli.BoolFlag(f, &o.untilEOF, "until-eof", "serve until standard input ends, as by an interrupt: for tests, so that no server outlives the process that started it")
 	cli.DurationFlag(f, &o.grace, "grace", 10*time.Second, 0, cli.MaxTime, "how long requests may continue after an interrupt; a second interrupt ends them")

@@ -18,10 +18,16 @@ import (
 )
 
 // Count returns the number of entities that match a query. It adds to progress
-// as it goes.
+// as it goes. If the service does not count, it reads the keys.
 func Count(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *scan.Progress) (int64, error) {
-	q.Select = []string{rows.PartitionKey, rows.RowKey}
 	var total atomic.Int64
+	if ok, err := c.Count(ctx, q, func(n int64) {
+		total.Add(n)
+		progress.Rows.Add(n)
+	}); ok || err != nil {
+		return total.Load(), err
+	}
+	q.Select = []string{rows.PartitionKey, rows.RowKey}
 	_, err := scan.All(ctx, c, q, workers, progress, func(ctx context.Context, p *scan.Task) error {
 		n := int64(0)
 		for _, err := range p.Entities(ctx, c, q) {

@@ -109,6 +109,7 @@ resource "aws_lambda_function" "requests" {
         EDGETABLE_BUCKETS        = tostring(var.buckets)
         EDGETABLE_SCANNED_BYTES  = tostring(var.scanned_bytes)
         EDGETABLE_STREAMING      = tostring(var.streaming)
+        EDGETABLE_EXTENSIONS     = tostring(var.extensions)
         EDGETABLE_LEASE          = var.lease
         EDGETABLE_METRICS        = local.metrics
       },

@@ -99,6 +99,12 @@ variable "streaming" {
   default     = false
 }
 
+variable "extensions" {
+  description = "Answer what the service does not have, such as startswith in filters, $orderby and /$count."
+  type        = bool
+  default     = false
+}
+
 variable "log_retention" {
   description = "Days that logs are kept."
   type        = number

@@ -94,7 +94,7 @@ class Functions(unittest.TestCase):
         env = LEAST.properties("Function")["Environment"]["Variables"]
         self.assertEqual(env, {
             "EDGETABLE_DYNAMODB_TABLE": {"Ref": "Table"}, "EDGETABLE_ROLE": {"Ref": "Role"}, "EDGETABLE_BUCKETS": {"Ref": "Buckets"},
-            "EDGETABLE_SCANNED_BYTES": {"Ref": "ScannedBytes"}, "EDGETABLE_STREAMING": {"Ref": "Streaming"}, "EDGETABLE_LEASE": {"Ref": "Lease"},
+            "EDGETABLE_SCANNED_BYTES": {"Ref": "ScannedBytes"}, "EDGETABLE_STREAMING": {"Ref": "Streaming"}, "EDGETABLE_EXTENSIONS": {"Ref": "Extensions"}, "EDGETABLE_LEASE": {"Ref": "Lease"},
             "EDGETABLE_ACCOUNTS_SECRET": {"Ref": "AccountsSecretArn"}, "EDGETABLE_METRICS": {"Fn::Sub": "edgetable/${AWS::StackName}"}})
         env = MOST.properties("Function")["Environment"]["Variables"]
         self.assertEqual(env["EDGETABLE_DYNAMODB_TABLE"], {"Ref": "RestoredTable"})

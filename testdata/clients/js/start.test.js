@@ -1,15 +1,20 @@
-// The program of docs/start/javascript.md.
+// The programs of docs/start/javascript.md and docs/query.md.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { newName, newService } from "./harness.js";
 
+const pages = process.env.EDGETABLE_CLIENTS_ASCENDING ? ["start/javascript.md"] : ["start/javascript.md", "query.md"];
+
 test("QueryEntities: docs/start/javascript.md", async (t) => {
-  const page = readFileSync(new URL("../../../docs/start/javascript.md", import.meta.url), "utf8");
-  const [program, printed] = [...page.matchAll(/^```\w+\n(.*?)^```/gms)].map(([, block]) => block);
-  const table = newName();
-  t.after(() => newService().deleteTable(table));
-  const flags = ["--no-deprecation", "--input-type=module", "--eval", program.replaceAll("People", table)];
-  assert.equal(execFileSync(process.execPath, flags, { cwd: import.meta.dirname, encoding: "utf8" }), printed);
+  for (const name of pages) {
+    const page = readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
+    const [program, printed] = [...page.matchAll(/^```(?:javascript|text)\n(.*?)^```/gms)].map(([, block]) => block);
+    const table = newName();
+    t.after(() => newService().deleteTable(table));
+    const text = program.replaceAll("People", table).replaceAll("Events", table);
+    const flags = ["--no-deprecation", "--input-type=module", "--eval", text];
+    assert.equal(execFileSync(process.execPath, flags, { cwd: import.meta.dirname, encoding: "utf8" }), printed);
+  }
 });

@@ -1,4 +1,4 @@
-"""The program of docs/start/python.md."""
+"""The programs of docs/start/python.md and docs/query.md."""
 
 import os
 import re
@@ -10,13 +10,17 @@ from azure.data.tables import TableServiceClient
 
 from account import VARIABLE
 
+PAGES = ["start/python.md"] if os.environ.get("EDGETABLE_CLIENTS_ASCENDING") else ["start/python.md", "query.md"]
+
 
 def test_start():
-    page = (Path(__file__).parents[3] / "docs/start/python.md").read_text()
-    program, printed = re.findall(r"^```\w+\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-    table = "Py" + os.urandom(10).hex()
-    try:
-        run = subprocess.run([sys.executable, "-c", program.replace("People", table)], capture_output=True, text=True)
-        assert (run.stdout, run.stderr) == (printed, "")
-    finally:
-        TableServiceClient.from_connection_string(os.environ[VARIABLE]).delete_table(table)
+    for name in PAGES:
+        page = (Path(__file__).parents[3] / "docs" / name).read_text()
+        program, printed = re.findall(r"^```(?:python|text)\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+        table = "Py" + os.urandom(10).hex()
+        program = program.replace("People", table).replace("Events", table)
+        try:
+            run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+            assert (run.stdout, run.stderr) == (printed, "")
+        finally:
+            TableServiceClient.from_connection_string(os.environ[VARIABLE]).delete_table(table)

@@ -40,6 +40,7 @@ func TestSplitting(t *testing.T) {
 	t.Run("Records", func(t *testing.T) { storetest.Records(t, h) })
 	t.Run("Entities", func(t *testing.T) { storetest.Entities(t, h) })
 	t.Run("Scans", func(t *testing.T) { storetest.Scans(t, h) })
+	t.Run("Order", func(t *testing.T) { storetest.Order(t, h) })
 	t.Run("Incarnations", func(t *testing.T) { storetest.Incarnations(t, h) })
 	t.Run("Concurrency", func(t *testing.T) { storetest.Concurrency(t, h) })
 }

@@ -1,10 +1,11 @@
 package engine
 
 import (
-	"bytes"
 	"context"
+	"iter"
 
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/key"
 	"edgetable/core/table"
 )
 
@@ -27,35 +28,28 @@ func (b *bucket) scan(t *turn) Step {
 	if !t.fields.Done() || len(s.Ranges) == 0 {
 		return t.malformed()
 	}
-	if ok, instead := b.serve(t, &p, s.Ranges[0].Start); !ok {
+	position := s.Position()
+	if ok, instead := b.serve(t, &p, position); !ok {
 		return instead
 	}
-	limits := table.ScanRequest{Filter: s.Filter, Rows: s.Rows, Bytes: s.Bytes, ScanBytes: maxScan}
+	limits := table.ScanRequest{Ranges: s.Ranges, Filter: s.Filter, Descending: s.Descending, Count: s.Count, Rows: s.Rows, Bytes: s.Bytes, ScanBytes: maxScan}
 	if s.ScanBytes > 0 {
 		limits.ScanBytes = min(maxScan, s.ScanBytes)
 	}
 	builder := table.NewPageBuilder(&limits)
 	page := message.BeginPage(t.dst)
 	var next []byte
-	own, border := b.marker.bounds().End, false
+	own, border := b.marker.bounds(), false
 ranges:
-	for _, g := range s.Ranges {
-		if own != nil && bytes.Compare(g.Start, own) >= 0 {
-			next, border = own, true
-			break
-		}
-		beyond := own != nil && (g.End == nil || bytes.Compare(g.End, own) > 0)
-		if beyond {
-			g.End = own
-		}
-		from, to := rowBounds(g)
-		for k, v := range t.rows.Scan(from, to, run(&s, page.Rows())) {
+	for _, g := range limits.InOrder() {
+		mine := g.Intersect(own)
+		for k, v := range b.inside(t, mine, &s, page.Rows()) {
 			row, err := table.ParseRow(k[1:], v)
 			if err != nil {
 				return t.fail(err)
 			}
 			if s.ScanRows > 0 && builder.Page.Examined >= s.ScanRows || s.Strict && builder.Page.Scanned+len(row.Key)+len(row.Properties) > limits.ScanBytes {
-				next = row.Key
+				next = limits.Continue(row.Key)
 				break ranges
 			}
 			verdict, _ := builder.Examine(context.Background(), &row)
@@ -67,15 +61,31 @@ ranges:
 				page.Add(row.Key, v, builder.Page.Scanned)
 			}
 		}
-		if beyond {
-			next, border = own, true
+		if at := s.Leaves(g, own); at != nil {
+			next, border = at, true
 			break
 		}
 	}
 	step := Step{Answer: page.End(next, border, builder.Page.Scanned, builder.Page.Examined)}
+	if s.Count {
+		step.Answer = message.AppendCount(step.Answer, builder.Page.Count)
+	}
 	b.traffic.Scanned(t.rows, t.now, &s, &builder.Page, page.Rows())
-	b.split.visited(t, b, &p, s.Ranges[0].Start)
+	b.split.visited(t, b, &p, position)
 	return step
+}
+
+// inside iterates over the rows of the entities in a range, in the order of a scan that has
+// some rows already.
+func (b *bucket) inside(t *turn, r key.Range, s *message.Scan, have int) iter.Seq2[[]byte, []byte] {
+	if r.Empty() {
+		return func(func(k, v []byte) bool) {}
+	}
+	from, to := rowBounds(r)
+	if s.Descending {
+		return t.rows.ScanBack(from, to, run(s, have))
+	}
+	return t.rows.Scan(from, to, run(s, have))
 }
 
 // run is the number of bytes of a range to read at a time.

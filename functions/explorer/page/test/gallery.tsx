@@ -18,7 +18,7 @@ import { Icon, type IconName, icons } from "../src/ui/icon.tsx"
 import { Choice, CopyButton, Dialog, Empty, ErrorLine, Menu } from "../src/ui/parts.tsx"
 import { single } from "../src/ui/selection.ts"
 
-const nobody: Service = { name: "gallery", account: "gallery", endpoint: "", readOnly: false, color: "", sign: undefined, about: undefined, local: false, prepare: () => Promise.reject(new Error("nobody is asked here")) }
+const nobody: Service = { name: "gallery", account: "gallery", endpoint: "", readOnly: false, color: "", sign: undefined, about: undefined, local: false, orders: true, prepare: () => Promise.reject(new Error("nobody is asked here")) }
 
 const values: [string, Type, string][] = [
   ["Name", "String", "Ada Lovelace"], ["Note", "String", ""], ["Active", "Boolean", "true"], ["Born", "Int32", "1815"], ["Visits", "Int64", "9007199254740993"], ["Rate", "Double", "42.857142857142854"],

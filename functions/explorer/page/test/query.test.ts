@@ -5,19 +5,20 @@ import { complete } from "../src/query/complete.ts"
 import { parse } from "../src/query/parse.ts"
 import { translate } from "../src/query/prefix.ts"
 import { parseRoute, printRoute } from "../src/model/route.ts"
+import { orderOf } from "../src/model/sort.ts"
 import type { Type } from "../src/wire/value.ts"
 
 test("filters of all types can be read", () => {
   for (const text of [
     "", "PartitionKey eq 'O''Hara'", "a eq 1 and b ne 2L or not (c lt 1.5e3)", "When ge datetime'2026-03-04T05:06:07.1234567Z'", "Id eq guid'c9da6455-213d-42c9-9a79-3e9149a57833'",
-    "Bin eq X'00ff' or Bin eq binary'00ff'", "Flag eq true and Flag", "5 lt Age", "Größe gt 3", "startswith(RowKey,'a') eq true", "not startswith(RowKey, 'a')",
+    "Bin eq X'00ff' or Bin eq binary'00ff'", "Flag eq true and Flag", "5 lt Age", "Größe gt 3", "startswith(RowKey,'a') eq true", "contains(A,'x') and not endswith(B, 'y') or substringof('z',C) eq false", "not startswith(RowKey, 'a')",
   ]) assert.equal(parse(text).problem, undefined, text)
 })
 
 test("problems have their place and say what to do", () => {
   for (const [text, at, message] of [
     ["Age > 5", 4, /greater is gt/], ["Age eq", 6, /a value/], ["Age eq Bob", 7, /single quotes/], ["Age eq 'x", 7, /no closing quote/], ["(a eq 1", 0, /not closed/], ["a eq 1)", 6, /not opened/],
-    ["a eq 1 b eq 2", 7, /and, or/], ["contains(a,'x')", 0, /startswith/], ["When gt datetime'2026'", 8, /DateTime/], ["a eq 99999999999999999999", 5, /Int64/], ["a eq 1 and", 10, /name of a property/],
+    ["a eq 1 b eq 2", 7, /and, or/], ["tolower(a)", 0, /startswith/], ["contains('x',a)", 9, /name of a property/], ["substringof('x',a", 17, /expected \)/], ["When gt datetime'2026'", 8, /DateTime/], ["a eq 99999999999999999999", 5, /Int64/], ["a eq 1 and", 10, /name of a property/],
   ] as const) {
     const { problem } = parse(text)
     assert.equal(problem?.at, at, text)
@@ -58,4 +59,12 @@ test("the URL keeps every state", () => {
   const route = { service: "a/b", table: "People", filter: "a eq '&#?'", select: "A,B", sort: "-A", view: "traffic", metric: "reads", span: "quarters", access: "cors", entity: { pk: "", rk: "é/#" } }
   assert.deepEqual(parseRoute(printRoute(route)), route)
   assert.deepEqual(parseRoute("#token=x"), { service: "", table: "", filter: "", select: "", sort: "", view: "", metric: "", span: "", access: "" })
+})
+
+test("a sort by keys is an order that a service can load", () => {
+  assert.equal(orderOf("-PartitionKey", "Born gt 5"), "PartitionKey desc, RowKey desc")
+  assert.equal(orderOf("-RowKey", "Born gt 5 and PartitionKey eq 'a'"), "RowKey desc")
+  assert.equal(orderOf("-RowKey", "PartitionKey eq 'a'"), "RowKey desc")
+  for (const filter of ["", "Born gt 5", "PartitionKey eq 'a' or PartitionKey eq 'b'", "not (PartitionKey eq 'a')", "PartitionKey gt 'a'"]) assert.equal(orderOf("-RowKey", filter), undefined, filter)
+  for (const sort of ["", "PartitionKey", "RowKey", "-Born", "-Timestamp"]) assert.equal(orderOf(sort, "PartitionKey eq 'a'"), undefined, sort)
 })

@@ -13,7 +13,7 @@ test("a row that cannot be read is told, and the others are shown", async () => 
     await new Promise<void>((ready) => service.listen(0, "127.0.0.1", ready))
     const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
     const home: Service = {
-      name: "x", account: "x", endpoint: url, readOnly: false, color: "", sign: undefined, about: undefined, local: false,
+      name: "x", account: "x", endpoint: url, readOnly: false, color: "", sign: undefined, about: undefined, local: false, orders: true,
       prepare: async (path) => ({ url: `${url}/${path}`, headers: {} }),
     }
     try {

@@ -1,6 +1,7 @@
 package message
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"edgetable/core/key"
@@ -19,6 +20,27 @@ type Scan struct {
 	ScanRows int
 	// Strict: ScanBytes bounds the first row too.
 	Strict bool
+	// Descending and Count are those of [table.ScanRequest].
+	Descending, Count bool
+}
+
+// Position is a position that the object which answers must have: that of the first rows.
+func (s *Scan) Position() []byte {
+	if s.Descending {
+		return key.Below(s.Ranges[len(s.Ranges)-1].End)
+	}
+	return s.Ranges[0].Start
+}
+
+// Leaves returns where a range leaves the keys of an object, nil if it does not.
+func (s *Scan) Leaves(r, own key.Range) []byte {
+	switch {
+	case s.Descending && bytes.Compare(r.Start, own.Start) < 0:
+		return own.Start
+	case !s.Descending && own.End != nil && (r.End == nil || bytes.Compare(r.End, own.End) > 0):
+		return own.End
+	}
+	return nil
 }
 
 // AppendScan appends the message OpScan.
@@ -32,7 +54,11 @@ func AppendScan(dst []byte, p *Destination, s *Scan) []byte {
 	for _, n := range [...]int{s.Rows, s.Bytes, s.ScanBytes, s.ScanRows} {
 		dst = appendNumber(dst, uint64(min(max(n, 0), 1<<31-1)))
 	}
-	return appendBool(dst, s.Strict)
+	dst = appendBool(dst, s.Strict)
+	if s.Descending || s.Count { // an object of an earlier version must not understand it
+		dst = appendBool(appendBool(dst, s.Descending), s.Count)
+	}
+	return dst
 }
 
 // Scan reads the fields of the message after Destination.
@@ -50,6 +76,9 @@ func (r *Reader) Scan() (s Scan) {
 	s.Filter, r.bad = filter, r.bad || err != nil
 	s.Rows, s.Bytes, s.ScanBytes, s.ScanRows = r.Size(), r.Size(), r.Size(), r.Size()
 	s.Strict = r.Bool()
+	if !r.Done() {
+		s.Descending, s.Count = r.Bool(), r.Bool()
+	}
 	return s
 }
 
@@ -101,6 +130,9 @@ func (w *PageWriter) End(next []byte, border bool, examined, examinedRows int) [
 	}
 	return AppendBytes(append(w.dst, endLimits), next)
 }
+
+// AppendCount appends the number of entities to the answer to a Scan that asks for it.
+func AppendCount(page []byte, count int) []byte { return appendNumber(page, uint64(count)) }
 
 // leastRow is the minimal size of a row in a page.
 const leastRow = 1 + 1 + 1 + 16

@@ -26,6 +26,8 @@ type Rows interface {
 	// Scan iterates over the rows with from ≤ key < to in order. bytes is a hint: about
 	// as much should be read at a time. The caller calls no other method before it ends.
 	Scan(from, to []byte, bytes int) iter.Seq2[[]byte, []byte]
+	// ScanBack is Scan from the last of these rows to the first.
+	ScanBack(from, to []byte, bytes int) iter.Seq2[[]byte, []byte]
 }
 
 // Ticks reads a row that is a time, 0 without one.

@@ -73,6 +73,7 @@ func (t *Table) BatchGet(ctx context.Context, keys []Item, c table.Consistency, 
 type Query struct {
 	Hash        []byte
 	First, Last []byte // both included; Last nil is no end
+	Descending  bool   // begins before Last, which is not included then
 	Rows        int    // to examine, at most
 	Consistency table.Consistency
 	Only        *Projection // nil: all attributes
@@ -130,7 +131,15 @@ func (t *Table) Input(q Query) *dynamodb.QueryInput {
 	if len(q.First) > MaxSort {
 		// No item has such a key. Those behind it are those behind its longest prefix.
 		q.First = q.First[:MaxSort]
-		in.ExclusiveStartKey = Key(q.Hash, q.First)
+		if !q.Descending {
+			in.ExclusiveStartKey = Key(q.Hash, q.First)
+		}
+	}
+	if q.Descending {
+		in.ScanIndexForward = aws.Bool(false)
+		if q.Last != nil && len(q.Last) <= MaxSort {
+			in.ExclusiveStartKey = Key(q.Hash, q.Last)
+		}
 	}
 	in.KeyConditionExpression, in.ExpressionAttributeNames = fromFirst, keyNames
 	in.ExpressionAttributeValues = Item{":p": bin(q.Hash), ":s": bin(q.First)}

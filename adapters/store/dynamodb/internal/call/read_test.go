@@ -37,6 +37,12 @@ func TestInput(t *testing.T) {
 			"#p = :p AND #s >= :s | :p:s | #p#s | strong | 5 | after 1024 bytes"},
 		{"range", Query{First: []byte("a"), Last: long, Rows: 5},
 			"#p = :p AND #s BETWEEN :s AND :e | :e:p:s | #p#s | strong | 5"},
+		{"descending", Query{First: []byte("a"), Last: []byte("b"), Rows: 5, Descending: true},
+			"#p = :p AND #s BETWEEN :s AND :e | :e:p:s | #p#s | strong | 5 | back | after 1 bytes"},
+		{"descending from the end", Query{First: long, Rows: 5, Descending: true},
+			"#p = :p AND #s >= :s | :p:s | #p#s | strong | 5 | back"},
+		{"descending from behind", Query{First: []byte("a"), Last: long, Rows: 5, Descending: true},
+			"#p = :p AND #s BETWEEN :s AND :e | :e:p:s | #p#s | strong | 5 | back"},
 		{"one", Query{First: []byte("a")},
 			"#p = :p AND #s >= :s | :p:s | #p#s | strong | 1"},
 	} {
@@ -64,6 +70,9 @@ func describe(in *dynamodb.QueryInput) string {
 	}
 	if in.FilterExpression != nil {
 		list = append(list, fmt.Sprintf("filter %s, %s", *in.FilterExpression, in.ReturnConsumedCapacity))
+	}
+	if in.ScanIndexForward != nil && !*in.ScanIndexForward {
+		list = append(list, "back")
 	}
 	if in.ExclusiveStartKey != nil {
 		list = append(list, fmt.Sprintf("after %d bytes", len(in.ExclusiveStartKey[Sort].(*types.AttributeValueMemberB).Value)))

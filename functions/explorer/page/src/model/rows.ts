@@ -46,6 +46,8 @@ export class Rows {
   private abort = new AbortController()
   private refilling = new Set<Loaded>()
   order: Uint32Array | undefined
+  /** ordered: the pages come in the order of the query */
+  ordered = false
 
   constructor(
     readonly service: Service,
@@ -146,6 +148,7 @@ export class Rows {
         const from = this.next
         const result = await query(this.service, this.query, from, signal)
         count = result.page.length
+        this.ordered = result.ordered
         this.append(result.page, from)
         this.next = result.next
         const p = progress.value

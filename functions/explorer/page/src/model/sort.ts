@@ -1,4 +1,6 @@
-// Sorts rows that are loaded. The service has one order, that of the keys: no sort here says anything about what is not loaded.
+// Sorts rows that are loaded. The service has one order, that of the keys, and edgetable the opposite one too: no other sort says anything about
+// what is not loaded.
+import { parse } from "../query/parse.ts"
 import { ticksOf } from "../wire/date.ts"
 import type { Value } from "../wire/value.ts"
 import type { Rows } from "./rows.ts"
@@ -34,4 +36,13 @@ export function sorted(rows: Rows, sort: string): Uint32Array | undefined {
     if (ra !== rb) return ra === ranks.none || rb === ranks.none ? ra - rb : sign * (ra - rb)
     return a < b ? -sign : a > b ? sign : i - j
   })
+}
+
+/** orderOf is the order in which a service loads the rows of a sort by a key, or undefined: then it is that of the keys. */
+export function orderOf(sort: string, filter: string): string | undefined {
+  if (sort === "-PartitionKey") return "PartitionKey desc, RowKey desc"
+  if (sort !== "-RowKey") return undefined
+  const { filter: tree } = parse(filter)
+  const list = tree?.kind === "and" ? tree.list : tree ? [tree] : []
+  return list.some((f) => f.kind === "compare" && f.name === "PartitionKey" && f.operator === "eq") ? "RowKey desc" : undefined
 }

@@ -7,6 +7,7 @@ export type Filter =
   | { kind: "not"; of: Filter }
   | { kind: "compare"; name: string; operator: Operator; value: Value; at: number; end: number }
   | { kind: "prefix"; name: string; text: string; at: number; end: number }
+  | { kind: "call" } // of a function that only a server with extensions has
   | { kind: "flag"; name: string }
   | { kind: "constant" } // 1 eq 1, true
 
@@ -158,7 +159,8 @@ class Parser {
   }
 
   private call(name: Token): Filter {
-    if (name.text !== "startswith") this.fail("the service has no functions; this page translates startswith(Property, 'text') alone", name)
+    if (functions.includes(name.text)) return this.extension(name.text === "substringof")
+    if (name.text !== "startswith") this.fail("there are startswith(Property, 'text'), which this page translates, and on servers with extensions endswith, contains and substringof", name)
     this.i++
     const property = this.have("name") ?? this.fail("expected the name of a property")
     if (!this.have(",")) this.fail("expected ,")
@@ -169,7 +171,22 @@ class Parser {
     if (this.have("word", "eq") && !this.have("literal", "true")) this.fail("expected true")
     return { kind: "prefix", name: property.text, text: text.value!.text, at: name.at, end: this.tokens[this.i - 1]?.end ?? close.end }
   }
+
+  /** extension is what stands behind the name of a function that is sent as it is. */
+  private extension(turned: boolean): Filter {
+    this.i++
+    const property = () => this.have("name") ?? this.fail("expected the name of a property")
+    const text = () => (this.token.value?.type === "String" ? this.have("literal") : this.fail("expected a text in single quotes"))
+    const [first, second] = turned ? [text, property] : [property, text]
+    first()
+    if (!this.have(",")) this.fail("expected ,")
+    second()
+    if (!this.have(")")) this.fail("expected )")
+    if ((this.have("word", "eq") || this.have("word", "ne")) && !this.have("literal", "true") && !this.have("literal", "false")) this.fail("expected true or false")
+    return { kind: "call" }
+  }
 }
 
+const functions: readonly string[] = ["endswith", "contains", "substringof"]
 const numeric: readonly Type[] = ["Int32", "Int64", "Double"]
 const turned: Record<Operator, Operator> = { eq: "eq", ne: "ne", gt: "lt", ge: "le", lt: "gt", le: "ge" }

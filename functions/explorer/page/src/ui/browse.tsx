@@ -5,7 +5,7 @@ import { copy, json, tableOf, tsv } from "../model/copy.ts"
 import { type Draft, editing, fresh, placeOf } from "../model/draft.ts"
 import { type Route, go, toTable } from "../model/route.ts"
 import { Rows } from "../model/rows.ts"
-import { sorted } from "../model/sort.ts"
+import { orderOf, sorted } from "../model/sort.ts"
 import { useStore } from "../model/store.ts"
 import { plural } from "../model/words.ts"
 import { discard, restore, trash } from "../model/trash.ts"
@@ -41,7 +41,8 @@ interface Editing {
 export function Browse({ service, services, at, reload }: { service: Service; services: Service[]; at: Route; reload: () => void }) {
   const { table, filter, select, sort } = at
   const [round, setRound] = useState(0)
-  const rows = useMemo(() => new Rows(service, { table, filter: translate(filter), select: withKeys(select) }), [service, table, filter, select, round])
+  const order = orderOf(sort, filter)
+  const rows = useMemo(() => new Rows(service, { table, filter: translate(filter), select: withKeys(select), ...(order ? { order } : {}) }), [service, table, filter, select, order, round])
   const progress = useStore(rows.progress)
   const [columns, setColumns] = useState(() => columnsOf(service.name, table))
   const [selection, setSelection] = useState(single(0, 0))

@@ -18,7 +18,7 @@ export function Status({ rows, sort, said }: { rows: Rows; sort: string; said: s
         <span aria-live="polite">
           <b>{plural(rows.length, "row")}</b>
           {p.done ? rows.length > 0 && ", all that match" : p.pages > 0 && " loaded, there are more"}
-          {sort && <span class="note"> · sorted among {p.done ? "all rows of this query" : "the loaded rows only, not the table"}</span>}
+          {sort && !rows.ordered && <span class="note"> · sorted among {p.done ? "all rows of this query" : "the loaded rows only, not the table"}</span>}
           {said && <span class="dim"> · {said}</span>}
         </span>
         {(!p.done || counting.state.value.pages > 0) && <Counter work={counting} />}

@@ -26,6 +26,8 @@ export interface Service {
   about: (<T>(kind: "traffic" | "advise" | "accounts", rest: string, signal?: AbortSignal) => Promise<T>) | undefined
   /** local: the account is on the server of this machine, which counts traffic. */
   local: boolean
+  /** orders: a header of edgetable's own reaches the service, which may not know it. */
+  orders: boolean
   /** url is where a request goes, and what is added to it. */
   prepare(path: string, query: Record<string, string>): Promise<{ url: string; headers: Record<string, string> }>
 }
@@ -59,6 +61,7 @@ export const signedThere =
 /** throughGateway is a profile of 'edgetable explorer'. */
 export const throughGateway = (p: Profile, token: () => string): Service => ({
   ...p,
+  orders: true,
   endpoint: p.endpoint ?? "",
   sign: p.readOnly ? undefined : signedThere(p.name, token),
   about: async <T>(kind: string, rest: string, signal?: AbortSignal) => {
@@ -82,6 +85,7 @@ export const direct = (c: Connection, sign: Signer | undefined): Service => ({
   sign,
   about: undefined,
   local: false,
+  orders: URL.canParse(c.endpoint) && new URL(c.endpoint).origin === location.origin, // elsewhere the CORS rule decides about headers
   prepare: async (path, query) => {
     const url = new URL(`${c.endpoint}/${path}${search(query)}`)
     const headers: Record<string, string> = url.origin === location.origin ? asTool : {}

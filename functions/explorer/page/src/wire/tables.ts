@@ -17,6 +17,8 @@ export interface Query {
   filter: string
   select?: string
   top?: number
+  /** order of the keys other than the usual one, which only edgetable knows */
+  order?: string
 }
 
 export interface Cost {
@@ -28,8 +30,12 @@ export interface Cost {
 interface Result {
   page: Page
   next: Position | undefined
+  /** ordered: the service understood the order */
+  ordered: boolean
   cost: Cost
 }
+
+const orderBy = "x-edgetable-orderby"
 
 /** listTables gives the names of all tables, page by page. */
 export async function* listTables(service: Service, signal?: AbortSignal): AsyncGenerator<string[]> {
@@ -61,7 +67,7 @@ export async function query(service: Service, q: Query, from: Position | undefin
     parameters["NextPartitionKey"] = from.pk
     if (from.rk) parameters["NextRowKey"] = from.rk
   }
-  const response = await send(service, { path: encodeURIComponent(q.table) + "()", query: parameters, ...(signal ? { signal } : {}) })
+  const response = await send(service, { path: encodeURIComponent(q.table) + "()", query: parameters, headers: q.order && service.orders ? { [orderBy]: q.order } : {}, ...(signal ? { signal } : {}) })
   const data = await bytes(response, signal)
   let page: Page
   try {
@@ -72,7 +78,7 @@ export async function query(service: Service, q: Query, from: Position | undefin
   }
   const pk = response.headers.get("x-ms-continuation-NextPartitionKey")
   const rk = response.headers.get("x-ms-continuation-NextRowKey")
-  return { page, next: pk === null ? undefined : { pk, rk: rk ?? "" }, cost: costOf(response.headers) }
+  return { page, next: pk === null ? undefined : { pk, rk: rk ?? "" }, ordered: response.headers.has(orderBy), cost: costOf(response.headers) }
 }
 
 function costOf(headers: Headers): Cost {

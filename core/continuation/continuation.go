@@ -1,0 +1,102 @@
+// Package continuation writes and reads continuation tokens.
+//
+// A token names the position where the next page starts, in the service's form:
+// 1!{length}!{base64}. The base64 text has - for =, * for + and _ for /, so that it needs no
+// escapes in headers and query strings. One token holds the PartitionKey, another the RowKey.
+// A position need not be the key of an entity. A token needs no signature, because every
+// position is a legal start and the scan stays within the range that the request may read.
+//
+// The PartitionKey of a descending page begins with the byte 02, which no key has: a client
+// that forgets the order on the next page is told so, and reads nothing twice.
+package continuation
+
+import (
+	"encoding/base64"
+	"strconv"
+	"strings"
+
+	"edgetable/core/key"
+	"edgetable/core/multipart"
+	"edgetable/core/table"
+)
+
+const maxToken = 8 << 10
+
+// descends begins the token of a descending page.
+const descends = 0x02
+
+var errToken = table.InvalidInput.With("One of the request inputs is not valid. The continuation token is damaged: send NextPartitionKey and NextRowKey (or NextTableName) as they came in the x-ms-continuation headers, percent-encoded.")
+
+var alphabet = base64.NewEncoding("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789*_").WithPadding('-').Strict()
+
+// Token returns the token for a part of a position.
+func Token(part []byte) string {
+	text := alphabet.EncodeToString(part)
+	return "1!" + strconv.Itoa(len(text)) + "!" + text
+}
+
+// Parse is the inverse of [Token]. The error is InvalidInput.
+func Parse(s string) ([]byte, error) {
+	if len(s) > maxToken {
+		return nil, errToken
+	}
+	rest, ok := strings.CutPrefix(s, "1!")
+	length, text, ok2 := strings.Cut(rest, "!")
+	// Package base64 skips line ends, but a token has only one valid spelling.
+	if !ok || !ok2 || length != strconv.Itoa(len(text)) || strings.ContainsAny(text, "\r\n") {
+		return nil, errToken
+	}
+	part, err := alphabet.DecodeString(text)
+	if err != nil {
+		return nil, errToken
+	}
+	return part, nil
+}
+
+// Headers returns the headers with the [table.Page].Next of a page of entities, or no headers
+// after the last page.
+func Headers(next []byte, descending bool) multipart.Header {
+	if next == nil {
+		return nil
+	}
+	partition, row := key.Split(next)
+	if descending {
+		partition = append([]byte{descends}, partition...)
+	}
+	return multipart.Header{
+		{Name: "x-ms-continuation-NextPartitionKey", Value: Token(partition)},
+		{Name: "x-ms-continuation-NextRowKey", Value: Token(row)},
+	}
+}
+
+// Position returns the position in the values of NextPartitionKey and NextRowKey, or nil if
+// the request has none. Without a NextRowKey the page starts at the first entity of the
+// partition. An empty token is an error, as in the service.
+func Position(nextPartition, nextRow *string, descending bool) ([]byte, error) {
+	if nextPartition == nil {
+		if nextRow != nil {
+			return nil, table.InvalidInput.With(table.InvalidInput.Err().Message + " NextRowKey needs NextPartitionKey: send both as they came in the x-ms-continuation headers.")
+		}
+		return nil, nil
+	}
+	position, err := Parse(*nextPartition)
+	if err != nil {
+		return nil, err
+	}
+	switch turned := len(position) > 0 && position[0] == descends; {
+	case turned && !descending:
+		return nil, table.InvalidInput.With(table.InvalidInput.Err().Message + " The continuation token is of a page in descending order: send x-edgetable-orderby with each page.")
+	case descending && !turned:
+		return nil, table.InvalidInput.With(table.InvalidInput.Err().Message + " The continuation token is of a page in ascending order: it continues that order alone.")
+	case turned:
+		position = position[1:]
+	}
+	if nextRow == nil {
+		return position, nil
+	}
+	row, err := Parse(*nextRow)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(position, 0), row...), nil
+}

@@ -1,0 +1,44 @@
+package protocol
+
+import (
+	"context"
+	"strconv"
+
+	"edgetable/core/continuation"
+	"edgetable/core/multipart"
+	"edgetable/core/table"
+)
+
+// countEntities answers GET on the $count of a table. Where the budget of a page ends, the
+// answer has the count so far and a continuation: the client adds.
+func (c *call) countEntities(ctx context.Context) (answer, error) {
+	if o := &c.options; o.top != nil || o.selectList != nil || o.orderBy != nil {
+		return answer{}, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. $count takes $filter alone, and the continuation tokens.")
+	}
+	filter, err := c.filter(c.parseFilter())
+	if err != nil {
+		return answer{}, err
+	}
+	from, err := continuation.Position(c.options.nextPartition, c.options.nextRow, false)
+	if err != nil {
+		return answer{}, err
+	}
+	consistency, asked, err := c.consistency()
+	if err != nil {
+		return answer{}, err
+	}
+	c.visitQuery(filter, from)
+	c.resp.reads, c.resp.filter = true, filter
+	page, err := c.Service.Query(ctx, c.name(), table.Query{
+		Filter: filter, Within: c.within(), Count: true, From: from, Consistency: consistency, Pause: c.pause(ctx),
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	c.resp.Scanned, c.resp.Returned = page.Examined, 0
+	c.visitedPage(&page)
+	a := answer{status: 200, header: continuation.Headers(page.Next, false), body: strconv.AppendInt(nil, int64(page.Count), 10)}
+	a.read(asked)
+	a.header = append(a.header, multipart.Field{Name: "Content-Type", Value: "text/plain"})
+	return a, nil
+}
