@@ -329,7 +329,6 @@ func TestLimitsOfCgroup2(t *testing.T) {
 	c := exec.Command("unshare", "--mount", "sh", "-c", `mount --bind "$1/fs" /sys/fs/cgroup && mount --bind "$1/mountinfo" "/proc/$$/mountinfo" && mount --bind "$1/cgroup" "/proc/$$/cgroup" && exec "$2" serve --listen 127.0.0.1:0 --memory`, "sh", dir, self)
 	c.Env = []string{mainVariable + "=1", "PATH=" + os.Getenv("PATH")}
 	p := proc.Start(t, "ready", c)
-	if want := `msg="limits of the container" memory_mib=200 heap_mib=150 `; !strings.Contains(p.Log.String(), want) || !strings.Contains(p.Log.String(), "processors=0.5 threads=1") {
-		t.Errorf("the log does not say %q and half a processor:\n%s", want, p.Log)
-	}
+	p.Log.Await(t, `msg="limits of the container" memory_mib=200 heap_mib=150 `) // another pipe than that of "ready"
+	p.Log.Await(t, "processors=0.5 threads=1")
 }

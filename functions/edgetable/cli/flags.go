@@ -48,11 +48,6 @@ func IntFlag(f *pflag.FlagSet, to *int, name string, usual, least, most int, usa
 	f.Var(&value[int]{to, "number", func(s string) (int, error) { return setting.Int(s, least, most) }, strconv.Itoa}, name, usage)
 }
 
-func NumberFlag(f *pflag.FlagSet, to *float64, name string, usual, least, most float64, usage string) {
-	*to = usual
-	f.Var(&value[float64]{to, "number", func(s string) (float64, error) { return setting.Number(s, least, most) }, showNumber}, name, usage)
-}
-
 func DurationFlag(f *pflag.FlagSet, to *time.Duration, name string, usual, least, most time.Duration, usage string) {
 	*to = usual
 	f.Var(&value[time.Duration]{to, "duration", func(s string) (time.Duration, error) { return setting.Duration(s, least, most) }, ShowDuration}, name, usage)
@@ -65,10 +60,6 @@ func SizeFlag(f *pflag.FlagSet, to *int64, name string, usual, least, most int64
 
 func BoolFlag(f *pflag.FlagSet, to *bool, name, usage string) {
 	f.VarPF(&value[bool]{to, "bool", setting.Bool, strconv.FormatBool}, name, "", usage).NoOptDefVal = "true"
-}
-
-func RatesFlag(f *pflag.FlagSet, to *setting.Rates, name, usage string) {
-	f.Var(&value[setting.Rates]{to, "rates", setting.ParseRates, setting.Rates.String}, name, usage)
 }
 
 // ChoiceFlag takes one of some words; the first is the default.
@@ -110,8 +101,6 @@ const (
 	wordsKey   = "words"   // that a shell offers
 	commonKey  = "common"  // of a flag that the short help has
 )
-
-func showNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 // ShowDuration writes 15m for 15m0s, and 5h for 5h0m0s.
 func ShowDuration(d time.Duration) string {
