@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"edgetable/adapters/store/postgres/lend"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -48,7 +49,7 @@ func (s *Store) change(ctx context.Context, account string, do change) (edm.Tick
 		ticks, err := s.clock.Next(ctx)
 		if err == nil {
 			calls, trace = do(ticks)
-			err = s.once(ctx, client{useWrites, account}, func(_ context.Context, c *pgconn.PgConn) (err error) {
+			err = s.once(ctx, lend.Client{Use: lend.Writes, Account: account}, func(_ context.Context, c *pgconn.PgConn) (err error) {
 				rows, err = s.attended(c, calls)
 				return err
 			})

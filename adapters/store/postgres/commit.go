@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"edgetable/adapters/store/postgres/lend"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -142,7 +143,7 @@ func (c *commitment) look(ctx context.Context) ([]state, error) {
 	for i, m := range c.mutations {
 		keys[i] = m.Key
 	}
-	return c.lookAll(ctx, client{useWrites, c.account}, c.name, keys)
+	return c.lookAll(ctx, lend.Client{Use: lend.Writes, Account: c.account}, c.name, keys)
 }
 
 // write sends the writes: one in a round, several as a transaction of their own.
@@ -166,7 +167,7 @@ func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, er
 		w.ticks = ticks
 		calls[i] = call{writes[w.form].batch, w.args()}
 	}
-	err = c.once(ctx, client{useWrites, c.account}, func(_ context.Context, conn *pgconn.PgConn) error {
+	err = c.once(ctx, lend.Client{Use: lend.Writes, Account: c.account}, func(_ context.Context, conn *pgconn.PgConn) error {
 		_, err := c.attended(conn, calls)
 		return err
 	})

@@ -23,7 +23,7 @@
 // # Connections
 //
 // Each use of connections has some of its own, and the others go to the account that had them
-// for the shortest time (allocator.go). The page of a scan ends early if another account waits
+// for the shortest time (package lend). The page of a scan ends early if another account waits
 // for the connection.
 //
 // # Timestamps

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"edgetable/adapters/store/postgres/lend"
 	"time"
 )
 
@@ -39,12 +40,7 @@ func (s *Store) Setting(ctx context.Context, name string) (value string, err err
 func Classify(err error) string { return classify(err).String() }
 
 // Pages returns how many connections pages may have at the most, and how many pages wait for one.
-func (s *Store) Pages() (most, waiting int) {
-	a := s.connections
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return min(a.parts[usePages].most, a.parts[usePages].own+a.free), a.queue[usePages].Waiting()
-}
+func (s *Store) Pages() (most, waiting int) { return s.connections.Waiting(lend.Pages) }
 
 // Unsent returns how many writes of one entity wait for a round.
 func (s *Store) Unsent() int {
@@ -57,11 +53,11 @@ func (s *Store) Unsent() int {
 func (s *Store) HoldRounds() (resume func()) {
 	s.rounds.mu.Lock()
 	defer s.rounds.mu.Unlock()
-	s.rounds.prompt += promptRounds
+	s.rounds.prompt += lend.PromptRounds
 	return func() {
 		s.rounds.mu.Lock()
 		defer s.rounds.mu.Unlock()
-		s.rounds.prompt -= promptRounds
+		s.rounds.prompt -= lend.PromptRounds
 		s.beginRound()
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"edgetable/adapters/store/postgres/lend"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -65,7 +66,7 @@ func (s *Store) await(g *get) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.waiting = append(q.waiting, g)
-	if q.running < readers {
+	if q.running < lend.Readers {
 		q.running++
 		s.beside.Go(s.readGroups)
 	}
@@ -93,7 +94,7 @@ func (s *Store) readGroup(group []*get) {
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
 	s.counters.reads.group(len(group))
-	err := s.read(ctx, client{use: useGets}, func(ctx context.Context, c *pgconn.PgConn) error { return getAll(ctx, c, group) })
+	err := s.read(ctx, lend.Client{Use: lend.Gets}, func(ctx context.Context, c *pgconn.PgConn) error { return getAll(ctx, c, group) })
 	for _, g := range group {
 		g.done <- err
 	}
@@ -134,7 +135,7 @@ func (s *Store) lookOne(ctx context.Context, name string, key []byte) (state, er
 }
 
 // lookAll reads the states of some entities of one table at one moment.
-func (s *Store) lookAll(ctx context.Context, who client, name string, keys [][]byte) ([]state, error) {
+func (s *Store) lookAll(ctx context.Context, who lend.Client, name string, keys [][]byte) ([]state, error) {
 	group := make([]*get, len(keys))
 	for i, k := range keys {
 		group[i] = &get{name: name, key: k}
@@ -158,7 +159,7 @@ func (s *Store) Get(ctx context.Context, name table.RecordKey, key []byte, c tab
 	var now state
 	if c == table.Eventual && s.replica != nil {
 		one := get{name: text, key: key}
-		err = s.eventual(ctx, c, client{usePages, name.Account}, func(ctx context.Context, c *pgconn.PgConn) error { return getAll(ctx, c, []*get{&one}) })
+		err = s.eventual(ctx, c, lend.Client{Use: lend.Pages, Account: name.Account}, func(ctx context.Context, c *pgconn.PgConn) error { return getAll(ctx, c, []*get{&one}) })
 		now = one.state
 	} else {
 		now, err = s.lookOne(ctx, text, key)

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"edgetable/adapters/store/postgres/lend"
 	"edgetable/adapters/store/postgres/slot"
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -24,7 +25,7 @@ type Store struct {
 	now     func() edm.Ticks
 	name    string // application_name
 
-	connections *allocator // of the primary
+	connections *lend.Lender // of the primary
 
 	rounds   rounds
 	gets     gets
@@ -59,7 +60,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.now == nil {
 		s.now = func() edm.Ticks { return edm.TicksOf(o.machine()) }
 	}
-	s.connections = forPrimary(o.Connections)
+	s.connections = lend.ForPrimary(o.Connections)
 	s.gate = make(chan struct{}, catchingUp)
 	s.clock = slot.New(s.now, s.reserve)
 	s.ctx, s.stop = context.WithCancel(context.Background())

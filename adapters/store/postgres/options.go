@@ -8,6 +8,7 @@ import (
 	"net"
 	"time"
 
+	"edgetable/adapters/store/postgres/lend"
 	"edgetable/core/edm"
 )
 
@@ -63,7 +64,6 @@ type Options struct {
 const (
 	defaultSchema      = "edgetable"
 	defaultConnections = 16
-	minConnections     = 8
 	defaultTimeout     = 30 * time.Second
 	defaultPurgeEvery  = time.Minute
 	defaultPurgeAfter  = 10 * time.Second
@@ -82,7 +82,7 @@ var errConnections = errors.New("postgres: at least 8 connections are needed")
 func (o Options) withDefaults() (Options, error) {
 	o.Schema = cmp.Or(o.Schema, defaultSchema)
 	o.Connections = cmp.Or(o.Connections, defaultConnections)
-	if o.Connections < minConnections {
+	if o.Connections < lend.Fewest {
 		return o, errConnections
 	}
 	if o.Timeout <= 0 {

@@ -3,10 +3,16 @@ package postgres
 import (
 	"bytes"
 	"context"
+	"edgetable/adapters/store/postgres/lend"
 	"errors"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+var (
+	urgent = lend.Client{Use: lend.Urgent}
+	upkeep = lend.Client{Use: lend.Writes} // of purges and the search for lost outcomes
 )
 
 // begin limits the time of an operation.
@@ -22,16 +28,16 @@ func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc,
 var errTimeout = errors.New("postgres: the database did not answer in time")
 
 // once calls do with a connection to the primary.
-func (s *Store) once(ctx context.Context, who client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+func (s *Store) once(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	return once(ctx, s.primary, s.connections, who, do)
 }
 
-func once(ctx context.Context, pool *pgxpool.Pool, a *allocator, who client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
-	l, err := a.take(ctx, who)
+func once(ctx context.Context, pool *pgxpool.Pool, a *lend.Lender, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+	l, err := a.Take(ctx, who)
 	if err != nil {
 		return &unsent{err}
 	}
-	defer l.leave()
+	defer l.Leave()
 	return with(ctx, pool, do)
 }
 
@@ -67,7 +73,7 @@ func release(pool *pgxpool.Pool, c *pgxpool.Conn, err error) {
 
 // retry calls do until it succeeds, fails for good or ctx ends. do must be of no harm if
 // it is called again after it had an effect.
-func (s *Store) retry(ctx context.Context, who client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+func (s *Store) retry(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	for try := 0; ; try++ {
 		err := s.once(ctx, who, do)
 		if err == nil {
@@ -86,7 +92,7 @@ func (s *Store) retry(ctx context.Context, who client, do func(ctx context.Conte
 
 // read is retry for a read, with the errors of the port. An attempt ends before the
 // timeout does, since its connection may be dead.
-func (s *Store) read(ctx context.Context, who client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+func (s *Store) read(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	err := s.retry(ctx, who, func(ctx context.Context, c *pgconn.PgConn) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, s.Timeout/3, errTimeout)
 		defer cancel()

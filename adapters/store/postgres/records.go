@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"edgetable/adapters/store/postgres/lend"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -55,7 +56,7 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 }
 
 func (s *Store) records(ctx context.Context, how table.Consistency, account string, what statement, args ...[]byte) (list []table.Record, err error) {
-	err = s.eventual(ctx, how, client{useCatalog, account}, func(ctx context.Context, c *pgconn.PgConn) error {
+	err = s.eventual(ctx, how, lend.Client{Use: lend.Catalog, Account: account}, func(ctx context.Context, c *pgconn.PgConn) error {
 		list = nil
 		_, err := query(ctx, c, what, func(v [][]byte) error {
 			r, err := readRecordRow(v)

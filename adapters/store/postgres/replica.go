@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"edgetable/adapters/store/postgres/lend"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -30,7 +31,7 @@ const (
 // that it has one age.
 type replica struct {
 	pool        *pgxpool.Pool
-	connections *allocator
+	connections *lend.Lender
 
 	mu     sync.Mutex
 	server string // which one
@@ -48,7 +49,7 @@ func (s *Store) follow(c *connector) error {
 	if err != nil {
 		return err
 	}
-	r := &replica{connections: forReplica(s.Connections)}
+	r := &replica{connections: lend.ForReplica(s.Connections)}
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		results, err := conn.PgConn().Exec(ctx, serverSQL).ReadAll()
 		if err != nil {
@@ -75,12 +76,12 @@ func (r *replica) leads(server string) {
 }
 
 // eventual reads from the replica if the read may be old and there is one.
-func (s *Store) eventual(ctx context.Context, c table.Consistency, who client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+func (s *Store) eventual(ctx context.Context, c table.Consistency, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	if c == table.Eventual && s.replica != nil {
 		within, cancel := context.WithTimeoutCause(ctx, replicaTimeout, errTimeout)
 		defer cancel()
 		for range replicaTries {
-			err := s.fromReplica(within, client{usePages, who.account}, do)
+			err := s.fromReplica(within, lend.Client{Use: lend.Pages, Account: who.Account}, do)
 			if err == nil {
 				return nil
 			}
@@ -91,7 +92,7 @@ func (s *Store) eventual(ctx context.Context, c table.Consistency, who client, d
 	return s.read(ctx, who, do)
 }
 
-func (s *Store) fromReplica(ctx context.Context, who client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+func (s *Store) fromReplica(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	return once(ctx, s.replica.pool, s.replica.connections, who, do)
 }
 
@@ -161,4 +162,9 @@ func (r *replica) age() time.Duration {
 		return 0
 	}
 	return max(0, time.Since(r.synced.Time()))
+}
+
+// wanted reports whether another account waits for a connection for the same kind of read.
+func (s *Store) wanted(who lend.Client, c table.Consistency) bool {
+	return s.connections.Wanted(who) || c == table.Eventual && s.replica != nil && s.replica.connections.Wanted(who)
 }

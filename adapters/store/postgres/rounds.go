@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"edgetable/adapters/store/postgres/lend"
 	"sync"
 	"time"
 )
@@ -55,7 +56,7 @@ func (s *Store) send(w *write) {
 // beginRound begins a round if there is something to send and no other round to wait for.
 // The rounds are locked.
 func (s *Store) beginRound() {
-	if r := &s.rounds; len(r.waiting) >= max(1, r.returning) && r.prompt < promptRounds {
+	if r := &s.rounds; len(r.waiting) >= max(1, r.returning) && r.prompt < lend.PromptRounds {
 		r.prompt++
 		s.beside.Go(s.round)
 	}
@@ -66,7 +67,7 @@ func (s *Store) round() {
 	r := &s.rounds
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
-	l, err := s.connections.take(ctx, client{use: useRounds})
+	l, err := s.connections.Take(ctx, lend.Client{Use: lend.Rounds})
 	if err != nil { // the callers have given up
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -86,7 +87,7 @@ func (s *Store) round() {
 	if len(group) > 0 {
 		s.writeGroup(ctx, group)
 	}
-	l.leave()
+	l.Leave()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if late.Stop() {

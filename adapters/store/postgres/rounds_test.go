@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"edgetable/adapters/store/postgres/lend"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -30,15 +31,13 @@ func TestReturn(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &Store{connections: newAllocator(1, [uses]part{useRounds: {1, 1}})}
+				s := &Store{connections: lend.ForReplica(2)} // which has none for rounds: one that begins waits
 				s.Timeout = time.Hour
 				s.ctx, s.stop = context.WithCancel(t.Context())
-				if _, err := s.connections.take(s.ctx, client{use: useRounds}); err != nil { // a round that begins waits
-					t.Fatal(err)
-				}
 				begun := func() bool {
 					synctest.Wait()
-					return s.connections.queue[useRounds].Waiting() > 0
+					_, waiting := s.connections.Waiting(lend.Rounds)
+					return waiting > 0
 				}
 				s.awaitReturn(tt.answered, tt.took)
 				s.awaitReturn(tt.others, tt.took)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"edgetable/adapters/store/postgres/lend"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -40,7 +41,7 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 		return table.Page{}, err
 	}
 	defer cancel()
-	who, text := client{usePages, strings.Clone(name.Account)}, []byte(strings.Clone(name.String()))
+	who, text := lend.Client{Use: lend.Pages, Account: strings.Clone(name.Account)}, []byte(strings.Clone(name.String()))
 	var page table.Page
 	var live bool
 	read := func(ctx context.Context, c *pgconn.PgConn) (err error) {

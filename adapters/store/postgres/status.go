@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"edgetable/adapters/store/postgres/lend"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -29,7 +30,7 @@ type Status struct {
 func (s *Store) watchOldest(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
-	_ = s.once(ctx, client{use: useCatalog}, func(ctx context.Context, c *pgconn.PgConn) error { // the next one comes soon
+	_ = s.once(ctx, lend.Client{Use: lend.Catalog}, func(ctx context.Context, c *pgconn.PgConn) error { // the next one comes soon
 		_, err := query(ctx, c, oldest, func(v [][]byte) error {
 			s.counters.oldest.Store(number(v[0]) * int64(time.Microsecond))
 			return nil

@@ -1,4 +1,4 @@
-package postgres
+package lend
 
 import (
 	"context"
@@ -12,13 +12,13 @@ import (
 // and all together never have more than there are.
 func TestParts(t *testing.T) {
 	t.Parallel()
-	for n := minConnections; n < 200; n++ {
-		for name, a := range map[string]*allocator{"primary": forPrimary(n), "replica": forReplica(n)} {
+	for n := Fewest; n < 200; n++ {
+		for name, a := range map[string]*Lender{"primary": ForPrimary(n), "replica": ForReplica(n)} {
 			if a.free < 0 {
 				t.Fatalf("%s: %d connections, and the uses own %d more", name, n, -a.free)
 			}
 			for first := range uses {
-				a := newAllocator(n, a.parts)
+				a := newLender(n, a.parts)
 				all := 0
 				for i := range uses {
 					for a.begin((first + i) % uses) {
@@ -43,12 +43,12 @@ func TestParts(t *testing.T) {
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := forReplica(3) // two are for pages
-		loud, quiet := client{usePages, "loud"}, client{usePages, "quiet"}
-		served := make(chan *lease, 100)
-		request := func(c client) {
+		a := ForReplica(3) // two are for pages
+		loud, quiet := Client{Pages, "loud"}, Client{Pages, "quiet"}
+		served := make(chan *Lease, 100)
+		request := func(c Client) {
 			go func() {
-				l, err := a.take(t.Context(), c)
+				l, err := a.Take(t.Context(), c)
 				if err != nil {
 					t.Error(err)
 				}
@@ -61,27 +61,27 @@ func TestTurns(t *testing.T) {
 		}
 		first, second := <-served, <-served
 		time.Sleep(time.Second)
-		if a.wanted(loud) {
+		if a.Wanted(loud) {
 			t.Error("requests of the same account are reason to end a page")
 		}
 		request(quiet)
-		if !a.wanted(loud) || a.wanted(quiet) {
+		if !a.Wanted(loud) || a.Wanted(quiet) {
 			t.Error("who waits had less and need not wait")
 		}
-		first.leave()
+		first.Leave()
 		third := <-served
 		if third.client != quiet {
 			t.Errorf("the next is %v", third.client)
 		}
 		request(quiet)
-		third.leave()
-		second.leave()
+		third.Leave()
+		second.Leave()
 		for range 9 {
-			(<-served).leave()
+			(<-served).Leave()
 			synctest.Wait()
 		}
-		if a.free != 0 || a.busy[usePages] != 0 {
-			t.Errorf("%d are free and %d in use at the end", a.free, a.busy[usePages])
+		if a.free != 0 || a.busy[Pages] != 0 {
+			t.Errorf("%d are free and %d in use at the end", a.free, a.busy[Pages])
 		}
 	})
 }
@@ -90,16 +90,16 @@ func TestTurns(t *testing.T) {
 func TestGiveUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := forReplica(2)
+		a := ForReplica(2)
 		for range 100 {
-			l, err := a.take(t.Context(), client{use: usePages})
+			l, err := a.Take(t.Context(), Client{Use: Pages})
 			if err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
-			got := make(chan *lease)
+			got := make(chan *Lease)
 			go func() {
-				l, err := a.take(ctx, client{use: usePages})
+				l, err := a.Take(ctx, Client{Use: Pages})
 				if err != nil && !errors.Is(err, context.Canceled) {
 					t.Error(err)
 				}
@@ -107,13 +107,13 @@ func TestGiveUp(t *testing.T) {
 			}()
 			synctest.Wait()
 			go cancel()
-			go l.leave()
+			go l.Leave()
 			if l := <-got; l != nil {
-				l.leave()
+				l.Leave()
 			}
 			synctest.Wait()
-			if a.busy[usePages] != 0 || a.queue[usePages].Waiting() != 0 {
-				t.Fatalf("%d in use, %d wait", a.busy[usePages], a.queue[usePages].Waiting())
+			if a.busy[Pages] != 0 || a.queue[Pages].Waiting() != 0 {
+				t.Fatalf("%d in use, %d wait", a.busy[Pages], a.queue[Pages].Waiting())
 			}
 		}
 	})
