@@ -62,7 +62,7 @@ function Gallery() {
     ["entity", <div style={{ height: "420px", display: "flex" }}><EntityPanel width="400px" entity={entity(0)} readOnly={false} close={() => undefined} edit={() => undefined} clone={() => undefined} remove={() => undefined} /></div>],
     ["fields", <div class="fields">{values.map(([name, type, value]) => <FieldRow key={name} field={{ name, value: { type, text: value }, removed: name === "Note", added: false }} problem={name === "Rate" ? "a problem is told here" : ""} locked change={() => undefined} drop={() => undefined} />)}</div>],
     ["drop", <Drop file={undefined} choose={() => undefined} />],
-    ["sparkline", <Sparkline hour={Array.from({ length: 60 }, (_, i) => (i * i) % 37)} />],
+    ["sparkline", <Sparkline minutes={Array.from({ length: 60 }, (_, i) => (i * i) % 37)} of={60} />],
     ["heat", <Heat m={m} metric="reads" starts={report.map.starts} area={all(m)} zoom={() => undefined} open={() => undefined} />],
     ["findings", <Findings counted advice={{ findings: [{ rule: "hot-partition", finding: "One partition gets 40 % of the writes.", example: "gateway", why, instead: "Spread it over several." }], costs: [], pricesOf: "", seconds: 60 }} />],
     ["icons", <div class="bar" style={{ flexWrap: "wrap" }}>{(Object.keys(icons) as IconName[]).map((name) => <span key={name} title={name}><Icon name={name} /></span>)}</div>],

@@ -1,16 +1,17 @@
 // One table: its query, its rows, and the entity beside them.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { columnsOf, keepColumns, shown } from "../model/columns.ts"
-import { copy, json, tableOf, tsv } from "../model/copy.ts"
+import { copy, line } from "../model/copy.ts"
 import { type Draft, editing, fresh, placeOf } from "../model/draft.ts"
 import { type Route, go, toTable } from "../model/route.ts"
 import { Rows } from "../model/rows.ts"
-import { sorted } from "../model/sort.ts"
+import { useSorted } from "./sorted.ts"
 import { useStore } from "../model/store.ts"
-import { plural } from "../model/words.ts"
+import { count, plural } from "../model/words.ts"
 import { discard, restore, trash } from "../model/trash.ts"
 import { translate } from "../query/prefix.ts"
 import type { Service } from "../wire/client.ts"
+import { pretty } from "../wire/json.ts"
 import { getEntity } from "../wire/tables.ts"
 import { type Entity, type Key, keyOf } from "../wire/value.ts"
 import { look } from "../model/settings.ts"
@@ -30,7 +31,7 @@ import { Toolbar } from "./toolbar.tsx"
 import { Undo } from "./undo.tsx"
 
 /** mostCopied and mostDeleted bound what is done with selected rows; all results have their own menu. */
-const mostCopied = 20_000
+const mostCopied = 100_000
 const mostDeleted = 100
 
 interface Editing {
@@ -57,16 +58,18 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   useEffect(() => {
     setSelection(single(0, 0))
     deletedRows.current.clear()
-    // The row of the entity in the URL is selected, if it is on the first page.
-    void rows.load().then(() => {
-      const row = at.entity ? rows.find(at.entity) : -1
-      if (row > 0) setSelection(single(row, 0))
-    })
-    return () => rows.stop()
+    void rows.load()
+    return () => rows.close()
   }, [rows])
 
   const names = useMemo(() => shown(rows.columns.keys(), columns), [rows, rows.columns.size, columns])
-  rows.order = useMemo(() => sorted(rows, sort), [rows, sort, progress.pages])
+  const sorting = useSorted(rows, sort)
+  // The row of the entity in the URL is selected, if it is among the first ones, and after they were sorted.
+  useEffect(() => {
+    if (sorting || !progress.pages || !at.entity || same(rows.at(selection.row), at.entity)) return
+    const row = rows.find(at.entity)
+    if (row >= 0) setSelection(single(row, 0))
+  }, [rows, sorting, progress.pages === 0])
   const arrange = (c: typeof columns | undefined) => {
     keepColumns(service.name, table, c)
     setColumns(c ?? columnsOf(service.name, table))
@@ -100,24 +103,34 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     if (wanted && entity && !same(rows.at(selection.row) ?? entity, wanted)) open(selection.row)
   }, [selection.row])
 
-  const selectedRows = (most: number): number[] => {
+  /** selected makes something of the selected rows, all of them or none. */
+  const selected = <T,>(most: number, make: (e: Entity, place: number) => T): Promise<T[]> => {
     const { top, bottom } = area(selection)
-    return Array.from({ length: Math.min(bottom - top + 1, most) }, (_, i) => top + i)
+    if (bottom - top >= most) return Promise.reject(new Error(`${plural(bottom - top + 1, "row")} are selected; at most ${count(most)} at once.`))
+    return rows.collect(top, bottom, rows.closed, make)
   }
-  const selected = () => selectedRows(mostCopied).flatMap((i) => rows.at(i) ?? [])
-  const say = (copying: Promise<void>, what: string) =>
-    void copying.then(
-      () => setSaid(`Copied ${what}.`),
-      () => setSaid("The browser did not permit to copy."),
-    )
+  const copySelected = async (make: (e: Entity) => string, join: (lines: string[]) => string, what: (n: number) => string) => {
+    setSaid("Copying …")
+    try {
+      const lines = await selected(mostCopied, make)
+      await copy(join(lines)).then(
+        () => setSaid(`Copied ${what(lines.length)}.`),
+        () => setSaid("The browser did not permit to copy."),
+      )
+    } catch (e) {
+      setSaid(`Nothing was copied: ${(e as Error).message} ${selectedCount() > mostCopied ? "Export, under Files, has no limit." : ""}`)
+    }
+  }
+  const selectedCount = () => area(selection).bottom - area(selection).top + 1
   const copyCells = () => {
     const { left, right, top, bottom } = area(selection)
-    const cells = selected().map((e) => names.slice(left, right + 1).map((n) => e.values.get(n)?.text))
-    if (whole(selection, names.length)) copyRows()
-    else say(copy(top === bottom && left === right ? (cells[0]?.[0] ?? "") : tsv(cells)), plural(cells.length * (right - left + 1), "cell"))
+    if (whole(selection, names.length)) return copyRows()
+    const columns = names.slice(left, right + 1)
+    const one = top === bottom && left === right
+    void copySelected((e) => (one ? (e.values.get(columns[0]!)?.text ?? "") : line(columns.map((n) => e.values.get(n)?.text))), (lines) => lines.join("\n"), (n) => plural(n * columns.length, "cell"))
   }
-  const copyRows = () => say(copy(tableOf(selected(), names)), plural(selected().length, "row"))
-  const copyJSON = () => say(copy(json(selected())), plural(selected().length, "row") + " as JSON")
+  const copyRows = () => void copySelected((e) => line(names.map((n) => e.values.get(n)?.text)), (lines) => [line(names), ...lines].join("\n"), (n) => plural(n, "row"))
+  const copyJSON = () => void copySelected((e) => pretty(e.values), (list) => (list.length === 1 ? list[0]! : `[\n${list.join(",\n")}\n]`), (n) => plural(n, "row") + " as JSON")
 
   const edit = async (e: Entity) => {
     // With $select the row has a part of the properties; a save would remove the others.
@@ -142,12 +155,15 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     setEntity(e)
     go({ entity: keyOf(e) }, true)
   }
-  const remove = (places: number[]) => {
-    if (places.length > mostDeleted) return trash.set({ service, table, entities: [], failure: new Error(`At most ${mostDeleted} selected entities are deleted at once; “All results” deletes everything that a query finds.`) })
-    const list = places.flatMap((i) => {
-      const e = rows.at(i)
-      return e ? [{ i, e }] : []
-    })
+  const remove = async (from: number, to: number) => {
+    const refused = (message: string) => trash.set({ service, table, entities: [], failure: new Error(message) })
+    if (to - from >= mostDeleted) return refused(`${plural(to - from + 1, "row")} are selected, and at most ${mostDeleted} are deleted at once; “All results” deletes everything that a query finds.`)
+    let list: { i: number; e: Entity }[]
+    try {
+      list = await rows.collect(from, to, rows.closed, (e, i) => ({ i, e }))
+    } catch (e) {
+      return refused(`Nothing was deleted: ${(e as Error).message}`)
+    }
     const gone = (e: Entity) => {
       const place = list.find((l) => l.e === e)!.i
       deletedRows.current.set(JSON.stringify(keyOf(e)), place)
@@ -172,7 +188,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     else if (e.key === "Escape") edited ? close() : closeEntity()
     else if (e.key === "c" && far && getSelection()?.isCollapsed !== false) copyCells()
     else if (e.key === "F2" && writable && here) void edit(here)
-    else if (e.key === "Delete" && writable) remove(selectedRows(mostDeleted + 1))
+    else if (e.key === "Delete" && writable) void remove(area(selection).top, area(selection).bottom)
     else if (e.key === "Insert" && writable) add()
     else if (e.key === "z" && far && writable) undo()
     else if (e.key === "s" && !far && column) onSort(column)
@@ -191,7 +207,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
         add={() => add()}
       />
       <QueryBar service={service} at={at} rows={rows} again={refresh} />
-      {progress.failure && <ErrorLine failure={progress.failure} retry={() => void rows.load()} />}
+      {progress.failure && <ErrorLine failure={progress.failure} retry={() => void rows.again()} />}
       {missing && !progress.failure && <ErrorLine failure={missing} />}
       <Undo undo={undo} />
       <div class="split">
@@ -203,7 +219,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
               {progress.loading ? (progress.pages ? `Nothing yet, after ${plural(progress.pages, "page")} …` : "Loading …") : progress.failure ? "" : <Nothing filter={filter} add={service.readOnly ? undefined : add} importing={() => setImporting(true)} />}
             </div>
           )}
-          <Status rows={rows} sort={sort} said={said} />
+          <Status rows={rows} sort={sort} sorting={sorting} said={said} />
         </div>
         {(edited || (entity && wanted)) && <Splitter label="Width of the entity" width={width} set={setWidth} after />}
         {edited ? (
@@ -220,7 +236,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
               clone={() => add(entity)}
               remove={() => {
                 const row = rows.find(keyOf(entity))
-                if (row >= 0) remove([row])
+                if (row >= 0) void remove(row, row)
                 else void discard(service, table, [entity], false, closeEntity)
               }}
             />

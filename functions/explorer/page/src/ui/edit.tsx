@@ -6,6 +6,7 @@ import { Failure } from "../wire/failure.ts"
 import { Malformed, parseEntity, pretty } from "../wire/json.ts"
 import { getEntity, insert, replace } from "../wire/tables.ts"
 import { maxProperties } from "../wire/rules.ts"
+import { visible } from "../wire/unseen.ts"
 import { type Entity, type Value, keyOf, system } from "../wire/value.ts"
 import { Icon } from "./icon.tsx"
 import { FieldRow } from "./field.tsx"
@@ -123,7 +124,7 @@ export function Edit({ width, service, table, place, start, close, saved, column
   return (
     <aside class="entity edit" style={{ width }} aria-label={isNew ? "New entity" : "Edit the entity"} data-test="edit-panel" ref={panel} onKeyDown={onKeyDown}>
       <header>
-        <h2>{isNew ? "New entity" : <bdi>{`${keyOf(draft.original!).pk} / ${keyOf(draft.original!).rk}`}</bdi>}</h2>
+        <h2>{isNew ? "New entity" : <bdi>{visible(`${keyOf(draft.original!).pk} / ${keyOf(draft.original!).rk}`)}</bdi>}</h2>
         <button type="button" class="plain" aria-label="Close; what you typed is kept" onClick={close}>
           <Icon name="close" />
         </button>

@@ -1,6 +1,7 @@
 // The entity beside the grid, as JSON or in editors.
 import { useState } from "preact/hooks"
 import { pretty } from "../wire/json.ts"
+import { visible, visibleLines } from "../wire/unseen.ts"
 import { type Entity, keyOf } from "../wire/value.ts"
 import { CopyButton, Tabs } from "./parts.tsx"
 import { show } from "../wire/date.ts"
@@ -27,7 +28,7 @@ export function EntityPanel({ width, entity, readOnly, close, edit, clone, remov
     <aside class="entity" style={{ width }} aria-label="Entity" data-test="entity" onKeyDown={(e) => e.key === "Escape" && (e.preventDefault(), close())}>
       <header>
         <h2 title={`${pk} / ${rk}`}>
-          <bdi>{pk || '""'}</bdi> <span class="dim">/</span> <bdi>{rk || '""'}</bdi>
+          <bdi>{visible(pk) || '""'}</bdi> <span class="dim">/</span> <bdi>{visible(rk) || '""'}</bdi>
         </h2>
         <button type="button" class="plain" aria-label="Close" data-test="close-entity" onClick={close}>
           <Icon name="close" />
@@ -63,7 +64,7 @@ export function EntityPanel({ width, entity, readOnly, close, edit, clone, remov
                 <dt>
                   {name} <span class="kind">{value.type}</span>
                 </dt>
-                <dd class={value.type === "String" ? "" : "mono"}>{value.text === "" ? <span class="dim">""</span> : value.type === "DateTime" ? show(value.text, zone) : value.text}</dd>
+                <dd class={value.type === "String" ? "" : "mono"}>{value.text === "" ? <span class="dim">""</span> : value.type === "DateTime" ? show(value.text, zone) : visibleLines(value.text)}</dd>
               </div>
             ))}
           </dl>
