@@ -103,7 +103,7 @@ func TestScreenReaders(t *testing.T) {
 	b.click(at("files"))
 	b.click(at("import-open"))
 	b.file(at("import-file"), "a.csv", "PartitionKey,RowKey,Name,Born\na,b,c,1\na/b,b,c,2\n")
-	b.seeText(at("import-preview"), "Row 2")
+	b.seeText(at("import-preview"), "Line 3")
 	check("import")
 	b.click(at("import-begin"))
 	b.seeText(at("import-progress"), "1 refused")

@@ -64,6 +64,13 @@ export class Rows {
     return this.loaded + this.added.length
   }
 
+  /** here is the number of rows without those that were deleted. */
+  get here() {
+    let gone = 0
+    for (const e of this.edited.values()) if (e === null) gone++
+    return this.length - gone - this.added.filter((e) => e === null).length
+  }
+
   private get loaded() {
     const last = this.pages.at(-1)
     return last ? last.first + last.count : 0
@@ -125,10 +132,9 @@ export class Rows {
     return undefined
   }
 
-  /** edit shows what a save or a deletion changed, without loading again. */
-  edit(place: number, entity: Entity | null) {
+  /** edit shows what a save or a deletion changed, without loading again; i is a place in the order of the service. */
+  edit(i: number, entity: Entity | null) {
     if (entity) this.learn(entity)
-    const i = this.indexOf(place)
     if (i < this.loaded) this.edited.set(i, entity)
     else this.added[i - this.loaded] = entity
     this.progress.changed()

@@ -8,20 +8,26 @@ import { Rows } from "../model/rows.ts"
 import { useSorted } from "./sorted.ts"
 import { useStore } from "../model/store.ts"
 import { count, plural } from "../model/words.ts"
-import { discard, restore, trash } from "../model/trash.ts"
+import { type Change, changedTo, note } from "../model/changes.ts"
+import { type Range, cellsOf } from "../model/paste.ts"
 import { translate } from "../query/prefix.ts"
 import type { Service } from "../wire/client.ts"
 import { pretty } from "../wire/json.ts"
 import { getEntity } from "../wire/tables.ts"
-import { type Entity, type Key, keyOf } from "../wire/value.ts"
+import { type Entity, type Key, type Type, type Value, keyOf, sameValue, system } from "../wire/value.ts"
 import { look } from "../model/settings.ts"
 import { Importing } from "../exchange/importing.tsx"
+import { CellEditor, type Move } from "./celleditor.tsx"
+import { type Act, CellMenu } from "./cellmenu.tsx"
 import { Edit } from "./edit.tsx"
 import { EntityPanel } from "./entity.tsx"
 import { widthOf } from "./fit.ts"
 import { Grid } from "./grid.tsx"
+import { HeadMenu } from "./headmenu.tsx"
 import { Icon } from "./icon.tsx"
 import { Empty, ErrorLine } from "./parts.tsx"
+import { Pasting } from "./pasting.tsx"
+import { type Point, Popup } from "./popup.tsx"
 import { QueryBar } from "./query.tsx"
 import { area, single, whole } from "./selection.ts"
 import { Splitter, useWidth } from "./splitter.tsx"
@@ -29,6 +35,7 @@ import { px } from "./row.tsx"
 import { Status } from "./status.tsx"
 import { Toolbar } from "./toolbar.tsx"
 import { Undo } from "./undo.tsx"
+import { rangeOf, refuse, useWork } from "./work.ts"
 
 /** mostCopied and mostDeleted bound what is done with selected rows; all results have their own menu. */
 const mostCopied = 100_000
@@ -53,11 +60,12 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   const [importing, setImporting] = useState(false)
   const [width, setWidth] = useWidth("entity", 440)
   const shownIn = useRef(round) // after Refresh, the entity is read again, too
-  const deletedRows = useRef(new Map<string, number>())
+  const [cell, setCell] = useState<{ typed?: Value }>() // the active cell is edited
+  const [menu, setMenu] = useState<{ at: Point; column: string | undefined }>()
+  const [range, setRange] = useState<Range>() // to be pasted
 
   useEffect(() => {
     setSelection(single(0, 0))
-    deletedRows.current.clear()
     void rows.load()
     return () => rows.close()
   }, [rows])
@@ -139,45 +147,83 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   }
   const add = (like?: Entity) => setEdited({ place: placeOf(service.name, table, undefined) + (like ? JSON.stringify(keyOf(like)) : ""), start: fresh(like) })
   // The keyboard goes on in the grid after a panel.
+  const focus = () => document.getElementById("grid")?.focus({ preventScroll: true })
   const close = () => {
     setEdited(undefined)
-    document.getElementById("grid")?.focus({ preventScroll: true })
+    focus()
   }
   const closeEntity = () => {
     go({ entity: undefined }, true)
     close()
   }
-  const saved = (e: Entity) => {
+  const work = useWork({ service, table, rows, inPart: select !== "", entity, shown: setEntity, gone: closeEntity })
+  const saved = (e: Entity, before: Entity | undefined) => {
     const row = edited?.start.original ? rows.find(keyOf(e)) : -1
-    if (row >= 0) rows.edit(row, e)
+    if (row >= 0) rows.edit(rows.indexOf(row), e)
     else if (!edited?.start.original) rows.add(e)
+    note(service, table, { before, after: e })
     close()
     setEntity(e)
     go({ entity: keyOf(e) }, true)
   }
   const remove = async (from: number, to: number) => {
-    const refused = (message: string) => trash.set({ service, table, entities: [], failure: new Error(message) })
-    if (to - from >= mostDeleted) return refused(`${plural(to - from + 1, "row")} are selected, and at most ${mostDeleted} are deleted at once; “All results” deletes everything that a query finds.`)
-    let list: { i: number; e: Entity }[]
-    try {
-      list = await rows.collect(from, to, rows.closed, (e, i) => ({ i, e }))
-    } catch (e) {
-      return refused(`Nothing was deleted: ${(e as Error).message}`)
-    }
-    const gone = (e: Entity) => {
-      const place = list.find((l) => l.e === e)!.i
-      deletedRows.current.set(JSON.stringify(keyOf(e)), place)
-      rows.edit(place, null)
-      if (wanted && same(e, wanted)) closeEntity()
-    }
-    void discard(service, table, list.map((l) => l.e), select !== "", gone)
+    if (to - from >= mostDeleted) return refuse(`${plural(to - from + 1, "row")} are selected, and at most ${mostDeleted} are deleted at once; “All results” deletes everything that a query finds.`)
+    await work.change(from, to, (before) => ({ before, after: undefined }))
   }
-  const undo = () =>
-    void restore((e) => {
-      const place = deletedRows.current.get(JSON.stringify(keyOf(e)))
-      if (place === undefined) rows.add(e)
-      else rows.edit(place, e)
+  const typeOf = (name: string): Type => [...(rows.columns.get(name) ?? [])][0] ?? "String"
+  const editCell = (col = selection.col, row = selection.row) => {
+    if (service.readOnly || !rows.at(row)) return
+    if (system.includes(names[col]!)) return setSaid("The keys and Timestamp cannot change. Clone the entity, and delete this one.")
+    setCell({})
+  }
+  const setValue = (from: number, to: number, name: string, value: Value | undefined) => work.change(from, to, (e) => changedTo(e, [[name, value]]))
+  const saveCell = (value: Value, move: Move, all: boolean) => {
+    const { row, col } = selection
+    const name = names[col]!
+    const { top, bottom } = all ? area(selection) : { top: row, bottom: row }
+    const next = move === "right" || move === "left" ? nextColumn(names, col, move) : undefined
+    setCell(next === undefined ? undefined : {})
+    if (next === undefined) focus()
+    const down = move === "down" ? 1 : move === "up" ? -1 : 0
+    if (move !== "stay") setSelection(single(Math.max(0, Math.min(rows.length - 1, row + down)), next ?? col))
+    if (bottom === top && sameValue(rows.at(row)?.values.get(name), value)) return
+    void setValue(top, bottom, name, value).then((ok) => {
+      if (ok) return setSaid(`Saved ${name} of ${plural(bottom - top + 1, "row")}; Ctrl Z undoes it.`)
+      setSelection(single(row, col)) // what was typed is not lost
+      setCell({ typed: value })
     })
+  }
+  const clear = () => {
+    const { top, bottom, left, right } = area(selection)
+    const list = names.slice(left, right + 1).filter((n) => !system.includes(n))
+    if (list.length) void work.change(top, bottom, (e) => changedTo(e, list.map((n) => [n, undefined])))
+  }
+  const paste = async (clip: string) => {
+    if (service.readOnly || !clip) return
+    try {
+      setRange(await rangeOf(cellsOf(clip), { service, table, rows, names, selection, whole: work.whole }))
+    } catch (e) {
+      setSaid(`Nothing was pasted: ${(e as Error).message}`)
+    }
+  }
+  const act = (what: Act, filter?: string) => {
+    setMenu(undefined)
+    focus()
+    const here = rows.at(selection.row)
+    switch (what) {
+      case "edit": return editCell()
+      case "clear": return clear()
+      case "copy": return copyCells()
+      case "copy-rows": return copyRows()
+      case "copy-json": return copyJSON()
+      case "paste": return void navigator.clipboard.readText().then(paste, () => setSaid("The browser did not permit to read the clipboard; Ctrl V pastes."))
+      case "filter": return go({ filter: filter!, entity: undefined })
+      case "open": return open(selection.row)
+      case "change": return here ? void edit(here) : undefined
+      case "clone": return here ? add(here) : undefined
+      case "delete": return void remove(area(selection).top, area(selection).bottom)
+    }
+  }
 
   const onKey = (e: KeyboardEvent) => {
     const far = e.ctrlKey || e.metaKey
@@ -187,16 +233,36 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     if (e.key === "Enter") open(selection.row)
     else if (e.key === "Escape") edited ? close() : closeEntity()
     else if (e.key === "c" && far && getSelection()?.isCollapsed !== false) copyCells()
-    else if (e.key === "F2" && writable && here) void edit(here)
+    else if (e.key === "F2" && writable) editCell()
+    else if (e.key === "e" && !far && writable && here) void edit(here)
+    else if (e.key === "Backspace" && writable) clear()
     else if (e.key === "Delete" && writable) void remove(area(selection).top, area(selection).bottom)
     else if (e.key === "Insert" && writable) add()
-    else if (e.key === "z" && far && writable) undo()
+    else if (e.key === "z" && far && writable) work.undo()
     else if (e.key === "s" && !far && column) onSort(column)
     else if ((e.key === "+" || e.key === "-") && column) arrange({ ...columns, widths: { ...columns.widths, [column]: Math.max(40, widthOf(column, columns, rows, look.value.zone) + (e.key === "+" ? 20 : -20)) } })
     else return
     e.preventDefault()
   }
   const openRow = wanted && same(rows.at(selection.row), wanted) ? selection.row : -1
+  const editor =
+    cell &&
+    ((left: number, top: number, width: number) => {
+      const name = names[selection.col]!
+      const { top: first, bottom } = area(selection)
+      return (
+        <CellEditor
+          key={`${selection.row} ${name}`}
+          {...{ name, left, top, width }}
+          value={cell.typed ?? rows.at(selection.row)?.values.get(name)}
+          type={typeOf(name)}
+          rows={bottom - first + 1}
+          save={saveCell}
+          cancel={() => (setCell(undefined), focus())}
+        />
+      )
+    })
+  const column = menu && (menu.column ?? names[selection.col]!)
   return (
     <main class="browse" aria-label={table}>
       <Toolbar
@@ -209,11 +275,11 @@ export function Browse({ service, services, at, reload }: { service: Service; se
       <QueryBar service={service} at={at} rows={rows} again={refresh} />
       {progress.failure && <ErrorLine failure={progress.failure} retry={() => void rows.again()} />}
       {missing && !progress.failure && <ErrorLine failure={missing} />}
-      <Undo undo={undo} />
+      <Undo undo={work.undo} />
       <div class="split">
         <div class="left">
           {rows.length > 0 ? (
-            <Grid rows={rows} names={names} columns={columns} arrange={arrange} sort={sort} onSort={onSort} selection={selection} select={(s) => (setSaid(""), setSelection(s))} open={openRow} onOpen={open} onKey={onKey} />
+            <Grid rows={rows} names={names} columns={columns} arrange={arrange} sort={sort} onSort={onSort} selection={selection} select={(s) => (setSaid(""), setSelection(s))} open={openRow} onOpen={open} onKey={onKey} onEdit={editCell} onMenu={(at, column) => setMenu({ at, column })} onPaste={(clip) => void paste(clip)} editor={editor} />
           ) : (
             <div class="blank dim" data-test="blank">
               {progress.loading ? (progress.pages ? `Nothing yet, after ${plural(progress.pages, "page")} …` : "Loading …") : progress.failure ? "" : <Nothing filter={filter} add={service.readOnly ? undefined : add} importing={() => setImporting(true)} />}
@@ -223,7 +289,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
         </div>
         {(edited || (entity && wanted)) && <Splitter label="Width of the entity" width={width} set={setWidth} after />}
         {edited ? (
-          <Edit key={edited.place} width={px(width)} service={service} table={table} place={edited.place} start={edited.start} close={close} saved={saved} columns={rows.columns.keys()} />
+          <Edit key={edited.place} width={px(width)} service={service} table={table} place={edited.place} start={edited.start} close={close} saved={saved} columns={rows.columns} />
         ) : (
           entity &&
           wanted && (
@@ -237,12 +303,29 @@ export function Browse({ service, services, at, reload }: { service: Service; se
               remove={() => {
                 const row = rows.find(keyOf(entity))
                 if (row >= 0) void remove(row, row)
-                else void discard(service, table, [entity], false, closeEntity)
+                else void work.changeAll([{ before: entity, after: undefined }])
               }}
             />
           )
         )}
       </div>
+      {column && (
+        <Popup at={menu.at} label={menu.column ? `Column ${column}` : "Cell"} close={() => (setMenu(undefined), focus())}>
+          {!menu.column && <CellMenu name={column} value={rows.at(selection.row)?.values.get(column)} filter={filter} rows={area(selection).bottom - area(selection).top + 1} writable={!service.readOnly} act={act} />}
+          <HeadMenu name={column} {...{ sort, columns, arrange }} close={() => (setMenu(undefined), focus())} />
+        </Popup>
+      )}
+      {range && (
+        <Pasting
+          range={range}
+          typeOf={typeOf}
+          close={() => setRange(undefined)}
+          write={(list: Change[]) => {
+            setRange(undefined)
+            void work.changeAll(list)
+          }}
+        />
+      )}
       {importing && <Importing service={service} table={table} close={(to) => (setImporting(false), to && (refresh(), reload(), go(toTable(to))))} />}
     </main>
   )
@@ -278,6 +361,13 @@ function Nothing({ filter, add, importing }: { filter: string; add: (() => void)
 function withKeys(select: string): string {
   const names = select.split(",").map((s) => s.trim()).filter(Boolean)
   return names.length ? [...new Set(["PartitionKey", "RowKey", ...names])].join(",") : ""
+}
+
+/** nextColumn is the one to edit after another one; undefined at the end of the row. */
+function nextColumn(names: string[], col: number, move: "left" | "right"): number | undefined {
+  const step = move === "right" ? 1 : -1
+  for (let c = col + step; c >= 0 && c < names.length; c += step) if (!system.includes(names[c]!)) return c
+  return undefined
 }
 
 const same = (e: Entity | null | undefined, key: Key) => !!e && keyOf(e).pk === key.pk && keyOf(e).rk === key.rk

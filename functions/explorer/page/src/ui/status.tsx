@@ -21,8 +21,8 @@ export function Status({ rows, sort, sorting, said }: { rows: Rows; sort: string
       )}
       <div class="status" data-test="status">
         <span aria-live="polite">
-          <b>{p.loading && rows.length === 0 ? "Loading …" : plural(rows.length, "row")}</b>
-          {p.done ? rows.length > 0 && ", all that match" : p.pages > 0 && " loaded, there are more"}
+          <b>{p.loading && rows.length === 0 ? "Loading …" : plural(rows.here, "row")}</b>
+          {p.done ? rows.here > 0 && ", all that match" : p.pages > 0 && " loaded, there are more"}
           {sorting ? " · sorting …" : sort && <span class="note"> · sorted among {p.done ? "all rows of this query" : "the loaded rows only, not the table"}</span>}
           {said && <span class="dim"> · {said}</span>}
         </span>
