@@ -60,7 +60,7 @@ export function Home({ catalog, version, keys }: { catalog: Catalog; version: st
                   <th>Table</th>
                   <th>Entities</th>
                   <th class="wide-only">Size</th>
-                  <th colSpan={2}>{told ? "Entities used in the last hour" : ""}</th>
+                  {told ? <th colSpan={2}>Entities used in the last hour</th> : <td colSpan={2} />}
                 </tr>
               </thead>
               <tbody>

@@ -65,7 +65,7 @@ export function CellEditor({ name, value, type, left, top, width, rows, save, ca
   }
   const common = { "aria-label": `Value of ${name}`, "aria-invalid": !!wrong && (tried || now.text !== first[now.type]), "data-test": "cell-value", spellcheck: false }
   return (
-    <div class="celleditor" ref={box} data-test="cell-editor" style={{ left: px(left), top: px(top), minWidth: px(Math.max(width, 220)) }} onKeyDown={onKeyDown} onFocusOut={leave} onPointerDown={(e) => e.stopPropagation()} onDblClick={(e) => e.stopPropagation()}>
+    <div role="gridcell" class="celleditor" ref={box} data-test="cell-editor" style={{ left: px(left), top: px(top), minWidth: px(Math.max(width, 220)) }} onKeyDown={onKeyDown} onFocusOut={leave} onPointerDown={(e) => e.stopPropagation()} onDblClick={(e) => e.stopPropagation()}>
       <div class="pair">
         {now.type === "Boolean" ? (
           <select {...common} value={now.text} onChange={(e) => setNow({ ...now, text: e.currentTarget.value })}>

@@ -169,7 +169,7 @@ export function Grid(p: Props) {
             )
           })}
         </div>
-        {edited && p.editor!(edited.left, headHeight + selection.row * rowHeight, edited.width)}
+        {edited && <div role="row">{p.editor!(edited.left, headHeight + selection.row * rowHeight, edited.width)}</div>}
       </div>
     </div>
   )
