@@ -60,12 +60,14 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   const [importing, setImporting] = useState(false)
   const [width, setWidth] = useWidth("entity", 440)
   const shownIn = useRef(round) // after Refresh, the entity is read again, too
-  const [cell, setCell] = useState<{ typed?: Value }>() // the active cell is edited
+  const [cell, setCell] = useState<{ key: Key; typed?: Value }>() // the active cell is edited, of the entity with the key
   const [menu, setMenu] = useState<{ at: Point; column: string | undefined }>()
   const [range, setRange] = useState<Range>() // to be pasted
 
   useEffect(() => {
     setSelection(single(0, 0))
+    setCell(undefined)
+    setMenu(undefined)
     void rows.load()
     return () => rows.close()
   }, [rows])
@@ -172,17 +174,26 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   }
   const typeOf = (name: string): Type => [...(rows.columns.get(name) ?? [])][0] ?? "String"
   const editCell = (col = selection.col, row = selection.row) => {
-    if (service.readOnly || !rows.at(row)) return
+    const e = rows.at(row)
+    if (service.readOnly || !e) return
     if (system.includes(names[col]!)) return setSaid("The keys and Timestamp cannot change. Clone the entity, and delete this one.")
-    setCell({})
+    setCell({ key: keyOf(e) })
   }
   const setValue = (from: number, to: number, name: string, value: Value | undefined) => work.change(from, to, (e) => changedTo(e, [[name, value]]))
   const saveCell = (value: Value, move: Move, all: boolean) => {
     const { row, col } = selection
     const name = names[col]!
+    const { key } = cell!
+    if (!same(rows.at(row), key)) {
+      // Sorting ended, or rows came: what stands here now is not what was edited.
+      const place = rows.find(key)
+      setSelection(single(Math.max(place, 0), col))
+      setCell(place < 0 ? undefined : { key, typed: value })
+      return setSaid(`The rows moved. Nothing is saved yet${place < 0 ? `: ${value.text}` : "."}`)
+    }
     const { top, bottom } = all ? area(selection) : { top: row, bottom: row }
     const next = move === "right" || move === "left" ? nextColumn(names, col, move) : undefined
-    setCell(next === undefined ? undefined : {})
+    setCell(next === undefined ? undefined : { key })
     if (next === undefined) focus()
     const down = move === "down" ? 1 : move === "up" ? -1 : 0
     if (move !== "stay") setSelection(single(Math.max(0, Math.min(rows.length - 1, row + down)), next ?? col))
@@ -190,7 +201,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     void setValue(top, bottom, name, value).then((ok) => {
       if (ok) return setSaid(`Saved ${name} of ${plural(bottom - top + 1, "row")}; Ctrl Z undoes it.`)
       setSelection(single(row, col)) // what was typed is not lost
-      setCell({ typed: value })
+      setCell({ key, typed: value })
     })
   }
   const clear = () => {
