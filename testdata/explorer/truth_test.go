@@ -35,7 +35,7 @@ func TestHome(t *testing.T) {
 			b.seeText(at("used"), "1,821") // 20 × 30 + 1,200, and a read of each import
 			b.wait(`[...document.querySelectorAll(%s)].filter(e => /\b30\b[^]*\b31\b/.test(e.innerText)).length == 20`, at("home-table"))
 			b.gone(at("not-counted"))
-			b.seeText(at("home-page"), "when the server started")
+			b.seeText(at("home-page"), "nothing is known of the time before")
 			b.seeText(at("home-table"), "1,000+")
 			b.shot("home-" + string(w))
 			b.click(at("count-all"))

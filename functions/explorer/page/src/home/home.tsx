@@ -69,7 +69,7 @@ export function Home({ catalog, version, keys }: { catalog: Catalog; version: st
                 ))}
               </tbody>
             </table>
-            {since && <p class="dim">Counted since {moment(Date.parse(since), zone)}, when the server started.</p>}
+            {since && <p class="dim">Counted since {moment(Date.parse(since), zone)}; nothing is known of the time before.</p>}
             {names.length > mostAsked && <p class="dim">{plural(names.length - mostAsked, "more table")} in the list at the left.</p>}
           </div>
         ) : loading ? (

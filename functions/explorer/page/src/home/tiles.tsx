@@ -5,7 +5,7 @@ import type { Catalog } from "../model/catalog.ts"
 import { type Fact, mostAsked } from "../model/facts.ts"
 import { useStore } from "../model/store.ts"
 import { count } from "../model/words.ts"
-import { begun, used } from "../traffic/hour.ts"
+import { used } from "../traffic/hour.ts"
 import { Icon } from "../ui/icon.tsx"
 import { ready } from "../wire/ready.ts"
 
@@ -46,7 +46,7 @@ export function Tiles({ catalog, facts, countAll, version }: Props) {
         {read && part && <small> {part}</small>}
       </Tile>
       {hours.length > 0 && (
-        <Tile name={hours.some(begun) ? "Used since the start" : "Used in the last hour"} test="used">
+        <Tile name="Used in the last hour" test="used">
           {count(hours.reduce((n, h) => n + used(h), 0))}
           {(part || hours.length < asked) && <small> {part || `in ${hours.length} of ${asked} tables`}</small>}
         </Tile>
