@@ -21,6 +21,7 @@ const (
 // Counter counts the requests of all tables. It is safe for concurrent use.
 type Counter struct {
 	known atomic.Pointer[map[string][]spelled] // by the name of the table as written
+	hours hours
 
 	mu      sync.Mutex // guards what follows, and changes of known
 	tables  []*counted
@@ -38,13 +39,14 @@ type spelled struct {
 
 // New returns a Counter. The first Tick must follow before the first Add.
 func New() *Counter {
-	c := &Counter{waiting: make(map[name]uint64)}
+	c := &Counter{waiting: make(map[name]uint64), hours: hours{tables: make(map[string]*hourly)}}
 	c.known.Store(&map[string][]spelled{})
 	return c
 }
 
 // Add counts a request.
 func (c *Counter) Add(v *Visit) {
+	c.hours.add(v)
 	var t *counted
 	for _, s := range (*c.known.Load())[v.Table] {
 		if s.account == v.Account {
@@ -124,6 +126,7 @@ func (c *Counter) Tick(now edm.Ticks) {
 	defer c.mu.Unlock()
 	passed := c.now-c.now%minute != now-now%minute
 	c.now = now
+	c.hours.tick(now)
 	for _, t := range c.tables {
 		t.tick(now)
 	}
@@ -162,7 +165,7 @@ func (c *Counter) replace() {
 		return
 	}
 	known := c.knownBut(c.tables[least])
-	c.tables[least] = newCounted(next, next.table, c.now)
+	c.tables[least] = newCounted(next, c.hours.written(next), c.now)
 	c.tables[least].requests = most
 	delete(c.waiting, next)
 	c.known.Store(&known)

@@ -29,6 +29,8 @@ type Report struct {
 	Partitions map[string]Heavy `json:"heaviest"`
 	Shapes     []Shape          `json:"shapes"` // the most expensive first
 	Map        Map              `json:"map"`
+	// Hour is exact, and also of tables of which nothing else is counted. Workers have none.
+	Hour *Hour `json:"hour,omitempty"`
 	// Ranges are those of the objects of a table on Workers, a bucket after the other,
 	// each in the order of keys; other homes have none.
 	Ranges []Range `json:"ranges,omitempty"`

@@ -10,7 +10,8 @@ import (
 
 // Local tells what the Table protocol does not. The page gets its answers as JSON.
 type Local interface {
-	// Traffic describes the traffic of a table, or of all tables if table is "".
+	// Traffic describes the traffic of a table, or the last hour of all tables if table
+	// is "".
 	Traffic(ctx context.Context, account, table string) (any, error)
 	// Advise judges the keys of a table: by its traffic if the profile's service tells
 	// it, and by all its entities with scan.

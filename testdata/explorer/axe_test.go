@@ -1,15 +1,19 @@
 package explorer
 
 import (
+	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
-// Screen readers: axe finds nothing serious in any view and any dialog, in light and in
+// Screen readers: axe finds nothing in any view and any dialog, in light and in
 // dark.
 func TestScreenReaders(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	s.fill("people", people()...)
+	s.fill("people", append(people(), entity{"PartitionKey": "json", "RowKey": "1", "Data": `{"list":[1.0,{"deep":null}]}`})...)
 	b := newTab(t)
 	check := func(state string) {
 		t.Helper()
@@ -40,6 +44,12 @@ func TestScreenReaders(t *testing.T) {
 	check("entity")
 	b.click(at("form-list"))
 	b.see(`[data-test="entity"] dl`)
+	json := js[string](b, `location.hash.replace(/\?.*/, "?pk=json&rk=1")`)
+	b.visit(json)
+	b.see(at("json-tree"))
+	check("json-tree")
+	b.visit(strings.Replace(json, "?pk=json&rk=1", "?pk=Bergen&rk=001", 1))
+	b.seeText(at("entity"), "Ada")
 	b.click(at("builder"))
 	b.click(at("add-condition"))
 	b.set(at("filter"), "Born ")
@@ -62,7 +72,7 @@ func TestScreenReaders(t *testing.T) {
 	b.click(at("bulk-set"))
 	b.set(at("set-name"), "Mark")
 	b.click(at("bulk-begin"))
-	b.seeText(at("bulk-progress"), "4 entities changed. Finished.")
+	b.seeText(at("bulk-progress"), "5 entities changed. Finished.")
 	check("bulk-work")
 	b.click(at("bulk-close"))
 	b.click(at("code"))
@@ -97,13 +107,13 @@ func TestScreenReaders(t *testing.T) {
 	b.click(at("files"))
 	b.click(at("export-open"))
 	b.click(at("export-begin"))
-	b.seeText(at("export-progress"), "4 entities")
+	b.seeText(at("export-progress"), "5 entities")
 	check("export")
 	escape()
 	b.click(at("files"))
 	b.click(at("import-open"))
 	b.file(at("import-file"), "a.csv", "PartitionKey,RowKey,Name,Born\na,b,c,1\na/b,b,c,2\n")
-	b.seeText(at("import-preview"), "Row 2")
+	b.seeText(at("import-preview"), "Line 3")
 	check("import")
 	b.click(at("import-begin"))
 	b.seeText(at("import-progress"), "1 refused")
@@ -120,6 +130,30 @@ func TestScreenReaders(t *testing.T) {
 	b.click(at("save-entity"))
 	b.see(at("merge"))
 	check("merge")
+	// The table editor.
+	b.visit(js[string](b, `location.hash.replace(/\?.*/, "")`))
+	b.gone(at("entity"))
+	b.focus(at("grid"))
+	for range 2 {
+		b.keys(kb.ArrowRight)
+	}
+	b.chord(kb.F10, chromedp.ModifierShift)
+	b.see(at("popup"))
+	check("cell-menu")
+	b.keys("\x1b")
+	b.keys(kb.F2)
+	b.keys("x\r")
+	b.see(at("cell-editor"))
+	check("cell-editor")
+	b.keys("\x1b")
+	b.paste("x\t12\n7\t13\n")
+	b.see(at("paste-wrong"))
+	check("paste")
+	b.keys("\x1b")
+	b.click(at("add"))
+	b.see(at("offered"))
+	check("new-entity")
+	b.click(at("discard"))
 	js[bool](b, `(document.querySelector(%s).click(), true)`, at("traffic"))
 	b.see(at("heat"))
 	check("traffic")

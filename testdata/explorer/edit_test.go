@@ -63,7 +63,7 @@ func TestMerge(t *testing.T) {
 	b.seeText(at("entity-json"), "changed")
 	s.do("PUT", "/people(PartitionKey='Oslo',RowKey='001')", `{"Name":"changed again"}`, 204)
 	b.click(at("delete"))
-	b.seeText(at("error"), "Oslo / 001 was changed since it was loaded and is still there.")
+	b.seeText(at("error"), "Oslo / 001 was changed since it was loaded, and is left as it is.")
 	s.do("GET", "/people(PartitionKey='Oslo',RowKey='001')", "", 200)
 	// If it is gone, a save inserts it again.
 	b.click(at("refresh"))

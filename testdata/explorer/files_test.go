@@ -156,13 +156,13 @@ func TestImportCSV(t *testing.T) {
 	b.choose(at("import-rk"), "id")
 	b.choose(at("import-type-born"), "Int32")
 	b.seeText(at("import-preview"), "Int32 1815")
-	b.seeText(at("import-preview"), "Row 2: born")
+	b.seeText(at("import-preview"), "Line 3: born")
 	b.shot("import-plan")
 	b.click(at("import-begin"))
 	b.seeText(at("import-progress"), "1 entity written, 1 there already, 2 refused. Finished.")
 	b.shot("import-refused")
 	b.click(at("import-rejects"))
-	if text := b.saved(dir, "refused.jsonl"); !strings.Contains(text, "Grace") || !strings.Contains(text, `"number":4`) {
+	if text := b.saved(dir, "refused.jsonl"); !strings.Contains(text, "Grace") || !strings.Contains(text, `"line":5`) {
 		t.Errorf("refused:\n%s", text)
 	}
 	b.click(at("import-close"))

@@ -114,7 +114,7 @@ func (b *tab) theme(name string) {
 	js[bool](b, `new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r(true))))`)
 }
 
-// axe returns what is serious for screen readers, by some of its rules or by all.
+// axe returns what is wrong for screen readers, by some of its rules or by all.
 func (b *tab) axe(rules ...string) []string {
 	b.Helper()
 	source, err := os.ReadFile(filepath.FromSlash("../../functions/explorer/page/node_modules/axe-core/axe.min.js"))
@@ -124,7 +124,7 @@ func (b *tab) axe(rules ...string) []string {
 	if !js[bool](b, "!!window.axe") {
 		js[bool](b, string(source)+"; true")
 	}
-	return js[[]string](b, `axe.run(document, {resultTypes: ["violations"], runOnly: %s ?? undefined}).then(r => r.violations.filter(v => ["serious", "critical"].includes(v.impact)).map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 120)).join(" | ")))`, rules)
+	return js[[]string](b, `axe.run(document, {resultTypes: ["violations"], runOnly: %s ?? undefined}).then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 120)).join(" | ")))`, rules)
 }
 
 // through returns a connection to the server by way of a service that answers some

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // unreachable lists the controls of the topmost layer that lie outside the window, or
 // under something else.
 const unreachable = `(() => {
 	const narrow = innerWidth < 900
-	const layer = document.querySelector("dialog[open]") ?? document.querySelector(".menu > .panel") ?? (narrow ? document.querySelector(".entity") ?? document.querySelector(".tables") : null) ?? document.body
+	const layer = document.querySelector("dialog[open]") ?? document.querySelector(".popup") ?? document.querySelector(".menu > .panel") ?? (narrow ? document.querySelector(".entity") ?? document.querySelector(".tables") : null) ?? document.body
 	const found = []
 	for (const e of layer.querySelectorAll("button, input, select, textarea, summary, a[href], [tabindex='0']")) {
 		if (e.tabIndex < 0 || !e.checkVisibility({ visibilityProperty: true }) || e.closest('[role="grid"]') !== null && !e.matches('[role="grid"]')) continue
@@ -96,6 +97,40 @@ func TestViewport(t *testing.T) {
 	everywhere("edit")
 	b.click(at("discard"))
 	b.click(at("close-entity"))
+	b.click(at("add"))
+	b.see(at("offered"))
+	everywhere("new-entity")
+	b.click(at("discard"))
+	b.focus(at("grid"))
+	b.keys(kb.Home)
+	for range 2 {
+		b.keys(kb.ArrowRight)
+	}
+	b.keys(kb.F2)
+	b.see(at("cell-editor"))
+	everywhere("cell-editor")
+	b.keys("\x1b")
+	b.paste("1\t12\n7\t13\n")
+	b.see(at("paste-sum"))
+	everywhere("paste")
+	b.keys("\x1b")
+	b.gone("dialog")
+	for _, size := range sizes { // a menu at a point closes when the window is another one
+		b.do(chromedp.EmulateViewport(size[0], size[1]))
+		b.wait(`innerWidth == %s`, size[0])
+		b.focus(at("grid"))
+		b.chord(kb.F10, chromedp.ModifierShift)
+		b.see(at("popup"))
+		for _, found := range js[[]string](b, unreachable) {
+			t.Errorf("the menu of a cell at %d pixels: %s", size[0], found)
+		}
+		for _, theme := range []string{"light", "dark"} {
+			b.theme(theme)
+			b.shot(fmt.Sprintf("viewport-popup-%d-%s", size[0], theme))
+		}
+		b.keys("\x1b")
+	}
+	b.do(chromedp.EmulateViewport(1280, 800))
 	for _, menu := range []string{"columns", "history", "bulk", "copy", "files", "table-menu"} {
 		b.click(at(menu))
 		b.see(".menu > .panel")

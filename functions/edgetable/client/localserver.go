@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -65,14 +66,7 @@ func (s *localServer) Traffic(ctx context.Context, account, table string) (any, 
 	if table != "" {
 		return askTraffic(ctx, &s.trafficFlags, account, table)
 	}
-	all, err := admin.Get[[]traffic.Overview](ctx, s.server(), "/traffic")
-	list := []traffic.Overview{} // in JSON it is a list
-	for _, o := range all {
-		if o.Account == account {
-			list = append(list, o)
-		}
-	}
-	return list, err
+	return admin.Get[traffic.Hours](ctx, s.server(), "/hours?account="+url.QueryEscape(account))
 }
 
 // Advise implements explorer.Local.

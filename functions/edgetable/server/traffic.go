@@ -170,6 +170,8 @@ func (s *Statistics) Tell(account, table string) ([]byte, error) {
 		t = &traffic.SavedTable{Account: account, Table: table, Now: now, Windows: [2]traffic.SavedWindow{{Since: now}}}
 	}
 	r := t.Report()
+	hour := s.Hour(account, table)
+	r.Hour = &hour
 	return json.Marshal(told{r, advise.Judge(table, &advise.Facts{Traffic: r, Buckets: cli.UsualBuckets})})
 }
 
@@ -178,6 +180,9 @@ func (s *Statistics) serve(mux *http.ServeMux) {
 	mux.HandleFunc("GET /traffic", func(w http.ResponseWriter, _ *http.Request) {
 		saved := s.Save()
 		answer(w, saved.Overviews(), nil)
+	})
+	mux.HandleFunc("GET /hours", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, s.Hours(r.URL.Query().Get("account")), nil)
 	})
 	mux.HandleFunc("GET /traffic/{table}", func(w http.ResponseWriter, r *http.Request) {
 		saved := s.Save()

@@ -76,11 +76,11 @@ function Cors({ rules, change }: { rules: Rule[]; change: (rules: Rule[]) => voi
           <p class={rule.origins === "*" ? "warning" : "dim"}>
             {rule.origins === "*" ? "Pages of every origin may send requests." : `Pages of ${rule.origins || "no origin"} may send ${rule.methods || "no"} requests.`} They still need a key or a token.
           </p>
-          <footer>
+          <div class="bar">
             <button type="button" class="danger" onClick={() => change(rules.filter((_, n) => n !== i))}>
               Remove
             </button>
-          </footer>
+          </div>
         </fieldset>
       ))}
     </>

@@ -4,7 +4,7 @@ import { body, parseEntity } from "../wire/json.ts"
 import { type Position, type Query, query } from "../wire/tables.ts"
 import { type Entity, system } from "../wire/value.ts"
 import { type Progress, Task } from "../model/task.ts"
-import { header, line } from "./csv.ts"
+import { header, line, plainHeader, plainLine } from "./csv.ts"
 
 export interface Exporting extends Progress {
   finished: boolean
@@ -12,7 +12,7 @@ export interface Exporting extends Progress {
   bytes: number
 }
 
-export type Format = "jsonl" | "csv"
+export type Format = "jsonl" | "csv" | "csv-plain"
 
 export class Export extends Task<Exporting> {
   private readonly parts: Blob[] = [] // lines of JSON; the browser keeps large ones on the disk
@@ -50,10 +50,11 @@ export class Export extends Task<Exporting> {
   async file(format: Format): Promise<Blob> {
     if (format === "jsonl") return new Blob(this.parts, { type: "application/x-ndjson" })
     const names = [...this.names]
-    const out: Blob[] = [new Blob([header(names)])]
+    const [head, row] = format === "csv" ? [header, line] : [plainHeader, plainLine]
+    const out: Blob[] = [new Blob([head(names)])]
     for (const part of this.parts) {
       const lines = (await part.text()).split("\n").filter(Boolean)
-      out.push(new Blob(lines.map((l) => line(parseEntity(l), names))))
+      out.push(new Blob(lines.map((l) => row(parseEntity(l), names))))
     }
     return new Blob(out, { type: "text/csv" })
   }

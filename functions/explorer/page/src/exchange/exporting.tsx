@@ -12,7 +12,7 @@ export function Exporting({ service, what, close }: { service: Service; what: Qu
   const s = useStore(work.state)
   const [format, setFormat] = useState<Format>("jsonl")
   const begun = s.running || s.rows > 0 || s.finished
-  const keep = async () => save(await work.file(format), `${what.table}.${format}`)
+  const keep = async () => save(await work.file(format), `${what.table}.${format === "jsonl" ? "jsonl" : "csv"}`)
   return (
     <Dialog title={`Export ${what.table}`} close={() => (work.stop(), close())} test="export">
       <form onSubmit={(e) => (e.preventDefault(), void work.run())}>
@@ -25,6 +25,7 @@ export function Exporting({ service, what, close }: { service: Service; what: Qu
           <select value={format} data-test="export-format" onChange={(e) => setFormat(e.currentTarget.value as Format)}>
             <option value="jsonl">JSON lines: every type exact</option>
             <option value="csv">CSV with a column of types beside each property</option>
+            <option value="csv-plain">CSV without types, for spreadsheets</option>
           </select>
         </label>
         {begun && (

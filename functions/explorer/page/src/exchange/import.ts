@@ -3,7 +3,7 @@ import { type Operation, transact } from "../wire/batch.ts"
 import type { Service } from "../wire/client.ts"
 import { Failure } from "../wire/failure.ts"
 import { body } from "../wire/json.ts"
-import { keyOf } from "../wire/value.ts"
+import { type Value, keyOf } from "../wire/value.ts"
 import { batches, each } from "../model/bulk.ts"
 import { type Progress, Task } from "../model/task.ts"
 import { type Plan, type Row, rowsOf } from "./plan.ts"
@@ -15,7 +15,9 @@ export interface Importing extends Progress {
   read: number
   done: number
   skipped: number
-  refused: { number: number; source: string; wrong: string }[]
+  /** dropped rows have the keys of a later row, which counts */
+  dropped: number
+  refused: { line: number; source: string; wrong: string }[]
 }
 
 const chunk = 5000
@@ -25,8 +27,10 @@ type Numbered = Operation & { row: Row }
 
 export class Import extends Task<Importing> {
   private finishedRows = 0 // a stopped import goes on behind these
-  /** left are the batches of a part of the file that are not written yet, in rounds; part is its number of rows. */
-  private left: Numbered[][][] = []
+  /** later has the number of the last row of each key that occurs twice */
+  private later: Map<string, number> | undefined
+  /** left are the batches of a part of the file that are not written yet; part is its number of rows. */
+  private left: Numbered[][] = []
   private part = 0
 
   constructor(
@@ -36,10 +40,11 @@ export class Import extends Task<Importing> {
     private readonly plan: Plan,
     private readonly existing: Existing,
   ) {
-    super({ finished: false, read: 0, done: 0, skipped: 0, refused: [] })
+    super({ finished: false, read: 0, done: 0, skipped: 0, dropped: 0, refused: [] })
   }
 
   protected async work(signal: AbortSignal) {
+    this.later ??= await this.look(signal)
     await this.finish(signal)
     let rows: Row[] = []
     let read = 0
@@ -54,32 +59,45 @@ export class Import extends Task<Importing> {
     return { finished: true }
   }
 
+  /** look reads the file before anything is written: it finds keys that occur twice, and what is wrong with the file itself. */
+  private async look(signal: AbortSignal): Promise<Map<string, number>> {
+    const seen = new Set<string>()
+    const twice = new Map<string, number>()
+    for await (const { values, number } of rowsOf(this.file, this.plan)) {
+      signal.throwIfAborted()
+      if (!values) continue
+      const key = keyIn(values)
+      if (seen.has(key)) twice.set(key, number)
+      else seen.add(key)
+    }
+    return twice
+  }
+
   /** write writes a part of the file. */
   private async write(rows: Row[], signal: AbortSignal) {
     const operations: Numbered[] = []
+    let dropped = 0
     for (const row of rows) {
       if (!row.values) this.refuse(row, row.wrong ?? "")
+      else if ((this.later?.get(keyIn(row.values)) ?? row.number) > row.number) dropped++
       else {
         const values = row.values
         operations.push({ method: methods[this.existing], key: keyOf({ etag: "", values }), body: body(values), row })
       }
     }
-    this.state.update({ read: this.finishedRows + rows.length })
-    this.left = rounds(operations).map((round) => batches(round.sort(byPartition)) as Numbered[][])
+    this.state.update({ read: this.finishedRows + rows.length, dropped: this.state.value.dropped + dropped })
+    this.left = batches(operations.sort(byPartition)) as Numbered[][]
     this.part = rows.length
     await this.finish(signal)
   }
 
   /** finish writes what is left of a part. A batch that has begun is not broken off: nobody would know whether it was written. */
   private async finish(signal: AbortSignal) {
-    for (let round = this.left[0]; round; round = this.left[0]) {
-      await each(6, [...round], async (batch) => {
-        signal.throwIfAborted()
-        await this.execute(batch, signal)
-        this.left[0] = this.left[0]!.filter((b) => b !== batch)
-      })
-      this.left.shift()
-    }
+    await each(6, [...this.left], async (batch) => {
+      signal.throwIfAborted()
+      await this.execute(batch, signal)
+      this.left = this.left.filter((b) => b !== batch)
+    })
     this.finishedRows += this.part
     this.part = 0
   }
@@ -105,21 +123,10 @@ export class Import extends Task<Importing> {
 
   private refuse(row: Row, wrong: string) {
     const { refused } = this.state.value
-    if (!refused.some((r) => r.number === row.number)) this.state.update({ refused: [...refused, { number: row.number, source: row.source, wrong }] })
+    if (!refused.some((r) => r.line === row.line)) this.state.update({ refused: [...refused, { line: row.line, source: row.source, wrong }] })
   }
 }
 
-/** rounds puts the writes of one key into different rounds, in their order: a batch has each key once. */
-function rounds(operations: Numbered[]): Numbered[][] {
-  const times = new Map<string, number>()
-  const list: Numbered[][] = []
-  for (const o of operations) {
-    const key = JSON.stringify(o.key)
-    const round = times.get(key) ?? 0
-    times.set(key, round + 1)
-    ;(list[round] ??= []).push(o)
-  }
-  return list
-}
+const keyIn = (values: Map<string, Value>) => JSON.stringify([values.get("PartitionKey")?.text, values.get("RowKey")?.text])
 
 const byPartition = (a: Operation, b: Operation) => (a.key.pk < b.key.pk ? -1 : a.key.pk > b.key.pk ? 1 : 0)

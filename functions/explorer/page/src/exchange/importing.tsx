@@ -1,16 +1,19 @@
 // The wizard that imports a file: what the columns mean, then the work.
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useMemo, useState } from "preact/hooks"
 import { useStore } from "../model/store.ts"
 import type { Service } from "../wire/client.ts"
 import { goodTable } from "../wire/names.ts"
 import { type Type, types } from "../wire/value.ts"
 import { Failure } from "../wire/failure.ts"
+import { visible } from "../wire/unseen.ts"
 import { createTable } from "../wire/tables.ts"
 import { count, plural } from "../model/words.ts"
 import { Icon } from "../ui/icon.tsx"
 import { Dialog, ErrorLine } from "../ui/parts.tsx"
 import { type Existing, Import } from "./import.ts"
-import { type Column, type Plan, type Row, planOf, rowsOf } from "./plan.ts"
+import type { Cell } from "./csv.ts"
+import { type Column, type Plan, type Row, beginOf, cellsOf, planOf, rowsOf } from "./plan.ts"
+import { type Suggestion, suggest } from "./suggest.ts"
 import { Drop } from "./drop.tsx"
 import { save } from "./export.ts"
 
@@ -22,13 +25,17 @@ export function Importing({ service, table, close }: { service: Service; table: 
   const [to, setTo] = useState(table)
   const [existing, setExisting] = useState<Existing>("skip")
   const [preview, setPreview] = useState<Row[]>([])
+  const [sample, setSample] = useState<Cell[][]>([])
   const [failure, setFailure] = useState<Error>()
   const [work, setWork] = useState<Import>()
 
   const choose = async (f: File | undefined) => {
     setFailure(undefined)
     setFile(f)
-    setPlan(f && planOf(await f.slice(0, 1 << 16).text()))
+    const begin = f ? await beginOf(f) : ""
+    const p = f && planOf(begin, f.name)
+    setSample(p?.format === "csv" ? cellsOf(begin, f!.size <= 1 << 16) : [])
+    setPlan(p)
   }
   useEffect(() => {
     if (!file || !plan) return
@@ -66,27 +73,27 @@ export function Importing({ service, table, close }: { service: Service; table: 
     <Dialog title="Import a file" close={() => close(undefined)} test="import">
       <form class="importing" onSubmit={begin}>
         <Drop file={file} choose={(f) => void choose(f)} />
-        {plan?.format === "csv" && <Columns plan={plan} change={setPlan} />}
+        {plan?.format === "csv" && <Columns plan={plan} sample={sample} change={setPlan} />}
         {plan && (
           <>
             <div class="pair">
               <label>
-                Table; another one is created if it is missing
+                Table (created if it does not exist)
                 <input value={to} data-test="import-table" onInput={(e) => setTo(e.currentTarget.value)} />
               </label>
               <label>
-                Entities that are there already
+                Existing entities
                 <select value={existing} data-test="import-existing" onChange={(e) => setExisting(e.currentTarget.value as Existing)}>
-                  <option value="skip">stay as they are</option>
-                  <option value="replace">are replaced</option>
-                  <option value="merge">are merged</option>
+                  <option value="skip">keep</option>
+                  <option value="replace">replace</option>
+                  <option value="merge">merge</option>
                 </select>
               </label>
             </div>
             <ul class="preview mono" aria-label="The first rows" data-test="import-preview">
               {(noKey ? [] : preview).map((row) => (
                 <li key={row.number} class={row.wrong ? "wrong" : ""}>
-                  {row.wrong ? `Row ${row.number}: ${row.wrong}` : [...row.values!].map(([n, v]) => `${n}: ${v.type === "String" ? JSON.stringify(v.text) : `${v.type} ${v.text}`}`).join(", ")}
+                  {row.wrong ? `Line ${row.line}: ${row.wrong}` : [...row.values!].map(([n, v]) => `${n}: ${v.type === "String" ? JSON.stringify(v.text) : `${v.type} ${v.text}`}`).join(", ")}
                 </li>
               ))}
             </ul>
@@ -104,7 +111,9 @@ export function Importing({ service, table, close }: { service: Service; table: 
   )
 }
 
-function Columns({ plan, change }: { plan: Plan; change: (p: Plan) => void }) {
+function Columns({ plan, sample, change }: { plan: Plan; sample: Cell[][]; change: (p: Plan) => void }) {
+  const suggested = useMemo(() => new Map(plan.columns.map((c) => [c.at, c.typeAt < 0 ? suggest(sample.map((cells) => cells[c.at])) : undefined])), [sample])
+  const open = plan.columns.filter((c) => c.to && c.name !== plan.pk && c.name !== plan.rk && c.type === "String" && suggested.get(c.at))
   const set = (i: number, part: Partial<Column>) => change({ ...plan, columns: plan.columns.map((c, n) => (n === i ? { ...c, ...part } : c)) })
   const names = plan.columns.map((c) => c.name)
   const choices = names.map((n) => <option key={n}>{n}</option>)
@@ -137,6 +146,14 @@ function Columns({ plan, change }: { plan: Plan; change: (p: Plan) => void }) {
           </select>
         </label>
       </div>
+      {open.length > 0 && (
+        <p class="dim">
+          {plural(open.length, "column")} may have other types than String, by the first {plural(sample.length, "row")}.{" "}
+          <button type="button" class="link" data-test="import-suggestions" onClick={() => change({ ...plan, columns: plan.columns.map((c) => (open.includes(c) ? { ...c, type: suggested.get(c.at)!.type } : c)) })}>
+            Take all suggestions
+          </button>
+        </p>
+      )}
       <ul class="mapping" aria-label="Columns">
         {plan.columns.map(
           (c, i) =>
@@ -153,11 +170,27 @@ function Columns({ plan, change }: { plan: Plan; change: (p: Plan) => void }) {
                     <option key={t}>{t}</option>
                   ))}
                 </select>
+                <Sample cells={sample.map((cells) => cells[c.at])} suggestion={open.includes(c) ? suggested.get(c.at) : undefined} take={(type) => set(i, { type })} name={c.name} />
               </li>
             ),
         )}
       </ul>
     </>
+  )
+}
+
+/** Sample shows some values of a column, and offers the type that they look like. */
+function Sample({ cells, suggestion, take, name }: { cells: Cell[]; suggestion: Suggestion | undefined; take: (type: Type) => void; name: string }) {
+  const values = [...new Set(cells.filter((c) => c !== undefined))].slice(0, 3)
+  return (
+    <span class="sample dim">
+      <span class="mono">{values.map((v) => visible(v.slice(0, 40)) || '""').join(", ") || "no values"}</span>
+      {suggestion && (
+        <button type="button" class="link" data-test={`import-suggest-${name}`} onClick={() => take(suggestion.type)}>
+          {suggestion.type}?
+        </button>
+      )}
+    </span>
   )
 }
 
@@ -168,6 +201,7 @@ function Work({ work, name, close }: { work: Import; name: string; close: () => 
       <p aria-live="polite" data-test="import-progress">
         <b>{plural(s.done, "entity", "entities")} written</b>
         {s.skipped > 0 && `, ${count(s.skipped)} there already`}
+        {s.dropped > 0 && `, ${count(s.dropped)} left out for later rows with the same keys`}
         {s.refused.length > 0 && `, ${count(s.refused.length)} refused`}
         {s.finished ? ". Finished." : s.running ? " …" : ". Stopped."}
       </p>
@@ -177,8 +211,8 @@ function Work({ work, name, close }: { work: Import; name: string; close: () => 
       {s.refused.length > 0 && (
         <ul class="preview" data-test="import-refused">
           {s.refused.slice(0, 5).map((r) => (
-            <li key={r.number} class="wrong">
-              Row {r.number}: {r.wrong}
+            <li key={r.line} class="wrong">
+              Line {r.line}: {r.wrong}
             </li>
           ))}
         </ul>

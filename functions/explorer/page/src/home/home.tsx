@@ -3,12 +3,15 @@ import { useEffect, useMemo, useState } from "preact/hooks"
 import type { Catalog } from "../model/catalog.ts"
 import { Facts, mostAsked } from "../model/facts.ts"
 import { go, toTable } from "../model/route.ts"
+import { look } from "../model/settings.ts"
 import { useStore } from "../model/store.ts"
 import { plural } from "../model/words.ts"
 import { Importing } from "../exchange/importing.tsx"
 import { CreateTable } from "../ui/createtable.tsx"
 import { Icon } from "../ui/icon.tsx"
 import { Empty } from "../ui/parts.tsx"
+import { begun } from "../traffic/hour.ts"
+import { moment } from "../wire/date.ts"
 import { Line } from "./line.tsx"
 import { Next } from "./next.tsx"
 import { Tiles } from "./tiles.tsx"
@@ -18,13 +21,16 @@ export function Home({ catalog, version, keys }: { catalog: Catalog; version: st
   const list = useStore(catalog.list)
   const facts = useMemo(() => new Facts(service), [service])
   const known = useStore(facts.of)
+  const { zone } = useStore(look)
   const [dialog, setDialog] = useState<"create" | "import">()
   const { names, loading } = list
   useEffect(() => {
     if (!loading) void facts.load(names)
     return () => facts.stop()
   }, [facts, names, loading])
-  const told = [...known.values()].some((f) => f.hour)
+  const hours = [...known.values()].flatMap((f) => f.hour ?? [])
+  const told = hours.length > 0
+  const since = hours.map(begun).find((s) => s)
   const opens = (table: string | undefined) => {
     setDialog(undefined)
     if (table) (void catalog.load(), go(toTable(table)))
@@ -44,7 +50,7 @@ export function Home({ catalog, version, keys }: { catalog: Catalog; version: st
           </>
         )}
       </header>
-      <Tiles catalog={catalog} facts={known} version={version} />
+      <Tiles catalog={catalog} facts={known} countAll={() => void facts.countAll()} version={version} />
       <section aria-label="Tables of the account">
         {names.length > 0 ? (
           <div class="card flush">
@@ -54,15 +60,16 @@ export function Home({ catalog, version, keys }: { catalog: Catalog; version: st
                   <th>Table</th>
                   <th>Entities</th>
                   <th class="wide-only">Size</th>
-                  <th colSpan={2}>{told ? "Entities used in the last hour" : ""}</th>
+                  {told ? <th colSpan={2}>Entities used in the last hour</th> : <td colSpan={2} />}
                 </tr>
               </thead>
               <tbody>
                 {names.slice(0, mostAsked).map((name) => (
-                  <Line key={name} service={service} table={name} fact={known.get(name)} />
+                  <Line key={name} table={name} fact={known.get(name)} told={told} />
                 ))}
               </tbody>
             </table>
+            {since && <p class="dim">Counted since {moment(Date.parse(since), zone)}; nothing is known of the time before.</p>}
             {names.length > mostAsked && <p class="dim">{plural(names.length - mostAsked, "more table")} in the list at the left.</p>}
           </div>
         ) : loading ? (

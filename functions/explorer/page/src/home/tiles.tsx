@@ -1,20 +1,30 @@
 // How the account is, in five figures.
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useReducer, useState } from "preact/hooks"
 import type { ComponentChildren } from "preact"
 import type { Catalog } from "../model/catalog.ts"
-import type { Fact } from "../model/facts.ts"
+import { type Fact, mostAsked } from "../model/facts.ts"
 import { useStore } from "../model/store.ts"
 import { count } from "../model/words.ts"
+import { used } from "../traffic/hour.ts"
 import { Icon } from "../ui/icon.tsx"
 import { ready } from "../wire/ready.ts"
 
-export function Tiles({ catalog, facts, version }: { catalog: Catalog; facts: ReadonlyMap<string, Fact>; version: string }) {
+interface Props {
+  catalog: Catalog
+  facts: ReadonlyMap<string, Fact>
+  countAll: () => void
+  version: string
+}
+
+export function Tiles({ catalog, facts, countAll, version }: Props) {
   const list = useStore(catalog.list)
   const [trouble, setTrouble] = useState("")
   useEffect(() => void ready(catalog.service).then(setTrouble), [catalog, list.ms])
   const all = [...facts.values()]
   const hours = all.flatMap((f) => f.hour ?? [])
-  const more = all.some((f) => f.more) || list.names.length > facts.size
+  const asked = Math.min(list.names.length, mostAsked)
+  const read = all.filter((f) => f.rows !== undefined || f.missing).length === asked
+  const part = asked < list.names.length ? `in ${asked} of ${count(list.names.length)} tables` : ""
   return (
     <dl class="tiles">
       <Tile name="Health" test="health">
@@ -31,10 +41,36 @@ export function Tiles({ catalog, facts, version }: { catalog: Catalog; facts: Re
         )}
       </Tile>
       <Tile name="Tables">{list.loading ? "…" : count(list.names.length)}</Tile>
-      <Tile name="Entities">{all.some((f) => f.rows !== undefined) ? `${count(all.reduce((n, f) => n + (f.rows ?? 0), 0))}${more ? "+" : ""}` : list.loading || list.names.length ? "…" : "0"}</Tile>
-      {hours.length > 0 && <Tile name="Used in the last hour">{count(hours.reduce((a, b) => a + b, 0))}</Tile>}
+      <Tile name="Entities" test="entities">
+        {list.loading || !read ? "…" : <Entities facts={all} countAll={countAll} />}
+        {read && part && <small> {part}</small>}
+      </Tile>
+      {hours.length > 0 && (
+        <Tile name="Used in the last hour" test="used">
+          {count(hours.reduce((n, h) => n + used(h), 0))}
+          {(part || hours.length < asked) && <small> {part || `in ${hours.length} of ${asked} tables`}</small>}
+        </Tile>
+      )}
       {version && <Tile name="Version"><span>{version.split(" ")[0]}</span></Tile>}
     </dl>
+  )
+}
+
+/** Entities is the sum of all tables, once each is counted. */
+function Entities({ facts, countAll }: { facts: Fact[]; countAll: () => void }) {
+  const [, again] = useReducer((n: number) => n + 1, 0)
+  const counts = facts.flatMap((f) => f.count ?? [])
+  useEffect(() => {
+    const ends = counts.map((c) => c.state.subscribe(() => again(undefined as never)))
+    return () => ends.forEach((end) => end())
+  }, [facts.length, counts.length])
+  const sum = facts.reduce((n, f) => n + (f.count ? Math.max(f.rows ?? 0, f.count.state.value.count) : (f.rows ?? 0)), 0)
+  if (counts.every((c) => c.done)) return <>{count(sum)}</>
+  if (counts.some((c) => c.state.value.running)) return <>{count(sum)} …</>
+  return (
+    <button type="button" class="link" title={`At least ${count(sum)}. Counts all by reading their keys`} data-test="count-all" onClick={countAll}>
+      Count them
+    </button>
   )
 }
 

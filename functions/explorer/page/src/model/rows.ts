@@ -1,6 +1,6 @@
 // The rows of a query: pages that were loaded, in order, and what it cost to load them.
 import type { Service } from "../wire/client.ts"
-import { Failure } from "../wire/failure.ts"
+import { Failure, patiently } from "../wire/failure.ts"
 import { Malformed } from "../wire/json.ts"
 import type { Page } from "../wire/page.ts"
 import { type Cost, type Position, type Query, query } from "../wire/tables.ts"
@@ -14,8 +14,6 @@ interface Loaded {
   count: number
 }
 
-/** keptBytes bounds the memory of pages. */
-const keptBytes = 112 << 20
 const keptEntities = 2000
 const mostSearched = 5000
 /** sampled rows of a page say which types its columns have; those of the first page also how wide they are. */
@@ -24,6 +22,8 @@ const sampledFirst = 20
 
 export interface Progress {
   loading: boolean
+  /** waiting says why the next page is late, or "" */
+  waiting: string
   failure: Failure | undefined
   done: boolean
   ms: number
@@ -36,15 +36,21 @@ export class Rows {
   readonly columns = new Map<string, Set<Type>>()
   /** longest has the longest value of each column among those that were looked at */
   readonly longest = new Map<string, Value>()
-  readonly progress = new Store<Progress>({ loading: false, failure: undefined, done: false, ms: 0, pages: 0, bytes: 0, cost: {} })
+  readonly progress = new Store<Progress>({ loading: false, waiting: "", failure: undefined, done: false, ms: 0, pages: 0, bytes: 0, cost: {} })
   private readonly pages: Loaded[] = []
   private readonly parsed = new Map<number, Entity>()
   private readonly edited = new Map<number, Entity | null>()
-  private readonly added: Entity[] = []
+  private readonly added: (Entity | null)[] = []
   private next: Position | undefined
   private held = 0
   private abort = new AbortController()
-  private refilling = new Set<Loaded>()
+  private readonly closing = new AbortController()
+  /** closed ends what is done with these rows. */
+  readonly closed = this.closing.signal
+  private refilling = new Map<Loaded, Promise<void>>()
+  /** all: the last load was for all pages, and so is one that continues it */
+  private all = false
+  /** order has the rows in the order in which they are shown, if it is not that of the service; rows that came since are behind them */
   order: Uint32Array | undefined
   /** ordered: the pages come in the order of the query */
   ordered = false
@@ -52,37 +58,58 @@ export class Rows {
   constructor(
     readonly service: Service,
     readonly query: Query,
+    /** kept bounds the memory of pages, in bytes */
+    private readonly kept = 112 << 20,
   ) {}
 
   get length() {
+    return this.loaded + this.added.length
+  }
+
+  /** here is the number of rows without those that were deleted. */
+  get here() {
+    let gone = 0
+    for (const e of this.edited.values()) if (e === null) gone++
+    return this.length - gone - this.added.filter((e) => e === null).length
+  }
+
+  private get loaded() {
     const last = this.pages.at(-1)
-    return (last ? last.first + last.count : 0) + this.added.length
+    return last ? last.first + last.count : 0
+  }
+
+  /** indexOf is where the row at a place of the grid is in the order of the service. */
+  indexOf(place: number): number {
+    return this.order?.[place] ?? place
   }
 
   /** at returns the row that stands at a place of the grid; undefined while its page is loaded again or if it cannot be read, null if it was
    * deleted. */
   at(place: number): Entity | null | undefined {
-    const i = this.order?.[place] ?? place
+    return this.get(this.indexOf(place))
+  }
+
+  private get(i: number): Entity | null | undefined {
+    if (i >= this.loaded) return this.added[i - this.loaded]
     const edited = this.edited.get(i)
     if (edited !== undefined) return edited
     const known = this.parsed.get(i)
     if (known) return known
-    const page = this.pageOf(i)
-    if (!page) return this.added[i - (this.length - this.added.length)]
+    const page = this.pageOf(i)!
     if (!page.page) {
-      void this.refill(page)
+      this.refill(page).catch((e: unknown) => this.fail(e))
       return undefined
     }
     if (i - page.first >= page.page.length) return null // deleted by somebody since
-    const entity = this.read(page.page, i - page.first, i)
+    const entity = this.parse(page.page, i - page.first, i)
     if (!entity) return undefined
     if (this.parsed.size >= keptEntities) this.parsed.clear()
     this.parsed.set(i, entity)
     return entity
   }
 
-  /** read parses an entity. One that cannot be read, as with a type that this page does not know, is told in the line of errors. */
-  private read(page: Page, i: number, row: number): Entity | undefined {
+  /** parse reads an entity. One that cannot be read, as with a type that this page does not know, is told in the line of errors. */
+  private parse(page: Page, i: number, row: number): Entity | undefined {
     try {
       return page.entity(i)
     } catch (e) {
@@ -107,11 +134,55 @@ export class Rows {
     return undefined
   }
 
-  /** edit shows what a save or a deletion changed, without loading again. */
-  edit(place: number, entity: Entity | null) {
+  /** edit shows what a save or a deletion changed, without loading again; i is a place in the order of the service. */
+  edit(i: number, entity: Entity | null) {
     if (entity) this.learn(entity)
-    this.edited.set(this.order?.[place] ?? place, entity)
+    if (i < this.loaded) this.edited.set(i, entity)
+    else this.added[i - this.loaded] = entity
     this.progress.changed()
+  }
+
+  /**
+   * collect makes something of each row between two places of the grid, in their order; the pages of them that were dropped are loaded again.
+   * Rows that were deleted are left out.
+   */
+  async collect<T>(from: number, to: number, signal: AbortSignal, make: (e: Entity, place: number) => T): Promise<T[]> {
+    const made: T[] = []
+    const places = Array.from({ length: to - from + 1 }, (_, n) => from + n)
+    if (this.order) places.sort((a, b) => this.indexOf(a) - this.indexOf(b)) // each page once
+    await this.read(places.map((p) => this.indexOf(p)), signal, (entity, n) => {
+      const place = places[n]!
+      if (entity === undefined) throw new Failure(`Row ${place + 1} cannot be read.`, 200, "Malformed")
+      if (entity) made[place - from] = make(entity, place)
+    })
+    return made.filter(() => true) // without the holes of deleted rows
+  }
+
+  /** each gives all rows that are loaded now, in the order of the service. */
+  each(signal: AbortSignal, take: (e: Entity | null | undefined, i: number) => void): Promise<void> {
+    return this.read(Array.from({ length: this.length }, (_, i) => i), signal, take)
+  }
+
+  /** read gives rows by their indices, whose pages are loaded again if they were dropped. The browser draws meanwhile. */
+  private async read(list: number[], signal: AbortSignal, take: (e: Entity | null | undefined, n: number) => void): Promise<void> {
+    let begin = performance.now()
+    for (const [n, i] of list.entries()) {
+      const page = i < this.loaded ? this.pageOf(i)! : undefined
+      if (page && !page.page) await this.patiently(signal, () => this.refill(page))
+      else if (n % 100 === 0 && performance.now() - begin > 8) {
+        await breath()
+        begin = performance.now()
+      }
+      signal.throwIfAborted()
+      take(this.get(i), n)
+    }
+  }
+
+  /** patiently repeats what fails for a while, and says so. */
+  private async patiently<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const result = await patiently(work, signal, (f, s) => this.progress.update({ waiting: `${f.message} Trying again in ${s} s.` }))
+    if (this.progress.value.waiting) this.progress.update({ waiting: "" })
+    return result
   }
 
   /** add shows a new entity at the end. */
@@ -134,19 +205,27 @@ export class Rows {
     this.abort.abort()
   }
 
+  /** close ends all work on the rows. */
+  close() {
+    this.stop()
+    this.closing.abort()
+  }
+
   /** load gets the next page, or all of them. A page may be empty and yet not be the last. */
   async load(all = false): Promise<void> {
     const { progress } = this
     if (progress.value.loading || progress.value.done) return
     this.abort = new AbortController()
     const { signal } = this.abort
+    this.all = all
     progress.update({ loading: true, failure: undefined })
     try {
       let count: number
       do {
         const begin = performance.now()
         const from = this.next
-        const result = await query(this.service, this.query, from, signal)
+        const page = () => query(this.service, this.query, from, signal)
+        const result = await (all ? this.patiently(signal, page) : page())
         count = result.page.length
         this.ordered = result.ordered
         this.append(result.page, from)
@@ -162,21 +241,31 @@ export class Rows {
       } while (this.next && !signal.aborted && (all || count === 0))
       progress.update({ loading: false })
     } catch (e) {
-      if (signal.aborted) progress.update({ loading: false })
-      else progress.update({ loading: false, failure: e instanceof Failure ? e : new Failure(String(e), 0, "Internal") })
+      progress.update({ loading: false, waiting: "" })
+      if (!signal.aborted) this.fail(e)
     }
   }
 
+  /** fail says what went wrong. */
+  fail(e: unknown) {
+    this.progress.update({ failure: e instanceof Failure ? e : new Failure(String(e), 0, "Internal") })
+  }
+
+  /** again continues what a failure ended. */
+  again(): Promise<void> {
+    return this.load(this.all)
+  }
+
   private append(page: Page, from: Position | undefined) {
-    const first = this.length - this.added.length
+    const first = this.loaded
     this.pages.push({ page, from, first, count: page.length })
     this.held += page.bytes.length
     for (const name of page.names) if (!this.columns.has(name)) this.columns.set(name, new Set())
     for (let i = 0; i < Math.min(page.length, first ? sampled : sampledFirst); i++) {
-      const entity = this.read(page, i, first + i)
+      const entity = this.parse(page, i, first + i)
       if (entity) this.learn(entity)
     }
-    if (this.order) this.order = undefined
+    if (this.added.length > 0) this.order = undefined // it names these by places that they leave
     this.drop(this.pages.at(-1)!)
   }
 
@@ -191,30 +280,33 @@ export class Rows {
 
   /** drop forgets the pages that are farthest from the one in use, until the rest fits. */
   private drop(used: Loaded) {
-    const byDistance = this.held > keptBytes ? this.pages.filter((p) => p.page).sort((a, b) => Math.abs(b.first - used.first) - Math.abs(a.first - used.first)) : []
+    const byDistance = this.held > this.kept ? this.pages.filter((p) => p.page).sort((a, b) => Math.abs(b.first - used.first) - Math.abs(a.first - used.first)) : []
     for (const p of byDistance) {
-      if (this.held <= keptBytes || p === used) return
+      if (this.held <= this.kept || p === used) return
       this.held -= p.page!.bytes.length
       p.page = undefined
     }
   }
 
-  private async refill(p: Loaded) {
-    if (this.refilling.has(p)) return
-    this.refilling.add(p)
-    try {
-      const { page } = await query(this.service, { ...this.query, top: Math.max(1, p.count) }, p.from)
-      p.page = page
-      this.held += page.bytes.length
-      this.drop(p)
-      this.progress.changed()
-    } catch (e) {
-      if (e instanceof Failure) this.progress.update({ failure: e })
-    } finally {
-      this.refilling.delete(p)
-    }
+  /** refill loads a page again that was dropped. */
+  private refill(p: Loaded): Promise<void> {
+    const before = this.refilling.get(p)
+    if (before) return before
+    const work = query(this.service, { ...this.query, top: Math.max(1, p.count) }, p.from)
+      .then(({ page }) => {
+        p.page = page
+        this.held += page.bytes.length
+        this.drop(p)
+        this.progress.changed()
+      })
+      .finally(() => this.refilling.delete(p))
+    this.refilling.set(p, work)
+    return work
   }
 }
+
+/** breath lets the browser draw and the user act in the middle of long work. */
+export const breath = () => new Promise<void>((go) => setTimeout(go))
 
 export const sum = (a: Cost, b: Cost): Cost => {
   const total: Cost = {}

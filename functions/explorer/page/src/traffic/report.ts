@@ -1,4 +1,6 @@
 // The statistics of a table and the advice, as servers and Workers tell them.
+import type { Hour } from "./hour.ts"
+
 export const metrics = ["reads", "writes", "scanned", "throttled"] as const
 export type Metric = (typeof metrics)[number]
 /** verbs say in a sentence what a metric counts. */
@@ -24,6 +26,8 @@ export interface Report {
   totals: Partial<Record<Metric, number>>
   /** advice comes along when the holder of the key asks a server */
   advice?: Advice
+  /** hour is exact, and there if a server tells; it also counts tables of which nothing else is counted */
+  hour?: Hour
   /** ranges are those of the objects of a table on Workers */
   ranges?: Range[]
 }

@@ -1,26 +1,34 @@
 // One table: its query, its rows, and the entity beside them.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { columnsOf, keepColumns, shown } from "../model/columns.ts"
-import { copy, json, tableOf, tsv } from "../model/copy.ts"
+import { copy, line } from "../model/copy.ts"
 import { type Draft, editing, fresh, placeOf } from "../model/draft.ts"
 import { type Route, go, toTable } from "../model/route.ts"
 import { Rows } from "../model/rows.ts"
-import { orderOf, sorted } from "../model/sort.ts"
+import { orderOf } from "../model/sort.ts"
+import { useSorted } from "./sorted.ts"
 import { useStore } from "../model/store.ts"
-import { plural } from "../model/words.ts"
-import { discard, restore, trash } from "../model/trash.ts"
+import { count, plural } from "../model/words.ts"
+import { type Change, changedTo, note } from "../model/changes.ts"
+import { type Range, cellsOf } from "../model/paste.ts"
 import { translate } from "../query/prefix.ts"
 import type { Service } from "../wire/client.ts"
+import { pretty } from "../wire/json.ts"
 import { getEntity } from "../wire/tables.ts"
-import { type Entity, type Key, keyOf } from "../wire/value.ts"
+import { type Entity, type Key, type Type, type Value, keyOf, sameValue, system } from "../wire/value.ts"
 import { look } from "../model/settings.ts"
 import { Importing } from "../exchange/importing.tsx"
+import { CellEditor, type Move } from "./celleditor.tsx"
+import { type Act, CellMenu } from "./cellmenu.tsx"
 import { Edit } from "./edit.tsx"
 import { EntityPanel } from "./entity.tsx"
 import { widthOf } from "./fit.ts"
 import { Grid } from "./grid.tsx"
+import { HeadMenu } from "./headmenu.tsx"
 import { Icon } from "./icon.tsx"
 import { Empty, ErrorLine } from "./parts.tsx"
+import { Pasting } from "./pasting.tsx"
+import { type Point, Popup } from "./popup.tsx"
 import { QueryBar } from "./query.tsx"
 import { area, single, whole } from "./selection.ts"
 import { Splitter, useWidth } from "./splitter.tsx"
@@ -28,9 +36,10 @@ import { px } from "./row.tsx"
 import { Status } from "./status.tsx"
 import { Toolbar } from "./toolbar.tsx"
 import { Undo } from "./undo.tsx"
+import { rangeOf, refuse, useWork } from "./work.ts"
 
 /** mostCopied and mostDeleted bound what is done with selected rows; all results have their own menu. */
-const mostCopied = 20_000
+const mostCopied = 100_000
 const mostDeleted = 100
 
 interface Editing {
@@ -53,21 +62,26 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   const [importing, setImporting] = useState(false)
   const [width, setWidth] = useWidth("entity", 440)
   const shownIn = useRef(round) // after Refresh, the entity is read again, too
-  const deletedRows = useRef(new Map<string, number>())
+  const [cell, setCell] = useState<{ key: Key; typed?: Value }>() // the active cell is edited, of the entity with the key
+  const [menu, setMenu] = useState<{ at: Point; column: string | undefined }>()
+  const [range, setRange] = useState<Range>() // to be pasted
 
   useEffect(() => {
     setSelection(single(0, 0))
-    deletedRows.current.clear()
-    // The row of the entity in the URL is selected, if it is on the first page.
-    void rows.load().then(() => {
-      const row = at.entity ? rows.find(at.entity) : -1
-      if (row > 0) setSelection(single(row, 0))
-    })
-    return () => rows.stop()
+    setCell(undefined)
+    setMenu(undefined)
+    void rows.load()
+    return () => rows.close()
   }, [rows])
 
   const names = useMemo(() => shown(rows.columns.keys(), columns), [rows, rows.columns.size, columns])
-  rows.order = useMemo(() => sorted(rows, sort), [rows, sort, progress.pages])
+  const sorting = useSorted(rows, sort)
+  // The row of the entity in the URL is selected, if it is among the first ones, and after they were sorted.
+  useEffect(() => {
+    if (sorting || !progress.pages || !at.entity || same(rows.at(selection.row), at.entity)) return
+    const row = rows.find(at.entity)
+    if (row >= 0) setSelection(single(row, 0))
+  }, [rows, sorting, progress.pages === 0])
   const arrange = (c: typeof columns | undefined) => {
     keepColumns(service.name, table, c)
     setColumns(c ?? columnsOf(service.name, table))
@@ -101,24 +115,34 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     if (wanted && entity && !same(rows.at(selection.row) ?? entity, wanted)) open(selection.row)
   }, [selection.row])
 
-  const selectedRows = (most: number): number[] => {
+  /** selected makes something of the selected rows, all of them or none. */
+  const selected = <T,>(most: number, make: (e: Entity, place: number) => T): Promise<T[]> => {
     const { top, bottom } = area(selection)
-    return Array.from({ length: Math.min(bottom - top + 1, most) }, (_, i) => top + i)
+    if (bottom - top >= most) return Promise.reject(new Error(`${plural(bottom - top + 1, "row")} are selected; at most ${count(most)} at once.`))
+    return rows.collect(top, bottom, rows.closed, make)
   }
-  const selected = () => selectedRows(mostCopied).flatMap((i) => rows.at(i) ?? [])
-  const say = (copying: Promise<void>, what: string) =>
-    void copying.then(
-      () => setSaid(`Copied ${what}.`),
-      () => setSaid("The browser did not permit to copy."),
-    )
+  const copySelected = async (make: (e: Entity) => string, join: (lines: string[]) => string, what: (n: number) => string) => {
+    setSaid("Copying …")
+    try {
+      const lines = await selected(mostCopied, make)
+      await copy(join(lines)).then(
+        () => setSaid(`Copied ${what(lines.length)}.`),
+        () => setSaid("The browser did not permit to copy."),
+      )
+    } catch (e) {
+      setSaid(`Nothing was copied: ${(e as Error).message} ${selectedCount() > mostCopied ? "Export, under Files, has no limit." : ""}`)
+    }
+  }
+  const selectedCount = () => area(selection).bottom - area(selection).top + 1
   const copyCells = () => {
     const { left, right, top, bottom } = area(selection)
-    const cells = selected().map((e) => names.slice(left, right + 1).map((n) => e.values.get(n)?.text))
-    if (whole(selection, names.length)) copyRows()
-    else say(copy(top === bottom && left === right ? (cells[0]?.[0] ?? "") : tsv(cells)), plural(cells.length * (right - left + 1), "cell"))
+    if (whole(selection, names.length)) return copyRows()
+    const columns = names.slice(left, right + 1)
+    const one = top === bottom && left === right
+    void copySelected((e) => (one ? (e.values.get(columns[0]!)?.text ?? "") : line(columns.map((n) => e.values.get(n)?.text))), (lines) => lines.join("\n"), (n) => plural(n * columns.length, "cell"))
   }
-  const copyRows = () => say(copy(tableOf(selected(), names)), plural(selected().length, "row"))
-  const copyJSON = () => say(copy(json(selected())), plural(selected().length, "row") + " as JSON")
+  const copyRows = () => void copySelected((e) => line(names.map((n) => e.values.get(n)?.text)), (lines) => [line(names), ...lines].join("\n"), (n) => plural(n, "row"))
+  const copyJSON = () => void copySelected((e) => pretty(e.values), (list) => (list.length === 1 ? list[0]! : `[\n${list.join(",\n")}\n]`), (n) => plural(n, "row") + " as JSON")
 
   const edit = async (e: Entity) => {
     // With $select the row has a part of the properties; a save would remove the others.
@@ -127,42 +151,92 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   }
   const add = (like?: Entity) => setEdited({ place: placeOf(service.name, table, undefined) + (like ? JSON.stringify(keyOf(like)) : ""), start: fresh(like) })
   // The keyboard goes on in the grid after a panel.
+  const focus = () => document.getElementById("grid")?.focus({ preventScroll: true })
   const close = () => {
     setEdited(undefined)
-    document.getElementById("grid")?.focus({ preventScroll: true })
+    focus()
   }
   const closeEntity = () => {
     go({ entity: undefined }, true)
     close()
   }
-  const saved = (e: Entity) => {
+  const work = useWork({ service, table, rows, inPart: select !== "", entity, shown: setEntity, gone: closeEntity })
+  const saved = (e: Entity, before: Entity | undefined) => {
     const row = edited?.start.original ? rows.find(keyOf(e)) : -1
-    if (row >= 0) rows.edit(row, e)
+    if (row >= 0) rows.edit(rows.indexOf(row), e)
     else if (!edited?.start.original) rows.add(e)
+    note(service, table, { before, after: e })
     close()
     setEntity(e)
     go({ entity: keyOf(e) }, true)
   }
-  const remove = (places: number[]) => {
-    if (places.length > mostDeleted) return trash.set({ service, table, entities: [], failure: new Error(`At most ${mostDeleted} selected entities are deleted at once; “All results” deletes everything that a query finds.`) })
-    const list = places.flatMap((i) => {
-      const e = rows.at(i)
-      return e ? [{ i, e }] : []
-    })
-    const gone = (e: Entity) => {
-      const place = list.find((l) => l.e === e)!.i
-      deletedRows.current.set(JSON.stringify(keyOf(e)), place)
-      rows.edit(place, null)
-      if (wanted && same(e, wanted)) closeEntity()
-    }
-    void discard(service, table, list.map((l) => l.e), select !== "", gone)
+  const remove = async (from: number, to: number) => {
+    if (to - from >= mostDeleted) return refuse(`${plural(to - from + 1, "row")} are selected, and at most ${mostDeleted} are deleted at once; “All results” deletes everything that a query finds.`)
+    await work.change(from, to, (before) => ({ before, after: undefined }))
   }
-  const undo = () =>
-    void restore((e) => {
-      const place = deletedRows.current.get(JSON.stringify(keyOf(e)))
-      if (place === undefined) rows.add(e)
-      else rows.edit(place, e)
+  const typeOf = (name: string): Type => [...(rows.columns.get(name) ?? [])][0] ?? "String"
+  const editCell = (col = selection.col, row = selection.row) => {
+    const e = rows.at(row)
+    if (service.readOnly || !e) return
+    if (system.includes(names[col]!)) return setSaid("The keys and Timestamp cannot change. Clone the entity, and delete this one.")
+    setCell({ key: keyOf(e) })
+  }
+  const setValue = (from: number, to: number, name: string, value: Value | undefined) => work.change(from, to, (e) => changedTo(e, [[name, value]]))
+  const saveCell = (value: Value, move: Move, all: boolean) => {
+    const { row, col } = selection
+    const name = names[col]!
+    const { key } = cell!
+    if (!same(rows.at(row), key)) {
+      // Sorting ended, or rows came: what stands here now is not what was edited.
+      const place = rows.find(key)
+      setSelection(single(Math.max(place, 0), col))
+      setCell(place < 0 ? undefined : { key, typed: value })
+      return setSaid(`The rows moved. Nothing is saved yet${place < 0 ? `: ${value.text}` : "."}`)
+    }
+    const { top, bottom } = all ? area(selection) : { top: row, bottom: row }
+    const next = move === "right" || move === "left" ? nextColumn(names, col, move) : undefined
+    setCell(next === undefined ? undefined : { key })
+    if (next === undefined) focus()
+    const down = move === "down" ? 1 : move === "up" ? -1 : 0
+    if (move !== "stay") setSelection(single(Math.max(0, Math.min(rows.length - 1, row + down)), next ?? col))
+    if (bottom === top && sameValue(rows.at(row)?.values.get(name), value)) return
+    void setValue(top, bottom, name, value).then((ok) => {
+      if (ok) return setSaid(`Saved ${name} of ${plural(bottom - top + 1, "row")}; Ctrl Z undoes it.`)
+      setSelection(single(row, col)) // what was typed is not lost
+      setCell({ key, typed: value })
     })
+  }
+  const clear = () => {
+    const { top, bottom, left, right } = area(selection)
+    const list = names.slice(left, right + 1).filter((n) => !system.includes(n))
+    if (list.length) void work.change(top, bottom, (e) => changedTo(e, list.map((n) => [n, undefined])))
+  }
+  const paste = async (clip: string) => {
+    if (service.readOnly || !clip) return
+    try {
+      setRange(await rangeOf(cellsOf(clip), { service, table, rows, names, selection, whole: work.whole }))
+    } catch (e) {
+      setSaid(`Nothing was pasted: ${(e as Error).message}`)
+    }
+  }
+  const act = (what: Act, filter?: string) => {
+    setMenu(undefined)
+    focus()
+    const here = rows.at(selection.row)
+    switch (what) {
+      case "edit": return editCell()
+      case "clear": return clear()
+      case "copy": return copyCells()
+      case "copy-rows": return copyRows()
+      case "copy-json": return copyJSON()
+      case "paste": return void navigator.clipboard.readText().then(paste, () => setSaid("The browser did not permit to read the clipboard; Ctrl V pastes."))
+      case "filter": return go({ filter: filter!, entity: undefined })
+      case "open": return open(selection.row)
+      case "change": return here ? void edit(here) : undefined
+      case "clone": return here ? add(here) : undefined
+      case "delete": return void remove(area(selection).top, area(selection).bottom)
+    }
+  }
 
   const onKey = (e: KeyboardEvent) => {
     const far = e.ctrlKey || e.metaKey
@@ -172,16 +246,36 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     if (e.key === "Enter") open(selection.row)
     else if (e.key === "Escape") edited ? close() : closeEntity()
     else if (e.key === "c" && far && getSelection()?.isCollapsed !== false) copyCells()
-    else if (e.key === "F2" && writable && here) void edit(here)
-    else if (e.key === "Delete" && writable) remove(selectedRows(mostDeleted + 1))
+    else if (e.key === "F2" && writable) editCell()
+    else if (e.key === "e" && !far && writable && here) void edit(here)
+    else if (e.key === "Backspace" && writable) clear()
+    else if (e.key === "Delete" && writable) void remove(area(selection).top, area(selection).bottom)
     else if (e.key === "Insert" && writable) add()
-    else if (e.key === "z" && far && writable) undo()
+    else if (e.key === "z" && far && writable) work.undo()
     else if (e.key === "s" && !far && column) onSort(column)
     else if ((e.key === "+" || e.key === "-") && column) arrange({ ...columns, widths: { ...columns.widths, [column]: Math.max(40, widthOf(column, columns, rows, look.value.zone) + (e.key === "+" ? 20 : -20)) } })
     else return
     e.preventDefault()
   }
   const openRow = wanted && same(rows.at(selection.row), wanted) ? selection.row : -1
+  const editor =
+    cell &&
+    ((left: number, top: number, width: number) => {
+      const name = names[selection.col]!
+      const { top: first, bottom } = area(selection)
+      return (
+        <CellEditor
+          key={`${selection.row} ${name}`}
+          {...{ name, left, top, width }}
+          value={cell.typed ?? rows.at(selection.row)?.values.get(name)}
+          type={typeOf(name)}
+          rows={bottom - first + 1}
+          save={saveCell}
+          cancel={() => (setCell(undefined), focus())}
+        />
+      )
+    })
+  const column = menu && (menu.column ?? names[selection.col]!)
   return (
     <main class="browse" aria-label={table}>
       <Toolbar
@@ -192,23 +286,23 @@ export function Browse({ service, services, at, reload }: { service: Service; se
         add={() => add()}
       />
       <QueryBar service={service} at={at} rows={rows} again={refresh} />
-      {progress.failure && <ErrorLine failure={progress.failure} retry={() => void rows.load()} />}
+      {progress.failure && <ErrorLine failure={progress.failure} retry={() => void rows.again()} />}
       {missing && !progress.failure && <ErrorLine failure={missing} />}
-      <Undo undo={undo} />
+      <Undo undo={work.undo} />
       <div class="split">
         <div class="left">
           {rows.length > 0 ? (
-            <Grid rows={rows} names={names} columns={columns} arrange={arrange} sort={sort} onSort={onSort} selection={selection} select={(s) => (setSaid(""), setSelection(s))} open={openRow} onOpen={open} onKey={onKey} />
+            <Grid rows={rows} names={names} columns={columns} arrange={arrange} sort={sort} onSort={onSort} selection={selection} select={(s) => (setSaid(""), setSelection(s))} open={openRow} onOpen={open} onKey={onKey} onEdit={editCell} onMenu={(at, column) => setMenu({ at, column })} onPaste={(clip) => void paste(clip)} editor={editor} />
           ) : (
             <div class="blank dim" data-test="blank">
               {progress.loading ? (progress.pages ? `Nothing yet, after ${plural(progress.pages, "page")} …` : "Loading …") : progress.failure ? "" : <Nothing filter={filter} add={service.readOnly ? undefined : add} importing={() => setImporting(true)} />}
             </div>
           )}
-          <Status rows={rows} sort={sort} said={said} />
+          <Status rows={rows} sort={sort} sorting={sorting} said={said} />
         </div>
         {(edited || (entity && wanted)) && <Splitter label="Width of the entity" width={width} set={setWidth} after />}
         {edited ? (
-          <Edit key={edited.place} width={px(width)} service={service} table={table} place={edited.place} start={edited.start} close={close} saved={saved} columns={rows.columns.keys()} />
+          <Edit key={edited.place} width={px(width)} service={service} table={table} place={edited.place} start={edited.start} close={close} saved={saved} columns={rows.columns} />
         ) : (
           entity &&
           wanted && (
@@ -221,13 +315,30 @@ export function Browse({ service, services, at, reload }: { service: Service; se
               clone={() => add(entity)}
               remove={() => {
                 const row = rows.find(keyOf(entity))
-                if (row >= 0) remove([row])
-                else void discard(service, table, [entity], false, closeEntity)
+                if (row >= 0) void remove(row, row)
+                else void work.changeAll([{ before: entity, after: undefined }])
               }}
             />
           )
         )}
       </div>
+      {column && (
+        <Popup at={menu.at} label={menu.column ? `Column ${column}` : "Cell"} close={() => (setMenu(undefined), focus())}>
+          {!menu.column && <CellMenu name={column} value={rows.at(selection.row)?.values.get(column)} filter={filter} rows={area(selection).bottom - area(selection).top + 1} writable={!service.readOnly} act={act} />}
+          <HeadMenu name={column} {...{ sort, columns, arrange }} close={() => (setMenu(undefined), focus())} />
+        </Popup>
+      )}
+      {range && (
+        <Pasting
+          range={range}
+          typeOf={typeOf}
+          close={() => setRange(undefined)}
+          write={(list: Change[]) => {
+            setRange(undefined)
+            void work.changeAll(list)
+          }}
+        />
+      )}
       {importing && <Importing service={service} table={table} close={(to) => (setImporting(false), to && (refresh(), reload(), go(toTable(to))))} />}
     </main>
   )
@@ -263,6 +374,13 @@ function Nothing({ filter, add, importing }: { filter: string; add: (() => void)
 function withKeys(select: string): string {
   const names = select.split(",").map((s) => s.trim()).filter(Boolean)
   return names.length ? [...new Set(["PartitionKey", "RowKey", ...names])].join(",") : ""
+}
+
+/** nextColumn is the one to edit after another one; undefined at the end of the row. */
+function nextColumn(names: string[], col: number, move: "left" | "right"): number | undefined {
+  const step = move === "right" ? 1 : -1
+  for (let c = col + step; c >= 0 && c < names.length; c += step) if (!system.includes(names[c]!)) return c
+  return undefined
 }
 
 const same = (e: Entity | null | undefined, key: Key) => !!e && keyOf(e).pk === key.pk && keyOf(e).rk === key.rk

@@ -1,5 +1,6 @@
 // What a cell shows. Values become text nodes and nothing else.
 import { type Zone, show } from "../wire/date.ts"
+import { visible } from "../wire/unseen.ts"
 import { type Type, type Value, bytesIn } from "../wire/value.ts"
 
 /** longest bounds what a cell shows; the panel beside the grid has all of it. */
@@ -11,15 +12,7 @@ interface Shown {
   look: string
 }
 
-/**
- * unseen finds what nobody would see in a key: spaces at its ends or beside each other, other spaces than the usual one, characters without
- * a shape. Keys that differ by them alone look the same.
- */
-const unseen = /^ +| +$| {2,}|(?! )[\p{Z}\p{C}]/gu
-
-/** shownKey is the text of a key. */
-export const shownKey = (text: string) =>
-  text.slice(0, longest).replace(unseen, (s) => (s[0] === " " ? "␣".repeat(s.length) : `⟨${s.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟩`)) + (text.length > longest ? "…" : "")
+const short = (text: string) => visible(text.slice(0, longest)) + (text.length > longest ? "…" : "")
 
 const absent: Shown = { text: "", look: "" }
 const empty: Shown = { text: '""', look: "dim" }
@@ -32,7 +25,7 @@ export function shown(value: Value | undefined, zone: Zone): Shown {
   const { type, text } = value
   switch (type) {
     case "String":
-      return text === "" ? empty : { text: text.length > longest ? text.slice(0, longest) + "…" : text, look: "" }
+      return text === "" ? empty : { text: short(text), look: "" }
     case "DateTime":
       return { text: show(text, zone), look: "when" }
     case "Int32":

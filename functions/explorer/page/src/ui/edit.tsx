@@ -6,7 +6,9 @@ import { Failure } from "../wire/failure.ts"
 import { Malformed, parseEntity, pretty } from "../wire/json.ts"
 import { getEntity, insert, replace } from "../wire/tables.ts"
 import { maxProperties } from "../wire/rules.ts"
-import { type Entity, type Value, keyOf, system } from "../wire/value.ts"
+import { visible } from "../wire/unseen.ts"
+import { type Entity, type Type, type Value, keyOf, system } from "../wire/value.ts"
+import { first } from "../query/builder.ts"
 import { Icon } from "./icon.tsx"
 import { FieldRow } from "./field.tsx"
 import { Merge } from "./merge.tsx"
@@ -19,9 +21,14 @@ interface Props {
   place: string
   start: Draft
   close: () => void
-  saved: (e: Entity) => void
-  columns: Iterable<string>
+  /** saved gets the entity as it is now, and the one that it replaces */
+  saved: (e: Entity, before: Entity | undefined) => void
+  /** columns of the table, with the types of their values */
+  columns: ReadonlyMap<string, ReadonlySet<Type>>
 }
+
+/** mostOffered columns are offered for a new entity; the names of all complete what is typed. */
+const mostOffered = 40
 
 export function Edit({ width, service, table, place, start, close, saved, columns }: Props) {
   const [draft, setDraft] = useState(() => drafts.get(place) ?? start)
@@ -62,7 +69,7 @@ export function Edit({ width, service, table, place, start, close, saved, column
     const newer = values.original ? await replace(service, table, key, all, values.original.etag) : await insert(service, table, all)
     drafts.delete(place)
     // The server sets Timestamp, so the entity is read again; if that fails, what was sent is shown.
-    saved((await getEntity(service, table, key).catch(() => undefined)) ?? { etag: newer, values: all })
+    saved((await getEntity(service, table, key).catch(() => undefined)) ?? { etag: newer, values: all }, values.original)
   }
   const save = async () => {
     const d = fromJSON()
@@ -114,6 +121,19 @@ export function Edit({ width, service, table, place, start, close, saved, column
     if (d) (change(d), setFailure(undefined))
     else if (form === "json" && json === undefined) change({ ...draft, json: pretty(valuesOf(draft)) })
   }
+  /** add adds a property, and the keyboard goes where it is missing something. */
+  const add = (name: string) => {
+    const type = [...(columns.get(name) ?? [])][0] ?? "String"
+    change({ ...draft, fields: [...draft.fields, { name, value: { type, text: first[type] }, removed: false, added: true }] })
+    requestAnimationFrame(() => [...(panel.current?.querySelectorAll<HTMLElement>(`[data-test="${name ? "field-value" : "field-name"}"]`) ?? [])].at(-1)?.focus())
+  }
+  // A name that the table knows brings its type along, until somebody chose another one.
+  const retype = (i: number, part: Partial<Field>) => {
+    const f = draft.fields[i]!
+    const type = part.name !== undefined && f.added && f.value.text === first[f.value.type] ? [...(columns.get(part.name) ?? [])][0] : undefined
+    edit(i, type ? { ...part, value: { type, text: first[type] } } : part)
+  }
+  const offered = isNew ? [...columns.keys()].filter((n) => !system.includes(n) && !draft.fields.some((f) => f.name === n)) : []
   const onKeyDown = (e: KeyboardEvent) => {
     if (e.key === "Escape") close()
     else if (e.key === "s" && (e.ctrlKey || e.metaKey)) void save()
@@ -123,7 +143,7 @@ export function Edit({ width, service, table, place, start, close, saved, column
   return (
     <aside class="entity edit" style={{ width }} aria-label={isNew ? "New entity" : "Edit the entity"} data-test="edit-panel" ref={panel} onKeyDown={onKeyDown}>
       <header>
-        <h2>{isNew ? "New entity" : <bdi>{`${keyOf(draft.original!).pk} / ${keyOf(draft.original!).rk}`}</bdi>}</h2>
+        <h2>{isNew ? "New entity" : <bdi>{visible(`${keyOf(draft.original!).pk} / ${keyOf(draft.original!).rk}`)}</bdi>}</h2>
         <button type="button" class="plain" aria-label="Close; what you typed is kept" onClick={close}>
           <Icon name="close" />
         </button>
@@ -146,15 +166,24 @@ export function Edit({ width, service, table, place, start, close, saved, column
       ) : (
         <div class="fields">
           {draft.fields.map((f, i) => (
-            <FieldRow key={i} field={f} problem={problemOf(draft, f)} locked={!isNew} change={(part) => edit(i, part)} drop={() => change({ ...draft, fields: draft.fields.filter((_, j) => j !== i) })} />
+            <FieldRow key={i} field={f} problem={problemOf(draft, f)} locked={!isNew} change={(part) => retype(i, part)} drop={() => change({ ...draft, fields: draft.fields.filter((_, j) => j !== i) })} />
           ))}
           <datalist id="edit-names">
-            {[...columns].map((n) => (
+            {[...columns.keys()].map((n) => (
               <option key={n} value={n} />
             ))}
           </datalist>
-          <button type="button" data-test="add-property" onClick={() => change({ ...draft, fields: [...draft.fields, { name: "", value: { type: "String", text: "" }, removed: false, added: true }] })}>
-            <Icon name="plus" /> Add a property
+          {offered.length > 0 && (
+            <div class="offered" role="group" aria-label="Properties of the table" data-test="offered">
+              {offered.slice(0, mostOffered).map((n) => (
+                <button key={n} type="button" title={[...columns.get(n)!].join(" or ")} onClick={() => add(n)}>
+                  <Icon name="plus" /> {n} <span class="kind">{[...columns.get(n)!][0]}</span>
+                </button>
+              ))}
+            </div>
+          )}
+          <button type="button" data-test="add-property" onClick={() => add("")}>
+            <Icon name="plus" /> {offered.length ? "Another property" : "Add a property"}
           </button>
         </div>
       )}

@@ -1,9 +1,12 @@
 // The entity beside the grid, as JSON or in editors.
-import { useState } from "preact/hooks"
+import { useMemo, useState } from "preact/hooks"
 import { pretty } from "../wire/json.ts"
-import { type Entity, keyOf } from "../wire/value.ts"
+import { visible, visibleLines } from "../wire/unseen.ts"
+import { type Entity, type Value, keyOf } from "../wire/value.ts"
+import { readJSON } from "../model/jsontext.ts"
+import { JSONTree } from "./jsontree.tsx"
 import { CopyButton, Tabs } from "./parts.tsx"
-import { show } from "../wire/date.ts"
+import { type Zone, show } from "../wire/date.ts"
 import { look, read, write } from "../model/settings.ts"
 import { Icon } from "./icon.tsx"
 import { useStore } from "../model/store.ts"
@@ -27,7 +30,7 @@ export function EntityPanel({ width, entity, readOnly, close, edit, clone, remov
     <aside class="entity" style={{ width }} aria-label="Entity" data-test="entity" onKeyDown={(e) => e.key === "Escape" && (e.preventDefault(), close())}>
       <header>
         <h2 title={`${pk} / ${rk}`}>
-          <bdi>{pk || '""'}</bdi> <span class="dim">/</span> <bdi>{rk || '""'}</bdi>
+          <bdi>{visible(pk) || '""'}</bdi> <span class="dim">/</span> <bdi>{visible(rk) || '""'}</bdi>
         </h2>
         <button type="button" class="plain" aria-label="Close" data-test="close-entity" onClick={close}>
           <Icon name="close" />
@@ -39,7 +42,7 @@ export function EntityPanel({ width, entity, readOnly, close, edit, clone, remov
         <CopyButton text={() => pretty(entity.values)} label="Copy as JSON" bare test="copy-entity" />
         {!readOnly && (
           <>
-            <button type="button" data-test="edit" title="F2" onClick={edit}>
+            <button type="button" data-test="edit" title="E" onClick={edit}>
               <Icon name="edit" /> Edit
             </button>
             <button type="button" data-test="clone" aria-label="Clone" title="Clone: a new entity with these properties" onClick={clone}>
@@ -63,7 +66,9 @@ export function EntityPanel({ width, entity, readOnly, close, edit, clone, remov
                 <dt>
                   {name} <span class="kind">{value.type}</span>
                 </dt>
-                <dd class={value.type === "String" ? "" : "mono"}>{value.text === "" ? <span class="dim">""</span> : value.type === "DateTime" ? show(value.text, zone) : value.text}</dd>
+                <dd class={value.type === "String" ? "" : "mono"}>
+                  <Shown value={value} zone={zone} />
+                </dd>
               </div>
             ))}
           </dl>
@@ -71,4 +76,10 @@ export function EntityPanel({ width, entity, readOnly, close, edit, clone, remov
       )}
     </aside>
   )
+}
+
+function Shown({ value, zone }: { value: Value; zone: Zone }) {
+  const node = useMemo(() => (value.type === "String" ? readJSON(value.text) : undefined), [value])
+  if (node) return <JSONTree node={node} />
+  return <>{value.text === "" ? <span class="dim">""</span> : value.type === "DateTime" ? show(value.text, zone) : visibleLines(value.text)}</>
 }

@@ -2,6 +2,8 @@
 import type { Field } from "../model/draft.ts"
 import { exact } from "../wire/date.ts"
 import { check, system, types, type Type } from "../wire/value.ts"
+import { printJSON, readJSON } from "../model/jsontext.ts"
+import { propertyProblem } from "../wire/names.ts"
 import { Icon } from "./icon.tsx"
 import { first } from "../query/builder.ts"
 
@@ -13,8 +15,10 @@ interface Props {
   drop: () => void
 }
 
-export function FieldRow({ field, problem, locked, change, drop }: Props) {
+export function FieldRow({ field, problem: found, locked, change, drop }: Props) {
   const { name, value, removed, added } = field
+  const badName = added && !!propertyProblem(name)
+  const problem = added && !name ? "" : found // nothing was typed yet
   const key = system.includes(name) && !added
   const setText = (text: string) => change({ value: { ...value, text } })
   // A text that fits the new type stays; nothing is converted in silence.
@@ -23,7 +27,7 @@ export function FieldRow({ field, problem, locked, change, drop }: Props) {
     <div class={removed ? "field removed" : "field"} data-test="field" data-name={name}>
       <div class="fieldhead">
         {added ? (
-          <input list="edit-names" aria-label="Name of the property" placeholder="Name" value={name} data-test="field-name" onInput={(e) => change({ name: e.currentTarget.value })} />
+          <input list="edit-names" aria-label="Name of the property" placeholder="Name" value={name} aria-invalid={badName && !!name} data-test="field-name" onInput={(e) => change({ name: e.currentTarget.value })} />
         ) : (
           <span class="fieldname">{name}</span>
         )}
@@ -40,7 +44,7 @@ export function FieldRow({ field, problem, locked, change, drop }: Props) {
           </button>
         )}
       </div>
-      {removed ? <span class="dim">no value (null): the property will be gone</span> : <Input field={field} problem={problem} locked={locked && key} set={setText} />}
+      {removed ? <span class="dim">no value (null): the property will be gone</span> : <Input field={field} problem={badName ? "" : problem} locked={locked && key} set={setText} />}
       {problem && <span class="wrong">{problem}</span>}
     </div>
   )
@@ -58,7 +62,7 @@ function Input({ field: { name, value }, problem, locked, set }: { field: Field;
         </select>
       )
     case "String":
-      return <textarea {...common} rows={Math.min(8, value.text.split("\n").length)} placeholder="empty text" value={value.text} onInput={(e) => set(e.currentTarget.value)} />
+      return <Text common={common} text={value.text} set={set} />
     case "DateTime":
       return (
         <span class="pair">
@@ -92,6 +96,28 @@ function Input({ field: { name, value }, problem, locked, set }: { field: Field;
     default:
       return <input {...common} class="mono" inputMode="decimal" value={value.text} onInput={(e) => set(e.currentTarget.value.trim())} />
   }
+}
+
+/** Text edits a text; JSON in it can be laid out in lines and back, and says where it is broken off. */
+function Text({ common, text, set }: { common: Record<string, unknown>; text: string; set: (text: string) => void }) {
+  const json = /^\s*[{[]/.test(text)
+  const node = json ? readJSON(text) : undefined
+  const inLines = text.includes("\n")
+  return (
+    <>
+      <textarea {...common} class={json ? "mono" : ""} rows={Math.min(json ? 16 : 8, text.split("\n").length)} placeholder="empty text" value={text} onInput={(e) => set(e.currentTarget.value)} />
+      {json && (
+        <span class="jsonbar dim">
+          {node ? "JSON" : "Not JSON, or not finished: saved as a text"}
+          {node && (
+            <button type="button" class="link" data-test="json-layout" onClick={() => set(printJSON(node, !inLines))}>
+              {inLines ? "in one line" : "in lines"}
+            </button>
+          )}
+        </span>
+      )}
+    </>
+  )
 }
 
 async function base64(file: File | undefined): Promise<string> {

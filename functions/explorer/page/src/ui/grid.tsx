@@ -1,4 +1,5 @@
 // The grid: rows and columns that are in view, one stop for the Tab key, arrows inside.
+import type { ComponentChildren } from "preact"
 import { useEffect, useMemo, useRef } from "preact/hooks"
 import type { Columns } from "../model/columns.ts"
 import { arrange as arranged } from "../model/columns.ts"
@@ -8,6 +9,7 @@ import { useStore } from "../model/store.ts"
 import type { Zone } from "../wire/date.ts"
 import { widthOf } from "./fit.ts"
 import { Header } from "./header.tsx"
+import type { Point } from "./popup.tsx"
 import { type Column, Row, gutter, px } from "./row.tsx"
 import { type Selection, area, extended, moved, single } from "./selection.ts"
 import { useVirtual } from "./virtual.ts"
@@ -28,6 +30,12 @@ interface Props {
   onOpen: (row: number) => void
   /** onKey gets the keys that do not move. */
   onKey: (e: KeyboardEvent) => void
+  /** onEdit edits the active cell, and onMenu opens its menu, or that of a column, at a point of the window. */
+  onEdit: () => void
+  onMenu: (at: Point, column?: string) => void
+  onPaste: (text: string) => void
+  /** editor edits the active cell, at a place in the grid */
+  editor?: ((left: number, top: number, width: number) => ComponentChildren) | undefined
 }
 
 export function Grid(p: Props) {
@@ -71,8 +79,26 @@ export function Grid(p: Props) {
     down.scrollToIndex(s.row)
     if (s.col >= pinned.length) across.scrollToIndex(s.col - pinned.length)
   }
+  /** menu opens the menu of a cell under the pointer, or of the active one for the keyboard. */
+  const menu = (e: MouseEvent | KeyboardEvent) => {
+    e.preventDefault()
+    const head = (e.target as Element).closest<HTMLElement>("[data-head]")
+    const cell = (e.target as Element).closest<HTMLElement>("[data-col]")
+    const row = cell?.closest<HTMLElement>("[data-row]")
+    const at = "clientX" in e && (head || cell) ? { x: e.clientX, y: e.clientY } : undefined
+    if (head) return p.onMenu(at!, head.dataset.head)
+    if (cell && row) {
+      const [r, c] = [Number(row.dataset.row), Math.max(0, Number(cell.dataset.col))]
+      const s = area(selection)
+      if (r < s.top || r > s.bottom || c < s.left || c > s.right) p.select(single(r, c))
+    }
+    const active = document.getElementById("active-cell")?.getBoundingClientRect()
+    const { left, top } = scroller.current!.getBoundingClientRect()
+    p.onMenu(at ?? (active ? { x: active.left + 12, y: active.bottom } : { x: left + 60, y: top + 60 }))
+  }
   const onKeyDown = (e: KeyboardEvent) => {
     if (e.target !== scroller.current) return
+    if (e.key === "ContextMenu" || (e.key === "F10" && e.shiftKey)) return menu(e)
     const page = Math.max(1, Math.floor((scroller.current!.clientHeight - headHeight) / rowHeight) - 1)
     const next = moved(selection, e, p.rows.length, all.length, page)
     if (!next) return p.onKey(e)
@@ -99,6 +125,7 @@ export function Grid(p: Props) {
     if (cell && row) cell.title = p.rows.at(Number(row.dataset.row))?.values.get(all[Number(cell.dataset.col)]?.name ?? "")?.type ?? ""
   }
   const range = area(selection)
+  const edited = p.editor && all[selection.col]
   return (
     <div
       id="grid"
@@ -115,10 +142,12 @@ export function Grid(p: Props) {
       onKeyDown={onKeyDown}
       onPointerDown={onPointer}
       onPointerOver={name}
-      onDblClick={(e) => (e.target as Element).closest("[data-row]") && p.onOpen(selection.row)}
+      onDblClick={(e) => (e.target as Element).closest("[data-row]") && ((e.target as Element).closest(".gutter") ? p.onOpen(selection.row) : (getSelection()?.removeAllRanges(), p.onEdit()))}
+      onContextMenu={menu}
+      onPaste={(e) => e.target === scroller.current && (e.preventDefault(), p.onPaste(e.clipboardData?.getData("text/plain") ?? ""))}
     >
       <div class="canvas" role="presentation" style={{ height: px(down.getTotalSize()), width: px(total) }}>
-        <Header pinned={pinned} free={columns} names={arranged(p.rows.columns.keys(), p.columns)} columns={p.columns} arrange={p.arrange} sort={p.sort} onSort={p.onSort} width={total} />
+        <Header pinned={pinned} free={columns} names={arranged(p.rows.columns.keys(), p.columns)} columns={p.columns} arrange={p.arrange} sort={p.sort} onSort={p.onSort} onMenu={p.onMenu} width={total} />
         <div role="rowgroup">
           {inRow.map(({ index, start }) => {
             const inside = index >= range.top && index <= range.bottom
@@ -140,6 +169,7 @@ export function Grid(p: Props) {
             )
           })}
         </div>
+        {edited && <div role="row">{p.editor!(edited.left, headHeight + selection.row * rowHeight, edited.width)}</div>}
       </div>
     </div>
   )

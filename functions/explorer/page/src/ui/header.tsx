@@ -3,6 +3,7 @@ import { useState } from "preact/hooks"
 import { type Columns, move } from "../model/columns.ts"
 import { numbers } from "./cell.ts"
 import { Icon } from "./icon.tsx"
+import type { Point } from "./popup.tsx"
 import { type Column, px } from "./row.tsx"
 
 interface Props {
@@ -13,10 +14,11 @@ interface Props {
   arrange: (c: Columns) => void
   sort: string
   onSort: (name: string) => void
+  onMenu: (at: Point, column: string) => void
   width: number
 }
 
-export function Header({ pinned, free, names, columns, arrange, sort, onSort, width }: Props) {
+export function Header({ pinned, free, names, columns, arrange, sort, onSort, onMenu, width }: Props) {
   const [dragged, setDragged] = useState("")
   const resize = (e: PointerEvent, c: Column) => {
     e.preventDefault()
@@ -42,8 +44,9 @@ export function Header({ pinned, free, names, columns, arrange, sort, onSort, wi
         onDragOver={(e) => dragged && !pin && e.preventDefault()}
         onDrop={() => dragged && dragged !== c.name && arrange(move(names, dragged, c.name, columns))}
         onDragEnd={() => setDragged("")}
+        data-head={c.name}
       >
-        <button type="button" class="plain" tabIndex={-1} title={`${c.name}, ${c.types.join(" or ")}: sort the loaded rows; drag to move`} onClick={() => onSort(c.name)}>
+        <button type="button" class="plain" tabIndex={-1} title={`${c.name}, ${c.types.join(" or ")}: sort the loaded rows; drag to move`} onClick={() => (onSort(c.name), document.getElementById("grid")?.focus({ preventScroll: true }))}>
           <span class="what">
             {c.name}
             {direction !== "none" && <Icon name={direction === "ascending" ? "up" : "down"} />}
@@ -51,6 +54,16 @@ export function Header({ pinned, free, names, columns, arrange, sort, onSort, wi
           <span class={c.types.length > 1 ? "kind mixed" : "kind"} data-test="kind">
             {c.types.join(", ")}
           </span>
+        </button>
+        <button
+          type="button"
+          class="plain headmenu"
+          tabIndex={-1}
+          aria-label={`Menu of ${c.name}`}
+          title="Sort, hide, copy the name"
+          onClick={(e) => onMenu({ x: e.currentTarget.getBoundingClientRect().left, y: e.currentTarget.getBoundingClientRect().bottom }, c.name)}
+        >
+          <Icon name="more" />
         </button>
         {/* It drags nothing itself, so that the browser does not take a resize for a move of the head. */}
         <span class="resize" aria-hidden="true" draggable onDragStart={(e) => (e.preventDefault(), e.stopPropagation())} onPointerDown={(e) => resize(e, c)} />

@@ -1,6 +1,7 @@
 // Two versions of an entity, after a save was refused because somebody else had changed it.
 import { useState } from "preact/hooks"
 import { type Difference, compare, merged } from "../model/draft.ts"
+import { visibleLines } from "../wire/unseen.ts"
 import type { Entity, Value } from "../wire/value.ts"
 
 interface Props {
@@ -11,7 +12,7 @@ interface Props {
   cancel: () => void
 }
 
-const words = (v: Value | undefined) => (v ? (v.text === "" ? '""' : v.text) : "no value")
+const words = (v: Value | undefined) => (v ? (v.text === "" ? '""' : visibleLines(v.text)) : "no value")
 
 export function Merge({ base, mine, theirs, save, cancel }: Props) {
   const [list, setList] = useState(() => compare(base, mine, theirs))

@@ -3,7 +3,7 @@
 import { Component } from "preact"
 import type { Zone } from "../wire/date.ts"
 import type { Entity, Type } from "../wire/value.ts"
-import { shown, shownKey } from "./cell.ts"
+import { shown } from "./cell.ts"
 
 export interface Column {
   name: string
@@ -62,7 +62,7 @@ export class Row extends Component<Props> {
   private cell({ name, at, left, width, types }: Column) {
     const { entity, zone, from, to, active } = this.props
     const value = entity?.values.get(name)
-    const { text, look } = value?.text && (name === "PartitionKey" || name === "RowKey") ? { text: shownKey(value.text), look: "" } : shown(value, zone)
+    const { text, look } = shown(value, zone)
     let kind = "cell"
     if (look) kind += " " + look
     const other = value && types[0] && value.type !== types[0] ? value.type : undefined

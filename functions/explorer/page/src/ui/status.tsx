@@ -6,7 +6,7 @@ import { useStore } from "../model/store.ts"
 import { count, plural, size } from "../model/words.ts"
 import { CountTrouble, Counter } from "./count.tsx"
 
-export function Status({ rows, sort, said }: { rows: Rows; sort: string; said: string }) {
+export function Status({ rows, sort, sorting, said }: { rows: Rows; sort: string; sorting: boolean; said: string }) {
   const p = useStore(rows.progress)
   const counting = useMemo(() => new Count(rows.service, rows.query.table, rows.query.filter), [rows])
   useEffect(() => () => counting.stop(), [counting])
@@ -14,11 +14,16 @@ export function Status({ rows, sort, said }: { rows: Rows; sort: string; said: s
   return (
     <>
       <CountTrouble work={counting} />
+      {p.waiting && (
+        <p class="problem" role="status" data-test="waiting">
+          {p.waiting}
+        </p>
+      )}
       <div class="status" data-test="status">
         <span aria-live="polite">
-          <b>{plural(rows.length, "row")}</b>
-          {p.done ? rows.length > 0 && ", all that match" : p.pages > 0 && " loaded, there are more"}
-          {sort && !rows.ordered && <span class="note"> · sorted among {p.done ? "all rows of this query" : "the loaded rows only, not the table"}</span>}
+          <b>{p.loading && rows.length === 0 ? "Loading …" : plural(rows.here, "row")}</b>
+          {p.done ? rows.here > 0 && ", all that match" : p.pages > 0 && " loaded, there are more"}
+          {sorting ? " · sorting …" : sort && !rows.ordered && <span class="note"> · sorted among {p.done ? "all rows of this query" : "the loaded rows only, not the table"}</span>}
           {said && <span class="dim"> · {said}</span>}
         </span>
         {(!p.done || counting.state.value.pages > 0) && <Counter work={counting} />}

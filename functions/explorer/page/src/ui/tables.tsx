@@ -42,63 +42,65 @@ export function Tables({ catalog }: { catalog: Catalog }) {
   return (
     <>
       {narrow && <button type="button" class="shade" aria-label="Close the list of tables" tabIndex={-1} onClick={fold} />}
-      <nav class="tables" aria-label="Tables" data-test="tables" style={{ width: px(width) }} onKeyDown={(e) => narrow && e.key === "Escape" && fold()}>
-        <button type="button" class="place" aria-current={table ? undefined : "page"} data-test="home" onClick={() => (go(home), fold())}>
-          <Icon name="home" /> Home
-        </button>
-        <div class="bar">
-          <input
-            type="search"
-            placeholder="Filter tables"
-            aria-label="Filter tables"
-            id="table-filter"
-            data-test="table-filter"
-            value={filter}
-            onInput={(e) => filters.update({ [service.name]: e.currentTarget.value })}
-            onKeyDown={(e) => (e.key === "Enter" && names[0] ? (open(names[0]), fold()) : onKeyDown(e))}
-          />
-          {!service.readOnly && (
-            <button type="button" title="Create a table" aria-label="Create a table" data-test="create-table" onClick={() => setCreating(true)}>
-              <Icon name="plus" />
-            </button>
-          )}
-        </div>
-        {list.failure && <ErrorLine failure={list.failure} retry={() => void catalog.load()} />}
-        <div class="scroll" ref={scroller} role="listbox" aria-label="Tables" tabIndex={0} aria-activedescendant={at >= 0 ? "active-table" : undefined} onKeyDown={onKeyDown}>
-          <div role="presentation" class="canvas" style={{ height: px(virtual.getTotalSize()) }}>
-            {virtual.getVirtualItems().map(({ index, start }) => {
-              const name = names[index]!
-              return (
-                <div
-                  key={name}
-                  role="option"
-                  id={index === at ? "active-table" : undefined}
-                  aria-selected={index === at}
-                  aria-setsize={names.length}
-                  aria-posinset={index + 1}
-                  class="option"
-                  style={{ transform: `translateY(${start}px)` }}
-                  title={name}
-                  data-test="table"
-                  onClick={() => (open(name), fold())}
-                >
-                  <Icon name="table" />
-                  <span>{name}</span>
-                </div>
-              )
-            })}
-          </div>
-        </div>
-        <div class="foot dim" aria-live="polite">
-          {list.failure && !list.names.length ? "" : filter ? `${names.length} of ${plural(list.names.length, "table")}` : plural(list.names.length, "table")}
-          {list.loading && " …"}
-          <button type="button" class="plain" title="Load the list again" aria-label="Load the list again" data-test="reload-tables" onClick={() => void catalog.load()}>
-            <Icon name="refresh" />
+      <nav class="side" aria-label="Tables">
+        <div class="tables" data-test="tables" style={{ width: px(width) }} onKeyDown={(e) => narrow && e.key === "Escape" && fold()}>
+          <button type="button" class="place" aria-current={table ? undefined : "page"} data-test="home" onClick={() => (go(home), fold())}>
+            <Icon name="home" /> Home
           </button>
+          <div class="bar">
+            <input
+              type="search"
+              placeholder="Filter tables"
+              aria-label="Filter tables"
+              id="table-filter"
+              data-test="table-filter"
+              value={filter}
+              onInput={(e) => filters.update({ [service.name]: e.currentTarget.value })}
+              onKeyDown={(e) => (e.key === "Enter" && names[0] ? (open(names[0]), fold()) : onKeyDown(e))}
+            />
+            {!service.readOnly && (
+              <button type="button" title="Create a table" aria-label="Create a table" data-test="create-table" onClick={() => setCreating(true)}>
+                <Icon name="plus" />
+              </button>
+            )}
+          </div>
+          {list.failure && <ErrorLine failure={list.failure} retry={() => void catalog.load()} />}
+          <div class="scroll" ref={scroller} role="listbox" aria-label="Tables" tabIndex={0} aria-activedescendant={at >= 0 ? "active-table" : undefined} onKeyDown={onKeyDown}>
+            <div role="presentation" class="canvas" style={{ height: px(virtual.getTotalSize()) }}>
+              {virtual.getVirtualItems().map(({ index, start }) => {
+                const name = names[index]!
+                return (
+                  <div
+                    key={name}
+                    role="option"
+                    id={index === at ? "active-table" : undefined}
+                    aria-selected={index === at}
+                    aria-setsize={names.length}
+                    aria-posinset={index + 1}
+                    class="option"
+                    style={{ transform: `translateY(${start}px)` }}
+                    title={name}
+                    data-test="table"
+                    onClick={() => (open(name), fold())}
+                  >
+                    <Icon name="table" />
+                    <span>{name}</span>
+                  </div>
+                )
+              })}
+            </div>
+          </div>
+          <div class="foot dim" aria-live="polite">
+            {list.failure && !list.names.length ? "" : filter ? `${names.length} of ${plural(list.names.length, "table")}` : plural(list.names.length, "table")}
+            {list.loading && " …"}
+            <button type="button" class="plain" title="Load the list again" aria-label="Load the list again" data-test="reload-tables" onClick={() => void catalog.load()}>
+              <Icon name="refresh" />
+            </button>
+          </div>
+          {creating && <CreateTable service={service} close={() => setCreating(false)} created={(name) => (setCreating(false), fold(), void catalog.load(), open(name))} />}
         </div>
-        {creating && <CreateTable service={service} close={() => setCreating(false)} created={(name) => (setCreating(false), fold(), void catalog.load(), open(name))} />}
+        <Splitter label="Width of the list of tables" width={width} set={setWidth} />
       </nav>
-      <Splitter label="Width of the list of tables" width={width} set={setWidth} />
     </>
   )
 }

@@ -1,27 +1,28 @@
-// The line that offers to undo the last deletion.
-import { trash } from "../model/trash.ts"
+// The line that offers to undo the last change.
+import { changes } from "../model/changes.ts"
 import { useStore } from "../model/store.ts"
 import { plural } from "../model/words.ts"
 import { Icon } from "./icon.tsx"
 import { ErrorLine } from "./parts.tsx"
 
 export function Undo({ undo }: { undo: () => void }) {
-  const last = useStore(trash)
-  if (!last || (last.entities.length === 0 && !last.failure)) return null
+  const { done, told, failure } = useStore(changes)
+  const last = done.at(-1)
+  if (!failure && (!told || !last)) return null
   const close = (
-    <button type="button" class="plain" aria-label="Close" onClick={() => trash.set(undefined)}>
+    <button type="button" class="plain" aria-label="Close" onClick={() => changes.update({ told: false, failure: undefined })}>
       <Icon name="close" />
     </button>
   )
   return (
     <>
-      {last.failure && <ErrorLine failure={last.failure}>{last.entities.length === 0 && close}</ErrorLine>}
-      {last.entities.length > 0 && (
-        <div class="news" role="status" data-test="deleted">
+      {failure && <ErrorLine failure={failure}>{!last || !told ? close : null}</ErrorLine>}
+      {told && last && (
+        <div class="news" role="status" data-test={last.what}>
           <span class="grow">
-            {plural(last.entities.length, "entity", "entities")} of {last.table} deleted.
+            {plural(last.changes.length, "entity", "entities")} of {last.table} {last.what}.
           </span>
-          <button type="button" data-test="undo" onClick={undo}>
+          <button type="button" data-test="undo" title="Ctrl Z" onClick={undo}>
             <Icon name="undo" /> Undo
           </button>
           {close}

@@ -11,8 +11,8 @@ export interface Operation {
   body?: string
 }
 
-/** transact executes the operations; its Failure says with index which of them was refused. */
-export async function transact(service: Service, table: string, operations: Operation[], signal?: AbortSignal): Promise<void> {
+/** transact executes the operations and returns their new ETags, "" for a deletion; its Failure says with index which of them was refused. */
+export async function transact(service: Service, table: string, operations: Operation[], signal?: AbortSignal): Promise<string[]> {
   const response = await send(service, {
     method: "POST",
     path: "$batch",
@@ -20,8 +20,10 @@ export async function transact(service: Service, table: string, operations: Oper
     body: print(service.endpoint || `http://localhost/${service.account}`, table, operations),
     ...(signal ? { signal } : {}),
   })
-  const refused = read(await text(response, signal))
+  const answer = await text(response, signal)
+  const refused = read(answer)
   if (refused) throw refused
+  return answer.split(/^HTTP\/1\.1 (?=2)/m).slice(1).map((part) => /^etag: *(.*?)\r?$/im.exec(part)?.[1] ?? "")
 }
 
 // Azurite takes a batch only if its boundaries begin with batch_ and changeset_.

@@ -1,6 +1,7 @@
 // Entities in JSON with minimal metadata. Numbers keep their text, since 1.0 is a Double and 1 an Int32.
 import { type Entity, type Type, type Value, types } from "./value.ts"
 import { exact } from "./date.ts"
+import { escaped } from "./unseen.ts"
 
 /** Malformed says where a text stops being an entity. */
 export class Malformed extends Error {
@@ -109,8 +110,8 @@ export function member(name: string, value: Value): string {
 /** body is an entity as it is sent: without Timestamp, which is the server's. */
 export const body = (values: Map<string, Value>) => "{" + [...values].filter(([name]) => name !== "Timestamp").map(([n, v]) => member(n, v)).join(",") + "}"
 
-/** pretty is an entity for people: one property a line. */
+/** pretty is an entity for people: one property a line, and what nobody would see is escaped. */
 export const pretty = (values: Iterable<[string, Value]>) => {
   const lines = [...values].map(([name, value]) => "  " + member(name, value).replace(/^("(?:[^"\\]|\\.)*@odata\.type"):("[^"]*"),("(?:[^"\\]|\\.)*"):/, "$1: $2,\n  $3: ").replace(/^("(?:[^"\\]|\\.)*"):(?! )/, "$1: "))
-  return lines.length ? "{\n" + lines.join(",\n") + "\n}" : "{}"
+  return lines.length ? escaped("{\n" + lines.join(",\n") + "\n}") : "{}"
 }

@@ -1,6 +1,7 @@
 // The statistics that a service keeps of a table.
 import type { Report } from "../traffic/report.ts"
 import { type Service, send } from "./client.ts"
+import type { Hour } from "../traffic/hour.ts"
 import { Failure } from "./failure.ts"
 
 /** getTraffic is the traffic of a table; undefined if the service does not tell it. */
@@ -17,5 +18,17 @@ export async function getTraffic(service: Service, table: string, signal?: Abort
   } catch (e) {
     if (e instanceof Failure && (e.status === 501 || e.code === "InvalidQueryParameterValue" || e.status === 403)) return undefined
     throw e
+  }
+}
+
+/** getHours is the last hour of each table, where the server of this machine tells it. */
+export async function getHours(service: Service, signal: AbortSignal): Promise<((table: string) => Hour) | undefined> {
+  if (!service.local || !service.about) return undefined
+  try {
+    const { tables, others } = await service.about<{ tables: (Hour & { table: string })[]; others: Hour }>("traffic", "", signal)
+    const known = new Map(tables.map((h) => [h.table.toLowerCase(), h]))
+    return (table) => known.get(table.toLowerCase()) ?? others
+  } catch {
+    return undefined // an older server
   }
 }

@@ -53,6 +53,7 @@ export function check({ type, text }: Value): string {
       return n >= low && n <= high ? "" : `an ${type} is from ${low} to ${high}`
     }
     case "Double":
+      if (/^-?[\d.]+([eE][-+]?\d+)?$/.test(text) && !Number.isFinite(Number(text))) return "a Double is at most 1.7976931348623157e308"
       return /^(NaN|-?Infinity|-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?)$/.test(text) ? "" : "a Double is a number such as 1.5 or 2e-8, NaN, Infinity or -Infinity"
     case "DateTime":
       return ticksOf(text) === undefined ? "a DateTime is for example 2026-03-04T05:06:07.1234567Z, from 1601 to 9999" : ""

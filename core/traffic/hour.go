@@ -1,0 +1,186 @@
+package traffic
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"edgetable/core/edm"
+)
+
+// minutesKept are those of an Hour.
+const minutesKept = 60
+
+// mostHours is the number of tables with an Hour: with all of them 7 MiB.
+const mostHours = 10_000
+
+// Hour says how many entities of a table were read or written by their keys, or
+// scanned for queries, in each of the last 60 minutes, the oldest first. The last
+// minute is the present one. All requests are counted, in every table.
+type Hour struct {
+	Table   string              `json:"table"` // as the first request wrote it
+	Since   time.Time           `json:"since"` // what was before is not known
+	Until   time.Time           `json:"until"`
+	Minutes [minutesKept]uint64 `json:"minutes"`
+}
+
+// hours has a count a minute for each table with a request in the last hour.
+type hours struct {
+	mu     sync.RWMutex // guards what follows, but the counts in it
+	tables map[string]*hourly
+	now    edm.Ticks
+	// since is when every table was counted from: a table without counts had no
+	// request since then.
+	since edm.Ticks
+}
+
+// hourly counts one table. The slot of a minute is its number modulo 60.
+type hourly struct {
+	account, table string
+	since          edm.Ticks
+	counts         [minutesKept]atomic.Uint64
+}
+
+// add counts a request. It waits only while a table is added, or a minute begins.
+func (h *hours) add(v *Visit) {
+	n := v.Scanned
+	if v.Plan == "" {
+		n = v.Entities
+	}
+	if n <= 0 || v.Throttled {
+		return
+	}
+	var buffer [128]byte
+	id := appendFolded(buffer[:0], v.Account, v.Table)
+	h.mu.RLock()
+	t := h.tables[string(id)]
+	if t != nil {
+		t.counts[h.slot(0)].Add(uint64(n))
+	}
+	h.mu.RUnlock()
+	if t == nil {
+		h.begin(string(id), v, uint64(n))
+	}
+}
+
+// begin counts the first request to a table. If there is no room for the table, what is
+// known of tables without counts begins now.
+func (h *hours) begin(id string, v *Visit, n uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := h.tables[id]
+	switch {
+	case t == nil && len(h.tables) >= mostHours:
+		h.since = h.now
+		return
+	case t == nil:
+		t = &hourly{account: strings.Clone(v.Account), table: strings.Clone(v.Table), since: h.since}
+		h.tables[id] = t
+	}
+	t.counts[h.slot(0)].Add(n)
+}
+
+// slot is that of so many minutes ago.
+func (h *hours) slot(ago int) int {
+	return (int(h.now/minute)%minutesKept + minutesKept - ago) % minutesKept
+}
+
+// tick moves the counts to a time, and forgets tables without a request in the last
+// hour. After the clock was set back, the last minute stays the present one.
+func (h *hours) tick(now edm.Ticks) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.now == 0 {
+		h.now, h.since = now, now
+	}
+	passed := min(now/minute-h.now/minute, minutesKept)
+	h.now = max(h.now, now)
+	if passed <= 0 {
+		return
+	}
+	for id, t := range h.tables {
+		for ago := range int(passed) {
+			t.counts[h.slot(ago)].Store(0)
+		}
+		if t.empty() {
+			delete(h.tables, id)
+		}
+	}
+}
+
+func (t *hourly) empty() bool {
+	for i := range t.counts {
+		if t.counts[i].Load() > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Hours has the last hour of all tables of an account.
+type Hours struct {
+	Tables []Hour `json:"tables"` // with a request in it, by their names
+	Others Hour   `json:"others"` // each other one
+}
+
+// Hours returns what is known of the last hour of an account.
+func (c *Counter) Hours(account string) Hours {
+	h := &c.hours
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	all := Hours{Tables: []Hour{}, Others: h.tell(&hourly{since: h.since})}
+	for _, t := range h.tables {
+		if t.account == account {
+			all.Tables = append(all.Tables, h.tell(t))
+		}
+	}
+	slices.SortFunc(all.Tables, func(a, b Hour) int { return strings.Compare(a.Table, b.Table) })
+	return all
+}
+
+// Hour returns the last hour of a table.
+func (c *Counter) Hour(account, table string) Hour {
+	h := &c.hours
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	t := h.tables[string(appendFolded(nil, account, table))]
+	if t == nil {
+		t = &hourly{table: table, since: h.since}
+	}
+	return h.tell(t)
+}
+
+// written is the name of a table as its first request of the last hour wrote it.
+func (h *hours) written(n name) string {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	if t := h.tables[n.account+"/"+n.table]; t != nil {
+		return t.table
+	}
+	return n.table
+}
+
+// tell copies the counts of a table.
+func (h *hours) tell(t *hourly) Hour {
+	told := Hour{Table: t.table, Since: t.since.Time(), Until: h.now.Time()}
+	for i := range told.Minutes {
+		told.Minutes[i] = t.counts[h.slot(minutesKept-1-i)].Load()
+	}
+	return told
+}
+
+// appendFolded appends what names a table of an account: letters of both cases are one
+// in the names of tables.
+func appendFolded(dst []byte, account, table string) []byte {
+	dst = append(append(dst, account...), '/')
+	for i := range len(table) {
+		c := table[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}

@@ -1,0 +1,74 @@
+package transfer_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"edgetable/core/edm"
+	"edgetable/functions/edgetable/transfer/rows"
+	"edgetable/testdata/must"
+)
+
+var updateCorpus = flag.Bool("update", false, "write testdata/import/expected.json")
+
+// imported is what an import makes of a file.
+type imported struct {
+	File     string            `json:"file"`
+	Entities []json.RawMessage `json:"entities,omitempty"` // in the order of their keys
+	Refused  []int             `json:"refused,omitempty"`  // lines
+	Dropped  int64             `json:"dropped,omitempty"`  // rows, for later ones with their keys
+	Fails    bool              `json:"fails,omitempty"`
+}
+
+// TestImportCorpus imports the files that the page of the explorer imports, too: both
+// accept, refuse, type and order rows as expected.json says.
+func TestImportCorpus(t *testing.T) {
+	t.Parallel()
+	dir := filepath.FromSlash("../../../testdata/import")
+	var cases []struct {
+		File, PartitionKey, RowKey string
+		Types                      map[string]string
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "cases.json"))
+	must.OK(t, err)
+	must.OK(t, json.Unmarshal(text, &cases))
+	var all []imported
+	for _, one := range cases {
+		types := map[string]edm.Type{}
+		for name, of := range one.Types {
+			types[name], _ = rows.ParseType(of)
+		}
+		c := newClient(t)
+		im := newImport(t, c, filepath.Join(dir, one.File), "People", "replace")
+		im.Mapping = rows.Mapping{PartitionKey: one.PartitionKey, RowKey: one.RowKey, Types: types}
+		got := imported{File: one.File}
+		im.Refused = func(_ string, line int, _ string) { got.Refused = append(got.Refused, line) }
+		totals, err := im.Run(t.Context(), c)
+		if got.Fails = err != nil; got.Fails {
+			got.Refused = nil // as many as were found before
+		} else {
+			for _, line := range dump(t, c, "People") {
+				got.Entities = append(got.Entities, json.RawMessage(line))
+			}
+			got.Dropped = totals.Dropped
+		}
+		slices.Sort(got.Refused)
+		all = append(all, got)
+	}
+	text, err = json.MarshalIndent(all, "", "  ")
+	must.OK(t, err)
+	text = append(text, '\n')
+	file := filepath.Join(dir, "expected.json")
+	if *updateCorpus {
+		must.OK(t, os.WriteFile(file, text, 0o644))
+	}
+	want, err := os.ReadFile(file)
+	must.OK(t, err)
+	if string(text) != string(want) {
+		t.Errorf("the command imports\n%s\nwant\n%s", text, want)
+	}
+}

@@ -1,0 +1,327 @@
+package explorer
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// paste gives the grid a text of the clipboard, as Ctrl V does.
+func (b *tab) paste(text string) {
+	b.Helper()
+	b.focus(at("grid"))
+	js[bool](b, `(() => { const data = new DataTransfer(); data.setData("text/plain", %s)
+		document.activeElement.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true })); return true })()`, text)
+}
+
+// inGrid waits until the grid has the keyboard.
+func (b *tab) inGrid() {
+	b.Helper()
+	b.wait(`document.activeElement === document.querySelector(%s)`, at("grid"))
+}
+
+// active waits until the active cell has a text.
+func (b *tab) active(text string) {
+	b.Helper()
+	b.wait(`document.querySelector("#active-cell")?.textContent == %s`, text)
+}
+
+// Without a mouse: values are edited where they stand, in several rows at once; a range
+// is pasted after a preview; a menu filters; a file is imported; and all of it is undone.
+func TestEditByKeyboard(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("people", people()...)
+	b := browse(t, s, "people")
+	b.seeText(`[role="gridcell"]`, "Barbara")
+	get := func(rk, has, hasNot string) {
+		t.Helper()
+		if text := s.do("GET", "/people(PartitionKey='Oslo',RowKey='"+rk+"')", "", 200); !strings.Contains(text, has) || hasNot != "" && strings.Contains(text, hasNot) {
+			t.Errorf("%s has %s, want %s and no %s", rk, text, has, hasNot)
+		}
+	}
+	undo := func(said string) {
+		t.Helper()
+		b.inGrid()
+		b.chord("z", chromedp.ModifierCtrl)
+		b.seeText(`[role="gridcell"]`, said)
+	}
+	b.focus(at("grid"))
+	b.keys(kb.F2)
+	b.seeText(at("status"), "The keys and Timestamp cannot change.")
+	b.keys(kb.ArrowDown)
+	b.keys(kb.ArrowRight)
+	b.keys(kb.ArrowRight)
+	b.active("1906")
+	// A value that does not fit is not saved; Escape leaves it as it was.
+	b.keys(kb.F2)
+	b.wait(`document.activeElement?.matches(%s)`, at("cell-value"))
+	b.keys("x")
+	b.keys("\r")
+	b.seeText(at("cell-editor"), "an Int32 has only digits")
+	b.shot("cell-wrong")
+	b.keys("\x1b")
+	b.gone(at("cell-editor"))
+	b.inGrid()
+	b.active("1906")
+	// Enter saves and goes down, Tab to the next column, F2 to the type.
+	b.keys(kb.F2)
+	b.keys("1907")
+	b.shot("cell-editor")
+	b.keys("\r")
+	b.inGrid()
+	b.active("1939")
+	b.seeText(at("status"), "Saved Born of 1 row; Ctrl Z undoes it.")
+	get("001", `"Born":1907`, "")
+	b.keys(kb.F2)
+	b.keys("1940")
+	b.keys("\t") // Id, which this entity does not have: it gets the type of the column
+	b.wait(`document.querySelector(%s)?.value == "Int64"`, at("cell-type"))
+	b.wait(`document.activeElement?.matches(%s)`, at("cell-value"))
+	b.keys("9223372036854775807")
+	b.keys("\r")
+	b.wait(`document.querySelectorAll('[role="gridcell"]') && [...document.querySelectorAll('[role="gridcell"]')].some(e => e.textContent == "9223372036854775807")`)
+	get("012", `"Born":1940`, "")
+	get("012", `"Id":"9223372036854775807"`, "")
+	// Another type, chosen by the keyboard.
+	b.keys(kb.ArrowLeft)
+	b.keys(kb.F2)
+	b.keys(kb.F2)
+	b.wait(`document.activeElement?.matches(%s)`, at("cell-type"))
+	b.keys("S") // String
+	b.wait(`document.activeElement?.matches(%s)`, at("cell-value"))
+	b.chord("a", chromedp.ModifierCtrl)
+	b.keys("long ago")
+	b.keys("\r")
+	b.seeText(at("status"), "Saved Born of 1 row")
+	get("013", `"Born":"long ago"`, "")
+	undo("1930")
+	get("013", `"Born":1930`, "")
+	b.chord("z", chromedp.ModifierCtrl)
+	b.wait(`![...document.querySelectorAll('[role="gridcell"]')].some(e => e.textContent == "9223372036854775807")`)
+	undo("1939")
+	undo("1906")
+	get("012", `"Born":1939`, `"Id"`)
+	// Several rows at once.
+	b.keys(kb.Home)
+	b.keys(kb.ArrowRight)
+	b.keys(kb.ArrowRight)
+	b.chord(kb.ArrowUp, chromedp.ModifierCtrl)
+	b.chord(kb.ArrowDown, chromedp.ModifierShift)
+	b.chord(kb.ArrowDown, chromedp.ModifierShift)
+	b.keys(kb.F2)
+	b.seeText(at("cell-editor"), "writes it to 3 selected rows")
+	b.shot("cell-rows")
+	b.chord("a", chromedp.ModifierCtrl)
+	b.keys("7")
+	b.chord("\r", chromedp.ModifierCtrl)
+	b.seeText(at("changed"), "3 entities of people changed.")
+	get("012", `"Born":7`, "")
+	undo("1939")
+	// Backspace removes the selected values.
+	b.keys(kb.Backspace)
+	b.seeText(at("changed"), "3 entities of people changed.")
+	get("012", `"Name":"Barbara"`, "Born")
+	undo("1939")
+	// A range is pasted after a preview: texts as numbers, an empty cell as no value.
+	b.chord(kb.ArrowUp, chromedp.ModifierCtrl)
+	b.keys(kb.ArrowDown)
+	b.paste("1\t12\r\nx\t13\r\n")
+	b.seeText(at("paste-wrong"), "Oslo / 012: Born: an Int32 has only digits")
+	b.wait(`document.querySelector(%s).disabled`, at("paste-write"))
+	b.shot("paste-wrong")
+	b.keys("\x1b")
+	b.gone("dialog")
+	b.paste("1\t12\r\n\t13\r\n")
+	b.seeText(at("paste-sum"), "4 values in 2 entities")
+	b.shot("paste")
+	b.wait(`document.activeElement?.matches(%s)`, at("paste-write"))
+	b.keys("\r")
+	b.seeText(at("changed"), "2 entities of people changed.")
+	get("001", `"Id":"12"`, "")
+	get("012", `"Id":"13"`, "Born")
+	undo("1906")
+	get("012", `"Born":1939`, `"Id"`)
+	// With names and keys, rows are entities, new ones too.
+	b.paste("PartitionKey\tRowKey\tName\tTimestamp\nOslo\t013\tEWD\t2020-01-01T00:00:00Z\nOslo\t099\tNew\t\n")
+	b.seeText(at("paste-sum"), "2 values in 2 entities, 1 of them new")
+	b.keys("\r")
+	b.seeText(at("changed"), "2 entities of people changed.")
+	get("099", `"Name":"New"`, "")
+	undo("Edsger")
+	s.do("GET", "/people(PartitionKey='Oslo',RowKey='099')", "", 404)
+	// The menu of a cell.
+	b.keys(kb.Home)
+	b.keys(kb.ArrowRight)
+	b.keys(kb.ArrowRight)
+	b.keys(kb.ArrowDown)
+	b.chord(kb.F10, chromedp.ModifierShift)
+	b.see(at("popup"))
+	b.shot("cell-menu")
+	for range 2 {
+		b.keys(kb.ArrowDown)
+	}
+	b.wait(`document.activeElement?.matches(%s)`, at("cell-filter"))
+	b.keys("\r")
+	b.has(at("filter"), "Born eq 1939")
+	b.rows(1)
+	// A file is imported, but for the window in which the browser lets one choose it.
+	tabTo := func(selector string) {
+		t.Helper()
+		for range 60 {
+			if js[bool](b, `!!document.activeElement?.matches(%s)`, selector) {
+				return
+			}
+			b.keys("\t")
+		}
+		t.Fatalf("the Tab key does not come to %s", selector)
+	}
+	tabTo(at("files"))
+	b.keys("\r")
+	tabTo(at("import-open"))
+	b.keys("\r")
+	b.file(at("import-file"), "more.csv", "PartitionKey,RowKey,Born\nOslo,100,1939\n")
+	b.seeText(at("import"), "1 column may have other types than String")
+	tabTo(at("import-suggest-Born"))
+	b.shot("import-suggestion")
+	b.keys("\r")
+	b.has(at("import-type-Born"), "Int32")
+	tabTo(at("import-begin"))
+	b.keys("\r")
+	b.seeText(at("import-progress"), "1 entity written. Finished.")
+	tabTo(at("import-close"))
+	b.keys("\r")
+	b.gone("dialog")
+	b.rows(2)
+	b.quiet()
+}
+
+// What somebody changed meanwhile is not overwritten by a cell, and what was typed is
+// not lost.
+func TestCellConflict(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("people", people()...)
+	b := browse(t, s, "people")
+	b.seeText(`[role="gridcell"]`, "Barbara")
+	s.do("PUT", "/people(PartitionKey='Oslo',RowKey='012')", `{"Name":"theirs"}`, 204)
+	b.do(chromedp.DoubleClick(chromedp.CSS(row("2") + ` [data-col="2"]`)))
+	b.see(at("cell-editor"))
+	b.chord("a", chromedp.ModifierCtrl)
+	b.keys("5\r")
+	b.seeText(at("error"), "Oslo / 012 was changed since it was loaded, and is left as it is.")
+	b.has(at("cell-value"), "5")
+	b.shot("cell-conflict")
+	b.keys("\x1b")
+	b.gone(at("cell-editor"))
+	b.quiet("412 (Precondition Failed)")
+}
+
+// The right button opens the menu of a cell and that of a column.
+func TestMenus(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("people", people()...)
+	b := browse(t, s, "people")
+	b.seeText(`[role="gridcell"]`, "Barbara")
+	right := func(selector string) {
+		t.Helper()
+		p := js[[]float64](b, `(r => [r.left + 20, r.top + 8])(document.querySelector(%s).getBoundingClientRect())`, selector)
+		b.do(chromedp.MouseEvent(chromedp.MousePressed, p[0], p[1], chromedp.ButtonRight, chromedp.ClickCount(1)),
+			chromedp.MouseEvent(chromedp.MouseReleased, p[0], p[1], chromedp.ButtonRight, chromedp.ClickCount(1)))
+		b.see(at("popup"))
+	}
+	b.clipboard()
+	right(row("3") + ` [data-col="2"]`)
+	b.seeText(at("popup"), "Filter by this value")
+	b.click(at("cell-copy"))
+	b.copied("1930")
+	b.gone(at("popup"))
+	right(`[data-head="Born"]`)
+	b.shot("head-menu")
+	b.click(at("head-copy"))
+	b.wait(`window.copied == "Born"`)
+	right(`[data-head="Born"]`)
+	b.click(at("head-descending"))
+	b.wait(`location.hash.includes("sort=-Born")`)
+	b.click(`[data-head="Born"] .what`)
+	b.inGrid() // Ctrl A selects rows
+	right(`[data-head="Born"]`)
+	b.click(at("head-hide"))
+	b.gone(`[data-head="Born"]`)
+	right(row("0") + ` [data-col="0"]`)
+	b.keys("\x1b")
+	b.gone(at("popup"))
+	b.inGrid()
+	b.quiet()
+}
+
+// A new entity offers the columns of the table with their types. JSON in a text is a
+// tree, and keeps its digits in the editor.
+func TestNewEntity(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("people", append(people(), entity{"PartitionKey": "json", "RowKey": "1", "Data": `{"big":9007199254740993,"list":[1.0,{"deep":null}],"text":"é"}`})...)
+	b := browse(t, s, "people")
+	b.seeText(`[role="gridcell"]`, "Barbara")
+	b.click(at("add"))
+	b.set(field("PartitionKey", "field-value"), "new")
+	b.set(field("RowKey", "field-value"), "1")
+	b.seeText(at("offered")+" button", "Int64")
+	b.shot("new-entity")
+	js[bool](b, `([...document.querySelectorAll(%s)].find(e => e.innerText.includes("Id")).click(), true)`, at("offered")+" button")
+	b.wait(`document.activeElement?.matches(%s)`, field("Id", "field-value"))
+	b.chord("a", chromedp.ModifierCtrl)
+	b.keys("9007199254740993")
+	b.click(at("add-property"))
+	b.wait(`document.activeElement?.matches(%s)`, field("", "field-name"))
+	if text := b.text(at("edit-panel")); strings.Contains(text, "a name begins") {
+		t.Error("a name is wrong before it was typed")
+	}
+	b.keys("Born")
+	b.has(field("Born", "field-type"), "Int32")
+	b.click(at("save-entity"))
+	b.seeText(at("entity-json"), `"Id": "9007199254740993"`)
+	b.focus(at("grid"))
+	b.chord("z", chromedp.ModifierCtrl)
+	b.gone(at("entity"))
+	s.do("GET", "/people(PartitionKey='new',RowKey='1')", "", 404)
+
+	b.visit("#/dev/people?pk=json&rk=1")
+	b.click(at("form-list"))
+	b.seeText(at("json-tree"), "9007199254740993")
+	b.seeText(at("json-tree"), "1.0")
+	b.shot("json-tree")
+	b.click(at("edit"))
+	b.click(at("json-layout"))
+	b.has(field("Data", "field-value"), "{\n  \"big\": 9007199254740993,\n  \"list\": [\n    1.0,\n    {\n      \"deep\": null\n    }\n  ],\n  \"text\": \"é\"\n}")
+	b.shot("json-editor")
+	b.click(at("json-layout"))
+	b.has(field("Data", "field-value"), `{"big":9007199254740993,"list":[1.0,{"deep":null}],"text":"é"}`)
+	b.set(field("Data", "field-value"), `{"big":`)
+	b.seeText(at("edit-panel"), "Not JSON, or not finished")
+	b.click(at("discard"))
+	b.quiet()
+}
+
+// More rows than are changed at once are refused with numbers.
+func TestTooMany(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("many", numbered(1200)...)
+	b := browse(t, s, "many")
+	b.click(at("all"))
+	b.seeText(at("status"), "1,200 rows, all")
+	b.focus(at("grid"))
+	b.chord("a", chromedp.ModifierCtrl)
+	b.keys(kb.Delete)
+	b.seeText(at("error"), "1,200 rows are selected, and at most 100 are deleted at once")
+	b.keys(kb.Backspace)
+	b.seeText(at("error"), "1,200 rows are selected, and at most 1,000 are changed at once")
+	b.paste(strings.Repeat(fmt.Sprintln("a\tb"), 1001))
+	b.seeText(at("status"), "Nothing was pasted: 1,001 rows; at most 1,000 at once.")
+	b.quiet()
+}
