@@ -14,11 +14,11 @@ func Home(name string) Strengths {
 var homes = map[string]Strengths{
 	"Pebble on disk": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, SnapshotPage: true,
-		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
+		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true, Expiry: true,
 	},
 	"Pebble in memory": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, SnapshotPage: true,
-		ExactDrop: true, TimestampsAcrossProcesses: true,
+		ExactDrop: true, TimestampsAcrossProcesses: true, Expiry: true,
 	},
 	// With settings of the database that make a reply durable, which the store demands.
 	"PostgreSQL": {

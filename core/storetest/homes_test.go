@@ -20,7 +20,7 @@ func TestStoresPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const head = "| Store | Linearizable | Conditions | Atomic batches | Snapshot pages | Durable | Exact deletes | One clock |\n"
+	const head = "| Store | Linearizable | Conditions | Atomic batches | Snapshot pages | Durable | Exact deletes | One clock | Expiry |\n"
 	_, rows, ok := strings.Cut(string(text), head)
 	if !ok {
 		t.Fatalf("docs/stores.md has no table with the columns\n%s", head)
@@ -29,10 +29,10 @@ func TestStoresPage(t *testing.T) {
 	found := make(map[string]storetest.Strengths)
 	for _, row := range strings.Split(rows, "\n")[1:] {
 		cells := strings.Split(strings.Trim(row, "| "), " | ")
-		if len(cells) != 8 {
+		if len(cells) != 9 {
 			t.Fatalf("%d cells: %s", len(cells), row)
 		}
-		var promised [7]bool
+		var promised [8]bool
 		for i, cell := range cells[1:] {
 			if cell != "yes" && cell != "no" {
 				t.Errorf("%q is neither yes nor no: %s", cell, row)
@@ -42,6 +42,7 @@ func TestStoresPage(t *testing.T) {
 		found[cells[0]] = storetest.Strengths{
 			Linearizable: promised[0], Conditional: promised[1], AtomicCommit: promised[2], SnapshotPage: promised[3],
 			Durable: promised[4], ExactDrop: promised[5], TimestampsAcrossProcesses: promised[6],
+			Expiry: promised[7],
 		}
 	}
 	for name, want := range storetest.Homes {

@@ -3,6 +3,8 @@ package table
 import (
 	"bytes"
 	"context"
+
+	"edgetable/core/edm"
 )
 
 // pollBytes is how much a PageBuilder lets pass between two looks at the deadline.
@@ -36,6 +38,10 @@ type PageBuilder struct {
 	// Then a page that has all its rows ends only before a row that passes the
 	// filter, and may reach the end of its ranges instead.
 	Eager bool
+	// Traits are those of the table. What has ended at the instant Now is absent from the
+	// page, or alone in it if the request asks for it.
+	Traits *Traits
+	Now    edm.Ticks
 	// Pause is that of the request, if the store holds no locks while it calls Examine.
 	Pause func(rows, size int) (end bool)
 
@@ -71,6 +77,9 @@ func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 		}
 	}
 	takes := r.Filter == nil || r.Filter.Match(row.Key, row.Timestamp, row.Properties)
+	if b.Traits != nil || r.Ended {
+		takes = takes && b.Traits.Ended(row, b.Now) == r.Ended
+	}
 	if takes && (b.HasAllRows() || r.Bytes > 0 && b.taken > 0 && b.size+n > r.Bytes) {
 		return b.end(row), nil
 	}

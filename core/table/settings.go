@@ -84,7 +84,9 @@ func (s *Service) change(ctx context.Context, key RecordKey, update func(r *Reco
 		if err != nil {
 			return protocolError(err)
 		}
-		if err := update(&r); err != nil {
+		if err := update(&r); err == errUnchanged {
+			return nil
+		} else if err != nil {
 			return err
 		}
 		if len(r.Value) > maxSettings {
@@ -94,7 +96,7 @@ func (s *Service) change(ctx context.Context, key RecordKey, update func(r *Reco
 		if errors.Is(err, ErrUnknown) {
 			// If the same value is there, the write counts, whoever made it.
 			now, readErr := s.call().ReadRecord(ctx, key, Strong)
-			if readErr == nil && bytes.Equal(now.Value, r.Value) {
+			if readErr == nil && bytes.Equal(now.Value, r.Value) && now.Traits.equal(r.Traits) {
 				return nil
 			}
 		}

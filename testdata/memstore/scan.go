@@ -8,13 +8,14 @@ import (
 
 // Scan implements [table.Store].
 func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
-	rows, err := s.snapshot(ctx, name)
+	v, err := s.snapshot(ctx, name)
 	if err != nil {
 		return table.Page{}, err
 	}
 	b := table.NewPageBuilder(&r)
+	b.Traits, b.Now = v.traits, v.now
 	for _, rg := range r.Ranges {
-		for k, row := range rows.from(string(rg.Start)) {
+		for k, row := range v.rows.from(string(rg.Start)) {
 			if rg.End != nil && k >= string(rg.End) {
 				break
 			}
