@@ -17,7 +17,6 @@ func TestWire(t *testing.T) { wiretest.Run(t, wiretest.Direct) }
 
 // unreached lists the codes that no transcript can show, with the reasons.
 var unreached = map[table.Code]string{
-	table.OptionsInvalid: "there is no operation that sets options",
 	table.OptionsBusy: "it needs a rule that is older than an hour; storetest has it",
 }
 

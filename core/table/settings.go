@@ -84,7 +84,7 @@ func (s *Service) change(ctx context.Context, key RecordKey, update func(r *Reco
 		if err != nil {
 			return protocolError(err)
 		}
-		if err := update(&r); err == errUnchanged {
+		if err := update(&r); errors.Is(err, errUnchanged) {
 			return nil
 		} else if err != nil {
 			return err

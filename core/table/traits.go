@@ -8,7 +8,8 @@ import (
 
 // Traits are what a table declares about its entities, as far as a store must know it. A
 // store finds them in the table's record, where it finds the incarnation, and keeps both
-// together. Nil declares nothing: then a store does what it does without traits.
+// together. Nil declares nothing: then a store does what it does without traits. Nobody
+// changes traits: another declaration is another value.
 type Traits struct {
 	Expiry *Expiry // the rule in force, or nil
 	// Ending is a rule that is not in force any more, while entities that ended under it

@@ -135,6 +135,8 @@ func obey(h *protocol.Handler, store *faults, clock *Clock, directive string) er
 		h.Bearer, h.Challenge = nil, ""
 	case directive == "any date":
 		h.MaxSkew = 0
+	case directive == "reference store":
+		store.Store = memstore.New(clock.Now) // the transcript needs what not every store has
 	case directive == "path style":
 		h.PathStyle = true
 	case word == "lag":

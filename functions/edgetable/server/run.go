@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -220,6 +222,12 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 		handler.Gate = s.faults
 		handler.Service = stores.NewService(s.faults.Store(s.backend.Store), s.backend.Scan)
 	}
+	if keepsRules(s.backend.Store) {
+		s.expiry = &expiry{
+			service: stores.NewService(s.backend.Store, s.backend.Scan), log: s.log, paused: s.isSecondary,
+			accounts: func() []string { return slices.Sorted(maps.Keys(*s.accounts.Current.Load())) },
+		}
+	}
 	health := &health{check: s.ready, fresh: s.backend.Fresh, log: s.log}
 	limiter := s.protect.limiter(handler)
 	requests := observe.NewRequestLog(s.log, s.access, s.slowQuery)
@@ -249,6 +257,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 		watchFaults(s.metrics, s.faults)
 		watchBackups(s.metrics, backups)
 		watchLog(s.metrics, backups)
+		watchExpiry(s.metrics, s.expiry)
 		if s.follower != nil {
 			watchSecondary(s.metrics, s.follower.Status)
 		} else if s.backend.Replica != nil {
