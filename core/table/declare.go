@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"errors"
 
 	"edgetable/core/edm"
 )
@@ -93,6 +92,3 @@ func (s *Service) SetTableOptions(ctx context.Context, n Name, match Revision, o
 		return err
 	})
 }
-
-// errUnchanged ends a change that changes nothing.
-var errUnchanged = errors.New("unchanged")

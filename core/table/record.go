@@ -3,7 +3,6 @@ package table
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"strconv"
 	"strings"
 
@@ -73,8 +72,6 @@ const recordHead = 8 + len(Incarnation{}) + 4
 // traitsForm marks a record with traits. A version that does not know traits refuses
 // the record, as this one refuses another mark.
 const traitsForm = 1
-
-var errRecord = errors.New("stored record is damaged")
 
 // AppendRecord appends the stored form of a record without its key, for stores that
 // keep records as bytes. The Timestamp of the write stands for the revision.

@@ -73,6 +73,9 @@ func (s *Service) UpdateAccountSettings(ctx context.Context, account string, upd
 	})
 }
 
+// errUnchanged of an update ends a change that changes nothing.
+var errUnchanged = errors.New("unchanged")
+
 // change reads a record, updates it and writes it, and starts again if somebody
 // else wrote it in between.
 func (s *Service) change(ctx context.Context, key RecordKey, update func(r *Record) error) error {

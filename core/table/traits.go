@@ -2,6 +2,7 @@ package table
 
 import (
 	"encoding/binary"
+	"errors"
 
 	"edgetable/core/edm"
 )
@@ -108,6 +109,8 @@ func (t *Traits) append(dst []byte) []byte {
 	}
 	return dst
 }
+
+var errRecord = errors.New("stored record is damaged")
 
 // parseTraits is the inverse of append. It refuses a part that this version does not know
 // with [ErrNewerForm].
