@@ -44,6 +44,8 @@ var every = []struct{ operation, method, path, contentType, body string }{
 	{"EntityGroupTransaction", "POST", "/$batch", "multipart/mixed; boundary=b", changesetOfTwo},
 	{"SetTableACL", "PUT", "/people?comp=acl", "", ""},
 	{"GetTableACL", "GET", "/people?comp=acl", "", ""},
+	{"SetTableOptions", "PUT", "/people?comp=options", "application/json", `{"expire":{"after":"P1D"}}`},
+	{"GetTableOptions", "GET", "/people?comp=options", "", ""},
 	{"SetServiceProperties", "PUT", "/?restype=service&comp=properties", "", "<StorageServiceProperties><Cors/></StorageServiceProperties>"},
 	{"GetServiceProperties", "GET", "/?restype=service&comp=properties", "", ""},
 	{"DeleteTable", "DELETE", "/Tables('animals')", "", ""},
@@ -56,7 +58,7 @@ func TestGate(t *testing.T) {
 	s := newServer(t)
 	g := &gate{}
 	s.Gate = g
-	writes := []string{"CreateTable", "InsertEntity", "InsertOrReplaceEntity", "InsertOrMergeEntity", "EntityGroupTransaction", "SetTableACL", "SetServiceProperties", "DeleteTable"}
+	writes := []string{"CreateTable", "InsertEntity", "InsertOrReplaceEntity", "InsertOrMergeEntity", "EntityGroupTransaction", "SetTableACL", "SetTableOptions", "SetServiceProperties", "DeleteTable"}
 	for _, tt := range every {
 		for _, want := range []struct {
 			err    error
@@ -180,7 +182,7 @@ func TestBearer(t *testing.T) {
 			want := 0 // success
 			switch tt.operation {
 			case "GetTable", "QueryTables", "GetEntity", "QueryEntities", "CountEntities":
-			case "GetTableACL", "SetTableACL":
+			case "GetTableACL", "SetTableACL", "GetTableOptions", "SetTableOptions":
 				want = 404
 			case "EntityGroupTransaction":
 				if token == "reader" && !strings.Contains(string(resp.Body), "HTTP/1.1 403 ") {

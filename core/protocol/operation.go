@@ -54,6 +54,8 @@ func init() {
 		{resource: tableACL, verb: get | head, name: "GetTableACL", right: sas.TableACL, audience: owners, since: sasVersion, otherFormat: true, run: (*call).getACL},
 		{resource: tableACL, verb: put, name: "SetTableACL", right: sas.TableACL, audience: owners, since: sasVersion, write: true, otherFormat: true, run: (*call).setACL},
 
+		{resource: tableOptions, verb: get, name: "GetTableOptions", audience: owners, otherFormat: true, run: (*call).getOptions},
+		{resource: tableOptions, verb: put, name: "SetTableOptions", audience: owners, write: true, otherFormat: true, run: (*call).setOptions},
 		{resource: tableTraffic, verb: get, name: "GetTableTraffic", audience: owners, otherFormat: true, run: (*call).getTraffic},
 		{resource: tableRestore, verb: post, name: "RestoreTable", audience: owners, write: true, otherFormat: true, run: (*call).restoreTable},
 

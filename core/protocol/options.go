@@ -121,6 +121,8 @@ func (o *options) selected(r resource) (resource, error) {
 	switch {
 	case r == entitySet && o.restype == "" && o.comp == "acl":
 		return tableACL, nil
+	case r == entitySet && o.restype == "" && o.comp == "options":
+		return tableOptions, nil
 	case r == entitySet && o.restype == "" && o.comp == "traffic":
 		return tableTraffic, nil
 	case r == entitySet && o.restype == "" && o.comp == "restore":

@@ -25,6 +25,7 @@ const (
 	// The query option comp selects these. Bodies and errors are plain XML for
 	// every Accept.
 	tableACL          // /name?comp=acl
+	tableOptions      // /name?comp=options
 	tableTraffic      // /name?comp=traffic
 	tableRestore      // /name?comp=restore
 	serviceProperties // /?restype=service&comp=properties

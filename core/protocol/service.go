@@ -88,14 +88,7 @@ func (c *call) setProperties(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	err = c.Service.UpdateAccountSettings(ctx, c.address.Account, func(old []byte) ([]byte, error) {
-		p, err := parseSettings(old)
-		if err != nil {
-			return nil, err
-		}
-		if err = p.Update(body); err != nil {
-			return nil, err
-		}
-		return p.Append(nil, false), nil
+		return settings.Keep(old, body)
 	})
 	if c.settings.Forget(c.account.Name); c.SettingsMemory != nil { // a failed write may still have changed them
 		c.SettingsMemory.Forget(c.account.Name, c.Now())

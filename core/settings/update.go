@@ -18,7 +18,7 @@ const maxDays = 365
 // then unchanged.
 func (p *Properties) Update(body []byte) error {
 	next := *p
-	err := parse(body, "StorageServiceProperties", func(d *document) error {
+	err := parse(body, serviceRoot, func(d *document) error {
 		parts, hours := 0, 0
 		hour := func() error {
 			if hours++; hours > 1 {

@@ -278,6 +278,13 @@ func (s *slowDrop) Get(ctx context.Context, name table.RecordKey, k []byte, c ta
 // plain refuses conditions and batches.
 type plain struct{ table.Store }
 
+func (s plain) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
+	if r.Traits != nil {
+		return "", table.ErrUnsupported
+	}
+	return s.Store.WriteRecord(ctx, r)
+}
+
 func (s plain) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err

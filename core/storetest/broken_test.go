@@ -14,7 +14,7 @@ import (
 
 // inMemory are the strengths of the reference store: all but Durable.
 var inMemory = storetest.Strengths{
-	Conditional: true, AtomicCommit: true, SnapshotPage: true, Linearizable: true, ExactDrop: true, TimestampsAcrossProcesses: true, Descending: true,
+	Conditional: true, AtomicCommit: true, SnapshotPage: true, Linearizable: true, ExactDrop: true, TimestampsAcrossProcesses: true, Descending: true, Expiry: true,
 }
 
 // broken are stores with one bug each, and the law that must notice it.
@@ -51,6 +51,9 @@ var broken = map[string]struct {
 	"a bound behind the next row":             {"Order/DescendingPages", func(s table.Store) table.Store { return tooFar{s} }},
 	"a latest page read from the start":       {"Order/Latest", func(s table.Store) table.Store { return fromStart{s} }},
 	"a count of rows that do not pass":        {"Order/Count", func(s table.Store) table.Store { return noFilter{s} }},
+	"an entity shown after its end":           {"Expiry/Absent", func(s table.Store) table.Store { return showsEnded{s} }},
+	"a rule lost with the policies":           {"Expiry/Restart", func(s table.Store) table.Store { return losesTraits{s} }},
+	"a removal that does not compare":         {"Expiry/Rival", func(s table.Store) table.Store { return expiresAny{s} }},
 	"a cache that outlives its table":         {"Incarnations/TwoStores", func(s table.Store) table.Store { return &stale{Store: s} }},
 	"a table emptied by its record":           {"Incarnations/RecordChanges", func(s table.Store) table.Store { return renews{s} }},
 	"a table that rises again":                {"Incarnations/Again", func(s table.Store) table.Store { return &undead{Store: s} }},

@@ -20,7 +20,7 @@ func TestStoresPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const head = "| Store | Linearizable | Conditions | Atomic batches | Snapshot pages | Durable | Exact deletes | One clock | Newest first |\n"
+	const head = "| Store | Linearizable | Conditions | Atomic batches | Snapshot pages | Durable | Exact deletes | One clock | Newest first | Expiry |\n"
 	_, rows, ok := strings.Cut(string(text), head)
 	if !ok {
 		t.Fatalf("docs/stores.md has no table with the columns\n%s", head)
@@ -29,10 +29,10 @@ func TestStoresPage(t *testing.T) {
 	found := make(map[string]storetest.Strengths)
 	for _, row := range strings.Split(rows, "\n")[1:] {
 		cells := strings.Split(strings.Trim(row, "| "), " | ")
-		if len(cells) != 9 {
+		if len(cells) != 10 {
 			t.Fatalf("%d cells: %s", len(cells), row)
 		}
-		var promised [8]bool
+		var promised [9]bool
 		for i, cell := range cells[1:] {
 			if cell != "yes" && cell != "no" {
 				t.Errorf("%q is neither yes nor no: %s", cell, row)
@@ -41,7 +41,7 @@ func TestStoresPage(t *testing.T) {
 		}
 		found[cells[0]] = storetest.Strengths{
 			Linearizable: promised[0], Conditional: promised[1], AtomicCommit: promised[2], SnapshotPage: promised[3],
-			Durable: promised[4], ExactDrop: promised[5], TimestampsAcrossProcesses: promised[6], Descending: promised[7],
+			Durable: promised[4], ExactDrop: promised[5], TimestampsAcrossProcesses: promised[6], Descending: promised[7], Expiry: promised[8],
 		}
 	}
 	for name, want := range storetest.Homes {

@@ -104,7 +104,7 @@ func reason(err error) string {
 func refused(i int, err error) string { return reason(&table.Refused{Index: i, Err: err}) }
 
 var (
-	kinds      = map[table.Kind]string{table.Put: "put", table.Merge: "merge", table.Delete: "delete"}
+	kinds      = map[table.Kind]string{table.Put: "put", table.Merge: "merge", table.Delete: "delete", table.Expire: "expire"}
 	conditions = map[table.Condition]string{
 		table.Always: "always", table.Absent: "absent", table.Present: "present", table.Unchanged: "unchanged",
 	}

@@ -30,4 +30,7 @@ type Strengths struct {
 	// that exists increase; over a delete they do if the writes do not overlap and
 	// the clocks agree.
 	TimestampsAcrossProcesses bool
+	// Expiry: the rule of expiry of a table holds for each operation at its own Timestamp or
+	// instant, see [table.Traits]. Without it the store refuses records with traits.
+	Expiry bool
 }

@@ -2,6 +2,7 @@ package table
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"edgetable/core/edm"
 )
@@ -13,8 +14,8 @@ import (
 type Clock struct {
 	now      func() edm.Ticks
 	reserve  func(edm.Ticks) error
-	mu       sync.Mutex
-	last     edm.Ticks
+	last     atomic.Int64 // the highest Timestamp issued, or instant of a read
+	mu       sync.Mutex   // held to issue
 	reserved edm.Ticks
 }
 
@@ -25,27 +26,46 @@ const Reservation edm.Ticks = edm.TicksPerSecond
 // its predecessor or 0. reserve must store its argument before any write with a
 // Timestamp up to it; nil stores nothing.
 func NewClock(now func() edm.Ticks, from edm.Ticks, reserve func(edm.Ticks) error) *Clock {
-	return &Clock{now: now, reserve: reserve, last: from, reserved: from}
+	c := &Clock{now: now, reserve: reserve, reserved: from}
+	c.last.Store(int64(from))
+	return c
 }
 
 // Raise makes Next issue Timestamps above t, which another process issued.
-func (c *Clock) Raise(t edm.Ticks) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.last = max(c.last, t)
+func (c *Clock) Raise(t edm.Ticks) { c.raise(t) }
+
+// Instant returns the instant of a read, max(now, last issued). The clock issues no
+// Timestamp up to it later: what has ended at this instant has ended for all later writes.
+// It never waits.
+func (c *Clock) Instant() edm.Ticks { return c.raise(c.now()) }
+
+func (c *Clock) raise(t edm.Ticks) edm.Ticks {
+	for {
+		last := c.last.Load()
+		if int64(t) <= last {
+			return edm.Ticks(last)
+		}
+		if c.last.CompareAndSwap(last, int64(t)) {
+			return t
+		}
+	}
 }
 
 // Next issues max(now, last issued + 1).
 func (c *Clock) Next() (edm.Ticks, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t := max(c.now(), c.last+1)
-	if c.reserve != nil && t > c.reserved {
-		if err := c.reserve(t + Reservation); err != nil {
-			return 0, err
+	for {
+		last := c.last.Load()
+		t := max(c.now(), edm.Ticks(last)+1)
+		if c.reserve != nil && t > c.reserved {
+			if err := c.reserve(t + Reservation); err != nil {
+				return 0, err
+			}
+			c.reserved = t + Reservation
 		}
-		c.reserved = t + Reservation
+		if c.last.CompareAndSwap(last, int64(t)) {
+			return t, nil
+		}
 	}
-	c.last = t
-	return t, nil
 }

@@ -116,6 +116,8 @@ const (
 	NoAuthenticationInformation             Code = "NoAuthenticationInformation"
 	NotImplemented                          Code = "NotImplemented"
 	OperationTimedOut                       Code = "OperationTimedOut"
+	OptionsBusy                             Code = "OptionsBusy"
+	OptionsInvalid                          Code = "OptionsInvalid"
 	OrderNotAvailable                       Code = "OrderNotAvailable"
 	OutOfRangeInput                         Code = "OutOfRangeInput"
 	PropertiesNeedValue                     Code = "PropertiesNeedValue"
@@ -178,6 +180,8 @@ var codes = map[Code]struct {
 	NoAuthenticationInformation:             {401, "Server failed to authenticate the request. Please refer to the information in the www-authenticate header."},
 	NotImplemented:                          {501, "The requested operation is not implemented on the specified resource."},
 	OperationTimedOut:                       {500, "Operation could not be completed within the specified time."},
+	OptionsBusy:                             {409, "The rule of expiry that was changed before still ends. Try again when GET shows no part that is ending."},
+	OptionsInvalid:                          {400, "The options of the table are not valid."},
 	OrderNotAvailable:                       {400, "The entities of the table are not kept in this order."},
 	OutOfRangeInput:                         {400, "One of the request inputs is out of range."},
 	PropertiesNeedValue:                     {400, "The values are not specified for all properties in the entity."},

@@ -13,6 +13,10 @@ const (
 	Merge
 	// Delete removes the entity.
 	Delete
+	// Expire removes an entity that has ended by the [Traits] of its table, with the
+	// condition Unchanged. It is refused with [ErrChanged] while the entity has not ended, or
+	// a rule may still be withdrawn. Only stores that keep traits know it.
+	Expire
 )
 
 // Condition says what a [Mutation] demands of the entity it finds.
@@ -28,6 +32,9 @@ const (
 	// Unchanged demands that the entity has the Timestamp Mutation.IfMatch.
 	Unchanged
 )
+
+// Removes reports whether the mutation only takes space away.
+func (k Kind) Removes() bool { return k == Delete || k == Expire }
 
 // Mutation is one declarative write. An insert is a Put if Absent, an update a
 // Put if Present or Unchanged, an insert-or-merge a Merge that holds Always.
@@ -68,8 +75,11 @@ func Apply(old *Row, m Mutation, now edm.Ticks) (*Row, error) {
 			return nil, ErrChanged
 		}
 	}
-	if m.Kind == Delete {
+	switch m.Kind {
+	case Delete:
 		return nil, nil
+	case Expire:
+		return nil, ErrChanged
 	}
 	row := &Row{Key: m.Key, Timestamp: now, Nonce: m.Nonce, Properties: m.Properties}
 	if m.Kind == Merge && old != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"edgetable/core/edm"
 	"edgetable/core/key"
 )
 
@@ -39,6 +40,10 @@ type PageBuilder struct {
 	// Then a page that has all its rows ends only before a row that passes the
 	// filter, and may reach the end of its ranges instead.
 	Eager bool
+	// Traits are those of the table. What has ended at the instant Now is absent from the
+	// page, or alone in it if the request asks for it.
+	Traits *Traits
+	Now    edm.Ticks
 	// Pause is that of the request, if the store holds no locks while it calls Examine.
 	Pause func(rows, size int) (end bool)
 
@@ -74,6 +79,9 @@ func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 		}
 	}
 	takes := r.Filter == nil || r.Filter.Match(row.Key, row.Timestamp, row.Properties)
+	if b.Traits != nil || r.Ended {
+		takes = takes && b.Traits.Ended(row, b.Now) == r.Ended
+	}
 	if takes && (b.HasAllRows() || r.Bytes > 0 && b.taken > 0 && b.size+n > r.Bytes) {
 		return b.end(row), nil
 	}

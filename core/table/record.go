@@ -3,7 +3,6 @@ package table
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"strconv"
 	"strings"
 
@@ -65,19 +64,27 @@ func (r Revision) Written() edm.Ticks {
 	return edm.Ticks(t)
 }
 
-// recordHead is the length of an encoded record without its value: the Timestamp of
-// the write, the incarnation and 4 spare bytes, which are zero until a later version
-// gives them a meaning.
+// recordHead is the length of an encoded record without its traits and its value: the
+// Timestamp of the write, the incarnation and 4 bytes, which are zero without traits. With
+// traits they are [traitsForm], zero, and the length of the traits.
 const recordHead = 8 + len(Incarnation{}) + 4
 
-var errRecord = errors.New("stored record is damaged")
+// traitsForm marks a record with traits. A version that does not know traits refuses
+// the record, as this one refuses another mark.
+const traitsForm = 1
 
 // AppendRecord appends the stored form of a record without its key, for stores that
 // keep records as bytes. The Timestamp of the write stands for the revision.
 func AppendRecord(dst []byte, r *Record, written edm.Ticks) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(written))
 	dst = append(dst, r.Incarnation[:]...)
+	mark := len(dst)
 	dst = append(dst, 0, 0, 0, 0)
+	if r.Traits != nil {
+		dst = r.Traits.append(dst)
+		dst[mark] = traitsForm
+		binary.BigEndian.PutUint16(dst[mark+2:], uint16(len(dst)-mark-4))
+	}
 	return append(dst, r.Value...)
 }
 
@@ -88,11 +95,23 @@ func ParseRecord(key string, b []byte) (r Record, err error) {
 	if !ok || len(b) < recordHead {
 		return r, errRecord
 	}
-	if [4]byte(b[recordHead-4:]) != [4]byte{} {
+	value := b[recordHead:]
+	switch mark := [4]byte(b[recordHead-4:]); {
+	case mark == [4]byte{}:
+	case mark[0] != traitsForm || mark[1] != 0:
 		return r, ErrNewerForm
+	default:
+		n := int(binary.BigEndian.Uint16(mark[2:]))
+		if n > len(value) {
+			return r, errRecord
+		}
+		if r.Traits, err = parseTraits(value[:n]); err != nil {
+			return Record{}, err
+		}
+		value = value[n:]
 	}
 	r.Key, r.Revision = k, RevisionOf(edm.Ticks(binary.BigEndian.Uint64(b)))
 	copy(r.Incarnation[:], b[8:])
-	r.Value = bytes.Clone(b[recordHead:])
+	r.Value = bytes.Clone(value)
 	return r, nil
 }

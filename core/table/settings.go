@@ -73,6 +73,9 @@ func (s *Service) UpdateAccountSettings(ctx context.Context, account string, upd
 	})
 }
 
+// errUnchanged of an update ends a change that changes nothing.
+var errUnchanged = errors.New("unchanged")
+
 // change reads a record, updates it and writes it, and starts again if somebody
 // else wrote it in between.
 func (s *Service) change(ctx context.Context, key RecordKey, update func(r *Record) error) error {
@@ -84,7 +87,9 @@ func (s *Service) change(ctx context.Context, key RecordKey, update func(r *Reco
 		if err != nil {
 			return protocolError(err)
 		}
-		if err := update(&r); err != nil {
+		if err := update(&r); errors.Is(err, errUnchanged) {
+			return nil
+		} else if err != nil {
 			return err
 		}
 		if len(r.Value) > maxSettings {
@@ -94,7 +99,7 @@ func (s *Service) change(ctx context.Context, key RecordKey, update func(r *Reco
 		if errors.Is(err, ErrUnknown) {
 			// If the same value is there, the write counts, whoever made it.
 			now, readErr := s.call().ReadRecord(ctx, key, Strong)
-			if readErr == nil && bytes.Equal(now.Value, r.Value) {
+			if readErr == nil && bytes.Equal(now.Value, r.Value) && now.Traits.equal(r.Traits) {
 				return nil
 			}
 		}

@@ -48,8 +48,10 @@ type Store interface {
 	// WriteRecord writes a record if the stored one has r.Revision, or if there
 	// is none and r.Revision is empty, else it fails with [ErrRevision]. It
 	// returns the new revision. A new record of a table makes an empty table in
-	// the same step. A later write changes only the value: the table keeps its
-	// incarnation and its entities, whatever r.Incarnation is. While an earlier
+	// the same step. A later write changes only the value and the traits: the table keeps
+	// its incarnation and its entities, whatever r.Incarnation is. When it has returned,
+	// all reads and Commits that begin follow the traits. A store that does not keep them
+	// answers [ErrUnsupported] to a record with traits. While an earlier
 	// table with this key is still being deleted, a store may answer
 	// [ErrBeingDeleted].
 	WriteRecord(ctx context.Context, r Record) (Revision, error)
@@ -105,6 +107,7 @@ type Record struct {
 	Value       []byte      // opaque to the store
 	Incarnation Incarnation // of a table
 	Revision    Revision
+	Traits      *Traits // of a table; nil: it declares nothing
 }
 
 // Incarnation is the random identity of one life of a table. It is part of
@@ -137,6 +140,9 @@ type ScanRequest struct {
 	// them belong to the same page: its row and byte limits, its snapshot.
 	Ranges []key.Range
 	Filter *odata.Filter // nil passes all; judged exactly, in the store's loop
+	// Ended asks for the entities that have ended by the traits of the table, in place of
+	// those that have not.
+	Ended bool
 
 	// Descending reads from the last key of the last range to the first one of the first.
 	Descending bool

@@ -137,6 +137,10 @@ func code(body string) string {
 	return m[1] + m[2] + m[3]
 }
 
+// own reports whether the answer is the result of an operation of our own, which has no
+// form of the service to follow.
+func (a *answer) own() bool { return a.status == 200 && strings.HasSuffix(a.target, "?comp=options") }
+
 // TestCorpus checks the exchanges of the corpus by rules, and reads their
 // bodies with Go's library instead of the server's code.
 func TestCorpus(t *testing.T) {
@@ -154,7 +158,7 @@ func TestCorpus(t *testing.T) {
 				continue
 			}
 			for _, r := range rules {
-				if r.broken(a) {
+				if !a.own() && r.broken(a) {
 					t.Errorf("%s: %s", where, r.name)
 				}
 			}

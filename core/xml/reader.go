@@ -125,6 +125,9 @@ func (r *Reader) Attr(space, local string) (value string, ok bool) {
 	return "", false
 }
 
+// Offset returns the number of bytes up to the end of the last tag or text.
+func (r *Reader) Offset() int { return r.pos }
+
 // Text returns the last Text with its references resolved. Line ends that are
 // CR LF or CR in the document are LF.
 func (r *Reader) Text() []byte { return r.text }

@@ -108,6 +108,36 @@ func TestCheckpointsTogether(t *testing.T) {
 	succeed(t, "check", dir)
 }
 
+// A restored table has its rule of expiry, so that what has ended is absent, unless the restore
+// withdraws the rules.
+func TestRestoreKeepExpired(t *testing.T) {
+	t.Parallel()
+	data, place, dir := t.TempDir(), filepath.Join(t.TempDir(), "place"), t.TempDir()
+	c := start(t, nil, "--data", data).client(t, "")
+	c.do(t, "POST", "/Tables", `{"TableName":"Sessions"}`, 204)
+	c.do(t, "POST", "/Sessions", `{"PartitionKey":"a","RowKey":"ended","Ends@odata.type":"Edm.DateTime","Ends":"2001-01-01T00:00:00Z"}`, 204)
+	c.do(t, "POST", "/Sessions", `{"PartitionKey":"a","RowKey":"stays"}`, 204)
+	c.do(t, "PUT", "/Sessions?comp=options", `{"expire":{"property":"Ends"}}`, 204)
+	succeed(t, "backup", "create", place, "--data", data)
+	for name, tt := range map[string]struct {
+		args  []string
+		shows bool
+	}{
+		"whole":   {nil, false},
+		"all":     {[]string{"--keep-expired"}, true},
+		"alone":   {[]string{"--account", "devstoreaccount1", "--table", "Sessions"}, false},
+		"allhere": {[]string{"--account", "devstoreaccount1", "--table", "Sessions", "--keep-expired"}, true},
+	} {
+		at := filepath.Join(dir, name)
+		succeed(t, append([]string{"backup", "restore", place, at}, tt.args...)...)
+		restored := start(t, nil, "--data", at).client(t, "")
+		got := restored.do(t, "GET", "/Sessions()?$select=RowKey", "", 200)
+		if !strings.Contains(got, "stays") || strings.Contains(got, "ended") != tt.shows {
+			t.Errorf("restored with %q: %s", tt.args, got)
+		}
+	}
+}
+
 // One table can be restored alone, with its entities and nothing else.
 func TestRestoreTable(t *testing.T) {
 	t.Parallel()

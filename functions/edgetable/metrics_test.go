@@ -125,6 +125,7 @@ func TestMetrics(t *testing.T) {
 		{"requests_in_flight", "", 0},
 		{"build_info", "goversion=" + runtime.Version(), 1},
 		{"store_damage_total", "", 0},
+		{"expired_entities_total", "", 0},
 	} {
 		if got := sumOf(t, m, tt.name, strings.Fields(tt.labels)...); got != tt.want {
 			t.Errorf("%s{%s} is %v, want %v", tt.name, tt.labels, got, tt.want)

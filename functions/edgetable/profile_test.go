@@ -1,10 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"edgetable/testdata/must"
 )
 
 // A profile keeps a connection string. The key may be in another place. Nobody
@@ -68,4 +71,21 @@ func TestProfiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	console{t, env}.says(1, "chmod 600", "profile", "list")
+}
+
+// TestProfilesOfLaterVersion: what a later version keeps in a profile is there after this
+// one has changed another.
+func TestProfilesOfLaterVersion(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "profiles.json")
+	must.OK(t, os.WriteFile(file, []byte(`{"a": {"connection": "UseDevelopmentStorage=true", "later": {"x": [1]}}, "b": {"connection": "UseDevelopmentStorage=true"}}`), 0o600))
+	ok(t, "profile", "add", "c", "UseDevelopmentStorage=true", "--profiles", file)
+	ok(t, "profile", "remove", "b", "--profiles", file)
+	text, err := os.ReadFile(file)
+	must.OK(t, err)
+	var got map[string]map[string]any
+	must.OK(t, json.Unmarshal(text, &got))
+	if len(got) != 2 || got["a"]["later"] == nil || got["c"]["connection"] == nil {
+		t.Errorf("the file has %s", text)
+	}
 }

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"edgetable/functions/edgetable/cli"
+	"edgetable/testdata/must"
 )
 
 func TestTables(t *testing.T) {
@@ -53,4 +57,53 @@ func TestCommandGroups(t *testing.T) {
 			t.Errorf("%s has no group or is not listed", c.Name())
 		}
 	}
+}
+
+// A rule of expiry is shown, tried, declared and withdrawn, for one table and by a file.
+func TestTableOptions(t *testing.T) {
+	t.Parallel()
+	at := start(t, nil, "--memory").said(t, "connection string")
+	do := console{t, nil}
+	do.prints("table People created\n", "tables", "create", "People", "--to", at)
+	for i, instant := range []string{"2001-01-01T00:00:00Z", "2002-01-01T00:00:00Z", "9999-01-01T00:00:00Z"} {
+		do.run(0, "put", "People", fmt.Sprintf(`{"PartitionKey":"a","RowKey":"%d","Ends@odata.type":"Edm.DateTime","Ends":"%s"}`, i, instant), "--to", at)
+	}
+	do.prints("{}\n", "tables", "options", "People", "--from", at)
+	const becomes = "People: {} becomes {\"expire\":{\"property\":\"Ends\"}}\nPeople: entities that have ended by the rule and would be gone: 2 of 3\n"
+	do.prints(becomes, "tables", "set", "People", "--expire-property", "Ends", "--to", at, "--dry-run")
+	do.says(cli.StatusFailed, "nothing is changed", "tables", "set", "People", "--expire-property", "Ends", "--to", at) // nobody answers
+	do.prints("3\n", "count", "People", "--from", at)
+	do.prints("People: {} becomes {\"expire\":{\"property\":\"Ends\"}}\nPeople: set\n", "tables", "set", "People", "--expire-property", "Ends", "--to", at, "--yes")
+	do.prints("1\n", "count", "People", "--from", at)
+	if out, _ := do.run(0, "tables", "options", "People", "--from", at); !strings.Contains(out, `"state": "active"`) || !strings.Contains(out, `"undoUntil"`) {
+		t.Errorf("the options are %s", out)
+	}
+	file := filepath.Join(t.TempDir(), "tables.json")
+	must.OK(t, os.WriteFile(file, []byte(`{"People": {"expire": {"property": "Ends"}}}`), 0o600))
+	do.prints("People: {\"expire\":{\"property\":\"Ends\"}}, as it is\n", "tables", "apply", "--file", file, "--to", at)
+	must.OK(t, os.WriteFile(file, []byte(`{"People": {"expire": {"after": "P1D"}}}`), 0o600))
+	do.prints("People: {\"expire\":{\"property\":\"Ends\"}} becomes {\"expire\":{\"after\":\"P1D\"}}\nPeople: entities that have ended by the rule and would be gone: 0 of 1\n", "tables", "apply", "-f", file, "--to", at, "--dry-run")
+	do.prints("People: {\"expire\":{\"property\":\"Ends\"}} becomes {}\nPeople: set\n", "tables", "set", "People", "--no-expire", "--to", at)
+	do.prints("3\n", "count", "People", "--from", at)
+
+	for says, args := range map[string][]string{
+		"say --expire-property or --expire-after": {"set", "People"},
+		"or --no-expire":    {"set", "People", "--no-expire", "--expire-after", "P1D"},
+		"$.expire.after":    {"set", "People", "--expire-after", "P1M"},
+		"$.expire.property": {"set", "People", "--expire-property", "a b"},
+		"name a file":       {"apply"},
+	} {
+		do.says(cli.StatusUsage, says, append(append([]string{"tables"}, args...), "--to", at)...)
+	}
+	for text, says := range map[string]string{
+		`[]`:                        "has no JSON object",
+		`{"a b": {}}`:               "is not a table name",
+		`{"People": {"changes":1}}`: "$.changes",
+	} {
+		must.OK(t, os.WriteFile(file, []byte(text), 0o600))
+		do.says(cli.StatusUsage, says, "tables", "apply", "--file", file, "--to", at)
+	}
+	must.OK(t, os.WriteFile(file, []byte(`{"Other": {}, "People": {"expire": {"after": "P1D"}}}`), 0o600))
+	do.says(cli.StatusFailed, "TableNotFound", "tables", "apply", "--file", file, "--to", at, "--yes")
+	do.prints("{}\n", "tables", "options", "People", "--from", at)
 }

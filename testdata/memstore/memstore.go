@@ -103,34 +103,49 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 	return nil
 }
 
-// live finds the incarnation of a table. The caller holds mu.
-func (s *Store) live(key table.RecordKey) (table.Incarnation, error) {
+// live finds the record of a table. The caller holds mu.
+func (s *Store) live(key table.RecordKey) (table.Record, error) {
 	r, ok := s.records.get(key.String())
 	if !ok {
-		return table.Incarnation{}, table.ErrNoTable
+		return table.Record{}, table.ErrNoTable
 	}
-	return r.Incarnation, nil
+	return r, nil
 }
 
-// snapshot is the entities of a table at this moment.
-func (s *Store) snapshot(ctx context.Context, key table.RecordKey) (*tree[table.Row], error) {
+// snapshot is the state of a table at one moment.
+type snapshot struct {
+	rows   *tree[table.Row]
+	traits *table.Traits
+	now    edm.Ticks // with traits
+}
+
+func (s *Store) snapshot(ctx context.Context, key table.RecordKey) (v snapshot, err error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return v, err
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	incarnation, err := s.live(key)
-	return s.entities[incarnation], err
+	r, err := s.live(key)
+	if err != nil {
+		return v, err
+	}
+	if v = (snapshot{rows: s.entities[r.Incarnation], traits: r.Traits}); v.traits != nil {
+		v.now = s.clock.Instant()
+	}
+	return v, nil
 }
+
+// Declares implements [table.Declaring].
+func (s *Store) Declares() (name string, expiry bool) { return "memory", true }
 
 // Get implements [table.Store]; both kinds of consistency are strong.
 func (s *Store) Get(ctx context.Context, name table.RecordKey, k []byte, _ table.Consistency) (table.Row, error) {
-	rows, err := s.snapshot(ctx, name)
+	v, err := s.snapshot(ctx, name)
 	if err != nil {
 		return table.Row{}, err
 	}
-	row, ok := rows.get(string(k))
-	if !ok {
+	row, ok := v.rows.get(string(k))
+	if !ok || v.traits.Ended(&row, v.now) {
 		return table.Row{}, table.ErrNoEntity
 	}
 	return clone(row), nil
@@ -149,7 +164,7 @@ func (s *Store) Commit(ctx context.Context, name table.RecordKey, m []table.Muta
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	incarnation, err := s.live(name)
+	r, err := s.live(name)
 	if err != nil {
 		return 0, err
 	}
@@ -157,23 +172,23 @@ func (s *Store) Commit(ctx context.Context, name table.RecordKey, m []table.Muta
 	if err != nil {
 		return 0, err
 	}
-	rows := s.entities[incarnation]
+	rows := s.entities[r.Incarnation]
 	for i, m := range m {
 		k := string(m.Key)
 		var old *table.Row
 		if r, ok := rows.get(k); ok {
 			old = &r
 		}
-		row, err := table.Apply(old, m, now)
+		effect, err := r.Traits.Apply(old, m, now)
 		switch {
 		case err != nil:
 			return 0, &table.Refused{Index: i, Err: err}
-		case row == nil:
+		case effect.Row == nil:
 			rows = rows.remove(k)
 		default:
-			rows = rows.put(k, clone(*row))
+			rows = rows.put(k, clone(*effect.Row))
 		}
 	}
-	s.entities[incarnation] = rows
+	s.entities[r.Incarnation] = rows
 	return now, nil
 }

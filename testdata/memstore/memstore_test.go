@@ -10,7 +10,7 @@ import (
 
 func open(_ testing.TB, now func() edm.Ticks) storetest.Fixture {
 	return storetest.Fixture{Store: memstore.New(now), Strengths: storetest.Strengths{
-		Conditional: true, AtomicCommit: true, Descending: true, SnapshotPage: true, Linearizable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
+		Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, SnapshotPage: true, Linearizable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	}}
 }
 

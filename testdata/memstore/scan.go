@@ -8,15 +8,16 @@ import (
 
 // Scan implements [table.Store].
 func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
-	rows, err := s.snapshot(ctx, name)
+	v, err := s.snapshot(ctx, name)
 	if err != nil {
 		return table.Page{}, err
 	}
 	b := table.NewPageBuilder(&r)
+	b.Traits, b.Now = v.traits, v.now
 	for _, rg := range r.InOrder() {
-		inside := rows.from(string(rg.Start))
+		inside := v.rows.from(string(rg.Start))
 		if r.Descending {
-			inside = rows.before(rg.End)
+			inside = v.rows.before(rg.End)
 		}
 		for k, row := range inside {
 			if !rg.Contains([]byte(k)) {

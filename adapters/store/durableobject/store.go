@@ -13,6 +13,9 @@ type Store struct {
 
 var _ table.Store = (*Store)(nil)
 
+// Declares implements [table.Declaring].
+func (*Store) Declares() (name string, expiry bool) { return "Durable Objects", false }
+
 // New makes a store. It makes no calls.
 func New(o Options) (*Store, error) {
 	o, err := o.withDefaults()

@@ -49,6 +49,9 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 
 // WriteRecord implements [table.Store].
 func (s *Store) WriteRecord(ctx context.Context, new table.Record) (table.Revision, error) {
+	if new.Traits != nil {
+		return "", table.ErrUnsupported
+	}
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return "", err

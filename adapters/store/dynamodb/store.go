@@ -31,6 +31,9 @@ type Store struct {
 
 var _ table.Store = (*Store)(nil)
 
+// Declares implements [table.Declaring].
+func (*Store) Declares() (name string, expiry bool) { return "DynamoDB", false }
+
 // New makes a store. It calls nothing.
 func New(o Options) (*Store, error) {
 	o, err := o.withDefaults()

@@ -207,7 +207,7 @@ func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *ta
 		return nil, nil, table.ErrUnknown
 	}
 	if next != nil {
-		s.tables.begin(key, next.Incarnation)
+		s.tables.begin(next)
 	}
 	return b, e, nil
 }

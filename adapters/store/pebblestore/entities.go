@@ -35,6 +35,7 @@ func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.
 			}
 			return table.Row{}, err
 		}
+		traits, now := l.judge(s.journal.clock)
 		full := l.appendKey((*buf)[:0], k)
 		*buf = full
 		row, err := read(s.db, full)
@@ -51,6 +52,9 @@ func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.
 			return s.getSettled(tbl, k)
 		} else if w != nil {
 			return table.Row{}, w
+		}
+		if err == nil && traits.Ended(&row, now) {
+			return table.Row{}, table.ErrNoEntity
 		}
 		return row, err
 	}
@@ -156,17 +160,18 @@ func (s *Store) batch(l *life, m []table.Mutation, olds []old, now edm.Ticks) (*
 		size += len(m[i].Key) + len(m[i].Properties) + 64
 	}
 	b := s.db.NewBatchWithSize(size)
+	traits := l.traits.Load()
 	for i := range m {
 		var before *table.Row
 		if olds[i].exists {
 			before = &olds[i].row
 		}
-		row, err := table.Apply(before, m[i], now)
+		effect, err := traits.Apply(before, m[i], now)
 		if err != nil {
 			b.Close() // unused
 			return nil, &table.Refused{Index: i, Err: err}
 		}
-		if row == nil {
+		if row := effect.Row; row == nil {
 			op := b.DeleteDeferred(prefixLength + len(m[i].Key))
 			l.appendKey(op.Key[:0], m[i].Key)
 			err = op.Finish()

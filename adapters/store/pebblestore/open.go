@@ -406,7 +406,7 @@ func (s *Store) loadTables() error {
 	return each(s.db, []byte{spaceRecords}, func(k, v []byte) error {
 		r, err := table.ParseRecord(string(k[1:]), v)
 		if err == nil {
-			s.tables.begin(r.Key, r.Incarnation)
+			s.tables.begin(&r)
 		}
 		return err
 	})

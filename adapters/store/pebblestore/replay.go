@@ -80,7 +80,7 @@ func (s *Store) Replay(ctx context.Context, p Position, commits []logship.Commit
 	}
 	s.catalog.last.Store(int64(p.Number))
 	for k, next := range live {
-		if l := s.tables.find(k); l != nil && l.incarnation != next {
+		if l := s.tables.find(k); l != nil && l.incarnation != next.Incarnation {
 			s.tables.end(k)
 		}
 	}
@@ -89,9 +89,9 @@ func (s *Store) Replay(ctx context.Context, p Position, commits []logship.Commit
 		return err
 	}
 	s.journal.done(e)
-	for k, next := range live {
-		if next != (table.Incarnation{}) {
-			s.tables.begin(k, next)
+	for _, next := range live {
+		if next.Revision != "" {
+			s.tables.begin(&next)
 		}
 	}
 	again := false
@@ -168,23 +168,22 @@ func (r *replay) change(k, v []byte) {
 	}
 }
 
-// live returns the incarnation of each table whose record changes, empty for none.
-func (r *replay) live() (map[table.RecordKey]table.Incarnation, error) {
-	list := map[table.RecordKey]table.Incarnation{}
+// live returns the new record of each table whose record changes, empty for none.
+func (r *replay) live() (map[table.RecordKey]table.Record, error) {
+	list := map[table.RecordKey]table.Record{}
 	for text, v := range r.records {
 		k, ok := table.ParseRecordKey(text)
 		if !ok {
 			return nil, errRecordOfLog
 		}
-		var i table.Incarnation
+		var record table.Record
 		if v != nil {
-			record, err := table.ParseRecord(text, v)
-			if err != nil {
+			var err error
+			if record, err = table.ParseRecord(text, v); err != nil {
 				return nil, err
 			}
-			i = record.Incarnation
 		}
-		list[k] = i
+		list[k] = record
 	}
 	return list, nil
 }

@@ -27,6 +27,8 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 			}
 			return table.Page{}, err
 		}
+		b := table.NewPageBuilder(&r)
+		b.Traits, b.Now = l.judge(s.journal.clock)
 		it, err := s.db.NewIter(l.bounds(r.InOrder()[0]))
 		if err != nil {
 			return table.Page{}, err
@@ -40,7 +42,7 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 		// All commits that the iterator can show were registered before it was
 		// made. Wait for them last: by then their fsync has usually finished.
 		n := s.journal.last.Load()
-		page, err := collect(ctx, it, l, &r, nil)
+		page, err := collect(ctx, it, l, &r, b, nil)
 		if err != nil {
 			return table.Page{}, err
 		}
@@ -60,10 +62,12 @@ func (s *Store) scanSettled(ctx context.Context, tbl table.RecordKey, r *table.S
 	var l *life
 	var it *pebble.Iterator
 	var hidden []hiddenRow
+	b := table.NewPageBuilder(r)
 	err := s.settled(func(v view) (err error) {
 		if l, err = v.life(tbl); err != nil {
 			return err
 		}
+		b.Traits, b.Now = l.judge(s.journal.clock)
 		hidden = v.rows(l, key.Range{Start: r.Ranges[0].Start, End: r.Ranges[len(r.Ranges)-1].End})
 		if r.Descending {
 			slices.Reverse(hidden)
@@ -74,7 +78,7 @@ func (s *Store) scanSettled(ctx context.Context, tbl table.RecordKey, r *table.S
 	if err != nil {
 		return table.Page{}, err
 	}
-	return collect(ctx, it, l, r, hidden)
+	return collect(ctx, it, l, r, b, hidden)
 }
 
 // bounds returns the bounds of the full keys of a range.
@@ -88,10 +92,10 @@ func (l *life) bounds(r key.Range) *pebble.IterOptions {
 	return o
 }
 
-// collect makes a page of what the iterator shows of the ranges, with the old rows instead
+// collect makes the page that b begins of what the iterator shows of the ranges, with the old rows instead
 // of those that are hidden, and closes the iterator.
-func collect(ctx context.Context, it *pebble.Iterator, l *life, r *table.ScanRequest, hidden []hiddenRow) (table.Page, error) {
-	c := collector{b: table.NewPageBuilder(r), m: memories.Get().(*memory), hidden: hidden, descending: r.Descending}
+func collect(ctx context.Context, it *pebble.Iterator, l *life, r *table.ScanRequest, b table.PageBuilder, hidden []hiddenRow) (table.Page, error) {
+	c := collector{b: b, m: memories.Get().(*memory), hidden: hidden, descending: r.Descending}
 	c.b.Pause = r.Pause
 	var err error
 	for i, in := range r.InOrder() {

@@ -105,7 +105,12 @@ func (v view) life(tbl table.RecordKey) (*life, error) {
 	if errors.Is(err, table.ErrNoRecord) {
 		return nil, table.ErrNoTable
 	}
-	return &life{incarnation: r.Incarnation}, err
+	if err != nil {
+		return nil, err
+	}
+	l := &life{incarnation: r.Incarnation}
+	l.traits.Store(r.Traits)
+	return l, nil
 }
 
 // hiddenRow is the state of an entity before the oldest hidden commit to it.
@@ -144,6 +149,7 @@ func (s *Store) getSettled(tbl table.RecordKey, k []byte) (row table.Row, err er
 		if err != nil {
 			return err
 		}
+		traits, now := l.judge(s.journal.clock)
 		if h := v.rows(l, key.Range{Start: k, End: append(bytes.Clone(k), 0)}); len(h) > 0 {
 			switch {
 			case !h[0].known:
@@ -152,10 +158,16 @@ func (s *Store) getSettled(tbl table.RecordKey, k []byte) (row table.Row, err er
 				return table.ErrNoEntity
 			}
 			row = h[0].old.row
-			return nil
+		} else if row, err = read(v.from, l.appendKey(nil, k)); err != nil {
+			return err
 		}
-		row, err = read(v.from, l.appendKey(nil, k))
-		return err
+		if traits.Ended(&row, now) {
+			return table.ErrNoEntity
+		}
+		return nil
 	})
-	return row, err
+	if err != nil {
+		return table.Row{}, err
+	}
+	return row, nil
 }

@@ -67,6 +67,9 @@ type Store struct {
 
 var _ table.Store = (*Store)(nil)
 
+// Declares implements [table.Declaring].
+func (s *Store) Declares() (name string, expiry bool) { return "Pebble", true }
+
 const stripeCount = 1024
 
 // stripe is a share of all partitions, on a cache line of its own.
@@ -175,7 +178,7 @@ func (s *Store) die(err error) {
 // admit refuses mutations for which there is no room.
 func (s *Store) admit(m []table.Mutation) error {
 	if s.room.isFull() {
-		return s.room.admit(!slices.ContainsFunc(m, func(m table.Mutation) bool { return m.Kind != table.Delete }))
+		return s.room.admit(!slices.ContainsFunc(m, func(m table.Mutation) bool { return !m.Kind.Removes() }))
 	}
 	return s.disk.Admit(m)
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
@@ -13,6 +14,9 @@ type life struct {
 	// dead is set before the batch that ends the incarnation is applied: if a reader
 	// finds it unset after reading, it has read before the end.
 	dead atomic.Bool
+	// traits changes while all stripes are locked: a commit follows one declaration, and a
+	// read one that was in force while it ran.
+	traits atomic.Pointer[table.Traits]
 }
 
 // tables holds the live incarnation of every table.
@@ -31,14 +35,29 @@ func (t *tables) find(key table.RecordKey) *life {
 	return l
 }
 
-// begin makes an incarnation live, unless one is live already or the key is not
-// of a table.
-func (t *tables) begin(key table.RecordKey, i table.Incarnation) {
+// begin makes the incarnation of a record live, unless it is live already, with what the
+// record declares. The record of an account has none.
+func (t *tables) begin(r *table.Record) {
+	if r.Key.Table == "" {
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if key.Table != "" && t.live[key] == nil {
-		t.live[key] = &life{incarnation: i}
+	l := t.live[r.Key]
+	if l == nil {
+		l = &life{incarnation: r.Incarnation}
+		t.live[r.Key] = l
 	}
+	l.traits.Store(r.Traits)
+}
+
+// judge returns the traits of a table, and the instant of a read that begins now. Without
+// traits there is no instant.
+func (l *life) judge(clock *table.Clock) (t *table.Traits, now edm.Ticks) {
+	if t = l.traits.Load(); t != nil {
+		now = clock.Instant()
+	}
+	return t, now
 }
 
 // end ends the live incarnation of a table.

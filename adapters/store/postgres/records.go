@@ -68,8 +68,14 @@ func (s *Store) records(ctx context.Context, how table.Consistency, account stri
 	return list, err
 }
 
+// Declares implements [table.Declaring].
+func (*Store) Declares() (name string, expiry bool) { return "PostgreSQL", false }
+
 // WriteRecord implements [table.Store].
 func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
+	if r.Traits != nil {
+		return "", table.ErrUnsupported
+	}
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return "", err

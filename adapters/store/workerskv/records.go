@@ -124,6 +124,9 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 // WriteRecord implements [table.Store]. It compares the revision with the state that
 // KV shows: of two who write in the same minute, the last one wins.
 func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
+	if r.Traits != nil {
+		return "", table.ErrUnsupported
+	}
 	name, ok := recordName(r.Key)
 	if !ok {
 		return "", table.ErrKeyTooLong

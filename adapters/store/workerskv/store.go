@@ -20,6 +20,9 @@ type Store struct {
 
 var _ table.Store = (*Store)(nil)
 
+// Declares implements [table.Declaring].
+func (*Store) Declares() (name string, expiry bool) { return "Workers KV", false }
+
 // New makes a store. It makes no calls.
 func New(o Options) (*Store, error) {
 	if o.Namespace == nil || o.Now == nil {

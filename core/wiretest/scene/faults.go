@@ -25,6 +25,14 @@ func (f *faults) Replication() table.Replication {
 	return table.Replication{Status: table.Live, LastSync: f.clock.Now() - f.behind}
 }
 
+// Declares implements [table.Declaring].
+func (f *faults) Declares() (name string, expiry bool) {
+	if d, ok := table.As[table.Declaring](f.Store); ok {
+		return d.Declares()
+	}
+	return "this store", false
+}
+
 // outcomes lists the errors of a store by their names in a directive.
 var outcomes = map[string]error{
 	"busy":           table.ErrBusy,

@@ -137,6 +137,8 @@ func obey(h *protocol.Handler, store *faults, clock *Clock, directive string) er
 		h.MaxSkew = 0
 	case directive == "extensions":
 		h.Extensions = true
+	case directive == "reference store":
+		store.Store = memstore.New(clock.Now) // the transcript needs what not every store has
 	case directive == "path style":
 		h.PathStyle = true
 	case word == "lag":

@@ -58,6 +58,7 @@ func (p *program) backupRestoreCommand() *cobra.Command {
 		f.StringVar(&o.timeline, "timeline", "", "`name` of a timeline: restore its history; default that of the newest store that shipped its log")
 		f.StringVar(&o.account, "account", "", "`name` of the account; with --table, restore only this table")
 		f.StringVar(&o.table, "table", "", "`name` of the table; with --account, restore only this table")
+		cli.BoolFlag(f, &o.keepExpired, "keep-expired", "withdraw the rules of expiry of tables, so that entities that have ended are there again")
 		identityFlag(f, &o.identity)
 	})
 	cli.Section(c, "To a service", func(f *pflag.FlagSet) {

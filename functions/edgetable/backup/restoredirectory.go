@@ -41,7 +41,7 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 		what = "backup " + m.ID
 	}
 	show := cli.NewProgress(p.Err)
-	restore := func(dir string) error {
+	restoreAll := func(dir string) error {
 		defer show.End()
 		err := r.Restore(ctx, m, dir, with, show.Bytes("restored"))
 		switch {
@@ -55,6 +55,13 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 		}
 		return raise(ctx, r, dir)
 	}
+	restore := func(dir string) error {
+		err := restoreAll(dir)
+		if err == nil && o.keepExpired {
+			err = p.withdraw(ctx, dir)
+		}
+		return err
+	}
 	if o.to == "" {
 		defer func() {
 			if err == nil {
@@ -62,7 +69,7 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 			}
 		}()
 	}
-	if o.table == "" && plan != nil {
+	if o.table == "" && (plan != nil || o.keepExpired) {
 		if err := beside(dir, func(beside string) (string, error) {
 			return filepath.Join(beside, "whole"), restoreWhole(restore, beside)
 		}); err != nil {
@@ -100,6 +107,17 @@ func raise(ctx context.Context, r *repository.Repository, dir string) error {
 		return err
 	}
 	return errors.Join(store.Raise(above), store.Close())
+}
+
+// withdraw withdraws the rules of expiry of a restored store.
+func (p *program) withdraw(ctx context.Context, dir string) error {
+	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, DiskReserve: -1, KeepLogs: -1})
+	if err != nil {
+		return err
+	}
+	n, err := store.Withdraw(ctx)
+	fmt.Fprintf(p.Out, "what %s declared is withdrawn\n", cli.Things(n, "tables"))
+	return errors.Join(err, store.Close())
 }
 
 // restoreTable restores a whole backup beside the directory, and then moves a store with

@@ -65,4 +65,5 @@ type restoring struct {
 	table, account     string
 	to, mode, profiles string
 	rejects            string
+	keepExpired        bool
 }

@@ -33,6 +33,24 @@ type profile struct {
 	KeyCommand string `json:"keyCommand,omitempty"`     // command that prints the key
 	ReadOnly   bool   `json:"readOnly,omitempty"`       // no command and no page may write
 	Color      string `json:"color,omitempty"`          // of the explorer's page
+
+	stored json.RawMessage // as it was read; nil: it is new
+}
+
+// UnmarshalJSON reads a profile, and keeps it for MarshalJSON.
+func (one *profile) UnmarshalJSON(text []byte) error {
+	type fields profile
+	one.stored = bytes.Clone(text)
+	return json.Unmarshal(text, (*fields)(one))
+}
+
+// MarshalJSON returns a profile as it was read, with what a later version added to it.
+func (one profile) MarshalJSON() ([]byte, error) {
+	type fields profile
+	if one.stored != nil {
+		return one.stored, nil
+	}
+	return json.Marshal(fields(one))
 }
 
 // profiles are those of a user.

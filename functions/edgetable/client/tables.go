@@ -12,7 +12,8 @@ import (
 )
 
 func (p *program) tablesCommand() *cobra.Command {
-	return cli.Group("tables", "List, create and delete tables", "", p.tablesListCommand(), p.tablesCreateCommand(), p.tablesDeleteCommand())
+	return cli.Group("tables", "List, create and delete tables, and say when their entities end", "",
+		p.tablesListCommand(), p.tablesCreateCommand(), p.tablesDeleteCommand(), p.tablesOptionsCommand(), p.tablesSetCommand(), p.tablesApplyCommand())
 }
 
 func (p *program) tablesListCommand() *cobra.Command {

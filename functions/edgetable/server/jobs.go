@@ -26,6 +26,9 @@ func (s *serving) jobs(hangup <-chan os.Signal, ticks <-chan time.Time, backups 
 	if backups.ShipsLog() {
 		list = append(list, stores.Job{Name: "log", Every: s.backup.Log, Run: backups.ServeLog, End: backups.EndLog}, stores.Job{Name: "pieces", Run: backups.JoinPieces})
 	}
+	if s.expiry != nil {
+		list = append(list, stores.Job{Name: "expiry", Every: expireEvery, Run: s.expiry.run})
+	}
 	if s.follower != nil {
 		list = append(list, stores.Job{Name: "secondary", Run: s.follower.Serve})
 	}

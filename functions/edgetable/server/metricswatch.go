@@ -29,6 +29,14 @@ func watchQueue(m *observe.Metrics, l *admission.Limiter) {
 	)
 }
 
+// watchExpiry adds the entities that were removed because they had ended; with nil, nothing.
+func watchExpiry(m *observe.Metrics, e *expiry) {
+	if e != nil {
+		observe.Watch(m, func() int64 { return e.removed.Load() },
+			observe.Counter("expired_entities_total", "Entities that were removed because they had ended by the rule of their table.", func(n int64) float64 { return float64(n) }))
+	}
+}
+
 // watchConnections adds the connections of the server.
 func watchConnections(m *observe.Metrics, s *httpserver.Server) {
 	type stats = httpserver.ConnectionStats

@@ -80,6 +80,7 @@ func (s *serving) watch(limited *admission.Limiter, server *httpserver.Server) (
 	watchFaults(s.metrics, s.faults)
 	watchBackups(s.metrics, s.backups)
 	watchLog(s.metrics, s.backups)
+	watchExpiry(s.metrics, s.expiry)
 	if s.follower != nil {
 		watchSecondary(s.metrics, s.follower.Status)
 	} else if s.backend.Replica != nil {

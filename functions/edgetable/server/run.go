@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -222,6 +224,12 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	}
 	s.backend.Store = s.traces.Store(s.backend.Store, s.backend.System)
 	handler := s.newHandler(ctx)
+	if keepsRules(s.backend.Store) {
+		s.expiry = &expiry{
+			service: stores.NewService(s.backend.Store, s.backend.Scan), log: s.log, paused: s.isSecondary,
+			accounts: func() []string { return slices.Sorted(maps.Keys(*s.accounts.Current.Load())) },
+		}
+	}
 	health := &health{check: s.ready, fresh: s.backend.Fresh, log: s.log}
 	limiter := s.protect.limiter(handler)
 	server := s.newServer(handler, limiter, health)

@@ -33,6 +33,7 @@ type serving struct {
 	follower    *secondary.Follower // nil: this is a primary
 	backups     *backup.Schedule    // nil: none are made
 	statistics  *Statistics
+	expiry      *expiry           // nil: the store keeps no rules
 	consent     *explorer.Consent // nil: the page opens no accounts of the server
 	bounds      httpserver.Bounds
 }

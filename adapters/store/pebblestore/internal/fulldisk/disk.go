@@ -293,7 +293,7 @@ func (d *Disk) Admit(m []table.Mutation) error {
 	if d == nil || !d.full.Load() && !d.descriptors.Load() {
 		return nil
 	}
-	return d.AdmitDelete(!slices.ContainsFunc(m, func(m table.Mutation) bool { return m.Kind != table.Delete }))
+	return d.AdmitDelete(!slices.ContainsFunc(m, func(m table.Mutation) bool { return !m.Kind.Removes() }))
 }
 
 // AdmitDelete is Admit for a write that only deletes, or one that adds data.

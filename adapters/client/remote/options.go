@@ -1,0 +1,37 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// ErrNoOptions says who keeps options of tables.
+var ErrNoOptions = errors.New("this service keeps no options of tables: it is not edgetable, or an older one")
+
+// Options returns the document of what a table declares, and the revision of the table.
+func (c *Client) Options(ctx context.Context, table string) (document []byte, revision string, err error) {
+	resp, err := c.send(ctx, request{method: http.MethodGet, path: "/" + escaped(table), query: "comp=options"}, nil)
+	if err == nil {
+		if revision = resp.header.Get("ETag"); revision == "" {
+			err = ErrNoOptions // Azurite answers with entities
+		}
+	}
+	if HasCode(err, "InvalidQueryParameterValue") {
+		err = ErrNoOptions
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("reading the options of table %s of %s: %w", table, c.endpoint, err)
+	}
+	return resp.body, revision, nil
+}
+
+// SetOptions declares options of a table in place of those it has, if it has the revision.
+func (c *Client) SetOptions(ctx context.Context, table, revision string, document []byte) error {
+	_, err := c.send(ctx, request{method: http.MethodPut, path: "/" + escaped(table), query: "comp=options", match: revision, contentType: contentJSON, body: document}, nil)
+	if err != nil {
+		return fmt.Errorf("setting the options of table %s of %s: %w", table, c.endpoint, err)
+	}
+	return nil
+}

@@ -1,0 +1,254 @@
+package payload
+
+import (
+	"strconv"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// longestAfter is the longest time for which a rule lets an entity live: 100 years of 365
+// days.
+const longestAfter = 36_500 * day
+
+const (
+	hour = 3600 * edm.TicksPerSecond
+	day  = 24 * hour
+)
+
+// ReadOptions reads the document of PUT /mytable?comp=options:
+//
+//	{"expire": {"property": "ExpiresAt", "after": "P30D"}}
+//
+// expire may be absent or null, which is no rule. The members that [AppendOptions] adds to
+// say what became of a rule have no meaning here. The error is OptionsInvalid, with the JSON
+// path of what is wrong.
+func ReadOptions(body []byte) (o table.TableOptions, err error) {
+	r := optionsReader{scanner{body: body}}
+	if len(body) > maxOptions {
+		return o, badOptions("$", "the document is longer than 16 KiB")
+	}
+	err = r.object("$", func(path, name string) error {
+		switch name {
+		case "expire":
+			if r.null() {
+				return nil
+			}
+			o.Expire = new(table.Expiry)
+			return r.expire(path, o.Expire)
+		case "ending":
+			return r.object(path, func(string, string) error { return r.ignore() })
+		case "changes", "indexes", "webhooks":
+			return badOptions(path, "this version of edgetable does not have it")
+		}
+		return badOptions(path, "there is no such option; expire is one")
+	})
+	if err == nil && r.skip() != 0 {
+		err = badOptions("$", "there is something after the closing brace")
+	}
+	return o, err
+}
+
+const maxOptions = 16 << 10
+
+func badOptions(path, what string) error {
+	return table.OptionsInvalid.With(table.OptionsInvalid.Err().Message + " " + path + ": " + what + ".")
+}
+
+// optionsReader reads a document of options.
+type optionsReader struct{ scanner }
+
+func (r *optionsReader) expire(path string, e *table.Expiry) error {
+	err := r.object(path, func(path, name string) (err error) {
+		switch name {
+		case "property":
+			if e.Property, err = r.string(path); err != nil {
+				return err
+			}
+			if table.CheckPropertyName(e.Property) != nil {
+				return badOptions(path, "no property can have this name")
+			}
+			if e.Property == "PartitionKey" || e.Property == "RowKey" || e.Property == "Timestamp" {
+				return badOptions(path, "name a property of your own; after counts from the Timestamp")
+			}
+			return nil
+		case "after":
+			text, err := r.string(path)
+			if err != nil {
+				return err
+			}
+			var ok bool
+			if e.After, ok = parseDuration(text); !ok {
+				return badOptions(path, "write a time of 1 second to 36500 days such as P30D, PT12H or P1DT30M; months and years differ in length")
+			}
+			return nil
+		case "state", "undoUntil":
+			return r.ignore()
+		}
+		return badOptions(path, "there is no such member; property and after are")
+	})
+	if err == nil && e.Property == "" && e.After == 0 {
+		return badOptions(path, "it has neither property nor after")
+	}
+	return err
+}
+
+// object reads an object and calls member for each of its members, at their values.
+func (r *optionsReader) object(path string, member func(path, name string) error) error {
+	if r.skip() != '{' {
+		return badOptions(path, "expected an object, {…}")
+	}
+	r.pos++
+	var seen []string
+	for {
+		c := r.skip()
+		switch {
+		case c == '}':
+			r.pos++
+			return nil
+		case len(seen) > 0 && c != ',':
+			return badOptions(path, "byte "+strconv.Itoa(r.pos)+": expected , or }")
+		case len(seen) > 0:
+			r.pos++
+			r.skip()
+		}
+		t, err := r.text()
+		name, _, _ := t.characters(nil)
+		inside := path + "." + cut(name)
+		if err != nil || r.skip() != ':' {
+			return badOptions(path, "byte "+strconv.Itoa(r.pos)+": expected a name in quotes and a colon")
+		}
+		r.pos++
+		for _, other := range seen {
+			if other == name {
+				return badOptions(inside, "it is there twice")
+			}
+		}
+		seen = append(seen, name)
+		if err := member(inside, name); err != nil {
+			return err
+		}
+	}
+}
+
+// null reads null, if it is there.
+func (r *optionsReader) null() bool {
+	if r.skip() != 'n' {
+		return false
+	}
+	_, err := r.word("null", kindNull)
+	return err == nil
+}
+
+func (r *optionsReader) string(path string) (string, error) {
+	r.skip()
+	t, err := r.text()
+	if err != nil {
+		return "", badOptions(path, "expected a string")
+	}
+	s, _, _ := t.characters(nil)
+	return string([]byte(s)), nil // the body is another's
+}
+
+// ignore reads a single value.
+func (r *optionsReader) ignore() error {
+	_, err := r.scalar()
+	if err != nil {
+		return badOptions("$", "byte "+strconv.Itoa(r.pos)+": expected a single value")
+	}
+	return nil
+}
+
+// AppendOptions appends the document of GET /mytable?comp=options at an instant: what
+// [ReadOptions] reads, with the state of the rule, and until when withdrawing it brings
+// everything back. A rule that was withdrawn, or changed, is "ending" until what it ended is
+// removed.
+func AppendOptions(dst []byte, t *table.Traits, now edm.Ticks) []byte {
+	w := object{b: append(dst, '{')}
+	if t != nil && t.Expiry != nil {
+		w.begin("expire", '{')
+		w.rule(t.Expiry)
+		w.text("state", "active")
+		if undo := t.Expiry.Since + table.UndoTime; now < undo {
+			w.text("undoUntil", undo.String())
+		}
+		w.end('}')
+	}
+	if t != nil && t.Ending != nil {
+		w.begin("ending", '{')
+		w.rule(t.Ending)
+		w.text("until", t.Ending.Until.String())
+		w.end('}')
+	}
+	w.end('}')
+	return w.b
+}
+
+func (w *object) rule(e *table.Expiry) {
+	if e.Property != "" {
+		w.text("property", e.Property)
+	}
+	if e.After != 0 {
+		w.text("after", formatDuration(e.After))
+	}
+}
+
+// units are those of a duration of ISO 8601 whose lengths do not vary, in their order.
+var units = [...]struct {
+	letter byte
+	time   bool // after the T
+	length edm.Ticks
+}{
+	{'W', false, 7 * day}, {'D', false, day}, {'H', true, hour}, {'M', true, hour / 60}, {'S', true, edm.TicksPerSecond},
+}
+
+// parseDuration reads a duration such as P1DT30M.
+func parseDuration(s string) (d edm.Ticks, ok bool) {
+	if len(s) < 3 || s[0] != 'P' || len(s) > 40 {
+		return 0, false
+	}
+	time := false
+	next := 0 // unit
+	for s = s[1:]; s != ""; {
+		if s[0] == 'T' {
+			if time {
+				return 0, false
+			}
+			time, s = true, s[1:]
+		}
+		n, i := edm.Ticks(0), 0
+		for i < len(s) && s[i]-'0' <= 9 && i < 12 {
+			n = 10*n + edm.Ticks(s[i]-'0')
+			i++
+		}
+		if i == 0 || i == len(s) {
+			return 0, false
+		}
+		for next < len(units) && (units[next].letter != s[i] || units[next].time != time) {
+			next++
+		}
+		if next == len(units) || n > longestAfter/units[next].length {
+			return 0, false
+		}
+		d += n * units[next].length
+		next++
+		s = s[i+1:]
+	}
+	return d, d >= edm.TicksPerSecond && d <= longestAfter
+}
+
+// formatDuration is the inverse of parseDuration, with days and without weeks.
+func formatDuration(d edm.Ticks) string {
+	b, time := []byte{'P'}, false
+	for _, u := range units[1:] {
+		n := d / u.length
+		if d -= n * u.length; n == 0 {
+			continue
+		}
+		if u.time && !time {
+			b, time = append(b, 'T'), true
+		}
+		b = append(strconv.AppendInt(b, int64(n), 10), u.letter)
+	}
+	return string(b)
+}

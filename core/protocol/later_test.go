@@ -1,0 +1,27 @@
+package protocol_test
+
+import (
+	"strings"
+	"testing"
+
+	"edgetable/core/wiretest"
+)
+
+// TestPropertiesOfLaterVersion: Set Table Service Properties keeps what a later version has
+// stored in the settings of the account.
+func TestPropertiesOfLaterVersion(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	const later = "<Later><Days>7</Days></Later>"
+	err := s.Service.UpdateAccountSettings(t.Context(), wiretest.Account, func([]byte) ([]byte, error) {
+		return []byte("<StorageServiceProperties><Cors />" + later + "</StorageServiceProperties>"), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.admit(t, "https://new")
+	stored, err := s.Service.AccountSettings(t.Context(), wiretest.Account)
+	if err != nil || !strings.Contains(string(stored), later) || !strings.Contains(string(stored), "https://new") {
+		t.Errorf("the settings are %s, %v", stored, err)
+	}
+}

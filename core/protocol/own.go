@@ -1,0 +1,77 @@
+package protocol
+
+import (
+	"context"
+	"strings"
+
+	"edgetable/core/edm"
+	"edgetable/core/multipart"
+	"edgetable/core/payload"
+	"edgetable/core/table"
+)
+
+// The operations on a table that are our own. Only the account's key permits them.
+
+// getOptions answers GET comp=options, an operation of our own: what a table declares.
+func (c *call) getOptions(ctx context.Context) (answer, error) {
+	t, revision, err := c.Service.TableTraits(ctx, c.name())
+	return answer{
+		status: 200,
+		header: multipart.Header{{Name: "Content-Type", Value: "application/json"}, {Name: "ETag", Value: `"` + string(revision) + `"`}},
+		body:   payload.AppendOptions(nil, t, c.Now()),
+	}, err
+}
+
+// setOptions answers PUT comp=options. The options replace those that the table has.
+func (c *call) setOptions(ctx context.Context) (answer, error) {
+	body, err := c.body()
+	if err != nil {
+		return answer{}, err
+	}
+	o, err := payload.ReadOptions(body)
+	if err != nil {
+		return answer{}, err
+	}
+	match := strings.TrimSpace(c.header.Get("If-Match"))
+	if match == "*" {
+		match = ""
+	}
+	return answer{status: 204}, c.Service.SetTableOptions(ctx, c.name(), table.Revision(strings.Trim(match, `"`)), o)
+}
+
+// getTraffic answers comp=traffic, an operation of our own: the statistics of a table.
+// They have keys of entities and filters, so that only the account's key permits it.
+func (c *call) getTraffic(ctx context.Context) (answer, error) {
+	a := answer{status: 200, header: multipart.Header{{Name: "Content-Type", Value: "application/json"}}}
+	if c.Traffic == nil {
+		report, err := c.Service.Traffic(ctx, c.name())
+		if err == nil {
+			a.body = payload.AppendReport(nil, report)
+		}
+		return a, err
+	}
+	_, err := c.Service.TableACL(ctx, c.name()) // the table exists, or this says that it does not
+	if err == nil {
+		a.body, err = c.Traffic(c.account.Name, c.name().Table)
+	}
+	return a, err
+}
+
+// restoreTable answers comp=restore, an operation of our own: it puts a table back to what
+// it was at a time, or undoes that. It undoes writes of everybody, so that only the account's key permits it.
+func (c *call) restoreTable(ctx context.Context) (answer, error) {
+	if c.options.time == nil {
+		return answer{}, errTime
+	}
+	to := table.UndoRestore
+	if *c.options.time != "undo" {
+		var err error
+		if to, err = edm.ParseDateTime(*c.options.time); err != nil {
+			return answer{}, errTime
+		}
+	}
+	did, err := c.Service.Restore(ctx, c.name(), to)
+	return answer{status: 200, body: did, header: multipart.Header{{Name: "Content-Type", Value: "text/plain"}}}, err
+}
+
+var errTime = table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. time must be one such as 2026-11-23T14:03:07Z, or undo.")

@@ -1,0 +1,72 @@
+package settings_test
+
+import (
+	"strings"
+	"testing"
+
+	"edgetable/core/settings"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestKeepOfLaterVersion: what a later version stored in the properties of a service is
+// there after this one has changed them, also within a part that the change does not have.
+func TestKeepOfLaterVersion(t *testing.T) {
+	t.Parallel()
+	const later = `<Later a="1"><Logging>x &amp; y</Logging></Later>`
+	const self = `<Closed />`
+	oldLogging := strings.Replace(logging, "</Logging>", "<Level>7</Level></Logging>", 1)
+	stored := properties(oldLogging, later, metrics, self, "<Cors>"+strings.Replace(rule, "</CorsRule>", "<Paths>*</Paths></CorsRule>", 1)+"</Cors>")
+	got, err := settings.Keep([]byte(stored), []byte(properties(strings.ReplaceAll(metrics, "HourMetrics", "Metrics"))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{oldLogging, later, self, "<Paths>*</Paths>"} {
+		if strings.Count(string(got), part) != 1 {
+			t.Errorf("%s is not once in %s", part, got)
+		}
+	}
+	again, err := settings.Keep(got, []byte(properties(logging, "<Cors/>", "<OfTheClient/>")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, gone := range []string{"<Level>", "<Paths>", "<OfTheClient"} {
+		if strings.Contains(string(again), gone) {
+			t.Errorf("%s is still in %s", gone, again)
+		}
+	}
+	for _, part := range []string{later, self, "<Cors />"} {
+		if strings.Count(string(again), part) != 1 {
+			t.Errorf("%s is not once in %s", part, again)
+		}
+	}
+}
+
+// TestKeepIsUpdate: without anything of a later version, Keep stores the document of the
+// updated properties.
+func TestKeepIsUpdate(t *testing.T) {
+	t.Parallel()
+	want := configured()
+	stored := want.Append(nil, false)
+	for _, body := range []string{properties(logging), properties(metrics), cors(), cors(rule), full, legacy, unset} {
+		if err := want.Update([]byte(body)); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if stored, err = settings.Keep(stored, []byte(body)); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want.Append(nil, false)), string(stored)); diff != "" {
+			t.Errorf("%s: -want +got\n%s", body, diff)
+		}
+	}
+	if _, err := settings.Keep(stored, []byte("<a/>")); err == nil {
+		t.Error("a wrong body is stored")
+	}
+	if _, err := settings.Keep([]byte("<a/>"), []byte(full)); err == nil {
+		t.Error("a damaged document is replaced")
+	}
+	if got, err := settings.Keep(nil, []byte(full)); err != nil || string(got) != full {
+		t.Errorf("the first document is stored as %s, %v", got, err)
+	}
+}

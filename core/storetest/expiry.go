@@ -1,0 +1,532 @@
+package storetest
+
+import (
+	"cmp"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// Expiry checks the rule of expiry of a table: what has ended is absent for every operation
+// at its own Timestamp, whatever is stored.
+func Expiry(t *testing.T, h Harness) {
+	run(t, h, []law{
+		{"Refused", refusedTraits},
+		{"Absent", absentOnceEnded},
+		{"Ages", agesFromTheLastWrite},
+		{"Undo", undoOfARule},
+		{"Ending", endingRule},
+		{"Upkeep", upkeepRemoves},
+		{"Rival", upkeepAgainstAWriter},
+		{"Restart", traitsKept},
+		{"Random", randomExpiry},
+		{"Concurrent", concurrentExpiry},
+	})
+}
+
+const second = edm.TicksPerSecond
+
+// ends has an instant in E, and the text v.
+func ends(at edm.Ticks, v string) edm.Properties {
+	return edm.AppendProperty(text(v), "E", edm.DateTime(at))
+}
+
+// later moves the clock, which stands still otherwise.
+func (c *clock) later(by edm.Ticks) { c.ticks.Add(int64(by)) }
+
+// expiring is a table with a rule of expiry, and a clock that stands still.
+func (e *env) expiring(rule *table.Expiry) (s *table.Service, name table.Name) {
+	e.Helper()
+	if !e.has.Expiry {
+		e.Skip("the store does not declare Expiry")
+	}
+	e.clock.step.Store(0)
+	s = table.New(declaring{e.Store}, table.Options{Now: e.clock.now, Rand: rand.Uint64})
+	name = table.Name{Account: "acct", Table: "ending"}
+	e.create(name.Table)
+	e.declare(s, name, rule)
+	return s, name
+}
+
+// declaring is a store of which the harness has declared that it keeps traits.
+type declaring struct{ table.Store }
+
+func (s declaring) Unwrap() table.Store             { return s.Store }
+func (s declaring) Declares() (name string, _ bool) { return "the store", true }
+
+// declare declares a rule, or nil for none.
+func (e *env) declare(s *table.Service, name table.Name, rule *table.Expiry) {
+	e.Helper()
+	if err := s.SetTableOptions(e.Context(), name, "", table.TableOptions{Expire: rule}); err != nil {
+		e.Fatalf("SetTableOptions: %v", err)
+	}
+	e.settle()
+}
+
+// upkeep makes a whole pass.
+func (e *env) upkeep(s *table.Service, name table.Name) (removed int) {
+	e.Helper()
+	u := table.Upkeep{Table: name}
+	for range 1000 {
+		done, err := s.Upkeep(e.Context(), &u)
+		if err != nil {
+			e.Fatalf("Upkeep: %v", err)
+		}
+		if done {
+			e.settle()
+			return u.Removed
+		}
+	}
+	e.Fatal("a pass of upkeep does not end")
+	return 0
+}
+
+// rowKeys lists what a scan shows, or with ended what it hides.
+func (e *env) rowKeys(name table.RecordKey, ended bool) (list []string) {
+	e.Helper()
+	r := table.ScanRequest{Ranges: []key.Range{{}}, Rows: 3, Ended: ended}
+	for _, page := range e.pages(name, r, func([]byte) {}) {
+		for _, row := range page {
+			list = append(list, showKey(row.Key))
+		}
+	}
+	return list
+}
+
+func (e *env) expectKeys(what string, name table.RecordKey, ended bool, want ...string) {
+	e.Helper()
+	if got := e.rowKeys(name, ended); !slices.Equal(got, want) {
+		e.Errorf("%s: ended %v: got %v, want %v", what, ended, got, want)
+	}
+}
+
+// "A store that does not keep them answers ErrUnsupported to a record with traits."
+func refusedTraits(e *env) {
+	r := newRecord("a", []byte("one"))
+	r.Traits = &table.Traits{Expiry: &table.Expiry{Property: "E"}}
+	s := table.New(e.Store, table.Options{Now: e.clock.now, Rand: rand.Uint64})
+	if e.has.Expiry {
+		e.tryRecord("with traits", r, nil)
+		if d, ok := table.As[table.Declaring](e.Store); ok {
+			if name, expiry := d.Declares(); name == "" || !expiry {
+				e.Errorf("the store declares %q, %v", name, expiry)
+			}
+		}
+		return
+	}
+	e.tryRecord("with traits", r, table.ErrUnsupported)
+	e.expectNoRecord("after that", r.Key)
+	e.create("bbb")
+	err := s.SetTableOptions(e.Context(), table.Name{Account: "acct", Table: "bbb"}, "", table.TableOptions{Expire: r.Traits.Expiry})
+	if refused, ok := errors.AsType[*table.Error](err); !ok || refused.Code != table.OptionsInvalid {
+		e.Errorf("SetTableOptions: %v, want OptionsInvalid", err)
+	}
+	if d, ok := table.As[table.Declaring](e.Store); ok {
+		if name, expiry := d.Declares(); name == "" || expiry {
+			e.Errorf("the store declares %q, %v", name, expiry)
+		}
+	}
+}
+
+// What has ended is absent for reads, conditions, merges and batches, and what is written
+// over it begins anew.
+func absentOnceEnded(e *env) {
+	_, n := e.expiring(&table.Expiry{Property: "E"})
+	name := n.Key()
+	start := edm.Ticks(e.clock.ticks.Load())
+	put := func(row string, at edm.Ticks) table.Mutation {
+		return table.Mutation{Key: key.Append(nil, "p", row), Properties: ends(at, row), Nonce: 7}
+	}
+	a, b, c := put("a", start+10*second), put("b", start+20*second), put("c", start-second)
+	d := table.Mutation{Key: at("p", "d"), Properties: edm.AppendProperty(nil, "E", edm.String("2001-01-01T00:00:00Z")), Nonce: 7}
+	first := e.must(name, a, b, c, d)
+	e.expect("before its end", name, a.Key, written(a, first))
+	e.expect("written with an instant in the past", name, c.Key, reason(table.ErrNoEntity))
+	e.expect("an instant of another type", name, d.Key, written(d, first))
+	e.expectKeys("at first", name, false, `"p"/"a"`, `"p"/"b"`, `"p"/"d"`)
+
+	e.clock.later(10 * second) // exactly the instant of a, or a little later
+	e.expect("at its end", name, a.Key, reason(table.ErrNoEntity))
+	e.expectKeys("at the end of a", name, false, `"p"/"b"`, `"p"/"d"`)
+	e.expectKeys("at the end of a", name, true, `"p"/"a"`, `"p"/"c"`)
+	for _, one := range []struct {
+		m    table.Mutation
+		want error
+	}{
+		{table.Mutation{Key: a.Key, Kind: table.Put, Condition: table.Present, Properties: text("x")}, table.ErrNoEntity},
+		{table.Mutation{Key: a.Key, Kind: table.Put, Condition: table.Unchanged, IfMatch: first, Properties: text("x")}, table.ErrNoEntity},
+		{table.Mutation{Key: a.Key, Kind: table.Merge, Condition: table.Present, Properties: ends(start+90*second, "x")}, table.ErrNoEntity},
+		{table.Mutation{Key: a.Key, Kind: table.Merge, Condition: table.Unchanged, IfMatch: first, Properties: ends(start+90*second, "x")}, table.ErrNoEntity},
+		{table.Mutation{Key: a.Key, Kind: table.Delete, Condition: table.Present}, table.ErrNoEntity},
+		{table.Mutation{Key: a.Key, Kind: table.Delete, Condition: table.Unchanged, IfMatch: first}, table.ErrNoEntity},
+		{table.Mutation{Key: b.Key, Kind: table.Put, Condition: table.Absent, Properties: text("x")}, table.ErrExists},
+	} {
+		if _, err := e.commit(name, one.m); reason(err) != reason(&table.Refused{Err: one.want}) {
+			e.Errorf("%s: %s, want %s", describe([]table.Mutation{one.m}), reason(err), reason(one.want))
+		}
+	}
+	e.expectKeys("after refusals", name, true, `"p"/"a"`, `"p"/"c"`)
+
+	// A merge over it has none of its properties; an insert over it succeeds, also in a batch.
+	merge := table.Mutation{Key: a.Key, Kind: table.Merge, Properties: edm.AppendProperty(nil, "w", edm.Int32(1)), Nonce: 9}
+	insert := table.Mutation{Key: c.Key, Condition: table.Absent, Properties: text("new"), Nonce: 9}
+	ticks := e.must(name, merge, insert)
+	if ticks <= first {
+		e.Errorf("the Timestamp %d is not above that of the entity that ended, %d", ticks, first)
+	}
+	e.expect("merged over", name, a.Key, written(merge, ticks))
+	e.expect("inserted over", name, c.Key, written(insert, ticks))
+	e.expectKeys("at last", name, true)
+}
+
+// With After, each write renews, also a merge; an instant in the property decides before it.
+func agesFromTheLastWrite(e *env) {
+	_, n := e.expiring(&table.Expiry{Property: "E", After: 10 * second})
+	name := n.Key()
+	start := edm.Ticks(e.clock.ticks.Load())
+	e.must(name, put("p", "a", "1"), put("p", "b", "1"),
+		table.Mutation{Key: at("p", "c"), Properties: ends(start+100*second, "1")})
+	e.clock.later(8 * second)
+	e.must(name, table.Mutation{Key: at("p", "a"), Kind: table.Merge, Condition: table.Present, Properties: edm.AppendProperty(nil, "w", edm.Int32(1))})
+	e.clock.later(8 * second)
+	e.expectKeys("after 16 seconds", name, false, `"p"/"a"`, `"p"/"c"`)
+	e.clock.later(8 * second)
+	e.expectKeys("after 24 seconds", name, false, `"p"/"c"`)
+	e.clock.later(-20 * second) // the clock of the machine steps back: nothing comes back to life
+	e.expectKeys("with a clock that stepped back", name, false, `"p"/"c"`)
+	if _, err := e.commit(name, table.Mutation{Key: at("p", "a"), Kind: table.Merge, Condition: table.Present}); reason(err) != reason(&table.Refused{Err: table.ErrNoEntity}) {
+		e.Errorf("a merge into what a read found absent: %s", reason(err))
+	}
+}
+
+// Whoever withdraws a rule in its first hour has everything again.
+func undoOfARule(e *env) {
+	s, n := e.expiring(nil)
+	name := n.Key()
+	start := edm.Ticks(e.clock.ticks.Load())
+	e.must(name, table.Mutation{Key: at("p", "a"), Properties: ends(start-second, "1")}, put("p", "b", "1"))
+	e.declare(s, n, &table.Expiry{Property: "E"})
+	e.expectKeys("with the rule", name, false, `"p"/"b"`)
+	e.clock.later(table.UndoTime - second)
+	if removed := e.upkeep(s, n); removed != 0 {
+		e.Errorf("%d entities removed in the first hour", removed)
+	}
+	if _, err := e.commit(name, expireOf(e.rows(name, true)[0])); reason(err) != reason(&table.Refused{Err: table.ErrChanged}) {
+		e.Errorf("an Expire in the first hour: %s", reason(err))
+	}
+	e.declare(s, n, nil)
+	e.expectKeys("without the rule", name, false, `"p"/"a"`, `"p"/"b"`)
+	if traits, _, err := s.TableTraits(e.Context(), n); err != nil || traits != nil {
+		e.Errorf("the table still declares %+v, %v", traits, err)
+	}
+	r, err := e.Store.ReadRecord(e.Context(), name, table.Strong)
+	if err != nil || r.Traits != nil {
+		e.Errorf("the record still has %+v, %v", r.Traits, err)
+	}
+}
+
+// rows lists all rows, or with ended those that have ended.
+func (e *env) rows(name table.RecordKey, ended bool) (list []table.Row) {
+	e.Helper()
+	return slices.Concat(e.pages(name, table.ScanRequest{Ranges: []key.Range{{}}, Ended: ended}, func([]byte) {})...)
+}
+
+func expireOf(r table.Row) table.Mutation {
+	return table.Mutation{Key: r.Key, Kind: table.Expire, Condition: table.Unchanged, IfMatch: r.Timestamp}
+}
+
+// After its first hour, what a rule had ended stays gone when it is withdrawn, and nothing
+// else is.
+func endingRule(e *env) {
+	s, n := e.expiring(&table.Expiry{Property: "E"})
+	name := n.Key()
+	e.clock.later(table.UndoTime)
+	now := edm.Ticks(e.clock.ticks.Load())
+	ended := table.Mutation{Key: at("p", "a"), Properties: ends(now-second, "1")}
+	lives := table.Mutation{Key: at("p", "b"), Properties: ends(now+10*second, "1")}
+	e.must(name, ended, lives)
+	e.clock.later(second)
+	e.declare(s, n, nil)
+	e.clock.later(20 * second)
+	past := table.Mutation{Key: at("p", "c"), Properties: ends(now-second, "1")}
+	e.must(name, past)
+	e.expectKeys("without the rule", name, false, `"p"/"b"`, `"p"/"c"`)
+	e.declare(s, n, &table.Expiry{After: 5 * second})
+	e.clock.later(table.UndoTime)
+	err := s.SetTableOptions(e.Context(), n, "", table.TableOptions{})
+	if refused, ok := errors.AsType[*table.Error](err); !ok || refused.Code != table.OptionsBusy {
+		e.Errorf("two rules that end: %v, want OptionsBusy", err)
+	}
+	if removed := e.upkeep(s, n); removed != 3 {
+		e.Errorf("%d entities removed, want 3", removed)
+	}
+	traits, _, err := s.TableTraits(e.Context(), n)
+	if err != nil || traits == nil || traits.Ending != nil || traits.Expiry == nil {
+		e.Errorf("after upkeep the table declares %+v, %v", traits, err)
+	}
+	e.declare(s, n, nil)
+}
+
+// Upkeep removes what has ended, and nothing else; what it removes was absent before.
+func upkeepRemoves(e *env) {
+	s, n := e.expiring(&table.Expiry{Property: "E"})
+	name := n.Key()
+	start := edm.Ticks(e.clock.ticks.Load())
+	var m []table.Mutation
+	var live []string
+	for i := range e.fewer(300, 30) {
+		k := at(string(rune('a'+i/120)), string([]byte{byte('0' + i/100), byte('0' + i/10%10), byte('0' + i%10)}))
+		instant := start + second
+		if i%3 == 0 {
+			instant, live = start+3*table.UndoTime, append(live, showKey(k))
+		}
+		m = append(m, table.Mutation{Key: k, Properties: ends(instant, "1")})
+	}
+	e.fill(name, m)
+	e.clock.later(table.UndoTime)
+	if removed := e.upkeep(s, n); removed != len(m)-len(live) {
+		e.Errorf("%d of %d entities removed, want %d", removed, len(m), len(m)-len(live))
+	}
+	e.expectKeys("after upkeep", name, false, live...)
+	e.expectKeys("after upkeep", name, true)
+	r, err := e.Store.ReadRecord(e.Context(), name, table.Strong)
+	if err != nil {
+		e.Fatal(err)
+	}
+	r.Traits = nil
+	e.write(r)
+	e.expectKeys("and it is not stored", name, false, live...)
+}
+
+// An entity that was written again between the look of upkeep and its removal stays.
+func upkeepAgainstAWriter(e *env) {
+	_, n := e.expiring(&table.Expiry{After: second})
+	name := n.Key()
+	e.must(name, put("p", "a", "1"), put("p", "b", "1"))
+	e.clock.later(table.UndoTime)
+	seen := e.rows(name, true)
+	if len(seen) != 2 {
+		e.Fatalf("%d rows have ended, want 2", len(seen))
+	}
+	e.must(name, absent(put("p", "a", "2")))
+	if _, err := e.commit(name, expireOf(seen[0])); reason(err) != reason(&table.Refused{Err: table.ErrChanged}) {
+		e.Errorf("an Expire of what was written again: %s", reason(err))
+	}
+	e.must(name, expireOf(seen[1]))
+	if _, err := e.commit(name, expireOf(seen[1])); reason(err) != reason(&table.Refused{Err: table.ErrNoEntity}) {
+		e.Errorf("an Expire of what is gone: %s", reason(err))
+	}
+	now := e.rows(name, false)
+	if len(now) != 1 {
+		e.Fatalf("%d rows, want 1", len(now))
+	}
+	if _, err := e.commit(name, expireOf(now[0])); reason(err) != reason(&table.Refused{Err: table.ErrChanged}) {
+		e.Errorf("an Expire of what has not ended: %s", reason(err))
+	}
+}
+
+// Traits are kept with the record, whoever writes it, and hold for every store over the
+// same data, also after a restart.
+func traitsKept(e *env) {
+	s, n := e.expiring(&table.Expiry{Property: "E", After: 9 * second})
+	name := n.Key()
+	if err := s.SetTableACL(e.Context(), n, []byte("<one/>")); err != nil {
+		e.Fatal(err)
+	}
+	want, _, err := s.TableTraits(e.Context(), n)
+	if err != nil || want == nil {
+		e.Fatalf("%+v, %v", want, err)
+	}
+	e.must(name, put("p", "a", "1"))
+	e.clock.later(10 * second)
+	check := func(what string, store table.Store) {
+		e.Helper()
+		r, err := store.ReadRecord(e.Context(), name, table.Strong)
+		if err != nil || r.Traits == nil || *r.Traits.Expiry != *want.Expiry || r.Traits.Ending != nil {
+			e.Fatalf("%s: the record is %+v, %v", what, r, err)
+		}
+		list, err := store.ListRecords(e.Context(), "acct", "", 10, table.Strong)
+		if err != nil || len(list) != 1 || list[0].Traits == nil || *list[0].Traits.Expiry != *want.Expiry {
+			e.Errorf("%s: the list has %+v, %v", what, list, err)
+		}
+		if _, err := store.Get(e.Context(), name, at("p", "a"), table.Strong); !errors.Is(err, table.ErrNoEntity) {
+			e.Errorf("%s: Get: %v", what, err)
+		}
+	}
+	check("the store", e.Store)
+	if e.Share != nil {
+		check("another store", e.Share(e.clock.now))
+	}
+	if e.Restart != nil {
+		e.Store = e.Restart(e.clock.now)
+		check("after a restart", e.Store)
+	}
+	e.drop(name)
+	e.create(n.Table)
+	if r, err := e.Store.ReadRecord(e.Context(), name, table.Strong); err != nil || r.Traits != nil {
+		e.Errorf("a table made again declares %+v, %v", r.Traits, err)
+	}
+}
+
+// Writers insert the same few entities, which end soon, while others read and remove them.
+// An insert finds the entity of another one only until that ends, and no read shows it later.
+func concurrentExpiry(e *env) {
+	s, n := e.expiring(&table.Expiry{Property: "E"})
+	name := n.Key()
+	e.clock.later(table.UndoTime)
+	e.clock.step.Store(millisecond / 10)
+	type life struct{ from, to edm.Ticks }
+	var mu sync.Mutex
+	lives := map[string][]life{}
+	var g sync.WaitGroup
+	for w := range 4 {
+		rnd := rand.New(rand.NewPCG(uint64(w), 1))
+		g.Go(func() {
+			for range e.fewer(300, 30) {
+				k := at("p", string(rune('a'+rnd.IntN(3))))
+				before := edm.Ticks(e.clock.ticks.Load())
+				m := table.Mutation{Key: k, Condition: table.Absent, Properties: ends(before+edm.Ticks(rnd.IntN(20))*millisecond/10, "1"), Nonce: 1}
+				switch ticks, err := e.Store.Commit(e.Context(), name, []table.Mutation{m}); {
+				case err == nil:
+					to, _ := m.Properties.Lookup("E")
+					mu.Lock()
+					lives[string(k)] = append(lives[string(k)], life{ticks, to.Ticks()})
+					mu.Unlock()
+				case reason(err) != reason(&table.Refused{Err: table.ErrExists}):
+					e.Errorf("an insert: %s", reason(err))
+				}
+				before = edm.Ticks(e.clock.ticks.Load())
+				row, err := e.Store.Get(e.Context(), name, k, table.Strong)
+				if to, _ := row.Properties.Lookup("E"); err == nil && to.Ticks() <= before {
+					e.Errorf("a read that began at %d shows an entity that ended at %d", before, to.Ticks())
+				}
+				page, err := e.Store.Scan(e.Context(), name, table.ScanRequest{Ranges: []key.Range{{}}})
+				if err != nil {
+					e.Error(err)
+				}
+				for _, row := range page.Rows {
+					if to, _ := row.Properties.Lookup("E"); to.Ticks() <= before {
+						e.Errorf("a page that began after %d shows an entity that ended at %d", before, to.Ticks())
+					}
+				}
+			}
+		})
+	}
+	g.Go(func() {
+		for range e.fewer(20, 3) {
+			e.upkeep(s, n)
+		}
+	})
+	g.Wait()
+	for k, list := range lives {
+		slices.SortFunc(list, func(a, b life) int { return cmp.Compare(a.from, b.from) })
+		for i := 1; i < len(list); i++ {
+			if list[i-1].to > list[i].from {
+				e.Errorf("%s was inserted at %d, while that of %d lives until %d", showKey([]byte(k)), list[i].from, list[i-1].from, list[i-1].to)
+			}
+		}
+	}
+}
+
+// Random writes, reads, passes, rules and steps of the clock are those of a model in which
+// nothing is removed but by writes, and [table.Traits] says what is absent. Instants lie at
+// halves of a second and the clock at whole ones, so that the model need not know Timestamps
+// to the tick.
+func randomExpiry(e *env) {
+	s, n := e.expiring(nil)
+	name := n.Key()
+	rnd := rand.New(rand.NewPCG(5, 7))
+	rows := map[string]table.Row{}
+	var traits *table.Traits
+	highest := edm.Ticks(e.clock.ticks.Load())
+	now := func() edm.Ticks { return highest + second/10 }
+	properties := func() edm.Properties {
+		p := text(string(rune('a' + rnd.IntN(26))))
+		if rnd.IntN(3) > 0 {
+			p = edm.AppendProperty(p, "E", edm.DateTime(highest+edm.Ticks(rnd.IntN(40)-10)*second+second/2))
+		}
+		return p
+	}
+	for range e.fewer(2000, 200) {
+		k := at([]string{"p", "q"}[rnd.IntN(2)], string(rune('a'+rnd.IntN(3))))
+		switch rnd.IntN(12) {
+		case 0:
+			by := []edm.Ticks{-5, 1, 2, 7, 900, 2000}[rnd.IntN(6)] * second
+			e.clock.later(by)
+			highest = max(highest, edm.Ticks(e.clock.ticks.Load()))
+		case 1:
+			rule := []*table.Expiry{nil, {Property: "E"}, {After: 7*second + second/2}, {Property: "E", After: 11*second + second/2}}[rnd.IntN(4)]
+			if edm.Ticks(e.clock.ticks.Load()) < highest || rnd.IntN(4) > 0 {
+				continue // the clock of whoever declares must not be behind
+			}
+			e.clock.later(second/4 + 1) // after every Timestamp so far
+			err := s.SetTableOptions(e.Context(), n, "", table.TableOptions{Expire: rule})
+			e.clock.later(3*second/4 - 1)
+			highest = edm.Ticks(e.clock.ticks.Load())
+			if refused, ok := errors.AsType[*table.Error](err); err != nil && (!ok || refused.Code != table.OptionsBusy) {
+				e.Fatal(err)
+			}
+			if traits, _, err = s.TableTraits(e.Context(), n); err != nil {
+				e.Fatal(err)
+			}
+			for k, row := range rows { // what a withdrawn rule has ended never comes back
+				if traits != nil && (&table.Traits{Ending: traits.Ending}).Ended(&row, highest) {
+					delete(rows, k)
+				}
+			}
+		case 2:
+			e.upkeep(s, n)
+			var err error
+			if traits, _, err = s.TableTraits(e.Context(), n); err != nil {
+				e.Fatal(err)
+			}
+		case 3, 4, 5:
+			row, exists := rows[string(k)]
+			want := reason(table.ErrNoEntity)
+			if exists && !traits.Ended(&row, now()) {
+				want = show(row)
+			}
+			e.expect("random", name, k, want)
+		case 6:
+			var want []string
+			for k, row := range rows {
+				if !traits.Ended(&row, now()) {
+					want = append(want, showKey([]byte(k)))
+				}
+			}
+			slices.Sort(want)
+			e.expectKeys("random", name, false, want...)
+		default:
+			m := table.Mutation{Key: k, Kind: table.Kind(rnd.IntN(3)), Nonce: rnd.Uint64(), Properties: properties()}
+			m.Condition = table.Condition(rnd.IntN(4))
+			if m.Kind == table.Delete {
+				m.Properties, m.Condition = nil, table.Present+table.Condition(rnd.IntN(2))
+			}
+			var old *table.Row
+			if row, exists := rows[string(k)]; exists {
+				old, m.IfMatch = &row, row.Timestamp
+			}
+			ticks, err := e.commit(name, m)
+			effect, refused := traits.Apply(old, m, now())
+			if refused != nil {
+				refused = &table.Refused{Err: refused}
+			}
+			switch {
+			case reason(err) != reason(refused):
+				e.Fatalf("%s of %v at %d: %s, want %s", describe([]table.Mutation{m}), old, now(), reason(err), reason(refused))
+			case err != nil:
+			case effect.Row == nil:
+				delete(rows, string(k))
+			default:
+				effect.Row.Timestamp = ticks
+				rows[string(k)] = *effect.Row
+			}
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package table
+
+import (
+	"context"
+
+	"edgetable/core/edm"
+)
+
+// Declaring is a [Store] whose tables can declare something about their entities.
+type Declaring interface {
+	// Declares returns the name of the store for messages, such as "PostgreSQL", and whether
+	// it keeps [Traits] with a rule of expiry. If not, it answers [ErrUnsupported] to a record
+	// with traits.
+	Declares() (name string, expiry bool)
+}
+
+// TableOptions are what the owner of a table declares.
+type TableOptions struct {
+	// Expire is the rule by which entities end; Since and Until are not used. Nil: none.
+	Expire *Expiry
+}
+
+// declare returns the traits of a table for which these options are declared at an
+// instant, or an [Error]. What is declared already stays as it is.
+func (t *Traits) declare(o TableOptions, now edm.Ticks) (*Traits, error) {
+	var next Traits
+	if t != nil {
+		next = *t
+	}
+	old := next.Expiry
+	if o.Expire == nil && old == nil || o.Expire != nil && old != nil && o.Expire.Property == old.Property && o.Expire.After == old.After {
+		return t, nil
+	}
+	if old != nil && next.removes(now) {
+		if next.Ending != nil {
+			return nil, OptionsBusy.Err()
+		}
+		ended := *old
+		ended.Until = now
+		next.Ending = &ended
+	}
+	if next.Expiry = nil; o.Expire != nil {
+		next.Expiry = &Expiry{Property: o.Expire.Property, After: o.Expire.After, Since: now}
+	}
+	return next.orNil(), nil
+}
+
+// orNil returns nil for traits that declare nothing.
+func (t *Traits) orNil() *Traits {
+	if *t == (Traits{}) {
+		return nil
+	}
+	return t
+}
+
+// TableTraits returns what a table declares, nil if nothing, and the revision of its record.
+func (s *Service) TableTraits(ctx context.Context, n Name) (*Traits, Revision, error) {
+	if err := n.check(); err != nil {
+		return nil, "", err
+	}
+	r, err := s.table(ctx, n)
+	return r.Traits, r.Revision, err
+}
+
+// SetTableOptions declares options of a table in place of those that it has. With a
+// revision it fails with ConditionNotMet if the table's record has another one. Options
+// that the store cannot keep are refused with OptionsInvalid.
+func (s *Service) SetTableOptions(ctx context.Context, n Name, match Revision, o TableOptions) error {
+	if err := n.check(); err != nil {
+		return err
+	}
+	if o.Expire != nil {
+		name, expiry := "the store of this server", false
+		if d, ok := As[Declaring](s.store); ok {
+			name, expiry = d.Declares()
+		}
+		if !expiry {
+			return OptionsInvalid.With(OptionsInvalid.Err().Message + " $.expire: " + name + " cannot keep this yet. Leave it out.")
+		}
+	}
+	return s.change(ctx, n.Key(), func(r *Record) (err error) {
+		switch {
+		case r.Revision == "":
+			return TableNotFound.Err()
+		case match != "" && r.Revision != match:
+			return ConditionNotMet.Err()
+		}
+		old := r.Traits
+		if r.Traits, err = old.declare(o, s.now()); err == nil && r.Traits == old {
+			return errUnchanged
+		}
+		return err
+	})
+}

@@ -1,0 +1,28 @@
+package table
+
+import "edgetable/core/edm"
+
+// Effect is everything that one write changes.
+type Effect struct {
+	Row *Row // the new state of the entity; nil: it is gone
+}
+
+// Apply applies a mutation as the function [Apply] does, to an entity of a table with these
+// traits: what has ended at the Timestamp of the write is absent. It also applies [Expire].
+// A store that keeps traits calls it with the entity as it is stored.
+func (t *Traits) Apply(old *Row, m Mutation, now edm.Ticks) (Effect, error) {
+	switch {
+	case t == nil || old == nil:
+	case m.Kind == Expire:
+		if _, err := Apply(old, Mutation{Kind: Delete, Condition: m.Condition, IfMatch: m.IfMatch}, now); err != nil {
+			return Effect{}, err
+		}
+		if t.removable(old, now) {
+			return Effect{}, nil
+		}
+	case t.Ended(old, now):
+		old = nil
+	}
+	row, err := Apply(old, m, now)
+	return Effect{Row: row}, err
+}

@@ -1,0 +1,144 @@
+package table
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"edgetable/core/edm"
+)
+
+// Traits are what a table declares about its entities, as far as a store must know it. A
+// store finds them in the table's record, where it finds the incarnation, and keeps both
+// together. Nil declares nothing: then a store does what it does without traits. Nobody
+// changes traits: another declaration is another value.
+type Traits struct {
+	Expiry *Expiry // the rule in force, or nil
+	// Ending is a rule that is not in force any more, while entities that ended under it
+	// are still stored, or nil. Its Until is set.
+	Ending *Expiry
+}
+
+// Expiry is a rule that says when entities end. An entity that has ended is absent for
+// every read and write, whatever is still stored.
+type Expiry struct {
+	// Property names a property: where it is a DateTime, it is the instant at which the
+	// entity ends. "" names none.
+	Property string
+	// After is how long an entity lives after its Timestamp, where Property does not decide;
+	// 0: for ever.
+	After edm.Ticks
+	// Since is when the rule was declared. Nothing is removed before Since + UndoTime.
+	Since edm.Ticks
+	// Until is when the rule was withdrawn, or 0. Then it concerns only entities that were
+	// written, and had ended, by then.
+	Until edm.Ticks
+}
+
+// UndoTime is the time during which a new rule of expiry hides entities and removes none,
+// so that whoever withdraws it has them again.
+const UndoTime = 3600 * edm.TicksPerSecond
+
+// Ends returns when an entity with a Timestamp and properties ends. It is the definition;
+// what a store keeps for it is derived.
+func (e *Expiry) Ends(written edm.Ticks, p edm.Properties) (at edm.Ticks, ends bool) {
+	if e.Property != "" {
+		if v, ok := p.Lookup(e.Property); ok && v.Type() == edm.TypeDateTime {
+			return v.Ticks(), true
+		}
+	}
+	return written + e.After, e.After != 0
+}
+
+// ended reports whether an entity has ended at an instant, which is not before its
+// Timestamp even if a reader's clock is.
+func (e *Expiry) ended(row *Row, now edm.Ticks) bool {
+	if e == nil {
+		return false
+	}
+	if e.Until != 0 {
+		if row.Timestamp > e.Until {
+			return false
+		}
+		now = e.Until
+	}
+	at, ends := e.Ends(row.Timestamp, row.Properties)
+	return ends && at <= max(now, row.Timestamp)
+}
+
+// equal reports whether both declare the same.
+func (t *Traits) equal(u *Traits) bool {
+	return t == u || t != nil && u != nil && t.Expiry.equal(u.Expiry) && t.Ending.equal(u.Ending)
+}
+
+func (e *Expiry) equal(f *Expiry) bool { return e == f || e != nil && f != nil && *e == *f }
+
+// Ended reports whether an entity has ended at an instant, so that it is absent.
+func (t *Traits) Ended(row *Row, now edm.Ticks) bool {
+	return t != nil && (t.Expiry.ended(row, now) || t.Ending.ended(row, now))
+}
+
+// removable reports whether an entity has ended and no undo can bring it back.
+func (t *Traits) removable(row *Row, now edm.Ticks) bool {
+	return t != nil && (t.removes(now) && t.Expiry.ended(row, now) || t.Ending.ended(row, now))
+}
+
+// removes reports whether the rule in force may remove entities.
+func (t *Traits) removes(now edm.Ticks) bool {
+	return t.Expiry != nil && now >= t.Expiry.Since+UndoTime
+}
+
+// The parts of stored traits. Each is a byte that names it, its length in two bytes, and
+// its content.
+const (
+	partExpiry = 1 // After, Since, Until, 8 bytes each; Property
+	partEnding = 2 // the same
+)
+
+// append appends the stored form.
+func (t *Traits) append(dst []byte) []byte {
+	for i, e := range [...]*Expiry{t.Expiry, t.Ending} {
+		if e == nil {
+			continue
+		}
+		dst = append(dst, byte(partExpiry+i))
+		dst = binary.BigEndian.AppendUint16(dst, uint16(24+len(e.Property)))
+		for _, n := range [...]edm.Ticks{e.After, e.Since, e.Until} {
+			dst = binary.BigEndian.AppendUint64(dst, uint64(n))
+		}
+		dst = append(dst, e.Property...)
+	}
+	return dst
+}
+
+var errRecord = errors.New("stored record is damaged")
+
+// parseTraits is the inverse of append. It refuses a part that this version does not know
+// with [ErrNewerForm].
+func parseTraits(b []byte) (*Traits, error) {
+	t := new(Traits)
+	for len(b) > 0 {
+		if len(b) < 3 {
+			return nil, errRecord
+		}
+		name, n := b[0], int(binary.BigEndian.Uint16(b[1:]))
+		b = b[3:]
+		switch {
+		case name != partExpiry && name != partEnding:
+			return nil, ErrNewerForm
+		case n < 24 || n > len(b):
+			return nil, errRecord
+		}
+		e := &Expiry{
+			After:    edm.Ticks(binary.BigEndian.Uint64(b)),
+			Since:    edm.Ticks(binary.BigEndian.Uint64(b[8:])),
+			Until:    edm.Ticks(binary.BigEndian.Uint64(b[16:])),
+			Property: string(b[24:n]),
+		}
+		if b = b[n:]; name == partExpiry {
+			t.Expiry = e
+		} else {
+			t.Ending = e
+		}
+	}
+	return t, nil
+}

@@ -1,0 +1,135 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/odata"
+)
+
+// upkeepBytes is how much one step of upkeep examines.
+const upkeepBytes = 1 << 20
+
+// Upkeep is one pass over a table that removes what has ended by its [Traits]. The zero
+// Upkeep of a table begins at its start.
+type Upkeep struct {
+	Table   Name
+	Removed int // entities, so far
+
+	from  []byte
+	began edm.Ticks
+	left  bool // some could not be removed
+}
+
+// Upkeep makes the next step of a pass: it examines about 1 MiB, and removes at most 1000
+// entities in commits of up to 100 of a partition. done says that the pass is finished, or
+// that the table has nothing to remove. The caller decides how fast the steps follow each
+// other; several passes of one table do no harm. After an error the step can be repeated.
+//
+// What has ended is absent for readers and writers already, so no answer depends on when it
+// is removed.
+func (s *Service) Upkeep(ctx context.Context, u *Upkeep) (done bool, err error) {
+	k := u.Table.Key()
+	r, err := s.store.ReadRecord(ctx, k, Strong)
+	if errors.Is(err, ErrNoRecord) {
+		return true, nil
+	}
+	now := s.now()
+	if err != nil || r.Traits == nil || r.Traits.Ending == nil && !r.Traits.removes(now) {
+		return true, err
+	}
+	if u.from == nil {
+		u.began = now
+	}
+	page, err := s.store.Scan(ctx, k, ScanRequest{
+		Ranges:    key.From(odata.MakePlan(nil).Ranges, u.from),
+		Ended:     true,
+		Rows:      MaxPageRows,
+		Bytes:     s.budget.Bytes,
+		ScanBytes: upkeepBytes,
+	})
+	if err != nil {
+		return false, err
+	}
+	if page.Recycle != nil {
+		defer page.Recycle()
+	}
+	for rows := page.Rows; len(rows) > 0; {
+		n := 1
+		for n < min(len(rows), MaxBatchOperations) && string(key.Partition(rows[n].Key)) == string(key.Partition(rows[0].Key)) {
+			n++
+		}
+		if err := s.expire(ctx, u, rows[:n]); err != nil {
+			return false, err
+		}
+		rows = rows[n:]
+	}
+	if u.from = page.Next; u.from != nil {
+		return false, nil
+	}
+	if e := r.Traits.Ending; e != nil && !u.left && u.began > e.Until {
+		err = s.forgetEnding(ctx, k, e)
+	}
+	return true, err
+}
+
+// expire removes entities of one partition that have ended, except those of which that is
+// not so any more.
+func (s *Service) expire(ctx context.Context, u *Upkeep, rows []Row) error {
+	m := make([]Mutation, len(rows))
+	for i := range rows {
+		m[i] = Mutation{Key: rows[i].Key, Kind: Expire, Condition: Unchanged, IfMatch: rows[i].Timestamp}
+	}
+	for len(m) > 0 {
+		_, err := s.store.Commit(ctx, u.Table.Key(), m)
+		switch refused, ok := errors.AsType[*Refused](err); {
+		case ok:
+			u.left = true
+			m = slices.Delete(m, refused.Index, refused.Index+1)
+		case errors.Is(err, ErrNoTable):
+			return nil
+		case err != nil:
+			return err
+		default:
+			u.Removed += len(m)
+			return nil
+		}
+	}
+	return nil
+}
+
+// forgetEnding ends a rule of whose entities none is stored any more.
+func (s *Service) forgetEnding(ctx context.Context, k RecordKey, e *Expiry) error {
+	return s.change(ctx, k, func(r *Record) error {
+		if r.Revision == "" || r.Traits == nil || !r.Traits.Ending.equal(e) {
+			return errUnchanged
+		}
+		next := *r.Traits
+		next.Ending = nil
+		r.Traits = next.orNil()
+		return nil
+	})
+}
+
+// TablesWithTraits returns those tables of an account that declare something.
+func (s *Service) TablesWithTraits(ctx context.Context, account string) (list []Name, err error) {
+	const limit = MaxPageRows + 1
+	for from := ""; ; {
+		records, err := s.store.ListRecords(ctx, account, from, limit, Strong)
+		if err != nil {
+			return nil, err
+		}
+		for i := range records {
+			if r := &records[i]; r.Traits != nil {
+				list = append(list, Name{account, r.Key.Table})
+			}
+		}
+		if len(records) < limit {
+			return list, nil
+		}
+		from = records[len(records)-1].Key.Table + "\x00"
+	}
+}
