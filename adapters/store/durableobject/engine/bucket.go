@@ -7,6 +7,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/clock"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/room"
+	"edgetable/adapters/store/durableobject/internal/span"
 	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/adapters/store/durableobject/internal/visits"
 	"edgetable/core/table"
@@ -20,7 +21,7 @@ type bucket struct {
 	outbox  *outbox
 	catalog string // location of the catalogs
 
-	marker  marker
+	marker  span.Marker
 	traffic visits.Counts
 	split   splitting
 	frozen  frozen
@@ -38,30 +39,30 @@ func (b *bucket) serve(t *turn, p *message.Destination, k []byte) (ok bool, inst
 	if held, instead := b.held(t); held {
 		return false, instead
 	}
-	switch s := b.marker.span; {
-	case b.marker.has(k):
-		b.outbox.joinBucket(t, p, b.marker.incarnation)
+	switch s := b.marker.Span; {
+	case b.marker.Has(k):
+		b.outbox.joinBucket(t, p, b.marker.Incarnation)
 		return true, Step{}
-	case b.marker.live && s.phase == sealed && s.gives(k):
+	case b.marker.Live && s.Phase == span.Sealed && s.Gives(k):
 		return false, t.fail(message.ErrAgain)
-	case b.marker.live && s.phase != filling:
-		b.outbox.joinBucket(t, p, b.marker.incarnation)
+	case b.marker.Live && s.Phase != span.Filling:
+		b.outbox.joinBucket(t, p, b.marker.Incarnation)
 	}
 	l, instead := b.located(t, p)
 	if l == nil {
 		return false, instead
 	}
 	switch id, _ := l.Ranges.Find(k); {
-	case id == p.Range && (b.marker.live || len(l.Ranges) > 0):
+	case id == p.Range && (b.marker.Live || len(l.Ranges) > 0):
 		// The catalog does not know yet that the key moved; or this object lost its rows.
 		return false, t.fail(message.ErrAgain)
 	case id != p.Range:
 		return false, Step{Answer: message.MovedTo(t.dst, p.Bucket, l.Ranges, k)}
 	}
-	b.marker = marker{live: true, incarnation: l.Incarnation, floor: l.Floor}
-	b.marker.put(t.rows)
+	b.marker = span.Marker{Live: true, Incarnation: l.Incarnation, Floor: l.Floor}
+	b.marker.Put(t.rows)
 	b.clock.Last = max(b.clock.Last, l.Floor)
-	b.outbox.joinBucket(t, p, b.marker.incarnation)
+	b.outbox.joinBucket(t, p, b.marker.Incarnation)
 	return true, Step{}
 }
 
@@ -107,7 +108,7 @@ func (b *bucket) located(t *turn, p *message.Destination) (l *where, instead Ste
 // locate asks the catalog where the table is, and tells it that a range has moved.
 func (b *bucket) locate(p *message.Destination, round byte) Step {
 	m := message.Ranges(nil, p.Table, p.Bucket)
-	if s := b.marker.span; b.marker.live && s != nil && s.phase == moved && !s.leaving {
+	if s := b.marker.Span; b.marker.Live && s != nil && s.Phase == span.Moved && !s.Leaving {
 		m = b.splitMessage(message.OpSwitch)
 	}
 	return Step{
@@ -149,12 +150,12 @@ func (b *bucket) drop(t *turn) Step {
 		return t.malformed()
 	}
 	b.generation++
-	if b.marker.live {
-		if b.marker.incarnation != incarnation {
+	if b.marker.Live {
+		if b.marker.Incarnation != incarnation {
 			return t.doneTicks(0) // a later incarnation: that drop was answered long ago
 		}
 		t.rows.DeleteAll()
-		b.marker, b.traffic, b.frozen = marker{}, visits.Counts{}, frozen{}
+		b.marker, b.traffic, b.frozen = span.Marker{}, visits.Counts{}, frozen{}
 		b.outbox.forget()
 		b.split.reset(0)
 		b.clock.Reserved = b.clock.Last
@@ -171,7 +172,7 @@ func (b *bucket) forget(t *turn) Step {
 	if !t.fields.Done() {
 		return t.malformed()
 	}
-	if !b.marker.live && b.frozen.id == 0 && b.clock.Reserved <= high {
+	if !b.marker.Live && b.frozen.id == 0 && b.clock.Reserved <= high {
 		t.rows.DeleteAll()
 		b.clock.Reserved = 0
 	}
@@ -184,10 +185,10 @@ func (b *bucket) tell(t *turn) Step {
 	if !t.fields.Done() {
 		return t.malformed()
 	}
-	if ok, instead := b.serve(t, &p, b.marker.bounds().Start); !ok {
+	if ok, instead := b.serve(t, &p, b.marker.Bounds().Start); !ok {
 		return instead
 	}
 	now, before := b.traffic.Tell(t.rows, t.now)
 	answer := message.AppendBytes(message.AppendBytes(message.Done(t.dst), now), before)
-	return Step{Answer: message.AppendBytes(answer, traffic.AppendRange(nil, p.Bucket, b.marker.bounds(), t.rows.Size()))}
+	return Step{Answer: message.AppendBytes(answer, traffic.AppendRange(nil, p.Bucket, b.marker.Bounds(), t.rows.Size()))}
 }

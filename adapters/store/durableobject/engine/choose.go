@@ -5,6 +5,7 @@ import (
 
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/sample"
+	"edgetable/adapters/store/durableobject/internal/span"
 	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/core/edm"
 	"edgetable/core/key"
@@ -34,7 +35,7 @@ func (x *splitting) visited(t *turn, b *bucket, p *message.Destination, k []byte
 	}
 	if busy, at := x.load.Visited(t.now, k, x.rate, x.rand); busy && x.mayChoose(b, t.now) {
 		if at != nil && b.divides(t, at) {
-			x.choose(t, &choice{self: cloneDestination(p), at: at})
+			x.choose(t, &choice{self: p.Clone(), at: at})
 		} else {
 			x.rest = t.now + minute/2
 		}
@@ -44,15 +45,15 @@ func (x *splitting) visited(t *turn, b *bucket, p *message.Destination, k []byte
 // divides reports whether there are entities on both sides of a position: requests for
 // what does not exist would have ranges split that are empty and leave again.
 func (b *bucket) divides(t *turn, at []byte) bool {
-	from, to := rowBounds(b.marker.bounds())
+	from, to := rowBounds(b.marker.Bounds())
 	border := append([]byte{spaceEntities}, at...)
 	return storage.HasAny(t.rows, from, border) && storage.HasAny(t.rows, border, to)
 }
 
 // mayChoose reports whether the range can begin a split.
 func (x *splitting) mayChoose(b *bucket, now edm.Ticks) bool {
-	s := b.marker.span
-	return x.choice == nil && (s == nil || s.phase == serving) && (now >= x.rest || x.rest > now+minute)
+	s := b.marker.Span
+	return x.choice == nil && (s == nil || s.Phase == span.Serving) && (now >= x.rest || x.rest > now+minute)
 }
 
 // choose lets the alarm look for the key at which the range splits.
@@ -68,7 +69,7 @@ func (x *splitting) wrote(t *turn, b *bucket, p *message.Destination, k []byte) 
 		}
 	}
 	if x.bytes > 0 && b.room.Size > x.bytes && x.only == nil && x.mayChoose(b, t.now) {
-		x.choose(t, &choice{self: cloneDestination(p), search: &sample.Search{Half: b.room.Size / 2}})
+		x.choose(t, &choice{self: p.Clone(), search: &sample.Search{Half: b.room.Size / 2}})
 	}
 	x.lookLater(t, b)
 }
@@ -76,14 +77,14 @@ func (x *splitting) wrote(t *turn, b *bucket, p *message.Destination, k []byte) 
 // lookLater lets a range look in a while whether it is empty. It does so when it begins to
 // serve and when its bounds change, too: the last deletion may have come before.
 func (x *splitting) lookLater(t *turn, b *bucket) {
-	if b.marker.bounds().End != nil && (x.look <= t.now || x.look > t.now+2*leaveAfter) {
+	if b.marker.Bounds().End != nil && (x.look <= t.now || x.look > t.now+2*leaveAfter) {
 		x.look = t.now + leaveAfter
 	}
 }
 
 // find looks for the key, a piece of the range at a time, and begins the split.
 func (b *bucket) find(t *turn) Step {
-	x, bounds := &b.split, b.marker.bounds()
+	x, bounds := &b.split, b.marker.Bounds()
 	c := x.choice
 	from, to := rowBounds(bounds)
 	if c.at == nil && c.search.From == nil {
@@ -101,19 +102,17 @@ func (b *bucket) find(t *turn) Step {
 		if x.only == nil {
 			x.rest = t.now + minute
 		}
-		if b.marker.span != nil {
+		if b.marker.Span != nil {
 			return b.leave(t) // this alarm may have been the one to look
 		}
 		return t.done()
 	}
-	s := b.marker.span
-	if s == nil {
-		s = &span{self: c.self}
-		b.marker.span = s
-		t.rows.Delete(rowMarker)
+	if b.marker.Span == nil {
+		b.marker.Cut(t.rows, c.self)
 	}
-	s.phase, s.at = asking, c.at
-	b.marker.put(t.rows)
+	s := b.marker.Span
+	s.Phase, s.At = span.Asking, c.at
+	b.marker.Put(t.rows)
 	x.due = t.now
 	return b.goOn(t)
 }
@@ -126,9 +125,9 @@ func (b *bucket) behindLast(t *turn) []byte {
 	}
 	partition, _ := key.Split(b.split.load.Highest)
 	at := key.PartitionAfter(key.DecodePart(partition))
-	from, to := rowBounds(b.marker.bounds())
+	from, to := rowBounds(b.marker.Bounds())
 	row := append([]byte{spaceEntities}, at...)
-	if !b.marker.bounds().Contains(at) || storage.HasAny(t.rows, row, to) {
+	if !b.marker.Bounds().Contains(at) || storage.HasAny(t.rows, row, to) {
 		return nil
 	}
 	if !storage.HasAny(t.rows, from, append([]byte{spaceEntities}, partition...)) {
@@ -139,7 +138,7 @@ func (b *bucket) behindLast(t *turn) []byte {
 
 // onlyPartition is the partition of all entities, nil if there are others or none.
 func (b *bucket) onlyPartition(t *turn) []byte {
-	from, to := rowBounds(b.marker.bounds())
+	from, to := rowBounds(b.marker.Bounds())
 	for k := range t.rows.Scan(from, to, leastRun) {
 		partition, _ := key.Split(bytes.Clone(k[1:]))
 		if storage.HasAny(t.rows, append([]byte{spaceEntities}, key.PartitionAfter(key.DecodePart(partition))...), to) {

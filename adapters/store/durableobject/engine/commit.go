@@ -25,7 +25,7 @@ func (b *bucket) commit(t *turn, _ message.Attempt, v answers.Verdict) Step {
 	if ok, instead := b.serve(t, &p, first.Key); !ok {
 		return instead
 	}
-	class, count := b.marker.class(&p)
+	class, count := b.marker.Class(&p)
 	now := b.clock.Next(t.now, class, count)
 	undo := func(s Step, applied int) Step {
 		s.Rollback = applied > 0

@@ -129,12 +129,12 @@ func (e *Engine) load(t *turn) {
 	if e.loaded {
 		return
 	}
-	e.bucket.marker.load(t.rows)
-	e.clock.Load(t.rows, e.bucket.marker.floor)
+	e.bucket.marker.Load(t.rows)
+	e.clock.Load(t.rows, e.bucket.marker.Floor)
 	e.bucket.loadFrozen(t.rows)
 	e.bucket.loadSplit(t)
 	e.outbox.load(t)
-	e.outbox.incarnation = e.bucket.marker.incarnation
+	e.outbox.incarnation = e.bucket.marker.Incarnation
 	e.loaded = true
 }
 

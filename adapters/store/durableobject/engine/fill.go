@@ -5,6 +5,7 @@ import (
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/span"
 	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/core/edm"
 	"edgetable/core/key"
@@ -25,23 +26,23 @@ func (b *bucket) fill(t *turn, last bool) Step {
 	if b.frozen.id != 0 {
 		return t.fail(table.ErrBusy)
 	}
-	if !b.marker.live {
+	if !b.marker.Live {
 		if ok, instead := b.begin(t, &p, incarnation); !ok {
 			return instead
 		}
 	}
-	s := b.marker.span
+	s := b.marker.Span
 	switch {
-	case b.marker.incarnation != incarnation:
+	case b.marker.Incarnation != incarnation:
 		return t.fail(table.ErrNoTable)
-	case s == nil || s.phase != filling:
+	case s == nil || s.Phase != span.Filling:
 		if last {
 			return b.widen(t, &taking)
 		}
 		return t.done() // late
-	case seq <= s.seq:
+	case seq <= s.Seq:
 		return t.done() // late
-	case last && s.seq == 0, !last && b.room.Full(t.rows):
+	case last && s.Seq == 0, !last && b.room.Full(t.rows):
 		return t.fail(table.ErrBusy)
 	}
 	for t.fields.OK() && !t.fields.Done() {
@@ -55,14 +56,14 @@ func (b *bucket) fill(t *turn, last bool) Step {
 		step.Rollback = true
 		return step
 	}
-	s.seq = seq
+	s.Seq = seq
 	if last {
-		s.phase = serving
-		s.bounds = key.Range{Start: bytes.Clone(taking.Bounds.Start), End: bytes.Clone(taking.Bounds.End)}
+		s.Phase = span.Serving
+		s.Bounds = key.Range{Start: bytes.Clone(taking.Bounds.Start), End: bytes.Clone(taking.Bounds.End)}
 		b.above(taking.High)
 		b.publishAs(t, &p, &taking)
 	}
-	b.marker.put(t.rows)
+	b.marker.Put(t.rows)
 	if last {
 		b.split.lookLater(t, b)
 	}
@@ -78,9 +79,9 @@ func (b *bucket) begin(t *turn, p *message.Destination, incarnation table.Incarn
 	if l.Incarnation != incarnation || !l.Begins(p.Range) {
 		return false, t.fail(table.ErrNoTable)
 	}
-	b.marker = marker{live: true, incarnation: incarnation, floor: l.Floor, span: &span{self: cloneDestination(p), phase: filling}}
+	b.marker = span.Marker{Live: true, Incarnation: incarnation, Floor: l.Floor, Span: &span.Span{Self: p.Clone(), Phase: span.Filling}}
 	b.clock.Last = max(b.clock.Last, l.Floor)
-	b.marker.put(t.rows)
+	b.marker.Put(t.rows)
 	return true, Step{}
 }
 
@@ -100,18 +101,18 @@ func (b *bucket) put(t *turn, i *message.Item) {
 
 // above lets the clock issue only Timestamps above another range's.
 func (b *bucket) above(high edm.Ticks) {
-	b.marker.floor = max(b.marker.floor, high)
+	b.marker.Floor = max(b.marker.Floor, high)
 	b.clock.Last = max(b.clock.Last, high)
 }
 
 // publishAs goes on to publish where the other range ended.
 func (b *bucket) publishAs(t *turn, p *message.Destination, taking *message.Taking) {
 	o := b.outbox
-	if o.incarnation = b.marker.incarnation; o.name == "" || o.name != taking.Replica {
+	if o.incarnation = b.marker.Incarnation; o.name == "" || o.name != taking.Replica {
 		return
 	}
-	o.publishing = publishing{on: true, incarnation: b.marker.incarnation, sending: sending{
-		replica: o.name, source: durableobject.SourceOf(b.marker.incarnation, p.Bucket, p.Range), since: taking.Since,
+	o.publishing = publishing{on: true, incarnation: b.marker.Incarnation, sending: sending{
+		replica: o.name, source: durableobject.SourceOf(b.marker.Incarnation, p.Bucket, p.Range), since: taking.Since,
 	}}
 	if !taking.Synced {
 		o.since, o.sync = 0, firstRow

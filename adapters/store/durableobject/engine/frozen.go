@@ -32,7 +32,7 @@ func (b *bucket) freeze(t *turn, id uint64, phase restoring.Phase, p *message.De
 	if b.frozen.id == id && b.frozen.phase == phase {
 		return
 	}
-	b.frozen = frozen{id, phase, cloneDestination(p)}
+	b.frozen = frozen{id, phase, p.Clone()}
 	b.generation++
 	t.rows.Put(rowFrozen, appendSelf(append(binary.BigEndian.AppendUint64(nil, id), byte(phase)), p))
 }
@@ -56,7 +56,7 @@ func (b *bucket) thaw(t *turn) {
 	b.frozen = frozen{}
 	b.generation++
 	t.rows.Delete(rowFrozen)
-	if !b.marker.live && b.clock.Reserved == 0 {
+	if !b.marker.Live && b.clock.Reserved == 0 {
 		t.rows.DeleteAll()
 	}
 	b.loadSplit(t) // it goes on
@@ -144,7 +144,7 @@ func (b *bucket) mayPublish(t *turn) (may bool, instead Step) {
 	o.asksAt = t.now + 10*edm.TicksPerSecond
 	r, instead := b.instructed(t, &o.self)
 	if r != nil {
-		o.sure = r.ID == 0 || r.Phase == restoring.Freezing || b.marker.incarnation == r.Next
+		o.sure = r.ID == 0 || r.Phase == restoring.Freezing || b.marker.Incarnation == r.Next
 	}
 	if !o.sure && len(instead.Calls) == 0 {
 		return false, t.done()

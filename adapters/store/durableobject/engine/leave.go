@@ -6,6 +6,7 @@ import (
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/span"
 	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/adapters/store/durableobject/internal/visits"
 	"edgetable/core/edm"
@@ -36,10 +37,10 @@ type leaving struct {
 
 // leave begins to leave, if the range is empty.
 func (b *bucket) leave(t *turn) Step {
-	s, x := b.marker.span, &b.split
+	s, x := b.marker.Span, &b.split
 	x.leave = leaving{}
 	switch {
-	case s.bounds.End == nil || !b.isEmpty(t):
+	case s.Bounds.End == nil || !b.isEmpty(t):
 		return t.done()
 	case !b.outbox.clear(t.now):
 		x.lookLater(t, b)
@@ -56,20 +57,20 @@ func (b *bucket) leave(t *turn) Step {
 }
 
 func (b *bucket) isEmpty(t *turn) bool {
-	from, to := rowBounds(b.marker.bounds())
+	from, to := rowBounds(b.marker.Bounds())
 	return !storage.HasAny(t.rows, from, to)
 }
 
 // lookIfEmpty lets a range leave whose earlier engine may have known that it would.
 func (b *bucket) lookIfEmpty(t *turn) {
-	if s := b.marker.span; s != nil && s.phase == serving && s.bounds.End != nil && b.isEmpty(t) {
+	if s := b.marker.Span; s != nil && s.Phase == span.Serving && s.Bounds.End != nil && b.isEmpty(t) {
 		b.split.lookLater(t, b)
 	}
 }
 
 // askForNeighbour asks the catalog for the map.
 func (b *bucket) askForNeighbour(t *turn) Step {
-	self := &b.marker.span.self
+	self := &b.marker.Span.Self
 	return b.call(t, durableobject.CatalogOf(self.Table, b.catalog), message.Ranges(nil, self.Table, self.Bucket), &continuation{own: true})
 }
 
@@ -77,7 +78,7 @@ func (b *bucket) askForNeighbour(t *turn) Step {
 // the one that gave it its keys has told the catalog, and knows that they arrived.
 func (b *bucket) neighbour(r message.Reader, start, end []byte) uint32 {
 	known, ok := b.known(r)
-	own, _ := known.Ranges.Bounds(b.marker.span.self.Range)
+	own, _ := known.Ranges.Bounds(b.marker.Span.Self.Range)
 	id, bounds := known.Ranges.Find(end)
 	if !ok || !bytes.Equal(own.Start, start) || !bytes.Equal(own.End, end) || !bytes.Equal(bounds.Start, end) {
 		return 0
@@ -88,7 +89,7 @@ func (b *bucket) neighbour(r message.Reader, start, end []byte) uint32 {
 // leaves takes an answer while the range still serves: that of the catalog, then that of the
 // neighbour. If it agrees, the range seals, and gives it the keys at once.
 func (b *bucket) leaves(t *turn, r message.Reader, err error) Step {
-	s, x := b.marker.span, &b.split
+	s, x := b.marker.Span, &b.split
 	stays := func() Step {
 		x.leave, x.due, x.look = leaving{}, 0, t.now+leaveAgain+edm.Ticks(x.rand()%uint64(5*leaveAgain))
 		return t.done()
@@ -97,18 +98,18 @@ func (b *bucket) leaves(t *turn, r message.Reader, err error) Step {
 		return stays()
 	}
 	if t.resumed.own {
-		if s.target = b.neighbour(r, s.bounds.Start, s.bounds.End); s.target == 0 {
+		if s.Target = b.neighbour(r, s.Bounds.Start, s.Bounds.End); s.Target == 0 {
 			return stays()
 		}
 		p := b.target()
-		return b.call(t, durableobject.AddressOf(&p), message.Offer(nil, &p, b.marker.incarnation, s.bounds.End), &continuation{})
+		return b.call(t, durableobject.AddressOf(&p), message.Offer(nil, &p, b.marker.Incarnation, s.Bounds.End), &continuation{})
 	}
-	if x.leave.number = r.Uint64(); !r.Done() || s.target == 0 {
+	if x.leave.number = r.Uint64(); !r.Done() || s.Target == 0 {
 		return stays()
 	}
-	s.phase, s.sealed, s.leaving = sealed, t.now, true
-	s.at, s.end = s.bounds.Start, s.bounds.End
-	s.bounds.End = append([]byte{}, s.at...)
+	s.Phase, s.Sealed, s.Leaving = span.Sealed, t.now, true
+	s.At, s.End = s.Bounds.Start, s.Bounds.End
+	s.Bounds.End = append([]byte{}, s.At...)
 	return b.give(t)
 }
 
@@ -117,13 +118,13 @@ func (b *bucket) leaves(t *turn, r message.Reader, err error) Step {
 func (b *bucket) agree(t *turn) Step {
 	p := t.fields.Destination()
 	incarnation, end := t.fields.Incarnation(), t.fields.Bytes()
-	s, x := b.marker.span, &b.split
+	s, x := b.marker.Span, &b.split
 	switch {
 	case !t.fields.Done():
 		return t.malformed()
-	case !b.marker.live || b.marker.incarnation != incarnation || s == nil || s.self.Range != p.Range:
+	case !b.marker.Live || b.marker.Incarnation != incarnation || s == nil || s.Self.Range != p.Range:
 		return t.fail(table.ErrNoTable)
-	case b.frozen.id != 0 || s.phase == filling || s.leaving || x.leave.asks || !bytes.Equal(s.bounds.Start, end):
+	case b.frozen.id != 0 || s.Phase == span.Filling || s.Leaving || x.leave.asks || !bytes.Equal(s.Bounds.Start, end):
 		return t.fail(table.ErrBusy)
 	}
 	x.promise, x.stays = x.rand()|1, t.now+promised
@@ -134,23 +135,23 @@ func (b *bucket) agree(t *turn) Step {
 // gives its own away. It reports whether the range serves them again: the neighbour lives, and
 // does not take them later.
 func (b *bucket) refused(t *turn, err error) bool {
-	s, x := b.marker.span, &b.split
+	s, x := b.marker.Span, &b.split
 	switch {
 	case err == nil:
 		return false
 	case !errors.Is(err, table.ErrUnsupported):
-		x.leave.number, s.target = 0, 0 // it may have taken them and left: the catalog knows
+		x.leave.number, s.Target = 0, 0 // it may have taken them and left: the catalog knows
 		return false
 	}
-	b.marker.span = &span{self: s.self, bounds: key.Range{Start: s.at, End: s.end}, seq: s.seq}
-	b.marker.put(t.rows)
+	b.marker.Span = &span.Span{Self: s.Self, Bounds: key.Range{Start: s.At, End: s.End}, Seq: s.Seq}
+	b.marker.Put(t.rows)
 	x.leave, x.due, x.failures, x.look = leaving{}, 0, 0, t.now+leaveAgain
 	return true
 }
 
 // widen takes the keys of the left neighbour, which had no entities.
 func (b *bucket) widen(t *turn, taking *message.Taking) Step {
-	s, x := b.marker.span, &b.split
+	s, x := b.marker.Span, &b.split
 	if !t.fields.Done() {
 		taking.Number = t.fields.Uint64()
 	}
@@ -158,24 +159,24 @@ func (b *bucket) widen(t *turn, taking *message.Taking) Step {
 	if taking.Number == promise {
 		x.promise = 0
 	}
-	switch start := b.marker.bounds().Start; {
+	switch start := b.marker.Bounds().Start; {
 	case bytes.Compare(start, taking.Bounds.Start) <= 0:
 		return t.done() // late: it has them
-	case taking.Number != 0 && (taking.Number != promise || !bytes.Equal(start, taking.Bounds.End) || s.leaving):
+	case taking.Number != 0 && (taking.Number != promise || !bytes.Equal(start, taking.Bounds.End) || s.Leaving):
 		return t.fail(table.ErrUnsupported) // and never takes them: see refused
-	case !bytes.Equal(start, taking.Bounds.End) || s.leaving:
+	case !bytes.Equal(start, taking.Bounds.End) || s.Leaving:
 		return t.fail(table.ErrBusy)
 	}
-	s.bounds.Start = bytes.Clone(taking.Bounds.Start)
+	s.Bounds.Start = bytes.Clone(taking.Bounds.Start)
 	b.above(taking.High)
-	b.marker.put(t.rows)
+	b.marker.Put(t.rows)
 	return t.done()
 }
 
 // left ends the range: the catalog knows that another one has its keys.
 func (b *bucket) left(t *turn) {
 	t.rows.DeleteAll()
-	b.marker, b.traffic = marker{}, visits.Counts{}
+	b.marker, b.traffic = span.Marker{}, visits.Counts{}
 	b.outbox.forget()
 	b.clock.Reserved = 0
 	b.split.reset(0)

@@ -7,6 +7,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/record"
 	"edgetable/adapters/store/durableobject/internal/restoring"
+	"edgetable/adapters/store/durableobject/internal/span"
 	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -192,7 +193,7 @@ func (c *catalog) begin(t *turn) Step {
 // unusedClass is the number of ids to pass over after the last one, so that the next one has a class
 // of Timestamps that no range of its bucket has; 0 if all have one.
 func (s *told) unusedClass(last uint32) uint32 {
-	n := classes(s.rec.Layout.Buckets)
+	n := span.Classes(s.rec.Layout.Buckets)
 	used := map[uint32]bool{0: true} // that of a bucket before it split
 	for _, r := range s.Ranges {
 		used[r.ID%n] = true

@@ -202,7 +202,7 @@ func (o *outbox) forget() {
 // know keeps the destination of a bucket that publishes.
 func (o *outbox) know(t *turn, p *message.Destination) {
 	if o.on && o.self.Table == "" {
-		o.self = cloneDestination(p)
+		o.self = p.Clone()
 		t.rows.Put(rowSelf, appendSelf(nil, p))
 	}
 }

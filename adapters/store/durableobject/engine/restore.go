@@ -7,6 +7,7 @@ import (
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/restoring"
+	"edgetable/adapters/store/durableobject/internal/span"
 	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -43,7 +44,7 @@ func (b *bucket) obey(t *turn, p *message.Destination, r *restoring.Restore) Ste
 	is := func(phase restoring.Phase) bool { return b.frozen.id == r.ID && b.frozen.phase == phase }
 	switch r.Phase {
 	case restoring.Freezing:
-		if s := b.marker.span; b.marker.live && s != nil && (s.phase == sealed || s.phase == moved) {
+		if s := b.marker.Span; b.marker.Live && s != nil && (s.Phase == span.Sealed || s.Phase == span.Moved) {
 			return t.fail(refused("Nothing was changed, because keys of the table are about to move to another object: run the same command again."))
 		}
 		b.freeze(t, r.ID, restoring.Freezing, p)
@@ -107,20 +108,20 @@ func (b *bucket) recalled(t *turn, r *restoring.Restore) Step {
 // owned reports whether the object has the keys that the catalog knows that it had. One
 // that sealed keys still has all their rows.
 func (b *bucket) owned(r *restoring.Restore, o *restoring.Returned) bool {
-	s := b.marker.span
+	s := b.marker.Span
 	switch {
-	case !b.marker.live:
+	case !b.marker.Live:
 		return o.Range == 0 && restoring.Whole(o.Bounds) // nobody had written to it
-	case b.marker.incarnation != r.Then:
+	case b.marker.Incarnation != r.Then:
 		return false
 	case s == nil:
 		return restoring.Whole(o.Bounds)
-	case s.phase == filling:
+	case s.Phase == span.Filling:
 		return false
 	}
-	has := s.bounds
-	if s.phase == sealed || s.phase == moved {
-		has.End = s.end
+	has := s.Bounds
+	if s.Phase == span.Sealed || s.Phase == span.Moved {
+		has.End = s.End
 	}
 	return bytes.Equal(has.Start, o.Bounds.Start) && bytes.Equal(has.End, o.Bounds.End) && (has.End == nil) == (o.Bounds.End == nil)
 }
@@ -134,7 +135,7 @@ func (b *bucket) settle(t *turn, p *message.Destination, r *restoring.Restore, o
 		b.frozen = frozen{}
 		b.generation++
 		return t.done()
-	case b.marker.live && b.marker.incarnation == r.Next:
+	case b.marker.Live && b.marker.Incarnation == r.Next:
 	case b.frozen.id != r.ID || b.frozen.phase != restoring.Returning:
 		return t.fail(table.ErrBusy)
 	case storage.Delete(t.rows, []byte{spaceMarks}, []byte{spaceMarks + 1}, emptyRows) == emptyRows:
@@ -154,13 +155,13 @@ func (b *bucket) settle(t *turn, p *message.Destination, r *restoring.Restore, o
 // for rows of keys that another range has already.
 func (b *bucket) adopt(t *turn, p *message.Destination, r *restoring.Restore, o *restoring.Returned) {
 	m := &b.marker
-	m.live, m.incarnation = true, r.Next
-	if s := m.span; s != nil && s.phase != emptying {
+	m.Live, m.Incarnation = true, r.Next
+	if s := m.Span; s != nil && s.Phase != span.Emptying {
 		bounds := key.Range{Start: bytes.Clone(o.Bounds.Start), End: bytes.Clone(o.Bounds.End)}
-		m.span = &span{self: s.self, bounds: bounds, seq: s.seq}
+		m.Span = &span.Span{Self: s.Self, Bounds: bounds, Seq: s.Seq}
 	}
 	b.above(r.High)
-	m.put(t.rows)
+	m.Put(t.rows)
 	t.rows.Delete(rowSending)
 	b.outbox.publishing = publishing{sending: sending{until: b.outbox.until}}
 	b.split.reset(0)

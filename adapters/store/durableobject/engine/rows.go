@@ -22,10 +22,8 @@ const (
 )
 
 var (
-	rowMarker  = []byte{spaceMeta, 'm'} // of a bucket that never split: marker
-	rowRange   = []byte{spaceMeta, 'r'} // of another range: marker with its span
 	rowSending = []byte{spaceMeta, 'o'} // sending
-	// 't' and 'u' are of package visits
+	// 't' and 'u' are of package visits, 'm' and 'r' of package span
 	rowSelf      = []byte{spaceMeta, 's'} // of a bucket that publishes: its destination
 	rowFrozen    = []byte{spaceMeta, 'b'} // frozen
 	rowFloor     = []byte{spaceMeta, 'f'} // of a catalog: floor of the Timestamps of new tables

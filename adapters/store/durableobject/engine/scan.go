@@ -37,7 +37,7 @@ func (b *bucket) scan(t *turn) Step {
 	builder := table.NewPageBuilder(&limits)
 	page := message.BeginPage(t.dst)
 	var next []byte
-	own, border := b.marker.bounds().End, false
+	own, border := b.marker.Bounds().End, false
 ranges:
 	for _, g := range s.Ranges {
 		if own != nil && bytes.Compare(g.Start, own) >= 0 {

@@ -8,6 +8,7 @@ import (
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/sample"
+	"edgetable/adapters/store/durableobject/internal/span"
 	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/core/edm"
 	"edgetable/core/key"
@@ -61,15 +62,15 @@ func (x *splitting) reset(due edm.Ticks) {
 
 // loadSplit goes on with a split in which an earlier engine ended.
 func (b *bucket) loadSplit(t *turn) {
-	s := b.marker.span
+	s := b.marker.Span
 	b.room.LookOften(b.split.bytes)
 	b.outbox.stop = nil
-	if s == nil || s.phase < asking {
+	if s == nil || s.Phase < span.Asking {
 		b.lookIfEmpty(t)
 		return
 	}
-	if s.phase >= sealed && !s.leaving {
-		b.outbox.stop = s.at
+	if s.Phase >= span.Sealed && !s.Leaving {
+		b.outbox.stop = s.At
 	}
 	if b.split.due == 0 {
 		b.split.due = t.now
@@ -87,8 +88,8 @@ func (x *splitting) setAlarm(s *Step) {
 
 // mark records in the same transaction that an entity changed that was sent already.
 func (b *bucket) mark(t *turn, k []byte, at edm.Ticks) {
-	s := b.marker.span
-	if s != nil && s.phase == copying && bytes.Compare(k[1:], s.at) >= 0 && bytes.Compare(k, s.upto) < 0 {
+	s := b.marker.Span
+	if s != nil && s.Phase == span.Copying && bytes.Compare(k[1:], s.At) >= 0 && bytes.Compare(k, s.Upto) < 0 {
 		storage.PutTicks(t.rows, markOf(k[1:]), at)
 	}
 }
@@ -98,39 +99,39 @@ func markOf(k []byte) []byte { return append([]byte{spaceMarks}, k...) }
 // mayEnd reports whether the next step may be to give the keys away, which only a batch
 // of the outbox could delay.
 func (b *bucket) mayEnd(t *turn) bool {
-	s := b.marker.span
-	return s != nil && s.phase == copying && s.complete && b.split.due <= t.now && b.outbox.quiet(t.now)
+	s := b.marker.Span
+	return s != nil && s.Phase == span.Copying && s.Complete && b.split.due <= t.now && b.outbox.quiet(t.now)
 }
 
 // goOn takes the next step of a split.
 func (b *bucket) goOn(t *turn) Step {
-	s, x := b.marker.span, &b.split
+	s, x := b.marker.Span, &b.split
 	if x.look <= t.now {
 		x.look = 0
 	}
 	switch {
-	case !b.marker.live:
+	case !b.marker.Live:
 		x.reset(0)
 		return t.done()
 	case x.choice != nil:
 		return b.find(t)
-	case s == nil || s.phase == filling:
+	case s == nil || s.Phase == span.Filling:
 		x.due = 0
 		return t.done()
-	case s.phase == serving:
+	case s.Phase == span.Serving:
 		x.due = 0
 		return b.leave(t)
 	case x.due > t.now && x.due <= t.now+maxDelay:
 		return t.done()
 	}
-	switch s.phase {
-	case asking:
+	switch s.Phase {
+	case span.Asking:
 		return b.ask(t, b.splitMessage(message.OpBegin))
-	case copying:
+	case span.Copying:
 		return b.copy(t)
-	case sealed:
+	case span.Sealed:
 		return b.give(t)
-	case moved:
+	case span.Moved:
 		return b.ask(t, b.splitMessage(message.OpSwitch))
 	}
 	return b.empty(t)
@@ -146,15 +147,15 @@ func (b *bucket) call(t *turn, to durableobject.Address, m []byte, next *continu
 
 // ask calls the catalog.
 func (b *bucket) ask(t *turn, m []byte) Step {
-	return b.call(t, durableobject.CatalogOf(b.marker.span.self.Table, b.catalog), m, &continuation{})
+	return b.call(t, durableobject.CatalogOf(b.marker.Span.Self.Table, b.catalog), m, &continuation{})
 }
 
 // splitMessage is a message about the split to the catalog.
 func (b *bucket) splitMessage(op message.Op) []byte {
-	s := b.marker.span
-	m := message.Splitting{Table: s.self.Table, Incarnation: b.marker.incarnation, Bucket: s.self.Bucket, From: s.self.Range, At: s.at, Sealed: s.sealed}
-	if !s.leaving {
-		m.To = s.target
+	s := b.marker.Span
+	m := message.Splitting{Table: s.Self.Table, Incarnation: b.marker.Incarnation, Bucket: s.Self.Bucket, From: s.Self.Range, At: s.At, Sealed: s.Sealed}
+	if !s.Leaving {
+		m.To = s.Target
 	}
 	return message.Split(nil, op, &m)
 }
@@ -162,7 +163,7 @@ func (b *bucket) splitMessage(op message.Op) []byte {
 // resumed takes the answer to a call. It ignores one that it does not know: an earlier
 // engine made the call, or it was made again.
 func (b *bucket) resumed(t *turn) Step {
-	s, x := b.marker.span, &b.split
+	s, x := b.marker.Span, &b.split
 	if s == nil || x.out == 0 || t.resumed.batch != x.out || len(t.answers) != 1 {
 		return t.done()
 	}
@@ -170,16 +171,16 @@ func (b *bucket) resumed(t *turn) Step {
 	x.out, x.due, x.marks = 0, t.now, nil
 	r, err := message.Result(t.answers[0].Message)
 	switch {
-	case s.phase == moved && s.leaving && errors.Is(err, table.ErrNoTable):
+	case s.Phase == span.Moved && s.Leaving && errors.Is(err, table.ErrNoTable):
 		b.left(t) // the table ended, and did not know this range any more
 		return t.done()
-	case s.phase == serving:
+	case s.Phase == span.Serving:
 		return b.leaves(t, r, err)
-	case s.phase == sealed && x.leave.number != 0 && t.answers[0].Err == nil && b.refused(t, err):
+	case s.Phase == span.Sealed && x.leave.number != 0 && t.answers[0].Err == nil && b.refused(t, err):
 		return t.done()
 	case t.answers[0].Err != nil || err != nil || !b.took(t, r, marks):
 		most := 6 // half a minute, as keys may wait
-		if s.phase == asking {
+		if s.Phase == span.Asking {
 			most = 10 // nothing waits, and a table may have all ranges that it can have
 		}
 		x.failures = min(x.failures+1, most)
@@ -188,7 +189,7 @@ func (b *bucket) resumed(t *turn) Step {
 	}
 	x.failures = 0
 	at := b.outbox.due()
-	if b.outbox.on && at != 0 && at <= t.now || s.seq%piecesOfAlarm == piecesOfAlarm-1 {
+	if b.outbox.on && at != 0 && at <= t.now || s.Seq%piecesOfAlarm == piecesOfAlarm-1 {
 		return t.done() // the alarm rings at once
 	}
 	return b.goOn(t)
@@ -196,80 +197,80 @@ func (b *bucket) resumed(t *turn) Step {
 
 // took takes the fields of an answer. It reports whether they are right.
 func (b *bucket) took(t *turn, r message.Reader, marks []change) bool {
-	s := b.marker.span
-	switch s.phase {
-	case asking:
+	s := b.marker.Span
+	switch s.Phase {
+	case span.Asking:
 		id := r.Uint32()
 		if !r.Done() || id == 0 {
 			return false
 		}
-		from, _ := rowBounds(key.Range{Start: s.at})
-		s.phase, s.target, s.from, s.upto, s.complete = copying, id, from, from, false
-	case copying:
+		from, _ := rowBounds(key.Range{Start: s.At})
+		s.Phase, s.Target, s.From, s.Upto, s.Complete = span.Copying, id, from, from, false
+	case span.Copying:
 		for _, c := range marks {
 			k := markOf(c.key)
 			if v, ok := t.rows.Get(k); ok && len(v) == 8 && edm.Ticks(binary.BigEndian.Uint64(v)) == c.at {
 				t.rows.Delete(k)
 			}
 		}
-		if !s.complete {
-			s.from = bytes.Clone(t.resumed.from)
-			s.complete = len(s.from) == 0
+		if !s.Complete {
+			s.From = bytes.Clone(t.resumed.from)
+			s.Complete = len(s.From) == 0
 		}
-	case sealed:
-		if s.leaving && t.resumed.own {
-			s.target = b.neighbour(r, s.at, s.end)
-			return s.target != 0
+	case span.Sealed:
+		if s.Leaving && t.resumed.own {
+			s.Target = b.neighbour(r, s.At, s.End)
+			return s.Target != 0
 		}
 		for _, c := range b.marked(t, pieceRows) {
 			t.rows.Delete(markOf(c.key))
 		}
-		s.phase = moved
-	case moved:
+		s.Phase = span.Moved
+	case span.Moved:
 		known, ok := b.known(r)
-		if id, _ := known.Ranges.Find(s.at); !ok || id == s.self.Range {
+		if id, _ := known.Ranges.Find(s.At); !ok || id == s.Self.Range {
 			return false
 		}
-		if s.leaving {
+		if s.Leaving {
 			b.left(t)
 			return true
 		}
-		s.phase, s.sealed = emptying, 0
+		s.Phase, s.Sealed = span.Emptying, 0
 	default:
 		return false
 	}
-	b.marker.put(t.rows)
+	b.marker.Put(t.rows)
 	return true
 }
 
 // target is the destination of the range that gets the keys.
 func (b *bucket) target() message.Destination {
-	p := b.marker.span.self
-	p.Range = b.marker.span.target
+	p := b.marker.Span.Self
+	p.Range = b.marker.Span.Target
 	return p
 }
 
 // copy sends the next piece, or the last one if few changes are left.
 func (b *bucket) copy(t *turn) Step {
-	s, x := b.marker.span, &b.split
+	s, x := b.marker.Span, &b.split
 	var marks []change
-	if s.complete {
+	if s.Complete {
 		marks = b.marked(t, x.rows+1)
 		if len(marks) <= min(lastRows, x.rows) && b.size(t, marks) <= pieceBytes {
 			if !b.outbox.quiet(t.now) {
 				x.due = max(t.now+edm.TicksPerSecond/10, min(b.outbox.until, t.now+outFor))
 				return t.done()
 			}
-			s.phase, s.sealed, s.end, s.bounds.End = sealed, t.now, s.bounds.End, s.at
-			b.outbox.stop = s.at
+			s.Phase, s.Sealed, s.End, s.Bounds.End = span.Sealed, t.now, s.Bounds.End, s.At
+			b.outbox.stop = s.At
 			return b.give(t)
 		}
 	}
-	s.seq++
+	s.Seq++
 	p := b.target()
-	m := message.Copy(t.dst, &p, b.marker.incarnation, s.seq, nil)
+	m := message.Copy(t.dst, &p, b.marker.Incarnation, s.Seq, nil)
 	var next []byte
-	if s.complete {
+	if s.Complete {
 		m, marks = b.addItems(t, m, marks[:min(len(marks), x.rows)])
 	} else {
 		m, next = b.addRows(t, m)
@@ -277,12 +278,12 @@ func (b *bucket) copy(t *turn) Step {
 		if upto == nil {
 			upto = []byte{spaceOutbox + 1} // behind all rows
 		}
-		if bytes.Compare(upto, s.upto) > 0 {
-			s.upto = upto
+		if bytes.Compare(upto, s.Upto) > 0 {
+			s.Upto = upto
 		}
 	}
 	x.marks = marks
-	b.marker.put(t.rows)
+	b.marker.Put(t.rows)
 	step := b.call(t, durableobject.AddressOf(&p), m[len(t.dst):], &continuation{from: next})
 	step.Answer = m
 	return step
@@ -292,15 +293,15 @@ func (b *bucket) copy(t *turn) Step {
 // then those of the outbox, which knows the deleted ones. It returns the row at which
 // the next piece begins, nil if there is none.
 func (b *bucket) addRows(t *turn, m []byte) (piece, next []byte) {
-	s := b.marker.span
-	_, to := rowBounds(s.bounds)
+	s := b.marker.Span
+	_, to := rowBounds(s.Bounds)
 	skip := 1 // bytes before the key of the entity
-	if s.from[0] == spaceOutbox {
+	if s.From[0] == spaceOutbox {
 		to, skip = append([]byte{spaceOutbox}, to...), 2
 	}
 	var list []change
 	size := 0
-	for k, v := range t.rows.Scan(s.from, to, mostRun) {
+	for k, v := range t.rows.Scan(s.From, to, mostRun) {
 		if len(list) == b.split.rows || size > pieceBytes {
 			next = bytes.Clone(k)
 			break
@@ -310,10 +311,10 @@ func (b *bucket) addRows(t *turn, m []byte) (piece, next []byte) {
 	}
 	all := len(list)
 	if m, list = b.addItems(t, m, list); len(list) < all {
-		next = append(bytes.Clone(s.from[:skip]), append(list[len(list)-1].key, 0)...)
+		next = append(bytes.Clone(s.From[:skip]), append(list[len(list)-1].key, 0)...)
 	}
 	if next == nil && skip == 1 && b.outbox.on {
-		next = append([]byte{spaceOutbox, spaceEntities}, s.at...)
+		next = append([]byte{spaceOutbox, spaceEntities}, s.At...)
 	}
 	return m, next
 }
@@ -364,21 +365,21 @@ func (b *bucket) size(t *turn, list []change) (n int) {
 // give sends the last piece, after which the other range serves the keys. Nothing leads
 // back: a piece without an answer may still arrive.
 func (b *bucket) give(t *turn) Step {
-	s, number := b.marker.span, b.split.leave.number
-	if s.leaving && s.target == 0 {
+	s, number := b.marker.Span, b.split.leave.number
+	if s.Leaving && s.Target == 0 {
 		return b.askForNeighbour(t)
 	}
-	s.seq++
+	s.Seq++
 	p := b.target()
-	m := message.Copy(t.dst, &p, b.marker.incarnation, s.seq, &message.Taking{
-		Bounds: key.Range{Start: s.at, End: s.end}, High: b.clock.Last,
+	m := message.Copy(t.dst, &p, b.marker.Incarnation, s.Seq, &message.Taking{
+		Bounds: key.Range{Start: s.At, End: s.End}, High: b.clock.Last,
 		Replica: b.replica(), Synced: b.outbox.sync == nil, Since: b.outbox.since, Number: number,
 	})
 	m, _ = b.addItems(t, m, b.marked(t, pieceRows))
-	if s.leaving && number == 0 {
-		s.target = 0 // the next time it may be another one
+	if s.Leaving && number == 0 {
+		s.Target = 0 // the next time it may be another one
 	}
-	b.marker.put(t.rows)
+	b.marker.Put(t.rows)
 	step := b.call(t, durableobject.AddressOf(&p), m[len(t.dst):], &continuation{})
 	step.Answer = m
 	return step
@@ -394,15 +395,15 @@ func (b *bucket) replica() string {
 
 // empty deletes rows of the keys that another range has.
 func (b *bucket) empty(t *turn) Step {
-	s := b.marker.span
-	from, to := rowBounds(key.Range{Start: s.at, End: s.end})
+	s := b.marker.Span
+	from, to := rowBounds(key.Range{Start: s.At, End: s.End})
 	n := storage.Delete(t.rows, from, to, emptyRows)
 	n += storage.Delete(t.rows, append([]byte{spaceOutbox}, from...), append([]byte{spaceOutbox}, to...), emptyRows-n)
 	if b.split.due = t.now; n == emptyRows {
 		return t.done() // the alarm rings at once
 	}
-	b.marker.span = &span{self: s.self, bounds: s.bounds, seq: s.seq}
-	b.marker.put(t.rows)
+	b.marker.Span = &span.Span{Self: s.Self, Bounds: s.Bounds, Seq: s.Seq}
+	b.marker.Put(t.rows)
 	b.outbox.stop = nil
 	b.split.due = 0
 	b.room.Look()
@@ -414,5 +415,5 @@ func (b *bucket) empty(t *turn) Step {
 func (b *bucket) known(r message.Reader) (known message.Named, ok bool) {
 	where := r.Located()
 	known = r.Named()
-	return known, r.Done() && !where.Deleting && where.Incarnation == b.marker.incarnation
+	return known, r.Done() && !where.Deleting && where.Incarnation == b.marker.Incarnation
 }

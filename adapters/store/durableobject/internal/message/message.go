@@ -2,6 +2,7 @@ package message
 
 import (
 	"encoding/binary"
+	"strings"
 
 	"edgetable/core/edm"
 )
@@ -123,6 +124,13 @@ type Destination struct {
 	Bucket   uint16 // below Buckets
 	Location string
 	Range    uint32 // the id of the range
+}
+
+// Clone returns a destination in memory of its own.
+func (p *Destination) Clone() Destination {
+	c := *p
+	c.Table, c.Location = strings.Clone(p.Table), strings.Clone(p.Location)
+	return c
 }
 
 // beginAt begins a message to a destination.
