@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/answers"
 	"edgetable/adapters/store/durableobject/internal/clock"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/room"
@@ -19,6 +20,7 @@ type bucket struct {
 	clock   *clock.Clock
 	room    *room.Room
 	outbox  *outbox
+	answers *answers.Memory
 	catalog string // location of the catalogs
 
 	marker  span.Marker
@@ -150,10 +152,11 @@ func (b *bucket) drop(t *turn) Step {
 		return t.malformed()
 	}
 	b.generation++
+	if b.marker.Live && b.marker.Incarnation != incarnation {
+		return t.doneTicks(0) // a later incarnation: that drop was answered long ago
+	}
+	b.answers.Life++
 	if b.marker.Live {
-		if b.marker.Incarnation != incarnation {
-			return t.doneTicks(0) // a later incarnation: that drop was answered long ago
-		}
 		t.rows.DeleteAll()
 		b.marker, b.traffic, b.frozen = span.Marker{}, visits.Counts{}, frozen{}
 		b.outbox.forget()

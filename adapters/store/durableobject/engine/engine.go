@@ -69,7 +69,7 @@ func New(o Options) *Engine {
 	}
 	e := &Engine{now: o.Now, answers: answers.Memory{Engine: o.Rand(), Woke: o.Now(), Room: &o.Shared.answers}}
 	e.outbox = outbox{clock: &e.clock, rand: o.Rand, name: o.Replica, jurisdiction: o.Jurisdiction}
-	e.bucket = bucket{clock: &e.clock, room: &e.room, outbox: &e.outbox, catalog: o.Catalog, generation: o.Rand()}
+	e.bucket = bucket{clock: &e.clock, room: &e.room, outbox: &e.outbox, answers: &e.answers, catalog: o.Catalog, generation: o.Rand()}
 	e.bucket.split = splitting{rand: o.Rand, bytes: o.SplitBytes, rate: o.SplitRate, rows: cmp.Or(o.PieceRows, pieceRows)}
 	e.catalog = catalog{clock: &e.clock, room: &e.room, outbox: &e.outbox, answers: &e.answers, location: o.Catalog}
 	return e
@@ -190,7 +190,7 @@ func (e *Engine) dispatch(op message.Op, t *turn) Step {
 
 // once carries out a write that may arrive several times. It remembers every final
 // answer, refusals included: a refused write must not be carried out by a slower
-// attempt. It does not remember that another range has the key. A write that made calls resumes only in the engine in which it began,
+// attempt. Of one for another range it remembers that alone. A write that made calls resumes only in the engine in which it began,
 // because another one may have forgotten an attempt in between; unless it is traced:
 // then the rows show how far it got.
 func (e *Engine) once(t *turn, write func(*turn, message.Attempt, answers.Verdict) Step, traced bool) Step {
@@ -210,7 +210,8 @@ func (e *Engine) once(t *turn, write func(*turn, message.Attempt, answers.Verdic
 	case len(step.Calls) > 0:
 		step.next.engine = e.answers.Engine
 	case t.has(step, message.StatusBusy) || t.has(step, message.StatusUnknown) || t.has(step, message.StatusAgain) || t.has(step, message.StatusMore):
-	case t.has(step, message.StatusForeign): // nothing was done, and the key does not come back
+	case t.has(step, message.StatusForeign): // nothing was done
+		e.answers.Misdirected(t.now, a.ID)
 	default:
 		e.answers.Remember(t.now, a.ID, step.Answer[len(t.dst):])
 	}

@@ -168,5 +168,6 @@ func (b *bucket) adopt(t *turn, p *message.Destination, r *restoring.Restore, o 
 	b.loadSplit(t)
 	b.outbox.joinBucket(t, p, r.Next)
 	b.split.lookLater(t, b)
+	b.answers.Life++
 	b.generation++
 }
