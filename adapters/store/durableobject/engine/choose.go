@@ -7,6 +7,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/sample"
 	"edgetable/adapters/store/durableobject/internal/span"
 	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 )
@@ -29,25 +30,25 @@ func (x *splitting) inserted(k []byte) {
 
 // visited counts a request to a position, and lets the range split when it was too
 // busy for a minute, in two halves, and one key divides both.
-func (x *splitting) visited(t *turn, b *bucket, p *message.Destination, k []byte) {
+func (x *splitting) visited(t *turn.Turn, b *bucket, p *message.Destination, k []byte) {
 	if x.rate == 0 {
 		return
 	}
-	if busy, at := x.load.Visited(t.now, k, x.rate, x.rand); busy && x.mayChoose(b, t.now) {
+	if busy, at := x.load.Visited(t.Now, k, x.rate, x.rand); busy && x.mayChoose(b, t.Now) {
 		if at != nil && b.divides(t, at) {
 			x.choose(t, &choice{self: p.Clone(), at: at})
 		} else {
-			x.rest = t.now + minute/2
+			x.rest = t.Now + minute/2
 		}
 	}
 }
 
 // divides reports whether there are entities on both sides of a position: requests for
 // what does not exist would have ranges split that are empty and leave again.
-func (b *bucket) divides(t *turn, at []byte) bool {
+func (b *bucket) divides(t *turn.Turn, at []byte) bool {
 	from, to := rowBounds(b.marker.Bounds())
-	border := append([]byte{spaceEntities}, at...)
-	return storage.HasAny(t.rows, from, border) && storage.HasAny(t.rows, border, to)
+	border := append([]byte{storage.SpaceEntities}, at...)
+	return storage.HasAny(t.Rows, from, border) && storage.HasAny(t.Rows, border, to)
 }
 
 // mayChoose reports whether the range can begin a split.
@@ -57,18 +58,18 @@ func (x *splitting) mayChoose(b *bucket, now edm.Ticks) bool {
 }
 
 // choose lets the alarm look for the key at which the range splits.
-func (x *splitting) choose(t *turn, c *choice) { x.choice, x.due = c, t.now }
+func (x *splitting) choose(t *turn.Turn, c *choice) { x.choice, x.due = c, t.Now }
 
 // wrote lets a range split that is too large, if it may have two partitions, and one that
 // may be empty look whether it is when nothing was written for a while.
-func (x *splitting) wrote(t *turn, b *bucket, p *message.Destination, k []byte) {
-	x.last = t.now
+func (x *splitting) wrote(t *turn.Turn, b *bucket, p *message.Destination, k []byte) {
+	x.last = t.Now
 	if x.only != nil {
 		if partition, _ := key.Split(k); !bytes.Equal(partition, x.only) {
 			x.only = nil
 		}
 	}
-	if x.bytes > 0 && b.room.Size > x.bytes && x.only == nil && x.mayChoose(b, t.now) {
+	if x.bytes > 0 && b.room.Size > x.bytes && x.only == nil && x.mayChoose(b, t.Now) {
 		x.choose(t, &choice{self: p.Clone(), search: &sample.Search{Half: b.room.Size / 2}})
 	}
 	x.lookLater(t, b)
@@ -76,14 +77,14 @@ func (x *splitting) wrote(t *turn, b *bucket, p *message.Destination, k []byte) 
 
 // lookLater lets a range look in a while whether it is empty. It does so when it begins to
 // serve and when its bounds change, too: the last deletion may have come before.
-func (x *splitting) lookLater(t *turn, b *bucket) {
-	if b.marker.Bounds().End != nil && (x.look <= t.now || x.look > t.now+2*leaveAfter) {
-		x.look = t.now + leaveAfter
+func (x *splitting) lookLater(t *turn.Turn, b *bucket) {
+	if b.marker.Bounds().End != nil && (x.look <= t.Now || x.look > t.Now+2*leaveAfter) {
+		x.look = t.Now + leaveAfter
 	}
 }
 
 // find looks for the key, a piece of the range at a time, and begins the split.
-func (b *bucket) find(t *turn) Step {
+func (b *bucket) find(t *turn.Turn) turn.Step {
 	x, bounds := &b.split, b.marker.Bounds()
 	c := x.choice
 	from, to := rowBounds(bounds)
@@ -93,55 +94,55 @@ func (b *bucket) find(t *turn) Step {
 	}
 	if c.at == nil && x.only == nil {
 		done := false
-		if c.at, done = c.search.Run(t.rows, to); !done {
-			return t.done() // the alarm rings at once
+		if c.at, done = c.search.Run(t.Rows, to); !done {
+			return t.Done() // the alarm rings at once
 		}
 	}
 	x.choice, x.due = nil, 0
 	if len(c.at) == 0 || bytes.Equal(c.at, bounds.Start) || !bounds.Contains(c.at) {
 		if x.only == nil {
-			x.rest = t.now + minute
+			x.rest = t.Now + minute
 		}
 		if b.marker.Span != nil {
 			return b.leave(t) // this alarm may have been the one to look
 		}
-		return t.done()
+		return t.Done()
 	}
 	if b.marker.Span == nil {
-		b.marker.Cut(t.rows, c.self)
+		b.marker.Cut(t.Rows, c.self)
 	}
 	s := b.marker.Span
 	s.Phase, s.At = span.Asking, c.at
-	b.marker.Put(t.rows)
-	x.due = t.now
+	b.marker.Put(t.Rows)
+	x.due = t.Now
 	return b.goOn(t)
 }
 
 // behindLast is the position behind the last partition, if nearly all inserts come there
 // and it is not the only one: the range keeps all that it has, and nothing is copied.
-func (b *bucket) behindLast(t *turn) []byte {
+func (b *bucket) behindLast(t *turn.Turn) []byte {
 	if !b.split.load.Grows() {
 		return nil
 	}
 	partition, _ := key.Split(b.split.load.Highest)
 	at := key.PartitionAfter(key.DecodePart(partition))
 	from, to := rowBounds(b.marker.Bounds())
-	row := append([]byte{spaceEntities}, at...)
-	if !b.marker.Bounds().Contains(at) || storage.HasAny(t.rows, row, to) {
+	row := append([]byte{storage.SpaceEntities}, at...)
+	if !b.marker.Bounds().Contains(at) || storage.HasAny(t.Rows, row, to) {
 		return nil
 	}
-	if !storage.HasAny(t.rows, from, append([]byte{spaceEntities}, partition...)) {
+	if !storage.HasAny(t.Rows, from, append([]byte{storage.SpaceEntities}, partition...)) {
 		return nil
 	}
 	return at
 }
 
 // onlyPartition is the partition of all entities, nil if there are others or none.
-func (b *bucket) onlyPartition(t *turn) []byte {
+func (b *bucket) onlyPartition(t *turn.Turn) []byte {
 	from, to := rowBounds(b.marker.Bounds())
-	for k := range t.rows.Scan(from, to, leastRun) {
+	for k := range t.Rows.Scan(from, to, leastRun) {
 		partition, _ := key.Split(bytes.Clone(k[1:]))
-		if storage.HasAny(t.rows, append([]byte{spaceEntities}, key.PartitionAfter(key.DecodePart(partition))...), to) {
+		if storage.HasAny(t.Rows, append([]byte{storage.SpaceEntities}, key.PartitionAfter(key.DecodePart(partition))...), to) {
 			return nil
 		}
 		return partition
@@ -151,9 +152,9 @@ func (b *bucket) onlyPartition(t *turn) []byte {
 
 // rowBounds bound the rows of the entities of a range.
 func rowBounds(r key.Range) (from, to []byte) {
-	from = append([]byte{spaceEntities}, r.Start...)
+	from = append([]byte{storage.SpaceEntities}, r.Start...)
 	if r.End == nil {
-		return from, []byte{spaceEntities + 1}
+		return from, []byte{storage.SpaceEntities + 1}
 	}
-	return from, append([]byte{spaceEntities}, r.End...)
+	return from, append([]byte{storage.SpaceEntities}, r.End...)
 }

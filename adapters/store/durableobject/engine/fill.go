@@ -7,24 +7,25 @@ import (
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/span"
 	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
 )
 
 // fill takes a piece of another range, or with last the keys themselves.
-func (b *bucket) fill(t *turn, last bool) Step {
-	p := t.fields.Destination()
-	incarnation, seq := t.fields.Incarnation(), t.fields.Uint64()
+func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
+	p := t.Fields.Destination()
+	incarnation, seq := t.Fields.Incarnation(), t.Fields.Uint64()
 	var taking message.Taking
 	if last {
-		taking = t.fields.Taking()
+		taking = t.Fields.Taking()
 	}
-	if !t.fields.OK() {
-		return t.malformed()
+	if !t.Fields.OK() {
+		return t.Malformed()
 	}
 	if b.frozen.id != 0 {
-		return t.fail(table.ErrBusy)
+		return t.Fail(table.ErrBusy)
 	}
 	if !b.marker.Live {
 		if ok, instead := b.begin(t, &p, incarnation); !ok {
@@ -34,25 +35,25 @@ func (b *bucket) fill(t *turn, last bool) Step {
 	s := b.marker.Span
 	switch {
 	case b.marker.Incarnation != incarnation:
-		return t.fail(table.ErrNoTable)
+		return t.Fail(table.ErrNoTable)
 	case s == nil || s.Phase != span.Filling:
 		if last {
 			return b.widen(t, &taking)
 		}
-		return t.done() // late
+		return t.Done() // late
 	case seq <= s.Seq:
-		return t.done() // late
-	case last && s.Seq == 0, !last && b.room.Full(t.rows):
-		return t.fail(table.ErrBusy)
+		return t.Done() // late
+	case last && s.Seq == 0, !last && b.room.Full(t.Rows):
+		return t.Fail(table.ErrBusy)
 	}
-	for t.fields.OK() && !t.fields.Done() {
-		item := t.fields.Item()
-		if t.fields.OK() {
+	for t.Fields.OK() && !t.Fields.Done() {
+		item := t.Fields.Item()
+		if t.Fields.OK() {
 			b.put(t, &item)
 		}
 	}
-	if !t.fields.Done() {
-		step := t.malformed()
+	if !t.Fields.Done() {
+		step := t.Malformed()
 		step.Rollback = true
 		return step
 	}
@@ -63,39 +64,39 @@ func (b *bucket) fill(t *turn, last bool) Step {
 		b.above(taking.High)
 		b.publishAs(t, &p, &taking)
 	}
-	b.marker.Put(t.rows)
+	b.marker.Put(t.Rows)
 	if last {
 		b.split.lookLater(t, b)
 	}
-	return t.done()
+	return t.Done()
 }
 
 // begin asks the catalog whether this range was named, before it has a row.
-func (b *bucket) begin(t *turn, p *message.Destination, incarnation table.Incarnation) (ok bool, instead Step) {
+func (b *bucket) begin(t *turn.Turn, p *message.Destination, incarnation table.Incarnation) (ok bool, instead turn.Step) {
 	l, instead := b.located(t, p)
 	if l == nil {
 		return false, instead
 	}
 	if l.Incarnation != incarnation || !l.Begins(p.Range) {
-		return false, t.fail(table.ErrNoTable)
+		return false, t.Fail(table.ErrNoTable)
 	}
 	b.marker = span.Marker{Live: true, Incarnation: incarnation, Floor: l.Floor, Span: &span.Span{Self: p.Clone(), Phase: span.Filling}}
 	b.clock.Last = max(b.clock.Last, l.Floor)
-	b.marker.Put(t.rows)
-	return true, Step{}
+	b.marker.Put(t.Rows)
+	return true, turn.Step{}
 }
 
 // put writes an entity of a piece.
-func (b *bucket) put(t *turn, i *message.Item) {
+func (b *bucket) put(t *turn.Turn, i *message.Item) {
 	k := b.entityKey(i.Key)
 	if i.Gone {
-		t.rows.Delete(k)
+		t.Rows.Delete(k)
 	} else {
-		t.rows.Put(k, i.Value)
+		t.Rows.Put(k, i.Value)
 		b.room.Wrote(len(k) + len(i.Value))
 	}
 	if i.Unseen && b.outbox.name != "" {
-		storage.PutTicks(t.rows, b.outbox.changeKey(k), i.ChangedAt)
+		storage.PutTicks(t.Rows, b.outbox.changeKey(k), i.ChangedAt)
 	}
 }
 
@@ -106,7 +107,7 @@ func (b *bucket) above(high edm.Ticks) {
 }
 
 // publishAs goes on to publish where the other range ended.
-func (b *bucket) publishAs(t *turn, p *message.Destination, taking *message.Taking) {
+func (b *bucket) publishAs(t *turn.Turn, p *message.Destination, taking *message.Taking) {
 	o := b.outbox
 	if o.incarnation = b.marker.Incarnation; o.name == "" || o.name != taking.Replica {
 		return
@@ -117,7 +118,7 @@ func (b *bucket) publishAs(t *turn, p *message.Destination, taking *message.Taki
 	if !taking.Synced {
 		o.since, o.sync = 0, firstRow
 	}
-	o.pending, o.ask = o.hasChanges(t.rows), t.now
-	o.put(t.rows)
+	o.pending, o.ask = o.hasChanges(t.Rows), t.Now
+	o.put(t.Rows)
 	o.know(t, p)
 }

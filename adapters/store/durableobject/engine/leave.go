@@ -8,6 +8,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/span"
 	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/adapters/store/durableobject/internal/visits"
 	"edgetable/core/edm"
 	"edgetable/core/key"
@@ -36,42 +37,42 @@ type leaving struct {
 }
 
 // leave begins to leave, if the range is empty.
-func (b *bucket) leave(t *turn) Step {
+func (b *bucket) leave(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
 	x.leave = leaving{}
 	switch {
 	case s.Bounds.End == nil || !b.isEmpty(t):
-		return t.done()
-	case !b.outbox.clear(t.now):
+		return t.Done()
+	case !b.outbox.clear(t.Now):
 		x.lookLater(t, b)
-		return t.done()
-	case x.last != 0 && t.now < x.last+leaveAfter && t.now >= x.last:
+		return t.Done()
+	case x.last != 0 && t.Now < x.last+leaveAfter && t.Now >= x.last:
 		x.look = x.last + leaveAfter
-		return t.done()
-	case x.promise != 0 && t.now < x.stays && x.stays <= t.now+promised:
+		return t.Done()
+	case x.promise != 0 && t.Now < x.stays && x.stays <= t.Now+promised:
 		x.look = x.stays
-		return t.done()
+		return t.Done()
 	}
 	x.leave = leaving{asks: true, last: x.last}
 	return b.askForNeighbour(t)
 }
 
-func (b *bucket) isEmpty(t *turn) bool {
+func (b *bucket) isEmpty(t *turn.Turn) bool {
 	from, to := rowBounds(b.marker.Bounds())
-	return !storage.HasAny(t.rows, from, to)
+	return !storage.HasAny(t.Rows, from, to)
 }
 
 // lookIfEmpty lets a range leave whose earlier engine may have known that it would.
-func (b *bucket) lookIfEmpty(t *turn) {
+func (b *bucket) lookIfEmpty(t *turn.Turn) {
 	if s := b.marker.Span; s != nil && s.Phase == span.Serving && s.Bounds.End != nil && b.isEmpty(t) {
 		b.split.lookLater(t, b)
 	}
 }
 
 // askForNeighbour asks the catalog for the map.
-func (b *bucket) askForNeighbour(t *turn) Step {
+func (b *bucket) askForNeighbour(t *turn.Turn) turn.Step {
 	self := &b.marker.Span.Self
-	return b.call(t, durableobject.CatalogOf(self.Table, b.catalog), message.Ranges(nil, self.Table, self.Bucket), &continuation{own: true})
+	return b.call(t, durableobject.CatalogOf(self.Table, b.catalog), message.Ranges(nil, self.Table, self.Bucket), &turn.Continuation{Own: true})
 }
 
 // neighbour is the right neighbour in the map, 0 if that is not certain. This range is in it, too:
@@ -88,26 +89,26 @@ func (b *bucket) neighbour(r message.Reader, start, end []byte) uint32 {
 
 // leaves takes an answer while the range still serves: that of the catalog, then that of the
 // neighbour. If it agrees, the range seals, and gives it the keys at once.
-func (b *bucket) leaves(t *turn, r message.Reader, err error) Step {
+func (b *bucket) leaves(t *turn.Turn, r message.Reader, err error) turn.Step {
 	s, x := b.marker.Span, &b.split
-	stays := func() Step {
-		x.leave, x.due, x.look = leaving{}, 0, t.now+leaveAgain+edm.Ticks(x.rand()%uint64(5*leaveAgain))
-		return t.done()
+	stays := func() turn.Step {
+		x.leave, x.due, x.look = leaving{}, 0, t.Now+leaveAgain+edm.Ticks(x.rand()%uint64(5*leaveAgain))
+		return t.Done()
 	}
-	if err != nil || t.answers[0].Err != nil || !x.leave.asks || x.choice != nil || x.leave.last != x.last || !b.isEmpty(t) || !b.outbox.clear(t.now) {
+	if err != nil || t.Answers[0].Err != nil || !x.leave.asks || x.choice != nil || x.leave.last != x.last || !b.isEmpty(t) || !b.outbox.clear(t.Now) {
 		return stays()
 	}
-	if t.resumed.own {
+	if t.Resumed.Own {
 		if s.Target = b.neighbour(r, s.Bounds.Start, s.Bounds.End); s.Target == 0 {
 			return stays()
 		}
 		p := b.target()
-		return b.call(t, durableobject.AddressOf(&p), message.Offer(nil, &p, b.marker.Incarnation, s.Bounds.End), &continuation{})
+		return b.call(t, durableobject.AddressOf(&p), message.Offer(nil, &p, b.marker.Incarnation, s.Bounds.End), &turn.Continuation{})
 	}
 	if x.leave.number = r.Uint64(); !r.Done() || s.Target == 0 {
 		return stays()
 	}
-	s.Phase, s.Sealed, s.Leaving = span.Sealed, t.now, true
+	s.Phase, s.Sealed, s.Leaving = span.Sealed, t.Now, true
 	s.At, s.End = s.Bounds.Start, s.Bounds.End
 	s.Bounds.End = append([]byte{}, s.At...)
 	return b.give(t)
@@ -115,26 +116,26 @@ func (b *bucket) leaves(t *turn, r message.Reader, err error) Step {
 
 // agree answers a left neighbour that wants to leave with a number, by which it may give its keys
 // to this range: no other one, and no late message, has that. So a refusal is final.
-func (b *bucket) agree(t *turn) Step {
-	p := t.fields.Destination()
-	incarnation, end := t.fields.Incarnation(), t.fields.Bytes()
+func (b *bucket) agree(t *turn.Turn) turn.Step {
+	p := t.Fields.Destination()
+	incarnation, end := t.Fields.Incarnation(), t.Fields.Bytes()
 	s, x := b.marker.Span, &b.split
 	switch {
-	case !t.fields.Done():
-		return t.malformed()
+	case !t.Fields.Done():
+		return t.Malformed()
 	case !b.marker.Live || b.marker.Incarnation != incarnation || s == nil || s.Self.Range != p.Range:
-		return t.fail(table.ErrNoTable)
+		return t.Fail(table.ErrNoTable)
 	case b.frozen.id != 0 || s.Phase == span.Filling || s.Leaving || x.leave.asks || !bytes.Equal(s.Bounds.Start, end):
-		return t.fail(table.ErrBusy)
+		return t.Fail(table.ErrBusy)
 	}
-	x.promise, x.stays = x.rand()|1, t.now+promised
-	return Step{Answer: message.DoneNumber(t.dst, x.promise)}
+	x.promise, x.stays = x.rand()|1, t.Now+promised
+	return turn.Step{Answer: message.DoneNumber(t.Dst, x.promise)}
 }
 
 // refused takes the answer of a neighbour that does not take the keys after all, as it restarted or
 // gives its own away. It reports whether the range serves them again: the neighbour lives, and
 // does not take them later.
-func (b *bucket) refused(t *turn, err error) bool {
+func (b *bucket) refused(t *turn.Turn, err error) bool {
 	s, x := b.marker.Span, &b.split
 	switch {
 	case err == nil:
@@ -144,16 +145,16 @@ func (b *bucket) refused(t *turn, err error) bool {
 		return false
 	}
 	b.marker.Span = &span.Span{Self: s.Self, Bounds: key.Range{Start: s.At, End: s.End}, Seq: s.Seq}
-	b.marker.Put(t.rows)
-	x.leave, x.due, x.failures, x.look = leaving{}, 0, 0, t.now+leaveAgain
+	b.marker.Put(t.Rows)
+	x.leave, x.due, x.failures, x.look = leaving{}, 0, 0, t.Now+leaveAgain
 	return true
 }
 
 // widen takes the keys of the left neighbour, which had no entities.
-func (b *bucket) widen(t *turn, taking *message.Taking) Step {
+func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 	s, x := b.marker.Span, &b.split
-	if !t.fields.Done() {
-		taking.Number = t.fields.Uint64()
+	if !t.Fields.Done() {
+		taking.Number = t.Fields.Uint64()
 	}
 	promise := x.promise
 	if taking.Number == promise {
@@ -161,21 +162,21 @@ func (b *bucket) widen(t *turn, taking *message.Taking) Step {
 	}
 	switch start := b.marker.Bounds().Start; {
 	case bytes.Compare(start, taking.Bounds.Start) <= 0:
-		return t.done() // late: it has them
+		return t.Done() // late: it has them
 	case taking.Number != 0 && (taking.Number != promise || !bytes.Equal(start, taking.Bounds.End) || s.Leaving):
-		return t.fail(table.ErrUnsupported) // and never takes them: see refused
+		return t.Fail(table.ErrUnsupported) // and never takes them: see refused
 	case !bytes.Equal(start, taking.Bounds.End) || s.Leaving:
-		return t.fail(table.ErrBusy)
+		return t.Fail(table.ErrBusy)
 	}
 	s.Bounds.Start = bytes.Clone(taking.Bounds.Start)
 	b.above(taking.High)
-	b.marker.Put(t.rows)
-	return t.done()
+	b.marker.Put(t.Rows)
+	return t.Done()
 }
 
 // left ends the range: the catalog knows that another one has its keys.
-func (b *bucket) left(t *turn) {
-	t.rows.DeleteAll()
+func (b *bucket) left(t *turn.Turn) {
+	t.Rows.DeleteAll()
 	b.marker, b.traffic = span.Marker{}, visits.Counts{}
 	b.outbox.forget()
 	b.clock.Reserved = 0

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/table"
 )
 
@@ -21,11 +22,11 @@ const (
 )
 
 // scan makes a page. A strict limit holds for the first row too.
-func (b *bucket) scan(t *turn) Step {
-	p := t.fields.Destination()
-	s := t.fields.Scan()
-	if !t.fields.Done() || len(s.Ranges) == 0 {
-		return t.malformed()
+func (b *bucket) scan(t *turn.Turn) turn.Step {
+	p := t.Fields.Destination()
+	s := t.Fields.Scan()
+	if !t.Fields.Done() || len(s.Ranges) == 0 {
+		return t.Malformed()
 	}
 	if ok, instead := b.serve(t, &p, s.Ranges[0].Start); !ok {
 		return instead
@@ -35,7 +36,7 @@ func (b *bucket) scan(t *turn) Step {
 		limits.ScanBytes = min(maxScan, s.ScanBytes)
 	}
 	builder := table.NewPageBuilder(&limits)
-	page := message.BeginPage(t.dst)
+	page := message.BeginPage(t.Dst)
 	var next []byte
 	own, border := b.marker.Bounds().End, false
 ranges:
@@ -49,10 +50,10 @@ ranges:
 			g.End = own
 		}
 		from, to := rowBounds(g)
-		for k, v := range t.rows.Scan(from, to, run(&s, page.Rows())) {
+		for k, v := range t.Rows.Scan(from, to, run(&s, page.Rows())) {
 			row, err := table.ParseRow(k[1:], v)
 			if err != nil {
-				return t.fail(err)
+				return t.Fail(err)
 			}
 			if s.ScanRows > 0 && builder.Page.Examined >= s.ScanRows || s.Strict && builder.Page.Scanned+len(row.Key)+len(row.Properties) > limits.ScanBytes {
 				next = row.Key
@@ -72,8 +73,8 @@ ranges:
 			break
 		}
 	}
-	step := Step{Answer: page.End(next, border, builder.Page.Scanned, builder.Page.Examined)}
-	b.traffic.Scanned(t.rows, t.now, &s, &builder.Page, page.Rows())
+	step := turn.Step{Answer: page.End(next, border, builder.Page.Scanned, builder.Page.Examined)}
+	b.traffic.Scanned(t.Rows, t.Now, &s, &builder.Page, page.Rows())
 	b.split.visited(t, b, &p, s.Ranges[0].Start)
 	return step
 }

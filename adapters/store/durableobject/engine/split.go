@@ -10,6 +10,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/sample"
 	"edgetable/adapters/store/durableobject/internal/span"
 	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -61,7 +62,7 @@ func (x *splitting) reset(due edm.Ticks) {
 }
 
 // loadSplit goes on with a split in which an earlier engine ended.
-func (b *bucket) loadSplit(t *turn) {
+func (b *bucket) loadSplit(t *turn.Turn) {
 	s := b.marker.Span
 	b.room.LookOften(b.split.bytes)
 	b.outbox.stop = nil
@@ -73,12 +74,12 @@ func (b *bucket) loadSplit(t *turn) {
 		b.outbox.stop = s.At
 	}
 	if b.split.due == 0 {
-		b.split.due = t.now
+		b.split.due = t.Now
 	}
 }
 
 // setAlarm adds the time of the next step of a split to a step.
-func (x *splitting) setAlarm(s *Step) {
+func (x *splitting) setAlarm(s *turn.Step) {
 	for _, at := range [...]edm.Ticks{x.due, x.look} {
 		if at != 0 && (s.Alarm == 0 || at < s.Alarm) {
 			s.Alarm = at
@@ -87,42 +88,42 @@ func (x *splitting) setAlarm(s *Step) {
 }
 
 // mark records in the same transaction that an entity changed that was sent already.
-func (b *bucket) mark(t *turn, k []byte, at edm.Ticks) {
+func (b *bucket) mark(t *turn.Turn, k []byte, at edm.Ticks) {
 	s := b.marker.Span
 	if s != nil && s.Phase == span.Copying && bytes.Compare(k[1:], s.At) >= 0 && bytes.Compare(k, s.Upto) < 0 {
-		storage.PutTicks(t.rows, markOf(k[1:]), at)
+		storage.PutTicks(t.Rows, markOf(k[1:]), at)
 	}
 }
 
-func markOf(k []byte) []byte { return append([]byte{spaceMarks}, k...) }
+func markOf(k []byte) []byte { return append([]byte{storage.SpaceMarks}, k...) }
 
 // mayEnd reports whether the next step may be to give the keys away, which only a batch
 // of the outbox could delay.
-func (b *bucket) mayEnd(t *turn) bool {
+func (b *bucket) mayEnd(t *turn.Turn) bool {
 	s := b.marker.Span
-	return s != nil && s.Phase == span.Copying && s.Complete && b.split.due <= t.now && b.outbox.quiet(t.now)
+	return s != nil && s.Phase == span.Copying && s.Complete && b.split.due <= t.Now && b.outbox.quiet(t.Now)
 }
 
 // goOn takes the next step of a split.
-func (b *bucket) goOn(t *turn) Step {
+func (b *bucket) goOn(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
-	if x.look <= t.now {
+	if x.look <= t.Now {
 		x.look = 0
 	}
 	switch {
 	case !b.marker.Live:
 		x.reset(0)
-		return t.done()
+		return t.Done()
 	case x.choice != nil:
 		return b.find(t)
 	case s == nil || s.Phase == span.Filling:
 		x.due = 0
-		return t.done()
+		return t.Done()
 	case s.Phase == span.Serving:
 		x.due = 0
 		return b.leave(t)
-	case x.due > t.now && x.due <= t.now+maxDelay:
-		return t.done()
+	case x.due > t.Now && x.due <= t.Now+maxDelay:
+		return t.Done()
 	}
 	switch s.Phase {
 	case span.Asking:
@@ -138,16 +139,16 @@ func (b *bucket) goOn(t *turn) Step {
 }
 
 // call makes a call. It is made again if the engine ends, or if no answer comes.
-func (b *bucket) call(t *turn, to durableobject.Address, m []byte, next *continuation) Step {
+func (b *bucket) call(t *turn.Turn, to durableobject.Address, m []byte, next *turn.Continuation) turn.Step {
 	b.split.out = b.split.rand() | 1
-	b.split.due = t.now + outFor
-	next.kind, next.batch = splits, b.split.out
-	return Step{Calls: []durableobject.Call{{To: to, Message: m}}, next: next}
+	b.split.due = t.Now + outFor
+	next.Kind, next.Batch = turn.Splits, b.split.out
+	return turn.Step{Calls: []durableobject.Call{{To: to, Message: m}}, Next: next}
 }
 
 // ask calls the catalog.
-func (b *bucket) ask(t *turn, m []byte) Step {
-	return b.call(t, durableobject.CatalogOf(b.marker.Span.Self.Table, b.catalog), m, &continuation{})
+func (b *bucket) ask(t *turn.Turn, m []byte) turn.Step {
+	return b.call(t, durableobject.CatalogOf(b.marker.Span.Self.Table, b.catalog), m, &turn.Continuation{})
 }
 
 // splitMessage is a message about the split to the catalog.
@@ -162,41 +163,41 @@ func (b *bucket) splitMessage(op message.Op) []byte {
 
 // resumed takes the answer to a call. It ignores one that it does not know: an earlier
 // engine made the call, or it was made again.
-func (b *bucket) resumed(t *turn) Step {
+func (b *bucket) resumed(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
-	if s == nil || x.out == 0 || t.resumed.batch != x.out || len(t.answers) != 1 {
-		return t.done()
+	if s == nil || x.out == 0 || t.Resumed.Batch != x.out || len(t.Answers) != 1 {
+		return t.Done()
 	}
 	marks := x.marks
-	x.out, x.due, x.marks = 0, t.now, nil
-	r, err := message.Result(t.answers[0].Message)
+	x.out, x.due, x.marks = 0, t.Now, nil
+	r, err := message.Result(t.Answers[0].Message)
 	switch {
 	case s.Phase == span.Moved && s.Leaving && errors.Is(err, table.ErrNoTable):
 		b.left(t) // the table ended, and did not know this range any more
-		return t.done()
+		return t.Done()
 	case s.Phase == span.Serving:
 		return b.leaves(t, r, err)
-	case s.Phase == span.Sealed && x.leave.number != 0 && t.answers[0].Err == nil && b.refused(t, err):
-		return t.done()
-	case t.answers[0].Err != nil || err != nil || !b.took(t, r, marks):
+	case s.Phase == span.Sealed && x.leave.number != 0 && t.Answers[0].Err == nil && b.refused(t, err):
+		return t.Done()
+	case t.Answers[0].Err != nil || err != nil || !b.took(t, r, marks):
 		most := 6 // half a minute, as keys may wait
 		if s.Phase == span.Asking {
 			most = 10 // nothing waits, and a table may have all ranges that it can have
 		}
 		x.failures = min(x.failures+1, most)
-		x.due = t.now + edm.TicksPerSecond<<(x.failures-1)
-		return t.done()
+		x.due = t.Now + edm.TicksPerSecond<<(x.failures-1)
+		return t.Done()
 	}
 	x.failures = 0
 	at := b.outbox.due()
-	if b.outbox.on && at != 0 && at <= t.now || s.Seq%piecesOfAlarm == piecesOfAlarm-1 {
-		return t.done() // the alarm rings at once
+	if b.outbox.on && at != 0 && at <= t.Now || s.Seq%piecesOfAlarm == piecesOfAlarm-1 {
+		return t.Done() // the alarm rings at once
 	}
 	return b.goOn(t)
 }
 
 // took takes the fields of an answer. It reports whether they are right.
-func (b *bucket) took(t *turn, r message.Reader, marks []change) bool {
+func (b *bucket) took(t *turn.Turn, r message.Reader, marks []change) bool {
 	s := b.marker.Span
 	switch s.Phase {
 	case span.Asking:
@@ -209,21 +210,21 @@ func (b *bucket) took(t *turn, r message.Reader, marks []change) bool {
 	case span.Copying:
 		for _, c := range marks {
 			k := markOf(c.key)
-			if v, ok := t.rows.Get(k); ok && len(v) == 8 && edm.Ticks(binary.BigEndian.Uint64(v)) == c.at {
-				t.rows.Delete(k)
+			if v, ok := t.Rows.Get(k); ok && len(v) == 8 && edm.Ticks(binary.BigEndian.Uint64(v)) == c.at {
+				t.Rows.Delete(k)
 			}
 		}
 		if !s.Complete {
-			s.From = bytes.Clone(t.resumed.from)
+			s.From = bytes.Clone(t.Resumed.From)
 			s.Complete = len(s.From) == 0
 		}
 	case span.Sealed:
-		if s.Leaving && t.resumed.own {
+		if s.Leaving && t.Resumed.Own {
 			s.Target = b.neighbour(r, s.At, s.End)
 			return s.Target != 0
 		}
 		for _, c := range b.marked(t, pieceRows) {
-			t.rows.Delete(markOf(c.key))
+			t.Rows.Delete(markOf(c.key))
 		}
 		s.Phase = span.Moved
 	case span.Moved:
@@ -239,7 +240,7 @@ func (b *bucket) took(t *turn, r message.Reader, marks []change) bool {
 	default:
 		return false
 	}
-	b.marker.Put(t.rows)
+	b.marker.Put(t.Rows)
 	return true
 }
 
@@ -251,24 +252,24 @@ func (b *bucket) target() message.Destination {
 }
 
 // copy sends the next piece, or the last one if few changes are left.
-func (b *bucket) copy(t *turn) Step {
+func (b *bucket) copy(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
 	var marks []change
 	if s.Complete {
 		marks = b.marked(t, x.rows+1)
 		if len(marks) <= min(lastRows, x.rows) && b.size(t, marks) <= pieceBytes {
-			if !b.outbox.quiet(t.now) {
-				x.due = max(t.now+edm.TicksPerSecond/10, min(b.outbox.until, t.now+outFor))
-				return t.done()
+			if !b.outbox.quiet(t.Now) {
+				x.due = max(t.Now+edm.TicksPerSecond/10, min(b.outbox.until, t.Now+outFor))
+				return t.Done()
 			}
-			s.Phase, s.Sealed, s.End, s.Bounds.End = span.Sealed, t.now, s.Bounds.End, s.At
+			s.Phase, s.Sealed, s.End, s.Bounds.End = span.Sealed, t.Now, s.Bounds.End, s.At
 			b.outbox.stop = s.At
 			return b.give(t)
 		}
 	}
 	s.Seq++
 	p := b.target()
-	m := message.Copy(t.dst, &p, b.marker.Incarnation, s.Seq, nil)
+	m := message.Copy(t.Dst, &p, b.marker.Incarnation, s.Seq, nil)
 	var next []byte
 	if s.Complete {
 		m, marks = b.addItems(t, m, marks[:min(len(marks), x.rows)])
@@ -276,15 +277,15 @@ func (b *bucket) copy(t *turn) Step {
 		m, next = b.addRows(t, m)
 		upto := next
 		if upto == nil {
-			upto = []byte{spaceOutbox + 1} // behind all rows
+			upto = []byte{storage.SpaceOutbox + 1} // behind all rows
 		}
 		if bytes.Compare(upto, s.Upto) > 0 {
 			s.Upto = upto
 		}
 	}
 	x.marks = marks
-	b.marker.Put(t.rows)
-	step := b.call(t, durableobject.AddressOf(&p), m[len(t.dst):], &continuation{from: next})
+	b.marker.Put(t.Rows)
+	step := b.call(t, durableobject.AddressOf(&p), m[len(t.Dst):], &turn.Continuation{From: next})
 	step.Answer = m
 	return step
 }
@@ -292,16 +293,16 @@ func (b *bucket) copy(t *turn) Step {
 // addRows adds the entities of the next rows to a piece: first those of all entities,
 // then those of the outbox, which knows the deleted ones. It returns the row at which
 // the next piece begins, nil if there is none.
-func (b *bucket) addRows(t *turn, m []byte) (piece, next []byte) {
+func (b *bucket) addRows(t *turn.Turn, m []byte) (piece, next []byte) {
 	s := b.marker.Span
 	_, to := rowBounds(s.Bounds)
 	skip := 1 // bytes before the key of the entity
-	if s.From[0] == spaceOutbox {
-		to, skip = append([]byte{spaceOutbox}, to...), 2
+	if s.From[0] == storage.SpaceOutbox {
+		to, skip = append([]byte{storage.SpaceOutbox}, to...), 2
 	}
 	var list []change
 	size := 0
-	for k, v := range t.rows.Scan(s.From, to, mostRun) {
+	for k, v := range t.Rows.Scan(s.From, to, mostRun) {
 		if len(list) == b.split.rows || size > pieceBytes {
 			next = bytes.Clone(k)
 			break
@@ -314,26 +315,26 @@ func (b *bucket) addRows(t *turn, m []byte) (piece, next []byte) {
 		next = append(bytes.Clone(s.From[:skip]), append(list[len(list)-1].key, 0)...)
 	}
 	if next == nil && skip == 1 && b.outbox.on {
-		next = append([]byte{spaceOutbox, spaceEntities}, s.At...)
+		next = append([]byte{storage.SpaceOutbox, storage.SpaceEntities}, s.At...)
 	}
 	return m, next
 }
 
 // addItems adds entities as they are now to a piece, until it is large. It returns those
 // that it has.
-func (b *bucket) addItems(t *turn, m []byte, list []change) ([]byte, []change) {
+func (b *bucket) addItems(t *turn.Turn, m []byte, list []change) ([]byte, []change) {
 	for i, c := range list {
-		if len(m)-len(t.dst) > pieceBytes+pieceBytes/4 {
+		if len(m)-len(t.Dst) > pieceBytes+pieceBytes/4 {
 			return m, list[:i]
 		}
 		item := message.Item{Key: c.key}
 		if b.outbox.on {
-			v, ok := t.rows.Get(b.outbox.changeKey(append([]byte{spaceEntities}, c.key...)))
+			v, ok := t.Rows.Get(b.outbox.changeKey(append([]byte{storage.SpaceEntities}, c.key...)))
 			if item.Unseen = ok && len(v) == 8; item.Unseen {
 				item.ChangedAt = edm.Ticks(binary.BigEndian.Uint64(v))
 			}
 		}
-		v, ok := t.rows.Get(b.entityKey(c.key))
+		v, ok := t.Rows.Get(b.entityKey(c.key))
 		item.Gone, item.Value = !ok, v
 		m = message.AppendItem(m, &item)
 	}
@@ -341,8 +342,8 @@ func (b *bucket) addItems(t *turn, m []byte, list []change) ([]byte, []change) {
 }
 
 // marked reads marks.
-func (b *bucket) marked(t *turn, most int) (list []change) {
-	for k, v := range t.rows.Scan([]byte{spaceMarks}, []byte{spaceMarks + 1}, leastRun) {
+func (b *bucket) marked(t *turn.Turn, most int) (list []change) {
+	for k, v := range t.Rows.Scan([]byte{storage.SpaceMarks}, []byte{storage.SpaceMarks + 1}, leastRun) {
 		if len(list) == most {
 			break
 		}
@@ -354,9 +355,9 @@ func (b *bucket) marked(t *turn, most int) (list []change) {
 }
 
 // size is the size of entities.
-func (b *bucket) size(t *turn, list []change) (n int) {
+func (b *bucket) size(t *turn.Turn, list []change) (n int) {
 	for _, c := range list {
-		v, _ := t.rows.Get(b.entityKey(c.key))
+		v, _ := t.Rows.Get(b.entityKey(c.key))
 		n += len(c.key) + len(v)
 	}
 	return n
@@ -364,14 +365,14 @@ func (b *bucket) size(t *turn, list []change) (n int) {
 
 // give sends the last piece, after which the other range serves the keys. Nothing leads
 // back: a piece without an answer may still arrive.
-func (b *bucket) give(t *turn) Step {
+func (b *bucket) give(t *turn.Turn) turn.Step {
 	s, number := b.marker.Span, b.split.leave.number
 	if s.Leaving && s.Target == 0 {
 		return b.askForNeighbour(t)
 	}
 	s.Seq++
 	p := b.target()
-	m := message.Copy(t.dst, &p, b.marker.Incarnation, s.Seq, &message.Taking{
+	m := message.Copy(t.Dst, &p, b.marker.Incarnation, s.Seq, &message.Taking{
 		Bounds: key.Range{Start: s.At, End: s.End}, High: b.clock.Last,
 		Replica: b.replica(), Synced: b.outbox.sync == nil, Since: b.outbox.since, Number: number,
 	})
@@ -379,8 +380,8 @@ func (b *bucket) give(t *turn) Step {
 	if s.Leaving && number == 0 {
 		s.Target = 0 // the next time it may be another one
 	}
-	b.marker.Put(t.rows)
-	step := b.call(t, durableobject.AddressOf(&p), m[len(t.dst):], &continuation{})
+	b.marker.Put(t.Rows)
+	step := b.call(t, durableobject.AddressOf(&p), m[len(t.Dst):], &turn.Continuation{})
 	step.Answer = m
 	return step
 }
@@ -394,21 +395,21 @@ func (b *bucket) replica() string {
 }
 
 // empty deletes rows of the keys that another range has.
-func (b *bucket) empty(t *turn) Step {
+func (b *bucket) empty(t *turn.Turn) turn.Step {
 	s := b.marker.Span
 	from, to := rowBounds(key.Range{Start: s.At, End: s.End})
-	n := storage.Delete(t.rows, from, to, emptyRows)
-	n += storage.Delete(t.rows, append([]byte{spaceOutbox}, from...), append([]byte{spaceOutbox}, to...), emptyRows-n)
-	if b.split.due = t.now; n == emptyRows {
-		return t.done() // the alarm rings at once
+	n := storage.Delete(t.Rows, from, to, emptyRows)
+	n += storage.Delete(t.Rows, append([]byte{storage.SpaceOutbox}, from...), append([]byte{storage.SpaceOutbox}, to...), emptyRows-n)
+	if b.split.due = t.Now; n == emptyRows {
+		return t.Done() // the alarm rings at once
 	}
 	b.marker.Span = &span.Span{Self: s.Self, Bounds: s.Bounds, Seq: s.Seq}
-	b.marker.Put(t.rows)
+	b.marker.Put(t.Rows)
 	b.outbox.stop = nil
 	b.split.due = 0
 	b.room.Look()
 	b.split.lookLater(t, b)
-	return t.done()
+	return t.Done()
 }
 
 // known reads the map of the catalog. ok is false if it is that of another life.
