@@ -37,6 +37,9 @@ type Options struct {
 	// of requests per second; 0 never.
 	SplitBytes int64
 	SplitRate  float64
+	// Told is called when a range of a table began or ended to split or to join its neighbour, or
+	// when either was refused; nil: nothing is.
+	Told func(table string, bucket uint16, id uint32, event string)
 	// PieceRows is the most entities that move in a message; 0 is 500.
 	PieceRows int
 	// Jurisdiction is that of the replica, "" for none. Tables in other jurisdictions
@@ -81,7 +84,7 @@ func New(o Options) *Engine {
 	e := &Engine{now: o.Now, answers: answers.Memory{Engine: o.Rand(), Woke: o.Now(), Room: &o.Shared.answers}}
 	e.outbox = outbox{clock: &e.clock, rand: o.Rand, name: o.Replica, jurisdiction: o.Jurisdiction}
 	e.bucket = bucket{clock: &e.clock, room: &e.room, outbox: &e.outbox, answers: &e.answers, catalog: o.Catalog, generation: o.Rand()}
-	e.bucket.split = splitting{rand: o.Rand, bytes: o.SplitBytes, rate: o.SplitRate, rows: cmp.Or(o.PieceRows, pieceRows)}
+	e.bucket.split = splitting{rand: o.Rand, told: o.Told, bytes: o.SplitBytes, rate: o.SplitRate, rows: cmp.Or(o.PieceRows, pieceRows)}
 	e.catalog = catalog{clock: &e.clock, room: &e.room, outbox: &e.outbox, answers: &e.answers, location: o.Catalog}
 	return e
 }
@@ -129,7 +132,7 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 // a catalog do not.
 func loads(op message.Op) bool {
 	switch op {
-	case message.OpGet, message.OpCommit, message.OpScan, message.OpTraffic, message.OpDrop, message.OpForget, message.OpWrite, message.OpCopy, message.OpTake, message.OpOffer, message.OpAlarm, message.OpSwitch, message.OpObey, message.OpRestoring:
+	case message.OpGet, message.OpCommit, message.OpScan, message.OpTraffic, message.OpDrop, message.OpForget, message.OpWrite, message.OpCopy, message.OpTake, message.OpOffer, message.OpJoin, message.OpAlarm, message.OpSwitch, message.OpObey, message.OpRestoring:
 		return true
 	}
 	return false
@@ -181,6 +184,8 @@ func (e *Engine) dispatch(op message.Op, t *turn.Turn) Step {
 		return e.bucket.fill(t, true)
 	case message.OpOffer:
 		return e.bucket.agree(t)
+	case message.OpJoin:
+		return e.bucket.join(t)
 	case message.OpRanges:
 		return e.catalog.tellRanges(t)
 	case message.OpBegin:

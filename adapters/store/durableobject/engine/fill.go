@@ -46,22 +46,15 @@ func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 	case last && s.Seq == 0, !last && b.room.Full(t.Rows):
 		return t.Fail(table.ErrBusy)
 	}
-	for t.Fields.OK() && !t.Fields.Done() {
-		item := t.Fields.Item()
-		if t.Fields.OK() {
-			b.put(t, &item)
-		}
-	}
-	if !t.Fields.Done() {
-		step := t.Malformed()
-		step.Rollback = true
-		return step
+	if !b.putItems(t) {
+		return t.MalformedPiece()
 	}
 	s.Seq = seq
 	if last {
 		s.Phase = span.Serving
 		s.Bounds = key.Range{Start: bytes.Clone(taking.Bounds.Start), End: bytes.Clone(taking.Bounds.End)}
 		b.above(taking.High)
+		b.outbox.start = s.Bounds.Start
 		b.publishAs(t, &p, &taking)
 	}
 	b.marker.Put(t.Rows)
@@ -69,6 +62,17 @@ func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 		b.split.lookLater(t, b)
 	}
 	return t.Done()
+}
+
+// putItems writes the entities of a piece. It reports whether the piece is well-formed.
+func (b *bucket) putItems(t *turn.Turn) bool {
+	for t.Fields.OK() && !t.Fields.Done() {
+		item := t.Fields.Item()
+		if t.Fields.OK() {
+			b.put(t, &item)
+		}
+	}
+	return t.Fields.Done()
 }
 
 // begin asks the catalog whether this range was named, before it has a row.
@@ -116,7 +120,7 @@ func (b *bucket) publishAs(t *turn.Turn, p *message.Destination, taking *message
 		replica: o.name, source: durableobject.SourceOf(b.marker.Incarnation, p.Bucket, p.Range), since: taking.Since,
 	}}
 	if !taking.Synced {
-		o.since, o.sync = 0, firstRow
+		o.since, o.sync = 0, o.firstOfOwn()
 	}
 	o.pending, o.ask = o.hasChanges(t.Rows), t.Now
 	o.put(t.Rows)

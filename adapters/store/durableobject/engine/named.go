@@ -179,7 +179,7 @@ func (c *catalog) begin(t *turn.Turn) turn.Step {
 		return t.Fail(table.ErrUnsupported) // likewise
 	}
 	objects, begun := objectsOf(t.Rows, &s.rec)
-	if begun >= maxBegun || len(objects) >= max(message.MaxRanges, int(s.rec.Layout.Buckets)+message.MaxRanges/2) {
+	if begun >= maxBegun || len(objects) >= message.MostRanges(s.rec.Layout.Buckets) {
 		return t.Fail(table.ErrBusy)
 	}
 	if first {

@@ -26,7 +26,8 @@ type outbox struct {
 	sure bool                // the catalog said that it may publish
 	// asksAt is when it asks the catalog again. The alarm is not before: it would find nothing to do.
 	asksAt edm.Ticks
-	stop   []byte // of a bucket: other objects publish the entities from this key on; nil: all are its own
+	start  []byte // of a bucket: other objects publish the entities before this key
+	stop   []byte // and from this one on; nil: all others are its own
 	key    []byte // scratch
 }
 
@@ -133,6 +134,14 @@ func (o *outbox) hasChanges(rows storage.Rows) bool {
 	return storage.HasAny(rows, []byte{storage.SpaceOutbox}, o.endOfOutbox())
 }
 
+// firstOfOwn is where the rows begin that this object publishes.
+func (o *outbox) firstOfOwn() []byte {
+	if len(o.start) == 0 {
+		return firstRow
+	}
+	return append([]byte{storage.SpaceEntities}, o.start...)
+}
+
 // endOfOwn is behind the rows that this object publishes.
 func (o *outbox) endOfOwn() []byte {
 	if o.stop == nil {
@@ -167,8 +176,8 @@ var (
 func (o *outbox) join(t *turn.Turn, source string) {
 	o.publishing = publishing{on: true, sending: sending{replica: o.name, source: source, until: o.until}}
 	o.since = max(t.Now, o.clock.Last)
-	if storage.HasAny(t.Rows, firstRow, o.endOfOwn()) {
-		o.since, o.sync = 0, firstRow
+	if storage.HasAny(t.Rows, o.firstOfOwn(), o.endOfOwn()) {
+		o.since, o.sync = 0, o.firstOfOwn()
 	}
 	o.ask = t.Now
 	o.pending, o.purgeAt = o.hasChanges(t.Rows), nextPurge(t.Rows)
@@ -197,7 +206,7 @@ func (o *outbox) joinBucket(t *turn.Turn, p *message.Destination, incarnation ta
 
 // forget is for an object that has no rows any more.
 func (o *outbox) forget() {
-	o.publishing, o.self, o.stop = publishing{}, message.Destination{}, nil
+	o.publishing, o.self, o.start, o.stop = publishing{}, message.Destination{}, nil, nil
 }
 
 // know keeps the destination of a bucket that publishes.

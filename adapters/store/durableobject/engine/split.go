@@ -24,6 +24,7 @@ const (
 	// A piece has at most pieceRows entities, and pieceBytes before the last one. The
 	// last piece, for which the keys wait, is small.
 	pieceRows  = 500
+	maxMarks   = 1 << 20
 	pieceBytes = 256 << 10
 	lastRows   = 100
 	// An alarm sends piecesOfAlarm pieces: the platform bounds its CPU time and its calls.
@@ -37,12 +38,13 @@ const (
 // splitting is what an engine knows of its split.
 type splitting struct {
 	rand  func() uint64
+	told  func(table string, bucket uint16, id uint32, event string)
 	bytes int64   // the size from which a range splits, 0: never
 	rate  float64 // and the requests per second
 	rows  int     // in a piece
 
 	due      edm.Ticks // when the alarm goes on, 0: never
-	look     edm.Ticks // when it looks whether the range is empty
+	look     edm.Ticks // when it looks whether the range is empty, or small
 	last     edm.Ticks // the last write
 	rest     edm.Ticks // until then no key is looked for
 	only     []byte    // the one partition of the range, which is never cut; nil: there may be others
@@ -54,20 +56,32 @@ type splitting struct {
 	leave    leaving
 	promise  uint64    // the number of a left neighbour that may give all its keys to this range, 0: none
 	stays    edm.Ticks // until then it does not leave, as it promised
+	joins    bool      // that neighbour gives its entities, too
+	received uint64    // the number of its last piece
+}
+
+// tell tells the operator what happened to this range.
+func (x *splitting) tell(self *message.Destination, event string) {
+	if x.told != nil {
+		x.told(self.Table, self.Bucket, self.Range, event)
+	}
 }
 
 // reset forgets all but the options.
 func (x *splitting) reset(due edm.Ticks) {
-	*x = splitting{rand: x.rand, bytes: x.bytes, rate: x.rate, rows: x.rows, due: due}
+	*x = splitting{rand: x.rand, told: x.told, bytes: x.bytes, rate: x.rate, rows: x.rows, due: due}
 }
 
 // loadSplit goes on with a split in which an earlier engine ended.
 func (b *bucket) loadSplit(t *turn.Turn) {
 	s := b.marker.Span
 	b.room.LookOften(b.split.bytes)
-	b.outbox.stop = nil
+	b.outbox.start, b.outbox.stop = b.marker.Bounds().Start, nil
+	if b.hasBelow(t) {
+		b.split.due = t.Now
+	}
 	if s == nil || s.Phase < span.Asking {
-		b.lookIfEmpty(t)
+		b.lookIfSmall(t)
 		return
 	}
 	if s.Phase >= span.Sealed && !s.Leaving {
@@ -101,7 +115,7 @@ func markOf(k []byte) []byte { return append([]byte{storage.SpaceMarks}, k...) }
 // of the outbox could delay.
 func (b *bucket) mayEnd(t *turn.Turn) bool {
 	s := b.marker.Span
-	return s != nil && s.Phase == span.Copying && s.Complete && b.split.due <= t.Now && b.outbox.quiet(t.Now)
+	return s != nil && s.Phase == span.Copying && !s.Leaving && s.Complete && b.split.due <= t.Now && b.outbox.quiet(t.Now)
 }
 
 // goOn takes the next step of a split.
@@ -114,13 +128,17 @@ func (b *bucket) goOn(t *turn.Turn) turn.Step {
 	case !b.marker.Live:
 		x.reset(0)
 		return t.Done()
+	case x.asksForRoom(t.Now):
+		return t.Done()
 	case x.choice != nil:
 		return b.find(t)
 	case s == nil || s.Phase == span.Filling:
 		x.due = 0
 		return t.Done()
 	case s.Phase == span.Serving:
-		x.due = 0
+		if x.due = 0; b.cleans(t, false) {
+			return t.Done()
+		}
 		return b.leave(t)
 	case x.due > t.Now && x.due <= t.Now+maxDelay:
 		return t.Done()
@@ -165,7 +183,13 @@ func (b *bucket) splitMessage(op message.Op) []byte {
 // engine made the call, or it was made again.
 func (b *bucket) resumed(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
-	if s == nil || x.out == 0 || t.Resumed.Batch != x.out || len(t.Answers) != 1 {
+	if x.out == 0 || t.Resumed.Batch != x.out || len(t.Answers) != 1 {
+		return t.Done()
+	}
+	if x.choice != nil && x.choice.asks {
+		return b.mayBegin(t)
+	}
+	if s == nil {
 		return t.Done()
 	}
 	marks := x.marks
@@ -177,7 +201,9 @@ func (b *bucket) resumed(t *turn.Turn) turn.Step {
 		return t.Done()
 	case s.Phase == span.Serving:
 		return b.leaves(t, r, err)
-	case s.Phase == span.Sealed && x.leave.number != 0 && t.Answers[0].Err == nil && b.refused(t, err):
+	case s.Phase == span.Sealed && s.Number != 0 && !t.Resumed.Own && t.Answers[0].Err == nil && b.refused(t, err):
+		return t.Done()
+	case b.givesUp(t, err):
 		return t.Done()
 	case t.Answers[0].Err != nil || err != nil || !b.took(t, r, marks):
 		most := 6 // half a minute, as keys may wait
@@ -207,6 +233,7 @@ func (b *bucket) took(t *turn.Turn, r message.Reader, marks []change) bool {
 		}
 		from, _ := rowBounds(key.Range{Start: s.At})
 		s.Phase, s.Target, s.From, s.Upto, s.Complete = span.Copying, id, from, from, false
+		b.split.tell(&s.Self, span.SplitBegun)
 	case span.Copying:
 		for _, c := range marks {
 			k := markOf(c.key)
@@ -233,9 +260,11 @@ func (b *bucket) took(t *turn.Turn, r message.Reader, marks []change) bool {
 			return false
 		}
 		if s.Leaving {
+			b.split.tell(&s.Self, span.JoinFinished)
 			b.left(t)
 			return true
 		}
+		b.split.tell(&s.Self, span.SplitFinished)
 		s.Phase, s.Sealed = span.Emptying, 0
 	default:
 		return false
@@ -258,18 +287,23 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 	if s.Complete {
 		marks = b.marked(t, x.rows+1)
 		if len(marks) <= min(lastRows, x.rows) && b.size(t, marks) <= pieceBytes {
-			if !b.outbox.quiet(t.Now) {
+			if !b.outbox.quiet(t.Now) || s.Leaving && !b.outbox.clear(t.Now) {
 				x.due = max(t.Now+edm.TicksPerSecond/10, min(b.outbox.until, t.Now+outFor))
 				return t.Done()
 			}
-			s.Phase, s.Sealed, s.End, s.Bounds.End = span.Sealed, t.Now, s.Bounds.End, s.At
-			b.outbox.stop = s.At
+			s.Phase, s.Sealed, s.End, s.Bounds.End = span.Sealed, t.Now, s.Bounds.End, append([]byte{}, s.At...)
+			if !s.Leaving {
+				b.outbox.stop = s.At
+			}
 			return b.give(t)
 		}
 	}
 	s.Seq++
 	p := b.target()
 	m := message.Copy(t.Dst, &p, b.marker.Incarnation, s.Seq, nil)
+	if s.Leaving {
+		m = message.Join(t.Dst, &p, b.marker.Incarnation, s.Number, s.Seq)
+	}
 	var next []byte
 	if s.Complete {
 		m, marks = b.addItems(t, m, marks[:min(len(marks), x.rows)])
@@ -314,7 +348,7 @@ func (b *bucket) addRows(t *turn.Turn, m []byte) (piece, next []byte) {
 	if m, list = b.addItems(t, m, list); len(list) < all {
 		next = append(bytes.Clone(s.From[:skip]), append(list[len(list)-1].key, 0)...)
 	}
-	if next == nil && skip == 1 && b.outbox.on {
+	if next == nil && skip == 1 && b.outbox.on && !s.Leaving {
 		next = append([]byte{storage.SpaceOutbox, storage.SpaceEntities}, s.At...)
 	}
 	return m, next
@@ -328,7 +362,7 @@ func (b *bucket) addItems(t *turn.Turn, m []byte, list []change) ([]byte, []chan
 			return m, list[:i]
 		}
 		item := message.Item{Key: c.key}
-		if b.outbox.on {
+		if b.outbox.on && !b.marker.Span.Leaving { // one that leaves publishes it itself
 			v, ok := t.Rows.Get(b.outbox.changeKey(append([]byte{storage.SpaceEntities}, c.key...)))
 			if item.Unseen = ok && len(v) == 8; item.Unseen {
 				item.ChangedAt = edm.Ticks(binary.BigEndian.Uint64(v))
@@ -366,7 +400,7 @@ func (b *bucket) size(t *turn.Turn, list []change) (n int) {
 // give sends the last piece, after which the other range serves the keys. Nothing leads
 // back: a piece without an answer may still arrive.
 func (b *bucket) give(t *turn.Turn) turn.Step {
-	s, number := b.marker.Span, b.split.leave.number
+	s := b.marker.Span
 	if s.Leaving && s.Target == 0 {
 		return b.askForNeighbour(t)
 	}
@@ -374,11 +408,11 @@ func (b *bucket) give(t *turn.Turn) turn.Step {
 	p := b.target()
 	m := message.Copy(t.Dst, &p, b.marker.Incarnation, s.Seq, &message.Taking{
 		Bounds: key.Range{Start: s.At, End: s.End}, High: b.clock.Last,
-		Replica: b.replica(), Synced: b.outbox.sync == nil, Since: b.outbox.since, Number: number,
+		Replica: b.replica(), Synced: b.outbox.sync == nil, Since: b.outbox.since, Number: s.Number,
 	})
 	m, _ = b.addItems(t, m, b.marked(t, pieceRows))
-	if s.Leaving && number == 0 {
-		s.Target = 0 // the next time it may be another one
+	if s.Leaving && s.Number == 0 {
+		s.Target = 0 // an earlier version sealed it: the next time it may be another one
 	}
 	b.marker.Put(t.Rows)
 	step := b.call(t, durableobject.AddressOf(&p), m[len(t.Dst):], &turn.Continuation{})

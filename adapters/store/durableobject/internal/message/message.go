@@ -50,7 +50,9 @@ const (
 	OpRestoring // document key, Restore → Restore
 	OpInstruct  // document key, bucket, range → Restore with this object alone
 
-	OpOffer // of a range: Destination, incarnation, position → number; may the sender's keys up to here be given to it?
+	// Of a range that gets all keys of its left neighbour.
+	OpOffer // Destination, incarnation, position, size of the entities or nothing → number; may the sender's keys up to here be given to it?
+	OpJoin  // Destination, incarnation, that number, Piece → nothing
 )
 
 // writes reports whether a message begins with an Attempt.

@@ -39,6 +39,7 @@ type Span struct {
 	Upto     []byte    // changes of rows before are marked, because they were sent
 	Complete bool      // all rows were sent once
 	Sealed   edm.Ticks // when it ceased to serve them, until the catalog knows it
+	Number   uint64    // of a range that leaves: with which its neighbour agreed
 }
 
 // Phase is the state of a range: see docs/adr/0034.
@@ -108,8 +109,11 @@ func (s *Span) append(v []byte) []byte {
 	for _, b := range [...][]byte{s.At, s.End, s.From, s.Upto} {
 		v = message.AppendBytes(v, b)
 	}
-	if s.Sealed != 0 {
+	if s.Sealed != 0 || s.Number != 0 {
 		v = binary.BigEndian.AppendUint64(v, uint64(s.Sealed))
+	}
+	if s.Number != 0 {
+		v = binary.BigEndian.AppendUint64(v, s.Number)
 	}
 	return v
 }
@@ -130,6 +134,9 @@ func readSpan(v []byte) *Span {
 	}
 	if r.OK() && !r.Done() {
 		s.Sealed = r.Ticks()
+	}
+	if r.OK() && !r.Done() {
+		s.Number = r.Uint64()
 	}
 	if !r.Done() || s.Phase > Emptying {
 		panic("the row of a range is damaged or of a later version")

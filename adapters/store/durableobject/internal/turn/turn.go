@@ -74,3 +74,10 @@ func LostWrite(t *Turn) Step { return t.Fail(table.ErrUnknown) }
 func (t *Turn) DoneID(id uint32) Step {
 	return Step{Answer: binary.BigEndian.AppendUint32(message.Done(t.Dst), id)}
 }
+
+// MalformedPiece undoes what a piece changed.
+func (t *Turn) MalformedPiece() Step {
+	step := t.Malformed()
+	step.Rollback = true
+	return step
+}
