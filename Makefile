@@ -154,11 +154,13 @@ variants:
 	$(GOTEST) -timeout 20m -run '^Test(Buckets|ReplicaStore|Evicted|StaleWorkers|Splitting|Lossy)$$' ./adapters/store/durableobject
 	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 20m -run '^Test(Buckets|Splitting|Lossy)$$' ./testdata/edge/workerd
 
-## loads: 90 days of loads under which tables split and join again, and 1,000 seeds of splits with faults
+## loads: 90 days of loads under which tables split and join again, 1,000 seeds of splits with faults, and messages of tables of many ranges, in workerd
 .PHONY: loads
 loads:
 	$(GOTEST) -timeout 60m -run '^TestRangesStayBounded$$' ./adapters/store/durableobject -load-days 90
 	$(GOTEST) -timeout 60m -run '^TestSplits$$' ./adapters/store/durableobject -splits 1000 -splits-after 1000
+	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 60m -run '^TestMessagesAtRest$$' ./testdata/edge/workerd -ranges 200
+	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 60m -run '^TestMessagesAtRest$$' ./testdata/edge/workerd -ranges 90 -keys 900
 
 .PHONY: race-check race-functions many race-dynamodb
 # A race shows in a few crashes, kills and seeds. In the tests that are left out here one goroutine acts: it opens hundreds of stores with
