@@ -59,6 +59,16 @@ func TestSmallRangesJoin(t *testing.T) {
 	for _, p := range partitions {
 		w.put(p, "r")
 	}
+	made := w.clock.t
+	report, err := w.store.Traffic(t.Context(), tableKey)
+	if err != nil || len(report.Ranges) != 20 {
+		t.Fatalf("%d ranges, %v", len(report.Ranges), err)
+	}
+	for i, r := range report.Ranges { // the first object was there before the table split
+		if r.Since.IsZero() != (i == 0) || r.Since.After(made.Time()) {
+			t.Errorf("range %d serves since %v", i, r.Since)
+		}
+	}
 	if w.hours(40); len(w.remaining()) != 1 {
 		t.Errorf("there are %d", w.remaining())
 	}

@@ -12,6 +12,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/adapters/store/durableobject/internal/visits"
+	"edgetable/core/edm"
 	"edgetable/core/table"
 	"edgetable/core/traffic"
 )
@@ -193,6 +194,9 @@ func (b *bucket) tell(t *turn.Turn) turn.Step {
 		return instead
 	}
 	now, before := b.traffic.Tell(t.Rows, t.Now)
-	answer := message.AppendBytes(message.AppendBytes(message.Done(t.Dst), now), before)
-	return turn.Step{Answer: message.AppendBytes(answer, traffic.AppendRange(nil, p.Bucket, b.marker.Bounds(), t.Rows.Size()))}
+	answer, since := message.AppendBytes(message.AppendBytes(message.Done(t.Dst), now), before), edm.Ticks(0)
+	if s := b.marker.Span; s != nil {
+		since = s.Since
+	}
+	return turn.Step{Answer: message.AppendBytes(answer, traffic.AppendRange(nil, p.Bucket, b.marker.Bounds(), t.Rows.Size(), since))}
 }

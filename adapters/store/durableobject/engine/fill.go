@@ -51,7 +51,7 @@ func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 	}
 	s.Seq = seq
 	if last {
-		s.Phase = span.Serving
+		s.Phase, s.Since = span.Serving, t.Now
 		s.Bounds = key.Range{Start: bytes.Clone(taking.Bounds.Start), End: bytes.Clone(taking.Bounds.End)}
 		b.above(taking.High)
 		b.outbox.start = s.Bounds.Start

@@ -221,7 +221,7 @@ func (b *bucket) refused(t *turn.Turn, err error) bool {
 // stay leads a range that was about to leave back to serving.
 func (b *bucket) stay(t *turn.Turn) {
 	s, x := b.marker.Span, &b.split
-	b.marker.Span = &span.Span{Self: s.Self, Bounds: key.Range{Start: s.Bounds.Start, End: s.End}, Seq: s.Seq}
+	b.marker.Span = s.Serve(key.Range{Start: s.Bounds.Start, End: s.End})
 	b.marker.Put(t.Rows)
 	storage.Delete(t.Rows, []byte{storage.SpaceMarks}, []byte{storage.SpaceMarks + 1}, maxMarks)
 	x.leave, x.due, x.failures, x.look = leaving{}, 0, 0, t.Now+leaveAgain

@@ -159,7 +159,7 @@ func (b *bucket) adopt(t *turn.Turn, p *message.Destination, r *restoring.Restor
 	m.Live, m.Incarnation = true, r.Next
 	if s := m.Span; s != nil && s.Phase != span.Emptying {
 		bounds := key.Range{Start: bytes.Clone(o.Bounds.Start), End: bytes.Clone(o.Bounds.End)}
-		m.Span = &span.Span{Self: s.Self, Bounds: bounds, Seq: s.Seq}
+		m.Span = s.Serve(bounds)
 	}
 	b.above(r.High)
 	m.Put(t.Rows)

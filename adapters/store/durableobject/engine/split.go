@@ -437,7 +437,7 @@ func (b *bucket) empty(t *turn.Turn) turn.Step {
 	if b.split.due = t.Now; n == emptyRows {
 		return t.Done() // the alarm rings at once
 	}
-	b.marker.Span = &span.Span{Self: s.Self, Bounds: s.Bounds, Seq: s.Seq}
+	b.marker.Span = s.Serve(s.Bounds)
 	b.marker.Put(t.Rows)
 	b.outbox.stop = nil
 	b.split.due = 0

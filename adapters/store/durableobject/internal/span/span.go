@@ -28,7 +28,8 @@ type Span struct {
 	Self   message.Destination // of this object
 	Bounds key.Range           // of the keys that it serves
 	Phase  Phase
-	Seq    uint64 // of the last piece that was sent, or received
+	Seq    uint64    // of the last piece that was sent, or received
+	Since  edm.Ticks // when it began to serve, 0: unknown
 
 	// Of a split, or of a range that leaves:
 	Leaving  bool
@@ -109,11 +110,11 @@ func (s *Span) append(v []byte) []byte {
 	for _, b := range [...][]byte{s.At, s.End, s.From, s.Upto} {
 		v = message.AppendBytes(v, b)
 	}
-	if s.Sealed != 0 || s.Number != 0 {
-		v = binary.BigEndian.AppendUint64(v, uint64(s.Sealed))
-	}
-	if s.Number != 0 {
-		v = binary.BigEndian.AppendUint64(v, s.Number)
+	last := [...]uint64{uint64(s.Sealed), s.Number, uint64(s.Since)}
+	for i, n := range last {
+		if n != 0 || i < 2 && last[2] != 0 || i < 1 && last[1] != 0 { // earlier versions read fewer of them
+			v = binary.BigEndian.AppendUint64(v, n)
+		}
 	}
 	return v
 }
@@ -138,10 +139,18 @@ func readSpan(v []byte) *Span {
 	if r.OK() && !r.Done() {
 		s.Number = r.Uint64()
 	}
+	if r.OK() && !r.Done() {
+		s.Since = r.Ticks()
+	}
 	if !r.Done() || s.Phase > Emptying {
 		panic("the row of a range is damaged or of a later version")
 	}
 	return s
+}
+
+// Serve is the range when nothing of it moves.
+func (s *Span) Serve(bounds key.Range) *Span {
+	return &Span{Self: s.Self, Bounds: bounds, Seq: s.Seq, Since: s.Since}
 }
 
 // Gives reports whether the keys of a position are on their way to another range, or
