@@ -118,11 +118,12 @@ RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | 
 #   clients-all     every suite in all homes; the core is the same, and three suites have HTTP stacks of their own
 #   postgres-17     another version of PostgreSQL; 15 shows the same of the store
 #   patroni         leases in wall time: failover_test.go shows the same of the store without them, by pg_promote
+#   loads           90 days of load of tables that split, in place of one
 #   many, variants, files-all, image-limits, homes-all, secondary-kills, restores, failover, fuzz: the same with more
 #   steady          each package ten times
 #   mutants         is about the tests, not the program
 ## weekly: what 'make test' leaves out, since it proves the same with less: once a week and before a release, some hours
-WEEKLY = clients-all postgres-17 patroni many variants files-all image-limits homes-all secondary-kills restores failover fuzz mutants steady
+WEEKLY = clients-all postgres-17 patroni many variants loads files-all image-limits homes-all secondary-kills restores failover fuzz mutants steady
 .PHONY: weekly
 weekly:
 	$(MAKE) $(WEEKLY)
@@ -153,13 +154,21 @@ variants:
 	$(GOTEST) -run '^Test(Buckets|ReplicaStore|Evicted|StaleWorkers|Splitting|Lossy)$$' ./adapters/store/durableobject
 	EDGETABLE_NEEDS=edge $(GOTEST) -run '^Test(Buckets|Splitting|Lossy)$$' ./testdata/edge/workerd
 
+## loads: 90 days of loads under which tables split and join again, 1,000 seeds of splits with faults, and messages of tables of many ranges, in workerd
+.PHONY: loads
+loads:
+	$(GOTEST) -timeout 60m -run '^TestRangesStayBounded$$' ./adapters/store/durableobject -load-days 90
+	$(GOTEST) -timeout 60m -run '^TestSplits$$' ./adapters/store/durableobject -splits 1000 -splits-after 1000
+	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 60m -run '^TestMessagesAtRest$$' ./testdata/edge/workerd -ranges 200
+	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 60m -run '^TestMessagesAtRest$$' ./testdata/edge/workerd -ranges 90 -keys 900
+
 .PHONY: race-check race-functions many race-dynamodb
 # A race shows in a few crashes, kills and seeds. In the tests that are left out here one goroutine acts: it opens hundreds of stores with
 # damaged files, fills a disk, counts, reads what fuzzers found, long pages and manifests, or plays a story of backups. Simulated objects and
 # KV start no goroutine: of their suite, and of that of Pebble and the reference, the laws are left that are about several clients.
 ONE := ^Test(FlippedBytes|DamagedAnywhere|DamageRun|Reserve|LogInTheMiddle|Salvage|SalvageBetween|MissingFiles|CostOfAPage|CheckSizeAgreesWithTheFormula)$$
 ONE := $(ONE)|^Test(LongProjection|EscapedPage|ManifestForged|VerifyLog|FaultyPlace|PrunePointInTime|Continue|Kill|Keep|RememberedIsBounded|EndlessReply)$$|^Fuzz
-ONE := $(ONE)|^Test(Overload|Greedy|Unlimited|Splits|RestoreSplits|Full|LongScan|StaleWorkers|Filters|Names|SuiteNoticesBrokenStores)$$
+ONE := $(ONE)|^Test(Overload|Greedy|Unlimited|Splits|RangesStayBounded|RestoreSplits|Full|LongScan|StaleWorkers|Filters|Names|SuiteNoticesBrokenStores)$$
 ONE := $(ONE)|^Test(FullAtEachWrite|NoDescriptor|FewDescriptors|FullByItself|StartOnFullDisk|ReadLog|SettledAnyhow)$$
 ONE := $(ONE)|^Test(Store|Buckets|ReplicaStore|Evicted)$$/^(Records|Entities|Scans|Incarnations|Memory)$$
 ONE := $(ONE)|^Test(Splitting|Lossy)$$/./^(Records|Entities|Scans|Incarnations)$$|^TestStore$$/^Directory$$/^(Records|Entities|Scans|Incarnations)$$

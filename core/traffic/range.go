@@ -3,6 +3,7 @@ package traffic
 import (
 	"bytes"
 	"strings"
+	"time"
 
 	"edgetable/core/edm"
 	"edgetable/core/key"
@@ -20,15 +21,21 @@ type Range struct {
 	// Load is the number of entities read or written, and of pages of queries, a second, in
 	// the last five minutes.
 	Load float64 `json:"load"`
+	// Since is when the object began to serve the keys, zero for one that was there before the
+	// table split.
+	Since time.Time `json:"since,omitzero"`
 }
 
 // AppendRange appends a Range without its Load in the form that [ReadBucket] reads.
-func AppendRange(dst []byte, bucket uint16, keys key.Range, size int64) []byte {
+func AppendRange(dst []byte, bucket uint16, keys key.Range, size int64, since edm.Ticks) []byte {
 	w := writer{dst}
 	w.number(uint64(bucket))
 	w.text(string(keys.Start))
 	w.text(string(keys.End))
 	w.number(uint64(max(size, 0)))
+	if since > 0 {
+		w.number(uint64(since))
+	}
 	return w.b
 }
 
@@ -38,6 +45,9 @@ func readRange(b []byte) (g Range, ok bool) {
 	g.Bucket = r.count(1<<16 - 1)
 	g.From, g.To = partitionAt(r.bytes()), partitionAt(r.bytes())
 	g.Bytes = r.number()
+	if !r.bad && len(r.rest) > 0 {
+		g.Since = edm.Ticks(r.number()).Time()
+	}
 	return g, !r.bad && len(r.rest) == 0
 }
 

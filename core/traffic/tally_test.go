@@ -60,7 +60,7 @@ func TestMerge(t *testing.T) {
 				}
 				b = append(appendLength(b, len(part)), part...)
 			}
-			part := AppendRange(nil, uint16(n), key.Range{Start: key.PartitionAfter("m"), End: key.PartitionFrom("z")}, 1<<40)
+			part := AppendRange(nil, uint16(n), key.Range{Start: key.PartitionAfter("m"), End: key.PartitionFrom("z")}, 1<<40, 7*edm.TicksPerSecond*edm.Ticks(n))
 			b = append(appendLength(b, len(part)), part...)
 			read, ok := ReadBucket(b)
 			if !ok {
@@ -87,7 +87,7 @@ func TestMerge(t *testing.T) {
 			t.Errorf("from %v to %v: %+v", got.Since, got.Until, got.Shapes)
 		}
 		for n, r := range got.Ranges {
-			if r.Bucket != n || r.From != "m" || r.To != "z" || r.Bytes != 1<<40 || r.Load < 0.05 || r.Load > 0.5 { // of one request a second in all
+			if r.Bucket != n || r.From != "m" || r.To != "z" || r.Bytes != 1<<40 || r.Load < 0.05 || r.Load > 0.5 || n > 0 && r.Since != edm.Ticks(7*n*edm.TicksPerSecond).Time() || n == 0 && !r.Since.IsZero() { // of one request a second in all
 				t.Errorf("range %d of %d: %+v", n, len(got.Ranges), r)
 			}
 		}

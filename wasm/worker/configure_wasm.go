@@ -28,13 +28,18 @@ func configure(text string) error {
 	engines = objects{
 		options: engine.Options{
 			Now: now, Rand: random, Catalog: c.catalog, Replica: c.replica, Jurisdiction: c.jurisdiction,
-			SplitBytes: int64(c.splitBytes), SplitRate: c.splitRate,
+			SplitBytes: int64(c.splitBytes), SplitRate: c.splitRate, Told: told,
 			Shared: engine.NewShared(func() { log(1, []byte(shortOfRoom)) }),
 		},
 		rows:   &rows{},
 		pieces: &shared,
 	}
 	return nil
+}
+
+// told writes to the log what happened to a range of a table.
+func told(table string, bucket uint16, id uint32, event string) {
+	log(levelInfo, lineOfRange(table, bucket, id, event))
 }
 
 // shortOfRoom is the line of the log that says that objects of this isolate have more writes than

@@ -2,6 +2,7 @@ package main
 
 import (
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"edgetable/core/protocol"
@@ -44,6 +45,17 @@ func appendRecord(dst []byte, resp *protocol.Response) ([]byte, int) {
 		dst = appendQuoted(dst, resp.Err.Error())
 	}
 	return append(dst, '}'), level
+}
+
+// lineOfRange is the line of the log about what happened to a range of a bucket of a table, whose
+// record has a key. It contains no PartitionKey.
+func lineOfRange(key string, bucket uint16, id uint32, event string) []byte {
+	account, name, _ := strings.Cut(strings.TrimPrefix(key, "table/"), "/")
+	dst := appendQuoted([]byte(`{"msg":"split","event":`), event)
+	dst = appendQuoted(append(dst, `,"account":`...), account)
+	dst = appendQuoted(append(dst, `,"table":`...), name)
+	dst = strconv.AppendUint(append(dst, `,"bucket":`...), uint64(bucket), 10)
+	return append(strconv.AppendUint(append(dst, `,"range":`...), uint64(id), 10), '}')
 }
 
 // appendQuoted appends the beginning of a text as a JSON string.

@@ -66,3 +66,12 @@ func TestRecordShowsNoSecrets(t *testing.T) {
 		return string(line)
 	})
 }
+
+// TestLineOfRange: an operator sees what a table does by itself, in a line of JSON without its keys.
+func TestLineOfRange(t *testing.T) {
+	t.Parallel()
+	want := `{"msg":"split","event":"join finished","account":"acct","table":"people","bucket":3,"range":17}`
+	if got := lineOfRange("table/acct/people", 3, 17, "join finished"); string(got) != want {
+		t.Errorf("the line is %s, not %s", got, want)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"edgetable/testdata/rowstest"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -47,6 +48,8 @@ type cloud struct {
 
 	mu      sync.Mutex
 	objects map[durableobject.Address]*node
+	events  map[string]int // of ranges
+	next    edm.Ticks      // no alarm is due before
 
 	// The sources of faults; each may be nil.
 	network func(durableobject.Call) fate                         // the fate of a message of a Worker's message
@@ -221,7 +224,7 @@ func (c *cloud) step(n *node, m []byte, resume *engine.Resume) engine.Step {
 			}
 		}
 		n.memory = engine.New(engine.Options{
-			Now: now, Rand: c.rnd, Catalog: c.catalog, Replica: c.replica, Jurisdiction: c.where, SplitBytes: c.bytes, SplitRate: c.rate, PieceRows: c.rows,
+			Now: now, Rand: c.rnd, Told: c.told, Catalog: c.catalog, Replica: c.replica, Jurisdiction: c.where, SplitBytes: c.bytes, SplitRate: c.rate, PieceRows: c.rows,
 		})
 	}
 	m = bytes.Clone(m)
@@ -246,8 +249,19 @@ func (c *cloud) step(n *node, m []byte, resume *engine.Resume) engine.Step {
 	}
 	if step.Alarm > 0 && (n.alarm == 0 || step.Alarm < n.alarm) {
 		n.alarm = step.Alarm
+		c.alarmAt(n.alarm)
 	}
 	return step
+}
+
+// told counts what happens to ranges.
+func (c *cloud) told(_ string, _ uint16, _ uint32, event string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.events == nil {
+		c.events = make(map[string]int)
+	}
+	c.events[event]++
 }
 
 func spoil(b []byte) {
@@ -258,6 +272,9 @@ func spoil(b []byte) {
 
 // ring sends the due alarms.
 func (c *cloud) ring(at edm.Ticks) (rang int) {
+	if !c.due(at) {
+		return 0
+	}
 	for _, n := range c.all() {
 		n.mu.Lock()
 		due := n.alarm > 0 && n.alarm <= at
@@ -271,6 +288,34 @@ func (c *cloud) ring(at edm.Ticks) (rang int) {
 		}
 	}
 	return rang
+}
+
+// due reports whether an alarm may be due. If none is, it knows when to look again.
+func (c *cloud) due(at edm.Ticks) bool {
+	c.mu.Lock()
+	due := c.next <= at
+	if due {
+		c.next = math.MaxInt64
+	}
+	c.mu.Unlock()
+	if !due {
+		return false
+	}
+	for _, n := range c.all() {
+		n.mu.Lock()
+		if n.alarm > at {
+			c.alarmAt(n.alarm)
+		}
+		n.mu.Unlock()
+	}
+	return true
+}
+
+// alarmAt keeps that an alarm is due at a time.
+func (c *cloud) alarmAt(at edm.Ticks) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.next = min(c.next, at)
 }
 
 // store opens a Store over the cloud.

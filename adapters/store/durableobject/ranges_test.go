@@ -1,6 +1,7 @@
 package durableobject_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -304,6 +305,41 @@ func TestClassesOfRanges(t *testing.T) {
 	}
 	if len(ids) < 20 || ids[len(ids)-1] < 1024 {
 		t.Errorf("the ranges are %d", ids)
+	}
+}
+
+// TestLateWriteOfAnEndedTable: a write that a Worker sent to the wrong range, and that arrives once
+// more after the table was deleted and made again, is not carried out: it was answered.
+func TestLateWriteOfAnEndedTable(t *testing.T) {
+	t.Parallel()
+	w, partitions := many(t, 3, 8)
+	var late durableobject.Call
+	w.network = func(c durableobject.Call) fate {
+		if c.Writes() && late.Message == nil {
+			late = durableobject.Call{To: c.To, Message: bytes.Clone(c.Message)}
+		}
+		return fate{}
+	}
+	m := table.Mutation{Key: at(partitions[2], "r"), Kind: table.Delete, Condition: table.Present}
+	if _, err := w.cloud.store(w.clock.now, nil).Commit(t.Context(), tableKey, []table.Mutation{m}); err != nil {
+		t.Fatal(err)
+	}
+	if p := (message.Destination{Table: tableText, Buckets: 1}); late.To.Name != durableobject.AddressOf(&p).Name {
+		t.Fatalf("the write went to %s at first", late.To.Name)
+	}
+	w.clock.t += edm.TicksPerSecond
+	d, err := w.store.ReadRecord(t.Context(), tableKey, table.Strong)
+	if err == nil {
+		err = w.store.Drop(t.Context(), tableKey, d.Revision)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	create(t, w.store, 2)
+	w.put(partitions[2], "r")
+	w.handle(t.Context(), late)
+	if _, err := w.store.Get(t.Context(), tableKey, m.Key, table.Strong); err != nil {
+		t.Errorf("after a late deletion: %v", err)
 	}
 }
 

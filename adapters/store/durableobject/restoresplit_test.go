@@ -113,6 +113,7 @@ func newRewinds(t *testing.T, seed uint64) *rewinds {
 			n.alarm = 0
 		case 1:
 			n.alarm = w.now
+			w.alarmAt(w.now)
 		}
 	}
 	if w.r.IntN(3) == 0 {

@@ -37,20 +37,20 @@ func TestSplits(t *testing.T) {
 		newSplits(t, *splitSeed).run()
 		return
 	}
-	total, left, seeds := 0, 0, *splitSeeds
+	total, left, joined, seeds := 0, 0, 0, *splitSeeds
 	if testing.Short() {
 		seeds = 20
 	}
 	for seed := range uint64(seeds) {
 		w := newSplits(t, *splitAfter+seed+1)
 		w.run()
-		if total, left = total+w.splits, left+w.left; t.Failed() {
+		if total, left, joined = total+w.splits, left+w.left, joined+len(w.joined); t.Failed() {
 			t.Fatalf("seed %d: try -split %d", w.seed, w.seed)
 		}
 	}
-	t.Logf("%d splits and %d ranges that left in %d seeds", total, left, seeds)
-	if total < 2*seeds || left == 0 {
-		t.Errorf("%d seeds have only %d splits, and %d ranges left", seeds, total, left)
+	t.Logf("%d splits and %d ranges that left in %d seeds, of which %d gave entities", total, left, seeds, joined)
+	if total < 2*seeds || left == 0 || joined < seeds/10 {
+		t.Errorf("%d seeds have only %d splits, and %d ranges left, %d with entities", seeds, total, left, joined)
 	}
 }
 
@@ -80,12 +80,16 @@ type splits struct {
 	issued  map[edm.Ticks]string
 	splits  int
 	left    int
+	giving  map[string]string // by the neighbour that gets entities
+	joined  map[string]bool   // the ranges that gave all of them
+	joins   bool              // small ranges have entities, and are idle now and then
 }
 
 func newSplits(t *testing.T, seed uint64) *splits {
 	w := &splits{
 		t: t, seed: seed, r: rand.New(rand.NewPCG(seed, 3)), now: replicaStart,
 		history: make(map[string][]porcupine.Operation), issued: make(map[edm.Ticks]string),
+		giving: make(map[string]string), joined: make(map[string]bool),
 	}
 	clock := func() edm.Ticks { return w.now }
 	w.cloud = newCloud(t, clock)
@@ -95,6 +99,7 @@ func newSplits(t *testing.T, seed uint64) *splits {
 	if w.r.IntN(3) == 0 {
 		w.rate = 0.05
 	}
+	w.joins = w.r.IntN(3) == 0
 	if w.r.IntN(3) == 0 {
 		w.replica = newReplica(t, w.cloud, &w.now, seed)
 		w.replica.harm = w.r.IntN(2) == 0
@@ -123,12 +128,17 @@ func newSplits(t *testing.T, seed uint64) *splits {
 
 // count counts what the catalog is told for the first time.
 func (w *splits) count(c durableobject.Call) {
-	if op, r, _ := message.Open(c.Message); op == message.OpSwitch {
-		if r.Splitting().To == 0 {
-			w.left++
-		} else {
-			w.splits++
+	switch op, r, _ := message.Open(c.Message); {
+	case op == message.OpTake:
+		if last := w.giving[c.To.Name]; last != "" {
+			w.joined[last] = true
 		}
+	case op == message.OpJoin:
+		w.giving[c.To.Name] = fmt.Sprint(c.To.Name, " ", w.left)
+	case op == message.OpSwitch && r.Splitting().To == 0:
+		w.left++
+	case op == message.OpSwitch:
+		w.splits++
 	}
 }
 
@@ -237,6 +247,9 @@ func (w *splits) vacate() {
 	for range 300 {
 		w.pass(60 * edm.TicksPerSecond)
 		w.ring(w.now)
+		if !w.joins { // a read is load
+			w.serves()
+		}
 	}
 	for bucket := range w.buckets {
 		answer := w.handle(w.t.Context(), durableobject.Call{To: durableobject.Catalog("acct", ""), Message: message.Ranges(nil, tableText, bucket)})
@@ -252,6 +265,16 @@ func (w *splits) vacate() {
 			if !slices.ContainsFunc(n.rows.Rows, func(r rowstest.Row) bool { return r.Key[0] == 'e' }) {
 				w.t.Errorf("seed %d: %s stays and is empty", w.seed, n.id.Name)
 			}
+		}
+	}
+}
+
+// serves checks that each key is served: messages arrive, so that none waits for longer than an
+// exchange.
+func (w *splits) serves() {
+	for _, k := range w.keys {
+		if _, err := w.stores[0].Get(w.t.Context(), tableKey, k, table.Strong); err != nil && !errors.Is(err, table.ErrNoEntity) {
+			w.t.Errorf("seed %d: %q is not served: %v", w.seed, k, err)
 		}
 	}
 }
@@ -337,9 +360,12 @@ func (w *splits) act() {
 			most /= 20 // a message waits for seconds at most
 		}
 		w.pass(edm.Ticks(w.r.Int64N(most)))
-	case n < 89 && w.depth == 0 && w.r.IntN(3) == 0:
+	case n < 89 && w.depth == 0 && (w.joins || w.r.IntN(3) == 0):
 		w.pass(3700 * edm.TicksPerSecond)
 	case n < 92:
+		if w.joins && w.depth == 0 { // the bound of the next engines is another one, too
+			w.bytes = 200 + w.r.Int64N(1200)*w.r.Int64N(20)
+		}
 		for _, o := range w.all() {
 			if w.r.IntN(3) == 0 {
 				w.restart(o)

@@ -55,6 +55,12 @@ func TestTablesThatSplit(t *testing.T) {
 	if len(list) != 1 || list[0].Rule != "hot-partition" || !strings.Contains(list[0].Why.Workers, "No split") {
 		t.Errorf("%+v", list)
 	}
+	r.Partitions = nil
+	r.Totals.Judged, r.Totals.AtEnd = 60*40_000, 60*40_000
+	list = Advise(&Facts{Traffic: r, Buckets: 1, Splits: true})
+	if len(list) != 1 || list[0].Rule != "append-only" || !strings.Contains(list[0].Why.Workers, "no split divides") {
+		t.Errorf("keys that grow: %+v", list)
+	}
 }
 
 // The estimate is computed by hand: 3,600 writes of 2 KiB in an hour.

@@ -65,7 +65,7 @@ func appendOnly(r *traffic.Report) []Finding {
 		Why: Why{
 			Azure:    "All inserts go to the machine with the last range of the table. It cannot be relieved by a split: the next inserts are at the end again.",
 			DynamoDB: "Harmless if the PartitionKey changes with each entity, since buckets hash it. With one PartitionKey for an hour or a day all inserts have one hash key: 1,000 write units a second, and splits do not help.",
-			Workers:  "As on DynamoDB: one PartitionKey at a time is one object at a time.",
+			Workers:  "The object with the last keys gets all inserts: one thread, some hundred requests a second. It splits for its size, but no split divides this load: all that comes is on one side of any key. In a table that is made with EDGETABLE_BUCKETS, a hash spreads the partitions over objects.",
 			Binary:   "Good for the disk, no harm.",
 			Postgres: "The inserts go to the last pages of one index, and few pages change: no harm.",
 		},

@@ -132,7 +132,7 @@ func (p *program) printReport(r *traffic.Report) {
 	if t.Missed > 0 {
 		fmt.Fprintf(p.Out, "  not counted    %s, which came while another one was counted\n", cli.Things(t.Missed, "requests"))
 	}
-	p.printRanges(r.Ranges)
+	p.printRanges(r.Ranges, r.Until)
 	if r.Missing > 0 {
 		fmt.Fprintf(p.Out, "\n%d objects of the table did not answer, and what they count is missing: run the command again. A free account of Cloudflare can ask 49 of them.\n", r.Missing)
 	}
@@ -197,11 +197,11 @@ func (p *program) printHeavy(metric string, h traffic.Heavy, sum uint64) {
 }
 
 // printRanges prints the objects of a table on Workers.
-func (p *program) printRanges(list []traffic.Range) {
+func (p *program) printRanges(list []traffic.Range, now time.Time) {
 	if len(list) == 0 {
 		return
 	}
-	t := cli.Table{Heads: []string{"ranges of keys", ">size", ">operations/s"}}
+	t := cli.Table{Heads: []string{"ranges of keys", ">size", ">operations/s", ">age"}}
 	for i := range list {
 		r := &list[i]
 		text := "from " + cmp.Or(rows.Printable(r.From), "(first key)")
@@ -213,7 +213,11 @@ func (p *program) printRanges(list []traffic.Range) {
 		if list[len(list)-1].Bucket > 0 {
 			text = fmt.Sprintf("bucket %d, %s", r.Bucket, text)
 		}
-		t.Rows = append(t.Rows, []string{text, cli.ShowBytes(int64(r.Bytes)), fmt.Sprintf("%.1f", r.Load)})
+		age := "" // of the table
+		if !r.Since.IsZero() {
+			age = cli.ShowDuration(max(now.Sub(r.Since), 0).Truncate(time.Minute))
+		}
+		t.Rows = append(t.Rows, []string{text, cli.ShowBytes(int64(r.Bytes)), fmt.Sprintf("%.1f", r.Load), age})
 	}
 	fmt.Fprintln(p.Out)
 	p.PrintTable(&t)

@@ -1,6 +1,7 @@
 package workerd_test
 
 import (
+	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,8 +9,16 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// atRest starts a server with a table that has split into ranges, each with some partitions
-// p00, p01, …, and that splits no more.
+var (
+	restRanges = flag.Int("ranges", 12, "ranges of the table of TestMessagesAtRest")
+	restKeys   = flag.Int("keys", 0, "characters of PartitionKeys more than needed")
+)
+
+// restPartition is the nth partition of a table of atRest.
+func restPartition(n int) string { return fmt.Sprintf("p%03d", n) + strings.Repeat("k", *restKeys) }
+
+// atRest starts a server with a table that has split into ranges, each with some partitions, and
+// that splits no more.
 func atRest(t *testing.T, table string, ranges int) *workerd.Server {
 	t.Helper()
 	o := workerd.Options{Data: t.TempDir(), Log: workerd.Log(t), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_SPLIT_BYTES=1"}}
@@ -23,7 +32,7 @@ func atRest(t *testing.T, table string, ranges int) *workerd.Server {
 			t.Fatalf("there are only %d ranges", len(statistics(t, s, table).Ranges))
 		}
 		for i := range 2 * ranges {
-			put(t, s, fmt.Sprintf("/%s(PartitionKey='p%02d',RowKey='r')", table, i))
+			put(t, s, fmt.Sprintf("/%s(PartitionKey='%s',RowKey='r')", table, restPartition(i)))
 		}
 	}
 	s.Stop()
@@ -46,8 +55,9 @@ func batchOf(table, partition string, rows, size int) (kind, body string) {
 // with its keys, and none to another one or to the catalog.
 func TestMessagesAtRest(t *testing.T) {
 	t.Parallel()
-	s := atRest(t, "many", 12)
-	partition := func(n int) string { return fmt.Sprintf("p%02d", n%24) }
+	most := 2 * *restRanges
+	s := atRest(t, "many", *restRanges)
+	partition := restPartition
 	get := func(n int) {
 		must(t, 200, s, "GET", "acme", fmt.Sprintf("/many(PartitionKey='%s',RowKey='r')", partition(n)), "", "")
 	}
@@ -74,27 +84,27 @@ func TestMessagesAtRest(t *testing.T) {
 	// The last splits end, and the Worker learns the map.
 	for tries := 0; ; tries++ {
 		messages()
-		for n := range 24 {
+		for n := range most {
 			get(n)
 		}
 		m := messages()
-		if m.Bucket == 24 && m.Catalog == 0 {
+		if m.Bucket == most && m.Catalog == 0 {
 			break
 		}
 		if tries == 2000 {
-			t.Fatalf("it is not at rest: 24 reads took %+v", m)
+			t.Fatalf("it is not at rest: %d reads took %+v", most, m)
 		}
 	}
 	for _, row := range []struct {
 		what string
 		do   func(n int)
 	}{{"a get", get}, {"a write", write}, {"a batch of 40 kB", batch}, {"a page of 40 kB", page}} {
-		for n := range 24 {
+		for n := range most {
 			row.do(n)
 		}
 		// An object whose split waited since before the restart may ask the catalog meanwhile.
-		if m := messages(); m.Bucket != 24 || m.Catalog > 1 {
-			t.Errorf("24 times %s: %d messages to buckets and %d to the catalog", row.what, m.Bucket, m.Catalog)
+		if m := messages(); m.Bucket != most || m.Catalog > 1 {
+			t.Errorf("%d times %s: %d messages to buckets and %d to the catalog", most, row.what, m.Bucket, m.Catalog)
 		}
 	}
 }
@@ -105,7 +115,7 @@ func TestFullBehindWriteOfRange(t *testing.T) {
 	t.Parallel()
 	s := atRest(t, "many", 6)
 	for n := range 12 {
-		partition := fmt.Sprintf("p%02d", n)
+		partition := restPartition(n)
 		kind, body := batchOf("many", partition, 3, 10)
 		for _, r := range []request{
 			{method: "POST", target: "/many", kind: "application/json", body: fmt.Sprintf(`{"PartitionKey":"%s","RowKey":"new"}`, partition)},

@@ -4,11 +4,15 @@ import (
 	"errors"
 
 	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/answers"
 	"edgetable/adapters/store/durableobject/internal/clock"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/room"
+	"edgetable/adapters/store/durableobject/internal/span"
 	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/adapters/store/durableobject/internal/visits"
+	"edgetable/core/edm"
 	"edgetable/core/table"
 	"edgetable/core/traffic"
 )
@@ -18,9 +22,10 @@ type bucket struct {
 	clock   *clock.Clock
 	room    *room.Room
 	outbox  *outbox
+	answers *answers.Memory
 	catalog string // location of the catalogs
 
-	marker  marker
+	marker  span.Marker
 	traffic visits.Counts
 	split   splitting
 	frozen  frozen
@@ -34,35 +39,35 @@ type bucket struct {
 
 // serve checks that the table lives and that the object has the keys of a position. If
 // not, instead is the step to take.
-func (b *bucket) serve(t *turn, p *message.Destination, k []byte) (ok bool, instead Step) {
+func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool, instead turn.Step) {
 	if held, instead := b.held(t); held {
 		return false, instead
 	}
-	switch s := b.marker.span; {
-	case b.marker.has(k):
-		b.outbox.joinBucket(t, p, b.marker.incarnation)
-		return true, Step{}
-	case b.marker.live && s.phase == sealed && s.gives(k):
-		return false, t.fail(message.ErrAgain)
-	case b.marker.live && s.phase != filling:
-		b.outbox.joinBucket(t, p, b.marker.incarnation)
+	switch s := b.marker.Span; {
+	case b.marker.Has(k):
+		b.outbox.joinBucket(t, p, b.marker.Incarnation)
+		return true, turn.Step{}
+	case b.marker.Live && s.Phase == span.Sealed && s.Gives(k):
+		return false, t.Fail(message.ErrAgain)
+	case b.marker.Live && s.Phase != span.Filling:
+		b.outbox.joinBucket(t, p, b.marker.Incarnation)
 	}
 	l, instead := b.located(t, p)
 	if l == nil {
 		return false, instead
 	}
 	switch id, _ := l.Ranges.Find(k); {
-	case id == p.Range && (b.marker.live || len(l.Ranges) > 0):
+	case id == p.Range && (b.marker.Live || len(l.Ranges) > 0):
 		// The catalog does not know yet that the key moved; or this object lost its rows.
-		return false, t.fail(message.ErrAgain)
+		return false, t.Fail(message.ErrAgain)
 	case id != p.Range:
-		return false, Step{Answer: message.MovedTo(t.dst, p.Bucket, l.Ranges, k)}
+		return false, turn.Step{Answer: message.MovedTo(t.Dst, p.Bucket, l.Ranges, k)}
 	}
-	b.marker = marker{live: true, incarnation: l.Incarnation, floor: l.Floor}
-	b.marker.put(t.rows)
+	b.marker = span.Marker{Live: true, Incarnation: l.Incarnation, Floor: l.Floor}
+	b.marker.Put(t.Rows)
 	b.clock.Last = max(b.clock.Last, l.Floor)
-	b.outbox.joinBucket(t, p, b.marker.incarnation)
-	return true, Step{}
+	b.outbox.joinBucket(t, p, b.marker.Incarnation)
+	return true, turn.Step{}
 }
 
 // where is what a catalog knows about a table and a bucket of it.
@@ -73,121 +78,125 @@ type where struct {
 
 // located is what the catalog says where a table is that lives, and of the ranges of
 // this bucket. It is nil if instead is the step to take.
-func (b *bucket) located(t *turn, p *message.Destination) (l *where, instead Step) {
-	c := &t.resumed
-	if c.kind != locates || c.generation != b.generation || len(t.answers) != 1 {
+func (b *bucket) located(t *turn.Turn, p *message.Destination) (l *where, instead turn.Step) {
+	c := &t.Resumed
+	if c.Kind != turn.Locates || c.Generation != b.generation || len(t.Answers) != 1 {
 		return nil, b.locate(p, 0)
 	}
-	if t.answers[0].Err != nil {
-		if c.round+1 < rounds {
-			return nil, b.locate(p, c.round+1)
+	if t.Answers[0].Err != nil {
+		if c.Round+1 < turn.Rounds {
+			return nil, b.locate(p, c.Round+1)
 		}
-		return nil, t.fail(table.ErrBusy)
+		return nil, t.Fail(table.ErrBusy)
 	}
-	r, err := message.Result(t.answers[0].Message)
+	r, err := message.Result(t.Answers[0].Message)
 	l = &where{Located: r.Located(), Named: r.Named()}
 	switch {
 	case errors.Is(err, table.ErrNoTable):
-		return nil, t.fail(table.ErrNoTable)
+		return nil, t.Fail(table.ErrNoTable)
 	case err != nil || !r.Done():
-		return nil, t.fail(table.ErrBusy)
+		return nil, t.Fail(table.ErrBusy)
 	case l.Layout.Buckets != p.Buckets || l.Layout.Location != p.Location:
 		// Also while the table is being deleted: only its own buckets may say that it is
 		// gone before the catalog does.
-		return nil, Step{Answer: message.Moved(t.dst, l.Layout)}
+		return nil, turn.Step{Answer: message.Moved(t.Dst, l.Layout)}
 	case l.Deleting || l.Incarnation == b.ended:
 		// An earlier answer, by which the table lives, may still arrive: this incarnation
 		// stays refused. Where no record exists, the drop changed the generation.
 		b.ended = l.Incarnation
-		return nil, t.fail(table.ErrNoTable)
+		return nil, t.Fail(table.ErrNoTable)
 	}
-	return l, Step{}
+	return l, turn.Step{}
 }
 
 // locate asks the catalog where the table is, and tells it that a range has moved.
-func (b *bucket) locate(p *message.Destination, round byte) Step {
+func (b *bucket) locate(p *message.Destination, round byte) turn.Step {
 	m := message.Ranges(nil, p.Table, p.Bucket)
-	if s := b.marker.span; b.marker.live && s != nil && s.phase == moved && !s.leaving {
+	if s := b.marker.Span; b.marker.Live && s != nil && s.Phase == span.Moved && !s.Leaving {
 		m = b.splitMessage(message.OpSwitch)
 	}
-	return Step{
+	return turn.Step{
 		Calls: []durableobject.Call{{To: durableobject.CatalogOf(p.Table, b.catalog), Message: m}},
-		next:  &continuation{kind: locates, generation: b.generation, round: round},
+		Next:  &turn.Continuation{Kind: turn.Locates, Generation: b.generation, Round: round},
 	}
 }
 
 // entityKey is the key of an entity's row, valid until the next call.
 func (b *bucket) entityKey(k []byte) []byte {
-	b.key = append(append(b.key[:0], spaceEntities), k...)
+	b.key = append(append(b.key[:0], storage.SpaceEntities), k...)
 	return b.key
 }
 
-func (b *bucket) get(t *turn) Step {
-	p := t.fields.Destination()
-	k := t.fields.Bytes()
-	if !t.fields.Done() {
-		return t.malformed()
+func (b *bucket) get(t *turn.Turn) turn.Step {
+	p := t.Fields.Destination()
+	k := t.Fields.Bytes()
+	if !t.Fields.Done() {
+		return t.Malformed()
 	}
 	if ok, instead := b.serve(t, &p, k); !ok {
 		return instead
 	}
-	v, ok := t.rows.Get(b.entityKey(k))
-	step := Step{Answer: append(message.Done(t.dst), v...)}
+	v, ok := t.Rows.Get(b.entityKey(k))
+	step := turn.Step{Answer: append(message.Done(t.Dst), v...)}
 	if !ok {
-		step = t.fail(table.ErrNoEntity)
+		step = t.Fail(table.ErrNoEntity)
 	}
-	b.traffic.Read(t.rows, t.now, k, len(k)+len(v))
+	b.traffic.Read(t.Rows, t.Now, k, len(k)+len(v))
 	b.split.visited(t, b, &p, k)
 	return step
 }
 
 // drop ends an incarnation and answers the high water of its Timestamps. The catalog
 // repeats a drop whose answer was lost, so the high water stays until forget.
-func (b *bucket) drop(t *turn) Step {
-	incarnation := t.fields.Incarnation()
-	if !t.fields.Done() {
-		return t.malformed()
+func (b *bucket) drop(t *turn.Turn) turn.Step {
+	incarnation := t.Fields.Incarnation()
+	if !t.Fields.Done() {
+		return t.Malformed()
 	}
 	b.generation++
-	if b.marker.live {
-		if b.marker.incarnation != incarnation {
-			return t.doneTicks(0) // a later incarnation: that drop was answered long ago
-		}
-		t.rows.DeleteAll()
-		b.marker, b.traffic, b.frozen = marker{}, visits.Counts{}, frozen{}
+	if b.marker.Live && b.marker.Incarnation != incarnation {
+		return t.DoneTicks(0) // a later incarnation: that drop was answered long ago
+	}
+	b.answers.Life++
+	if b.marker.Live {
+		t.Rows.DeleteAll()
+		b.marker, b.traffic, b.frozen = span.Marker{}, visits.Counts{}, frozen{}
 		b.outbox.forget()
 		b.split.reset(0)
 		b.clock.Reserved = b.clock.Last
 		if b.clock.Last > 0 {
-			storage.PutTicks(t.rows, clock.Row, b.clock.Last)
+			storage.PutTicks(t.Rows, clock.Row, b.clock.Last)
 		}
 	}
-	return t.doneTicks(b.clock.Reserved)
+	return t.DoneTicks(b.clock.Reserved)
 }
 
 // forget removes what drop left, if the catalog has recorded it.
-func (b *bucket) forget(t *turn) Step {
-	high := t.fields.Ticks()
-	if !t.fields.Done() {
-		return t.malformed()
+func (b *bucket) forget(t *turn.Turn) turn.Step {
+	high := t.Fields.Ticks()
+	if !t.Fields.Done() {
+		return t.Malformed()
 	}
-	if !b.marker.live && b.frozen.id == 0 && b.clock.Reserved <= high {
-		t.rows.DeleteAll()
+	if !b.marker.Live && b.frozen.id == 0 && b.clock.Reserved <= high {
+		t.Rows.DeleteAll()
 		b.clock.Reserved = 0
 	}
-	return t.done()
+	return t.Done()
 }
 
 // tell returns the counts of the object, its keys and its size.
-func (b *bucket) tell(t *turn) Step {
-	p := t.fields.Destination()
-	if !t.fields.Done() {
-		return t.malformed()
+func (b *bucket) tell(t *turn.Turn) turn.Step {
+	p := t.Fields.Destination()
+	if !t.Fields.Done() {
+		return t.Malformed()
 	}
-	if ok, instead := b.serve(t, &p, b.marker.bounds().Start); !ok {
+	if ok, instead := b.serve(t, &p, b.marker.Bounds().Start); !ok {
 		return instead
 	}
-	now, before := b.traffic.Tell(t.rows, t.now)
-	answer := message.AppendBytes(message.AppendBytes(message.Done(t.dst), now), before)
-	return Step{Answer: message.AppendBytes(answer, traffic.AppendRange(nil, p.Bucket, b.marker.bounds(), t.rows.Size()))}
+	now, before := b.traffic.Tell(t.Rows, t.Now)
+	answer, since := message.AppendBytes(message.AppendBytes(message.Done(t.Dst), now), before), edm.Ticks(0)
+	if s := b.marker.Span; s != nil {
+		since = s.Since
+	}
+	return turn.Step{Answer: message.AppendBytes(answer, traffic.AppendRange(nil, p.Bucket, b.marker.Bounds(), t.Rows.Size(), since))}
 }

@@ -6,6 +6,8 @@ import (
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -46,7 +48,7 @@ func TestBucketGivesUp(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")
 	step := o.handle(get("r"), nil)
-	for n := range rounds - 1 {
+	for n := range turn.Rounds - 1 {
 		if step = o.handle(get("r"), &step, gone); len(step.Calls) != 1 {
 			t.Fatalf("round %d: %d calls", n, len(step.Calls))
 		}
@@ -111,7 +113,7 @@ func TestBucketLimitsRows(t *testing.T) {
 	o := newObject(t, "")
 	m := make([]table.Mutation, 2)
 	m[0].Key, m[1].Key = key.Append(nil, "p", "r"), key.Append(nil, "p", "s")
-	for len(m[1].Properties) < maxRow {
+	for len(m[1].Properties) < storage.MaxRow {
 		m[1].Properties = edm.AppendProperty(m[1].Properties, "v", edm.Binary(make([]byte, 64<<10)))
 	}
 	write := o.attempt(message.Commit(nil, &place, m))
@@ -126,7 +128,7 @@ func TestBucketLimitsRows(t *testing.T) {
 func TestBucketAsksOnceForEachMessage(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")
-	waiting := make([]Step, 100)
+	waiting := make([]turn.Step, 100)
 	for i := range waiting {
 		waiting[i] = o.handle(get("r"), nil)
 	}

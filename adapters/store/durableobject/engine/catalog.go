@@ -8,6 +8,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/record"
 	"edgetable/adapters/store/durableobject/internal/room"
 	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -28,10 +29,10 @@ const maxList = 4 << 20
 
 // current reads a record and finishes its deletion first, if one is in progress. If
 // that takes calls, or fails, instead is the step to take.
-func (c *catalog) current(t *turn, key string) (rec record.Record, ok bool, instead Step) {
-	rec, err := readRecord(t.rows, key)
+func (c *catalog) current(t *turn.Turn, key string) (rec record.Record, ok bool, instead turn.Step) {
+	rec, err := readRecord(t.Rows, key)
 	if err != nil {
-		return rec, false, t.fail(err)
+		return rec, false, t.Fail(err)
 	}
 	if rec.Deleting {
 		if ok, instead = c.finishDeletion(t, &rec); !ok {
@@ -39,13 +40,13 @@ func (c *catalog) current(t *turn, key string) (rec record.Record, ok bool, inst
 		}
 		rec = record.Record{}
 	}
-	return rec, true, Step{}
+	return rec, true, turn.Step{}
 }
 
-func (c *catalog) read(t *turn) Step {
-	key := t.fields.Text()
-	if !t.fields.Done() {
-		return t.malformed()
+func (c *catalog) read(t *turn.Turn) turn.Step {
+	key := t.Fields.Text()
+	if !t.Fields.Done() {
+		return t.Malformed()
 	}
 	c.outbox.joinCatalog(t, key, c.location)
 	rec, ok, instead := c.current(t, key)
@@ -53,96 +54,96 @@ func (c *catalog) read(t *turn) Step {
 	case !ok:
 		return instead
 	case !rec.Exists():
-		return t.fail(table.ErrNoRecord)
+		return t.Fail(table.ErrNoRecord)
 	}
-	return Step{Answer: message.AppendDocument(message.AppendLayout(message.Done(t.dst), rec.Layout), &rec.Record)}
+	return turn.Step{Answer: message.AppendDocument(message.AppendLayout(message.Done(t.Dst), rec.Layout), &rec.Record)}
 }
 
-func (c *catalog) write(t *turn, _ message.Attempt, v answers.Verdict) Step {
-	d := t.fields.Document()
-	layout := t.fields.Layout()
-	if !t.fields.Done() {
-		return t.malformed()
+func (c *catalog) write(t *turn.Turn, _ message.Attempt, v answers.Verdict) turn.Step {
+	d := t.Fields.Document()
+	layout := t.Fields.Layout()
+	if !t.Fields.Done() {
+		return t.Malformed()
 	}
 	if v == answers.Lost {
-		return lostWrite(t)
+		return turn.LostWrite(t)
 	}
 	key := d.Key.String()
 	c.outbox.joinCatalog(t, key, c.location)
 	old, ok, instead := c.current(t, key)
 	if !ok {
-		if d.Revision == "" && t.has(instead, message.StatusBusy) {
-			return t.fail(table.ErrBeingDeleted)
+		if d.Revision == "" && t.Has(instead, message.StatusBusy) {
+			return t.Fail(table.ErrBeingDeleted)
 		}
 		return instead
 	}
 	rec := record.Record{Record: d, Layout: old.Layout, Floor: old.Floor, Split: old.Split}
 	switch {
 	case old.Revision != d.Revision:
-		return t.fail(table.ErrRevision)
+		return t.Fail(table.ErrRevision)
 	case c.restores(t, &old):
-		return t.fail(table.ErrBusy)
-	case c.room.Full(t.rows):
-		return t.fail(&table.Refused{Err: room.ErrCatalogFull})
+		return t.Fail(table.ErrBusy)
+	case c.room.Full(t.Rows):
+		return t.Fail(&table.Refused{Err: room.ErrCatalogFull})
 	case old.Exists():
 		rec.Incarnation = old.Incarnation
 	case rec.IsTable():
-		rec.Layout, rec.Floor = layout, storage.Ticks(t.rows, rowFloor)
+		rec.Layout, rec.Floor = layout, storage.Ticks(t.Rows, storage.RowFloor)
 		if layout.Buckets == 0 || layout.Buckets > durableobject.MaxBuckets {
-			return t.fail(table.ErrUnsupported)
+			return t.Fail(table.ErrUnsupported)
 		}
 	}
-	at := c.clock.Next(t.now, 0, 1)
+	at := c.clock.Next(t.Now, 0, 1)
 	rec.Revision = table.RevisionOf(at)
-	c.room.Wrote(putRecord(t.rows, &rec))
-	c.clock.Issue(t.rows, at)
+	c.room.Wrote(putRecord(t.Rows, &rec))
+	c.clock.Issue(t.Rows, at)
 	c.outbox.changedRecord(t, key, at)
-	return t.doneTicks(at)
+	return t.DoneTicks(at)
 }
 
 // list answers records until one more would not fit, and says whether more may
 // follow. It leaves out tables that are being deleted.
-func (c *catalog) list(t *turn) Step {
-	prefix, from := t.fields.Text(), t.fields.Text()
-	limit := t.fields.Size()
-	if !t.fields.Done() {
-		return t.malformed()
+func (c *catalog) list(t *turn.Turn) turn.Step {
+	prefix, from := t.Fields.Text(), t.Fields.Text()
+	limit := t.Fields.Size()
+	if !t.Fields.Done() {
+		return t.Malformed()
 	}
 	c.outbox.joinCatalog(t, prefix, c.location)
-	list := message.BeginList(t.dst)
-	start := rowOf(spaceRecords, max(prefix, from))
-	end := rowOf(spaceRecords, prefix+"\xff") // keys are ASCII
-	for k, v := range t.rows.Scan(start, end, mostRun) {
+	list := message.BeginList(t.Dst)
+	start := storage.RowOf(storage.SpaceRecords, max(prefix, from))
+	end := storage.RowOf(storage.SpaceRecords, prefix+"\xff") // keys are ASCII
+	for k, v := range t.Rows.Scan(start, end, mostRun) {
 		rec, ok := record.Parse(v)
 		switch {
 		case !ok || string(k[1:]) != rec.Key.String():
-			return t.fail(errRecord)
+			return t.Fail(errRecord)
 		case rec.Deleting:
 			continue
 		case list.Len() == limit || list.Len() > 0 && list.Size()+len(v) > maxList:
-			return Step{Answer: list.End(true)}
+			return turn.Step{Answer: list.End(true)}
 		}
 		list.Add(&rec.Record)
 	}
-	return Step{Answer: list.End(false)}
+	return turn.Step{Answer: list.End(false)}
 }
 
-func (c *catalog) locate(t *turn) Step {
-	key := t.fields.Text()
-	if !t.fields.Done() {
-		return t.malformed()
+func (c *catalog) locate(t *turn.Turn) turn.Step {
+	key := t.Fields.Text()
+	if !t.Fields.Done() {
+		return t.Malformed()
 	}
 	c.outbox.joinCatalog(t, key, c.location)
-	rec, err := readRecord(t.rows, key)
+	rec, err := readRecord(t.Rows, key)
 	switch {
 	case err != nil:
-		return t.fail(err)
+		return t.Fail(err)
 	case !rec.IsTable():
-		return t.fail(table.ErrNoTable)
+		return t.Fail(table.ErrNoTable)
 	case rec.Split || c.restores(t, &rec):
-		return t.fail(table.ErrBusy) // earlier code asks, which does not know ranges
+		return t.Fail(table.ErrBusy) // earlier code asks, which does not know ranges
 	}
-	return Step{Answer: message.AppendLocated(t.dst, &message.Located{
+	return turn.Step{Answer: message.AppendLocated(t.Dst, &message.Located{
 		Incarnation: rec.Incarnation, Layout: rec.Layout, Floor: rec.Floor, Deleting: rec.Deleting,
 	})}
 }

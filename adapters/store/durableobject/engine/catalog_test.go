@@ -7,6 +7,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/record"
 	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -50,7 +51,7 @@ func TestRemoveTable(t *testing.T) {
 	o.demand("remove", o.handle(remove, &step, gone, gone), nil)
 	o.demand("again", o.handle(remove, nil), nil)
 	o.demand("read", o.handle(message.Key(nil, message.OpRead, tableText), nil), table.ErrNoRecord)
-	if floor := storage.Ticks(&o.rows, rowFloor); floor != 9 {
+	if floor := storage.Ticks(&o.rows, storage.RowFloor); floor != 9 {
 		t.Errorf("the floor of the next table is %d", floor)
 	}
 }
@@ -63,7 +64,7 @@ func TestAlarmFinishesADeletion(t *testing.T) {
 	remove := o.attempt(message.Remove(nil, tableText, revision))
 	step := o.handle(remove, nil)
 	step = o.handle(remove, &step, answer(dropped(1)), gone)
-	for range rounds - 1 {
+	for range turn.Rounds - 1 {
 		step = o.handle(remove, &step, gone)
 	}
 	o.demand("remove", step, table.ErrUnknown)

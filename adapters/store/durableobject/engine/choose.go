@@ -3,20 +3,29 @@ package engine
 import (
 	"bytes"
 
+	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/sample"
+	"edgetable/adapters/store/durableobject/internal/span"
 	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 )
 
-const minute = 60 * edm.TicksPerSecond
+const (
+	minute = 60 * edm.TicksPerSecond
+	// longRest is the time after which a range asks again whose table has all ranges that it may
+	// have. It asks only while it is used.
+	longRest = 10 * minute
+)
 
 // choice is the search for the key at which a range splits.
 type choice struct {
 	self   message.Destination
-	at     []byte // it is found
-	search *sample.Search
+	at     []byte         // it is found
+	search *sample.Search // for half of the bytes; nil: at divides the load
+	asks   bool           // the catalog whether there may be another range
 }
 
 // inserted counts an insert.
@@ -28,62 +37,72 @@ func (x *splitting) inserted(k []byte) {
 
 // visited counts a request to a position, and lets the range split when it was too
 // busy for a minute, in two halves, and one key divides both.
-func (x *splitting) visited(t *turn, b *bucket, p *message.Destination, k []byte) {
+func (x *splitting) visited(t *turn.Turn, b *bucket, p *message.Destination, k []byte) {
 	if x.rate == 0 {
 		return
 	}
-	if busy, at := x.load.Visited(t.now, k, x.rate, x.rand); busy && x.mayChoose(b, t.now) {
+	if busy, at := x.load.Visited(t.Now, k, x.rate, x.rand); busy && x.mayChoose(b, t.Now) {
 		if at != nil && b.divides(t, at) {
-			x.choose(t, &choice{self: cloneDestination(p), at: at})
+			x.choose(t, &choice{self: p.Clone(), at: at})
 		} else {
-			x.rest = t.now + minute/2
+			x.rest = t.Now + minute/2
 		}
 	}
 }
 
 // divides reports whether there are entities on both sides of a position: requests for
 // what does not exist would have ranges split that are empty and leave again.
-func (b *bucket) divides(t *turn, at []byte) bool {
-	from, to := rowBounds(b.marker.bounds())
-	border := append([]byte{spaceEntities}, at...)
-	return storage.HasAny(t.rows, from, border) && storage.HasAny(t.rows, border, to)
+func (b *bucket) divides(t *turn.Turn, at []byte) bool {
+	from, to := rowBounds(b.marker.Bounds())
+	border := append([]byte{storage.SpaceEntities}, at...)
+	return storage.HasAny(t.Rows, from, border) && storage.HasAny(t.Rows, border, to)
 }
 
 // mayChoose reports whether the range can begin a split.
 func (x *splitting) mayChoose(b *bucket, now edm.Ticks) bool {
-	s := b.marker.span
-	return x.choice == nil && (s == nil || s.phase == serving) && (now >= x.rest || x.rest > now+minute)
+	s := b.marker.Span
+	return x.choice == nil && (s == nil || s.Phase == span.Serving) && (now >= x.rest || x.rest > now+longRest) && !x.waits(now)
 }
 
 // choose lets the alarm look for the key at which the range splits.
-func (x *splitting) choose(t *turn, c *choice) { x.choice, x.due = c, t.now }
+func (x *splitting) choose(t *turn.Turn, c *choice) { x.choice, x.due = c, t.Now }
 
 // wrote lets a range split that is too large, if it may have two partitions, and one that
 // may be empty look whether it is when nothing was written for a while.
-func (x *splitting) wrote(t *turn, b *bucket, p *message.Destination, k []byte) {
-	x.last = t.now
+func (x *splitting) wrote(t *turn.Turn, b *bucket, p *message.Destination, k []byte) {
+	x.last = t.Now
 	if x.only != nil {
 		if partition, _ := key.Split(k); !bytes.Equal(partition, x.only) {
 			x.only = nil
 		}
 	}
-	if x.bytes > 0 && b.room.Size > x.bytes && x.only == nil && x.mayChoose(b, t.now) {
-		x.choose(t, &choice{self: cloneDestination(p), search: &sample.Search{Half: b.room.Size / 2}})
+	if x.bytes > 0 && b.room.Size > b.mostBytes() && x.only == nil && x.mayChoose(b, t.Now) {
+		x.choose(t, &choice{self: p.Clone(), search: &sample.Search{Half: b.room.Size / 2}})
 	}
 	x.lookLater(t, b)
 }
 
+// mostBytes is the size from which the range splits. One that was cut behind its last partition
+// kept all that it had: more for that partition, and changes, would have it split once more, in the
+// middle.
+func (b *bucket) mostBytes() int64 {
+	if bytes.HasSuffix(b.marker.Bounds().End, []byte{1}) { // see key.PartitionAfter: no PartitionKey has that
+		return b.split.bytes + b.split.bytes/4
+	}
+	return b.split.bytes
+}
+
 // lookLater lets a range look in a while whether it is empty. It does so when it begins to
 // serve and when its bounds change, too: the last deletion may have come before.
-func (x *splitting) lookLater(t *turn, b *bucket) {
-	if b.marker.bounds().End != nil && (x.look <= t.now || x.look > t.now+2*leaveAfter) {
-		x.look = t.now + leaveAfter
+func (x *splitting) lookLater(t *turn.Turn, b *bucket) {
+	if b.marker.Bounds().End != nil && (x.look <= t.Now || x.look > t.Now+2*leaveAfter) {
+		x.look = t.Now + leaveAfter
 	}
 }
 
 // find looks for the key, a piece of the range at a time, and begins the split.
-func (b *bucket) find(t *turn) Step {
-	x, bounds := &b.split, b.marker.bounds()
+func (b *bucket) find(t *turn.Turn) turn.Step {
+	x, bounds := &b.split, b.marker.Bounds()
 	c := x.choice
 	from, to := rowBounds(bounds)
 	if c.at == nil && c.search.From == nil {
@@ -92,57 +111,82 @@ func (b *bucket) find(t *turn) Step {
 	}
 	if c.at == nil && x.only == nil {
 		done := false
-		if c.at, done = c.search.Run(t.rows, to); !done {
-			return t.done() // the alarm rings at once
+		if c.at, done = c.search.Run(t.Rows, to); !done {
+			return t.Done() // the alarm rings at once
 		}
 	}
 	x.choice, x.due = nil, 0
 	if len(c.at) == 0 || bytes.Equal(c.at, bounds.Start) || !bounds.Contains(c.at) {
 		if x.only == nil {
-			x.rest = t.now + minute
+			x.rest = t.Now + minute
 		}
-		if b.marker.span != nil {
+		if b.marker.Span != nil {
 			return b.leave(t) // this alarm may have been the one to look
 		}
-		return t.done()
+		return t.Done()
 	}
-	s := b.marker.span
-	if s == nil {
-		s = &span{self: c.self}
-		b.marker.span = s
-		t.rows.Delete(rowMarker)
+	x.choice, c.asks = c, true
+	return b.call(t, durableobject.CatalogOf(c.self.Table, b.catalog), message.Ranges(nil, c.self.Table, c.self.Bucket), &turn.Continuation{Own: true})
+}
+
+// asksForRoom reports whether a range waits for the answer whether there may be another one.
+func (x *splitting) asksForRoom(now edm.Ticks) bool {
+	return x.choice != nil && x.choice.asks && x.due > now && x.due <= now+outFor
+}
+
+// mayBegin takes the map of the bucket, and begins the split if there may be another range. If not,
+// the range forgets it: nothing is left to do while nobody uses the table.
+func (b *bucket) mayBegin(t *turn.Turn) turn.Step {
+	x := &b.split
+	c := x.choice
+	x.choice, x.out, x.due = nil, 0, 0
+	r, err := message.Result(t.Answers[0].Message)
+	known, ok := b.known(r)
+	bounds := b.marker.Bounds()
+	switch n := max(len(known.Ranges), 1) + len(known.Begun); {
+	case err != nil || t.Answers[0].Err != nil || !ok || len(known.Begun) >= maxBegun || bytes.Equal(c.at, bounds.Start) || !bounds.Contains(c.at):
+		x.rest = t.Now + minute/2
+		return t.Done()
+	case n >= message.MostOfBucket(c.self.Buckets, c.search == nil):
+		x.rest = t.Now + longRest
+		x.tell(&c.self, span.SplitRefused)
+		return t.Done()
 	}
-	s.phase, s.at = asking, c.at
-	b.marker.put(t.rows)
-	x.due = t.now
+	if b.marker.Span == nil {
+		b.marker.Cut(t.Rows, c.self)
+	}
+	s := b.marker.Span
+	s.Phase, s.At = span.Asking, c.at
+	b.marker.Put(t.Rows)
+	x.due = t.Now
 	return b.goOn(t)
 }
 
 // behindLast is the position behind the last partition, if nearly all inserts come there
 // and it is not the only one: the range keeps all that it has, and nothing is copied.
-func (b *bucket) behindLast(t *turn) []byte {
+func (b *bucket) behindLast(t *turn.Turn) []byte {
 	if !b.split.load.Grows() {
 		return nil
 	}
 	partition, _ := key.Split(b.split.load.Highest)
 	at := key.PartitionAfter(key.DecodePart(partition))
-	from, to := rowBounds(b.marker.bounds())
-	row := append([]byte{spaceEntities}, at...)
-	if !b.marker.bounds().Contains(at) || storage.HasAny(t.rows, row, to) {
+	from, to := rowBounds(b.marker.Bounds())
+	row := append([]byte{storage.SpaceEntities}, at...)
+	if !b.marker.Bounds().Contains(at) || storage.HasAny(t.Rows, row, to) {
 		return nil
 	}
-	if !storage.HasAny(t.rows, from, append([]byte{spaceEntities}, partition...)) {
+	if !storage.HasAny(t.Rows, from, append([]byte{storage.SpaceEntities}, partition...)) {
 		return nil
 	}
 	return at
 }
 
 // onlyPartition is the partition of all entities, nil if there are others or none.
-func (b *bucket) onlyPartition(t *turn) []byte {
-	from, to := rowBounds(b.marker.bounds())
-	for k := range t.rows.Scan(from, to, leastRun) {
+func (b *bucket) onlyPartition(t *turn.Turn) []byte {
+	from, to := rowBounds(b.marker.Bounds())
+	for k := range t.Rows.Scan(from, to, leastRun) {
 		partition, _ := key.Split(bytes.Clone(k[1:]))
-		if storage.HasAny(t.rows, append([]byte{spaceEntities}, key.PartitionAfter(key.DecodePart(partition))...), to) {
+		if storage.HasAny(t.Rows, append([]byte{storage.SpaceEntities}, key.PartitionAfter(key.DecodePart(partition))...), to) {
 			return nil
 		}
 		return partition
@@ -152,9 +196,9 @@ func (b *bucket) onlyPartition(t *turn) []byte {
 
 // rowBounds bound the rows of the entities of a range.
 func rowBounds(r key.Range) (from, to []byte) {
-	from = append([]byte{spaceEntities}, r.Start...)
+	from = append([]byte{storage.SpaceEntities}, r.Start...)
 	if r.End == nil {
-		return from, []byte{spaceEntities + 1}
+		return from, []byte{storage.SpaceEntities + 1}
 	}
-	return from, append([]byte{spaceEntities}, r.End...)
+	return from, append([]byte{storage.SpaceEntities}, r.End...)
 }

@@ -4,6 +4,8 @@ import (
 	"edgetable/adapters/store/durableobject/internal/answers"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/room"
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/adapters/store/durableobject/internal/visits"
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -11,56 +13,56 @@ import (
 )
 
 // commit applies mutations in order; the first refused one undoes them all.
-func (b *bucket) commit(t *turn, _ message.Attempt, v answers.Verdict) Step {
-	p := t.fields.Destination()
-	n := int(t.fields.Number(table.MaxBatchOperations))
-	if !t.fields.OK() || n == 0 {
-		return t.malformed()
+func (b *bucket) commit(t *turn.Turn, _ message.Attempt, v answers.Verdict) turn.Step {
+	p := t.Fields.Destination()
+	n := int(t.Fields.Number(table.MaxBatchOperations))
+	if !t.Fields.OK() || n == 0 {
+		return t.Malformed()
 	}
 	if v == answers.Lost {
-		return lostWrite(t)
+		return turn.LostWrite(t)
 	}
-	ahead := t.fields
+	ahead := t.Fields
 	first := ahead.Mutation() // all mutations are of one partition
 	if ok, instead := b.serve(t, &p, first.Key); !ok {
 		return instead
 	}
-	class, count := b.marker.class(&p)
-	now := b.clock.Next(t.now, class, count)
-	undo := func(s Step, applied int) Step {
+	class, count := b.marker.Class(&p)
+	now := b.clock.Next(t.Now, class, count)
+	undo := func(s turn.Step, applied int) turn.Step {
 		s.Rollback = applied > 0
 		return s
 	}
 	var visit traffic.Visit
 	for i := range n {
-		m := t.fields.Mutation()
-		if !t.fields.OK() {
-			return undo(t.malformed(), i)
+		m := t.Fields.Mutation()
+		if !t.Fields.OK() {
+			return undo(t.Malformed(), i)
 		}
-		if m.Kind != table.Delete && b.room.Full(t.rows) {
-			return undo(t.fail(&table.Refused{Index: i, Err: b.whyFull(t)}), i)
+		if m.Kind != table.Delete && b.room.Full(t.Rows) {
+			return undo(t.Fail(&table.Refused{Index: i, Err: b.whyFull(t)}), i)
 		}
 		if err := b.apply(t, &m, now); err != nil {
-			return undo(t.fail(&table.Refused{Index: i, Err: err}), i)
+			return undo(t.Fail(&table.Refused{Index: i, Err: err}), i)
 		}
 		visits.AddMutation(&visit, &m)
 	}
-	if !t.fields.Done() {
-		return undo(t.malformed(), n)
+	if !t.Fields.Done() {
+		return undo(t.Malformed(), n)
 	}
-	b.clock.Issue(t.rows, now)
+	b.clock.Issue(t.Rows, now)
 	b.outbox.notify(t, now)
-	b.traffic.Count(t.rows, t.now, &visit)
+	b.traffic.Count(t.Rows, t.Now, &visit)
 	b.split.wrote(t, b, &p, first.Key)
 	b.split.visited(t, b, &p, first.Key)
-	return t.doneTicks(now)
+	return t.DoneTicks(now)
 }
 
 // apply applies a mutation to one entity.
-func (b *bucket) apply(t *turn, m *table.Mutation, now edm.Ticks) error {
+func (b *bucket) apply(t *turn.Turn, m *table.Mutation, now edm.Ticks) error {
 	k := b.entityKey(m.Key)
 	var old *table.Row
-	if v, ok := t.rows.Get(k); ok {
+	if v, ok := t.Rows.Get(k); ok {
 		row, err := table.ParseRow(m.Key, v)
 		if err != nil {
 			return err
@@ -72,19 +74,19 @@ func (b *bucket) apply(t *turn, m *table.Mutation, now edm.Ticks) error {
 	case err != nil:
 		return err
 	case row == nil:
-		t.rows.Delete(k)
+		t.Rows.Delete(k)
 		b.outbox.changed(t, k, now)
 		b.mark(t, k, now)
 		return nil
 	}
 	// The row uses the memory of the answer, which is written later: memory of its own
 	// would keep the size of the largest entity in each object.
-	v := table.AppendRow(t.dst, row)
-	t.dst, v = v[:len(t.dst)], v[len(t.dst):]
-	if len(k)+len(v) > maxRow {
+	v := table.AppendRow(t.Dst, row)
+	t.Dst, v = v[:len(t.Dst)], v[len(t.Dst):]
+	if len(k)+len(v) > storage.MaxRow {
 		return table.EntityTooLarge.Err()
 	}
-	t.rows.Put(k, v)
+	t.Rows.Put(k, v)
 	b.room.Wrote(len(k) + len(v))
 	b.outbox.changed(t, k, now)
 	b.mark(t, k, now)
@@ -95,7 +97,7 @@ func (b *bucket) apply(t *turn, m *table.Mutation, now edm.Ticks) error {
 }
 
 // whyFull is the error of a write to a full object: one of a single partition cannot split.
-func (b *bucket) whyFull(t *turn) *table.Error {
+func (b *bucket) whyFull(t *turn.Turn) *table.Error {
 	if b.onlyPartition(t) != nil {
 		return room.ErrPartitionFull
 	}

@@ -9,6 +9,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/record"
 	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -19,38 +20,38 @@ const retryDelay = 30 * edm.TicksPerSecond
 
 // remove deletes a record, and with it its table: it marks the record, has all buckets
 // drop, removes the record, and has the buckets forget.
-func (c *catalog) remove(t *turn, a message.Attempt, v answers.Verdict) Step {
-	key := t.fields.Text()
-	revision := table.Revision(t.fields.Text())
-	if !t.fields.Done() {
-		return t.malformed()
+func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) turn.Step {
+	key := t.Fields.Text()
+	revision := table.Revision(t.Fields.Text())
+	if !t.Fields.Done() {
+		return t.Malformed()
 	}
 	c.outbox.joinCatalog(t, key, c.location)
-	rec, err := readRecord(t.rows, key)
+	rec, err := readRecord(t.Rows, key)
 	if err != nil {
-		return t.fail(err)
+		return t.Fail(err)
 	}
 	own := rec.Deleting && rec.By == a.ID
-	if t.resumed.own && !own {
-		return t.done() // the record is gone, whoever finished the deletion
+	if t.Resumed.Own && !own {
+		return t.Done() // the record is gone, whoever finished the deletion
 	}
 	if v == answers.Lost && !own {
-		return lostWrite(t)
+		return turn.LostWrite(t)
 	}
 	switch {
 	case rec.Deleting:
 	case c.restores(t, &rec):
-		return t.fail(table.ErrBusy)
+		return t.Fail(table.ErrBusy)
 	case !rec.Exists() || rec.Revision != revision:
-		return t.fail(table.ErrRevision)
+		return t.Fail(table.ErrRevision)
 	case !rec.IsTable():
-		t.rows.Delete(rowOf(spaceRecords, key))
+		t.Rows.Delete(storage.RowOf(storage.SpaceRecords, key))
 		c.outbox.removedRecord(t, key)
-		return t.done()
+		return t.Done()
 	default:
 		rec.Deleting, rec.By, rec.Value = true, a.ID, nil
-		c.room.Wrote(putRecord(t.rows, &rec))
-		t.rows.Put(rowOf(spaceDeleting, key), nil)
+		c.room.Wrote(putRecord(t.Rows, &rec))
+		t.Rows.Put(storage.RowOf(storage.SpaceDeleting, key), nil)
 		c.outbox.removedRecord(t, key)
 		own = true
 	}
@@ -58,21 +59,21 @@ func (c *catalog) remove(t *turn, a message.Attempt, v answers.Verdict) Step {
 	ok, step := c.finishDeletion(t, &rec)
 	switch {
 	case len(step.Calls) > 0:
-		step.next.own = own
+		step.Next.Own = own
 		return step
-	case !ok && t.has(step, message.StatusMore):
+	case !ok && t.Has(step, message.StatusMore):
 		return step
 	case !ok && own: // the alarm finishes it
-		return Step{Answer: message.Fail(t.dst, table.ErrUnknown), Alarm: step.Alarm}
+		return turn.Step{Answer: message.Fail(t.Dst, table.ErrUnknown), Alarm: step.Alarm}
 	case !ok:
 		return step
 	case !own:
-		return t.fail(table.ErrRevision)
+		return t.Fail(table.ErrRevision)
 	}
 	// The answer is known already, whatever becomes of these calls.
-	return Step{
-		Calls: callObjects(&rec, last.objects, message.Forget(nil, storage.Ticks(t.rows, rowFloor))),
-		next:  &continuation{kind: forgets, own: true},
+	return turn.Step{
+		Calls: callObjects(&rec, last.objects, message.Forget(nil, storage.Ticks(t.Rows, storage.RowFloor))),
+		Next:  &turn.Continuation{Kind: turn.Forgets, Own: true},
 	}
 }
 
@@ -87,10 +88,10 @@ type portion struct {
 	upto, all       int
 }
 
-func (c *catalog) portion(t *turn, rec *record.Record) (p portion) {
-	list, _ := objectsOf(t.rows, rec)
+func (c *catalog) portion(t *turn.Turn, rec *record.Record) (p portion) {
+	list, _ := objectsOf(t.Rows, rec)
 	p.all = len(list)
-	done := min(int(storage.Ticks(t.rows, rowOf(spaceDeleting, rec.Key.String()))), p.all)
+	done := min(int(storage.Ticks(t.Rows, storage.RowOf(storage.SpaceDeleting, rec.Key.String()))), p.all)
 	p.upto = min(done+mostDropped, p.all)
 	p.objects, p.before = list[done:p.upto], list[max(done-mostDropped, 0):done]
 	return p
@@ -100,71 +101,71 @@ func (c *catalog) portion(t *turn, rec *record.Record) (p portion) {
 // goes. While it waits for objects the step has Calls; if they do not answer, the step
 // is ErrBusy, and if others are left, ErrMore. Several messages may do so at a time: each
 // step may be repeated.
-func (c *catalog) finishDeletion(t *turn, rec *record.Record) (ok bool, step Step) {
+func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, step turn.Step) {
 	p := c.portion(t, rec)
-	next := &continuation{kind: deletes, key: rec.Key.String(), incarnation: rec.Incarnation, objects: p.objects, batch: uint64(p.upto)}
+	next := &turn.Continuation{Kind: turn.Deletes, Key: rec.Key.String(), Incarnation: rec.Incarnation, Objects: p.objects, Batch: uint64(p.upto)}
 	forget := p.before
-	if before := &t.resumed; before.kind == deletes && before.incarnation == rec.Incarnation && len(before.objects) <= len(t.answers) {
-		next.round, next.high, next.batch = before.round+1, before.high, before.batch
-		next.objects, forget = nil, nil
-		for i, o := range before.objects {
-			r, err := message.Result(t.answers[i].Message)
-			if high := r.Ticks(); t.answers[i].Err == nil && err == nil && r.Done() {
-				next.high = max(next.high, high)
+	if before := &t.Resumed; before.Kind == turn.Deletes && before.Incarnation == rec.Incarnation && len(before.Objects) <= len(t.Answers) {
+		next.Round, next.High, next.Batch = before.Round+1, before.High, before.Batch
+		next.Objects, forget = nil, nil
+		for i, o := range before.Objects {
+			r, err := message.Result(t.Answers[i].Message)
+			if high := r.Ticks(); t.Answers[i].Err == nil && err == nil && r.Done() {
+				next.High = max(next.High, high)
 			} else {
-				next.objects = append(next.objects, o)
+				next.Objects = append(next.Objects, o)
 			}
 		}
-		if len(next.objects) == 0 {
-			return c.dropped(t, rec, next.high, int(before.batch))
+		if len(next.Objects) == 0 {
+			return c.dropped(t, rec, next.High, int(before.Batch))
 		}
-		if next.round >= rounds {
-			step = t.fail(table.ErrBusy)
-			step.Alarm = t.now + retryDelay
+		if next.Round >= turn.Rounds {
+			step = t.Fail(table.ErrBusy)
+			step.Alarm = t.Now + retryDelay
 			return false, step
 		}
 	}
-	calls := callObjects(rec, next.objects, message.Drop(nil, rec.Incarnation))
-	return false, Step{
-		Calls: append(calls, callObjects(rec, forget, message.Forget(nil, storage.Ticks(t.rows, rowFloor)))...),
-		next:  next,
-		Alarm: t.now + retryDelay,
+	calls := callObjects(rec, next.Objects, message.Drop(nil, rec.Incarnation))
+	return false, turn.Step{
+		Calls: append(calls, callObjects(rec, forget, message.Forget(nil, storage.Ticks(t.Rows, storage.RowFloor)))...),
+		Next:  next,
+		Alarm: t.Now + retryDelay,
 	}
 }
 
 // dropped records that some objects have dropped, and removes the record if these were the last.
-func (c *catalog) dropped(t *turn, rec *record.Record, high edm.Ticks, upto int) (ok bool, step Step) {
-	if high > storage.Ticks(t.rows, rowFloor) {
-		storage.PutTicks(t.rows, rowFloor, high)
+func (c *catalog) dropped(t *turn.Turn, rec *record.Record, high edm.Ticks, upto int) (ok bool, step turn.Step) {
+	if high > storage.Ticks(t.Rows, storage.RowFloor) {
+		storage.PutTicks(t.Rows, storage.RowFloor, high)
 	}
 	if p := c.portion(t, rec); upto < p.all {
 		if upto > p.upto-len(p.objects) {
-			storage.PutTicks(t.rows, rowOf(spaceDeleting, rec.Key.String()), edm.Ticks(upto))
+			storage.PutTicks(t.Rows, storage.RowOf(storage.SpaceDeleting, rec.Key.String()), edm.Ticks(upto))
 		}
-		step = t.fail(message.ErrMore)
-		step.Alarm = t.now
+		step = t.Fail(message.ErrMore)
+		step.Alarm = t.Now
 		return false, step
 	}
 	c.removeRecord(t, rec)
-	return true, Step{}
+	return true, turn.Step{}
 }
 
 // removeRecord removes the record of a table whose buckets have dropped.
-func (c *catalog) removeRecord(t *turn, rec *record.Record) {
+func (c *catalog) removeRecord(t *turn.Turn, rec *record.Record) {
 	key := rec.Key.String()
-	t.rows.Delete(rowOf(spaceRecords, key))
-	t.rows.Delete(rowOf(spaceDeleting, key))
+	t.Rows.Delete(storage.RowOf(storage.SpaceRecords, key))
+	t.Rows.Delete(storage.RowOf(storage.SpaceDeleting, key))
 	for n := uint16(0); rec.Split && n < rec.Layout.Buckets; n++ {
-		t.rows.Delete(rowOfRanges(key, n))
+		t.Rows.Delete(rowOfRanges(key, n))
 	}
 	for n := range rec.Layout.Buckets {
 		from := rowOfHistory(key, n)
-		storage.Delete(t.rows, from, append(slices.Clone(from), 0xff), math.MaxInt)
+		storage.Delete(t.Rows, from, append(slices.Clone(from), 0xff), math.MaxInt)
 	}
-	t.rows.Delete(rowOf(spaceRestores, key))
-	t.rows.Delete(rowOf(spaceRestores, key+finished))
+	t.Rows.Delete(storage.RowOf(storage.SpaceRestores, key))
+	t.Rows.Delete(storage.RowOf(storage.SpaceRestores, key+finished))
 	c.outbox.schedulePurge(t, rec.Incarnation)
-	c.answers.Remember(t.now, rec.By, message.Done(nil))
+	c.answers.Remember(t.Now, rec.By, message.Done(nil))
 }
 
 // callObjects sends one message to some objects of a table.
@@ -182,45 +183,45 @@ func callObjects(rec *record.Record, objects []message.Object, m []byte) []durab
 // finishDeletions finishes interrupted deletions, one after the other. If buckets do
 // not answer, it leaves them alone for a while, because each batch to publish would
 // wait for them.
-func (c *catalog) finishDeletions(t *turn) (step Step, waits bool) {
+func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 	from := ""
-	if t.resumed.kind == deletes {
-		from = t.resumed.key
-	} else if t.now < c.retryAt && c.retryAt <= t.now+retryDelay {
-		return Step{}, false
+	if t.Resumed.Kind == turn.Deletes {
+		from = t.Resumed.Key
+	} else if t.Now < c.retryAt && c.retryAt <= t.Now+retryDelay {
+		return turn.Step{}, false
 	}
-	for key := nextDeleting(t.rows, from); key != ""; key = nextDeleting(t.rows, key+"\x00") {
-		rec, err := readRecord(t.rows, key)
+	for key := nextDeleting(t.Rows, from); key != ""; key = nextDeleting(t.Rows, key+"\x00") {
+		rec, err := readRecord(t.Rows, key)
 		if err != nil {
 			continue
 		}
 		if !rec.Deleting { // impossible, but it would be tried again and again
-			t.rows.Delete(rowOf(spaceDeleting, key))
+			t.Rows.Delete(storage.RowOf(storage.SpaceDeleting, key))
 			continue
 		}
 		_, step := c.finishDeletion(t, &rec)
 		switch {
 		case len(step.Calls) > 0:
 			return step, true
-		case step.Answer != nil && t.has(step, message.StatusMore):
-			return Step{Answer: message.Done(t.dst), Alarm: t.now}, true
+		case step.Answer != nil && t.Has(step, message.StatusMore):
+			return turn.Step{Answer: message.Done(t.Dst), Alarm: t.Now}, true
 		}
 	}
-	c.retryAt = t.now + retryDelay
-	return Step{}, false
+	c.retryAt = t.Now + retryDelay
+	return turn.Step{}, false
 }
 
 // nextRetry is when the alarm tries interrupted deletions again, 0 if there are none.
-func (c *catalog) nextRetry(t *turn) edm.Ticks {
-	if nextDeleting(t.rows, "") == "" {
+func (c *catalog) nextRetry(t *turn.Turn) edm.Ticks {
+	if nextDeleting(t.Rows, "") == "" {
 		return 0
 	}
 	return c.retryAt
 }
 
 // nextDeleting is the first table at or after key that is being deleted.
-func nextDeleting(rows Rows, key string) string {
-	for k := range rows.Scan(rowOf(spaceDeleting, key), []byte{spaceDeleting + 1}, leastRun) {
+func nextDeleting(rows storage.Rows, key string) string {
+	for k := range rows.Scan(storage.RowOf(storage.SpaceDeleting, key), []byte{storage.SpaceDeleting + 1}, leastRun) {
 		return string(k[1:])
 	}
 	return ""

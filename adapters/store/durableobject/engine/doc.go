@@ -38,6 +38,7 @@
 //
 //   - a range seals in one transaction what it then gives away with Take, and takes it back
 //     only if the other one refused it for ever, so that no key has two owners;
+//   - keys go to a new range or to the right neighbour, so that none comes back;
 //   - it marks what changes while it copies, and numbers what it sends, so that no change is
 //     missed and no old state wins;
 //   - the catalog names a range before it has a row, so that a drop reaches all.

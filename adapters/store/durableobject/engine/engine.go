@@ -7,7 +7,18 @@ import (
 	"edgetable/adapters/store/durableobject/internal/clock"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/room"
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
+)
+
+// Rows is the object's storage.
+type Rows = storage.Rows
+
+// Step is the result of a Handle, and Resume what became of its calls.
+type (
+	Step   = turn.Step
+	Resume = turn.Resume
 )
 
 // Options configure an [Engine]. They are the same for all objects of a deployment.
@@ -26,6 +37,9 @@ type Options struct {
 	// of requests per second; 0 never.
 	SplitBytes int64
 	SplitRate  float64
+	// Told is called when a range of a table began or ended to split or to join its neighbour, or
+	// when either was refused; nil: nothing is.
+	Told func(table string, bucket uint16, id uint32, event string)
 	// PieceRows is the most entities that move in a message; 0 is 500.
 	PieceRows int
 	// Jurisdiction is that of the replica, "" for none. Tables in other jurisdictions
@@ -69,8 +83,8 @@ func New(o Options) *Engine {
 	}
 	e := &Engine{now: o.Now, answers: answers.Memory{Engine: o.Rand(), Woke: o.Now(), Room: &o.Shared.answers}}
 	e.outbox = outbox{clock: &e.clock, rand: o.Rand, name: o.Replica, jurisdiction: o.Jurisdiction}
-	e.bucket = bucket{clock: &e.clock, room: &e.room, outbox: &e.outbox, catalog: o.Catalog, generation: o.Rand()}
-	e.bucket.split = splitting{rand: o.Rand, bytes: o.SplitBytes, rate: o.SplitRate, rows: cmp.Or(o.PieceRows, pieceRows)}
+	e.bucket = bucket{clock: &e.clock, room: &e.room, outbox: &e.outbox, answers: &e.answers, catalog: o.Catalog, generation: o.Rand()}
+	e.bucket.split = splitting{rand: o.Rand, told: o.Told, bytes: o.SplitBytes, rate: o.SplitRate, rows: cmp.Or(o.PieceRows, pieceRows)}
 	e.catalog = catalog{clock: &e.clock, room: &e.room, outbox: &e.outbox, answers: &e.answers, location: o.Catalog}
 	return e
 }
@@ -92,9 +106,9 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 	if !ok {
 		return Step{Answer: message.Foreign(dst)}
 	}
-	t := &turn{rows: rows, now: e.now(), fields: fields, dst: dst}
+	t := &turn.Turn{Rows: rows, Now: e.now(), Fields: fields, Dst: dst}
 	if resume != nil {
-		t.resumed, t.answers = parseContinuation(resume.State), resume.Answers
+		t.Resumed, t.Answers = turn.ParseContinuation(resume.State), resume.Answers
 	}
 	if e.outbox.name != "" || loads(op) {
 		e.load(t)
@@ -104,12 +118,12 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 		e.loaded = false
 	}
 	if len(step.Calls) > 0 {
-		step.State = step.next.append(nil)
+		step.State = step.Next.Append(nil)
 	}
 	e.outbox.setAlarm(&step)
 	e.bucket.split.setAlarm(&step)
 	if e.bucket.frozen.id != 0 && step.Alarm == 0 {
-		step.Alarm = t.now + retryDelay
+		step.Alarm = t.Now + retryDelay
 	}
 	return step
 }
@@ -118,27 +132,27 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 // a catalog do not.
 func loads(op message.Op) bool {
 	switch op {
-	case message.OpGet, message.OpCommit, message.OpScan, message.OpTraffic, message.OpDrop, message.OpForget, message.OpWrite, message.OpCopy, message.OpTake, message.OpOffer, message.OpAlarm, message.OpSwitch, message.OpObey, message.OpRestoring:
+	case message.OpGet, message.OpCommit, message.OpScan, message.OpTraffic, message.OpDrop, message.OpForget, message.OpWrite, message.OpCopy, message.OpTake, message.OpOffer, message.OpJoin, message.OpAlarm, message.OpSwitch, message.OpObey, message.OpRestoring:
 		return true
 	}
 	return false
 }
 
 // load reads the state that is kept in memory.
-func (e *Engine) load(t *turn) {
+func (e *Engine) load(t *turn.Turn) {
 	if e.loaded {
 		return
 	}
-	e.bucket.marker.load(t.rows)
-	e.clock.Load(t.rows, e.bucket.marker.floor)
-	e.bucket.loadFrozen(t.rows)
+	e.bucket.marker.Load(t.Rows)
+	e.clock.Load(t.Rows, e.bucket.marker.Floor)
+	e.bucket.loadFrozen(t.Rows)
 	e.bucket.loadSplit(t)
 	e.outbox.load(t)
-	e.outbox.incarnation = e.bucket.marker.incarnation
+	e.outbox.incarnation = e.bucket.marker.Incarnation
 	e.loaded = true
 }
 
-func (e *Engine) dispatch(op message.Op, t *turn) Step {
+func (e *Engine) dispatch(op message.Op, t *turn.Turn) Step {
 	switch op {
 	case message.OpGet:
 		return e.bucket.get(t)
@@ -170,6 +184,8 @@ func (e *Engine) dispatch(op message.Op, t *turn) Step {
 		return e.bucket.fill(t, true)
 	case message.OpOffer:
 		return e.bucket.agree(t)
+	case message.OpJoin:
+		return e.bucket.join(t)
 	case message.OpRanges:
 		return e.catalog.tellRanges(t)
 	case message.OpBegin:
@@ -185,51 +201,52 @@ func (e *Engine) dispatch(op message.Op, t *turn) Step {
 	case message.OpAlarm:
 		return e.alarm(t)
 	}
-	return t.malformed()
+	return t.Malformed()
 }
 
 // once carries out a write that may arrive several times. It remembers every final
 // answer, refusals included: a refused write must not be carried out by a slower
-// attempt. It does not remember that another range has the key. A write that made calls resumes only in the engine in which it began,
+// attempt. Of one for another range it remembers that alone. A write that made calls resumes only in the engine in which it began,
 // because another one may have forgotten an attempt in between; unless it is traced:
 // then the rows show how far it got.
-func (e *Engine) once(t *turn, write func(*turn, message.Attempt, answers.Verdict) Step, traced bool) Step {
-	a := t.fields.Attempt()
-	if !t.fields.OK() {
-		return t.malformed()
+func (e *Engine) once(t *turn.Turn, write func(*turn.Turn, message.Attempt, answers.Verdict) Step, traced bool) Step {
+	a := t.Fields.Attempt()
+	if !t.Fields.OK() {
+		return t.Malformed()
 	}
-	v, answer := e.answers.Judge(t.now, a)
+	v, answer := e.answers.Judge(t.Now, a)
 	if v == answers.Answered {
-		return Step{Answer: append(t.dst, answer...)}
+		return Step{Answer: append(t.Dst, answer...)}
 	}
-	if t.resumed.kind != 0 && !traced && t.resumed.engine != e.answers.Engine {
-		return t.fail(message.ErrAgain)
+	if t.Resumed.Kind != 0 && !traced && t.Resumed.Engine != e.answers.Engine {
+		return t.Fail(message.ErrAgain)
 	}
 	step := write(t, a, v)
 	switch {
 	case len(step.Calls) > 0:
-		step.next.engine = e.answers.Engine
-	case t.has(step, message.StatusBusy) || t.has(step, message.StatusUnknown) || t.has(step, message.StatusAgain) || t.has(step, message.StatusMore):
-	case t.has(step, message.StatusForeign): // nothing was done, and the key does not come back
+		step.Next.Engine = e.answers.Engine
+	case t.Has(step, message.StatusBusy) || t.Has(step, message.StatusUnknown) || t.Has(step, message.StatusAgain) || t.Has(step, message.StatusMore):
+	case t.Has(step, message.StatusForeign): // nothing was done
+		e.answers.Misdirected(t.Now, a.ID)
 	default:
-		e.answers.Remember(t.now, a.ID, step.Answer[len(t.dst):])
+		e.answers.Remember(t.Now, a.ID, step.Answer[len(t.Dst):])
 	}
 	return step
 }
 
 // alarm finishes interrupted deletions, publishes, and goes on with a split. A range that
 // only waits for the outbox to give keys away comes before the next batch.
-func (e *Engine) alarm(t *turn) Step {
-	if !t.fields.Done() {
-		return t.malformed()
+func (e *Engine) alarm(t *turn.Turn) Step {
+	if !t.Fields.Done() {
+		return t.Malformed()
 	}
-	if t.resumed.kind == publishes {
+	if t.Resumed.Kind == turn.Publishes {
 		return e.outbox.published(t)
 	}
 	if e.bucket.frozen.id != 0 {
 		return e.bucket.alarmFrozen(t)
 	}
-	if t.resumed.kind == splits {
+	if t.Resumed.Kind == turn.Splits {
 		return e.bucket.resumed(t)
 	}
 	if step, waits := e.catalog.finishDeletions(t); waits {

@@ -8,6 +8,7 @@ import (
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -32,11 +33,11 @@ func newObject(t *testing.T, replica string) *object {
 func (o *object) rand() uint64 { o.ids++; return o.ids }
 
 // handle does one step of a message.
-func (o *object) handle(m []byte, before *Step, answers ...durableobject.Answer) Step {
+func (o *object) handle(m []byte, before *turn.Step, answers ...durableobject.Answer) turn.Step {
 	o.Helper()
-	var resume *Resume
+	var resume *turn.Resume
 	if before != nil {
-		resume = &Resume{State: before.State, Answers: answers}
+		resume = &turn.Resume{State: before.State, Answers: answers}
 	}
 	o.rows.Begin()
 	step := o.engine.Handle(&o.rows, m, resume, nil)
@@ -47,7 +48,7 @@ func (o *object) handle(m []byte, before *Step, answers ...durableobject.Answer)
 }
 
 // demand checks the answer of a step.
-func (o *object) demand(what string, s Step, want error) message.Reader {
+func (o *object) demand(what string, s turn.Step, want error) message.Reader {
 	o.Helper()
 	if len(s.Calls) > 0 {
 		o.Fatalf("%s: %d calls", what, len(s.Calls))
@@ -60,7 +61,7 @@ func (o *object) demand(what string, s Step, want error) message.Reader {
 }
 
 // calls checks the addresses that a step calls.
-func (o *object) calls(what string, s Step, want ...string) {
+func (o *object) calls(what string, s turn.Step, want ...string) {
 	o.Helper()
 	var got []string
 	for _, c := range s.Calls {
@@ -101,26 +102,26 @@ func (o *object) put(row string) []byte {
 // A continuation is read as it was written; a malformed one starts the message again.
 func TestContinuation(t *testing.T) {
 	t.Parallel()
-	for _, c := range []continuation{
-		{kind: locates, engine: 7, generation: 1 << 60, round: 2},
-		{kind: deletes, key: tableText, own: true, incarnation: table.Incarnation{1, 2}, round: 1, high: 5, objects: []message.Object{{}, {Bucket: 999, Range: 1 << 31}}},
-		{kind: forgets, own: true},
-		{kind: publishes, batch: 1<<64 - 1},
-		{kind: splits, batch: 7, own: true, from: []byte("e")},
-		{kind: instructs, generation: 3, round: 1},
-		{kind: recalls, from: []byte("said")},
+	for _, c := range []turn.Continuation{
+		{Kind: turn.Locates, Engine: 7, Generation: 1 << 60, Round: 2},
+		{Kind: turn.Deletes, Key: tableText, Own: true, Incarnation: table.Incarnation{1, 2}, Round: 1, High: 5, Objects: []message.Object{{}, {Bucket: 999, Range: 1 << 31}}},
+		{Kind: turn.Forgets, Own: true},
+		{Kind: turn.Publishes, Batch: 1<<64 - 1},
+		{Kind: turn.Splits, Batch: 7, Own: true, From: []byte("e")},
+		{Kind: turn.Instructs, Generation: 3, Round: 1},
+		{Kind: turn.Recalls, From: []byte("said")},
 	} {
-		b := c.append(nil)
-		if got := parseContinuation(b); !reflect.DeepEqual(got, c) {
+		b := c.Append(nil)
+		if got := turn.ParseContinuation(b); !reflect.DeepEqual(got, c) {
 			t.Errorf("%+v comes back as %+v", c, got)
 		}
 		for n := range b {
-			if got := parseContinuation(b[:n]); got.kind != 0 {
+			if got := turn.ParseContinuation(b[:n]); got.Kind != 0 {
 				t.Errorf("the first %d bytes of %+v are read as %+v", n, c, got)
 			}
 		}
 	}
-	if got := parseContinuation(bytes.Repeat([]byte{9}, 60)); got.kind != 0 {
+	if got := turn.ParseContinuation(bytes.Repeat([]byte{9}, 60)); got.Kind != 0 {
 		t.Errorf("nonsense is read as %+v", got)
 	}
 }

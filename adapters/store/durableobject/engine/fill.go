@@ -5,118 +5,124 @@ import (
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/span"
 	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
 )
 
 // fill takes a piece of another range, or with last the keys themselves.
-func (b *bucket) fill(t *turn, last bool) Step {
-	p := t.fields.Destination()
-	incarnation, seq := t.fields.Incarnation(), t.fields.Uint64()
+func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
+	p := t.Fields.Destination()
+	incarnation, seq := t.Fields.Incarnation(), t.Fields.Uint64()
 	var taking message.Taking
 	if last {
-		taking = t.fields.Taking()
+		taking = t.Fields.Taking()
 	}
-	if !t.fields.OK() {
-		return t.malformed()
+	if !t.Fields.OK() {
+		return t.Malformed()
 	}
 	if b.frozen.id != 0 {
-		return t.fail(table.ErrBusy)
+		return t.Fail(table.ErrBusy)
 	}
-	if !b.marker.live {
+	if !b.marker.Live {
 		if ok, instead := b.begin(t, &p, incarnation); !ok {
 			return instead
 		}
 	}
-	s := b.marker.span
+	s := b.marker.Span
 	switch {
-	case b.marker.incarnation != incarnation:
-		return t.fail(table.ErrNoTable)
-	case s == nil || s.phase != filling:
+	case b.marker.Incarnation != incarnation:
+		return t.Fail(table.ErrNoTable)
+	case s == nil || s.Phase != span.Filling:
 		if last {
 			return b.widen(t, &taking)
 		}
-		return t.done() // late
-	case seq <= s.seq:
-		return t.done() // late
-	case last && s.seq == 0, !last && b.room.Full(t.rows):
-		return t.fail(table.ErrBusy)
+		return t.Done() // late
+	case seq <= s.Seq:
+		return t.Done() // late
+	case last && s.Seq == 0, !last && b.room.Full(t.Rows):
+		return t.Fail(table.ErrBusy)
 	}
-	for t.fields.OK() && !t.fields.Done() {
-		item := t.fields.Item()
-		if t.fields.OK() {
-			b.put(t, &item)
-		}
+	if !b.putItems(t) {
+		return t.MalformedPiece()
 	}
-	if !t.fields.Done() {
-		step := t.malformed()
-		step.Rollback = true
-		return step
-	}
-	s.seq = seq
+	s.Seq = seq
 	if last {
-		s.phase = serving
-		s.bounds = key.Range{Start: bytes.Clone(taking.Bounds.Start), End: bytes.Clone(taking.Bounds.End)}
+		s.Phase, s.Since = span.Serving, t.Now
+		s.Bounds = key.Range{Start: bytes.Clone(taking.Bounds.Start), End: bytes.Clone(taking.Bounds.End)}
 		b.above(taking.High)
+		b.outbox.start = s.Bounds.Start
 		b.publishAs(t, &p, &taking)
 	}
-	b.marker.put(t.rows)
+	b.marker.Put(t.Rows)
 	if last {
 		b.split.lookLater(t, b)
 	}
-	return t.done()
+	return t.Done()
+}
+
+// putItems writes the entities of a piece. It reports whether the piece is well-formed.
+func (b *bucket) putItems(t *turn.Turn) bool {
+	for t.Fields.OK() && !t.Fields.Done() {
+		item := t.Fields.Item()
+		if t.Fields.OK() {
+			b.put(t, &item)
+		}
+	}
+	return t.Fields.Done()
 }
 
 // begin asks the catalog whether this range was named, before it has a row.
-func (b *bucket) begin(t *turn, p *message.Destination, incarnation table.Incarnation) (ok bool, instead Step) {
+func (b *bucket) begin(t *turn.Turn, p *message.Destination, incarnation table.Incarnation) (ok bool, instead turn.Step) {
 	l, instead := b.located(t, p)
 	if l == nil {
 		return false, instead
 	}
 	if l.Incarnation != incarnation || !l.Begins(p.Range) {
-		return false, t.fail(table.ErrNoTable)
+		return false, t.Fail(table.ErrNoTable)
 	}
-	b.marker = marker{live: true, incarnation: incarnation, floor: l.Floor, span: &span{self: cloneDestination(p), phase: filling}}
+	b.marker = span.Marker{Live: true, Incarnation: incarnation, Floor: l.Floor, Span: &span.Span{Self: p.Clone(), Phase: span.Filling}}
 	b.clock.Last = max(b.clock.Last, l.Floor)
-	b.marker.put(t.rows)
-	return true, Step{}
+	b.marker.Put(t.Rows)
+	return true, turn.Step{}
 }
 
 // put writes an entity of a piece.
-func (b *bucket) put(t *turn, i *message.Item) {
+func (b *bucket) put(t *turn.Turn, i *message.Item) {
 	k := b.entityKey(i.Key)
 	if i.Gone {
-		t.rows.Delete(k)
+		t.Rows.Delete(k)
 	} else {
-		t.rows.Put(k, i.Value)
+		t.Rows.Put(k, i.Value)
 		b.room.Wrote(len(k) + len(i.Value))
 	}
 	if i.Unseen && b.outbox.name != "" {
-		storage.PutTicks(t.rows, b.outbox.changeKey(k), i.ChangedAt)
+		storage.PutTicks(t.Rows, b.outbox.changeKey(k), i.ChangedAt)
 	}
 }
 
 // above lets the clock issue only Timestamps above another range's.
 func (b *bucket) above(high edm.Ticks) {
-	b.marker.floor = max(b.marker.floor, high)
+	b.marker.Floor = max(b.marker.Floor, high)
 	b.clock.Last = max(b.clock.Last, high)
 }
 
 // publishAs goes on to publish where the other range ended.
-func (b *bucket) publishAs(t *turn, p *message.Destination, taking *message.Taking) {
+func (b *bucket) publishAs(t *turn.Turn, p *message.Destination, taking *message.Taking) {
 	o := b.outbox
-	if o.incarnation = b.marker.incarnation; o.name == "" || o.name != taking.Replica {
+	if o.incarnation = b.marker.Incarnation; o.name == "" || o.name != taking.Replica {
 		return
 	}
-	o.publishing = publishing{on: true, incarnation: b.marker.incarnation, sending: sending{
-		replica: o.name, source: durableobject.SourceOf(b.marker.incarnation, p.Bucket, p.Range), since: taking.Since,
+	o.publishing = publishing{on: true, incarnation: b.marker.Incarnation, sending: sending{
+		replica: o.name, source: durableobject.SourceOf(b.marker.Incarnation, p.Bucket, p.Range), since: taking.Since,
 	}}
 	if !taking.Synced {
-		o.since, o.sync = 0, firstRow
+		o.since, o.sync = 0, o.firstOfOwn()
 	}
-	o.pending, o.ask = o.hasChanges(t.rows), t.now
-	o.put(t.rows)
+	o.pending, o.ask = o.hasChanges(t.Rows), t.Now
+	o.put(t.Rows)
 	o.know(t, p)
 }

@@ -8,6 +8,8 @@ import (
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/restoring"
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -20,21 +22,21 @@ type frozen struct {
 	self  message.Destination
 }
 
-func (b *bucket) loadFrozen(rows Rows) {
+func (b *bucket) loadFrozen(rows storage.Rows) {
 	b.frozen = frozen{}
-	if v, ok := rows.Get(rowFrozen); ok {
+	if v, ok := rows.Get(storage.RowFrozen); ok {
 		r := message.Read(bytes.Clone(v))
 		b.frozen = frozen{id: r.Uint64(), phase: restoring.Phase(r.Byte()), self: readSelf(&r)}
 	}
 }
 
-func (b *bucket) freeze(t *turn, id uint64, phase restoring.Phase, p *message.Destination) {
+func (b *bucket) freeze(t *turn.Turn, id uint64, phase restoring.Phase, p *message.Destination) {
 	if b.frozen.id == id && b.frozen.phase == phase {
 		return
 	}
-	b.frozen = frozen{id, phase, cloneDestination(p)}
+	b.frozen = frozen{id, phase, p.Clone()}
 	b.generation++
-	t.rows.Put(rowFrozen, appendSelf(append(binary.BigEndian.AppendUint64(nil, id), byte(phase)), p))
+	t.Rows.Put(storage.RowFrozen, appendSelf(append(binary.BigEndian.AppendUint64(nil, id), byte(phase)), p))
 }
 
 // appendSelf appends the destination of messages to an object.
@@ -49,63 +51,63 @@ func readSelf(r *message.Reader) message.Destination {
 	return p
 }
 
-func (b *bucket) thaw(t *turn) {
+func (b *bucket) thaw(t *turn.Turn) {
 	if b.frozen.id == 0 {
 		return
 	}
 	b.frozen = frozen{}
 	b.generation++
-	t.rows.Delete(rowFrozen)
-	if !b.marker.live && b.clock.Reserved == 0 {
-		t.rows.DeleteAll()
+	t.Rows.Delete(storage.RowFrozen)
+	if !b.marker.Live && b.clock.Reserved == 0 {
+		t.Rows.DeleteAll()
 	}
 	b.loadSplit(t) // it goes on
 }
 
 // instructed asks the catalog for the part of this object in a restore. It is nil if instead is
 // the step to take.
-func (b *bucket) instructed(t *turn, p *message.Destination) (r *restoring.Restore, instead Step) {
-	c := &t.resumed
-	if c.kind != instructs || c.generation != b.generation || len(t.answers) != 1 {
-		if c.kind == instructs && c.round+1 >= rounds {
-			return nil, t.fail(table.ErrBusy)
+func (b *bucket) instructed(t *turn.Turn, p *message.Destination) (r *restoring.Restore, instead turn.Step) {
+	c := &t.Resumed
+	if c.Kind != turn.Instructs || c.Generation != b.generation || len(t.Answers) != 1 {
+		if c.Kind == turn.Instructs && c.Round+1 >= turn.Rounds {
+			return nil, t.Fail(table.ErrBusy)
 		}
-		return nil, Step{
+		return nil, turn.Step{
 			Calls: []durableobject.Call{{To: durableobject.CatalogOf(p.Table, b.catalog), Message: message.Instruct(nil, p)}},
-			next:  &continuation{kind: instructs, generation: b.generation, round: c.round + 1},
+			Next:  &turn.Continuation{Kind: turn.Instructs, Generation: b.generation, Round: c.Round + 1},
 		}
 	}
-	return b.readInstructions(t, t.answers[0].Message, t.answers[0].Err)
+	return b.readInstructions(t, t.Answers[0].Message, t.Answers[0].Err)
 }
 
-func (b *bucket) readInstructions(t *turn, m []byte, err error) (r *restoring.Restore, instead Step) {
+func (b *bucket) readInstructions(t *turn.Turn, m []byte, err error) (r *restoring.Restore, instead turn.Step) {
 	if err == nil {
 		var fields message.Reader
 		if fields, err = message.Result(m); err == nil {
 			if r, ok := restoring.Read(fields); ok && len(r.Objects) <= 1 && (r.ID == 0) == (len(r.Objects) == 0) {
-				return r, Step{}
+				return r, turn.Step{}
 			}
 		}
 	}
-	return nil, t.fail(table.ErrBusy)
+	return nil, t.Fail(table.ErrBusy)
 }
 
 // held reports whether the object is frozen. If the catalog says that no restore needs that, the
 // object serves again: so a late message cannot freeze it without an end.
-func (b *bucket) held(t *turn) (held bool, instead Step) {
+func (b *bucket) held(t *turn.Turn) (held bool, instead turn.Step) {
 	if b.frozen.id == 0 {
-		return false, Step{}
+		return false, turn.Step{}
 	}
 	r, instead := b.instructed(t, &b.frozen.self)
 	if r == nil {
 		return true, instead
 	}
 	b.follow(t, r)
-	return b.frozen.id != 0, t.fail(table.ErrBusy)
+	return b.frozen.id != 0, t.Fail(table.ErrBusy)
 }
 
 // follow does of a phase what leads a frozen object out of a restore.
-func (b *bucket) follow(t *turn, r *restoring.Restore) {
+func (b *bucket) follow(t *turn.Turn, r *restoring.Restore) {
 	p := b.frozen.self
 	switch {
 	case r.ID == 0:
@@ -117,7 +119,7 @@ func (b *bucket) follow(t *turn, r *restoring.Restore) {
 
 // alarmFrozen handles the alarm of a frozen object: it publishes the entities that it served,
 // or will serve.
-func (b *bucket) alarmFrozen(t *turn) Step {
+func (b *bucket) alarmFrozen(t *turn.Turn) turn.Step {
 	r, instead := b.instructed(t, &b.frozen.self)
 	if r == nil && len(instead.Calls) > 0 {
 		return instead
@@ -128,26 +130,26 @@ func (b *bucket) alarmFrozen(t *turn) Step {
 			return b.outbox.publish(t)
 		}
 	}
-	return t.done()
+	return t.Done()
 }
 
 // mayPublish reports whether the object may publish. One that just woke up may be back at an
 // earlier state, which the replica must not see before the table has its next incarnation.
-func (b *bucket) mayPublish(t *turn) (may bool, instead Step) {
+func (b *bucket) mayPublish(t *turn.Turn) (may bool, instead turn.Step) {
 	o := b.outbox
-	if at := o.due(); !o.on || o.sure || o.self.Table == "" || at == 0 || at > t.now {
-		return true, Step{}
+	if at := o.due(); !o.on || o.sure || o.self.Table == "" || at == 0 || at > t.Now {
+		return true, turn.Step{}
 	}
-	if o.asksAt > t.now && t.resumed.kind != instructs {
-		return false, t.done()
+	if o.asksAt > t.Now && t.Resumed.Kind != turn.Instructs {
+		return false, t.Done()
 	}
-	o.asksAt = t.now + 10*edm.TicksPerSecond
+	o.asksAt = t.Now + 10*edm.TicksPerSecond
 	r, instead := b.instructed(t, &o.self)
 	if r != nil {
-		o.sure = r.ID == 0 || r.Phase == restoring.Freezing || b.marker.incarnation == r.Next
+		o.sure = r.ID == 0 || r.Phase == restoring.Freezing || b.marker.Incarnation == r.Next
 	}
 	if !o.sure && len(instead.Calls) == 0 {
-		return false, t.done()
+		return false, t.Done()
 	}
 	return o.sure, instead
 }

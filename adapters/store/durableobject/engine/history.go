@@ -8,6 +8,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/record"
 	"edgetable/adapters/store/durableobject/internal/restoring"
 	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/buckets"
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -22,27 +23,27 @@ const mostForgotten = 4
 // rowOfHistory begins the keys of the changes of a bucket.
 func rowOfHistory(key string, bucket uint16) []byte {
 	k := rowOfRanges(key, bucket)
-	k[0] = spaceHistory
+	k[0] = storage.SpaceHistory
 	return k
 }
 
 // remember keeps a change, and forgets some that are too old to be of use.
-func (c *catalog) remember(t *turn, key string, bucket uint16, change *restoring.Change) {
-	if _, known := t.rows.Get(rowHistory); !known {
-		storage.PutTicks(t.rows, rowHistory, t.now) // earlier code kept none
+func (c *catalog) remember(t *turn.Turn, key string, bucket uint16, change *restoring.Change) {
+	if _, known := t.Rows.Get(storage.RowHistory); !known {
+		storage.PutTicks(t.Rows, storage.RowHistory, t.Now) // earlier code kept none
 	}
-	at := c.clock.Next(t.now, 0, 1)
-	c.clock.Issue(t.rows, at)
+	at := c.clock.Next(t.Now, 0, 1)
+	c.clock.Issue(t.Rows, at)
 	from := rowOfHistory(key, bucket)
 	old := binary.BigEndian.AppendUint64(slices.Clone(from), uint64(max(at-restoring.Kept-2*restoring.Inexact, 0)))
-	storage.Delete(t.rows, from, old, mostForgotten)
+	storage.Delete(t.Rows, from, old, mostForgotten)
 	k, v := binary.BigEndian.AppendUint64(from, uint64(at)), change.Append(nil)
-	t.rows.Put(k, v)
+	t.Rows.Put(k, v)
 	c.room.Wrote(len(k) + len(v))
 }
 
 // changesOf are the changes of a bucket, oldest first, in memory of their own.
-func changesOf(rows Rows, key string, bucket uint16) (list []restoring.Change) {
+func changesOf(rows storage.Rows, key string, bucket uint16) (list []restoring.Change) {
 	from := rowOfHistory(key, bucket)
 	end := binary.BigEndian.AppendUint64(slices.Clone(from), math.MaxUint64)
 	for k, v := range rows.Scan(from, end, mostRun) {
@@ -58,18 +59,18 @@ func changesOf(rows Rows, key string, bucket uint16) (list []restoring.Change) {
 
 // mapsAt are the maps of the buckets of a table at a time, and its incarnation. An exact
 // time is one at which no keys moved.
-func mapsAt(t *turn, rec *record.Record, to edm.Ticks, exact bool) (then table.Incarnation, maps []buckets.Ranges, err error) {
+func mapsAt(t *turn.Turn, rec *record.Record, to edm.Ticks, exact bool) (then table.Incarnation, maps []buckets.Ranges, err error) {
 	then = rec.Incarnation
 	maps = make([]buckets.Ranges, rec.Layout.Buckets)
 	var all []restoring.Change
 	name := rec.Key.String()
 	for n := range maps {
-		known, err := named(t.rows, rec, uint16(n))
+		known, err := named(t.Rows, rec, uint16(n))
 		if err != nil {
 			return then, nil, err
 		}
 		maps[n] = known.Ranges
-		for _, c := range slices.Backward(changesOf(t.rows, name, uint16(n))) {
+		for _, c := range slices.Backward(changesOf(t.Rows, name, uint16(n))) {
 			all = append(all, c)
 			if c.At <= to {
 				continue
@@ -83,13 +84,13 @@ func mapsAt(t *turn, rec *record.Record, to edm.Ticks, exact bool) (then table.I
 			}
 		}
 	}
-	if since := storage.Ticks(t.rows, rowHistory); rec.Split && to < since {
+	if since := storage.Ticks(t.Rows, storage.RowHistory); rec.Split && to < since {
 		return then, nil, refused("Nothing was changed. The table has split into ranges, and which it had is known from " + since.String() + " on.")
 	}
 	if !exact {
 		if before, after := restoring.Apart(all, to); before < after {
 			says := "Nothing was changed. Keys of the table moved to another object, or the table was restored, within a minute of that time. Restore it to "
-			if before > t.now-restoring.Kept {
+			if before > t.Now-restoring.Kept {
 				says += before.String() + " or earlier, or to "
 			}
 			return then, nil, refused(says + after.String() + " or later.")

@@ -7,7 +7,9 @@ import (
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/record"
 	"edgetable/adapters/store/durableobject/internal/restoring"
+	"edgetable/adapters/store/durableobject/internal/span"
 	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -20,11 +22,11 @@ const maxBegun = 4
 
 // rowOfRanges is the key of the row with the ranges of a bucket.
 func rowOfRanges(key string, bucket uint16) []byte {
-	return binary.BigEndian.AppendUint16(append(rowOf(spaceRanges, key), 0), bucket)
+	return binary.BigEndian.AppendUint16(append(storage.RowOf(storage.SpaceRanges, key), 0), bucket)
 }
 
 // named reads the ranges of a bucket, into memory of its own.
-func named(rows Rows, rec *record.Record, bucket uint16) (n message.Named, err error) {
+func named(rows storage.Rows, rec *record.Record, bucket uint16) (n message.Named, err error) {
 	if !rec.Split {
 		return n, nil
 	}
@@ -41,7 +43,7 @@ func named(rows Rows, rec *record.Record, bucket uint16) (n message.Named, err e
 
 // objectsOf are all objects that may have a row of a table: the first range of each bucket,
 // all ranges that were named, and the number of those that only begin.
-func objectsOf(rows Rows, rec *record.Record) (list []message.Object, begun int) {
+func objectsOf(rows storage.Rows, rec *record.Record) (list []message.Object, begun int) {
 	for n := range rec.Layout.Buckets {
 		list = append(list, message.Object{Bucket: n})
 	}
@@ -67,23 +69,23 @@ func objectsOf(rows Rows, rec *record.Record) (list []message.Object, begun int)
 }
 
 // serving answers the objects that serve a table, for statistics.
-func (c *catalog) serving(t *turn) Step {
-	key := t.fields.Text()
-	if !t.fields.Done() {
-		return t.malformed()
+func (c *catalog) serving(t *turn.Turn) turn.Step {
+	key := t.Fields.Text()
+	if !t.Fields.Done() {
+		return t.Malformed()
 	}
-	rec, err := readRecord(t.rows, key)
+	rec, err := readRecord(t.Rows, key)
 	switch {
 	case err != nil:
-		return t.fail(err)
+		return t.Fail(err)
 	case !rec.IsTable() || rec.Deleting:
-		return t.fail(table.ErrNoTable)
+		return t.Fail(table.ErrNoTable)
 	}
 	var list []message.Object
 	for n := range rec.Layout.Buckets {
-		all, err := named(t.rows, &rec, n)
+		all, err := named(t.Rows, &rec, n)
 		if err != nil {
-			return t.fail(err)
+			return t.Fail(err)
 		}
 		if len(all.Ranges) == 0 {
 			list = append(list, message.Object{Bucket: n})
@@ -92,34 +94,34 @@ func (c *catalog) serving(t *turn) Step {
 			list = append(list, message.Object{Bucket: n, Range: r.ID})
 		}
 	}
-	return Step{Answer: message.AppendObjects(message.AppendLayout(message.Done(t.dst), rec.Layout), list)}
+	return turn.Step{Answer: message.AppendObjects(message.AppendLayout(message.Done(t.Dst), rec.Layout), list)}
 }
 
 // tellRanges answers where a table is, and the ranges of a bucket.
-func (c *catalog) tellRanges(t *turn) Step {
-	key, bucket := t.fields.Text(), t.fields.Bucket()
-	if !t.fields.Done() {
-		return t.malformed()
+func (c *catalog) tellRanges(t *turn.Turn) turn.Step {
+	key, bucket := t.Fields.Text(), t.Fields.Bucket()
+	if !t.Fields.Done() {
+		return t.Malformed()
 	}
 	c.outbox.joinCatalog(t, key, c.location)
-	rec, err := readRecord(t.rows, key)
+	rec, err := readRecord(t.Rows, key)
 	if c.restores(t, &rec) {
 		err = table.ErrBusy
 	}
 	if err == nil && rec.IsTable() {
 		var n message.Named
-		if n, err = named(t.rows, &rec, bucket); err == nil {
+		if n, err = named(t.Rows, &rec, bucket); err == nil {
 			return c.answerRanges(t, &rec, &n)
 		}
 	}
 	if err == nil {
 		err = table.ErrNoTable
 	}
-	return t.fail(err)
+	return t.Fail(err)
 }
 
-func (c *catalog) answerRanges(t *turn, rec *record.Record, n *message.Named) Step {
-	return Step{Answer: message.AppendNamed(message.AppendLocated(t.dst, &message.Located{
+func (c *catalog) answerRanges(t *turn.Turn, rec *record.Record, n *message.Named) turn.Step {
+	return turn.Step{Answer: message.AppendNamed(message.AppendLocated(t.Dst, &message.Located{
 		Incarnation: rec.Incarnation, Layout: rec.Layout, Floor: rec.Floor, Deleting: rec.Deleting,
 	}), n)}
 }
@@ -133,13 +135,13 @@ type told struct {
 
 // splitting reads a message about a split. If it cannot be carried out, instead is the
 // answer.
-func (c *catalog) splitting(t *turn) (s *told, instead error) {
-	s = &told{Splitting: t.fields.Splitting()}
-	if !t.fields.Done() {
+func (c *catalog) splitting(t *turn.Turn) (s *told, instead error) {
+	s = &told{Splitting: t.Fields.Splitting()}
+	if !t.Fields.Done() {
 		return s, errMalformed
 	}
 	var err error
-	s.rec, err = readRecord(t.rows, s.Table)
+	s.rec, err = readRecord(t.Rows, s.Table)
 	switch {
 	case err != nil:
 	case !s.rec.IsTable() || s.rec.Deleting || s.rec.Incarnation != s.Incarnation || s.Bucket >= s.rec.Layout.Buckets:
@@ -147,7 +149,7 @@ func (c *catalog) splitting(t *turn) (s *told, instead error) {
 	case c.restores(t, &s.rec):
 		err = table.ErrBusy
 	default:
-		s.Named, err = named(t.rows, &s.rec, s.Bucket)
+		s.Named, err = named(t.Rows, &s.rec, s.Bucket)
 	}
 	return s, err
 }
@@ -156,43 +158,43 @@ var errMalformed = errors.New("durableobject: malformed message")
 
 // begin names the range that will have the keys of another one from a position on. A
 // range makes one split at a time, so it gets the same name again.
-func (c *catalog) begin(t *turn) Step {
+func (c *catalog) begin(t *turn.Turn) turn.Step {
 	s, err := c.splitting(t)
 	if err != nil {
-		return t.fail(err)
+		return t.Fail(err)
 	}
 	for i := range s.Begun {
 		switch b := &s.Begun[i]; {
 		case b.From == s.From && string(b.At) == string(s.At):
-			return t.doneID(b.ID)
+			return t.DoneID(b.ID)
 		case b.From == s.From:
-			return t.fail(table.ErrUnsupported) // a late message
+			return t.Fail(table.ErrUnsupported) // a late message
 		}
 	}
-	last := storage.Ticks(t.rows, rowLastRange)
+	last := storage.Ticks(t.Rows, storage.RowLastRange)
 	first := last == 0
 	last += edm.Ticks(s.unusedClass(uint32(last)))
 	id := uint32(last + 1)
 	if _, fits := s.Ranges.Split(s.From, id, s.At); !fits || last+1 >= 1<<32 {
-		return t.fail(table.ErrUnsupported) // likewise
+		return t.Fail(table.ErrUnsupported) // likewise
 	}
-	objects, begun := objectsOf(t.rows, &s.rec)
-	if begun >= maxBegun || len(objects) >= max(message.MaxRanges, int(s.rec.Layout.Buckets)+message.MaxRanges/2) {
-		return t.fail(table.ErrBusy)
+	objects, begun := objectsOf(t.Rows, &s.rec)
+	if begun >= maxBegun || len(objects) >= message.MostRanges(s.rec.Layout.Buckets) {
+		return t.Fail(table.ErrBusy)
 	}
 	if first {
-		storage.PutTicks(t.rows, rowHistory, 0) // nothing has split before
+		storage.PutTicks(t.Rows, storage.RowHistory, 0) // nothing has split before
 	}
-	storage.PutTicks(t.rows, rowLastRange, last+1)
+	storage.PutTicks(t.Rows, storage.RowLastRange, last+1)
 	s.Begun = append(s.Begun, message.Begun{ID: id, From: s.From, At: s.At})
 	c.writeRanges(t, s)
-	return t.doneID(id)
+	return t.DoneID(id)
 }
 
 // unusedClass is the number of ids to pass over after the last one, so that the next one has a class
 // of Timestamps that no range of its bucket has; 0 if all have one.
 func (s *told) unusedClass(last uint32) uint32 {
-	n := classes(s.rec.Layout.Buckets)
+	n := span.Classes(s.rec.Layout.Buckets)
 	used := map[uint32]bool{0: true} // that of a bucket before it split
 	for _, r := range s.Ranges {
 		used[r.ID%n] = true
@@ -210,10 +212,10 @@ func (s *told) unusedClass(last uint32) uint32 {
 
 // switchRange records that a range serves the keys of another one, and answers the
 // map.
-func (c *catalog) switchRange(t *turn) Step {
+func (c *catalog) switchRange(t *turn.Turn) turn.Step {
 	s, err := c.splitting(t)
 	if err != nil {
-		return t.fail(err)
+		return t.Fail(err)
 	}
 	ok := false
 	change := restoring.Change{Sealed: s.Sealed, From: s.From, To: s.To}
@@ -237,17 +239,12 @@ func (c *catalog) switchRange(t *turn) Step {
 
 // writeRanges writes the ranges of a bucket. The record says that there are any, in a form
 // that earlier code refuses.
-func (c *catalog) writeRanges(t *turn, s *told) {
+func (c *catalog) writeRanges(t *turn.Turn, s *told) {
 	k, v := rowOfRanges(s.Table, s.Bucket), message.AppendNamed(nil, &s.Named)
-	t.rows.Put(k, v)
+	t.Rows.Put(k, v)
 	c.room.Wrote(len(k) + len(v))
 	if !s.rec.Split {
 		s.rec.Split = true
-		c.room.Wrote(putRecord(t.rows, &s.rec))
+		c.room.Wrote(putRecord(t.Rows, &s.rec))
 	}
-}
-
-// doneID is the answer with the id of a range.
-func (t *turn) doneID(id uint32) Step {
-	return Step{Answer: binary.BigEndian.AppendUint32(message.Done(t.dst), id)}
 }

@@ -9,6 +9,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/clock"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -25,7 +26,8 @@ type outbox struct {
 	sure bool                // the catalog said that it may publish
 	// asksAt is when it asks the catalog again. The alarm is not before: it would find nothing to do.
 	asksAt edm.Ticks
-	stop   []byte // of a bucket: other objects publish the entities from this key on; nil: all are its own
+	start  []byte // of a bucket: other objects publish the entities before this key
+	stop   []byte // and from this one on; nil: all others are its own
 	key    []byte // scratch
 }
 
@@ -72,7 +74,7 @@ const (
 	maxDelay = 600 * edm.TicksPerSecond
 )
 
-func (s *sending) put(rows Rows) {
+func (s *sending) put(rows storage.Rows) {
 	b := make([]byte, 0, 64+len(s.replica)+len(s.source)+len(s.sync))
 	b = append(b, s.failures)
 	for _, t := range [...]edm.Ticks{s.until, s.since, s.marked} {
@@ -81,7 +83,7 @@ func (s *sending) put(rows Rows) {
 	for _, text := range [...]string{s.replica, s.source, string(s.sync)} {
 		b = append(binary.AppendUvarint(b, uint64(len(text))), text...)
 	}
-	rows.Put(rowSending, b)
+	rows.Put(storage.RowSending, b)
 }
 
 func parseSending(v []byte) (s sending, ok bool) {
@@ -98,10 +100,10 @@ func parseSending(v []byte) (s sending, ok bool) {
 // load reads the state. An object that does not publish any more, or to another
 // replica, records no changes until it joins: so it forgets its progress, except for
 // a batch that may still be in flight.
-func (o *outbox) load(t *turn) {
+func (o *outbox) load(t *turn.Turn) {
 	known := o.publishing // still true of a batch in flight after a rollback
 	o.publishing, o.self = publishing{}, message.Destination{}
-	v, ok := t.rows.Get(rowSending)
+	v, ok := t.Rows.Get(storage.RowSending)
 	if !ok {
 		return
 	}
@@ -109,27 +111,35 @@ func (o *outbox) load(t *turn) {
 	if !ok {
 		return
 	}
-	s.until = min(s.until, t.now+maxDelay)
+	s.until = min(s.until, t.Now+maxDelay)
 	if s.replica != o.name || s.replica == "" {
 		if o.until = s.until; s.replica != "" {
-			o.put(t.rows)
+			o.put(t.Rows)
 		}
 		return
 	}
 	o.on, o.sending = true, s
-	if v, ok := t.rows.Get(rowSelf); ok {
+	if v, ok := t.Rows.Get(storage.RowSelf); ok {
 		r := message.Read(bytes.Clone(v))
 		o.self = readSelf(&r)
 	}
 	if known.on {
 		o.inFlight, o.pass, o.since = known.inFlight, known.pass, max(o.since, known.since)
 	}
-	o.pending, o.ask = o.hasChanges(t.rows), t.now
-	o.purgeAt = nextPurge(t.rows)
+	o.pending, o.ask = o.hasChanges(t.Rows), t.Now
+	o.purgeAt = nextPurge(t.Rows)
 }
 
-func (o *outbox) hasChanges(rows Rows) bool {
-	return storage.HasAny(rows, []byte{spaceOutbox}, o.endOfOutbox())
+func (o *outbox) hasChanges(rows storage.Rows) bool {
+	return storage.HasAny(rows, []byte{storage.SpaceOutbox}, o.endOfOutbox())
+}
+
+// firstOfOwn is where the rows begin that this object publishes.
+func (o *outbox) firstOfOwn() []byte {
+	if len(o.start) == 0 {
+		return firstRow
+	}
+	return append([]byte{storage.SpaceEntities}, o.start...)
 }
 
 // endOfOwn is behind the rows that this object publishes.
@@ -137,15 +147,15 @@ func (o *outbox) endOfOwn() []byte {
 	if o.stop == nil {
 		return endOfRows
 	}
-	return append([]byte{spaceEntities}, o.stop...)
+	return append([]byte{storage.SpaceEntities}, o.stop...)
 }
 
 // endOfOutbox is behind the rows of the outbox that this object publishes.
 func (o *outbox) endOfOutbox() []byte {
 	if o.stop == nil {
-		return []byte{spaceOutbox + 1}
+		return []byte{storage.SpaceOutbox + 1}
 	}
-	return append([]byte{spaceOutbox, spaceEntities}, o.stop...)
+	return append([]byte{storage.SpaceOutbox, storage.SpaceEntities}, o.stop...)
 }
 
 // quiet reports whether no batch is out, or may be.
@@ -158,20 +168,20 @@ func (o *outbox) clear(now edm.Ticks) bool {
 
 // firstRow and endOfRows bound the rows that are published: records and entities.
 var (
-	firstRow  = []byte{spaceRecords}
-	endOfRows = []byte{spaceEntities + 1}
+	firstRow  = []byte{storage.SpaceRecords}
+	endOfRows = []byte{storage.SpaceEntities + 1}
 )
 
 // join begins to publish, including the rows that exist already.
-func (o *outbox) join(t *turn, source string) {
+func (o *outbox) join(t *turn.Turn, source string) {
 	o.publishing = publishing{on: true, sending: sending{replica: o.name, source: source, until: o.until}}
-	o.since = max(t.now, o.clock.Last)
-	if storage.HasAny(t.rows, firstRow, o.endOfOwn()) {
-		o.since, o.sync = 0, firstRow
+	o.since = max(t.Now, o.clock.Last)
+	if storage.HasAny(t.Rows, o.firstOfOwn(), o.endOfOwn()) {
+		o.since, o.sync = 0, o.firstOfOwn()
 	}
-	o.ask = t.now
-	o.pending, o.purgeAt = o.hasChanges(t.rows), nextPurge(t.rows)
-	o.put(t.rows)
+	o.ask = t.Now
+	o.pending, o.purgeAt = o.hasChanges(t.Rows), nextPurge(t.Rows)
+	o.put(t.Rows)
 }
 
 // joins reports whether an object at this location has yet to join.
@@ -186,7 +196,7 @@ func (o *outbox) publishes(location string) bool {
 }
 
 // joinBucket lets the bucket of a table join, if it has to.
-func (o *outbox) joinBucket(t *turn, p *message.Destination, incarnation table.Incarnation) {
+func (o *outbox) joinBucket(t *turn.Turn, p *message.Destination, incarnation table.Incarnation) {
 	if o.joins(p.Location) {
 		o.join(t, durableobject.SourceOf(incarnation, p.Bucket, p.Range))
 	}
@@ -196,20 +206,20 @@ func (o *outbox) joinBucket(t *turn, p *message.Destination, incarnation table.I
 
 // forget is for an object that has no rows any more.
 func (o *outbox) forget() {
-	o.publishing, o.self, o.stop = publishing{}, message.Destination{}, nil
+	o.publishing, o.self, o.start, o.stop = publishing{}, message.Destination{}, nil, nil
 }
 
 // know keeps the destination of a bucket that publishes.
-func (o *outbox) know(t *turn, p *message.Destination) {
+func (o *outbox) know(t *turn.Turn, p *message.Destination) {
 	if o.on && o.self.Table == "" {
-		o.self = cloneDestination(p)
-		t.rows.Put(rowSelf, appendSelf(nil, p))
+		o.self = p.Clone()
+		t.Rows.Put(storage.RowSelf, appendSelf(nil, p))
 	}
 }
 
 // joinCatalog lets the catalog of an account join, if it has to. key is that of a record of the
 // account, or the beginning of such keys.
-func (o *outbox) joinCatalog(t *turn, key, location string) {
+func (o *outbox) joinCatalog(t *turn.Turn, key, location string) {
 	if !o.joins(location) {
 		return
 	}
@@ -220,52 +230,52 @@ func (o *outbox) joinCatalog(t *turn, key, location string) {
 
 // changed records in the same transaction that a row was written or deleted. Only
 // the last change of a row is kept.
-func (o *outbox) changed(t *turn, key []byte, at edm.Ticks) {
+func (o *outbox) changed(t *turn.Turn, key []byte, at edm.Ticks) {
 	if !o.on {
 		return
 	}
 	var v [8]byte
 	binary.BigEndian.PutUint64(v[:], uint64(at))
-	t.rows.Put(o.changeKey(key), v[:])
+	t.Rows.Put(o.changeKey(key), v[:])
 }
 
 // changeKey is the key of the outbox row of a row, valid until the next call.
 func (o *outbox) changeKey(key []byte) []byte {
-	o.key = append(append(o.key[:0], spaceOutbox), key...)
+	o.key = append(append(o.key[:0], storage.SpaceOutbox), key...)
 	return o.key
 }
 
 // notify asks for the publication of changes of this time. No rollback follows it.
-func (o *outbox) notify(t *turn, at edm.Ticks) {
+func (o *outbox) notify(t *turn.Turn, at edm.Ticks) {
 	if !o.on || o.pending {
 		return
 	}
-	o.pending, o.ask = true, t.now+collect
+	o.pending, o.ask = true, t.Now+collect
 	if o.sync == nil {
 		o.since = max(o.since, at)
 	}
 }
 
 // changedRecord records that a record was written or removed.
-func (o *outbox) changedRecord(t *turn, key string, at edm.Ticks) {
+func (o *outbox) changedRecord(t *turn.Turn, key string, at edm.Ticks) {
 	if o.on {
-		o.changed(t, rowOf(spaceRecords, key), at)
+		o.changed(t, storage.RowOf(storage.SpaceRecords, key), at)
 		o.notify(t, at)
 	}
 }
 
 // removedRecord is changedRecord for a removal, which has no Timestamp of its own.
-func (o *outbox) removedRecord(t *turn, key string) {
+func (o *outbox) removedRecord(t *turn.Turn, key string) {
 	if o.on {
-		at := o.clock.Next(t.now, 0, 1)
+		at := o.clock.Next(t.Now, 0, 1)
 		o.changedRecord(t, key, at)
-		o.clock.Issue(t.rows, at)
+		o.clock.Issue(t.Rows, at)
 	}
 }
 
 // setAlarm adds the time of the next batch to a step. Every step says it, so that the
 // next message sets an alarm that was lost.
-func (o *outbox) setAlarm(s *Step) {
+func (o *outbox) setAlarm(s *turn.Step) {
 	if !o.on {
 		return
 	}

@@ -6,6 +6,8 @@ import (
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/restoring"
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
 )
 
@@ -25,7 +27,7 @@ func (o *object) write(row string) {
 }
 
 // alarm runs the alarm. The catalog says, if it is asked, that the table is not being restored.
-func (o *object) alarm() Step {
+func (o *object) alarm() turn.Step {
 	o.Helper()
 	step := o.handle(Alarm(), nil)
 	if len(step.Calls) == 1 && step.Calls[0].To.Name == "catalog/acct" {
@@ -35,7 +37,7 @@ func (o *object) alarm() Step {
 }
 
 // handOut runs the alarm and returns its batch.
-func (o *object) handOut() (Step, durableobject.Batch) {
+func (o *object) handOut() (turn.Step, durableobject.Batch) {
 	o.Helper()
 	step := o.alarm()
 	o.calls("alarm", step, "replica")
@@ -47,7 +49,7 @@ func (o *object) handOut() (Step, durableobject.Batch) {
 }
 
 func (o *object) waiting() (n int) {
-	for range o.rows.Scan([]byte{spaceOutbox}, []byte{spaceOutbox + 1}, 0) {
+	for range o.rows.Scan([]byte{storage.SpaceOutbox}, []byte{storage.SpaceOutbox + 1}, 0) {
 		n++
 	}
 	return n
@@ -156,7 +158,7 @@ func TestOutboxWaitsForARestore(t *testing.T) {
 		o := publisher(t)
 		o.now += collect
 		step := o.handle(Alarm(), nil)
-		for range rounds {
+		for range turn.Rounds {
 			if len(step.Calls) > 0 {
 				o.calls("alarm", step, "catalog/acct")
 				step = o.handle(Alarm(), &step, said)

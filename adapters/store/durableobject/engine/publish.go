@@ -8,6 +8,8 @@ import (
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/record"
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -51,50 +53,50 @@ type change struct {
 }
 
 // publish hands out a batch if one is due.
-func (o *outbox) publish(t *turn) Step {
+func (o *outbox) publish(t *turn.Turn) turn.Step {
 	switch at := o.due(); {
 	case !o.on:
-	case at != 0 && at <= t.now:
+	case at != 0 && at <= t.Now:
 		return o.handOut(t)
-	case o.purgeAt != 0 && o.purgeAt <= t.now:
+	case o.purgeAt != 0 && o.purgeAt <= t.Now:
 		return o.handOutPurge(t)
 	}
-	return t.done()
+	return t.Done()
 }
 
 // send calls the publisher with a batch, which is appended to dst.
-func (o *outbox) send(t *turn, f *batchInFlight, batch []byte, wakes []durableobject.Call) Step {
+func (o *outbox) send(t *turn.Turn, f *batchInFlight, batch []byte, wakes []durableobject.Call) turn.Step {
 	f.number = o.rand()
 	o.inFlight = f
-	return Step{
+	return turn.Step{
 		Answer: batch,
-		Calls:  append([]durableobject.Call{{To: durableobject.Replica, Message: batch[len(t.dst):]}}, wakes...),
-		next:   &continuation{kind: publishes, batch: f.number},
+		Calls:  append([]durableobject.Call{{To: durableobject.Replica, Message: batch[len(t.Dst):]}}, wakes...),
+		Next:   &turn.Continuation{Kind: turn.Publishes, Batch: f.number},
 	}
 }
 
 // handOut makes a batch of rows as they are now. Before it leaves, a row says that it
 // is out: the next engine waits until nothing of it can still arrive, and an engine
 // that lost its storage cannot hand out anything.
-func (o *outbox) handOut(t *turn) Step {
+func (o *outbox) handOut(t *turn.Turn) turn.Step {
 	f := &batchInFlight{}
 	if o.pass.next == nil {
-		o.pass = pass{next: []byte{spaceOutbox}, begin: max(t.now, o.clock.Last), clean: true}
+		o.pass = pass{next: []byte{storage.SpaceOutbox}, begin: max(t.Now, o.clock.Last), clean: true}
 	}
-	late := (o.pending || o.sync != nil) && o.since < t.now-lagging && (o.failures > 0 || o.sync != nil || o.pass.later)
+	late := (o.pending || o.sync != nil) && o.since < t.Now-lagging && (o.failures > 0 || o.sync != nil || o.pass.later)
 	switch {
-	case late && (o.marked == 0 || o.marked < t.now-lagging):
+	case late && (o.marked == 0 || o.marked < t.Now-lagging):
 		f.mark = message.MarkLagging
-	case !late && o.marked != 0 && o.marked <= t.now-caughtUp:
+	case !late && o.marked != 0 && o.marked <= t.Now-caughtUp:
 		f.mark = message.MarkForget
 	}
 	if f.mark == message.MarkLagging {
 		o.marked = max(o.marked, 1) // from now on it may be there, also if the answer is lost
 	}
 	head := message.BatchHead{Incarnation: o.incarnation, Source: o.source, Mark: f.mark, Since: o.since}
-	batch := o.addChanges(t, f, message.AppendBatch(t.dst, &head))
+	batch := o.addChanges(t, f, message.AppendBatch(t.Dst, &head))
 	var wakes []durableobject.Call
-	if o.sync != nil && o.restUntil <= t.now && !fills(t, batch) {
+	if o.sync != nil && o.restUntil <= t.Now && !fills(t, batch) {
 		batch, wakes = o.addSync(t, f, batch)
 	} else {
 		f.sync = o.sync
@@ -105,24 +107,24 @@ func (o *outbox) handOut(t *turn) Step {
 		if o.sync == nil && o.pass.clean {
 			o.since = o.pass.begin
 		}
-		o.pass, o.ask, o.failures = pass{}, t.now, 0
-		o.pending = o.hasChanges(t.rows)
-		o.put(t.rows)
-		return t.done()
+		o.pass, o.ask, o.failures = pass{}, t.Now, 0
+		o.pending = o.hasChanges(t.Rows)
+		o.put(t.Rows)
+		return t.Done()
 	}
-	o.until = t.now + batchTimeout
+	o.until = t.Now + batchTimeout
 	o.failures = min(o.failures, maxFailures) + 1
-	o.put(t.rows)
+	o.put(t.Rows)
 	return o.send(t, f, batch, wakes)
 }
 
 // addChanges adds rows of the outbox to a batch.
-func (o *outbox) addChanges(t *turn, f *batchInFlight, batch []byte) []byte {
+func (o *outbox) addChanges(t *turn.Turn, f *batchInFlight, batch []byte) []byte {
 	limit := maxChanges
 	if o.sync != nil {
 		limit = maxDuringSync
 	}
-	for k, v := range t.rows.Scan(o.pass.next, o.endOfOutbox(), lengthOfStride) {
+	for k, v := range t.Rows.Scan(o.pass.next, o.endOfOutbox(), lengthOfStride) {
 		if len(f.changes) == limit {
 			f.next = bytes.Clone(k)
 			break
@@ -133,23 +135,23 @@ func (o *outbox) addChanges(t *turn, f *batchInFlight, batch []byte) []byte {
 	}
 	for i, c := range f.changes {
 		if i > 0 && fills(t, batch) {
-			f.next = append([]byte{spaceOutbox}, c.key...)
+			f.next = append([]byte{storage.SpaceOutbox}, c.key...)
 			f.changes = f.changes[:i]
 			break
 		}
-		v, ok := t.rows.Get(c.key)
+		v, ok := t.Rows.Get(c.key)
 		batch, _ = o.addRow(batch, c, v, ok)
 	}
 	return batch
 }
 
 // fills reports whether a batch has its size.
-func fills(t *turn, batch []byte) bool { return len(batch)-len(t.dst) >= maxBatch }
+func fills(t *turn.Turn, batch []byte) bool { return len(batch)-len(t.Dst) >= maxBatch }
 
 // addRow adds the state of a row to a batch. It returns the record that the batch
 // shows, if it is one.
 func (o *outbox) addRow(batch []byte, c change, v []byte, ok bool) ([]byte, record.Record) {
-	b := message.BatchChange{Record: c.key[0] == spaceRecords, Gone: !ok, Ticks: c.at, Key: c.key[1:], Value: v}
+	b := message.BatchChange{Record: c.key[0] == storage.SpaceRecords, Gone: !ok, Ticks: c.at, Key: c.key[1:], Value: v}
 	var rec record.Record
 	if ok && b.Record {
 		rec, ok = record.Parse(v)
@@ -169,17 +171,17 @@ func (o *outbox) addRow(batch []byte, c change, v []byte, ok bool) ([]byte, reco
 
 // published takes the result of a batch. It ignores a batch that it does not know: an
 // earlier engine handed it out, or it was given up and another one followed.
-func (o *outbox) published(t *turn) Step {
-	f, answers := o.inFlight, t.answers
-	if !o.on || f == nil || t.resumed.batch != f.number || len(answers) == 0 {
-		return t.done()
+func (o *outbox) published(t *turn.Turn) turn.Step {
+	f, answers := o.inFlight, t.Answers
+	if !o.on || f == nil || t.Resumed.Batch != f.number || len(answers) == 0 {
+		return t.Done()
 	}
 	o.inFlight = nil
 	n := len(f.changes) + len(f.synced)
 	result, ok := durableobject.ReadPublished(answers[0].Message, n)
 	if f.purge {
 		if !ok || answers[0].Err != nil || !result.Certain || result.Failed {
-			return t.done() // it is handed out again
+			return t.Done() // it is handed out again
 		}
 		return o.purged(t, f, result.More)
 	}
@@ -188,23 +190,23 @@ func (o *outbox) published(t *turn) Step {
 		result = durableobject.Published{Certain: true, Failed: true, Done: make([]bool, n)}
 	case answers[0].Err != nil || !ok:
 		o.pass = pass{}
-		return t.done() // until the batch timeout
+		return t.Done() // until the batch timeout
 	}
 	all := o.acknowledge(t, f, result.Done)
 	synced := o.advanceSync(t, f, result.Done[len(f.changes):], answers[1:])
 	o.noteMark(t, f, result)
 	o.advancePass(t, f, all)
 	o.schedule(t, f, result, all && synced)
-	o.put(t.rows)
-	return t.done()
+	o.put(t.Rows)
+	return t.Done()
 }
 
 // noteMark remembers what a batch wrote to the mark of this bucket.
-func (o *outbox) noteMark(t *turn, f *batchInFlight, result durableobject.Published) {
+func (o *outbox) noteMark(t *turn.Turn, f *batchInFlight, result durableobject.Published) {
 	switch {
 	case !result.Marked:
 	case f.mark == message.MarkLagging:
-		o.marked = t.now
+		o.marked = t.Now
 	case f.mark == message.MarkForget:
 		o.marked = 0
 	}
@@ -212,7 +214,7 @@ func (o *outbox) noteMark(t *turn, f *batchInFlight, result durableobject.Publis
 
 // advancePass goes on behind the changes of a batch, or ends the pass. all reports
 // whether all of the batch is published.
-func (o *outbox) advancePass(t *turn, f *batchInFlight, all bool) {
+func (o *outbox) advancePass(t *turn.Turn, f *batchInFlight, all bool) {
 	o.pass.clean = o.pass.clean && all
 	o.pass.next, o.pass.later = f.next, true
 	if f.next != nil {
@@ -222,25 +224,25 @@ func (o *outbox) advancePass(t *turn, f *batchInFlight, all bool) {
 		o.since = o.pass.begin
 	}
 	o.pass = pass{}
-	o.pending = o.hasChanges(t.rows)
+	o.pending = o.hasChanges(t.Rows)
 }
 
 // schedule sets the time of the next batch. all reports whether everything in this one
 // is published and the initial sync advanced.
-func (o *outbox) schedule(t *turn, f *batchInFlight, result durableobject.Published, all bool) {
+func (o *outbox) schedule(t *turn.Turn, f *batchInFlight, result durableobject.Published, all bool) {
 	// No progress counts as failure: a quota may be used up for a day.
 	stuck := !slices.Contains(result.Done, true) && (f.mark == message.MarkNothing || !result.Marked)
 	switch {
 	case !result.Certain:
-		o.until = t.now + batchTimeout
+		o.until = t.Now + batchTimeout
 	case result.Failed || stuck:
-		o.until = t.now + backoff(o.failures)
+		o.until = t.Now + backoff(o.failures)
 	case all && (f.next != nil || o.sync != nil):
-		o.until, o.failures = t.now, 0
+		o.until, o.failures = t.Now, 0
 	default:
-		o.until, o.failures = t.now+collect, 0
+		o.until, o.failures = t.Now+collect, 0
 	}
-	o.ask = t.now
+	o.ask = t.Now
 }
 
 // backoff is the delay after this many failures.
@@ -250,7 +252,7 @@ func backoff(failures byte) edm.Ticks {
 
 // acknowledge removes from the outbox the rows that are published and did not change
 // since. It reports whether all are published.
-func (o *outbox) acknowledge(t *turn, f *batchInFlight, done []bool) (all bool) {
+func (o *outbox) acknowledge(t *turn.Turn, f *batchInFlight, done []bool) (all bool) {
 	all = true
 	for i, c := range f.changes {
 		if !done[i] {
@@ -258,8 +260,8 @@ func (o *outbox) acknowledge(t *turn, f *batchInFlight, done []bool) (all bool) 
 			continue
 		}
 		k := o.changeKey(c.key)
-		if v, ok := t.rows.Get(k); ok && len(v) == 8 && edm.Ticks(binary.BigEndian.Uint64(v)) == c.at {
-			t.rows.Delete(k)
+		if v, ok := t.Rows.Get(k); ok && len(v) == 8 && edm.Ticks(binary.BigEndian.Uint64(v)) == c.at {
+			t.Rows.Delete(k)
 		}
 	}
 	return all

@@ -6,6 +6,8 @@ import (
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/record"
 	"edgetable/adapters/store/durableobject/internal/restoring"
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/table"
 )
 
@@ -16,8 +18,8 @@ import (
 const finished = "\x00"
 
 // readRestore reads the restore of a table, one without an ID if there is none.
-func readRestore(rows Rows, key string) (*restoring.Restore, error) {
-	v, ok := rows.Get(rowOf(spaceRestores, key))
+func readRestore(rows storage.Rows, key string) (*restoring.Restore, error) {
+	v, ok := rows.Get(storage.RowOf(storage.SpaceRestores, key))
 	if !ok {
 		return &restoring.Restore{}, nil
 	}
@@ -27,15 +29,15 @@ func readRestore(rows Rows, key string) (*restoring.Restore, error) {
 	return nil, errRecord
 }
 
-func putRestore(rows Rows, key string, r *restoring.Restore) {
-	rows.Put(rowOf(spaceRestores, key), r.Append(nil))
+func putRestore(rows storage.Rows, key string, r *restoring.Restore) {
+	rows.Put(storage.RowOf(storage.SpaceRestores, key), r.Append(nil))
 }
 
 // restores reports whether a table is being restored.
-func (c *catalog) restores(t *turn, rec *record.Record) bool {
+func (c *catalog) restores(t *turn.Turn, rec *record.Record) bool {
 	if rec.Restoring {
-		r, err := readRestore(t.rows, rec.Key.String())
-		if err == nil && r.Abandoned(t.now) {
+		r, err := readRestore(t.Rows, rec.Key.String())
+		if err == nil && r.Abandoned(t.Now) {
 			r.Phase = restoring.Cancelled
 			c.ended(t, rec, r)
 		}
@@ -44,21 +46,21 @@ func (c *catalog) restores(t *turn, rec *record.Record) bool {
 }
 
 // restore begins a restore, or goes on with it.
-func (c *catalog) restore(t *turn) Step {
-	name := t.fields.Text()
-	told, ok := restoring.Read(t.fields)
+func (c *catalog) restore(t *turn.Turn) turn.Step {
+	name := t.Fields.Text()
+	told, ok := restoring.Read(t.Fields)
 	if !ok || told.ID == 0 {
-		return t.malformed()
+		return t.Malformed()
 	}
 	c.outbox.joinCatalog(t, name, c.location)
-	rec, err := readRecord(t.rows, name)
+	rec, err := readRecord(t.Rows, name)
 	if err == nil && (!rec.IsTable() || rec.Deleting) {
 		err = table.ErrNoTable
 	}
 	var r *restoring.Restore
 	if err == nil {
 		c.restores(t, &rec)
-		r, err = readRestore(t.rows, name)
+		r, err = readRestore(t.Rows, name)
 	}
 	switch {
 	case err != nil:
@@ -67,7 +69,7 @@ func (c *catalog) restore(t *turn) Step {
 			r.Objects, r.High, r.Why = told.Objects, told.High, told.Why
 			err = c.advance(t, &rec, r)
 		}
-	case told.Began < t.now-restoring.Inexact:
+	case told.Began < t.Now-restoring.Inexact:
 		err = table.ErrBusy // it comes late
 	case !rec.Restoring && r.ID != told.ID:
 		r, err = c.beginRestore(t, &rec, told)
@@ -79,15 +81,15 @@ func (c *catalog) restore(t *turn) Step {
 		err = refused("The table is being restored to " + r.To.String() + " already: finish that first, by the same command.")
 	}
 	if err != nil {
-		return t.fail(err)
+		return t.Fail(err)
 	}
-	return Step{Answer: r.Append(message.Done(t.dst))}
+	return turn.Step{Answer: r.Append(message.Done(t.Dst))}
 }
 
 // beginRestore finds which objects had which keys at the time, and marks the table.
-func (c *catalog) beginRestore(t *turn, rec *record.Record, r *restoring.Restore) (*restoring.Restore, error) {
+func (c *catalog) beginRestore(t *turn.Turn, rec *record.Record, r *restoring.Restore) (*restoring.Restore, error) {
 	name := rec.Key.String()
-	last, err := readRestore(t.rows, name+finished)
+	last, err := readRestore(t.Rows, name+finished)
 	if err != nil {
 		return nil, err
 	}
@@ -101,18 +103,18 @@ func (c *catalog) beginRestore(t *turn, rec *record.Record, r *restoring.Restore
 	if err != nil {
 		return nil, err
 	}
-	now, _ := objectsOf(t.rows, rec)
-	r.Was, r.Then, r.Began = rec.Incarnation, then, t.now
+	now, _ := objectsOf(t.Rows, rec)
+	r.Was, r.Then, r.Began = rec.Incarnation, then, t.Now
 	r.Plan(maps, now, last)
 	rec.Restoring = true
-	putRecord(t.rows, rec)
-	putRestore(t.rows, name, r)
+	putRecord(t.Rows, rec)
+	putRestore(t.Rows, name, r)
 	return r, nil
 }
 
 // advance goes on with a restore, and ends it.
-func (c *catalog) advance(t *turn, rec *record.Record, r *restoring.Restore) error {
-	r.Advance(t.now, c.outbox.on && c.outbox.publishes(rec.Layout.Location))
+func (c *catalog) advance(t *turn.Turn, rec *record.Record, r *restoring.Restore) error {
+	r.Advance(t.Now, c.outbox.on && c.outbox.publishes(rec.Layout.Location))
 	if r.Phase == restoring.Finished {
 		if err := c.settle(t, rec, r); err != nil {
 			return err
@@ -121,59 +123,59 @@ func (c *catalog) advance(t *turn, rec *record.Record, r *restoring.Restore) err
 	if r.Phase == restoring.Finished || r.Phase == restoring.Cancelled {
 		c.ended(t, rec, r)
 	}
-	putRestore(t.rows, rec.Key.String(), r)
+	putRestore(t.Rows, rec.Key.String(), r)
 	return nil
 }
 
 // ended records that a table is not being restored any more. Objects that are frozen ask.
-func (c *catalog) ended(t *turn, rec *record.Record, r *restoring.Restore) {
+func (c *catalog) ended(t *turn.Turn, rec *record.Record, r *restoring.Restore) {
 	rec.Restoring = false
-	putRecord(t.rows, rec)
-	putRestore(t.rows, rec.Key.String(), r)
+	putRecord(t.Rows, rec)
+	putRestore(t.Rows, rec.Key.String(), r)
 }
 
 // settle gives the table its new incarnation, and the ranges of the time.
-func (c *catalog) settle(t *turn, rec *record.Record, r *restoring.Restore) error {
+func (c *catalog) settle(t *turn.Turn, rec *record.Record, r *restoring.Restore) error {
 	name := rec.Key.String()
 	for n := range rec.Layout.Buckets {
-		was, err := named(t.rows, rec, n)
+		was, err := named(t.Rows, rec, n)
 		if err != nil {
 			return err
 		}
 		c.remember(t, name, n, &restoring.Change{Sealed: r.Began, Restored: true, Was: r.Was, Map: was.Ranges})
 		if rec.Split {
-			t.rows.Put(rowOfRanges(name, n), message.AppendNamed(nil, &message.Named{Ranges: r.Map(n)}))
+			t.Rows.Put(rowOfRanges(name, n), message.AppendNamed(nil, &message.Named{Ranges: r.Map(n)}))
 		}
 	}
-	at := c.clock.Next(t.now, 0, 1)
-	c.clock.Issue(t.rows, at)
+	at := c.clock.Next(t.Now, 0, 1)
+	c.clock.Issue(t.Rows, at)
 	rec.Incarnation, rec.Floor = r.Next, max(rec.Floor, r.High)
 	c.outbox.changedRecord(t, name, at)
 	c.outbox.schedulePurge(t, r.Was)
 	if r.Undo {
-		t.rows.Delete(rowOf(spaceRestores, name+finished))
+		t.Rows.Delete(storage.RowOf(storage.SpaceRestores, name+finished))
 	} else {
-		putRestore(t.rows, name+finished, r)
+		putRestore(t.Rows, name+finished, r)
 	}
 	return nil
 }
 
 // instruct answers an object its part of a restore.
-func (c *catalog) instruct(t *turn) Step {
-	name := t.fields.Text()
-	o := message.Object{Bucket: t.fields.Bucket(), Range: t.fields.ID()}
-	if !t.fields.Done() {
-		return t.malformed()
+func (c *catalog) instruct(t *turn.Turn) turn.Step {
+	name := t.Fields.Text()
+	o := message.Object{Bucket: t.Fields.Bucket(), Range: t.Fields.ID()}
+	if !t.Fields.Done() {
+		return t.Malformed()
 	}
 	r := &restoring.Restore{}
-	rec, err := readRecord(t.rows, name)
+	rec, err := readRecord(t.Rows, name)
 	if err == nil && c.restores(t, &rec) {
-		r, err = readRestore(t.rows, name)
+		r, err = readRestore(t.Rows, name)
 	}
 	if err != nil {
-		return t.fail(err)
+		return t.Fail(err)
 	}
-	return Step{Answer: r.Part(o).Append(message.Done(t.dst))}
+	return turn.Step{Answer: r.Part(o).Append(message.Done(t.Dst))}
 }
 
 func refused(reason string) error {

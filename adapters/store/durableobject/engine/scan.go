@@ -6,6 +6,7 @@ import (
 
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/core/key"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/table"
 )
 
@@ -22,11 +23,11 @@ const (
 )
 
 // scan makes a page. A strict limit holds for the first row too.
-func (b *bucket) scan(t *turn) Step {
-	p := t.fields.Destination()
-	s := t.fields.Scan()
-	if !t.fields.Done() || len(s.Ranges) == 0 {
-		return t.malformed()
+func (b *bucket) scan(t *turn.Turn) turn.Step {
+	p := t.Fields.Destination()
+	s := t.Fields.Scan()
+	if !t.Fields.Done() || len(s.Ranges) == 0 {
+		return t.Malformed()
 	}
 	position := s.Position()
 	if ok, instead := b.serve(t, &p, position); !ok {
@@ -37,16 +38,16 @@ func (b *bucket) scan(t *turn) Step {
 		limits.ScanBytes = min(maxScan, s.ScanBytes)
 	}
 	builder := table.NewPageBuilder(&limits)
-	page := message.BeginPage(t.dst)
+	page := message.BeginPage(t.Dst)
 	var next []byte
-	own, border := b.marker.bounds(), false
+	own, border := b.marker.Bounds(), false
 ranges:
 	for _, g := range limits.InOrder() {
 		mine := g.Intersect(own)
 		for k, v := range b.inside(t, mine, &s, page.Rows()) {
 			row, err := table.ParseRow(k[1:], v)
 			if err != nil {
-				return t.fail(err)
+				return t.Fail(err)
 			}
 			if s.ScanRows > 0 && builder.Page.Examined >= s.ScanRows || s.Strict && builder.Page.Scanned+len(row.Key)+len(row.Properties) > limits.ScanBytes {
 				next = limits.Continue(row.Key)
@@ -66,26 +67,26 @@ ranges:
 			break
 		}
 	}
-	step := Step{Answer: page.End(next, border, builder.Page.Scanned, builder.Page.Examined)}
+	step := turn.Step{Answer: page.End(next, border, builder.Page.Scanned, builder.Page.Examined)}
 	if s.Count {
 		step.Answer = message.AppendCount(step.Answer, builder.Page.Count)
 	}
-	b.traffic.Scanned(t.rows, t.now, &s, &builder.Page, page.Rows())
+	b.traffic.Scanned(t.Rows, t.Now, &s, &builder.Page, page.Rows())
 	b.split.visited(t, b, &p, position)
 	return step
 }
 
 // inside iterates over the rows of the entities in a range, in the order of a scan that has
 // some rows already.
-func (b *bucket) inside(t *turn, r key.Range, s *message.Scan, have int) iter.Seq2[[]byte, []byte] {
+func (b *bucket) inside(t *turn.Turn, r key.Range, s *message.Scan, have int) iter.Seq2[[]byte, []byte] {
 	if r.Empty() {
 		return func(func(k, v []byte) bool) {}
 	}
 	from, to := rowBounds(r)
 	if s.Descending {
-		return t.rows.ScanBack(from, to, run(s, have))
+		return t.Rows.ScanBack(from, to, run(s, have))
 	}
-	return t.rows.Scan(from, to, run(s, have))
+	return t.Rows.Scan(from, to, run(s, have))
 }
 
 // run is the number of bytes of a range to read at a time.

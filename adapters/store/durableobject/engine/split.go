@@ -8,7 +8,9 @@ import (
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/sample"
+	"edgetable/adapters/store/durableobject/internal/span"
 	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -22,6 +24,7 @@ const (
 	// A piece has at most pieceRows entities, and pieceBytes before the last one. The
 	// last piece, for which the keys wait, is small.
 	pieceRows  = 500
+	maxMarks   = 1 << 20
 	pieceBytes = 256 << 10
 	lastRows   = 100
 	// An alarm sends piecesOfAlarm pieces: the platform bounds its CPU time and its calls.
@@ -35,12 +38,13 @@ const (
 // splitting is what an engine knows of its split.
 type splitting struct {
 	rand  func() uint64
+	told  func(table string, bucket uint16, id uint32, event string)
 	bytes int64   // the size from which a range splits, 0: never
 	rate  float64 // and the requests per second
 	rows  int     // in a piece
 
 	due      edm.Ticks // when the alarm goes on, 0: never
-	look     edm.Ticks // when it looks whether the range is empty
+	look     edm.Ticks // when it looks whether the range is empty, or small
 	last     edm.Ticks // the last write
 	rest     edm.Ticks // until then no key is looked for
 	only     []byte    // the one partition of the range, which is never cut; nil: there may be others
@@ -52,32 +56,44 @@ type splitting struct {
 	leave    leaving
 	promise  uint64    // the number of a left neighbour that may give all its keys to this range, 0: none
 	stays    edm.Ticks // until then it does not leave, as it promised
+	joins    bool      // that neighbour gives its entities, too
+	received uint64    // the number of its last piece
+}
+
+// tell tells the operator what happened to this range.
+func (x *splitting) tell(self *message.Destination, event string) {
+	if x.told != nil {
+		x.told(self.Table, self.Bucket, self.Range, event)
+	}
 }
 
 // reset forgets all but the options.
 func (x *splitting) reset(due edm.Ticks) {
-	*x = splitting{rand: x.rand, bytes: x.bytes, rate: x.rate, rows: x.rows, due: due}
+	*x = splitting{rand: x.rand, told: x.told, bytes: x.bytes, rate: x.rate, rows: x.rows, due: due}
 }
 
 // loadSplit goes on with a split in which an earlier engine ended.
-func (b *bucket) loadSplit(t *turn) {
-	s := b.marker.span
+func (b *bucket) loadSplit(t *turn.Turn) {
+	s := b.marker.Span
 	b.room.LookOften(b.split.bytes)
-	b.outbox.stop = nil
-	if s == nil || s.phase < asking {
-		b.lookIfEmpty(t)
+	b.outbox.start, b.outbox.stop = b.marker.Bounds().Start, nil
+	if b.hasBelow(t) {
+		b.split.due = t.Now
+	}
+	if s == nil || s.Phase < span.Asking {
+		b.lookIfSmall(t)
 		return
 	}
-	if s.phase >= sealed && !s.leaving {
-		b.outbox.stop = s.at
+	if s.Phase >= span.Sealed && !s.Leaving {
+		b.outbox.stop = s.At
 	}
 	if b.split.due == 0 {
-		b.split.due = t.now
+		b.split.due = t.Now
 	}
 }
 
 // setAlarm adds the time of the next step of a split to a step.
-func (x *splitting) setAlarm(s *Step) {
+func (x *splitting) setAlarm(s *turn.Step) {
 	for _, at := range [...]edm.Ticks{x.due, x.look} {
 		if at != 0 && (s.Alarm == 0 || at < s.Alarm) {
 			s.Alarm = at
@@ -86,204 +102,224 @@ func (x *splitting) setAlarm(s *Step) {
 }
 
 // mark records in the same transaction that an entity changed that was sent already.
-func (b *bucket) mark(t *turn, k []byte, at edm.Ticks) {
-	s := b.marker.span
-	if s != nil && s.phase == copying && bytes.Compare(k[1:], s.at) >= 0 && bytes.Compare(k, s.upto) < 0 {
-		storage.PutTicks(t.rows, markOf(k[1:]), at)
+func (b *bucket) mark(t *turn.Turn, k []byte, at edm.Ticks) {
+	s := b.marker.Span
+	if s != nil && s.Phase == span.Copying && bytes.Compare(k[1:], s.At) >= 0 && bytes.Compare(k, s.Upto) < 0 {
+		storage.PutTicks(t.Rows, markOf(k[1:]), at)
 	}
 }
 
-func markOf(k []byte) []byte { return append([]byte{spaceMarks}, k...) }
+func markOf(k []byte) []byte { return append([]byte{storage.SpaceMarks}, k...) }
 
 // mayEnd reports whether the next step may be to give the keys away, which only a batch
 // of the outbox could delay.
-func (b *bucket) mayEnd(t *turn) bool {
-	s := b.marker.span
-	return s != nil && s.phase == copying && s.complete && b.split.due <= t.now && b.outbox.quiet(t.now)
+func (b *bucket) mayEnd(t *turn.Turn) bool {
+	s := b.marker.Span
+	return s != nil && s.Phase == span.Copying && !s.Leaving && s.Complete && b.split.due <= t.Now && b.outbox.quiet(t.Now)
 }
 
 // goOn takes the next step of a split.
-func (b *bucket) goOn(t *turn) Step {
-	s, x := b.marker.span, &b.split
-	if x.look <= t.now {
+func (b *bucket) goOn(t *turn.Turn) turn.Step {
+	s, x := b.marker.Span, &b.split
+	if x.look <= t.Now {
 		x.look = 0
 	}
 	switch {
-	case !b.marker.live:
+	case !b.marker.Live:
 		x.reset(0)
-		return t.done()
+		return t.Done()
+	case x.asksForRoom(t.Now):
+		return t.Done()
 	case x.choice != nil:
 		return b.find(t)
-	case s == nil || s.phase == filling:
+	case s == nil || s.Phase == span.Filling:
 		x.due = 0
-		return t.done()
-	case s.phase == serving:
-		x.due = 0
+		return t.Done()
+	case s.Phase == span.Serving:
+		if x.due = 0; b.cleans(t, false) {
+			return t.Done()
+		}
 		return b.leave(t)
-	case x.due > t.now && x.due <= t.now+maxDelay:
-		return t.done()
+	case x.due > t.Now && x.due <= t.Now+maxDelay:
+		return t.Done()
 	}
-	switch s.phase {
-	case asking:
+	switch s.Phase {
+	case span.Asking:
 		return b.ask(t, b.splitMessage(message.OpBegin))
-	case copying:
+	case span.Copying:
 		return b.copy(t)
-	case sealed:
+	case span.Sealed:
 		return b.give(t)
-	case moved:
+	case span.Moved:
 		return b.ask(t, b.splitMessage(message.OpSwitch))
 	}
 	return b.empty(t)
 }
 
 // call makes a call. It is made again if the engine ends, or if no answer comes.
-func (b *bucket) call(t *turn, to durableobject.Address, m []byte, next *continuation) Step {
+func (b *bucket) call(t *turn.Turn, to durableobject.Address, m []byte, next *turn.Continuation) turn.Step {
 	b.split.out = b.split.rand() | 1
-	b.split.due = t.now + outFor
-	next.kind, next.batch = splits, b.split.out
-	return Step{Calls: []durableobject.Call{{To: to, Message: m}}, next: next}
+	b.split.due = t.Now + outFor
+	next.Kind, next.Batch = turn.Splits, b.split.out
+	return turn.Step{Calls: []durableobject.Call{{To: to, Message: m}}, Next: next}
 }
 
 // ask calls the catalog.
-func (b *bucket) ask(t *turn, m []byte) Step {
-	return b.call(t, durableobject.CatalogOf(b.marker.span.self.Table, b.catalog), m, &continuation{})
+func (b *bucket) ask(t *turn.Turn, m []byte) turn.Step {
+	return b.call(t, durableobject.CatalogOf(b.marker.Span.Self.Table, b.catalog), m, &turn.Continuation{})
 }
 
 // splitMessage is a message about the split to the catalog.
 func (b *bucket) splitMessage(op message.Op) []byte {
-	s := b.marker.span
-	m := message.Splitting{Table: s.self.Table, Incarnation: b.marker.incarnation, Bucket: s.self.Bucket, From: s.self.Range, At: s.at, Sealed: s.sealed}
-	if !s.leaving {
-		m.To = s.target
+	s := b.marker.Span
+	m := message.Splitting{Table: s.Self.Table, Incarnation: b.marker.Incarnation, Bucket: s.Self.Bucket, From: s.Self.Range, At: s.At, Sealed: s.Sealed}
+	if !s.Leaving {
+		m.To = s.Target
 	}
 	return message.Split(nil, op, &m)
 }
 
 // resumed takes the answer to a call. It ignores one that it does not know: an earlier
 // engine made the call, or it was made again.
-func (b *bucket) resumed(t *turn) Step {
-	s, x := b.marker.span, &b.split
-	if s == nil || x.out == 0 || t.resumed.batch != x.out || len(t.answers) != 1 {
-		return t.done()
+func (b *bucket) resumed(t *turn.Turn) turn.Step {
+	s, x := b.marker.Span, &b.split
+	if x.out == 0 || t.Resumed.Batch != x.out || len(t.Answers) != 1 {
+		return t.Done()
+	}
+	if x.choice != nil && x.choice.asks {
+		return b.mayBegin(t)
+	}
+	if s == nil {
+		return t.Done()
 	}
 	marks := x.marks
-	x.out, x.due, x.marks = 0, t.now, nil
-	r, err := message.Result(t.answers[0].Message)
+	x.out, x.due, x.marks = 0, t.Now, nil
+	r, err := message.Result(t.Answers[0].Message)
 	switch {
-	case s.phase == moved && s.leaving && errors.Is(err, table.ErrNoTable):
+	case s.Phase == span.Moved && s.Leaving && errors.Is(err, table.ErrNoTable):
 		b.left(t) // the table ended, and did not know this range any more
-		return t.done()
-	case s.phase == serving:
+		return t.Done()
+	case s.Phase == span.Serving:
 		return b.leaves(t, r, err)
-	case s.phase == sealed && x.leave.number != 0 && t.answers[0].Err == nil && b.refused(t, err):
-		return t.done()
-	case t.answers[0].Err != nil || err != nil || !b.took(t, r, marks):
+	case s.Phase == span.Sealed && s.Number != 0 && !t.Resumed.Own && t.Answers[0].Err == nil && b.refused(t, err):
+		return t.Done()
+	case b.givesUp(t, err):
+		return t.Done()
+	case t.Answers[0].Err != nil || err != nil || !b.took(t, r, marks):
 		most := 6 // half a minute, as keys may wait
-		if s.phase == asking {
+		if s.Phase == span.Asking {
 			most = 10 // nothing waits, and a table may have all ranges that it can have
 		}
 		x.failures = min(x.failures+1, most)
-		x.due = t.now + edm.TicksPerSecond<<(x.failures-1)
-		return t.done()
+		x.due = t.Now + edm.TicksPerSecond<<(x.failures-1)
+		return t.Done()
 	}
 	x.failures = 0
 	at := b.outbox.due()
-	if b.outbox.on && at != 0 && at <= t.now || s.seq%piecesOfAlarm == piecesOfAlarm-1 {
-		return t.done() // the alarm rings at once
+	if b.outbox.on && at != 0 && at <= t.Now || s.Seq%piecesOfAlarm == piecesOfAlarm-1 {
+		return t.Done() // the alarm rings at once
 	}
 	return b.goOn(t)
 }
 
 // took takes the fields of an answer. It reports whether they are right.
-func (b *bucket) took(t *turn, r message.Reader, marks []change) bool {
-	s := b.marker.span
-	switch s.phase {
-	case asking:
+func (b *bucket) took(t *turn.Turn, r message.Reader, marks []change) bool {
+	s := b.marker.Span
+	switch s.Phase {
+	case span.Asking:
 		id := r.Uint32()
 		if !r.Done() || id == 0 {
 			return false
 		}
-		from, _ := rowBounds(key.Range{Start: s.at})
-		s.phase, s.target, s.from, s.upto, s.complete = copying, id, from, from, false
-	case copying:
+		from, _ := rowBounds(key.Range{Start: s.At})
+		s.Phase, s.Target, s.From, s.Upto, s.Complete = span.Copying, id, from, from, false
+		b.split.tell(&s.Self, span.SplitBegun)
+	case span.Copying:
 		for _, c := range marks {
 			k := markOf(c.key)
-			if v, ok := t.rows.Get(k); ok && len(v) == 8 && edm.Ticks(binary.BigEndian.Uint64(v)) == c.at {
-				t.rows.Delete(k)
+			if v, ok := t.Rows.Get(k); ok && len(v) == 8 && edm.Ticks(binary.BigEndian.Uint64(v)) == c.at {
+				t.Rows.Delete(k)
 			}
 		}
-		if !s.complete {
-			s.from = bytes.Clone(t.resumed.from)
-			s.complete = len(s.from) == 0
+		if !s.Complete {
+			s.From = bytes.Clone(t.Resumed.From)
+			s.Complete = len(s.From) == 0
 		}
-	case sealed:
-		if s.leaving && t.resumed.own {
-			s.target = b.neighbour(r, s.at, s.end)
-			return s.target != 0
+	case span.Sealed:
+		if s.Leaving && t.Resumed.Own {
+			s.Target = b.neighbour(r, s.At, s.End)
+			return s.Target != 0
 		}
 		for _, c := range b.marked(t, pieceRows) {
-			t.rows.Delete(markOf(c.key))
+			t.Rows.Delete(markOf(c.key))
 		}
-		s.phase = moved
-	case moved:
+		s.Phase = span.Moved
+	case span.Moved:
 		known, ok := b.known(r)
-		if id, _ := known.Ranges.Find(s.at); !ok || id == s.self.Range {
+		if id, _ := known.Ranges.Find(s.At); !ok || id == s.Self.Range {
 			return false
 		}
-		if s.leaving {
+		if s.Leaving {
+			b.split.tell(&s.Self, span.JoinFinished)
 			b.left(t)
 			return true
 		}
-		s.phase, s.sealed = emptying, 0
+		b.split.tell(&s.Self, span.SplitFinished)
+		s.Phase, s.Sealed = span.Emptying, 0
 	default:
 		return false
 	}
-	b.marker.put(t.rows)
+	b.marker.Put(t.Rows)
 	return true
 }
 
 // target is the destination of the range that gets the keys.
 func (b *bucket) target() message.Destination {
-	p := b.marker.span.self
-	p.Range = b.marker.span.target
+	p := b.marker.Span.Self
+	p.Range = b.marker.Span.Target
 	return p
 }
 
 // copy sends the next piece, or the last one if few changes are left.
-func (b *bucket) copy(t *turn) Step {
-	s, x := b.marker.span, &b.split
+func (b *bucket) copy(t *turn.Turn) turn.Step {
+	s, x := b.marker.Span, &b.split
 	var marks []change
-	if s.complete {
+	if s.Complete {
 		marks = b.marked(t, x.rows+1)
 		if len(marks) <= min(lastRows, x.rows) && b.size(t, marks) <= pieceBytes {
-			if !b.outbox.quiet(t.now) {
-				x.due = max(t.now+edm.TicksPerSecond/10, min(b.outbox.until, t.now+outFor))
-				return t.done()
+			if !b.outbox.quiet(t.Now) || s.Leaving && !b.outbox.clear(t.Now) {
+				x.due = max(t.Now+edm.TicksPerSecond/10, min(b.outbox.until, t.Now+outFor))
+				return t.Done()
 			}
-			s.phase, s.sealed, s.end, s.bounds.End = sealed, t.now, s.bounds.End, s.at
-			b.outbox.stop = s.at
+			s.Phase, s.Sealed, s.End, s.Bounds.End = span.Sealed, t.Now, s.Bounds.End, append([]byte{}, s.At...)
+			if !s.Leaving {
+				b.outbox.stop = s.At
+			}
 			return b.give(t)
 		}
 	}
-	s.seq++
+	s.Seq++
 	p := b.target()
-	m := message.Copy(t.dst, &p, b.marker.incarnation, s.seq, nil)
+	m := message.Copy(t.Dst, &p, b.marker.Incarnation, s.Seq, nil)
+	if s.Leaving {
+		m = message.Join(t.Dst, &p, b.marker.Incarnation, s.Number, s.Seq)
+	}
 	var next []byte
-	if s.complete {
+	if s.Complete {
 		m, marks = b.addItems(t, m, marks[:min(len(marks), x.rows)])
 	} else {
 		m, next = b.addRows(t, m)
 		upto := next
 		if upto == nil {
-			upto = []byte{spaceOutbox + 1} // behind all rows
+			upto = []byte{storage.SpaceOutbox + 1} // behind all rows
 		}
-		if bytes.Compare(upto, s.upto) > 0 {
-			s.upto = upto
+		if bytes.Compare(upto, s.Upto) > 0 {
+			s.Upto = upto
 		}
 	}
 	x.marks = marks
-	b.marker.put(t.rows)
-	step := b.call(t, durableobject.AddressOf(&p), m[len(t.dst):], &continuation{from: next})
+	b.marker.Put(t.Rows)
+	step := b.call(t, durableobject.AddressOf(&p), m[len(t.Dst):], &turn.Continuation{From: next})
 	step.Answer = m
 	return step
 }
@@ -291,16 +327,16 @@ func (b *bucket) copy(t *turn) Step {
 // addRows adds the entities of the next rows to a piece: first those of all entities,
 // then those of the outbox, which knows the deleted ones. It returns the row at which
 // the next piece begins, nil if there is none.
-func (b *bucket) addRows(t *turn, m []byte) (piece, next []byte) {
-	s := b.marker.span
-	_, to := rowBounds(s.bounds)
+func (b *bucket) addRows(t *turn.Turn, m []byte) (piece, next []byte) {
+	s := b.marker.Span
+	_, to := rowBounds(s.Bounds)
 	skip := 1 // bytes before the key of the entity
-	if s.from[0] == spaceOutbox {
-		to, skip = append([]byte{spaceOutbox}, to...), 2
+	if s.From[0] == storage.SpaceOutbox {
+		to, skip = append([]byte{storage.SpaceOutbox}, to...), 2
 	}
 	var list []change
 	size := 0
-	for k, v := range t.rows.Scan(s.from, to, mostRun) {
+	for k, v := range t.Rows.Scan(s.From, to, mostRun) {
 		if len(list) == b.split.rows || size > pieceBytes {
 			next = bytes.Clone(k)
 			break
@@ -310,29 +346,29 @@ func (b *bucket) addRows(t *turn, m []byte) (piece, next []byte) {
 	}
 	all := len(list)
 	if m, list = b.addItems(t, m, list); len(list) < all {
-		next = append(bytes.Clone(s.from[:skip]), append(list[len(list)-1].key, 0)...)
+		next = append(bytes.Clone(s.From[:skip]), append(list[len(list)-1].key, 0)...)
 	}
-	if next == nil && skip == 1 && b.outbox.on {
-		next = append([]byte{spaceOutbox, spaceEntities}, s.at...)
+	if next == nil && skip == 1 && b.outbox.on && !s.Leaving {
+		next = append([]byte{storage.SpaceOutbox, storage.SpaceEntities}, s.At...)
 	}
 	return m, next
 }
 
 // addItems adds entities as they are now to a piece, until it is large. It returns those
 // that it has.
-func (b *bucket) addItems(t *turn, m []byte, list []change) ([]byte, []change) {
+func (b *bucket) addItems(t *turn.Turn, m []byte, list []change) ([]byte, []change) {
 	for i, c := range list {
-		if len(m)-len(t.dst) > pieceBytes+pieceBytes/4 {
+		if len(m)-len(t.Dst) > pieceBytes+pieceBytes/4 {
 			return m, list[:i]
 		}
 		item := message.Item{Key: c.key}
-		if b.outbox.on {
-			v, ok := t.rows.Get(b.outbox.changeKey(append([]byte{spaceEntities}, c.key...)))
+		if b.outbox.on && !b.marker.Span.Leaving { // one that leaves publishes it itself
+			v, ok := t.Rows.Get(b.outbox.changeKey(append([]byte{storage.SpaceEntities}, c.key...)))
 			if item.Unseen = ok && len(v) == 8; item.Unseen {
 				item.ChangedAt = edm.Ticks(binary.BigEndian.Uint64(v))
 			}
 		}
-		v, ok := t.rows.Get(b.entityKey(c.key))
+		v, ok := t.Rows.Get(b.entityKey(c.key))
 		item.Gone, item.Value = !ok, v
 		m = message.AppendItem(m, &item)
 	}
@@ -340,8 +376,8 @@ func (b *bucket) addItems(t *turn, m []byte, list []change) ([]byte, []change) {
 }
 
 // marked reads marks.
-func (b *bucket) marked(t *turn, most int) (list []change) {
-	for k, v := range t.rows.Scan([]byte{spaceMarks}, []byte{spaceMarks + 1}, leastRun) {
+func (b *bucket) marked(t *turn.Turn, most int) (list []change) {
+	for k, v := range t.Rows.Scan([]byte{storage.SpaceMarks}, []byte{storage.SpaceMarks + 1}, leastRun) {
 		if len(list) == most {
 			break
 		}
@@ -353,9 +389,9 @@ func (b *bucket) marked(t *turn, most int) (list []change) {
 }
 
 // size is the size of entities.
-func (b *bucket) size(t *turn, list []change) (n int) {
+func (b *bucket) size(t *turn.Turn, list []change) (n int) {
 	for _, c := range list {
-		v, _ := t.rows.Get(b.entityKey(c.key))
+		v, _ := t.Rows.Get(b.entityKey(c.key))
 		n += len(c.key) + len(v)
 	}
 	return n
@@ -363,23 +399,23 @@ func (b *bucket) size(t *turn, list []change) (n int) {
 
 // give sends the last piece, after which the other range serves the keys. Nothing leads
 // back: a piece without an answer may still arrive.
-func (b *bucket) give(t *turn) Step {
-	s, number := b.marker.span, b.split.leave.number
-	if s.leaving && s.target == 0 {
+func (b *bucket) give(t *turn.Turn) turn.Step {
+	s := b.marker.Span
+	if s.Leaving && s.Target == 0 {
 		return b.askForNeighbour(t)
 	}
-	s.seq++
+	s.Seq++
 	p := b.target()
-	m := message.Copy(t.dst, &p, b.marker.incarnation, s.seq, &message.Taking{
-		Bounds: key.Range{Start: s.at, End: s.end}, High: b.clock.Last,
-		Replica: b.replica(), Synced: b.outbox.sync == nil, Since: b.outbox.since, Number: number,
+	m := message.Copy(t.Dst, &p, b.marker.Incarnation, s.Seq, &message.Taking{
+		Bounds: key.Range{Start: s.At, End: s.End}, High: b.clock.Last,
+		Replica: b.replica(), Synced: b.outbox.sync == nil, Since: b.outbox.since, Number: s.Number,
 	})
 	m, _ = b.addItems(t, m, b.marked(t, pieceRows))
-	if s.leaving && number == 0 {
-		s.target = 0 // the next time it may be another one
+	if s.Leaving && s.Number == 0 {
+		s.Target = 0 // an earlier version sealed it: the next time it may be another one
 	}
-	b.marker.put(t.rows)
-	step := b.call(t, durableobject.AddressOf(&p), m[len(t.dst):], &continuation{})
+	b.marker.Put(t.Rows)
+	step := b.call(t, durableobject.AddressOf(&p), m[len(t.Dst):], &turn.Continuation{})
 	step.Answer = m
 	return step
 }
@@ -393,26 +429,26 @@ func (b *bucket) replica() string {
 }
 
 // empty deletes rows of the keys that another range has.
-func (b *bucket) empty(t *turn) Step {
-	s := b.marker.span
-	from, to := rowBounds(key.Range{Start: s.at, End: s.end})
-	n := storage.Delete(t.rows, from, to, emptyRows)
-	n += storage.Delete(t.rows, append([]byte{spaceOutbox}, from...), append([]byte{spaceOutbox}, to...), emptyRows-n)
-	if b.split.due = t.now; n == emptyRows {
-		return t.done() // the alarm rings at once
+func (b *bucket) empty(t *turn.Turn) turn.Step {
+	s := b.marker.Span
+	from, to := rowBounds(key.Range{Start: s.At, End: s.End})
+	n := storage.Delete(t.Rows, from, to, emptyRows)
+	n += storage.Delete(t.Rows, append([]byte{storage.SpaceOutbox}, from...), append([]byte{storage.SpaceOutbox}, to...), emptyRows-n)
+	if b.split.due = t.Now; n == emptyRows {
+		return t.Done() // the alarm rings at once
 	}
-	b.marker.span = &span{self: s.self, bounds: s.bounds, seq: s.seq}
-	b.marker.put(t.rows)
+	b.marker.Span = s.Serve(s.Bounds)
+	b.marker.Put(t.Rows)
 	b.outbox.stop = nil
 	b.split.due = 0
 	b.room.Look()
 	b.split.lookLater(t, b)
-	return t.done()
+	return t.Done()
 }
 
 // known reads the map of the catalog. ok is false if it is that of another life.
 func (b *bucket) known(r message.Reader) (known message.Named, ok bool) {
 	where := r.Located()
 	known = r.Named()
-	return known, r.Done() && !where.Deleting && where.Incarnation == b.marker.incarnation
+	return known, r.Done() && !where.Deleting && where.Incarnation == b.marker.Incarnation
 }

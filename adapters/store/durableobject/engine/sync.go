@@ -8,6 +8,8 @@ import (
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/record"
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/table"
 )
 
@@ -35,10 +37,10 @@ type awake struct {
 
 // addSync adds rows of the initial sync to a batch, and calls that wake the buckets of
 // the tables among them.
-func (o *outbox) addSync(t *turn, f *batchInFlight, batch []byte) ([]byte, []durableobject.Call) {
+func (o *outbox) addSync(t *turn.Turn, f *batchInFlight, batch []byte) ([]byte, []durableobject.Call) {
 	var wakes []durableobject.Call
 	split := ""
-	for k, v := range t.rows.Scan(o.sync, o.endOfOwn(), mostRun) {
+	for k, v := range t.Rows.Scan(o.sync, o.endOfOwn(), mostRun) {
 		if len(f.changes)+len(f.synced) >= maxChanges || fills(t, batch) || len(wakes) >= maxWakes {
 			f.sync = bytes.Clone(k)
 			break
@@ -55,15 +57,15 @@ func (o *outbox) addSync(t *turn, f *batchInFlight, batch []byte) ([]byte, []dur
 			wakes = o.addWakes(nil, f, wakes, &rec)
 		}
 	}
-	if rec, err := readRecord(t.rows, split); split != "" && err == nil {
-		wakes = o.addWakes(t.rows, f, wakes, &rec)
+	if rec, err := readRecord(t.Rows, split); split != "" && err == nil {
+		wakes = o.addWakes(t.Rows, f, wakes, &rec)
 	}
 	return batch, wakes
 }
 
 // addWakes adds the calls that wake the objects of the table whose row is the last one:
 // reads of an entity that does not exist.
-func (o *outbox) addWakes(rows Rows, f *batchInFlight, wakes []durableobject.Call, rec *record.Record) []durableobject.Call {
+func (o *outbox) addWakes(rows storage.Rows, f *batchInFlight, wakes []durableobject.Call, rec *record.Record) []durableobject.Call {
 	objects, _ := objectsOf(rows, rec)
 	s := &f.synced[len(f.synced)-1]
 	if s.incarnation = rec.Incarnation; s.incarnation == o.awake.incarnation {
@@ -81,7 +83,7 @@ func (o *outbox) addWakes(rows Rows, f *batchInFlight, wakes []durableobject.Cal
 // advanceSync moves the initial sync past the rows that are published and whose
 // buckets are awake. It reports whether these are all in the batch. If the first
 // bucket of the batch does not wake, the sync rests.
-func (o *outbox) advanceSync(t *turn, f *batchInFlight, done []bool, woken []durableobject.Answer) (all bool) {
+func (o *outbox) advanceSync(t *turn.Turn, f *batchInFlight, done []bool, woken []durableobject.Answer) (all bool) {
 	for i, s := range f.synced {
 		n := 0
 		for n < s.wakes && n < len(woken) && isAwake(woken[n]) {
@@ -89,7 +91,7 @@ func (o *outbox) advanceSync(t *turn, f *batchInFlight, done []bool, woken []dur
 		}
 		if !done[i] || n < s.wakes {
 			if o.sync, o.awake = s.key, (awake{s.incarnation, s.first + n}); i == 0 && n == 0 && s.wakes > 0 {
-				o.restUntil = t.now + batchTimeout
+				o.restUntil = t.Now + batchTimeout
 			}
 			return false
 		}

@@ -21,6 +21,7 @@ type Memory struct {
 	Engine uint64    // random, tells engines apart
 	Woke   edm.Ticks // no earlier answer is remembered
 	Room   *Room     // for the answers
+	Life   byte      // another one for each table of the object
 	forgot edm.Ticks // nor one until then; 0: none was forgotten
 	ages   []*age    // oldest first
 }
@@ -42,7 +43,11 @@ const (
 // but not after a restart, which ends all messages that wait for the object.
 func (m *Memory) Judge(now edm.Ticks, a message.Attempt) (Verdict, []byte) {
 	m.expire(now)
-	if answer, ok := m.find(a.ID); ok {
+	switch answer, ok := m.find(a.ID); {
+	case !ok || len(answer) == 1 && answer[0] == m.Life:
+	case len(answer) == 1:
+		return Lost, nil // another range may have answered it in a life in which this object did not have its key
+	default:
 		return Answered, answer
 	}
 	complete := max(m.Woke, m.forgot)
@@ -79,6 +84,10 @@ func (m *Memory) Remember(now edm.Ticks, id uint64, answer []byte) {
 	m.Room.take(m, now, g.size-before)
 	m.expire(now)
 }
+
+// Misdirected remembers that another range has the key of a write, for the case that the table ends:
+// in the next one, this object may have the key.
+func (m *Memory) Misdirected(now edm.Ticks, id uint64) { m.Remember(now, id, []byte{m.Life}) }
 
 // expire forgets what is older than keep.
 func (m *Memory) expire(now edm.Ticks) {

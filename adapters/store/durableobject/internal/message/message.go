@@ -2,6 +2,7 @@ package message
 
 import (
 	"encoding/binary"
+	"strings"
 
 	"edgetable/core/edm"
 )
@@ -49,7 +50,9 @@ const (
 	OpRestoring // document key, Restore → Restore
 	OpInstruct  // document key, bucket, range → Restore with this object alone
 
-	OpOffer // of a range: Destination, incarnation, position → number; may the sender's keys up to here be given to it?
+	// Of a range that gets all keys of its left neighbour.
+	OpOffer // Destination, incarnation, position, size of the entities or nothing → number; may the sender's keys up to here be given to it?
+	OpJoin  // Destination, incarnation, that number, Piece → nothing
 )
 
 // writes reports whether a message begins with an Attempt.
@@ -123,6 +126,13 @@ type Destination struct {
 	Bucket   uint16 // below Buckets
 	Location string
 	Range    uint32 // the id of the range
+}
+
+// Clone returns a destination in memory of its own.
+func (p *Destination) Clone() Destination {
+	c := *p
+	c.Table, c.Location = strings.Clone(p.Table), strings.Clone(p.Location)
+	return c
 }
 
 // beginAt begins a message to a destination.

@@ -13,6 +13,19 @@ import (
 // row of at most 2 MB, and its keys have up to 1.5 KB.
 const MaxRanges = 1000
 
+// MostRanges is the most ranges of a table with so many buckets.
+func MostRanges(buckets uint16) int { return max(MaxRanges, int(buckets)+MaxRanges/2) }
+
+// MostOfBucket is the most ranges of one of its buckets. Splits for load leave half of them to
+// splits for size, without which writes would be refused in the end.
+func MostOfBucket(buckets uint16, forLoad bool) int {
+	most := MostRanges(buckets)
+	if forLoad {
+		most /= 2
+	}
+	return max(most/int(max(buckets, 1)), 2)
+}
+
 // AppendRanges appends the map of a bucket.
 func AppendRanges(dst []byte, m buckets.Ranges) []byte {
 	dst = appendNumber(dst, uint64(len(m)))
@@ -143,8 +156,7 @@ type Taking struct {
 	Replica string
 	Synced  bool
 	Since   edm.Ticks
-	// Number is that with which the receiver agreed to have all keys of the sender; 0: none. There
-	// are no items then.
+	// Number is that with which the receiver agreed to have all keys of the sender; 0: none.
 	Number uint64
 }
 
@@ -162,9 +174,18 @@ func Copy(dst []byte, p *Destination, i table.Incarnation, seq uint64, taking *T
 	return appendUint64(dst, taking.Number)
 }
 
-// Offer appends the message OpOffer.
-func Offer(dst []byte, p *Destination, i table.Incarnation, end []byte) []byte {
-	return AppendBytes(append(beginAt(dst, OpOffer, p), i[:]...), end)
+// Offer appends the message OpOffer. size is that of the entities, 0 if there are none.
+func Offer(dst []byte, p *Destination, i table.Incarnation, end []byte, size int64) []byte {
+	dst = AppendBytes(append(beginAt(dst, OpOffer, p), i[:]...), end)
+	if size == 0 {
+		return dst
+	}
+	return appendUint64(dst, uint64(size))
+}
+
+// Join appends the message OpJoin. Items follow it.
+func Join(dst []byte, p *Destination, i table.Incarnation, number, seq uint64) []byte {
+	return appendUint64(appendUint64(append(beginAt(dst, OpJoin, p), i[:]...), number), seq)
 }
 
 // DoneNumber appends its answer.

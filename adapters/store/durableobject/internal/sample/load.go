@@ -10,6 +10,7 @@ import (
 
 const (
 	window    = 30 * edm.TicksPerSecond
+	seconds   = float64(window / edm.TicksPerSecond)
 	samples   = 32
 	maxSample = 256 // bytes of a PartitionKey in the sample
 )
@@ -19,6 +20,7 @@ type Load struct {
 	Highest []byte // of the inserts since the object woke up
 
 	begin         edm.Ticks // of this half of a minute
+	busy          edm.Ticks // the end of the last one with an eighth of the requests at which the object splits
 	requests      float64
 	partitions    [][]byte // a sample of them
 	at            []byte   // would have divided the half before best; nil: nothing would
@@ -46,8 +48,9 @@ func (l *Load) Grows() bool { return l.inserts >= 16 && l.atEnd*10 >= l.inserts*
 // it divided those of the half minute before best, and these as well. It is nil if less than a
 // fifth would be on one side, as where keys only grow: all that comes would go to one side.
 func (l *Load) Visited(now edm.Ticks, k []byte, most float64, rand func() uint64) (busy bool, at []byte) {
-	most *= float64(window / edm.TicksPerSecond)
+	most *= seconds
 	if now < l.begin || now-l.begin >= window {
+		l.busy = l.BusyUntil(now, most/seconds)
 		busy = l.requests > most && now-l.begin < 2*window
 		if busy && l.at != nil && 5*min(l.before, l.after) >= l.before+l.after {
 			at = l.at
@@ -73,6 +76,15 @@ func (l *Load) Visited(now edm.Ticks, k []byte, most float64, rand func() uint64
 		l.partitions[n] = append(l.partitions[n][:0], partition...)
 	}
 	return busy, at
+}
+
+// BusyUntil is the end of the last half minute that had an eighth of most requests a second, or
+// more; 0 if none had since the object woke up.
+func (l *Load) BusyUntil(now edm.Ticks, most float64) edm.Ticks {
+	if l.requests > 0 && l.requests >= most*seconds/8 {
+		return min(now, l.begin+window)
+	}
+	return l.busy
 }
 
 func (l *Load) middle() (at []byte) {

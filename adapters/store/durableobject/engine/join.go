@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"edgetable/adapters/store/durableobject/internal/span"
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// A small and idle range gives its entities to its right neighbour before it gives it the keys. The
+// neighbour keeps them below its keys, where nothing reads them. If it ends meanwhile, or the keys
+// do not come, it deletes them: it knows its promise in memory alone.
+
+// mayJoin reports whether the range takes the entities of its left neighbour, which have a size.
+//
+// The giver has at most an eighth of the size at which a range splits, and both together half of
+// it, so that they do not split again. It has at most twice as much as this range: whenever an
+// entity moves, its range grows by half, and so it moves a few times in its life. What fits into
+// one piece moves in any case.
+func (b *bucket) mayJoin(t *turn.Turn, size int64) bool {
+	s, x := b.marker.Span, &b.split
+	own, busy := t.Rows.Size(), x.load.BusyUntil(t.Now, x.rate)
+	switch {
+	case s.Phase != span.Serving || x.choice != nil || b.outbox.on && b.outbox.sync != nil:
+		return false
+	case busy != 0 && busy+leaveAfter > t.Now:
+		return false
+	}
+	return own+size <= x.bytes/2 && size <= max(2*own, pieceBytes)
+}
+
+// join takes a piece of the left neighbour.
+func (b *bucket) join(t *turn.Turn) turn.Step {
+	t.Fields.Destination()
+	incarnation, number, seq := t.Fields.Incarnation(), t.Fields.Uint64(), t.Fields.Uint64()
+	s, x := b.marker.Span, &b.split
+	switch {
+	case !t.Fields.OK():
+		return t.Malformed()
+	case !b.marker.Live || b.marker.Incarnation != incarnation || s == nil:
+		return t.Fail(table.ErrNoTable)
+	case b.frozen.id != 0 || !x.joins || number != x.promise || s.Phase != span.Serving:
+		return t.Fail(table.ErrUnsupported)
+	case seq <= x.received:
+		return t.Done() // late
+	case b.room.Full(t.Rows):
+		return t.Fail(table.ErrUnsupported)
+	}
+	if !b.putItems(t) {
+		return t.MalformedPiece()
+	}
+	x.received, x.stays = seq, t.Now+promised
+	x.due = x.stays
+	return t.Done()
+}
+
+// waits reports whether the left neighbour may be giving its entities to this range, which then
+// neither splits nor leaves.
+func (x *splitting) waits(now edm.Ticks) bool {
+	return x.joins && x.promise != 0 && now < x.stays && x.stays <= now+promised
+}
+
+// cleans deletes the entities of a left neighbour that stayed. It reports whether there are more,
+// or some may still come; ended: none that come from now on are taken.
+func (b *bucket) cleans(t *turn.Turn, ended bool) bool {
+	x := &b.split
+	if x.waits(t.Now) && !ended {
+		x.due = x.stays
+		return true
+	}
+	if x.joins {
+		x.promise, x.joins = 0, false
+	}
+	from, to := b.belowOwn()
+	n := storage.Delete(t.Rows, from, to, emptyRows)
+	if n > 0 {
+		b.room.Look()
+	}
+	if n == emptyRows {
+		x.due = t.Now // the alarm rings at once
+	}
+	return n == emptyRows
+}
+
+// belowOwn bound the rows of entities below the keys of the range.
+func (b *bucket) belowOwn() (from, to []byte) {
+	return rowBounds(key.Range{End: append([]byte{}, b.marker.Bounds().Start...)})
+}
+
+// hasBelow reports whether there are any. A split that an earlier engine began may have gone on
+// meanwhile.
+func (b *bucket) hasBelow(t *turn.Turn) bool {
+	s := b.marker.Span
+	if s == nil || s.Phase == span.Filling || len(s.Bounds.Start) == 0 {
+		return false
+	}
+	from, to := b.belowOwn()
+	return storage.HasAny(t.Rows, from, to)
+}
+
+// givesUp reports whether a range that copies its entities to its neighbour stays instead: the
+// neighbour does not want them any more, or does not answer. It still serves all its keys.
+func (b *bucket) givesUp(t *turn.Turn, err error) bool {
+	s, x := b.marker.Span, &b.split
+	lost := t.Answers[0].Err != nil
+	if s.Phase != span.Copying || !s.Leaving || lost && x.failures < 3 || !lost && err == nil {
+		return false
+	}
+	b.stay(t)
+	x.look = 0
+	x.lookWhileIdle(t.Now)
+	return true
+}

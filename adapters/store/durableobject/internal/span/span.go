@@ -1,0 +1,193 @@
+// Package span is the incarnation and the range of keys that a bucket object serves, and how far it
+// is in giving keys to another range: what the row says from which the next engine continues.
+package span
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// Marker is the incarnation that the object serves.
+type Marker struct {
+	Live        bool
+	Incarnation table.Incarnation
+	Floor       edm.Ticks // its Timestamps are above
+	// Span is the range that the object serves; nil is the whole bucket, which never split.
+	Span *Span
+}
+
+// Span is the range of an object, and how far its split is. It is in the row of the
+// marker, under another key: code that does not know ranges finds no marker.
+type Span struct {
+	Self   message.Destination // of this object
+	Bounds key.Range           // of the keys that it serves
+	Phase  Phase
+	Seq    uint64    // of the last piece that was sent, or received
+	Since  edm.Ticks // when it began to serve, 0: unknown
+
+	// Of a split, or of a range that leaves:
+	Leaving  bool
+	At       []byte    // the keys from here on go to another range
+	End      []byte    // up to here, nil: all
+	Target   uint32    // the id of that range
+	From     []byte    // the row at which the next piece begins
+	Upto     []byte    // changes of rows before are marked, because they were sent
+	Complete bool      // all rows were sent once
+	Sealed   edm.Ticks // when it ceased to serve them, until the catalog knows it
+	Number   uint64    // of a range that leaves: with which its neighbour agreed
+}
+
+// Phase is the state of a range: see docs/adr/0034.
+type Phase byte
+
+const (
+	Serving Phase = iota
+	Filling       // it gets pieces, and serves nothing
+	Asking        // it asks the catalog for the range that will have its upper keys
+	Copying
+	Sealed   // it serves these keys no more, and the other range perhaps not yet
+	Moved    // the other range serves them, and the catalog perhaps does not know it
+	Emptying // it deletes their rows
+)
+
+var (
+	rowMarker = []byte("mm") // of a bucket that never split: marker
+	rowRange  = []byte("mr") // of another range: marker with its span
+)
+
+// Load reads the marker; one that is not live without a row.
+func (m *Marker) Load(rows storage.Rows) {
+	*m = Marker{}
+	if v, ok := rows.Get(rowMarker); ok {
+		m.read(v)
+		return
+	}
+	if v, ok := rows.Get(rowRange); ok {
+		m.read(bytes.Clone(v))
+	}
+}
+
+func (m *Marker) read(v []byte) {
+	const size = len(m.Incarnation) + 8
+	if len(v) < size {
+		return
+	}
+	m.Live = true
+	m.Floor = edm.Ticks(binary.BigEndian.Uint64(v[copy(m.Incarnation[:], v):]))
+	if len(v) > size {
+		m.Span = readSpan(v[size:])
+	}
+}
+
+// Put writes the marker.
+func (m *Marker) Put(rows storage.Rows) {
+	v := make([]byte, 0, len(m.Incarnation)+8)
+	v = append(v, m.Incarnation[:]...)
+	v = binary.BigEndian.AppendUint64(v, uint64(m.Floor))
+	if m.Span == nil {
+		rows.Put(rowMarker, v)
+		return
+	}
+	rows.Put(rowRange, m.Span.append(v))
+}
+
+func (s *Span) append(v []byte) []byte {
+	v = append(v, byte(s.Phase), 0, 0, 0)
+	for i, set := range [...]bool{s.Leaving, s.End != nil, s.Complete} {
+		if set {
+			v[len(v)-3+i] = 1
+		}
+	}
+	v = binary.BigEndian.AppendUint64(v, s.Seq)
+	v = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(v, s.Self.Range), s.Target)
+	v = message.AppendBounds(message.AppendDestination(v, &s.Self), s.Bounds)
+	for _, b := range [...][]byte{s.At, s.End, s.From, s.Upto} {
+		v = message.AppendBytes(v, b)
+	}
+	last := [...]uint64{uint64(s.Sealed), s.Number, uint64(s.Since)}
+	for i, n := range last {
+		if n != 0 || i < 2 && last[2] != 0 || i < 1 && last[1] != 0 { // earlier versions read fewer of them
+			v = binary.BigEndian.AppendUint64(v, n)
+		}
+	}
+	return v
+}
+
+// readSpan shares the memory of v.
+func readSpan(v []byte) *Span {
+	r := message.Read(v)
+	s := &Span{Phase: Phase(r.Byte()), Leaving: r.Bool()}
+	ends := r.Bool()
+	s.Complete, s.Seq = r.Bool(), r.Uint64()
+	id := r.Uint32()
+	s.Target = r.Uint32()
+	s.Self, s.Bounds = r.Destination(), r.Bounds()
+	s.Self.Range = id
+	s.At, s.End, s.From, s.Upto = r.Bytes(), r.Bytes(), r.Bytes(), r.Bytes()
+	if ends && s.End == nil {
+		s.End = []byte{}
+	}
+	if r.OK() && !r.Done() {
+		s.Sealed = r.Ticks()
+	}
+	if r.OK() && !r.Done() {
+		s.Number = r.Uint64()
+	}
+	if r.OK() && !r.Done() {
+		s.Since = r.Ticks()
+	}
+	if !r.Done() || s.Phase > Emptying {
+		panic("the row of a range is damaged or of a later version")
+	}
+	return s
+}
+
+// Serve is the range when nothing of it moves.
+func (s *Span) Serve(bounds key.Range) *Span {
+	return &Span{Self: s.Self, Bounds: bounds, Seq: s.Seq, Since: s.Since}
+}
+
+// Gives reports whether the keys of a position are on their way to another range, or
+// there already.
+func (s *Span) Gives(k []byte) bool {
+	return s.Phase >= Sealed && key.Range{Start: s.At, End: s.End}.Contains(k)
+}
+
+// Has reports whether the object serves the keys of a position.
+func (m *Marker) Has(k []byte) bool {
+	return m.Live && (m.Span == nil || m.Span.Phase != Filling && m.Span.Bounds.Contains(k))
+}
+
+// Bounds are those of the keys that the object serves.
+func (m *Marker) Bounds() key.Range {
+	if m.Span == nil {
+		return key.Range{}
+	}
+	return m.Span.Bounds
+}
+
+// Classes is the number of classes of Timestamps that a bucket has for its ranges.
+func Classes(buckets uint16) uint32 { return 1024 / min(max(uint32(buckets), 1), 1024) }
+
+// Class is the class of the Timestamps that this object issues for its range, and the
+// number of classes: no two ranges of a table issue the same. A bucket that never split
+// has the class that the first of its ranges will have, and others.
+func (m *Marker) Class(p *message.Destination) (class, count uint32) {
+	if m.Span == nil {
+		return uint32(p.Bucket), uint32(p.Buckets)
+	}
+	n := Classes(p.Buckets)
+	return uint32(p.Bucket) + uint32(p.Buckets)*(m.Span.Self.Range%n), uint32(p.Buckets) * n
+}
+
+// Cut lets a bucket that never split be a range.
+func (m *Marker) Cut(rows storage.Rows, self message.Destination) {
+	m.Span = &Span{Self: self}
+	rows.Delete(rowMarker)
+}

@@ -1,0 +1,35 @@
+package storage
+
+// The first byte of a key.
+const (
+	SpaceRecords  = 'd' // key of a record → record
+	SpaceEntities = 'e' // encoded key → table.AppendRow
+	spaceMeta     = 'm' // names below
+	SpaceDeleting = 'x' // keys of the records of tables that are being deleted → how many objects have dropped, nothing: none
+	SpaceOutbox   = 'o' // keys of the rows to publish → Timestamp of the change
+	SpaceMarks    = 's' // encoded keys of entities that changed while they are copied → Timestamp of the change
+	SpaceRanges   = 'g' // key of a record, 0, number of a bucket that has split → message.Named
+	SpaceHistory  = 'h' // key of a record, 0, number of a bucket, time → changeOfMap
+	SpaceRestores = 'r' // key of the record of a table that is being restored, or was → message.Restore
+	SpacePurges   = 'p' // incarnations to purge from the replica → when
+)
+
+// The keys of other rows.
+var (
+	RowSending = []byte{spaceMeta, 'o'} // sending
+	// 't' and 'u' are of package visits, 'm' and 'r' of package span
+	RowSelf      = []byte{spaceMeta, 's'} // of a bucket that publishes: its destination
+	RowFrozen    = []byte{spaceMeta, 'b'} // frozen
+	RowFloor     = []byte{spaceMeta, 'f'} // of a catalog: floor of the Timestamps of new tables
+	RowLastRange = []byte{spaceMeta, 'n'} // of a catalog: the last id given to a range
+	RowHistory   = []byte{spaceMeta, 'h'} // of a catalog: since when it keeps changes of maps
+)
+
+// MaxRow is the size limit of SQLite here for a key and a value together.
+const MaxRow = 2_000_000
+
+// RowOf is the key of a row that has the key of a record after its first byte.
+func RowOf(space byte, key string) []byte {
+	k := make([]byte, 0, 1+len(key))
+	return append(append(k, space), key...)
+}

@@ -1,0 +1,220 @@
+package durableobject_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// small makes a table of some ranges that are small and idle from now on.
+func small(t *testing.T, n int) (w *ranges, partitions []string) {
+	w, partitions = many(t, n, 8)
+	w.bytes = 100_000
+	w.evict()
+	return w, partitions
+}
+
+// has checks that the table has exactly these partitions, with a row each.
+func (w *ranges) has(partitions []string) {
+	w.t.Helper()
+	page, err := w.cloud.store(w.clock.now, nil).Scan(w.t.Context(), tableKey, everything)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var got, want []string
+	for i := range page.Rows {
+		got = append(got, string(page.Rows[i].Key))
+	}
+	for _, p := range partitions {
+		want = append(want, string(at(p, "r")))
+	}
+	if !slices.Equal(got, want) {
+		w.t.Errorf("the table has %q, not %q", got, want)
+	}
+}
+
+// atOp calls a function once, when a message of an operation is on its way.
+func (w *ranges) atOp(op message.Op, f func(c durableobject.Call) fate) {
+	before := w.inside
+	w.inside = func(c durableobject.Call) fate {
+		if o, _, _ := message.Open(c.Message); o == op && f != nil {
+			g := f
+			f = nil
+			return g(c)
+		}
+		return before(c)
+	}
+}
+
+// TestSmallRangesJoin: ranges that are small and idle become one, though no two are empty; and
+// then nothing is left to do.
+func TestSmallRangesJoin(t *testing.T) {
+	t.Parallel()
+	w, partitions := small(t, 20)
+	for _, p := range partitions {
+		w.put(p, "r")
+	}
+	made := w.clock.t
+	report, err := w.store.Traffic(t.Context(), tableKey)
+	if err != nil || len(report.Ranges) != 20 {
+		t.Fatalf("%d ranges, %v", len(report.Ranges), err)
+	}
+	for i, r := range report.Ranges { // the first object was there before the table split
+		if r.Since.IsZero() != (i == 0) || r.Since.After(made.Time()) {
+			t.Errorf("range %d serves since %v", i, r.Since)
+		}
+	}
+	if w.hours(40); len(w.remaining()) != 1 {
+		t.Errorf("there are %d", w.remaining())
+	}
+	w.has(partitions)
+	rang := 0
+	for range 1000 {
+		w.clock.t += 60 * edm.TicksPerSecond
+		rang += w.ring(w.clock.t)
+	}
+	if rang > 2 {
+		t.Errorf("%d alarms in the hours after", rang)
+	}
+}
+
+// TestBusyRangesStay: a range whose neighbour has load, or that has some itself, stays.
+func TestBusyRangesStay(t *testing.T) {
+	t.Parallel()
+	for busy := range 2 {
+		w, partitions := small(t, 2)
+		w.rate = 1
+		w.evict()
+		for range 6 * 3600 / 2 {
+			if _, err := w.store.Get(t.Context(), tableKey, at(partitions[busy], "r"), table.Strong); err != nil {
+				t.Fatal(err)
+			}
+			w.clock.t += 2 * edm.TicksPerSecond
+			w.ring(w.clock.t)
+		}
+		if got := w.remaining(); len(got) != 2 {
+			t.Errorf("with load on range %d there are %d", busy, got)
+		}
+		if w.hours(40); len(w.remaining()) != 1 {
+			t.Errorf("after load on range %d there are %d", busy, w.remaining())
+		}
+		w.has(partitions)
+	}
+}
+
+// TestChangesWhileRangesJoin: what is written and deleted while the entities move is what the
+// neighbour has in the end.
+func TestChangesWhileRangesJoin(t *testing.T) {
+	t.Parallel()
+	w, partitions := small(t, 2)
+	for i := range 30 {
+		partitions = append(partitions, fmt.Sprintf("0000k%03d", i))
+		w.put(partitions[2+i], "r")
+	}
+	w.rows = 4
+	w.evict()
+	joined := 0
+	before := w.inside
+	w.inside = func(c durableobject.Call) fate {
+		if op, _, _ := message.Open(c.Message); op == message.OpJoin && joined < 3 {
+			joined++
+			w.removeOne(t, partitions[2+joined])
+			w.put(fmt.Sprintf("0000k%03dx", joined), "r")
+			partitions = append(partitions, fmt.Sprintf("0000k%03dx", joined))
+		}
+		return before(c)
+	}
+	w.hours(40)
+	if got := w.remaining(); len(got) != 1 || joined != 3 {
+		t.Errorf("there are %d after %d changes", got, joined)
+	}
+	partitions = append(partitions[:3:3], partitions[6:]...) // three were deleted
+	slices.Sort(partitions)
+	w.has(partitions)
+}
+
+// TestJoinIsGivenUp: a neighbour that restarts while it gets entities does not get the keys. It
+// deletes what it has of them, also where the range that stays has changed meanwhile, and the
+// pieces and the keys come late. The next time they join.
+func TestJoinIsGivenUp(t *testing.T) {
+	t.Parallel()
+	for _, op := range []message.Op{message.OpJoin, message.OpTake} {
+		w, partitions := small(t, 2)
+		var late []durableobject.Call
+		w.atOp(message.OpTake, func(c durableobject.Call) fate {
+			late = append(late, durableobject.Call{To: c.To, Message: slices.Clone(c.Message)})
+			if op == message.OpTake {
+				w.node(c.To).evict()
+			}
+			return fate{}
+		})
+		w.atOp(message.OpJoin, func(c durableobject.Call) fate {
+			late = append(late, durableobject.Call{To: c.To, Message: slices.Clone(c.Message)})
+			if op == message.OpJoin {
+				w.node(c.To).evict()
+			}
+			return fate{}
+		})
+		for len(late) == 0 || op == message.OpTake && len(late) < 2 {
+			w.clock.t += edm.TicksPerSecond
+			w.ring(w.clock.t)
+		}
+		if got := w.remaining(); len(got) != 2 {
+			t.Errorf("operation %d: there are %d", op, got)
+		}
+		w.removeOne(t, partitions[0]) // and the neighbour may still have it
+		for _, c := range late {
+			w.handle(t.Context(), c)
+		}
+		w.has(partitions[1:])
+		w.put("0000a", "r")
+		if w.hours(40); len(w.remaining()) != 1 {
+			t.Errorf("operation %d: later there are %d", op, w.remaining())
+		}
+		w.has([]string{"0000a", partitions[1]})
+	}
+}
+
+// TestJoinWithAReplica: the replica has what the table has, whoever published it.
+func TestJoinWithAReplica(t *testing.T) {
+	t.Parallel()
+	for _, late := range []bool{false, true} { // the replica begins when the ranges are there
+		w, partitions := many(t, 6, 8)
+		k := newReplica(t, w.cloud, &w.clock.t, 1)
+		if late {
+			for _, p := range partitions {
+				if _, err := w.store.Get(t.Context(), tableKey, at(p, "r"), table.Strong); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		w.bytes = 100_000
+		w.evict()
+		w.removeOne(t, partitions[1])
+		w.put(partitions[2], "r")
+		w.atOp(message.OpJoin, func(durableobject.Call) fate { // of the first, while its entities move
+			w.removeOne(t, partitions[0])
+			w.put(partitions[0]+"a", "r")
+			w.put(partitions[0]+"b", "r")
+			return fate{}
+		})
+		w.hours(40)
+		if got := w.remaining(); len(got) != 1 {
+			t.Errorf("there are %d", got)
+		}
+		entities := 0
+		for _, v := range k.names {
+			if v.value != nil {
+				entities++
+			}
+		}
+		if want := len(partitions) - 2 + 2 + 1; entities != want { // and the record
+			t.Errorf("late %t: the replica has %d values, not %d", late, entities, want)
+		}
+	}
+}
