@@ -210,7 +210,8 @@ damage:
 static:
 	EDGETABLE_NEEDS=make $(GOTEST) ./testdata/laws
 	go tool staticcheck ./... $(TOOLS)
-	go tool -C .ci/actions actionlint -shellcheck= -pyflakes= $(abspath infra/machines/export/github.yaml examples/tests/github.yaml)
+	go tool -C .ci/actions actionlint -shellcheck= -pyflakes= $(abspath infra/machines/export/github.yaml examples/tests/github.yaml $(wildcard .github/workflows/*.yaml))
+	sed -n '/^## GitHub Actions/,/^## Kub/{/^```yaml/,/^```$$/{/^```/!p}}' docs/start/containers.md | go tool -C .ci/actions actionlint -shellcheck= -pyflakes= -stdin-filename docs/start/containers.md -
 	go mod tidy -diff
 
 .PHONY: vulnerabilities
