@@ -128,8 +128,8 @@ func (e *engine) standIns(t *testing.T, file string) {
 		`CMD ["/usr/bin/caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]`)
 }
 
-// twoServers runs compose/postgres.yaml as infra/machines/README.md says, and stops, kills and starts each of its servers in turn: no request fails but those
-// under way at a kill, and what was confirmed is there.
+// twoServers runs compose/postgres.yaml as infra/machines/README.md says, and stops, kills and starts each of its servers in turn: what was
+// confirmed is there. The log says which requests failed.
 func (e *engine) twoServers(t *testing.T) {
 	e.standIns(t, composeFolder+"/postgres.yaml")
 	p := e.newProject(t, composeFolder)
