@@ -219,7 +219,8 @@ damage:
 static:
 	EDGETABLE_NEEDS=make $(GOTEST) ./testdata/laws
 	go tool staticcheck ./... $(TOOLS)
-	go tool -C .ci/actions actionlint -shellcheck= -pyflakes= $(abspath infra/machines/export/github.yaml examples/tests/github.yaml)
+	go tool -C .ci/actions actionlint -shellcheck= -pyflakes= $(abspath infra/machines/export/github.yaml examples/tests/github.yaml $(wildcard .github/workflows/*.yaml))
+	sed -n '/^## GitHub Actions/,/^## Kub/{/^```yaml/,/^```$$/{/^```/!p}}' docs/start/containers.md | go tool -C .ci/actions actionlint -shellcheck= -pyflakes= -stdin-filename docs/start/containers.md -
 	go mod tidy -diff
 
 .PHONY: vulnerabilities
@@ -298,7 +299,7 @@ examples: build
 ## image-limits: servers in containers of 128, 256 and 512 MiB under a load of TIME (60s) each, on a directory, in memory, over PostgreSQL; rates at 256 MiB
 .PHONY: image-limits
 image-limits:
-	EDGETABLE_NEEDS=postgres EDGETABLE_LIMITS_TIME=$(or $(TIME),60s) $(GOTEST) -v -run '^Test(MemoryOfContainer|RateInSmallContainer|PostgresMemoryOfContainer)$$' ./functions/edgetable
+	EDGETABLE_NEEDS=postgres EDGETABLE_LIMITS_TIME=$(or $(TIME),60s) $(GOTEST) -v -run '^Test(Postgres)?(MemoryOfContainer|RateInSmallContainer)$$' ./functions/edgetable
 
 ## fresh: 'make run' and 'make test' in a clone of HEAD with empty caches; as root also without the Debian packages
 .PHONY: fresh

@@ -5,9 +5,13 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -192,12 +196,152 @@ func TestRPMs(t *testing.T) {
 	}
 }
 
+// The packages for Alpine have the files of the sources, byte by byte, no others, and the checksums that apk demands: that of the
+// files as a whole, and one for each.
 func TestAPKs(t *testing.T) {
-	dist, _ := made(t)
-	for _, arch := range namesOf(linuxes(), func(p platform) string { return p.apk }) {
-		name := "edgetable_1.2.3_" + arch + ".apk"
-		expect(t, name, untar(t, gunzip(t, bytes.NewReader(readFile(t, filepath.Join(dist, name))))),
+	dist, programs := made(t)
+	root := filepath.Dir(dist)
+	for _, p := range linuxes() {
+		name := "edgetable_1.2.3_" + p.apk + ".apk"
+		text := readFile(t, filepath.Join(dist, name))
+		control, files := members(t, text)
+		about := untar(t, gunzip(t, bytes.NewReader(control)))
+		got := untar(t, gunzip(t, bytes.NewReader(files)))
+		expect(t, name, append(about, got...),
 			append(packaged, "755 etc/init.d/edgetable", "644 usr/share/zsh/site-functions/_edgetable", "600 PKGINFO",
 				"755 post-install", "755 post-upgrade", "755 pre-deinstall", "755 post-deinstall")...)
+		source := map[string]string{
+			"post-install": "bin/share/scripts/postinstall", "post-upgrade": "bin/share/scripts/postinstall", "pre-deinstall": "bin/share/scripts/preremove", "post-deinstall": "bin/share/scripts/postremove",
+			"usr/bin/edgetable": filepath.Join(programs, p.target, "edgetable"), "etc/edgetable/edgetable.conf": "infra/machines/package/edgetable.conf", "etc/init.d/edgetable": "infra/machines/package/edgetable.openrc",
+			"usr/share/bash-completion/completions/edgetable": "bin/share/completions/edgetable.bash", "usr/share/fish/vendor_completions.d/edgetable.fish": "bin/share/completions/edgetable.fish",
+			"usr/share/zsh/site-functions/_edgetable": "bin/share/completions/edgetable.zsh", "usr/share/doc/edgetable/copyright": "infra/machines/package/copyright",
+			"usr/share/doc/edgetable/THIRD-PARTY.txt": "bin/share/THIRD-PARTY.txt", "usr/share/doc/edgetable/LICENSE": "LICENSE",
+		}
+		for _, file := range list(t, root+"/bin/share/man") {
+			if strings.HasSuffix(file, ".gz") {
+				source["usr/share/man/man1/"+file] = "bin/share/man/" + file
+			}
+		}
+		settings := ""
+		for _, e := range about {
+			if e.name == "PKGINFO" {
+				settings = string(e.text)
+			}
+		}
+		for _, line := range []string{"pkgname = edgetable", "pkgver = 1.2.3", "arch = " + p.apk, "license = Apache-2.0", fmt.Sprintf("datahash = %x", sha256.Sum256(files))} {
+			if !strings.Contains(settings, line+"\n") {
+				t.Errorf("%s does not say %q:\n%s", name, line, settings)
+			}
+		}
+		same(t, name, root, slices.DeleteFunc(append(about, got...), func(e entry) bool { return e.name == "PKGINFO" }), source)
+		for tr := tar.NewReader(gunzip(t, bytes.NewReader(files))); ; {
+			h, err := tr.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := sha1.New()
+			if _, err := io.Copy(sum, tr); err != nil {
+				t.Fatal(err)
+			}
+			if want := fmt.Sprintf("%x", sum.Sum(nil)); h.Typeflag == tar.TypeReg && h.PAXRecords["APK-TOOLS.checksum.SHA1"] != want {
+				t.Errorf("%s: %s has the checksum %q, want %s", name, h.Name, h.PAXRecords["APK-TOOLS.checksum.SHA1"], want)
+			}
+		}
+	}
+}
+
+// members splits an .apk without a signature into its two members of gzip.
+func members(t *testing.T, text []byte) (control, files []byte) {
+	t.Helper()
+	r := bytes.NewReader(text)
+	z, err := gzip.NewReader(r)
+	if err == nil {
+		z.Multistream(false)
+		_, err = io.Copy(io.Discard, z)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := len(text) - r.Len()
+	return text[:end], text[end:]
+}
+
+// same compares what an archive has with the files from which it was made, below root.
+func same(t *testing.T, archive, root string, got []entry, source map[string]string) {
+	t.Helper()
+	for _, e := range got {
+		from, ok := source[e.name]
+		if !ok {
+			t.Errorf("%s has %s, which nobody wants", archive, e.name)
+			continue
+		}
+		if !filepath.IsAbs(from) {
+			from = filepath.Join(root, from)
+		}
+		if !bytes.Equal(e.text, readFile(t, from)) {
+			t.Errorf("%s: %s is not %s", archive, e.name, from)
+		}
+		delete(source, e.name)
+	}
+	if len(source) > 0 {
+		t.Errorf("%s lacks %v", archive, slices.Sorted(maps.Keys(source)))
+	}
+}
+
+// The wheels have the files of the sources, byte by byte, no others, the tags of their names, and the sum of each file.
+func TestWheels(t *testing.T) {
+	dist, programs := made(t)
+	for _, p := range platforms() {
+		name := "edgetable-1.2.3-py3-none-" + p.wheel + ".whl"
+		script, info := "edgetable", "edgetable-1.2.3.dist-info/"
+		if strings.HasPrefix(p.target, "windows") {
+			script += ".exe"
+		}
+		source := map[string]string{
+			"edgetable-1.2.3.data/scripts/" + script: filepath.Join(programs, p.target, script),
+			info + "licenses/LICENSE":                "LICENSE", info + "licenses/THIRD-PARTY.txt": "bin/share/THIRD-PARTY.txt",
+		}
+		for _, file := range list(t, "../../infra/packages/python/edgetable") {
+			if file != "__pycache__" {
+				source["edgetable/"+file] = "infra/packages/python/edgetable/" + file
+			}
+		}
+		var record, want strings.Builder
+		about := map[string]string{}
+		copied := slices.DeleteFunc(unzip(t, readFile(t, filepath.Join(dist, name))), func(e entry) bool {
+			if mode := int64(0o644); e.mode != mode && (e.mode != 0o755 || !strings.Contains(e.name, "/scripts/")) {
+				t.Errorf("%s: %s has the mode %03o", name, e.name, e.mode)
+			}
+			if e.name == info+"RECORD" {
+				record.Write(e.text)
+				fmt.Fprintf(&want, "%s,,\n", e.name)
+				return true
+			}
+			sum := sha256.Sum256(e.text)
+			fmt.Fprintf(&want, "%s,sha256=%s,%d\n", e.name, base64.RawURLEncoding.EncodeToString(sum[:]), len(e.text))
+			if strings.HasPrefix(e.name, info) && !strings.Contains(e.name, "licenses") {
+				about[strings.TrimPrefix(e.name, info)] = string(e.text)
+				return true
+			}
+			return false
+		})
+		same(t, name, filepath.Dir(dist), copied, source)
+		if record.String() != want.String() {
+			t.Errorf("%s: RECORD is\n%s, want\n%s", name, &record, &want)
+		}
+		if m := about["METADATA"]; !strings.HasPrefix(m, "Metadata-Version: 2.4\nName: edgetable\nVersion: 1.2.3\n") || !strings.HasSuffix(m, "\n\n"+string(readFile(t, "../../infra/packages/python/README.md"))) {
+			t.Errorf("%s: METADATA is\n%s", name, m)
+		}
+		for tag := range strings.SplitSeq(p.wheel, ".") {
+			if !strings.Contains(about["WHEEL"], "Tag: py3-none-"+tag+"\n") {
+				t.Errorf("%s: WHEEL lacks %s:\n%s", name, tag, about["WHEEL"])
+			}
+		}
+		if about["entry_points.txt"] != "[pytest11]\nedgetable = edgetable.pytest_plugin\n" || len(about) != 3 {
+			t.Errorf("%s: %q", name, about)
+		}
 	}
 }

@@ -44,7 +44,7 @@ func (r *release) manifests() error {
 		return nil
 	}
 	scoop, err := json.MarshalIndent(map[string]any{
-		"version": r.Version, "description": summary, "license": "Apache-2.0", "homepage": homepage(r.url),
+		"version": r.Version, "description": summary, "license": "Apache-2.0", "homepage": r.homepage(),
 		"architecture": map[string]any{"64bit": map[string]string{"url": windows.URL, "hash": windows.Sum, "extract_dir": windows.dir}},
 		"bin":          "edgetable.exe",
 	}, "", "  ")
@@ -62,9 +62,12 @@ const summary = "Table store that speaks the Azure Table Storage protocol"
 // archived is an archive as manifests name it; dir is the directory in it.
 type archived struct{ URL, Sum, dir string }
 
-// homepage is the address of the host of a release.
-func homepage(url string) string {
-	scheme, rest, _ := strings.Cut(url, "://")
+// homepage is the address of the repository, or else of the host of a release. Files to try on this machine have none.
+func (r *release) homepage() string {
+	scheme, rest, _ := strings.Cut(r.url, "://")
+	if r.source != "" || scheme == "file" {
+		return r.source
+	}
 	host, _, _ := strings.Cut(rest, "/")
 	return scheme + "://" + host
 }
@@ -72,7 +75,11 @@ func homepage(url string) string {
 // formula is that of Homebrew.
 func (r *release) formula(archives map[string]archived) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "class Edgetable < Formula\n  desc %q\n  homepage %q\n  version %q\n  license \"Apache-2.0\"\n", summary, homepage(r.url), r.Version)
+	fmt.Fprintf(&b, "class Edgetable < Formula\n  desc %q\n", summary)
+	if page := r.homepage(); page != "" {
+		fmt.Fprintf(&b, "  homepage %q\n", page)
+	}
+	fmt.Fprintf(&b, "  version %q\n  license \"Apache-2.0\"\n", r.Version)
 	for _, system := range []struct{ brew, goos string }{{"macos", "darwin"}, {"linux", "linux"}} {
 		fmt.Fprintf(&b, "\n  on_%s do\n", system.brew)
 		for _, cpu := range []struct{ brew, goarch string }{{"arm", "arm64"}, {"intel", "amd64"}} {

@@ -34,6 +34,9 @@ func TestManifests(t *testing.T) {
 			t.Errorf("the formula says %s has checksum %s", m[1], m[2])
 		}
 	}
+	if !strings.Contains(formula, "\n  homepage \"https://example.com/edgetable\"\n") {
+		t.Errorf("the formula does not name the repository:\n%s", formula)
+	}
 	if ruby, err := exec.LookPath("ruby"); err == nil {
 		if out, err := exec.Command(ruby, "-c", dist+"/edgetable.rb").CombinedOutput(); err != nil {
 			t.Errorf("the formula: %s", out)

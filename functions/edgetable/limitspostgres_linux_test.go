@@ -25,3 +25,12 @@ func TestPostgresMemoryOfContainer(t *testing.T) {
 		})
 	}
 }
+
+// As TestRateInSmallContainer, for a server whose tables are in a database.
+func TestPostgresRateInSmallContainer(t *testing.T) {
+	needs.These(t, needs.Postgres)
+	fourFifths(t, func(t *testing.T) []string {
+		_, flags := postgresSchema(t)
+		return append([]string{"--store", "postgres"}, flags...)
+	})
+}
