@@ -5,8 +5,8 @@ import (
 	"iter"
 
 	"edgetable/adapters/store/durableobject/internal/message"
-	"edgetable/core/key"
 	"edgetable/adapters/store/durableobject/internal/turn"
+	"edgetable/core/key"
 	"edgetable/core/table"
 )
 
