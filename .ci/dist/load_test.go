@@ -42,7 +42,7 @@ func (e *engine) client(t *testing.T) *http.Client {
 		<-done
 		return c, err
 	}
-	return &http.Client{Transport: &http.Transport{DialContext: dial, MaxIdleConnsPerHost: writerCount}, Timeout: time.Minute}
+	return &http.Client{Transport: &http.Transport{DialContext: dial, MaxIdleConnsPerHost: writerCount}}
 }
 
 const writerCount = 4

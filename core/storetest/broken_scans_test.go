@@ -90,6 +90,7 @@ func (s rowByRow) Scan(ctx context.Context, name table.RecordKey, r table.ScanRe
 		all.Rows = append(all.Rows, page.Rows...)
 		all.Scanned += page.Scanned
 		all.Examined += page.Examined
+		all.Count += page.Count
 		if page.Next == nil {
 			return all, nil
 		}
@@ -97,6 +98,6 @@ func (s rowByRow) Scan(ctx context.Context, name table.RecordKey, r table.ScanRe
 			all.Next = page.Next
 			return all, nil
 		}
-		r.Ranges = key.From(r.Ranges, page.Next)
+		r.Ranges = r.Rest(page.Next)
 	}
 }

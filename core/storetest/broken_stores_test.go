@@ -275,8 +275,15 @@ func (s *slowDrop) Get(ctx context.Context, name table.RecordKey, k []byte, c ta
 	return s.Store.Get(ctx, name, k, c)
 }
 
-// plain refuses conditions and batches.
+// plain refuses conditions, batches, rules of expiry, and scans from the end.
 type plain struct{ table.Store }
+
+func (s plain) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
+	if r.Descending {
+		return table.Page{}, table.ErrUnsupported
+	}
+	return s.Store.Scan(ctx, name, r)
+}
 
 func (s plain) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
 	if r.Traits != nil {

@@ -55,6 +55,9 @@ func conditionsHold(e *env) {
 	merged := edm.AppendProperty(patch, "kept", edm.Int32(1))
 	for kind, kindName := range kinds {
 		for condition, conditionName := range conditions {
+			if kind == table.Expire {
+				continue // It removes only what has ended, which Expiry is about.
+			}
 			if kind == table.Delete && condition != table.Present && condition != table.Unchanged {
 				continue // "A Delete is always Present or Unchanged."
 			}

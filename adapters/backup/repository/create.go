@@ -149,21 +149,6 @@ func (r *Repository) commit(ctx context.Context, m *Manifest) error {
 	return err
 }
 
-// known are the parts that need not be written again.
-type known struct {
-	files map[file][]Part
-	sums  map[string]Part // by the name of an object without its run; only without encryption
-
-	after, until time.Time // objects whose time came between these are read again
-}
-
-// file identifies a file of the data directory, which never changes once it is
-// written.
-type file struct {
-	name           string
-	size, modified int64
-}
-
 // known reads the manifests of complete and of interrupted backups. It must be called
 // after the manifest of this run is in unfinished/.
 func (r *Repository) known(ctx context.Context, m *Manifest, interrupted []string) (*known, error) {

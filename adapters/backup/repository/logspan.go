@@ -36,3 +36,18 @@ var ErrReplaced = errors.New("another store has taken over the place: this one w
 
 // ErrElsewhere means that the place is not that of the store, or not any more.
 var ErrElsewhere = errors.New("the place does not have the history of this store: is the right disk mounted? If it is a new place for this store, empty it, and start the server again")
+
+// Term is one run of a program that ships a timeline: a number, and a random name. Two copies of a data
+// directory have the same timeline, and different terms.
+type Term struct {
+	Number int    `json:"number"` // 1 for the first one of a timeline; 0: there is no term
+	Name   string `json:"name"`
+}
+
+// NewTerm returns the next term after another one.
+func NewTerm(after Term) Term { return Term{after.Number + 1, NewTimelineID()} }
+
+// After reports whether a term is later than another one, or of another copy.
+func (t Term) After(u Term) bool {
+	return t.Number > u.Number || t.Number == u.Number && t.Name != u.Name
+}

@@ -10,21 +10,6 @@ import (
 	"edgetable/core/edm"
 )
 
-// Term is one run of a program that ships a timeline: a number, and a random name. Two copies of a data
-// directory have the same timeline, and different terms.
-type Term struct {
-	Number int    `json:"number"` // 1 for the first one of a timeline; 0: there is no term
-	Name   string `json:"name"`
-}
-
-// NewTerm returns the next term after another one.
-func NewTerm(after Term) Term { return Term{after.Number + 1, NewTimelineID()} }
-
-// After reports whether a term is later than another one, or of another copy.
-func (t Term) After(u Term) bool {
-	return t.Number > u.Number || t.Number == u.Number && t.Name != u.Name
-}
-
 // Turn is who may ship to a place: the newest term of the newest timeline.
 type Turn struct {
 	Timeline string // "": the place has no timeline

@@ -15,10 +15,6 @@ import (
 // keyBuffers holds *[]byte for the full keys of point operations.
 var keyBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 256); return &b }}
 
-func (l *life) appendKey(dst, k []byte) []byte {
-	return append(appendPrefix(dst, l.incarnation), k...)
-}
-
 // Get implements table.Store. Every read is strong.
 func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.Consistency) (table.Row, error) {
 	if err := ctx.Err(); err != nil {

@@ -19,6 +19,11 @@ type life struct {
 	traits atomic.Pointer[table.Traits]
 }
 
+// appendKey appends the key in the database of the entity with an encoded key.
+func (l *life) appendKey(dst, k []byte) []byte {
+	return append(appendPrefix(dst, l.incarnation), k...)
+}
+
 // tables holds the live incarnation of every table.
 type tables struct {
 	mu   sync.RWMutex

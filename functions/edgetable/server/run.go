@@ -278,19 +278,6 @@ func (p *program) draining(ctx context.Context, s *serving, h *health) context.C
 	return drained
 }
 
-// isSecondary reports whether the server follows another one, reads a replica, or was replaced before it started.
-func (s *serving) isSecondary() bool {
-	return s.backend.Replica != nil || s.follower.Follows() || s.lead().Fenced()
-}
-
-// lead says whether the store in the data directory is the primary; nil: there is none.
-func (s *serving) lead() *stores.Lead {
-	if s.backend.Embedded == nil {
-		return nil
-	}
-	return &s.backend.Embedded.Lead
-}
-
 // ready does work on the store, and looks how old a secondary is.
 func (s *serving) ready(ctx context.Context) error {
 	err := s.backend.Ready(ctx)

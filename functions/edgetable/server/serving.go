@@ -37,3 +37,16 @@ type serving struct {
 	consent     *explorer.Consent // nil: the page opens no accounts of the server
 	bounds      httpserver.Bounds
 }
+
+// isSecondary reports whether the server follows another one, reads a replica, or was replaced before it started.
+func (s *serving) isSecondary() bool {
+	return s.backend.Replica != nil || s.follower.Follows() || s.lead().Fenced()
+}
+
+// lead says whether the store in the data directory is the primary; nil: there is none.
+func (s *serving) lead() *stores.Lead {
+	if s.backend.Embedded == nil {
+		return nil
+	}
+	return &s.backend.Embedded.Lead
+}

@@ -17,6 +17,14 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
+// Names of objects while an export is not finished: what was begun, the lines of its
+// progress, and lines of entities that become files of another format.
+const (
+	unfinishedPrefix = "unfinished/"
+	begunName        = unfinishedPrefix + "export.json"
+	linePrefix       = unfinishedPrefix + "line-"
+)
+
 // Place is where an export goes: a directory, or a prefix in a bucket.
 type Place struct {
 	objects.Place

@@ -20,14 +20,6 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// Names of objects while an export is not finished: what was begun, the lines of its
-// progress, and lines of entities that become files of another format.
-const (
-	unfinishedPrefix = "unfinished/"
-	begunName        = unfinishedPrefix + "export.json"
-	linePrefix       = unfinishedPrefix + "line-"
-)
-
 // filePattern matches the names of files of tables, which have the number of the export and
 // the place of the range in the order of keys.
 var filePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*/part-\d{4,}-\d+(-\d{6,})?\.(jsonl|csv|parquet)(\.gz|\.zst)?$`)
