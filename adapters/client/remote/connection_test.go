@@ -72,7 +72,7 @@ func TestAdvice(t *testing.T) {
 		status           int
 		want             string
 	}{
-		{token + "11%3A59%3A59Z", "AuthenticationFailed", 403, "the shared access signature expired at 2026-11-22T11:59:59Z: repeat"},
+		{token + "11%3A59%3A59Z", "AuthenticationFailed", 403, "the shared access signature expired at 2026-11-22T11:59:59Z: run the command again"},
 		{token + "11%3A59%3A59Z", "AuthorizationFailure", 403, "expired"},
 		{token + "12%3A01%3A00Z", "AuthenticationFailed", 403, "the shared access signature is wrong or has been revoked"},
 		{token + "12%3A01%3A00Z", "AuthorizationPermissionMismatch", 403, ""},
