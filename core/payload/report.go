@@ -85,9 +85,24 @@ func AppendReport(dst []byte, r *traffic.Report) []byte {
 		w.number("bytes", g.Bytes)
 		w.name("load")
 		w.b = strconv.AppendFloat(w.b, g.Load, 'f', -1, 64)
+		if !g.Since.IsZero() {
+			w.time("since", g.Since)
+		}
 		w.end('}')
 	}
 	w.end(']')
+	if h := r.Hour; h != nil {
+		w.begin("hour", '{')
+		w.text("table", h.Table)
+		w.time("since", h.Since)
+		w.time("until", h.Until)
+		w.begin("minutes", '[')
+		for _, n := range h.Minutes {
+			w.number("", n)
+		}
+		w.end(']')
+		w.end('}')
+	}
 	if r.Missing > 0 {
 		w.number("missing", uint64(r.Missing))
 	}

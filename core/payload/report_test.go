@@ -54,8 +54,15 @@ func fill(t *testing.T, v reflect.Value, next *uint64) {
 		v.SetFloat(float64(*next) + 0.125)
 	case reflect.Array:
 		for i := range v.Len() {
+			if v.Index(i).Kind() != reflect.String {
+				fill(t, v.Index(i), next)
+				continue
+			}
 			v.Index(i).SetString(traffic.Metrics[i])
 		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(t, v.Elem(), next)
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
 		for i := range 2 {

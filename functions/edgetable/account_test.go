@@ -171,7 +171,7 @@ func TestAccountFileStays(t *testing.T) {
 		"change beta --disable": "beta on a line with other accounts",
 		"change nobody --drop":  "has no account nobody",
 		"new acme":              "an account acme already",
-		"rotate acme finish":    "too much",
+		"rotate acme finish":    "unexpected argument",
 	} {
 		if status, _, said := run(t, nil, append(strings.Fields("account "+args), "--accounts", file)...); status == 0 || !strings.Contains(said, say) {
 			t.Errorf("%s: status %d: %s", args, status, said)

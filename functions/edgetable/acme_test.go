@@ -170,7 +170,7 @@ func TestACME(t *testing.T) {
 			t.Errorf("%s: %v, %v", f.Name(), info, err)
 		}
 	}
-	s = start(t, nil, append(flags, "https://127.0.0.1:1/dir")...)
+	s = start(t, map[string]string{"EDGETABLE_ACME_DIRECTORY": "https://127.0.0.1:1/dir"}, flags...)
 	address = strings.TrimSpace(strings.Split(strings.Split(s.greeting, "listens on ")[1], " ")[0])
 	if serial("tables.example.test") != first || serial("other.example.test") != second {
 		t.Error("after a restart there are other certificates")

@@ -195,7 +195,7 @@ func TestStopped(t *testing.T) {
 				}
 				started, ended := make(chan *os.Process, 1), make(chan struct{})
 				then := func() { watched.back.Store(0) }
-				says := []string{"the shared access signature expired at 20", ": repeat the command with a new one\n", "run the same command to resume"}
+				says := []string{"the shared access signature expired at 20", ": run the command again with a new one\n", "run the same command to resume"}
 				if why == "interrupt" {
 					then = func() {
 						if err := (<-started).Signal(os.Interrupt); err != nil {

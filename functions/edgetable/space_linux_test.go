@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -62,35 +63,42 @@ func TestFullDisk(t *testing.T) {
 	check()
 	c.do(t, "GET", "/people(PartitionKey='p',RowKey='0')", "", 404)
 
-	// So does one on a disk without a byte of room, to be read.
+	// One on a disk without a byte of room waits: it is alive and not ready.
 	must.OK(t, p.Process.Kill())
 	p.Wait()
 	if err := os.Remove(filepath.Join(disk, "data", "RESERVE")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
 	must.OK(t, fillUp(fill, 0))
-	p = startProcess(t, nil, "--data", filepath.Join(disk, "data"))
-	c = p.client(t, "")
-	base = strings.TrimSuffix(c.endpoint, "/devstoreaccount1")
-	c.do(t, "GET", "/people(PartitionKey='p',RowKey='7')", "", 200)
-	c.do(t, "GET", "/people()?$filter=RowKey%20eq%20'9'&$select=RowKey", "", 200)
-	c.do(t, "DELETE", "/people(PartitionKey='p',RowKey='7')", "", 503)
-
-	// The space comes back: from the other program, and from a deleted table.
-	must.OK(t, os.Remove(fill))
-	dropped := 0
-	must.Eventually(t, "the server notices the space", p.logs, func() bool {
-		if dropped != 204 {
-			dropped, _ = c.send(t, "DELETE", "/Tables('people')", "")
+	self, err := os.Executable()
+	must.OK(t, err)
+	run := exec.Command(self, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(disk, "data"))
+	run.Env = []string{mainVariable + "=1"}
+	waits := proc.Start(t, "", run)
+	waits.Log.Await(t, "the store does not answer yet, and the server is not ready")
+	_, address, _ := strings.Cut(waits.Log.String(), "address=")
+	base = "http://" + strings.Fields(address)[0]
+	for path, want := range map[string]int{"/_/live": 200, "/_/ready": 503, "/devstoreaccount1/people()": 503} {
+		if status, text := get(t, base+path); status != want {
+			t.Errorf("%s: %d %s", path, status, text)
 		}
+	}
+
+	// The space comes back, and with it all entities.
+	must.OK(t, os.Remove(fill))
+	waits.Log.Await(t, "\nready\n")
+	c.endpoint = base + "/devstoreaccount1"
+	c.do(t, "GET", "/people(PartitionKey='p',RowKey='7')", "", 200)
+	c.do(t, "DELETE", "/Tables('people')", "", 204)
+	must.Eventually(t, "the server notices the space", waits.Log, func() bool {
 		status, _ := get(t, base+"/_/ready")
-		return dropped == 204 && status == 200
+		return status == 200
 	})
 	c.do(t, "POST", "/Tables", `{"TableName":"others"}`, 204)
 	c.do(t, "POST", "/others", `{"PartitionKey":"p","RowKey":"x"}`, 204)
-	p.signal(t, syscall.SIGTERM)
-	if err := p.Wait(); err != nil {
-		t.Errorf("the end: %v\n%s", err, p.logs)
+	must.OK(t, run.Process.Signal(syscall.SIGTERM))
+	if err := run.Wait(); err != nil {
+		t.Errorf("the end: %v\n%s", err, waits.Log)
 	}
 }
 

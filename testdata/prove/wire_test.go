@@ -31,7 +31,7 @@ func TestWire(t *testing.T) {
 	}
 	remote := &wiretest.Remote{
 		Account: account, Key: connection["AccountKey"], Scheme: endpoint.Scheme, Host: endpoint.Host,
-		Dialect: wiretest.Dialect{Tokens: true}, Send: sender(endpoint.Scheme),
+		Dialect: wiretest.Dialect{Tokens: true, Ascending: os.Getenv("EDGETABLE_CLIENTS_ASCENDING") != ""}, Send: sender(endpoint.Scheme),
 		Differs: strings.Fields(os.Getenv("EDGETABLE_WIRE_DIFFERS")),
 	}
 	if os.Getenv("EDGETABLE_CLIENTS_KEY_BYTES") != "" {

@@ -207,8 +207,9 @@ func Drops(record []byte, key table.RecordKey) bool {
 }
 
 // Lead ends following: the store has a history of its own from here on, which continues
-// that of its position. Its Timestamps are above the given one. keepLogs is as in Options.
-func (s *Store) Lead(above edm.Ticks, keepLogs int64) error {
+// that of its position. Its Timestamps are above the given one. keepLogs is as in Options. next is the
+// timeline that was begun for it in a place, so that a start after a kill knows it as its own; "" if none was.
+func (s *Store) Lead(above edm.Ticks, keepLogs int64, next string) error {
 	p, follows, err := s.Position()
 	if err != nil || !follows {
 		return err
@@ -216,7 +217,7 @@ func (s *Store) Lead(above edm.Ticks, keepLogs int64) error {
 	s.journal.numbers.Lock()
 	defer s.journal.numbers.Unlock()
 	err = s.shipping.Change(keepLogs, func(t *logship.Timeline) {
-		*t = logship.Timeline{Parent: p.Timeline, Left: p.Number, Since: p.Number}
+		*t = logship.Timeline{Parent: p.Timeline, Left: p.Number, Since: p.Number, Next: next}
 	})
 	if err != nil {
 		return err

@@ -72,8 +72,9 @@ func (s statement) on(c *pgconn.PgConn) *pgconn.StatementDescription {
 
 // process is one of the database that works for a connection.
 type process struct {
-	pid uint32
-	id  string // never that of another process
+	pid     uint32
+	id      string // never that of another process
+	session int64  // rises with each connection of the store
 }
 
 // served is the name under which a connection keeps its process.

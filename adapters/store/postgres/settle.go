@@ -56,8 +56,8 @@ func (s *Store) settled(ctx context.Context, of party) error {
 	return err
 }
 
-// ended waits until the process of the database that a transaction was sent to has ended. Its
-// connection was given up, so it carries out what it has got, and ends.
+// ended waits until the process of the database that a transaction was sent to has ended, or
+// works for a later connection. Its own was given up, so it carries out what it has got, and ends.
 func (s *Store) ended(ctx context.Context, cause error) error {
 	l, ok := errors.AsType[*lostBy](cause)
 	if !ok {
@@ -65,7 +65,7 @@ func (s *Store) ended(ctx context.Context, cause error) error {
 	}
 	for try := 0; ; try++ {
 		there, err := s.column(ctx, gone, []byte(s.name), []byte(l.by.id))
-		if err != nil || len(there) == 0 {
+		if err != nil || len(there) == 0 || s.sessions.followed(l.by) {
 			return err
 		}
 		if err := pause(ctx, min(try, 6)); err != nil {

@@ -29,6 +29,7 @@ func TestStandingOf(t *testing.T) {
 		{"a primary after a promotion", logship.Timeline{ID: "2", Parent: "1", Left: 9}, []repository.Timeline{one, two}, continues},
 		{"the reply was lost", logship.Timeline{ID: "1", Next: "2"}, []repository.Timeline{one, two}, announced},
 		{"the first reply was lost", logship.Timeline{Next: "1"}, []repository.Timeline{one}, announced},
+		{"killed while it was promoted", logship.Timeline{Parent: "1", Left: 9, Next: "2"}, []repository.Timeline{one, two}, announced},
 		{"promoted without the place", logship.Timeline{Parent: "1", Left: 7}, []repository.Timeline{one}, onTop},
 		{"restored from the newest history", logship.Timeline{Parent: "2", Left: 12}, []repository.Timeline{one, two}, onTop},
 		{"lost commits", logship.Timeline{Parent: "1"}, []repository.Timeline{one}, onTop},

@@ -114,7 +114,7 @@ func lead(ctx context.Context, r *repository.Repository, store *pebblestore.Stor
 			return p, fmt.Errorf("the place cannot be taken over, so the old primary could go on shipping there: %w; --without-place promotes the store all the same", err)
 		}
 	}
-	if err := store.Lead(above, keepLogs); err != nil {
+	if err := store.Lead(above, keepLogs, id); err != nil {
 		return p, err
 	}
 	if id != "" {

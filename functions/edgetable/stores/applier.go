@@ -107,5 +107,5 @@ func Replay(ctx context.Context, r *repository.Repository, plan *repository.Plan
 	if err := log.Flush(ctx); err != nil || !leads {
 		return err
 	}
-	return store.Lead(plan.Above, 0)
+	return store.Lead(plan.Above, 0, "")
 }
