@@ -3,6 +3,7 @@ package backup
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"edgetable/adapters/backup/repository"
@@ -65,6 +66,9 @@ func (s *shipper) lead(ctx context.Context) error {
 	}
 }
 
+// mostTried is how many terms that were tried are remembered: so many processes in a row may be killed while they begin.
+const mostTried = 16
+
 // beginTerm begins the term of this process, so that a copy of the data directory notices.
 func (s *shipper) beginTerm(ctx context.Context) error {
 	own := s.store.Timeline()
@@ -79,19 +83,22 @@ func (s *shipper) beginTerm(ctx context.Context) error {
 	if s.term.Number == 0 || s.timeline != own.ID {
 		// The term that a killed process tried to begin may still arrive at the place: it must be an earlier one.
 		last := known
-		if tried := repository.Term(own.NextTerm); tried.Number > last.Number {
-			last = tried
+		if n := len(own.Tried); n > 0 && own.Tried[n-1].Number > last.Number {
+			last = repository.Term(own.Tried[n-1])
 		}
 		s.term, s.timeline = repository.NewTerm(last), own.ID
 	}
 	term := logship.Term(s.term)
-	if err := s.store.ChangeTimeline(func(t *logship.Timeline) { t.NextTerm = term }); err != nil {
-		return err
+	if !slices.Contains(own.Tried, term) {
+		tried := append(own.Tried[max(0, len(own.Tried)-mostTried):len(own.Tried):len(own.Tried)], term)
+		if err := s.store.ChangeTimeline(func(t *logship.Timeline) { t.Tried = tried }); err != nil {
+			return err
+		}
 	}
 	if err := s.place.BeginTerm(ctx, own.ID, s.term, s.source); err != nil {
 		return err
 	}
-	if err := s.store.ChangeTimeline(func(t *logship.Timeline) { t.Term, t.NextTerm = term, logship.Term{} }); err != nil {
+	if err := s.store.ChangeTimeline(func(t *logship.Timeline) { t.Term, t.Tried = term, nil }); err != nil {
 		return err
 	}
 	if s.leads.Replaced() != nil { // it looked so for a moment

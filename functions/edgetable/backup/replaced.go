@@ -3,6 +3,7 @@ package backup
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"edgetable/adapters/backup/repository"
@@ -59,7 +60,7 @@ func (s *shipper) judge(ctx context.Context) error {
 // knownTerm returns the newest term that a store has begun itself, by what it noted and by what the place has.
 func knownTerm(own logship.Timeline, now repository.Term) repository.Term {
 	switch {
-	case repository.Term(own.NextTerm) == now, own.Term.Number == 0 && own.NextTerm.Number == 0: // an earlier version notes none
+	case slices.Contains(own.Tried, logship.Term(now)), own.Term.Number == 0 && len(own.Tried) == 0: // an earlier version notes none
 		return now
 	}
 	return repository.Term(own.Term)

@@ -88,6 +88,36 @@ func TestLostTimeline(t *testing.T) {
 	}
 }
 
+// TestLateTerms: terms that killed processes tried to begin may arrive at the place at any time. The directory
+// knows them as its own.
+func TestLateTerms(t *testing.T) {
+	t.Parallel()
+	store, err := pebblestore.Open(pebblestore.Options{Dir: t.TempDir()})
+	must.OK(t, err)
+	defer store.Close()
+	w := &wire{Place: &directory.Place{Dir: t.TempDir()}}
+	process := func() *shipper {
+		return &shipper{
+			place: repository.New(w), store: store, source: "here", log: slog.New(slog.NewTextHandler(io.Discard, nil)), now: time.Now,
+			fresh: func() {}, leads: new(stores.Lead),
+		}
+	}
+	must.OK(t, process().begin(t.Context(), "", 0))
+	w.loseRequest = true
+	first, second := process(), process()
+	for _, s := range []*shipper{first, second} {
+		if err := s.beginTerm(t.Context()); !errors.Is(err, errLost) {
+			t.Fatal(err)
+		}
+	}
+	w.loseRequest = false
+	must.OK(t, first.place.BeginTerm(t.Context(), store.Timeline().ID, first.term, "late")) // it was killed
+	must.OK(t, second.beginTerm(t.Context()))
+	if now, err := second.place.Turn(t.Context()); err != nil || now.Term != second.term {
+		t.Errorf("the place has the term %v, %v; want %v", now.Term, err, second.term)
+	}
+}
+
 // shipping is a store and the place for its log, which may not answer.
 type shipping struct {
 	t     *testing.T

@@ -76,7 +76,7 @@ class Stack(unittest.TestCase):
         env = self.function("Function")["Configuration"]["Environment"]["Variables"]
         self.assertEqual({k: str(v) for k, v in env.items()}, {  # moto leaves numbers what they are
             "EDGETABLE_DYNAMODB_TABLE": self.physical["Table"], "EDGETABLE_ROLE": "alone", "EDGETABLE_BUCKETS": "8", "EDGETABLE_SCANNED_BYTES": "8388608",
-            "EDGETABLE_STREAMING": "false", "EDGETABLE_LEASE": "2s", "EDGETABLE_ACCOUNTS_SECRET": SECRET, "EDGETABLE_METRICS": f"edgetable/{STACK}"})
+            "EDGETABLE_STREAMING": "false", "EDGETABLE_EXTENSIONS": "false", "EDGETABLE_LEASE": "2s", "EDGETABLE_ACCOUNTS_SECRET": SECRET, "EDGETABLE_METRICS": f"edgetable/{STACK}"})
 
     def test_code_is_the_bootstrap(self):
         s3 = self.aws("s3")

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -103,7 +104,7 @@ func (k *Keeper) makeFolder() error {
 func (k *Keeper) Begin(from edm.Ticks, lost bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if lost && k.timeline != (Timeline{}) {
+	if lost && !reflect.ValueOf(k.timeline).IsZero() {
 		k.timeline = Timeline{Parent: cmp.Or(k.timeline.ID, k.timeline.Parent)}
 		return k.giveUp(k.sinceNow(from))
 	}

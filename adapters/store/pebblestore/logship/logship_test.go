@@ -3,6 +3,7 @@ package logship
 import (
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -144,12 +145,12 @@ func TestTimelineFile(t *testing.T) {
 	k := d.open(math.MaxInt64)
 	must.OK(t, k.Begin(5, false))
 	must.OK(t, k.Change(0, func(t *Timeline) { t.ID, t.Parent, t.Left = "b", "a", 4 }))
-	if got := d.open(-1).Timeline(); got != (Timeline{ID: "b", Parent: "a", Left: 4, Since: 5}) {
+	if got := d.open(-1).Timeline(); !reflect.DeepEqual(got, Timeline{ID: "b", Parent: "a", Left: 4, Since: 5}) {
 		t.Errorf("it is %+v", got)
 	}
 	lossy := d.open(math.MaxInt64)
 	must.OK(t, lossy.Begin(6, true))
-	if got := lossy.Timeline(); got != (Timeline{Parent: "b", Since: 6}) {
+	if got := lossy.Timeline(); !reflect.DeepEqual(got, Timeline{Parent: "b", Since: 6}) {
 		t.Errorf("after a loss it is %+v", got)
 	}
 	path := d.fs.PathJoin("data", timelineFile)
@@ -157,7 +158,7 @@ func TestTimelineFile(t *testing.T) {
 	must.OK(t, err)
 	_, err = f.WriteAt([]byte("?"), 8)
 	must.OK(t, errors.Join(err, f.Close()))
-	if got := d.open(-1).Timeline(); got != (Timeline{}) {
+	if got := d.open(-1).Timeline(); !reflect.ValueOf(got).IsZero() {
 		t.Errorf("a damaged one is %+v", got)
 	}
 }

@@ -28,10 +28,11 @@ type Timeline struct {
 	// Next is the ID of a timeline that is being begun: if the place has it as the newest, it is
 	// that of this store, which did not hear so.
 	Next string `json:"next,omitempty"`
-	// Term is the last term that this directory has begun on the timeline, and NextTerm the one that
-	// is being begun. If the place has a later one, a copy of the directory has started since.
-	Term     Term `json:"term,omitzero"`
-	NextTerm Term `json:"nextTerm,omitzero"`
+	// Term is the last term that this directory has begun on the timeline. Tried are later ones whose replies
+	// did not come, the last one last: requests of killed processes may still arrive at the place. If the
+	// place has another later term, a copy of the directory has started since.
+	Term  Term   `json:"term,omitzero"`
+	Tried []Term `json:"triedTerms,omitempty"`
 	// Replaced says that another store has taken over the place; nil: not as far as this store knows.
 	Replaced *Replaced `json:"replaced,omitempty"`
 	// Since is a number above which the logs in the data directory have every commit; 0:
