@@ -82,7 +82,6 @@ type rangeLoad struct {
 	stored          int64 // bytes of entities
 	most, rings     int
 	looked          edm.Ticks
-	front           int // of a queue
 }
 
 func newRangeLoad(t *testing.T, scale, rate float64) *rangeLoad {

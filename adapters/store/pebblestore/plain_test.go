@@ -124,7 +124,7 @@ func TestRuleIsFollowed(t *testing.T) {
 	_, err := from.Commit(t.Context(), people, []table.Mutation{ends})
 	must.OK(t, err)
 	follow(nil)
-	name := table.Name{Account: people.Account, Table: people.Table}
+	name := table.Name(people)
 	must.OK(t, service.SetTableOptions(t.Context(), name, "", table.TableOptions{Expire: &table.Expiry{Property: "E"}}))
 	follow(table.ErrNoEntity)
 	must.OK(t, service.SetTableOptions(t.Context(), name, "", table.TableOptions{}))
