@@ -32,7 +32,7 @@ const mf = new Miniflare({
     ...readdirSync(module).filter((f) => f.endsWith(".mjs")).map((f) => ({ type: "ESModule", path: f, contents: read(f).toString() })),
     { type: "CompiledWasm", path: "edgetable.wasm", contents: read("edgetable.wasm") },
   ],
-  compatibilityDate: "2026-11-01",
+  compatibilityDate: "2026-10-30",
   bindings: Object.fromEntries(variables),
   ...storage,
   ...(replica ? { kvNamespaces: { EDGETABLE_REPLICA: "replica" }, kvPersist: join(data, "kv") } : {}),
