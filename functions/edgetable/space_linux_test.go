@@ -70,14 +70,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	must.OK(t, fillUp(fill, 0))
-	self, err := os.Executable()
-	must.OK(t, err)
-	run := exec.Command(self, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(disk, "data"))
-	run.Env = []string{mainVariable + "=1"}
-	waits := proc.Start(t, "", run)
-	waits.Log.Await(t, "the store does not answer yet, and the server is not ready")
-	_, address, _ := strings.Cut(waits.Log.String(), "address=")
-	base = "http://" + strings.Fields(address)[0]
+	p, base = startWithoutSpace(t, "--data", filepath.Join(disk, "data"))
 	for path, want := range map[string]int{"/_/live": 200, "/_/ready": 503, "/devstoreaccount1/people()": 503} {
 		if status, text := get(t, base+path); status != want {
 			t.Errorf("%s: %d %s", path, status, text)
@@ -86,20 +79,40 @@ func TestFullDisk(t *testing.T) {
 
 	// The space comes back, and with it all entities.
 	must.OK(t, os.Remove(fill))
-	waits.Log.Await(t, "\nready\n")
-	c.endpoint = base + "/devstoreaccount1"
+	c = p.awaitSpace(t).client(t, "")
 	c.do(t, "GET", "/people(PartitionKey='p',RowKey='7')", "", 200)
 	c.do(t, "DELETE", "/Tables('people')", "", 204)
-	must.Eventually(t, "the server notices the space", waits.Log, func() bool {
+	must.Eventually(t, "the server notices the space", p.logs, func() bool {
 		status, _ := get(t, base+"/_/ready")
 		return status == 200
 	})
 	c.do(t, "POST", "/Tables", `{"TableName":"others"}`, 204)
 	c.do(t, "POST", "/others", `{"PartitionKey":"p","RowKey":"x"}`, 204)
-	must.OK(t, run.Process.Signal(syscall.SIGTERM))
-	if err := run.Wait(); err != nil {
-		t.Errorf("the end: %v\n%s", err, waits.Log)
+	p.signal(t, syscall.SIGTERM)
+	if err := p.Wait(); err != nil {
+		t.Errorf("the end: %v\n%s", err, p.logs)
 	}
+}
+
+// startWithoutSpace starts a server on a disk without a byte of room, and returns it with its address when it waits for some.
+func startWithoutSpace(t *testing.T, args ...string) (p *process, base string) {
+	t.Helper()
+	self, err := os.Executable()
+	must.OK(t, err)
+	c := exec.Command(self, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	c.Env = []string{mainVariable + "=1"}
+	log := proc.Start(t, "", c).Log
+	log.Await(t, "the store does not answer yet, and the server is not ready")
+	_, address, _ := strings.Cut(log.String(), "address=")
+	return &process{Cmd: c, testServer: testServer{logs: log}}, "http://" + strings.Fields(address)[0]
+}
+
+// awaitSpace waits until a server that waited for space is ready.
+func (p *process) awaitSpace(t *testing.T) *process {
+	t.Helper()
+	p.logs.Await(t, "\nready\n")
+	p.greeting = p.logs.String()
+	return p
 }
 
 // bulky is an entity of 40 KiB that cannot be compressed.
