@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -52,7 +54,15 @@ func promoted(t *testing.T) (p *pair, two *testServer, old string) {
 	// The files as they are now are those of a process that was killed.
 	old = filepath.Join(p.dir, "old")
 	must.OK(t, os.Remove(filepath.Join(p.dir, "primary", cli.AdminSocket)))
-	must.OK(t, os.CopyFS(old, os.DirFS(filepath.Join(p.dir, "primary"))))
+	copied := func() error {
+		must.OK(t, os.RemoveAll(old))
+		return os.CopyFS(old, os.DirFS(filepath.Join(p.dir, "primary")))
+	}
+	err := copied()
+	for errors.Is(err, fs.ErrNotExist) { // the server has renamed a file meanwhile
+		err = copied()
+	}
+	must.OK(t, err)
 	one.ends(t)
 	back()
 	p.primary[1] = old

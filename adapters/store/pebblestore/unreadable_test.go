@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -14,16 +15,22 @@ import (
 	"edgetable/core/table"
 )
 
-// badDisk is a file system that does not give one file, or a part of it.
-type badDisk struct {
-	vfs.FS
+// unreadable is a file, or a part of one, that a disk does not give.
+type unreadable struct {
 	path     string
 	from, to int64 // what cannot be read
 	open     error // instead of the file; nil: it can be opened
 }
 
+// badDisk is a file system with such a file.
+type badDisk struct {
+	vfs.FS
+	unreadable
+	replaced atomic.Bool // by a good one
+}
+
 func (d *badDisk) error(op, path string) error {
-	if d.open == nil || path != d.path {
+	if d.open == nil || path != d.path || d.replaced.Load() {
 		return nil
 	}
 	return &fs.PathError{Op: op, Path: path, Err: d.open}
@@ -48,8 +55,8 @@ func (d *badDisk) OpenReadWrite(path string, c vfs.DiskWriteCategory, o ...vfs.O
 }
 
 func (d *badDisk) Rename(from, to string) error {
-	if to == d.path { // the bad file is replaced
-		d.open, d.from, d.to = nil, 0, 0
+	if to == d.path {
+		d.replaced.Store(true)
 	}
 	return d.FS.Rename(from, to)
 }
@@ -68,7 +75,7 @@ type badFile struct {
 }
 
 func (f *badFile) ReadAt(b []byte, at int64) (int, error) {
-	if at < f.disk.to && at+int64(len(b)) > f.disk.from {
+	if at < f.disk.to && at+int64(len(b)) > f.disk.from && !f.disk.replaced.Load() {
 		return 0, &fs.PathError{Op: "read", Path: f.disk.path, Err: syscall.EIO}
 	}
 	return f.File.ReadAt(b, at)
@@ -87,7 +94,7 @@ func TestUnreadable(t *testing.T) {
 	disk := killed(t, entities, true)
 	for _, path := range names(t, disk, "") {
 		size := int64(len(content(t, disk, path)))
-		for name, bad := range map[string]badDisk{
+		for name, bad := range map[string]unreadable{
 			"a sector in the middle": {from: size / 2, to: size/2 + 1},
 			"the beginning":          {to: 512},
 			"the end":                {from: max(0, size-16), to: size},
@@ -127,7 +134,7 @@ func TestUnreadable(t *testing.T) {
 					t.Errorf("%d of %d entities are saved: %q", found, entities, report.Problems)
 				}
 
-				s, err := reopen(t, &badDisk{copyOf(place), bad.path, bad.from, bad.to, bad.open}, false)
+				s, err := reopen(t, &badDisk{FS: copyOf(place), unreadable: bad}, false)
 				if err != nil {
 					if !errors.Is(err, pebblestore.ErrDamaged) && !errors.Is(err, fs.ErrPermission) {
 						t.Errorf("the start: %v", err)

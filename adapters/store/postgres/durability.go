@@ -40,7 +40,7 @@ func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) (*durability, err
 	if err != nil {
 		return nil, err
 	}
-	c.CustomData()[served] = s.sessions.begin(uint32(pid), string(v[1]))
+	c.CustomData()[served] = process{uint32(pid), string(v[1]), s.sessions.Begin(string(v[1]))}
 	d := durabilityOf(v[2:])
 	if s.promise == nil {
 		if reason := d.loses(); reason != "" && !s.AllowLoss {

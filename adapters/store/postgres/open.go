@@ -35,7 +35,7 @@ type Store struct {
 	promise  *durability // of the database at the start
 	settings atomic.Pointer[durability]
 	gate     chan struct{} // of connections that wait for a standby
-	sessions sessions
+	sessions lend.Sessions
 	passed   passed
 	config   *pgxpool.Config
 	pulsing  sync.Mutex

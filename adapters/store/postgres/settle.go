@@ -65,7 +65,7 @@ func (s *Store) ended(ctx context.Context, cause error) error {
 	}
 	for try := 0; ; try++ {
 		there, err := s.column(ctx, gone, []byte(s.name), []byte(l.by.id))
-		if err != nil || len(there) == 0 || s.sessions.followed(l.by) {
+		if err != nil || len(there) == 0 || s.sessions.Followed(l.by.id, l.by.session) {
 			return err
 		}
 		if err := pause(ctx, min(try, 6)); err != nil {

@@ -1,0 +1,22 @@
+package lend
+
+import "testing"
+
+// A process is followed if a later connection has it, among the newest 256.
+func TestSessions(t *testing.T) {
+	var s Sessions
+	first, second := s.Begin("a"), s.Begin("b")
+	if s.Followed("a", first) || s.Followed("b", second) {
+		t.Error("a process works for its own connection alone")
+	}
+	third := s.Begin("a")
+	if !s.Followed("a", first) || s.Followed("a", third) || s.Followed("b", second) {
+		t.Error("the process of the first one works for the third one")
+	}
+	for range 256 {
+		s.Begin("c")
+	}
+	if s.Followed("a", first) {
+		t.Error("it is remembered longer than 256 connections")
+	}
+}
