@@ -108,14 +108,14 @@ func TestUnreadable(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s of %s", name, disk.PathBase(path)), func(t *testing.T) {
 				place := copyOf(disk)
-				bad.FS, bad.path = place, path
+				bad.path = path
 				if name == "a directory" {
 					if err := errors.Join(place.Remove(path), place.MkdirAll(path, 0o700)); err != nil {
 						t.Fatal(err)
 					}
 					syncDir(t, place)
 				}
-				report, err := check(t, &bad, "saved")
+				report, err := check(t, &badDisk{FS: place, unreadable: bad}, "saved")
 				if err != nil {
 					t.Fatalf("the check: %v", err)
 				}
