@@ -20,6 +20,15 @@ type LogSpan struct {
 	Alone bool `json:"alone,omitempty"`
 }
 
+// Synced returns a time before which every write that returned is in the backup, 0 if none is known. A
+// store that wrote while it was backed up ships more of its log, which says so.
+func (s *LogSpan) Synced() edm.Ticks {
+	if s.Low == s.High && s.Quiet > s.High {
+		return s.Quiet
+	}
+	return 0
+}
+
 // ErrEmpty means that the place lost the timeline that a store ships to it.
 var ErrEmpty = errors.New("the place is empty: is its disk mounted? If it was emptied on purpose, start the server again")
 

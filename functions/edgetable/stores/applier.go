@@ -82,7 +82,7 @@ func Replay(ctx context.Context, r *repository.Repository, plan *repository.Plan
 		total += plan.Steps[i].Size
 		limits[plan.Steps[i].Timeline] = plan.Steps[i].Until
 	}
-	log := Applier{Apply: store.Replay, At: pebblestore.Position{Timeline: plan.Base.Log.Timeline, Number: plan.Base.Log.Low}}
+	log := Applier{Apply: store.Replay, At: pebblestore.Position{Timeline: plan.Base.Log.Timeline, Number: plan.Base.Log.Low, Synced: plan.Base.Log.Synced()}}
 	for _, step := range plan.Steps {
 		done += step.Size
 		if step.Timeline == log.At.Timeline && step.Until <= log.At.Number {
