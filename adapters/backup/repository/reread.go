@@ -11,21 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// known are the parts that need not be written again.
-type known struct {
-	files map[file][]Part
-	sums  map[string]Part // by the name of an object without its run; only without encryption
-
-	after, until time.Time // objects whose time came between these are read again
-}
-
-// file identifies a file of the data directory, which never changes once it is
-// written.
-type file struct {
-	name           string
-	size, modified int64
-}
-
 // rereadEvery is how often backups read each object again that they use of earlier ones: a disk may have damaged it since.
 // The time of an object in this period comes from its name, so that each backup reads an equal share.
 const rereadEvery = 30 * 24 * time.Hour
