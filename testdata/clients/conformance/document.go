@@ -13,7 +13,7 @@ import (
 const head = `# Conformance
 
 Written by ` + "`make conformance`" + ` from the results of the client suites in testdata/clients; do not edit. Each cell is the number
-of tests of that operation that passed with that client; an empty one, that the client does not do it, or has no test.
+of tests of an operation that passed with a client. An empty cell means that the client lacks the operation, or that no test uses it.
 
 `
 

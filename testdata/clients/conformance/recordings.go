@@ -51,10 +51,12 @@ func writeRecordings(out *bufio.Writer, list []Recording) {
 const recordingsHead = `
 ## How old the recordings are
 
-An answer is only as sure as the recording behind it. For each operation and answer, this is the newest recording of the service that
-was compared with edgetable: its date, its ` + "`x-ms-version`" + `, and the request id that the service gave it, where the recorder kept it. Rows
-without a date are from before 2023, and their recording was not kept. The transcripts in testdata/wire say of each exchange whether it was
-recorded; what no recording shows is in [compatibility.md](compatibility.md#chosen-where-the-service-is-unknown).
+For each operation and answer, this table has the newest recording of the service that
+was compared with edgetable. A row has its date, its ` + "`x-ms-version`" + `, and the service's request id, if the recorder kept it. Rows
+without a date are from before 2023; their recordings were not kept.
+
+The transcripts in testdata/wire say for each exchange whether it was
+recorded. [compatibility.md](compatibility.md#chosen-where-the-service-is-unknown) lists what no recording shows.
 
 | Operation | Answer | Date | x-ms-version | Request id | SDK |
 |---|---|---|---|---|---|
