@@ -306,14 +306,22 @@ func TestFlagsPage(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`# Commands and flags
 
-This page is made from the commands by ` + "`go test ./functions/edgetable -run FlagsPage -update`" + `.
+` + "`go test ./functions/edgetable -run FlagsPage -update`" + ` writes this page from the commands.
 
-A flag is set on the command line, else by its environment variable, else by a line of the configuration file that ` + "`--config FILE`" + `
-or ` + "`$EDGETABLE_CONFIG`" + ` names, else it has its default. In the file a line is ` + "`name = value`" + `, the name without dashes; a line that begins
-with ` + "`#`" + ` is a comment; a flag that takes several values may have several lines. A file may have the flags of several commands; a
-name that no command knows is refused. ` + "`edgetable serve --print-config`" + ` prints the flags as such a file.
+A flag gets its value from the first of these that has it:
+
+1. the command line,
+2. its environment variable,
+3. a line of the configuration file that ` + "`--config FILE`" + ` or ` + "`$EDGETABLE_CONFIG`" + ` names,
+4. its default.
+
+A line of the file is ` + "`name = value`" + `, with the name of the flag without dashes; a line that begins with ` + "`#`" + ` is a comment.
+A flag with several values may have several lines. The file may contain flags of several commands, but no unknown names.
+` + "`edgetable serve --print-config`" + ` prints the flags of a server as such a file.
 `)
-	for _, c := range commands((&program{Terminal: new(cli.Terminal)}).root()) {
+	all := commands((&program{Terminal: new(cli.Terminal)}).root())
+	writeNeeded(t, &b, all)
+	for _, c := range all {
 		fmt.Fprintf(&b, "\n## `%s`\n\n%s.\n", strings.TrimSuffix(c.UseLine(), " [flags]"), c.Short)
 		if c.Long != "" {
 			fmt.Fprintf(&b, "\n%s\n", c.Long)
