@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"edgetable/testdata/must"
+)
+
+var (
+	linked  = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	scheme  = regexp.MustCompile(`^[a-z]+:`)
+	fenced  = regexp.MustCompile("(?ms)^```.*?^```")
+	heading = regexp.MustCompile(`(?m)^#+ +(.+)$`)
+)
+
+// TestLinks: each link of a page to a file or a heading of this repository leads somewhere.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	const root = "../.."
+	pages := 0
+	must.OK(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != root && (slices.Contains([]string{"node_modules", "dist", "bin"}, d.Name()) || strings.HasPrefix(d.Name(), ".") && d.Name() != ".github") {
+			return fs.SkipDir
+		}
+		if d.IsDir() || filepath.Ext(path) != ".md" {
+			return nil
+		}
+		pages++
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, m := range linked.FindAllStringSubmatch(fenced.ReplaceAllString(string(text), ""), -1) {
+			if broken := brokenLink(path, m[1]); broken != "" {
+				t.Errorf("%s: %s: %s", path, m[1], broken)
+			}
+		}
+		return nil
+	}))
+	if pages < 80 {
+		t.Errorf("only %d pages were found", pages)
+	}
+}
+
+// brokenLink says why a link of a page leads nowhere. Links to other sites, and those to the pages of GitHub above the repository, are not followed.
+func brokenLink(page, link string) string {
+	file, anchor, _ := strings.Cut(link, "#")
+	target := page
+	if file != "" {
+		target = filepath.Join(filepath.Dir(page), file)
+	}
+	if scheme.MatchString(link) || strings.HasPrefix(target, "../../..") {
+		return ""
+	}
+	text, err := os.ReadFile(target)
+	if info, statErr := os.Stat(target); statErr == nil && info.IsDir() {
+		return ""
+	}
+	if err != nil {
+		return err.Error()
+	}
+	if anchor == "" || filepath.Ext(target) != ".md" || slices.Contains(anchors(string(text)), anchor) {
+		return ""
+	}
+	return "no heading has this anchor"
+}
+
+// anchors are those that GitHub gives to the headings of a page.
+func anchors(text string) (list []string) {
+	seen := map[string]int{}
+	for _, m := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
+		title := linked.ReplaceAllString(strings.ToLower(strings.TrimSpace(m[1])), "]")
+		name := strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return r
+			}
+			return -1
+		}, title)
+		if n := seen[name]; n > 0 {
+			list = append(list, fmt.Sprintf("%s-%d", name, n))
+		} else {
+			list = append(list, name)
+		}
+		seen[name]++
+	}
+	return list
+}
