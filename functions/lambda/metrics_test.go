@@ -10,7 +10,7 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// The log shows a request as core allows it.
+// TestMetricsShowNoSecrets checks that the log shows of a request only what core allows.
 func TestMetricsShowNoSecrets(t *testing.T) {
 	t.Parallel()
 	wiretest.Hostile(t, func(h *protocol.Handler, req *protocol.Request) string {
