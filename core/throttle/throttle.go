@@ -51,7 +51,7 @@ type Buckets struct {
 }
 
 const (
-	// grains is the number of grains in a tick; the grain is this package's unit of time. It is fine enough for rates
+	// grains is the number of grains in a tick. The grain is this package's unit of time: it is fine enough for rates
 	// of many millions per second, and an int64 holds 28 years.
 	grains = 1 << 10
 	// longest is the longest burst or single Take in grains, 3 years. The sum of two does not overflow.
@@ -183,7 +183,7 @@ type shard struct {
 	mu      sync.Mutex
 	index   map[string]int32 // index of a key's bucket in buckets
 	buckets []bucket
-	order   []entry // a heap of the buckets, the fullest first
+	order   []entry // a heap of the buckets, the one nearest to full at the root
 	room    int
 	last    edm.Ticks // the last reading of the clock
 	elapsed int64     // grains that have passed so far
