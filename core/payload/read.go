@@ -36,7 +36,7 @@ func entity(list []member, as spelling) (Entity, error) {
 			rk = p
 		}
 	}
-	err = e.keys(pk, rk) // not in the return statement, because Go does not define when it would copy e
+	err = e.keys(pk, rk) // sets e; not in the return statement, because Go does not define when it would copy e
 	return e, err
 }
 

@@ -11,7 +11,7 @@ import (
 const (
 	busiest    = 16   // how many tables are counted in detail
 	aliases    = 256  // how many spellings of their names are found without a lock
-	exactReads = 1000 // reads by key between two Ticks that are all counted by key
+	exactReads = 1000 // number of reads by key between two Ticks up to which every one is counted
 	sampling   = 8    // of the reads beyond exactReads, one in this many is counted, with this weight
 
 	waiting = 256  // how many other tables have their requests counted

@@ -2,14 +2,14 @@ package traffic
 
 import "bytes"
 
-// lag is how many inserts later a key counts as known. Clients that insert in key order overtake each other, but not
+// lag is after how many inserts, at most, a key counts as known. Clients that insert in key order overtake each other, but not
 // by this many.
 const lag = 64
 
 // ends compares inserted keys with the highest and lowest key inserted some time before.
 type ends struct {
 	high, low       []byte // of all inserts
-	oldHigh, oldLow []byte // of the inserts up to at least lag inserts ago
+	oldHigh, oldLow []byte // copies of high and low, renewed every lag inserts
 	n               int
 }
 
