@@ -84,7 +84,7 @@ func TestCoreReaches(t *testing.T) {
 	}
 }
 
-// rooms lists the packages below functions, and which others of them each may import.
+// rooms lists the packages below functions. The value of each is the list of the other packages that it may import.
 var rooms = map[string][]string{
 	"lambda":                           {},
 	"explorer":                         {},

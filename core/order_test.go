@@ -21,7 +21,7 @@ import (
 // Limits for uses of a declaration in a file above (see TestOrderOfFiles), and for the size of a package.
 const (
 	mostInTree    = 200
-	mostInProgram = 40 // in the packages of functions/edgetable
+	mostInProgram = 40 // limit for the packages of functions/edgetable
 	mostLines     = 4_000
 )
 
@@ -113,13 +113,14 @@ func packagesOfTree(t *testing.T) (list []packageOfTree) {
 	return list
 }
 
-// usesIn returns which files use functions, types, methods, constants and variables of which others.
+// usesIn returns, for each pair of files, the functions, types, methods, constants and variables of the second that
+// the first uses.
 func usesIn(p *types.Package, files *token.FileSet, info *types.Info) map[use]map[string]bool {
 	uses := map[use]map[string]bool{}
 	for id, o := range info.Uses {
 		f, isFunc := o.(*types.Func)
 		if o.Pkg() != p || o.Parent() != p.Scope() && !isFunc {
-			continue // from another package, or local, or a field
+			continue // belongs to another package, is local, or is a field
 		}
 		if isFunc {
 			o = f.Origin()

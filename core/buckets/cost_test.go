@@ -133,7 +133,7 @@ func TestReads(t *testing.T) {
 		ranges                 []key.Range
 		rows, bytes            int
 		fanOut                 int
-		reads, waves, examined int // at most
+		reads, waves, examined int // upper limits
 		returned               int
 		finished               bool
 	}{
@@ -217,7 +217,7 @@ func TestReadsInVain(t *testing.T) {
 	for _, x := range []struct {
 		why    string
 		budget int
-		reads  int // at most
+		reads  int // upper limit
 		pages  int
 	}{
 		{"a read counts 4 KiB", 1 << 20, 256, 25},

@@ -58,7 +58,7 @@ func (r random) position() []byte {
 	return key.Append(nil, p, r.entity())
 }
 
-// ranges returns ascending disjoint ranges: partitions, points, or any.
+// ranges returns ascending disjoint ranges: of partitions, of points, or arbitrary ones.
 func (r random) ranges() []key.Range {
 	var list []key.Range
 	switch r.IntN(5) {

@@ -207,7 +207,7 @@ func (p Properties) Merge(patch Properties) Properties {
 			one := property{view(list[at.name:at.typ]), list[i:at.end]}
 			i = at.end
 			place, known := len(all), false
-			if place > 0 && all[place-1].name >= one.name { // mostly the properties come sorted
+			if place > 0 && all[place-1].name >= one.name { // fast path, because properties usually come sorted
 				place, known = slices.BinarySearchFunc(all, one.name, func(p property, name string) int { return strings.Compare(p.name, name) })
 			}
 			if known {

@@ -116,9 +116,9 @@ func (v Value) Float() float64 { return math.Float64frombits(v.bits) }
 // Ticks returns the value of a DateTime.
 func (v Value) Ticks() Ticks { return Ticks(v.bits) }
 
-// Size returns the number of bytes by which the value counts towards the limit of 1 MiB per entity. By the service's
-// published formula that is 4 + 2 per character for String, 4 + 1 per byte for Binary, 8 for DateTime, Double and
-// Int64, 16 for Guid, 4 for Int32 and 1 for Boolean.
+// Size returns what the value adds to the size of its entity, which is limited to 1 MiB. By the service's published
+// formula that is 4 + 2 per character for String, 4 + 1 per byte for Binary, 8 for DateTime, Double and Int64, 16 for
+// Guid, 4 for Int32 and 1 for Boolean.
 func (v Value) Size() int {
 	switch v.typ {
 	case TypeString:

@@ -12,9 +12,9 @@
 // # Order in a line
 //
 // The requests of one payer form a line. The payer's share is 1½ times the number of slots, divided by the number of
-// waiting payers. A request is late when more requests of its payer than that share were admitted since it arrived.
-// By Little's law a request in service lasts as long as it takes to admit one request per slot, so a request that is
-// not late takes at most 2½ times as long as it would without a queue, on any machine and store. Requests in time go
+// waiting payers. A request is late once that many requests of its payer have been admitted since it arrived. By
+// Little's law a request in service lasts as long as it takes to admit one request per slot, so a request that is not
+// late takes at most 2½ times as long as it would without a queue, on any machine and store. Requests in time go
 // first, oldest first; late ones follow, newest first. So in an overload those that are served are served in time,
 // which is better than serving all of them late, and a payer can only delay its own requests. A payer's only request
 // is never late.

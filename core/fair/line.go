@@ -36,8 +36,8 @@ func (l *line[T]) push(p *payer[T], w *Waiter[T]) {
 	}
 }
 
-// next returns the oldest request in time or, if all are late, the newest. A request is late if its payer had
-// admitted at most overdue requests when it arrived. The only request in a line is never late.
+// next returns the oldest request in time or, if all are late, the newest. A request is late if at most overdue
+// requests of its payer had been admitted when it arrived. The only request in a line is never late.
 func (l *line[T]) next(overdue int64) *Waiter[T] {
 	if l.n == 1 {
 		return l.last

@@ -13,7 +13,7 @@ import (
 // last "--" may be missing at the end of the batch.
 func TestParseCutOff(t *testing.T) {
 	t.Parallel()
-	half := func(s, boundary string) bool { // half of the last "--" or of CRLF is no delimiter line
+	half := func(s, boundary string) bool { // a body that ends within "--" or CRLF has no complete delimiter line
 		return strings.HasSuffix(s, boundary+"-") || strings.HasSuffix(s, "\r")
 	}
 	for _, tt := range clients {

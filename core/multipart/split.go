@@ -3,8 +3,8 @@ package multipart
 import "bytes"
 
 // splitter cuts a multipart body at its delimiter lines. A delimiter line is "--" and the boundary, then "--" if it
-// is the closing one, then blanks, and a line end or the end of input. Comparing whole lines distinguishes boundaries
-// of which one is a prefix of the other.
+// is the closing one, then blanks, and a line end or the end of input. Whole lines are compared, because one boundary
+// may be a prefix of the other.
 //
 // One client omits the line end before a delimiter. If glued is set, a delimiter may therefore also follow the
 // closing brace of an operation's JSON directly. That is safe: in valid JSON "--" occurs only inside a string, and a

@@ -133,7 +133,7 @@ func compareSame(v edm.Value, literal *edm.Value, op operator) operator {
 		if a, b := v.Text(), literal.Text(); a == b {
 			return equal
 		} else if op == opEq || op == opNe {
-			return less // or greater
+			return less // greater would do as well
 		} else {
 			return outcome(key.Compare(a, b))
 		}

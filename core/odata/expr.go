@@ -17,7 +17,7 @@ const (
 // expr is one node of a filter. It is a struct rather than an interface, so that evaluation is a switch whose
 // arguments stay on the stack.
 //
-// Conjunctions and disjunctions have two or more operands, none of which is a constant or of its parent's kind. The
+// Conjunctions and disjunctions have two or more operands; no operand is a constant or has its parent's kind. The
 // operand of a negation is neither a constant nor a negation. So only the root can be a constant.
 type expr struct {
 	kind     kind
@@ -141,7 +141,8 @@ func (op operator) mirrored() operator {
 
 func truth(b bool) *expr { return &expr{kind: constant, truth: b} }
 
-// combine builds a conjunction or disjunction, and simplifies constants and nested ones away.
+// combine builds a conjunction or disjunction of the expressions in list. It removes constants, and merges operands
+// of the same kind.
 func combine(k kind, list []*expr) *expr {
 	// A constant equal to neutral changes nothing; the opposite constant decides the result.
 	neutral := k == conjunction

@@ -54,7 +54,7 @@ func typeBefore(name string) edm.Type {
 func parseTyped(t edm.Type, s string) (edm.Value, bool) {
 	switch t {
 	case edm.TypeDateTime:
-		// DateTimes of entities start in 1601; those of .NET, and of filters from .NET clients, in year 1.
+		// DateTimes in entities start in 1601. DateTimes in .NET, and in filters from .NET clients, start in year 1.
 		ticks, err := edm.ParseDateTime(edm.WholeDate(s))
 		return edm.DateTime(ticks), err == nil && ticks >= 0 && ticks <= edm.MaxDateTime
 	case edm.TypeGuid:

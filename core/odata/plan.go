@@ -38,7 +38,7 @@ func MakePlan(f *Filter) Plan {
 		conjuncts = f.root.operands
 	}
 	all := everything()
-	said := make([]bool, len(conjuncts)) // for each conjunct, whether the boxes of all express it
+	said := make([]bool, len(conjuncts)) // one per conjunct: whether the boxes of all express the conjunct
 	for i, c := range conjuncts {
 		all.exact = true
 		all.narrow(regionOf(c, false))

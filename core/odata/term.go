@@ -12,10 +12,10 @@ import (
 type term struct {
 	cond    *expr
 	called  bool   // cond is a function call, whose result may be compared with true or false
-	name    string // of an operand: the property, or "" for a literal
+	name    string // property of an operand, or "" for a literal
 	literal edm.Value
-	system  edm.Type // of an operand: the type of a system property
-	end     int      // of an operand: the offset after the property's name
+	system  edm.Type // type of an operand that is a system property
+	end     int      // offset after the name of an operand that is a property
 }
 
 // typ returns the type of a term, or null if only the entity determines it.

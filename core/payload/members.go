@@ -37,7 +37,7 @@ const (
 
 // token is a single value. It shares memory with the body.
 type token struct {
-	text    string // of a number or string; without quotes
+	text    string // text of a number or string, without quotes
 	kind    kind
 	escaped bool // a string with JSON escapes
 }

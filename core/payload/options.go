@@ -19,7 +19,7 @@ const (
 //
 //	{"expire": {"property": "ExpiresAt", "after": "P30D"}}
 //
-// expire may be absent or null, which means no rule. The members by which [AppendOptions] reports the state of a rule
+// expire may be absent or null, which means no rule. Members that [AppendOptions] adds to report the state of a rule
 // are ignored. The error is OptionsInvalid, with the JSON path of the mistake.
 func ReadOptions(body []byte) (o table.TableOptions, err error) {
 	r := optionsReader{scanner{body: body}}

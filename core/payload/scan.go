@@ -11,7 +11,7 @@ import (
 type scanner struct {
 	body        []byte
 	pos         int
-	name, value token // of the most recent member
+	name, value token // name and value of the most recent member
 	begun       bool
 	within      bool // the object is part of a longer text
 	relaxed     bool // accept what the service's reader accepts beyond JSON

@@ -205,7 +205,7 @@ func TestAppendXMLErrors(t *testing.T) {
 	}
 }
 
-// TestPropertyNamesInAtom checks that every property name but the known exceptions is a valid element name.
+// TestPropertyNamesInAtom checks that every property name is a valid element name, apart from the known exceptions.
 func TestPropertyNamesInAtom(t *testing.T) {
 	t.Parallel()
 	for c := rune(0); c <= unicode.MaxRune; c++ {

@@ -14,12 +14,12 @@ const (
 	GetServiceProperties Right = iota + 1
 	SetServiceProperties
 	GetServiceStats
-	QueryTables // also a query of one table by name
+	QueryTables // includes a query of one table by name
 	CreateTable
 	DeleteTable
 	TableACL // read or write the ACL
 	GetUserDelegationKey
-	QueryEntities // also a query of one entity by its keys
+	QueryEntities // includes a query of one entity by its keys
 	InsertEntity
 	UpsertEntity // insert or replace, insert or merge
 	UpdateEntity // replace or merge, with If-Match
@@ -32,7 +32,7 @@ type requirement struct {
 	name    string
 	types   string // resource type, a letter of srt
 	letters string // permissions in sp, all of them needed
-	or      string // permissions of which any suffices instead
+	or      string // alternative permissions; one of them suffices
 	entity  bool   // a token for a table can grant the right
 }
 

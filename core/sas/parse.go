@@ -66,7 +66,7 @@ func checkValue(f field, value []byte) error {
 // decoded appends the decoded value of a query parameter.
 func decoded(dst []byte, s string) ([]byte, bool) { return percent.Append(dst, s, true) }
 
-// fieldOf returns the parameter with this name, which is as sent and may be escaped.
+// fieldOf returns the parameter called name. The name is as sent and may be escaped.
 func fieldOf(name string) (field, bool) {
 	const longest = len("skdutid")
 	var plain [longest]byte

@@ -32,7 +32,7 @@ func (c *Cache) Get(account string) *Read {
 	return c.read[account]
 }
 
-// Put caches the settings r, unless the cached ones are no longer old, which Get returned.
+// Put caches the settings r, if the cached ones are still old, the result of an earlier Get.
 func (c *Cache) Put(account string, old, r *Read) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -66,7 +66,7 @@ func AppendEscaped(dst []byte, s string, limit int) []byte {
 		case c < ' ' || c > '~':
 			width = 4
 		}
-		reserve := 3 // for the dots, unless this is the last byte
+		reserve := 3 // room for the dots, which the last byte does not need
 		if i == len(s)-1 {
 			reserve = 0
 		}

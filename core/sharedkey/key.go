@@ -19,7 +19,7 @@ const textSize = (sha256.Size + 2) / 3 * 4
 // Key is an account key that is ready to sign. It is safe for concurrent use, reuses HMAC states and never prints its
 // secret.
 type Key struct {
-	signers sync.Pool // of *signer
+	signers sync.Pool // elements are *signer
 	used    atomic.Bool
 	size    int
 }

@@ -11,7 +11,7 @@ const MaxSkew = 15 * time.Minute
 
 // Account holds the name of an account and its keys. A nil key is not set.
 type Account struct {
-	Name string // of the primary, without "-secondary"
+	Name string // name of the primary, without "-secondary"
 	Keys [2]*Key
 }
 

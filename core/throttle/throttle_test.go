@@ -83,7 +83,7 @@ func TestCharge(t *testing.T) {
 	for _, tt := range []struct {
 		why  string
 		n    []int
-		wait time.Duration // for the next token, at 10 per second
+		wait time.Duration // wait for the next token, at 10 per second
 	}{
 		{"within the burst", []int{1, 1}, 0},
 		{"all of it", []int{3}, 100 * time.Millisecond},

@@ -10,7 +10,7 @@ import (
 
 // counted holds the counts of one table.
 type counted struct {
-	name    // in lower case
+	name    // both names are in lower case
 	written string
 	missed  atomic.Uint64
 
@@ -22,8 +22,8 @@ type counted struct {
 	key   []byte // scratch space
 	exact int    // reads by key since the last Tick
 
-	// thisMinute counts the requests since the last full minute. requests counts those before it, of which older ones
-	// weigh less; see fade.
+	// thisMinute counts the requests since the last full minute. requests counts the earlier ones; the older a
+	// request, the less it weighs (see fade).
 	thisMinute, requests uint64
 }
 

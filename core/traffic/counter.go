@@ -12,7 +12,7 @@ const (
 	busiest    = 16   // how many tables are counted in detail
 	aliases    = 256  // how many spellings of their names are found without a lock
 	exactReads = 1000 // number of reads by key between two Ticks up to which every one is counted
-	sampling   = 8    // of the reads beyond exactReads, one in this many is counted, with this weight
+	sampling   = 8    // beyond exactReads, one read in this many is counted, with this weight
 
 	waiting = 256  // how many other tables have their requests counted
 	fading  = 1024 // each minute, a count of requests decays by one part in this many
@@ -20,7 +20,7 @@ const (
 
 // Counter counts the requests to all tables. It is safe for concurrent use.
 type Counter struct {
-	known atomic.Pointer[map[string][]spelled] // by the table's name as spelled in requests
+	known atomic.Pointer[map[string][]spelled] // keyed by the table's name as spelled in requests
 	hours hours
 
 	mu      sync.Mutex // guards the fields below, and writes to known

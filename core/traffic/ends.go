@@ -8,7 +8,7 @@ const lag = 64
 
 // ends compares inserted keys with the highest and lowest key inserted some time before.
 type ends struct {
-	high, low       []byte // of all inserts
+	high, low       []byte // highest and lowest key inserted so far
 	oldHigh, oldLow []byte // copies of high and low, renewed every lag inserts
 	n               int
 }

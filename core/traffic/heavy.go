@@ -140,7 +140,7 @@ func (h *Heavy) insert(e Entry) {
 	h.Entries = slices.Insert(h.Entries, i, e)
 }
 
-// floor returns the highest count that an unlisted partition can have, for a list with room entries.
+// floor returns the highest count that an unlisted partition can have. room is the capacity of the list.
 func (h Heavy) floor(room int) uint64 {
 	if len(h.Entries) < room {
 		return 0

@@ -63,7 +63,7 @@ func (h *hours) add(v *Visit) {
 	}
 }
 
-// begin counts the first request to a table. If there is no room for the table, since moves to now.
+// begin counts the first request to a table. If there is no room for the table, it sets h.since to now.
 func (h *hours) begin(id string, v *Visit, n uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 
 // Bucket is what one Durable Object of a table has counted, with its key range and size.
 type Bucket struct {
-	Tallies []*Tally // of today and, if there is one, of yesterday
+	Tallies []*Tally // today's and, if there is one, yesterday's
 	Range   Range
 }
 

@@ -29,7 +29,7 @@ type Report struct {
 	Partitions map[string]Heavy `json:"heaviest"`
 	Shapes     []Shape          `json:"shapes"` // most expensive first
 	Map        Map              `json:"map"`
-	// Hour is exact, and exists even for tables of which nothing else is counted. Workers have none.
+	// Hour is exact, and exists even if nothing else about the table is counted. Workers have none.
 	Hour *Hour `json:"hour,omitempty"`
 	// Ranges lists the ranges of a table's Durable Objects by bucket, and within a bucket in key order. It exists on
 	// Workers only.

@@ -15,7 +15,7 @@ type Tally struct {
 	lately  [8]uint64 // partitions of the most recent writes in this second
 	written uint64
 	now     edm.Ticks
-	minutes []minuteCount // for a bucket, instead of the matrix; ascending
+	minutes []minuteCount // counts of a bucket, which has no matrix; ascending
 }
 
 // recentWrites is the number of writes to one partition in one second.

@@ -124,7 +124,7 @@ func TestTablesThatRest(t *testing.T) {
 	}
 	minutes(60, all)
 	minutes(8*60, map[string]int{"night": 3})
-	for i := range 2 * waiting { // such as a copy of many tables
+	for i := range 2 * waiting { // happens, for example, when many tables are copied
 		minutes(1, map[string]int{fmt.Sprintf("copied%03d", i): 300})
 	}
 	saved := c.Save()
@@ -244,7 +244,7 @@ func TestRestore(t *testing.T) {
 	if r.Totals.Judged != 600-lag || r.Totals.AtEnd != r.Totals.Judged || r.Totals.WriteUnits != 1200 || r.Totals.Throttled != 600 {
 		t.Errorf("%+v", r.Totals)
 	}
-	r.Totals.Batchable, r.Totals.FirstPartitions = want.Totals.Batchable, want.Totals.FirstPartitions // these depend on the second
+	r.Totals.Batchable, r.Totals.FirstPartitions = want.Totals.Batchable, want.Totals.FirstPartitions // depends on how requests fall into seconds
 	if r.Totals != want.Totals || !slices.Equal(r.Shapes, want.Shapes) || !slices.Equal(r.Partitions["writes"].Entries, want.Partitions["writes"].Entries) {
 		t.Errorf("got %+v\nwant %+v", r, want)
 	}

@@ -4,13 +4,13 @@ package traffic
 // counter copies what it keeps.
 type Visit struct {
 	Account, Table string
-	// PartitionKey and RowKey are those of the entity, or of the first entity in a transaction. They are set if
-	// InPartition is; a query of one partition sets only PartitionKey.
+	// PartitionKey and RowKey identify the entity, or the first entity in a transaction. They are set if InPartition
+	// is; a query of one partition sets only PartitionKey.
 	PartitionKey, RowKey string
 	InPartition          bool
 	Write                bool
 	// Entities is the number of entities read or written by key, and Inserts how many of them may be new. Bytes is
-	// the length of all their keys and properties, and Largest that of the largest entity.
+	// the total length of their keys and properties, and Largest the length of the largest entity.
 	Entities, Inserts, Bytes, Largest int
 	// Batch is set if the writes were a transaction.
 	Batch bool

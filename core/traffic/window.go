@@ -89,7 +89,7 @@ func (t *Totals) add(o *Totals) {
 // Shape is a group of queries that differ only in the values in their filters.
 type Shape struct {
 	Plan         string `json:"plan"`   // odata.Plan's Kind
-	Filter       string `json:"filter"` // with a question mark for each value; "" if there is none
+	Filter       string `json:"filter"` // filter with a question mark for each value; "" if there is none
 	Example      string `json:"example"`
 	Queries      uint64 `json:"queries"` // queries that began; objects on Workers do not count them
 	Pages        uint64 `json:"pages"`
@@ -194,7 +194,7 @@ func (s *Shape) add(o *Shape) {
 	}
 }
 
-// clone copies at most most bytes of a text that may share memory with a request.
+// clone copies up to most bytes of a text that may share memory with a request.
 func clone(s string, most int) string { return strings.Clone(s[:min(len(s), most)]) }
 
 const firstBytes = 512

@@ -22,7 +22,7 @@ type Transcript struct {
 // Exchange is a request and its expected response, both as text.
 type Exchange struct {
 	Number   int
-	Name     string // without the number
+	Name     string // name without the number
 	Request  string
 	Response string
 }

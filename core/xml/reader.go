@@ -58,7 +58,7 @@ type Reader struct {
 
 	// These are arrays without pointers into the Reader, so that a Reader that stays within one function needs no
 	// heap memory.
-	attributes     [MaxAttributes]attribute // of the last Start
+	attributes     [MaxAttributes]attribute // attributes of the last Start
 	attributeCount int
 	namespaces     [MaxNamespaces]namespace // declared by the open elements
 	namespaceCount int
