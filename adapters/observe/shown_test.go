@@ -17,7 +17,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// TestLogsShowNoSecrets checks that every log shows of a request only what core allows.
+// TestLogsShowNoSecrets checks that every log contains only what core allows of a request.
 func TestLogsShowNoSecrets(t *testing.T) {
 	t.Parallel()
 	t.Run("requests", func(t *testing.T) {

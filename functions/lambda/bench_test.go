@@ -90,7 +90,7 @@ func (a *runtimeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	answer, _ := io.ReadAll(r.Body) // from a function that died nothing more arrives
+	answer, _ := io.ReadAll(r.Body) // a function that died sends nothing more
 	w.WriteHeader(http.StatusAccepted)
 	a.answers <- answer
 }

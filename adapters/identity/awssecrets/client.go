@@ -134,7 +134,7 @@ func (c *Client) once(ctx context.Context, service, resource, target string, bod
 		return refused(service, resp.StatusCode, answer)
 	}
 	if json.Unmarshal(answer, out) != nil {
-		return fmt.Errorf("%s: the answer is not what was agreed upon", service) // without the answer, which may contain the secret
+		return fmt.Errorf("%s: the answer is not what was agreed upon", service) // the error leaves out the answer, which may contain the secret
 	}
 	return nil
 }

@@ -103,7 +103,7 @@ func TestClient(t *testing.T) {
 		why     string
 		ssm     bool
 		answers []answer
-		heard   string // in each request
+		heard   string // text that each request must contain
 		want    string
 		err     string // part of its text
 	}{

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	timeout = 5 * time.Second  // for one attempt to read the keys; a longer one would delay the next
+	timeout = 5 * time.Second  // limit of one attempt to read the keys; a longer one would delay the next
 	wait    = 2 * time.Second  // how long a token waits for an attempt; strangers can invent keys, and waiting requests occupy slots
-	pause   = 10 * time.Second // after an attempt, if there are keys
-	retry   = time.Second      // after a failed attempt, if a token needs the keys; clients give up after 6 s
+	pause   = 10 * time.Second // pause after an attempt, if there are keys
+	retry   = time.Second      // pause after a failed attempt, if a token needs the keys; clients give up after 6 s
 	refresh = time.Hour        // age at which keys are read again
 	hold    = 24 * time.Hour   // age at which keys are no longer used
 	waiters = 64               // maximum number of tokens that wait for an attempt; others must retry
@@ -49,7 +49,7 @@ func (k *keys) signed(t *jwt.JSONWebToken) error {
 
 // keyring holds the keys and refreshes them in time, with at most one attempt at once.
 type keyring struct {
-	ctx  context.Context // for reading keys; not that of a request, because others wait for the same keys
+	ctx  context.Context // context for reading keys; outlives any request, because others wait for the same keys
 	read func(context.Context) ([]jose.JSONWebKey, error)
 	now  func() time.Time
 	log  keyLog

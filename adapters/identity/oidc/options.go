@@ -29,8 +29,8 @@ type Options struct {
 	// ReaderRoles and ContributorRoles are the values of the claim that allow reading, and reading and writing. The
 	// package documentation lists the defaults.
 	ReaderRoles, ContributorRoles []string
-	// HTTP is the client for reading from the issuer. The verifier uses a copy that follows redirects only to URLs
-	// that Issuer and JWKS would allow.
+	// HTTP is the client for reading from the issuer. The verifier uses a copy that follows redirects only to https
+	// URLs, and to http on loopback if Issuer or JWKS is such a URL.
 	HTTP *http.Client
 	// Now returns the current time; default time.Now.
 	Now func() time.Time
@@ -38,8 +38,8 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// asymmetric lists the accepted algorithms, none of which needs a secret to verify. If HMAC were accepted, anybody
-// who can read the public key could sign.
+// asymmetric lists the accepted algorithms, which all verify without a secret. If HMAC were accepted, anybody who can
+// read the public key could sign.
 var asymmetric = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512,
 	jose.PS256, jose.PS384, jose.PS512,

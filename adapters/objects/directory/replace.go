@@ -13,7 +13,7 @@ import (
 )
 
 // Replace writes a file atomically: after a crash or power loss either the old or the new content is there. The file
-// gets this mode, and keeps the owner of the file that it replaces, or else of the directory, whoever writes it.
+// gets this mode. Its owner is that of the file it replaces or, for a new file, of the directory.
 func Replace(path string, text []byte, mode fs.FileMode) error {
 	if err := Make(filepath.Dir(path)); err != nil {
 		return err

@@ -19,7 +19,7 @@ func TestProgress(t *testing.T) {
 		why   string
 		bytes int           // transferred at once
 		every time.Duration // 0 means never
-		ends  bool          // because the allowance ran out
+		ends  bool          // the connection ends because the allowance ran out
 	}{
 		{"nothing", 0, 0, true},
 		{"a byte a second", 1, time.Second, true},

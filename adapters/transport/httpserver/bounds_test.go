@@ -60,7 +60,7 @@ func newBounded(t *testing.T, b httpserver.Bounds) *bounded {
 	return s
 }
 
-// of is a client's connection.
+// of is the connection of a client.
 type of struct {
 	net.Conn
 	*bufio.Reader
@@ -174,7 +174,7 @@ func TestNothingIdle(t *testing.T) {
 }
 
 // TestSlowRequestsLeaveRoom checks that clients that send only the start of a request on every connection do not keep
-// out a new client, even if Bounds allow as many requests as connections.
+// out a new client, even if Bounds allow more requests than connections.
 func TestSlowRequestsLeaveRoom(t *testing.T) {
 	t.Parallel()
 	const connections = 16

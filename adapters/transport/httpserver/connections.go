@@ -60,12 +60,12 @@ type connections struct {
 
 // party is a client or an account that has connections.
 type party struct {
-	address netip.Addr // if it is a client
-	name    string     // if it is an account
+	address netip.Addr // set if the party is a client
+	name    string     // set if the party is an account
 
 	open, working int
-	idle          list.List // as in connections
-	waiting       list.List // of a client: its connections that wait for a turn
+	idle          list.List // its idle connections, oldest first
+	waiting       list.List // connections of a client that wait for a turn
 	turn          bool      // it is listed in turns
 }
 

@@ -30,8 +30,9 @@ func (s *seen) Serve(ctx context.Context, req *protocol.Request) protocol.Respon
 	return s.Handler.Serve(ctx, req)
 }
 
-// FuzzForwarded checks what the server takes from a proxy's headers: scheme, host and address are those of the last
-// line or none, and nothing in them breaks the head of the response. Without a trusted proxy they are ignored.
+// FuzzForwarded checks what the server takes from a proxy's headers: scheme, host and address come from the last line
+// of their header or are unset, and nothing in them breaks the head of the response. Without a trusted proxy they are
+// ignored.
 func FuzzForwarded(f *testing.F) {
 	f.Add("10.1.2.3", "https", "tables.example.com", "h", "/devstoreaccount1/Tables", true)
 	f.Add("unknown, 192.0.2.1:4711", "HTTP", "[::1", "[::1]:10002", "/Tables", true)

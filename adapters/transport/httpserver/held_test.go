@@ -58,7 +58,7 @@ func TestBehindAProxy(t *testing.T) {
 	for _, tt := range []struct {
 		target       string
 		sent, length int
-		answered     bool // before the body has arrived
+		answered     bool // whether the response comes before the body has arrived
 	}{
 		{"/a/read", 0, 5_000, false},
 		{"/a/read", 10, 60_000, false},

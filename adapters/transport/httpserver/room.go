@@ -9,9 +9,9 @@ import (
 // do not count; they fit into buffers that a connection has anyway.
 type room struct {
 	most int64
-	// wait is the minimum that a request counts while the server waits for its client: one request's part of the
-	// memory for all requests. So a single client cannot occupy all requests, even behind a proxy that opens the
-	// connections of all clients.
+	// wait is the minimum number of bytes charged to a request while the server waits for its client: an equal part
+	// of the memory for all requests. So a single client cannot occupy all requests, even behind a proxy that opens
+	// the connections of all clients.
 	wait int64
 
 	mu      sync.Mutex

@@ -33,7 +33,8 @@ type Server struct {
 	TLS     *tls.Config // nil for plain HTTP
 	// Grace is how long running requests may continue after shutdown began.
 	Grace time.Duration
-	// Bounds limits what clients may hold; each 0 means the default, together 192 MiB.
+	// Bounds limits what clients may hold. A zero field means its default; with all defaults, clients may use 192
+	// MiB.
 	Bounds Bounds
 
 	begun sync.Once

@@ -76,7 +76,8 @@ func (c *client) close() {
 	}
 }
 
-// do sends a request and reads its response. It drops a connection that the server has announced to close.
+// do sends a request and reads its response. If the server has announced that it will close the connection, do drops
+// it.
 func (c *client) do(r *wiretest.Request) (*wiretest.Response, error) {
 	if c.conn == nil {
 		conn, err := net.Dial("tcp", c.addr)

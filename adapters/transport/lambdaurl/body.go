@@ -66,7 +66,7 @@ func quotedLen(b []byte) int {
 }
 
 // open returns a reader of the body and its length. Base64 is decoded as it is read; if it is malformed, the length
-// is that of the readable part. The reader refers to the event's memory.
+// counts only the readable part. The reader refers to the event's memory.
 func (e *event) open(quoted []byte) (io.Reader, int64, error) {
 	text := []byte(e.Body)
 	switch {

@@ -32,7 +32,7 @@ type event struct {
 
 	RequestContext struct {
 		DomainName string `json:"domainName"`
-		Path       string `json:"path"` // of a REST API, including the stage
+		Path       string `json:"path"` // path of a REST API, including the stage
 		HTTP       *struct {
 			Method   string `json:"method"`
 			SourceIP string `json:"sourceIp"`

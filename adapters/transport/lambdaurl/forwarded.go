@@ -37,7 +37,7 @@ func (h *Handler) forwarded(ctx context.Context, req *protocol.Request) {
 	req.Source = address(header.Get(viewerHeader))
 }
 
-// address parses an address; the result is the zero Addr if text is none.
+// address parses an address; the result is the zero Addr if text is not an address.
 func address(text string) netip.Addr {
 	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "["), "]")
 	a, _ := netip.ParseAddr(text)

@@ -1,5 +1,5 @@
-// Package bounded runs HTTP servers other than that of the tables, for example for metrics, with a limit on
-// connections that a single client cannot use up.
+// Package bounded runs secondary HTTP servers, for example for metrics. It limits their connections so that a single
+// client cannot use them all.
 package bounded
 
 import (
@@ -12,8 +12,8 @@ import (
 	"edgetable/adapters/transport/httpserver"
 )
 
-// Serve serves l with at most most connections until s is closed. If there is no room for a new connection, one of
-// the client with the most connections is closed: preferably an idle one, and of those the oldest.
+// Serve serves l until s is closed. The number of connections is limited to most. If there is no room for a new
+// connection, one of the client with the most connections is closed: preferably an idle one, and of those the oldest.
 func Serve(s *http.Server, l net.Listener, most int) error {
 	b := &listener{Listener: l, most: most}
 	s.ConnState = b.note

@@ -85,7 +85,7 @@ func expect(resp *wire.Response, want int) error {
 	return fmt.Errorf("%w (%d was expected)", remote.ReadError(resp.Status, resp.Body), want)
 }
 
-// inserter inserts entities that have never existed.
+// inserter inserts new entities.
 type inserter struct {
 	*shared
 	url      []byte

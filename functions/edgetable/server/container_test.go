@@ -8,7 +8,7 @@ import (
 )
 
 // TestListenOfServer checks that an image's health check finds the address at which the server in the container
-// listens, even if a command line sets it. The files are those of /proc.
+// listens, even if a command line sets it. The test creates files like those in /proc.
 func TestListenOfServer(t *testing.T) {
 	t.Setenv("EDGETABLE_LISTEN", "0.0.0.0:10002")
 	for _, c := range []struct{ comm, program, line, want string }{

@@ -135,7 +135,7 @@ func serveMetrics(l net.Listener, m *observe.Metrics, token *metricsToken, log *
 	return serveBeside(&http.Server{Handler: mux, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10}, l, "the address of the metrics failed", log)
 }
 
-// serveBeside serves another HTTP server than that of the tables, until stop is called.
+// serveBeside runs an HTTP server besides the one for tables, until stop is called.
 func serveBeside(server *http.Server, l net.Listener, failed string, log *slog.Logger) (stop func()) {
 	server.ReadTimeout, server.ErrorLog = 10*time.Second, slog.NewLogLogger(log.Handler(), slog.LevelDebug)
 	go func() {

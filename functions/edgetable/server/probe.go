@@ -62,7 +62,7 @@ func (p *program) healthCommand() *cobra.Command {
 // healthy is the output of health --json.
 type healthy struct {
 	Ready bool   `json:"ready"`
-	Says  string `json:"says"` // response of the server, or why there is none
+	Says  string `json:"says"` // the server's response, or the reason why none came
 }
 
 // probe requests path from a server and returns the response. It does not verify the certificate, which is for the

@@ -61,8 +61,8 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 	return nil
 }
 
-// openListeners opens the addresses, or reuses those of a previous run with another store. It refuses addresses to
-// which secrets must not be sent.
+// openListeners opens the addresses, or reuses the ones that a previous run with another store left open. It refuses
+// addresses to which secrets must not be sent.
 func (s *serving) openListeners(ctx context.Context, at *listening) error {
 	// The addresses stay open only for the same program with another store.
 	keep := func() bool { return errors.Is(context.Cause(ctx), secondary.ErrBuilt) }
@@ -95,7 +95,7 @@ func (s *serving) openBackend(ctx context.Context, environment func(name string)
 	writes, reads := s.protect.slots()
 	from := &stores.Opening{Log: s.log, Metrics: s.metrics, Requests: writes + reads, Heap: heap, Environment: environment, KeepLogs: s.backup.KeepLogs()}
 	if from.Secondary = s.second.Of != ""; from.Secondary {
-		from.KeepLogs = -1 // for when it is promoted
+		from.KeepLogs = -1 // takes effect when it is promoted
 		if s.follower, err = s.second.Build(ctx, s.DataDirectory(), s.log, end); err != nil {
 			return err
 		}
@@ -163,8 +163,8 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	return err
 }
 
-// accounts returns the source of accounts that the flags name, or the accounts with which the program was started in
-// the role of Azurite.
+// accounts returns the source of accounts that the flags name, or of the accounts that the program was given when it
+// was started in place of Azurite.
 func (p *program) accounts(o *serveFlags) account.Source {
 	if p.AzuriteAccounts != "" {
 		return account.WeakSource(p.AzuriteAccounts, azurite.AccountsVariable)

@@ -32,7 +32,7 @@ func of(r rune) int {
 	return 1
 }
 
-// Cut shortens a text to at most most columns (at least one), and marks the cut.
+// Cut shortens a text to most columns (at least one), and marks the cut.
 func Cut(s string, most int) string {
 	end, sum := 0, 0 // the part that fits together with the mark
 	for i, r := range s {

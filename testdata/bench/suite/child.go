@@ -191,8 +191,8 @@ func (c *child) cpu() (sum time.Duration) {
 	return sum
 }
 
-// settle waits until the children are idle (no compactions or garbage collection), but at most for limit, so that the
-// remaining work of one cell does not slow the next cell of another server.
+// settle waits until the children are idle (no compactions or garbage collection), but no longer than limit.
+// Otherwise leftover work of one cell would slow the next cell of another server.
 func settle(ctx context.Context, limit time.Duration, children ...*child) {
 	end := time.After(limit)
 	tick := time.NewTicker(100 * time.Millisecond)

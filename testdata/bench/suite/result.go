@@ -133,8 +133,9 @@ func (m *Measured) quiet() []Sample {
 	return list
 }
 
-// paired returns the median over the rounds of the ratio between a field of a and of b. Disturbances affect both
-// cells of a round, because they were measured in alternation. It returns 0 if no round has both.
+// paired divides a field of cell a by the same field of cell b, round by round, and returns the median of these
+// ratios. Disturbances affect both cells of a round, because they were measured in alternation. It returns 0 if no
+// round has both.
 func paired[T ~int64 | ~float64](a, b *Measured, field func(Sample) T) float64 {
 	var ratios []float64
 	for i := range min(len(a.Rounds), len(b.Rounds)) {

@@ -18,8 +18,8 @@ import (
 type Share struct {
 	Total  float64       `json:"total"`
 	Greedy float64       `json:"greedy"`
-	Least  float64       `json:"least"`         // of the account that got least
-	P99    time.Duration `json:"others_p99_ns"` // of the worst account except the greedy one
+	Least  float64       `json:"least"`         // rate of the account that got least
+	P99    time.Duration `json:"others_p99_ns"` // p99 of the worst account except the greedy one
 }
 
 // otherAccounts share a server with the development account, which is the greedy one.

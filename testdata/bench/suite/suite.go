@@ -26,7 +26,7 @@ import (
 
 // Scale determines how long a suite measures.
 type Scale struct {
-	Limit    time.Duration // of the whole run; later cells are reported as not measured
+	Limit    time.Duration // limit of the whole run; later cells are reported as not measured
 	Rounds   int
 	Cell     time.Duration // measured time per cell
 	Warmup   time.Duration
@@ -56,7 +56,7 @@ type Config struct {
 	Azurite       string    // path of azurite-table's main.js, or of a folder in which npm installed it
 	Self          string    // path of this program, which runs the ceilings
 	Parts         []Part    // empty means all
-	Ops           []load.Op // of the matrix; empty means all
+	Ops           []load.Op // workloads of the matrix; empty means all
 	Work          string    // folder on the disk to measure; a temporary folder in it is used
 	CacheBytes    int64     // size of edgetable's block cache
 	Progress      io.Writer
