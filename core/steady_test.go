@@ -151,7 +151,7 @@ func unsteady(t *testing.T, paths []string) (list []unsteadyUse) {
 	return list
 }
 
-// readDeclared adds a top-level declaration to all.
+// readDeclared adds a top-level declaration to the map.
 func readDeclared(files *token.FileSet, f *ast.File, d ast.Decl, bubbles map[string]bool, all map[string]*declared) {
 	inTest := strings.HasSuffix(files.Position(f.Pos()).Filename, "_test.go")
 	of := func(name string) *declared {

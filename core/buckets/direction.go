@@ -19,7 +19,7 @@ func (down direction) begin(r key.Range) []byte {
 	return r.Start
 }
 
-// from returns the part of r that remains for a scan at position.
+// from returns the part of r that a scan has still to read when it is at the given position.
 func (down direction) from(r key.Range, position []byte) key.Range {
 	if down {
 		return key.Range{Start: r.Start, End: position}

@@ -60,8 +60,9 @@ func (m Ranges) bounds(i int) key.Range {
 	return r
 }
 
-// Split returns a map in which range from ends at position at and the new range id begins there. ok is false unless
-// at lies inside from, above its Start.
+// Split returns a map in which one range is split at a position: the range with ID from keeps the keys below, and a
+// new range with the given id gets the keys from there on. ok is false unless the position is inside the range, above
+// its Start.
 func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
 	bounds, ok := m.Bounds(from)
 	if _, known := m.Bounds(id); known || !ok || bytes.Equal(at, bounds.Start) || !bounds.Contains(at) {
@@ -111,9 +112,9 @@ func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 	return m, false
 }
 
-// Near returns an excerpt of the map around position k, of at most about most bytes but with at least one range on
-// either side. To be well-formed, the first range of the excerpt begins at the start of all keys and the last one has
-// no end; [Ranges.Learn] allows for that.
+// Near returns an excerpt of the map around position k. The excerpt has at least one range on either side, and about
+// the given number of bytes. To be well-formed, the first range of the excerpt begins at the start of all keys and
+// the last one has no end; [Ranges.Learn] allows for that.
 func (m Ranges) Near(k []byte, most int) Ranges {
 	m = m.orAll()
 	id, _ := m.Find(k)
@@ -167,7 +168,7 @@ func (m Ranges) Learn(near Ranges, k []byte) Ranges {
 	return next
 }
 
-// clone returns a copy of the ranges from index from up to index to, with memory of its own.
+// clone copies the ranges m[from:to], with memory of their own.
 func (m Ranges) clone(from, to int) Ranges {
 	part := make(Ranges, 0, to-from)
 	for _, r := range m[from:to] {

@@ -39,8 +39,8 @@ func (r Range) Partition() (partition []byte, one bool) {
 	return p, true
 }
 
-// Below returns the last position before end that a key or another position of this package can have; none of them
-// contains byte FF. If end is nil, it returns the position after all keys. end is not empty.
+// Below returns the last position below a range's End that a key or another position of this package can have; none
+// of them contains byte FF. A nil End gives the position after all keys. An empty End is not allowed.
 func Below(end []byte) []byte {
 	n := len(end) - 1
 	switch {

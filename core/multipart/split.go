@@ -90,7 +90,7 @@ func lineEnd(s []byte) (n int, ok bool) {
 	return 0, false
 }
 
-// trimLineEnd returns end moved before a CRLF or LF at the end of s[:end].
+// trimLineEnd returns the length of s[:end] without a CRLF or LF at its end.
 func trimLineEnd(s []byte, end int) int {
 	if end > 0 && s[end-1] == '\n' {
 		end--

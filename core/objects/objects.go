@@ -25,8 +25,8 @@ type Ordered interface {
 	ListAfter(ctx context.Context, prefix, after string) iter.Seq2[Object, error]
 }
 
-// ListAfter lists the objects whose names begin with prefix and sort after the name after. If p is not [Ordered], it
-// lists all objects with the prefix and skips the earlier ones.
+// ListAfter lists the objects whose names begin with prefix and are greater than the last argument. If p is not
+// [Ordered], it lists all objects with the prefix and skips the others.
 func ListAfter(ctx context.Context, p Place, prefix, after string) iter.Seq2[Object, error] {
 	if o, ok := p.(Ordered); ok {
 		return o.ListAfter(ctx, prefix, after)

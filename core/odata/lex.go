@@ -95,7 +95,7 @@ func (l *lexer) token() token {
 
 func literalToken(v edm.Value) token { return token{kind: tokenLiteral, literal: v} }
 
-// wrong returns a SyntaxError at byte offset at.
+// wrong returns a SyntaxError for a byte offset.
 func (l *lexer) wrong(what string, at int) error {
 	return &SyntaxError{what + " at position " + strconv.Itoa(edm.UTF16Len(l.text[:at])) + " in '" + l.text + "'."}
 }

@@ -79,7 +79,7 @@ func TestReadOptions(t *testing.T) {
 	}
 }
 
-// TestAppendOptions checks that the document from AppendOptions can be sent again and declares the same.
+// TestAppendOptions checks that the document from AppendOptions can be sent again and has the same meaning.
 func TestAppendOptions(t *testing.T) {
 	t.Parallel()
 	now, _ := edm.ParseDateTime("2026-11-28T12:00:00Z")

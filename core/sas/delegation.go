@@ -119,7 +119,7 @@ func (d *DelegationKey) signed(a *sharedkey.Account, signature string, lines []s
 }
 
 // admitKey checks that the delegation key which signed the token is valid now, and that the token does not outlive
-// it; end is the token's expiry. The other fields need no check, because the signature covers them.
+// the key. The other fields need no check, because the signature covers them.
 func (t *Token) admitKey(now, end edm.Ticks) error {
 	if t.kind != delegationSAS {
 		return nil

@@ -32,7 +32,8 @@ func (c *Cache) Get(account string) *Read {
 	return c.read[account]
 }
 
-// Put caches the settings r, if the cached ones are still old, the result of an earlier Get.
+// Put caches settings that were read after [Cache.Get] had returned old. If the cached settings have changed since,
+// it does nothing.
 func (c *Cache) Put(account string, old, r *Read) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 // Request holds the parts of a request that a signature may cover, exactly as on the wire. A missing part is empty.
 type Request struct {
 	Method      string // the verb of the request line: POST for a tunnelled verb
-	Path        string // path of the request target, as escaped and without query; of an absolute URI only the path
+	Path        string // path of the request target, still escaped and without query; of an absolute URI only the path
 	RawQuery    string // text after the question mark; only the value of comp is signed
 	ContentMD5  string
 	ContentType string

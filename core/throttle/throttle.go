@@ -132,7 +132,7 @@ func (b *Buckets) Peek(key string) (wait time.Duration) {
 	return b.lacks(e, now, b.token)
 }
 
-// charge returns the price of n tokens in grains, limited to most.
+// charge returns the price of n tokens in grains, or the given limit if that is lower.
 func (b *Buckets) charge(n int, most int64) int64 {
 	if int64(n) < most/b.token {
 		return int64(n) * b.token

@@ -136,7 +136,7 @@ func (r *reader) number() uint64 {
 	return n
 }
 
-// count reads a number of items, which must be at most room.
+// count reads a number of items. A number above the given limit is an error.
 func (r *reader) count(room int) int {
 	n := r.number()
 	if r.bad = r.bad || n > uint64(room); r.bad {

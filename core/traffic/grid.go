@@ -158,7 +158,7 @@ func (g *grid) tick(now edm.Ticks) {
 	}
 }
 
-// recent drops the columns before from.
+// recent drops the columns before a given time.
 func recent(list []Column, from edm.Ticks) []Column {
 	return slices.DeleteFunc(list, func(c Column) bool { return c.At < from })
 }

@@ -148,7 +148,7 @@ func (h Heavy) floor(room int) uint64 {
 	return h.Entries[len(h.Entries)-1].Count
 }
 
-// merge returns the heaviest partitions of two lists with room entries each. The bounds on the counts remain valid.
+// merge returns the heaviest partitions of two lists of the same capacity. The bounds on the counts remain valid.
 func (h Heavy) merge(o Heavy, room int) Heavy {
 	if o.Total == 0 {
 		return h

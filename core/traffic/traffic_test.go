@@ -46,7 +46,7 @@ func TestOthersAreOne(t *testing.T) {
 	}
 }
 
-// at returns a counter that starts at now.
+// at returns a counter whose clock shows the given time.
 func at(now edm.Ticks) *Counter {
 	c := New()
 	c.Tick(now)

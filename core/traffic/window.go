@@ -194,7 +194,7 @@ func (s *Shape) add(o *Shape) {
 	}
 }
 
-// clone copies up to most bytes of a text that may share memory with a request.
+// clone copies a text, truncated to a number of bytes, that may share memory with a request.
 func clone(s string, most int) string { return strings.Clone(s[:min(len(s), most)]) }
 
 const firstBytes = 512

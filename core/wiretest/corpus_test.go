@@ -137,7 +137,7 @@ func code(body string) string {
 	return m[1] + m[2] + m[3]
 }
 
-// own reports whether an operation that the service does not have gave the answer, so there is no form to follow.
+// own reports whether the operation is one that the service does not have, so that there is no form to follow.
 func (a *answer) own() bool { return a.status == 200 && strings.HasSuffix(a.target, "?comp=options") }
 
 // TestCorpus checks all exchanges by the rules, and parses their bodies with Go's library rather than the server's
@@ -263,7 +263,7 @@ func readableJSON(level, body string) error {
 	return nil
 }
 
-// readableParts reads a batch as Go's client library does. It requires at least least parts.
+// readableParts reads a batch as Go's client library does, and requires a minimum number of parts.
 func readableParts(r *multipart.Reader, least int) error {
 	for n := 0; ; n++ {
 		part, err := r.NextPart()

@@ -42,7 +42,7 @@ func (m *moments) nameEach(text string, pattern *regexp.Regexp) string {
 	})
 }
 
-// translate replaces the Timestamps in a request that are in m by those with the same number in other.
+// translate replaces each Timestamp in a request that m knows by the one with the same number in the other list.
 func (m moments) translate(text string, other moments) string {
 	return timestamp.ReplaceAllStringFunc(text, func(t string) string {
 		i := slices.Index(m, strings.ReplaceAll(t, "%3A", ":"))

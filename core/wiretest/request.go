@@ -123,7 +123,7 @@ func addressed(text string) string {
 	return name
 }
 
-// sign adds the Authorization header that how asks for.
+// sign adds an Authorization header of the kind that how names.
 func (r *Request) sign(how, account string) error {
 	key, scheme := AccountKey, sharedkey.SharedKeyLite
 	switch how {

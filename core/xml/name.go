@@ -71,7 +71,7 @@ func IsName(s string) bool {
 }
 
 // isNameRune reports whether a character beyond ASCII may occur in a name (productions NameStartChar and NameChar);
-// first says that it is the first character.
+// Fewer are allowed as the first character.
 func isNameRune(x rune, first bool) bool {
 	switch {
 	case x == 0xB7, x >= 0x300 && x <= 0x36F, x == 0x203F, x == 0x2040:

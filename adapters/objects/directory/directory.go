@@ -40,7 +40,7 @@ func (d Place) List(ctx context.Context, prefix string) iter.Seq2[objects.Object
 	return d.ListAfter(ctx, prefix, "")
 }
 
-// ListAfter walks the directory, and skips folders whose names all sort before after.
+// ListAfter walks the directory. It skips each folder in which all names sort before the given name.
 func (d Place) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[objects.Object, error] {
 	return func(yield func(objects.Object, error) bool) {
 		root := d.path(prefix[:strings.LastIndexByte(prefix, '/')+1])

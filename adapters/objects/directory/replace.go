@@ -55,7 +55,7 @@ func replace(path string, text []byte, mode fs.FileMode) error {
 	return Sync(filepath.Dir(path))
 }
 
-// of changes an error about the temporary file to name path instead, so that repeated attempts give the same error.
+// of puts path into an error about the temporary file, so that repeated attempts give the same error.
 func of(path string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		e.Path = path

@@ -121,7 +121,7 @@ type state func() httpserver.ConnectionStats
 
 func (s state) String() string { return fmt.Sprintf("%+v", s()) }
 
-// until waits until the server's counters satisfy ok.
+// until waits until ok returns true for the server's counters.
 func (s *bounded) until(why string, ok func(httpserver.ConnectionStats) bool) {
 	s.t.Helper()
 	must.Eventually(s.t, why, state(s.Connections), func() bool { return ok(s.Connections()) })

@@ -76,8 +76,7 @@ func (c *client) close() {
 	}
 }
 
-// do sends a request and reads its response. If the server has announced that it will close the connection, do drops
-// it.
+// do sends a request and reads its response. It closes the connection if the server announces that it will.
 func (c *client) do(r *wiretest.Request) (*wiretest.Response, error) {
 	if c.conn == nil {
 		conn, err := net.Dial("tcp", c.addr)

@@ -12,7 +12,7 @@ import (
 	"edgetable/adapters/transport/httpserver"
 )
 
-// Serve serves l until s is closed. The number of connections is limited to most. If there is no room for a new
+// Serve serves a listener with a maximum number of connections until s is closed. If there is no room for a new
 // connection, one of the client with the most connections is closed: preferably an idle one, and of those the oldest.
 func Serve(s *http.Server, l net.Listener, most int) error {
 	b := &listener{Listener: l, most: most}

@@ -41,7 +41,7 @@ func Ping(ctx context.Context, t wire.Target) error {
 	return once(ctx, t, 200, wire.Request{Method: "GET", Path: []byte(t.Base + "/Tables"), Query: []byte("$top=1"), Header: headAccept})
 }
 
-// once sends one request on its own connection and expects status want.
+// once sends one request on its own connection. Any status other than want is an error.
 func once(ctx context.Context, t wire.Target, want int, req wire.Request) error {
 	c, err := wire.Dial(ctx, t)
 	if err != nil {

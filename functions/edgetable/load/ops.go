@@ -76,8 +76,8 @@ type shared struct {
 	seq  atomic.Uint64 // numbers new keys, and entities to delete
 }
 
-// expect returns an error for a response with another status than want. Its body may be shown, because table errors
-// contain no secrets.
+// expect returns an error unless the response has the wanted status. The error may contain the body, because table
+// errors contain no secrets.
 func expect(resp *wire.Response, want int) error {
 	if resp.Status == want {
 		return nil

@@ -108,8 +108,8 @@ type obtained struct {
 // acmeRetry is the pause before a certificate is requested again. The public authority permits five failures an hour.
 const acmeRetry = 2 * time.Minute
 
-// obtain requests the certificates and retries until ctx ends. The server must already listen, because the authority
-// connects to it.
+// obtain requests the certificates, and retries failed requests until ctx ends. The server must already listen,
+// because the authority connects to it.
 func (o *obtained) obtain(ctx context.Context) {
 	for _, domain := range o.domains {
 		go func() {
@@ -152,7 +152,7 @@ func (o *obtained) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 
 var errNoCertificate = errors.New("no certificate for this name")
 
-// first returns the certificate that expires first, or nil if there is none yet.
+// first returns the certificate with the earliest expiry, or nil if there is none yet.
 func (o *obtained) first() (first *tls.Certificate) {
 	o.have.Range(func(domain, _ any) bool {
 		if c, err := o.load(domain.(string)); err == nil && (first == nil || c.Leaf.NotAfter.Before(first.Leaf.NotAfter)) {

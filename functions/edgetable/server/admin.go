@@ -17,7 +17,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// openAdmin serves the administration socket until stop is called, which waits for commands that use the store.
+// openAdmin serves the administration socket until stop is called. stop waits for commands that use the store.
 // Without a data directory there is a socket only if one is named.
 func (s *serving) openAdmin() (stop func(), err error) {
 	stop = func() {}

@@ -13,8 +13,8 @@ type listening struct {
 	tables, metrics net.Listener // nil if not open yet, or not configured
 }
 
-// at returns a listener on the kept address, and opens it first if necessary. When that listener is closed, the
-// address stays open only if keep returns true.
+// at returns a listener on an address that was kept open; if there is none, it opens the address first. Closing the
+// listener closes the address too, unless keep returns true.
 func (*listening) at(kept *net.Listener, keep func() bool, listen func() (net.Listener, error)) (net.Listener, error) {
 	if *kept == nil {
 		l, err := listen()

@@ -32,7 +32,7 @@ func of(r rune) int {
 	return 1
 }
 
-// Cut shortens a text to most columns (at least one), and marks the cut.
+// Cut shortens a text to a number of columns, at least one, and marks the cut.
 func Cut(s string, most int) string {
 	end, sum := 0, 0 // the part that fits together with the mark
 	for i, r := range s {
@@ -47,7 +47,7 @@ func Cut(s string, most int) string {
 	return s
 }
 
-// Pad appends spaces to a text until it has to columns.
+// Pad appends spaces to a text that is shorter than a number of columns.
 func Pad(s string, to int) string {
 	return s + strings.Repeat(" ", max(0, to-Of(s)))
 }
