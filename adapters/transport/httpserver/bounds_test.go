@@ -133,7 +133,7 @@ func (s *bounded) untilIdle(n int) {
 }
 
 // TestOldestIdleGoesFirst checks that a new connection displaces the one that has been idle for the longest time, and
-// none with a request.
+// never one with a request.
 func TestOldestIdleGoesFirst(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Connections: 3})

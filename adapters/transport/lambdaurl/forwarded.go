@@ -9,7 +9,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Headers of a trusted proxy: the secret that identifies it, and the client's address as it saw it.
+// Headers of a trusted proxy: the secret that identifies it, and the address from which the client connected to it.
 const (
 	SecretHeader = "X-Edgetable-Forward-Secret"
 	viewerHeader = "X-Edgetable-Viewer"
