@@ -9,9 +9,9 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Next parses a text that has replaced the one l was parsed from. An unchanged account stays the same object, because
-// the protocol caches its settings there. A text without accounts is an error, so that a file emptied by mistake does
-// not lock all clients out.
+// Next parses a text that replaces the text from which l was parsed. An unchanged account stays the same object,
+// because the protocol caches its settings there. A text without accounts is an error, so that a file emptied by
+// mistake does not lock all clients out.
 func (l List) Next(text string) (List, error) {
 	next, err := Parse(text)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"edgetable/core/key"
 )
 
-// TestPartitionBounds checks for any string that its position divides the legal keys exactly as UTF-16 order does.
+// TestPartitionBounds checks for any string, legal as a key or not, that the legal keys below its position are
+// exactly those that UTF-16 order puts before the string.
 func TestPartitionBounds(t *testing.T) {
 	t.Parallel()
 	keys := legalKeys(250)

@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// refusedFor requires InvalidXmlDocument, or InvalidXmlNodeValue if want begins with that. The message must be the
-// service's text, then the element's path and what to change.
+// refusedFor requires the error InvalidXmlDocument, or InvalidXmlNodeValue if the text want begins with that name.
+// The message must be the service's text, then the element's path and what to change.
 func refusedFor(t *testing.T, err error, want string) {
 	t.Helper()
 	code := table.InvalidXMLDocument
