@@ -1,10 +1,10 @@
 package core_test
 
-// mostClocks bounds the list below. It may only shrink.
+// mostClocks is the maximum length of the list below. It may only be lowered.
 const mostClocks = 20
 
-// clocks are the files of tests that may use the wall clock, poll, or draw random numbers
-// without a seed: how often they do, and why.
+// clocks lists the test files that may use the wall clock, poll, or draw random numbers without a seed, with the
+// number of uses and the reason.
 var clocks = map[string]struct {
 	uses int
 	why  string

@@ -10,12 +10,10 @@ import (
 	"testing"
 )
 
-// testOnly are the core packages that only tests import; they may touch the
-// machine they run on.
+// testOnly lists core packages that only tests import. They may use the operating system.
 var testOnly = []string{"edgetable/core/storetest", "edgetable/core/wiretest", "edgetable/core/wiretest/scene"}
 
-// allowed says which packages of the project each core package may import:
-// dependencies point inward.
+// allowed lists the packages of the project that each core package may import. Dependencies point inward.
 var allowed = map[string][]string{
 	"edgetable/core":              {},
 	"edgetable/core/edm":          {},
@@ -42,9 +40,8 @@ var allowed = map[string][]string{
 	"edgetable/core/protocol":     {"address", "continuation", "edm", "httpdate", "key", "sharedkey", "multipart", "odata", "percent", "table", "payload", "sas", "settings", "throttle", "version", "xml"},
 }
 
-// TestCoreImports: no core package imports the operating system, a network or
-// an adapter, and nothing it reaches opens a network or a process. What would
-// break the wasm build is found here in a second.
+// TestCoreImports checks that core packages import neither the operating system, nor the network, nor an adapter. It
+// finds in a second what would break the wasm build.
 func TestCoreImports(t *testing.T) {
 	t.Parallel()
 	for line := range strings.Lines(goList(t, "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...")) {
@@ -72,7 +69,7 @@ func TestCoreImports(t *testing.T) {
 	}
 }
 
-// TestCoreReaches looks at everything the core packages depend on.
+// TestCoreReaches checks that no dependency of core reaches the network or starts a process.
 func TestCoreReaches(t *testing.T) {
 	t.Parallel()
 	packages := slices.DeleteFunc(strings.Fields(goList(t, "./...")), func(p string) bool { return slices.Contains(testOnly, p) })
@@ -87,8 +84,7 @@ func TestCoreReaches(t *testing.T) {
 	}
 }
 
-// rooms says which packages below functions each of them may import. Others may not
-// be imported: a program belongs to itself.
+// rooms lists the packages below functions. The value of each is the list of the other packages that it may import.
 var rooms = map[string][]string{
 	"lambda":                           {},
 	"explorer":                         {},
@@ -126,8 +122,8 @@ var rooms = map[string][]string{
 	"edgetable":           {"edgetable/azurite", "edgetable/secondary", "edgetable/cli", "edgetable/reload", "edgetable/account", "edgetable/stores", "edgetable/client", "edgetable/backup", "edgetable/server"},
 }
 
-// TestLayers: adapters import no other adapter and no program, the rooms of programs
-// import those that the table allows, and nothing that ships imports testdata.
+// TestLayers checks that adapters import no other adapter and no program, that packages of programs import only those
+// in rooms, and that nothing we ship imports testdata.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	for line := range strings.Lines(goList(t, "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "edgetable/...")) {
@@ -150,7 +146,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// adapterOf returns the adapter, as group/name, that a package is or is part of, or "".
+// adapterOf returns the adapter, as group/name, that contains the package, or "".
 func adapterOf(path string) string {
 	name, ok := strings.CutPrefix(path, "edgetable/adapters/")
 	if !ok {
@@ -161,8 +157,7 @@ func adapterOf(path string) string {
 	return group + "/" + name
 }
 
-// goList runs go list. It looks at all sources first, so that go test runs the test again
-// when one has changed.
+// goList runs go list. It stats all source files first, so that go test's cache notices when one changes.
 func goList(t *testing.T, args ...string) string {
 	t.Helper()
 	for _, dir := range []string{".", "../adapters", "../functions", "../wasm"} {

@@ -1,7 +1,6 @@
-// Package core is the portable part of edgetable: the semantics of a table
-// store, written once, without a network, files or a clock of its own, so that
-// the same code is a server, a Lambda and a Worker. The package itself is empty;
-// its parts, from the inside out:
+// Package core is the portable part of edgetable: the semantics of a table store, written once, without a network,
+// files or a clock of its own, so that the same code runs in a server, a Lambda function and a Worker. The package
+// itself is empty. Its parts, innermost first:
 //
 //	edm, key, multipart, xml         types, key order, batches, documents: leaves,
 //	percent, httpdate                as are escapes and dates
@@ -19,7 +18,7 @@
 //	memstore                         the reference Store
 //	storetest, wiretest              what every store and every transport must pass
 //
-// A request takes this way:
+// A request passes through them in this order:
 //
 //	bytes → protocol.Request → sharedkey → route → payload, multipart, odata → table.Service → Store
 //	bytes ← protocol.Response ←────────────────────── payload, multipart ←┘

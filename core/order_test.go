@@ -18,17 +18,16 @@ import (
 	"testing"
 )
 
-// Bounds of the uses that run back up, see TestOrderOfFiles, and of the size of a package.
+// Limits for uses of a declaration in a file above (see TestOrderOfFiles), and for the size of a package.
 const (
 	mostInTree    = 200
-	mostInProgram = 40 // in the rooms of functions/edgetable
+	mostInProgram = 40 // limit for the packages of functions/edgetable
 	mostLines     = 4_000
 )
 
-// TestOrderOfFiles: a package can be read from top to bottom. Its files are put into the
-// order in which the fewest of them use a declaration of a file above: what runs back up
-// even so is counted, and bounded. With -v the test names these uses, to move a declaration
-// to where it is used, or to a file of its own below both.
+// TestOrderOfFiles checks that packages can be read from top to bottom. It sorts the files of a package so that as
+// few as possible use a declaration from a file above; the remaining upward uses are counted and limited. With -v the
+// test names them, so that a declaration can be moved to where it is used, or to a file of its own below both.
 func TestOrderOfFiles(t *testing.T) {
 	t.Parallel()
 	tree, program := 0, 0
@@ -57,18 +56,18 @@ func TestOrderOfFiles(t *testing.T) {
 	}
 }
 
-// use is one file that names declarations of another one.
+// use says that one file uses declarations of another one.
 type use struct{ from, to string }
 
-// packageOfTree has the uses between the files of a package, with the names.
+// packageOfTree holds the uses between the files of a package, with the names used.
 type packageOfTree struct {
 	path  string
 	lines int
 	uses  map[use]map[string]bool
 }
 
-// packagesOfTree reads all packages of the module. It needs the export data of what they
-// import, which the compiler has in its cache.
+// packagesOfTree reads all packages of the module. It needs the export data of their imports, which the build cache
+// holds.
 func packagesOfTree(t *testing.T) (list []packageOfTree) {
 	t.Helper()
 	exports := map[string]string{}
@@ -114,13 +113,14 @@ func packagesOfTree(t *testing.T) (list []packageOfTree) {
 	return list
 }
 
-// usesIn returns the uses between files: of functions, types, methods, constants and variables.
+// usesIn returns, for each pair of files, the functions, types, methods, constants and variables of the second that
+// the first uses.
 func usesIn(p *types.Package, files *token.FileSet, info *types.Info) map[use]map[string]bool {
 	uses := map[use]map[string]bool{}
 	for id, o := range info.Uses {
 		f, isFunc := o.(*types.Func)
 		if o.Pkg() != p || o.Parent() != p.Scope() && !isFunc {
-			continue // of another package, or local, or a field
+			continue // belongs to another package, is local, or is a field
 		}
 		if isFunc {
 			o = f.Origin()
@@ -137,9 +137,8 @@ func usesIn(p *types.Package, files *token.FileSet, info *types.Info) map[use]ma
 	return uses
 }
 
-// orderOf finds an order of files in which few uses run back up, and returns these. It
-// moves one file after the other to its best place until none has a better one. The first
-// order is that of how much more a file uses than it is used.
+// orderOf finds an order of files with few upward uses, and returns these uses. It repeatedly moves one file to its
+// best position until no move helps. It starts with the files that use the most and are used the least.
 func orderOf(uses map[use]map[string]bool) (up []use) {
 	weight := map[string]int{}
 	for u := range uses {
@@ -154,7 +153,7 @@ func orderOf(uses map[use]map[string]bool) (up []use) {
 		for _, name := range slices.Sorted(maps.Keys(weight)) {
 			at := slices.Index(order, name)
 			rest := slices.Delete(slices.Clone(order), at, at+1)
-			// The cost of each place, against that of the first one.
+			// The cost of each position, relative to the first one.
 			cost, best, place, now := 0, 0, 0, 0
 			for i, other := range rest {
 				if i == at {

@@ -16,15 +16,13 @@ import (
 	"testing"
 )
 
-// measuring are folders of programs that measure speed or attack a server for some time:
-// real time is their subject.
+// measuring lists folders of programs that measure speed, or attack a server for some time. They need real time.
 var measuring = []string{"testdata/bench", "testdata/attack"}
 
-// TestSteady: a test has the same result on a busy machine as on an idle one. It runs in a
-// bubble of testing/synctest, has a clock of its own, or waits for an event; and it draws
-// random numbers from a fixed seed. The test finds uses of the wall clock in tests, and in
-// the packages below testdata that help them, which are not reached from bubbles alone.
-// Benchmarks may measure, and examples show what a program does.
+// TestSteady checks that tests give the same result on a busy machine as on an idle one. A test runs in a bubble of
+// testing/synctest, has its own clock, or waits for an event, and it draws random numbers from a fixed seed.
+// TestSteady finds uses of the wall clock in tests, and in packages below testdata that help tests and are used
+// outside bubbles. Benchmarks may measure time, and examples show what a program does, so both are exempt.
 func TestSteady(t *testing.T) {
 	t.Parallel()
 	found := map[string][]string{}
@@ -58,7 +56,7 @@ func TestSteady(t *testing.T) {
 	}
 }
 
-// testFiles returns the files of tests of each folder, and all files of Go below testdata.
+// testFiles returns the test files of each folder, and all Go files below testdata.
 func testFiles(t *testing.T) map[string][]string {
 	t.Helper()
 	list := map[string][]string{}
@@ -81,11 +79,11 @@ func testFiles(t *testing.T) map[string][]string {
 	return list
 }
 
-// polls is the use of a helper that looks again and again: must.Eventually, or one for a module
-// of its own. The calls in all files are counted together.
+// polls is a use of a helper that checks a condition repeatedly: must.Eventually, or its copy in another module. Such
+// calls are counted over all files together.
 const polls = "a call of Eventually, which polls"
 
-// unsteadyUse is one use of the wall clock, or of chance.
+// unsteadyUse is one use of the wall clock or of unseeded randomness.
 type unsteadyUse struct {
 	file string
 	line int
@@ -97,17 +95,16 @@ func useAt(files *token.FileSet, n ast.Node, what string) unsteadyUse {
 	return unsteadyUse{filepath.ToSlash(strings.TrimPrefix(p.Filename, ".."+string(filepath.Separator))), p.Line, what}
 }
 
-// declared is a function, a type with its methods, a variable or a constant at the top of
-// a file.
+// declared is a top-level function, type with its methods, variable or constant.
 type declared struct {
-	root  bool            // it runs outside of a bubble, whoever else uses it
-	kind  bool            // it is a type
-	uses  map[string]bool // the names that it mentions outside of bubbles
-	calls map[string]bool // the names that it calls outside of bubbles, where it mentions others for a bubble
+	root  bool            // runs outside bubbles, whatever else uses it
+	kind  bool            // is a type
+	uses  map[string]bool // names that it mentions outside bubbles
+	calls map[string]bool // names that it calls outside bubbles; its other mentions are for a bubble
 	own   []unsteadyUse
 }
 
-// unsteady returns the uses in a package that are reached from outside of a bubble.
+// unsteady returns the uses in a package that code outside bubbles reaches.
 func unsteady(t *testing.T, paths []string) (list []unsteadyUse) {
 	t.Helper()
 	files := token.NewFileSet()
@@ -140,7 +137,7 @@ func unsteady(t *testing.T, paths []string) (list []unsteadyUse) {
 			reach(n)
 		}
 		for n := range d.calls {
-			if all[n] != nil && !all[n].kind { // else it is a conversion
+			if all[n] != nil && !all[n].kind { // else a conversion
 				reach(n)
 			}
 		}
@@ -154,7 +151,7 @@ func unsteady(t *testing.T, paths []string) (list []unsteadyUse) {
 	return list
 }
 
-// readDeclared adds a declaration at the top of a file to all.
+// readDeclared adds a top-level declaration to the map.
 func readDeclared(files *token.FileSet, f *ast.File, d ast.Decl, bubbles map[string]bool, all map[string]*declared) {
 	inTest := strings.HasSuffix(files.Position(f.Pos()).Filename, "_test.go")
 	of := func(name string) *declared {
@@ -198,8 +195,8 @@ func readDeclared(files *token.FileSet, f *ast.File, d ast.Decl, bubbles map[str
 	}
 }
 
-// spin is a loop that yields the processor before it looks again. One that yields between
-// other things lets goroutines take turns.
+// spin is a loop that does nothing but yield the processor until a condition holds. A loop that yields between other
+// steps is allowed.
 const spin = "a loop that spins by runtime.Gosched"
 
 func yields(f *ast.File, s ast.Stmt) bool {
@@ -211,7 +208,7 @@ func yields(f *ast.File, s ast.Stmt) bool {
 	return ok && named(f, c.Fun, "runtime", "Gosched")
 }
 
-// receiver returns the name of the type of a method.
+// receiver returns the name of a method's receiver type.
 func receiver(x ast.Expr) string {
 	switch x := x.(type) {
 	case *ast.StarExpr:
@@ -226,12 +223,11 @@ func receiver(x ast.Expr) string {
 	return ""
 }
 
-// read notes the uses in a part of a declaration. In a function that makes a bubble, function
-// literals, and functions that it mentions without a call, run in the bubble. A type of a
-// parameter makes no value.
+// read records the uses in a part of a declaration. In a function that makes a bubble, function literals and
+// functions mentioned without a call run in the bubble. Parameter types are skipped, since they create no value.
 func (d *declared) read(files *token.FileSet, f *ast.File, part ast.Node, bubble bool) {
 	note := func(n ast.Node, what string) { d.own = append(d.own, useAt(files, n, what)) }
-	spins := false // a loop until a condition is around
+	spins := false // inside a loop with a condition
 	var walk func(n ast.Node) bool
 	walk = func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -306,7 +302,7 @@ func (d *declared) read(files *token.FileSet, f *ast.File, part ast.Node, bubble
 					note(n, nameOf(n.X)+"."+n.Sel.Name)
 				}
 			}
-			ast.Inspect(n.X, walk) // without the name of a field or method, which is not one at the top of a file
+			ast.Inspect(n.X, walk) // skips the name of a field or method, which is not top-level
 			return false
 		case *ast.Ident:
 			if !bubble {
@@ -318,18 +314,17 @@ func (d *declared) read(files *token.FileSet, f *ast.File, part ast.Node, bubble
 	ast.Inspect(part, walk)
 }
 
-// ofTheClock are the functions that wait for the wall clock.
+// ofTheClock lists functions that wait for the wall clock.
 var ofTheClock = map[string][]string{
 	"time":    {"Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"},
 	"context": {"WithTimeout", "WithTimeoutCause", "WithDeadline", "WithDeadlineCause"},
 	"net":     {"DialTimeout"},
 }
 
-// deadlines are methods of connections that take a moment of the wall clock.
+// deadlines lists methods of connections that take a time of the wall clock.
 var deadlines = []string{"SetDeadline", "SetReadDeadline", "SetWriteDeadline"}
 
-// named tells whether an expression is one of the functions of a package, in a file that
-// imports it under any name.
+// named reports whether x is one of the functions of the package path, which f may import under any name.
 func named(f *ast.File, x ast.Expr, path string, names ...string) bool {
 	s, ok := x.(*ast.SelectorExpr)
 	if !ok || !slices.Contains(names, s.Sel.Name) {
@@ -339,7 +334,7 @@ func named(f *ast.File, x ast.Expr, path string, names ...string) bool {
 	return ok && id.Name == importName(f, path)
 }
 
-// importName returns the name of a package in a file, or "".
+// importName returns the name under which f imports the package path, or "".
 func importName(f *ast.File, path string) string {
 	for _, i := range f.Imports {
 		if p, err := strconv.Unquote(i.Path.Value); err != nil || p != path {
@@ -356,7 +351,7 @@ func importName(f *ast.File, path string) string {
 	return ""
 }
 
-// nameOf returns the last name of an expression.
+// nameOf returns the last identifier of an expression.
 func nameOf(x ast.Expr) string {
 	switch x := x.(type) {
 	case *ast.Ident:
@@ -367,7 +362,7 @@ func nameOf(x ast.Expr) string {
 	return ""
 }
 
-// mentions tells whether one of the functions of a package is in a part of a file.
+// mentions reports whether a part of a file mentions one of the functions of a package.
 func mentions(f *ast.File, part ast.Node, path string, names ...string) (yes bool) {
 	ast.Inspect(part, func(n ast.Node) bool {
 		if x, ok := n.(ast.Expr); ok && named(f, x, path, names...) {
@@ -378,7 +373,7 @@ func mentions(f *ast.File, part ast.Node, path string, names ...string) (yes boo
 	return yes
 }
 
-// makeBubbles returns the functions that make bubbles, or call one that does.
+// makeBubbles returns the functions that make bubbles, directly or by calling one that does.
 func makeBubbles(files []*ast.File) map[string]bool {
 	calls := map[string][]string{}
 	bubbles := map[string]bool{}
@@ -406,7 +401,7 @@ func makeBubbles(files []*ast.File) map[string]bool {
 	return bubbles
 }
 
-// chances returns the calls of math/rand without a seed, which a bubble does not make steady.
+// chances returns the calls of math/rand without a seed, which stay random inside a bubble.
 func chances(files *token.FileSet, f *ast.File, d ast.Decl) (list []unsteadyUse) {
 	if d, ok := d.(*ast.FuncDecl); ok && strings.HasPrefix(d.Name.Name, "Benchmark") {
 		return nil
@@ -422,9 +417,8 @@ func chances(files *token.FileSet, f *ast.File, d ast.Decl) (list []unsteadyUse)
 	return list
 }
 
-// calledByChance returns what is wrong with a call of math/rand: it has no seed, or that of
-// a clock. A function that is only handed on, as table.Options.Rand, makes identities, on
-// which no result depends.
+// calledByChance returns what is wrong with a call of math/rand: it has no seed, or a seed from a clock. Passing a
+// function on, as in table.Options.Rand, is allowed, because it makes identities that no result depends on.
 func calledByChance(f *ast.File, call *ast.CallExpr) string {
 	for _, path := range []string{"math/rand", "math/rand/v2"} {
 		s, ok := call.Fun.(*ast.SelectorExpr)
@@ -443,7 +437,7 @@ func calledByChance(f *ast.File, call *ast.CallExpr) string {
 	return ""
 }
 
-// timeLimit returns which limit of real time a literal sets.
+// timeLimit returns the real-time limit that a composite literal sets, or "".
 func timeLimit(f *ast.File, l *ast.CompositeLit) string {
 	if !named(f, l.Type, "net/http", "Client") && !named(f, l.Type, "net", "Dialer") {
 		return ""
@@ -456,7 +450,7 @@ func timeLimit(f *ast.File, l *ast.CompositeLit) string {
 	return ""
 }
 
-// TestFindsUnsteady: what the test above finds, and what it allows.
+// TestFindsUnsteady checks what TestSteady finds and what it allows.
 func TestFindsUnsteady(t *testing.T) {
 	t.Parallel()
 	const head = "package p\n\nimport (\n\"context\"\n\"math/rand/v2\"\n\"net/http\"\n\"runtime\"\n\"testing\"\n\"testing/synctest\"\n\"time\"\n)\n\n"

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// logClock writes times. It formats each second once, since that takes as long as the
-// rest of a line.
+// logClock formats times. It formats each second once, because that takes as long as the rest of a line.
 type logClock struct {
 	second     int64
 	head, zone []byte
@@ -26,7 +25,7 @@ func (c *logClock) append(dst []byte, now time.Time) []byte {
 	return append(dst, c.zone...)
 }
 
-// appendAccess appends the lines of records. slog would take several times as long.
+// appendAccess appends the lines of the records. slog would take several times as long.
 func (c *logClock) appendAccess(dst []byte, asJSON bool, records accessRecords) []byte {
 	l := accessLine{b: dst}
 	if asJSON {
@@ -77,7 +76,7 @@ func (c *logClock) appendAccess(dst []byte, asJSON bool, records accessRecords) 
 	return l.b
 }
 
-// accessLine is a line in one of the formats of package slog.
+// accessLine builds a line in one of slog's formats.
 type accessLine struct {
 	b      []byte
 	format int
@@ -88,7 +87,7 @@ const (
 	inJSON
 )
 
-// accessField is how a field begins in each format.
+// accessField is the text that begins a field, by format.
 type accessField [2]string
 
 func newAccessField(name string) accessField {
@@ -118,14 +117,14 @@ func (l *accessLine) number(f accessField, n int) {
 	l.b = strconv.AppendInt(append(l.b, f[l.format]...), int64(n), 10)
 }
 
-// milliseconds writes 1.234 for 1,234 µs; strconv's floats take longer.
+// milliseconds appends a duration, for example 1.234 for 1,234 µs. strconv's floats would take longer.
 func (l *accessLine) milliseconds(f accessField, d time.Duration) {
 	us := int64(d / time.Microsecond)
 	l.b = strconv.AppendInt(append(l.b, f[l.format]...), us/1000, 10)
 	l.b = append(l.b, '.', byte('0'+us/100%10), byte('0'+us/10%10), byte('0'+us%10))
 }
 
-// word writes a text of the program's own that is not empty.
+// word appends one of the program's own words, unless it is empty.
 func (l *accessLine) word(f accessField, s string) {
 	if s == "" {
 		return
@@ -138,7 +137,7 @@ func (l *accessLine) word(f accessField, s string) {
 	}
 }
 
-// text writes a text of a client that is not empty, in quotes where that is necessary.
+// text appends a client's text, quoted if necessary, unless it is empty.
 func (l *accessLine) text(f accessField, s []byte) {
 	if len(s) == 0 {
 		return
@@ -152,12 +151,12 @@ func (l *accessLine) text(f accessField, s []byte) {
 	case plain:
 		l.b = append(append(append(l.b, '"'), s...), '"')
 	default:
-		quoted, _ := json.Marshal(string(s)) // which cannot fail
+		quoted, _ := json.Marshal(string(s)) // cannot fail
 		l.b = append(l.b, quoted...)
 	}
 }
 
-// plainText reports whether a text needs no quotes and no escapes.
+// plainText reports whether a text needs neither quotes nor escapes.
 func plainText(s []byte) bool {
 	for _, c := range s {
 		if !plainBytes[c] {

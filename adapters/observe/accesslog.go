@@ -11,37 +11,35 @@ import (
 	"edgetable/core/protocol"
 )
 
-// AccessLog writes a line for each request. A request leaves a record, and the lines of
-// many records are made and written together, beside the requests: in a row that takes
-// half of the time that it takes between the other work of each request.
+// AccessLog writes one line per request. Each request leaves a record, and the lines of many records are formatted
+// and written together in the background, which takes half the time of doing so within each request.
 type AccessLog struct {
 	path   string // "" for standard error
 	asJSON bool
 	log    *slog.Logger
 
-	mu      sync.Mutex // never held while lines are made
+	mu      sync.Mutex // never held while lines are formatted
 	records accessRecords
-	timer   *time.Timer // writes the lines
-	waiting bool        // for timer
+	timer   *time.Timer // triggers writing
+	waiting bool        // timer is running
 
 	writing sync.Mutex // locked before mu
 	to      io.Writer
-	file    *os.File // to, if it is opened here
+	file    *os.File // the opened file, or nil for standard error
 	clock   logClock
-	spare   accessRecords // the memory of records that were written
-	lines   []byte        // likewise
+	spare   accessRecords // memory of written records, for reuse
+	lines   []byte        // memory for lines, for reuse
 	failed  time.Time     // when a failed write was last reported
 }
 
 const (
-	accessDelay = 100 * time.Millisecond // of a record in memory
-	accessCount = 2048                   // in memory, beyond which they are written at once
-	accessLimit = 16384                  // in memory, beyond which requests wait for the disk
-	accessTexts = 1 << 20                // bytes, likewise
+	accessDelay = 100 * time.Millisecond // maximum age of a record in memory
+	accessCount = 2048                   // records in memory at which they are written at once
+	accessLimit = 16384                  // records in memory at which requests wait for the disk
+	accessTexts = 1 << 20                // bytes in memory at which requests wait for the disk
 )
 
-// OpenAccessLog opens a file for the lines; "-" is standard error. It returns nil if
-// there is none.
+// OpenAccessLog opens the log file; "-" means standard error. It returns nil if path is empty.
 func OpenAccessLog(path string, asJSON bool, stderr io.Writer, log *slog.Logger) (*AccessLog, error) {
 	a := &AccessLog{asJSON: asJSON, log: log, to: stderr}
 	switch path {
@@ -65,14 +63,13 @@ func (a *AccessLog) open() error {
 		return err
 	}
 	if a.file != nil {
-		_ = a.file.Close() // its lines were written
+		_ = a.file.Close() // its lines are already written
 	}
 	a.to, a.file = f, f
 	return nil
 }
 
-// Reload opens the file again when SIGHUP asks for it: a program that rotates
-// logs has renamed the old one.
+// Reload reopens the file if asked is set, as on SIGHUP, when log rotation has renamed the old file.
 func (a *AccessLog) Reload(asked bool) {
 	if !asked || a.path == "" {
 		return
@@ -85,7 +82,7 @@ func (a *AccessLog) Reload(asked bool) {
 	}
 }
 
-// Close writes the remaining lines.
+// Close writes the remaining lines and closes the file.
 func (a *AccessLog) Close() {
 	if a == nil {
 		return
@@ -102,8 +99,8 @@ func (a *AccessLog) flush() {
 	a.write()
 }
 
-// write writes the lines of the records in memory, with writing locked. A full disk must
-// not end the server.
+// write writes the lines of all records in memory; writing must be locked. A failure, such as a full disk, is only
+// reported, because it must not stop the server.
 func (a *AccessLog) write() {
 	a.mu.Lock()
 	records := a.records
@@ -120,7 +117,7 @@ func (a *AccessLog) write() {
 	}
 }
 
-// Observe adds the line of a request.
+// Observe adds the record of a request.
 func (a *AccessLog) Observe(resp *protocol.Response, end time.Time) {
 	a.mu.Lock()
 	a.records.add(resp, end)

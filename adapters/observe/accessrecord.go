@@ -7,17 +7,17 @@ import (
 	"edgetable/core/protocol"
 )
 
-// accessRecords are what the access log keeps of requests until their lines are made.
+// accessRecords holds the records of requests until their lines are formatted.
 type accessRecords struct {
 	list []accessRecord
-	text []byte // of all of them, one behind the other
+	text []byte // texts of all records, concatenated
 }
 
-// accessRecord is what a line tells of a request.
+// accessRecord is the content of one line.
 type accessRecord struct {
 	end                               time.Time
 	source                            netip.Addr
-	operation, code, refused          string // constants
+	operation, code, refused          string // constants, so not copied
 	status                            int
 	received, sent, scanned, returned int
 	waited, took                      time.Duration
@@ -25,7 +25,7 @@ type accessRecord struct {
 	request, clientRequest            int
 }
 
-// add copies what the record of a request needs.
+// add adds the record of a request, and copies its texts.
 func (r *accessRecords) add(resp *protocol.Response, end time.Time) {
 	shown, cause := resp.Shown(), ""
 	if resp.Err != nil {
@@ -45,5 +45,5 @@ func (r *accessRecords) add(resp *protocol.Response, end time.Time) {
 	r.text = append(r.text, shown.ClientRequestID...)
 }
 
-// reset returns the memory of the records for others.
+// reset returns empty records that reuse the memory.
 func (r accessRecords) reset() accessRecords { return accessRecords{r.list[:0], r.text[:0]} }

@@ -1,3 +1,3 @@
-// Package observe is how a server is observed: metrics for Prometheus, traces over OTLP, the access log and the
-// lines about requests in the log.
+// Package observe provides a server's observability: metrics for Prometheus, traces over OTLP, the access log, and
+// log lines about requests.
 package observe

@@ -12,8 +12,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Metrics are what a server tells Prometheus, nil if it tells nothing.
-// docs/metrics.md lists them. No label has a value that a client can choose.
+// Metrics holds the server's Prometheus metrics, which docs/metrics.md lists. A nil Metrics is valid and records
+// nothing. No label has a value that clients can choose.
 type Metrics struct {
 	*prometheus.Registry
 	requests requestMetrics
@@ -31,11 +31,11 @@ func NewMetrics(version string) *Metrics {
 	return m
 }
 
-// Namespace begins the name of each metric of our own.
+// Namespace is the prefix of the names of our own metrics.
 const Namespace = "edgetable"
 
-// Total registers a sum of whole numbers. To add to it takes a third of the time that a
-// counter of the library takes, which is for fractions too.
+// Total registers a counter of integers, read from an atomic. Adding to that takes a third of the time of the
+// library's counter, which also supports fractions.
 func (m *Metrics) Total(name, help string, of *atomic.Int64) {
 	promauto.With(m).NewCounterFunc(prometheus.CounterOpts{Namespace: Namespace, Name: name, Help: help}, func() float64 { return float64(of.Load()) })
 }
@@ -44,7 +44,7 @@ func (m *Metrics) Counters(name, help string, labels ...string) *prometheus.Coun
 	return promauto.With(m).NewCounterVec(prometheus.CounterOpts{Namespace: Namespace, Name: name, Help: help}, labels)
 }
 
-// Gauge is a value that is read at each scrape.
+// Gauge registers a gauge whose value is read at each scrape.
 func (m *Metrics) Gauge(name, help string, value func() float64) {
 	promauto.With(m).NewGaugeFunc(prometheus.GaugeOpts{Namespace: Namespace, Name: name, Help: help}, value)
 }
@@ -57,13 +57,13 @@ func (m *Metrics) Histograms(name, help string, buckets []float64, labels ...str
 	return promauto.With(m).NewHistogramVec(prometheus.HistogramOpts{Namespace: Namespace, Name: name, Help: help, Buckets: buckets}, labels)
 }
 
-// Latencies are the buckets of durations: of a read from memory as well as of one
-// that ends at its deadline.
+// Latencies are the histogram buckets for durations in seconds, from reads out of memory to requests that end at
+// their deadline.
 var Latencies = [...]float64{
 	0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 }
 
-// Bool is a fact as a gauge has it.
+// Bool returns 1 for true and 0 for false, for a gauge.
 func Bool(b bool) float64 {
 	if b {
 		return 1
@@ -71,7 +71,7 @@ func Bool(b bool) float64 {
 	return 0
 }
 
-// requestMetrics are about requests.
+// requestMetrics holds the metrics about requests.
 type requestMetrics struct {
 	byOperation map[string]*byResult
 	waited      prometheus.Histogram
@@ -95,7 +95,7 @@ func (r *requestMetrics) register(m *Metrics) {
 	r.refusals = m.Counters("refused_requests_total", "Requests that were refused before their operation was tried.", "reason")
 	r.signIns = m.Counters("failed_sign_ins_total", "Requests that failed to sign in.", "reason")
 	for _, reason := range protocol.Refusals {
-		r.refused(reason) // each is there from the start, so that rates see its first increase
+		r.refused(reason) // exists from the start, so that rates include the first increase
 	}
 }
 
@@ -106,7 +106,7 @@ func (r *requestMetrics) refused(reason protocol.Refusal) prometheus.Counter {
 	return r.refusals.WithLabelValues(string(reason))
 }
 
-// Observe counts a request. It runs for each of them, so it does little.
+// Observe counts a request. It runs for every request, so it must be fast.
 func (m *Metrics) Observe(resp *protocol.Response) {
 	if m == nil {
 		return
@@ -124,17 +124,17 @@ func (m *Metrics) Observe(resp *protocol.Response) {
 	}
 }
 
-// Add leaves the memory that all processors share alone if there is nothing to add.
+// Add adds n if it is positive. If there is nothing to add, it does not touch memory that processors share.
 func Add(to *atomic.Int64, n int) {
 	if n > 0 {
 		to.Add(int64(n))
 	}
 }
 
-// noOperation is the label of requests that failed before their operation was known.
+// noOperation is the label for requests that failed before their operation was known.
 const noOperation = "none"
 
-// byResult has the tally of each result of an operation.
+// byResult holds one operation's tallies by result.
 type byResult [len(results)]tally
 
 func (r *requestMetrics) of(operation string) *byResult {
@@ -144,7 +144,7 @@ func (r *requestMetrics) of(operation string) *byResult {
 	return r.byOperation[noOperation]
 }
 
-// result is the class of the result of a request, the index of its label.
+// result classifies the outcome of a request; it is the index of the label.
 type result int
 
 const (

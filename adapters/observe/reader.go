@@ -2,7 +2,7 @@ package observe
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Row is one metric of a T, see [Watch].
+// Row is one metric of a T; see [Watch].
 type Row[T any] struct {
 	name, help string
 	labels     []string
@@ -10,12 +10,12 @@ type Row[T any] struct {
 	tell       func(of T, add func(value float64, labels ...string))
 }
 
-// Gauge is a row with a value that goes up and down.
+// Gauge returns a row for a value that can go up and down.
 func Gauge[T any](name, help string, value func(T) float64) Row[T] {
 	return Row[T]{name, help, nil, prometheus.GaugeValue, single(value)}
 }
 
-// Counter is a row with a value that only goes up.
+// Counter returns a row for a value that only goes up.
 func Counter[T any](name, help string, value func(T) float64) Row[T] {
 	return Row[T]{name, help, nil, prometheus.CounterValue, single(value)}
 }
@@ -24,13 +24,13 @@ func single[T any](value func(T) float64) func(T, func(float64, ...string)) {
 	return func(of T, add func(float64, ...string)) { add(value(of)) }
 }
 
-// By gives a row values that a label tells apart, in place of a single one.
+// By returns the row with several values, distinguished by a label, instead of one.
 func (r Row[T]) By(label string, tell func(of T, add func(value float64, labels ...string))) Row[T] {
 	r.labels, r.tell = []string{label}, tell
 	return r
 }
 
-// Watch adds metrics of one thing, which is read once at each scrape. Nil Metrics ignore it.
+// Watch registers metrics of one object, which read returns once per scrape. Nil Metrics ignore the call.
 func Watch[T any](m *Metrics, read func() T, rows ...Row[T]) {
 	if m == nil {
 		return

@@ -11,11 +11,11 @@ import (
 	"edgetable/core/throttle"
 )
 
-// RequestLog logs what an operator should know of requests.
+// RequestLog logs the requests that an operator should know about.
 type RequestLog struct {
 	log    *slog.Logger
-	access *AccessLog    // nil: none
-	slow   time.Duration // of a query; 0: none is slow
+	access *AccessLog    // nil disables the access log
+	slow   time.Duration // duration of a slow query; 0 disables
 
 	failures, signIns, queries *sparing
 }
@@ -37,7 +37,7 @@ func (l *RequestLog) Observe(resp *protocol.Response, end time.Time) {
 	switch {
 	case resp.Refused.SignIn():
 		source := resp.Source.Unmap()
-		prefix, _ := source.Prefix(sourceBits(source)) // no prefix of an unknown address
+		prefix, _ := source.Prefix(sourceBits(source)) // fails for an unknown address, which has no prefix
 		l.write(slog.LevelWarn, "sign-in failed", resp, l.signIns, prefix.String())
 	case resp.Status == http.StatusServiceUnavailable && (resp.Err != nil || resp.Refused != ""):
 		l.write(slog.LevelWarn, "request failed", resp, l.failures, resp.Code+string(resp.Refused))
@@ -50,7 +50,7 @@ func (l *RequestLog) Observe(resp *protocol.Response, end time.Time) {
 	}
 }
 
-// write writes a line about a request, unless there were too many like it.
+// write logs a line about a request, unless there were too many similar ones.
 func (l *RequestLog) write(level slog.Level, message string, resp *protocol.Response, limit *sparing, key string) {
 	if !l.log.Enabled(context.Background(), level) {
 		return
@@ -92,7 +92,7 @@ func (l *RequestLog) write(level slog.Level, message string, resp *protocol.Resp
 	l.log.LogAttrs(context.Background(), level, message, attrs...)
 }
 
-// sourceBits is the length of the prefix of an address that one client has.
+// sourceBits returns the prefix length of the addresses that one client has.
 func sourceBits(a netip.Addr) int {
 	if a.Is4() {
 		return 32

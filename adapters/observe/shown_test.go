@@ -17,7 +17,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// Each log of the server shows a request as core allows it.
+// TestLogsShowNoSecrets checks that every log contains only what core allows of a request.
 func TestLogsShowNoSecrets(t *testing.T) {
 	t.Parallel()
 	t.Run("requests", func(t *testing.T) {

@@ -17,18 +17,18 @@ import (
 	"edgetable/core/table"
 )
 
-// Protocol is what serves requests; *protocol.Handler is one.
+// Protocol serves requests; *protocol.Handler implements it.
 type Protocol interface {
 	Serve(ctx context.Context, req *protocol.Request) protocol.Response
 }
 
-// tracedProtocol makes a span for each request.
+// tracedProtocol creates a span for each request.
 type tracedProtocol struct {
 	Protocol
 	tracer trace.Tracer
 }
 
-// Protocol returns what serves requests with spans; without traces, what serves them.
+// Protocol returns next with a span for each request, or next itself if t is nil.
 func (t *Traces) Protocol(next Protocol) Protocol {
 	if t == nil {
 		return next
@@ -74,7 +74,7 @@ func (t *tracedProtocol) Serve(ctx context.Context, req *protocol.Request) (resp
 	return resp
 }
 
-// parent reads traceparent and tracestate, which outlive the request.
+// parent reads traceparent and tracestate. It copies the values, because they outlive the request.
 type parent struct{ protocol.Fields }
 
 func (p parent) Get(key string) string {
@@ -83,17 +83,17 @@ func (p parent) Get(key string) string {
 func (p parent) Set(string, string) {}
 func (p parent) Keys() []string     { return nil }
 
-// tracedStore makes a span for each call to a store.
+// tracedStore creates a span for each call to a store.
 type tracedStore struct {
 	table.Store
 	tracer trace.Tracer
 	system string
 }
 
-// Unwrap returns the store without spans, for [table.As].
+// Unwrap returns the wrapped store, for [table.As].
 func (s *tracedStore) Unwrap() table.Store { return s.Store }
 
-// Store returns a store with spans; without traces, the store.
+// Store returns next with a span for each call, or next itself if t is nil.
 func (t *Traces) Store(next table.Store, system string) table.Store {
 	if t == nil {
 		return next
@@ -110,7 +110,7 @@ func (s *tracedStore) start(ctx context.Context, call string, key table.RecordKe
 	return ctx, span
 }
 
-// end ends a span. Answers of a store that belong to its work are no errors.
+// end ends a span. Expected answers of a store are not marked as errors.
 func end(span trace.Span, err error) {
 	defer span.End()
 	if _, refused := errors.AsType[*table.Refused](err); err == nil || refused {

@@ -8,11 +8,10 @@ import (
 	"edgetable/core/throttle"
 )
 
-// sparing limits lines of a log that others can cause, so that they cannot fill a
-// disk.
+// sparing limits the rate of log lines that outsiders can cause, so that they cannot fill a disk.
 type sparing struct {
 	each, all *throttle.Buckets
-	left      atomic.Int64 // lines that were left out since the last one
+	left      atomic.Int64 // lines left out since the last one written
 }
 
 func newSparing(each, all throttle.Options) *sparing {
@@ -20,8 +19,8 @@ func newSparing(each, all throttle.Options) *sparing {
 	return &sparing{each: throttle.New(each), all: throttle.New(all)}
 }
 
-// allow reports whether a line may be written, and how many were left out before
-// it. The key tells apart causes that must not hide each other.
+// allow reports whether a line may be written, and how many were left out before it. Each key has its own limit, so
+// that one cause cannot hide another.
 func (s *sparing) allow(key string) (left int64, ok bool) {
 	if s.each.Take(key, 1) > 0 || s.all.Take("", 1) > 0 {
 		s.left.Add(1)

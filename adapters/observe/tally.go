@@ -9,20 +9,19 @@ import (
 	"edgetable/core/protocol"
 )
 
-// tally counts the requests with one operation and one result. It has a histogram of
-// their durations with the buckets of latencies, in whole nanoseconds, of which a scrape
-// may see a request that is not in the sum yet. To count a request takes a third of the
-// time that the library's counters and histograms take, and mostly one line of the
-// memory that the processors share: counts begins with the buckets of short requests.
+// tally counts the requests with one operation and one result. It includes a histogram of their durations in whole
+// nanoseconds, with the buckets of Latencies; a scrape may see a request there that is not in the sum yet. Counting
+// takes a third of the time of the library's counters and histograms, and usually touches one shared cache line,
+// because counts begins with the buckets of short requests.
 type tally struct {
 	took              atomic.Int64
 	scanned, returned atomic.Int64
 	received, sent    atomic.Int64
-	counts            [len(Latencies) + 1]atomic.Int64 // by bucket; the last is of longer ones
-	_                 [8]byte                          // the next tally begins a line
+	counts            [len(Latencies) + 1]atomic.Int64 // by bucket; the last is for longer durations
+	_                 [8]byte                          // aligns the next tally to a cache line
 }
 
-// bounds are latencies as durations.
+// bounds holds Latencies as durations.
 var bounds = func() (bounds [len(Latencies)]time.Duration) {
 	for i, s := range Latencies {
 		bounds[i] = time.Duration(s * float64(time.Second))
@@ -43,7 +42,7 @@ func (t *tally) add(resp *protocol.Response) {
 	Add(&t.sent, resp.Sent)
 }
 
-// sum registers the sum of a number of all tallies.
+// sum registers a counter that adds up one field of all tallies.
 func (r *requestMetrics) sum(m *Metrics, name, help string, number func(*tally) *atomic.Int64) {
 	m.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: Namespace, Name: name, Help: help}, func() float64 {
 		var sum int64

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// The log and the access log have the same texts of a request under the same names.
+// TestTexts checks that the log and the access log contain the same texts about a request under the same names.
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	resp := &protocol.Response{Status: 404, Summary: protocol.Summary{

@@ -20,14 +20,14 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Traces makes spans and sends them to a collector.
+// Traces creates spans and sends them to a collector.
 type Traces struct {
 	trace.Tracer
 	provider *sdk.TracerProvider
 }
 
-// OpenTraces starts to trace requests, and to send spans to a collector. Without OTEL_TRACES_SAMPLER and
-// OTEL_TRACES_SAMPLER_ARG, which the library reads, it traces all whose client does not say otherwise.
+// OpenTraces starts tracing requests and sending spans to a collector. By default it traces every request unless the
+// client says otherwise; OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG, which the library reads, change that.
 func OpenTraces(ctx context.Context, collectorURL, version string, log *slog.Logger) (*Traces, error) {
 	exporter, err := otlptrace.New(ctx, &collector{url: collectorURL, log: log})
 	if err != nil {
@@ -35,7 +35,7 @@ func OpenTraces(ctx context.Context, collectorURL, version string, log *slog.Log
 	}
 	about, err := resource.Merge(resource.NewSchemaless(
 		attribute.String("service.name", "edgetable"), attribute.String("service.version", version),
-	), resource.Environment()) // OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME come first
+	), resource.Environment()) // OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME take precedence
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
@@ -50,11 +50,11 @@ func (t *Traces) Close() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	_ = t.provider.Shutdown(ctx) // the collector logs its failures
+	_ = t.provider.Shutdown(ctx) // failures are logged by collector
 }
 
-// collector is where spans are sent. OpenTelemetry's own client of it would make the
-// program larger by 6 MB, for gRPC, which HTTP does not need.
+// collector sends spans over HTTP. OpenTelemetry's own client would add 6 MB to the program for gRPC, which HTTP does
+// not need.
 type collector struct {
 	url    string
 	client http.Client
@@ -71,11 +71,10 @@ func (c *collector) Stop(context.Context) error {
 	return nil
 }
 
-// UploadTraces implements otlptrace.Client. It tries again while the collector is
-// busy. Spans that cannot be sent are lost; the log says so once until it works
-// again.
+// UploadTraces implements otlptrace.Client. It retries while the collector is busy. Spans that cannot be sent are
+// lost, which is logged once until sending succeeds again.
 func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
-	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans}) // the same bytes as an ExportTraceServiceRequest
+	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans}) // same bytes as an ExportTraceServiceRequest
 	for wait := time.Second; err == nil; wait *= 2 {
 		var again bool
 		if again, err = c.send(ctx, body); !again {
@@ -96,7 +95,7 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceS
 	return nil
 }
 
-// send sends spans once, and tells whether to try again.
+// send sends spans once. again reports whether to retry.
 func (c *collector) send(ctx context.Context, body []byte) (again bool, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {
@@ -109,7 +108,7 @@ func (c *collector) send(ctx context.Context, body []byte) (again bool, err erro
 		return ctx.Err() == nil, err
 	}
 	defer resp.Body.Close()
-	_, _ = io.CopyN(io.Discard, resp.Body, 64<<10) // so that the connection can be used again
+	_, _ = io.CopyN(io.Discard, resp.Body, 64<<10) // so that the connection can be reused
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		again = true

@@ -1,2 +1,2 @@
-// Package accounts reads the accounts of a server and their keys from a text.
+// Package accounts parses the accounts of a server and their keys from text.
 package accounts

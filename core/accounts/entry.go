@@ -2,15 +2,15 @@ package accounts
 
 import "strings"
 
-// Entry is an account as it is written, for programs that edit a text.
+// Entry is the text of one account in parts, for programs that edit the list.
 type Entry struct {
 	Name    string
 	Keys    []string // base64
 	Options []string // such as "disabled"
 }
 
-// ParseEntry splits an entry into its parts and checks none of them; Parse does that.
-// It reports false unless the text is one entry with a name and a key.
+// ParseEntry splits an entry into its parts without checking them; Parse does that. It returns false unless text is
+// exactly one entry with a name and a key.
 func ParseEntry(text string) (Entry, bool) {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "#") || strings.ContainsAny(text, ";\n") {
@@ -25,7 +25,7 @@ func ParseEntry(text string) (Entry, bool) {
 	return e, ok
 }
 
-// String is the entry as Parse reads it.
+// String returns the entry in the form that Parse reads.
 func (e Entry) String() string {
 	return strings.Join(append([]string{e.Name + ":" + strings.Join(e.Keys, ":")}, e.Options...), " ")
 }

@@ -9,10 +9,9 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Next is the list of a text that has changed since l was read. An account
-// that has not changed stays the same object, since the protocol caches settings in
-// it. A text without accounts is an error: a file that was emptied by mistake must
-// not lock all clients out.
+// Next parses a text that replaces the text from which l was parsed. An unchanged account stays the same object,
+// because the protocol caches its settings there. A text without accounts is an error, so that a file emptied by
+// mistake does not lock all clients out.
 func (l List) Next(text string) (List, error) {
 	next, err := Parse(text)
 	if err != nil {
@@ -25,8 +24,8 @@ func (l List) Next(text string) (List, error) {
 	return next, nil
 }
 
-// Keep puts the accounts of an earlier list in place of equal ones, with what the
-// protocol keeps with them. It reports whether the lists are equal.
+// Keep replaces each account that equals one of an earlier list by that earlier object, which carries the protocol's
+// cached settings. It reports whether the lists are equal.
 func (l List) Keep(before List) bool {
 	kept := 0
 	for name, was := range before {
@@ -38,7 +37,7 @@ func (l List) Keep(before List) bool {
 	return kept == len(l) && kept == len(before)
 }
 
-// same compares accounts of one name.
+// same reports whether two accounts of one name have equal settings and keys.
 func same(a, b *protocol.Account) bool {
 	return a.Disabled == b.Disabled && a.HTTPS == b.HTTPS && a.Endpoint == b.Endpoint &&
 		a.Shared == b.Shared && slices.Equal(a.Audiences, b.Audiences) &&
@@ -46,7 +45,8 @@ func same(a, b *protocol.Account) bool {
 		sameKey(a.Keys[0], b.Keys[0]) && sameKey(a.Keys[1], b.Keys[1])
 }
 
-// sameKey compares signatures, since keys do not reveal their bytes; nil is no key.
+// sameKey compares the signatures of two keys, because a Key does not reveal its bytes. Nil means that there is no
+// key.
 func sameKey(a, b *sharedkey.Key) bool {
 	if a == nil || b == nil {
 		return a == b

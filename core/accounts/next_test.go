@@ -7,7 +7,7 @@ import (
 	"edgetable/core/accounts"
 )
 
-// An account that has not changed stays the same object when others change.
+// TestNext checks that an unchanged account stays the same object when others change.
 func TestNext(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -11,36 +11,36 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Variable is the environment variable with accounts, in the form of [Parse].
+// Variable names the environment variable that holds the accounts, in the form that [Parse] reads.
 const Variable = "EDGETABLE_ACCOUNTS"
 
-// The account of development tools, whose key is public.
+// Development is the account of development tools, and DevelopmentKey its public key.
 const (
 	Development    = "devstoreaccount1"
 	DevelopmentKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 )
 
-// List is accounts by name.
+// List maps names to accounts.
 type List map[string]*protocol.Account
 
-// Find is protocol.Handler.Accounts.
+// Find implements protocol.Handler.Accounts.
 func (l List) Find(name string) (*protocol.Account, bool) {
 	account, ok := l[name]
 	return account, ok
 }
 
-// Parse reads entries between semicolons or line ends:
+// Parse reads entries separated by semicolons or line ends:
 //
 //	name:key1[:key2] [allow=10.0.0.0/8,192.0.2.7] [deny=10.9.0.0/16] [audience=https://acme.example] [endpoint=https://tables.example/acme] [https] [disabled]
 //
-// A line that begins with # is a comment. Keys below LeastKey are refused. Errors
-// never repeat a key, nor what might be one in the wrong place.
+// A line that begins with # is a comment. Keys shorter than LeastKey are refused. Errors never contain a key, nor a
+// word that may be a misplaced key.
 //
-// Nothing here needs package fmt, which would bring the files of a system into a
-// module of WebAssembly.
+// Package fmt is avoided, because it would pull package os into WebAssembly modules.
 func Parse(text string) (List, error) { return parse(text, LeastKey) }
 
-// ParseWeak is Parse for accounts of a test, as people have them for Azurite: keys may be short, and names may have hyphens.
+// ParseWeak is Parse for test accounts, such as people have for Azurite: keys may be short, and names may contain
+// hyphens.
 func ParseWeak(text string) (List, error) { return parse(text, 1) }
 
 func parse(text string, leastKey int) (List, error) {
@@ -70,7 +70,7 @@ func parse(text string, leastKey int) (List, error) {
 	return list, nil
 }
 
-// LeastKey is the number of bytes that a key must have to be safe: 256 bits.
+// LeastKey is the shortest safe key in bytes (256 bits).
 const LeastKey = 32
 
 func parseAccount(entry string, leastKey int) (*protocol.Account, error) {
@@ -111,7 +111,7 @@ func parseAccount(entry string, leastKey int) (*protocol.Account, error) {
 	return account, nil
 }
 
-// cutOptions separates the options, which stand at the end.
+// cutOptions separates the options at the end of an entry from the rest.
 func cutOptions(entry string) (string, []string) {
 	words := strings.Fields(entry)
 	i := len(words)
@@ -125,7 +125,7 @@ func isOption(word string) bool {
 	return word == "disabled" || word == "https" || strings.HasPrefix(word, "allow=") || strings.HasPrefix(word, "deny=") || strings.HasPrefix(word, "audience=") || strings.HasPrefix(word, "endpoint=")
 }
 
-// setOption sets what an option says. Addresses are no secrets.
+// setOption applies one option to the account. Errors may quote addresses, which are no secrets.
 func setOption(a *protocol.Account, option string) error {
 	name, value, _ := strings.Cut(option, "=")
 	if option == "disabled" {
@@ -157,7 +157,7 @@ func setOption(a *protocol.Account, option string) error {
 		if err != nil {
 			return errors.New(name + "=" + strconv.Quote(text) + ": write addresses or networks such as 192.0.2.7 or 10.0.0.0/8 with commas between them")
 		}
-		// An IPv4 address written as IPv6 is compared as IPv4.
+		// Firewall compares an IPv4 address in IPv6 form as IPv4.
 		if bits := p.Bits() - 96; p.Addr().Is4In6() && bits >= 0 {
 			p = netip.PrefixFrom(p.Addr().Unmap(), bits)
 		}
@@ -170,7 +170,7 @@ func setOption(a *protocol.Account, option string) error {
 	return nil
 }
 
-// CheckName returns an error unless an account may have the name.
+// CheckName returns an error unless s is a legal account name.
 func CheckName(s string) error {
 	wrong := len(s) < 3 || len(s) > 24
 	for _, c := range []byte(s) {
@@ -182,7 +182,7 @@ func CheckName(s string) error {
 	return nil
 }
 
-// HasDevelopmentKey reports whether anybody can sign for one of the accounts.
+// HasDevelopmentKey reports whether one of the accounts has the public development key, with which anybody can sign.
 func (l List) HasDevelopmentKey() bool {
 	for _, account := range l {
 		if slices.ContainsFunc(account.Keys[:], IsDevelopmentKey) {
@@ -192,7 +192,7 @@ func (l List) HasDevelopmentKey() bool {
 	return false
 }
 
-// IsDevelopmentKey reports whether anybody has this key; nil is none.
+// IsDevelopmentKey reports whether k is the public development key. It returns false for nil.
 func IsDevelopmentKey(k *sharedkey.Key) bool {
 	known, err := sharedkey.ParseKey(DevelopmentKey)
 	if err != nil {

@@ -67,7 +67,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Accounts that share a server say which tokens are for them.
+// TestAudiences checks that accounts can name audiences, and when a list shares its audiences.
 func TestAudiences(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -87,7 +87,7 @@ func TestAudiences(t *testing.T) {
 	}
 }
 
-// Every spelling of a network means the same.
+// TestNetworks checks that all spellings of a network mean the same.
 func TestNetworks(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ network, address, why string }{
@@ -110,7 +110,7 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// A key that can be guessed is refused, with the repair.
+// TestShortKey checks that a key that can be guessed is refused, with advice.
 func TestShortKey(t *testing.T) {
 	t.Parallel()
 	const short = "c2hvcnQgc2hvcnQgc2hvcnQgc2hvcnQgc2hvcnQ=" // 29 bytes

@@ -1,4 +1,4 @@
-// Package address finds the account that a request addresses, and the path below it.
+// Package address finds the account in a request's URL, and the path within the account.
 package address
 
 import (
@@ -8,14 +8,14 @@ import (
 	"edgetable/core/table"
 )
 
-// Target holds the parts of a request target without decoding them.
+// Target is a request target in parts, none of them decoded.
 type Target struct {
 	Path  string // raw, begins with "/"
 	Query string // raw, without "?"
-	Host  string // from an absolute URI, else ""
+	Host  string // host of an absolute URI, else ""
 }
 
-// Parse splits a request target.
+// Parse splits a request target into its parts.
 func Parse(raw string) Target {
 	var t Target
 	raw, t.Query, _ = strings.Cut(raw, "?")
@@ -33,18 +33,18 @@ func Parse(raw string) Target {
 	return t
 }
 
-// Address identifies the account that the request addresses, and its style.
+// Address is the account that a request addresses, and the path within it.
 type Address struct {
-	Account   string // name of the primary
+	Account   string // name of the account, without SecondarySuffix
 	Secondary bool
 	Base      string // "/" + account segment in path style, else ""
 	Rest      string // raw path after the account, without leading slashes
 }
 
-// SecondarySuffix is what the name of an account ends with at its secondary.
+// SecondarySuffix ends the account name in the URL of an account's secondary.
 const SecondarySuffix = "-secondary"
 
-// Locate finds the account. It uses path style if the host cannot name an
+// Locate finds the account of a request. It uses path style if forcePathStyle is set or the host cannot name an
 // account: an IP address, localhost, or a name without ".table.".
 func (t Target) Locate(host string, forcePathStyle bool) (Address, bool) {
 	if t.Host != "" {
@@ -73,9 +73,8 @@ func (t Target) Locate(host string, forcePathStyle bool) (Address, bool) {
 	return a, a.Account != ""
 }
 
-// withoutAccount removes a repeated account name from the path of a request to
-// the secondary. The SDK for Python repeats it: it appends the path of a
-// request to the primary to the path of the secondary. A name without a slash
+// withoutAccount removes a repeated account name from the path of a request to the secondary. Python's SDK repeats
+// the name, because it appends the full path of a primary request to the secondary's path. A name without a slash
 // after it is a table.
 func withoutAccount(account, rest string) string {
 	segment, behind, ok := strings.Cut(rest, "/")

@@ -6,7 +6,7 @@ import (
 	"edgetable/core/address"
 )
 
-// located is what is found in a target.
+// located is the result of parsing and locating a target.
 type located struct {
 	Path, Query, Host string
 	Account           string

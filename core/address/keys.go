@@ -2,16 +2,15 @@ package address
 
 import "strings"
 
-// Keys holds the keys in the parentheses of a path.
+// Keys holds the keys in the parentheses of an entity's path.
 type Keys struct {
 	Partition, Row string
 	Count          int
-	Bare           bool // one literal without a name; Partition holds it
+	Bare           bool // the parentheses hold one literal without a name, kept in Partition
 }
 
-// ParseKeys parses 'x' or PartitionKey='p',RowKey='r' in any order with
-// blanks around the commas. For an unknown or repeated key it returns Count 0.
-// For a syntax error it returns false.
+// ParseKeys parses 'x' or PartitionKey='p',RowKey='r' in either order, with optional blanks around the commas. It
+// returns Count 0 for an unknown or repeated name, and false for a syntax error.
 func ParseKeys(s string) (k Keys, ok bool) {
 	havePartition, haveRow := false, false
 	for {
@@ -49,8 +48,7 @@ func ParseKeys(s string) (k Keys, ok bool) {
 	}
 }
 
-// quoted cuts a quoted literal from the front of s. In the literal, two quotes
-// in a row are one quote.
+// quoted cuts a quoted literal from the front of s. Two quotes in a row inside the literal stand for one.
 func quoted(s string) (value, rest string, ok bool) {
 	if !strings.HasPrefix(s, "'") {
 		return "", "", false

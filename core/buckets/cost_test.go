@@ -14,10 +14,10 @@ import (
 	"edgetable/core/table"
 )
 
-// kib is the properties of a row of about 1 KiB.
+// kib holds the properties of a row of about 1 KiB.
 var kib = edm.AppendProperty(nil, "padding", edm.Binary(make([]byte, 1000)))
 
-// fill puts n rows into partitions of the length that lengths says.
+// fill inserts n rows into partitions whose lengths the function returns.
 func fill(s *store, n int, lengths func() int) {
 	for p := 0; n > 0; p++ {
 		for r := range min(lengths(), n) {
@@ -30,7 +30,7 @@ func fill(s *store, n int, lengths func() int) {
 	}
 }
 
-// cost is the mean and the worst of a number of pages.
+// cost adds up the costs of several pages.
 type cost struct {
 	pages, reads, waves, rows, returned int
 	counts                              []int
@@ -44,10 +44,9 @@ func (c *cost) add(x buckets.Cost) {
 	c.counts = append(c.counts, x.Reads)
 }
 
-// A page of 1000 rows of 1 KiB out of 8 buckets, on average over pages that
-// start anywhere: at most 1.5·B+2 reads, and at most 2 rows read per row
-// returned, whatever the length of partitions. The table of the package's
-// documentation is printed by
+// TestCostOfAPage checks the cost of a page of 1000 rows of 1 KiB from 8 buckets, on average over pages that start
+// anywhere: at most 1.5·B+2 reads, and at most 2 rows read per row returned, for partitions of any length. This
+// prints the table of the package documentation:
 //
 //	go test -run TestCostOfAPage -v ./core/buckets
 func TestCostOfAPage(t *testing.T) {
@@ -62,7 +61,7 @@ func TestCostOfAPage(t *testing.T) {
 	fmt.Fprintf(&text, "\n%-22s %6s %6s %6s %6s %10s", "rows a partition", "reads", "95 %", "worst", "waves", "rows read")
 	for _, x := range []struct {
 		name    string
-		size    int // rows in the table, so many that its end is far
+		size    int // rows in the table; many, so that its end is far away
 		lengths func() int
 	}{
 		{"1", 30_000, fixed(1)},
@@ -111,7 +110,7 @@ func TestCostOfAPage(t *testing.T) {
 	t.Log(text.String())
 }
 
-// The cost of a page in a single bucket, and of less than a page.
+// TestReads checks the cost of a page in a single bucket, and of less than a page.
 func TestReads(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)
@@ -134,7 +133,7 @@ func TestReads(t *testing.T) {
 		ranges                 []key.Range
 		rows, bytes            int
 		fanOut                 int
-		reads, waves, examined int // at most
+		reads, waves, examined int // upper limits
 		returned               int
 		finished               bool
 	}{
@@ -174,8 +173,8 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// The budget of bytes bounds the reads, except that every page makes progress. The
-// deadline is checked once per 64 KiB.
+// TestBudgets checks that the byte budget limits the reads, except that every page makes progress. The deadline is
+// checked once per 64 KiB.
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)
@@ -206,7 +205,7 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// Empty ranges use the budgets too.
+// TestReadsInVain checks that reads of empty ranges are charged too.
 func TestReadsInVain(t *testing.T) {
 	t.Parallel()
 	const count = 64
@@ -218,7 +217,7 @@ func TestReadsInVain(t *testing.T) {
 	for _, x := range []struct {
 		why    string
 		budget int
-		reads  int // at most
+		reads  int // upper limit
 		pages  int
 	}{
 		{"a read counts 4 KiB", 1 << 20, 256, 25},
@@ -238,7 +237,7 @@ func TestReadsInVain(t *testing.T) {
 	}
 }
 
-// A filter that few rows pass makes a page read in large pieces.
+// TestFilterIsLearned checks that a page is read in large pieces if few rows match the filter.
 func TestFilterIsLearned(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)
@@ -254,15 +253,14 @@ func TestFilterIsLearned(t *testing.T) {
 		if n := len(keysOf(got...)); n != 400 {
 			t.Errorf("%d rows match, want 400", n)
 		}
-		// The table has 21 MB, which takes 21 reads. Each of two pages reads first
-		// from 8 buckets.
+		// The table has 21 MB, which takes 21 reads. Each of two pages starts with one read from each of 8 buckets.
 		if c.reads > 20+4*8 || c.rows > 2*20_000 {
 			t.Errorf("sorted out by the Source: %v: %d pages took %d reads of %d rows", prefilter, len(got), c.reads, c.rows)
 		}
 	}
 }
 
-// Scan holds at most one read of each bucket, whatever the request.
+// TestMemory checks that Scan holds at most one read per bucket in memory, whatever the request.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)
@@ -270,7 +268,7 @@ func TestMemory(t *testing.T) {
 	var mu sync.Mutex
 	most := 0
 	s.most = func() int { return 1 << 20 }
-	s.readBytes = 1 << 30 // only Limit bounds it
+	s.readBytes = 1 << 30 // so that only Limit bounds a read
 	_, err := buckets.Scan(t.Context(), &limited{s, func(l buckets.Limit) {
 		mu.Lock()
 		defer mu.Unlock()

@@ -6,12 +6,12 @@ import (
 	"edgetable/core/key"
 )
 
-// direction is the order of a scan; true is descending. A position of a stream is the key of
-// its next row or, before that is read, where the read begins. In a descending scan that is an
-// exclusive bound, and nil is the first of all.
+// direction is the order of a scan; true means descending. The position of a stream is the key of its next row or, if
+// that row has not been read yet, the place where the next read begins. In a descending scan that place is an
+// exclusive bound, and nil sorts before all others.
 type direction bool
 
-// begin is where a read of a range begins.
+// begin returns the position where a read of r begins.
 func (down direction) begin(r key.Range) []byte {
 	if down {
 		return r.End
@@ -19,7 +19,7 @@ func (down direction) begin(r key.Range) []byte {
 	return r.Start
 }
 
-// from returns the part of a range from a position on.
+// from returns the part of r that a scan has still to read when it is at the given position.
 func (down direction) from(r key.Range, position []byte) key.Range {
 	if down {
 		return key.Range{Start: r.Start, End: position}
@@ -27,7 +27,7 @@ func (down direction) from(r key.Range, position []byte) key.Range {
 	return key.Range{Start: position, End: r.End}
 }
 
-// compare orders positions.
+// compare orders two positions in the direction of the scan.
 func (down direction) compare(a, b []byte) int {
 	switch {
 	case !bool(down):

@@ -9,9 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// A page that has the last row has no Next, whether it is full or not. Reads end at such a
-// row by design: a store that was asked for n rows and found n cannot say whether there
-// are more.
+// TestExactEnd checks that a page that contains the last row has no Next, even if it is full. Here reads end exactly
+// at such a row: a store that was asked for n rows and found n cannot know whether there are more.
 func TestExactEnd(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(6, 6))
@@ -52,7 +51,7 @@ func TestExactEnd(t *testing.T) {
 	}
 }
 
-// Rows already read that do not match do not cause another page.
+// TestExactEndFiltered checks that rows which were read but do not match the filter cause no further page.
 func TestExactEndFiltered(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// A page of a table out of four buckets, and where the next one starts.
+// ExampleScan reads a page of a table with four buckets, and prints where the next page starts.
 func ExampleScan() {
 	s := newStore(4)
 	for _, name := range []string{"ada", "bob", "cyd", "dan", "eve"} {

@@ -19,8 +19,8 @@ func (f *fetch) read(ctx context.Context, src Source) (err error) {
 	return err
 }
 
-// read makes the reads of the wave and waits for all. The first error cancels the others
-// and is returned, unless ctx ended.
+// read makes the reads of the wave and waits for all of them. The first error cancels the others and is returned,
+// unless ctx has ended.
 func (s *scan) read() error {
 	var err error
 	if w, ok := s.src.(Waves); ok && s.o.FanOut > 1 && len(s.wave) > 1 {
@@ -43,7 +43,7 @@ func (s *scan) read() error {
 	return err
 }
 
-// readWave has the source do the reads of the wave, width at a time.
+// readWave passes the reads of the wave to src, at most FanOut in one call.
 func (s *scan) readWave(src Waves) error {
 	for wave := s.wave; len(wave) > 0; {
 		if err := s.ctx.Err(); err != nil {

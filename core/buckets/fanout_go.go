@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// fanOut does the reads in their order, width at a time.
+// fanOut starts the reads in order, at most width at a time, and waits for them.
 func fanOut(parent context.Context, src Source, wave []fetch, width int) error {
 	if err := parent.Err(); err != nil {
 		return err
@@ -43,7 +43,7 @@ func fanOut(parent context.Context, src Source, wave []fetch, width int) error {
 	work()
 	group.Wait()
 	if first == nil {
-		return parent.Err() // which may have kept reads from being made
+		return parent.Err() // the end of parent may have kept reads from starting
 	}
 	return first
 }

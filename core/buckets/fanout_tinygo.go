@@ -4,8 +4,7 @@ package buckets
 
 import "context"
 
-// fanOut does the reads one after the other: the modules that TinyGo builds have
-// no goroutines.
+// fanOut makes the reads one after another, because modules built by TinyGo have no goroutines.
 func fanOut(ctx context.Context, src Source, wave []fetch, _ int) error {
 	for i := range wave {
 		if err := ctx.Err(); err != nil {

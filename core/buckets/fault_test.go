@@ -26,7 +26,7 @@ func filter(t *testing.T, text string) *odata.Filter {
 	return f
 }
 
-// limited lets a test see the limits of reads.
+// limited shows the limits of reads to a test.
 type limited struct {
 	*store
 	see func(buckets.Limit)
@@ -47,7 +47,7 @@ func grid(count uint16) *store {
 
 var errFault = errors.New("fault")
 
-// A read that fails makes the page fail with its error; the next try succeeds.
+// TestReadFails checks that a failed read fails the page with the same error, and that the next attempt succeeds.
 func TestReadFails(t *testing.T) {
 	t.Parallel()
 	for _, fanOut := range []int{1, 3, 8} {
@@ -77,8 +77,8 @@ func TestReadFails(t *testing.T) {
 	}
 }
 
-// A read that hangs ends with ctx, and the reads beside a failed one are cancelled. No
-// goroutine is left.
+// TestReadHangs checks that a hanging read ends with ctx, that a failed read cancels the concurrent ones, and that no
+// goroutine leaks.
 func TestReadHangs(t *testing.T) {
 	t.Parallel()
 	for _, fanOut := range []int{1, 2, 8} {
@@ -87,7 +87,7 @@ func TestReadHangs(t *testing.T) {
 			s.before = func(ctx context.Context, b uint16, _ key.Range, _ buckets.Limit) (*buckets.Chunk, error) {
 				if b == 5 {
 					<-ctx.Done()
-					return nil, errFault // a Source may say it in its own words
+					return nil, errFault // a Source may return an error of its own
 				}
 				return nil, nil
 			}
@@ -120,8 +120,8 @@ func TestReadHangs(t *testing.T) {
 	}
 }
 
-// A bucket that stands still ends the page at its position. If that is the start of the
-// page, the answer is ErrBusy.
+// TestReadStandsStill checks that a bucket that makes no progress ends the page at its position. If that is the start
+// of the page, the error is ErrBusy.
 func TestReadStandsStill(t *testing.T) {
 	t.Parallel()
 	s := grid(8)
@@ -140,7 +140,7 @@ func TestReadStandsStill(t *testing.T) {
 		}
 		still.Store(false)
 	}
-	// It stands still from its second read on: the page has what is before.
+	// The bucket makes no progress from its second read on, so the page contains what precedes it.
 	var n atomic.Int32
 	s.before = func(_ context.Context, b uint16, r key.Range, _ buckets.Limit) (*buckets.Chunk, error) {
 		if b == 3 && n.Add(1) > 1 {
@@ -159,8 +159,8 @@ func TestReadStandsStill(t *testing.T) {
 	}
 }
 
-// Chunks without rows move the scan on by their positions, also beyond the rows
-// of other buckets.
+// TestEmptyChunks checks that chunks without rows advance the scan to their positions, even past rows of other
+// buckets.
 func TestEmptyChunks(t *testing.T) {
 	t.Parallel()
 	s := grid(8)
@@ -172,7 +172,7 @@ func TestEmptyChunks(t *testing.T) {
 		if len(there) == 0 || rnd.IntN(3) > 0 {
 			return nil, nil
 		}
-		if bytes.Compare(there[0].Key, r.Start) > 0 { // as far as the first row, or not quite
+		if bytes.Compare(there[0].Key, r.Start) > 0 { // up to the first row, or almost
 			next := slices.Clone(there[0].Key)
 			if p := key.Partition(next); rnd.IntN(2) == 0 && bytes.Compare(p, r.Start) > 0 {
 				next = p
@@ -188,7 +188,8 @@ func TestEmptyChunks(t *testing.T) {
 	}
 }
 
-// A Source that breaks its contract is an error: rows would be lost or repeated.
+// TestBrokenSource checks that a Source that breaks its contract gives an error, because rows would be lost or
+// repeated.
 func TestBrokenSource(t *testing.T) {
 	t.Parallel()
 	a, b, c := key.Append(nil, "p", "a"), key.Append(nil, "p", "b"), key.Append(nil, "p", "c")

@@ -2,16 +2,15 @@ package buckets
 
 import "edgetable/core/key"
 
-// Of returns the bucket of a partition among count buckets. partition is the encoded
-// PartitionKey without the separator, as [key.Split] returns it. Stored entities depend
-// on it, so it never changes:
+// Of returns the bucket of a partition among count buckets. partition is the encoded PartitionKey without the
+// separator, as [key.Split] returns it. The hash must never change, because stored entities depend on it:
 //
 //	h = FNV-1a of the bytes, 64 bits
 //	h = the last mixing step of MurmurHash3 (fmix64) of h
 //	bucket = h mod count
 //
-// The mixing is there because the low bits of FNV-1a depend on the low bits of
-// the input alone, and count is mostly a power of two. One bucket, or none, is 0.
+// The low bits of FNV-1a depend only on the low bits of the input, and count is usually a power of two; hence the
+// mixing step. If count is 0 or 1, the bucket is 0.
 func Of(partition []byte, count uint16) uint16 {
 	if count <= 1 {
 		return 0

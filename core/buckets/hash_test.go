@@ -8,7 +8,8 @@ import (
 	"edgetable/core/key"
 )
 
-// Entities are stored by these numbers; they were computed apart from this code.
+// TestHashIsForEver checks that the hash never changes, because entities are stored by it. The expected numbers were
+// computed independently of this code.
 func TestHashIsForEver(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
@@ -35,7 +36,7 @@ func TestHashIsForEver(t *testing.T) {
 	}
 }
 
-// Usual keys are spread evenly: each bucket has its part of them, give or take a tenth.
+// TestSpread checks that typical keys are spread evenly: each bucket has its share, within a tenth.
 func TestSpread(t *testing.T) {
 	t.Parallel()
 	const n = 12_000

@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// With many buckets and large rows, a page holds at most its budget and the row that the
-// merge needs, for scans, for many partitions and for many entities.
+// TestLargeRows checks that a page of large rows from many buckets holds at most its budget plus the row that the
+// merge needs, for scans, many partitions and many entities.
 func TestLargeRows(t *testing.T) {
 	t.Parallel()
 	const size, budget = 64 << 10, 2 << 20

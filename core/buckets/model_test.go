@@ -15,10 +15,10 @@ import (
 	"edgetable/core/table"
 )
 
-// random makes tables and requests.
+// random generates tables and requests.
 type random struct{ *rand.Rand }
 
-// few is the number of seeds: a tenth of them for the race detector.
+// few returns the number of seeds, a tenth of them in short mode, as used with the race detector.
 func few(seeds uint64) uint64 {
 	if testing.Short() {
 		return seeds / 10
@@ -58,7 +58,7 @@ func (r random) position() []byte {
 	return key.Append(nil, p, r.entity())
 }
 
-// ranges are ascending and disjoint: of partitions, points, or anything.
+// ranges returns ascending disjoint ranges: of partitions, of points, or arbitrary ones.
 func (r random) ranges() []key.Range {
 	var list []key.Range
 	switch r.IntN(5) {
@@ -125,7 +125,7 @@ func (r random) request(t *testing.T) table.ScanRequest {
 	return q
 }
 
-// reader is a Source over s whose reads return few rows or none, but make progress.
+// reader makes the reads of s return few rows or none, while still making progress.
 func (r random) reader(s *store, f *odata.Filter) {
 	s.readBytes = 1 + r.IntN(1<<(4+r.IntN(14)))
 	s.strict = r.IntN(2) == 0
@@ -138,7 +138,7 @@ func (r random) reader(s *store, f *odata.Filter) {
 	}
 }
 
-// A scan of buckets, page by page, returns the rows of one sorted list that are in the
+// TestModel checks that scanning buckets page by page returns exactly the rows of one sorted list that are in the
 // ranges and match the filter, each once and in order.
 func TestModel(t *testing.T) {
 	t.Parallel()
@@ -193,8 +193,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// Between pages others insert and delete, also at the position. The scan shows rows that
-// exist throughout once, and only rows that existed at some time.
+// TestPagingUnderWrites inserts and deletes between pages, even at the position. The scan must return once each row
+// that exists throughout, and only rows that existed at some time.
 func TestPagingUnderWrites(t *testing.T) {
 	t.Parallel()
 	for seed := range few(80) {
@@ -237,7 +237,7 @@ func TestPagingUnderWrites(t *testing.T) {
 	}
 }
 
-// Scans, their reads side by side, run beside writers: for the race detector.
+// TestConcurrentScans runs scans with concurrent reads during writes, for the race detector.
 func TestConcurrentScans(t *testing.T) {
 	t.Parallel()
 	r := random{rand.New(rand.NewPCG(1, 3))}

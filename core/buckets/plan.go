@@ -8,33 +8,32 @@ import (
 )
 
 const (
-	// unlimited is the number of rows asked for if nothing limits them.
+	// unlimited is the number of rows to ask for when nothing limits them.
 	unlimited = 1 << 20
-	// guessedRow is the size assumed for a row until some were read.
+	// guessedRow is the assumed size of a row in bytes before any row was read.
 	guessedRow = 1 << 10
-	// leastBytes is the least that a read of a shared range asks for if so much is
-	// needed: less saves nothing, as stores charge by pages of some KiB. With a filter it
-	// is leastFiltered, as most rows may not match.
+	// leastBytes is the smallest read, in bytes, of a range that several buckets share, if that much is needed. A
+	// smaller read saves nothing, because stores charge in units of some KiB. With a filter leastFiltered applies,
+	// because most rows may not match.
 	leastBytes    = 4 << 10
 	leastFiltered = 32 << 10
-	// first is the first read of each stream in proportion to its part. More saves reads
-	// if partitions are short, but wastes rows if all are in one long partition.
+	// first is the size of each stream's first read as a multiple of its share. A higher value saves reads of short
+	// partitions but wastes rows if one long partition holds them all.
 	first = 1.1
-	// caution and residue met both targets for partitions of every length in the
-	// simulation of the tests; higher values make fewer reads and waste more rows.
+	// caution and residue met the targets for reads and for wasted rows at every partition length in the simulation
+	// of the tests. Higher values make fewer reads and waste more rows.
 	caution = 0.3
 	residue = 0.4
-	// A page that took more than lateAfter reads per bucket is late: it has haste times more caution
-	// for each further read per bucket; without it some pages would take two reads more.
+	// A page that has taken more than lateAfter reads per bucket is late: each further read per bucket adds haste
+	// times caution to the margin. Without this some pages would take two reads more.
 	lateAfter = 1.3
 	haste     = 20
 )
 
-// plan makes the next wave: the reads that the merge needs now, and others only if they
-// save waiting and can waste little.
+// plan makes the next wave: the reads that the merge needs now, and others only if they save a wait and waste little.
 //
-// Concurrent reads share the budget of bytes, however large rows are: of several streams
-// only the one that the merge needs now is sure of a row.
+// Concurrent reads share the byte budget whatever the size of the rows. Only the front stream, the one that the merge
+// needs now, is certain to get a row.
 func (s *scan) plan() {
 	s.wave = s.wave[:0]
 	s.choose()
@@ -43,7 +42,7 @@ func (s *scan) plan() {
 		left := s.left() / len(s.wave)
 		row := s.rowBytes()
 		if s.cost.Rows == 0 {
-			row *= 2 // a guess: rather too little at first than far beyond the budget
+			row *= 2 // a guess: better too little at first than far over the budget
 		}
 		size, rows = min(size, max(left, 1)), ceil(float64(left)/row)
 	}
@@ -54,7 +53,7 @@ func (s *scan) plan() {
 	}
 }
 
-// choose asks the streams of the wave for rows.
+// choose adds the reads of the next wave.
 func (s *scan) choose() {
 	if s.looked {
 		for _, st := range s.order {
@@ -80,8 +79,8 @@ func (s *scan) choose() {
 	}
 }
 
-// along adds the reads of streams that will run out next, if more rows are needed than all
-// streams hold, as with a filter that few rows pass.
+// along adds reads of the streams that will run out next, if the page needs more rows than all streams hold. That
+// happens when few rows match the filter.
 func (s *scan) along(front *stream, spare float64) {
 	if s.o.FanOut < 2 {
 		return
@@ -110,15 +109,15 @@ func (s *scan) along(front *stream, spare float64) {
 	}
 }
 
-// least returns the fewest rows that a read of a shared range asks for.
+// least returns the smallest number of rows for one read of a shared range.
 func (s *scan) least(need float64) float64 {
 	if s.req.Filter != nil {
-		return leastFiltered / s.rowBytes() // need is a guess
+		return leastFiltered / s.rowBytes() // need is only a guess with a filter
 	}
 	return min(need+1, leastBytes/s.rowBytes())
 }
 
-// live returns the number of streams of the range that have something left to read.
+// live returns how many streams of the same range still have something to read.
 func (s *scan) live(of *stream) int {
 	n := 0
 	for _, st := range s.order {
@@ -129,12 +128,12 @@ func (s *scan) live(of *stream) int {
 	return n
 }
 
-// share estimates how many of the next need rows of a shared range are in a stream: the
-// rest of its current partition, and an equal part of the rows after that.
+// share estimates how many of the next need rows of a shared range this stream holds: the rest of its current
+// partition plus an equal share of the rows after that.
 //
-// The rest of the partition is estimated as residue times the rows seen of it: a
-// partition that is long already may be longer. The rows after it are spread by the hash,
-// partition by partition: caution times their standard deviation is read on top.
+// The rest of the partition is estimated as residue times the rows seen of it, since a partition that is already long
+// is likely to be longer. The hash distributes the other rows by whole partitions, so caution times their standard
+// deviation is added as a margin.
 func (s *scan) share(st *stream, need float64) float64 {
 	length := float64(s.cost.Rows) / (float64(s.ends) + 0.5)
 	rest := min(need, residue*float64(st.run)*s.scale()+min(length, 16))
@@ -144,8 +143,8 @@ func (s *scan) share(st *stream, need float64) float64 {
 	return min(need, rest+others+caution*(1+haste*late)*math.Sqrt(others*length))
 }
 
-// ahead adds the reads of the next partitions, as for a filter that names a hundred
-// entities. Together they ask for no more rows than needed.
+// ahead adds reads of the ranges that come next, for example when a filter names a hundred entities. Together they
+// ask for no more rows than the page needs.
 func (s *scan) ahead(need float64) {
 	width := s.o.FanOut
 	if width < 2 {
@@ -175,7 +174,7 @@ func (s *scan) ahead(need float64) {
 	}
 }
 
-// ask adds a read of n rows to the wave.
+// ask adds a read of n rows to the wave; a range that holds one row at most is read for one.
 func (s *scan) ask(st *stream, n float64) {
 	if st.point {
 		n = 1
@@ -188,27 +187,27 @@ func (s *scan) ask(st *stream, n float64) {
 	}})
 }
 
-// ceil rounds n up to a number of rows.
+// ceil rounds n up to a number of rows from 1 to unlimited.
 func ceil(n float64) int { return int(math.Ceil(min(max(n, 1), unlimited))) }
 
-// left returns the rest of the budget of bytes.
+// left returns how many bytes of the scan budget are unspent.
 func (s *scan) left() int { return max(s.req.ScanBytes-s.cost.Bytes, 0) }
 
-// need estimates how many rows must be examined until the page is full, from their size
-// and the filter's selectivity so far. A read that may end the page asks for one more,
-// which shows whether there is a next page.
+// need estimates how many more rows must be examined to fill the page, from the size of the rows so far and the
+// selectivity of the filter. A read that may end the page asks for one row more, to learn whether there is a next
+// page.
 func (s *scan) need() float64 {
 	need := float64(unlimited)
 	if s.req.Rows > 0 {
 		need = float64(s.req.Rows - len(s.page.Page.Rows))
 	}
 	if s.req.Bytes > 0 {
-		// A little more, as a row too few costs another read.
+		// A tenth more, because one row too few costs another read.
 		need = min(need, 1.1*float64(s.req.Bytes-s.page.Size())/s.rowBytes()+1)
 	}
 	if s.req.Filter != nil {
-		// Half of the rows pass until some were judged; the Source may have
-		// sorted out others before.
+		// Until rows have been judged, assume that half of them match. The Source may already have filtered out
+		// others.
 		need *= (float64(s.judged)*s.scale() + 2) / float64(len(s.page.Page.Rows)+1)
 	}
 	if s.req.ScanBytes > 0 {
@@ -217,10 +216,10 @@ func (s *scan) need() float64 {
 	return min(max(need, 1), unlimited)
 }
 
-// scale returns how many rows the Source examined per row returned.
+// scale returns how many rows the Source examined for each row it returned.
 func (s *scan) scale() float64 { return float64(s.cost.Rows+1) / float64(s.visible+1) }
 
-// rowBytes estimates the size of a row.
+// rowBytes estimates the size of a row in bytes.
 func (s *scan) rowBytes() float64 {
 	if s.cost.Rows == 0 || s.cost.Bytes == 0 {
 		return guessedRow
@@ -228,8 +227,8 @@ func (s *scan) rowBytes() float64 {
 	return float64(s.cost.Bytes) / float64(s.cost.Rows)
 }
 
-// isPoint reports whether at most one legal key is in a range, as in that of an
-// entity: see [key.RowAfter].
+// isPoint reports whether a range can hold at most one legal key, as the range of a single entity does; see
+// [key.RowAfter].
 func isPoint(r key.Range) bool {
 	n := len(r.Start)
 	return len(r.End) == n+1 && string(r.End[:n]) == string(r.Start) && r.End[n] <= ' ' && len(key.Partition(r.Start)) > 0

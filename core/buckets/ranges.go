@@ -8,9 +8,9 @@ import (
 	"edgetable/core/key"
 )
 
-// Ranges is the map of the ranges of a bucket, in the order of their keys: each begins
-// at its Start and ends where the next one begins, the last one never. The first Start is
-// empty. A bucket that never split has no Ranges: it is one range with the ID 0.
+// Ranges is the map of a bucket's ranges in key order. Each range begins at its Start and ends at the Start of the
+// next one; the last range has no end. The first Start is empty. A bucket that never split has no Ranges, which means
+// a single range with ID 0.
 type Ranges []Range
 
 // Range is one range of a bucket.
@@ -22,7 +22,7 @@ type Range struct {
 // all is the map of a bucket that never split.
 var all = Ranges{{}}
 
-// orAll is the map with all its ranges.
+// orAll returns m, or the map of a bucket that never split if m is empty.
 func (m Ranges) orAll() Ranges {
 	if len(m) == 0 {
 		return all
@@ -30,14 +30,14 @@ func (m Ranges) orAll() Ranges {
 	return m
 }
 
-// Find returns the range of a position, and its bounds.
+// Find returns the ID and the bounds of the range that contains position k.
 func (m Ranges) Find(k []byte) (id uint32, bounds key.Range) {
 	m = m.orAll()
 	i := sort.Search(len(m)-1, func(i int) bool { return bytes.Compare(m[i+1].Start, k) > 0 })
 	return m[i].ID, m.bounds(i)
 }
 
-// Bounds returns the bounds of a range. ok is false if the map does not have it.
+// Bounds returns the bounds of a range; ok is false if the map has no such range.
 func (m Ranges) Bounds(id uint32) (bounds key.Range, ok bool) {
 	m = m.orAll()
 	i := m.index(id)
@@ -47,7 +47,7 @@ func (m Ranges) Bounds(id uint32) (bounds key.Range, ok bool) {
 	return m.bounds(i), true
 }
 
-// index is the place of a range in the map, -1 if it is not there.
+// index returns the index of a range in the map, or -1 if it is missing.
 func (m Ranges) index(id uint32) int {
 	return slices.IndexFunc(m, func(r Range) bool { return r.ID == id })
 }
@@ -60,9 +60,9 @@ func (m Ranges) bounds(i int) key.Range {
 	return r
 }
 
-// Split returns a map in which the range of from ends at a position, and a new one
-// begins there. ok is false if the position does not lie behind the Start of from and
-// before its end.
+// Split returns a map in which one range is split at a position: the range with ID from keeps the keys below, and a
+// new range with the given id gets the keys from there on. ok is false unless the position is inside the range, above
+// its Start.
 func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
 	bounds, ok := m.Bounds(from)
 	if _, known := m.Bounds(id); known || !ok || bytes.Equal(at, bounds.Start) || !bounds.Contains(at) {
@@ -76,8 +76,8 @@ func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
 	return m, true
 }
 
-// Leave returns a map without a range, whose keys its right neighbour has. ok is false
-// if it is the last one, or not in the map.
+// Leave returns the map without range id, whose keys go to its right neighbour. ok is false if the range is the last
+// one or is not in the map.
 func (m Ranges) Leave(id uint32) (next Ranges, ok bool) {
 	i := m.index(id)
 	if i < 0 || i == len(m)-1 {
@@ -88,7 +88,8 @@ func (m Ranges) Leave(id uint32) (next Ranges, ok bool) {
 	return next, true
 }
 
-// Unsplit returns the map from before Split: the left neighbour of a range has its keys.
+// Unsplit undoes [Ranges.Split]: it returns the map without range id, whose keys go back to its left neighbour. ok is
+// false if id is the first range or is not in the map.
 func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 	i := m.index(id)
 	if i <= 0 {
@@ -97,8 +98,8 @@ func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 	return append(slices.Clone(m[:i]), m[i+1:]...), true
 }
 
-// Unleave returns the map from before Leave: a range has the first keys of another one,
-// which begins where they end.
+// Unleave undoes [Ranges.Leave]: it returns the map in which range id has keys again, and the range that had taken
+// them begins where keys ends.
 func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 	m = slices.Clone(m.orAll())
 	for i := range m {
@@ -111,9 +112,9 @@ func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 	return m, false
 }
 
-// Near returns the map around a position: about as many ranges as fit into a number of bytes,
-// and at least one on either side. The first of them begins where all keys begin, and the last
-// one has no end, so that it is well-formed; [Ranges.Learn] knows that.
+// Near returns an excerpt of the map around position k. The excerpt has at least one range on either side, and about
+// the given number of bytes. To be well-formed, the first range of the excerpt begins at the start of all keys and
+// the last one has no end; [Ranges.Learn] allows for that.
 func (m Ranges) Near(k []byte, most int) Ranges {
 	m = m.orAll()
 	id, _ := m.Find(k)
@@ -134,11 +135,11 @@ func (m Ranges) Near(k []byte, most int) Ranges {
 	return near
 }
 
-// sizeOfRange is what a range takes in a message in addition to its Start, at most.
+// sizeOfRange is the largest size in bytes of a range in a message, not counting its Start.
 const sizeOfRange = 8
 
-// Learn returns the map with what is known around a position, see [Ranges.Near]. It keeps
-// nothing of near.
+// Learn returns the map updated with near, an excerpt around position k from [Ranges.Near]. The result shares no
+// memory with near.
 func (m Ranges) Learn(near Ranges, k []byte) Ranges {
 	last := len(near) - 1
 	id, bounds := near.Find(k)
@@ -146,7 +147,7 @@ func (m Ranges) Learn(near Ranges, k []byte) Ranges {
 	if len(m) == 0 || at < 0 {
 		return near.clone(0, last+1)
 	}
-	// What is certain is what lies between two of the starts, and the range of the position.
+	// Only the ranges between two of the excerpt's Starts are certain, and the range that contains k.
 	first := min(1, at)
 	from, to := near[first].Start, near[last].Start
 	next := Ranges{}
@@ -167,7 +168,7 @@ func (m Ranges) Learn(near Ranges, k []byte) Ranges {
 	return next
 }
 
-// clone is a part of the map in memory of its own.
+// clone copies the ranges m[from:to], with memory of their own.
 func (m Ranges) clone(from, to int) Ranges {
 	part := make(Ranges, 0, to-from)
 	for _, r := range m[from:to] {
@@ -176,7 +177,7 @@ func (m Ranges) clone(from, to int) Ranges {
 	return part
 }
 
-// Valid reports whether the map is well-formed.
+// Valid reports whether the map is well-formed: the first Start is empty, Starts ascend and IDs are unique.
 func (m Ranges) Valid() bool {
 	for i, r := range m {
 		if i == 0 && len(r.Start) > 0 || i > 0 && bytes.Compare(m[i-1].Start, r.Start) >= 0 {

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/buckets"
 )
 
-// shown is a map as text: the id of each range and where it begins.
+// shown formats a map as text: the ID and Start of each range.
 func shown(m buckets.Ranges) string {
 	var b strings.Builder
 	for _, r := range m {
@@ -55,8 +55,7 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestRangesFind checks for random maps that each position is in the one range whose
-// bounds contain it.
+// TestRangesFind checks on random maps that Find returns for each position the only range whose bounds contain it.
 func TestRangesFind(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -112,8 +111,8 @@ func TestRangesValid(t *testing.T) {
 	}
 }
 
-// TestRangesLearn: a Worker that knows any old map has the right range of a position after it
-// learned what is near, and in few steps the whole map.
+// TestRangesLearn checks that a Worker with any old map knows the right range of a position after it has learned the
+// excerpt around it, and the whole map after a few steps.
 func TestRangesLearn(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))

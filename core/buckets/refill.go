@@ -7,7 +7,7 @@ import (
 	"edgetable/core/key"
 )
 
-// refill reads the rows that the merge needs next and puts the streams in order.
+// refill reads the rows that the merge needs next and sorts the streams by position.
 func (s *scan) refill() error {
 	s.plan()
 	if err := s.read(); err != nil {
@@ -26,13 +26,13 @@ func (s *scan) refill() error {
 	if s.page.Page.Rows == nil && s.req.Filter == nil && s.req.Rows > 0 {
 		s.page.Page.Rows = slices.Grow(s.page.Page.Rows, min(rows, s.req.Rows))
 	}
-	clear(s.wave) // keeps no chunk alive
+	clear(s.wave) // releases the memory of the chunks
 	s.order = slices.DeleteFunc(s.order, s.finished)
 	slices.SortFunc(s.order, s.down.streams)
 	return nil
 }
 
-// learn counts what a read cost and how long partitions are.
+// learn adds a read to the cost and updates the estimate of partition lengths.
 func (s *scan) learn(st *stream, c *Chunk) {
 	visible := 0
 	for i := range c.Rows {
@@ -56,8 +56,8 @@ func (s *scan) learn(st *stream, c *Chunk) {
 	s.cost.Bytes += max(c.Scanned, visible)
 }
 
-// finished reports whether a stream has nothing left. A stream without rows is past the
-// bytes that were examined without a result.
+// finished reports whether a stream has nothing left. Bytes that a stream without rows examined to no result are
+// counted as scanned.
 func (s *scan) finished(st *stream) bool {
 	if len(st.rows) > 0 {
 		return false
@@ -67,7 +67,8 @@ func (s *scan) finished(st *stream) bool {
 	return !st.open
 }
 
-// settle puts the front stream where its position belongs now.
+// settle moves the front stream to its place in the order after its position changed, or removes it if it is
+// finished.
 func (s *scan) settle() {
 	front := s.order[0]
 	if s.finished(front) {

@@ -7,12 +7,12 @@ import (
 	"edgetable/core/table"
 )
 
-// Scan makes one page, by the contract of [table.Store].Scan, of a table whose partitions
-// are spread over count buckets. It is exact about ranges, filter and limits. A page is a
-// snapshot only if the Source needs one read for it, and that is a snapshot.
+// Scan makes one page, under the contract of [table.Store].Scan, of a table whose partitions are spread over count
+// buckets. Ranges, filter and limits hold exactly. The page is a snapshot only if a single read of the Source makes
+// it and that read is a snapshot.
 //
-// If a page cannot get past its start because reads stand still, the error is
-// [table.ErrBusy]. Errors of reads, and of ctx, are returned unchanged.
+// If the page cannot move past its start because reads return nothing, the error is [table.ErrBusy]. Errors of reads
+// and of ctx are returned unchanged.
 func Scan(ctx context.Context, src Source, count uint16, req table.ScanRequest, o Options) (table.Page, error) {
 	s := scan{ctx: ctx, src: src, count: max(count, 1), req: &req, down: direction(req.Descending), o: o, page: table.NewPageBuilder(&req)}
 	s.page.Eager = true
@@ -31,7 +31,7 @@ func Scan(ctx context.Context, src Source, count uint16, req table.ScanRequest, 
 	return s.page.Page, nil
 }
 
-// scan is the work on one page.
+// scan is the state of one page.
 type scan struct {
 	ctx   context.Context
 	src   Source
@@ -40,21 +40,21 @@ type scan struct {
 	down  direction
 	o     Options
 
-	// order are the streams that have something left, by position. A stream
-	// that must be read comes before one that shows a row at the same position.
+	// order holds the streams that have something left, by position. At one position, a stream that must be read
+	// comes before one that shows a row; a descending scan reverses that.
 	order []*stream
 
 	page   table.PageBuilder
-	judged int  // rows of the merge that were examined
-	looked bool // for a row after a page that has all its rows
+	judged int  // rows that the merge examined
+	looked bool // true once the page had all its rows and was read on for one more
 	cost   Cost
 	wave   []fetch
 
-	visible int // rows that were read and not sorted out by the Source
-	ends    int // times a stream was seen to go from one partition to the next
+	visible int // rows that were read and that the Source did not filter out
+	ends    int // how many times a stream passed from one partition to the next
 }
 
-// open makes a stream for each bucket in which a range can have rows.
+// open makes the streams: one for a range within a partition, one per bucket for any other.
 func (s *scan) open() {
 	n := 0
 	for _, r := range s.req.Ranges {
@@ -111,16 +111,14 @@ func (s *scan) buy() (over bool, err error) {
 	return len(s.order) > 0 && len(s.order[0].rows) == 0 && s.order[0].stuck, nil
 }
 
-// filled reports whether the page needs no more rows: the last eighth of its
-// bytes is not worth a read.
+// filled reports whether the page needs no more rows. The last eighth of its bytes is not worth another read.
 func (s *scan) filled() bool {
 	r := s.req
 	return s.page.HasAllRows() || r.Bytes > 0 && s.page.Size() >= r.Bytes-r.Bytes/8
 }
 
-// doubts reports whether a page that has all its rows is likely to be the last: every
-// bucket was read and shows no further row, but may have one. To look takes the same
-// reads as an empty page.
+// doubts reports whether a page that has all its rows is probably the last one: every bucket was read and shows no
+// further row, but may still hold one. Looking costs as many reads as an empty page would.
 func (s *scan) doubts() bool {
 	if s.looked || s.req.Filter != nil || !s.page.HasAllRows() {
 		return false
@@ -134,7 +132,7 @@ func (s *scan) doubts() bool {
 	return true
 }
 
-// end ends the page at the smallest position.
+// end ends the page at the smallest position of all streams.
 func (s *scan) end() error {
 	if !s.advanced() {
 		return table.ErrBusy
@@ -143,7 +141,7 @@ func (s *scan) end() error {
 	return nil
 }
 
-// next is where the page continues if it ends here.
+// next returns where the next page starts if this one ends here.
 func (s *scan) next() []byte {
 	front := s.order[0]
 	if len(front.rows) > 0 {
@@ -152,14 +150,13 @@ func (s *scan) next() []byte {
 	return bytes.Clone(s.down.begin(front.rest))
 }
 
-// advanced reports whether the page could end here: the smallest position is
-// behind the start.
+// advanced reports whether the page may end here, that is, whether the smallest position is past its start.
 func (s *scan) advanced() bool {
 	return s.judged > 0 || s.down.compare(s.next(), s.down.begin(s.req.InOrder()[0])) > 0
 }
 
-// spent reports whether the budgets of the page forbid another read. They never do
-// before the page made progress.
+// spent reports whether a budget of the page forbids another read. No budget does so before the page has made
+// progress.
 func (s *scan) spent() (bool, error) {
 	if !s.advanced() {
 		return false, nil
@@ -167,15 +164,15 @@ func (s *scan) spent() (bool, error) {
 	if err := s.ctx.Err(); err != nil {
 		return false, err
 	}
-	// A read that finds nothing counts too: a filter may name many empty ranges, each
-	// of which is read in every bucket.
+	// A read that finds nothing is charged too: a filter may name many empty ranges, and each of them is read in
+	// every bucket.
 	r := s.req
 	return r.ScanBytes > 0 && max(s.page.Page.Scanned, s.cost.Bytes+s.cost.Reads*leastBytes) >= r.ScanBytes ||
 		s.cost.Rows > 0 && r.Expired != nil && r.Expired(), nil
 }
 
-// drain examines the rows of the front stream that lie before the position of
-// every other stream. If the page is not over, at least one row was examined.
+// drain examines the rows of the front stream that come before the position of every other stream. Unless the page is
+// over, it examines at least one row.
 func (s *scan) drain() (over bool, err error) {
 	front := s.order[0]
 	var bound []byte

@@ -14,7 +14,7 @@ import (
 	"edgetable/core/table"
 )
 
-// rows are a table in key order, or one bucket of it.
+// rows is a table, or one bucket of a table, in key order.
 type rows []table.Row
 
 func (r rows) from(k []byte) int {
@@ -22,7 +22,7 @@ func (r rows) from(k []byte) int {
 	return i
 }
 
-// in is the part of a range.
+// in returns the rows within a range.
 func (r rows) in(x key.Range) rows {
 	end := len(r)
 	if x.End != nil {
@@ -46,24 +46,24 @@ func (r *rows) remove(k []byte) {
 	}
 }
 
-// store is a Source in memory that reads like a Query of DynamoDB: at most
-// limit.Rows rows and about readBytes, in order. Hooks change that.
+// store is a Source in memory that reads like DynamoDB's Query: in order, at most limit.Rows rows and about readBytes
+// bytes. Hooks change that.
 type store struct {
 	count     uint16
 	readBytes int
-	// before may fail a read, or answer it.
+	// before may make a read fail, or answer it.
 	before func(ctx context.Context, b uint16, r key.Range, l buckets.Limit) (*buckets.Chunk, error)
-	// most cuts a read to some rows; with 0 it returns a position without rows.
+	// most limits how many rows a read returns; with 0 the read returns only a position.
 	most func() int
-	// strict reads leave out rows that do not fit.
+	// strict makes reads leave out rows that do not fit.
 	strict bool
-	// sorts out rows that cannot match, and reports what it examined.
+	// prefilter drops rows that cannot match; they count as examined.
 	prefilter *odata.Filter
 
 	mu        sync.Mutex
 	buckets   []rows
 	all       rows
-	reads     []uint16 // the bucket of each read
+	reads     []uint16 // bucket of each read
 	examined  int
 	limits    []buckets.Limit
 	returned  int
@@ -128,7 +128,7 @@ func (s *store) Read(ctx context.Context, b uint16, r key.Range, l buckets.Limit
 		}
 		c.Examined++
 		c.Scanned += n
-		if i+1 == l.Rows { // as DynamoDB, which does not look further
+		if i+1 == l.Rows { // like DynamoDB, which does not look further
 			c.Next = behind(row.Key)
 		}
 		if s.prefilter == nil || s.prefilter.Match(row.Key, row.Timestamp, row.Properties) {
@@ -144,8 +144,7 @@ func (s *store) Read(ctx context.Context, b uint16, r key.Range, l buckets.Limit
 	return c, nil
 }
 
-// pages follows a scan to its end and returns the pages; between runs before
-// each page but the first.
+// pages follows a scan to its end and returns the pages. between runs before each page except the first.
 func pages(t testing.TB, s buckets.Source, count uint16, r table.ScanRequest, o buckets.Options, between func()) [][]table.Row {
 	t.Helper()
 	var list [][]table.Row

@@ -12,7 +12,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// spread is the reference store with its entities seen as 8 buckets.
+// spread is the reference store, seen as 8 buckets.
 type spread struct{ *memstore.Store }
 
 func (s spread) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
@@ -24,8 +24,7 @@ type spreadTable struct {
 	name table.RecordKey
 }
 
-// Read goes through a part of the table in which other buckets have most of the
-// rows, so that some chunks have none.
+// Read scans a part of the table in which most rows belong to other buckets, so that some chunks are empty.
 func (s spreadTable) Read(ctx context.Context, b uint16, r key.Range, l buckets.Limit) (buckets.Chunk, error) {
 	page, err := s.Scan(ctx, s.name, table.ScanRequest{
 		Ranges: []key.Range{r}, Rows: min(4*l.Rows, 500), ScanBytes: l.Bytes, Consistency: l.Consistency, Descending: l.Descending,
@@ -45,9 +44,8 @@ func (s spreadTable) Read(ctx context.Context, b uint16, r key.Range, l buckets.
 	return c, err
 }
 
-// The merge passes the laws of scans. A page takes several
-// reads, and between two of them a table may be deleted and created again: so
-// there is neither SnapshotPage nor ExactDrop.
+// TestStore checks that the merge obeys the store's laws for scans. A page takes several reads, and a table may be
+// deleted and created again between two of them; so SnapshotPage and ExactDrop are not declared.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	open := func(_ testing.TB, now func() edm.Ticks) storetest.Fixture {

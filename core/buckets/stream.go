@@ -7,27 +7,27 @@ import (
 	"edgetable/core/table"
 )
 
-// stream is one bucket's part of a range: rows that were read but not examined, and the
-// rest of the range.
+// stream is the part of a range that lies in one bucket: the rows that were read but not yet examined, and the rest
+// of the range.
 type stream struct {
 	bucket uint16
-	part   int  // which of the ranges
+	part   int  // index of the range in the request
 	alone  bool // no other stream has rows in this range
-	point  bool // the range has one row at most
+	point  bool // the range holds at most one row
 
-	fresh  bool // it was never read
+	fresh  bool // no read was made yet
 	open   bool // there is something left to read
-	stuck  bool // the last read did not move
+	stuck  bool // the last read made no progress
 	heavy  bool // a strict read left out the row at the position
 	rest   key.Range
 	rows   []table.Row
-	hidden int // bytes that were examined to get rows, beyond those of rows
+	hidden int // bytes examined to get rows, not counting rows themselves
 
-	partition []byte // of the last row that was read, with the separator
-	run       int    // rows that were read of it
+	partition []byte // partition of the last row read, with the separator
+	run       int    // number of rows read of that partition
 }
 
-// position is at or before everything the stream will yield.
+// position returns a position at or before everything that the stream will still yield.
 func (st *stream) position(down direction) []byte {
 	if len(st.rows) > 0 {
 		return st.rows[0].Key
@@ -35,9 +35,9 @@ func (st *stream) position(down direction) []byte {
 	return down.begin(st.rest)
 }
 
-// streams orders streams by position. At the same position a stream that must be read comes
-// first in an ascending scan, so that the merge reads before it passes the position. In a
-// descending scan a row comes first: the other stream has none with that key.
+// streams orders streams by position. In an ascending scan, of two streams at one position the one that must be read
+// comes first, so that the merge reads it before moving past. In a descending scan the one that shows a row comes
+// first, because the other stream has no row with that key.
 func (down direction) streams(a, b *stream) int {
 	if c := down.compare(a.position(down), b.position(down)); c != 0 {
 		return c
@@ -53,10 +53,10 @@ func (down direction) streams(a, b *stream) int {
 
 var errSource = errors.New("a bucket's rows are not in order, or not in the range that was read")
 
-// take adds a chunk to the stream.
+// take adds a chunk to the stream, or returns errSource if the chunk breaks the contract of Source.
 func (st *stream) take(c *Chunk, strict bool, down direction) error {
 	r, next := st.rest, c.Next
-	at, behind := down.begin(r), false // the least that may follow, or what must be passed
+	at, behind := down.begin(r), false // the least key that may follow, and whether it must be exceeded
 	for i := range c.Rows {
 		k := c.Rows[i].Key
 		if order := down.compare(k, at); order < 0 || order == 0 && (behind || bool(down)) {

@@ -1,13 +1,12 @@
 // Package continuation writes and reads continuation tokens.
 //
-// A token names the position where the next page starts, in the service's form:
-// 1!{length}!{base64}. The base64 text has - for =, * for + and _ for /, so that it needs no
-// escapes in headers and query strings. One token holds the PartitionKey, another the RowKey.
-// A position need not be the key of an entity. A token needs no signature, because every
-// position is a legal start and the scan stays within the range that the request may read.
+// A token encodes where the next page starts, in the service's form 1!{length}!{base64}. The base64 text has - for =,
+// * for + and _ for /, so it needs no escapes in headers and query strings. One token holds the PartitionKey and
+// another the RowKey. The position need not be the key of an entity. Tokens are not signed: every position is a legal
+// start, and the scan stays within the range that the request may read.
 //
-// The PartitionKey of a descending page begins with the byte 02, which no key has: a client
-// that forgets the order on the next page is told so, and reads nothing twice.
+// The PartitionKey of a descending page begins with byte 02, which no key contains. A client that omits the order on
+// its next request gets an error instead of entities that it has already read.
 package continuation
 
 import (
@@ -22,7 +21,7 @@ import (
 
 const maxToken = 8 << 10
 
-// descends begins the token of a descending page.
+// descends is the first byte in the token of a descending page.
 const descends = 0x02
 
 var errToken = table.InvalidInput.With("One of the request inputs is not valid. The continuation token is damaged: send NextPartitionKey and NextRowKey (or NextTableName) as they came in the x-ms-continuation headers, percent-encoded.")
@@ -35,7 +34,7 @@ func Token(part []byte) string {
 	return "1!" + strconv.Itoa(len(text)) + "!" + text
 }
 
-// Parse is the inverse of [Token]. The error is InvalidInput.
+// Parse is the inverse of [Token]. It returns InvalidInput for text that Token would not have written.
 func Parse(s string) ([]byte, error) {
 	if len(s) > maxToken {
 		return nil, errToken
@@ -53,8 +52,8 @@ func Parse(s string) ([]byte, error) {
 	return part, nil
 }
 
-// Headers returns the headers with the [table.Page].Next of a page of entities, or no headers
-// after the last page.
+// Headers returns the headers that carry next, the [table.Page].Next of a page of entities. It returns none after the
+// last page.
 func Headers(next []byte, descending bool) multipart.Header {
 	if next == nil {
 		return nil
@@ -69,9 +68,9 @@ func Headers(next []byte, descending bool) multipart.Header {
 	}
 }
 
-// Position returns the position in the values of NextPartitionKey and NextRowKey, or nil if
-// the request has none. Without a NextRowKey the page starts at the first entity of the
-// partition. An empty token is an error, as in the service.
+// Position returns the position that the values of NextPartitionKey and NextRowKey encode, or nil if the request has
+// neither. Without a NextRowKey the page starts at the first entity of the partition. An empty token is an error, as
+// in the service.
 func Position(nextPartition, nextRow *string, descending bool) ([]byte, error) {
 	if nextPartition == nil {
 		if nextRow != nil {

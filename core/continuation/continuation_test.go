@@ -16,8 +16,8 @@ func isInvalid(err error) bool {
 	return ok && e.Code == table.InvalidInput
 }
 
-// TestToken checks that a token encodes any bytes in an alphabet that needs no
-// escapes in a header, and decodes to the same bytes.
+// TestToken checks that a token encodes any bytes in an alphabet that needs no escapes in headers, and decodes to the
+// same bytes.
 func TestToken(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ part, want string }{
@@ -45,8 +45,8 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestHeadersComeBack checks that the headers of a page, sent back as options, give the
-// position where the page ended, in both orders.
+// TestHeadersComeBack checks that a page's headers, sent back as options, give the position where the page ended, in
+// both orders.
 func TestHeadersComeBack(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("€", key.MaxLength)
@@ -67,7 +67,7 @@ func TestHeadersComeBack(t *testing.T) {
 			if got, err := continuation.Position(&h[0].Value, &h[1].Value, !descending); got != nil || !isInvalid(err) {
 				t.Errorf("%.20q, %.20q in the other order: got %.40q, %v", tt.pk, tt.rk, got, err)
 			}
-			// Without the row the page starts at the beginning of the same partition.
+			// Without the row, the page starts at the beginning of the partition.
 			got, err = continuation.Position(&h[0].Value, nil, descending)
 			if err != nil || bytes.Compare(got, key.Append(nil, tt.pk, "")) > 0 || !bytes.HasPrefix(next, got) {
 				t.Errorf("%.20q alone: got %.40q, %v", tt.pk, got, err)
@@ -85,8 +85,7 @@ func TestHeadersComeBack(t *testing.T) {
 	}
 }
 
-// FuzzToken checks that a token decodes to its original bytes and that no other text is a
-// token.
+// FuzzToken checks that a token decodes to its original bytes, and that no other text is a token.
 func FuzzToken(f *testing.F) {
 	for _, s := range []string{"", "people", "1!4!MQ--", "1!0!", "1!12!Y29udFRva2Vu", "1!12!a*C*sN*_378-", "1!4!MQ==", "\xff\x00\x01", "1!8!YWFhYQ--", "1!4!AnA-"} {
 		f.Add(s)

@@ -8,17 +8,16 @@ import (
 	"unsafe"
 )
 
-// Properties is an ordered list of named values in stored form. A property is
+// Properties is an ordered list of named values in stored form. Each property is
 //
 //	uvarint length of the name · name (UTF-8) · type (1 byte) · value
 //
-// where a value is 1 byte for Boolean, 4 for Int32, 8 for Int64, Double and
-// DateTime (big-endian), 16 for Guid, and uvarint length and bytes for String
-// and Binary. To join two lists, append one to the other. Nil is the empty
+// A value takes 1 byte for Boolean, 4 for Int32, 8 for Int64, Double and DateTime (big-endian), and 16 for Guid; a
+// String or Binary is a uvarint length and the bytes. Appending one list to another joins them. Nil is the empty
 // list. This package neither checks nor compares names.
 type Properties []byte
 
-// AppendProperty appends one property to the list, unless its value is null.
+// AppendProperty appends one property to the list. A null value appends nothing.
 func AppendProperty(p Properties, name string, v Value) Properties {
 	if v.typ == TypeNull {
 		return p
@@ -41,9 +40,8 @@ func AppendProperty(p Properties, name string, v Value) Properties {
 	}
 }
 
-// Next splits the first property from the list. ok is false at the end of the
-// list, and where the bytes are not a property. Name and value share the memory
-// of p: they are valid until p is changed.
+// Next splits the first property from the list. ok is false at the end of the list, or if the bytes are not a
+// property. name and v share the memory of p and are valid until p is changed.
 func (p Properties) Next() (name string, v Value, rest Properties, ok bool) {
 	at, ok := p.locate(0)
 	if !ok {
@@ -52,19 +50,17 @@ func (p Properties) Next() (name string, v Value, rest Properties, ok bool) {
 	return view(p[at.name:at.typ]), p.value(at), p[at.end:], true
 }
 
-// offsets are those of the parts of one property in the list: the name
-// ends at the type, the value ends at the end of the property.
+// offsets locates the parts of one property in the list. The name ends at typ, and the value ends at end.
 type offsets struct{ name, typ, value, end int }
 
-// fixedSize is the length of a value by type, or −1 if the length is stored before
-// the value.
+// fixedSize is the length in bytes of a value by type, or −1 if the length is stored before the value.
 var fixedSize = [...]int{
 	TypeNull: 0, TypeBinary: -1, TypeBoolean: 1, TypeDateTime: 8, TypeDouble: 8,
 	TypeGuid: 16, TypeInt32: 4, TypeInt64: 8, TypeString: -1,
 }
 
-// locate finds the parts of the property that begins at i. It works on offsets
-// because they fit into registers; slices of every part would not.
+// locate finds the parts of the property that begins at i. It returns offsets, because they fit into registers and a
+// slice for each part would not.
 func (p Properties) locate(i int) (at offsets, ok bool) {
 	var n int
 	if at.name, n, ok = p.length(i); !ok {
@@ -84,8 +80,8 @@ func (p Properties) locate(i int) (at offsets, ok bool) {
 	return at, at.end <= len(p)
 }
 
-// length reads a length at offset i, which is at most the length of the list,
-// and returns the offset after it.
+// length reads the length at offset i and returns it with the offset after it. A length beyond the end of the list is
+// refused.
 func (p Properties) length(i int) (next, n int, ok bool) {
 	if i < len(p) && p[i] < 0x80 {
 		return i + 1, int(p[i]), true
@@ -132,7 +128,7 @@ func (p Properties) All() iter.Seq2[string, Value] {
 	}
 }
 
-// Lookup finds a property by its exact name.
+// Lookup returns the value of the property with exactly this name.
 func (p Properties) Lookup(name string) (Value, bool) {
 	for i := 0; i < len(p); {
 		at, ok := p.locate(i)
@@ -147,8 +143,8 @@ func (p Properties) Lookup(name string) (Value, bool) {
 	return Value{}, false
 }
 
-// Gather looks several properties up in one pass: values[i] becomes the value
-// of names[i], and does not change if there is none. The names are distinct.
+// Gather looks up several properties in one pass: it sets values[i] to the value of names[i], or leaves it unchanged
+// if there is no such property. The names must be distinct.
 func (p Properties) Gather(names []string, values []Value) {
 	for left, i := len(names), 0; left > 0 && i < len(p); {
 		at, ok := p.locate(i)
@@ -190,9 +186,8 @@ func (p Properties) Valid() bool {
 	return true
 }
 
-// Merge returns p merged with patch: a property of both has the value and type
-// from patch. The result is sorted by name, as in the service's replies after an
-// update. If p is empty, Merge returns patch itself.
+// Merge returns p merged with patch; where both have a property, patch decides its value and type. The result is
+// sorted by name, as in the service's replies after an update. If p is empty, Merge returns patch itself.
 func (p Properties) Merge(patch Properties) Properties {
 	if len(p) == 0 {
 		return patch
@@ -212,7 +207,7 @@ func (p Properties) Merge(patch Properties) Properties {
 			one := property{view(list[at.name:at.typ]), list[i:at.end]}
 			i = at.end
 			place, known := len(all), false
-			if place > 0 && all[place-1].name >= one.name { // mostly the properties come sorted
+			if place > 0 && all[place-1].name >= one.name { // fast path, because properties usually come sorted
 				place, known = slices.BinarySearchFunc(all, one.name, func(p property, name string) int { return strings.Compare(p.name, name) })
 			}
 			if known {

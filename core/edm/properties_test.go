@@ -59,7 +59,7 @@ func TestPropertiesKeepEverything(t *testing.T) {
 		values := slices.Repeat([]edm.Value{edm.Boolean(false)}, len(names))
 		p.Gather(names, values)
 		for i, name := range names {
-			one := edm.Boolean(false) // the value of an absent property does not change
+			one := edm.Boolean(false) // Gather does not change the value of an absent property
 			if at := want.find(name); at >= 0 {
 				one = want[at].value
 			}
@@ -91,7 +91,7 @@ func TestAllStops(t *testing.T) {
 	}
 }
 
-// TestStoredForm checks that the stored form does not change: it is on disks.
+// TestStoredForm checks that the stored form never changes, because it is on disks.
 func TestStoredForm(t *testing.T) {
 	t.Parallel()
 	got := list{
@@ -152,8 +152,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestTruncated checks that reading a truncated list stops after the last
-// complete property, and does not read beyond the end.
+// TestTruncated checks that reading a truncated list stops after the last complete property and never reads past the
+// end.
 func TestTruncated(t *testing.T) {
 	t.Parallel()
 	var whole list
@@ -233,8 +233,8 @@ func TestValuesAreComparable(t *testing.T) {
 	}
 }
 
-// BenchmarkMerge merges an entity, whose properties are sorted after its first merge,
-// with a patch in another order that has the same names.
+// BenchmarkMerge merges an entity with a patch that has the same names in another order. The entity's properties are
+// sorted after the first merge.
 func BenchmarkMerge(b *testing.B) {
 	for _, n := range []int{1, 10, 100} {
 		b.Run(fmt.Sprint("properties=", n), func(b *testing.B) {

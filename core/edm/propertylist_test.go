@@ -9,7 +9,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// property and list are a simple form of Properties: the model.
+// property and list are a simple model of Properties.
 type property struct {
 	name  string
 	value edm.Value
@@ -33,13 +33,12 @@ func (l list) find(name string) int {
 	return -1
 }
 
-// randomList returns n properties with different names from a small set, so
-// that two lists have some names in common.
+// randomList returns n properties with different names from a small set, so that two lists share some names.
 func randomList(r *rand.Rand, n int) (l list) {
 	for _, i := range r.Perm(n + n/2 + 1)[:n] {
 		name := fmt.Sprintf("p%d", i)
 		if i%7 == 0 {
-			name += strings.Repeat("ä", i) // also lengths of two bytes
+			name += strings.Repeat("ä", i) // so that some lengths take two bytes
 		}
 		l = append(l, property{name, randomValue(r)})
 	}
@@ -58,8 +57,7 @@ func equal(a, b list) bool {
 	return true
 }
 
-// FuzzProperties checks that reading ends for any bytes that a damaged store
-// may return.
+// FuzzProperties checks that reading terminates for any bytes, as a damaged store may return them.
 func FuzzProperties(f *testing.F) {
 	r := rand.New(rand.NewPCG(11, 12))
 	f.Add([]byte(randomList(r, 20).encode()), []byte(randomList(r, 3).encode()))

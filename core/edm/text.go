@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// AppendText appends the canonical text of the value, which is the same in JSON
-// strings, XML and messages: Binary as padded base64, Boolean as true or false,
-// DateTime as [Ticks.AppendText], Double as [AppendDouble], Guid lower-case and
-// hyphenated, integers in decimal, String unchanged, null as empty text.
+// AppendText appends the canonical text of the value for JSON strings, XML and messages: padded base64 for Binary,
+// true or false for Boolean, [Ticks.AppendText] for DateTime, [AppendDouble] for Double, lower case with hyphens for
+// Guid, decimal for integers, the text itself for String, and nothing for null.
 func (v Value) AppendText(dst []byte) []byte {
 	switch v.typ {
 	case TypeString:
@@ -53,11 +52,10 @@ func appendGuid(dst []byte, g string) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// AppendDouble appends a text that parses to f, in .NET's format R: with 15
-// significant digits if these suffice, else with 17. It always has a point or an
-// exponent, so that no reader takes it for an integer (5.0, 1E+20, 1E-05). An
-// exponent is used from 1E+15 with 15 digits, from 1E+17 with 17 digits, and below
-// 1E-04. The other texts are NaN, Infinity and -Infinity.
+// AppendDouble appends a text that parses to f, in .NET's format R: 15 significant digits if they are exact,
+// otherwise 17. The text always has a point or an exponent, so that no reader takes it for an integer (5.0, 1E+20,
+// 1E-05). It has an exponent from 1E+15 (with 15 digits) or 1E+17 (with 17), and below 1E-04. The special texts are
+// NaN, Infinity and -Infinity.
 func AppendDouble(dst []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):
@@ -72,8 +70,8 @@ func AppendDouble(dst []byte, f float64) []byte {
 	if a := math.Abs(f); a != 0 && (a >= 1e15 || a < 1e-4) {
 		format = 'E'
 	}
-	// If the shortest text has at most 15 digits, it equals the text of 15
-	// digits, except for the smallest Doubles, which have fewer bits.
+	// The shortest text, if it has at most 15 digits, equals the text with 15 digits. The exception is the smallest
+	// Doubles, which have fewer significant bits.
 	dst = strconv.AppendFloat(dst, f, format, -1, 64)
 	if a := math.Abs(f); a != 0 && a < smallestNormal {
 		dst = strconv.AppendFloat(dst[:n], f, 'G', 15, 64)
@@ -94,8 +92,7 @@ func AppendDouble(dst []byte, f float64) []byte {
 // smallestNormal is the smallest Double with full precision.
 const smallestNormal = 0x1p-1022
 
-// digits counts the digits of a number from the first one that is not 0, without
-// the exponent.
+// digits counts the significant digits of a number, without leading zeros and the exponent.
 func digits(text []byte) (n int) {
 	for _, c := range text {
 		switch {
@@ -118,9 +115,8 @@ var (
 	errInt64   = errors.New("not an Int64: a whole number from -9223372036854775808 to 9223372036854775807")
 )
 
-// Parse reads the canonical text of a value of type t, and other spellings that
-// clients send: Boolean as 1 or 0 and in any case, base64 without padding,
-// Double as INF and -INF. It does not check the range of an Edm.DateTime.
+// Parse reads the canonical text of a value of type t, and other spellings that clients send: a Boolean as 1 or 0 or
+// in any case, base64 without padding, a Double as INF or -INF. It does not check that an Edm.DateTime is in range.
 func Parse(t Type, s string) (Value, error) {
 	switch t {
 	case TypeString:
@@ -179,9 +175,8 @@ func parseBinary(s string) (Value, error) {
 	return Value{typ: TypeBinary, text: view(b)}, nil // b is ours
 }
 
-// ParseDouble reads a decimal number, NaN, Infinity, -Infinity, INF or -INF. As
-// in the service, a number too large for a Double is an error; a number too
-// small becomes 0.
+// ParseDouble reads a decimal number, NaN, Infinity, -Infinity, INF or -INF. As in the service, a number too large
+// for a Double is an error, and a number too small becomes 0.
 func ParseDouble(s string) (float64, error) {
 	switch s {
 	case "NaN":
@@ -203,7 +198,7 @@ func ParseDouble(s string) (float64, error) {
 	return f, nil
 }
 
-// ParseGuid reads 32 hexadecimal digits of either case hyphenated 8-4-4-4-12.
+// ParseGuid reads 32 hexadecimal digits in either case, hyphenated 8-4-4-4-12.
 func ParseGuid(s string) (g [16]byte, ok bool) {
 	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
 		return g, false

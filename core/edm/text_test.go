@@ -46,8 +46,7 @@ func TestAppendDouble(t *testing.T) {
 	}
 }
 
-// TestDoubleDigits checks that a text has 15 digits if they parse to the same
-// Double, else 17.
+// TestDoubleDigits checks that a text has 15 digits if they parse to the same Double, and otherwise 17.
 func TestDoubleDigits(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
@@ -74,8 +73,7 @@ func TestDoubleDigits(t *testing.T) {
 	}
 }
 
-// TestDoubleRoundTrip checks that the text of any Double parses to the same
-// bits, and does not look like an integer.
+// TestDoubleRoundTrip checks that the text of any Double parses to the same bits and does not look like an integer.
 func TestDoubleRoundTrip(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^-?([0-9]+\.[0-9]+|[0-9](\.[0-9]+)?E[+-][0-9]{2,3})$`)
@@ -178,8 +176,7 @@ func TestTextRoundTrip(t *testing.T) {
 	}
 }
 
-// randomValue returns a value of any type except null, a DateTime within its
-// range.
+// randomValue returns a value of any type except null. DateTimes are in range.
 func randomValue(r *rand.Rand) edm.Value {
 	text := strings.Repeat(string([]rune{'a', 'ä', '€', '😀', 0}[r.IntN(5)]), r.IntN(200))
 	switch edm.TypeBinary + edm.Type(r.IntN(8)) {

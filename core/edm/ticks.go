@@ -13,7 +13,7 @@ const (
 	// TicksPerSecond is the resolution of [Ticks].
 	TicksPerSecond = 10_000_000
 
-	// MinDateTime is 1601-01-01T00:00:00Z, the earliest Edm.DateTime the service takes.
+	// MinDateTime is 1601-01-01T00:00:00Z, the earliest Edm.DateTime that the service accepts.
 	MinDateTime Ticks = 504_911_232_000_000_000
 	// MaxDateTime is 9999-12-31T23:59:59.9999999Z.
 	MaxDateTime Ticks = 3_155_378_975_999_999_999
@@ -22,7 +22,7 @@ const (
 	secondsPerDay = 86_400
 )
 
-// TicksOf returns t, truncated to 100 ns.
+// TicksOf returns t in ticks, truncated to 100 ns.
 func TicksOf(t time.Time) Ticks {
 	return Ticks((t.Unix()+unixEpoch)*TicksPerSecond + int64(t.Nanosecond()/100))
 }
@@ -41,15 +41,14 @@ func floorDiv(a, b int64) (q, r int64) {
 	return q, r
 }
 
-// AppendText appends t as 2006-01-02T15:04:05.1234567Z without trailing zeros
-// of the fraction, and without the fraction where it is zero: the form of
-// property values, of Timestamp and of the ETag. The year must be 1 to 9999.
+// AppendText appends t as 2006-01-02T15:04:05.1234567Z, without trailing zeros in the fraction, and without the
+// fraction if it is zero. Property values, Timestamp and ETags have this form. The year must be 1 to 9999.
 func (t Ticks) AppendText(dst []byte) []byte {
 	return t.append(dst, false)
 }
 
-// AppendText7 appends the text of [Ticks.AppendText], but always with seven
-// digits of fraction: the form of error bodies and of stored access policies.
+// AppendText7 is [Ticks.AppendText] with all seven digits of the fraction, the form in error bodies and stored access
+// policies.
 func (t Ticks) AppendText7(dst []byte) []byte {
 	return t.append(dst, true)
 }
@@ -59,7 +58,7 @@ func (t Ticks) String() string { return string(t.AppendText(make([]byte, 0, 28))
 
 func (t Ticks) append(dst []byte, keepZeros bool) []byte {
 	sec, frac := uint64(t)/TicksPerSecond, uint64(t)%TicksPerSecond
-	day, of, f := uint32(sec/secondsPerDay), uint32(sec%secondsPerDay), uint32(frac) // which divide faster
+	day, of, f := uint32(sec/secondsPerDay), uint32(sec%secondsPerDay), uint32(frac) // 32-bit numbers divide faster
 	y, m, d := civil(day)
 	b := [28]byte{4: '-', 7: '-', 10: 'T', 13: ':', 16: ':', 19: '.'}
 	b[0], b[1] = twoDigits(y / 100)
@@ -86,11 +85,11 @@ func (t Ticks) append(dst []byte, keepZeros bool) []byte {
 	return append(dst, b[:n+1]...)
 }
 
-// twoDigits returns the digits of a number below 100.
+// twoDigits returns the two digits of n, which is below 100.
 func twoDigits(n uint32) (tens, ones byte) { return byte('0' + n/10), byte('0' + n%10) }
 
-// civil converts days since 0001-01-01 to a date. It counts from 1 March of
-// year 0, so that the leap day is the last day of a year.
+// civil converts days since 0001-01-01 to a date. It counts years from 1 March of year 0, so that the leap day is the
+// last day of its year.
 func civil(day uint32) (y, m, d uint32) {
 	day += 306
 	era, doe := day/146_097, day%146_097
@@ -107,7 +106,7 @@ func civil(day uint32) (y, m, d uint32) {
 	return y, m, d
 }
 
-// days is the inverse of civil.
+// days is the inverse of civil: it converts a date to days since 0001-01-01.
 func days(y, m, d int64) int64 {
 	if m <= 2 {
 		y--
@@ -119,8 +118,8 @@ func days(y, m, d int64) int64 {
 	return era*146_097 + doe - 306
 }
 
-// WholeDate completes a year or a year and a month, which .NET reads as dates: 2015 is
-// 2015-01-01. Any other text is unchanged.
+// WholeDate completes a bare year, or year and month, to a date as .NET does: 2015 becomes 2015-01-01. It returns any
+// other text unchanged.
 func WholeDate(s string) string {
 	switch len(s) {
 	case len("2015"):
@@ -133,11 +132,9 @@ func WholeDate(s string) string {
 
 var errDateTime = errors.New("not a DateTime of the form 2006-01-02T15:04:05.1234567Z")
 
-// ParseDateTime reads an ISO 8601 date, optionally with a time to the minute,
-// the second or a fraction of it, and a zone, Z or ±hh:mm; without a zone the
-// time is UTC. It rounds the fraction to seven digits, a half to the even
-// one, as .NET does. The result may
-// lie outside MinDateTime…MaxDateTime: the caller knows which range applies.
+// ParseDateTime reads an ISO 8601 date, optionally with a time (to the minute, the second or a fraction) and a zone
+// (Z or ±hh:mm). Without a zone the time is UTC. The fraction is rounded to seven digits, a half to the even digit,
+// as in .NET. The result may lie outside MinDateTime…MaxDateTime, because the caller knows which range applies.
 func ParseDateTime(s string) (Ticks, error) {
 	p := dateParser{s: s}
 	y := p.digits(4)
@@ -184,7 +181,7 @@ func monthDays(y, m int64) int64 {
 	return 31
 }
 
-// dateParser consumes its text from the front; bad stays true after an error.
+// dateParser consumes s from the front; after an error bad stays true.
 type dateParser struct {
 	s   string
 	bad bool
@@ -221,7 +218,7 @@ func (p *dateParser) lit(c byte) {
 	}
 }
 
-// fraction reads one digit or more and returns ticks, at most those of a second.
+// fraction reads one or more digits and returns them as ticks, at most one second.
 func (p *dateParser) fraction() (v int64) {
 	n, half, more := 0, false, false
 	for n < len(p.s) && p.s[n] >= '0' && p.s[n] <= '9' {
@@ -248,7 +245,7 @@ func (p *dateParser) fraction() (v int64) {
 	return v
 }
 
-// zone reads Z, ±hh:mm or nothing and returns the offset from UTC in seconds.
+// zone reads Z, ±hh:mm or nothing, and returns the offset from UTC in seconds.
 func (p *dateParser) zone() int64 {
 	sign := int64(1)
 	switch {

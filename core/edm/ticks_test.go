@@ -9,7 +9,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// edges are moments at which calendars often have errors.
+// edges lists times at which calendar code often fails.
 var edges = []time.Time{
 	time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC),
 	time.Date(1600, 2, 29, 23, 59, 59, 999_999_900, time.UTC),
@@ -25,8 +25,7 @@ var edges = []time.Time{
 	time.Date(9999, 12, 31, 23, 59, 59, 999_999_900, time.UTC),
 }
 
-// moments returns the edges, the days around them and random moments of the years 1 to
-// 9999.
+// moments returns the edges, the last day of each February, and random times in the years 1 to 9999.
 func moments() []time.Time {
 	all := append([]time.Time(nil), edges...)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -165,8 +164,8 @@ func TestParseDateTime(t *testing.T) {
 	}
 }
 
-// FuzzParseDateTime checks that every parsed moment lies near the years 0 to
-// 9999, and that the text of a moment within them parses to the same moment.
+// FuzzParseDateTime checks that every parsed time is near the years 0 to 9999, and that the text of a time within
+// them parses to the same time.
 func FuzzParseDateTime(f *testing.F) {
 	f.Add("2013-08-22T00:20:16.1234567+01:00")
 	f.Add("9999-12-31T23:59:59-14:00")

@@ -5,10 +5,10 @@ import (
 	"unsafe"
 )
 
-// Type is one of the Edm types. The numbers are part of the stored form.
+// Type is an Edm type. Its numbers are part of the stored form and never change.
 type Type uint8
 
-// The Edm types. Null has no stored form: a null property is an absent one.
+// The Edm types. TypeNull has no stored form: a null property is the same as an absent one.
 const (
 	TypeNull Type = iota
 	TypeBinary
@@ -33,7 +33,7 @@ var typeNames = [...]string{
 	TypeString:   "Edm.String",
 }
 
-// String returns the type's name on the wire, such as "Edm.Int64".
+// String returns the name of the type on the wire, such as "Edm.Int64".
 func (t Type) String() string {
 	if int(t) < len(typeNames) {
 		return typeNames[t]
@@ -41,8 +41,7 @@ func (t Type) String() string {
 	return "Edm.?"
 }
 
-// ParseType is the inverse of [Type.String] for the eight types; the name must
-// match exactly.
+// ParseType is the inverse of [Type.String] for the eight types. The name must match exactly, including case.
 func ParseType(name string) (Type, bool) {
 	for t := TypeBinary; t <= TypeString; t++ {
 		if typeNames[t] == name {
@@ -52,9 +51,8 @@ func ParseType(name string) (Type, bool) {
 	return TypeNull, false
 }
 
-// Value is one typed value; the zero Value is null. It is comparable with ==,
-// which compares a Double by its bits: a NaN equals itself, and 0 differs from
-// −0.
+// Value is one typed value; the zero Value is null. Values can be compared with ==, which compares a Double by its
+// bits: NaN equals itself, and 0 differs from −0.
 type Value struct {
 	text string // String, Binary; Guid as 16 bytes
 	bits uint64 // Boolean, DateTime, Double, Int32, Int64
@@ -82,24 +80,23 @@ func Int32(i int32) Value { return Value{typ: TypeInt32, bits: uint64(uint32(i))
 // Int64 returns an Edm.Int64.
 func Int64(i int64) Value { return Value{typ: TypeInt64, bits: uint64(i)} }
 
-// Double returns an Edm.Double; it keeps every bit pattern.
+// Double returns an Edm.Double and preserves the bit pattern of f.
 func Double(f float64) Value { return Value{typ: TypeDouble, bits: math.Float64bits(f)} }
 
 // DateTime returns an Edm.DateTime.
 func DateTime(t Ticks) Value { return Value{typ: TypeDateTime, bits: uint64(t)} }
 
-// Guid returns an Edm.Guid of the 16 bytes in the order of its text.
+// Guid returns an Edm.Guid; g has the bytes in the order of the text form.
 func Guid(g [16]byte) Value { return Value{typ: TypeGuid, text: string(g[:])} }
 
 // Type returns the value's type.
 func (v Value) Type() Type { return v.typ }
 
-// Text returns the characters of a String, the bytes of a Binary, or the 16 bytes
-// of a Guid; "" for the other types. Values read from a [Properties] share its
-// memory.
+// Text returns the characters of a String, the bytes of a Binary or the 16 bytes of a Guid, and "" for other types. A
+// value read from [Properties] shares its memory.
 func (v Value) Text() string { return v.text }
 
-// Bytes returns [Value.Text] as a slice that must not be changed.
+// Bytes returns [Value.Text] as a slice, which must not be changed.
 func (v Value) Bytes() []byte { return unsafe.Slice(unsafe.StringData(v.text), len(v.text)) }
 
 // Bool returns the value of a Boolean.
@@ -119,10 +116,9 @@ func (v Value) Float() float64 { return math.Float64frombits(v.bits) }
 // Ticks returns the value of a DateTime.
 func (v Value) Ticks() Ticks { return Ticks(v.bits) }
 
-// Size returns the size of the value, which counts towards the limit of 1 MiB per
-// entity, by the service's published formula: 4 + 2 a character for String, 4 + 1 a
-// byte for Binary, 8 for DateTime, Double and Int64, 16 for Guid, 4 for Int32, 1 for
-// Boolean.
+// Size returns what the value adds to the size of its entity, which is limited to 1 MiB. By the service's published
+// formula that is 4 + 2 per character for String, 4 + 1 per byte for Binary, 8 for DateTime, Double and Int64, 16 for
+// Guid, 4 for Int32 and 1 for Boolean.
 func (v Value) Size() int {
 	switch v.typ {
 	case TypeString:
@@ -141,8 +137,8 @@ func (v Value) Size() int {
 	return 0
 }
 
-// UTF16Len returns the length of s in UTF-16 code units, the unit of the
-// service's limits. A byte that is not UTF-8 counts as one unit.
+// UTF16Len returns the length of s in UTF-16 code units, in which the service's limits are expressed. An invalid
+// UTF-8 byte counts as one unit.
 func UTF16Len(s string) int {
 	i := 0
 	for i < len(s) && s[i] < 0x80 {

@@ -7,13 +7,13 @@ import (
 	"edgetable/core/fair"
 )
 
-// FuzzQueue checks, for any order of what requests do, that none is lost or served twice, that the counts are right,
-// and that the payer of who is served was charged least of those who wait.
+// FuzzQueue checks, for any sequence of operations, that no request is lost or served twice, that the counts are
+// right, and that the payer that is served has the lowest charge of all waiting ones.
 func FuzzQueue(f *testing.F) {
 	f.Add([]byte{0, 1, 8, 2, 16, 3, 1, 9, 1, 10, 2, 200, 3, 4, 4, 5})
 	f.Add([]byte{0, 0, 0, 0, 8, 8, 8, 1, 1, 1, 2, 255, 2, 255, 5, 5, 1, 1})
 	r := rand.New(rand.NewPCG(1, 5))
-	for range 50 { // the fuzzer does not see which lines of generic code ran
+	for range 50 { // seeds, because the fuzzer cannot see the coverage of generic code
 		operations := make([]byte, 400)
 		for i := range operations {
 			operations[i] = byte(r.Uint32())
@@ -33,7 +33,7 @@ func FuzzQueue(f *testing.F) {
 		var (
 			q       fair.Queue[int]
 			waiting = map[int]request{}
-			order   []int // of those that wait, as they came
+			order   []int // waiting requests in order of arrival
 			working []running
 			done    = map[int]bool{}
 		)

@@ -1,7 +1,7 @@
 package fair
 
-// heap holds the payers with waiting requests; the one that was charged least is the first,
-// of several the one that waits longest.
+// heap orders the payers that have waiting requests. The payer with the lowest charge is first; among equals, the one
+// that has waited longest.
 type heap[T any] []*payer[T]
 
 func (p *payer[T]) before(o *payer[T]) bool {
@@ -25,7 +25,7 @@ func (h *heap[T]) remove(p *payer[T]) {
 	}
 }
 
-// fix moves a payer to where it belongs after a change of its charge.
+// fix restores the heap's order after the charge of p changed.
 func (h heap[T]) fix(p *payer[T]) {
 	for i := p.index; i > 1 && p.before(h[i/2-1]); i = p.index {
 		h.swap(i, i/2)
@@ -44,7 +44,7 @@ func (h heap[T]) fix(p *payer[T]) {
 	}
 }
 
-// swap exchanges two payers, which are counted from 1.
+// swap exchanges two payers; i and j count from 1.
 func (h heap[T]) swap(i, j int) {
 	h[i-1], h[j-1] = h[j-1], h[i-1]
 	h[i-1].index, h[j-1].index = i, j

@@ -1,25 +1,25 @@
 package fair
 
-// line holds the waiting requests of one payer, in the order in which they came.
+// line holds the waiting requests of one payer in order of arrival.
 type line[T any] struct {
 	first, last *Waiter[T]
-	inTime      *Waiter[T] // the first that was not seen to be late, or nil
+	inTime      *Waiter[T] // the first request not known to be late, or nil
 	n           int
 }
 
 // Waiter is a waiting request.
 type Waiter[T any] struct {
-	// Value is the caller's.
+	// Value belongs to the caller.
 	Value T
 	// Turn is set by [Queue.Pop].
 	Turn Turn[T]
 
-	payer      *payer[T] // nil before and after its wait
-	came       int64     // number of admissions of its payer before it came
+	payer      *payer[T] // nil unless the request waits
+	came       int64     // how many requests of its payer had been admitted when it arrived
 	prev, next *Waiter[T]
 }
 
-// Waits reports whether the request is in a queue.
+// Waits reports whether the request is waiting in a queue.
 func (w *Waiter[T]) Waits() bool { return w.payer != nil }
 
 func (l *line[T]) push(p *payer[T], w *Waiter[T]) {
@@ -36,8 +36,8 @@ func (l *line[T]) push(p *payer[T], w *Waiter[T]) {
 	}
 }
 
-// next returns the first request in time or, if all are late, the last. A request is late
-// if it came at this number of admissions or before. The only one never is.
+// next returns the oldest request in time or, if all are late, the newest. A request is late if at most overdue
+// requests of its payer had been admitted when it arrived. The only request in a line is never late.
 func (l *line[T]) next(overdue int64) *Waiter[T] {
 	if l.n == 1 {
 		return l.last

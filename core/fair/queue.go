@@ -2,45 +2,44 @@ package fair
 
 import "strings"
 
-// Queue holds the requests that wait for slots of one kind, and what each payer was
-// charged. The zero Queue is empty. It is for one goroutine at a time.
+// Queue holds the requests that wait for slots of one kind, and the charges of their payers. The zero Queue is empty.
+// A Queue is not safe for concurrent use.
 type Queue[T any] struct {
 	payers  map[string]*payer[T]
 	order   heap[T] // the payers with waiting requests
 	waiting int
-	begun   int64 // counts, to give turns an order
-	clock   int64 // what the payer of the last request that began had been charged before
+	begun   int64 // counter that gives turns an order
+	clock   int64 // charge of the most recently served payer, before it was charged for that request
 }
 
-// payer is somebody who has a request that waits or is at work, or was charged lately.
+// payer is a payer with a waiting or running request, or a recent charge.
 type payer[T any] struct {
 	name     string
-	charged  int64 // including the estimates of requests at work
-	estimate int64 // of the cost of its next request: that of its last
+	charged  int64 // includes the estimates for running requests
+	estimate int64 // expected cost of its next request: the cost of its last one
 	admitted int64
 	atWork   int
 	line     line[T]
-	index    int   // in the heap, from 1; 0: nothing waits
-	since    int64 // the count when it was added there, or was last served
+	index    int   // in the heap, from 1; 0 if nothing waits
+	since    int64 // value of Queue.begun when the payer was last served or entered the heap
 }
 
-// Turn is a request at work.
+// Turn is a running request.
 type Turn[T any] struct {
 	payer    *payer[T]
-	estimate int64 // what was charged for it so far
+	estimate int64 // what its payer was charged so far
 }
 
-// maxIdle is the number of payers beyond which the queue forgets those that have nothing
-// here.
+// maxIdle is the number of payers at which the queue begins to forget payers without requests.
 const maxIdle = 4096
 
-// Waiting returns the number of requests that wait.
+// Waiting returns the number of waiting requests.
 func (q *Queue[T]) Waiting() int { return q.waiting }
 
-// Enter begins a request without a wait.
+// Enter starts a request of the named payer at once, without queueing it.
 func (q *Queue[T]) Enter(name string) Turn[T] { return q.begin(q.payer(name)) }
 
-// Push adds a waiting request.
+// Push adds a waiting request of the named payer.
 func (q *Queue[T]) Push(name string, w *Waiter[T]) {
 	p := q.payer(name)
 	w.came = p.admitted
@@ -52,8 +51,8 @@ func (q *Queue[T]) Push(name string, w *Waiter[T]) {
 	}
 }
 
-// Pop removes the request whose turn it is, and begins it. It returns nil if none waits.
-// The number of slots decides which requests are late.
+// Pop removes the next request from the queue and starts it; it returns nil if none waits. The number of slots
+// decides which requests are late.
 func (q *Queue[T]) Pop(slots int) *Waiter[T] {
 	if q.waiting == 0 {
 		return nil
@@ -65,13 +64,13 @@ func (q *Queue[T]) Pop(slots int) *Waiter[T] {
 	return w
 }
 
-// First reports whether a request of a payer may begin although others wait, because it
-// was charged no more than any that waits.
+// First reports whether the named payer may start a request ahead of the queue, because no waiting payer has a lower
+// charge.
 func (q *Queue[T]) First(name string) bool {
 	return q.waiting == 0 || q.payer(name).charged <= q.order[0].charged
 }
 
-// Remove removes a waiting request.
+// Remove removes a waiting request that will not be served.
 func (q *Queue[T]) Remove(w *Waiter[T]) {
 	p := w.payer
 	p.line.remove(w)
@@ -81,7 +80,7 @@ func (q *Queue[T]) Remove(w *Waiter[T]) {
 	}
 }
 
-// Leave ends a request, and charges its payer what it has cost.
+// Leave ends a running request and charges its payer the actual cost.
 func (q *Queue[T]) Leave(t Turn[T], cost int64) {
 	p := t.payer
 	p.atWork--
@@ -92,9 +91,9 @@ func (q *Queue[T]) Leave(t Turn[T], cost int64) {
 	}
 }
 
-// Displace removes and returns a waiting request to make room for one of this payer, or
-// returns nil if that one should not wait. The request is of the longest line, or a late
-// one of the payer's own line if no line is longer.
+// Displace removes and returns a waiting request to make room for a new one of the named payer, or returns nil if the
+// new one should be refused. It takes the request from the longest line or, if no line is longer than the payer's
+// own, a late request from that line.
 func (q *Queue[T]) Displace(name string, slots int) *Waiter[T] {
 	own, from, n := q.payers[name], q.longest(), 0
 	if own != nil {
@@ -117,8 +116,8 @@ func (q *Queue[T]) Displace(name string, slots int) *Waiter[T] {
 	return w
 }
 
-// longest returns the payer with the longest line. It looks at each payer that waits, and
-// is called only when the queue is full.
+// longest returns the payer with the longest line. It examines every waiting payer, and is called only when the queue
+// is full.
 func (q *Queue[T]) longest() (longest *payer[T]) {
 	for _, p := range q.order {
 		if longest == nil || p.line.n > longest.line.n || p.line.n == longest.line.n && p.name < longest.name {
@@ -128,13 +127,12 @@ func (q *Queue[T]) longest() (longest *payer[T]) {
 	return longest
 }
 
-// lateAfter is the number of admissions of its payer after which a request is late.
+// lateAfter returns how many admissions of its payer make a waiting request late.
 func (q *Queue[T]) lateAfter(slots int) int64 {
 	return max(1, int64(slots)*3/2/int64(max(1, len(q.order))))
 }
 
-// payer returns the payer with a name. One that had nothing to wait for has no claim for
-// that time.
+// payer returns the payer with this name. A payer that was away gets no credit for that time.
 func (q *Queue[T]) payer(name string) *payer[T] {
 	p := q.payers[name]
 	if p == nil {
@@ -148,7 +146,7 @@ func (q *Queue[T]) payer(name string) *payer[T] {
 	return p
 }
 
-// begin charges the estimate of a request.
+// begin starts a request and charges its estimate.
 func (q *Queue[T]) begin(p *payer[T]) Turn[T] {
 	q.clock = max(q.clock, p.charged)
 	p.charged += p.estimate
@@ -161,14 +159,13 @@ func (q *Queue[T]) begin(p *payer[T]) Turn[T] {
 	return Turn[T]{p, p.estimate}
 }
 
-// turnOf puts a payer behind all others that were charged as much.
+// turnOf moves a payer after all others with an equal charge.
 func (q *Queue[T]) turnOf(p *payer[T]) {
 	q.begun++
 	p.since = q.begun
 }
 
-// sweep makes room for another payer. It forgets those that have nothing here, first those
-// that owe nothing.
+// sweep makes room for another payer. It forgets payers that have no requests, first those without a debt.
 func (q *Queue[T]) sweep() {
 	if q.payers == nil {
 		q.payers = make(map[string]*payer[T])

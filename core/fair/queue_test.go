@@ -9,13 +9,13 @@ import (
 	"edgetable/core/fair"
 )
 
-// machine serves requests that cost time, in some slots, on a clock of its own.
+// machine serves requests of known cost in a number of slots, on its own clock.
 type machine struct {
 	queue  fair.Queue[job]
 	slots  int
 	now    int64
 	work   []running
-	served map[string]int64 // cost of the requests of each payer that ended
+	served map[string]int64 // total cost of each payer's finished requests
 }
 
 type job struct {
@@ -37,7 +37,7 @@ func (m *machine) send(j job) {
 	m.queue.Push(j.payer, &fair.Waiter[job]{Value: j})
 }
 
-// end ends the request that ends next, and returns it.
+// end ends the running request that is due first, and returns it.
 func (m *machine) end() job {
 	first := 0
 	for i := range m.work {
@@ -56,8 +56,8 @@ func (m *machine) end() job {
 	return r.job
 }
 
-// TestShares: payers that always wait get the same share of the work, whatever a request
-// costs and on however many connections it comes. The cost is not known before its end.
+// TestShares checks that payers that always have waiting requests get equal shares of the work, whatever a request
+// costs and over however many connections. The cost is known only at the end of a request.
 func TestShares(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -93,8 +93,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestDebt: who had much waits until the others had as much, although nobody knew before
-// what it would cost; after that, turns alternate.
+// TestDebt checks that a payer whose request was expensive waits until the others have caught up, although the cost
+// was unknown before, and that payers then alternate.
 func TestDebt(t *testing.T) {
 	t.Parallel()
 	m := &machine{slots: 1, served: make(map[string]int64)}
@@ -110,13 +110,13 @@ func TestDebt(t *testing.T) {
 		order.WriteString(m.end().payer[:1])
 	}
 	text := order.String()
-	// Each scan is followed by reads of the same cost, while there are any.
+	// Each scan is followed by reads of the same total cost, while there are any.
 	if first, second := strings.Index(text[1:], "s"), strings.LastIndex(text[:220], "s"); first < 99 || first > 102 || second < 200 || second > 204 {
 		t.Errorf("scans after %d and %d requests: %s", first, second, text)
 	}
 }
 
-// TestAway: nobody saves up for later, and idle time is no debt.
+// TestAway checks that idle time earns no credit and causes no debt.
 func TestAway(t *testing.T) {
 	t.Parallel()
 	m := &machine{slots: 1, served: make(map[string]int64)}
@@ -137,7 +137,7 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// TestLeaveTheQueue: requests that give up leave no trace, wherever they are.
+// TestLeaveTheQueue checks that requests that give up leave no trace, wherever they are in the queue.
 func TestLeaveTheQueue(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(100) {
@@ -191,8 +191,8 @@ func TestLeaveTheQueue(t *testing.T) {
 	}
 }
 
-// TestMemory: invented payers, such as addresses, do not fill the memory, and do not make the queue
-// forget those that are at work.
+// TestMemory checks that invented payers, such as addresses, do not fill the memory, and do not make the queue forget
+// payers with running requests.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	var q fair.Queue[int]

@@ -1,12 +1,11 @@
-// Package httpdate reads and writes the dates of HTTP (RFC 9110, section 5.6.7).
-// Clients today send the first form:
+// Package httpdate reads and writes the dates of HTTP (RFC 9110, section 5.6.7). There are three forms, and current
+// clients send the first:
 //
 //	Sun, 06 Nov 1994 08:49:37 GMT
 //	Sunday, 06-Nov-94 08:49:37 GMT
 //	Sun Nov  6 08:49:37 1994
 //
-// The layouts of package time would work too, but the code that interprets them
-// would be a twentieth of a wasm module.
+// Package time could parse them, but its layout code would be a twentieth of a wasm module.
 package httpdate
 
 import (
@@ -36,9 +35,8 @@ func Append(dst []byte, t time.Time) []byte {
 
 func appendTwo(dst []byte, n int) []byte { return append(dst, byte('0'+n/10%10), byte('0'+n%10)) }
 
-// Parse reads a date in any of the three forms. It ignores the case of the
-// names of days and months, and does not check that the day of the week fits
-// the date.
+// Parse reads a date in any of the three forms. It ignores the case of day and month names, and does not check that
+// the weekday matches the date.
 func Parse(s string) (time.Time, bool) {
 	// Find the parts of the date in each form.
 	var year, month, day, clock string
@@ -65,7 +63,7 @@ func Parse(s string) (time.Time, bool) {
 		name = name[:3]
 	}
 	y, ok := number(year)
-	if len(year) == 2 { // as package time has it
+	if len(year) == 2 { // the same pivot as in package time
 		if y += 1900; y < 1969 {
 			y += 100
 		}
@@ -85,10 +83,10 @@ func Parse(s string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	t := time.Date(y, time.Month(m), d, hour, minute, second, 0, time.UTC)
-	return t, d > 0 && t.Day() == d // not 31 June
+	return t, d > 0 && t.Day() == d // refuses dates such as 31 June
 }
 
-// index returns the index of a name in a list of names of three letters, or -1.
+// index returns the position of name in names, a string of three-letter names, or -1.
 func index(names, name string) int {
 	for i := 0; i < len(names); i += 3 {
 		if strings.EqualFold(names[i:i+3], name) {

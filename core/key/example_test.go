@@ -7,8 +7,8 @@ import (
 	"edgetable/core/key"
 )
 
-// The service orders keys by UTF-16 code unit: an emoji, which is two
-// surrogates in UTF-16, sorts before a full-width letter.
+// Example shows that the service orders keys by UTF-16 code unit: an emoji, two surrogates in UTF-16, sorts before a
+// full-width letter.
 func Example() {
 	emoji := key.Append(nil, "p", "😀")
 	wide := key.Append(nil, "p", "Ａ")

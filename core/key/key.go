@@ -18,7 +18,8 @@ var (
 	ErrLength    = errors.New("a key must be at most 1024 characters long")
 )
 
-// Check returns nil if s may be a PartitionKey or a RowKey. The empty string may.
+// Check returns nil if s is a legal PartitionKey or RowKey, which includes the empty string. Otherwise it returns one
+// of the errors above.
 func Check(s string) error {
 	if len(s) <= MaxLength && plain(s) {
 		return nil
@@ -61,8 +62,7 @@ func Append(dst []byte, partition, row string) []byte {
 	return AppendPart(dst, row)
 }
 
-// AppendPart appends one rotated key. It accepts any string; the order of the
-// results is the UTF-16 order of the strings.
+// AppendPart appends one rotated key. It accepts any string; results sort like the strings in UTF-16.
 func AppendPart(dst []byte, s string) []byte {
 	i := 0
 	for i < len(s) && s[i] < 0xEE { // code points below U+E000 do not change
@@ -109,14 +109,14 @@ func Split(k []byte) (partition, row []byte) {
 // share, including the separator.
 func Partition(k []byte) []byte { return k[:bytes.IndexByte(k, separator)+1] }
 
-// Decode returns the PartitionKey and the RowKey of an encoded key. A string
-// without rotated characters shares the memory of k.
+// Decode returns the PartitionKey and RowKey of an encoded key. A string that needs no rotation shares the memory of
+// k.
 func Decode(k []byte) (partition, row string) {
 	p, r := Split(k)
 	return DecodePart(p), DecodePart(r)
 }
 
-// DecodePart is the inverse of [AppendPart]; see [Decode] for the memory.
+// DecodePart is the inverse of [AppendPart]. Like [Decode], its result may share the memory of b.
 func DecodePart(b []byte) string {
 	i := 0
 	for i < len(b) && b[i] < 0xEE {
@@ -141,9 +141,8 @@ func Compare(a, b string) int {
 		if x == y {
 			continue
 		}
-		// Lead bytes EE and EF begin U+E000…U+FFFF; F0…F4 begin the code points that
-		// UTF-16 writes as surrogates, D800…DFFF. Only these two ranges have the
-		// opposite order in UTF-16.
+		// Lead bytes EE and EF begin U+E000…U+FFFF; F0…F4 begin the code points that UTF-16 writes as surrogates,
+		// D800…DFFF. These two groups alone sort the other way round in UTF-16.
 		if x >= 0xEE && y >= 0xEE && (x < 0xF0) != (y < 0xF0) {
 			return int(y) - int(x)
 		}

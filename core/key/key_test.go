@@ -14,14 +14,14 @@ import (
 	"edgetable/core/key"
 )
 
-// alphabet holds the characters at which UTF-8 and UTF-16 disagree about order,
-// their neighbours and a few plain ones. All are legal in a key.
+// alphabet holds characters whose order differs between UTF-8 and UTF-16, their neighbours and a few plain ones. All
+// are legal in keys.
 var alphabet = []rune{
 	' ', '!', 'a', 'b', '~', 0xA0, 0xE9, 0x7FF, 0x800, 0xD7FE, 0xD7FF,
 	0xE000, 0xE001, 0xFFFD, 0xFFFE, 0xFFFF, 0x10000, 0x10001, 0x1F600, 0xFFFFF, 0x100000, 0x10FFFE, 0x10FFFF,
 }
 
-// foreign are characters that no key has but a filter may name.
+// foreign holds characters that no key contains but a filter may use.
 var foreign = []rune{0, 1, 2, '\t', '\n', 0x1F, '#', '/', '?', '\\', 0x7F, 0x80, 0x9F}
 
 func randomString(r *rand.Rand, runes []rune, most int) string {
@@ -32,7 +32,7 @@ func randomString(r *rand.Rand, runes []rune, most int) string {
 	return string(s)
 }
 
-// legalKeys returns short strings, so that many are prefixes of others.
+// legalKeys returns n short keys, so that many are prefixes of others.
 func legalKeys(n int) []string {
 	r := rand.New(rand.NewPCG(1, 2))
 	keys := []string{"", " ", "  ", "\uD7FF", "\uE000", "\uFFFF", "\U00010000", "\U0010FFFF"}
@@ -42,8 +42,7 @@ func legalKeys(n int) []string {
 	return keys
 }
 
-// bounds returns arbitrary strings, many of them keys with something appended or
-// inserted.
+// bounds returns arbitrary strings, many of them keys with an illegal character appended or inserted.
 func bounds(keys []string) []string {
 	r := rand.New(rand.NewPCG(3, 4))
 	all := append([]string{"\x00", "\x01", "\x1f", "\x7f"}, keys...)
@@ -56,7 +55,7 @@ func bounds(keys []string) []string {
 	return all
 }
 
-// compareUTF16 compares in the order of the service.
+// compareUTF16 compares in the service's order.
 func compareUTF16(a, b string) int {
 	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
 }
@@ -75,8 +74,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestAppendPartKeepsOrder checks for any strings: rotated strings have the
-// order of UTF-16, and they are equal only if the strings are equal.
+// TestAppendPartKeepsOrder checks for any strings that rotated strings sort like UTF-16, and are equal only if the
+// strings are.
 func TestAppendPartKeepsOrder(t *testing.T) {
 	t.Parallel()
 	all := bounds(legalKeys(300))
@@ -96,8 +95,7 @@ func TestAppendPartKeepsOrder(t *testing.T) {
 	}
 }
 
-// TestRotationIsABijection checks that every code point has a rotated form of
-// its own, which decodes to the code point.
+// TestRotationIsABijection checks that every code point has a distinct rotated form that decodes to it.
 func TestRotationIsABijection(t *testing.T) {
 	t.Parallel()
 	seen := make([]bool, utf8.MaxRune+1)
@@ -212,8 +210,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// FuzzKey checks that a legal key decodes to itself, and that all ways to
-// compare two legal keys agree.
+// FuzzKey checks that a legal key decodes to itself, and that all ways to compare two legal keys agree.
 func FuzzKey(f *testing.F) {
 	f.Add("", "a", "\uffff", "\U00010000")
 	f.Add("p", "", "p", "\u00e9")

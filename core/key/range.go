@@ -14,7 +14,7 @@ func (r Range) Contains(k []byte) bool {
 	return bytes.Compare(k, r.Start) >= 0 && (r.End == nil || bytes.Compare(k, r.End) < 0)
 }
 
-// Intersect returns the range of the keys in both ranges.
+// Intersect returns the range of the keys that are in both ranges.
 func (r Range) Intersect(s Range) Range {
 	if bytes.Compare(s.Start, r.Start) > 0 {
 		r.Start = s.Start
@@ -25,23 +25,22 @@ func (r Range) Intersect(s Range) Range {
 	return r
 }
 
-// Partition returns the encoded PartitionKey that all legal keys of the range share, if
-// they do.
+// Partition returns the encoded PartitionKey that all legal keys in the range share; one is false if they may differ.
 func (r Range) Partition() (partition []byte, one bool) {
 	p, _ := Split(r.Start)
 	if n := len(p); n > 0 && p[n-1] < ' ' {
-		return nil, false // a position behind a partition: see PartitionAfter
+		return nil, false // a position after a partition, see PartitionAfter
 	}
-	// No key has a character below U+0020: what follows the partition is the
-	// separator or, in the End of a range, a byte that sorts right behind it.
+	// No key has a character below U+0020: after the partition comes the separator or, in the End of a range, a byte
+	// that sorts just after it.
 	if r.End == nil || !bytes.HasPrefix(r.End, p) || len(r.End) > len(p) && r.End[len(p)] >= ' ' {
 		return nil, false
 	}
 	return p, true
 }
 
-// Below returns the last position before an End that a key or another position of this
-// package can have; they have no byte FF. Nil is the end of all keys. The End is not empty.
+// Below returns the last position below a range's End that a key or another position of this package can have; none
+// of them contains byte FF. A nil End gives the position after all keys. An empty End is not allowed.
 func Below(end []byte) []byte {
 	n := len(end) - 1
 	switch {
@@ -53,7 +52,7 @@ func Below(end []byte) []byte {
 	return append(append(make([]byte, 0, n+2), end[:n]...), end[n]-1, 0xFF)
 }
 
-// From returns the parts of ascending disjoint ranges at and after position k.
+// From returns the parts of ascending disjoint ranges at or after position k.
 func From(ranges []Range, k []byte) []Range {
 	for i, r := range ranges {
 		r = r.Intersect(Range{Start: k})
@@ -71,7 +70,7 @@ func From(ranges []Range, k []byte) []Range {
 // Before returns the parts of ascending disjoint ranges before position k.
 func Before(ranges []Range, k []byte) []Range { return Within(ranges, Range{End: k}) }
 
-// Within returns the parts of ascending disjoint ranges that lie in bounds.
+// Within returns the parts of ascending disjoint ranges that lie within bounds.
 func Within(ranges []Range, bounds Range) []Range {
 	var list []Range
 	for _, r := range ranges {
@@ -82,15 +81,13 @@ func Within(ranges []Range, bounds Range) []Range {
 	return list
 }
 
-// after, appended to a rotated key, sorts after every encoded key with that
-// part, and before every longer part, whose next character is at least U+0020.
+// after is a byte that, appended to a rotated key, sorts after every encoded key with exactly that part, and before
+// every longer part, whose next character is at least U+0020.
 const after = 0x01
 
-// bound appends the position of s among rotated keys: at or below every legal
-// key ≥ s and above every legal key < s. bound stops at a control character
-// below U+0020, which has no encoding: no key has one, so all keys that begin
-// with the characters before it and are longer are above s. exact is false
-// then.
+// bound appends the position of s among rotated keys: at or below every legal key ≥ s, and above every legal key < s.
+// It stops at a control character below U+0020, which no key contains: every longer key that begins with the
+// characters before it sorts above s. In that case exact is false.
 func bound(dst []byte, s string) (out []byte, exact bool) {
 	for i := range len(s) {
 		if s[i] < 0x20 {
@@ -100,9 +97,8 @@ func bound(dst []byte, s string) (out []byte, exact bool) {
 	return AppendPart(dst, s), true
 }
 
-// PartitionFrom returns the position of the first entity whose PartitionKey is
-// ≥ p, which may be any string. An empty position is not nil, so that as the
-// End of a range it makes the range empty.
+// PartitionFrom returns the position of the first entity whose PartitionKey is ≥ p. p may be any string. For an empty
+// p the result is empty but not nil, so that a range that ends there is empty.
 func PartitionFrom(p string) []byte {
 	b, _ := bound([]byte{}, p)
 	return b
@@ -118,15 +114,15 @@ func PartitionAfter(p string) []byte {
 	return b
 }
 
-// RowFrom returns the position of the first entity of partition p whose RowKey
-// is ≥ r. Only r may be any string; p must be legal.
+// RowFrom returns the position of the first entity of partition p whose RowKey is ≥ r. r may be any string; p must be
+// a legal key.
 func RowFrom(p, r string) []byte {
 	b, _ := bound(append(AppendPart(nil, p), separator), r)
 	return b
 }
 
-// RowAfter returns the position of the first entity of partition p whose RowKey is
-// > r.
+// RowAfter returns the position of the first entity of partition p whose RowKey is > r. r may be any string; p must
+// be a legal key.
 func RowAfter(p, r string) []byte {
 	b, exact := bound(append(AppendPart(nil, p), separator), r)
 	if exact {
@@ -135,9 +131,8 @@ func RowAfter(p, r string) []byte {
 	return b
 }
 
-// WithPrefix returns the range of positions of the PartitionKeys that begin with p,
-// which must pass [Check]. Encoded keys are UTF-8, so byte FF sorts after all
-// that begin with p.
+// WithPrefix returns the range of positions of the PartitionKeys that begin with p, which must pass [Check]. Encoded
+// keys are UTF-8, so byte FF sorts after all of them.
 func WithPrefix(p string) Range {
 	start := AppendPart([]byte{}, p)
 	return Range{Start: start, End: append(start[:len(start):len(start)], 0xFF)}

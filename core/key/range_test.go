@@ -10,8 +10,8 @@ import (
 	"edgetable/core/key"
 )
 
-// TestPartitionBounds checks for any string: its position divides the legal
-// keys exactly as the order of UTF-16 does.
+// TestPartitionBounds checks for any string, legal as a key or not, that the legal keys below its position are
+// exactly those that UTF-16 order puts before the string.
 func TestPartitionBounds(t *testing.T) {
 	t.Parallel()
 	keys := legalKeys(250)
@@ -33,8 +33,8 @@ func TestPartitionBounds(t *testing.T) {
 	}
 }
 
-// TestNothingBeforeTheEmptyPartition checks that no key is below the empty key;
-// a nil End would mean no bound.
+// TestNothingBeforeTheEmptyPartition checks that no key is below the empty key, although a nil End would mean no
+// bound.
 func TestNothingBeforeTheEmptyPartition(t *testing.T) {
 	t.Parallel()
 	before := key.Range{End: key.PartitionFrom("")}
@@ -72,8 +72,7 @@ func TestRowBounds(t *testing.T) {
 	}
 }
 
-// TestPointRanges checks that the positions at the two ends of a partition
-// enclose exactly this partition.
+// TestPointRanges checks that the positions at both ends of a partition, or of an entity, enclose exactly it.
 func TestPointRanges(t *testing.T) {
 	t.Parallel()
 	all := pairs(legalKeys(150))
@@ -95,7 +94,7 @@ func TestPointRanges(t *testing.T) {
 	}
 }
 
-// randomRange has ends of few bytes, so that ranges often touch or are empty.
+// randomRange returns a range with short ends, so that ranges often touch or are empty.
 func randomRange(r *rand.Rand) key.Range {
 	end := func() []byte {
 		b := make([]byte, r.IntN(3))
@@ -114,7 +113,7 @@ func randomRange(r *rand.Rand) key.Range {
 	return x
 }
 
-// points returns all strings of up to three of the letters of randomRange.
+// points returns all strings of up to three letters that randomRange uses.
 func points() (all [][]byte) {
 	all = [][]byte{nil}
 	for i := 0; len(all[i]) < 3; i++ {
@@ -155,7 +154,7 @@ func TestFrom(t *testing.T) {
 	all := points()
 	slices.SortFunc(all, bytes.Compare)
 	for range 2000 {
-		// Ascending disjoint ranges between increasing points.
+		// ascending disjoint ranges between increasing points
 		var cuts [][]byte
 		for _, p := range all {
 			if r.IntN(4) == 0 {
@@ -193,7 +192,7 @@ func TestFrom(t *testing.T) {
 	}
 }
 
-// TestWithPrefix checks that a range holds the keys that begin with a text, and no other.
+// TestWithPrefix checks that the range contains exactly the keys that begin with a text.
 func TestWithPrefix(t *testing.T) {
 	t.Parallel()
 	keys := legalKeys(250)
@@ -209,7 +208,7 @@ func TestWithPrefix(t *testing.T) {
 	}
 }
 
-// TestBefore checks that the ranges before a position and those from it on are all.
+// TestBefore checks that the ranges before a position and those from it on together cover everything.
 func TestBefore(t *testing.T) {
 	t.Parallel()
 	ranges := []key.Range{{Start: []byte("b"), End: []byte("c")}, {Start: []byte("ca"), End: []byte("d")}, {Start: []byte("e")}}
@@ -235,7 +234,7 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// TestBelow checks that a position is before an End, and that nothing is between the two.
+// TestBelow checks that the position is before the End, and that no position is between the two.
 func TestBelow(t *testing.T) {
 	t.Parallel()
 	all := bounds(legalKeys(250))

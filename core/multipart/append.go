@@ -2,19 +2,17 @@ package multipart
 
 import "strconv"
 
-// Response is an HTTP response within a batch.
+// Response is one HTTP response in the response to a batch.
 type Response struct {
 	Status int
 	Header Header // written in this order
 	Body   []byte
 }
 
-// AppendChangeset appends the body of the response to a changeset: one part per
-// operation, or a single part with the error of the operation that failed. The
-// content type of the response is "multipart/mixed; boundary=" batch. Both
-// boundaries must be new, and must not occur at the start of a line of a body.
-// The service uses "batchresponse_" and "changesetresponse_" with GUIDs, and
-// clients split the text at these names.
+// AppendChangeset appends the body of the response to a changeset: one part per operation, or a single part with the
+// error of the operation that failed. The response's content type is "multipart/mixed; boundary=" followed by batch.
+// Both boundaries must be unique, and must not occur at the start of a line in a body. The service uses
+// "batchresponse_" and "changesetresponse_" followed by GUIDs, and clients split the text at these names.
 func AppendChangeset(dst []byte, batch, changeset string, parts []Response) []byte {
 	dst = appendChangesetOpen(dst, batch, changeset)
 	for i := range parts {
@@ -24,15 +22,14 @@ func AppendChangeset(dst []byte, batch, changeset string, parts []Response) []by
 	return appendDelimiter(dst, batch, "--\r\n")
 }
 
-// AppendQuery appends the body of the response to a batch of one query. It has
-// no changeset level.
+// AppendQuery appends the body of the response to a batch with a single query, which has no changeset level.
 func AppendQuery(dst []byte, batch string, r Response) []byte {
 	dst = appendResponse(dst, batch, &r)
 	return appendDelimiter(dst, batch, "--\r\n")
 }
 
-// AppendBatch appends the body of a request, for clients. The boundaries must
-// not occur at the start of a line of a body.
+// AppendBatch appends the body of a batch request, for clients. The boundaries must not occur at the start of a line
+// in a body.
 func AppendBatch(dst []byte, batch, changeset string, b *Batch) []byte {
 	for i := range b.Parts {
 		p := &b.Parts[i]
@@ -87,9 +84,8 @@ func appendDelimiter(dst []byte, boundary, rest string) []byte {
 	return append(dst, rest...)
 }
 
-// appendMessage appends header lines, the empty line, the body, and the line
-// end that belongs to the delimiter. So a part without a body ends with two
-// line ends after the line end of its last header, as clients expect.
+// appendMessage appends header lines, the empty line, the body, and the line end that belongs to the next delimiter.
+// So the last header of a part without a body is followed by three line ends, as clients expect.
 func appendMessage(dst []byte, h Header, body []byte) []byte {
 	for i := range h {
 		dst = append(dst, h[i].Name...)
@@ -102,8 +98,7 @@ func appendMessage(dst []byte, h Header, body []byte) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// appendText appends s on one line: with a line end in it, a value could forge
-// headers and parts.
+// appendText appends s as one line. Line ends become blanks, because they could forge headers and parts.
 func appendText(dst []byte, s string) []byte {
 	n := len(dst)
 	dst = append(dst, s...)
@@ -115,8 +110,7 @@ func appendText(dst []byte, s string) []byte {
 	return dst
 }
 
-// phrase returns the reason phrase of a status that an operation can have. An
-// empty phrase is valid in HTTP.
+// phrase returns the reason phrase for the statuses that operations return, or "", which is valid in HTTP.
 func phrase(status int) string {
 	switch status {
 	case 200:

@@ -13,9 +13,8 @@ import (
 	mp "edgetable/core/multipart"
 )
 
-// TestAppendChangeset compares with the bytes of the service for an insert
-// without content and a merge. Clients split the text at line ends and blank
-// lines.
+// TestAppendChangeset compares with the service's bytes for an insert without content and a merge. Clients split the
+// text at line ends and blank lines.
 func TestAppendChangeset(t *testing.T) {
 	t.Parallel()
 	got := mp.AppendChangeset([]byte("kept|"), "batchresponse_377b", "changesetresponse_349f", []mp.Response{
@@ -57,8 +56,7 @@ DataServiceVersion: 1.0;
 	}
 }
 
-// TestAppendChangesetFailure checks that a failed changeset has one part with a
-// body, without an empty line after it.
+// TestAppendChangesetFailure checks that a failed changeset has a single part with a body and no empty line after it.
 func TestAppendChangesetFailure(t *testing.T) {
 	t.Parallel()
 	got := mp.AppendChangeset(nil, "batchresponse_377b", "changesetresponse_349f", []mp.Response{
@@ -105,8 +103,7 @@ Cache-Control: no-cache
 	}
 }
 
-// TestAppendOneLine checks that a value with a line end does not become a
-// header or a part.
+// TestAppendOneLine checks that a line end in a value does not create a header or a part.
 func TestAppendOneLine(t *testing.T) {
 	t.Parallel()
 	got := mp.AppendQuery(nil, "b", mp.Response{Status: 204, Header: mp.Header{{"Location", "/t\r\nX: 1\n--b--"}}})
@@ -119,9 +116,8 @@ func TestAppendOneLine(t *testing.T) {
 	}
 }
 
-// TestGoClientReadsResponse reads responses as the Go SDK does, with nested
-// mime/multipart readers and http.ReadResponse; every status must have a reason
-// that this accepts.
+// TestGoClientReadsResponse reads responses as the Go SDK does, with nested mime/multipart readers and
+// http.ReadResponse. Every status must have a reason phrase that http.ReadResponse accepts.
 func TestGoClientReadsResponse(t *testing.T) {
 	t.Parallel()
 	var parts []mp.Response

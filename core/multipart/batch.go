@@ -2,45 +2,42 @@ package multipart
 
 import "strings"
 
-// Batch is the structure of a request body. Parse and AppendBatch are inverses.
+// Batch is the structure of a batch request's body. Parse and AppendBatch are inverses.
 type Batch struct {
 	Parts []Part
 
-	// Truncated says that reading stopped because the body has more operations
-	// or parts than the limit; Parts holds at most limit+1 of each.
+	// Truncated is true if Parse stopped because the body has more operations or parts than the limit. Parts then
+	// holds at most limit+1 of each.
 	Truncated bool
 }
 
-// Part is a part of the batch: a changeset of any number of operations, or one
-// operation directly in the batch.
+// Part is one part of a batch: a changeset with any number of operations, or a single operation directly in the
+// batch.
 type Part struct {
 	Changeset  bool
 	Operations []Operation
 }
 
-// Operation is an HTTP request within a batch. An Operation without a Method is
-// a part of a changeset that is empty or has a head that cannot be read.
+// Operation is one HTTP request in a batch. Its Method is empty if the part is empty, or if its head in a changeset
+// cannot be parsed.
 type Operation struct {
 	Method string
 
-	// Target is the raw request target: the text between the first and the last
-	// blank of the request line. Clients send absolute URIs with other hosts,
-	// and raw blanks in keys.
+	// Target is the raw request target, the text between the first and the last blank of the request line. Clients
+	// send absolute URIs with other hosts, and unescaped blanks in keys.
 	Target string
 
 	Header Header
 	Body   []byte // nil if empty; a slice of the parsed body, without leading line ends
 }
 
-// ContentID returns the Content-ID among the headers of the operation; the
-// response repeats it. Python clients send one in the MIME head, which the
-// response does not repeat.
+// ContentID returns the operation's own Content-ID header, which the response repeats. Python clients send one in the
+// MIME head instead; the response does not repeat that one.
 func (o *Operation) ContentID() string { return o.Header.Get("Content-ID") }
 
-// Single returns the only content that the service executes: one changeset of
-// up to limit writes, or one query, a GET directly in the batch. The caller
-// decides which methods are writes. For other content the error is an [*Error]
-// with [Empty], [Mixed] or [TooMany].
+// Single returns the only part, if the batch is one that the service executes: one changeset of up to limit
+// operations, or one GET directly in the batch. The caller checks the methods within a changeset. Otherwise the error
+// is an [*Error] with [Empty], [Mixed] or [TooMany].
 func (b *Batch) Single() (Part, error) {
 	structure := func(r Reason, op int, detail string) (Part, error) {
 		return Part{}, &Error{Reason: r, Operation: op, Offset: -1, Detail: detail}
@@ -72,17 +69,17 @@ func (b *Batch) Single() (Part, error) {
 // Field is a header line.
 type Field struct{ Name, Value string }
 
-// Header holds the header lines of one head in wire order. Names keep their
-// spelling; values keep everything except the blanks around them.
+// Header holds the header lines of one head in wire order. Names keep their case; values keep everything except
+// surrounding blanks.
 type Header []Field
 
-// Get returns the value of the first field of that name, in any case, or "".
+// Get returns the value of the first field with this name, ignoring case, or "".
 func (h Header) Get(name string) string {
 	value, _ := h.Lookup(name)
 	return value
 }
 
-// Lookup is Get, but it also reports whether the field exists.
+// Lookup is like Get and also reports whether the field exists.
 func (h Header) Lookup(name string) (value string, ok bool) {
 	for i := range h {
 		if strings.EqualFold(h[i].Name, name) {

@@ -2,14 +2,13 @@ package multipart
 
 import "strings"
 
-// maxBoundary bounds a boundary. MIME allows 70 bytes; a GUID with a prefix is
+// maxBoundary is the longest boundary in bytes. MIME allows 70, and clients send a GUID with a prefix, which is
 // shorter.
 const maxBoundary = 200
 
-// Boundary returns the boundary parameter of a multipart/mixed content type:
-// parameters in any order, quoted or not, with or without blanks. It does not
-// use mime.ParseMediaType, because clients send ids such as batch(guid) without
-// quotes. The grammar of MIME parameters, and so that function, refuses these.
+// Boundary returns the boundary parameter of a multipart/mixed content type. Parameters may come in any order, quoted
+// or not, with or without blanks. mime.ParseMediaType is not used, because it obeys MIME's grammar and refuses
+// unquoted boundaries such as batch(guid), which clients send.
 func Boundary(contentType string) (string, error) {
 	mediaType, params, _ := strings.Cut(contentType, ";")
 	if !strings.EqualFold(strings.Trim(mediaType, " \t"), "multipart/mixed") {
@@ -25,7 +24,7 @@ func Boundary(contentType string) (string, error) {
 		if !strings.EqualFold(name, "boundary") {
 			continue
 		}
-		// A delimiter line may end with blanks, so the id cannot end with one.
+		// A delimiter line may end with blanks, so the boundary itself cannot.
 		if value == "" || len(value) > maxBoundary || value[len(value)-1] == ' ' || !printable(value) {
 			return "", badBoundary(at, "the boundary must be 1 to 200 printable ASCII characters, the last not a blank")
 		}
@@ -34,8 +33,8 @@ func Boundary(contentType string) (string, error) {
 	return "", badBoundary(len(contentType), "the content type has no boundary")
 }
 
-// cutParam cuts the first parameter from "name=value;…" and removes quotes. An
-// empty parameter, as in "a=b;;c=d", has no name.
+// cutParam cuts the first parameter from "name=value;…" and removes quotes. The name of an empty parameter, as in
+// "a=b;;c=d", is "".
 func cutParam(s string) (name, value, rest string, ok bool) {
 	end := strings.IndexAny(s, ";=")
 	if end < 0 || s[end] == ';' {

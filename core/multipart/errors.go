@@ -2,21 +2,20 @@ package multipart
 
 import "strconv"
 
-// Reason is the kind of an error in a batch. It is also an error, so that
-// errors.Is(err, multipart.TooMany) works on every error of this package.
+// Reason classifies an error in a batch. It implements error, so that errors.Is(err, multipart.TooMany) works with
+// every error of this package.
 type Reason uint8
 
 const (
-	// Malformed says that framing, a MIME head or an inner head cannot be read.
-	// The service answers 400 InvalidInput, as it does for Empty and Mixed.
+	// Malformed: the framing, a MIME head or an inner head cannot be parsed. The service answers 400 InvalidInput to
+	// Malformed, Empty and Mixed.
 	Malformed Reason = iota + 1
-	// Empty says that the batch has no operation.
+	// Empty: the batch has no operation.
 	Empty
-	// Mixed says that the batch has more than one changeset, a query with other
-	// parts, a query within a changeset, or a write outside.
+	// Mixed: the batch has more than one changeset, a query together with other parts, a query inside a changeset, or
+	// a write outside one.
 	Mixed
-	// TooMany says that a changeset has more operations than the limit. The
-	// service answers 202 with one error part, unlike all others.
+	// TooMany: a changeset has more operations than the limit. The service answers 202 with a single error part.
 	TooMany
 )
 
@@ -35,16 +34,15 @@ func (r Reason) Error() string {
 	return "reason " + strconv.Itoa(int(r))
 }
 
-// Error describes an error and its place. It repeats no text from the input,
-// which may hold entities.
+// Error describes an error and its position. It quotes nothing from the input, which may contain entities.
 type Error struct {
 	Reason    Reason
-	Operation int // zero-based, -1 if no operation caused the error
-	Offset    int // byte offset in the body (in the header value for Boundary), -1 if unknown
+	Operation int // zero-based, or -1 if no operation caused the error
+	Offset    int // byte offset in the body, or in the header value for Boundary; -1 if unknown
 	Detail    string
 }
 
-// Error returns the reason, the place and the detail.
+// Error returns the reason, the position and the detail.
 func (e *Error) Error() string {
 	s := "multipart: " + e.Reason.Error()
 	if e.Operation >= 0 {

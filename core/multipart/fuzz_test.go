@@ -9,8 +9,7 @@ import (
 	mp "edgetable/core/multipart"
 )
 
-// FuzzBatch checks that an accepted batch is bounded, and that it is the same
-// after it was encoded and parsed again.
+// FuzzBatch checks that an accepted batch is within limits, and is the same after encoding and parsing it again.
 func FuzzBatch(f *testing.F) {
 	for _, c := range clients {
 		boundary, err := mp.Boundary(c.contentType)
@@ -75,8 +74,7 @@ func FuzzBatch(f *testing.F) {
 	})
 }
 
-// FuzzBoundary checks that an accepted boundary can delimit a body, and is the
-// same after quoting.
+// FuzzBoundary checks that an accepted boundary can delimit a body, and is the same after quoting.
 func FuzzBoundary(f *testing.F) {
 	for _, c := range clients {
 		f.Add(c.contentType)

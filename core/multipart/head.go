@@ -5,17 +5,15 @@ import (
 	"strings"
 )
 
-// These are the bounds of a head. Two keys of 1 KiB each, percent-encoded, make
-// a request line of up to 20 KB.
+// The limits of a head. A request line with two keys of 1 KiB, percent-encoded, has up to 20 KB.
 const (
 	maxLine   = 32 << 10
 	maxFields = 64
 )
 
-// cutHead finds the empty line that ends a head: the head is content[:end], and
-// content[rest:] follows the empty line. If content has no empty line but ends
-// with a line end, all of content is the head: the empty line was the one that
-// belongs to the delimiter.
+// cutHead finds the empty line that ends a head: content[:end] is the head, and content[rest:] follows the empty
+// line. If content has no empty line but ends with a line end, all of it is the head, because its empty line was
+// counted as part of the delimiter.
 func cutHead(content []byte) (end, rest int, ok bool) {
 	for end < len(content) {
 		i := bytes.IndexByte(content[end:], '\n')
@@ -30,15 +28,14 @@ func cutHead(content []byte) (end, rest int, ok bool) {
 	return end, end, end > 0
 }
 
-// cutLine cuts the first line from a head. All lines of the head end in LF or
-// CRLF.
+// cutLine cuts the first line from a head, in which every line ends with LF or CRLF.
 func cutLine(head string) (line, rest string) {
 	line, rest, _ = strings.Cut(head, "\n")
 	return strings.TrimSuffix(line, "\r"), rest
 }
 
-// parseRequestLine splits at the first and the last blank, because a target may
-// hold raw blanks. The router checks the rest of the target.
+// parseRequestLine splits at the first and the last blank, because a target may contain raw blanks. The router checks
+// the rest of the target.
 func parseRequestLine(line string) (method, target, problem string) {
 	first, last := strings.IndexByte(line, ' '), strings.LastIndexByte(line, ' ')
 	switch {
@@ -57,8 +54,8 @@ func parseRequestLine(line string) (method, target, problem string) {
 	return method, target, ""
 }
 
-// appendFields appends the header lines of a head. It returns a problem instead
-// of an error because only the caller knows the place of the head.
+// appendFields appends the header lines of a head to dst. It returns a problem rather than an error, because only the
+// caller knows where the head is.
 func appendFields(dst Header, lines string) (h Header, problem string) {
 	n := 0
 	for lines != "" {
@@ -71,7 +68,7 @@ func appendFields(dst Header, lines string) (h Header, problem string) {
 		switch value = strings.Trim(value, " \t"); {
 		case !ok:
 			return dst, "a header line has no colon"
-		case !token(name): // also refuses a continuation line: folding is obsolete
+		case !token(name): // also refuses a continuation line, since folding is obsolete
 			return dst, "a header name is not a token"
 		case !fieldText(value):
 			return dst, "a header value has control characters"

@@ -5,11 +5,9 @@ import (
 	"strings"
 )
 
-// Parse reads the body of a batch with the boundary of its content type. The
-// caller must limit the size of the body, and must not change the body while it
-// uses the Batch, because the Batch holds slices of it. Parse keeps at most
-// limit+1 operations and stops there; see [Batch.Truncated]. Errors are
-// [*Error] with [Malformed].
+// Parse parses the body of a batch; boundary comes from its content type. The caller must limit the size of body, and
+// must not change it while the Batch is in use, because the Batch holds slices of it. Parse stops after limit+1
+// operations or parts; see [Batch.Truncated]. Errors are [*Error] with [Malformed].
 func Parse(body []byte, boundary string, limit int) (*Batch, error) {
 	p := parser{body: body, limit: limit}
 	if err := p.batch(boundary); err != nil {
@@ -18,19 +16,19 @@ func Parse(body []byte, boundary string, limit int) (*Batch, error) {
 	return &Batch{Parts: p.parts, Truncated: p.truncated}, nil
 }
 
-// parser works with offsets into the whole body, because errors name them.
+// parser keeps offsets into the whole body, because errors report them.
 type parser struct {
 	body      []byte
 	limit     int
 	parts     []Part
-	count     int    // operations read, of all parts
-	fields    Header // headers of all operations; sharing saves arrays
-	mime      Header // of the last MIME head, mimeText
+	count     int    // operations read so far, over all parts
+	fields    Header // headers of all operations, in one array to save allocations
+	mime      Header // fields of the most recent MIME head, whose text is mimeText
 	mimeText  string
 	truncated bool
 }
 
-// batch reads the parts of the batch.
+// batch reads all parts of the batch.
 func (p *parser) batch(boundary string) error {
 	s := newSplitter(p.body, 0, boundary)
 	_, closing, ok := s.delimiter()
@@ -42,9 +40,8 @@ func (p *parser) batch(boundary string) error {
 		var end int
 		end, closing, ok = s.delimiter()
 		if !ok {
-			// Some clients leave out the last "--". An open delimiter followed
-			// only by blanks closes the batch; with other text after it, the
-			// batch was cut off.
+			// Some clients omit the last "--". A delimiter without it, followed only by blanks, closes the batch; if
+			// other text follows, the batch was cut off.
 			if blank(p.body[begin:]) {
 				return nil
 			}
@@ -85,9 +82,8 @@ func (p *parser) batchPart(begin, end int) error {
 	return p.changeset(rest, end, boundary)
 }
 
-// changeset reads the parts of a changeset. Its closing delimiter is required:
-// every client sends it, and without it the end of a transaction might be
-// missing.
+// changeset reads the parts of a changeset. Its closing delimiter is required: every client sends it, and without it
+// the end of a transaction might be missing.
 func (p *parser) changeset(begin, end int, boundary string) error {
 	s := newSplitter(p.body[:end], begin, boundary)
 	s.glued = true
@@ -116,7 +112,7 @@ func (p *parser) changeset(begin, end int, boundary string) error {
 		}
 		op, problem := p.operation(rest, end)
 		if problem != "" {
-			op = Operation{} // the caller refuses this part, and with it the changeset
+			op = Operation{} // the caller refuses this part, and with it the whole changeset
 		}
 		p.add()
 		ops = append(ops, op)
@@ -125,14 +121,13 @@ func (p *parser) changeset(begin, end int, boundary string) error {
 	return nil
 }
 
-// mimeHead reads the head of a part. It returns the content type and the offset
-// after the head.
+// mimeHead reads the head of a part, and returns its content type and the offset after the head.
 func (p *parser) mimeHead(begin, end int) (contentType string, rest int, problem string) {
 	n, rest, ok := cutHead(p.body[begin:end])
 	if !ok {
 		return "", 0, "a part has no head that ends with an empty line"
 	}
-	// Most parts have the same MIME head, so the parser keeps the last one.
+	// Most parts have the same MIME head, so the most recent one is kept.
 	if head := p.body[begin : begin+n]; string(head) != p.mimeText {
 		p.mimeText = string(head)
 		p.mime, problem = appendFields(p.mime[:0], p.mimeText)
@@ -140,7 +135,7 @@ func (p *parser) mimeHead(begin, end int) (contentType string, rest int, problem
 			return "", 0, problem
 		}
 	}
-	// Only encodings that keep the bytes of a part unchanged are accepted.
+	// Only encodings that leave the bytes of a part unchanged are accepted.
 	switch strings.ToLower(p.mime.Get("Content-Transfer-Encoding")) {
 	case "", "binary", "8bit", "7bit":
 		return p.mime.Get("Content-Type"), begin + rest, ""
@@ -148,8 +143,8 @@ func (p *parser) mimeHead(begin, end int) (contentType string, rest int, problem
 	return "", 0, "the Content-Transfer-Encoding is not binary"
 }
 
-// operation reads the inner request of a part. It copies the head once into a
-// string that all its texts share; it does not copy the body.
+// operation reads the inner request of a part. The head is copied once, into a string that all its texts share; the
+// body is not copied.
 func (p *parser) operation(begin, end int) (op Operation, problem string) {
 	content := p.body[begin:end]
 	n, rest, ok := cutHead(content)
@@ -179,14 +174,14 @@ func (p *parser) operation(begin, end int) (op Operation, problem string) {
 	return op, ""
 }
 
-// add counts an operation.
+// add counts an operation against the limit.
 func (p *parser) add() {
 	p.count++
 	p.truncated = p.count > p.limit
 }
 
-// digits reports whether s is empty or has only digits. The number itself is
-// not used, because some clients send a wrong one.
+// digits reports whether s is empty or has only digits. Content-Length is otherwise ignored, because some clients
+// send a wrong one.
 func digits(s string) bool {
 	for i := range len(s) {
 		if s[i]-'0' > 9 {
@@ -196,7 +191,7 @@ func digits(s string) bool {
 	return true
 }
 
-// mediaType returns a content type without parameters, in lower case.
+// mediaType returns a content type in lower case, without its parameters.
 func mediaType(contentType string) string {
 	t, _, _ := strings.Cut(contentType, ";")
 	return strings.ToLower(strings.Trim(t, " \t"))

@@ -37,9 +37,8 @@ func TestParseClients(t *testing.T) {
 	}
 }
 
-// TestParseLineEnds checks that every client's body means the same with other
-// line ends. Bodies of parts keep their line ends, so the Atom sample is
-// compared without them.
+// TestParseLineEnds checks that every client's body means the same with other line ends. Bodies of parts keep their
+// line ends, so the Atom sample is compared without them.
 func TestParseLineEnds(t *testing.T) {
 	t.Parallel()
 	lf := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
@@ -217,8 +216,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestParseGlued checks that a delimiter that does not begin a line ends only a
-// part with JSON.
+// TestParseGlued checks that a delimiter in the middle of a line ends a part only after JSON.
 func TestParseGlued(t *testing.T) {
 	t.Parallel()
 	glued := func(body string) string { return open + part + "PUT /t HTTP/1.1\nA: 1\n\n" + body + write + end }
@@ -251,8 +249,8 @@ func TestParseGlued(t *testing.T) {
 	}
 }
 
-// TestParseBraces reads a part with a long head and a delimiter at each of many
-// braces. Reading the head again at each brace would take an hour.
+// TestParseBraces parses a part with a long head and a delimiter after each of many braces. Reading the head again at
+// each brace would take an hour.
 func TestParseBraces(t *testing.T) {
 	t.Parallel()
 	head := strings.Repeat("a\n", 1<<20)

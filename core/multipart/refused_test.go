@@ -9,12 +9,11 @@ import (
 	mp "edgetable/core/multipart"
 )
 
-// TestParseCutOff checks that a body that was cut off is never accepted as a
-// smaller transaction. Only blanks and the last "--" may be missing at the end
-// of the batch.
+// TestParseCutOff checks that a body that was cut off is never accepted as a smaller transaction. Only blanks and the
+// last "--" may be missing at the end of the batch.
 func TestParseCutOff(t *testing.T) {
 	t.Parallel()
-	half := func(s, boundary string) bool { // half of the last "--" or of CRLF: not a delimiter line
+	half := func(s, boundary string) bool { // a body that ends within "--" or CRLF has no complete delimiter line
 		return strings.HasSuffix(s, boundary+"-") || strings.HasSuffix(s, "\r")
 	}
 	for _, tt := range clients {
@@ -72,9 +71,8 @@ func TestParseMalformed(t *testing.T) {
 	}
 }
 
-// TestParseUnreadHead checks that an operation of a changeset whose head cannot
-// be read has no method, as an empty part, and that a query with such a head is
-// an error.
+// TestParseUnreadHead checks that an operation in a changeset whose head cannot be parsed has no method, like an
+// empty part, and that a query with such a head is an error.
 func TestParseUnreadHead(t *testing.T) {
 	t.Parallel()
 	const query = "--b\nContent-Type: application/http\n\n"
@@ -126,8 +124,7 @@ func TestParseLimit(t *testing.T) {
 	} {
 		b, err := mp.Parse([]byte(body), "b", 100)
 		if name == "operations" {
-			// Parse reads the framing of the batch first, and this batch is not
-			// closed.
+			// Parse reads the framing of the batch first, and this batch is not closed.
 			if !errors.Is(err, mp.Malformed) {
 				t.Errorf("%s: got %v, want Malformed", name, err)
 			}

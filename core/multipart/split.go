@@ -2,29 +2,27 @@ package multipart
 
 import "bytes"
 
-// splitter cuts a multipart body at its delimiter lines. A delimiter line
-// begins with "--" boundary, has "--" after it if it is the closing one, then
-// blanks, and the line end or the end of input. Comparing whole lines keeps ids
-// apart if one is a prefix of the other.
+// splitter cuts a multipart body at its delimiter lines. A delimiter line is "--" and the boundary, then "--" if it
+// is the closing one, then blanks, and a line end or the end of input. Whole lines are compared, because one boundary
+// may be a prefix of the other.
 //
-// One client leaves out the line end before the delimiter. With glued, a
-// delimiter also begins after the closing brace of an operation's JSON: valid
-// JSON has "--" only within a string, and a string has no line end
-// (docs/adr/0022).
+// One client omits the line end before a delimiter. If glued is set, a delimiter may therefore also follow the
+// closing brace of an operation's JSON directly. That is safe: in valid JSON "--" occurs only inside a string, and a
+// string contains no line end (docs/adr/0022).
 type splitter struct {
 	body  []byte
 	delim []byte // "--" boundary
-	pos   int    // after the last delimiter line
-	glued bool   // a delimiter may follow JSON without a line end between them
+	pos   int    // offset after the last delimiter line
+	glued bool   // a delimiter may follow JSON without a line end
 }
 
-// newSplitter splits body from pos on; pos is the start of a line.
+// newSplitter returns a splitter of body from pos on, which must be the start of a line.
 func newSplitter(body []byte, pos int, boundary string) splitter {
 	return splitter{body: body, delim: append([]byte("--"), boundary...), pos: pos}
 }
 
-// delimiter finds the next delimiter line and moves after it. The line end
-// before the line belongs to it: start is the end of the content before it.
+// delimiter finds the next delimiter line and moves past it. The line end before a delimiter belongs to it, so start
+// is the end of the content before that line end.
 func (s *splitter) delimiter() (start int, closing, ok bool) {
 	from, glued, judged := s.pos, s.glued, false
 	for {
@@ -37,8 +35,8 @@ func (s *splitter) delimiter() (start int, closing, ok bool) {
 			if !glued || s.body[start-1] != '}' {
 				continue
 			}
-			// It is asked at the first brace alone, since it reads the whole head: a body
-			// full of braces and delimiters would take hours.
+			// holdsJSON is called only at the first brace, since it scans the whole head: for a body full of braces
+			// and delimiters, repeated calls would take hours.
 			if !judged {
 				glued, judged = holdsJSON(s.body[s.pos:start]), true
 			}
@@ -55,7 +53,7 @@ func (s *splitter) delimiter() (start int, closing, ok bool) {
 		if !ok {
 			continue
 		}
-		// The line end before may also belong to the previous delimiter line.
+		// The line end before it may already belong to the previous delimiter line.
 		content := max(s.pos, trimLineEnd(s.body, start))
 		s.pos = len(s.body) - len(rest) + end
 		return content, closing, true
@@ -75,8 +73,8 @@ func holdsJSON(part []byte) bool {
 	return len(part) > 0 && part[0] == '{'
 }
 
-// lineEnd returns the length of the line end at the beginning of s, with the
-// blanks before it. The end of input is a line end.
+// lineEnd returns the length of the line end at the start of s, including blanks before it. The end of input counts
+// as a line end.
 func lineEnd(s []byte) (n int, ok bool) {
 	for n < len(s) && (s[n] == ' ' || s[n] == '\t') {
 		n++
@@ -92,7 +90,7 @@ func lineEnd(s []byte) (n int, ok bool) {
 	return 0, false
 }
 
-// trimLineEnd returns end without the CRLF or LF at the end of s[:end].
+// trimLineEnd returns the length of s[:end] without a CRLF or LF at its end.
 func trimLineEnd(s []byte, end int) int {
 	if end > 0 && s[end-1] == '\n' {
 		end--

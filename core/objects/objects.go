@@ -1,5 +1,4 @@
-// Package objects is the port to places for named byte strings: a directory, or a prefix
-// in a bucket. Backups and exports are kept in them.
+// Package objects is the port to object storage: a directory, or a prefix in a bucket. It holds backups and exports.
 package objects
 
 import (
@@ -7,27 +6,27 @@ import (
 	"iter"
 )
 
-// Place is a place for named byte strings. A name has slashes between its parts.
+// Place stores named byte strings. Slashes separate the parts of a name.
 type Place interface {
-	// Put stores an object. Nobody ever sees a part of it. When Put returns nil, the
-	// object is durable; after an error it may exist or not.
+	// Put stores an object. Readers see the whole object or none of it. When Put returns nil, the object is durable;
+	// after an error it may or may not exist.
 	Put(ctx context.Context, name string, b []byte) error
-	// Get returns an object, or an error that wraps fs.ErrNotExist.
+	// Get returns the content of an object, or an error that wraps fs.ErrNotExist.
 	Get(ctx context.Context, name string) ([]byte, error)
 	// List returns the objects whose names begin with prefix, in any order.
 	List(ctx context.Context, prefix string) iter.Seq2[Object, error]
-	// Delete deletes an object, which may be missing.
+	// Delete deletes an object. It is no error if the object is missing.
 	Delete(ctx context.Context, name string) error
 }
 
-// Ordered is a place that can begin a list after a name without reading what is before it.
+// Ordered is a Place that can list objects from a given name on without reading the names before it.
 type Ordered interface {
-	// ListAfter returns the objects whose names begin with prefix and are above after.
+	// ListAfter lists the objects whose names begin with prefix and sort after the name after.
 	ListAfter(ctx context.Context, prefix, after string) iter.Seq2[Object, error]
 }
 
-// ListAfter lists the objects whose names begin with prefix and are above after. A place that is
-// not [Ordered] lists all with the prefix.
+// ListAfter lists the objects whose names begin with prefix and are greater than the last argument. If p is not
+// [Ordered], it lists all objects with the prefix and skips the others.
 func ListAfter(ctx context.Context, p Place, prefix, after string) iter.Seq2[Object, error] {
 	if o, ok := p.(Ordered); ok {
 		return o.ListAfter(ctx, prefix, after)
@@ -44,12 +43,12 @@ func ListAfter(ctx context.Context, p Place, prefix, after string) iter.Seq2[Obj
 	}
 }
 
-// Object is an object in a list.
+// Object is one entry of a list.
 type Object struct {
 	Name string
 	Size int64
 }
 
-// TempSuffix ends the names of objects that a place is writing, or that were left by a
-// process that was killed at it. A list may show them.
+// TempSuffix ends the name of an object that is being written, or that a killed process left unfinished. A list may
+// contain such names.
 const TempSuffix = ".part"

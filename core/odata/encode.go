@@ -7,8 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// The encoded form of a filter, for a filter that travels to another process, is its
-// expressions in prefix order. The first byte of an expression is its kind:
+// A filter that travels to another process is encoded as its expressions in prefix order. The first byte of an
+// expression is its kind:
 //
 //	constant     1 byte: 1 is true
 //	comparison   operator (1 byte) · property of package edm: the name and the literal
@@ -17,14 +17,13 @@ import (
 //	negation     expression
 //	function     function (1 byte) · property of package edm: the name and the literal
 
-// errEncoding means that the bytes are not a filter in the encoded form.
+// errEncoding means that the bytes are not an encoded filter.
 var errEncoding = errors.New("odata: malformed filter")
 
-// maxNesting bounds the expressions inside one another: a disjunction, a conjunction and
-// a negation for each parenthesis.
+// maxNesting limits how deep expressions nest: a disjunction, a conjunction and a negation for each parenthesis.
 const maxNesting = 3 * (MaxDepth + 1)
 
-// Append appends the encoded form of a filter; nil appends nothing.
+// Append appends the encoded filter to dst; a nil filter appends nothing.
 func (f *Filter) Append(dst []byte) []byte {
 	if f == nil {
 		return dst
@@ -66,7 +65,7 @@ func Decode(b []byte) (*Filter, error) {
 	return &Filter{root: root, names: d.names}, nil
 }
 
-// decoder reads encoded expressions; its parser makes the comparisons.
+// decoder reads encoded expressions. Its parser builds the comparisons.
 type decoder struct {
 	parser
 	rest []byte
@@ -74,15 +73,14 @@ type decoder struct {
 
 func (d *decoder) byte() byte {
 	if len(d.rest) == 0 {
-		return 0xFF // no kind, and no operator
+		return 0xFF // neither a kind nor an operator
 	}
 	b := d.rest[0]
 	d.rest = d.rest[1:]
 	return b
 }
 
-// expr reads an expression with at most depth others inside one another. It returns nil
-// if the bytes are malformed.
+// expr reads an expression that nests at most depth levels. It returns nil if the bytes are malformed.
 func (d *decoder) expr(depth int) *expr {
 	k := kind(d.byte())
 	switch {
@@ -148,7 +146,7 @@ func (d *decoder) function() *expr {
 	return e
 }
 
-// property reads the name and the literal of a test.
+// property reads the name and the literal of a comparison or function.
 func (d *decoder) property() (name string, literal edm.Value, ok bool) {
 	name, literal, rest, ok := edm.Properties(d.rest).Next()
 	d.rest = rest

@@ -6,14 +6,14 @@ import (
 	"edgetable/core/edm"
 )
 
-// notImplemented is [ErrNotImplemented] with a hint at the probable intent.
+// notImplemented is [ErrNotImplemented] with a hint about what the client probably wants.
 type notImplemented string
 
 func (e notImplemented) Error() string { return ErrNotImplemented.Error() + " " + string(e) }
 
 func (e notImplemented) Is(target error) bool { return target == ErrNotImplemented }
 
-// termError is [ErrSelect] with the term that is not a name.
+// termError is [ErrSelect] for a term that is not a name.
 type termError string
 
 func (e termError) Error() string {
@@ -22,39 +22,37 @@ func (e termError) Error() string {
 
 func (e termError) Is(target error) bool { return target == ErrSelect }
 
-// Errors of this package are InvalidInput (400) on the wire with their text as
-// the message, except [ErrNotImplemented], which is NotImplemented (501).
+// The errors of this package become InvalidInput (400) with their text as the message, except [ErrNotImplemented],
+// which becomes NotImplemented (501).
 var (
-	// ErrNotImplemented means that the filter uses a part of OData the service does not
-	// have: functions, arithmetic, or two properties in one comparison.
+	// ErrNotImplemented means that the filter uses a part of OData that the service lacks: functions, arithmetic, or
+	// two properties in one comparison.
 	ErrNotImplemented = errors.New("The requested operation is not implemented on the specified resource.") //lint:ignore ST1005 the service's text
-	// ErrNull means that the filter has the literal null.
+	// ErrNull means that the filter contains the literal null.
 	ErrNull = errors.New("One of the request inputs is not valid. There is no null in a filter: a property that is null is absent, and every comparison with it is false.") //lint:ignore ST1005 the service's text
-	// ErrNotBoolean means that the whole filter is a number, a string, a date or a key.
+	// ErrNotBoolean means that the filter as a whole is a number, string, date or key.
 	ErrNotBoolean = errors.New("The $filter expression must evaluate to a single boolean value.") //lint:ignore ST1005 the service's text
 	// ErrTooComplex means that the filter exceeds [MaxLength], [MaxDepth] or [MaxComparisons].
 	ErrTooComplex = errors.New("The $filter expression is too long, too deeply nested or has too many comparisons.") //lint:ignore ST1005 as the others
-	// ErrSelect means that $select is not a list of property names or has too many names.
+	// ErrSelect means that $select is not a list of property names, or names too many.
 	ErrSelect = errors.New("The $select option must be a list of at most 255 property names.") //lint:ignore ST1005 as the others
 	// ErrTop means that $top is not a whole number from 0 to 1000.
 	ErrTop = errors.New("One of the request inputs is not valid.") //lint:ignore ST1005 the service's text
 )
 
-// SyntaxError names the position of a syntax error in a filter, in the words of
-// Microsoft.Data.OData, the library that the service uses. Positions are in
-// UTF-16 code units.
+// SyntaxError gives the position of a syntax error in a filter, in UTF-16 code units and in the words of
+// Microsoft.Data.OData, the service's library.
 type SyntaxError struct{ message string }
 
 func (e *SyntaxError) Error() string { return e.message }
 
-// TypeError names the types of operands that do not fit together, in the words
-// of Microsoft.Data.OData.
+// TypeError names the types of operands that are not compatible, in the words of Microsoft.Data.OData.
 type TypeError struct{ message string }
 
 func (e *TypeError) Error() string { return e.message }
 
-// typeName returns the name of a type in a [TypeError]. The null type is the
-// type of a property whose type is known only from an entity.
+// typeName returns the name of a type for a [TypeError]. The null type stands for a property whose type is known only
+// from an entity.
 func typeName(t edm.Type) string {
 	if t == edm.TypeNull {
 		return "<null>"

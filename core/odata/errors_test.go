@@ -8,8 +8,8 @@ import (
 	"edgetable/core/odata"
 )
 
-// TestSyntaxError expects the texts of Microsoft.Data.OData (ExpressionLexer
-// and UriQueryExpressionParser), with the filter in place of the last %s.
+// TestSyntaxError expects the texts of Microsoft.Data.OData (ExpressionLexer and UriQueryExpressionParser); the last
+// %s stands for the filter.
 func TestSyntaxError(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, want, why string }{
@@ -84,10 +84,9 @@ func TestSyntaxError(t *testing.T) {
 	}
 }
 
-// TestTypeError checks that operands of known types must fit: PartitionKey and
-// RowKey are strings, Timestamp is a DateTime, and literals also have types. The
-// texts and the order are those of Microsoft.Data.OData (BinaryOperatorBinder and
-// UnaryOperatorBinder).
+// TestTypeError checks that operands of known types must be compatible: PartitionKey and RowKey are strings,
+// Timestamp is a DateTime, and literals have types too. Texts and order are those of Microsoft.Data.OData
+// (BinaryOperatorBinder and UnaryOperatorBinder).
 func TestTypeError(t *testing.T) {
 	t.Parallel()
 	binary := func(left, right, kind string) string {

@@ -10,20 +10,19 @@ import (
 	"edgetable/core/key"
 )
 
-// entity is one entity that a filter reads. The first access to a property
-// finds all properties of the filter in one pass over the list.
+// entity is one entity under evaluation. The first access to a property finds all properties of the filter in one
+// pass over the list.
 type entity struct {
 	key        []byte
 	timestamp  edm.Ticks
 	properties edm.Properties
 	names      []string
 	resolved   bool
-	values     [maxValues]edm.Value // of names; null is absent
+	values     [maxValues]edm.Value // values of names; null if the entity lacks the property
 }
 
-// maxValues is the most properties that one pass finds; each access to a
-// further property looks it up. The bound keeps an entity small enough for the
-// stack.
+// maxValues is the number of properties that the first pass finds; others are looked up on each access. The limit
+// keeps an entity small enough for the stack.
 const maxValues = 8
 
 func (e *entity) matches(x *expr) bool {
@@ -52,7 +51,7 @@ func (e *entity) matches(x *expr) bool {
 	return !e.matches(x.operands[0])
 }
 
-// outcome compares the field of a comparison with its literal.
+// outcome compares the field of a comparison with its literal, and returns the result as a set of one outcome.
 func (e *entity) outcome(x *expr) operator {
 	if x.field >= 0 {
 		return compare(e.value(x), &x.literal, x.op)
@@ -63,11 +62,11 @@ func (e *entity) outcome(x *expr) operator {
 	if x.field == fieldTimestamp {
 		return compare(edm.DateTime(e.timestamp), &x.literal, x.op)
 	}
-	// The order of encoded keys is that of UTF-16.
+	// Encoded keys sort like UTF-16.
 	return outcome(bytes.Compare(e.part(x), x.rotated))
 }
 
-// calls reports whether a function is true of its field.
+// calls returns the result of a function call.
 func (e *entity) calls(x *expr) bool {
 	if x.field >= 0 {
 		v := e.value(x)
@@ -76,12 +75,12 @@ func (e *entity) calls(x *expr) bool {
 	if e.key == nil {
 		return false
 	}
-	// Rotation is a bijection of characters.
+	// Rotation maps characters one to one, so encoded texts can be tested.
 	part := e.part(x)
 	return x.function.Of(unsafe.String(unsafe.SliceData(part), len(part)), unsafe.String(unsafe.SliceData(x.rotated), len(x.rotated)))
 }
 
-// value returns the property of a test, or null.
+// value returns the property that x tests, or null.
 func (e *entity) value(x *expr) edm.Value {
 	if x.field >= maxValues {
 		v, _ := e.properties.Lookup(x.name)
@@ -93,7 +92,7 @@ func (e *entity) value(x *expr) edm.Value {
 	return e.values[x.field]
 }
 
-// part returns the key of a test, encoded.
+// part returns the encoded PartitionKey or RowKey that x tests.
 func (e *entity) part(x *expr) []byte {
 	part, row := key.Split(e.key)
 	if x.field == fieldRowKey {
@@ -107,8 +106,8 @@ func (e *entity) resolve() {
 	e.properties.Gather(e.names[:min(len(e.names), maxValues)], e.values[:])
 }
 
-// compare compares a stored value with a literal by the rules of the package
-// comment. It uses the operator only where equality is cheaper than order.
+// compare compares a stored value with a literal by the rules in the package comment. It considers op only where
+// testing equality is cheaper than ordering.
 func compare(v edm.Value, literal *edm.Value, op operator) operator {
 	switch v.Type() {
 	case edm.TypeNull:
@@ -127,14 +126,14 @@ func compare(v edm.Value, literal *edm.Value, op operator) operator {
 	return less
 }
 
-// compareSame compares values of one type.
+// compareSame compares two values of the same type.
 func compareSame(v edm.Value, literal *edm.Value, op operator) operator {
 	switch v.Type() {
 	case edm.TypeString:
 		if a, b := v.Text(), literal.Text(); a == b {
 			return equal
 		} else if op == opEq || op == opNe {
-			return less // or greater
+			return less // greater would do as well
 		} else {
 			return outcome(key.Compare(a, b))
 		}
@@ -187,7 +186,7 @@ func compareFloats(a, b float64) operator {
 	return unordered
 }
 
-// compareFloatInt compares by exact value: i is not rounded to a float.
+// compareFloatInt compares exact values: i is not rounded to a float.
 func compareFloatInt(f float64, i int64) operator {
 	switch {
 	case f >= 1<<63:

@@ -14,12 +14,11 @@ const (
 	function
 )
 
-// expr is one node of a filter. It is a struct and not an interface, so that
-// evaluation is a switch whose arguments stay on the stack.
+// expr is one node of a filter. It is a struct rather than an interface, so that evaluation is a switch whose
+// arguments stay on the stack.
 //
-// Conjunctions and disjunctions have two or more operands; no operand is a
-// constant or has the same kind as its parent. The operand of a negation is
-// neither a constant nor a negation. So a constant is always the root.
+// Conjunctions and disjunctions have two or more operands; no operand is a constant or has its parent's kind. The
+// operand of a negation is neither a constant nor a negation. So only the root can be a constant.
 type expr struct {
 	kind     kind
 	truth    bool     // constant
@@ -28,12 +27,11 @@ type expr struct {
 	field    field    // comparison, function
 	name     string   // the field's name
 	literal  edm.Value
-	rotated  []byte // comparison or function of a key: the encoded literal, a string
+	rotated  []byte // encoded literal, if the field is PartitionKey or RowKey
 	operands []*expr
 }
 
-// field names the value that a comparison reads: an index into Filter.names, or
-// one of the system properties.
+// field is the value that a comparison reads: an index into Filter.names, or a system property.
 type field int16
 
 const (
@@ -42,7 +40,7 @@ const (
 	fieldTimestamp
 )
 
-// systemField returns the field of a system property by its name.
+// systemField returns the field of the system property with this name.
 func systemField(name string) (field, bool) {
 	switch name {
 	case "PartitionKey":
@@ -55,11 +53,11 @@ func systemField(name string) (field, bool) {
 	return 0, false
 }
 
-// operator is the set of outcomes for which a comparison holds.
+// operator is a comparison operator as the set of outcomes for which it holds.
 type operator uint8
 
-// The outcomes of comparing a stored value with a literal. Zero is the outcome
-// of an absent property; it is in no set.
+// The outcomes of comparing a stored value with a literal. Zero is the outcome for an absent property; no set
+// contains it.
 const (
 	absent operator = 0
 	less   operator = 1 << iota >> 1
@@ -77,7 +75,7 @@ const (
 	opGe = greater | equal
 )
 
-// operatorOf returns the operator with a name, or 0 if there is none.
+// operatorOf returns the operator with this name, or 0.
 func operatorOf(name string) operator {
 	switch name {
 	case "eq":
@@ -129,7 +127,7 @@ func (op operator) kind() string {
 	return "GreaterThanOrEqual"
 }
 
-// mirrored returns the operator with its sides exchanged.
+// mirrored returns the operator for exchanged sides, such as gt for lt.
 func (op operator) mirrored() operator {
 	m := op &^ (less | greater)
 	if op&less != 0 {
@@ -143,10 +141,10 @@ func (op operator) mirrored() operator {
 
 func truth(b bool) *expr { return &expr{kind: constant, truth: b} }
 
-// combine makes a conjunction or a disjunction.
+// combine builds a conjunction or disjunction of the expressions in list. It removes constants, and merges operands
+// of the same kind.
 func combine(k kind, list []*expr) *expr {
-	// A constant equal to neutral changes nothing; the opposite constant
-	// decides the result.
+	// A constant equal to neutral changes nothing; the opposite constant decides the result.
 	neutral := k == conjunction
 	operands := make([]*expr, 0, len(list))
 	for _, e := range list {

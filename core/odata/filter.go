@@ -7,36 +7,31 @@ import (
 	"edgetable/core/edm"
 )
 
-// Bounds of a filter. The service documents 15 comparisons and accepts more;
-// clients build long lists of keys with one pair of parentheses around each
-// step.
+// Limits of a filter. The service documents 15 comparisons and accepts more; clients build long lists of keys with
+// one more pair of parentheses per key.
 const (
 	MaxLength      = 32 << 10 // bytes
 	MaxDepth       = 128      // parentheses
 	MaxComparisons = 500
 )
 
-// Filter is a parsed $filter. It does not change, and many goroutines may use
-// it at once. Nil means no filter: it matches everything.
+// Filter is a parsed $filter. It is immutable and safe for concurrent use. Nil is no filter and matches everything.
 type Filter struct {
 	root *expr
-	// names are the distinct properties in the filter, except the keys and
-	// Timestamp, in order of appearance. expr.field is an index into them.
+	// names holds the distinct properties in the filter, except keys and Timestamp, in order of appearance.
+	// expr.field indexes it.
 	names []string
 }
 
-// Parse reads a filter on entities. For empty or blank text it returns nil. The
-// error is a *[SyntaxError], a *[TypeError], [ErrNotImplemented], [ErrNull],
-// [ErrNotBoolean] or [ErrTooComplex].
+// Parse parses a filter on entities. Empty or blank text gives nil. The error is a *[SyntaxError], a *[TypeError],
+// [ErrNotImplemented], [ErrNull], [ErrNotBoolean] or [ErrTooComplex].
 func Parse(text string) (*Filter, error) { return parse(text, parser{}) }
 
-// ParseExtended is Parse for filters that may call a [Function], which the service
-// does not have.
+// ParseExtended is Parse for filters that may call a [Function]; the service has no functions.
 func ParseExtended(text string) (*Filter, error) { return parse(text, parser{extended: true}) }
 
-// ParseTables reads a filter on the tables of an account. The key of a table is
-// its name after fold, with an empty RowKey: TableName is also compared after
-// fold, so that comparison ignores case. A table has no other property.
+// ParseTables parses a filter on the tables of an account. The key of a table is its folded name with an empty
+// RowKey. TableName literals are folded too, so that comparisons ignore case. A table has no other property.
 func ParseTables(text string, fold func(string) string) (*Filter, error) {
 	return parse(text, parser{fold: fold})
 }
@@ -64,8 +59,8 @@ func parse(text string, p parser) (*Filter, error) {
 	return &Filter{root: root, names: p.names}, nil
 }
 
-// Shape returns the filter in canonical form with a question mark in place of
-// each value, so that a log may show it. A long or deep shape is cut. Nil gives "".
+// Shape returns the filter in canonical form with a question mark for each value, so that logs may contain it. A long
+// or deep shape is truncated. Nil gives "".
 func (f *Filter) Shape() string {
 	if f == nil {
 		return ""
@@ -77,20 +72,20 @@ func (f *Filter) Shape() string {
 	return strings.ToValidUTF8(string(shape), "")
 }
 
-// maxShape is in bytes. The depth is bounded because a module of TinyGo has little stack.
+// maxShape is in bytes. The depth is limited because modules built by TinyGo have a small stack.
 const (
 	maxShape      = 512
 	maxShapeDepth = 32
 )
 
-// Match reports whether an entity matches: k is its encoded key, p its own
-// properties. With a nil k there are no PartitionKey, RowKey and Timestamp, so
-// that a filter can test other objects with named values. It does not allocate.
+// Match reports whether an entity matches; k is its encoded key and p holds its own properties. With a nil k,
+// PartitionKey, RowKey and Timestamp are absent, so that a filter can test other things with named values. Match does
+// not allocate.
 func (f *Filter) Match(k []byte, timestamp edm.Ticks, p edm.Properties) bool {
 	if f == nil {
 		return true
 	}
-	if x := f.root; x.kind == comparison && x.field >= 0 { // the most frequent filter; a scan is 15 % faster
+	if x := f.root; x.kind == comparison && x.field >= 0 { // fast path for the most frequent filter; makes a scan 15 % faster
 		v, _ := p.Lookup(x.name)
 		return x.op&compare(v, &x.literal, x.op) != 0
 	}

@@ -2,13 +2,11 @@ package odata
 
 import "edgetable/core/edm"
 
-// Outcomes is a set of outcomes of a comparison between a stored value and a
-// literal.
+// Outcomes is a set of outcomes of comparing a stored value with a literal.
 type Outcomes uint8
 
-// The outcomes by the rules of the package comment. The stored value is less than
-// the literal, also where the two types do not compare; equal; or greater. One of
-// two Doubles is NaN. The entity does not have the property.
+// The outcomes, by the rules in the package comment. Less also holds if the types are not comparable. Unordered means
+// that one of two Doubles is NaN. Absent means that the entity lacks the property.
 const (
 	Less      = Outcomes(less)
 	Equal     = Outcomes(equal)
@@ -17,21 +15,19 @@ const (
 	Absent    = Unordered << 1
 )
 
-// Test is one comparison of a filter, or one call of a function, whose outcome is
-// Equal if it is true. PartitionKey, RowKey and Timestamp have these names.
+// Test is a comparison in a filter, or a function call, whose outcome is Equal if the function returns true.
+// PartitionKey, RowKey and Timestamp go by these names.
 type Test struct {
 	Name     string
 	Function Function
 	Literal  edm.Value
-	Holds    Outcomes // the outcomes for which the test is true
+	Holds    Outcomes // outcomes for which the test is true
 }
 
-// Fold translates a filter for a store that evaluates it elsewhere. It applies
-// negations to the sets of outcomes, so that only tests, conjunctions (all) and
-// disjunctions remain, the last two with two or more parts: if a store makes a
-// test true for more entities, the whole filter is true for more entities, never
-// for fewer. A constant filter becomes a conjunction or a disjunction without
-// parts.
+// Fold translates a filter for a store that evaluates it elsewhere. It applies negations to the sets of outcomes, so
+// that only tests, conjunctions (all) and disjunctions remain. Conjunctions and disjunctions have at least two parts,
+// except that a constant filter becomes one without parts. Without negations the result is monotonic: if a store
+// makes a test true for more entities, the whole filter becomes true for more entities, never for fewer.
 func Fold[T any](f *Filter, test func(Test) T, join func(all bool, parts []T) T) T {
 	if f == nil {
 		return join(true, nil)

@@ -11,8 +11,7 @@ import (
 	"edgetable/core/odata"
 )
 
-// TestFold checks the translation by Fold, and that the translation holds for
-// exactly the entities that the filter matches.
+// TestFold checks the translation by Fold, and that it holds for exactly the entities that the filter matches.
 func TestFold(t *testing.T) {
 	t.Parallel()
 	show := func(text string) string {

@@ -2,13 +2,12 @@ package odata
 
 import "strings"
 
-// Function is a function of strings that a filter of [ParseExtended] may call. It is
-// true if the stored value is a String that begins with, ends with or contains the
-// literal, by UTF-16 code unit. It is false of an absent property and of a value of
-// another type.
+// Function is a string function that filters of [ParseExtended] may call. It is true if the stored value is a String
+// that begins with, ends with or contains the literal, by UTF-16 code unit. It is false for an absent property and
+// for values of other types.
 type Function uint8
 
-// The functions. NoFunction is that of a comparison.
+// The functions. NoFunction marks a comparison.
 const (
 	NoFunction Function = iota
 	StartsWith
@@ -16,8 +15,8 @@ const (
 	Contains
 )
 
-// functionNamed returns the function with a name, or NoFunction. substringof, the
-// name of contains in version 3 of OData, has the literal first.
+// functionNamed returns the function with this name, or NoFunction. substringof is OData 3's name for contains, with
+// the literal as first argument.
 func functionNamed(name string) Function {
 	switch name {
 	case "startswith":
@@ -40,8 +39,8 @@ func (f Function) String() string {
 	return "contains"
 }
 
-// Of reports whether the function is true of two strings. They are UTF-8, in which a
-// character never begins inside another one: bytes agree with UTF-16 code units.
+// Of reports whether the function is true for two strings. Comparing bytes gives the same result as comparing UTF-16
+// code units, because in UTF-8 no character begins inside another.
 func (f Function) Of(s, part string) bool {
 	switch f {
 	case StartsWith:

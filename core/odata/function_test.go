@@ -9,7 +9,7 @@ import (
 	"edgetable/core/odata"
 )
 
-// TestFunctions checks what functions say of one entity.
+// TestFunctions checks the results of functions for one entity.
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 	p := edm.AppendProperty(nil, "Name", edm.String("Ada 😀 Lovelace"))

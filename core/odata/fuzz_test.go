@@ -10,8 +10,8 @@ import (
 	"edgetable/core/odata"
 )
 
-// FuzzFilter checks for any text and for any bytes as an entity: printing is a
-// fixed point, evaluation does not panic, and the plan keeps its law.
+// FuzzFilter checks, for any text and any bytes as an entity, that printing is a fixed point, that evaluation does
+// not panic, and that the plan obeys its law.
 func FuzzFilter(f *testing.F) {
 	_, _, entity := benchEntity()
 	for _, text := range []string{
@@ -54,7 +54,7 @@ func FuzzFilter(f *testing.F) {
 		canonical := filter.String()
 		again, err := odata.ParseExtended(canonical)
 		switch {
-		case errors.Is(err, odata.ErrTooComplex): // only longer or deeper than the text
+		case errors.Is(err, odata.ErrTooComplex): // only if the canonical text is longer or deeper
 		case err != nil:
 			t.Errorf("%q is printed as %q: %v", text, canonical, err)
 		case again.String() != canonical:

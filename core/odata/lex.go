@@ -13,7 +13,7 @@ type tokenKind uint8
 
 const (
 	tokenBad   tokenKind = iota // err is the reason
-	tokenOther                  // a character of OData that has no use in filters
+	tokenOther                  // a character of OData that filters do not use
 	tokenEnd
 	tokenOpen
 	tokenClose
@@ -29,13 +29,13 @@ type token struct {
 	err     error
 }
 
-// lexer splits a filter into tokens. pos is the offset after the last one.
+// lexer splits a filter into tokens. pos is the offset after the most recent token.
 type lexer struct {
 	text string
 	pos  int
 }
 
-// next reads a token, by the rules of Microsoft.Data.OData's lexer.
+// next reads a token by the rules of Microsoft.Data.OData's lexer.
 func (l *lexer) next() token {
 	for l.pos < len(l.text) && isBlank(l.text[l.pos]) {
 		l.pos++
@@ -78,7 +78,7 @@ func (l *lexer) token() token {
 	name := l.word()
 	if name == "" {
 		r, size := utf8.DecodeRuneInString(l.text[l.pos:])
-		if r > 0xFFFF { // the library sees only its first half
+		if r > 0xFFFF { // the library sees only the first half of the pair
 			r = utf8.RuneError
 		}
 		l.pos += size
@@ -95,13 +95,12 @@ func (l *lexer) token() token {
 
 func literalToken(v edm.Value) token { return token{kind: tokenLiteral, literal: v} }
 
-// wrong returns a SyntaxError for an offset.
+// wrong returns a SyntaxError for a byte offset.
 func (l *lexer) wrong(what string, at int) error {
 	return &SyntaxError{what + " at position " + strconv.Itoa(edm.UTF16Len(l.text[:at])) + " in '" + l.text + "'."}
 }
 
-// unrecognized returns the token for a malformed literal of a type, from start
-// to pos.
+// unrecognized returns the token for a malformed literal of type t between start and pos.
 func (l *lexer) unrecognized(t edm.Type, start int) token {
 	hint := ""
 	if t == edm.TypeInt32 {
@@ -124,7 +123,7 @@ func (l *lexer) peek(n int) byte {
 	return 0
 }
 
-// quoted reads '…', where two quotes mean one.
+// quoted reads '…', in which two quotes mean one.
 func (l *lexer) quoted() (string, bool) {
 	l.pos++
 	start, doubled := l.pos, false
@@ -146,8 +145,7 @@ func (l *lexer) quoted() (string, bool) {
 	return "", false
 }
 
-// typed reads the quoted part of a literal that begins with its type: it has no
-// doubled quotes.
+// typed reads the quoted part of a literal with a type prefix. It cannot contain quotes.
 func (l *lexer) typed(t edm.Type, start int) token {
 	l.pos++
 	from := l.pos
@@ -166,9 +164,8 @@ func (l *lexer) typed(t edm.Type, start int) token {
 //
 //	[ "-" ] digits [ "." digits ] [ ( "e" | "E" ) [ "+" | "-" ] digits ] [ suffix ]
 //
-// with the suffix L for Int64 or D for Double, of either case. Without a suffix
-// a whole number is an Int32 and must be in range. The token ends there: any
-// character may follow.
+// where the suffix is L for Int64 or D for Double, in either case. A whole number without suffix is an Int32 and must
+// be in range. The token ends there; any character may follow.
 func (l *lexer) number() token {
 	start := l.pos
 	l.pos++
@@ -205,7 +202,7 @@ func (l *lexer) number() token {
 	return l.unrecognized(t, start)
 }
 
-// digits skips digits and reports whether there was one.
+// digits skips digits and reports whether there were any.
 func (l *lexer) digits() bool {
 	start := l.pos
 	for isDigit(l.peek(0)) {
@@ -227,8 +224,8 @@ func (l *lexer) word() string {
 	return l.text[start:l.pos]
 }
 
-// isNameStart and isNamePart report whether a rune may start or continue an
-// identifier of C#; names of properties are such identifiers.
+// isNameStart and isNamePart report whether a rune may begin or continue a C# identifier. Property names are such
+// identifiers.
 func isNameStart(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r|0x20 >= 'a' && r|0x20 <= 'z' || r == '_'

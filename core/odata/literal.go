@@ -8,8 +8,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// parseWord reads the literals that look like names. Clients write booleans in
-// any case.
+// parseWord parses literals that look like names. Clients write booleans in any case.
 func parseWord(name string) (edm.Value, bool) {
 	switch {
 	case strings.EqualFold(name, "true"):
@@ -24,7 +23,7 @@ func parseWord(name string) (edm.Value, bool) {
 	return edm.Value{}, false
 }
 
-// parseNumber reads a number of a type, as [lexer.number] found it.
+// parseNumber parses a number of type t, as delimited by [lexer.number].
 func parseNumber(s string, t edm.Type) (edm.Value, bool) {
 	switch t {
 	case edm.TypeInt32:
@@ -38,7 +37,7 @@ func parseNumber(s string, t edm.Type) (edm.Value, bool) {
 	return edm.Double(f), err == nil
 }
 
-// typeBefore returns the type that a name before a quote gives a literal.
+// typeBefore returns the type of a literal whose quote follows this name.
 func typeBefore(name string) edm.Type {
 	switch strings.ToLower(name) {
 	case "datetime":
@@ -51,12 +50,11 @@ func typeBefore(name string) edm.Type {
 	return edm.TypeNull
 }
 
-// parseTyped reads the text between the quotes of a literal of type t.
+// parseTyped parses the text between the quotes of a literal of type t.
 func parseTyped(t edm.Type, s string) (edm.Value, bool) {
 	switch t {
 	case edm.TypeDateTime:
-		// DateTimes of entities begin with 1601, those of .NET and of its
-		// clients' filters with year 1.
+		// DateTimes in entities start in 1601. DateTimes in .NET, and in filters from .NET clients, start in year 1.
 		ticks, err := edm.ParseDateTime(edm.WholeDate(s))
 		return edm.DateTime(ticks), err == nil && ticks >= 0 && ticks <= edm.MaxDateTime
 	case edm.TypeGuid:
@@ -67,8 +65,8 @@ func parseTyped(t edm.Type, s string) (edm.Value, bool) {
 	return edm.Binary(b), ok
 }
 
-// parseHex reads pairs of hexadecimal digits. The decoder of encoding/hex has an
-// error that imports package fmt, a tenth of a wasm module.
+// parseHex parses pairs of hexadecimal digits. encoding/hex would import package fmt through an error, a tenth of a
+// wasm module.
 func parseHex(s string) ([]byte, bool) {
 	b := make([]byte, len(s)/2)
 	for i := range len(b) * 2 {
@@ -86,7 +84,7 @@ func parseHex(s string) ([]byte, bool) {
 	return b, len(s)%2 == 0
 }
 
-// Literal returns the text that a filter reads as a value, which is not null.
+// Literal returns v as a literal for a filter. v must not be null.
 func Literal(v edm.Value) string {
 	switch v.Type() {
 	case edm.TypeString:

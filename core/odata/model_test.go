@@ -14,13 +14,11 @@ import (
 	"edgetable/core/odata"
 )
 
-// model is an entity as a map. It gives the results that the evaluator must
-// agree with, by other means: decoded keys, strings as UTF-16, numbers as
-// fractions.
+// model is an entity as a map. It computes the expected results by other means than the evaluator: decoded keys,
+// strings as UTF-16, numbers as fractions.
 type model map[string]edm.Value
 
-// sign compares a stored value with a literal: −1, 0, 1, or 2 if they have no
-// order.
+// sign compares a stored value with a literal: −1, 0, 1, or 2 if they are unordered.
 func sign(v, literal edm.Value) int {
 	rank := map[edm.Type]int{edm.TypeInt32: 1, edm.TypeInt64: 2, edm.TypeDouble: 3}
 	a, b := rank[v.Type()], rank[literal.Type()]
@@ -103,7 +101,7 @@ func randomFilter(r *rand.Rand, depth int) (string, func(model) bool) {
 		name := names[r.IntN(len(names))]
 		op := []string{"eq", "eq", "ne", "lt", "le", "gt", "ge"}[r.IntN(7)]
 		literal := randomValue(r)
-		switch name { // literals must fit the types of the keys and Timestamp
+		switch name { // literals must be compatible with the types of keys and Timestamp
 		case "PartitionKey", "RowKey":
 			literal = edm.String(randomString(r, true))
 		case "Timestamp":
@@ -123,7 +121,7 @@ func randomFilter(r *rand.Rand, depth int) (string, func(model) bool) {
 	return "(" + a + ") and (" + b + ")", func(m model) bool { return fa(m) && fb(m) }
 }
 
-// randomCall returns the call of a function and its meaning for a model, in UTF-16.
+// randomCall returns a function call and its meaning for a model, in terms of UTF-16.
 func randomCall(r *rand.Rand) (string, func(model) bool) {
 	name := []string{"PartitionKey", "RowKey", "A", "B", "J"}[r.IntN(5)]
 	part := randomString(r, true)
@@ -164,8 +162,7 @@ func randomCall(r *rand.Rand) (string, func(model) bool) {
 	return text, holds
 }
 
-// randomString returns a short string of few different characters, so that
-// strings are often equal.
+// randomString returns a short string over few characters, so that strings are often equal.
 func randomString(r *rand.Rand, any bool) string {
 	alphabet := []string{"a", "b", "'", "\uD7FF", "\uE000", "\uFFFD", "😀", "/", "\x01", "\x1F", "\x7F"}
 	if !any {
@@ -203,15 +200,14 @@ func randomValue(r *rand.Rand) edm.Value {
 	return edm.String(randomString(r, true))
 }
 
-// TestModel compares evaluator, planner and printer with the model on random
-// filters and entities.
+// TestModel compares evaluator, planner and printer with the model, for random filters and entities.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	kinds := map[string]int{}
 	for range 4000 {
 		text, holds := randomFilter(r, r.IntN(5))
-		for _, name := range []string{"RowKey", "PartitionKey"}[r.IntN(2):] { // most queries begin so
+		for _, name := range []string{"RowKey", "PartitionKey"}[r.IntN(2):] { // most queries begin like this
 			if r.IntN(2) == 0 {
 				literal, rest := edm.String(randomString(r, false)), holds
 				text = name + " eq " + odata.Literal(literal) + " and (" + text + ")"

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// Order is the order of a query: that of the keys, or the opposite one.
+// Order is the order of a query: ascending or descending by key.
 type Order struct {
 	Descending bool
-	// Rows: the order is that of RowKey alone, in a query of one partition.
+	// Rows is set if the order was given by RowKey alone, which needs a query of one partition.
 	Rows bool
 }
 
-// ErrOrder means that an order is not that of the keys. It is OrderNotAvailable (400).
+// ErrOrder means that entities are not stored in the requested order. It becomes OrderNotAvailable (400).
 var ErrOrder = errors.New("The entities are not kept in this order.") //lint:ignore ST1005 as the others
 
-// ParseOrder reads a $orderby:
+// ParseOrder parses a $orderby:
 //
 //	order = "PartitionKey" [way] "," "RowKey" [way] | "RowKey" [way]
 //	way   = "asc" | "desc"
 //
-// Both ways are the same. The error is [ErrOrder].
+// Both ways must be the same. The error is [ErrOrder].
 func ParseOrder(text string) (Order, error) {
 	partition, row, both := strings.Cut(text, ",")
 	if !both {
@@ -38,7 +38,7 @@ func ParseOrder(text string) (Order, error) {
 	return Order{Descending: first}, nil
 }
 
-// orderedBy reads the order by one name.
+// orderedBy parses the order by one property; ok is false if text is not one.
 func orderedBy(text, name string) (down, ok bool) {
 	words := strings.FieldsFunc(text, isBlankRune)
 	if len(words) == 0 || len(words) > 2 || words[0] != name {
@@ -47,7 +47,7 @@ func orderedBy(text, name string) (down, ok bool) {
 	return len(words) == 2 && words[1] == "desc", len(words) == 1 || words[1] == "asc" || words[1] == "desc"
 }
 
-// String returns the order as a $orderby.
+// String returns the order in the syntax of $orderby.
 func (o Order) String() string {
 	way := ""
 	if o.Descending {
@@ -59,7 +59,7 @@ func (o Order) String() string {
 	return "PartitionKey" + way + ", RowKey" + way
 }
 
-// OnePartition reports whether all entities of a plan are in one partition.
+// OnePartition reports whether the plan reads a single partition.
 func (p *Plan) OnePartition() bool {
 	for i, r := range p.Ranges {
 		partition, one := r.Partition()

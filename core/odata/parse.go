@@ -6,21 +6,19 @@ import (
 	"edgetable/core/edm"
 )
 
-// parser reads a filter by recursive descent. The parser keeps the first error;
-// after it the productions return without reading, and their results have no
-// meaning. A parenthesis takes four frames of a few pointers each: MaxDepth of
-// them must fit into the 64 KiB stack of a small wasm module. Functions outside
-// the recursion are not inlined, because inlining would make these frames large.
+// parser parses a filter by recursive descent. It keeps the first error; after it the productions return without
+// reading, and their results are meaningless. Each parenthesis takes four frames of a few pointers, and MaxDepth of
+// them must fit into the 64 KiB stack of a small wasm module. Functions outside the recursion are not inlined,
+// because that would enlarge these frames.
 //
-// The parser checks types when it combines operands, from the left and from
-// inside, in the order of Microsoft.Data.OData. That library checks types only
-// after it has read the whole filter: a syntax error takes precedence over a type
+// Types are checked as operands are combined, left to right and inside out, in the order of Microsoft.Data.OData.
+// That library checks types only after it has read the whole filter, so a syntax error takes precedence over a type
 // error.
 type parser struct {
 	lexer       lexer
-	fold        func(string) string // not nil: a filter on tables
-	extended    bool                // functions may be called
-	tok         token               // the next one
+	fold        func(string) string // if not nil, the filter is on tables
+	extended    bool                // function calls are allowed
+	tok         token               // the next token
 	err         error
 	typeErr     error // the first type error
 	depth       int
@@ -39,14 +37,14 @@ func (p *parser) fail(err error) {
 	}
 }
 
-// mistyped keeps the first type error until the whole filter is read.
+// mistyped keeps the first type error until the whole filter has been read.
 func (p *parser) mistyped(err error) {
 	if p.typeErr == nil {
 		p.typeErr = err
 	}
 }
 
-// unexpected reports that the next token may not occur at its position.
+// unexpected reports that the next token may not occur here.
 func (p *parser) unexpected() { p.expected("Syntax error", p.lexer.pos) }
 
 // expected reports that the next token is not the required one.
@@ -65,12 +63,12 @@ func (p *parser) expected(what string, at int) {
 	p.fail(p.lexer.wrong(what, at))
 }
 
-// at reports whether a keyword is next.
+// at reports whether the next token is this keyword.
 func (p *parser) at(keyword string) bool {
 	return p.tok.kind == tokenName && p.tok.name == keyword
 }
 
-// have skips a keyword if it is next.
+// have skips the keyword if it is next, and reports whether it was.
 func (p *parser) have(keyword string) bool {
 	if !p.at(keyword) {
 		return false
@@ -121,8 +119,7 @@ func (p *parser) andExpr() *term {
 	return p.combined(conjunction, list)
 }
 
-// conditions checks that both operands of an operator are conditions, and
-// returns a term of their common type.
+// conditions checks that both operands of an operator are conditions, and returns a term of their type, Boolean.
 //
 //go:noinline
 func (p *parser) conditions(left, right *term, kind string) *term {
@@ -142,9 +139,8 @@ func (p *parser) combined(k kind, list []*expr) *term {
 
 // unary = "not" unary | primary
 //
-// In OData "not" binds closer than a comparison, so that "not" before a key is
-// an error. Before a property of unknown type it negates the comparison: "not A
-// eq 1" has no other useful meaning.
+// In OData "not" binds tighter than a comparison, so that "not" before a key is an error. Before a property of
+// unknown type it negates the comparison: "not A eq 1" has no other useful meaning.
 func (p *parser) unary() *term {
 	nots := 0
 	for p.have("not") {
@@ -172,8 +168,7 @@ func (p *parser) unary() *term {
 //
 // comparison = operand ( "eq" | "ne" | "gt" | "ge" | "lt" | "le" ) operand
 //
-// The parentheses of an expr and of an operand begin alike: their content
-// decides.
+// The parenthesis of an expr and that of an operand look alike; their content decides.
 //
 //go:noinline
 func (p *parser) primary(left *term) *term {
@@ -198,7 +193,7 @@ func (p *parser) primary(left *term) *term {
 	return &term{cond: p.compare(left, op, right)}
 }
 
-// group reads "(" expr ")", property, literal or the call of a function.
+// group parses "(" expr ")", a property, a literal or a function call.
 func (p *parser) group() *term {
 	if p.tok.kind != tokenOpen {
 		return p.operand()
@@ -253,8 +248,7 @@ func (p *parser) operand() *term {
 	return nil
 }
 
-// isKeyword also recognises keywords in the wrong case, so that "NOT (…)" does
-// not look like a function.
+// isKeyword also recognises keywords in the wrong case, so that "NOT (…)" is not taken for a function call.
 func isKeyword(name string) bool {
 	return strings.EqualFold(name, "not") || strings.EqualFold(name, "and") || strings.EqualFold(name, "or")
 }

@@ -2,19 +2,17 @@ package odata
 
 import "edgetable/core/key"
 
-// Plan describes where the entities that match a filter can be.
+// Plan says where the entities that match a filter can be.
 type Plan struct {
-	// Ranges are non-empty, disjoint and ascending. An empty list means that
-	// nothing can match.
+	// Ranges are non-empty, disjoint and ascending. An empty list means that nothing matches.
 	Ranges []key.Range
-	// Residual is the filter to evaluate on the entities inside the ranges; nil
-	// if all of them match.
+	// Residual is the filter to evaluate on the entities in Ranges; nil if all of them match.
 	Residual *Filter
-	// Kind describes the plan in one word, by the widest of its ranges:
+	// Kind names the plan in one word, after its widest range:
 	//
 	//	Nothing    no range
 	//	Point      one entity; the range starts at its key
-	//	Points     several
+	//	Points     several entities
 	//	Rows       part of a partition, or of several
 	//	Partition  a partition, or several
 	//	Range      a range of partitions, or several
@@ -22,16 +20,15 @@ type Plan struct {
 	Kind string
 }
 
-// maxRanges bounds the ranges of a plan. A store needs a seek for each range; a
-// plan with more has one range that spans them all instead.
+// maxRanges is the maximum number of ranges in a plan. A store seeks once per range; a plan that would have more gets
+// a single range that spans them.
 const maxRanges = 100
 
-// MakePlan plans a filter; nil means the whole table. It uses the comparisons
-// of PartitionKey and RowKey and startswith of them, inside and, or and not; RowKey
-// narrows a range only within one partition.
+// MakePlan plans a filter; nil means the whole table. It uses comparisons of PartitionKey and RowKey, and startswith
+// on them, inside and, or and not. RowKey narrows a range only within a single partition.
 //
-// The law of a plan: for every entity with a legal key, the filter matches it
-// if and only if its key is in a range and the residual matches it.
+// Every plan obeys this law: for every entity with a legal key, the filter matches it if and only if its key is in a
+// range and the residual matches it.
 func MakePlan(f *Filter) Plan {
 	if f == nil {
 		return Plan{Ranges: []key.Range{{}}, Kind: widthTable.String()}
@@ -41,7 +38,7 @@ func MakePlan(f *Filter) Plan {
 		conjuncts = f.root.operands
 	}
 	all := everything()
-	said := make([]bool, len(conjuncts)) // by the boxes of all
+	said := make([]bool, len(conjuncts)) // one per conjunct: whether the boxes of all express the conjunct
 	for i, c := range conjuncts {
 		all.exact = true
 		all.narrow(regionOf(c, false))
@@ -67,9 +64,8 @@ func MakePlan(f *Filter) Plan {
 	return p
 }
 
-// regionOf returns the region of an expression, or of its negation. An
-// expression that does not compare keys may hold everywhere, and so may its
-// negation.
+// regionOf returns the region of an expression, or of its negation. An expression that does not compare keys may hold
+// anywhere, and so may its negation.
 func regionOf(e *expr, negated bool) region {
 	switch e.kind {
 	case constant:
@@ -84,7 +80,7 @@ func regionOf(e *expr, negated bool) region {
 			return region{boxes: everything().boxes}
 		}
 		op := e.op
-		if negated { // a key is never absent or NaN, so De Morgan holds
+		if negated { // a key is never absent or NaN, so the complement is exact
 			op ^= less | equal | greater
 		}
 		return keyRegion(e.field, op, e.literal.Text())

@@ -14,8 +14,8 @@ import (
 
 func TestMakePlan(t *testing.T) {
 	t.Parallel()
-	// A range is written "start … end". In it \x00 separates the keys, and \x01
-	// sorts after every continuation of the text before it.
+	// A range is written "start … end". \x00 separates the keys, and \x01 sorts after every continuation of the text
+	// before it.
 	for _, c := range []struct {
 		filter   string
 		kind     string
@@ -129,17 +129,16 @@ func TestPlanIsBounded(t *testing.T) {
 	if got, want := show(p.Ranges), []string{"p\x00000 … p\x00100\x01"}; p.Kind != "Rows" || !slices.Equal(got, want) || p.Residual == nil {
 		t.Errorf("101 points: %s %q, residual %v, want the rows they span and a residual", p.Kind, got, p.Residual)
 	}
-	// 60 rows of 3 partitions would be 180 ranges: the second condition remains
-	// in the residual.
+	// 60 rows of 3 partitions would be 180 ranges, so the second condition stays in the residual.
 	q := mustParse(t, "(PartitionKey eq 'a' or PartitionKey eq 'b' or PartitionKey eq 'c') and ("+
-		strings.TrimPrefix(points(60), "PartitionKey eq 'p' and (")) // with its parenthesis
+		strings.TrimPrefix(points(60), "PartitionKey eq 'p' and (")) // including the parenthesis
 	if p := odata.MakePlan(q); p.Kind != "Partition" || len(p.Ranges) != 3 || p.Residual == nil {
 		t.Errorf("180 points: %s of %d ranges, residual %v", p.Kind, len(p.Ranges), p.Residual)
 	}
 }
 
-// TestRowPositions checks the property that boxes need: after the prefix of its
-// partition, a RowKey has the same encoding as a PartitionKey.
+// TestRowPositions checks the property that boxes need: after the prefix of its partition, a RowKey is encoded like a
+// PartitionKey.
 func TestRowPositions(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"", "a", "a\x02b", "\x1F", "/", "\x7F", "\uFFFD", "😀", "a\uE000\x00"} {
@@ -153,7 +152,7 @@ func TestRowPositions(t *testing.T) {
 	}
 }
 
-// checkPlan checks the law of a plan for one entity, and the form of its ranges.
+// checkPlan checks a plan's law for one entity, and the form of its ranges.
 func checkPlan(t *testing.T, f *odata.Filter, k []byte, timestamp edm.Ticks, p edm.Properties) {
 	t.Helper()
 	plan := odata.MakePlan(f)

@@ -8,9 +8,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// String returns the filter in canonical form, which parses to the same filter:
-// the property is left of the operator, constants are folded, and only
-// necessary parentheses and those of not remain. It may exceed MaxLength if the
+// String returns the filter in canonical form, which parses to the same filter: the property is left of the operator,
+// constants are folded, and only necessary parentheses and those after not remain. It may exceed MaxLength if the
 // original nearly did. Nil gives "".
 func (f *Filter) String() string {
 	if f == nil {

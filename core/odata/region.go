@@ -8,14 +8,13 @@ import (
 	"edgetable/core/key"
 )
 
-// box is the set of entities whose PartitionKey lies in one range and whose
-// RowKey lies in another. Both are ranges of positions as [key.PartitionFrom]
-// and [key.PartitionAfter] return them: after the prefix of its partition, a
-// RowKey has the same encoding as a PartitionKey.
+// box is the set of entities whose PartitionKey is in one range and whose RowKey is in another. Both are ranges of
+// positions as [key.PartitionFrom] and [key.PartitionAfter] return them, since a RowKey, after the prefix of its
+// partition, is encoded like a PartitionKey.
 type box struct{ partition, row key.Range }
 
-// region is a union of at most maxRanges boxes that holds every entity for
-// which an expression is true, and, if exact, no other entity.
+// region is a union of at most maxRanges boxes that contains every entity for which an expression is true. If exact,
+// it contains no other entity.
 type region struct {
 	boxes []box
 	exact bool
@@ -30,10 +29,9 @@ func constantRegion(truth bool) region {
 	return region{exact: true}
 }
 
-// keyRegion returns the region of the keys whose comparison with s has an
-// outcome in op.
+// keyRegion returns the region of keys for which comparing with s has an outcome in op.
 func keyRegion(f field, op operator, s string) region {
-	if key.Check(s) != nil { // no key equals it
+	if key.Check(s) != nil { // s is no legal key, so none equals it
 		op &^= equal
 		if op&less != 0 && op&greater != 0 {
 			return everything()
@@ -42,7 +40,7 @@ func keyRegion(f field, op operator, s string) region {
 	from, after := key.PartitionFrom(s), key.PartitionAfter(s)
 	end := from
 	if end == nil {
-		end = []byte{} // nothing is below ""; a nil end would mean no bound
+		end = []byte{} // no key is below ""; a nil end would mean no bound
 	}
 	var pieces []key.Range
 	if op&less != 0 {
@@ -57,12 +55,12 @@ func keyRegion(f field, op operator, s string) region {
 	return piecesOf(f, pieces)
 }
 
-// prefixRegion returns the region of the keys that begin with s, or of the others.
+// prefixRegion returns the region of the keys that begin with s, or if negated of all others.
 func prefixRegion(f field, s string, negated bool) region {
 	switch {
-	case s == "": // all keys begin so
+	case s == "": // every key begins with ""
 		return constantRegion(!negated)
-	case key.Check(s) != nil: // no key begins so
+	case key.Check(s) != nil: // no key begins with s
 		return constantRegion(negated)
 	}
 	in := key.WithPrefix(s)
@@ -72,7 +70,7 @@ func prefixRegion(f field, s string, negated bool) region {
 	return piecesOf(f, []key.Range{{End: in.Start}, {Start: in.End}})
 }
 
-// piecesOf returns the region of the keys in some ranges of positions.
+// piecesOf returns the region of the keys in the given ranges of positions.
 func piecesOf(f field, pieces []key.Range) region {
 	r := region{exact: true}
 	for _, piece := range pieces {
@@ -88,8 +86,7 @@ func piecesOf(f field, pieces []key.Range) region {
 	return r
 }
 
-// narrow intersects r with s, or leaves r unchanged if the result has too many
-// boxes.
+// narrow intersects r with s, or leaves r unchanged if the result would have too many boxes.
 func (r *region) narrow(s region) {
 	boxes, ok := intersect(r.boxes, s.boxes)
 	if ok {
@@ -98,7 +95,7 @@ func (r *region) narrow(s region) {
 	r.exact = r.exact && s.exact && ok
 }
 
-// widen unites r with s; too many boxes become one box that spans them.
+// widen unites r with s. If there are too many boxes, one box that spans them replaces them.
 func (r *region) widen(s region) {
 	r.boxes = tidy(append(r.boxes, s.boxes...))
 	r.exact = r.exact && s.exact
@@ -121,8 +118,7 @@ func intersect(a, b []box) (out []box, ok bool) {
 	return out, len(out) <= maxRanges
 }
 
-// tidy sorts boxes, and joins boxes that touch or overlap in one direction and
-// are equal in the other.
+// tidy sorts boxes, and joins boxes that touch or overlap in one dimension and are equal in the other.
 func tidy(boxes []box) []box {
 	slices.SortFunc(boxes, func(a, b box) int {
 		return cmp.Or(bytes.Compare(a.partition.Start, b.partition.Start), compareEnds(a.partition.End, b.partition.End),
@@ -142,7 +138,7 @@ func tidy(boxes []box) []box {
 	return out
 }
 
-// join adds s to r if there is no gap between them; r must not start after s.
+// join extends r by s if there is no gap between them. r must not start after s.
 func join(r *key.Range, s key.Range) bool {
 	if r.End == nil {
 		return true
@@ -174,7 +170,7 @@ func hull(boxes []box) box {
 	return h
 }
 
-// compareEnds orders the ends of ranges; nil is the last.
+// compareEnds orders the ends of ranges; nil is the greatest.
 func compareEnds(a, b []byte) int {
 	switch {
 	case a == nil && b == nil:
@@ -191,7 +187,7 @@ func sameRange(r, s key.Range) bool {
 	return bytes.Equal(r.Start, s.Start) && compareEnds(r.End, s.End) == 0
 }
 
-// width is the share of a table that a range covers.
+// width classifies how much of a table a range covers.
 type width uint8
 
 const (
@@ -207,11 +203,10 @@ func (w width) String() string {
 	return [...]string{"Nothing", "Point", "Rows", "Partition", "Range", "Table"}[w]
 }
 
-// rangesOf converts boxes to ascending disjoint ranges of encoded keys, and
-// returns the width of the widest. lost reports that a condition on RowKey
-// narrowed a range of partitions, which no range of keys can express.
+// rangesOf converts boxes to ascending disjoint ranges of encoded keys, and returns the width of the widest. lost is
+// true if a condition on RowKey narrowed a range of partitions, which ranges of keys cannot express.
 func rangesOf(boxes []box) (ranges []key.Range, widest width, lost bool) {
-	spans := make([]box, 0, len(boxes)) // ranges of keys now: tidy sorts and joins them
+	spans := make([]box, 0, len(boxes)) // partition holds ranges of keys here, so that tidy can sort and join them
 	for _, b := range boxes {
 		r, w := b.keys()
 		if w >= widthRange && !whole(b.row) {
@@ -226,7 +221,7 @@ func rangesOf(boxes []box) (ranges []key.Range, widest width, lost bool) {
 	return ranges, widest, lost
 }
 
-// keys returns the smallest range of encoded keys that contains a box.
+// keys returns the smallest range of encoded keys that contains the box.
 func (b box) keys() (key.Range, width) {
 	partition, ok := point(b.partition)
 	switch {
@@ -250,7 +245,7 @@ func (b box) keys() (key.Range, width) {
 
 func whole(r key.Range) bool { return len(r.Start) == 0 && r.End == nil }
 
-// point returns the key in a range of positions that holds exactly one.
+// point returns the key in r; ok is false unless r contains exactly one key.
 func point(r key.Range) (string, bool) {
 	s := key.DecodePart(r.Start)
 	return s, r.End != nil && bytes.Equal(r.End, key.PartitionAfter(s))

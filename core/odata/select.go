@@ -8,21 +8,19 @@ import (
 	"edgetable/core/edm"
 )
 
-// Select holds the names of a $select in order, each once; nil selects
-// everything.
+// Select holds the distinct names of a $select in order; nil selects everything.
 type Select []string
 
-// Bounds of $select and $top.
+// Limits of $select and $top.
 const (
 	MaxSelect     = 255  // names
 	MaxTop        = 1000 // entities
 	maxNameLength = 255  // UTF-16 code units
 )
 
-// ParseSelect reads a comma-separated list of property names. Blanks may
-// surround a name, and a comma may follow the last. A * in the list, or blank
-// text, selects everything. The error is [ErrSelect], or a [SyntaxError] for an
-// expression in brackets, which is one token for the service.
+// ParseSelect parses a comma-separated list of property names. Blanks may surround a name, and a comma may follow the
+// last one. A * in the list, or blank text, selects everything. The error is [ErrSelect], or a [SyntaxError] for an
+// expression in brackets, which the service reads as one token.
 func ParseSelect(text string) (Select, error) {
 	if err := bracketed(text); err != nil {
 		return nil, err
@@ -54,15 +52,15 @@ func ParseSelect(text string) (Select, error) {
 	return list, nil
 }
 
-// bracketed returns an error if an expression in brackets or braces stands where a
-// name should, in the words of the service. The commas in it do not end a name.
+// bracketed returns the service's error if an expression in brackets or braces is in place of a name. Commas inside
+// it do not separate names.
 func bracketed(text string) error {
 	at := strings.IndexAny(text, "[{")
 	if at < 0 {
 		return nil
 	}
 	if before := strings.TrimRightFunc(text[:at], isBlankRune); before != "" && !strings.HasSuffix(before, ",") {
-		return nil // the name before it is wrong
+		return nil // the name before the bracket is wrong
 	}
 	depth := 0
 	for i := at; i < len(text); i++ {
@@ -99,8 +97,7 @@ func isName(s string) bool {
 	return s != "" && edm.UTF16Len(s) <= maxNameLength
 }
 
-// ParseTop reads a $top, a whole number from 0 to [MaxTop] in decimal digits.
-// The error is [ErrTop].
+// ParseTop parses a $top, a whole number from 0 to [MaxTop] in decimal digits. The error is [ErrTop].
 func ParseTop(text string) (int, error) {
 	if text == "" {
 		return 0, ErrTop

@@ -82,7 +82,7 @@ func TestParseTop(t *testing.T) {
 	}
 }
 
-// TestSelectInBrackets: the lexer of the service reads what is in brackets as one token.
+// TestSelectInBrackets checks that brackets are read as one token, like the service's lexer does.
 func TestSelectInBrackets(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ text, want string }{

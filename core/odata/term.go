@@ -7,18 +7,18 @@ import (
 	"edgetable/core/key"
 )
 
-// term is an operand or a condition; the two look alike until they end. It is
-// an operand, with a nil cond, until the parser needs it as a condition.
+// term is an operand or a condition, which look alike until the parser knows what follows. With a nil cond it is an
+// operand, until condition converts it.
 type term struct {
 	cond    *expr
-	called  bool   // cond is what a function returns, which may be compared with true or false
-	name    string // operand: the property, or "" for a literal
+	called  bool   // cond is a function call, whose result may be compared with true or false
+	name    string // property of an operand, or "" for a literal
 	literal edm.Value
-	system  edm.Type // operand: the type of a system property
-	end     int      // operand: behind a property's name
+	system  edm.Type // type of an operand that is a system property
+	end     int      // offset after the name of an operand that is a property
 }
 
-// typ returns the type of a term, or null if it is known only from an entity.
+// typ returns the type of a term, or null if only the entity determines it.
 func (t *term) typ() edm.Type {
 	switch {
 	case t.cond != nil:
@@ -29,7 +29,7 @@ func (t *term) typ() edm.Type {
 	return t.literal.Type()
 }
 
-// isCondition reports whether a term may be true or false.
+// isCondition reports whether a term can be true or false.
 func (t *term) isCondition() bool {
 	return t.typ() == edm.TypeBoolean || t.typ() == edm.TypeNull
 }
@@ -52,8 +52,7 @@ func (p *parser) condition(t *term) *expr {
 	return truth(t.literal.Type() == edm.TypeBoolean && t.literal.Bool())
 }
 
-// isOperator recognises the words that are not properties unless they are
-// compared with something.
+// isOperator reports whether name is an operator's name, which is a property only if it is compared with something.
 func isOperator(name string) bool {
 	return name == "and" || name == "or" || operatorOf(name) != 0
 }
@@ -66,7 +65,7 @@ func (p *parser) compare(left *term, op operator, right *term) *expr {
 	}
 	switch {
 	case left.name == "" && right.name == "":
-		// The rules require a stored value on one side: use the left one.
+		// One side must act as the stored value: use the left one.
 		return truth(op&compare(left.literal, &right.literal, op) != 0)
 	case right.name == "":
 		return p.comparison(left.name, op, right.literal)
@@ -81,8 +80,7 @@ func isNumber(t edm.Type) bool {
 	return t == edm.TypeInt32 || t == edm.TypeInt64 || t == edm.TypeDouble
 }
 
-// field returns the field of a system property by its name. The key of a table is
-// its name.
+// field returns the field of a system property by name. For a table, that is its name.
 func (p *parser) field(name string) (field, bool) {
 	switch {
 	case p.fold == nil:
@@ -101,7 +99,7 @@ func (p *parser) comparison(name string, op operator, literal edm.Value) *expr {
 	return e
 }
 
-// testOf makes a comparison or a function of a property and a literal.
+// testOf builds a comparison or function call of a property and a literal.
 func (p *parser) testOf(k kind, name string, literal edm.Value) *expr {
 	if p.comparisons++; p.comparisons > MaxComparisons {
 		p.fail(ErrTooComplex)

@@ -10,8 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// kilobyte returns an entity of ten properties of all types except Binary,
-// about 1 KiB.
+// kilobyte returns an entity of about 1 KiB with ten properties of all types except Binary.
 func kilobyte() []byte {
 	return []byte(`{"PartitionKey":"customer-000042","RowKey":"2026-11-21T10:00:00-0001",` +
 		`"Name":"` + strings.Repeat("Anna Example ", 16) + `",` +
@@ -24,14 +23,12 @@ func kilobyte() []byte {
 		`"City":"` + strings.Repeat("Springfield ", 13) + `"}`)
 }
 
-// cyrillic returns an entity of the same length as kilobyte, mostly of
-// characters beyond ASCII.
+// cyrillic returns an entity of the same length as kilobyte, mostly beyond ASCII.
 func cyrillic() []byte {
 	return []byte(`{"PartitionKey":"p","RowKey":"r","text":"` + strings.Repeat("Анна ", 110) + `"}`)
 }
 
-// atomOf converts the entity of a JSON body to an Atom entry, as clients send
-// it.
+// atomOf converts an entity from JSON to an Atom entry as clients send it.
 func atomOf(b *testing.B, body []byte) []byte {
 	e, err := payload.ReadEntity(body)
 	if err != nil {
@@ -67,7 +64,7 @@ func BenchmarkReadEntity(b *testing.B) {
 	}
 }
 
-// wide returns an entity of many properties, in another order than that of their names.
+// wide returns an entity with n properties, not sorted by name.
 func wide(n int) []byte {
 	b := []byte(`{"PartitionKey":"p","RowKey":"r"`)
 	for i := range n {
@@ -76,7 +73,7 @@ func wide(n int) []byte {
 	return append(b, '}')
 }
 
-// BenchmarkReadUpdate reads the bodies of updates, whose properties are sorted by their names.
+// BenchmarkReadUpdate reads bodies of updates, whose properties are sorted by name.
 func BenchmarkReadUpdate(b *testing.B) {
 	for name, body := range map[string][]byte{"typical": kilobyte(), "wide": wide(200)} {
 		b.Run(name, func(b *testing.B) {

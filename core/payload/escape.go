@@ -12,10 +12,9 @@ const (
 	highs = 0x8080808080808080
 )
 
-// plain returns the length of the longest prefix of printable ASCII without
-// quote and backslash. A JSON string holds these characters without escapes. It
-// looks at eight bytes at a time: subtracting n from every byte sets the high
-// bit of the bytes below n, and the lowest bit found this way is exact.
+// plain returns the length of the longest prefix of printable ASCII without quote and backslash, which a JSON string
+// holds unescaped. It tests eight bytes at a time: subtracting n from every byte sets the high bit of bytes below n,
+// and the lowest bit found this way is exact.
 func plain(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
@@ -33,7 +32,7 @@ func plain(b []byte) int {
 	return i
 }
 
-// escape returns the length of the escape sequence at the beginning of b, or 0.
+// escape returns the length of the escape sequence at the start of b, or 0.
 func escape(b []byte) int {
 	if len(b) < 2 {
 		return 0
@@ -68,8 +67,8 @@ func hex4[T []byte | string](b T) (r rune, ok bool) {
 	return r, true
 }
 
-// unescape appends the characters of a string whose syntax is already checked.
-// lone reports a surrogate without its partner; the surrogate becomes U+FFFD.
+// unescape appends the characters of a string whose syntax was already checked. A surrogate without its partner
+// becomes U+FFFD and sets lone.
 func unescape(dst []byte, b string) (out []byte, lone bool) {
 	for {
 		i := strings.IndexByte(b, '\\')

@@ -17,8 +17,7 @@ func AppendETag(dst []byte, ts edm.Ticks) []byte {
 	return append(dst, `'"`...)
 }
 
-// appendETagTime appends the text of a Timestamp, 2006-01-02T15:04:05…, with
-// both of its colons encoded.
+// appendETagTime appends the text of a Timestamp, 2006-01-02T15:04:05…, with both colons percent-encoded.
 func appendETagTime(dst, when []byte) []byte {
 	dst = append(dst, when[:13]...)
 	dst = append(dst, "%3A"...)
@@ -27,15 +26,12 @@ func appendETagTime(dst, when []byte) []byte {
 	return append(dst, when[17:]...)
 }
 
-// longestETag is more than the length of any valid ETag, even with all its
-// characters percent-encoded.
+// longestETag exceeds the length of every valid ETag, even with all characters percent-encoded.
 const longestETag = 64
 
-// ParseIfMatch reads an If-Match header that was sent: *, or the weak ETag of a
-// time, W/"datetime'…'". It also accepts an ETag whose colons a client has
-// decoded. If the time is spelled in another way than in a Timestamp, the
-// result is the zero Match, which matches no entity. Every other weak ETag is
-// ConditionNotMet. Any other text, such as a list or a strong ETag, is
+// ParseIfMatch parses an If-Match header that is present: * or the weak ETag of a time, W/"datetime'…'". The colons
+// may have been decoded by a client. A time that is spelled differently from a Timestamp gives the zero Match, which
+// matches no entity. Any other weak ETag is ConditionNotMet. Anything else, such as a list or a strong ETag, is
 // InvalidInput.
 func ParseIfMatch(header string) (table.Match, error) {
 	h := strings.Trim(header, " \t")
@@ -75,8 +71,7 @@ func ParseIfMatch(header string) (table.Match, error) {
 	if err != nil {
 		return never, table.ConditionNotMet.Err()
 	}
-	// An ETag has the exact text of a Timestamp; other spellings of the time do
-	// not match.
+	// An ETag contains the exact text of a Timestamp, so other spellings of the same time do not match.
 	var clock [32]byte
 	if string(ts.AppendText(clock[:0])) != string(decoded) {
 		return never, nil

@@ -6,25 +6,22 @@ import (
 	"edgetable/core/table"
 )
 
-// Format is a representation of a body: JSON with one of three amounts of
-// metadata, or Atom.
+// Format is the representation of a body: JSON with one of three levels of metadata, or Atom.
 type Format uint8
 
 const (
-	// NoMetadata is JSON with the values alone; it loses the types that JSON
-	// lacks.
+	// NoMetadata is JSON with values only; types that JSON lacks are lost.
 	NoMetadata Format = iota
-	// Minimal is JSON with the types that JSON lacks, the ETag and the context
-	// of the root.
+	// Minimal is JSON that also has the types that JSON lacks, the ETag, and the context of the root.
 	Minimal
-	// Full adds the type name, the id and the edit link of every entity.
+	// Full is Minimal plus the type name, id and edit link of every entity.
 	Full
 	// Atom is an XML entry or feed, for clients from before 2013.
 	Atom
 )
 
-// ContentType returns the media type of a response in this format: of one
-// entity or table, or of a feed.
+// ContentType returns the media type of a response in this format, which differs for a feed and for a single entity
+// or table.
 func (f Format) ContentType(feed bool) string {
 	switch f {
 	case NoMetadata:
@@ -40,8 +37,7 @@ func (f Format) ContentType(feed bool) string {
 	return "application/json;odata=minimalmetadata;streaming=true;charset=utf-8"
 }
 
-// ErrorContentType returns the media type of the body from
-// [Format.AppendError].
+// ErrorContentType returns the media type of a body that [Format.AppendError] writes.
 func (f Format) ErrorContentType() string {
 	if f == Atom {
 		return "application/xml;charset=utf-8"
@@ -49,7 +45,7 @@ func (f Format) ErrorContentType() string {
 	return f.ContentType(false)
 }
 
-// These are the names of the system properties.
+// Names of the system properties.
 const (
 	partitionKey = "PartitionKey"
 	rowKey       = "RowKey"
@@ -57,29 +53,25 @@ const (
 	tableName    = "TableName"
 )
 
-// maxProjection is the number of names that a Projection marks without
-// allocating.
+// maxProjection is the number of names up to which a Projection needs no allocation per entity.
 const maxProjection = 256
 
-// Projection is a compiled $select: the properties that a response keeps. A nil
-// Projection keeps all. A Projection never changes.
+// Projection is a compiled $select: the properties that a response keeps. A nil Projection keeps all. A Projection is
+// immutable.
 type Projection struct {
-	text  string // the text of the request, without blanks around it
-	all   bool   // the text has no names, or *
+	text  string // text of the request, without surrounding blanks
+	all   bool   // the text has no names, or has *
 	names []string
-	index map[string]int // nil for few names
-	// The system properties Timestamp and the keys appear only if the list
-	// names them.
+	index map[string]int // nil if there are few names
+	// whether these system properties are selected; a list must name them
 	partitionKey, rowKey, timestamp bool
 }
 
-// linearProjection is the greatest number of names for which comparing each
-// name is faster than a map.
+// linearProjection is the number of names up to which comparing each one is faster than a map.
 const linearProjection = 8
 
-// NewProjection compiles a $select from its names and its text. It drops repeated
-// names. Without names it keeps all properties. JSON repeats the text in its
-// metadata.
+// NewProjection compiles a $select from its names and its text, which JSON metadata repeats. Repeated names are
+// dropped. Without names all properties are kept.
 func NewProjection(names []string, text string) *Projection {
 	p := &Projection{text: strings.Trim(text, " \t\r\n"), all: len(names) == 0}
 	seen := make(map[string]int, len(names))
@@ -114,9 +106,8 @@ func (p *Projection) find(name string) int {
 	return -1
 }
 
-// errorText is the service's error for a body that it cannot read.
+// errorText is the service's message for a body that it cannot read.
 const errorText = "An error occurred while processing this request."
 
-// invalid returns the service's error for an unreadable body, with a hint for
-// the sender.
+// invalid returns the service's error for an unreadable body, with a hint for the sender.
 func invalid(hint string) error { return table.InvalidInput.With(errorText + " " + hint) }

@@ -13,9 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// FuzzEntityJSON compares the reader with encoding/json and with the writer. An
-// accepted body is valid JSON and means the same; a body refused for its syntax
-// is not valid JSON; an entity is the same after it was written and read again.
+// FuzzEntityJSON compares the reader with encoding/json and with the writer. An accepted body is valid JSON and means
+// the same; a body refused for its syntax is not valid JSON; an entity is the same after writing and reading it.
 func FuzzEntityJSON(f *testing.F) {
 	f.Add([]byte(`{"PartitionKey":"p","RowKey":"r","a":1,"b":1.5,"c":"x","d":true,"e":null}`))
 	f.Add(kilobyte())
@@ -66,9 +65,8 @@ func FuzzEntityJSON(f *testing.F) {
 	})
 }
 
-// FuzzEntityAtom checks that an accepted entity is within the limits. It must
-// be the same after it was written as Atom and read again, and also as JSON, if
-// JSON can hold it.
+// FuzzEntityAtom checks that an accepted entity is within the limits. It must be the same after writing and reading
+// it as Atom, and also as JSON if JSON can represent it.
 func FuzzEntityAtom(f *testing.F) {
 	f.Add([]byte(atomStart + `<d:PartitionKey>p</d:PartitionKey><d:RowKey>r</d:RowKey><d:a m:type="Edm.Double">-INF</d:a><d:b xml:space="preserve"> &#xD;&lt;</d:b><d:c m:null="true" />` + atomEnd))
 	f.Add([]byte(`<e:entry xmlns:e="http://www.w3.org/2005/Atom"><properties xmlns="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"><a xmlns="http://schemas.microsoft.com/ado/2007/08/dataservices"><![CDATA[<]]></a></properties></e:entry>`))
@@ -114,14 +112,14 @@ func FuzzEntityAtom(f *testing.F) {
 	})
 }
 
-// plainObject reads a JSON object without objects or arrays in it.
+// plainObject parses a JSON object that contains no objects or arrays.
 func plainObject(body []byte) (members map[string]any, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	if d.Decode(&members) != nil || members == nil || !json.Valid(body) {
 		return nil, false
 	}
-	// A map would not do: a later member hides an earlier one of the same name.
+	// A map is not enough: a later member would hide an earlier one of the same name.
 	d = json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	for depth := 0; ; {
@@ -138,8 +136,7 @@ func plainObject(body []byte) (members map[string]any, ok bool) {
 	}
 }
 
-// same compares a property without annotation with the value from
-// encoding/json.
+// same compares a property without annotation with the value that encoding/json parsed.
 func same(t *testing.T, name string, want any, got edm.Value) {
 	t.Helper()
 	ok := false

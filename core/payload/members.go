@@ -5,49 +5,45 @@ import (
 	"edgetable/core/table"
 )
 
-// maxMembers bounds the number of different names in one body, and so the
-// memory that reading takes. Nulls count too, and annotations of absent
-// properties.
+// maxMembers limits the number of different names in one body, and so the memory for reading it. Nulls count, and so
+// do annotations of absent properties.
 const maxMembers = 512
 
-// member holds the data of one property in a body. The annotation with its type
-// may come before or after the value, so both are kept until the end of the
-// body.
+// member is one property of a body. Its type annotation may come before or after the value, so both are kept until
+// the body ends.
 type member struct {
 	name      string
 	value     token
 	typ       token  // the annotated Edm type
 	given     bool   // value is set
 	annotated bool   // typ is set
-	order     uint16 // the number of values before this one
+	order     uint16 // number of values before this one
 }
 
-// byValue orders members by their values in the body.
+// byValue sorts members by the order of their values in the body.
 func byValue(a, b member) int { return int(a.order) - int(b.order) }
 
-// kind is the kind of a value in the spelling of the body. XML has only strings
-// and null.
+// kind is how a value is written in the body. XML has only strings and null.
 type kind uint8
 
 const (
 	kindNull kind = iota
 	kindFalse
 	kindTrue
-	kindInteger // no fraction and no exponent
+	kindInteger // without fraction and exponent
 	kindDecimal
 	kindString
 )
 
-// token is a single value; it shares memory with the body.
+// token is a single value. It shares memory with the body.
 type token struct {
-	text    string // of numbers and strings; without quotes
+	text    string // text of a number or string, without quotes
 	kind    kind
-	escaped bool // a string with the backslashes of JSON
+	escaped bool // a string with JSON escapes
 }
 
-// characters returns the characters of a string. Without escapes they share
-// memory with the body, otherwise they are in scratch; grown is scratch after
-// it grew.
+// characters returns the characters of a string. Without escapes they share memory with the body; otherwise they are
+// in scratch, which may grow and is returned as grown.
 func (t token) characters(scratch []byte) (s string, grown []byte, lone bool) {
 	if !t.escaped {
 		return t.text, scratch, false
@@ -56,8 +52,7 @@ func (t token) characters(scratch []byte) (s string, grown []byte, lone bool) {
 	return view(scratch), scratch, lone
 }
 
-// annotation returns the annotated Edm type of a property, or TypeNull without
-// an annotation.
+// annotation returns the annotated Edm type of a property, or TypeNull if there is no annotation.
 func (p *member) annotation() (edm.Type, error) {
 	if !p.annotated {
 		return edm.TypeNull, nil
@@ -75,16 +70,15 @@ func explainTwice(name string) error {
 	return explain(table.DuplicatePropertiesSpecified.Err(), "Send "+quote(name)+" once.")
 }
 
-// index is a hash table with linear probing. It holds the positions of members
-// in their list, plus one. An attacker can produce collisions, but too few to
-// matter. A map would allocate for each body of many names, and take a third longer.
+// index is a hash table with linear probing that maps names to members: it holds their positions in the list, plus
+// one. An attacker can cause collisions, but the table is too small for them to matter. A map would allocate for
+// every body with many names and take a third longer.
 type index [2 * maxMembers]uint16
 
-// member returns the position of a name in the list. It appends the name if the
-// list does not have it.
+// member returns the position of name in list, and appends a new member if the list lacks it.
 func (x *index) member(list []member, name string) (grown []member, n int, err error) {
 	n = len(list) - 1
-	if n >= 0 && list[n].name == name { // a property and its annotation are neighbours
+	if n >= 0 && list[n].name == name { // a property and its annotation are usually neighbours
 		return list, n, nil
 	}
 	if n = x.find(list, name); n == maxMembers {
@@ -96,8 +90,7 @@ func (x *index) member(list []member, name string) (grown []member, n int, err e
 	return list, n, nil
 }
 
-// find returns the position of a name in the list. A new name gets the position
-// after the last.
+// find returns the position of name in list. For a new name that is the position after the last one.
 func (x *index) find(list []member, name string) int {
 	h := uint32(2166136261) // FNV-1a
 	for i := range len(name) {
@@ -115,8 +108,7 @@ func (x *index) find(list []member, name string) int {
 	}
 }
 
-// quote returns a name or value from the sender for a message, and shortens
-// long ones.
+// quote quotes a name or value from the sender for a message, and truncates long ones.
 func quote(s string) string { return "'" + cut(s) + "'" }
 
 func cut(s string) string {

@@ -7,8 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// longestAfter is the longest time for which a rule lets an entity live: 100 years of 365
-// days.
+// longestAfter is the longest lifetime that an expiry rule may give entities: 100 years of 365 days.
 const longestAfter = 36_500 * day
 
 const (
@@ -16,13 +15,12 @@ const (
 	day  = 24 * hour
 )
 
-// ReadOptions reads the document of PUT /mytable?comp=options:
+// ReadOptions parses the document of PUT /mytable?comp=options:
 //
 //	{"expire": {"property": "ExpiresAt", "after": "P30D"}}
 //
-// expire may be absent or null, which is no rule. The members that [AppendOptions] adds to
-// say what became of a rule have no meaning here. The error is OptionsInvalid, with the JSON
-// path of what is wrong.
+// expire may be absent or null, which means no rule. Members that [AppendOptions] adds to report the state of a rule
+// are ignored. The error is OptionsInvalid, with the JSON path of the mistake.
 func ReadOptions(body []byte) (o table.TableOptions, err error) {
 	r := optionsReader{scanner{body: body}}
 	if len(body) > maxOptions {
@@ -55,7 +53,7 @@ func badOptions(path, what string) error {
 	return table.OptionsInvalid.With(table.OptionsInvalid.Err().Message + " " + path + ": " + what + ".")
 }
 
-// optionsReader reads a document of options.
+// optionsReader reads an options document.
 type optionsReader struct{ scanner }
 
 func (r *optionsReader) expire(path string, e *table.Expiry) error {
@@ -93,7 +91,7 @@ func (r *optionsReader) expire(path string, e *table.Expiry) error {
 	return err
 }
 
-// object reads an object and calls member for each of its members, at their values.
+// object reads an object and calls member for each of its members, when pos is at the member's value.
 func (r *optionsReader) object(path string, member func(path, name string) error) error {
 	if r.skip() != '{' {
 		return badOptions(path, "expected an object, {…}")
@@ -131,7 +129,7 @@ func (r *optionsReader) object(path string, member func(path, name string) error
 	}
 }
 
-// null reads null, if it is there.
+// null reads null if it is next, and reports whether it was.
 func (r *optionsReader) null() bool {
 	if r.skip() != 'n' {
 		return false
@@ -147,10 +145,10 @@ func (r *optionsReader) string(path string) (string, error) {
 		return "", badOptions(path, "expected a string")
 	}
 	s, _, _ := t.characters(nil)
-	return string([]byte(s)), nil // the body is another's
+	return string([]byte(s)), nil // the caller owns the body and may reuse it
 }
 
-// ignore reads a single value.
+// ignore skips a single value.
 func (r *optionsReader) ignore() error {
 	_, err := r.scalar()
 	if err != nil {
@@ -159,10 +157,9 @@ func (r *optionsReader) ignore() error {
 	return nil
 }
 
-// AppendOptions appends the document of GET /mytable?comp=options at an instant: what
-// [ReadOptions] reads, with the state of the rule, and until when withdrawing it brings
-// everything back. A rule that was withdrawn, or changed, is "ending" until what it ended is
-// removed.
+// AppendOptions appends the document of GET /mytable?comp=options at time now: the members that [ReadOptions] reads,
+// the state of the rule, and the time until which withdrawing the rule restores everything. A rule that was withdrawn
+// or replaced is "ending" until everything it ended has been removed.
 func AppendOptions(dst []byte, t *table.Traits, now edm.Ticks) []byte {
 	w := object{b: append(dst, '{')}
 	if t != nil && t.Expiry != nil {
@@ -193,22 +190,22 @@ func (w *object) rule(e *table.Expiry) {
 	}
 }
 
-// units are those of a duration of ISO 8601 whose lengths do not vary, in their order.
+// units lists the units of ISO 8601 durations that have a fixed length, in the order of the format.
 var units = [...]struct {
 	letter byte
-	time   bool // after the T
+	time   bool // written after the T
 	length edm.Ticks
 }{
 	{'W', false, 7 * day}, {'D', false, day}, {'H', true, hour}, {'M', true, hour / 60}, {'S', true, edm.TicksPerSecond},
 }
 
-// parseDuration reads a duration such as P1DT30M.
+// parseDuration parses a duration such as P1DT30M.
 func parseDuration(s string) (d edm.Ticks, ok bool) {
 	if len(s) < 3 || s[0] != 'P' || len(s) > 40 {
 		return 0, false
 	}
 	time := false
-	next := 0 // unit
+	next := 0 // index of the first unit that may follow
 	for s = s[1:]; s != ""; {
 		if s[0] == 'T' {
 			if time {
@@ -237,7 +234,7 @@ func parseDuration(s string) (d edm.Ticks, ok bool) {
 	return d, d >= edm.TicksPerSecond && d <= longestAfter
 }
 
-// formatDuration is the inverse of parseDuration, with days and without weeks.
+// formatDuration is the inverse of parseDuration. It writes days, never weeks.
 func formatDuration(d edm.Ticks) string {
 	b, time := []byte{'P'}, false
 	for _, u := range units[1:] {

@@ -79,7 +79,7 @@ func TestReadOptions(t *testing.T) {
 	}
 }
 
-// What AppendOptions shows can be sent again, and declares the same.
+// TestAppendOptions checks that the document from AppendOptions can be sent again and has the same meaning.
 func TestAppendOptions(t *testing.T) {
 	t.Parallel()
 	now, _ := edm.ParseDateTime("2026-11-28T12:00:00Z")
@@ -112,7 +112,7 @@ func TestAppendOptions(t *testing.T) {
 	}
 }
 
-// FuzzReadOptions: what is accepted is written as a document that declares the same.
+// FuzzReadOptions checks that an accepted document is written as one that declares the same.
 func FuzzReadOptions(f *testing.F) {
 	f.Add([]byte(`{"expire":{"property":"E","after":"P2W1DT1H2M3S"}}`))
 	f.Add([]byte(`{"expire":null,"ending":{"after":"P1D","until":null}}`))

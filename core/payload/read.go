@@ -8,20 +8,18 @@ import (
 	"edgetable/core/table"
 )
 
-// Entity is the entity that a client inserts. The operation decides whether its
-// keys are required and which characters they may contain; this package does
-// not check that.
+// Entity is an entity to insert. Whether its keys are required, and which characters they may contain, is for the
+// operation to check, not for this package.
 type Entity struct {
 	PartitionKey, RowKey       string
 	HasPartitionKey, HasRowKey bool           // present and not null
 	Properties                 edm.Properties // in the order of the body
 }
 
-// typicalMembers is the number of members that are collected without
-// allocating.
+// typicalMembers is the number of members that can be collected without an allocation.
 const typicalMembers = 24
 
-// entity makes an Entity from the members of an insert.
+// entity builds an Entity from the members of an insert.
 func entity(list []member, as spelling) (Entity, error) {
 	properties, err := encode(list, nil, as)
 	if err != nil {
@@ -38,14 +36,14 @@ func entity(list []member, as spelling) (Entity, error) {
 			rk = p
 		}
 	}
-	err = e.keys(pk, rk) // sets e; not in the return statement, because Go leaves its order of evaluation open
+	err = e.keys(pk, rk) // sets e; not in the return statement, because Go does not define when it would copy e
 	return e, err
 }
 
-// update makes properties from the members of an update or merge.
+// update builds properties from the members of an update or merge, sorted by name.
 func update(list []member, as spelling) (edm.Properties, error) {
 	var buf [maxMembers]uint16
-	order := buf[:len(list)] // sorted in place of members, which are large
+	order := buf[:len(list)] // sorts indexes rather than members, which are large
 	for i := range order {
 		order[i] = uint16(i)
 	}
@@ -53,10 +51,9 @@ func update(list []member, as spelling) (edm.Properties, error) {
 	return encode(list, order, as)
 }
 
-// encode gives the properties their types and encodes them. Like the service,
-// it checks the size of the entity before the size of each property. The keys
-// are too small to matter for this check, and the body of an update has none. The order is that of the
-// properties, by their positions in list; nil is the order of list.
+// encode types and encodes the properties. Like the service, it checks the size of the entity before the size of each
+// property; keys are too small to matter for this check, and the body of an update has none. order holds indexes into
+// list in the order of the result; nil means the order of list.
 func encode(list []member, order []uint16, as spelling) (edm.Properties, error) {
 	var (
 		stack      [256]byte
@@ -107,13 +104,12 @@ func encode(list []member, order []uint16, as spelling) (edm.Properties, error) 
 	return nil, large
 }
 
-// system reports whether the member is a system property, which is stored apart
-// from the others.
+// system reports whether the member is a system property, which is stored apart from the others.
 func (p *member) system() bool {
 	return p.name == partitionKey || p.name == rowKey || p.name == timestamp
 }
 
-// size returns an upper bound of the length of the encoded properties.
+// size returns an upper bound of the length of the encoded properties in bytes.
 func size(list []member) (n int) {
 	const overhead, fixed = 7, 16 // two lengths and the type; the longest of the other types
 	for i := range list {
@@ -128,7 +124,7 @@ func size(list []member) (n int) {
 	return n
 }
 
-// keys sets the keys of e to one copy of both.
+// keys sets both keys of e to copies in a single allocation.
 func (e *Entity) keys(pk, rk *member) error {
 	var buf []byte
 	for _, p := range [...]*member{pk, rk} {
@@ -163,8 +159,7 @@ func (e *Entity) keys(pk, rk *member) error {
 	return nil
 }
 
-// typed returns the value of a property that is not null. The value shares
-// memory with the body or with scratch.
+// typed returns the value of a property that is not null. It shares memory with the body or with scratch.
 func (p *member) typed(scratch []byte, as spelling) (v edm.Value, grown []byte, err error) {
 	t, err := p.annotation()
 	if err != nil {
@@ -209,7 +204,7 @@ func (p *member) number(t edm.Type, as spelling) (edm.Value, error) {
 	}
 	v, err := as.parse(t, literal)
 	if err != nil && natural == edm.TypeInt32 && !p.annotated {
-		// The library that the service uses tries Int32, then Double.
+		// The service's library tries Int32, then Double.
 		v, err = edm.Parse(edm.TypeDouble, literal)
 	}
 	if err != nil {
@@ -226,8 +221,7 @@ func mistyped(p *member, t edm.Type) error {
 	return invalid("The property " + quote(p.name) + " is annotated as " + t.String() + ", but its value is of another JSON type: send it as a string.")
 }
 
-// explain adds a hint to the service's text of an error, unless that text
-// already names the property.
+// explain adds a hint to the service's text of an error, unless the text already names the property.
 func explain(err error, hint string) error {
 	e, ok := err.(*table.Error)
 	if !ok || e.Code == table.OutOfRangeInput {
@@ -236,7 +230,7 @@ func explain(err error, hint string) error {
 	return e.Code.With(e.Message + " " + hint)
 }
 
-// nameOfTable returns the TableName among the members.
+// nameOfTable returns the TableName among the members; ok is false if there is none.
 func nameOfTable(list []member) (name string, ok bool, err error) {
 	for i := range list {
 		p := &list[i]

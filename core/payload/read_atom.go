@@ -9,7 +9,7 @@ import (
 	"edgetable/core/xml"
 )
 
-// These are the namespaces of an entry.
+// Namespaces and the category scheme of an entry.
 const (
 	spaceAtom     = "http://www.w3.org/2005/Atom"
 	spaceData     = "http://schemas.microsoft.com/ado/2007/08/dataservices"
@@ -17,10 +17,9 @@ const (
 	scheme        = spaceData + "/scheme"
 )
 
-// ReadAtomEntity is [ReadEntity] for an Atom entry. The properties are the
-// elements of the data namespace in m:properties; the rest of the entry is
-// ignored. A value has the type in m:type. Without m:type it is a String and
-// keeps all its white space. If m:null is true, the property is absent.
+// ReadAtomEntity is [ReadEntity] for an Atom entry. The properties are the elements of the data namespace in
+// m:properties; everything else in the entry is ignored. m:type gives the type of a value; without it the value is a
+// String that keeps all its white space. A property with m:null="true" is left out.
 func ReadAtomEntity(body []byte) (Entity, error) {
 	var buf [typicalMembers]member
 	list, err := collectAtom(body, buf[:0])
@@ -50,13 +49,12 @@ func ReadAtomTableName(body []byte) (name string, ok bool, err error) {
 	return nameOfTable(list)
 }
 
-// collectAtom reads a whole Atom entry and appends its members to list. The
-// properties are in the entry's content. They may also be next to it, as in
-// entries of media: accepting that needs no extra code.
+// collectAtom reads a whole Atom entry and appends its members to list. Properties are normally in the entry's
+// content. They may also be next to it, as in entries of media, because accepting that needs no extra code.
 func collectAtom(body []byte, list []member) ([]member, error) {
 	var index index
 	r := xml.NewReader(body)
-	for depth := 0; ; { // in entry 1, in its content 2
+	for depth := 0; ; { // 1 inside the entry, 2 inside its content
 		kind, err := r.Next()
 		switch {
 		case err != nil:
@@ -116,8 +114,7 @@ func collectProperties(r *xml.Reader, index *index, list []member) ([]member, er
 		}
 		p.value.text = view(text)
 		if p.annotated && p.typ.text != "Edm.String" {
-			// As in XML Schema, white space around a number or date has no
-			// meaning.
+			// As in XML Schema, white space around a number or date is insignificant.
 			p.value.text = strings.Trim(p.value.text, " \t\r\n")
 		}
 		var n int
@@ -131,8 +128,7 @@ func collectProperties(r *xml.Reader, index *index, list []member) ([]member, er
 	}
 }
 
-// malformed returns the error for malformed XML; it returns other errors
-// unchanged.
+// malformed converts an XML syntax error to the protocol's error, and returns any other error unchanged.
 func malformed(err error) error {
 	if at, ok := errors.AsType[*xml.SyntaxError](err); ok {
 		return invalid("Malformed XML at byte " + strconv.Itoa(at.Offset) + ": " + at.Problem + ".")

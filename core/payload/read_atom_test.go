@@ -146,8 +146,8 @@ func TestReadAtomEntityRefuses(t *testing.T) {
 	}
 }
 
-// TestReadAtomEntityLimits checks that an entity just within the limits is
-// accepted, and that it shares no memory with the body.
+// TestReadAtomEntityLimits checks that an entity exactly within the limits is accepted, and shares no memory with the
+// body.
 func TestReadAtomEntityLimits(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

@@ -7,15 +7,13 @@ import (
 	"edgetable/core/edm"
 )
 
-// ReadEntity reads the JSON body of an insert and checks its properties: their
-// names, types, sizes and number. A value has the type of its annotation,
-// before or after it in the body. Without an annotation, JSON decides: true and
-// false are Boolean, whole numbers Int32 if they fit, all other numbers Double,
-// strings String. Nulls, Timestamp and odata.* are left out.
+// ReadEntity parses the JSON body of an insert and checks the names, types, sizes and number of its properties. An
+// annotation, before or after a value, sets the value's type. Without one, JSON decides: true and false are Boolean,
+// whole numbers Int32 if they fit, other numbers Double, strings String. Nulls, Timestamp and odata.* are left out.
 //
-// It takes what the reader of the service takes, Microsoft.Data.OData 5.8.0: also
-// texts and names in single quotes, names without quotes, control characters in
-// texts, and numbers such as .5, 1. and 007. [ofService] says which texts are values.
+// It accepts what the service's reader, Microsoft.Data.OData 5.8.0, accepts beyond JSON: strings and names in single
+// quotes, unquoted names, control characters in strings, and numbers such as .5, 1. and 007. [ofService] lists the
+// accepted texts of values.
 //
 // The entity shares no memory with the body.
 func ReadEntity(body []byte) (Entity, error) {
@@ -27,8 +25,8 @@ func ReadEntity(body []byte) (Entity, error) {
 	return entity(list, ofService)
 }
 
-// ReadFileEntity is [ReadEntity] for a file, in which each entity is valid JSON. A
-// value may have each spelling that [edm.Parse] knows, and an Int64 may be a number.
+// ReadFileEntity is [ReadEntity] for files, whose entities must be valid JSON. A value may have any spelling that
+// [edm.Parse] accepts, and an Int64 may be a number.
 func ReadFileEntity(text []byte) (Entity, error) {
 	var buf [typicalMembers]member
 	list, err := collect(scanner{body: text}, buf[:0])
@@ -38,10 +36,9 @@ func ReadFileEntity(text []byte) (Entity, error) {
 	return entity(list, ofFiles)
 }
 
-// ReadUpdate is [ReadEntity] for the body of an update or merge. It returns the
-// properties in the order of their names; the service keeps that order from
-// then on. The keys come from the address; keys in the body are ignored, even
-// if they have a wrong type.
+// ReadUpdate is [ReadEntity] for the body of an update or merge. It returns the properties sorted by name, the order
+// that the service keeps from then on. Keys come from the URL; keys in the body are ignored, even those of a wrong
+// type.
 func ReadUpdate(body []byte) (edm.Properties, error) {
 	var buf [typicalMembers]member
 	list, err := collect(scanner{body: body, relaxed: true}, buf[:0])
@@ -51,8 +48,8 @@ func ReadUpdate(body []byte) (edm.Properties, error) {
 	return update(list, ofService)
 }
 
-// ReadTableName reads the JSON body of Create Table. ok is false if the body
-// names no table. It does not check the name.
+// ReadTableName parses the JSON body of Create Table. ok is false if the body names no table. The name is not
+// checked.
 func ReadTableName(body []byte) (name string, ok bool, err error) {
 	var buf [typicalMembers]member
 	list, err := collect(scanner{body: body, relaxed: true}, buf[:0])
@@ -62,15 +59,14 @@ func ReadTableName(body []byte) (name string, ok bool, err error) {
 	return nameOfTable(list)
 }
 
-// collect reads a whole JSON body and appends its members to list in the order
-// of their values; annotations may come before or after.
+// collect reads a whole JSON body and appends its members to list in the order of their values. Annotations may come
+// before or after.
 func collect(s scanner, list []member) ([]member, error) {
 	var index index
 	return index.collect(&s, list)
 }
 
-// collect reads the object at which s is, as the function collect does. The
-// index is empty.
+// collect reads the object at the position of s, like the function collect. The index must be empty.
 func (x *index) collect(s *scanner, list []member) ([]member, error) {
 	values, last, sorted := uint16(0), 0, true
 	for {
@@ -87,7 +83,7 @@ func (x *index) collect(s *scanner, list []member) ([]member, error) {
 			owner, annotation = name[:at], name[at+1:]
 		}
 		if strings.HasPrefix(owner, "odata.") || annotation != "" && (annotation != "odata.type" || owner == "") {
-			continue // it describes the entity, or has no meaning for its storage
+			continue // it describes the entity, or does not affect how it is stored
 		}
 		var n int
 		if list, n, err = x.member(list, owner); err != nil {

@@ -14,7 +14,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// dump prints properties as name=type(text), in order.
+// dump formats properties as name=type(text), in order.
 func dump(p edm.Properties) string {
 	var b strings.Builder
 	for name, v := range p.All() {
@@ -134,8 +134,7 @@ func TestReadEntityKeys(t *testing.T) {
 	}
 }
 
-// TestReadEntityCopies checks that the entity does not change when the buffer
-// of the body is used again.
+// TestReadEntityCopies checks that the entity does not change when the body's buffer is reused.
 func TestReadEntityCopies(t *testing.T) {
 	t.Parallel()
 	body := []byte(`{"PartitionKey":"p","RowKey":"r\u0041","a":"text","b@odata.type":"Edm.Binary","b":"AQID"}`)
@@ -186,8 +185,8 @@ func TestReadTableName(t *testing.T) {
 	}
 }
 
-// TestReadUpdate checks that an update has the order of names, and that it
-// ignores keys in its body, even invalid ones.
+// TestReadUpdate checks that an update's properties are sorted by name, and that keys in its body are ignored, even
+// invalid ones.
 func TestReadUpdate(t *testing.T) {
 	t.Parallel()
 	var want edm.Properties
@@ -214,8 +213,7 @@ func TestReadUpdate(t *testing.T) {
 	}
 }
 
-// TestReadEntityOrder checks that an insert keeps the order of the values, with
-// annotations before or after them.
+// TestReadEntityOrder checks that an insert keeps the order of the values, with annotations before or after them.
 func TestReadEntityOrder(t *testing.T) {
 	t.Parallel()
 	e, err := payload.ReadEntity([]byte(`{"b@odata.type":"Edm.String","c":"x","a@odata.type":"Edm.String","b":"x","RowKey@odata.type":"Edm.String","a":"x","d@odata.type":"Edm.String"}`))
@@ -231,8 +229,8 @@ func TestReadEntityOrder(t *testing.T) {
 	}
 }
 
-// The properties of an insert have the order of the values, those of an update the order of their
-// names, however many there are and wherever their annotations stand.
+// TestReadOrderOfMany checks that an insert keeps the order of values and an update sorts by name, for any number of
+// properties and any position of annotations.
 func TestReadOrderOfMany(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -261,7 +259,7 @@ func TestReadOrderOfMany(t *testing.T) {
 	}
 }
 
-// TestReadingAllocates the properties, and the keys of an insert, but no members.
+// TestReadingAllocates checks that reading allocates only the properties and, for an insert, the keys.
 func TestReadingAllocates(t *testing.T) {
 	body := []byte(`{"PartitionKey":"p","RowKey":"r","Zeta":1,"Alpha":"text","At@odata.type":"Edm.DateTime","At":"2026-01-02T03:04:05Z","Ok":true}`)
 	if n := testing.AllocsPerRun(100, func() { _, err := payload.ReadEntity(body); must.OK(t, err) }); n > 2 {

@@ -2,18 +2,16 @@ package payload
 
 import "edgetable/core/edm"
 
-// Received is an entity that a service sent. It shares memory with its
-// [Reader].
+// Received is an entity from a service's response. It shares memory with its [Reader].
 type Received struct {
-	PartitionKey, RowKey string    // "" if a projection leaves them out
-	Timestamp            edm.Ticks // 0 if there is none
+	PartitionKey, RowKey string    // "" if a projection omits them
+	Timestamp            edm.Ticks // 0 if absent
 	Properties           edm.Properties
 }
 
-// Reader reads the entities in the responses of a service, for clients: JSON
-// with the types that JSON lacks. It does not check limits:
-// the service does. Nulls, which a projection has, are left out. A Reader uses
-// its memory again: an entity is valid until the next call.
+// Reader reads the entities in a service's responses, for clients, from JSON with the types that JSON lacks. It
+// leaves out nulls, which a projection produces, and checks no limits, because the service has. A Reader reuses its
+// memory: an entity is valid until the next call.
 type Reader struct {
 	s          scanner
 	index      index
@@ -21,17 +19,16 @@ type Reader struct {
 	properties edm.Properties
 	pk, rk     []byte
 	scratch    []byte
-	inFeed     bool // Next has read an entity of the feed
+	inFeed     bool // Next has already returned an entity of the feed
 }
 
-// Entity reads a body that is one entity.
+// Entity reads a body that is a single entity.
 func (r *Reader) Entity(body []byte) (Received, error) {
 	r.s = scanner{body: body}
 	return r.entity()
 }
 
-// Feed begins to read the response to a query, whose entities [Reader.Next]
-// returns.
+// Feed starts reading the response to a query; [Reader.Next] then returns its entities.
 func (r *Reader) Feed(body []byte) error {
 	r.s, r.inFeed = scanner{body: body, within: true}, false
 	s := &r.s
@@ -112,7 +109,7 @@ func (r *Reader) entity() (e Received, err error) {
 	return e, nil
 }
 
-// own reads a key or the Timestamp.
+// own reads a key or the Timestamp into e.
 func (r *Reader) own(e *Received, p *member) (err error) {
 	if p.value.kind != kindString {
 		return invalid("The " + p.name + " is not a string.")

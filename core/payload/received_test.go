@@ -8,8 +8,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// What the server writes, a client reads: feeds and entities, in both formats
-// of JSON with types, and the lines of files.
+// TestReceived checks that clients can read what the server writes: feeds and entities in both JSON formats with
+// types, and lines of files.
 func TestReceived(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -113,7 +113,7 @@ func anyProperties(rnd *rand.Rand) (p edm.Properties) {
 	return p
 }
 
-// A response that is cut off or no feed is an error.
+// TestReceivedDamaged checks that a truncated response, or one that is no feed, gives an error.
 func TestReceivedDamaged(t *testing.T) {
 	t.Parallel()
 	whole := `{"odata.metadata":"m","value":[{"PartitionKey":"p","RowKey":"r","N@odata.type":"Edm.Int64","N":"1"},{"PartitionKey":"p","RowKey":"s"}]}`

@@ -12,8 +12,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// demand fails the test unless err is the service's error with this code and a
-// message with this beginning.
+// demand fails the test unless err is the service's error with this code, and its message begins with this text.
 func demand(t *testing.T, why string, err error, code table.Code, message string) {
 	t.Helper()
 	var e *table.Error
@@ -154,7 +153,7 @@ func TestReadEntityRefuses(t *testing.T) {
 	}
 }
 
-// TestReadFileEntity: a file has valid JSON alone, but each spelling of a value that edm.Parse knows.
+// TestReadFileEntity checks that a file must be valid JSON, but may spell values in every way that edm.Parse accepts.
 func TestReadFileEntity(t *testing.T) {
 	t.Parallel()
 	const malformed = "An error occurred while processing this request. Malformed JSON at byte "
@@ -181,8 +180,7 @@ func TestReadFileEntity(t *testing.T) {
 	}
 }
 
-// TestReadEntityLimits checks that an entity just within the limits is
-// accepted.
+// TestReadEntityLimits checks that an entity exactly within the limits is accepted.
 func TestReadEntityLimits(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

@@ -6,12 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// The reader of the service, Microsoft.Data.OData 5.8.0, takes more than JSON.
-// Scripts and small devices send such bodies. What it refuses stays refused: a comma
-// before a brace, comments, +5, True, unlike quotes.
+// The service's reader, Microsoft.Data.OData 5.8.0, accepts more than JSON, and scripts and small devices send such
+// bodies. What it refuses is refused here too: a comma before a brace, comments, +5, True, mismatched quotes.
 
-// relaxedName reads a name in single quotes, or one without quotes: letters, digits
-// and _ $ . @.
+// relaxedName reads a name in single quotes, or an unquoted one of letters, digits and _ $ . @.
 func (s *scanner) relaxedName() (token, error) {
 	if s.peek() == '\'' {
 		return s.singleQuoted()
@@ -19,7 +17,7 @@ func (s *scanner) relaxedName() (token, error) {
 	from := s.pos
 	for s.pos < len(s.body) {
 		c, size := utf8.DecodeRune(s.body[s.pos:])
-		// The reader looks at UTF-16 code units, and half a surrogate pair is no letter.
+		// The service's reader sees UTF-16 code units, so half a surrogate pair is no letter.
 		if c > 0xFFFF || c == utf8.RuneError || !unicode.IsLetter(c) && !unicode.Is(unicode.Nd, c) && !strings.ContainsRune("_$.@", c) {
 			break
 		}
@@ -31,7 +29,7 @@ func (s *scanner) relaxedName() (token, error) {
 	return token{kind: kindString, text: view(s.body[from:s.pos])}, nil
 }
 
-// singleQuoted reads a string in single quotes; pos is at the first one.
+// singleQuoted reads a string in single quotes; pos is at the opening quote.
 func (s *scanner) singleQuoted() (token, error) {
 	b := s.body
 	i := s.pos + 1

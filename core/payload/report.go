@@ -8,8 +8,8 @@ import (
 	"edgetable/core/traffic"
 )
 
-// AppendReport appends a report of traffic as package json would write it, which does not
-// fit into the module for Workers.
+// AppendReport appends a traffic report as encoding/json would write it. That package is too large for the Workers
+// module.
 func AppendReport(dst []byte, r *traffic.Report) []byte {
 	w := object{b: append(dst, '{')}
 	w.text("account", r.Account)
@@ -110,7 +110,7 @@ func AppendReport(dst []byte, r *traffic.Report) []byte {
 	return w.b
 }
 
-// object writes members of JSON. Those without a name are elements of a list.
+// object writes JSON members. Members without a name are elements of a list.
 type object struct{ b []byte }
 
 //go:noinline

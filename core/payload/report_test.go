@@ -11,8 +11,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestReport: a report reads like one that package json has written. All its fields are
-// set, so that a new one is not forgotten.
+// TestReport checks that a report reads like one written by encoding/json. All its fields are set, so that new fields
+// are not forgotten.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	var full traffic.Report
@@ -40,7 +40,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// fill sets everything below v to other values.
+// fill sets every field below v to a distinct value.
 func fill(t *testing.T, v reflect.Value, next *uint64) {
 	*next++
 	switch v.Kind() {

@@ -6,19 +6,19 @@ import (
 	"unsafe"
 )
 
-// scanner reads a JSON object of scalars member by member and checks its whole
-// syntax: an accepted text is valid UTF-8, and valid JSON unless it is relaxed.
+// scanner reads a JSON object of scalars member by member and checks its whole syntax. Accepted text is valid UTF-8,
+// and valid JSON unless relaxed is set.
 type scanner struct {
 	body        []byte
 	pos         int
-	name, value token // of the last member
+	name, value token // name and value of the most recent member
 	begun       bool
 	within      bool // the object is part of a longer text
-	relaxed     bool // take what the service's reader takes beyond JSON
+	relaxed     bool // accept what the service's reader accepts beyond JSON
 }
 
-// next reads a member into name and value. It returns false after the closing
-// brace, if only blanks follow or the object is part of a longer text.
+// next reads a member into name and value. It returns false after the closing brace, after checking that only blanks
+// follow unless the object is part of a longer text.
 func (s *scanner) next() (bool, error) {
 	comma := s.begun
 	if !s.begun {
@@ -74,7 +74,7 @@ func (s *scanner) begin() error {
 	return nil
 }
 
-// skip skips blanks and returns the byte after them, 0 at the end.
+// skip skips blanks and returns the byte after them, or 0 at the end.
 func (s *scanner) skip() byte {
 	for s.pos < len(s.body) {
 		c := s.body[s.pos]
@@ -171,7 +171,7 @@ func (s *scanner) digits() bool {
 	return s.pos > from
 }
 
-// text reads a string; pos is at its quote.
+// text reads a string; pos is at its opening quote.
 func (s *scanner) text() (token, error) {
 	if s.peek() != '"' {
 		return token{}, s.syntax("expected a string in double quotes")

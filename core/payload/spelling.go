@@ -6,21 +6,19 @@ import (
 	"edgetable/core/edm"
 )
 
-// spelling says which texts and numbers are values of a type.
+// spelling selects which texts and numbers are accepted as values of a type.
 type spelling uint8
 
 const (
-	// ofFiles is what [edm.Parse] reads, and a number for an Int64. It is for files,
-	// answers and ATOM.
+	// ofFiles accepts what [edm.Parse] accepts, and a number for an Int64. It is for files, responses and Atom.
 	ofFiles spelling = iota
-	// ofService is what the reader of the service, Microsoft.Data.OData 5.8.0, takes in
-	// JSON: blanks around a Boolean or an Int32, a year or a month for a DateTime, and a
-	// Guid in braces, in parentheses or without hyphens. It refuses a number for an Int64, the Boolean "1", base64 without
-	// padding, and INF; the documentation of the service has none of them.
+	// ofService accepts what the service's reader, Microsoft.Data.OData 5.8.0, accepts in JSON: blanks around a
+	// Boolean or Int32, a year or month for a DateTime, and a Guid in braces, in parentheses or without hyphens. It
+	// refuses a number for an Int64, the Boolean "1", unpadded base64, and INF; the service documents none of these.
 	ofService
 )
 
-// parse returns the value of a text.
+// parse parses the text of a value of type t.
 func (as spelling) parse(t edm.Type, s string) (edm.Value, error) {
 	if as == ofFiles {
 		return edm.Parse(t, s)
@@ -28,7 +26,7 @@ func (as spelling) parse(t edm.Type, s string) (edm.Value, error) {
 	switch t {
 	case edm.TypeBoolean:
 		if s = strings.TrimSpace(s); s == "1" || s == "0" {
-			s = "" // no Boolean
+			s = "" // makes Parse refuse it
 		}
 	case edm.TypeInt32:
 		s = strings.TrimSpace(s)
@@ -45,13 +43,13 @@ func (as spelling) parse(t edm.Type, s string) (edm.Value, error) {
 			s = strings.Map(withoutBlanks, s)
 		}
 		if len(s)%4 != 0 {
-			s = "=" // no base64
+			s = "=" // makes Parse refuse it
 		}
 	}
 	return edm.Parse(t, s)
 }
 
-// withoutBlanks is for [strings.Map]: .NET ignores blanks in base64.
+// withoutBlanks is a mapping for [strings.Map]: .NET ignores blanks in base64.
 func withoutBlanks(r rune) rune {
 	switch r {
 	case ' ', '\t', '\r', '\n':
@@ -60,8 +58,8 @@ func withoutBlanks(r rune) rune {
 	return r
 }
 
-// hyphenated returns a Guid as 8-4-4-4-12 digits, if s has another form that .NET
-// reads: {…} or (…) around that one, or 32 digits. Any other text is unchanged.
+// hyphenated converts the other forms of a Guid that .NET accepts, {…}, (…) or 32 digits, to 8-4-4-4-12 digits. It
+// returns any other text unchanged.
 func hyphenated(s string) string {
 	if n := len(s); n == 38 && (s[0] == '{' && s[n-1] == '}' || s[0] == '(' && s[n-1] == ')') {
 		return s[1 : n-1]

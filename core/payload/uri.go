@@ -2,16 +2,14 @@ package payload
 
 import "edgetable/core/percent"
 
-// AppendEntityURI appends base and the address of an entity in a table. The
-// table name keeps the spelling of the request:
+// AppendEntityURI appends base and the address of an entity in a table, with the table's name as the request spells
+// it:
 //
 //	mytable(PartitionKey='p',RowKey='r')
 //
-// With the account's URI as base the result is the Location header; without a
-// base it is the edit link. Quotes in keys are doubled. Letters, digits, quotes
-// and -._~*! stay unchanged; all other characters are UTF-8 and percent-encoded.
-// Braces are encoded too: in a part of a batch, clients take a brace for the
-// body of an error.
+// With the account's URI as base the result is the Location header; with an empty base it is the edit link. Quotes in
+// keys are doubled. Letters, digits, quotes and -._~*! stay as they are; all other characters are percent-encoded as
+// UTF-8. Braces must be encoded, because clients take a brace in a part of a batch for the body of an error.
 func AppendEntityURI(dst []byte, base, table, pk, rk string) []byte {
 	dst = append(dst, base...)
 	dst = append(dst, table...)

@@ -5,26 +5,24 @@ import (
 	"edgetable/core/table"
 )
 
-// View holds the data that the entities of one response share. Its methods
-// append to dst and return the longer slice, as append does; they do not
-// allocate.
+// View holds what the entities of one response have in common. Its methods append to dst and return the extended
+// slice, like append. They do not allocate.
 type View struct {
 	Format  Format
-	Base    string      // URI of the account with a slash at its end
+	Base    string      // URI of the account, ending with a slash
 	Account string      // name of the account
 	Table   string      // name of the table as the request spells it, or "Tables"
 	Select  *Projection // nil for all properties
-	Now     edm.Ticks   // time of the response; Atom writes it
+	Now     edm.Ticks   // time of the response, which Atom contains
 
 	lost    bool     // see Err
-	clock   [32]byte // Now as Atom writes it, formatted once
+	clock   [32]byte // Now as text in Atom, formatted once
 	updated int      // length of the text in clock
 }
 
-// Err returns an error if the format could not hold an entity that was
-// appended: XML has no control characters, no U+FFFE and no U+FFFF; JSON can
-// hold all strings. The body is then well-formed, but its entity differs, so
-// the caller must not send it.
+// Err returns an error if the format could not represent an appended entity: XML has no control characters, U+FFFE or
+// U+FFFF, while JSON can hold all strings. The body is then well-formed but not equal to the entity, so it must not
+// be sent.
 func (v *View) Err() error {
 	if v.lost {
 		return table.InvalidInput.With(errorText + " An entity has characters that XML cannot hold: ask for JSON.")
@@ -32,7 +30,7 @@ func (v *View) Err() error {
 	return nil
 }
 
-// AppendEntity appends an entity that is the whole body.
+// AppendEntity appends a body that is a single entity.
 func (v *View) AppendEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
 	if v.Format == Atom {
 		return v.atomEntity(v.atomRoot(dst, "<entry"), pk, rk, ts, p)
@@ -41,7 +39,7 @@ func (v *View) AppendEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Prope
 	return v.jsonEntity(dst, pk, rk, ts, p)
 }
 
-// AppendFeedStart begins a body with a list of entities or tables.
+// AppendFeedStart appends the start of a list of entities or tables.
 func (v *View) AppendFeedStart(dst []byte) []byte {
 	if v.Format == Atom {
 		return v.atomFeed(dst)
@@ -50,7 +48,7 @@ func (v *View) AppendFeedStart(dst []byte) []byte {
 	return append(dst, `"value":[`...)
 }
 
-// AppendFeedEntity appends the entity number i, from 0, of a feed.
+// AppendFeedEntity appends entity number i of a feed, counted from 0.
 func (v *View) AppendFeedEntity(dst []byte, i int, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
 	if v.Format == Atom {
 		return v.atomEntity(append(dst, "<entry"...), pk, rk, ts, p)
@@ -61,7 +59,7 @@ func (v *View) AppendFeedEntity(dst []byte, i int, pk, rk string, ts edm.Ticks, 
 	return v.jsonEntity(append(dst, '{'), pk, rk, ts, p)
 }
 
-// AppendFeedEnd appends the end of a feed after [View.AppendFeedStart].
+// AppendFeedEnd ends a feed that [View.AppendFeedStart] started.
 func (v *View) AppendFeedEnd(dst []byte) []byte {
 	if v.Format == Atom {
 		return atomFeedEnd(dst)
@@ -69,8 +67,7 @@ func (v *View) AppendFeedEnd(dst []byte) []byte {
 	return append(dst, "]}"...)
 }
 
-// AppendTable appends a table that is the whole body. For this method and the
-// next, View.Table is "Tables".
+// AppendTable appends a body that is a single table. For this method and AppendFeedTable, View.Table is "Tables".
 func (v *View) AppendTable(dst []byte, name string) []byte {
 	if v.Format == Atom {
 		return v.atomTable(v.atomRoot(dst, "<entry"), name)
@@ -79,7 +76,7 @@ func (v *View) AppendTable(dst []byte, name string) []byte {
 	return v.jsonTable(dst, name)
 }
 
-// AppendFeedTable appends the table number i, from 0, of a feed.
+// AppendFeedTable appends table number i of a feed, counted from 0.
 func (v *View) AppendFeedTable(dst []byte, i int, name string) []byte {
 	if v.Format == Atom {
 		return v.atomTable(append(dst, "<entry"...), name)
@@ -90,8 +87,7 @@ func (v *View) AppendFeedTable(dst []byte, i int, name string) []byte {
 	return v.jsonTable(append(dst, '{'), name)
 }
 
-// AppendError appends the body of a response that reports an error. now is the
-// time of the response.
+// AppendError appends the body of an error response. now is the time of the response.
 func (f Format) AppendError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
 	if f == Atom {
 		return atomError(dst, e, requestID, now)
@@ -99,8 +95,8 @@ func (f Format) AppendError(dst []byte, e *table.Error, requestID string, now ed
 	return jsonError(dst, e, requestID, now)
 }
 
-// appendMembers appends the members of an entity: its keys, its Timestamp and
-// its properties, limited to the selected ones. In JSON a comma follows each.
+// appendMembers appends the selected members of an entity: keys, Timestamp and properties. In JSON each is followed
+// by a comma.
 func (v *View) appendMembers(dst []byte, pk, rk string, when []byte, p edm.Properties) []byte {
 	s := v.Select
 	if s != nil && s.all {
@@ -133,8 +129,8 @@ func (v *View) appendMembers(dst []byte, pk, rk string, when []byte, p edm.Prope
 	return dst
 }
 
-// appendProjected appends the selected properties in the order of the entity,
-// then nulls for the selected properties that the entity lacks.
+// appendProjected appends the selected properties in the order of the entity, then nulls for those that the entity
+// lacks.
 func (v *View) appendProjected(dst []byte, p edm.Properties) []byte {
 	s := v.Select
 	var stack [maxProjection]bool

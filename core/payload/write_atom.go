@@ -13,14 +13,12 @@ import (
 const (
 	declaration = `<?xml version="1.0" encoding="utf-8"?>`
 
-	// noAuthor is an element that Atom demands in entries, and in feeds without
-	// entries.
+	// noAuthor is an element that Atom requires in entries, and in feeds without entries.
 	noAuthor = `<author><name /></author>`
 )
 
-// atomRoot appends a document up to the inside of its root's start tag; the
-// ETag may follow there. The attributes, and the order of the elements of an
-// entry, are those of OData version 3, which the service has used since 2014.
+// atomRoot appends a document up to the inside of the root's start tag, where the ETag may follow. The attributes,
+// and the order of elements in an entry, are those of OData 3, which the service has used since 2014.
 func (v *View) atomRoot(dst []byte, tag string) []byte {
 	dst = append(dst, declaration...)
 	dst = append(dst, tag...)
@@ -55,7 +53,7 @@ func atomFeedEnd(dst []byte) []byte {
 
 // atomUpdated appends the time of the response in whole seconds.
 func (v *View) atomUpdated(dst []byte) []byte {
-	if v.updated == 0 { // once for all entries
+	if v.updated == 0 { // formatted once for all entries
 		text := (v.Now - v.Now%edm.TicksPerSecond).AppendText(v.clock[:0])
 		v.updated = len(text)
 	}
@@ -63,7 +61,7 @@ func (v *View) atomUpdated(dst []byte) []byte {
 	return append(dst, `</updated>`...)
 }
 
-// atomEntity appends an entity, starting inside the start tag of its entry.
+// atomEntity appends an entity, beginning inside the start tag of its entry.
 func (v *View) atomEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
 	var clock [32]byte
 	when := ts.AppendText(clock[:0])
@@ -72,7 +70,7 @@ func (v *View) atomEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Propert
 	dst = append(dst, `'&quot;"><id>`...)
 	dst = xml.AppendText(dst, v.Base)
 	dst = xml.AppendText(dst, v.Table)
-	dst = appendPredicate(dst, pk, rk) // it has no characters to escape
+	dst = appendPredicate(dst, pk, rk) // contains nothing to escape
 	dst = v.atomEditLink(dst)
 	dst = xml.AppendAttr(dst, v.Table)
 	dst = appendPredicate(dst, pk, rk)
@@ -81,7 +79,7 @@ func (v *View) atomEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Propert
 	return append(dst, `</m:properties></content></entry>`...)
 }
 
-// atomTable appends a table, starting inside the start tag of its entry.
+// atomTable appends a table, beginning inside the start tag of its entry.
 func (v *View) atomTable(dst []byte, name string) []byte {
 	dst = append(dst, `><id>`...)
 	dst = xml.AppendText(dst, v.Base)
@@ -93,8 +91,7 @@ func (v *View) atomTable(dst []byte, name string) []byte {
 	return append(dst, `</m:properties></content></entry>`...)
 }
 
-// atomEditLink appends the elements between the id of an entry and the address
-// in its edit link.
+// atomEditLink appends the elements from the id of an entry up to the address in its edit link.
 func (v *View) atomEditLink(dst []byte) []byte {
 	dst = append(dst, `</id><category term="`...)
 	dst = xml.AppendAttr(dst, v.Account)
@@ -105,14 +102,13 @@ func (v *View) atomEditLink(dst []byte) []byte {
 	return append(dst, `" href="`...)
 }
 
-// atomContent appends the elements between the edit link of an entry and its
-// properties.
+// atomContent appends the elements between the edit link of an entry and its properties.
 func (v *View) atomContent(dst []byte) []byte {
 	dst = v.atomUpdated(append(dst, `" /><title />`...))
 	return append(dst, noAuthor+`<content type="application/xml"><m:properties>`...)
 }
 
-// atomProperty appends a property with its type, unless the type is String.
+// atomProperty appends a property, with its type unless that is String.
 func (v *View) atomProperty(dst []byte, name string, value edm.Value) []byte {
 	if !v.atomName(name) {
 		return dst
@@ -132,14 +128,13 @@ func (v *View) atomProperty(dst []byte, name string, value edm.Value) []byte {
 		dst = append(dst, `">`...)
 		switch f := value.Float(); {
 		case t == edm.TypeDouble && math.IsInf(f, 0):
-			// XML Schema spells it so; clients read both spellings.
+			// XML Schema's spelling; clients accept both spellings
 			if f < 0 {
 				dst = append(dst, '-')
 			}
 			dst = append(dst, "INF"...)
 		case t == edm.TypeDouble:
-			// The type is next to the value, so a whole number needs no
-			// fraction.
+			// The type is next to the value, so a whole number needs no fraction.
 			dst = bytes.TrimSuffix(value.AppendText(dst), []byte(".0"))
 		default:
 			dst = value.AppendText(dst)
@@ -162,8 +157,8 @@ func (v *View) atomNull(dst []byte, name string) []byte {
 	return append(dst, ` m:null="true" />`...)
 }
 
-// atomName reports whether a property's name is also valid for an element. Few
-// names are not: XML has no ª, µ, º and ⁔ in names.
+// atomName reports whether a property's name is also a valid XML name, and records the loss if it is not. Few names
+// differ: XML does not allow ª, µ, º and ⁔.
 func (v *View) atomName(name string) bool {
 	if xml.IsName(name) {
 		return true
@@ -174,7 +169,7 @@ func (v *View) atomName(name string) bool {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// atomError appends an error in the form of operations on tables and entities.
+// atomError appends an error in the form used by operations on tables and entities.
 func atomError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
 	dst = append(dst, declaration+`<error xmlns="`+spaceMetadata+`"><code>`...)
 	dst = xml.AppendText(dst, string(e.Code))
@@ -183,10 +178,8 @@ func atomError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []by
 	return append(dst, `</message></error>`...)
 }
 
-// AppendXMLError appends the body of an error for operations that use only XML,
-// on access policies and service properties. It is also the error for a refused
-// signature if the client did not ask for JSON. Its media type is
-// application/xml.
+// AppendXMLError appends the error body of operations that use only XML, on access policies and service properties.
+// Refused signatures use it too, unless the client asked for JSON. Its media type is application/xml.
 func AppendXMLError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
 	dst = append(dst, xml.Header+`<m:error xmlns:m="`+spaceMetadata+`"><m:code>`...)
 	dst = xml.AppendText(dst, string(e.Code))

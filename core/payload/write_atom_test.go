@@ -101,8 +101,7 @@ func TestAtomTables(t *testing.T) {
 	}
 }
 
-// TestAtomEscapes checks that all text in the markup is escaped, from every
-// source.
+// TestAtomEscapes checks that text from every source is escaped.
 func TestAtomEscapes(t *testing.T) {
 	t.Parallel()
 	v := payload.View{Format: payload.Atom, Base: `http://h/"<&>'/`, Account: `a"<`, Table: `t"<&`}
@@ -141,8 +140,8 @@ func TestAtomEscapes(t *testing.T) {
 	}
 }
 
-// TestAtomCannotHold checks that characters that XML cannot hold cause an
-// error, and that the body is still valid XML.
+// TestAtomCannotHold checks that characters that XML cannot represent give an error, while the body is still valid
+// XML.
 func TestAtomCannotHold(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -206,8 +205,7 @@ func TestAppendXMLErrors(t *testing.T) {
 	}
 }
 
-// TestPropertyNamesInAtom checks that every property name is also valid for an
-// element.
+// TestPropertyNamesInAtom checks that every property name is a valid element name, apart from the known exceptions.
 func TestPropertyNamesInAtom(t *testing.T) {
 	t.Parallel()
 	for c := rune(0); c <= unicode.MaxRune; c++ {

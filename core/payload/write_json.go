@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// jsonRoot appends the annotation of a body's root with its comma.
+// jsonRoot appends the odata.metadata annotation of a body's root, with a comma.
 func (v *View) jsonRoot(dst []byte, what string) []byte {
 	if v.Format == NoMetadata {
 		return dst
@@ -33,7 +33,7 @@ func (v *View) jsonRoot(dst []byte, what string) []byte {
 	return append(dst, `",`...)
 }
 
-// jsonTable appends a table, starting after its opening brace.
+// jsonTable appends a table, beginning after its opening brace.
 func (v *View) jsonTable(dst []byte, name string) []byte {
 	if v.Format == Full {
 		dst = append(dst, `"odata.type":"`...)
@@ -50,7 +50,7 @@ func (v *View) jsonTable(dst []byte, name string) []byte {
 	return append(dst, `"}`...)
 }
 
-// jsonEntity appends an entity, starting after its opening brace.
+// jsonEntity appends an entity, beginning after its opening brace.
 func (v *View) jsonEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
 	var clock [32]byte
 	when := ts.AppendText(clock[:0])
@@ -62,7 +62,7 @@ func (v *View) jsonEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Propert
 	return append(dst, '}')
 }
 
-// jsonAnnotations appends the annotations that the format has for an entity.
+// jsonAnnotations appends the annotations of an entity in this format.
 func (v *View) jsonAnnotations(dst []byte, pk, rk string, when []byte) []byte {
 	if v.Format == NoMetadata {
 		return dst
@@ -90,8 +90,7 @@ func (v *View) jsonAnnotations(dst []byte, pk, rk string, when []byte) []byte {
 	return dst
 }
 
-// jsonProperty appends a property and a comma, with an annotation before the
-// property if its type needs one.
+// jsonProperty appends a property and a comma, preceded by an annotation if its type needs one.
 func (v *View) jsonProperty(dst []byte, name string, value edm.Value) []byte {
 	dst = append(dst, '"')
 	at := len(dst)
@@ -146,9 +145,8 @@ func jsonNull(dst []byte, name string) []byte {
 	return append(dst, `":null,`...)
 }
 
-// AppendJSON appends an entity as one JSON object: its keys, its Timestamp
-// unless ts is 0, and its properties with the types that JSON lacks. It is the
-// body of an insert, update or merge, and a line of a file of entities.
+// AppendJSON appends an entity as one JSON object: its keys, its Timestamp unless ts is 0, and its properties with
+// the types that JSON lacks. Inserts, updates and merges have such bodies, and files of entities such lines.
 func AppendJSON(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
 	v := View{Format: Minimal}
 	dst = jsonKey(append(dst, '{'), partitionKey, pk)
@@ -160,7 +158,7 @@ func AppendJSON(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byt
 	for name, value := range p.All() {
 		dst = v.jsonProperty(dst, name, value)
 	}
-	dst[len(dst)-1] = '}' // in place of the last comma
+	dst[len(dst)-1] = '}' // replaces the last comma
 	return dst
 }
 
@@ -181,10 +179,8 @@ func jsonError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []by
 	return append(dst, `"}}}`...)
 }
 
-// appendEscaped appends the inside of a JSON string. Like the service, it
-// writes only ASCII: other characters become \uXXXX with lower-case digits, and
-// characters beyond U+FFFF become two of these. A byte that is not UTF-8
-// becomes U+FFFD.
+// appendEscaped appends the inside of a JSON string. Like the service, it writes only ASCII: other characters become
+// \uXXXX with lower-case digits, and those beyond U+FFFF two of these. An invalid UTF-8 byte becomes U+FFFD.
 func appendEscaped(dst []byte, s string) []byte {
 	for {
 		n := plain(unsafe.Slice(unsafe.StringData(s), len(s)))

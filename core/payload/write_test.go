@@ -29,7 +29,7 @@ func view(f payload.Format, names ...string) payload.View {
 	return v
 }
 
-// all returns a view with a $select that keeps everything.
+// all returns a view whose $select keeps everything.
 func all(f payload.Format, text string) payload.View {
 	v := view(f)
 	v.Select = payload.NewProjection(nil, text)
@@ -42,8 +42,7 @@ const (
 	when = "2020-09-17T02:10:24.910481Z"
 )
 
-// sample returns a property of every type, and their JSON without and with
-// metadata.
+// sample returns a property of every type, and their JSON without and with metadata.
 func sample() (p edm.Properties, none, typed string) {
 	p = edm.AppendProperty(p, "age", edm.Int32(39))
 	p = edm.AppendProperty(p, "big", edm.Int64(933311100))
@@ -98,8 +97,8 @@ func TestAppendEntity(t *testing.T) {
 	}
 }
 
-// TestLargeProjection checks projections with so many names that find uses a
-// map, and with more names than fit on the stack.
+// TestLargeProjection checks projections with so many names that find uses a map, and with more names than fit on the
+// stack.
 func TestLargeProjection(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 8, 9, 255, 256, 257, 1000} {
@@ -217,7 +216,8 @@ func TestEscaping(t *testing.T) {
 		{"two beyond", "\U00010000😀\U0010ffff", `\ud800\udc00\ud83d\ude00\udbff\udfff`},
 		{"not UTF-8", "a\xffb\xc3", `a\ufffdb\ufffd`},
 	} {
-		// The characters may be at any place in a word of eight bytes.
+		// Try the characters at every position in a word of eight bytes, because escaping tests eight bytes at a
+		// time.
 		for pad := range 9 {
 			before, after := strings.Repeat("x", pad), strings.Repeat("y", 8-pad)
 			p := edm.AppendProperty(nil, "a", edm.String(before+c.in+after))
@@ -278,7 +278,7 @@ func TestContentType(t *testing.T) {
 	}
 }
 
-// TestWritingDoesNotAllocate matters because responses may be large and
+// TestWritingDoesNotAllocate checks that writing entities does not allocate, because responses may be large and
 // frequent.
 func TestWritingDoesNotAllocate(t *testing.T) {
 	p, _, _ := sample()

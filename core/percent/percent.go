@@ -1,9 +1,8 @@
-// Package percent encodes and decodes percent escapes as the protocol needs
-// them: it decodes a path or a value once, and reports a broken escape as an
-// error, because signatures cover the exact bytes.
+// Package percent encodes and decodes percent escapes by the protocol's rules: a path or value is decoded once, and a
+// malformed escape is an error, because signatures cover the exact bytes.
 package percent
 
-// Byte decodes the escape "%xx" at s[i:]; ok is false if there is none.
+// Byte decodes the escape "%xx" at s[i:]; ok is false if there is no valid escape.
 func Byte(s string, i int) (c byte, ok bool) {
 	if i+2 >= len(s) || s[i] != '%' {
 		return 0, false
@@ -12,8 +11,7 @@ func Byte(s string, i int) (c byte, ok bool) {
 	return hi<<4 | lo, hi|lo < 16
 }
 
-// digit returns the value of a hexadecimal digit, more than 15 for other
-// characters.
+// digit returns the value of a hexadecimal digit, or a value above 15 for any other character.
 func digit(c byte) byte {
 	switch {
 	case '0' <= c && c <= '9':
@@ -24,8 +22,8 @@ func digit(c byte) byte {
 	return 0xFF
 }
 
-// Append decodes s and appends the result. In a query, plus is a blank. It
-// returns false if a percent sign begins no valid escape.
+// Append decodes s and appends the result. In a query a plus sign means a blank. Append returns false if an escape is
+// malformed.
 func Append(dst []byte, s string, query bool) ([]byte, bool) {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -44,8 +42,7 @@ func Append(dst []byte, s string, query bool) ([]byte, bool) {
 	return dst, true
 }
 
-// Decode returns s decoded, as Append does; without escapes it returns s
-// itself.
+// Decode returns s decoded as by Append, or s itself if it has no escapes.
 func Decode(s string, query bool) (string, bool) {
 	for i := range len(s) {
 		if s[i] == '%' || s[i] == '+' && query {
@@ -68,7 +65,7 @@ func AppendEscaped(dst []byte, s string) []byte {
 	return dst
 }
 
-// AppendByte appends one byte as AppendEscaped does.
+// AppendByte appends one byte, escaped as AppendEscaped does.
 func AppendByte(dst []byte, c byte) []byte {
 	const hex = "0123456789ABCDEF"
 	switch {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// addresses is the range from first to last, both included.
+// addresses is the range from first to last, both inclusive.
 type addresses struct{ first, last netip.Addr }
 
-// parseAddresses reads the value of sip: one address or two with a dash between
-// them. The service knows only IPv4; this package also accepts IPv6.
+// parseAddresses parses the value of sip: one address, or two with a dash between them. The service supports only
+// IPv4; this package also accepts IPv6.
 func parseAddresses(s string) (addresses, bool) {
 	from, to, ranged := strings.Cut(s, "-")
 	if !ranged {
@@ -24,7 +24,7 @@ func parseAddresses(s string) (addresses, bool) {
 	return a, a.first.Is4() == a.last.Is4() && a.first.Compare(a.last) <= 0
 }
 
-// addresses reads sip; without sip it returns the zero range.
+// addresses parses the token's sip. Without sip it returns the zero range.
 func (t *Token) addresses() (addresses, error) {
 	if !t.given.has(sip) {
 		return addresses{}, nil
@@ -36,9 +36,8 @@ func (t *Token) addresses() (addresses, error) {
 	return a, nil
 }
 
-// contains returns false for the zero address. An IPv4 address mapped to IPv6
-// is the same address; an address of the other family is below or above the
-// whole range.
+// contains reports whether x is in the range; the zero address never is. An IPv4 address mapped to IPv6 counts as the
+// IPv4 address. An address of the other family sorts outside the whole range.
 func (a addresses) contains(x netip.Addr) bool {
 	x = x.Unmap().WithZone("")
 	return x.IsValid() && a.first.Compare(x) <= 0 && x.Compare(a.last) <= 0

@@ -12,8 +12,7 @@ import (
 	"edgetable/core/table"
 )
 
-// recorded returns the tokens that clients of the service made, see
-// testdata/*.txt.
+// recorded returns the tokens in testdata/*.txt, which the service's clients made.
 func recorded(t testing.TB) (names, queries []string) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.txt")
@@ -40,8 +39,7 @@ func recorded(t testing.TB) (names, queries []string) {
 	return names, queries
 }
 
-// TestClients checks that tokens of real clients verify, and that a change of
-// any parameter is refused.
+// TestClients checks that tokens of real clients verify, and that changing any parameter makes them invalid.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	names, queries := recorded(t)
@@ -96,8 +94,7 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// verify calls Parse and Verify; without a signature it returns
-// NoAuthenticationInformation.
+// verify calls Parse and Verify. Without a signature it returns NoAuthenticationInformation.
 func verify(t testing.TB, query string, a *sharedkey.Account, c sas.Context) (*sas.Grant, error) {
 	t.Helper()
 	token, err := sas.Parse(query)

@@ -6,7 +6,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Role is the set of operations that a user may do with the data of an account.
+// Role is what a user may do with the data of an account.
 type Role uint8
 
 const (
@@ -14,7 +14,7 @@ const (
 	Contributor                 // Storage Table Data Contributor
 )
 
-// String returns the name that is part of the derivation of a key.
+// String returns the name of the role from which keys are derived.
 func (r Role) String() string {
 	switch r {
 	case Reader:
@@ -28,39 +28,35 @@ func (r Role) String() string {
 // maxDelegation is the longest validity of a delegation key: seven days.
 const maxDelegation edm.Ticks = 7 * 24 * 3600 * edm.TicksPerSecond
 
-// DelegationKey is a key lent to a user; the user's client signs tokens for
-// others with it. Every token contains all fields except Value.
+// DelegationKey is a key that the service issues to a user, whose client signs tokens for others with it. Every token
+// contains all fields except Value.
 //
-// The server stores nothing of it. Value is derived from an account key and
-// from all properties of the delegation key: account, role, user, times,
-// service and version. From the fields in a token the server derives the value
-// again, with both account keys and for both roles; the value that fits the
-// signature shows the role. A change of the account key revokes all delegation
-// keys.
+// The server stores no delegation keys. It derives Value from an account key and the other properties of the
+// delegation key: account, role, user, times, service and version. To verify a token, it derives Value from the
+// token's fields with both account keys and for both roles; the one that matches the signature reveals the role.
+// Replacing an account key revokes the delegation keys derived from it.
 type DelegationKey struct {
-	ObjectID string // of the user: oid of the bearer token
+	ObjectID string // oid of the user's bearer token
 	TenantID string // tid of the bearer token
 	Start    string // 2006-01-02T15:04:05Z, whole seconds
-	Expiry   string // the same
+	Expiry   string // same form
 	Service  string // "t"
-	Version  string // of the protocol, as in the request
+	Version  string // protocol version of the request
 	Value    string // base64 of 32 bytes
 }
 
-// GoString keeps the value out of %#v, as String does for the other verbs.
+// GoString returns [DelegationKey.String], so that %#v omits Value too.
 func (d DelegationKey) GoString() string { return d.String() }
 
-// String names the user and the times.
+// String returns the user and the times, without Value.
 func (d DelegationKey) String() string {
 	return "delegation key of " + d.ObjectID + " in " + d.TenantID + " from " + d.Start + " to " + d.Expiry + " (value withheld)"
 }
 
-// Delegate makes a delegation key from k, a key of the account, for the user in
-// want. An empty Start of want means now; Delegate sets Service and Value. It
-// truncates times to the second. The error is OutOfRangeInput for a key that
-// starts after it ends, has ended, or ends more than seven days from now, and
-// InvalidXmlDocument for a malformed time, because the time comes from the
-// request's XML document.
+// Delegate issues a delegation key derived from k, a key of the account, for the user in want. An empty want.Start
+// means now. Delegate sets Service and Value, and truncates times to the second. The error is OutOfRangeInput if the
+// key would start after it ends, has already ended or ends more than seven days from now. It is InvalidXmlDocument
+// for a malformed time, because times come from the XML of the request.
 func Delegate(k *sharedkey.Key, account string, role Role, want DelegationKey, now edm.Ticks) (DelegationKey, error) {
 	start, expiry := now, edm.Ticks(0)
 	var err error
@@ -91,8 +87,8 @@ func Delegate(k *sharedkey.Key, account string, role Role, want DelegationKey, n
 	return want, nil
 }
 
-// derive computes the value. The first line distinguishes the text from every
-// string that is signed with an account key.
+// derive computes Value. The first line keeps the text distinct from every other string that is signed with an
+// account key.
 func (d *DelegationKey) derive(k *sharedkey.Key, account string, role Role) string {
 	return k.SignLines([]string{
 		"edgetable user delegation key", account, role.String(),
@@ -100,13 +96,12 @@ func (d *DelegationKey) derive(k *sharedkey.Key, account string, role Role) stri
 	})
 }
 
-// delegation returns the delegation key that the token names, without its
-// value.
+// delegation returns the delegation key that the token names, without Value.
 func (t *Token) delegation() *DelegationKey {
 	return &DelegationKey{ObjectID: t.value(skoid), TenantID: t.value(sktid), Start: t.value(skt), Expiry: t.value(ske), Service: t.value(sks), Version: t.value(skv)}
 }
 
-// signed tries both account keys and both roles.
+// signed tries both account keys and both roles, and returns the role whose key made the signature.
 func (d *DelegationKey) signed(a *sharedkey.Account, signature string, lines []string) (Role, bool) {
 	for _, k := range a.Keys {
 		if k == nil {
@@ -123,10 +118,8 @@ func (d *DelegationKey) signed(a *sharedkey.Account, signature string, lines []s
 	return 0, false
 }
 
-// admitKey checks, for a token that a delegation key signed, whether that key
-// is valid now. A token must not outlive its key; the caller has checked the
-// end of the token. The other fields are as Delegate made them, because
-// otherwise the signature would be wrong.
+// admitKey checks that the delegation key which signed the token is valid now, and that the token does not outlive
+// the key. The other fields need no check, because the signature covers them.
 func (t *Token) admitKey(now, end edm.Ticks) error {
 	if t.kind != delegationSAS {
 		return nil
@@ -148,7 +141,7 @@ func (t *Token) admitKey(now, end edm.Ticks) error {
 	return nil
 }
 
-// visible reports whether s is not empty and consists of visible ASCII.
+// visible reports whether s is non-empty visible ASCII of at most maxValue bytes.
 func visible(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// lent is the delegation key that a user requests.
+// lent is the delegation key that a user asks for.
 var lent = sas.DelegationKey{
 	ObjectID: "11111111-2222-3333-4444-555555555555",
 	TenantID: "99999999-8888-7777-6666-555555555555",
@@ -93,7 +93,7 @@ func TestDelegate(t *testing.T) {
 	}
 }
 
-// TestDelegateBounds: what is the last that Delegate accepts, and the first that it refuses.
+// TestDelegateBounds checks the last values that Delegate accepts, and the first that it refuses.
 func TestDelegateBounds(t *testing.T) {
 	t.Parallel()
 	now := at(t, "2026-06-27T00:00:00Z")
@@ -117,8 +117,7 @@ func TestDelegateBounds(t *testing.T) {
 	}
 }
 
-// TestDelegationKeysDiffer checks that the delegation key depends on user,
-// role, times, account and account key.
+// TestDelegationKeysDiffer checks that a delegation key depends on user, role, times, account and account key.
 func TestDelegationKeysDiffer(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
@@ -148,8 +147,7 @@ func TestDelegationKeysDiffer(t *testing.T) {
 	add("another version", k, account, sas.Contributor, func(d *sas.DelegationKey) { d.Version = "2026-06-06" })
 }
 
-// TestDelegationLines expects the lines of the newest clients of the service
-// for tables.
+// TestDelegationLines expects the lines of the service's newest clients for tables.
 func TestDelegationLines(t *testing.T) {
 	t.Parallel()
 	d := delegate(t, sas.Contributor)
@@ -185,7 +183,7 @@ func TestVerifyDelegation(t *testing.T) {
 		edit   func(*sas.Context)
 		code   table.Code
 		says   string
-		write  bool // allowed to insert
+		write  bool // may insert
 	}{
 		{"of a contributor", nil, contributor, nil, nil, "", "", true},
 		{"of a reader, whatever the token says", nil, reader, nil, nil, "", "", false},
@@ -238,7 +236,7 @@ func TestVerifyDelegation(t *testing.T) {
 	}
 }
 
-// TestDelegationWithoutTheLetter: the role of a user gives a token no letter that it lacks.
+// TestDelegationWithoutTheLetter checks that the user's role adds no letter to a token.
 func TestDelegationWithoutTheLetter(t *testing.T) {
 	t.Parallel()
 	for _, role := range []sas.Role{sas.Reader, sas.Contributor} {
@@ -259,7 +257,7 @@ func TestDelegationWithoutTheLetter(t *testing.T) {
 	}
 }
 
-// TestDelegationUsesTheKey: the key that lent a delegation key was used.
+// TestDelegationUsesTheKey checks that the account key from which a delegation key was derived is marked as used.
 func TestDelegationUsesTheKey(t *testing.T) {
 	t.Parallel()
 	a := emulator(t)
@@ -273,8 +271,8 @@ func TestDelegationUsesTheKey(t *testing.T) {
 	}
 }
 
-// TestDelegationOfTheSecondKey checks that either account key can make
-// delegation keys, and that a change of that account key revokes them.
+// TestDelegationOfTheSecondKey checks that delegation keys can be derived from either account key, and that replacing
+// it revokes them.
 func TestDelegationOfTheSecondKey(t *testing.T) {
 	t.Parallel()
 	second := testKey(t, "c2Vjb25k")

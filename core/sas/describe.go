@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Describe returns lines for people that describe the token. It does not check
-// the signature. Values are in quotes and escaped.
+// Describe returns lines of text that describe the token to people. It does not check the signature. Values are
+// quoted and escaped.
 func (t *Token) Describe() []string {
 	lines := []string{t.kind.String() + " of version " + t.value(sv)}
 	if t.kind == accountSAS {
@@ -55,8 +55,7 @@ func row(s string) string {
 	return ", RowKey " + strconv.Quote(s)
 }
 
-// words replaces letters by their words; pairs holds a letter and its word in
-// turn.
+// words replaces letters by words; pairs alternates letters and their words.
 func words(letters string, pairs ...string) string {
 	var out []string
 	for i := 0; i < len(pairs); i += 2 {

@@ -2,15 +2,15 @@
 //
 //	?sv=2019-02-02&tn=orders&se=2030-01-01T00%3A00%3A00Z&sp=r&spk=emea&epk=emea&sig=…
 //
-// With such a query the holder of an account key permits others some operations
-// for a limited time, without giving them the key. There are three kinds:
+// With such a query the holder of an account key allows others some operations for a limited time, without giving
+// them the key. There are three kinds:
 //
 //	table       one table, entities only, perhaps a range of keys
-//	account     the services, resource types and operations it names
-//	delegation  as table, but signed with a key that the service lent to a user,
+//	account     the services, resource types and operations that it names
+//	delegation  as table, but signed with a key that the service issued to a user,
 //	            so that it allows no more than the user may do
 //
-// A server goes through three steps:
+// A server takes three steps:
 //
 //	token, err := sas.Parse(rawQuery)        // nil, nil: there is no signature
 //	grant, err := token.Verify(account, c)   // signature, policy, time, source
@@ -18,9 +18,8 @@
 //
 // # What is signed
 //
-// The signature is an HMAC-SHA256 over lines, joined by line feeds, of the
-// values as the client wrote them, decoded from the query. The lines depend on
-// the kind and on sv:
+// The signature is an HMAC-SHA256 over lines, joined by line feeds. The lines are the query's values, decoded but
+// otherwise as the client wrote them. Which lines depends on the kind and on sv:
 //
 //	table, sv < 2015-04-05   sp st se resource si sv spk srk epk erk
 //	table                    sp st se resource si sip spr sv spk srk epk erk
@@ -28,20 +27,16 @@
 //	delegation               sp st se resource skoid sktid skt ske sks skv skdutid sduoid
 //	                         sip spr sv spk srk epk erk
 //
-// The resource is /table/account/table, before 2015-02-21 /account/table, with
-// the table in lower case. An absent value is an empty line. The signature does
-// not distinguish it from an empty value, so no other code may distinguish
-// them: the holder of a token can add or omit an empty parameter. Parse and
-// Verify refuse a SAS parameter that is not among the lines, because it would
-// seem to restrict the token without doing so. They also refuse a line feed in
-// a value.
+// The resource is /table/account/table, or before 2015-02-21 /account/table, with the table in lower case. An absent
+// value is an empty line. The signature does not distinguish absent from empty values, so no code may: the holder of
+// a token can add or omit an empty parameter. Parse and Verify refuse a SAS parameter that is not among the lines,
+// because it would seem to restrict the token without doing so. They also refuse a line feed in a value.
 //
-// The lines of the delegation are those of the newest clients of the service;
-// they were not observed in an exchange with the service.
+// The lines of a delegation come from the service's newest clients; no exchange with the service itself has confirmed
+// them.
 //
 // # Errors
 //
-// All errors are [*table.Error] with the service's code. The message is the
-// service's own text, followed by advice; it repeats parts of the request,
-// escaped and truncated, but neither signatures nor keys.
+// All errors are [*table.Error] with the service's code. The message is the service's own text, followed by advice.
+// It quotes parts of the request, escaped and truncated, but never signatures or keys.
 package sas

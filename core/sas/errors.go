@@ -5,7 +5,7 @@ import (
 	"edgetable/core/table"
 )
 
-// refuse returns an error with the service's text, followed by advice.
+// refuse returns an error with the service's text, followed by detail.
 func refuse(code table.Code, detail string) *table.Error {
 	return code.With(code.Err().Message + " Detail: " + detail + ".")
 }
@@ -13,8 +13,8 @@ func refuse(code table.Code, detail string) *table.Error {
 // failed returns the error for a token that does not authenticate the request.
 func failed(detail string) *table.Error { return refuse(table.AuthenticationFailed, detail) }
 
-// mismatched returns an error with the StringToSign that the server computed,
-// so that a developer can compare.
+// mismatched returns the error for a wrong signature. It quotes the StringToSign that the server computed, for
+// comparison by the client's developer.
 func (t *Token) mismatched(account string) *table.Error {
 	out := make([]byte, 0, 1200)
 	out = append(out, "no key of account "...)

@@ -10,7 +10,7 @@ import (
 )
 
 func Example() {
-	// The holder of the key permits others to read one partition.
+	// The holder of the key allows others to read one partition.
 	key, err := sharedkey.ParseKey("c2VjcmV0IGFjY291bnQga2V5")
 	if err != nil {
 		panic(err)
@@ -24,8 +24,7 @@ func Example() {
 	}
 	fmt.Println(query)
 
-	// The server determines the permitted operations of a request with this
-	// query.
+	// The server finds out what a request with this query may do.
 	token, err := sas.Parse(query)
 	if err != nil {
 		panic(err)

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/sas"
 )
 
-// FuzzVerify checks for any query: no panic, no grant without a signature of
-// this test, and only short, printable errors of the service.
+// FuzzVerify checks for any query that there is no panic, no grant without a signature made by this test, and that
+// errors are the service's, short and printable.
 func FuzzVerify(f *testing.F) {
 	_, queries := recorded(f)
 	for _, query := range queries {
@@ -48,8 +48,7 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// signatureOf returns the decoded signature of a query; the name of the
-// parameter may be escaped.
+// signatureOf returns the decoded signature of a query. The name of the parameter may be escaped.
 func signatureOf(query string) string {
 	unescape := func(s string) string {
 		for i := 0; i+2 < len(s); i++ {
@@ -83,8 +82,8 @@ func checkError(t *testing.T, err error) {
 	}
 }
 
-// FuzzSign checks that a signed token verifies with all its values, and that a
-// token with any changed parameter does not.
+// FuzzSign checks that a signed token verifies with all its values, and that a token with any changed parameter does
+// not.
 func FuzzSign(f *testing.F) {
 	f.Add(uint8(0), "mytable", "raud", "id", "a", "b", "c", "d", uint16(3), byte('x'))
 	f.Add(uint8(1), "T", "rl", "", "a/b", "", "", "", uint16(70), byte('%'))
@@ -100,7 +99,7 @@ func FuzzSign(f *testing.F) {
 		a, c := emulator(t), c
 		policy := &sas.Policy{}
 		if permissions == "" {
-			policy.Permissions = "r" // a token may take them from its policy
+			policy.Permissions = "r" // a token may take permissions from its policy
 		}
 		c.Policy = func(string) (*sas.Policy, error) { return policy, nil }
 		version := versions[int(kind/3)%len(versions)]
@@ -142,9 +141,8 @@ func FuzzSign(f *testing.F) {
 			}
 		}
 
-		// A query with one changed byte is another token, unless it decodes to
-		// the same values: an escape in small letters, a name in capitals, a
-		// table's name.
+		// A query with one changed byte is another token, unless it decodes to the same values: an escape in lower
+		// case, a parameter in upper case, a table's name in another case.
 		b := []byte(query)
 		b[int(position)%len(b)] = to
 		changed := string(b)
@@ -164,8 +162,7 @@ func FuzzSign(f *testing.F) {
 // sameToken compares the values of two tokens.
 func sameToken(a, b *sas.Token) bool { return sas.Said(a) == sas.Said(b) }
 
-// FuzzParseTime checks that a parsed time is in range and that its text parses
-// to the same time.
+// FuzzParseTime checks that a parsed time is in range, and that its text parses to the same time.
 func FuzzParseTime(f *testing.F) {
 	for _, s := range []string{"2030-01-02", "2030-01-02T03:04Z", "2030-01-02T03:04:05.1234567+02:30", "1601-01-01", "9999-12-31T23:59:59.9999999Z"} {
 		f.Add(s)

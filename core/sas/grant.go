@@ -7,40 +7,38 @@ import (
 	"edgetable/core/table"
 )
 
-// Right is the right to an operation, or to several that need the same letters.
+// Right is permission for one operation, or for several that need the same letters.
 type Right uint8
 
 const (
 	GetServiceProperties Right = iota + 1
 	SetServiceProperties
 	GetServiceStats
-	QueryTables // also of one table by name
+	QueryTables // includes a query of one table by name
 	CreateTable
 	DeleteTable
-	TableACL // reading and writing the ACL
+	TableACL // read or write the ACL
 	GetUserDelegationKey
-	QueryEntities // also of one entity by its keys
+	QueryEntities // includes a query of one entity by its keys
 	InsertEntity
 	UpsertEntity // insert or replace, insert or merge
-	UpdateEntity // replace or merge, with a condition
+	UpdateEntity // replace or merge, with If-Match
 	DeleteEntity
 )
 
-// requirement is what a token needs to grant a right: an account SAS the resource
-// type and all the letters, a token for a table only the letters.
+// requirement is what a token needs for a right: an account SAS needs the resource type and the letters, a token for
+// a table only the letters.
 type requirement struct {
 	name    string
-	types   string // letter of srt
-	letters string // letters of sp; all are needed
-	or      string // letters that also suffice
-	entity  bool   // a token for a table can permit it
+	types   string // resource type, a letter of srt
+	letters string // permissions in sp, all of them needed
+	or      string // alternative permissions; one of them suffices
+	entity  bool   // a token for a table can grant the right
 }
 
-// needs is indexed by Right. No token grants a right without types:
-// only the owner changes the access policies, only a user gets a delegation
-// key. The documentation of the service contradicts itself on the resource type
-// of listing, container or service: users found that the service uses
-// container.
+// needs is indexed by Right. A right without types is granted by no token: only the owner may change access policies,
+// and only a user gets a delegation key. The service's documentation contradicts itself on whether listing needs
+// resource type container or service; users found that it is container.
 var needs = [...]requirement{
 	GetServiceProperties: {name: "Get Table Service Properties", types: "s", letters: "r"},
 	SetServiceProperties: {name: "Set Table Service Properties", types: "s", letters: "w"},
@@ -57,20 +55,17 @@ var needs = [...]requirement{
 	DeleteEntity:         {name: "Delete Entity", types: "o", letters: "d", entity: true},
 }
 
-// Grant holds the permissions of a verified token. It does not change.
+// Grant holds the permissions of a verified token. It is immutable.
 type Grant struct {
 	token       *Token
-	permissions string // of token or policy, limited to the permissions of the user
+	permissions string // from the token or its policy, limited to what the user may do
 }
 
-// Allow returns nil if the token grants the right on the table, whose name may be
-// in any case and is "" for an operation without a table. Otherwise the error
-// has status 403: AuthorizationFailure for an operation that this kind of token
-// never permits and for a table that is not the token's,
-// AuthorizationServiceMismatch and AuthorizationResourceTypeMismatch for an
-// account SAS for other services or resource types, and
-// AuthorizationPermissionMismatch for a missing letter. [Grant.Range] further
-// limits a query, [Grant.AllowEntity] every entity.
+// Allow returns nil if the token grants the right on a table. The table's name may be in any case, and is "" for an
+// operation without a table. Any error has status 403: AuthorizationFailure for an operation that this kind of token
+// never permits, or for another table; AuthorizationServiceMismatch or AuthorizationResourceTypeMismatch for an
+// account SAS for other services or resource types; AuthorizationPermissionMismatch for a missing letter.
+// [Grant.Range] further limits queries, and [Grant.AllowEntity] limits access to single entities.
 func (g *Grant) Allow(right Right, tableName string) error {
 	t := g.token
 	if int(right) >= len(needs) || needs[right].name == "" {
@@ -101,7 +96,7 @@ func (g *Grant) Allow(right Right, tableName string) error {
 	return refuse(table.AuthorizationPermissionMismatch, need.name+" needs the "+letters+" among the permissions; they are "+quote(g.permissions))
 }
 
-// equalFold reports whether a name equals a folded one, after folding.
+// equalFold reports whether name equals folded, a name in lower case, ignoring the case of ASCII letters.
 func equalFold(folded, name string) bool {
 	if len(folded) != len(name) {
 		return false
@@ -118,9 +113,8 @@ func equalFold(folded, name string) bool {
 	return true
 }
 
-// Range returns the range of entities that a query may return, in the encoding
-// of package key; nil means the whole table. It may be empty. The bounds of a
-// token may be any strings, also strings that are not valid keys.
+// Range returns the range of entities that a query may return, as package key encodes it; nil means the whole table.
+// The range may be empty. The bounds in a token may be any strings, even if they are not legal keys.
 func (g *Grant) Range() *key.Range {
 	t := g.token
 	if !t.given.has(spk) && !t.given.has(epk) {
@@ -130,8 +124,8 @@ func (g *Grant) Range() *key.Range {
 	if p := t.value(spk); t.given.has(srk) && key.Check(p) == nil {
 		r.Start = key.RowFrom(p, t.value(srk))
 	} else {
-		// Without srk the whole first partition is inside; if the bound is not
-		// a legal key, this partition does not exist, and srk has no effect.
+		// Without srk the whole first partition is inside. If spk is not a legal key, there is no such partition and
+		// srk has no effect.
 		r.Start = key.PartitionFrom(p)
 	}
 	switch p := t.value(epk); {
@@ -144,7 +138,7 @@ func (g *Grant) Range() *key.Range {
 	return &r
 }
 
-// AllowEntity returns AuthorizationFailure if the entity is outside the range.
+// AllowEntity returns AuthorizationFailure if the entity is outside the token's range of keys.
 func (g *Grant) AllowEntity(partition, row string) error {
 	t := g.token
 	if t.given.has(spk) {

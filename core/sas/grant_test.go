@@ -162,8 +162,8 @@ func TestAllowAccount(t *testing.T) {
 	}
 }
 
-// parts are the strings from which the test makes keys and bounds: legal and
-// illegal keys. Their order in UTF-16 differs from UTF-8.
+// parts and illegal are the strings from which the test builds keys and bounds. They sort differently in UTF-16 and
+// UTF-8.
 var parts = []string{"", "a", "b", "aa", "a ", "A", "\uffff", "\U0001F600", "\ue000", "é", "a'"}
 
 var illegal = []string{"a/b", "a\x00", "a\x1f", "\t", "a#", "?", "a\\", "\x7f", "\u0085", strings.Repeat("a", 1025), strings.Repeat("\U0001F600", 700)}
@@ -173,8 +173,7 @@ func pick(r *rand.Rand, from ...[]string) string {
 	return all[r.IntN(len(all))] + all[r.IntN(len(all))]
 }
 
-// inRange is a direct form of the rule: a row bound applies only in the
-// partition of its bound.
+// inRange implements the rule directly: a row bound applies only within the partition of its bound.
 func inRange(v sas.TableValues, p, r string) bool {
 	if v.StartPartition != "" {
 		switch c := key.Compare(p, v.StartPartition); {
@@ -222,7 +221,7 @@ func TestRange(t *testing.T) {
 		}
 		for range 20 {
 			p, row := pick(r, parts), pick(r, parts)
-			switch r.IntN(6) { // aim at the bounds, where they are legal keys
+			switch r.IntN(6) { // often choose the bounds themselves, if they are legal keys
 			case 0:
 				p = v.StartPartition
 			case 1:
@@ -254,7 +253,7 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// TestTableNames: the case of every letter of a name does not count.
+// TestTableNames checks that the case of a table's name is ignored for every letter.
 func TestTableNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"AbA", "Zbz", "azAZ09", "aBCDEFGHIJKLMNOPQRSTUVWXYZ", "zzz"} {

@@ -6,17 +6,17 @@ import (
 	"edgetable/core/table"
 )
 
-// The versions that change the signature.
+// Versions in which the signature changed.
 const (
-	firstVersion      = "2012-02-12" // table SAS
-	serviceInResource = "2015-02-21" // the resource begins with /table
-	accountVersion    = "2015-04-05" // account SAS, sip and spr
-	scopeVersion      = "2020-12-06" // an account SAS signs ses
-	DelegationVersion = "2025-07-05" // user delegation SAS for tables
+	firstVersion      = "2012-02-12" // first version with table SAS
+	serviceInResource = "2015-02-21" // the resource begins with /table from here on
+	accountVersion    = "2015-04-05" // adds the account SAS, sip and spr
+	scopeVersion      = "2020-12-06" // an account SAS signs ses from here on
+	DelegationVersion = "2025-07-05" // adds the user delegation SAS for tables
 )
 
-// versionForm reports whether v is YYYY-MM-DD, which sorts as text. A version
-// after the newest known one is treated as the newest known one.
+// versionForm reports whether v has the form YYYY-MM-DD, which sorts as text. A version newer than all known ones is
+// treated like the newest known one.
 func versionForm(v string) bool {
 	if len(v) != len("2006-01-02") {
 		return false
@@ -33,7 +33,7 @@ func versionForm(v string) bool {
 	return true
 }
 
-// signed returns the set of fields that a token of this kind and version signs.
+// signed returns the set of fields that the signature of a token of this kind and version covers.
 func signed(k kind, version string) set {
 	const (
 		common     = 1<<sv | 1<<st | 1<<se | 1<<sp | 1<<sig
@@ -54,7 +54,7 @@ func signed(k kind, version string) set {
 	return common | keys | 1<<si
 }
 
-// first returns the oldest version with tokens of the kind.
+// first returns the oldest version that has tokens of this kind.
 func (k kind) first() string {
 	switch k {
 	case accountSAS:
@@ -65,8 +65,7 @@ func (k kind) first() string {
 	return firstVersion
 }
 
-// required returns the fields that a token must have. Permissions and expiry
-// may come from a stored access policy.
+// required returns the fields that a token must contain. A stored access policy may supply permissions and expiry.
 func (t *Token) required() set {
 	s := set(1<<sv | 1<<sig)
 	if !t.given.has(si) {
@@ -81,7 +80,7 @@ func (t *Token) required() set {
 	return s | 1<<tn
 }
 
-// check reports errors of a token that are visible without its signature.
+// check returns an error if the token is invalid regardless of its signature.
 func (t *Token) check() *table.Error {
 	version := t.value(sv)
 	if !versionForm(version) || version < t.kind.first() {
@@ -103,23 +102,22 @@ func (t *Token) check() *table.Error {
 	case !only(t.value(srt), "sco"):
 		return failed("srt has the letters s, c and o; it is " + quote(t.value(srt)))
 	case t.given.has(sduoid) || t.given.has(skdutid):
-		// Only a bearer token, sent with the signature, could prove the
-		// identity of the user.
+		// The user's identity could only be proven by a bearer token sent along with the signature.
 		return failed("tokens for one user, with sduoid or skdutid, are not supported here")
 	}
 	return nil
 }
 
-// only reports whether all of s are among the letters.
+// only reports whether s contains nothing but these letters.
 func only(s, letters string) bool { return strings.Trim(s, letters) == "" }
 
 func contains(s string, c byte) bool { return strings.IndexByte(s, c) >= 0 }
 
-// maxLines is the most lines of a StringToSign.
+// maxLines is the largest number of lines in a StringToSign.
 const maxLines = 19
 
-// lines appends the lines of the StringToSign. For an account SAS the last line
-// is empty, because its StringToSign ends with a line feed.
+// lines appends the lines of the StringToSign. The last line of an account SAS is empty, because its StringToSign
+// ends with a line feed.
 func (t *Token) lines(dst []string, account string) []string {
 	if t.kind == accountSAS {
 		dst = append(dst, account, t.value(sp), t.value(ss), t.value(srt), t.value(st), t.value(se), t.value(sip), t.value(spr), t.value(sv))

@@ -9,17 +9,15 @@ import (
 )
 
 const (
-	// maxKey bounds a key, in decoded bytes. A legal key has at most 3072.
+	// maxKey limits a key in decoded bytes. A legal key has at most 3072.
 	maxKey = 8 << 10
-	// maxValue bounds every other value.
+	// maxValue limits every other value in decoded bytes.
 	maxValue = 512
 )
 
-// Parse reads a token from a query, which is exactly as on the wire, without
-// its question mark. It returns nil, nil for a query without sig. It ignores
-// the case of names, and all parameters that are not of a SAS. The error is
-// AuthenticationFailed for a value that cannot be decoded, is repeated or is
-// too long.
+// Parse parses the token in a query, which must be exactly as on the wire, without its question mark. It returns nil,
+// nil if the query has no sig. The case of names is ignored, and so are parameters that do not belong to a SAS. The
+// error is AuthenticationFailed if a value cannot be decoded, is repeated or is too long.
 func Parse(rawQuery string) (*Token, error) {
 	var values [fields]string
 	var seen, repeated set
@@ -42,7 +40,7 @@ func Parse(rawQuery string) (*Token, error) {
 	return newToken(&values, decoded)
 }
 
-// limit returns the most bytes of a value.
+// limit returns the maximum length of a field's value in bytes.
 func limit(f field) int {
 	switch f {
 	case spk, srk, epk, erk:
@@ -51,8 +49,8 @@ func limit(f field) int {
 	return maxValue
 }
 
-// checkValue checks one value of a token. A value with a line feed could make
-// two different lists of values have the same StringToSign.
+// checkValue checks the value of one field. Line feeds are refused, because with them two different lists of values
+// could have the same StringToSign.
 func checkValue(f field, value []byte) error {
 	switch {
 	case len(value) > limit(f):
@@ -65,10 +63,10 @@ func checkValue(f field, value []byte) error {
 	return nil
 }
 
-// decoded appends a value of a query, decoded.
+// decoded appends the decoded value of a query parameter.
 func decoded(dst []byte, s string) ([]byte, bool) { return percent.Append(dst, s, true) }
 
-// fieldOf finds a parameter by its name as sent, which may be escaped.
+// fieldOf returns the parameter called name. The name is as sent and may be escaped.
 func fieldOf(name string) (field, bool) {
 	const longest = len("skdutid")
 	var plain [longest]byte

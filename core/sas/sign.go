@@ -7,24 +7,22 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Version is the default version of tokens: the one that the service's own
-// clients for tables use.
+// Version is the default version of tokens, the one that the service's own clients for tables use.
 const Version = "2019-02-02"
 
-// TableValues holds the values of a token for one table. Times and addresses
-// are signed unchanged; see [ParseTime].
+// TableValues holds the values of a token for one table. Times and addresses are signed exactly as given; see
+// [ParseTime].
 type TableValues struct {
-	Version     string // [Version], or 2025-07-05 for a delegation, if empty
+	Version     string // if empty, [Version], or 2025-07-05 for a delegation
 	Table       string
-	Identifier  string // of a stored access policy; fields that the policy has must be empty here
-	Start       string // empty: at once
+	Identifier  string // ID of a stored access policy; fields that the policy sets must be empty here
+	Start       string // empty means at once
 	Expiry      string
-	Permissions string // of r query, a add, u update, d delete
-	IP          string // "168.1.5.65" or "168.1.5.60-168.1.5.70"; empty: any
-	Protocol    string // "https" or "https,http", which means the same as empty
-	// The range of keys; both ends are inside. An empty value always means no
-	// bound, never an empty key. A row bounds only the partition in the same
-	// pair.
+	Permissions string // letters in the order r query, a add, u update, d delete
+	IP          string // "168.1.5.65" or "168.1.5.60-168.1.5.70"; empty means any
+	Protocol    string // "https", or "https,http", which means the same as empty
+	// The range of keys, both ends inclusive. An empty value means no bound, never an empty key. A row limits only
+	// the partition of the same pair.
 	StartPartition, StartRow string
 	EndPartition, EndRow     string
 }
@@ -33,22 +31,21 @@ type TableValues struct {
 type AccountValues struct {
 	Version       string // [Version] if empty
 	Services      string // letters, with t for tables; "t" if empty
-	ResourceTypes string // of s service, c table, o entity
+	ResourceTypes string // letters s service, c table, o entity
 	Start         string
 	Expiry        string
-	Permissions   string // in the order rwdlacu: read, write, delete, list, add, create, update
+	Permissions   string // letters in the order rwdlacu: read, write, delete, list, add, create, update
 	IP            string
 	Protocol      string
 }
 
-// Sign returns the token as a query, percent-encoded, without a question mark.
-// It refuses values that Verify would refuse, with the same error.
+// Sign returns the token as a percent-encoded query without question mark. It refuses values that Verify would
+// refuse, with the same error.
 func (v TableValues) Sign(account string, k *sharedkey.Key) (string, error) {
 	return sign(v.fields(), account, k)
 }
 
-// SignDelegated signs as Sign does, but with a delegation key. Such a token has
-// no stored access policy.
+// SignDelegated is like Sign, but signs with a delegation key. Such a token cannot name a stored access policy.
 func (v TableValues) SignDelegated(account string, d DelegationKey) (string, error) {
 	k, err := sharedkey.ParseKey(d.Value)
 	if err != nil {
@@ -70,7 +67,7 @@ func (v TableValues) fields() *[fields]string {
 	}
 }
 
-// Sign returns the token as a query; see [TableValues.Sign].
+// Sign returns the token as a query, like [TableValues.Sign].
 func (v AccountValues) Sign(account string, k *sharedkey.Key) (string, error) {
 	v.Version = cmp.Or(v.Version, Version)
 	v.Services = cmp.Or(v.Services, "t")
@@ -79,8 +76,7 @@ func (v AccountValues) Sign(account string, k *sharedkey.Key) (string, error) {
 	}, account, k)
 }
 
-// unfit returns the error with which a server would refuse the token even if
-// its signature is correct.
+// unfit returns the error that a server would return for the token even if its signature is correct, or nil.
 func (t *Token) unfit() error {
 	if err := t.check(); err != nil {
 		return err

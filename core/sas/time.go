@@ -8,9 +8,9 @@ import (
 
 var errTime = errors.New("a time is YYYY-MM-DD, YYYY-MM-DDThh:mmZ, YYYY-MM-DDThh:mm:ssZ or YYYY-MM-DDThh:mm:ss.fffffffZ, where Z may be ±hh:mm")
 
-// ParseTime reads a time in the form of signatures and stored access policies:
-// a date, or date and time to the minute, the second or one to seven digits of
-// a fraction, with a zone, Z or ±hh:mm. The year is 1601 to 9999.
+// ParseTime parses a time in the form of signatures and stored access policies: a date, or a date and time to the
+// minute, the second or one to seven digits of a fraction, followed by a zone (Z or ±hh:mm). The year is 1601 to
+// 9999.
 func ParseTime(s string) (edm.Ticks, error) {
 	if !timeForm(s) {
 		return 0, errTime
@@ -22,9 +22,8 @@ func ParseTime(s string) (edm.Ticks, error) {
 	return t, nil
 }
 
-// timeForm returns false for two forms that [edm.ParseDateTime] accepts but
-// this package does not: a time without a zone, and a fraction of more than
-// seven digits.
+// timeForm returns false for the two forms that [edm.ParseDateTime] accepts and signatures do not: a time without a
+// zone, and a fraction of more than seven digits.
 func timeForm(s string) bool {
 	const date, minute, fraction = len("2006-01-02"), len("2006-01-02T15:04"), len("2006-01-02T15:04:05.")
 	if len(s) <= date {
@@ -39,6 +38,6 @@ func timeForm(s string) bool {
 	return end <= fraction+7
 }
 
-// AppendTime appends t in UTC with seven digits of fraction, the form in which
-// the service returns the times of a stored access policy.
+// AppendTime appends t in UTC with a fraction of seven digits, as the service returns the times of stored access
+// policies.
 func AppendTime(dst []byte, t edm.Ticks) []byte { return t.AppendText7(dst) }

@@ -5,9 +5,8 @@ import (
 	"unsafe"
 )
 
-// kind is the kind of a token. It follows from the parameters: a token with those
-// of a delegation key is a delegationSAS, else one with ss or srt is an
-// accountSAS, and any other is a tableSAS.
+// kind is the kind of a token, which its parameters determine: one with parameters of a delegation key is a
+// delegationSAS, otherwise one with ss or srt is an accountSAS, and any other is a tableSAS.
 type kind uint8
 
 const (
@@ -29,7 +28,7 @@ func (k kind) String() string {
 	return "unknown SAS"
 }
 
-// field is a parameter. A signed query has the parameters in this order.
+// field is a parameter of a token. Signed queries contain the parameters in this order.
 type field uint8
 
 const (
@@ -77,7 +76,7 @@ func setOf(list ...field) (s set) {
 
 func (s set) has(f field) bool { return s&(1<<f) != 0 }
 
-// first returns the first field of a non-empty set.
+// first returns the first field in a non-empty set.
 func (s set) first() field {
 	f := field(0)
 	for !s.has(f) {
@@ -86,18 +85,17 @@ func (s set) first() field {
 	return f
 }
 
-// Token is a shared access signature as it was sent. Do not trust its values
-// before Verify. It prints without its signature.
+// Token is a shared access signature as it was sent. Its values are not trustworthy before Verify. Printing it omits
+// the signature.
 type Token struct {
 	kind  kind
-	given set            // fields that are not empty
-	text  string         // the values, decoded, one after another
-	ends  [fields]uint16 // the offset in text at which each ends
+	given set            // fields that are present and not empty
+	text  string         // decoded values, one after another
+	ends  [fields]uint16 // offset in text at which each value ends
 	table string         // tn in lower case
 }
 
-// newToken decodes and checks the values. By their limits, all values together
-// are less than 64 KiB.
+// newToken decodes and checks the values. Their limits keep the total below 64 KiB.
 func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte, bool)) (*Token, error) {
 	var t Token
 	size := 0
@@ -123,7 +121,7 @@ func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte,
 		}
 		t.ends[f] = uint16(len(text))
 	}
-	t.text = unsafe.String(unsafe.SliceData(text), len(text)) // text does not change after this
+	t.text = unsafe.String(unsafe.SliceData(text), len(text)) // text does not change from here on
 	switch {
 	case t.given&setOf(skoid, sktid, skt, ske, sks, skv) != 0:
 		t.kind = delegationSAS
@@ -133,11 +131,11 @@ func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte,
 		t.kind = tableSAS
 	}
 	t.table = fold(t.value(tn))
-	token := t // only a token that is returned goes to the heap
+	token := t // keeps tokens that are refused off the heap
 	return &token, nil
 }
 
-// value returns the decoded value of a field; "" if it is absent.
+// value returns the decoded value of a field, or "" if it is absent.
 func (t *Token) value(f field) string {
 	start := uint16(0)
 	if f > 0 {
@@ -146,14 +144,14 @@ func (t *Token) value(f field) string {
 	return t.text[start:t.ends[f]]
 }
 
-// Version returns the value of sv: the version of the protocol for the
-// signature, and for the operation unless the request names another.
+// Version returns sv, the version of the protocol for the signature, and also for the operation unless the request
+// names another.
 func (t *Token) Version() string { return t.value(sv) }
 
-// Table returns the table of the token, in lower case; "" for an account SAS.
+// Table returns the token's table in lower case, or "" for an account SAS.
 func (t *Token) Table() string { return t.table }
 
-// String returns the kind and the version.
+// String returns the kind and version, without the signature.
 func (t *Token) String() string {
 	return t.kind.String() + " " + t.value(sv) + " (signature withheld)"
 }
@@ -161,8 +159,7 @@ func (t *Token) String() string {
 // GoString keeps the signature out of %#v too.
 func (t *Token) GoString() string { return t.String() }
 
-// fold returns s with ASCII letters in lower case; a table name has no other
-// letters.
+// fold returns s with ASCII letters in lower case. Table names contain no other letters.
 func fold(s string) string {
 	for i := range len(s) {
 		if 'A' <= s[i] && s[i] <= 'Z' {

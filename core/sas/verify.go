@@ -8,37 +8,32 @@ import (
 	"edgetable/core/table"
 )
 
-// Policy is a stored access policy of a table: it supplies the fields that a
-// token with its ID in si omits. To delete or change a policy revokes every
-// token that names it.
+// Policy is a stored access policy of a table. It supplies the fields that a token with the policy's ID in si omits.
+// Deleting or changing a policy revokes all tokens that name it.
 type Policy struct {
-	ID            string     // 1 to 64 characters, unique in its table
-	Start, Expiry *edm.Ticks // nil: absent
-	Permissions   string     // letters of raud; empty: absent
+	ID            string     // 1 to 64 characters, unique in the table
+	Start, Expiry *edm.Ticks // nil if absent
+	Permissions   string     // letters of raud; empty if absent
 }
 
-// Context holds the facts about a request that Verify needs in addition to the
-// token.
+// Context holds what Verify needs to know about the request, besides the token.
 type Context struct {
 	Now    edm.Ticks
-	Source netip.Addr // of the client; zero if unknown: then a token with sip is refused
+	Source netip.Addr // address of the client; zero if unknown, which refuses tokens with sip
 	HTTPS  bool
-	// Policy returns a stored access policy of the token's table, or nil if no
-	// policy has that id. Verify calls it only for a token with si, and only
-	// after the signature has proved correct. Verify returns its errors
+	// Policy returns the stored access policy with this ID of the token's table, or nil if there is none. Verify
+	// calls it only for a token with si, and only after the signature has been verified. Verify returns its errors
 	// unchanged.
 	Policy func(id string) (*Policy, error)
 }
 
-// Verify checks the token and returns its permissions. The checks have this
-// order, and the first failure is the error: the parameters, the signature with
-// both keys of the account, the stored access policy, start and expiry (all of
-// these AuthenticationFailed), the address of the client
-// (AuthorizationSourceIPMismatch), its protocol (AuthorizationProtocolMismatch).
+// Verify checks the token and returns its permissions. It checks in this order, and returns the first failure: the
+// parameters, the signature with both keys of the account, the stored access policy, start and expiry (all
+// AuthenticationFailed), the client's address (AuthorizationSourceIPMismatch), the protocol
+// (AuthorizationProtocolMismatch).
 //
-// A token is valid from start to expiry, both included, without tolerance for
-// clock skew. A field in both the token and the policy is refused. The
-// documentation of the service says 400 here, while clients see
+// A token is valid from start to expiry, both inclusive, without tolerance for clock skew. A field that both the
+// token and its policy set is refused. The service's documentation specifies status 400 for that, but clients see
 // AuthenticationFailed.
 func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
 	if err := t.check(); err != nil {
@@ -68,8 +63,8 @@ func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
 	return &Grant{t, terms.permissions}, nil
 }
 
-// signedBy reports whether a key of the account made the signature, and returns
-// the role of the user of a delegation key.
+// signedBy reports whether a key of the account made the signature. For a delegation key it also returns the role of
+// its user.
 func (t *Token) signedBy(a *sharedkey.Account) (Role, bool) {
 	lines := t.lines(make([]string, 0, maxLines), a.Name)
 	if t.kind == delegationSAS {
@@ -78,9 +73,9 @@ func (t *Token) signedBy(a *sharedkey.Account) (Role, bool) {
 	return 0, a.VerifyLines(t.value(sig), lines)
 }
 
-// terms are start, expiry and permissions, from the token or from the policy.
+// terms holds start, expiry and permissions, from the token or its policy.
 type terms struct {
-	start       edm.Ticks // 0: none
+	start       edm.Ticks // 0 if there is none
 	expiry      edm.Ticks
 	permissions string
 }
@@ -100,11 +95,11 @@ func (t *Token) terms(c *Context) (m terms, err error) {
 	if !t.given.has(si) {
 		return m, nil
 	}
-	err = t.complement(&m, c) // not in the return statement: m must be complete first
+	err = t.complement(&m, c) // not in the return statement, because m must be complete first
 	return m, err
 }
 
-// time reads the value of a field.
+// time parses the value of a field as a time.
 func (t *Token) time(f field) (edm.Ticks, error) {
 	at, err := ParseTime(t.value(f))
 	if err != nil {
@@ -113,7 +108,7 @@ func (t *Token) time(f field) (edm.Ticks, error) {
 	return at, nil
 }
 
-// complement adds the fields of the stored access policy.
+// complement adds the fields that the stored access policy supplies.
 func (t *Token) complement(m *terms, c *Context) error {
 	var p *Policy
 	if c.Policy != nil {
@@ -158,7 +153,7 @@ func neither(f field) error {
 	return failed(fieldNames[f] + " is neither in the token nor in its stored access policy")
 }
 
-// admit checks the time.
+// admit checks that now is between start and expiry.
 func (m *terms) admit(t *Token, now edm.Ticks) error {
 	if now >= m.start && now <= m.expiry {
 		return t.admitKey(now, m.expiry)
@@ -170,7 +165,7 @@ func (m *terms) admit(t *Token, now edm.Ticks) error {
 	return failed(detail + "] - Expiry [" + m.expiry.String() + "] - Current [" + now.String() + "]")
 }
 
-// reach checks the source address and the protocol of the request.
+// reach checks the client's address and the protocol of the request.
 func (t *Token) reach(c *Context) error {
 	if t.given.has(sip) {
 		from, err := t.addresses()
@@ -191,7 +186,7 @@ func (t *Token) reach(c *Context) error {
 	return nil
 }
 
-// needsHTTPS reads spr.
+// needsHTTPS reports whether spr restricts the token to HTTPS.
 func (t *Token) needsHTTPS() (bool, error) {
 	switch t.value(spr) {
 	case "https":

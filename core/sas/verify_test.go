@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// inside is a context in which every recorded token is valid.
+// inside returns a context in which every recorded token is valid.
 func inside(t testing.TB) sas.Context {
 	t.Helper()
 	return sas.Context{Now: at(t, "2026-06-27T15:25:14Z"), Source: netip.MustParseAddr("168.1.5.65"), HTTPS: true}
@@ -25,9 +25,8 @@ func codeOf(err error) table.Code {
 	return e.Code
 }
 
-// sign makes a token without package sas, so that it can also sign values that
-// the signer refuses. It signs and sends each value unchanged, except blanks
-// and %.
+// sign makes a token without package sas, so that it can sign values that the signer refuses. It signs and sends each
+// value unchanged, except for blanks and %.
 func sign(t testing.TB, k *sharedkey.Key, query string, lines ...string) string {
 	t.Helper()
 	return query + "&sig=" + strings.NewReplacer("+", "%2B", "/", "%2F", "=", "%3D").Replace(k.SignLines(lines))
@@ -55,7 +54,7 @@ func TestVerify(t *testing.T) {
 		name  string
 		query string
 		edit  func(*sas.Context)
-		code  table.Code // "": verified
+		code  table.Code // "" if it verifies
 		says  string
 	}{
 		{"valid", sign(t, k, q+"&sp=r&se="+se, tableLines("r", "", se, "", "", "")...), nil, "", ""},
@@ -158,8 +157,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestPolicyAfterSignature checks that the policy is read only after the
-// signature has proved correct.
+// TestPolicyAfterSignature checks that the policy is read only after the signature was verified.
 func TestPolicyAfterSignature(t *testing.T) {
 	t.Parallel()
 	c := inside(t)
@@ -169,7 +167,7 @@ func TestPolicyAfterSignature(t *testing.T) {
 	}
 	for _, k := range []string{"bm9ib2R5", keyText} {
 		query, err := sas.TableValues{Table: "mytable", Identifier: "id"}.Sign(account, testKey(t, k))
-		if k == keyText { // without si, correct signature
+		if k == keyText { // correct signature, but no si
 			query, err = sas.TableValues{Table: "mytable", Permissions: "r", Expiry: "2030-01-01"}.Sign(account, testKey(t, k))
 		}
 		if err != nil {
@@ -191,7 +189,7 @@ func TestNoSignature(t *testing.T) {
 	}
 }
 
-// TestLongestKey: a key may have 8 KiB, each byte of it escaped.
+// TestLongestKey checks that a key may have 8 KiB with each byte escaped, and no more.
 func TestLongestKey(t *testing.T) {
 	t.Parallel()
 	const most = 8 << 10
@@ -203,8 +201,7 @@ func TestLongestKey(t *testing.T) {
 	}
 }
 
-// TestNothingSecretIsPrinted checks that a token and a delegation key print
-// without their secrets.
+// TestNothingSecretIsPrinted checks that printing a token or delegation key omits the secret.
 func TestNothingSecretIsPrinted(t *testing.T) {
 	t.Parallel()
 	token, err := sas.Parse("sv=2019-02-02&tn=t&sig=topsecret")

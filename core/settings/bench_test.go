@@ -26,8 +26,7 @@ func BenchmarkActual(b *testing.B) {
 	}
 }
 
-// BenchmarkUpdate measures how long it takes to read the document that a store
-// keeps.
+// BenchmarkUpdate measures how long it takes to read the stored document.
 func BenchmarkUpdate(b *testing.B) {
 	doc := []byte(full)
 	b.SetBytes(int64(len(doc)))

@@ -7,20 +7,17 @@ import (
 	"edgetable/core/multipart"
 )
 
-// maxEcho bounds the parts of a request that are compared and repeated in the
-// response. Anyone can send a preflight: without a bound, megabytes of header
-// names would be compared with every name of a rule.
+// maxEcho limits, in bytes, the parts of a request that are compared and repeated in the response. Anyone can send a
+// preflight; without a limit, megabytes of header names would be compared with every name in a rule.
 const maxEcho = 8 << 10
 
-// Preflight answers an OPTIONS request. Its arguments are the headers Origin,
-// Access-Control-Request-Method and Access-Control-Request-Headers ("" if not
-// sent). It returns the headers of a reply 200, or false for 403
-// CorsPreflightFailure. If one of the first two is missing, the caller must
-// refuse the request with 400 InvalidHeaderValue, "A required CORS header is
-// not present."; here such a request matches no rule.
+// Preflight answers an OPTIONS request. Its arguments are the headers Origin, Access-Control-Request-Method and
+// Access-Control-Request-Headers, "" if not sent. It returns the headers of a 200 response, or false for 403
+// CorsPreflightFailure. If one of the first two headers is missing, no rule matches; the caller must refuse the
+// request before with 400 InvalidHeaderValue, "A required CORS header is not present."
 //
-// The first rule that has the origin and the method decides. If this rule does
-// not have all of the headers, the answer is no, even if a later rule has them.
+// The first rule that has the origin and the method decides. If that rule lacks one of the headers, the answer is no,
+// even if a later rule has them all.
 func (c CORS) Preflight(origin, method, headers string) ([]multipart.Field, bool) {
 	if origin == "" || method == "" || len(headers) > maxEcho {
 		return nil, false
@@ -33,9 +30,8 @@ func (c CORS) Preflight(origin, method, headers string) ([]multipart.Field, bool
 		if !r.accepts(headers) {
 			return nil, false
 		}
-		// The service answers with the origin of the request even for a rule
-		// of *. With an asterisk, browsers would reject a response to a
-		// request with credentials.
+		// The service repeats the request's origin even if the rule has *, because browsers reject an asterisk in the
+		// response to a request with credentials.
 		fields := make([]multipart.Field, 0, 5)
 		fields = append(fields,
 			multipart.Field{Name: "Access-Control-Allow-Origin", Value: origin},
@@ -50,22 +46,20 @@ func (c CORS) Preflight(origin, method, headers string) ([]multipart.Field, bool
 	return nil, false
 }
 
-// varyOrigin has no spare capacity, so append copies it.
+// varyOrigin has no spare capacity, so appending to it copies it.
 var varyOrigin = []multipart.Field{{Name: "Vary", Value: "Origin"}}
 
-// Actual returns the headers to add to the response to any other request,
-// whether it succeeds or fails. Its arguments are the request's Origin ("" if
-// not sent), the verb on its first line, and the headers of the response.
-// Callers must not change the result: it may be shared.
+// Actual returns the headers to add to the response to any other request, whether it succeeds or fails. Its arguments
+// are the request's Origin ("" if not sent), the method in the request line, and the headers of the response. Callers
+// must not change the result, which may be shared.
 //
-//	a rule of * matches          Access-Control-Allow-Origin: *; without an Origin only for GET and HEAD
-//	a rule of the origin matches Access-Control-Allow-Origin: the origin, Allow-Credentials, Vary
-//	none matches                 Vary
-//	there are no rules           nothing
+//	a rule with * matches          Access-Control-Allow-Origin: *; without an Origin only for GET and HEAD
+//	a rule with the origin matches Access-Control-Allow-Origin: the origin, Allow-Credentials, Vary
+//	none matches                   Vary
+//	there are no rules             nothing
 //
-// Only GET and HEAD get Vary: Origin, because a cache may keep their responses.
-// The first two cases also add Access-Control-Expose-Headers, if the rule
-// exposes any headers.
+// Only GET and HEAD get Vary: Origin, because caches may keep their responses. In the first two cases
+// Access-Control-Expose-Headers is added if the rule exposes any headers.
 func (c CORS) Actual(origin, method string, response []multipart.Field) []multipart.Field {
 	if len(c) == 0 {
 		return nil
@@ -99,8 +93,8 @@ func (c CORS) Actual(origin, method string, response []multipart.Field) []multip
 	return nil
 }
 
-// admits reports whether the rule has the origin, and whether an asterisk
-// matched it. An asterisk also matches a request without an origin ("").
+// admits reports whether the rule has the origin, and whether that is due to an asterisk. An asterisk also matches a
+// request without an origin ("").
 func (r *Rule) admits(origin string) (everybody, ok bool) {
 	for item := range items(r.AllowedOrigins) {
 		if item == "*" {
@@ -111,9 +105,8 @@ func (r *Rule) admits(origin string) (everybody, ok bool) {
 	return false, ok && printable(origin)
 }
 
-// isSubdomain reports whether origin is a subdomain, at any depth, that an item
-// such as https://*.contoso.com matches. The asterisk matches only part of a
-// host name; otherwise https://evil.com/.contoso.com would pass.
+// isSubdomain reports whether an item such as https://*.contoso.com matches origin as a subdomain of any depth. The
+// asterisk matches only part of a host name; otherwise https://evil.com/.contoso.com would match.
 func isSubdomain(origin, item string) bool {
 	scheme, domain, ok := strings.Cut(item, "://*.")
 	if !ok || domain == "" {
@@ -140,8 +133,8 @@ func isSubdomain(origin, item string) bool {
 	return true
 }
 
-// printable reports whether origin may be repeated in a response: it is short,
-// and it has only characters that a header can have.
+// printable reports whether origin may be repeated in a response: it is short enough and contains only characters
+// that are legal in a header.
 func printable(origin string) bool {
 	for i := 0; i < len(origin); i++ {
 		if c := origin[i]; c <= ' ' || c >= 0x7f {
@@ -151,7 +144,7 @@ func printable(origin string) bool {
 	return len(origin) <= maxEcho
 }
 
-// allows compares the exact text: methods are case-sensitive.
+// allows reports whether the rule has exactly this method; methods are case-sensitive.
 func (r *Rule) allows(method string) bool {
 	for item := range items(r.AllowedMethods) {
 		if item == method {
@@ -161,9 +154,8 @@ func (r *Rule) allows(method string) bool {
 	return false
 }
 
-// accepts reports whether the rule has all the names in a list that a browser
-// sent. It accepts only valid header names, because the response repeats the
-// list.
+// accepts reports whether the rule has all names in a browser's list. It accepts only valid header names, because the
+// response repeats the list.
 func (r *Rule) accepts(headers string) bool {
 	if headers == "" {
 		return true
@@ -179,8 +171,7 @@ func (r *Rule) accepts(headers string) bool {
 	return true
 }
 
-// lists reports whether a list of header names has the name, in any case, or
-// has one of its prefixes, followed by an asterisk.
+// lists reports whether a list of header names contains name, in any case, or a prefix of it followed by an asterisk.
 func lists(list, name string) bool {
 	for item := range items(list) {
 		if prefix, ok := strings.CutSuffix(item, "*"); ok {
@@ -194,10 +185,9 @@ func lists(list, name string) bool {
 	return false
 }
 
-// exposed returns the list of headers that a page may read. Browsers know no
-// prefixes here, and take an asterisk for a name if credentials are sent. So
-// each asterisk is replaced by the names of the response's headers that it
-// matches. Full names are listed even if the response does not have them.
+// exposed returns the list of headers that a page may read. Browsers do not support prefixes here, and with
+// credentials they take an asterisk literally. So each item with an asterisk is replaced by the headers of the
+// response that match it. Full names are listed even if the response lacks them.
 func (r *Rule) exposed(response []multipart.Field) string {
 	list := r.ExposedHeaders
 	if strings.IndexByte(list, '*') < 0 && !strings.ContainsAny(list, " \t\r\n") {
@@ -222,7 +212,7 @@ func (r *Rule) exposed(response []multipart.Field) string {
 	return string(names)
 }
 
-// transportHeaders are the headers that the transport adds.
+// transportHeaders lists the headers that the transport adds later.
 var transportHeaders = [...]string{"Content-Length", "Transfer-Encoding"}
 
 func appendItem(list []byte, item string) []byte {

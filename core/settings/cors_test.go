@@ -109,7 +109,7 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// response has the headers of a query's response before CORS adds its own.
+// response holds the headers of a query's response before CORS adds its own.
 var response = []multipart.Field{
 	{Name: "Content-Type", Value: "application/json;odata=minimalmetadata"},
 	{Name: "ETag", Value: `W/"datetime'2020'"`},
@@ -178,8 +178,8 @@ func TestActual(t *testing.T) {
 	}
 }
 
-// TestActualAllocatesNothing covers requests that get no CORS headers: all
-// requests that do not come from a browser.
+// TestActualAllocatesNothing covers requests that get no CORS headers, which are all requests that do not come from a
+// browser.
 func TestActualAllocatesNothing(t *testing.T) {
 	for _, c := range []struct {
 		why    string

@@ -5,17 +5,15 @@ import (
 	"edgetable/core/xml"
 )
 
-// ParseKeyInfo reads the document of POST /?restype=service&comp=userdelegationkey:
+// ParseKeyInfo parses the document of POST /?restype=service&comp=userdelegationkey:
 //
 //	<KeyInfo><Start>2023-01-01T00:00:00Z</Start><Expiry>2023-01-02T00:00:00Z</Expiry></KeyInfo>
 //
-// Start may be absent or empty, which means now; it is returned as "". Both are
-// returned as they were sent, without blanks around them; [sas.Delegate] parses
-// them. The error is a *table.Error, InvalidXmlDocument.
+// Start may be absent or empty, which means now; it is returned as "". Both are returned as sent, without surrounding
+// blanks; [sas.Delegate] parses them. The error is a *table.Error, InvalidXmlDocument.
 //
-// Newer clients can ask for a key that only users of another tenant may use.
-// There are no such users here. Without this limit the key would allow more
-// than the client asked for, so such a request is refused.
+// Newer clients can ask for a key that only users of another tenant may use. That is not supported, and such a
+// request is refused, because a key without this restriction would allow more than the client asked for.
 func ParseKeyInfo(body []byte) (start, expiry string, err error) {
 	var tenant string
 	err = parse(body, "KeyInfo", func(d *document) error {
@@ -40,8 +38,8 @@ func ParseKeyInfo(body []byte) (start, expiry string, err error) {
 	return trim(start), trim(expiry), nil
 }
 
-// AppendDelegationKey appends the reply to the document of [ParseKeyInfo],
-// without a byte order mark. The reply contains a secret.
+// AppendDelegationKey appends the reply to the document of [ParseKeyInfo], without a byte order mark. The reply
+// contains a secret.
 func AppendDelegationKey(dst []byte, k sas.DelegationKey) []byte {
 	dst = append(dst, xml.Header+"<UserDelegationKey>"...)
 	dst = appendText(dst, "SignedOid", k.ObjectID)

@@ -8,18 +8,17 @@ import (
 	"edgetable/core/xml"
 )
 
-// document reads a body and records the path to the current element, for the
-// messages.
+// document parses a body, and records the path to the current element for messages.
 type document struct {
 	r    *xml.Reader
 	path []byte // such as SignedIdentifiers/SignedIdentifier[2]
 }
 
-// child is an element that another element may have.
+// child is an element that its parent may contain.
 type child struct {
 	name     string
 	need     need
-	read     func() error // called after its start tag; reads up to its end tag
+	read     func() error // called after the start tag; reads up to the end tag
 	maxCount int          // 0 means 1
 }
 
@@ -30,7 +29,7 @@ const (
 	required need = true
 )
 
-// parse reads a body that has this root element.
+// parse parses a body whose root element must have this name.
 func parse(body []byte, root string, read func(d *document) error) error {
 	d := &document{r: xml.NewReader(body), path: []byte(root)}
 	if _, err := d.r.Next(); err != nil {
@@ -42,14 +41,13 @@ func parse(body []byte, root string, read func(d *document) error) error {
 	if err := read(d); err != nil {
 		return err
 	}
-	if _, err := d.r.Next(); err != nil { // after the root, the reader allows only the end
+	if _, err := d.r.Next(); err != nil { // after the root element, the reader accepts only the end
 		return d.malformed(err)
 	}
 	return nil
 }
 
-// children reads up to the end of the current element. It reads the known
-// children, in any order, and skips the others.
+// children reads up to the end of the current element. It reads known children in any order and skips all others.
 func (d *document) children(known ...child) error {
 	var counts [16]int
 	for {
@@ -102,7 +100,7 @@ func (d *document) child(known []child, counts *[16]int) error {
 	return nil
 }
 
-// text returns a function that reads an element with text only.
+// text returns a function that reads an element that contains only text.
 func (d *document) text(dst *string) func() error {
 	return func() (err error) {
 		if *dst, err = d.r.Content(); err != nil {
@@ -112,8 +110,7 @@ func (d *document) text(dst *string) func() error {
 	}
 }
 
-// flag returns a function that reads true or false, in any case: old clients
-// for Python write True.
+// flag returns a function that reads true or false in any case, because old Python clients send True.
 func (d *document) flag(dst *bool) func() error {
 	return func() error {
 		var s string
@@ -132,7 +129,7 @@ func (d *document) boolean(s string, dst *bool) error {
 	return nil
 }
 
-// number returns a function that reads a whole number from low to high.
+// number returns a function that reads a whole number between low and high.
 func (d *document) number(dst *int32, low, high int32) func() error {
 	return func() error {
 		var s string
@@ -148,7 +145,7 @@ func (d *document) number(dst *int32, low, high int32) func() error {
 	}
 }
 
-// version reads the version of logging and metrics; the only one is 1.0.
+// version reads the version of logging or metrics, which must be 1.0.
 func (d *document) version() error {
 	var s string
 	if err := d.text(&s)(); err != nil {
@@ -160,19 +157,18 @@ func (d *document) version() error {
 	return nil
 }
 
-// refuse returns the service's error for a document, followed by the path of
-// the wrong element and what is wrong with it. The message repeats only names
-// of elements from the document.
+// refuse returns the service's error for a document, followed by the path of the wrong element and the problem. The
+// message quotes nothing from the document except names of elements.
 func (d *document) refuse(what string) error { return d.refuseAs(table.InvalidXMLDocument, what) }
 
-// refuseAs does the same as refuse, with another code.
+// refuseAs is like refuse with another code.
 func (d *document) refuseAs(code table.Code, what string) error {
 	return code.With(code.Err().Message + " " + string(d.path) + ": " + what + ".")
 }
 
 func (d *document) malformed(err error) error { return d.refuse(err.Error()) }
 
-// appendElement appends <name>value</name> for a value that needs no escapes.
+// appendElement appends <name>value</name> for a value that needs no escaping.
 func appendElement(dst []byte, name, value string) []byte {
 	return appendEnd(append(appendStart(dst, name), value...), name)
 }

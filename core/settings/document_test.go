@@ -11,9 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// refusedFor demands InvalidXmlDocument, or InvalidXmlNodeValue if want begins
-// with that. The message must be the service's text, then the path of the
-// element and what to change.
+// refusedFor requires the error InvalidXmlDocument, or InvalidXmlNodeValue if the text want begins with that name.
+// The message must be the service's text, then the element's path and what to change.
 func refusedFor(t *testing.T, err error, want string) {
 	t.Helper()
 	code := table.InvalidXMLDocument
@@ -45,8 +44,8 @@ func wellFormed(t *testing.T, doc []byte) {
 	}
 }
 
-// TestMalformed checks that every function that reads a document refuses a body
-// that is not XML, or is not the expected document.
+// TestMalformed checks that every function that parses a document refuses a body that is not XML or is another
+// document.
 func TestMalformed(t *testing.T) {
 	t.Parallel()
 	readers := map[string]func(body string) error{

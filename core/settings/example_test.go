@@ -6,7 +6,7 @@ import (
 	"edgetable/core/settings"
 )
 
-// Example permits a page of a shop to read the tables of its account.
+// Example allows a page of a shop to read the tables of its account.
 func Example() {
 	p := settings.Defaults()
 	err := p.Update([]byte(`<StorageServiceProperties><Cors><CorsRule>

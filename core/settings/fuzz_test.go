@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// refused demands an error of the protocol.
+// refused requires one of the protocol's errors.
 func refused(t *testing.T, err error) {
 	t.Helper()
 	var e *table.Error
@@ -20,8 +20,8 @@ func refused(t *testing.T, err error) {
 	}
 }
 
-// FuzzParsePolicies checks that accepted policies are within the limits, and
-// that they are the same after they were stored and read again.
+// FuzzParsePolicies checks that accepted policies are within the limits, and are the same after storing and reading
+// them.
 func FuzzParsePolicies(f *testing.F) {
 	f.Add([]byte(recorded))
 	f.Add([]byte("\uFEFF" + identifiers(identifier("&lt;&#13;", "<Permission>du</Permission><Start>2023-01-01T00:00+14:00</Start>"))))
@@ -58,9 +58,8 @@ func FuzzParsePolicies(f *testing.F) {
 	})
 }
 
-// FuzzUpdate checks that a refused document changes nothing. After an accepted
-// document, the properties are the same when they are stored and read again,
-// and the rules add only characters that a header may have to a response.
+// FuzzUpdate checks that a refused document changes nothing. After an accepted one, the properties must be the same
+// after storing and reading them, and the rules may add only characters that are legal in headers to a response.
 func FuzzUpdate(f *testing.F) {
 	f.Add([]byte(full))
 	f.Add([]byte(legacy))

@@ -9,13 +9,11 @@ import (
 
 const serviceRoot = "StorageServiceProperties"
 
-// Keep applies a document of PUT /?restype=service&comp=properties to the stored one, nil
-// if there is none, and returns the document to store. Parts that the body does not have
-// stay as they are stored, byte for byte: a later version may have stored elements that
-// [Properties] does not know.
+// Keep applies a document of PUT /?restype=service&comp=properties to the stored one (nil if there is none) and
+// returns the document to store. Parts that body lacks are kept byte for byte, because a later version may have
+// stored elements that [Properties] does not know.
 //
-// The error is that of [Properties.Update], or InternalError for a stored document that
-// cannot be read.
+// The error is that of [Properties.Update], or InternalError if the stored document cannot be parsed.
 func Keep(stored, body []byte) ([]byte, error) {
 	p := Defaults()
 	if stored != nil {
@@ -43,8 +41,7 @@ func Keep(stored, body []byte) ([]byte, error) {
 	return appendEnd(next, serviceRoot), nil
 }
 
-// part is an element below the root of a document, with the bytes from its start tag to
-// its end tag.
+// part is a child of a document's root element, with the bytes from its start tag to its end tag.
 type part struct {
 	name string
 	text []byte
@@ -54,7 +51,7 @@ func find(parts []part, name string) int {
 	return slices.IndexFunc(parts, func(p part) bool { return p.name == name })
 }
 
-// partsOf returns the parts of a document that can be read, or of nil.
+// partsOf returns the parts of a valid document; nil has none.
 func partsOf(doc []byte) (parts []part) {
 	r := xml.NewReader(doc)
 	kind, err := r.Next() // the root

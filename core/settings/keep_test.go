@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestKeepOfLaterVersion: what a later version stored in the properties of a service is
-// there after this one has changed them, also within a part that the change does not have.
+// TestKeepOfLaterVersion checks that elements stored by a later version survive a change by this version, even inside
+// a part that the change does not contain.
 func TestKeepOfLaterVersion(t *testing.T) {
 	t.Parallel()
 	const later = `<Later a="1"><Logging>x &amp; y</Logging></Later>`
@@ -42,8 +42,7 @@ func TestKeepOfLaterVersion(t *testing.T) {
 	}
 }
 
-// TestKeepIsUpdate: without anything of a later version, Keep stores the document of the
-// updated properties.
+// TestKeepIsUpdate checks that without such elements Keep stores the document of the updated properties.
 func TestKeepIsUpdate(t *testing.T) {
 	t.Parallel()
 	want := configured()

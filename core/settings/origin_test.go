@@ -7,7 +7,7 @@ import (
 	"edgetable/core/settings"
 )
 
-// TestOrigins: which origins a rule has, at the bounds of each part.
+// TestOrigins checks which origins a rule has, at the limits of each part.
 func TestOrigins(t *testing.T) {
 	t.Parallel()
 	const subdomains, longest = "https://*.contoso.com", 8 << 10

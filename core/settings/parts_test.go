@@ -8,7 +8,7 @@ import (
 	"edgetable/core/settings"
 )
 
-// TestBrokenParts: what is wrong deep in a document is refused.
+// TestBrokenParts checks that errors deep inside a document are refused.
 func TestBrokenParts(t *testing.T) {
 	t.Parallel()
 	within := func(whole, old string) string {
@@ -45,8 +45,8 @@ func TestBrokenParts(t *testing.T) {
 	}
 }
 
-// TestPartsLeftOut: a document has no element for what is not set, and an empty one for a list
-// of headers.
+// TestPartsLeftOut checks that a document has no element for what is not set, and an empty one for an empty list of
+// headers.
 func TestPartsLeftOut(t *testing.T) {
 	t.Parallel()
 	june := at(t, "2021-06-08T02:10:09Z")

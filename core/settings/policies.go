@@ -9,15 +9,14 @@ import (
 	"edgetable/core/xml"
 )
 
-// The limits of the policies of a table.
+// Limits of a table's policies.
 const (
 	maxPolicies = 5
 	maxID       = 64 // characters
 )
 
-// ParsePolicies reads the document of PUT /mytable?comp=acl, which replaces all
-// policies of the table. An empty body and <SignedIdentifiers /> have no
-// policies. The order of the policies is kept. The error is a *table.Error,
+// ParsePolicies parses the document of PUT /mytable?comp=acl, which replaces all policies of the table. An empty
+// body, or an empty SignedIdentifiers, gives none. The order of the policies is kept. The error is a *table.Error,
 // InvalidXmlDocument.
 func ParsePolicies(body []byte) ([]sas.Policy, error) {
 	if len(body) == 0 {
@@ -65,7 +64,7 @@ func (d *document) policy() (p sas.Policy, err error) {
 	return p, err
 }
 
-// time returns a function that reads a time; an empty element sets no time.
+// time returns a function that reads a time. An empty element leaves it unset.
 func (d *document) time(dst **edm.Ticks) func() error {
 	return func() error {
 		var s string
@@ -102,9 +101,8 @@ func (d *document) permissions(dst *string) func() error {
 	}
 }
 
-// AppendPolicies appends the document of GET /mytable?comp=acl, without a byte
-// order mark; the store keeps the same document. Parts that a policy does not
-// have are left out. Times are in UTC with seven digits of fraction.
+// AppendPolicies appends the document of GET /mytable?comp=acl, which is also the stored form, without a byte order
+// mark. Fields that a policy does not set are left out. Times are in UTC with a fraction of seven digits.
 func AppendPolicies(dst []byte, policies []sas.Policy) []byte {
 	dst = append(dst, xml.Header...)
 	if len(policies) == 0 {

@@ -21,8 +21,8 @@ func at(t *testing.T, s string) *edm.Ticks {
 	return &ticks
 }
 
-// recorded is the service's document of three policies: one with only an id,
-// one with permissions, and one with all parts.
+// recorded is the service's document of three policies: one with only an id, one with permissions, and one with all
+// parts.
 const recorded = `<?xml version="1.0" encoding="utf-8"?><SignedIdentifiers><SignedIdentifier><Id>empty</Id></SignedIdentifier><SignedIdentifier><Id>partial</Id><AccessPolicy><Permission>r</Permission></AccessPolicy></SignedIdentifier><SignedIdentifier><Id>full</Id><AccessPolicy><Start>2021-06-08T02:10:09.0000000Z</Start><Expiry>2021-06-08T02:10:09.0000000Z</Expiry><Permission>r</Permission></AccessPolicy></SignedIdentifier></SignedIdentifiers>`
 
 func identifiers(policies ...string) string {

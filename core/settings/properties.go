@@ -6,42 +6,36 @@ import (
 	"edgetable/core/xml"
 )
 
-// Properties are the properties of the table service for one account.
+// Properties holds the table service's properties for one account.
 type Properties struct {
 	Logging       Logging
-	HourMetrics   Metrics // Metrics in versions before 2013-08-15
+	HourMetrics   Metrics // called Metrics in versions before 2013-08-15
 	MinuteMetrics Metrics
 	CORS          CORS
 }
 
-// Logging says which requests the service should log.
+// Logging selects the requests that the service should log.
 type Logging struct {
 	Read, Write, Delete bool
-	// RetentionDays says how long to keep the logs, 1 to 365; 0 means without
-	// limit.
+	// RetentionDays is how many days to keep the logs, 1 to 365; 0 means no limit.
 	RetentionDays int32
 }
 
-// Metrics says whether the service should count requests.
+// Metrics selects which request counts the service should keep.
 type Metrics struct {
 	Enabled bool
-	// IncludeAPIs asks for a count of each operation. It is set only with
-	// Enabled.
+	// IncludeAPIs asks for a count per operation. It is set only together with Enabled.
 	IncludeAPIs bool
-	// RetentionDays says how long to keep the counts, 1 to 365; 0 means without
-	// limit.
+	// RetentionDays is how many days to keep the counts, 1 to 365; 0 means no limit.
 	RetentionDays int32
 }
 
-// Defaults returns the properties of an account without configuration: all off,
-// no CORS rules.
+// Defaults returns the properties of an account that was never configured: everything off, and no CORS rules.
 func Defaults() Properties { return Properties{} }
 
-// Append appends the document of GET /?restype=service&comp=properties, without
-// a byte order mark. With legacy, the document has the shape for versions
-// before 2013-08-15: one Metrics, no rules. The store keeps the other shape;
-// [Properties.Update] of the [Defaults] with that document returns the same
-// properties.
+// Append appends the document of GET /?restype=service&comp=properties, without a byte order mark. If legacy is set,
+// it has the form for versions before 2013-08-15: a single Metrics and no rules. Stores keep the newer form; applying
+// it to the [Defaults] with [Properties.Update] restores the same properties.
 func (p *Properties) Append(dst []byte, legacy bool) []byte {
 	dst = append(dst, xml.Header+"<StorageServiceProperties><Logging><Version>1.0</Version>"...)
 	dst = appendFlag(dst, "Read", p.Logging.Read)

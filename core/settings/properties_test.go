@@ -11,8 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// These are documents of the service; full has the order of elements recorded
-// from it.
+// Documents of the service. The order of elements in full was recorded from it.
 const (
 	full   = `<?xml version="1.0" encoding="utf-8"?><StorageServiceProperties><Logging><Version>1.0</Version><Read>true</Read><Write>true</Write><Delete>true</Delete><RetentionPolicy><Enabled>true</Enabled><Days>5</Days></RetentionPolicy></Logging><HourMetrics><Version>1.0</Version><Enabled>true</Enabled><IncludeAPIs>true</IncludeAPIs><RetentionPolicy><Enabled>true</Enabled><Days>5</Days></RetentionPolicy></HourMetrics><MinuteMetrics><Version>1.0</Version><Enabled>false</Enabled><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></MinuteMetrics><Cors><CorsRule><AllowedMethods>GET,PUT</AllowedMethods><AllowedOrigins>www.ab.com,www.bc.com</AllowedOrigins><AllowedHeaders>x-ms-meta-xyz,x-ms-meta-data*</AllowedHeaders><ExposedHeaders>x-ms-meta-abc,x-ms-meta-source*</ExposedHeaders><MaxAgeInSeconds>500</MaxAgeInSeconds></CorsRule></Cors></StorageServiceProperties>`
 	legacy = `<?xml version="1.0" encoding="utf-8"?><StorageServiceProperties><Logging><Version>1.0</Version><Read>false</Read><Write>true</Write><Delete>true</Delete><RetentionPolicy><Enabled>true</Enabled><Days>7</Days></RetentionPolicy></Logging><Metrics><Version>1.0</Version><Enabled>true</Enabled><IncludeAPIs>false</IncludeAPIs><RetentionPolicy><Enabled>true</Enabled><Days>7</Days></RetentionPolicy></Metrics></StorageServiceProperties>`
@@ -34,8 +33,8 @@ func TestAppendProperties(t *testing.T) {
 	old := settings.Properties{
 		Logging:       settings.Logging{Write: true, Delete: true, RetentionDays: 7},
 		HourMetrics:   settings.Metrics{Enabled: true, RetentionDays: 7},
-		MinuteMetrics: settings.Metrics{Enabled: true}, // not in the old shape
-		CORS:          configured().CORS,               // not in the old shape either
+		MinuteMetrics: settings.Metrics{Enabled: true}, // not in the legacy form
+		CORS:          configured().CORS,               // not in the legacy form either
 	}
 	for _, c := range []struct {
 		why    string
@@ -53,7 +52,7 @@ func TestAppendProperties(t *testing.T) {
 	}
 }
 
-// These are the smallest valid elements; the tests change them.
+// The smallest valid elements, which tests modify.
 const (
 	retention = "<RetentionPolicy><Enabled>false</Enabled></RetentionPolicy>"
 	logging   = "<Logging><Version>1.0</Version><Read>true</Read><Write>false</Write><Delete>true</Delete>" + retention + "</Logging>"
@@ -95,7 +94,7 @@ func TestUpdate(t *testing.T) {
 	any := settings.Rule{AllowedMethods: "GET", AllowedOrigins: "*"}
 	for _, c := range []struct {
 		why, body string
-		want      settings.Properties // changed from configured
+		want      settings.Properties // as changes to configured
 	}{
 		{"the whole document", full, configured()},
 		{"the whole document with a mark", "\uFEFF" + full, configured()},
@@ -175,13 +174,12 @@ func many(prefix string, n int) string {
 	return strings.Join(list, ",")
 }
 
-// sized returns a list of header names of n bytes; each name has the greatest
-// length.
+// sized returns a list of header names that has n bytes; each name has the maximum length.
 func sized(n int) string {
 	return strings.Repeat(strings.Repeat("h", 256)+",", n/257) + strings.Repeat("h", n%257)
 }
 
-// stored demands that p is the same after it was stored and read again.
+// stored requires that p is unchanged after storing and reading it.
 func stored(t *testing.T, p settings.Properties) {
 	t.Helper()
 	doc := p.Append(nil, false)
@@ -195,8 +193,7 @@ func stored(t *testing.T, p settings.Properties) {
 	}
 }
 
-// TestStored checks that random properties are the same after they were stored
-// and read again: a store relies on it.
+// TestStored checks that random properties are unchanged after storing and reading them, which stores rely on.
 func TestStored(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

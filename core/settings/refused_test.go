@@ -7,8 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestUpdateRefusesNothing checks that a document without any part is an error,
-// as recorded.
+// TestUpdateRefusesNothing checks that a document without any part is an error, as recorded.
 func TestUpdateRefusesNothing(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{properties(), "<StorageServiceProperties />", properties("<Unknown />")} {
@@ -92,8 +91,7 @@ func TestUpdateRefuses(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
 			p := configured()
-			// Logging comes before the wrong element; Update must not keep it
-			// either.
+			// Logging precedes the wrong element, and Update must not keep it either.
 			body := c.body
 			if !strings.Contains(body, "<Logging>") {
 				body = strings.Replace(body, "<StorageServiceProperties>", "<StorageServiceProperties>"+logging, 1)

@@ -8,48 +8,44 @@ import (
 	"edgetable/core/edm"
 )
 
-// The limits of the rules of an account, as the service documents them.
+// Limits of an account's rules, as the service documents them.
 const (
 	maxRules    = 5
 	maxOrigins  = 64
-	maxItem     = 256 // characters of an origin or a header name
-	maxLiteral  = 64  // header names without an asterisk in a list
-	maxPrefixed = 2   // header names that end in an asterisk in a list
+	maxItem     = 256 // characters in an origin or header name
+	maxLiteral  = 64  // header names without asterisk in a list
+	maxPrefixed = 2   // header names with a trailing asterisk in a list
 	maxCORS     = 2 << 10
 )
 
-// CORS has the rules of an account, in the order of the document: the first
-// rule that matches a request decides. Without rules, CORS is off.
+// CORS holds the rules of an account in the order of the document. The first rule that matches a request decides.
+// Without rules CORS is off.
 type CORS []Rule
 
-// Rule says what pages of some origins may do. Commas separate the items of the
-// lists; blanks around items have no meaning. Methods and origins are kept as
-// they were sent, header names in the order that the service uses.
+// Rule says what pages from some origins may do. Commas separate the items of its lists, and blanks around items are
+// ignored. Methods and origins are kept as sent, and header names in the service's order.
 type Rule struct {
-	// AllowedMethods lists verbs in upper case, at least one.
+	// AllowedMethods lists at least one method, in upper case.
 	AllowedMethods string
-	// AllowedOrigins lists origins such as https://www.contoso.com, at least
-	// one. They match exactly; https://*.contoso.com matches every subdomain, *
-	// matches all origins.
+	// AllowedOrigins lists at least one origin, such as https://www.contoso.com, which must match exactly.
+	// https://*.contoso.com matches every subdomain, and * all origins.
 	AllowedOrigins string
-	// AllowedHeaders lists names of headers that a request may have. The item
-	// x-ms-meta* matches all names with this prefix, * all names.
+	// AllowedHeaders lists the names of headers that a request may have. x-ms-meta* matches all names with this
+	// prefix, and * all names.
 	AllowedHeaders string
-	// ExposedHeaders lists names of headers of a response that a page may read,
-	// with asterisks as above.
+	// ExposedHeaders lists the names of response headers that a page may read, with asterisks as above.
 	ExposedHeaders string
-	// MaxAge says for how many seconds a browser may remember a preflight.
+	// MaxAge is how many seconds a browser may cache a preflight.
 	MaxAge int32
 }
 
-// size returns the size that counts towards the limit of all rules together:
-// the values without tags.
+// size returns how many bytes the rule adds to the limit that all rules share: its values, without tags.
 func (r *Rule) size() int {
 	return len(r.AllowedMethods) + len(r.AllowedOrigins) + len(r.AllowedHeaders) + len(r.ExposedHeaders) +
 		len(strconv.Itoa(int(r.MaxAge)))
 }
 
-// methodsProblem returns an error text if the list of methods is wrong.
+// methodsProblem returns what is wrong with a list of methods, or "".
 func methodsProblem(list string) string {
 	if blank(list) {
 		return "name at least one method"
@@ -64,10 +60,10 @@ func methodsProblem(list string) string {
 	return ""
 }
 
-// noLimit is for lists without a limit.
+// noLimit accepts lists of any length.
 func noLimit(string) string { return "" }
 
-// tooManyOrigins returns an error text if there are too many origins.
+// tooManyOrigins returns what is wrong if there are too many origins, or "".
 func tooManyOrigins(list string) string {
 	if strings.Count(list, ",") >= maxOrigins {
 		return "at most 64 origins"
@@ -75,7 +71,7 @@ func tooManyOrigins(list string) string {
 	return ""
 }
 
-// tooManyHeaders returns an error text if there are too many header names.
+// tooManyHeaders returns what is wrong if there are too many header names, or "".
 func tooManyHeaders(list string) string {
 	literal, prefixed := 0, 0
 	for item := range items(list) {
@@ -94,7 +90,7 @@ func tooManyHeaders(list string) string {
 	return ""
 }
 
-// originsProblem returns an error text if the list of origins is wrong.
+// originsProblem returns what is wrong with a list of origins, or "".
 func originsProblem(list string) string {
 	if blank(list) {
 		return "name at least one origin, or * for all"
@@ -110,8 +106,8 @@ func originsProblem(list string) string {
 	return ""
 }
 
-// headersProblem returns an error text if an item is not a valid header name.
-// Exposed names are sent in a header, so no other text may get there.
+// headersProblem returns what is wrong if an item is not a valid header name, or "". Exposed names are sent as part
+// of a header, so nothing else may pass.
 func headersProblem(list string) string {
 	if blank(list) {
 		return ""
@@ -127,8 +123,8 @@ func headersProblem(list string) string {
 	return ""
 }
 
-// headersOrder returns a list of header names in the order that the service
-// keeps: full names first, then those with an asterisk, without blanks.
+// headersOrder returns a list of header names in the service's order, without blanks: full names first, then those
+// with an asterisk.
 func headersOrder(list string) string {
 	if blank(list) {
 		return ""
@@ -144,8 +140,7 @@ func headersOrder(list string) string {
 	return string(ordered)
 }
 
-// items returns the parts between the commas of a list, without the blanks
-// around them: one more than the list has commas.
+// items returns the parts of a list between its commas, without surrounding blanks: one more than there are commas.
 func items(list string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for more := true; more; {
@@ -158,15 +153,15 @@ func items(list string) iter.Seq[string] {
 	}
 }
 
-// trim removes the characters that are white space in XML.
+// trim removes surrounding XML white space.
 func trim(s string) string { return strings.Trim(s, " \t\r\n") }
 
 func blank(s string) bool { return trim(s) == "" }
 
-// tooLong counts UTF-16 units, as the service does.
+// tooLong reports whether s has more than units UTF-16 code units, which is how the service counts.
 func tooLong(s string, units int) bool { return len(s) > units && edm.UTF16Len(s) > units }
 
-// token reports whether s can be the name of a header.
+// token reports whether s is a legal header name.
 func token(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]

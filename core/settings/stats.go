@@ -6,9 +6,8 @@ import (
 	"edgetable/core/xml"
 )
 
-// AppendStats appends the document of GET /?restype=service&comp=stats on the
-// secondary endpoint, without a byte order mark. The element LastSyncTime is empty
-// where the time is not known, as the service documents it.
+// AppendStats appends the document of GET /?restype=service&comp=stats at the secondary endpoint, without a byte
+// order mark. LastSyncTime is empty if the time is unknown, as the service documents.
 func AppendStats(dst []byte, r table.Replication) []byte {
 	dst = append(dst, xml.Header+"<StorageServiceStats><GeoReplication><Status>"...)
 	dst = append(append(dst, r.Status.String()...), "</Status><LastSyncTime>"...)

@@ -6,16 +6,14 @@ import (
 	"edgetable/core/table"
 )
 
-// maxDays is the longest retention.
+// maxDays is the longest retention in days.
 const maxDays = 365
 
-// Update applies a document of PUT /?restype=service&comp=properties: it sets
-// Logging, HourMetrics (older clients name it Metrics), MinuteMetrics and Cors.
-// Parts that the document does not have stay unchanged, but it must have one;
-// <Cors /> removes all rules.
+// Update applies a document of PUT /?restype=service&comp=properties: it sets Logging, HourMetrics (which older
+// clients call Metrics), MinuteMetrics and Cors. Parts that the document lacks stay unchanged, but it must have at
+// least one. <Cors /> removes all rules.
 //
-// The error is a *table.Error, InvalidXmlDocument or InvalidXmlNodeValue; p is
-// then unchanged.
+// The error is a *table.Error, InvalidXmlDocument or InvalidXmlNodeValue, and leaves p unchanged.
 func (p *Properties) Update(body []byte) error {
 	next := *p
 	err := parse(body, serviceRoot, func(d *document) error {
@@ -65,8 +63,7 @@ func (d *document) logging(dst *Logging) error {
 	)
 }
 
-// metrics keeps IncludeAPIs only if metrics are enabled, because the reply has
-// it only then.
+// metrics keeps IncludeAPIs only if metrics are enabled, because the reply contains it only then.
 func (d *document) metrics(dst *Metrics) error {
 	var m Metrics
 	includes := false
@@ -91,8 +88,8 @@ func (d *document) metrics(dst *Metrics) error {
 	return nil
 }
 
-// retention returns a function that reads a RetentionPolicy. If it is not
-// enabled, Days must still be valid, but has no meaning.
+// retention returns a function that reads a RetentionPolicy. If the policy is not enabled, Days must still be valid
+// but is ignored.
 func (d *document) retention(dst *int32) func() error {
 	return func() error {
 		var enabled bool

@@ -2,17 +2,17 @@ package sharedkey
 
 import "strings"
 
-// Scheme is one of the two forms of the StringToSign.
+// Scheme selects one of the two forms of the StringToSign.
 type Scheme uint8
 
 const (
-	// SharedKey signs verb, Content-MD5, Content-Type, date and resource.
+	// SharedKey signs the verb, Content-MD5, Content-Type, date and resource.
 	SharedKey Scheme = iota + 1
-	// SharedKeyLite signs date and resource only; most SDKs use it for tables.
+	// SharedKeyLite signs only the date and resource. Most SDKs use it for tables.
 	SharedKeyLite
 )
 
-// String returns the name of the scheme in the header.
+// String returns the name of the scheme in the Authorization header.
 func (s Scheme) String() string {
 	switch s {
 	case SharedKey:
@@ -23,29 +23,26 @@ func (s Scheme) String() string {
 	return "unknown scheme"
 }
 
-// Credential is a parsed Authorization header. It prints without the signature.
+// Credential is a parsed Authorization header. Printing it omits the signature.
 type Credential struct {
 	Scheme  Scheme
 	Account string
 
-	// signature is the base64 text as sent. It is never decoded: a comparison
-	// of text permits one spelling of each signature, and text that is not
-	// base64 is a wrong signature (403), as in the service, not a malformed
-	// header.
+	// signature is the base64 text as sent. It is never decoded: comparing text allows only one spelling of each
+	// signature. As in the service, text that is not base64 is a wrong signature (403), not a malformed header.
 	signature string
 }
 
-// String returns scheme and account.
+// String returns the scheme and the account.
 func (c Credential) String() string { return c.Scheme.String() + " " + c.Account + ":(withheld)" }
 
 // GoString keeps the signature out of %#v too.
 func (c Credential) GoString() string { return c.String() }
 
-// ParseAuthorization reads the value of an Authorization header, "SharedKey
-// account:signature" or "SharedKeyLite account:signature". Scheme names are
-// case-insensitive, as in all of HTTP. Any other scheme, a missing blank or
-// colon, an empty part or one with bytes other than visible ASCII is an
-// [*Error] with [Malformed].
+// ParseAuthorization parses the value of an Authorization header, "SharedKey account:signature" or "SharedKeyLite
+// account:signature". As everywhere in HTTP, the case of the scheme is ignored. The error is an [*Error] with
+// [Malformed] if the scheme is unknown, the blank or colon is missing, or a part is empty or contains anything but
+// visible ASCII.
 func ParseAuthorization(header string) (Credential, error) {
 	name, rest, ok := strings.Cut(strings.Trim(header, " \t"), " ")
 	if !ok {
@@ -67,7 +64,7 @@ func ParseAuthorization(header string) (Credential, error) {
 	return c, nil
 }
 
-// visible reports whether s is not empty and consists of visible ASCII.
+// visible reports whether s is non-empty and consists of visible ASCII.
 func visible(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] <= ' ' || s[i] > '~' {

@@ -6,11 +6,10 @@ import (
 	"edgetable/core/httpdate"
 )
 
-// FormatDate returns t in the form of x-ms-date and Date.
+// FormatDate returns t in the form of the x-ms-date and Date headers.
 func FormatDate(t time.Time) string { return string(httpdate.Append(make([]byte, 0, 29), t)) }
 
-// checkDate checks that the date is well-formed and within maxSkew of now; with
-// maxSkew 0 it checks only the form.
+// checkDate checks that the date is well-formed and within maxSkew of now. With maxSkew 0 it checks only the form.
 func checkDate(req *Request, now time.Time, maxSkew time.Duration) error {
 	date := req.date()
 	if date == "" {

@@ -1,31 +1,26 @@
-// Package sharedkey signs and verifies requests with the account key, in the
-// two schemes of the table service: SharedKey and SharedKeyLite.
+// Package sharedkey signs and verifies requests with an account key, in the two schemes of the table service:
+// SharedKey and SharedKeyLite.
 //
-// A client proves that it has the account key by an HMAC-SHA256 over a few
-// parts of its request, the StringToSign:
+// A client proves that it has the account key with an HMAC-SHA256 over some parts of its request, the StringToSign:
 //
 //	SharedKey      VERB \n Content-MD5 \n Content-Type \n Date \n CanonicalizedResource
 //	SharedKeyLite  Date \n CanonicalizedResource
 //
 //	CanonicalizedResource = "/" account path [ "?comp=" value ]
 //
-// and sends it as
+// It sends the result as
 //
 //	Authorization: SharedKeyLite account:base64(HMAC-SHA256(key, string to sign))
 //
-// The schemes of tables differ from those of blobs and queues: they sign no
-// x-ms- headers, and only comp from the query. They do not protect the body or
-// the rest of the query, so a public endpoint also needs TLS.
+// Tables differ from blobs and queues here: no x-ms- headers are signed, and only comp from the query. The body and
+// the rest of the query are not protected, so a public endpoint also needs TLS.
 //
 // # Bytes, not meanings
 //
-// A signature covers the bytes on the wire. The path keeps its own
-// percent-encoding: a server that signs a decoded or re-encoded path refuses
-// valid clients, and one that compares decoded paths accepts invalid
-// signatures. So a transport must pass on the raw request target. Some clients
-// sign one of two further spellings of a path, because their HTTP library
-// rewrites the path after signing. [Account.Verify] tries these spellings, and
-// no others, after the path as sent has failed:
+// A signature covers the bytes on the wire, and the path keeps its own percent-encoding. A server that verifies over
+// a decoded or re-encoded path refuses valid clients; one that compares decoded paths accepts invalid signatures. So
+// a transport must pass on the raw request target. Some HTTP libraries rewrite the path after the client has signed
+// it. If the path as sent does not match, [Account.Verify] therefore tries two other spellings, and no more:
 //
 //   - with escapes of ' ( ) , ; = : @ ! $ & * and of unreserved characters
 //     decoded, all other escapes kept;
@@ -33,13 +28,12 @@
 //
 // # Both keys
 //
-// An account has two keys, so that one can be replaced while clients use the
-// other. Verify tries both and compares in constant time.
+// An account has two keys, so that one can be replaced while clients use the other. Verify tries both and compares in
+// constant time.
 //
-// # Not here
+// # Out of scope
 //
-// The package has no clock, finds no accounts and writes no replies: it returns
-// an [*Error], and the protocol layer translates its [Reason] to the service's
-// codes. Shared access signatures use the same [Key] with a StringToSign of
-// their own; package sas passes its lines to [Account.VerifyLines].
+// The package has no clock, looks up no accounts and writes no replies: it returns an [*Error], and the protocol
+// layer maps its [Reason] to the service's codes. Shared access signatures use the same [Key] with their own
+// StringToSign; package sas passes its lines to [Account.VerifyLines].
 package sharedkey

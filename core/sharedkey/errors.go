@@ -2,22 +2,21 @@ package sharedkey
 
 import "strconv"
 
-// Reason is the reason why a request was not authenticated. It is an error, so
-// that errors.Is(err, sharedkey.Skewed) works with an error of Verify.
+// Reason is why a request was not authenticated. It implements error, so that errors.Is(err, sharedkey.Skewed) works
+// with an error from Verify.
 type Reason uint8
 
 const (
-	// Malformed means that the Authorization header cannot be read or names an unknown
-	// scheme. The service answers 400 InvalidAuthenticationInfo; every other
-	// reason is 403 AuthenticationFailed.
+	// Malformed means that the Authorization header cannot be parsed or names an unknown scheme. The service answers
+	// 400 InvalidAuthenticationInfo; all other reasons are 403 AuthenticationFailed.
 	Malformed Reason = iota + 1
 	// NoDate means that the request has neither x-ms-date nor Date.
 	NoDate
 	// BadDate means that the signed date is not an HTTP date.
 	BadDate
-	// Skewed means that the date is too far from the server's clock, either way.
+	// Skewed means that the date is too far from the server's clock, in either direction.
 	Skewed
-	// Mismatch means that no key of the account made this signature over this request.
+	// Mismatch means that no key of the account makes this signature over this request.
 	Mismatch
 )
 
@@ -38,9 +37,8 @@ func (r Reason) Error() string {
 	return "reason " + strconv.Itoa(int(r))
 }
 
-// Error is a refusal. Detail helps the developer of the client to find the
-// cause. It repeats parts of the request, escaped and truncated, but never a
-// key or a signature; it has at most 1 KiB of printable ASCII.
+// Error says why a request was refused. Detail helps the developer of the client to find the cause: at most 1 KiB of
+// printable ASCII that quotes parts of the request, escaped and truncated, but never a key or a signature.
 type Error struct {
 	Reason Reason
 	Detail string
@@ -54,8 +52,8 @@ func (e *Error) Unwrap() error { return e.Reason }
 
 func refuse(r Reason, detail string) error { return &Error{Reason: r, Detail: detail} }
 
-// AppendEscaped appends s for a message, with everything except printable ASCII
-// escaped, in at most limit bytes; "..." marks a truncated text.
+// AppendEscaped appends at most limit bytes of s for a message. Everything except printable ASCII is escaped, and
+// "..." marks a truncated text.
 func AppendEscaped(dst []byte, s string, limit int) []byte {
 	const hex = "0123456789abcdef"
 	end := len(dst) + limit
@@ -68,7 +66,7 @@ func AppendEscaped(dst []byte, s string, limit int) []byte {
 		case c < ' ' || c > '~':
 			width = 4
 		}
-		reserve := 3 // for the dots, unless this is the last byte
+		reserve := 3 // room for the dots, which the last byte does not need
 		if i == len(s)-1 {
 			reserve = 0
 		}

@@ -8,10 +8,9 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// FuzzSharedKey signs a request, checks that it verifies, changes one byte of a
-// signed part, and checks that it does not verify, unless the change gives one
-// of the documented spellings: then the path must still decode to the same
-// bytes.
+// FuzzSharedKey signs a request, checks that it verifies, changes one byte of a signed part and checks that it no
+// longer verifies. The exception is a change to one of the documented spellings, whose path must still decode to the
+// same bytes.
 func FuzzSharedKey(f *testing.F) {
 	f.Add(false, "GET", "/devstoreaccount1/mytable(PartitionKey='p',RowKey='r')", "comp=acl", "", "", uint8(0), uint16(3), byte('x'))
 	f.Add(true, "POST", "/devstoreaccount1/Tables", "", "", "application/json", uint8(1), uint16(5), byte('%'))
@@ -25,7 +24,7 @@ func FuzzSharedKey(f *testing.F) {
 			scheme = sharedkey.SharedKeyLite
 		}
 		if strings.Contains(method+path+md5+contentType, "\n") {
-			return // these cannot be sent; other tests check that they are refused
+			return // cannot be sent; other tests check that these are refused
 		}
 		a := emulator(t)
 		req := sharedkey.Request{Method: method, Path: path, RawQuery: query, ContentMD5: md5, ContentType: contentType, XMSDate: date}
@@ -70,8 +69,7 @@ func FuzzSharedKey(f *testing.F) {
 			t.Fatalf("signature over %q verifies %q", before, after)
 		}
 
-		// A changed header is another credential, unless only the case of the
-		// scheme differs.
+		// A changed header is another credential, unless only the case of the scheme differs.
 		broken := change(header)
 		n := len(scheme.String())
 		if strings.EqualFold(broken[:n], header[:n]) && broken[n:] == header[n:] {
@@ -83,8 +81,7 @@ func FuzzSharedKey(f *testing.F) {
 	})
 }
 
-// sameResource reports whether two paths have the property that all documented
-// spellings share.
+// sameResource reports whether two paths can be documented spellings of the same one.
 func sameResource(a, b string) bool {
 	const secondary = "/" + account + "-secondary"
 	strip := func(s string) string {
@@ -101,8 +98,7 @@ func sameResource(a, b string) bool {
 	return errA == nil && errB == nil && strip(ua) == strip(ub)
 }
 
-// FuzzParseAuthorization checks that parsing does not panic, and that no header
-// without account parses.
+// FuzzParseAuthorization checks that parsing never panics, and never accepts a header without an account.
 func FuzzParseAuthorization(f *testing.F) {
 	for _, s := range []string{"SharedKey a:b", "SharedKeyLite a:b=", "Bearer x", "SharedKey", " : ", "SharedKey \x00:\xff"} {
 		f.Add(s)

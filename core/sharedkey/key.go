@@ -10,23 +10,22 @@ import (
 	"sync/atomic"
 )
 
-// ErrKey means that an account key is not base64 text of at least one byte. It
-// does not repeat the text.
+// ErrKey means that an account key is not base64 text for at least one byte. Its text does not contain the key.
 var ErrKey = errors.New("sharedkey: an account key is non-empty standard base64")
 
-// textSize is the length of a signature as base64 text.
+// textSize is the length of a signature in base64 characters.
 const textSize = (sha256.Size + 2) / 3 * 4
 
-// Key is an account key ready to sign. It is safe for concurrent use, keeps
-// HMAC states for reuse and never prints its secret.
+// Key is an account key that is ready to sign. It is safe for concurrent use, reuses HMAC states and never prints its
+// secret.
 type Key struct {
-	signers sync.Pool // of *signer
+	signers sync.Pool // elements are *signer
 	used    atomic.Bool
 	size    int
 }
 
-// signer holds the state of one computation; all of it is reused. It contains
-// the arrays because every argument of a hash.Hash escapes to the heap.
+// signer holds the reusable state of one signature. It contains the arrays, because every argument of a hash.Hash
+// escapes to the heap.
 type signer struct {
 	mac  hash.Hash
 	buf  []byte // the StringToSign
@@ -34,13 +33,12 @@ type signer struct {
 	text [textSize]byte
 }
 
-// maxKept is the largest buffer that goes back to the pool. An ordinary
-// StringToSign has 100 to 300 bytes; one with two keys of 1 KiB, escaped, has 6
-// KiB.
+// maxKept is the largest buffer in bytes that is kept for reuse. An ordinary StringToSign has 100 to 300 bytes; with
+// two escaped keys of 1 KiB it has 6 KiB.
 const maxKept = 8 << 10
 
-// NewKey returns the key with these bytes, which it copies. For an empty secret
-// it returns [ErrKey], because every client could sign with it.
+// NewKey returns a key with a copy of secret. An empty secret gives [ErrKey], because every client could sign with
+// it.
 func NewKey(secret []byte) (*Key, error) {
 	if len(secret) == 0 {
 		return nil, ErrKey
@@ -51,7 +49,7 @@ func NewKey(secret []byte) (*Key, error) {
 	return k, nil
 }
 
-// ParseKey returns the key from base64 text, the usual form of account keys.
+// ParseKey returns the key for base64 text, the usual form of account keys, or [ErrKey].
 func ParseKey(text string) (*Key, error) {
 	secret, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
@@ -63,17 +61,17 @@ func ParseKey(text string) (*Key, error) {
 // Size returns the number of bytes of the key.
 func (k *Key) Size() int { return k.size }
 
-// MarkUsed notes that a request was signed with the key.
+// MarkUsed records that a request was signed with the key.
 func (k *Key) MarkUsed() {
-	if !k.used.Load() { // a write for each request would make processors wait for each other
+	if !k.used.Load() { // unconditional writes would make processors contend for the cache line
 		k.used.Store(true)
 	}
 }
 
-// TakeUsed reports whether a request was signed with the key since the last call.
+// TakeUsed reports whether a request was signed with the key since the previous call.
 func (k *Key) TakeUsed() bool { return k.used.Swap(false) }
 
-// String does not return the key.
+// String returns a placeholder instead of the key.
 func (k *Key) String() string { return "sharedkey.Key(withheld)" }
 
 // GoString keeps the key out of %#v too.
@@ -87,8 +85,8 @@ func (k *Key) Sign(s string) string {
 	return string(w.sign(w.buf))
 }
 
-// Authorization returns the value of the Authorization header for req. The
-// request must already have the date with which it will be sent.
+// Authorization returns the value of the Authorization header for req. The date in req must be the one that will be
+// sent.
 func (k *Key) Authorization(scheme Scheme, account string, req Request) string {
 	w := k.signer()
 	defer k.release(w)
@@ -109,7 +107,7 @@ func (k *Key) release(w *signer) {
 	}
 }
 
-// sign returns the signature of msg as text, valid until the next call.
+// sign returns the signature of msg as base64 text, valid until the next call.
 func (w *signer) sign(msg []byte) []byte {
 	w.mac.Reset()
 	w.mac.Write(msg)

@@ -2,11 +2,10 @@ package sharedkey
 
 import "crypto/subtle"
 
-// Shared access signatures use the same keys for other texts, which also
-// consist of lines. This package does not know the meaning of the lines.
+// Shared access signatures use the same keys to sign other texts, which also consist of lines. This package does not
+// interpret the lines.
 
-// SignLines returns the signature over the lines, joined by line feeds, as
-// base64 text.
+// SignLines returns the signature over lines, joined by line feeds, as base64 text.
 func (k *Key) SignLines(lines []string) string {
 	w := k.signer()
 	defer k.release(w)
@@ -14,10 +13,9 @@ func (k *Key) SignLines(lines []string) string {
 	return string(w.sign(w.buf))
 }
 
-// VerifyLines reports whether the key made the signature, base64 text, over the
-// lines joined by line feeds. It compares in constant time. The caller must
-// check that no line contains a line feed: otherwise two different lists of
-// lines could have the same text.
+// VerifyLines reports whether signature (base64) is the key's signature over lines, joined by line feeds. It compares
+// in constant time. The caller must ensure that no line contains a line feed; otherwise two different lists could
+// have the same text.
 func (k *Key) VerifyLines(signature string, lines []string) bool {
 	w := k.signer()
 	defer k.release(w)
@@ -25,8 +23,7 @@ func (k *Key) VerifyLines(signature string, lines []string) bool {
 	return w.made(signature)
 }
 
-// VerifyLines reports whether a key of the account made the signature; see
-// [Key.VerifyLines].
+// VerifyLines reports whether one of the account's keys made the signature; see [Key.VerifyLines].
 func (a *Account) VerifyLines(signature string, lines []string) bool {
 	for _, k := range a.Keys {
 		if k != nil && k.VerifyLines(signature, lines) {
@@ -46,13 +43,13 @@ func (w *signer) appendLines(lines []string) {
 	}
 }
 
-// made reports whether signature is the signature of the text in the buffer.
+// made reports whether signature belongs to the text in the buffer.
 func (w *signer) made(signature string) bool {
 	if len(signature) != textSize {
 		return false
 	}
-	// The signature is public; a copy of it after the text in the buffer saves
-	// an allocation for the conversion.
+	// signature is not secret. Copying it into the buffer, after the text, saves the allocation of a conversion to
+	// bytes.
 	n := len(w.buf)
 	w.buf = append(w.buf, signature...)
 	return subtle.ConstantTimeCompare(w.sign(w.buf[:n]), w.buf[n:]) == 1

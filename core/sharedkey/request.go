@@ -6,21 +6,19 @@ import (
 	"edgetable/core/percent"
 )
 
-// Request holds the parts of a request that a signature may cover, each exactly
-// as on the wire, and empty if it is absent.
+// Request holds the parts of a request that a signature may cover, exactly as on the wire. A missing part is empty.
 type Request struct {
-	Method      string // the verb of the request line, so POST for a tunnelled verb
-	Path        string // of the request target: percent-encoding unchanged, without query; of an absolute target only the path
-	RawQuery    string // the text after the question mark; only the value of comp is signed
+	Method      string // the verb of the request line: POST for a tunnelled verb
+	Path        string // path of the request target, still escaped and without query; of an absolute URI only the path
+	RawQuery    string // text after the question mark; only the value of comp is signed
 	ContentMD5  string
 	ContentType string
 	Date        string // the Date header
 	XMSDate     string // the x-ms-date header, which replaces Date
 }
 
-// date returns the signed date. As in the service, only x-ms-date counts if it
-// is present: a client sends it because an intermediary rewrites Date. A
-// signature over Date is not tried then.
+// date returns the date that the client must have signed. As in the service, x-ms-date takes precedence over Date,
+// because clients send it when an intermediary rewrites Date. A signature over Date is not tried in that case.
 func (r *Request) date() string {
 	if r.XMSDate != "" {
 		return r.XMSDate
@@ -28,14 +26,13 @@ func (r *Request) date() string {
 	return r.Date
 }
 
-// StringToSign returns the text that the HMAC-SHA256 covers. The account is the
-// name of the primary, without "-secondary".
+// StringToSign returns the text to sign. account is the name of the primary, without "-secondary".
 func StringToSign(scheme Scheme, account string, req Request) string {
 	return string(appendStringToSign(nil, scheme, account, req.Path, &req))
 }
 
-// appendStringToSign has the path as a separate parameter, because verification
-// tries several spellings of it.
+// appendStringToSign appends the text to sign. path is a separate parameter, because verification tries several
+// spellings.
 func appendStringToSign(dst []byte, scheme Scheme, account, path string, req *Request) []byte {
 	if scheme == SharedKey {
 		dst = append(dst, req.Method...)
@@ -50,8 +47,8 @@ func appendStringToSign(dst []byte, scheme Scheme, account, path string, req *Re
 	return appendResource(dst, account, path, req.RawQuery)
 }
 
-// appendResource appends the CanonicalizedResource. For a path-style address
-// the account appears twice, because it is also part of the path.
+// appendResource appends the CanonicalizedResource. In path style the account appears twice, because the path
+// contains it too.
 func appendResource(dst []byte, account, path, rawQuery string) []byte {
 	dst = append(dst, '/')
 	dst = append(dst, account...)
@@ -66,9 +63,8 @@ func appendResource(dst []byte, account, path, rawQuery string) []byte {
 	return dst
 }
 
-// comp finds the first comp parameter. Its name is case-insensitive and may be
-// escaped: the signature must cover every parameter that a server accepts as
-// comp.
+// comp returns the value of the first comp parameter. Its name is compared unescaped and without case, because the
+// signature must cover every parameter that a server accepts as comp.
 func comp(rawQuery string) (value string, ok bool) {
 	for rawQuery != "" {
 		var pair string
@@ -81,8 +77,8 @@ func comp(rawQuery string) (value string, ok bool) {
 	return "", false
 }
 
-// appendUnescaped appends a decoded query value, because SDKs sign the decoded
-// comp. A broken escape stays unchanged.
+// appendUnescaped appends a query value decoded, because SDKs sign the decoded comp. A malformed escape stays
+// unchanged.
 func appendUnescaped(dst []byte, s string) []byte {
 	for i := 0; i < len(s); i++ {
 		c := s[i]

@@ -41,8 +41,7 @@ func parse(t testing.TB, header string) sharedkey.Credential {
 	return c
 }
 
-// TestVectors compares with signatures that other implementations computed for
-// the emulator account.
+// TestVectors compares with signatures that other implementations computed for the emulator account.
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -125,7 +124,7 @@ func TestParseAuthorization(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, header string
-		want         string // printed credential, "" for Malformed
+		want         string // printed credential; "" for Malformed
 	}{
 		{"SharedKey", "SharedKey acct:c2ln", "SharedKey acct:(withheld)"},
 		{"Lite", "SharedKeyLite acct:c2ln", "SharedKeyLite acct:(withheld)"},
@@ -186,8 +185,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestConcurrentUse checks that pooled state does not leak from one signature
-// into another.
+// TestConcurrentUse checks that pooled state does not leak from one signature into another.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	a := emulator(t)

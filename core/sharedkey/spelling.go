@@ -6,22 +6,19 @@ import (
 	"edgetable/core/percent"
 )
 
-// Some HTTP libraries rewrite the path between signing and sending, so that an
-// honest client signs another spelling than the one that arrives. Verify
-// accepts the path as sent and only these spellings:
+// Some HTTP libraries rewrite the path between signing and sending, so that an honest client has signed another
+// spelling than the one that arrives. Verify accepts the path as sent, and these spellings only:
 //
 //   - with escapes of ' ( ) , ; = : @ ! $ & * and of unreserved characters
-//     decoded, all other escapes kept. The Python async client signs '' and
+//     decoded, all other escapes kept. Python's async client signs '' and
 //     its library sends %27%27;
 //   - with ' as %27, for clients that sign an escaped quote and send a raw
 //     quote.
 //
-// All of them decode to the same bytes, so a signature is never valid for
-// another entity. A path with a broken escape has no second spelling, because
-// its meaning is ambiguous.
+// All of them decode to the same bytes, so a signature never becomes valid for another entity. A path with a
+// malformed escape has no other spelling, because its meaning is ambiguous.
 
-// spellings appends to dst the further spellings of path, each different from
-// path and from the others: at most two.
+// spellings appends the other accepted spellings of path to dst, at most two, all different from path and each other.
 func spellings(dst []string, path string) []string {
 	for i := 0; i < len(path); i++ {
 		if path[i] != '%' {
@@ -42,8 +39,8 @@ func spellings(dst []string, path string) []string {
 	return dst
 }
 
-// decodeSubDelims decodes those escapes of path that a URI library may decode
-// without changing the meaning of the path. All escapes of path must be valid.
+// decodeSubDelims decodes the escapes in path that a URI library may decode without changing the meaning. All escapes
+// in path must be valid.
 func decodeSubDelims(path string) string {
 	if strings.IndexByte(path, '%') < 0 {
 		return path
@@ -70,10 +67,9 @@ func decodable(c byte) bool {
 	return strings.IndexByte("-._~'(),;=:@!$&*", c) >= 0
 }
 
-// primaryPath returns a path-style path of the secondary endpoint,
-// "/account-secondary/…", as that of the primary, "/account/…". Some SDKs sign
-// the first form, some the second. The SDK for Python signs "/account/…" and
-// sends "/account-secondary/account/…".
+// primaryPath turns a path-style path of the secondary, "/account-secondary/…", into that of the primary,
+// "/account/…". Some SDKs sign one, some the other. Python's SDK signs "/account/…" and sends
+// "/account-secondary/account/…".
 func primaryPath(account, path string) (string, bool) {
 	rest, ok := strings.CutPrefix(path, "/")
 	if !ok {

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// verifies tells whether a signature over one path holds for another one that arrives.
+// verifies reports whether a signature over one path is accepted for another one that arrives.
 func verifies(t *testing.T, signed, sent string) bool {
 	t.Helper()
 	a := &sharedkey.Account{Name: "acct", Keys: [2]*sharedkey.Key{key(t, keyText)}}
@@ -21,14 +21,14 @@ func verifies(t *testing.T, signed, sent string) bool {
 	return err == nil
 }
 
-// TestDecodedEscapes: a library may decode the escape of each byte that means the same in a
-// path, and of no other.
+// TestDecodedEscapes checks that a library may decode exactly the escapes of bytes whose meaning in a path does not
+// change.
 func TestDecodedEscapes(t *testing.T) {
 	t.Parallel()
 	const same = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~'(),;=:@!$&*"
 	for c := range 256 {
 		if c == '\n' {
-			continue // no signed path has one
+			continue // no signed path contains one
 		}
 		signed, sent := "/acct/t"+string([]byte{byte(c)})+"x", fmt.Sprintf("/acct/t%%%02Xx", c)
 		if got, want := verifies(t, signed, sent), strings.IndexByte(same, byte(c)) >= 0; got != want {
@@ -37,7 +37,7 @@ func TestDecodedEscapes(t *testing.T) {
 	}
 }
 
-// TestRootSignature: a signature over the root, or over no path, is for no other path.
+// TestRootSignature checks that a signature over the root, or over an empty path, is valid for no other path.
 func TestRootSignature(t *testing.T) {
 	t.Parallel()
 	for _, sent := range []string{"/acct", "/acct/t", "acct/t", "/acct-secondary", "/acct-secondaryx", "/acct-secondary/t", "/other/t", "/acct-", "/acct/t(%27%zz%27)", "/acct/t(%27a%27)", "/%"} {
@@ -54,8 +54,8 @@ func TestRootSignature(t *testing.T) {
 	}
 }
 
-// TestBrokenEscapeOfTheSecondary: a path with a broken escape has no second spelling, but the
-// secondary's has that of the primary.
+// TestBrokenEscapeOfTheSecondary checks that a path with a malformed escape has no other spelling, except that a
+// secondary's path has the primary's.
 func TestBrokenEscapeOfTheSecondary(t *testing.T) {
 	t.Parallel()
 	if !verifies(t, "/acct/t%zz", "/acct-secondary/t%zz") {
@@ -74,8 +74,7 @@ func TestBrokenEscapeOfTheSecondary(t *testing.T) {
 	}
 }
 
-// TestLineFeeds: a line feed, wherever it is in a part that is signed, is refused before the
-// signature is looked at.
+// TestLineFeeds checks that a line feed anywhere in a signed part is refused before the signature is checked.
 func TestLineFeeds(t *testing.T) {
 	t.Parallel()
 	a := emulator(t)
@@ -90,7 +89,7 @@ func TestLineFeeds(t *testing.T) {
 	}
 }
 
-// TestUsed: the key that made a signature was used, the other one was not.
+// TestUsed checks that exactly the key that made a signature is marked as used.
 func TestUsed(t *testing.T) {
 	t.Parallel()
 	a := &sharedkey.Account{Name: account, Keys: [2]*sharedkey.Key{key(t, "Zmlyc3Q="), key(t, "c2Vjb25k")}}

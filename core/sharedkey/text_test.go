@@ -7,8 +7,8 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// TestAppendEscaped: what is not printable ASCII is escaped, and a text that does not fit
-// ends with dots. Only its last byte may take their place.
+// TestAppendEscaped checks that everything but printable ASCII is escaped, and that a text that does not fit ends
+// with dots, which only the last byte of a text may replace.
 func TestAppendEscaped(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -37,7 +37,7 @@ func TestAppendEscaped(t *testing.T) {
 	}
 }
 
-// TestNames: reasons and schemes have names for logs.
+// TestNames checks the names of reasons and schemes for logs.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[fmt.Stringer]string{

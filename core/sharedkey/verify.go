@@ -5,26 +5,23 @@ import (
 	"time"
 )
 
-// MaxSkew is the largest difference that the service allows between the date of
-// a request and the server's clock, in both directions.
+// MaxSkew is the largest difference that the service allows between the date of a request and the server's clock, in
+// either direction.
 const MaxSkew = 15 * time.Minute
 
-// Account is the name of an account and its keys. A nil key is not set.
+// Account holds the name of an account and its keys. A nil key is not set.
 type Account struct {
-	Name string // of the primary, without "-secondary"
+	Name string // name of the primary, without "-secondary"
 	Keys [2]*Key
 }
 
-// Verify reports whether a key of the account made the credential for this
-// request; nil means yes; any other result is an [*Error].
+// Verify returns nil if one of the account's keys signed this request, and otherwise an [*Error].
 //
-// The order of the checks is account, date, signature. The date that is signed
-// (x-ms-date, else Date) must be within maxSkew of now; maxSkew 0 switches that
-// check off, as emulators do, but the date must still be well-formed. A correct
-// signature over the path as sent costs one or two HMACs. Only if that fails,
-// Verify tries the further spellings of the path (see the package
-// documentation), and for a path-style secondary address "/account-secondary/…"
-// also those of "/account/…": twelve HMACs at most.
+// It checks the account, then the date, then the signature. The signed date (x-ms-date, or else Date) must be within
+// maxSkew of now. maxSkew 0 disables that check, as emulators do, but the date must still be well-formed. A correct
+// signature over the path as sent takes one or two HMACs. If none matches, Verify tries the other spellings of the
+// path (see the package documentation), and for a path-style secondary address "/account-secondary/…" those of
+// "/account/…" too: at most twelve HMACs.
 func (a *Account) Verify(cred Credential, req Request, now time.Time, maxSkew time.Duration) error {
 	if cred.Account != a.Name {
 		detail := append([]byte(nil), `the Authorization header names account "`...)
@@ -36,8 +33,8 @@ func (a *Account) Verify(cred Credential, req Request, now time.Time, maxSkew ti
 	if err := checkDate(&req, now, maxSkew); err != nil {
 		return err
 	}
-	// HTTP permits no line feeds in these parts. If a transport passed one, two
-	// different requests could have the same StringToSign.
+	// HTTP permits no line feeds in these parts. If a transport let one pass, two different requests could have the
+	// same StringToSign.
 	for _, s := range [...]string{req.Method, req.ContentMD5, req.ContentType, req.Path} {
 		if strings.IndexByte(s, '\n') >= 0 {
 			return refuse(Mismatch, "a signed part of the request contains a line feed")
@@ -49,7 +46,7 @@ func (a *Account) Verify(cred Credential, req Request, now time.Time, maxSkew ti
 	return refuse(Mismatch, a.explain(cred.Scheme, &req))
 }
 
-// match tries one path with both keys.
+// match tries both keys on one path.
 func (a *Account) match(cred Credential, path string, req *Request) bool {
 	if len(cred.signature) != textSize {
 		return false
@@ -84,8 +81,8 @@ func (a *Account) matchOther(cred Credential, req *Request) bool {
 	return false
 }
 
-// explain shows the StringToSign that the server computed, so that a developer
-// can compare. By its bounds the text has less than 1 KiB.
+// explain quotes the StringToSign that the server computed, for comparison by the client's developer. The limits of
+// its parts keep it below 1 KiB.
 func (a *Account) explain(scheme Scheme, req *Request) string {
 	out := make([]byte, 0, 1024)
 	out = append(out, "no key of account "...)

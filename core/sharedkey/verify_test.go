@@ -137,8 +137,7 @@ func TestVerifyWrongCredential(t *testing.T) {
 	})
 }
 
-// TestDetail checks the detail of a refusal, which is for the developer of the
-// client: it is useful, has no secrets and is bounded.
+// TestDetail checks that the detail of a refusal, for the client's developer, is useful, bounded and free of secrets.
 func TestDetail(t *testing.T) {
 	t.Parallel()
 	detail := func(req sharedkey.Request, header string) string {

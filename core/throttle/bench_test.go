@@ -27,8 +27,7 @@ func BenchmarkTakeParallel(b *testing.B) {
 	})
 }
 
-// BenchmarkTakeStrangers takes a token of a new key each time, while all
-// buckets in memory are in debt.
+// BenchmarkTakeStrangers takes a token of a new key each time, while all buckets in memory are in debt.
 func BenchmarkTakeStrangers(b *testing.B) {
 	c := newClock()
 	t := throttle.New(throttle.Options{Rate: 1, Burst: 10, Now: c.now})

@@ -1,27 +1,22 @@
-// Package throttle limits rates by key: an account, a partition, the address of
-// a client. Each key has a token bucket that fills at a steady rate up to a
-// burst. An operation takes tokens, and waits if there are too few.
+// Package throttle limits rates per key: an account, a partition, or the address of a client. Each key has a token
+// bucket that refills at a steady rate up to a burst. An operation takes tokens, and must wait if there are too few.
 //
 //	b := throttle.New(throttle.Options{Rate: 2000, Burst: 2000, Keys: 1 << 16, Now: now})
 //	if wait := b.Take(account, entities); wait > 0 {
-//		return table.ServerBusy.Err() // could be done after wait
+//		return table.ServerBusy.Err() // retry after wait
 //	}
 //
 // # Buckets
 //
-// A token bucket is one number, the moment at which it will be full: each taken
-// token moves it into the future, and the bucket fills as time passes. A full
-// bucket is equal to an absent one, so idle keys need no memory.
+// A token bucket is one number, the moment at which it will be full. Taking a token moves that moment into the
+// future; passing time brings it closer. A full bucket equals a missing one, so idle keys need no memory.
 //
 // # Memory
 //
-// There are never more than [Options.Keys] token buckets, also if clients invent
-// keys. When there is no room for a new key, it replaces the bucket that is
-// nearest to full, which loses the least: nothing if that bucket is full. So a
-// bucket in debt is dropped only if all others owe at least as much; its key then
-// has its burst again early. A hash of the key spreads the buckets over shards.
-// Each shard has its part of the room, and replaces the bucket that is nearest to
-// full in this shard.
+// There are at most [Options.Keys] buckets, even if clients invent keys. When there is no room, a new key replaces
+// the bucket nearest to full, which loses the least: nothing if the bucket is full. So a bucket in debt is dropped
+// only if all others owe at least as much, and its key then gets its burst back early. The hash of a key chooses one
+// of several shards. Each shard has its share of the room, and replaces the bucket nearest to full within the shard.
 package throttle
 
 import (
@@ -39,40 +34,35 @@ type Options struct {
 	// Rate is the number of tokens that a bucket gains per second; 0 means no
 	// limit.
 	Rate float64
-	// Burst is the number of tokens in a full bucket, at least 1; 0 means the
-	// number that it gains in a second.
+	// Burst is the number of tokens in a full bucket, at least 1; 0 means as many as a bucket gains in one second.
 	Burst float64
-	// Keys is the most buckets in memory; 0 means 65536. A bucket takes about
-	// 100 bytes and its key.
+	// Keys is the maximum number of buckets in memory; 0 means 65536. A bucket needs about 100 bytes plus its key.
 	Keys int
-	// Now is a clock. When it steps back, the buckets do not fill for that
-	// moment.
+	// Now returns the current time. If the clock steps back, buckets do not refill for that moment.
 	Now func() edm.Ticks
 }
 
-// Buckets are the token buckets of all keys. They are safe for concurrent use.
+// Buckets holds the token buckets of all keys. It is safe for concurrent use.
 type Buckets struct {
 	now    func() edm.Ticks
-	token  int64 // grains in which a bucket gains one token; 0: no limit
-	burst  int64 // grains in which an empty bucket fills
+	token  int64 // grains in which a bucket gains one token; 0 means no limit
+	burst  int64 // grains in which an empty bucket becomes full
 	shards []shard
 }
 
 const (
-	// A tick has this number of grains, the unit of time here: fine enough for
-	// rates of many millions per second, and 28 years fit into an int64.
+	// grains is the number of grains in a tick. The grain is this package's unit of time: it is fine enough for rates
+	// of many millions per second, and an int64 holds 28 years.
 	grains = 1 << 10
-	// longest is the most grains of a burst or of one Take, 3 years: the sum of
-	// two does not overflow.
+	// longest is the longest burst or single Take in grains, 3 years. The sum of two does not overflow.
 	longest = 1 << 60
-	// stride is the most grains that count between two readings of the clock, 11
-	// months: a clock may be set from 1970 to today, and only 28 years fit into an
-	// int64.
+	// stride is the longest time in grains, 11 months, that counts between two readings of the clock. A clock may
+	// jump from 1970 to today, and an int64 holds only 28 years.
 	stride = 1 << 58
 
 	maxShards = 16
-	// minShard is the least room of a shard: in a small shard, keys would
-	// displace each other while other shards have room.
+	// minShard is the least room of a shard: keys in a smaller shard would replace each other while other shards have
+	// room.
 	minShard = 256
 )
 
@@ -103,10 +93,9 @@ func New(o Options) *Buckets {
 
 func clamp(grains float64) int64 { return int64(math.Min(math.Max(math.Round(grains), 1), longest)) }
 
-// Take takes n tokens of a key and returns 0, or takes nothing and returns the
-// time after which it could take n. If n exceeds the burst, Take needs a full
-// bucket, which then owes the rest, so that a large batch succeeds at some time.
-// The memory of the key may be reused after the call.
+// Take takes n tokens of a key and returns 0, or takes nothing and returns how long to wait until it could. If n
+// exceeds the burst, Take needs a full bucket and puts it into debt, so that a large batch succeeds eventually. The
+// caller may reuse the memory of key.
 func (b *Buckets) Take(key string, n int) (wait time.Duration) {
 	if b.token == 0 || n <= 0 {
 		return 0
@@ -121,9 +110,8 @@ func (b *Buckets) Take(key string, n int) (wait time.Duration) {
 	return 0
 }
 
-// Charge takes n tokens of a key after the fact: what has happened counts, whether there
-// were tokens for it or not. A bucket owes at most one burst more than it can hold, so that
-// what many did at once is forgiven in time.
+// Charge takes n tokens of a key for work that is already done, even if there are too few. The debt of a bucket is
+// capped at one burst, so that many concurrent operations are forgiven in time.
 func (b *Buckets) Charge(key string, n int) {
 	if b.token == 0 || n <= 0 {
 		return
@@ -134,8 +122,7 @@ func (b *Buckets) Charge(key string, n int) {
 	s.put(key, e, now, max(e.full, min(max(e.full, now)+charge, now+2*b.burst)))
 }
 
-// Peek returns the time after which Take could take one token, and takes
-// nothing.
+// Peek returns how long to wait until Take could take one token. It takes nothing.
 func (b *Buckets) Peek(key string) (wait time.Duration) {
 	if b.token == 0 {
 		return 0
@@ -145,7 +132,7 @@ func (b *Buckets) Peek(key string) (wait time.Duration) {
 	return b.lacks(e, now, b.token)
 }
 
-// charge is what n tokens cost, at most as much as given.
+// charge returns the price of n tokens in grains, or the given limit if that is lower.
 func (b *Buckets) charge(n int, most int64) int64 {
 	if int64(n) < most/b.token {
 		return int64(n) * b.token
@@ -153,8 +140,7 @@ func (b *Buckets) charge(n int, most int64) int64 {
 	return most
 }
 
-// lacks is the time until the tokens that a bucket lacks, with the new ones, fit into the
-// burst.
+// lacks returns how long it takes until a bucket has refilled enough to pay charge, or 0.
 func (b *Buckets) lacks(e *bucket, now, charge int64) time.Duration {
 	if late := e.full - now - (b.burst - min(charge, b.burst)); late > 0 {
 		return duration(late)
@@ -162,8 +148,8 @@ func (b *Buckets) lacks(e *bucket, now, charge int64) time.Duration {
 	return 0
 }
 
-// find locks the shard of a key. It returns the time there, and the bucket, or full if the
-// key has none.
+// find locks the shard of a key. It returns the shard, its time and the bucket of the key, or &full if the key has
+// none.
 func (b *Buckets) find(key string) (s *shard, now int64, e *bucket) {
 	s = b.shard(key)
 	s.mu.Lock()
@@ -174,13 +160,13 @@ func (b *Buckets) find(key string) (s *shard, now int64, e *bucket) {
 	return s, now, &full
 }
 
-// full is the bucket of a key that is not in memory.
+// full stands for the bucket of a key that is not in memory.
 var full bucket
 
-// duration rounds up to ticks, so that the tokens are there when it ends.
+// duration converts grains to time, rounded up to whole ticks, so that the tokens are there when it ends.
 func duration(late int64) time.Duration { return time.Duration((late+grains-1)/grains) * 100 }
 
-// shard finds the shard of a key by its FNV-1a hash.
+// shard returns the shard of a key by the FNV-1a hash of the key.
 func (b *Buckets) shard(key string) *shard {
 	if len(b.shards) == 1 {
 		return &b.shards[0]
@@ -192,35 +178,33 @@ func (b *Buckets) shard(key string) *shard {
 	return &b.shards[(h^h>>16)%uint32(len(b.shards))]
 }
 
-// shard is a part of the buckets under one lock.
+// shard is a part of the buckets that shares one lock.
 type shard struct {
 	mu      sync.Mutex
-	index   map[string]int32 // of buckets
+	index   map[string]int32 // index of a key's bucket in buckets
 	buckets []bucket
-	order   []entry // a heap
+	order   []entry // a heap of the buckets, the one nearest to full at the root
 	room    int
 	last    edm.Ticks // the last reading of the clock
-	elapsed int64     // grains that have passed
+	elapsed int64     // grains that have passed so far
 
-	_ [40]byte // shards do not share a cache line
+	_ [40]byte // keeps shards on different cache lines
 }
 
 type bucket struct {
 	key  string
-	full int64 // the moment, in elapsed, at which it will be full
+	full int64 // value of elapsed at which the bucket will be full
 }
 
-// entry is a bucket in the heap; the bucket to drop first is at the
-// root.
+// entry refers to a bucket in the heap; the bucket to drop first is at the root.
 type entry struct {
-	// full is an earlier value of the bucket's full, which only increases. It is
-	// corrected when the entry reaches the root, so that Take need not do it.
+	// full is an earlier value of the bucket's full, which only increases. It is corrected when the entry reaches the
+	// root, so Take does not have to.
 	full int64
 	slot int32
 }
 
-// tick returns the time that has passed for the buckets. A step back of the
-// clock does not count.
+// tick advances the shard's time to now and returns it. A clock that steps back adds nothing.
 func (s *shard) tick(now edm.Ticks) int64 {
 	if now > s.last {
 		s.elapsed += min(int64(now-s.last), stride/grains) * grains
@@ -229,7 +213,7 @@ func (s *shard) tick(now edm.Ticks) int64 {
 	return s.elapsed
 }
 
-// put sets when a bucket will be full.
+// put sets the moment at which the bucket of key will be full, and inserts the bucket if it is new.
 func (s *shard) put(key string, e *bucket, now, at int64) {
 	if e == &full {
 		s.insert(key, now, at)
@@ -238,9 +222,8 @@ func (s *shard) put(key string, e *bucket, now, at int64) {
 	}
 }
 
-// insert adds the bucket of a key; without room it replaces the bucket nearest
-// to full. It takes amortized O(log n), because each Take leaves at most one
-// entry to correct.
+// insert adds the bucket of a key; if there is no room, it replaces the bucket nearest to full. It takes amortized
+// O(log n), because each Take leaves at most one entry to correct.
 func (s *shard) insert(key string, now, full int64) {
 	key = strings.Clone(key)
 	if len(s.buckets) < s.room {
@@ -279,7 +262,7 @@ func (s *shard) up(i int) {
 	}
 }
 
-// down moves the root down to where it belongs in the heap.
+// down moves the root of the heap down to its place.
 func (s *shard) down() {
 	for i := 0; ; {
 		least := i

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/throttle"
 )
 
-// clock is a clock that the test sets.
+// clock is a clock that the test advances.
 type clock struct{ ticks atomic.Int64 }
 
 func (c *clock) now() edm.Ticks          { return edm.Ticks(c.ticks.Load()) }
@@ -76,14 +76,14 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestCharge: what happened at once counts, although there were no tokens for it, and is
+// TestCharge checks that operations that already happened are charged even without tokens, and that the debt is
 // forgiven in time.
 func TestCharge(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		why  string
 		n    []int
-		wait time.Duration // for the next token, of 10 a second
+		wait time.Duration // wait for the next token, at 10 per second
 	}{
 		{"within the burst", []int{1, 1}, 0},
 		{"all of it", []int{3}, 100 * time.Millisecond},
@@ -111,9 +111,8 @@ func TestCharge(t *testing.T) {
 	}
 }
 
-// model is a simple form of Buckets: tokens grow with time, and without room for
-// a new key, the bucket that lacks least is dropped. It counts tokens in ticks,
-// at 1000 tokens per second.
+// model is a simple form of Buckets. Tokens grow with time; if there is no room for a new key, the bucket nearest to
+// full is dropped. Tokens are counted in ticks, at 1000 tokens per second.
 type model struct {
 	burst, keys int
 	ticks       map[string]int
@@ -151,9 +150,8 @@ func (m *model) take(key string, n int) bool {
 	return true
 }
 
-// TestModel compares Buckets with the model. No two buckets lack the same
-// number: each step has a moment of its own between two whole tokens, so both
-// drop the same key.
+// TestModel compares Buckets with the model. Each step happens at a distinct time between two whole tokens, so no two
+// buckets are equally full and both drop the same key.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	const steps = perToken / 7
@@ -196,8 +194,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestManyKeys checks with many shards: keys do not affect each other while
-// there is room, and invented keys displace no bucket in debt.
+// TestManyKeys checks with many shards that keys do not affect each other while there is room, and that invented keys
+// displace no bucket in debt.
 func TestManyKeys(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -233,8 +231,7 @@ func TestKeyIsCopied(t *testing.T) {
 	}
 }
 
-// TestConcurrent checks that concurrent callers together get the burst of a key
-// and no more.
+// TestConcurrent checks that concurrent callers together get exactly the burst of a key.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	c := newClock()

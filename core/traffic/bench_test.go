@@ -8,7 +8,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// BenchmarkAdd is what a request costs.
+// BenchmarkAdd measures the cost of counting a request.
 func BenchmarkAdd(b *testing.B) {
 	for _, partitions := range []int{1, 200, 100_000} {
 		b.Run(fmt.Sprint("partitions=", partitions), func(b *testing.B) {
@@ -33,7 +33,7 @@ func BenchmarkAdd(b *testing.B) {
 	}
 }
 
-// BenchmarkAddParallel is the same from all processors at once.
+// BenchmarkAddParallel measures the same on all processors concurrently.
 func BenchmarkAddParallel(b *testing.B) {
 	c := at(1000 * day)
 	b.ReportAllocs()

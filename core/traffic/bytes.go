@@ -6,10 +6,10 @@ import (
 	"edgetable/core/edm"
 )
 
-// version of the form of a Tally in bytes.
+// version is the version of a Tally's encoding.
 const version = 1
 
-// Append appends the Tally in a form that [ReadTally] reads.
+// Append appends the encoded Tally, which [ReadTally] reads.
 func (t *Tally) Append(dst []byte) []byte {
 	w := writer{append(dst, version)}
 	w.number(uint64(t.since))
@@ -61,7 +61,7 @@ func (t *Tally) Append(dst []byte) []byte {
 	return w.b
 }
 
-// writer appends.
+// writer appends encoded values to b.
 type writer struct{ b []byte }
 
 func (w *writer) number(n uint64) { w.b = binary.AppendUvarint(w.b, n) }
@@ -71,8 +71,7 @@ func (w *writer) text(s string) {
 	w.b = append(w.b, s...)
 }
 
-// ReadTally reads what [Tally.Append] wrote for a bucket. ok is false for anything
-// else.
+// ReadTally decodes what [Tally.Append] wrote for a bucket. ok is false for anything else.
 func ReadTally(b []byte) (t *Tally, ok bool) {
 	r := reader{rest: b}
 	if r.byte() != version {
@@ -122,7 +121,7 @@ func ReadTally(b []byte) (t *Tally, ok bool) {
 	return t, !r.bad && len(r.rest) == 0
 }
 
-// reader reads from the front. After an error everything is zero.
+// reader reads from the front of rest. After an error, bad is set and all values are zero.
 type reader struct {
 	rest []byte
 	bad  bool
@@ -137,7 +136,7 @@ func (r *reader) number() uint64 {
 	return n
 }
 
-// count reads a number of things, of which there is room for so many.
+// count reads a number of items. A number above the given limit is an error.
 func (r *reader) count(room int) int {
 	n := r.number()
 	if r.bad = r.bad || n > uint64(room); r.bad {
@@ -146,7 +145,7 @@ func (r *reader) count(room int) int {
 	return int(n)
 }
 
-// fixed reads so many bytes; they are zero after an error.
+// fixed reads n bytes, which are zero after an error.
 func (r *reader) fixed(n int) []byte {
 	if r.bad = r.bad || n < 0 || n > len(r.rest); r.bad {
 		return make([]byte, max(n, 0))
@@ -158,7 +157,7 @@ func (r *reader) fixed(n int) []byte {
 
 func (r *reader) byte() byte { return r.fixed(1)[0] }
 
-// bytes reads a copy.
+// bytes reads a byte string and copies it.
 func (r *reader) bytes() []byte { return append([]byte(nil), r.fixed(r.count(len(r.rest)))...) }
 
 func (r *reader) text() string { return string(r.fixed(r.count(len(r.rest)))) }

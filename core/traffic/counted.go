@@ -10,7 +10,7 @@ import (
 
 // counted holds the counts of one table.
 type counted struct {
-	name    // in lower case
+	name    // both names are in lower case
 	written string
 	missed  atomic.Uint64
 
@@ -19,11 +19,11 @@ type counted struct {
 	tally Tally
 	old   window
 	grid  grid
-	key   []byte // scratch
+	key   []byte // scratch space
 	exact int    // reads by key since the last Tick
 
-	// thisMinute is the number of requests since the last full minute, and requests
-	// that of those before, of which old ones count for less: see fade.
+	// thisMinute counts the requests since the last full minute. requests counts the earlier ones; the older a
+	// request, the less it weighs (see fade).
 	thisMinute, requests uint64
 }
 
@@ -35,7 +35,7 @@ func newCounted(n name, written string, now edm.Ticks) *counted {
 	return t
 }
 
-// add counts a request.
+// add counts one request.
 func (t *counted) add(v *Visit) {
 	t.thisMinute++
 	weight := 1
@@ -70,7 +70,7 @@ func (t *counted) add(v *Visit) {
 	}
 }
 
-// tick moves the table to a time.
+// tick advances the table's clock to now.
 func (t *counted) tick(now edm.Ticks) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

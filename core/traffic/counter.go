@@ -9,21 +9,21 @@ import (
 )
 
 const (
-	busiest    = 16   // tables that are counted
-	aliases    = 256  // spellings of their names that are found without a lock
-	exactReads = 1000 // reads by key between two Ticks whose keys are all counted
-	sampling   = 8    // of the others, one of so many is counted for all of them
+	busiest    = 16   // how many tables are counted in detail
+	aliases    = 256  // how many spellings of their names are found without a lock
+	exactReads = 1000 // number of reads by key between two Ticks up to which every one is counted
+	sampling   = 8    // beyond exactReads, one read in this many is counted, with this weight
 
-	waiting = 256  // other tables whose requests are counted
-	fading  = 1024 // each minute a count of requests loses one part of so many
+	waiting = 256  // how many other tables have their requests counted
+	fading  = 1024 // each minute, a count of requests decays by one part in this many
 )
 
-// Counter counts the requests of all tables. It is safe for concurrent use.
+// Counter counts the requests to all tables. It is safe for concurrent use.
 type Counter struct {
-	known atomic.Pointer[map[string][]spelled] // by the name of the table as written
+	known atomic.Pointer[map[string][]spelled] // keyed by the table's name as spelled in requests
 	hours hours
 
-	mu      sync.Mutex // guards what follows, and changes of known
+	mu      sync.Mutex // guards the fields below, and writes to known
 	tables  []*counted
 	waiting map[name]uint64
 	now     edm.Ticks
@@ -31,20 +31,20 @@ type Counter struct {
 
 type name struct{ account, table string }
 
-// spelled is a table of an account whose name is known as it was written.
+// spelled is a table of an account, listed under one spelling of its name.
 type spelled struct {
 	account string
 	*counted
 }
 
-// New returns a Counter. The first Tick must follow before the first Add.
+// New returns a Counter. Call Tick before the first Add.
 func New() *Counter {
 	c := &Counter{waiting: make(map[name]uint64), hours: hours{tables: make(map[string]*hourly)}}
 	c.known.Store(&map[string][]spelled{})
 	return c
 }
 
-// Add counts a request.
+// Add counts one request.
 func (c *Counter) Add(v *Visit) {
 	c.hours.add(v)
 	var t *counted
@@ -66,8 +66,8 @@ func (c *Counter) Add(v *Visit) {
 	t.mu.Unlock()
 }
 
-// find returns the table of a visit and remembers the spelling of its name. It is nil
-// for a table that is not counted.
+// find returns the table of a visit and remembers how the visit spells its name. It returns nil if the table is not
+// counted.
 func (c *Counter) find(v *Visit) *counted {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,7 +96,7 @@ func (c *Counter) table(n name) *counted {
 	return nil
 }
 
-// learn makes a spelling known.
+// learn lists a table under one more spelling.
 func (c *Counter) learn(written string, t *counted) {
 	known := c.knownBut(nil)
 	if len(known) >= aliases {
@@ -106,7 +106,7 @@ func (c *Counter) learn(written string, t *counted) {
 	c.known.Store(&known)
 }
 
-// knownBut copies the spellings of all tables but one.
+// knownBut copies the spellings of all tables except gone.
 func (c *Counter) knownBut(gone *counted) map[string][]spelled {
 	known := make(map[string][]spelled)
 	for written, list := range *c.known.Load() {
@@ -119,8 +119,7 @@ func (c *Counter) knownBut(gone *counted) map[string][]spelled {
 	return known
 }
 
-// Tick moves all tables to a time. The owner calls it every second or so, and
-// after it made the Counter.
+// Tick advances all tables to now. The owner calls it once after New, and then about every second.
 func (c *Counter) Tick(now edm.Ticks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,9 +134,9 @@ func (c *Counter) Tick(now edm.Ticks) {
 	}
 }
 
-// replace begins to count the busiest of the other tables, if it had more requests than
-// a table that is counted. Requests of a day ago count for less than a third: a table
-// that rests at night does not lose its place to one that is busy for a minute.
+// replace starts counting the busiest of the other tables, if it had more requests than one of the counted tables,
+// which it replaces. Requests from a day ago weigh less than a third, so a table that is idle at night does not lose
+// its place to one that is busy for a minute.
 func (c *Counter) replace() {
 	var next name
 	most, full := uint64(0), len(c.waiting) == waiting
@@ -146,7 +145,7 @@ func (c *Counter) replace() {
 			next, most = n, requests
 		}
 		if c.waiting[n] = fade(requests); full {
-			c.waiting[n] /= 2 // to make room
+			c.waiting[n] /= 2 // makes room
 		}
 		if c.waiting[n] == 0 {
 			delete(c.waiting, n)
@@ -171,5 +170,5 @@ func (c *Counter) replace() {
 	c.known.Store(&known)
 }
 
-// fade is what a minute leaves of a count of requests.
+// fade returns a count of requests after one more minute of decay.
 func fade(requests uint64) uint64 { return requests - min(requests, requests/fading+1) }

@@ -2,20 +2,19 @@ package traffic
 
 import "bytes"
 
-// lag is the number of inserts after which a key counts as known. Clients that
-// insert in the order of keys overtake each other, but not by so many.
+// lag is after how many inserts, at most, a key counts as known. Clients that insert in key order overtake each other, but not
+// by this many.
 const lag = 64
 
-// ends compares inserts with the highest and the lowest key that were inserted a while
-// before.
+// ends compares inserted keys with the highest and lowest key inserted some time before.
 type ends struct {
-	high, low       []byte // of all inserts
-	oldHigh, oldLow []byte // of those before the last lag
+	high, low       []byte // highest and lowest key inserted so far
+	oldHigh, oldLow []byte // copies of high and low, renewed every lag inserts
 	n               int
 }
 
-// insert reports whether a key is beyond the highest or the lowest key, if enough are
-// known to judge.
+// insert reports whether a key is above the highest or below the lowest known key. judged is false while too few keys
+// are known.
 func (e *ends) insert(k []byte) (judged, atEnd, atStart bool) {
 	k = cut(k)
 	if e.oldHigh != nil {

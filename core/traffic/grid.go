@@ -7,7 +7,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// The metrics of the matrix and of the lists of partitions.
+// The metrics that the matrix and the lists of partitions count.
 const (
 	reads = iota
 	writes
@@ -16,7 +16,7 @@ const (
 	metrics
 )
 
-// Metrics are the names of the metrics, in the order of counts.
+// Metrics holds the names of the metrics, in the order of counts.
 var Metrics = [metrics]string{"reads", "writes", "scanned", "throttled"}
 
 const (
@@ -28,10 +28,10 @@ const (
 	sampleSize  = 512
 )
 
-// cells holds the counts of one column, by ranges of keys.
+// cells holds the counts of one column by key range.
 type cells [ranges][metrics]uint32
 
-// add adds other counts without overflow.
+// add adds the counts of o, and saturates instead of overflowing.
 func (c *cells) add(o *cells) {
 	for r := range o {
 		for m, n := range o[r] {
@@ -40,28 +40,27 @@ func (c *cells) add(o *cells) {
 	}
 }
 
-// grid is the matrix of ranges of keys by time. Its ranges follow the traffic:
-// when a range has much of it, on several keys, all ranges are chosen again from
-// a sample of the keys, and the old columns are converted.
+// grid is the matrix of key ranges over time. Its ranges adapt to the traffic: when one range has a large part of it,
+// on several keys, all ranges are chosen anew from a sample of keys, and the old columns are converted.
 type grid struct {
-	bounds       [][]byte // start of each range but the first, ascending
-	open         cells    // since the last full minute
-	sum          cells    // of the minutes of this quarter
+	bounds       [][]byte // start of each range except the first, ascending
+	open         cells    // counts since the last full minute
+	sum          cells    // counts of the full minutes in this quarter
 	at           edm.Ticks
 	minutes      []Column // ascending
 	quarters     []Column
 	sample       [][]byte
 	seen, random uint64
-	touched      bool // a count was added since the last full minute
+	touched      bool // something was counted since the last full minute
 }
 
-// Column is the traffic of a minute or a quarter of an hour.
+// Column holds the traffic of one minute or one quarter of an hour.
 type Column struct {
 	At    edm.Ticks `json:"at"`
-	Cells []byte    `json:"cells"` // see pack
+	Cells []byte    `json:"cells"` // encoded by pack
 }
 
-// find returns the range of an encoded key.
+// find returns the index of the range that contains an encoded key.
 func (g *grid) find(k []byte) int { return find(g.bounds, k) }
 
 func find(bounds [][]byte, k []byte) int {
@@ -77,7 +76,7 @@ func find(bounds [][]byte, k []byte) int {
 	return lo
 }
 
-// add counts at an encoded key and may take the key into the sample.
+// add counts n at an encoded key, and may add the key to the sample.
 func (g *grid) add(k []byte, metric int, n int) {
 	g.touched = true
 	increase(&g.open[g.find(k)][metric], n)
@@ -93,7 +92,7 @@ func (g *grid) add(k []byte, metric int, n int) {
 	g.sample = append(g.sample, bytes.Clone(cut(k)))
 }
 
-// next returns a random number (xorshift).
+// next returns a pseudo-random number (xorshift).
 func (g *grid) next() uint64 {
 	g.random ^= g.random << 13
 	g.random ^= g.random >> 7
@@ -103,7 +102,7 @@ func (g *grid) next() uint64 {
 
 func cut(k []byte) []byte { return k[:min(len(k), maxName)] }
 
-// increase adds without overflow.
+// increase adds n, and saturates instead of overflowing.
 func increase(to *uint32, n int) {
 	if sum := uint64(*to) + uint64(max(n, 0)); sum < 1<<32 {
 		*to = uint32(sum)
@@ -112,7 +111,7 @@ func increase(to *uint32, n int) {
 	}
 }
 
-// spread counts n in equal parts in all ranges between two encoded keys.
+// spread distributes n evenly over all ranges between two encoded keys.
 func (g *grid) spread(from, to []byte, metric, n int) {
 	g.touched = true
 	first, last := g.find(from), len(g.bounds)
@@ -132,7 +131,7 @@ func (g *grid) spread(from, to []byte, metric, n int) {
 	}
 }
 
-// tick closes the columns that end before now.
+// tick closes the columns that end by now.
 func (g *grid) tick(now edm.Ticks) {
 	at := now - now%minute
 	if at == g.at {
@@ -159,13 +158,12 @@ func (g *grid) tick(now edm.Ticks) {
 	}
 }
 
-// recent drops the columns before a time, and those after a clock was set back.
+// recent drops the columns before a given time.
 func recent(list []Column, from edm.Ticks) []Column {
 	return slices.DeleteFunc(list, func(c Column) bool { return c.At < from })
 }
 
-// adapt chooses the ranges again if one of them has more than a 25th of the sample, on
-// several keys.
+// adapt chooses the ranges anew if one of them holds more than a 25th of the sample, on several keys.
 func (g *grid) adapt() {
 	count := make([]int, len(g.bounds)+1)
 	first := make([][]byte, len(g.bounds)+1)
@@ -187,8 +185,8 @@ func (g *grid) adapt() {
 	}
 }
 
-// choose returns bounds that divide the sample into ranges of equal weight. The
-// old bounds have half of the weight, so that quiet ranges stay visible.
+// choose returns bounds that divide the sample into ranges of equal weight. The old bounds get half of the weight, so
+// that quiet ranges remain visible.
 func (g *grid) choose() [][]byte {
 	type point struct {
 		key    []byte
@@ -225,8 +223,7 @@ func (g *grid) choose() [][]byte {
 	return chosen
 }
 
-// convert changes the ranges. A count of an old range is divided equally among the
-// new ranges that it covers.
+// convert replaces the ranges. The count of an old range is divided evenly among the new ranges that it overlaps.
 func (g *grid) convert(bounds [][]byte) {
 	m := mapping(g.bounds, bounds)
 	g.open, g.sum = g.open.convert(m), g.sum.convert(m)
@@ -241,7 +238,7 @@ func (g *grid) convert(bounds [][]byte) {
 	g.bounds = bounds
 }
 
-// mapping returns the first and the last new range that each old range covers.
+// mapping returns, for each old range, the first and last new range that it overlaps.
 func mapping(before, after [][]byte) [][2]int {
 	m := make([][2]int, len(before)+1)
 	for i := range m {

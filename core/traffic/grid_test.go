@@ -11,8 +11,7 @@ import (
 	"edgetable/core/key"
 )
 
-// TestGrid checks that the matrix loses no count, while its ranges follow keys that
-// move and while columns become old.
+// TestGrid checks that the matrix loses no count while its ranges follow moving keys and columns grow old.
 func TestGrid(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -47,7 +46,7 @@ func TestGrid(t *testing.T) {
 			}
 		}
 		want := want
-		if len(list) == len(g.quarters) { // the last five minutes are no quarter yet
+		if len(list) == len(g.quarters) { // the last five minutes are not in a quarter yet
 			for i := range g.sum {
 				for m, n := range g.sum[i] {
 					want[m] -= uint64(n)
@@ -78,7 +77,7 @@ func TestGridFollowsHeat(t *testing.T) {
 	for m := range edm.Ticks(20) {
 		g.tick(m * minute)
 		for i := range 1000 {
-			pk := fmt.Sprintf("a%03d", i) // all in one hundredth of the keys
+			pk := fmt.Sprintf("a%03d", i) // all within one hundredth of the keys
 			if i%10 == 0 {
 				pk = fmt.Sprintf("z%03d", i)
 			}
@@ -91,7 +90,7 @@ func TestGridFollowsHeat(t *testing.T) {
 	}
 }
 
-// TestEnds names orders of inserts.
+// TestEnds checks which orders of inserts count as at the end or the start.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))

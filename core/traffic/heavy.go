@@ -7,39 +7,37 @@ import (
 )
 
 const (
-	heaviest = 256 // partitions of a list
-	maxName  = 128 // bytes of a name that are kept
+	heaviest = 256 // partitions in a list
+	maxName  = 128 // longest name kept, in bytes
 )
 
-// Entry is a partition in a list of the heaviest. Its true count is at most
-// Count and at least Count-Error.
+// Entry is a partition in a list of the heaviest. Its true count is between Count-Error and Count.
 type Entry struct {
-	Partition string `json:"partition"` // cut after 128 bytes
+	Partition string `json:"partition"` // truncated to 128 bytes
 	Hash      uint64 `json:"-"`
 	Count     uint64 `json:"count"`
 	Error     uint64 `json:"error"`
 }
 
-// heavy finds the partitions with the highest counts, by Space-Saving (Metwally,
-// Agrawal, El Abbadi, 2005) with weights: a partition without a counter takes over
-// the smallest. So with 256 counters a partition with more than a 256th of the total
-// is always in the list.
+// heavy finds the partitions with the highest counts with the Space-Saving algorithm (Metwally, Agrawal, El Abbadi,
+// 2005), extended by weights: a partition without a counter takes over the counter with the lowest count. So with 256
+// counters, a partition with more than a 256th of the total is always in the list.
 type heavy struct {
-	room  int // the most counters
+	room  int // maximum number of counters
 	slots []slot
-	order []int32          // a heap of slots: no count is below that of its parent
-	at    map[uint64]int32 // slots
+	order []int32          // indexes into slots, a heap with the lowest count at the root
+	at    map[uint64]int32 // index into slots by hash
 	total uint64
 }
 
-// slot is a counter. Its name keeps its memory when the slot is taken over.
+// slot is one counter. Its name's memory is reused when another partition takes the slot over.
 type slot struct {
 	hash, count, err uint64
-	place            int32 // in order
+	place            int32 // index in order
 	name             []byte
 }
 
-// hash names a partition in 64 bits (FNV-1a).
+// hash identifies a partition in 64 bits (FNV-1a).
 func hash(s string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(s) {
@@ -72,7 +70,7 @@ func (h *heavy) add(id uint64, name string, n uint64) {
 	h.down(0)
 }
 
-// append adds a counter.
+// append adds a slot.
 func (h *heavy) append(s slot) {
 	if h.at == nil {
 		h.at = make(map[uint64]int32)
@@ -84,7 +82,7 @@ func (h *heavy) append(s slot) {
 	h.up(i)
 }
 
-// count is that of the slot at a place.
+// count returns the count of the slot at position place of the heap.
 func (h *heavy) count(place int32) uint64 { return h.slots[h.order[place]].count }
 
 func (h *heavy) up(i int32) {
@@ -119,9 +117,9 @@ func (h *heavy) put(place, slot int32) {
 	h.slots[slot].place = place
 }
 
-// Heavy is a list of the heaviest partitions, the heaviest first.
+// Heavy is a list of the heaviest partitions, in descending order.
 type Heavy struct {
-	Total   uint64  `json:"total"` // of all partitions
+	Total   uint64  `json:"total"` // sum over all partitions, listed or not
 	Entries []Entry `json:"partitions"`
 }
 
@@ -134,7 +132,7 @@ func (h *heavy) save() Heavy {
 	return saved
 }
 
-// insert adds an entry to a list that is in order.
+// insert inserts an entry and keeps the list sorted.
 func (h *Heavy) insert(e Entry) {
 	i, _ := slices.BinarySearchFunc(h.Entries, e, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Partition, b.Partition))
@@ -142,8 +140,7 @@ func (h *Heavy) insert(e Entry) {
 	h.Entries = slices.Insert(h.Entries, i, e)
 }
 
-// floor returns the highest count that a partition may have without being in a list with room
-// for so many.
+// floor returns the highest count that an unlisted partition can have. room is the capacity of the list.
 func (h Heavy) floor(room int) uint64 {
 	if len(h.Entries) < room {
 		return 0
@@ -151,8 +148,7 @@ func (h Heavy) floor(room int) uint64 {
 	return h.Entries[len(h.Entries)-1].Count
 }
 
-// merge returns the heaviest partitions of two lists together, with so many
-// counters each. The bounds of the counts stay true.
+// merge returns the heaviest partitions of two lists of the same capacity. The bounds on the counts remain valid.
 func (h Heavy) merge(o Heavy, room int) Heavy {
 	if o.Total == 0 {
 		return h

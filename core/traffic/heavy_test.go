@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestHeavyBounds compares the list with exact counts, for streams from uniform to
-// steep: no count is too low, none is too high by more than its error, which is at
-// most a 256th of the total, and no partition above that is absent.
+// TestHeavyBounds compares the list with exact counts, for distributions from uniform to steep: no count is too low,
+// none is too high by more than its error, the error is at most a 256th of the total, and every partition above that
+// is listed.
 func TestHeavyBounds(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -37,7 +37,7 @@ func TestHeavyBounds(t *testing.T) {
 			t.Fatal("the list changes when it is saved")
 		}
 		for p, n := range exact {
-			restored.add(hash(p), p, n) // the heap is one
+			restored.add(hash(p), p, n) // checks that the heap is intact
 		}
 		for i := range int32(len(restored.order)) {
 			if restored.count(i) < restored.count(max(i-1, 0)/2) || restored.slots[restored.order[i]].place != i {
@@ -72,7 +72,7 @@ func check(t *testing.T, h Heavy, exact map[string]uint64) {
 	}
 }
 
-// TestPack checks that columns survive, and that damaged ones are noticed.
+// TestPack checks that columns survive packing, and that damaged ones are detected.
 func TestPack(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -86,7 +86,7 @@ func TestPack(t *testing.T) {
 			t.Fatal("a column changes")
 		}
 		if len(packed) > 0 {
-			unpack(packed[:r.IntN(len(packed))]) // does not panic
+			unpack(packed[:r.IntN(len(packed))]) // must not panic
 		}
 		if _, ok := unpack(append(packed, 0x80)); ok {
 			t.Fatal("bytes behind the column are not noticed")

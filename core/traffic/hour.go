@@ -10,40 +10,38 @@ import (
 	"edgetable/core/edm"
 )
 
-// minutesKept are those of an Hour.
+// minutesKept is the number of minutes in an Hour.
 const minutesKept = 60
 
-// mostHours is the number of tables with an Hour: with all of them 7 MiB.
+// mostHours is the maximum number of tables with an Hour. All of them take 7 MiB.
 const mostHours = 10_000
 
-// Hour says how many entities of a table were read or written by their keys, or
-// scanned for queries, in each of the last 60 minutes, the oldest first. The last
-// minute is the present one. All requests are counted, in every table.
+// Hour holds how many entities of a table were read or written by key, or scanned for queries, in each of the last 60
+// minutes, oldest first. The last minute is the current one. Every request to every table is counted.
 type Hour struct {
-	Table   string              `json:"table"` // as the first request wrote it
-	Since   time.Time           `json:"since"` // what was before is not known
+	Table   string              `json:"table"` // as the first request spelled it
+	Since   time.Time           `json:"since"` // earlier traffic is unknown
 	Until   time.Time           `json:"until"`
 	Minutes [minutesKept]uint64 `json:"minutes"`
 }
 
-// hours has a count a minute for each table with a request in the last hour.
+// hours holds the counts per minute of every table with a request in the last hour.
 type hours struct {
-	mu     sync.RWMutex // guards what follows, but the counts in it
+	mu     sync.RWMutex // guards the fields below, except the counts in tables
 	tables map[string]*hourly
 	now    edm.Ticks
-	// since is when every table was counted from: a table without counts had no
-	// request since then.
+	// since is the time from which all tables have been counted: a table without counts had no request after it.
 	since edm.Ticks
 }
 
-// hourly counts one table. The slot of a minute is its number modulo 60.
+// hourly holds the counts of one table. A minute's index is its number modulo 60.
 type hourly struct {
 	account, table string
 	since          edm.Ticks
 	counts         [minutesKept]atomic.Uint64
 }
 
-// add counts a request. It waits only while a table is added, or a minute begins.
+// add counts one request. It waits only while a table is being added or a minute begins.
 func (h *hours) add(v *Visit) {
 	n := v.Scanned
 	if v.Plan == "" {
@@ -65,8 +63,7 @@ func (h *hours) add(v *Visit) {
 	}
 }
 
-// begin counts the first request to a table. If there is no room for the table, what is
-// known of tables without counts begins now.
+// begin counts the first request to a table. If there is no room for the table, it sets h.since to now.
 func (h *hours) begin(id string, v *Visit, n uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -82,13 +79,13 @@ func (h *hours) begin(id string, v *Visit, n uint64) {
 	t.counts[h.slot(0)].Add(n)
 }
 
-// slot is that of so many minutes ago.
+// slot returns the index of the minute that was ago minutes before the current one.
 func (h *hours) slot(ago int) int {
 	return (int(h.now/minute)%minutesKept + minutesKept - ago) % minutesKept
 }
 
-// tick moves the counts to a time, and forgets tables without a request in the last
-// hour. After the clock was set back, the last minute stays the present one.
+// tick advances the counts to now, and forgets tables without a request in the last hour. If the clock was set back,
+// the last minute remains the current one.
 func (h *hours) tick(now edm.Ticks) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -119,13 +116,13 @@ func (t *hourly) empty() bool {
 	return true
 }
 
-// Hours has the last hour of all tables of an account.
+// Hours holds the last hour of all tables of an account.
 type Hours struct {
-	Tables []Hour `json:"tables"` // with a request in it, by their names
-	Others Hour   `json:"others"` // each other one
+	Tables []Hour `json:"tables"` // tables with requests, sorted by name
+	Others Hour   `json:"others"` // applies to every other table
 }
 
-// Hours returns what is known of the last hour of an account.
+// Hours returns the last hour of the tables of an account.
 func (c *Counter) Hours(account string) Hours {
 	h := &c.hours
 	h.mu.RLock()
@@ -140,7 +137,7 @@ func (c *Counter) Hours(account string) Hours {
 	return all
 }
 
-// Hour returns the last hour of a table.
+// Hour returns the last hour of one table.
 func (c *Counter) Hour(account, table string) Hour {
 	h := &c.hours
 	h.mu.RLock()
@@ -152,7 +149,7 @@ func (c *Counter) Hour(account, table string) Hour {
 	return h.tell(t)
 }
 
-// written is the name of a table as its first request of the last hour wrote it.
+// written returns the name of a table as its first request in the last hour spelled it.
 func (h *hours) written(n name) string {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -162,7 +159,7 @@ func (h *hours) written(n name) string {
 	return n.table
 }
 
-// tell copies the counts of a table.
+// tell returns a copy of a table's counts.
 func (h *hours) tell(t *hourly) Hour {
 	told := Hour{Table: t.table, Since: t.since.Time(), Until: h.now.Time()}
 	for i := range told.Minutes {
@@ -171,8 +168,7 @@ func (h *hours) tell(t *hourly) Hour {
 	return told
 }
 
-// appendFolded appends what names a table of an account: letters of both cases are one
-// in the names of tables.
+// appendFolded appends the key of a table of an account. Names of tables ignore case.
 func appendFolded(dst []byte, account, table string) []byte {
 	dst = append(append(dst, account...), '/')
 	for i := range len(table) {

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// sumOf adds the minutes of an Hour.
+// sumOf adds up the minutes of an Hour.
 func sumOf(h Hour) (sum uint64) {
 	for _, n := range h.Minutes {
 		sum += n
@@ -18,8 +18,8 @@ func sumOf(h Hour) (sum uint64) {
 	return sum
 }
 
-// TestHourOfEveryTable checks that tables beyond the busiest 16 have exact counts, also
-// of requests that meet others, and that names keep their letters.
+// TestHourOfEveryTable checks that tables beyond the busiest 16 have exact counts, even of concurrent requests, and
+// that names keep their case.
 func TestHourOfEveryTable(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * day)
@@ -57,7 +57,7 @@ func TestHourOfEveryTable(t *testing.T) {
 	if h := c.Hour("a", "Quiet"); sumOf(h) != 0 || !h.Since.Equal(now.Time()) {
 		t.Errorf("a table without requests: %+v", h)
 	}
-	// A table that begins to be counted later is written as its requests wrote it.
+	// The detailed counts of a table that begin later use the spelling of its requests.
 	for range 10_000 {
 		c.Add(get("Many18", "p"))
 	}
@@ -68,7 +68,7 @@ func TestHourOfEveryTable(t *testing.T) {
 	}
 }
 
-// TestHourPasses checks that minutes move on, and that an hour later nothing is left.
+// TestHourPasses checks that minutes advance, and that nothing is left an hour later.
 func TestHourPasses(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * day)
@@ -92,7 +92,7 @@ func TestHourPasses(t *testing.T) {
 	}
 }
 
-// TestHoursAreBounded checks that of tables without room only what follows is known.
+// TestHoursAreBounded checks that for tables without room only later traffic is known.
 func TestHoursAreBounded(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * day)

@@ -7,15 +7,14 @@ import (
 	"edgetable/core/edm"
 )
 
-// Bucket is what an object of a table counted, and its keys and size.
+// Bucket is what one Durable Object of a table has counted, with its key range and size.
 type Bucket struct {
-	Tallies []*Tally // of this day, and of the day before if there is one
+	Tallies []*Tally // today's and, if there is one, yesterday's
 	Range   Range
 }
 
-// ReadBucket reads what an object tells: the Tally of this day, that of the day before,
-// which may be empty, and what [AppendRange] wrote, each after its length. Tallies of a
-// later version are left out.
+// ReadBucket decodes what an object reports: today's Tally, yesterday's, which may be empty, and the output of
+// [AppendRange], each preceded by its length. Tallies of a newer version are left out.
 func ReadBucket(b []byte) (bucket Bucket, ok bool) {
 	r := reader{rest: b}
 	for range 2 {
@@ -29,7 +28,7 @@ func ReadBucket(b []byte) (bucket Bucket, ok bool) {
 	return bucket, ok && !r.bad && len(r.rest) == 0
 }
 
-// Merger makes the report of a table from its buckets.
+// Merger builds the report of a table from its buckets.
 type Merger struct {
 	since, until edm.Ticks
 	totals       Totals
@@ -39,15 +38,15 @@ type Merger struct {
 	ranges       []Range
 }
 
-// NewMerger makes a Merger without a bucket.
+// NewMerger returns a Merger without buckets.
 func NewMerger() *Merger {
 	m := new(Merger)
 	m.shapes.size = ofTable
 	return m
 }
 
-// Add adds a bucket. A partition is in one bucket only. What a bucket counted three days
-// ago, before it rested, is left out: the others have forgotten it.
+// Add adds a bucket. Each partition is in one bucket only. An idle bucket may still hold old counts; those from three
+// days ago are left out, because the other buckets have forgotten that time.
 func (m *Merger) Add(b *Bucket) {
 	m.ranges = append(m.ranges, b.Range)
 	until := edm.Ticks(0)
@@ -85,7 +84,7 @@ func (m *Merger) Add(b *Bucket) {
 	}
 }
 
-// minute adds the counts of a minute.
+// minute adds the counts of one minute.
 func (m *Merger) minute(c *minuteCount) {
 	i, found := slices.BinarySearchFunc(m.minutes, c.at, func(own minuteCount, at edm.Ticks) int { return cmp.Compare(own.at, at) })
 	if !found {
@@ -97,7 +96,7 @@ func (m *Merger) minute(c *minuteCount) {
 	}
 }
 
-// Report returns the report. No bucket may follow.
+// Report returns the report. Add must not be called afterwards.
 func (m *Merger) Report() *Report {
 	r := &Report{
 		Since: m.since.Time(), Until: m.until.Time(), Totals: m.totals, Partitions: map[string]Heavy{},

@@ -2,8 +2,8 @@ package traffic
 
 import "encoding/binary"
 
-// pack writes the ranges that are not empty: for each the number of empty ranges
-// before it and its counts, as uvarints.
+// pack encodes the ranges that are not empty: for each, the number of empty ranges before it and its counts, as
+// uvarints.
 func (c *cells) pack() []byte {
 	var dst []byte
 	gap := uint64(0)
@@ -21,7 +21,7 @@ func (c *cells) pack() []byte {
 	return dst
 }
 
-// unpack is the inverse of pack. It is false for bytes that pack did not write.
+// unpack is the inverse of pack. ok is false for bytes that pack did not write.
 func unpack(packed []byte) (c cells, ok bool) {
 	for i := uint64(0); len(packed) > 0; i++ {
 		gap, n := binary.Uvarint(packed)

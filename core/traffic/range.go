@@ -9,24 +9,22 @@ import (
 	"edgetable/core/key"
 )
 
-// Range is a range of keys that one object on Workers serves: a bucket of a table, or
-// what a split left of it.
+// Range is a key range that one Durable Object serves: a bucket of a table, or the part that splits have left of it.
 type Range struct {
 	Bucket int `json:"bucket"`
-	// From and To are PartitionKeys. The range begins at From, or behind it where only keys
-	// behind all others came, and ends before To. "" is the begin or the end of all keys.
+	// From and To are PartitionKeys, and "" is the start or end of all keys. The range ends before To. It begins at
+	// From, or after From if the range was split off for keys that are all higher.
 	From  string `json:"from"`
 	To    string `json:"to"`
-	Bytes uint64 `json:"bytes"` // that the object stores
-	// Load is the number of entities read or written, and of pages of queries, a second, in
-	// the last five minutes.
+	Bytes uint64 `json:"bytes"` // stored by the object
+	// Load is the number of entities read or written plus the number of query pages, per second, over the last five
+	// minutes.
 	Load float64 `json:"load"`
-	// Since is when the object began to serve the keys, zero for one that was there before the
-	// table split.
+	// Since is when the object began to serve the keys, or zero if it existed before the table split.
 	Since time.Time `json:"since,omitzero"`
 }
 
-// AppendRange appends a Range without its Load in the form that [ReadBucket] reads.
+// AppendRange appends an encoded Range without its Load, for [ReadBucket].
 func AppendRange(dst []byte, bucket uint16, keys key.Range, size int64, since edm.Ticks) []byte {
 	w := writer{dst}
 	w.number(uint64(bucket))
@@ -39,7 +37,7 @@ func AppendRange(dst []byte, bucket uint16, keys key.Range, size int64, since ed
 	return w.b
 }
 
-// readRange reads what AppendRange wrote.
+// readRange decodes what AppendRange wrote.
 func readRange(b []byte) (g Range, ok bool) {
 	r := reader{rest: b}
 	g.Bucket = r.count(1<<16 - 1)
@@ -51,18 +49,18 @@ func readRange(b []byte) (g Range, ok bool) {
 	return g, !r.bad && len(r.rest) == 0
 }
 
-// partitionAt is the PartitionKey at which a range may be cut. A cut behind a partition has
-// a control character more, which no key has.
+// partitionAt returns the PartitionKey of a position at which a range may be cut. A position after a partition has an
+// additional control character, which no key contains.
 func partitionAt(position []byte) string {
 	partition, _ := key.Split(position)
 	partition = bytes.TrimRight(partition, "\x01")
 	return strings.ToValidUTF8(key.DecodePart(partition), "")
 }
 
-// loadTime is the time of which a Load is told.
+// loadTime is the time over which Load is averaged.
 const loadTime = 5 * minute
 
-// load is the Load of the object that keeps the Tally.
+// load returns the Load of the object that keeps the Tally.
 func (t *Tally) load() float64 {
 	begin := max(t.now-t.now%minute-loadTime+minute, t.since)
 	n := uint64(0)

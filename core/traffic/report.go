@@ -10,7 +10,7 @@ import (
 	"edgetable/core/key"
 )
 
-// Overview is one line about a table.
+// Overview summarizes one table in a line.
 type Overview struct {
 	Account string    `json:"account"`
 	Table   string    `json:"table"`
@@ -22,23 +22,23 @@ type Overview struct {
 type Report struct {
 	Account string    `json:"account"`
 	Table   string    `json:"table"`
-	Since   time.Time `json:"since"` // of the totals, the partitions and the shapes
+	Since   time.Time `json:"since"` // start of the totals, partitions and shapes
 	Until   time.Time `json:"until"`
 	Totals  Totals    `json:"totals"`
-	// Partitions are lists of the heaviest, by the name of a metric.
+	// Partitions maps a metric's name to its heaviest partitions.
 	Partitions map[string]Heavy `json:"heaviest"`
-	Shapes     []Shape          `json:"shapes"` // the most expensive first
+	Shapes     []Shape          `json:"shapes"` // most expensive first
 	Map        Map              `json:"map"`
-	// Hour is exact, and also of tables of which nothing else is counted. Workers have none.
+	// Hour is exact, and exists even if nothing else about the table is counted. Workers have none.
 	Hour *Hour `json:"hour,omitempty"`
-	// Ranges are those of the objects of a table on Workers, a bucket after the other,
-	// each in the order of keys; other homes have none.
+	// Ranges lists the ranges of a table's Durable Objects by bucket, and within a bucket in key order. It exists on
+	// Workers only.
 	Ranges []Range `json:"ranges,omitempty"`
-	// Missing is the number of objects that did not answer: what they count is not here.
+	// Missing is the number of objects that did not answer. The report lacks what they have counted.
 	Missing int `json:"missing,omitempty"`
 }
 
-// Sum is the whole of a metric: that of all partitions, and of requests to more than one.
+// Sum returns the total of a metric over all partitions, including requests to several partitions.
 func (r *Report) Sum(metric string) uint64 {
 	t, sum := &r.Totals, uint64(0)
 	switch metric {
@@ -51,31 +51,28 @@ func (r *Report) Sum(metric string) uint64 {
 	case "throttled":
 		sum = t.Throttled
 	}
-	return max(sum, r.Partitions[metric].Total) // reads are sampled
+	return max(sum, r.Partitions[metric].Total) // reads in Partitions are sampled
 }
 
-// Map is the matrix of ranges of keys by time.
+// Map is the matrix of key ranges over time.
 type Map struct {
 	Metrics [metrics]string `json:"metrics"`
-	// Starts are the keys at which the ranges start, ascending. The first range
-	// starts before all keys.
+	// Starts are the keys at which the ranges start, ascending. The first range starts before all keys.
 	Starts   []Start     `json:"starts"`
 	Minutes  []MapColumn `json:"minutes"`
-	Quarters []MapColumn `json:"quarters"` // of an hour
+	Quarters []MapColumn `json:"quarters"` // quarters of an hour
 }
 
-// Start is a key at which a range of the map starts. A RowKey of a long key may be
-// cut.
+// Start is a key at which a range of the map starts. RowKey may be truncated if the key is long.
 type Start struct {
 	PartitionKey string `json:"PartitionKey"`
 	RowKey       string `json:"RowKey"`
 }
 
-// MapColumn has the counts of some time from At on.
+// MapColumn holds the counts of a period that begins at At.
 type MapColumn struct {
 	At time.Time `json:"at"`
-	// Counts has a list for each range that was touched: its number and the counts
-	// of the metrics.
+	// Counts has one list per range with traffic: the number of the range, then its counts by metric.
 	Counts [][]uint32 `json:"counts"`
 }
 
@@ -90,7 +87,7 @@ func (s *Saved) Overviews() []Overview {
 	return list
 }
 
-// Find returns a table. An empty account stands for any.
+// Find returns a table of an account; an empty account matches any.
 func (s *Saved) Find(account, table string) (t *SavedTable, ok bool) {
 	for i := range s.Tables {
 		if t = &s.Tables[i]; strings.EqualFold(t.Table, table) && (account == "" || t.Account == account) {
@@ -109,7 +106,7 @@ func (t *SavedTable) totals() (since edm.Ticks, sum Totals) {
 	return since, sum
 }
 
-// Report describes the table.
+// Report returns the report on the table.
 func (t *SavedTable) Report() *Report {
 	since, totals := t.totals()
 	r := &Report{Account: t.Account, Table: t.Table, Since: since.Time(), Until: t.Now.Time(), Totals: totals, Partitions: map[string]Heavy{}}
@@ -136,7 +133,7 @@ func expensiveFirst(list []Shape) []Shape {
 	return sorted
 }
 
-// columns unpacks columns. Two columns of the same time are added.
+// columns decodes columns, and adds columns of the same time together.
 func columns(packed []Column) []MapColumn {
 	list := make([]MapColumn, 0, len(packed))
 	for i := 0; i < len(packed); i++ {

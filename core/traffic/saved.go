@@ -8,16 +8,16 @@ import (
 	"edgetable/core/edm"
 )
 
-// Saved is everything that a Counter knows, for a file.
+// Saved is the whole state of a Counter, to be kept in a file.
 type Saved struct {
 	Tables []SavedTable `json:"tables"`
 }
 
-// SavedTable is everything that is known of a table.
+// SavedTable is everything known about a table.
 type SavedTable struct {
 	Account, Table string
 	Now            edm.Ticks
-	Windows        [2]SavedWindow // the present one and the one before
+	Windows        [2]SavedWindow // the current window and the previous one
 	Bounds         [][]byte
 	Minutes        []Column
 	Quarters       []Column
@@ -25,12 +25,12 @@ type SavedTable struct {
 	Inserts        int
 }
 
-// SavedWindow has the counts of one day.
+// SavedWindow holds the counts of one day.
 type SavedWindow struct {
 	Since  edm.Ticks
 	Totals Totals
 	Heavy  [metrics]Heavy
-	Hashes [metrics][]uint64 // of the entries, whose names may be cut
+	Hashes [metrics][]uint64 // hashes of the entries, whose names may be truncated
 	Shapes []Shape
 }
 
@@ -81,8 +81,8 @@ func (w *window) save() SavedWindow {
 
 var errDamaged = errors.New("the numbers contradict each other")
 
-// Restore makes a Counter from saved counts, which continues at a time. The minute and
-// the quarter of an hour that were in progress get a second column.
+// Restore returns a Counter that continues saved counts at time now. The minute and the quarter that were in progress
+// when the state was saved get a second column.
 func Restore(s *Saved, now edm.Ticks) (*Counter, error) {
 	c := New()
 	c.now = now

@@ -6,46 +6,46 @@ import (
 	"edgetable/core/edm"
 )
 
-// Tally counts the requests to a table, or to a bucket of one, in one window: all
-// that a [Counter] keeps but the matrix. It is not safe for concurrent use.
+// Tally counts the requests to a table, or to one bucket of a table, in one window. It keeps everything that a
+// [Counter] does except the matrix. It is not safe for concurrent use.
 type Tally struct {
 	window
 	ends    ends
 	recent  []recentWrites
-	lately  [8]uint64 // partitions of the last writes in this second
+	lately  [8]uint64 // partitions of the most recent writes in this second
 	written uint64
 	now     edm.Ticks
-	minutes []minuteCount // ascending; of a bucket, in place of the matrix
+	minutes []minuteCount // counts of a bucket, which has no matrix; ascending
 }
 
-// recentWrites is the number of writes to a partition in a second.
+// recentWrites is the number of writes to one partition in one second.
 type recentWrites struct {
 	id     uint64
 	second edm.Ticks
 	n      uint64
 }
 
-// minuteCount is the traffic of a minute.
+// minuteCount holds the traffic of one minute.
 type minuteCount struct {
 	at     edm.Ticks
 	counts [metrics]uint32
 }
 
-// size is how much a Tally keeps.
+// size limits what a Tally keeps.
 type size struct {
 	partitions, shapes, recent, minutes int
-	text                                int // bytes of a filter
+	text                                int // longest filter kept, in bytes
 }
 
 var (
-	// ofTable is for a table that a server counts.
+	// ofTable is for a table counted by a server.
 	ofTable = &size{partitions: heaviest, shapes: 32, recent: 64, text: 512}
-	// ofBucket is for a bucket, of which hundreds may share little memory.
+	// ofBucket is for a bucket; hundreds of them may share a small memory.
 	ofBucket = &size{partitions: 16, shapes: 8, recent: 8, text: 160, minutes: 60}
 )
 
-// NewTally returns a Tally for a bucket, which keeps 16 partitions by each metric,
-// 8 shapes, and the sums of 60 minutes with traffic, in at most 16 KiB.
+// NewTally returns a Tally for a bucket. It keeps 16 partitions per metric, 8 shapes, and the sums of 60 minutes with
+// traffic, in at most 16 KiB.
 func NewTally(since edm.Ticks) *Tally {
 	t := new(Tally)
 	t.start(since, ofBucket)
@@ -57,7 +57,7 @@ func (t *Tally) start(since edm.Ticks, s *size) {
 	t.window = newWindow(since, s)
 }
 
-// Tick moves the Tally to a time.
+// Tick advances the Tally to now.
 func (t *Tally) Tick(now edm.Ticks) {
 	if now/edm.TicksPerSecond != t.now/edm.TicksPerSecond {
 		t.lately = [8]uint64{}
@@ -68,10 +68,10 @@ func (t *Tally) Tick(now edm.Ticks) {
 // Full reports whether the window is a day old.
 func (t *Tally) Full() bool { return t.now-t.since >= day }
 
-// Next begins a new window.
+// Next starts a new window.
 func (t *Tally) Next() { t.window = newWindow(t.now, t.size) }
 
-// Add counts a request whose From is set.
+// Add counts one request. v.From must be set.
 func (t *Tally) Add(v *Visit) {
 	if v.byKey() {
 		t.sumRead(v)
@@ -84,7 +84,7 @@ func (t *Tally) sumRead(v *Visit) {
 	t.totals.ReadBytes += uint64(v.Bytes)
 }
 
-// count counts a request, but not the sums of a read by key, which stands for so many.
+// count counts a request with a weight. It does not add a read by key to the totals; sumRead does that.
 func (t *Tally) count(v *Visit, from []byte, weight int) {
 	id := uint64(0)
 	if v.InPartition {
@@ -115,7 +115,7 @@ func (t *Tally) weigh(metric int, id uint64, v *Visit, n int) {
 	}
 }
 
-// minute is the present one. After the clock was set back it is the last one.
+// minute returns the counts of the current minute, or of the last one if the clock was set back.
 func (t *Tally) minute() *minuteCount {
 	at, n := t.now-t.now%minute, len(t.minutes)
 	if n > 0 && t.minutes[n-1].at >= at {

@@ -10,8 +10,7 @@ import (
 	"edgetable/core/key"
 )
 
-// play sends random requests to one of the Tallies of the partition's bucket, and to a
-// Counter, and returns both.
+// play sends random requests to a Tally of the partition's bucket and to a Counter, and returns both.
 func play(seed uint64, requests int) ([][]*Tally, *Counter) {
 	r := rand.New(rand.NewPCG(seed, 7))
 	start := 1000 * day
@@ -41,8 +40,7 @@ func play(seed uint64, requests int) ([][]*Tally, *Counter) {
 	return buckets, c
 }
 
-// TestMerge compares the Tallies of four buckets, in the form in which they are kept,
-// with a Counter of all requests.
+// TestMerge compares the encoded Tallies of four buckets with a Counter of all requests.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(5) {
@@ -77,7 +75,7 @@ func TestMerge(t *testing.T) {
 		saved := c.Save()
 		want := saved.Tables[0].Report()
 		same := got.Totals
-		for _, p := range []*Totals{&same, &want.Totals} { // what depends on the order of all requests
+		for _, p := range []*Totals{&same, &want.Totals} { // these depend on the order of all requests
 			p.Judged, p.AtEnd, p.AtStart, p.LastInserted, p.Batchable, p.FirstPartitions, p.LargestIn, p.SecondMostIn = 0, 0, 0, "", 0, 0, "", ""
 		}
 		if same.FirstInserts = want.Totals.FirstInserts; same != want.Totals {
@@ -87,7 +85,7 @@ func TestMerge(t *testing.T) {
 			t.Errorf("from %v to %v: %+v", got.Since, got.Until, got.Shapes)
 		}
 		for n, r := range got.Ranges {
-			if r.Bucket != n || r.From != "m" || r.To != "z" || r.Bytes != 1<<40 || r.Load < 0.05 || r.Load > 0.5 || n > 0 && r.Since != edm.Ticks(7*n*edm.TicksPerSecond).Time() || n == 0 && !r.Since.IsZero() { // of one request a second in all
+			if r.Bucket != n || r.From != "m" || r.To != "z" || r.Bytes != 1<<40 || r.Load < 0.05 || r.Load > 0.5 || n > 0 && r.Since != edm.Ticks(7*n*edm.TicksPerSecond).Time() || n == 0 && !r.Since.IsZero() { // one request per second over all ranges
 				t.Errorf("range %d of %d: %+v", n, len(got.Ranges), r)
 			}
 		}
@@ -122,7 +120,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// The load is that of the last five minutes, and of less if the object counts for less.
+// TestLoad checks that the load is averaged over the last five minutes, or over less for a younger object.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	tally := NewTally(1000*day + 7*edm.TicksPerSecond)
@@ -146,8 +144,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestMergeForgets checks that a bucket which rests for long does not make the time of
-// the report long: rates would be too low.
+// TestMergeForgets checks that a long idle bucket does not extend the time of the report, because rates would be too
+// low.
 func TestMergeForgets(t *testing.T) {
 	t.Parallel()
 	now := 1000 * day
@@ -168,7 +166,7 @@ func TestMergeForgets(t *testing.T) {
 	}
 }
 
-// TestTallyIsSmall fills a Tally with all that it can keep.
+// TestTallyIsSmall fills a Tally with as much as it can keep, and checks its size.
 func TestTallyIsSmall(t *testing.T) {
 	t.Parallel()
 	tally := NewTally(1000 * day)

@@ -9,8 +9,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// TestShapesAreBounded checks that many shapes keep their sums, and that the
-// expensive one is kept.
+// TestShapesAreBounded checks that the sums stay right with many shapes, and that the expensive shape is kept.
 func TestShapesAreBounded(t *testing.T) {
 	t.Parallel()
 	w := newWindow(0, ofTable)
@@ -28,7 +27,7 @@ func TestShapesAreBounded(t *testing.T) {
 	}
 }
 
-// TestOthersAreOne adds the others of a day to a window that is full without any.
+// TestOthersAreOne adds the collecting shape of one day to a full window that has none.
 func TestOthersAreOne(t *testing.T) {
 	t.Parallel()
 	w := newWindow(0, ofTable)
@@ -47,7 +46,7 @@ func TestOthersAreOne(t *testing.T) {
 	}
 }
 
-// at starts a counter.
+// at returns a counter whose clock shows the given time.
 func at(now edm.Ticks) *Counter {
 	c := New()
 	c.Tick(now)
@@ -58,7 +57,7 @@ func get(table, pk string) *Visit {
 	return &Visit{Account: "a", Table: table, PartitionKey: pk, RowKey: "r", InPartition: true, Entities: 1, Bytes: 10}
 }
 
-// TestTables checks which tables are counted: the first 16, until a busier one comes.
+// TestTables checks which tables are counted: the first 16, until a busier one arrives.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * day)
@@ -87,7 +86,7 @@ func TestTables(t *testing.T) {
 		t.Errorf("the busier table: %v", late)
 	}
 	c.tables[0] = newCounted(name{"a", "longername"}, "longername", now)
-	for i := range 1 << len("longername") { // spellings do not fill the memory
+	for i := range 1 << len("longername") { // spellings must not fill the memory
 		c.Add(get(spelling("longername", i), "p"))
 	}
 	if n := len(*c.known.Load()); n > aliases+1 {
@@ -95,8 +94,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestTablesThatRest checks that a busy table keeps its counts while it rests and others
-// do not, also after a restart, and loses its place only to one with more requests.
+// TestTablesThatRest checks that a busy table keeps its counts while it is idle and others are not, even across a
+// restart, and loses its place only to a table with more requests.
 func TestTablesThatRest(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * day)
@@ -125,7 +124,7 @@ func TestTablesThatRest(t *testing.T) {
 	}
 	minutes(60, all)
 	minutes(8*60, map[string]int{"night": 3})
-	for i := range 2 * waiting { // such as a copy of many tables
+	for i := range 2 * waiting { // happens, for example, when many tables are copied
 		minutes(1, map[string]int{fmt.Sprintf("copied%03d", i): 300})
 	}
 	saved := c.Save()
@@ -149,7 +148,7 @@ func TestTablesThatRest(t *testing.T) {
 	}
 }
 
-// spelling puts some letters of a name in upper case.
+// spelling returns a name with some letters in upper case.
 func spelling(s string, bits int) string {
 	b := []byte(s)
 	for i := range b {
@@ -160,8 +159,7 @@ func spelling(s string, bits int) string {
 	return string(b)
 }
 
-// TestSampling checks that many reads in a second are sampled, and that their sum
-// stays exact.
+// TestSampling checks that many reads in a second are sampled, and that their sum stays exact.
 func TestSampling(t *testing.T) {
 	t.Parallel()
 	c := at(day)
@@ -175,13 +173,13 @@ func TestSampling(t *testing.T) {
 		t.Errorf("%d reads", r.Totals.Reads)
 	}
 	for _, e := range r.Partitions["reads"].Entries {
-		if off := float64(e.Count)/(n/4) - 1; off < -0.05 || off > 0.05 { // 4 deviations
+		if off := float64(e.Count)/(n/4) - 1; off < -0.05 || off > 0.05 { // 4 standard deviations
 			t.Errorf("%s: %d of %d", e.Partition, e.Count, n/4)
 		}
 	}
 }
 
-// TestMissed checks that a request never waits, and is known to be missed.
+// TestMissed checks that a request never waits, and is counted as missed instead.
 func TestMissed(t *testing.T) {
 	t.Parallel()
 	c := at(day)
@@ -212,7 +210,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestRestore checks that a counter continues where another one was saved.
+// TestRestore checks that a restored counter continues where the saved one ended.
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * day)
@@ -246,7 +244,7 @@ func TestRestore(t *testing.T) {
 	if r.Totals.Judged != 600-lag || r.Totals.AtEnd != r.Totals.Judged || r.Totals.WriteUnits != 1200 || r.Totals.Throttled != 600 {
 		t.Errorf("%+v", r.Totals)
 	}
-	r.Totals.Batchable, r.Totals.FirstPartitions = want.Totals.Batchable, want.Totals.FirstPartitions // by the second
+	r.Totals.Batchable, r.Totals.FirstPartitions = want.Totals.Batchable, want.Totals.FirstPartitions // depends on how requests fall into seconds
 	if r.Totals != want.Totals || !slices.Equal(r.Shapes, want.Shapes) || !slices.Equal(r.Partitions["writes"].Entries, want.Partitions["writes"].Entries) {
 		t.Errorf("got %+v\nwant %+v", r, want)
 	}

@@ -6,50 +6,49 @@ import (
 	"edgetable/core/edm"
 )
 
-// day is the time after which a window is full. Reports cover the window before,
-// too.
+// day is the age at which a window is full. Reports also cover the window before it.
 const day edm.Ticks = 24 * 60 * minute
 
-// Totals are sums over the requests to a table.
+// Totals holds sums over all requests to a table.
 type Totals struct {
-	Reads        uint64 `json:"reads"` // entities that were read by key
+	Reads        uint64 `json:"reads"` // entities read by key
 	ReadBytes    uint64 `json:"readBytes"`
-	Queries      uint64 `json:"queries"` // pages
+	Queries      uint64 `json:"queries"` // pages of queries
 	Scanned      uint64 `json:"scanned"` // rows examined for queries
 	ScannedBytes uint64 `json:"scannedBytes"`
 	Returned     uint64 `json:"returned"`
 	Writes       uint64 `json:"writes"` // entities written or deleted
 	WrittenBytes uint64 `json:"writtenBytes"`
-	// WriteUnits is the sum of the written entities in KiB, each rounded up.
+	// WriteUnits is the sum of the sizes of written entities in KiB, each rounded up.
 	WriteUnits    uint64 `json:"writeUnits"`
 	WriteRequests uint64 `json:"writeRequests"`
 	Batches       uint64 `json:"batches"` // entity group transactions
 	BatchEntities uint64 `json:"batchEntities"`
-	// Batchable is the number of single writes to a partition that one of the eight
-	// writes before went to, in the same second.
+	// Batchable is the number of single writes whose partition was also written by one of the eight writes before, in
+	// the same second.
 	Batchable uint64 `json:"batchable"`
 	Throttled uint64 `json:"throttled"`
-	// Missed requests came while another one was being counted.
+	// Missed counts requests that arrived while another one was being counted.
 	Missed uint64 `json:"missed"`
 
-	// Judged is the number of inserts that were compared with the highest and the
-	// lowest key of a while before; AtEnd and AtStart of them were beyond these.
+	// Judged is the number of inserts that were compared with the highest and lowest key of some time before. AtEnd
+	// and AtStart of them were above the highest or below the lowest.
 	Judged  uint64 `json:"judged"`
 	AtEnd   uint64 `json:"atEnd"`
 	AtStart uint64 `json:"atStart"`
-	// FirstInserts is the number of inserts, up to 1,024, for which partitions were
-	// told apart: they went to about FirstPartitions.
+	// FirstInserts is the number of inserts, at most 1,024, whose partitions were distinguished. They went to about
+	// FirstPartitions partitions.
 	FirstInserts    uint64 `json:"firstInserts"`
 	FirstPartitions uint64 `json:"firstPartitions"`
 
-	Largest      uint64 `json:"largest"` // bytes of the largest entity that was written
+	Largest      uint64 `json:"largest"` // size in bytes of the largest entity written
 	LargestIn    string `json:"largestIn"`
-	LastInserted string `json:"lastInserted"` // key of an insert at the end or the start
-	SecondMost   uint64 `json:"secondMost"`   // most writes to one partition within a second
+	LastInserted string `json:"lastInserted"` // key of an insert at the end or start
+	SecondMost   uint64 `json:"secondMost"`   // most writes to one partition in one second
 	SecondMostIn string `json:"secondMostIn"`
 }
 
-// sums are the numbers that add up.
+// sums returns the fields that add up when totals are merged.
 func (t *Totals) sums() [20]*uint64 {
 	return [...]*uint64{
 		&t.Reads, &t.ReadBytes, &t.Queries, &t.Scanned, &t.ScannedBytes, &t.Returned, &t.Writes, &t.WrittenBytes, &t.WriteUnits,
@@ -58,13 +57,13 @@ func (t *Totals) sums() [20]*uint64 {
 	}
 }
 
-// sumNames are those of the sums in JSON.
+// sumNames holds the JSON names of the sums.
 var sumNames = [...]string{
 	"reads", "readBytes", "queries", "scanned", "scannedBytes", "returned", "writes", "writtenBytes", "writeUnits", "writeRequests", "batches",
 	"batchEntities", "batchable", "throttled", "missed", "judged", "atEnd", "atStart", "firstInserts", "firstPartitions",
 }
 
-// EachSum calls f for each of the numbers that add up.
+// EachSum calls f for each field that adds up.
 func (t *Totals) EachSum(f func(name string, n uint64)) {
 	for i, n := range t.sums() {
 		f(sumNames[i], *n)
@@ -87,32 +86,32 @@ func (t *Totals) add(o *Totals) {
 	}
 }
 
-// Shape is a group of queries that differ only in the values of their filters.
+// Shape is a group of queries that differ only in the values in their filters.
 type Shape struct {
-	Plan         string `json:"plan"`   // as odata.Plan has it
-	Filter       string `json:"filter"` // with a question mark for each value; "" for none
+	Plan         string `json:"plan"`   // odata.Plan's Kind
+	Filter       string `json:"filter"` // filter with a question mark for each value; "" if there is none
 	Example      string `json:"example"`
-	Queries      uint64 `json:"queries"` // that began; objects of Workers do not count them
+	Queries      uint64 `json:"queries"` // queries that began; objects on Workers do not count them
 	Pages        uint64 `json:"pages"`
 	Scanned      uint64 `json:"scanned"`
 	ScannedBytes uint64 `json:"scannedBytes"`
 	Returned     uint64 `json:"returned"`
 }
 
-// otherShapes is the plan of the shapes for which there was no place.
+// otherShapes is the plan of the shape that collects all shapes for which there was no room.
 const otherShapes = "Other"
 
-// Others reports whether s is the sum of the shapes for which there was no place.
+// Others reports whether s is that collecting shape.
 func (s *Shape) Others() bool { return s.Plan == otherShapes }
 
-// window holds the counts of a day.
+// window holds the counts of one day.
 type window struct {
 	since  edm.Ticks
 	totals Totals
 	heavy  [metrics]heavy
 	shapes []Shape
 	size   *size
-	first  []byte // a bit for each of the first partitions, by hash
+	first  []byte // one bit for each of the first partitions, by hash
 }
 
 func newWindow(since edm.Ticks, s *size) window {
@@ -123,12 +122,12 @@ func newWindow(since edm.Ticks, s *size) window {
 	return w
 }
 
-// Requests is a number that grows with each request.
+// Requests returns a number that grows with every request.
 func (w *window) Requests() uint64 {
 	return w.totals.Reads + w.totals.Queries + w.totals.WriteRequests + w.totals.Throttled
 }
 
-// query counts a page.
+// query counts one page of a query.
 func (w *window) query(v *Visit) {
 	w.totals.Queries++
 	w.totals.Scanned += uint64(v.Scanned)
@@ -153,14 +152,14 @@ func (w *window) shape(v *Visit) *Shape {
 	if len(w.shapes) == w.size.shapes {
 		w.forgetShape()
 		if v.Plan == otherShapes {
-			return w.shape(v) // there are others now
+			return w.shape(v) // the collecting shape exists now
 		}
 	}
 	w.shapes = append(w.shapes, Shape{Plan: v.Plan, Filter: clone(v.Shape, w.size.text), Example: clone(v.Example, w.size.text)})
 	return &w.shapes[len(w.shapes)-1]
 }
 
-// forgetShape adds the cheapest shape to the others.
+// forgetShape moves the cheapest shape into the collecting shape.
 func (w *window) forgetShape() {
 	least, other := -1, -1
 	for i, s := range w.shapes {
@@ -175,14 +174,14 @@ func (w *window) forgetShape() {
 	if other < 0 {
 		s.Plan, s.Filter, s.Example = otherShapes, "", ""
 		w.shapes[least] = s
-		w.forgetShape() // makes the place
+		w.forgetShape() // now makes the room
 		return
 	}
 	w.shapes[other].add(&s)
 	w.shapes = append(w.shapes[:least], w.shapes[least+1:]...)
 }
 
-// sums are the numbers that add up.
+// sums returns the fields that add up when shapes are merged.
 func (s *Shape) sums() [4]*uint64 {
 	return [...]*uint64{&s.Pages, &s.Scanned, &s.ScannedBytes, &s.Returned}
 }
@@ -195,14 +194,13 @@ func (s *Shape) add(o *Shape) {
 	}
 }
 
-// clone copies a text that may share memory with a request.
+// clone copies a text, truncated to a number of bytes, that may share memory with a request.
 func clone(s string, most int) string { return strings.Clone(s[:min(len(s), most)]) }
 
 const firstBytes = 512
 
-// distinct counts an insert and whether its partition is new. With 4,096 bits and
-// 1,024 inserts it finds nine tenths of them to be new if all are, which is
-// enough to tell many entities a partition from one.
+// distinct counts an insert, and whether its partition is new. With 4,096 bits, nine tenths of 1,024 new partitions
+// are recognised as new. That is enough to distinguish one entity per partition from many.
 func (w *window) distinct(id uint64) {
 	const bits = uint64(firstBytes * 8)
 	if w.totals.FirstInserts >= bits/4 {

@@ -1,5 +1,5 @@
-// Package version knows the versions of the storage services' protocol, which
-// x-ms-version, api-version and the sv of a shared access signature name.
+// Package version lists the protocol versions of Azure's storage services, as they appear in x-ms-version,
+// api-version and the sv parameter of a shared access signature.
 package version
 
 import (
@@ -7,16 +7,15 @@ import (
 	"time"
 )
 
-// First is the first version that the table service knows.
+// First is the oldest version that the table service supports.
 const First = "2009-04-14"
 
-// published lists every version from [First] on, in order. A version belongs to all
-// storage services: 2018-06-17 was published for Data Lake alone, and is a version of
-// the table service too.
+// published lists every version from [First] on in ascending order. Versions are common to all storage services:
+// 2018-06-17 was published for Data Lake alone, but the table service accepts it too.
 //
-// Source: Microsoft's pages "Versioning for Azure Storage" (of 3 June 2026) and
-// "Previous Azure Storage versions", and the enumerations ServiceVersion of its SDKs;
-// read on 28 November 2026. RELEASING.md says when to renew the list.
+// Sources: Microsoft's pages "Versioning for Azure Storage" (of 3 June 2026) and "Previous Azure Storage versions",
+// and the ServiceVersion enumerations of its SDKs; read on 28 November 2026. RELEASING.md says when to renew the
+// list.
 var published = []string{
 	"2009-04-14", "2009-07-17", "2009-09-19",
 	"2011-08-18", "2012-02-12", "2013-08-15", "2014-02-14",
@@ -33,8 +32,8 @@ var published = []string{
 	"2026-02-06", "2026-04-06", "2026-06-06",
 }
 
-// Known reports whether v is a published version, or a date after the newest one:
-// a client may be newer than this list.
+// Known reports whether v is a published version or a date after the newest one, since a client may be newer than
+// this list.
 func Known(v string) bool {
 	if _, found := slices.BinarySearch(published, v); found {
 		return true

@@ -16,10 +16,10 @@ import (
 	"testing"
 )
 
-// answer is an exchange of the corpus, parsed without the server's code.
+// answer is an exchange in the corpus, parsed without the server's code.
 type answer struct {
 	method, target string
-	sent           string // the head of the request
+	sent           string // head of the request
 	status         int
 	header         http.Header
 	body           string
@@ -27,8 +27,8 @@ type answer struct {
 
 func (a *answer) has(name string) bool { return a.header.Get(name) != "" }
 
-// front reports whether the service looked only at the credentials: it had not yet
-// chosen a format, so that the type of its error has no parameters.
+// front reports whether the service looked only at the credentials. It had not chosen a format yet, so the content
+// type of its error has no parameters.
 func (a *answer) front() bool {
 	typ := a.header.Get("Content-Type")
 	return a.status >= 400 && !a.has("X-Content-Type-Options") && (typ == "application/json" || typ == "application/xml" && !a.administrative())
@@ -39,7 +39,7 @@ func (a *answer) administrative() bool {
 	_, query, _ := strings.Cut(strings.ToLower(a.target), "?")
 	query = "&" + query
 	if strings.Contains(a.header.Get("Content-Type"), ";") {
-		return false // the name of the table is wrong: that is answered as an operation on entities does
+		return false // the table's name is wrong, which is answered like an operation on entities
 	}
 	return strings.Contains(query, "&comp=") || strings.Contains(query, "&restype=")
 }
@@ -51,7 +51,7 @@ var (
 	errorCode  = regexp.MustCompile(`^{"odata.error":{"code":"(\w+)"|<code>(\w+)</code>|<m:code>(\w+)</m:code>`)
 )
 
-// readErrors are found while a request is read, before Cache-Control is set.
+// readErrors lists errors found while parsing a request, before Cache-Control is set.
 var readErrors = map[string]bool{
 	"AtomFormatNotSupported": true, "ConditionNotMet": true, "DuplicatePropertiesSpecified": true, "InvalidHeaderValue": true, "InvalidInput": true,
 	"InvalidQueryParameterValue": true,
@@ -137,12 +137,11 @@ func code(body string) string {
 	return m[1] + m[2] + m[3]
 }
 
-// own reports whether the answer is the result of an operation of our own, which has no
-// form of the service to follow.
+// own reports whether the operation is one that the service does not have, so that there is no form to follow.
 func (a *answer) own() bool { return a.status == 200 && strings.HasSuffix(a.target, "?comp=options") }
 
-// TestCorpus checks the exchanges of the corpus by rules, and reads their
-// bodies with Go's library instead of the server's code.
+// TestCorpus checks all exchanges by the rules, and parses their bodies with Go's library rather than the server's
+// code.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	list, err := Load()
@@ -192,8 +191,7 @@ func parseAnswer(e Exchange) (*answer, error) {
 	return a, resp.Body.Close()
 }
 
-// TestRules checks that each rule can be broken, and that unreadable bodies are
-// found.
+// TestRules checks that each rule can be broken, and that unreadable bodies are detected.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	for _, r := range rules {
@@ -232,7 +230,7 @@ func readable(contentType, body string) error {
 		return err
 	}
 	switch kind {
-	case "text/plain": // a number of entities
+	case "text/plain": // a count of entities
 		_, err := strconv.ParseUint(body, 10, 63)
 		return err
 	case "application/json":
@@ -265,8 +263,7 @@ func readableJSON(level, body string) error {
 	return nil
 }
 
-// readableParts reads a batch as Go's client library does. It demands at least
-// that number of parts.
+// readableParts reads a batch as Go's client library does, and requires a minimum number of parts.
 func readableParts(r *multipart.Reader, least int) error {
 	for n := 0; ; n++ {
 		part, err := r.NextPart()

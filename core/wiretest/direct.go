@@ -13,7 +13,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// loopback is the source of all requests, also over a socket.
+// loopback is the source address of all requests, even over a socket.
 var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
 // Direct returns a target that calls the handler without a transport.
@@ -21,7 +21,7 @@ func Direct(t *testing.T, h *protocol.Handler) Target {
 	return func(r *Request) (*Response, error) {
 		header := make(protocol.Header)
 		for _, f := range r.Header {
-			name := textproto.CanonicalMIMEHeaderKey(f.Name) // as every transport writes it
+			name := textproto.CanonicalMIMEHeaderKey(f.Name) // as every transport spells it
 			header[name] = append(header[name], f.Value)
 		}
 		req := protocol.Request{

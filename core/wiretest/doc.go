@@ -1,16 +1,13 @@
-// Package wiretest plays recorded conversations to a server and compares its
-// responses with the recorded ones, byte for byte if bytes matter. One corpus,
-// testdata/wire, is played to every implementation of the protocol: the handler
-// without a transport, the server on a socket, the handler of a Lambda function,
-// a wasm module.
+// Package wiretest plays recorded conversations to a server and compares its responses with the recorded ones, byte
+// for byte where bytes matter. A single corpus, testdata/wire, is played to every implementation of the protocol: the
+// handler without a transport, the server on a socket, the Lambda function's handler, and a wasm module.
 //
 //	func TestWire(t *testing.T) { wiretest.Run(t, wiretest.Direct) }
 //
 // # Transcripts
 //
-// A transcript is a txtar archive with one scenario. A scenario begins with an
-// empty server and a clock that shows [Start]. The server has these accounts, all
-// with the well-known key:
+// A transcript is a txtar archive that contains one scenario. At its start the server is empty and its clock shows
+// [Start]. The server has these accounts, all with the well-known key:
 //
 //	devstoreaccount1   the account of most scenarios
 //	secondaccount      another account
@@ -19,43 +16,39 @@
 //	httpsaccount       demands HTTPS
 //	walledaccount      reachable from 10.0.0.0/8, and requests come from 127.0.0.1
 //
-// It accepts the bearer tokens reader and contributor. For the token unavailable
-// it behaves as if it could not reach the identity provider.
+// The server accepts the bearer tokens "reader" and "contributor". For the token "unavailable" it behaves as if the
+// identity provider could not be reached.
 //
-// The comment of a transcript describes the scenario. For each exchange, or range
-// of exchanges, a line names the authority for the response:
+// The comment of a transcript describes the scenario. For each exchange, or range of exchanges, one of its lines
+// names the authority for the response:
 //
 //	01: recorded from the service
 //	02: recorded from the service, 2024-05-03 at 2019-02-02: the recording and its request id
 //	03-05: documentation
 //	06: choice: why we decided so without other evidence
 //
-// Lines that begin with "server: " say how the server differs from others:
+// Lines that begin with "server: " configure the server:
 //
 //	no bearer                   accepts no bearer tokens
 //	any date                    does not compare dates to its clock
 //	path style                  ignores the host
 //	extensions                  has functions in filters, $orderby and $count
-//	lag 90s                     the secondary is this far behind
+//	lag 90s                     the secondary lags by this much
 //	limits account=1/s burst=2  also partition=…, failures=…
 //	store Commit busy           this method of the store always fails; also unknown,
 //	                            being-deleted, key-too-long, unsupported,
 //	                            past-its-time, out-of-control
 //
-// The files of a transcript come in pairs, NN-name.request and NN-name.response.
-// NN is also the number of seconds after [Start] at which the exchange happens, so
-// that Timestamps and ETags are known beforehand.
+// The files of a transcript come in pairs, NN-name.request and NN-name.response. The exchange happens NN seconds
+// after [Start], so that Timestamps and ETags are known beforehand.
 //
-// In the message of an error, the text after the service's own text is our hint to
-// the developer.
+// In an error message, the text after the service's own text is our hint to the developer.
 //
 // # Requests
 //
-// A request is HTTP as text: request line, headers, an empty line, the body.
-// Headers that it does not have are added: Host: 127.0.0.1:10002, the current
-// x-ms-date, x-ms-version: 2019-02-02, the Content-Length, and an Authorization
-// that is correct by SharedKeyLite for the account in the address. These values
-// have a special meaning:
+// A request is HTTP as text: request line, headers, an empty line, the body. Missing headers are added: Host:
+// 127.0.0.1:10002, the current x-ms-date, x-ms-version: 2019-02-02, the Content-Length, and a valid SharedKeyLite
+// Authorization for the account in the address. These values have a special meaning:
 //
 //	Authorization: (SharedKey)    correct by SharedKey
 //	Authorization: (second key)   SharedKeyLite by the second key of twokeys
@@ -63,9 +56,8 @@
 //	any header: (absent)          the header is not sent
 //	Transfer-Encoding: chunked    the body is sent in chunks, of unknown length
 //
-// A line that ends in ⏎ ends in CRLF on the wire, any other in LF. The line end
-// before the next file belongs to the archive. These expressions are replaced in
-// the target, headers and body:
+// A line that ends with ⏎ ends with CRLF on the wire, any other with LF. The line end before the next file belongs to
+// the archive. These expressions are replaced in the target, headers and body:
 //
 //	$(02.ETag)              is a header of the response of exchange 02
 //	$(02.ETag|query)        is the same header, percent-encoded
@@ -77,19 +69,18 @@
 //	$(sas second sv=…)      is the same with the second key
 //	$(sas 02<Value> sv=…)   is the same with a user delegation key
 //
-// A shared access signature with ss or srt is for an account, one with skoid is
-// a user delegation SAS, any other is for a table. Only sig is added to it.
+// A query for $(sas …) with ss or srt becomes an account SAS, one with skoid a user delegation SAS, and any other a
+// table SAS. Only sig is added to it.
 //
-// In bodies ⟨BOM⟩ is a byte order mark, and a line that ends in ¬ continues on the
-// next line, which makes XML readable.
+// In bodies ⟨BOM⟩ is a byte order mark, and a line that ends with ¬ continues on the next line, which keeps XML
+// readable.
 //
 // # Responses
 //
-// A response is the status line without its phrase, the headers sorted, an empty
-// line, the body. Parts that differ in every run are checked and replaced: the
-// headers Date, x-ms-request-id and Content-Length are left out; their values in
-// a body, and all GUIDs of boundaries, are replaced by names in braces.
+// A response is the status line without its phrase, the sorted headers, an empty line and the body. Parts that differ
+// in every run are checked and then normalised: the headers Date, x-ms-request-id and Content-Length are left out;
+// their values in a body, and GUIDs in boundaries, become names in braces.
 //
-// The command go test -run Wire -update rewrites the responses. Each change is then
-// a claim about the service, so read the diff.
+// The command go test -run Wire -update rewrites the responses. Each change then claims something about the service,
+// so read the diff.
 package wiretest

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// hostile are requests that try to get a secret or a text of their own into a
-// log. Each has such words, and a word that a log must show.
+// hostile lists requests that try to get a secret, or a text of their own, into a log. A log must not contain the
+// words in hidden, and must contain shown.
 var hostile = []struct {
 	text   string
 	hidden []string
@@ -38,15 +38,15 @@ var hostile = []struct {
 	{"POST /devstoreaccount1/people HTTP/1.1\nContent-Type: application/json\n\n{\"PartitionKey\":\"secretkey\",\"RowKey\":5,\"A\":\"secretvalue\"}", []string{"secretkey", "secretvalue"}, "InvalidInput"},
 }
 
-// tooMany refuses every client.
+// tooMany is a rate limiter that refuses every client.
 type tooMany struct{}
 
 func (tooMany) Take(string, int) time.Duration { return time.Second }
 func (tooMany) Charge(string, int)             {}
 func (tooMany) Peek(string) time.Duration      { return time.Second }
 
-// Hostile checks a log. It makes a handler and passes hostile requests to serve,
-// which answers each with the handler and returns what the log says about it.
+// Hostile checks what a server logs. It creates a handler and passes hostile requests to serve, which answers each of
+// them with the handler and returns what was logged.
 func Hostile(t *testing.T, serve func(h *protocol.Handler, req *protocol.Request) string) {
 	t.Helper()
 	var clock Clock

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// moments are the Timestamps of a scenario in the order in which responses showed them.
+// moments holds the Timestamps of a scenario in the order in which responses showed them.
 type moments []string
 
-// timestamp is one of the day of all transcripts, also in an ETag or a target.
+// timestamp matches a Timestamp on the day of all transcripts, even in an ETag or a target.
 var timestamp = regexp.MustCompile(`2026-03-04T05(:|%3A)06(:|%3A)\d\d\.\d+Z`)
 
-// name replaces the Timestamps in a response by their numbers.
+// name replaces the Timestamps in a response by numbered placeholders.
 func (m *moments) name(text string) string { return m.nameEach(text, timestamp) }
 
-// recent matches Timestamps of any day; nameAny leaves those that are not of the last hour, which are data.
-// One at a whole second has no fraction.
+// recent matches Timestamps of any day. A Timestamp at a whole second has no fraction. nameAny ignores those that are
+// more than an hour old, because they are data.
 var recent = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d(:|%3A)\d\d(:|%3A)\d\d(\.\d+)?Z`)
 
-// nameAny is name for the Timestamps of a server whose clock is the real one.
+// nameAny is name for a server that runs on the real clock.
 func (m *moments) nameAny(text string) string {
 	return recent.ReplaceAllStringFunc(text, func(t string) string {
 		at, err := time.Parse(time.RFC3339Nano, strings.ReplaceAll(t, "%3A", ":"))
@@ -42,8 +42,7 @@ func (m *moments) nameEach(text string, pattern *regexp.Regexp) string {
 	})
 }
 
-// translate replaces the Timestamps that m knows in a request by those of other with the
-// same numbers.
+// translate replaces each Timestamp in a request that m knows by the one with the same number in the other list.
 func (m moments) translate(text string, other moments) string {
 	return timestamp.ReplaceAllStringFunc(text, func(t string) string {
 		i := slices.Index(m, strings.ReplaceAll(t, "%3A", ":"))

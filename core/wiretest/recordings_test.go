@@ -13,9 +13,8 @@ var (
 	anyCode    = regexp.MustCompile(`"code":"(\w+)"|<(?:m:)?code>(\w+)</`)
 )
 
-// TestRecordings checks recordings.txt against the corpus: each error that a
-// transcript calls recorded has a row there, with status and code, and each row
-// occurs in the corpus.
+// TestRecordings compares recordings.txt with the corpus: each error that a transcript calls recorded has a row there
+// with status and code, and each row occurs in the corpus.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	list, err := Load()
@@ -56,8 +55,7 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-// answered returns the status of a response, of its last part for a batch that
-// failed, and the error code.
+// answered returns the status of a response, or that of the last part for a failed batch, and the error code.
 func answered(response string) string {
 	all := partStatus.FindAllStringSubmatch(response, -1)
 	status, code := all[0][1], ""
@@ -67,7 +65,7 @@ func answered(response string) string {
 	return status + " " + code
 }
 
-// recordedIn returns the numbers of the exchanges that were recorded.
+// recordedIn returns the numbers of the exchanges that are recorded.
 func recordedIn(comment string) map[int]bool {
 	var lines []string
 	for _, m := range authority.FindAllString(comment, -1) {

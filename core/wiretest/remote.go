@@ -12,21 +12,20 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// Remote is an account of a server that runs elsewhere. Its clock is the real one.
+// Remote is an account on a server that runs elsewhere, on the real clock.
 type Remote struct {
 	Account string
 	Key     string
 	Scheme  string // http or https
 	Host    string
 	Dialect Dialect
-	Differs []string // exchanges, as scenario/NN, whose responses are known to differ: they are shown
+	Differs []string // exchanges, as scenario/NN, whose responses are known to differ; the difference is logged
 	Send    Target
-	Empty   func(t *testing.T) // deletes what the scenario before has left in the account
+	Empty   func(t *testing.T) // deletes what the previous scenario left in the account
 }
 
-// RunRemote plays the scenarios that do not depend on the server's clock or on its
-// other accounts, one after the other. Responses are compared except for times and
-// for headers that no transcript has, as platforms add some.
+// RunRemote plays, one after another, the scenarios that do not depend on the server's clock or its other accounts.
+// It compares responses except for times, and ignores headers that no transcript has, because platforms add some.
 func RunRemote(t *testing.T, remote *Remote) {
 	t.Helper()
 	list, err := Load()
@@ -48,14 +47,15 @@ func RunRemote(t *testing.T, remote *Remote) {
 	t.Logf("%d of %d scenarios were played; the others need a clock, accounts or a store made for them", played, len(list))
 }
 
-// elsewhere matches what a request can have only where the server is made for the transcript.
+// elsewhere matches parts of a request that need a server made for the transcript.
 var elsewhere = regexp.MustCompile(`(?im)(second|disabled|https|walled)account|twokeys|Bearer |\$\(sas |^(Host|Date|x-ms-date|Authorization): *[^(]|^\w+ \w+://`)
 
 func (t *Transcript) playsAnywhere() bool {
 	return len(t.Directives) == 0 && !slices.ContainsFunc(t.Exchanges, func(e Exchange) bool { return elsewhere.MatchString(e.Request) })
 }
 
-// headers returns the names of all headers that responses have, by their lower case, in which platforms may send them.
+// headers maps the names of all response headers in the corpus from lower case, in which platforms may send them, to
+// their spelling.
 func headers(list []*Transcript) map[string]string {
 	known := map[string]string{"x-ms-request-id": "x-ms-request-id", "date": "Date", "content-length": "Content-Length"}
 	for _, t := range list {
@@ -79,7 +79,7 @@ func (r *Remote) play(t *testing.T, transcript *Transcript, known map[string]str
 		name := fmt.Sprintf("%02d-%s", e.Number, e.Name)
 		req, err := newRequest(theirs.translate(e.Request, ours), time.Now().UTC(), captured)
 		if err != nil && r.Dialect.Ascending {
-			continue // there is no page before
+			continue // there is no previous page
 		}
 		if err == nil {
 			err = r.address(req)
@@ -131,10 +131,10 @@ func (r *Remote) differs(t *testing.T, transcript *Transcript, e *Exchange, how 
 // ownDay matches a request that compares Timestamps with the day of all transcripts.
 var ownDay = regexp.MustCompile(`Timestamp%20\w\w%20datetime'2026-03-04|Timestamp \w\w datetime'2026-03-04`)
 
-// moment matches the server's time in whole seconds: in what ATOM calls updated, and where a message quotes a date.
+// moment matches the server's time in whole seconds, in Atom's updated element or quoted in a message.
 var moment = regexp.MustCompile(`<updated>[^<]+|\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT`)
 
-// address makes a request of the corpus one for the account. A correct signature stays correct.
+// address redirects a request from the corpus to the remote account. A valid signature stays valid.
 func (r *Remote) address(req *Request) error {
 	theirs, err := sharedkey.ParseKey(scene.AccountKey)
 	if err != nil {
@@ -167,7 +167,7 @@ func (r *Remote) address(req *Request) error {
 	return nil
 }
 
-// Ask sends a request in the notation of the transcripts.
+// Ask sends a request written in the notation of transcripts.
 func (r *Remote) Ask(text string) (*Response, error) {
 	req, err := NewRequest(text, time.Now().UTC())
 	if err == nil {

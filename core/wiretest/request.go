@@ -15,20 +15,20 @@ const (
 	version = "2019-02-02"
 )
 
-// Request is one request, complete and signed.
+// Request is a complete, signed request.
 type Request struct {
 	Method  string
 	Target  string // as in the request line
 	Host    string
-	Header  []Field // all except Host, in the order of the transcript
+	Header  []Field // all headers except Host, in the order of the transcript
 	Body    []byte
-	Chunked bool // Body has no Content-Length
+	Chunked bool // Body is sent without Content-Length
 }
 
 // Field is one header line.
 type Field struct{ Name, Value string }
 
-// Get returns the value of the first header of that name, in any case.
+// Get returns the value of the first header with this name, ignoring case, or "".
 func (r *Request) Get(name string) string { return get(r.Header, name) }
 
 func get(header []Field, name string) string {
@@ -40,11 +40,10 @@ func get(header []Field, name string) string {
 	return ""
 }
 
-// NewRequest returns the request for a text in the notation of the transcripts,
-// sent at the time now.
+// NewRequest returns the request for text in the notation of transcripts, sent at time now.
 func NewRequest(text string, now time.Time) (*Request, error) { return newRequest(text, now, nil) }
 
-// newRequest is NewRequest with the headers and bodies of earlier responses.
+// newRequest is NewRequest with access to parts of earlier responses.
 func newRequest(text string, now time.Time, captured map[string]string) (*Request, error) {
 	account := addressed(text)
 	text, err := expand(text, account, captured)
@@ -101,8 +100,7 @@ func newRequest(text string, now time.Time, captured map[string]string) (*Reques
 	return r, r.sign(signature, account)
 }
 
-// addressed returns the account that a request is for; its key signs the
-// request.
+// addressed returns the account that a request addresses, whose key signs it.
 func addressed(text string) string {
 	_, path, _ := strings.Cut(text, " ")
 	path, _, _ = strings.Cut(path, " ")
@@ -125,7 +123,7 @@ func addressed(text string) string {
 	return name
 }
 
-// sign adds the Authorization.
+// sign adds an Authorization header of the kind that how names.
 func (r *Request) sign(how, account string) error {
 	key, scheme := AccountKey, sharedkey.SharedKeyLite
 	switch how {
@@ -149,7 +147,7 @@ func (r *Request) sign(how, account string) error {
 	return nil
 }
 
-// signed returns what signatures cover.
+// signed returns the parts of the request that signatures cover.
 func (r *Request) signed() sharedkey.Request {
 	path, query, _ := strings.Cut(r.Target, "?")
 	if _, rest, absolute := strings.Cut(path, "://"); absolute {

@@ -10,11 +10,10 @@ import (
 	"time"
 )
 
-// Response is one response as it came over the wire: header names keep their
-// case.
+// Response is a response as received. Header names keep their case.
 type Response struct {
 	Status int
-	// Reason is the phrase of the status line, "" if the transport carries none.
+	// Reason is the phrase in the status line, or "" if the transport has none.
 	Reason string
 	Header []Field
 	Body   []byte
@@ -26,9 +25,8 @@ var (
 	timePattern     = regexp.MustCompile(`(\\n|\n)Time:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z(["<])`)
 )
 
-// text returns the response in the form of a transcript. It checks the parts
-// that differ in every run, and leaves them out or replaces them. The response
-// to HEAD has the length of the body, but no body.
+// text returns the response in the notation of transcripts. It checks the parts that differ in every run, and leaves
+// them out or replaces them. The response to HEAD has the Content-Length of a body, but no body.
 func (r *Response) text(method string) (string, error) {
 	id, err := r.once("x-ms-request-id")
 	if err != nil {
@@ -52,7 +50,7 @@ func (r *Response) text(method string) (string, error) {
 			if n, err := strconv.Atoi(f.Value); err != nil || n != len(r.Body) && method != "HEAD" {
 				return "", fmt.Errorf("Content-Length %s with %d bytes of body", f.Value, len(r.Body))
 			}
-		case "connection", "keep-alive": // between the transport and its peer
+		case "connection", "keep-alive": // these concern only the connection
 		default:
 			head = append(head, f.Name+": "+f.Value)
 		}

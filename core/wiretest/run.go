@@ -12,8 +12,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// updating reports whether the flag -update of the test is set. The package does
-// not define the flag, because tests of other packages have one too.
+// updating reports whether the test's flag -update is set. This package does not define the flag, because tests of
+// other packages define one too.
 func updating() bool {
 	f := flag.Lookup("update")
 	return f != nil && f.Value.String() == "true"
@@ -22,8 +22,7 @@ func updating() bool {
 // Target sends a request to a server and returns the response.
 type Target func(*Request) (*Response, error)
 
-// Run plays the corpus. For each scenario it makes a handler; start puts it
-// behind a transport.
+// Run plays the corpus. For each scenario it creates a handler, which start puts behind a transport.
 func Run(t *testing.T, start func(t *testing.T, h *protocol.Handler) Target) {
 	t.Helper()
 	RunScenes(t, Dialect{}, func(t *testing.T, clock *Clock, directives []string) Target {
@@ -35,21 +34,19 @@ func Run(t *testing.T, start func(t *testing.T, h *protocol.Handler) Target) {
 	})
 }
 
-// Dialect describes how the responses of a store may differ from those of the
-// reference store. For the reference store it is empty.
+// Dialect describes how responses over a store may differ from those over the reference store, for which it is empty.
 type Dialect struct {
-	// Tokens says that continuation tokens have another form.
+	// Tokens is set if continuation tokens have another form.
 	Tokens bool
-	// TooLong lists exchanges, as scenario/NN, that the store refuses because
-	// their keys are too long for it.
+	// TooLong lists exchanges, as scenario/NN, that the store refuses because their keys are too long for it.
 	TooLong []string
-	// Ascending says that the store reads keys upwards only: it refuses queries that begin at the last key, and pages after
-	// those are left out.
+	// Ascending is set if the store cannot scan in descending order. It refuses such queries, and requests for their
+	// next pages are skipped.
 	Ascending bool
-	// Others lists exchanges, as scenario/NN, whose answer must be another one.
+	// Others lists exchanges, as scenario/NN, whose response must differ from the transcript.
 	Others []string
-	// Timestamps says that the store's Timestamps differ from those of the reference
-	// store. Compared is which of a scenario are the same, also in ETags.
+	// Timestamps is set if the store chooses other Timestamps than the reference store. What is compared is which
+	// Timestamps in a scenario are equal, including ETags.
 	Timestamps bool
 }
 
@@ -58,7 +55,7 @@ var token = regexp.MustCompile(`(Next(?:PartitionKey|RowKey|TableName)(?:: |=))[
 // descends matches a response in descending order.
 var descends = regexp.MustCompile(`\nx-edgetable-orderby: .*desc\n`)
 
-// equal compares a response to that of an exchange.
+// equal reports whether a response is as expected for this exchange.
 func (d *Dialect) equal(exchange, want, got string) bool {
 	if slices.Contains(d.Others, exchange) {
 		return got != want
@@ -75,9 +72,8 @@ func (d *Dialect) equal(exchange, want, got string) bool {
 	return got == want
 }
 
-// RunScenes plays the corpus to servers that start makes, for example with
-// [scene.New]. It calls start for each scenario, with the scenario's
-// directives. Before each request it sets the clock, which the server must use.
+// RunScenes plays the corpus to servers that start creates, for example with [scene.New]. It calls start once per
+// scenario with the scenario's directives. Before each request it sets the clock, which the server must use.
 func RunScenes(t *testing.T, dialect Dialect, start func(t *testing.T, clock *Clock, directives []string) Target) {
 	t.Helper()
 	list, err := Load()
@@ -95,7 +91,7 @@ func RunScenes(t *testing.T, dialect Dialect, start func(t *testing.T, clock *Cl
 
 func play(t *testing.T, transcript *Transcript, dialect *Dialect, clock *Clock, target Target) {
 	captured := make(map[string]string)
-	var ours, theirs moments // are empty for the reference store
+	var ours, theirs moments // stay empty for the reference store
 	for i := range transcript.Exchanges {
 		e := &transcript.Exchanges[i]
 		name := fmt.Sprintf("%02d-%s", e.Number, e.Name)
@@ -103,7 +99,7 @@ func play(t *testing.T, transcript *Transcript, dialect *Dialect, clock *Clock, 
 		clock.Set(now)
 		req, err := newRequest(theirs.translate(e.Request, ours), now, captured)
 		if err != nil && dialect.Ascending {
-			continue // there is no page before
+			continue // there is no previous page
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -142,10 +138,10 @@ func play(t *testing.T, transcript *Transcript, dialect *Dialect, clock *Clock, 
 	}
 }
 
-// reason matches the status line of a response with a phrase of its own.
+// reason matches a status line that has a phrase of its own.
 var reason = regexp.MustCompile(`\A(HTTP/1.1 \d{3}) .*`)
 
-// difference shows two texts, starting at the first line that differs.
+// difference shows two texts from the first line that differs.
 func difference(got, want string) string {
 	g, w := strings.SplitAfter(got, "\n"), strings.SplitAfter(want, "\n")
 	same := 0

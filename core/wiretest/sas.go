@@ -10,11 +10,9 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// signature returns a query with its signature, as a shared access signature.
-// This is a second implementation, written only from the documentation: the
-// server's own package must not check its own result. The text before the last
-// blank selects the key: nothing, "wrong", "second", or the name of a captured
-// element.
+// signature returns a query with its signature added, as a shared access signature. It is a second implementation,
+// written from the documentation alone, so that the server's own package does not check itself. The text before the
+// last blank selects the key: nothing, "wrong", "second", or the name of a captured element.
 func signature(text, account string, captured map[string]string) (string, error) {
 	key := AccountKey
 	query := text

@@ -7,20 +7,20 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// Start is the time of a server's clock before the first exchange.
+// Start is what the server's clock shows before the first exchange.
 var Start = scene.Start
 
-// Clock is a clock that is set by hand. Its zero value shows [Start].
+// Clock is a clock that is set by hand. The zero Clock shows [Start].
 type Clock = scene.Clock
 
-// Account is the account of most scenarios. AccountKey is its well-known key,
-// which is also the first key of the other accounts.
+// Account is the account of most scenarios. AccountKey is its well-known key, and the first key of all other accounts
+// too.
 const (
 	Account    = scene.Account
 	AccountKey = scene.AccountKey
 )
 
-// NewHandler makes the server of a scenario: empty, over the reference store.
+// NewHandler returns the server of a scenario: empty, over the reference store.
 func NewHandler(clock *Clock) *protocol.Handler {
 	h, err := newHandler(clock, nil)
 	if err != nil {
@@ -29,7 +29,7 @@ func NewHandler(clock *Clock) *protocol.Handler {
 	return h
 }
 
-// newHandler makes a server with the directives of a transcript.
+// newHandler returns a server configured by a transcript's directives.
 func newHandler(clock *Clock, directives []string) (*protocol.Handler, error) {
 	return scene.New(clock, directives, context.WithTimeout)
 }

@@ -15,24 +15,24 @@ import (
 type Transcript struct {
 	Path       string
 	Comment    string
-	Directives []string // how the server differs from others
+	Directives []string // configuration of the server
 	Exchanges  []Exchange
 }
 
-// Exchange is a request and the expected response, both as text.
+// Exchange is a request and its expected response, both as text.
 type Exchange struct {
 	Number   int
-	Name     string // without the number
+	Name     string // name without the number
 	Request  string
 	Response string
 }
 
-// Name returns the file's name without its extension.
+// Name returns the name of the file without its extension.
 func (t *Transcript) Name() string {
 	return strings.TrimSuffix(filepath.Base(t.Path), ".txtar")
 }
 
-// Load reads the whole corpus from testdata/wire of the module.
+// Load reads the whole corpus from the module's testdata/wire.
 func Load() ([]*Transcript, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -72,8 +72,7 @@ func Load() ([]*Transcript, error) {
 
 var fileName = regexp.MustCompile(`^(\d\d)-([a-z0-9-]+)\.(request|response)$`)
 
-// parse checks the form of an archive: pairs with rising numbers, each with an
-// authority.
+// parse checks the form of an archive: pairs with increasing numbers, each with an authority.
 func parse(path string, a *txtar.Archive) (*Transcript, error) {
 	t := &Transcript{Path: path, Comment: string(a.Comment)}
 	known, err := authorities(t.Comment)
@@ -133,7 +132,7 @@ func authorities(comment string) (map[int]bool, error) {
 	return known, nil
 }
 
-// save writes the transcript with its responses.
+// save writes the transcript with its new responses.
 func (t *Transcript) save() error {
 	a := &txtar.Archive{Comment: []byte(t.Comment)}
 	for _, e := range t.Exchanges {
@@ -145,7 +144,7 @@ func (t *Transcript) save() error {
 	return os.WriteFile(t.Path, txtar.Format(a), 0o666)
 }
 
-// lines converts the text of an archive to the bytes on the wire.
+// lines converts text in an archive to the bytes on the wire.
 func lines(text string) string {
 	if !strings.HasSuffix(text, "⏎\n") {
 		text = strings.TrimSuffix(text, "\n")
@@ -153,7 +152,7 @@ func lines(text string) string {
 	return marks.Replace(text)
 }
 
-// These marks replace bytes that would be invisible or hard to read.
+// Marks for bytes that would be invisible or hard to read.
 const (
 	byteOrderMark = "\ufeff"
 	bomMark       = "⟨BOM⟩"
@@ -162,8 +161,8 @@ const (
 
 var marks = strings.NewReplacer("⏎\n", "\r\n", goesOn, "", bomMark, byteOrderMark)
 
-// element matches the places where a line may be broken so that XML stays
-// readable: after the end of an element, before the next one begins.
+// element matches where a line may be broken to keep XML readable: between the end of one element and the start of
+// the next.
 var element = regexp.MustCompile(`(</[^<>]*>|/>|\?>)(<[^/])`)
 
 // unlines is the inverse of lines.

@@ -34,8 +34,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestLines checks that every sequence of line ends has a text, and that lines
-// converts the text back.
+// TestLines checks that every sequence of line ends can be written as text, and that lines converts the text back.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	for _, wire := range []string{"", "a", "a\n", "a\r\n", "a\n\n", "a\r\n\r\n", "\r\n", "a\r\nb", "a\nb\r\nc\n", "a\r\n\n",
@@ -46,8 +45,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestTranscriptShape checks that a transcript must name one authority for each
-// exchange.
+// TestTranscriptShape checks that a transcript must name exactly one authority for each exchange.
 func TestTranscriptShape(t *testing.T) {
 	t.Parallel()
 	const files = "-- 01-a.request --\nGET / HTTP/1.1\n-- 01-a.response --\nHTTP/1.1 200\n-- 02-b.request --\nGET / HTTP/1.1\n"
@@ -97,8 +95,7 @@ func TestNewRequest(t *testing.T) {
 	}
 }
 
-// TestResponseText checks that text checks the parts of a response that it
-// leaves out.
+// TestResponseText checks that text verifies the parts of a response that it leaves out.
 func TestResponseText(t *testing.T) {
 	t.Parallel()
 	const id, boundary = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", "11111111-2222-3333-4444-555555555555"
@@ -142,8 +139,7 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// TestXMLText checks that XML has a visible byte order mark, and is broken into
-// lines.
+// TestXMLText checks that XML gets a visible byte order mark, and is broken into lines.
 func TestXMLText(t *testing.T) {
 	t.Parallel()
 	const wire = "\ufeff<?xml version=\"1.0\"?><a><b>x</b><c /><d><e>y</e></d></a>"
@@ -197,8 +193,7 @@ func TestAddressed(t *testing.T) {
 	}
 }
 
-// TestDirectives checks that known directives work, and that unknown ones are
-// refused.
+// TestDirectives checks that known directives work and unknown ones are refused.
 func TestDirectives(t *testing.T) {
 	t.Parallel()
 	var clock Clock
@@ -220,7 +215,8 @@ func TestDirectives(t *testing.T) {
 // parseText parses the text of an archive.
 func parseText(text string) (*Transcript, error) { return parse("x.txtar", txtar.Parse([]byte(text))) }
 
-// TestRecentTimestamps names Timestamps of the last hour, also at a whole second, and leaves data alone.
+// TestRecentTimestamps checks that Timestamps of the last hour are named, even at a whole second, and that data is
+// left alone.
 func TestRecentTimestamps(t *testing.T) {
 	t.Parallel()
 	var m moments

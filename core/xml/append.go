@@ -7,26 +7,25 @@ import (
 	"unsafe"
 )
 
-// Header is the declaration of a document.
+// Header is the XML declaration at the start of a document.
 const Header = `<?xml version="1.0" encoding="utf-8"?>`
 
-// AppendText appends s as character data. A carriage return is written as a
-// reference, because readers turn a raw one into a line feed.
+// AppendText appends s as character data. A carriage return becomes a reference, because readers turn a raw one into
+// a line feed.
 //
-// The result is well-formed for every s: a character that XML does not have, or
-// a byte that is not UTF-8, becomes U+FFFD. [AppendWhole] reports such a loss.
+// The result is always well-formed: an invalid UTF-8 byte, or a character that XML does not allow, becomes U+FFFD.
+// [AppendWhole] reports that loss.
 func AppendText(dst []byte, s string) []byte {
 	dst, _ = appendEscaped(dst, s, false)
 	return dst
 }
 
-// AppendWhole is [AppendText], and reports whether XML could hold all of s.
+// AppendWhole is like [AppendText] and also reports whether nothing was replaced by U+FFFD.
 func AppendWhole(dst []byte, s string) (out []byte, whole bool) { return appendEscaped(dst, s, false) }
 
-// AppendAttr appends s as the value of an attribute in double or single quotes.
-// Tabs and line feeds are also written as references, because readers turn raw
-// ones into blanks. Like [AppendText], it writes U+FFFD for characters that XML
-// cannot hold.
+// AppendAttr appends s as the value of an attribute, to be put between double or single quotes. Tabs and line feeds
+// also become references, because readers turn raw ones into blanks. Like [AppendText], it writes U+FFFD for
+// characters that XML does not allow.
 func AppendAttr(dst []byte, s string) []byte {
 	dst, _ = appendEscaped(dst, s, true)
 	return dst
@@ -61,7 +60,7 @@ func appendEscaped(dst []byte, s string, attribute bool) (out []byte, whole bool
 			dst = append(dst, "&amp;"...)
 		case c == '<':
 			dst = append(dst, "&lt;"...)
-		case c == '>': // as in ]]>
+		case c == '>': // needed in ]]>
 			dst = append(dst, "&gt;"...)
 		case c == '"' && attribute:
 			dst = append(dst, "&quot;"...)
@@ -81,8 +80,7 @@ func appendEscaped(dst []byte, s string, attribute bool) (out []byte, whole bool
 	}
 }
 
-// appendLegal appends characters beyond ASCII, with U+FFFD for those that XML
-// does not have.
+// appendLegal appends s, with U+FFFD for characters that XML does not allow.
 func appendLegal(dst []byte, s string) []byte {
 	for _, x := range s {
 		if !isChar(x) {
@@ -93,8 +91,8 @@ func appendLegal(dst []byte, s string) []byte {
 	return dst
 }
 
-// plain returns the length of the longest prefix of printable ASCII without the
-// characters that may need an escape: & < > and the quotes.
+// plain returns the length of the longest prefix of printable ASCII without characters that may need an escape: & < >
+// and the quotes.
 func plain(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {

@@ -12,10 +12,8 @@ const (
 	highs = 0x8080808080808080
 )
 
-// legal returns the length of the longest prefix that XML can hold: UTF-8
-// without control characters except tab, line feed and carriage return, and
-// without U+FFFE and U+FFFF. References to these characters are not legal
-// either.
+// legal returns the length of the longest prefix of s that XML allows: valid UTF-8 without U+FFFE, U+FFFF and control
+// characters other than tab, line feed and carriage return. XML forbids references to these characters too.
 func legal(s string) int {
 	if !utf8.ValidString(s) {
 		for i, x := range s {
@@ -27,9 +25,8 @@ func legal(s string) int {
 	}
 	b := unsafe.Slice(unsafe.StringData(s), len(s))
 	for i := 0; i < len(b); {
-		// Look at eight bytes at a time: subtracting n from every byte sets the
-		// high bit of the bytes below n, and the lowest bit found this way is
-		// exact.
+		// Test eight bytes at a time: subtracting n from every byte sets the high bit of bytes below n, and the
+		// lowest bit found this way is exact.
 		for len(b)-i >= 8 {
 			w := binary.LittleEndian.Uint64(b[i:])
 			m := ((w-ones*0x20)&^w | ((w^ones*0xEF)-ones) & ^(w^ones*0xEF)) & highs
@@ -53,8 +50,7 @@ func legal(s string) int {
 	return len(s)
 }
 
-// isChar implements the production Char of XML: the characters that a reference
-// may name.
+// isChar implements XML's production Char, the characters that a reference may name.
 func isChar(x rune) bool {
 	return x >= 0x20 && x < 0xD800 || x == '\t' || x == '\n' || x == '\r' || x >= 0xE000 && x < 0xFFFE || x >= 0x10000 && x <= utf8.MaxRune
 }

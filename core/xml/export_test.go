@@ -1,4 +1,4 @@
 package xml
 
-// Representable reports whether XML can hold all of s.
+// Representable reports whether XML can represent all of s.
 func Representable(s string) bool { return legal(s) == len(s) }

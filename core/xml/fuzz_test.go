@@ -12,9 +12,8 @@ import (
 	"edgetable/core/xml"
 )
 
-// FuzzReader compares the reader with encoding/xml. If both accept a document,
-// they must read the same. If only encoding/xml refuses it, the cause must be
-// its older table of names.
+// FuzzReader compares the reader with encoding/xml. If both accept a document, they must read the same. If only
+// encoding/xml refuses it, its older table of names must be the cause.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte(`<?xml version="1.0" encoding="utf-8" standalone="yes"?><entry xmlns:m="m" xmlns="u" m:etag="W/&quot;x&quot;"><d m:null='true' /><e> &#xD;<![CDATA[<]]> </e></entry>`))
 	f.Add([]byte("\uFEFF<a>\r\n<b/><!-- x --></a>\n"))
@@ -67,7 +66,7 @@ func FuzzReader(f *testing.F) {
 			}
 			t.Fatalf("encoding/xml refuses %q: %v", doc, err)
 		}
-		// encoding/xml leaves blanks in values of attributes unchanged.
+		// encoding/xml does not normalise blanks in attribute values.
 		if blanks(strings.Join(got, "\n")) != blanks(strings.Join(want, "\n")) {
 			t.Fatalf("%q:\n got %q\nwant %q", doc, got, want)
 		}
@@ -77,8 +76,7 @@ func FuzzReader(f *testing.F) {
 // blanks replaces each kind of blank with a space.
 func blanks(s string) string { return strings.NewReplacer("\t", " ", "\r", " ", "\n", " ").Replace(s) }
 
-// standard returns a document as encoding/xml reads it, with adjacent texts
-// joined.
+// standard returns the events of a document as encoding/xml reads them, with adjacent texts joined.
 func standard(doc []byte) (list []string, err error) {
 	doc, _ = bytes.CutPrefix(doc, []byte("\uFEFF"))
 	d := stdxml.NewDecoder(bytes.NewReader(doc))
@@ -119,9 +117,8 @@ func standard(doc []byte) (list []string, err error) {
 	}
 }
 
-// FuzzAppend checks that text is the same after it was written and read again,
-// and that a character is lost only if Representable says so. encoding/xml must
-// read the same.
+// FuzzAppend checks that a text is unchanged after writing and reading it, that a character is lost only if
+// Representable says so, and that encoding/xml reads the same.
 func FuzzAppend(f *testing.F) {
 	f.Add("x", "y")
 	f.Add(" \t\r\n", "<&>\"']]>")

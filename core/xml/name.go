@@ -2,8 +2,7 @@ package xml
 
 import "unicode/utf8"
 
-// name reads a name. Its local part begins at local, after the colon if it has
-// a prefix.
+// name reads a name at pos. local is the offset of its local part, after the prefix and colon if there are any.
 func (r *Reader) name() (name string, local int, err error) {
 	rest := r.doc[r.pos:]
 	n := nameLength(rest)
@@ -23,7 +22,7 @@ func (r *Reader) name() (name string, local int, err error) {
 	return view(rest[:n]), local, nil
 }
 
-// prefix returns the prefix of a name that was read.
+// prefix returns the prefix of a name whose local part begins at local, or "".
 func prefix(name string, local int) string { return name[:max(local-1, 0)] }
 
 // nameLength returns the length of the longest name without a colon at the
@@ -53,8 +52,8 @@ func nameLength(b []byte) int {
 	return i
 }
 
-// IsName reports whether s can be the name of an element or attribute, without
-// a prefix: a Name of XML 1.0 (fifth edition) without colons.
+// IsName reports whether s can be the local name of an element or attribute: a Name of XML 1.0 (fifth edition)
+// without colons.
 func IsName(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -71,8 +70,8 @@ func IsName(s string) bool {
 	return s != ""
 }
 
-// isNameRune reports whether a character beyond ASCII may be in a name, by the
-// productions NameStartChar and NameChar.
+// isNameRune reports whether a character beyond ASCII may occur in a name (productions NameStartChar and NameChar);
+// Fewer are allowed as the first character.
 func isNameRune(x rune, first bool) bool {
 	switch {
 	case x == 0xB7, x >= 0x300 && x <= 0x36F, x == 0x203F, x == 0x2040:

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// declaration reads the XML declaration, if the document has one.
+// declaration reads the XML declaration, if there is one.
 func (r *Reader) declaration() error {
 	if !bytes.HasPrefix(r.doc[r.pos:], []byte("<?xml")) || nameLength(r.doc[r.pos+len("<?"):]) != len("xml") {
 		return nil
@@ -15,7 +15,7 @@ func (r *Reader) declaration() error {
 	if n < 0 {
 		return r.syntax("the XML declaration does not end")
 	}
-	// The pseudo-attributes come in this order; the first is required.
+	// The pseudo-attributes come in a fixed order; only the first is required.
 	rest := view(r.doc[r.pos+len("<?xml") : r.pos+n])
 	version, rest, ok := pseudo(rest, "version")
 	known := ok && version == "1.0"
@@ -34,7 +34,7 @@ func (r *Reader) declaration() error {
 	return nil
 }
 
-// pseudo cuts blanks and name="value" from the beginning of s.
+// pseudo cuts blanks and name="value" from the front of s.
 func pseudo(s, name string) (value, rest string, ok bool) {
 	t := trimBlanks(s)
 	if len(t) == len(s) || !strings.HasPrefix(t, name) {
@@ -55,7 +55,7 @@ func pseudo(s, name string) (value, rest string, ok bool) {
 	return t[1 : 1+n], t[2+n:], true
 }
 
-// remark skips a comment or processing instruction, if pos is at one.
+// remark skips a comment or processing instruction at pos, if there is one.
 func (r *Reader) remark() (skipped bool, err error) {
 	rest := r.doc[r.pos:]
 	switch {
@@ -89,8 +89,7 @@ func (r *Reader) remark() (skipped bool, err error) {
 	return false, nil
 }
 
-// outside skips the text that may be before and after the root element. more is
-// true if it stops at the root's start tag.
+// outside skips what may surround the root element. more is true if it stopped at the root's start tag.
 func (r *Reader) outside() (more bool, err error) {
 	for {
 		r.blanks()

@@ -7,14 +7,14 @@ import (
 	"unsafe"
 )
 
-// The limits of a document.
+// Limits of a document.
 const (
-	MaxDepth      = 32 // of nested elements, with the root
-	MaxAttributes = 32 // of an element, without declarations of namespaces
-	MaxNamespaces = 32 // declared by all open elements together
+	MaxDepth      = 32 // nested elements, including the root
+	MaxAttributes = 32 // attributes of an element, without namespace declarations
+	MaxNamespaces = 32 // namespaces declared by all open elements together
 )
 
-// Kind is the kind of data that [Reader.Next] read.
+// Kind is the kind of item that [Reader.Next] has read.
 type Kind uint8
 
 const (
@@ -24,8 +24,7 @@ const (
 	Text              // all character data up to the next tag, with CDATA sections; never empty
 )
 
-// SyntaxError is the error of a document that is not well-formed, or exceeds a
-// limit.
+// SyntaxError reports a document that is not well-formed or exceeds a limit.
 type SyntaxError struct {
 	Offset  int    // in bytes from the beginning of the document
 	Problem string // the error at this offset
@@ -35,65 +34,60 @@ func (e *SyntaxError) Error() string {
 	return "xml: " + e.Problem + " at byte " + strconv.Itoa(e.Offset)
 }
 
-// ErrNested is the error of [Reader.Content] for an element with an element in
-// it.
+// ErrNested is returned by [Reader.Content] if the element contains another element.
 var ErrNested = errors.New("xml: an element where only text may be")
 
 var errNotStart = errors.New("xml: not behind a start tag")
 
-// Reader reads a document from beginning to end. Its results share memory with
-// the document and are valid until the document changes. Only the string of
-// [Reader.Content] is a copy.
+// Reader reads a document from start to end. Its results share memory with the document and are valid until the
+// document is changed; only [Reader.Content] returns a copy.
 type Reader struct {
 	doc  []byte
 	pos  int
 	err  error // the first error; all later calls return it
-	kind Kind  // of the last Next
+	kind Kind  // result of the last Next
 
 	text   []byte
-	joined bool // text is the end of decoded
+	joined bool // text is the tail of decoded
 
 	open   [MaxDepth]element
 	depth  int
-	tag    int  // the element of the last tag, in open
-	empty  bool // the last Start was <a/>: its End comes next
-	rooted bool // the root element was found
+	tag    int  // index in open of the last tag's element
+	empty  bool // the last Start was <a/>, so its End comes next
+	rooted bool // the root element was seen
 
-	// These are arrays, and the Reader has no pointers to them: a Reader that
-	// stays in one function needs no heap memory.
-	attributes     [MaxAttributes]attribute // of the last Start
+	// These are arrays without pointers into the Reader, so that a Reader that stays within one function needs no
+	// heap memory.
+	attributes     [MaxAttributes]attribute // attributes of the last Start
 	attributeCount int
 	namespaces     [MaxNamespaces]namespace // declared by the open elements
 	namespaceCount int
 
-	// decoded holds text that differs from the document's bytes. It is only
-	// appended to, so that slices of it stay valid.
+	// decoded holds text that differs from the document's bytes. It only grows, so that slices of it stay valid.
 	decoded []byte
 }
 
 // element is an open element.
 type element struct {
 	name       string // with its prefix
-	local      int    // the offset of the local part in name
+	local      int    // offset of the local part in name
 	space      string
-	namespaces int // the number declared outside it
+	namespaces int // number of namespaces declared outside the element
 }
 
 type attribute struct{ space, local, value string }
 
 type namespace struct{ prefix, uri string }
 
-// NewReader returns a reader of doc, which may begin with a byte order mark and
-// an XML declaration. If doc has an illegal byte anywhere, the first Next
-// returns the error.
+// NewReader returns a reader for doc, which may begin with a byte order mark and an XML declaration. If doc contains
+// an illegal byte anywhere, the first Next returns the error.
 func NewReader(doc []byte) *Reader {
 	r := &Reader{doc: doc}
 	r.err = r.begin()
 	return r
 }
 
-// Next reads the next tag or text. After an error, all later calls return the
-// same error.
+// Next reads the next tag or text. After an error it keeps returning that error.
 func (r *Reader) Next() (Kind, error) {
 	if r.err == nil {
 		r.kind, r.err = r.next()
@@ -104,18 +98,17 @@ func (r *Reader) Next() (Kind, error) {
 	return r.kind, r.err
 }
 
-// Space returns the namespace URI of the last start or end tag, "" if it has
-// none.
+// Space returns the namespace URI of the last tag's element, or "".
 func (r *Reader) Space() string { return r.open[r.tag].space }
 
-// Local returns the name without prefix of the last start or end tag.
+// Local returns the name of the last tag's element, without prefix.
 func (r *Reader) Local() string {
 	e := &r.open[r.tag]
 	return e.name[e.local:]
 }
 
-// Attr returns an attribute of the last start tag. An attribute without a
-// prefix has the namespace "", with any default namespace.
+// Attr returns an attribute of the last start tag. An attribute without a prefix is in the namespace "", even if
+// there is a default namespace.
 func (r *Reader) Attr(space, local string) (value string, ok bool) {
 	for i := range r.attributeCount {
 		if a := &r.attributes[i]; a.local == local && a.space == space {
@@ -125,22 +118,20 @@ func (r *Reader) Attr(space, local string) (value string, ok bool) {
 	return "", false
 }
 
-// Offset returns the number of bytes up to the end of the last tag or text.
+// Offset returns the byte offset of the end of the last tag or text.
 func (r *Reader) Offset() int { return r.pos }
 
-// Text returns the last Text with its references resolved. Line ends that are
-// CR LF or CR in the document are LF.
+// Text returns the last Text with references resolved, and CR LF and CR turned into LF.
 func (r *Reader) Text() []byte { return r.text }
 
-// Content reads from a start tag to its end tag and returns the text between
-// them, "" if they have none. The error is ErrNested if an element is between
-// them.
+// Content reads from a start tag to its end tag and returns the text between them, which may be "". If the element
+// contains another element, the error is ErrNested.
 func (r *Reader) Content() (string, error) {
 	b, err := r.ContentBytes()
 	return string(b), err
 }
 
-// ContentBytes is [Reader.Content] without a copy.
+// ContentBytes is like [Reader.Content] but does not copy the text.
 func (r *Reader) ContentBytes() ([]byte, error) {
 	if r.kind != Start {
 		return nil, errNotStart
@@ -160,7 +151,7 @@ func (r *Reader) ContentBytes() ([]byte, error) {
 	return text, nil
 }
 
-// Skip reads from a start tag to its end tag and ignores the content.
+// Skip reads from a start tag to its end tag and ignores everything between.
 func (r *Reader) Skip() error {
 	if r.kind != Start {
 		return errNotStart
@@ -172,7 +163,7 @@ func (r *Reader) Skip() error {
 	}
 }
 
-// begin checks all bytes and skips the text before the first tag.
+// begin checks all bytes and skips everything before the root element.
 func (r *Reader) begin() error {
 	if at := legal(view(r.doc)); at < len(r.doc) {
 		return &SyntaxError{at, "a character that XML does not have, or not UTF-8"}

@@ -9,8 +9,7 @@ import (
 	"edgetable/core/xml"
 )
 
-// events prints the events of a document: <{space}local for a start, > for an
-// end, and quoted text.
+// events formats the events of a document: <{space}local for a start, > for an end, and quoted text.
 func events(doc string) (string, error) {
 	var b strings.Builder
 	r := xml.NewReader([]byte(doc))
@@ -188,8 +187,7 @@ func TestSkip(t *testing.T) {
 	}
 }
 
-// TestDecodedStays checks that decoded texts and attributes do not change when
-// the reader reads on.
+// TestDecodedStays checks that decoded texts and attributes do not change as the reader advances.
 func TestDecodedStays(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

@@ -119,8 +119,7 @@ func TestReaderRefuses(t *testing.T) {
 	}
 }
 
-// TestLimits checks that documents just within the limits are accepted, and
-// others are refused.
+// TestLimits checks that documents exactly within the limits are accepted, and others refused.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	tag := func(n int, attribute string) string {

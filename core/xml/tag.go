@@ -12,7 +12,7 @@ const (
 	spaceDeclarations = "http://www.w3.org/2000/xmlns/"
 )
 
-// start reads a start tag; pos is at its <.
+// start reads a start tag; pos is at its "<".
 func (r *Reader) start() error {
 	if r.depth == MaxDepth {
 		return r.syntax("elements nest too deep")
@@ -50,8 +50,8 @@ func (r *Reader) start() error {
 	}
 }
 
-// attribute reads an attribute into attributes or namespaces. In attributes,
-// space holds the prefix until resolve replaces it.
+// attribute reads an attribute into attributes or namespaces. The space field of an attribute holds its prefix until
+// resolve replaces it.
 func (r *Reader) attribute() error {
 	begin := r.pos
 	name, at, err := r.name()
@@ -87,7 +87,7 @@ func (r *Reader) attribute() error {
 	return nil
 }
 
-// value reads the value of an attribute up to its quote.
+// value reads the value of an attribute up to the closing quote.
 func (r *Reader) value(quote byte) (string, error) {
 	rest := r.doc[r.pos:]
 	n := plain(rest)
@@ -111,7 +111,7 @@ func (r *Reader) value(quote byte) (string, error) {
 	return view(r.decoded[from:]), nil
 }
 
-// declare adds the declaration of a prefix; "" is the default namespace.
+// declare records the declaration of a prefix; "" is the default namespace.
 func (r *Reader) declare(at int, prefix, uri string) error {
 	for i := r.open[r.depth].namespaces; i < r.namespaceCount; i++ {
 		if r.namespaces[i].prefix == prefix {
@@ -135,7 +135,7 @@ func (r *Reader) declare(at int, prefix, uri string) error {
 	return nil
 }
 
-// resolve replaces the prefixes of a tag with namespaces.
+// resolve replaces the prefixes in a tag by their namespaces.
 func (r *Reader) resolve(e *element) error {
 	var ok bool
 	if e.space, ok = r.lookup(prefix(e.name, e.local)); !ok {
@@ -157,16 +157,14 @@ func (r *Reader) resolve(e *element) error {
 	return nil
 }
 
-// sameSpace reports whether two attributes of one element have the same
-// namespace. A URI that is declared again is stored as the first string, so
-// comparing pointers is enough. URIs may be megabytes long; reading them for
-// each element would take time quadratic in the length of the document.
+// sameSpace reports whether two attributes of one element have the same namespace. Equal URIs are stored as the same
+// string, so comparing pointers suffices. URIs may have megabytes; comparing their bytes for each element would take
+// quadratic time.
 func sameSpace(a, b string) bool {
 	return len(a) == len(b) && (a == "" || unsafe.StringData(a) == unsafe.StringData(b))
 }
 
-// lookup returns the namespace of a prefix. The default namespace may be
-// absent.
+// lookup returns the namespace of a prefix; ok is false for an undeclared one. An undeclared default namespace is "".
 func (r *Reader) lookup(prefix string) (uri string, ok bool) {
 	for i := r.namespaceCount - 1; i >= 0; i-- {
 		n := &r.namespaces[i]
@@ -180,7 +178,7 @@ func (r *Reader) lookup(prefix string) (uri string, ok bool) {
 	return "", prefix == ""
 }
 
-// end reads an end tag; pos is at its </.
+// end reads an end tag; pos is at its "</".
 func (r *Reader) end() error {
 	begin := r.pos
 	r.pos += len("</")
@@ -205,7 +203,7 @@ func (r *Reader) end() error {
 	return nil
 }
 
-// leave closes the innermost element and makes it the element of the last tag.
+// leave closes the innermost element, which remains the element of the last tag.
 func (r *Reader) leave() {
 	r.depth--
 	r.tag = r.depth
@@ -221,7 +219,7 @@ func (r *Reader) blanks() bool {
 	return r.pos > from
 }
 
-// peek returns the next byte, 0 at the end.
+// peek returns the next byte, or 0 at the end.
 func (r *Reader) peek() byte {
 	if r.pos < len(r.doc) {
 		return r.doc[r.pos]

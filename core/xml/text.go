@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// characters reads character data up to the next tag; pos is then at that tag.
+// characters reads character data up to the next tag, and leaves pos there.
 func (r *Reader) characters() error {
 	r.text, r.joined = nil, false
 	for {
@@ -58,8 +58,8 @@ func (r *Reader) characters() error {
 	}
 }
 
-// put adds a piece of the document, which begins at pos, to text. A plain piece
-// needs no decoding, and is not copied if it is the whole text.
+// put appends a piece of the document, which begins at pos, to text. A plain piece needs no decoding, and is not
+// copied if it is the whole text.
 func (r *Reader) put(piece []byte, plain, references bool) error {
 	if plain && len(r.text) == 0 {
 		r.text = piece
@@ -78,17 +78,15 @@ func (r *Reader) put(piece []byte, plain, references bool) error {
 	return nil
 }
 
-// room allocates decoded before its first use. Decoding never produces more
-// bytes than the document has.
+// room allocates decoded before its first use. Decoded text is never longer than the document.
 func (r *Reader) room() {
 	if r.decoded == nil {
 		r.decoded = make([]byte, 0, min(len(r.doc)-r.pos, 1024))
 	}
 }
 
-// decode appends a piece of the document to decoded, with line ends as LF. It
-// resolves references if the piece may have them. In an attribute, all white
-// space becomes blanks. pos is the beginning of the piece.
+// decode appends a piece of the document, which begins at pos, to decoded, with line ends as LF. It resolves
+// references if references is set. In an attribute all white space becomes blanks.
 func (r *Reader) decode(piece []byte, references, attribute bool) error {
 	for i := 0; i < len(piece); {
 		from := i
@@ -123,8 +121,7 @@ func (r *Reader) decode(piece []byte, references, attribute bool) error {
 	return nil
 }
 
-// reference reads the reference at the beginning of b: &name; or &#10; or
-// &#xA;. Its size is 0 if b does not begin with a reference.
+// reference parses the reference at the start of b: &name; or &#10; or &#xA;. size is 0 if b does not begin with one.
 func reference(b []byte) (x rune, size int) {
 	const longest = 16 // leading zeros are allowed, but only a few
 	end := strings.IndexByte(view(b[:min(len(b), longest)]), ';')
@@ -164,7 +161,7 @@ func reference(b []byte) (x rune, size int) {
 				return 0, 0
 			}
 		}
-		if !isChar(x) { // this also refuses a reference without digits
+		if !isChar(x) { // also refuses a reference without digits
 			return 0, 0
 		}
 	}

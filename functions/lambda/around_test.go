@@ -22,7 +22,7 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// databaseURL is where DynamoDB Local is.
+// databaseURL starts DynamoDB Local once and returns its URL.
 var databaseURL = sync.OnceValues(func() (string, error) {
 	url, stop, err := dynamodblocal.Start()
 	if err == nil {
@@ -31,7 +31,7 @@ var databaseURL = sync.OnceValues(func() (string, error) {
 	return url, err
 })
 
-// bootstrap is the program as it is deployed, for this machine.
+// bootstrap builds the program once, as it is deployed, for this machine.
 var bootstrap = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "edgetable-lambda")
 	if err != nil {
@@ -41,7 +41,7 @@ var bootstrap = sync.OnceValues(func() (string, error) {
 	return build(dir, runtime.GOARCH)
 })
 
-// build makes the program for an architecture.
+// build builds the program for an architecture.
 func build(dir, arch string) (string, error) {
 	file := filepath.Join(dir, "bootstrap")
 	cmd := exec.Command("go", "build", "-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w", "-o", file, ".")
@@ -52,7 +52,7 @@ func build(dir, arch string) (string, error) {
 	return file, nil
 }
 
-// emulatorPath is the Runtime Interface Emulator.
+// emulatorPath returns the path of the Runtime Interface Emulator.
 var emulatorPath = sync.OnceValues(func() (string, error) {
 	cmd := exec.Command("../../testdata/lambda/rie")
 	cmd.Stderr = os.Stderr
@@ -60,7 +60,7 @@ var emulatorPath = sync.OnceValues(func() (string, error) {
 	return strings.TrimSpace(string(out)), err
 })
 
-// made is what a OnceValues returned, and the end of the test if that is an error.
+// made returns the result of a OnceValues, and fails the test if that is an error.
 func made(t testing.TB, f func() (string, error)) string {
 	t.Helper()
 	needs.These(t, needs.AWS)
@@ -69,7 +69,7 @@ func made(t testing.TB, f func() (string, error)) string {
 	return s
 }
 
-// database speaks to DynamoDB Local.
+// database returns a client of DynamoDB Local.
 func database(url string) *sdk.Client {
 	return sdk.New(sdk.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String(url),
@@ -79,7 +79,7 @@ func database(url string) *sdk.Client {
 	})
 }
 
-// environment is that of a function whose DynamoDB table is new.
+// environment returns the environment of a function with a new DynamoDB table.
 func environment(t testing.TB, more ...string) []string {
 	t.Helper()
 	needs.These(t, needs.AWS)

@@ -21,8 +21,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// Bearer tokens of the issuer that the environment names open the tables. While
-// it does not answer, keys of accounts still do.
+// TestBearer checks that bearer tokens of the configured issuer are accepted, and that account keys still work while
+// the issuer does not answer.
 func TestBearer(t *testing.T) {
 	t.Parallel()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)

@@ -20,13 +20,13 @@ import (
 	"edgetable/testdata/needs"
 )
 
-// What a deployment may weigh: a cold start downloads and unpacks it.
+// Maximum sizes of a deployment, which a cold start downloads and unpacks.
 const (
 	maxBinary = 11_000_000
 	maxZip    = 4_500_000
 )
 
-// Limits of the time of point operations.
+// maxResident is the largest memory during point operations.
 const maxResident = 64 // MiB
 
 func TestSize(t *testing.T) {
@@ -41,10 +41,10 @@ func BenchmarkSize(b *testing.B) {
 	program, zipped := weigh(b)
 	b.ReportMetric(float64(program), "bytes")
 	b.ReportMetric(float64(zipped), "zipped-bytes")
-	b.ReportMetric(0, "ns/op") // how long the compiler takes
+	b.ReportMetric(0, "ns/op") // this would be the time of the compiler
 }
 
-// weigh makes the program for the processor it is deployed on.
+// weigh builds the program for the processor it is deployed on, and returns its sizes in bytes.
 func weigh(t testing.TB) (program, zipped int64) {
 	needs.These(t, needs.AWS)
 	dir := t.TempDir()
@@ -71,8 +71,7 @@ func weigh(t testing.TB) (program, zipped int64) {
 	return int64(len(text)), info.Size()
 }
 
-// runtimeAPI is what Lambda has for a function: it waits for a poll and answers
-// it with an event, and takes the answer.
+// runtimeAPI is Lambda's interface for functions: it answers a poll with an event, and receives the answer.
 type runtimeAPI struct {
 	polled  chan struct{}
 	events  chan []byte
@@ -91,7 +90,7 @@ func (a *runtimeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	answer, _ := io.ReadAll(r.Body) // of a dead function nothing more comes
+	answer, _ := io.ReadAll(r.Body) // a function that died sends nothing more
 	w.WriteHeader(http.StatusAccepted)
 	a.answers <- answer
 }
@@ -110,7 +109,7 @@ func launch(b testing.TB, env []string) (*runtimeAPI, *exec.Cmd) {
 	must.OK(b, cmd.Start())
 	b.Cleanup(func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // it was killed
+		_ = cmd.Wait() // fails because it was killed
 		server.Close()
 	})
 	select {
@@ -121,7 +120,7 @@ func launch(b testing.TB, env []string) (*runtimeAPI, *exec.Cmd) {
 	return a, cmd
 }
 
-// resident is the memory of a process in bytes.
+// resident returns one of a process's memory counters in KiB.
 func resident(b testing.TB, cmd *exec.Cmd, what string) (kib float64) {
 	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
@@ -133,8 +132,7 @@ func resident(b testing.TB, cmd *exec.Cmd, what string) (kib float64) {
 	return kib
 }
 
-// BenchmarkInit is the time from the start of the process to its first poll, as
-// Lambda counts it.
+// BenchmarkInit measures the time from the start of the process to its first poll, as Lambda does.
 func BenchmarkInit(b *testing.B) {
 	env := []string{"AWS_REGION=us-east-1", "EDGETABLE_DYNAMODB_TABLE=edgetable", "EDGETABLE_ACCOUNTS=acme:" + key1, "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=512"}
 	made(b, bootstrap)
@@ -147,8 +145,7 @@ func BenchmarkInit(b *testing.B) {
 	b.ReportMetric(float64(least.Microseconds())/1000, "min-ms")
 }
 
-// BenchmarkPoint inserts and reads entities through the program, and reports its
-// memory.
+// BenchmarkPoint inserts and reads entities through the program, and reports its memory.
 func BenchmarkPoint(b *testing.B) {
 	a, cmd := launch(b, environment(b, "EDGETABLE_ACCOUNTS=acme:"+key1))
 	c := newClient(b, function{invoke: func(_ context.Context, event []byte) ([]byte, error) {

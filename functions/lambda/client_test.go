@@ -15,19 +15,19 @@ import (
 	"edgetable/testdata/must"
 )
 
-// function is a function behind its front door.
+// function is a function with its front door.
 type function struct {
 	invoke func(ctx context.Context, event []byte) ([]byte, error)
 	stream bool
 }
 
-// client sends signed requests of the account acme to a function.
+// client sends signed requests of account acme to a function.
 type client struct {
 	function
 	key    *sharedkey.Key
-	base   string // of paths
+	base   string // prefix of paths
 	accept string
-	header []front.Field // of every request
+	header []front.Field // sent with every request
 }
 
 func newClient(t testing.TB, f function, key string) *client {
@@ -37,8 +37,7 @@ func newClient(t testing.TB, f function, key string) *client {
 	return &client{function: f, key: k, base: "/acme", accept: "application/json;odata=nometadata"}
 }
 
-// request is a signed request for a path below the account, of JSON if the body
-// is not said to be something else.
+// request returns a signed request for a path within the account. The body is JSON unless it begins like a batch.
 func (c *client) request(method, target, body string, more ...front.Field) *front.Request {
 	date, contentType := sharedkey.FormatDate(time.Now()), "application/json"
 	if strings.HasPrefix(body, "--") {
@@ -63,7 +62,7 @@ func (c *client) request(method, target, body string, more ...front.Field) *fron
 	return r
 }
 
-// do sends a request and demands a status.
+// do sends a request and requires a status.
 func (c *client) do(t testing.TB, method, target, body string, want int, more ...front.Field) *front.Response {
 	t.Helper()
 	answer, err := c.invoke(t.Context(), front.Event(c.request(method, target, body, more...)))
@@ -80,8 +79,7 @@ func (c *client) do(t testing.TB, method, target, body string, want int, more ..
 	return resp
 }
 
-// session is what a client does: tables, an entity with a key that needs every
-// escape, a batch, a query.
+// session does what a typical client does: tables, an entity whose key needs every escape, a batch, a query.
 func (c *client) session(t testing.TB) {
 	t.Helper()
 	const ada = "/people(PartitionKey='a%25b%20%2B%E4%B8%96',RowKey='it''s%2Done')"
@@ -103,7 +101,7 @@ func (c *client) session(t testing.TB) {
 	c.do(t, "GET", ada, "", 404)
 }
 
-// batch inserts n entities with one property.
+// batch returns a batch that inserts n entities with one property.
 func batch(n int, value string) string {
 	var b strings.Builder
 	b.WriteString("--batch_1\r\nContent-Type: multipart/mixed; boundary=changeset_1\r\n\r\n")

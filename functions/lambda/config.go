@@ -19,12 +19,12 @@ import (
 	"edgetable/core/accounts"
 )
 
-// config is what the environment says.
+// config is the configuration from the environment.
 type config struct {
 	region      string
 	credentials func() aws.Credentials
 	http        *http.Client
-	endpoint    func(service string) string // "" where AWS has it
+	endpoint    func(service string) string // returns "" for AWS's own endpoint
 
 	table        string
 	role         dynamodb.Role
@@ -37,24 +37,24 @@ type config struct {
 	extensions   bool
 	metrics      string
 
-	accounts func(ctx context.Context) (string, error) // their text
+	accounts func(ctx context.Context) (string, error) // reads the text of the accounts
 	refresh  time.Duration
-	forward  func(ctx context.Context) (string, error) // nil: no proxy is believed
-	bearer   *oidc.Verifier                            // nil: no bearer tokens are accepted
+	forward  func(ctx context.Context) (string, error) // reads the secret of a proxy; nil trusts no proxy
+	bearer   *oidc.Verifier                            // nil accepts no bearer tokens
 }
 
 const (
-	usualMetrics = "edgetable" // namespace
-	// stale is how long accounts are used that cannot be read again.
+	usualMetrics = "edgetable" // default namespace of metrics
+	// stale is how long accounts stay in use if they cannot be read again.
 	stale = time.Hour
 )
 
-// newConfig reads the environment, and nothing else.
+// newConfig parses the environment. It contacts no other service.
 func newConfig(env func(string) string, log *slog.Logger) (*config, error) {
 	c := &config{
 		region: cmp.Or(env("AWS_REGION"), env("AWS_DEFAULT_REGION")),
-		// Lambda sets them for the life of the process; the SDK's chain would look
-		// for files and other machines first.
+		// Lambda sets the credentials for the life of the process. The SDK's default chain would first look in files
+		// and on other machines.
 		credentials: func() aws.Credentials {
 			return aws.Credentials{
 				AccessKeyID: env("AWS_ACCESS_KEY_ID"), SecretAccessKey: env("AWS_SECRET_ACCESS_KEY"),
@@ -99,11 +99,11 @@ func newConfig(env func(string) string, log *slog.Logger) (*config, error) {
 	return c, c.secrets(env)
 }
 
-// newBearer makes the verifier of bearer tokens; nil if there is no issuer. Its
-// keys are read when the first token comes.
+// newBearer returns the verifier of bearer tokens, or nil if no issuer is configured. It reads the issuer's keys when
+// the first token arrives.
 func newBearer(in *setting.Reader, client *http.Client, log *slog.Logger) (*oidc.Verifier, error) {
 	const prefix = "EDGETABLE_OIDC_"
-	v, err := oidc.Optional(context.Background(), oidc.Options{ // it lives as long as the process
+	v, err := oidc.Optional(context.Background(), oidc.Options{ // lives as long as the process
 		Issuer: in.Lookup(prefix + "ISSUER"), JWKS: in.Lookup(prefix + "JWKS"), Audiences: in.List(prefix + "AUDIENCES"),
 		RolesClaim: in.Lookup(prefix + "ROLES_CLAIM"), ReaderRoles: in.List(prefix + "READERS"), ContributorRoles: in.List(prefix + "CONTRIBUTORS"),
 		HTTP: client, Log: log,
@@ -114,7 +114,7 @@ func newBearer(in *setting.Reader, client *http.Client, log *slog.Logger) (*oidc
 	return v, nil
 }
 
-// secrets says where the accounts are, and the secret of a proxy.
+// secrets sets where the accounts and the secret of a proxy are read from.
 func (c *config) secrets(env func(string) string) error {
 	client := &awssecrets.Client{
 		Region: c.region, Credentials: c.credentials, Endpoint: c.endpoint, HTTP: c.http, Now: time.Now,
@@ -135,7 +135,7 @@ func (c *config) secrets(env func(string) string) error {
 		}
 	}
 	switch given {
-	case 0: // as for a function that only purges
+	case 0: // valid for a function that only purges
 		c.accounts = func(context.Context) (string, error) {
 			return "", errors.New("no accounts are set: " + accounts.Variable + "_SECRET, " + accounts.Variable + "_PARAMETER or " + accounts.Variable)
 		}
@@ -149,13 +149,12 @@ func (c *config) secrets(env func(string) string) error {
 	return nil
 }
 
-// newHTTPClient makes the connections to AWS. A page of a whole table reads all
-// of its buckets at once.
+// newHTTPClient returns the client for AWS. It keeps many connections, because a page of a whole table reads all of
+// its buckets at once.
 func newHTTPClient() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 64, 64
-	// A frozen process finds its connections dead; those of DynamoDB live longer
-	// than a pause between requests that matters.
+	// A process that was frozen finds its connections closed. DynamoDB keeps them open for longer than this.
 	t.IdleConnTimeout = 50 * time.Second
 	return &http.Client{Transport: t}
 }

@@ -21,7 +21,7 @@ import (
 	"edgetable/core/table"
 )
 
-// newHandler wires everything, and asks nothing of anybody.
+// newHandler builds the handler. It contacts no other service.
 func newHandler(c *config, store table.Store, tasks *worker, log *slog.Logger) *lambdaurl.Handler {
 	known := &awssecrets.Cache[accounts.List]{Options: awssecrets.Options[accounts.List]{
 		Name: "accounts", Read: c.accounts, Parse: ownAccounts,
@@ -49,18 +49,17 @@ func newHandler(c *config, store table.Store, tasks *worker, log *slog.Logger) *
 	return h
 }
 
-// misconfigured is an error of accounts that were read: to try again does not help.
+// misconfigured is an error in accounts that were read; retrying does not help.
 type misconfigured struct{ error }
 
-// Errors of accounts, as clients see them. The reason may show a key, so it is in
-// the log alone.
+// Errors about accounts as clients see them. The reason may contain a key, so only the log has it.
 var (
 	errDevelopment = table.InternalError.With("The server is misconfigured: the key of the development account is known to everybody. Give the accounts keys of their own.")
 	errAccounts    = table.InternalError.With("The server is misconfigured: its list of accounts is wrong. The log says what is wrong.")
 	errUnread      = table.ServerBusy.With("The accounts cannot be read at present.")
 )
 
-// ownAccounts reads a list of accounts and refuses the development account.
+// ownAccounts parses a list of accounts, and refuses the development account.
 func ownAccounts(old accounts.List, text string) (accounts.List, error) {
 	list, err := old.Next(text)
 	switch {
@@ -72,20 +71,19 @@ func ownAccounts(old accounts.List, text string) (accounts.List, error) {
 	return list, nil
 }
 
-// server serves as soon as the accounts are known.
+// server serves requests once the accounts are known.
 type server struct {
 	*protocol.Handler
 	known   *awssecrets.Cache[accounts.List]
 	current atomic.Pointer[accounts.List]
 }
 
-// newServer makes a server whose pages have so many bytes, 0 for as many as the
-// core thinks right.
+// newServer returns a server whose pages have at most pageBytes bytes; 0 means core's default.
 func newServer(c *config, store table.Store, known *awssecrets.Cache[accounts.List], pageBytes int) *server {
 	s := &server{known: known}
 	s.current.Store(&accounts.List{})
 	s.Handler = &protocol.Handler{
-		// Nonces and ids must not collide, but need not be secret.
+		// Nonces and request ids must be unique but need not be secret.
 		Service: table.New(store, table.Options{
 			Now: now, Rand: rand.Uint64,
 			Budget: table.Budget{Bytes: pageBytes, ScanBytes: c.scannedBytes},
@@ -108,7 +106,8 @@ func now() edm.Ticks { return edm.TicksOf(time.Now()) }
 
 var newID = protocol.RandomID(rand.Uint64)
 
-// Serve implements lambdaurl.Protocol. The log says why accounts cannot be read.
+// Serve implements lambdaurl.Protocol. If the accounts cannot be read, it refuses the request; the reason is logged
+// only.
 func (s *server) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
 	list, err := s.known.Get(ctx)
 	if err != nil {

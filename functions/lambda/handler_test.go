@@ -20,8 +20,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// local is a function over the reference store, with a text of accounts that can
-// be changed and is read for each request.
+// local is a function over the reference store. Its accounts can be changed, and are read for each request.
 type local struct {
 	function
 	text string
@@ -46,8 +45,8 @@ func TestSession(t *testing.T) {
 	newClient(t, l.function, key1).session(t)
 }
 
-// A key is replaced without a new function: the second key of the account first
-// takes over, then the first is taken away.
+// TestRotation replaces a key of a running function: clients first switch to the account's second key, then the first
+// one is removed.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	l := newLocal()
@@ -68,8 +67,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// Without accounts clients are asked to retry, unless that does not help. The log
-// says why.
+// TestNoAccounts checks that without accounts clients are asked to retry, unless retrying does not help, and that the
+// log has the reason.
 func TestNoAccounts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -100,7 +99,7 @@ func TestNoAccounts(t *testing.T) {
 	}
 }
 
-// A custom domain is in front: the account is in the name of the host.
+// TestForwardedHost checks a custom domain in front of the function, whose host name contains the account.
 func TestForwardedHost(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, newLocal().function, key1)
@@ -114,10 +113,10 @@ func TestForwardedHost(t *testing.T) {
 		t.Errorf("%s", resp.Body)
 	}
 	c.header[1].Value = "close sesame"
-	c.do(t, "GET", "/Tables", "", 404) // there is no account Tables
+	c.do(t, "GET", "/Tables", "", 404) // without a trusted host, "Tables" is taken for an account, which does not exist
 }
 
-// The line of a request is its metrics too.
+// TestMetrics checks that the line of a request contains its metrics.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	l := newLocal()
@@ -168,7 +167,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// purges is a store with something to remove.
+// purges is a store that has something to remove.
 type purges struct {
 	items, beats int
 	ended, rival error
@@ -190,14 +189,14 @@ func (p *purges) Purge(_ context.Context, report func(dynamodb.Progress) error) 
 	return nil
 }
 
-// A purge ends before Lambda ends it, which is no failure: the next one goes on.
+// TestPurge checks that a purge ends before Lambda ends it, without an error, because the next one resumes.
 func TestPurge(t *testing.T) {
 	t.Parallel()
 	log := slog.New(slog.DiscardHandler)
 	for _, tt := range []struct {
 		event string
 		left  time.Duration
-		want  int // items that stay
+		want  int // items that remain
 		err   bool
 	}{
 		{`{"purge":true}`, time.Hour, 0, false},
@@ -219,8 +218,8 @@ func TestPurge(t *testing.T) {
 	}
 }
 
-// A heartbeat is written by a primary, looked at by a secondary, and nothing for a
-// function that is alone. A secondary purges nothing.
+// TestHeartbeat checks that a primary writes the heartbeat, a secondary checks it, and a function without another
+// Region does neither. A secondary purges nothing.
 func TestHeartbeat(t *testing.T) {
 	t.Parallel()
 	rival := &dynamodb.RivalError{Region: "eu-west-1"}
@@ -257,14 +256,14 @@ type replicated table.Replication
 
 func (r replicated) Replication() table.Replication { return table.Replication(r) }
 
-// following is a store on a replica.
+// following is a store that reads a replica.
 type following struct {
 	table.Store
 	replicated
 }
 
-// A secondary reads at each address, tells its age at that of the secondary, and refuses
-// writes.
+// TestSecondary checks that a secondary serves reads at both addresses, reports its age at the secondary's address,
+// and refuses writes.
 func TestSecondary(t *testing.T) {
 	t.Parallel()
 	mem := memstore.New(now)

@@ -1,5 +1,5 @@
-// Lambda serves tables from DynamoDB behind a Function URL, a REST API or a load
-// balancer. It is made for provided.al2023, named bootstrap:
+// Lambda serves tables from DynamoDB behind a Function URL, a REST API or a load balancer. It runs on provided.al2023
+// under the name bootstrap:
 //
 //	GOOS=linux GOARCH=arm64 CGO_ENABLED=0 go build -tags lambda.norpc -trimpath -ldflags "-s -w" -o bootstrap ./functions/lambda
 //
@@ -32,15 +32,13 @@
 //	EDGETABLE_METRICS              namespace of the metrics; default edgetable
 //	AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SECRETS_MANAGER, AWS_ENDPOINT_URL_SSM, AWS_ENDPOINT_URL
 //
-// Region and credentials are those that Lambda gives. Limits of an account's rate
-// are not among these: processes come and go and know nothing of each other, so
-// reserved concurrency is what bounds the load. Nothing is asked of anybody before
-// the first request: a cold start costs no more than the process.
+// Region and credentials come from Lambda. There are no rate limits per account, because processes come and go and do
+// not know of each other; use reserved concurrency to limit the load. The function contacts no other service before
+// the first request, so a cold start costs no more than starting the process.
 //
-// An event {"purge":true} removes what deleted tables left behind. An event
-// {"heartbeat":true}, once a minute, writes the heartbeats that tell a secondary its age,
-// and fails if another Region writes too; in a secondary it fails if the replica is not
-// live.
+// The event {"purge":true} removes the remains of deleted tables. The event {"heartbeat":true}, sent once a minute,
+// writes the heartbeats from which a secondary computes its lag, and fails if another Region writes too; in a
+// secondary it fails if the replica is not live.
 package main
 
 import (
@@ -64,13 +62,13 @@ func main() {
 	} else {
 		lambda.Start(h)
 	}
-	log.Error("lambda.Start has returned") // instead of ending the process
+	log.Error("lambda.Start has returned") // it should have ended the process instead
 	os.Exit(1)
 }
 
-// newFunction makes the function that the environment describes. If there is a
-// mistake in it the log says so at once, and every request gets 500: a process
-// that ended would be started again and again, and clients would see 502.
+// newFunction returns the function that the environment describes. If the configuration is wrong, that is logged at
+// once and every request gets 500. Exiting instead would make Lambda restart the process again and again, and clients
+// would see 502.
 func newFunction(env func(string) string, log *slog.Logger) (h *lambdaurl.Handler, streaming bool) {
 	c, err := newConfig(env, log)
 	var store table.Store
@@ -85,8 +83,8 @@ func newFunction(env func(string) string, log *slog.Logger) (h *lambdaurl.Handle
 	return newHandler(c, store, tasks, log), c.streaming
 }
 
-// limitMemory has the garbage collector stay within what the function is given,
-// unless the runtime's own settings say otherwise.
+// limitMemory keeps the garbage collector within the function's memory, unless the runtime's own settings say
+// otherwise.
 func limitMemory(env func(string) string) {
 	mib, err := strconv.ParseInt(env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"), 10, 64)
 	if err == nil && mib > 0 && env("GOMEMLIMIT") == "" {

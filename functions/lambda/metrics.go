@@ -13,21 +13,20 @@ import (
 	"edgetable/adapters/transport/lambdaurl"
 )
 
-// metrics writes a line for each request, which is its log and, in CloudWatch's
-// embedded metric format, its metrics, over all operations: each metric of each
-// of them would be paid for every month, and the log can tell them apart.
+// metrics writes one line per request. The line is the log and also, in CloudWatch's embedded metric format, the
+// metrics. Metrics are not split by operation, because each one would be billed every month and the log can be
+// queried by operation.
 //
 //	Took     milliseconds
-//	Refused  answers 4xx
-//	Busy     answers 503
-//	Faults   other answers 5xx
+//	Refused  4xx responses
+//	Busy     503 responses
+//	Faults   other 5xx responses
 //
-// The line has neither the target of a request nor its headers: they may hold keys,
-// signatures and data.
+// The line contains neither the target of a request nor its headers, which may hold keys, signatures and data.
 type metrics struct {
 	log       *slog.Logger
-	table     string // in DynamoDB
-	directive string // _aws behind its Timestamp
+	table     string // name of the DynamoDB table
+	directive string // content of _aws after its Timestamp
 	warm      atomic.Bool
 }
 
@@ -45,7 +44,7 @@ func newMetrics(namespace, table string, log *slog.Logger) *metrics {
 		[]metric{{"Took", "Milliseconds"}, {"Refused", "Count"}, {"Busy", "Count"}, {"Faults", "Count"}},
 	}})
 	if err != nil {
-		panic(err) // it is made of strings
+		panic(err) // cannot fail: it contains only strings
 	}
 	return &metrics{log: log, table: table, directive: `,"CloudWatchMetrics":` + string(b) + "}"}
 }

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// The log shows a request as core allows it.
+// TestMetricsShowNoSecrets checks that the log contains only what core allows of a request.
 func TestMetricsShowNoSecrets(t *testing.T) {
 	t.Parallel()
 	wiretest.Hostile(t, func(h *protocol.Handler, req *protocol.Request) string {

@@ -11,18 +11,18 @@ import (
 	"edgetable/core/table"
 )
 
-// misconfiguredServer replaces a server whose configuration is wrong.
+// misconfiguredServer takes the place of a server whose configuration is wrong.
 type misconfiguredServer struct {
 	protocol.Handler
 	cause error
 }
 
-// newMisconfigured returns a handler that answers each request with InternalError and
-// returns the cause as the error of every other event.
+// newMisconfigured returns a handler that answers each request with InternalError, and fails every other event with
+// cause.
 func newMisconfigured(cause error, namespace string, log *slog.Logger) *lambdaurl.Handler {
 	return &lambdaurl.Handler{
 		Protocol: &misconfiguredServer{protocol.Handler{
-			Service:  new(table.Service), // which no request reaches
+			Service:  new(table.Service), // never reached by a request
 			Accounts: func(string) (*protocol.Account, bool) { return nil, false },
 			Now:      now, NewID: newID,
 		}, cause},

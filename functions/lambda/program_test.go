@@ -12,7 +12,7 @@ const (
 	key2 = "c2Vjb25kIHNlY29uZCBzZWNvbmQgc2Vjb25kIDEyMzQ="
 )
 
-// endings undo what tests share, when all have run.
+// endings release what tests share, after all tests have run.
 var endings []func()
 
 func TestMain(m *testing.M) {

@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// openStore makes the one SDK client there is, and a store with what a task needs of it.
+// openStore creates the only SDK client, the store, and the worker for tasks.
 func openStore(c *config) (table.Store, *worker, error) {
 	o := sdk.Options{
 		Region:     c.region,

@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// paid is a store that counts what would be calls of DynamoDB.
+// paid is a store that counts what would be calls to DynamoDB.
 type paid struct {
 	table.Store
 	calls atomic.Int64
@@ -56,16 +56,16 @@ func (p *paid) Scan(ctx context.Context, name table.RecordKey, r table.ScanReque
 	return p.Store.Scan(ctx, name, r)
 }
 
-// A client without a key makes the function run, but not read anything that costs,
-// except each secret from time to time, and the CORS rules of an account, which
-// browsers request without credentials. The log has nothing that strangers sent.
+// TestStrangers checks that a client without a key causes no reads that cost money, except each secret from time to
+// time, and the CORS rules of an account, which browsers request without credentials. The log must contain nothing
+// that strangers sent.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	store := &paid{Store: memstore.New(now)}
 	var accountsRead, forwardRead int
 	var log bytes.Buffer
 	c := &config{
-		scannedBytes: 8 << 20, metrics: "tests", refresh: time.Hour, settingsAge: time.Hour, // longer than any machine takes for this test
+		scannedBytes: 8 << 20, metrics: "tests", refresh: time.Hour, settingsAge: time.Hour, // longer than this test takes on any machine
 		accounts: func(context.Context) (string, error) { accountsRead++; return "acme:" + key1, nil },
 		forward:  func(context.Context) (string, error) { forwardRead++; return "the secret of the proxy", nil },
 	}

@@ -12,15 +12,15 @@ import (
 	"edgetable/core/table"
 )
 
-// store is what tasks need of a store; *dynamodb.Store is one.
+// store is the part of *dynamodb.Store that tasks use.
 type store interface {
-	// Purge removes what deleted tables left behind.
+	// Purge removes the remains of deleted tables.
 	Purge(ctx context.Context, report func(dynamodb.Progress) error) error
 	// Beat writes the heartbeats of a Region.
 	Beat(ctx context.Context, region string) error
 }
 
-// worker does tasks. It has a store or, as a secondary, a replica.
+// worker runs tasks. It has a store or, in a secondary, a replica.
 type worker struct {
 	role    dynamodb.Role
 	region  string
@@ -28,14 +28,13 @@ type worker struct {
 	replica table.Replicated
 }
 
-// reserve is the time before the end of a function in which a purge begins
-// nothing more.
+// reserve is how long before the function's deadline a purge stops starting new work.
 const reserve = 10 * time.Second
 
-// errLater ends a purge whose time is up. The next one goes on where it was.
+// errLater ends a purge whose time is up. The next purge resumes there.
 var errLater = errors.New("the time is up")
 
-// task does what an event asks for that is no request.
+// task runs the task that an event other than a request asks for.
 func (w *worker) task(ctx context.Context, event json.RawMessage, log *slog.Logger) error {
 	var asked struct {
 		Purge     bool `json:"purge"`
@@ -50,8 +49,8 @@ func (w *worker) task(ctx context.Context, event json.RawMessage, log *slog.Logg
 	return errors.New(`the event is neither an HTTP request nor {"purge":true} nor {"heartbeat":true}`)
 }
 
-// heartbeat tells a secondary in another Region how old it is, or as a secondary looks
-// at that. Its errors are those of the function, for which there is an alarm.
+// heartbeat writes the heartbeat for a secondary in another Region or, in a secondary, checks the replica. Its error
+// fails the function, for which there is an alarm.
 func (w *worker) heartbeat(ctx context.Context, log *slog.Logger) error {
 	switch w.role {
 	case dynamodb.PrimaryRole:
@@ -70,8 +69,8 @@ func (w *worker) heartbeat(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// purge removes what deleted tables left behind. A secondary gets these deletes from
-// the primary.
+// purge removes the remains of deleted tables. A secondary does nothing, because it receives these deletes from the
+// primary.
 func (w *worker) purge(ctx context.Context, log *slog.Logger) error {
 	if w.role == dynamodb.SecondaryRole {
 		return nil

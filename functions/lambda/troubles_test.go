@@ -13,8 +13,7 @@ import (
 	"edgetable/testdata/lambda/front"
 )
 
-// Mistakes of operators: clients get the protocol's errors, and a line in the log
-// has the reason.
+// TestTroubles checks mistakes of operators: clients get the protocol's errors, and one log line has the reason.
 func TestTroubles(t *testing.T) {
 	t.Parallel()
 	denied := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -31,7 +30,7 @@ func TestTroubles(t *testing.T) {
 		before func(c *client, t *testing.T, env []string)
 		status int
 		code   string
-		msg    string   // of the line that says it
+		msg    string   // msg of that line
 		says   []string // parts of that line
 	}{
 		{"another DynamoDB table", []string{known, "EDGETABLE_DYNAMODB_TABLE=nowhere"}, nil,

@@ -1,4 +1,4 @@
 package main
 
-// Dispatch lets the tests run the command line.
+// Dispatch exports dispatch for tests.
 var Dispatch = dispatch

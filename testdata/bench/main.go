@@ -1,12 +1,12 @@
-// Command bench measures edgetable, Azurite and the ceilings side by side, and checks every target of performance:
+// Command bench compares edgetable with Azurite and with the ceilings, and checks all performance targets:
 //
 //	go run ./testdata/bench -edgetable bin/edgetable      the suite; -h lists the flags
 //	go run ./testdata/bench ceiling -kind null            a server that does the least a signed request can cost
-//	go run ./testdata/bench attack -kind scans            a client that asks for what costs a server much
-//	go run ./testdata/bench start                         servers in memory, from their start to their first answer
+//	go run ./testdata/bench attack -kind scans            a client whose requests cost a server much
+//	go run ./testdata/bench start                         time from the start of a server in memory to its first response
 //
-// The load comes from the package of "edgetable bench": a process of its own sends real HTTP requests with real signatures
-// and entities of 1 KiB.
+// The load comes from the package of "edgetable bench": a separate process sends real HTTP requests with real
+// signatures and entities of 1 KiB.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 	"syscall"
 )
 
-// errUsage marks a wrong command line, which has been explained already.
+// errUsage marks a wrong command line whose explanation was already printed.
 var errUsage = errors.New("usage")
 
 func main() {
@@ -53,7 +53,7 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) int 
 	return 1
 }
 
-// newFlags makes a flag set whose help begins with text.
+// newFlags returns a flag set whose help begins with text.
 func newFlags(name, text string, stderr io.Writer) *flag.FlagSet {
 	fs := flag.NewFlagSet(name, flag.ContinueOnError)
 	fs.SetOutput(stderr)
@@ -64,13 +64,13 @@ func newFlags(name, text string, stderr io.Writer) *flag.FlagSet {
 	return fs
 }
 
-// parse reads the flags and refuses further words.
+// parse parses the flags and refuses arguments after them.
 func parse(fs *flag.FlagSet, args []string) error {
 	if err := fs.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return err
 		}
-		return errUsage // the flag package has explained it
+		return errUsage // the flag package has printed the explanation
 	}
 	if fs.NArg() > 0 {
 		return misuse(fs, "unexpected argument %q", fs.Arg(0))
@@ -78,7 +78,7 @@ func parse(fs *flag.FlagSet, args []string) error {
 	return nil
 }
 
-// misuse explains a wrong command line in one line and names the help.
+// misuse prints in one line what is wrong with the command line, and how to get help.
 func misuse(fs *flag.FlagSet, format string, args ...any) error {
 	fmt.Fprintf(fs.Output(), "%s: %s\nRun \"%s -h\" for the flags.\n", fs.Name(), fmt.Sprintf(format, args...), fs.Name())
 	return errUsage

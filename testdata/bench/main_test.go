@@ -14,7 +14,7 @@ func TestUsage(t *testing.T) {
 	for _, tt := range []struct {
 		args string
 		code int
-		want string // somewhere on standard output or error
+		want string // part of standard output or error
 	}{
 		{"swim", 2, `unexpected argument "swim"`},
 		{"ceiling -h", 0, "-kind"},

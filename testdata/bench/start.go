@@ -18,10 +18,10 @@ import (
 const startHelp = `Measures how long a server in memory, as tests start one, takes from its start to its first answer to a signed request.
 It fails if half of the starts take 100 ms or more.`
 
-// startMost is the longest median.
+// startMost is the highest acceptable median.
 const startMost = 100 * time.Millisecond
 
-// runStart starts servers, one after the other.
+// runStart measures the starts of servers, one after another.
 func runStart(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	fs := newFlags("bench start", startHelp, stderr)
 	program := fs.String("edgetable", "bin/edgetable", "`path` of the program")
@@ -53,7 +53,7 @@ func runStart(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	return nil
 }
 
-// startOnce starts a server, asks it for its tables, and ends it.
+// startOnce starts a server, requests its tables, and stops it.
 func startOnce(ctx context.Context, program string) (took time.Duration, err error) {
 	c := exec.CommandContext(ctx, program, "serve", "--memory", "--listen", "127.0.0.1:0", "--until-eof")
 	var said strings.Builder
@@ -71,7 +71,7 @@ func startOnce(ctx context.Context, program string) (took time.Duration, err err
 		return 0, err
 	}
 	took, err = firstAnswer(ctx, out, begin)
-	_ = in.Close() // ends the server
+	_ = in.Close() // stops the server
 	_, _ = io.Copy(io.Discard, out)
 	if wait := c.Wait(); err == nil && wait != nil {
 		err = wait
@@ -82,7 +82,7 @@ func startOnce(ctx context.Context, program string) (took time.Duration, err err
 	return took, err
 }
 
-// firstAnswer waits for the line ready, and then for an answer.
+// firstAnswer waits for the line that says ready, and then for the first response.
 func firstAnswer(ctx context.Context, out io.Reader, begin time.Time) (time.Duration, error) {
 	connection := ""
 	for lines := bufio.NewScanner(out); lines.Scan(); {

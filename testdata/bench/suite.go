@@ -22,7 +22,7 @@ targets count as not measured. The exit status is 1 if anything failed or if an 
 
 Install Azurite with: npm install --prefix DIR azurite@3.37.0`
 
-// runSuite measures and writes the reports.
+// runSuite runs the suite and writes the reports.
 func runSuite(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	fs := newFlags("bench", suiteHelp, stderr)
 	edgetable := fs.String("edgetable", "", "`path` of the edgetable binary")
@@ -100,7 +100,7 @@ func runSuite(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	return err
 }
 
-// save writes a report to a file, if one is wanted.
+// save writes a report to a file, if a name is given.
 func save(name string, write func(io.Writer) error) error {
 	if name == "" {
 		return nil

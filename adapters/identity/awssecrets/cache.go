@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// Cache keeps the value of a text that is stored elsewhere and may change. Nothing is read
-// before the first Get, and later only when a Get finds that the text has become
-// old: there is no timer, so that a process that is frozen between requests, as
-// a Lambda function is, reads again as soon as it is thawed.
+// Cache caches the value parsed from a text that is stored elsewhere and may change. It reads the text on the first
+// Get, and later only when a Get finds that the value is too old. There is no timer, so a process that is frozen
+// between requests, such as a Lambda function, reads again as soon as it is thawed.
 //
 // It is safe for concurrent use.
 type Cache[T any] struct {
@@ -18,25 +17,24 @@ type Cache[T any] struct {
 	mu     sync.Mutex
 	value  T
 	text   string
-	known  bool      // there is a value
-	loaded time.Time // when it was read
-	tried  time.Time // when that was last attempted
-	err    error     // of the last attempt
+	known  bool      // value is valid
+	loaded time.Time // when text was last read
+	tried  time.Time // when reading was last attempted
+	err    error     // result of the last attempt
 }
 
 // Options configure a [Cache].
 type Options[T any] struct {
-	// Name names the text in the log.
+	// Name is the name of the text in the log.
 	Name string
-	// Read fetches the text.
+	// Read reads the text.
 	Read func(ctx context.Context) (string, error)
-	// Parse makes the value of a text that is another one than before; old is the
-	// last value, at first the zero T. Neither its error nor that of Read may have
-	// a secret in it: they are logged.
+	// Parse returns the value of a text that differs from the previous one; old is the previous value, at first the
+	// zero T. The errors of Parse and Read are logged, so they must not contain secrets.
 	Parse func(old T, text string) (T, error)
-	// Refresh is the age at which the text is read again, Stale the one beyond
-	// which its value is no longer used if that fails. A key that was taken out
-	// of a text opens nothing after Refresh, or after Stale at the latest.
+	// Refresh is the age after which the text is read again. Stale is the age after which the value is no longer used
+	// if reading fails. So a key that was removed from the text stops working after Refresh, or after Stale at the
+	// latest.
 	Refresh, Stale time.Duration
 	Log            *slog.Logger
 	Now            func() time.Time
@@ -45,14 +43,14 @@ type Options[T any] struct {
 // again is the pause after a failed attempt.
 const again = 5 * time.Second
 
-// Get returns the value, and first reads the text again if the value is too old. Of
-// several calls at the same time one reads.
+// Get returns the value, and reads the text first if the value is too old. Of several concurrent calls, one reads and
+// the others wait.
 func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.Now()
 	age := since(now, c.loaded)
-	// A clock that was set back says nothing about the age.
+	// A clock that was set back says nothing about the age, so the text is read.
 	if c.known && age >= 0 && age < c.Refresh {
 		return c.value, nil
 	}
@@ -72,13 +70,13 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	return none, c.err
 }
 
-// since returns the longer of the monotonic and the wall clock's difference: while
-// a machine is frozen its monotonic clock stands still.
+// since returns the difference of the monotonic or the wall clock, whichever is longer. The monotonic clock of a
+// machine stops while it is frozen.
 func since(now, then time.Time) time.Duration {
 	return max(now.Sub(then), now.Round(0).Sub(then.Round(0)))
 }
 
-// read replaces the value by what the text says now.
+// read reads the text and replaces the value if the text has changed.
 func (c *Cache[T]) read(ctx context.Context) error {
 	text, err := c.Read(ctx)
 	if err != nil || c.known && text == c.text {

@@ -25,8 +25,8 @@ func (s *source) read(context.Context) (string, error) {
 	return s.text, s.err
 }
 
-// cache is a Cache over a source at a time of its own, which logs. A value is
-// the text in upper case, behind as many dots as there were values before.
+// cache returns a Cache over a source, with its clock and its log. A value is the text in upper case, after one dot
+// for each earlier value.
 func cache(s *source) (c *awssecrets.Cache[string], now *time.Time, log *bytes.Buffer) {
 	log = new(bytes.Buffer)
 	t := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -42,12 +42,12 @@ func cache(s *source) (c *awssecrets.Cache[string], now *time.Time, log *bytes.B
 	}}, &t, log
 }
 
-// A step of a Cache's life: time passes, the source changes, somebody asks.
+// step is one step of a test: time passes, the source changes, and Get is called.
 type step struct {
 	after time.Duration
-	text  string // "": cannot be read
-	want  string // names and which key of acme's; "": an error
-	reads int    // until now
+	text  string // "" if it cannot be read
+	want  string // wanted value; "" for an error
+	reads int    // total number of reads so far
 	why   string
 }
 
@@ -111,16 +111,15 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// While a machine is frozen its monotonic clock may stand still: what a key was
-// good for an hour ago counts by the other.
+// TestCacheOfFrozenMachine checks that the wall clock determines the age of a value if the monotonic clock stopped
+// while the machine was frozen.
 func TestCacheOfFrozenMachine(t *testing.T) {
 	t.Parallel()
 	s := &source{text: "one"}
 	c, _, _ := cache(s)
 	before := time.Now()
 	after := before
-	// The seconds are behind the nanoseconds in the first word of a Time that has
-	// a monotonic reading.
+	// In a Time with a monotonic reading, the seconds follow the nanoseconds in the first word.
 	*(*uint64)(unsafe.Pointer(&after)) += 3600 << 30
 	if after.Sub(before) != 0 || after.Round(0).Sub(before.Round(0)) != time.Hour {
 		t.Fatalf("a Time looks otherwise: %v, %v", before, after)

@@ -17,29 +17,29 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 )
 
-// Client reads texts. It is safe for concurrent use.
+// Client reads texts from Secrets Manager and Parameter Store. It is safe for concurrent use.
 type Client struct {
 	Region string
-	// Credentials are asked for each time.
+	// Credentials is called for every request.
 	Credentials func() aws.Credentials
-	// Endpoint is where a service is, named as in its host name
-	// ("secretsmanager", "ssm"); "" or nil is where AWS has it.
+	// Endpoint returns the URL of a service, which is named as in its host name ("secretsmanager", "ssm"). If
+	// Endpoint is nil or returns "", AWS's own endpoint is used.
 	Endpoint func(service string) string
 	HTTP     *http.Client
 	Now      func() time.Time
 }
 
-// The number of attempts and the time of each: a request of a client is waiting.
+// The number of attempts and the timeout of each. Both are small, because a client's request is waiting.
 const (
 	attempts = 2
 	timeout  = 2 * time.Second
 )
 
-// maxAnswer is the largest answer that is read, in bytes. A secret has 64 KiB
-// at most, a parameter 8 KiB; JSON may write each as six.
+// maxAnswer is the longest answer that is read, in bytes. A secret has at most 64 KiB and a parameter 8 KiB; JSON may
+// need six bytes for each.
 const maxAnswer = 1 << 20
 
-// Secret is the current text of a secret by its name or ARN.
+// Secret returns the current text of a secret, which id gives by name or ARN.
 func (c *Client) Secret(ctx context.Context, id string) (string, error) {
 	var out struct{ SecretString *string }
 	err := c.call(ctx, "secretsmanager", id, "secretsmanager.GetSecretValue", map[string]any{"SecretId": id}, &out)
@@ -52,7 +52,7 @@ func (c *Client) Secret(ctx context.Context, id string) (string, error) {
 	return *out.SecretString, nil
 }
 
-// Parameter is the text of a parameter by its name or ARN, decrypted.
+// Parameter returns the decrypted text of a parameter, given by name or ARN.
 func (c *Client) Parameter(ctx context.Context, name string) (string, error) {
 	var out struct{ Parameter struct{ Value *string } }
 	err := c.call(ctx, "ssm", name, "AmazonSSM.GetParameter", map[string]any{"Name": name, "WithDecryption": true}, &out)
@@ -65,8 +65,7 @@ func (c *Client) Parameter(ctx context.Context, name string) (string, error) {
 	return *out.Parameter.Value, nil
 }
 
-// refusal is an answer that is an error. Its text is for the log: it names the
-// role and the resource, not the content.
+// refusal is an error response. Its text may be logged: it names the role and the resource, not the content.
 type refusal struct {
 	service, kind, message string
 	status                 int
@@ -81,8 +80,7 @@ func (r *refusal) temporary() bool {
 	return r.status >= 500 || r.status == 429 || strings.Contains(r.kind, "Throttling")
 }
 
-// call sends a request, and once more if that fails. Requests change nothing, so
-// it does not matter whether the first was received.
+// call sends a request, and repeats it once if it fails. Requests only read, so sending one twice does no harm.
 func (c *Client) call(ctx context.Context, service, resource, target string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -121,7 +119,7 @@ func (c *Client) once(ctx context.Context, service, resource, target string, bod
 	if err != nil {
 		return fmt.Errorf("%s: %w", service, err)
 	}
-	direct := *c.HTTP // AWS does not redirect, and the session token would follow
+	direct := *c.HTTP // AWS does not redirect, and a redirect would forward the session token
 	direct.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	resp, err := direct.Do(req)
 	if err != nil {
@@ -136,16 +134,16 @@ func (c *Client) once(ctx context.Context, service, resource, target string, bod
 		return refused(service, resp.StatusCode, answer)
 	}
 	if json.Unmarshal(answer, out) != nil {
-		return fmt.Errorf("%s: the answer is not what was agreed upon", service) // and may have the secret in it
+		return fmt.Errorf("%s: the answer is not what was agreed upon", service) // the error leaves out the answer, which may contain the secret
 	}
 	return nil
 }
 
-// refused reads {"__type":"…#ResourceNotFoundException","message":"…"}.
+// refused parses an error response such as {"__type":"…#ResourceNotFoundException","message":"…"}.
 func refused(service string, status int, answer []byte) error {
 	var said struct {
 		Type    string `json:"__type"`
-		Message string // or message: names are compared in any case
+		Message string // also matches "message": names are compared without case
 	}
 	if json.Unmarshal(answer, &said) != nil {
 		said.Message = "the answer is no JSON"
@@ -157,8 +155,8 @@ func refused(service string, status int, answer []byte) error {
 	return &refusal{service: service, kind: kind, message: said.Message, status: status}
 }
 
-// regionOf is the region in an ARN, arn:aws:service:REGION:account:resource,
-// else the given one: a secret may be in another region.
+// regionOf returns the region in an ARN, arn:aws:service:REGION:account:resource, because a secret may be in another
+// region. For a plain name it returns region.
 func regionOf(resource, region string) string {
 	if parts := strings.SplitN(resource, ":", 6); len(parts) == 6 && parts[0] == "arn" && parts[3] != "" {
 		return parts[3]
@@ -166,7 +164,7 @@ func regionOf(resource, region string) string {
 	return region
 }
 
-// domain is what comes behind the region in the name of a host.
+// domain returns the part of an AWS host name after the region.
 func domain(region string) string {
 	if strings.HasPrefix(region, "cn-") {
 		return ".amazonaws.com.cn"

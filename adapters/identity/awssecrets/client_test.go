@@ -23,18 +23,17 @@ var (
 	credentials = aws.Credentials{AccessKeyID: "AKIDEXAMPLE", SecretAccessKey: "a secret of tests", SessionToken: "session"}
 )
 
-// answer is what a service says next.
+// answer is one response of a service.
 type answer struct {
 	status int
 	body   string
 }
 
-// service stands for one of AWS: it demands a right signature and gives answers
-// one after the other.
+// service stands for an AWS service: it requires a valid signature, and gives its answers one after another.
 type service struct {
 	t       *testing.T
 	answers []answer
-	heard   []string // target and body
+	heard   []string // target and body of each request
 }
 
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -51,15 +50,15 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a := s.answers[len(s.heard)-1]
-	if a.status == 0 { // hangs up
+	if a.status == 0 { // closes the connection
 		panic(http.ErrAbortHandler)
 	}
 	w.WriteHeader(a.status)
 	_, _ = io.WriteString(w, a.body)
 }
 
-// signature is what the Authorization of a request must be, by AWS's description
-// of Signature Version 4 alone.
+// signature returns the valid Authorization of a request. It is written from AWS's description of Signature Version 4
+// alone.
 func signature(r *http.Request, body []byte) string {
 	names := strings.Split(between(r.Header.Get("Authorization"), "SignedHeaders=", ","), ";")
 	scope := strings.Join(strings.Split(between(r.Header.Get("Authorization"), "Credential=", ","), "/")[1:], "/")
@@ -104,9 +103,9 @@ func TestClient(t *testing.T) {
 		why     string
 		ssm     bool
 		answers []answer
-		heard   string // each time
+		heard   string // text that each request must contain
 		want    string
-		err     string // a part of it
+		err     string // part of its text
 	}{
 		{"a secret", false, []answer{{200, `{"ARN":"arn","SecretString":"acme:a2V5\nbeta:a2V5"}`}}, secret, "acme:a2V5\nbeta:a2V5", ""},
 		{"a parameter", true, []answer{{200, `{"Parameter":{"Name":"tables","Type":"SecureString","Value":"acme:a2V5"}}`}}, parameter, "acme:a2V5", ""},
@@ -155,7 +154,7 @@ func client(endpoint func(string) string) *awssecrets.Client {
 	}
 }
 
-// TestHost: where a service is.
+// TestHost checks which host serves a secret.
 func TestHost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ region, id, want, why string }{
@@ -180,7 +179,7 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// The client follows no redirect: credentials stay with the service.
+// TestNoRedirects checks that the client follows no redirect, so that credentials stay with the service.
 func TestNoRedirects(t *testing.T) {
 	t.Parallel()
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

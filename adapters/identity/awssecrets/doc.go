@@ -1,8 +1,6 @@
-// Package awssecrets reads a text from AWS Secrets Manager or from the Parameter
-// Store of Systems Manager.
+// Package awssecrets reads a text from AWS Secrets Manager, or from the Parameter Store of Systems Manager.
 //
-// Each is one signed POST with a JSON body, so that the two SDK clients, which
-// add megabytes to a binary and time to its start for this one call, are not
-// needed: the signature is the SDK's, the rest is here. A [Cache] keeps the
-// parsed text and reads it again within minutes.
+// Each read is one signed POST with a JSON body. The two SDK clients for it would add megabytes to the binary and
+// time to its start, so only the SDK's signer is used. A [Cache] keeps the parsed text and refreshes it within
+// minutes.
 package awssecrets

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Optional returns a verifier, or nil if the options name no issuer, audience or role.
+// Optional returns a verifier, or nil if the options set no issuer, key set, audience, claim or role.
 func Optional(ctx context.Context, o Options) (*Verifier, error) {
 	if o.Issuer == "" && o.JWKS == "" && o.RolesClaim == "" && len(o.Audiences)+len(o.ReaderRoles)+len(o.ContributorRoles) == 0 {
 		return nil, nil
@@ -17,8 +17,7 @@ func Optional(ctx context.Context, o Options) (*Verifier, error) {
 	return newVerifier(ctx, o)
 }
 
-// Install makes a handler accept the tokens and tell clients where to get one. A nil
-// Verifier does nothing.
+// Install makes h accept the verifier's tokens and tell clients where to get one. On a nil Verifier it does nothing.
 func (v *Verifier) Install(h *protocol.Handler) {
 	if v != nil {
 		h.Bearer = v.bearer
@@ -26,10 +25,9 @@ func (v *Verifier) Install(h *protocol.Handler) {
 	}
 }
 
-// bearer verifies a token for protocol.Handler. A token without a role gets the
-// service's 403, and while the issuer is down clients are asked to retry; a token whose
-// key was never published counts as a failed sign-in then, as it would otherwise. The
-// handler refuses any other error with 401.
+// bearer verifies a token for protocol.Handler. A token without a role gets the service's 403. While the issuer is
+// down, clients get 503 and retry; a token with an unknown key counts as a failed sign-in even then. The handler
+// answers any other error with 401.
 func (v *Verifier) bearer(ctx context.Context, token string) (protocol.Identity, error) {
 	id, err := v.identify(ctx, token)
 	switch {

@@ -8,8 +8,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// A server that takes the tokens of one Entra tenant. Nothing is asked of the
-// issuer before the first token comes.
+// Example configures a server to accept the tokens of one Entra tenant. The issuer is not contacted before the first
+// token arrives.
 func Example() {
 	verifier, err := oidc.Optional(context.Background(), oidc.Options{
 		Issuer:    "https://sts.windows.net/00000000-0000-0000-0000-000000000000/",
@@ -27,8 +27,7 @@ func Example() {
 	// Output: oidc: not a signed token with the claims that are needed
 }
 
-// A development server that takes the tokens of a Keycloak on the same machine,
-// whose groups hold the roles.
+// ExampleOptional configures a development server for a Keycloak on the same machine, whose groups hold the roles.
 func ExampleOptional() {
 	_, err := oidc.Optional(context.Background(), oidc.Options{
 		Issuer:           "http://localhost:8080/realms/dev",

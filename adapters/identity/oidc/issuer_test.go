@@ -19,14 +19,14 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// signer is a key of an issuer.
+// signer is one of an issuer's keys.
 type signer struct {
 	kid string
 	alg jose.SignatureAlgorithm
 	key any
 }
 
-// The keys of the tests, made once as RSA keys take long.
+// The keys of the tests, made once because RSA keys take long.
 var (
 	rsaSigner = sync.OnceValue(func() signer {
 		key, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -51,13 +51,13 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// public is the key as the issuer publishes it.
+// public returns the key as the issuer publishes it.
 func (s signer) public() jose.JSONWebKey {
 	private := jose.JSONWebKey{Key: s.key, KeyID: s.kid, Algorithm: string(s.alg), Use: "sig"}
 	return private.Public()
 }
 
-// sign makes a token of claims.
+// sign returns a token with these claims.
 func (s signer) sign(claims any) string {
 	opts := new(jose.SignerOptions).WithType("JWT")
 	if s.kid != "" {
@@ -70,11 +70,11 @@ func (s signer) sign(claims any) string {
 // issuer is an OpenID Connect issuer on a loopback port.
 type issuer struct {
 	url               string
-	discoveries, sets atomic.Int64  // how often each document was asked for
-	asked             chan struct{} // one for each time the key set was, up to its capacity
+	discoveries, sets atomic.Int64  // how often each document was requested
+	asked             chan struct{} // receives one element per request for the key set, up to its capacity
 
 	mu       sync.Mutex
-	override http.HandlerFunc // in place of the documents, if not nil
+	override http.HandlerFunc // replaces the documents, if not nil
 	keys     []jose.JSONWebKey
 }
 
@@ -116,7 +116,7 @@ func writeJSON(w http.ResponseWriter, v any) {
 	_, _ = w.Write(must(json.Marshal(v)))
 }
 
-// publish replaces the keys.
+// publish replaces the published keys.
 func (is *issuer) publish(signers ...signer) {
 	is.mu.Lock()
 	defer is.mu.Unlock()
@@ -126,14 +126,14 @@ func (is *issuer) publish(signers ...signer) {
 	}
 }
 
-// answer replaces the documents; nil brings them back.
+// answer replaces the documents; nil restores them.
 func (is *issuer) answer(h http.HandlerFunc) {
 	is.mu.Lock()
 	defer is.mu.Unlock()
 	is.override = h
 }
 
-// clock is a clock that stands until it is moved.
+// clock is a clock that stands still until it is moved.
 type clock struct{ unix atomic.Int64 }
 
 func newClock() *clock {
@@ -148,7 +148,7 @@ func (c *clock) in(d time.Duration) int64 { return c.unix.Load() + int64(d/time.
 
 const audience = "https://storage.azure.com"
 
-// claims are good ones with changes; a nil value takes a claim away.
+// claims returns valid claims with changes; a nil value removes a claim.
 func (is *issuer) claims(c *clock, changes map[string]any) map[string]any {
 	m := map[string]any{
 		"iss": is.url, "aud": audience, "sub": "subject", "oid": "object", "tid": "tenant", "name": "Ada",
@@ -159,14 +159,14 @@ func (is *issuer) claims(c *clock, changes map[string]any) map[string]any {
 	return m
 }
 
-// verifier trusts the issuer.
+// verifier returns a verifier that trusts the issuer.
 func (is *issuer) verifier(t testing.TB, c *clock) *Verifier {
 	t.Helper()
 	return patient(t, context.Background(), Options{Issuer: is.url, Audiences: []string{"other", audience}, Now: c.now})
 }
 
-// patient returns a verifier that waits for the sockets of this machine as long as the test
-// lasts: on a busy one they may take longer than a client of a server should wait.
+// patient returns a verifier that waits for sockets without a limit, because on a busy machine they may take longer
+// than a client should wait.
 func patient(t testing.TB, ctx context.Context, o Options) *Verifier {
 	t.Helper()
 	v, err := newVerifier(ctx, o)
@@ -179,7 +179,7 @@ func patient(t testing.TB, ctx context.Context, o Options) *Verifier {
 	return v
 }
 
-// remembered is how many tokens the verifier remembers.
+// remembered returns how many tokens the verifier remembers.
 func (v *Verifier) remembered() int {
 	v.keyring.mu.Lock()
 	defer v.keyring.mu.Unlock()

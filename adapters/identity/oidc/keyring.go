@@ -11,26 +11,25 @@ import (
 )
 
 const (
-	timeout = 5 * time.Second  // of an attempt to read the keys: one that hangs delays the next
-	wait    = 2 * time.Second  // of a token for an attempt: strangers make up keys, and what waits takes places
-	pause   = 10 * time.Second // between the end of an attempt and the next, if there are keys
-	retry   = time.Second      // between a failed attempt and the next, if a token needs it: clients give up after 6 s
+	timeout = 5 * time.Second  // limit of one attempt to read the keys; a longer one would delay the next
+	wait    = 2 * time.Second  // how long a token waits for an attempt; strangers can invent keys, and waiting requests occupy slots
+	pause   = 10 * time.Second // pause after an attempt, if there are keys
+	retry   = time.Second      // pause after a failed attempt, if a token needs the keys; clients give up after 6 s
 	refresh = time.Hour        // age at which keys are read again
-	hold    = 24 * time.Hour   // age at which keys do not count any more
-	waiters = 64               // tokens that wait for an attempt; others are told to come again
+	hold    = 24 * time.Hour   // age at which keys are no longer used
+	waiters = 64               // maximum number of tokens that wait for an attempt; others must retry
 )
 
-// keys are the issuer's keys as they were at one moment, with the tokens that
-// they have verified; those do not outlive them, as one may be withdrawn.
+// keys holds the issuer's keys as read at one time, together with the tokens they have verified. Both are dropped
+// together, because a key may have been withdrawn.
 type keys struct {
 	list     []jose.JSONWebKey
 	at       time.Time
 	verified verified
 }
 
-// signed is nil if one of the keys has signed the token, errSignature if the one
-// that it names has not, and errKey if that is none of them. A token without a key
-// id may be signed with any of them; it may name a new one as well as an old.
+// signed returns nil if one of the keys signed the token, errSignature if the key that the token names did not sign
+// it, and errKey if it names an unknown key. A token without a key id may be signed with any key, known or new.
 func (k *keys) signed(t *jwt.JSONWebToken) error {
 	h, err := t.Headers[0], errKey
 	for i := range k.list {
@@ -48,26 +47,26 @@ func (k *keys) signed(t *jwt.JSONWebToken) error {
 	return err
 }
 
-// keyring holds the keys and reads them again in time, one attempt at once.
+// keyring holds the keys and refreshes them in time, with at most one attempt at once.
 type keyring struct {
-	ctx  context.Context // of reading: no request's, as others wait for the same keys
+	ctx  context.Context // context for reading keys; outlives any request, because others wait for the same keys
 	read func(context.Context) ([]jose.JSONWebKey, error)
 	now  func() time.Time
 	log  keyLog
 
-	// within bounds a wait: context.WithTimeout. Tests with real sockets wait without a limit.
+	// within limits a wait, like context.WithTimeout. Tests with real sockets wait without a limit.
 	within func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 
 	mu      sync.Mutex
 	held    *keys         // nil before the first success
-	running chan struct{} // closed at the end of the attempt; nil while there is none
-	waiting int           // tokens that wait for it
-	ended   time.Time     // the last attempt, zero before the first
-	err     error         // of the last attempt
+	running chan struct{} // closed when the running attempt ends; nil if none runs
+	waiting int           // number of tokens that wait for the attempt
+	ended   time.Time     // when the last attempt ended; zero before the first
+	err     error         // result of the last attempt
 }
 
-// young is what to verify with, nil if there are no keys or they are too old. It
-// never waits: keys that are due are read again while they serve on.
+// young returns the current keys, or nil if there are none or they are too old. It never waits: keys that are due for
+// a refresh are still used while it runs.
 func (r *keyring) young() *keys {
 	now := r.now()
 	r.mu.Lock()
@@ -83,10 +82,9 @@ func (r *keyring) young() *keys {
 	return r.held
 }
 
-// after returns keys younger than old, which may be nil. It waits for the attempt
-// to read them, one that runs or, if the pause is over, a new one, unless enough others
-// wait for it. The error is errUnavailable if the last attempt failed, or nothing is known
-// yet, and errKey if it is too soon for another.
+// after returns keys newer than old, which may be nil. It waits for the running attempt or, if the pause is over,
+// starts a new one, unless too many tokens already wait. The error is errUnavailable if the last attempt failed or
+// nothing is known yet, and errKey if it is too early for another attempt.
 func (r *keyring) after(ctx context.Context, old *keys) (*keys, error) {
 	r.mu.Lock()
 	least := pause
@@ -123,8 +121,8 @@ func (r *keyring) after(ctx context.Context, old *keys) (*keys, error) {
 	return nil, errKey
 }
 
-// begin starts an attempt unless one runs or the last one ended less than a pause
-// ago. It returns the end of the one that runs, nil if there is none. r.mu is held.
+// begin starts an attempt, unless one is running or the last one ended less than pause ago. It returns a channel that
+// closes when the running attempt ends, or nil if none runs. r.mu must be held.
 func (r *keyring) begin(now time.Time, pause time.Duration) <-chan struct{} {
 	if r.running != nil {
 		return r.running

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// want verifies a token and demands an error, or none.
+// want verifies a token and requires this error; nil means none.
 func want(t *testing.T, v *Verifier, token string, want error, why string) {
 	t.Helper()
 	if _, err := v.identify(t.Context(), token); !errors.Is(err, want) {
@@ -37,8 +37,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// TestWithdrawnKey: a key counts for an hour after the issuer has withdrawn it,
-// even for tokens that are remembered.
+// TestWithdrawnKey checks that a key stops working an hour after the issuer has withdrawn it, even for remembered
+// tokens.
 func TestWithdrawnKey(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner(), edSigner()), newClock()
@@ -58,8 +58,8 @@ func TestWithdrawnKey(t *testing.T) {
 	want(t, v, edSigner().sign(is.claims(c, day)), nil, "the other key")
 }
 
-// TestFlood: whatever strangers send, the issuer is asked once in a pause, and
-// good tokens are verified all the time.
+// TestFlood checks that whatever strangers send, the issuer is asked once per pause and good tokens are still
+// verified.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner()), newClock()
@@ -91,7 +91,7 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestKnownKeyNeverAsks: only a key id that is not known makes the issuer be asked.
+// TestKnownKeyNeverAsks checks that only an unknown key id causes a request to the issuer.
 func TestKnownKeyNeverAsks(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner()), newClock()
@@ -146,7 +146,7 @@ func TestIssuerDown(t *testing.T) {
 	want(t, v, token, nil, "up again")
 }
 
-// TestOneAttempt: many who wait for the keys wait for one attempt.
+// TestOneAttempt checks that many tokens that wait for the keys share one attempt.
 func TestOneAttempt(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner()), newClock()
@@ -162,8 +162,8 @@ func TestOneAttempt(t *testing.T) {
 	}
 }
 
-// TestCallerLeaves: who waits for the issuer may leave, and the attempt goes on
-// for the others.
+// TestCallerLeaves checks that a caller that waits for the issuer may give up, while the attempt continues for the
+// others.
 func TestCallerLeaves(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner()), newClock()
@@ -194,14 +194,14 @@ func TestCallerLeaves(t *testing.T) {
 	}
 }
 
-// TestKeysGoMeanwhile: the keys become too old to count, and the issuer is down,
-// between the moment a token's key is looked for and the moment it is not found.
+// TestKeysGoMeanwhile checks a token whose keys become too old, while the issuer is down, between the check of their
+// age and the lookup of the token's key.
 func TestKeysGoMeanwhile(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner()), newClock()
 	claims := is.claims(c, map[string]any{"exp": c.in(2 * hold)})
 	good := ecSigner().sign(claims)
-	var calls int // of the clock: the third is for exp
+	var calls int // calls of the clock; the third is for exp
 	var v *Verifier
 	v = patient(t, t.Context(), Options{Issuer: is.url, Audiences: []string{audience}, Now: func() time.Time {
 		if calls++; calls == 3 {
@@ -217,8 +217,8 @@ func TestKeysGoMeanwhile(t *testing.T) {
 	want(t, v, newEC("new").sign(claims), errUnavailable, "there are no keys any more")
 }
 
-// TestBadDocuments: what the issuer must not answer. The reason is part of the
-// error, since the operator has to find it.
+// TestBadDocuments checks wrong answers of the issuer. The reason must be part of the error, because the operator has
+// to find it.
 func TestBadDocuments(t *testing.T) {
 	t.Parallel()
 	document := func(v any) http.HandlerFunc {
@@ -274,7 +274,7 @@ func TestBadDocuments(t *testing.T) {
 	}
 }
 
-// A mistake in the options shows before a token comes, and costs one request.
+// TestReady checks that a mistake in the options shows before a token arrives, and costs one request.
 func TestReady(t *testing.T) {
 	t.Parallel()
 	c := newClock()

@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// again is the least time between two lines of the log that the keys cannot be read.
+// again is the minimum time between two log lines that report unreadable keys.
 const again = 10 * time.Second
 
-// keyLog says in the log how attempts to read the keys end: why one failed, and
-// that the first one after it did not.
+// keyLog logs how attempts to read the keys end: why one failed, and the first success after a failure.
 type keyLog struct {
-	log    *slog.Logger // nil does not log
+	log    *slog.Logger // nil disables logging
 	issuer string
 
 	mu   sync.Mutex
-	said time.Time // of the last failure, zero if an attempt succeeded since
+	said time.Time // when a failure was last logged; zero after a success
 }
 
 func (l *keyLog) note(err error, now time.Time) {

@@ -12,39 +12,34 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// Options configure a [Verifier]. Issuer and Audiences must be given.
+// Options configure a [Verifier]. Issuer and Audiences are required.
 type Options struct {
-	// Issuer is what tokens must have as iss, for instance
-	// "https://sts.windows.net/{tenant}/"; every character counts, a slash at the
-	// end too. It must be an https URL; http is allowed on a loopback host, for
-	// development.
+	// Issuer is the required iss of tokens, for example "https://sts.windows.net/{tenant}/". It must match exactly,
+	// including a trailing slash. It must be an https URL; http is allowed for a loopback host, for development.
 	Issuer string
-	// Audiences are the accepted values of aud, for instance
-	// "https://storage.azure.com". Without this check a token for any other service
-	// of the same issuer would do, so there must be at least one.
+	// Audiences lists the accepted values of aud, for example "https://storage.azure.com". At least one is required,
+	// because otherwise a token for any other service of the issuer would be accepted.
 	Audiences []string
-	// JWKS is the URL of the issuer's key set, with the same rule for http. By
-	// default {Issuer}/.well-known/openid-configuration says where it is.
+	// JWKS is the URL of the issuer's key set, with the same rule for http. By default it comes from
+	// {Issuer}/.well-known/openid-configuration.
 	JWKS string
-	// RolesClaim is the claim that holds the roles, a string or a list of them;
-	// "roles" by default. A string is one role, blanks included.
+	// RolesClaim is the claim that holds the roles, as a string or a list of strings; default "roles". A string is a
+	// single role, even if it contains blanks.
 	RolesClaim string
-	// ReaderRoles and ContributorRoles are the values of that claim that let read,
-	// and read and write. The package documentation has the defaults.
+	// ReaderRoles and ContributorRoles are the values of the claim that allow reading, and reading and writing. The
+	// package documentation lists the defaults.
 	ReaderRoles, ContributorRoles []string
-	// HTTP is the client for reading from the issuer. The verifier uses a copy, which
-	// follows redirects only to where Issuer and JWKS may point.
+	// HTTP is the client for reading from the issuer. The verifier uses a copy that follows redirects only to https
+	// URLs, and to http on loopback if Issuer or JWKS is such a URL.
 	HTTP *http.Client
-	// Now is the clock; time.Now by default.
+	// Now returns the current time; default time.Now.
 	Now func() time.Time
-	// Log says why the keys cannot be read, and when they can be again. Clients are
-	// only asked to retry. nil does not log.
+	// Log reports why the keys cannot be read, and when that is over; clients only get 503. Nil disables logging.
 	Log *slog.Logger
 }
 
-// asymmetric are the algorithms that are accepted, those that need no secret to
-// verify. With an HMAC among them, anybody who can read the public key could
-// sign.
+// asymmetric lists the accepted algorithms, which all verify without a secret. If HMAC were accepted, anybody who can
+// read the public key could sign.
 var asymmetric = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512,
 	jose.PS256, jose.PS384, jose.PS512,
@@ -52,7 +47,7 @@ var asymmetric = []jose.SignatureAlgorithm{
 	jose.EdDSA,
 }
 
-// source is where the keys are read from.
+// source returns the source from which the keys are read.
 func (o *Options) source() (*source, error) {
 	s := &source{issuer: o.Issuer, jwks: o.JWKS}
 	for _, configured := range []struct{ name, url string }{{"issuer", o.Issuer}, {"key set", o.JWKS}} {
@@ -93,7 +88,7 @@ func (o *Options) source() (*source, error) {
 	return s, nil
 }
 
-// loopback says whether a host is this machine.
+// loopback reports whether a host is this machine.
 func loopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()

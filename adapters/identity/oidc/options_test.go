@@ -17,7 +17,7 @@ func TestNew(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		options Options
-		reason  string // "" for none
+		reason  string // "" if the options are valid
 	}{
 		{"https", Options{Issuer: "https://sts.windows.net/tenant/", Audiences: aud}, ""},
 		{"http on this machine, by name", Options{Issuer: "http://localhost:8080/realm", Audiences: aud}, ""},
@@ -55,7 +55,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestOptions: what can be set has an effect.
+// TestOptions checks that every option has an effect.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner()), newClock()
@@ -77,7 +77,7 @@ func TestOptions(t *testing.T) {
 	}{
 		{[]string{"readers"}, reader},
 		{[]string{"others", "writers"}, contributor},
-		{nil, none}, // although the roles claim holds a default role
+		{nil, none}, // although the default claim, roles, holds a role
 		{[]string{"Storage Table Data Reader"}, none},
 	} {
 		claims["groups"] = tt.groups
@@ -98,8 +98,8 @@ func (c *counter) RoundTrip(req *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(req)
 }
 
-// TestShortKey: a signature by an RSA key that is too short to be safe does not
-// count, though the issuer publishes it.
+// TestShortKey checks that a signature by an RSA key that is too short is refused, even if the issuer publishes the
+// key.
 func TestShortKey(t *testing.T) {
 	t.Parallel()
 	key, err := rsa.GenerateKey(rand.Reader, 1024)

@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	maxDocument = 1 << 20 // bytes of what the issuer answers
-	maxKeys     = 128     // of a key set; large issuers have about ten
+	maxDocument = 1 << 20 // longest answer of the issuer in bytes
+	maxKeys     = 128     // keys in a key set; large issuers have about ten
 )
 
 // source reads the issuer's key set.
 type source struct {
 	issuer, jwks string
-	plain        bool // http on loopback is allowed, as something configured is so
+	plain        bool // http on loopback is allowed, because a configured URL uses it
 	client       http.Client
 }
 
@@ -30,7 +30,7 @@ func (s *source) allowed(u *url.URL) bool {
 	return u.Scheme == "https" || s.plain && u.Scheme == "http" && loopback(u.Hostname())
 }
 
-// read is the key set as the issuer publishes it now.
+// read reads the key set that the issuer publishes now.
 func (s *source) read(ctx context.Context) ([]jose.JSONWebKey, error) {
 	address := s.jwks
 	if address == "" {
@@ -50,8 +50,8 @@ func (s *source) read(ctx context.Context) ([]jose.JSONWebKey, error) {
 	}
 	var keys []jose.JSONWebKey
 	for _, raw := range set.Keys {
-		// What is not understood is skipped, as RFC 7517 section 5 demands: another
-		// key of the set may have a kind that is yet to be invented.
+		// Unknown keys are skipped, as RFC 7517 section 5 demands, since the set may contain kinds of keys that do
+		// not exist yet.
 		var key jose.JSONWebKey
 		if json.Unmarshal(raw, &key) == nil && verifies(&key) {
 			keys = append(keys, key)
@@ -63,9 +63,8 @@ func (s *source) read(ctx context.Context) ([]jose.JSONWebKey, error) {
 	return keys, nil
 }
 
-// verifies says whether a key is there to verify signatures: not for encryption,
-// not a shared or private key that must never have been published, nor a short
-// RSA key (RFC 7518 section 3.3 wants 2048 bits).
+// verifies reports whether a key is suitable for verifying signatures. It excludes keys for encryption, shared and
+// private keys, which should never have been published, and RSA keys below 2048 bits (RFC 7518 section 3.3).
 func verifies(key *jose.JSONWebKey) bool {
 	if k, ok := key.Key.(*rsa.PublicKey); ok && k.N.BitLen() < 2048 {
 		return false
@@ -73,7 +72,7 @@ func verifies(key *jose.JSONWebKey) bool {
 	return key.IsPublic() && key.Valid() && (key.Use == "" || key.Use == "sig")
 }
 
-// discover asks the issuer where its keys are.
+// discover asks the issuer for the URL of its keys.
 func (s *source) discover(ctx context.Context) (string, error) {
 	var document struct {
 		Issuer string `json:"issuer"`
@@ -82,8 +81,7 @@ func (s *source) discover(ctx context.Context) (string, error) {
 	if err := s.get(ctx, strings.TrimSuffix(s.issuer, "/")+"/.well-known/openid-configuration", &document); err != nil {
 		return "", fmt.Errorf("discovery: %w", err)
 	}
-	// OpenID Connect Discovery section 4.3: else one tenant of an issuer could
-	// speak for another.
+	// Required by OpenID Connect Discovery section 4.3; otherwise one tenant of an issuer could speak for another.
 	if document.Issuer != s.issuer {
 		return "", errors.New("discovery: the document is of another issuer")
 	}
@@ -94,7 +92,7 @@ func (s *source) discover(ctx context.Context) (string, error) {
 	return document.JWKS, nil
 }
 
-// get decodes the JSON document at an address.
+// get reads and decodes a JSON document.
 func (s *source) get(ctx context.Context, address string, into any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

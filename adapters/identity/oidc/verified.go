@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// maxVerified bounds the tokens that are remembered.
+// maxVerified is the maximum number of remembered tokens.
 const maxVerified = 1024
 
-// verified remembers the identities of verified tokens, by the hash of the token.
-// Only tokens with a good signature get in, so strangers cannot fill it.
+// verified remembers the identities of verified tokens by the hash of the token. It contains only tokens with a valid
+// signature, so strangers cannot fill it.
 type verified struct {
 	mu   sync.RWMutex
 	list map[[sha256.Size]byte]identity
@@ -23,8 +23,7 @@ func (v *verified) get(token [sha256.Size]byte, now time.Time) (identity, bool) 
 	return id, ok && now.Before(id.Expiry)
 }
 
-// put adds a token. If there is no room it forgets any other: one that is in use is soon
-// verified again.
+// put adds a token. If it is full, it forgets an arbitrary other one, which is verified again when it is used.
 func (v *verified) put(token [sha256.Size]byte, id identity) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

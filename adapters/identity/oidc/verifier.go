@@ -14,10 +14,10 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// maxToken is the length of a token, in bytes, beyond which it is not looked at.
+// maxToken is the longest accepted token in bytes.
 const maxToken = 16 << 10
 
-// Why a token is refused; compare with errors.Is.
+// Reasons for refusing a token; compare with errors.Is.
 var (
 	errMalformed   = errors.New("oidc: not a signed token with the claims that are needed")
 	errAlgorithm   = errors.New("oidc: the token's signature algorithm is not accepted")
@@ -28,12 +28,12 @@ var (
 	errKey         = errors.New("oidc: the token's key is not one of the issuer's")
 	errSignature   = errors.New("oidc: the token's signature is wrong")
 	errNoRole      = errors.New("oidc: the token holds no role for tables")
-	errUnavailable = errors.New("oidc: the issuer's keys cannot be read") // the token may be good
+	errUnavailable = errors.New("oidc: the issuer's keys cannot be read") // the token may still be valid
 	errCrowd       = errors.New("oidc: many tokens wait for the issuer's keys already")
-	errStrange     = errors.New("oidc: the token's key is not one of those that were read last") // with errUnavailable
+	errStrange     = errors.New("oidc: the token's key is not one of those that were read last") // joined with errUnavailable
 )
 
-// role is what somebody may do with tables. A greater one includes the lesser.
+// role is what a user may do with tables. A higher role includes the lower ones.
 type role uint8
 
 // The roles.
@@ -43,16 +43,16 @@ const (
 	contributor
 )
 
-// identity is who sends a token, as its issuer says.
+// identity identifies the sender of a token, as certified by the issuer.
 type identity struct {
-	ObjectID string // the claim oid, else sub; never empty
-	TenantID string // the claim tid; empty for issuers without tenants
+	ObjectID string // claim oid, or else sub; never empty
+	TenantID string // claim tid; empty for issuers without tenants
 	Audience []string
 	Role     role
-	Expiry   time.Time // of the token
+	Expiry   time.Time // expiry of the token
 }
 
-// Verifier verifies the tokens of one issuer. It may be used concurrently.
+// Verifier verifies the tokens of one issuer. It is safe for concurrent use.
 type Verifier struct {
 	issuer       string
 	audiences    []string
@@ -63,8 +63,8 @@ type Verifier struct {
 	keyring      keyring
 }
 
-// newVerifier is a verifier of tokens as the options demand. It asks the issuer for
-// nothing yet. ctx is for later requests, so it must not end before the verifier.
+// newVerifier returns a verifier for the options, without contacting the issuer. Later requests to the issuer use
+// ctx, which must live as long as the verifier.
 func newVerifier(ctx context.Context, o Options) (*Verifier, error) {
 	source, err := o.source()
 	if err != nil {
@@ -97,8 +97,8 @@ func newVerifier(ctx context.Context, o Options) (*Verifier, error) {
 	return v, nil
 }
 
-// Ready reads the issuer's keys unless they are there already, so that a mistake in
-// the options shows before a token comes. The error is errUnavailable with its cause.
+// Ready reads the issuer's keys unless they are already known, so that a mistake in the options shows before the
+// first token arrives. The error wraps errUnavailable and its cause.
 func (v *Verifier) Ready(ctx context.Context) error {
 	if v.keyring.young() != nil {
 		return nil
@@ -107,9 +107,8 @@ func (v *Verifier) Ready(ctx context.Context) error {
 	return err
 }
 
-// identify says whose the token is. The errors are those of this package, and only
-// errUnavailable comes with a cause. With errNoRole the identity is there all the
-// same, for the log.
+// identify returns the identity of a token's sender. It returns only errors of this package, and only errUnavailable
+// wraps a cause. With errNoRole the identity is returned too, for the log.
 func (v *Verifier) identify(ctx context.Context, token string) (identity, error) {
 	if len(token) > maxToken {
 		return identity{}, errMalformed
@@ -134,10 +133,9 @@ func (v *Verifier) identify(ctx context.Context, token string) (identity, error)
 	return id, nil
 }
 
-// verify looks at the claims before the signature: that costs less, says more of
-// a token gone astray, and does not ask this issuer for the key of another. What
-// the claims say counts only if the signature is right. It returns the keys that
-// the token was verified with.
+// verify checks the claims before the signature. That is cheaper, gives a better error for a misdirected token, and
+// avoids asking this issuer for another issuer's key. The claims are trusted only once the signature is verified.
+// verify also returns the keys that verified it.
 func (v *Verifier) verify(ctx context.Context, token string, keys *keys) (identity, *keys, error) {
 	t, err := jwt.ParseSigned(token, asymmetric)
 	if err != nil {
@@ -166,7 +164,7 @@ func (v *Verifier) verify(ctx context.Context, token string, keys *keys) (identi
 	}, keys, nil
 }
 
-// claims are those with a fixed name.
+// claims holds the claims with fixed names.
 type claims struct {
 	jwt.Claims
 	ObjectID string `json:"oid"`
@@ -184,7 +182,7 @@ func (v *Verifier) check(c *claims) error {
 		return errIssuer
 	case errors.Is(err, jwt.ErrInvalidAudience):
 		return errAudience
-	case !now.Before(c.Expiry.Time()): // Validate adds a minute, which is for the clocks of issuers
+	case !now.Before(c.Expiry.Time()): // Validate's tolerance of a minute, for the issuer's clock, must not apply to exp
 		return errExpired
 	case err != nil:
 		return errNotYet
@@ -192,8 +190,8 @@ func (v *Verifier) check(c *claims) error {
 	return nil
 }
 
-// signed checks the signature, with younger keys if its key is not among these or
-// there are none. It returns the keys that it was checked with.
+// signed verifies the signature. If the keys are nil or do not contain the token's key, it asks for newer ones. It
+// returns the keys that it used.
 func (v *Verifier) signed(ctx context.Context, t *jwt.JSONWebToken, keys *keys) (*keys, error) {
 	if keys != nil {
 		if err := keys.signed(t); err != errKey {
@@ -212,8 +210,7 @@ func (v *Verifier) signed(ctx context.Context, t *jwt.JSONWebToken, keys *keys) 
 	return younger, younger.signed(t)
 }
 
-// role is the greatest role in a claim: a string or a list of strings. Anything
-// else holds none.
+// role returns the highest role in a claim, which is a string or a list of strings. Any other claim contains none.
 func (v *Verifier) role(claim json.RawMessage) role {
 	var list []string
 	if one := ""; json.Unmarshal(claim, &one) == nil {

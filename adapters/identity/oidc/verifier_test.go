@@ -80,8 +80,8 @@ func TestRefusals(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, rsaSigner(), ecSigner()), newClock()
 	v := is.verifier(t, c)
-	// More keys that must not be accepted: a shared secret and a private key that
-	// the issuer published by mistake, and one for encryption.
+	// Further keys that must not be accepted: a shared secret and a private key that the issuer published by mistake,
+	// and an encryption key.
 	secret := []byte("0123456789abcdef0123456789abcdef")
 	leaked := newEC("leaked")
 	enc := newEC("enc")
@@ -97,7 +97,7 @@ func TestRefusals(t *testing.T) {
 	segment := func(v any) string { return base64.RawURLEncoding.EncodeToString(must(json.Marshal(v))) }
 	der := must(x509.MarshalPKIXPublicKey(&rsaSigner().key.(*rsa.PrivateKey).PublicKey))
 	publicPEM := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
-	forged := newEC("ec") // an attacker's key under the id of the issuer's
+	forged := newEC("ec") // an attacker's key with the id of the issuer's key
 	embedding := must(jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: forged.key}}, &jose.SignerOptions{EmbedJWK: true}))
 
 	for _, tt := range []struct {
@@ -157,7 +157,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			for range 2 { // the cache must not change the answer
+			for range 2 { // remembering must not change the result
 				id, err := v.identify(t.Context(), tt.token)
 				if !errors.Is(err, tt.want) {
 					t.Fatalf("%v, want %v", err, tt.want)
@@ -173,7 +173,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestExpiryOfTheRemembered: to be remembered does not prolong a token.
+// TestExpiryOfTheRemembered checks that remembering a token does not extend its validity.
 func TestExpiryOfTheRemembered(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner()), newClock()
@@ -188,8 +188,8 @@ func TestExpiryOfTheRemembered(t *testing.T) {
 	}
 }
 
-// TestRememberedIsBounded: more tokens than are remembered are verified just as
-// well, and refused ones are not remembered.
+// TestRememberedIsBounded checks that more tokens than fit are still verified, and that refused ones are not
+// remembered.
 func TestRememberedIsBounded(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, edSigner()), newClock()

@@ -1,4 +1,4 @@
-// Package directory keeps objects in a directory of this machine, and replaces files.
+// Package directory stores objects in a directory of this machine, and replaces files atomically.
 package directory
 
 import (
@@ -13,18 +13,17 @@ import (
 	"edgetable/core/objects"
 )
 
-// Place keeps each object in a file below a directory, which need not exist. Only the owner can
-// read the files.
+// Place stores each object as a file below Dir, which need not exist yet. Only the owner can read the files.
 type Place struct{ Dir string }
 
-// Put writes a file beside the object and renames it.
+// Put writes a temporary file next to the object and renames it.
 func (d Place) Put(_ context.Context, name string, b []byte) (err error) {
 	path := d.path(name)
 	for range 3 {
 		if err = Make(filepath.Dir(path)); err == nil {
 			err = replace(path, b, 0o600)
 		}
-		if !errors.Is(err, fs.ErrNotExist) { // else Delete has just removed the folder
+		if !errors.Is(err, fs.ErrNotExist) { // otherwise Delete has just removed the folder
 			return err
 		}
 	}
@@ -41,7 +40,7 @@ func (d Place) List(ctx context.Context, prefix string) iter.Seq2[objects.Object
 	return d.ListAfter(ctx, prefix, "")
 }
 
-// ListAfter walks the directory, without the folders whose names are all below after.
+// ListAfter walks the directory. It skips each folder in which all names sort before the given name.
 func (d Place) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[objects.Object, error] {
 	return func(yield func(objects.Object, error) bool) {
 		root := d.path(prefix[:strings.LastIndexByte(prefix, '/')+1])
@@ -49,7 +48,7 @@ func (d Place) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[ob
 			switch {
 			case errors.Is(err, fs.ErrNotExist): // nothing was written yet, or another run deleted the file
 				return nil
-			case e != nil && e.IsDir() && e.Name() == "lost+found": // of the file system
+			case e != nil && e.IsDir() && e.Name() == "lost+found": // belongs to the file system
 				return fs.SkipDir
 			case err != nil:
 				return err
@@ -86,13 +85,13 @@ func (d Place) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[ob
 	}
 }
 
-// Delete removes the file of an object, and folders that are empty then.
+// Delete removes an object's file, and then the folders that became empty.
 func (d Place) Delete(_ context.Context, name string) error {
 	if err := os.Remove(d.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for dir := filepath.Dir(filepath.FromSlash(name)); dir != "."; dir = filepath.Dir(dir) {
-		if os.Remove(filepath.Join(d.Dir, dir)) != nil { // it has other files
+		if os.Remove(filepath.Join(d.Dir, dir)) != nil { // not empty
 			return nil
 		}
 	}
@@ -103,7 +102,7 @@ func (d Place) path(name string) string {
 	return filepath.Join(d.Dir, filepath.FromSlash(name))
 }
 
-// Make makes a directory and its parents, for the owner alone and durable.
+// Make creates a directory and its parents, accessible only to the owner, and makes them durable.
 func Make(dir string) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil

@@ -24,7 +24,8 @@ func names(t *testing.T, p directory.Place, prefix string) (list []string) {
 	return list
 }
 
-// Objects are files below a directory, which is made with the first and loses the folders that are empty.
+// TestPlace checks that objects are files below a directory, which is created with the first object, and that empty
+// folders are removed.
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	p := directory.Place{Dir: filepath.Join(t.TempDir(), "new")}
@@ -59,7 +60,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// A folder may lose its last object while another one is written to it.
+// TestPutBesideDelete writes an object while the last other object in its folder is deleted.
 func TestPutBesideDelete(t *testing.T) {
 	t.Parallel()
 	p := directory.Place{Dir: t.TempDir()}
@@ -77,7 +78,7 @@ func TestPutBesideDelete(t *testing.T) {
 	g.Wait()
 }
 
-// A file is replaced as a whole, with its mode, and nothing is left when that fails.
+// TestReplace checks that a file is replaced atomically with its mode, and that a failure leaves nothing.
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -99,7 +100,8 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// A list after a name has what is above it, as if all were listed, and does not read folders below it.
+// TestListAfter checks that a list after a name contains the same later names as a full list, and does not read
+// folders that sort before it.
 func TestListAfter(t *testing.T) {
 	t.Parallel()
 	p := directory.Place{Dir: t.TempDir()}
@@ -129,11 +131,12 @@ func TestListAfter(t *testing.T) {
 	}
 }
 
-// An error names the object, not the temporary file: whoever tries again sees the same error.
+// TestSameError checks that an error names the object rather than the temporary file, so that repeated attempts give
+// the same error.
 func TestSameError(t *testing.T) {
 	t.Parallel()
 	p := directory.Place{Dir: t.TempDir()}
-	name := strings.Repeat("n", 250) // too long with what the temporary one has more
+	name := strings.Repeat("n", 250) // too long for the temporary file, whose name is longer
 	first, second := p.Put(t.Context(), name, nil), p.Put(t.Context(), name, nil)
 	if first == nil || second == nil || first.Error() != second.Error() {
 		t.Errorf("%v, then %v", first, second)

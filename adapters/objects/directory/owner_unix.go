@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// KeepOwner gives a file to the owner of another one, or of a directory. Only root can
-// do that, and only root needs to.
+// KeepOwner gives f the owner of another file or directory. It does nothing unless the process runs as root; only
+// root can change an owner, and only root needs to.
 func KeepOwner(f *os.File, other string) error {
 	info, err := os.Stat(other)
 	if err != nil {

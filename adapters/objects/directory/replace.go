@@ -12,9 +12,8 @@ import (
 	"edgetable/core/objects"
 )
 
-// Replace writes a file in one step: after a crash or a power cut there is the old one or
-// the new one. It has this mode, and belongs to the owner of the file that it replaces,
-// or of its directory, whoever writes it.
+// Replace writes a file atomically: after a crash or power loss either the old or the new content is there. The file
+// gets this mode. Its owner is that of the file it replaces or, for a new file, of the directory.
 func Replace(path string, text []byte, mode fs.FileMode) error {
 	if err := Make(filepath.Dir(path)); err != nil {
 		return err
@@ -22,7 +21,8 @@ func Replace(path string, text []byte, mode fs.FileMode) error {
 	return replace(path, text, mode)
 }
 
-// slice is how much one write gives to the system: of one with 4 MiB Linux takes up to four times as much processor time.
+// slice is the number of bytes per write call. Linux needs up to four times as much processor time for single writes
+// of 4 MiB.
 const slice = 256 << 10
 
 func replace(path string, text []byte, mode fs.FileMode) error {
@@ -55,7 +55,7 @@ func replace(path string, text []byte, mode fs.FileMode) error {
 	return Sync(filepath.Dir(path))
 }
 
-// of names the file that was to be written in an error about the temporary one: who tries again sees the same error.
+// of puts path into an error about the temporary file, so that repeated attempts give the same error.
 func of(path string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		e.Path = path
@@ -66,7 +66,7 @@ func of(path string, err error) error {
 	return err
 }
 
-// Sync makes the names in a directory durable, where the system can.
+// Sync makes the entries of a directory durable, where the system supports it.
 func Sync(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -74,7 +74,7 @@ func Sync(dir string) error {
 	}
 	err = d.Sync()
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrInvalid) || errors.Is(err, fs.ErrPermission) {
-		err = nil // as Windows and some file systems answer
+		err = nil // Windows and some file systems return these
 	}
 	return errors.Join(err, d.Close())
 }

@@ -18,11 +18,11 @@ import (
 	"github.com/aws/smithy-go/encoding/httpbinding"
 )
 
-// failure is an answer of S3 that reports an error.
+// failure is an error response of S3.
 type failure struct {
 	Status        int    `xml:"-"`
-	Code, Message string // may be empty: not every answer has a body
-	Region        string // where the bucket is
+	Code, Message string // empty if the response has no body
+	Region        string // region of the bucket
 }
 
 func (f *failure) Error() string {
@@ -41,7 +41,7 @@ func (f *failure) Error() string {
 
 var errCredentials = errors.New("there are no credentials for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
 
-// patience is how long a request may be without an answer before Silent is called.
+// patience is how long a request may go without an answer before Silent is called.
 const patience = 5 * time.Second
 
 // retryable reports whether the same request may succeed later.
@@ -54,7 +54,7 @@ func retryable(err error) bool {
 		f.Code == "RequestTimeout" || f.Code == "SlowDown"
 }
 
-// call sends a request, again if that may help: all four calls can be repeated.
+// call sends a request and retries it where that can help. All four operations can be repeated safely.
 func (b *Bucket) call(ctx context.Context, method, key string, query url.Values, content []byte) ([]byte, error) {
 	for attempt := 1; ; attempt++ {
 		answer, err := b.try(ctx, method, key, query, content)
@@ -76,8 +76,7 @@ func (b *Bucket) call(ctx context.Context, method, key string, query url.Values,
 	}
 }
 
-// try sends a request once. The signature covers the content, so S3 refuses content
-// that was changed on the way.
+// try sends a request once. The signature covers the content, so S3 refuses content that was damaged in transit.
 func (b *Bucket) try(ctx context.Context, method, key string, query url.Values, content []byte) ([]byte, error) {
 	who, err := b.credentials.Retrieve(ctx)
 	if err != nil {
@@ -114,7 +113,7 @@ func (b *Bucket) try(ctx context.Context, method, key string, query url.Values, 
 	}
 	if resp.StatusCode >= 300 {
 		f := &failure{Status: resp.StatusCode}
-		_ = xml.Unmarshal(answer, f) // without a body the status must do
+		_ = xml.Unmarshal(answer, f) // without a body the status must suffice
 		f.Region = cmp.Or(f.Region, resp.Header.Get("X-Amz-Bucket-Region"))
 		return nil, f
 	}

@@ -1,6 +1,5 @@
-// Package s3 keeps objects in a bucket of S3, of AWS or of
-// another maker. Four calls are enough for it; the SDK signs them and finds the
-// credentials.
+// Package s3 stores objects in a bucket of AWS S3 or of a compatible service. It needs only four operations; the SDK
+// signs them and finds the credentials.
 package s3
 
 import (
@@ -25,7 +24,7 @@ import (
 	"edgetable/core/objects"
 )
 
-// Bucket is a place for objects below a prefix in a bucket.
+// Bucket stores objects under a prefix in a bucket.
 type Bucket struct {
 	base        string // URL of the bucket
 	prefix      string
@@ -35,19 +34,18 @@ type Bucket struct {
 	client      http.Client
 	retryer     aws.Retryer
 
-	// Retrying is called when a request failed and will be sent again; it may be nil.
+	// Retrying is called when a request failed and will be retried; it may be nil.
 	Retrying func(cause error, in time.Duration)
 	// Silent is called when a request that sends no object has had no answer for five seconds; it may be nil.
 	Silent func()
 }
 
-// callTimeout bounds one attempt to send or receive an object of 8 MiB: a connection
-// that transfers nothing must not stop a backup.
+// callTimeout limits one attempt to send or receive an object of 8 MiB, so that a stalled connection cannot stop a
+// backup.
 const callTimeout = 2 * time.Minute
 
-// Open connects to a bucket by a URL of the form
-// s3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION. The credentials, and a region
-// that is not in the URL, come from the environment as AWS's programs read it.
+// Open opens a bucket by a URL of the form s3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION. Credentials, and
+// the region if the URL has none, come from the same environment as for AWS's own tools.
 func Open(ctx context.Context, location string) (*Bucket, error) {
 	u, err := url.Parse(location)
 	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil || u.Fragment != "" {
@@ -63,24 +61,24 @@ func Open(ctx context.Context, location string) (*Bucket, error) {
 	if e, err := url.Parse(endpoint); endpoint != "" && (err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "") {
 		return nil, fmt.Errorf("the endpoint %q is not a URL such as https://HOST", endpoint)
 	}
-	// Without this the SDK writes to standard error, in its own form. Its errors have what matters.
+	// Otherwise the SDK logs to standard error in its own format. Its errors contain what matters.
 	c, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{}))
 	if err != nil {
 		return nil, err
 	}
 	b := &Bucket{
 		region: cmp.Or(query.Get("region"), c.Region), credentials: c.Credentials,
-		signer:  v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }), // as S3 asks
+		signer:  v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }), // as S3 requires
 		client:  http.Client{Timeout: callTimeout, CheckRedirect: noRedirect},
 		retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts = 8; o.RateLimiter = noLimit{} }),
 	}
 	switch {
 	case endpoint != "":
 		b.base = endpoint + "/" + u.Host
-		b.region = cmp.Or(b.region, "us-east-1") // what makers without regions expect
+		b.region = cmp.Or(b.region, "us-east-1") // the default of services without regions
 	case b.region == "":
 		return nil, errors.New("the region of the bucket is unknown: add ?region=…, or set AWS_REGION")
-	case strings.Contains(u.Host, "."): // the certificate would not fit
+	case strings.Contains(u.Host, "."): // AWS's wildcard certificate does not cover such a host name
 		b.base = "https://s3." + b.region + ".amazonaws.com/" + u.Host
 	default:
 		b.base = "https://" + u.Host + ".s3." + b.region + ".amazonaws.com"
@@ -111,14 +109,14 @@ func (b *Bucket) Get(ctx context.Context, name string) ([]byte, error) {
 func (b *Bucket) Delete(ctx context.Context, name string) error {
 	_, err := b.call(ctx, http.MethodDelete, b.prefix+name, nil, nil)
 	var failed *failure
-	if errors.As(err, &failed) && failed.Code == "NoSuchKey" { // as some makers answer, and after a lost reply
+	if errors.As(err, &failed) && failed.Code == "NoSuchKey" { // as some services answer, and after a lost reply
 		return nil
 	}
 	return err
 }
 
-// noRedirect makes a redirection an error. The signature is for one host; and a write
-// would become a read of another page, which succeeds.
+// noRedirect returns redirects as responses. A signature is valid for one host only, and a redirected write would
+// become a read of another page, which succeeds.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // List implements objects.Place.
@@ -152,7 +150,7 @@ func (b *Bucket) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[
 					err = keyErr
 					break
 				}
-				if strings.TrimPrefix(key, b.prefix) <= after && after != "" { // a maker that does not know start-after
+				if strings.TrimPrefix(key, b.prefix) <= after && after != "" { // for services that ignore start-after
 					continue
 				}
 				if !yield(objects.Object{Name: strings.TrimPrefix(key, b.prefix), Size: o.Size}, nil) {
@@ -173,7 +171,7 @@ func (b *Bucket) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[
 	}
 }
 
-// noLimit lets every retry happen: the number of attempts is the limit.
+// noLimit permits every retry; only the number of attempts is limited.
 type noLimit struct{}
 
 func (noLimit) GetToken(context.Context, uint) (func() error, error) {

@@ -8,7 +8,7 @@ import (
 	"edgetable/adapters/objects/s3"
 )
 
-// open opens a bucket that a handler serves.
+// open opens a bucket that the handler serves.
 func open(t *testing.T, h http.HandlerFunc) *s3.Bucket {
 	t.Helper()
 	t.Setenv("AWS_ACCESS_KEY_ID", "nobody")
@@ -22,7 +22,7 @@ func open(t *testing.T, h http.HandlerFunc) *s3.Bucket {
 	return b
 }
 
-// An object that is missing is deleted, whatever the maker of the server says to that.
+// TestDeleteMissing checks that deleting a missing object succeeds, however the service answers.
 func TestDeleteMissing(t *testing.T) {
 	b := open(t, func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "<Error><Code>NoSuchKey</Code></Error>", http.StatusNotFound)
@@ -38,7 +38,8 @@ func TestDeleteMissing(t *testing.T) {
 	}
 }
 
-// A write that is redirected, as to a page for signing in, has stored nothing.
+// TestRedirected checks that a redirected write, for example to a sign-in page, is an error, because nothing was
+// stored.
 func TestRedirected(t *testing.T) {
 	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther} {
 		b := open(t, func(w http.ResponseWriter, r *http.Request) {

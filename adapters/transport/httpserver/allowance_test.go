@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// TestProgress: a client that sends or takes next to nothing is given up, and one that is
-// slow is not, however long it takes.
+// TestProgress checks that a client that transfers almost nothing is cut off, and that a slow one is not, however
+// long it takes.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	const much = 4 << 20
 	for _, tt := range []struct {
 		why   string
-		bytes int           // that make progress at once
-		every time.Duration // 0: never
-		ends  bool          // for want of an allowance
+		bytes int           // transferred at once
+		every time.Duration // 0 means never
+		ends  bool          // the connection ends because the allowance ran out
 	}{
 		{"nothing", 0, 0, true},
 		{"a byte a second", 1, time.Second, true},
@@ -82,8 +82,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestRests: a connection without a request rests soon, and does not while a request is
-// under way.
+// TestRests checks that a connection rests soon after its last request, and never during one.
 func TestRests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -108,7 +107,7 @@ func TestRests(t *testing.T) {
 	})
 }
 
-// TestDeadlinesFromAbove: what TLS asks for is kept, and can be taken back.
+// TestDeadlinesFromAbove checks that deadlines set by TLS are obeyed and can be cleared.
 func TestDeadlinesFromAbove(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,13 +12,13 @@ import (
 	"edgetable/core/protocol"
 )
 
-// A body that is announced too large is refused before a byte of it is sent, and
-// the connection, on which it might still come, is closed.
+// TestTooLargeIsRefusedUnread checks that a body whose announced length is too large is refused before any of it is
+// sent, and that the connection, on which it might still arrive, is closed.
 func TestTooLargeIsRefusedUnread(t *testing.T) {
 	t.Parallel()
 	conn, r := dial(t)
 	send(t, conn, "PUT /devstoreaccount1/people(PartitionKey='p',RowKey='r') HTTP/1.1\nContent-Length: 4194305\n")
-	// The first 8 KiB are taken in before anybody is asked, no more.
+	// The server reads the first 8 KiB in advance, and no more.
 	fmt.Fprint(conn, strings.Repeat(" ", 8<<10))
 	resp := receive(t, r, "PUT")
 	if resp.Status != 413 {
@@ -33,7 +33,7 @@ func TestTooLargeIsRefusedUnread(t *testing.T) {
 	}
 }
 
-// The answer to HEAD has no body, not even the last one of a connection.
+// TestHeadWithLargeBody checks that the response to HEAD has no body, even if it is the last on its connection.
 func TestHeadWithLargeBody(t *testing.T) {
 	t.Parallel()
 	conn, r := dial(t)
@@ -50,8 +50,7 @@ func TestHeadWithLargeBody(t *testing.T) {
 	}
 }
 
-// A body that ends before its length is an error of the sender's, and nothing of
-// it is stored.
+// TestBodyCutOff checks that a body shorter than its length is the sender's error, and that nothing of it is stored.
 func TestBodyCutOff(t *testing.T) {
 	t.Parallel()
 	conn, r := dial(t)
@@ -64,8 +63,8 @@ func TestBodyCutOff(t *testing.T) {
 	}
 }
 
-// A client that waits for 100 Continue gets it when its body is wanted, and the
-// refusal at once when it is not.
+// TestExpectContinue checks that a client that waits for 100 Continue gets it if its body is wanted, and otherwise
+// gets the refusal at once.
 func TestExpectContinue(t *testing.T) {
 	t.Parallel()
 	const request = "POST /devstoreaccount1/Tables HTTP/1.1\nContent-Type: application/json\nExpect: 100-continue\nContent-Length: 22\n"
@@ -95,8 +94,8 @@ func TestExpectContinue(t *testing.T) {
 	})
 }
 
-// A body with two lengths must not hide a second request from a proxy in
-// front of the server: bytes after the first are never served.
+// TestTwoLengths checks that a body with two lengths cannot hide a second request from a proxy in front: bytes after
+// the first request are never served.
 func TestTwoLengths(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

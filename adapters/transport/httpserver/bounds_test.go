@@ -18,8 +18,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// bounded is a server with small bounds. A request for /wait is answered when the test says
-// so, one for /large gets a large answer, and other answers have the length of the body.
+// bounded is a server with small bounds. It answers a request for /wait when the test says so, one for /large with a
+// large response, and others with a response of the body's length.
 type bounded struct {
 	*httpserver.Server
 	t      *testing.T
@@ -27,7 +27,7 @@ type bounded struct {
 	answer chan struct{}
 }
 
-const large = 16 << 20 // more than the system holds for a client
+const large = 16 << 20 // more than the system buffers for a client
 
 func newBounded(t *testing.T, b httpserver.Bounds) *bounded {
 	t.Helper()
@@ -60,7 +60,7 @@ func newBounded(t *testing.T, b httpserver.Bounds) *bounded {
 	return s
 }
 
-// of is a connection of a client; source is its address.
+// of is the connection of a client.
 type of struct {
 	net.Conn
 	*bufio.Reader
@@ -82,7 +82,7 @@ func (c of) ask(target string) {
 	fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: h\r\n\r\n", target)
 }
 
-// status reads the first line of an answer.
+// status reads the first line of a response and returns its status, or "end" if the connection was closed.
 func (c of) status() string {
 	line, err := c.ReadString('\n')
 	if err != nil {
@@ -91,7 +91,7 @@ func (c of) status() string {
 	return strings.Fields(line)[1]
 }
 
-// head reads the head of an answer and returns its status.
+// head reads the head of a response and returns its status.
 func (c of) head() string {
 	status := c.status()
 	for line := ""; status != "end" && line != "\r\n"; {
@@ -103,7 +103,7 @@ func (c of) head() string {
 	return status
 }
 
-// gets asks for something short and reads the answer.
+// gets sends a request with a short response and reads that.
 func (c of) gets(target string) string {
 	c.ask(target)
 	return c.head()
@@ -116,12 +116,12 @@ func (c of) expect(want, why string) {
 	}
 }
 
-// state says what a server has when a test waits in vain.
+// state formats the counters of a server for the message of a wait that failed.
 type state func() httpserver.ConnectionStats
 
 func (s state) String() string { return fmt.Sprintf("%+v", s()) }
 
-// until waits for a state that the server reaches by itself.
+// until waits until ok returns true for the server's counters.
 func (s *bounded) until(why string, ok func(httpserver.ConnectionStats) bool) {
 	s.t.Helper()
 	must.Eventually(s.t, why, state(s.Connections), func() bool { return ok(s.Connections()) })
@@ -132,8 +132,8 @@ func (s *bounded) untilIdle(n int) {
 	s.until(fmt.Sprint(n, " idle"), func(c httpserver.ConnectionStats) bool { return c.Idle == n })
 }
 
-// TestOldestIdleGoesFirst: a new connection finds room. The one that rested for the longest
-// time gives way, and none with a request does.
+// TestOldestIdleGoesFirst checks that a new connection displaces the one that has been idle for the longest time, and
+// never one with a request.
 func TestOldestIdleGoesFirst(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Connections: 3})
@@ -159,7 +159,7 @@ func TestOldestIdleGoesFirst(t *testing.T) {
 	}
 }
 
-// TestNothingIdle: a connection for which there is no room is closed at once.
+// TestNothingIdle checks that a connection for which there is no room is closed at once.
 func TestNothingIdle(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Connections: 1})
@@ -173,8 +173,8 @@ func TestNothingIdle(t *testing.T) {
 	}
 }
 
-// TestSlowRequestsLeaveRoom: clients that have a request under way on each connection, and send
-// no more of it, do not keep out a new one, though fewer connections may be open than requests.
+// TestSlowRequestsLeaveRoom checks that clients that send only the start of a request on every connection do not keep
+// out a new client, even if Bounds allow more requests than connections.
 func TestSlowRequestsLeaveRoom(t *testing.T) {
 	t.Parallel()
 	const connections = 16
@@ -188,7 +188,7 @@ func TestSlowRequestsLeaveRoom(t *testing.T) {
 	}
 }
 
-// TestClientsShareConnections: a client that opens more and more closes its own.
+// TestClientsShareConnections checks that a client that opens more and more connections displaces its own.
 func TestClientsShareConnections(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Connections: 10})
@@ -214,7 +214,7 @@ func TestClientsShareConnections(t *testing.T) {
 	}
 }
 
-// TestAccountsShareConnections: the same for accounts, which have many addresses.
+// TestAccountsShareConnections checks the same for an account that is used from many addresses.
 func TestAccountsShareConnections(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Connections: 10})
@@ -227,8 +227,8 @@ func TestAccountsShareConnections(t *testing.T) {
 	own.expect("200", "the oldest of all, but of another account")
 }
 
-// TestManyClientsComeAndGo: the connections of a client that has more than its share make room for new clients,
-// not the only one of another, however long that rested.
+// TestManyClientsComeAndGo checks that new clients displace connections of a client that has more than its share, and
+// never the only connection of another client, however long it has been idle.
 func TestManyClientsComeAndGo(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Connections: 10})
@@ -252,8 +252,7 @@ func TestManyClientsComeAndGo(t *testing.T) {
 	}
 }
 
-// TestClientsShareRequests: requests that are not complete hold memory. A client has no more
-// of them than it leaves to others.
+// TestClientsShareRequests checks that incomplete requests, which hold memory, are limited to a client's share.
 func TestClientsShareRequests(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Requests: 4})
@@ -266,8 +265,8 @@ func TestClientsShareRequests(t *testing.T) {
 	}
 }
 
-// TestTurns: more connections than requests at once are all served, though each has always
-// another request.
+// TestTurns checks that more connections than concurrent requests are all served, even if each always has another
+// request.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Requests: 4})
@@ -284,7 +283,7 @@ func TestTurns(t *testing.T) {
 				}
 			}
 			done <- ""
-			for { // it goes on
+			for { // keeps sending
 				select {
 				case <-stop:
 					return
@@ -301,8 +300,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestSentAhead: requests that clients send ahead of answers have half of the processors, and
-// requests of others do not wait for them.
+// TestSentAhead checks that pipelined requests use at most half of the processors, and that others do not wait for
+// them.
 func TestSentAhead(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{})
@@ -312,7 +311,7 @@ func TestSentAhead(t *testing.T) {
 			most.Store(n)
 		}
 		for range 100 {
-			runtime.Gosched() // to all that others have to do
+			runtime.Gosched() // yields to all other goroutines
 		}
 		atWork.Add(-1)
 		return protocol.Response{Status: 200}
@@ -348,8 +347,8 @@ func TestSentAhead(t *testing.T) {
 	}
 }
 
-// TestAnswersThatNobodyReads: they do not use up the memory. The client gets 503, another
-// one its answer.
+// TestAnswersThatNobodyReads checks that unread responses do not use up the memory: their client gets 503, and
+// another client its response.
 func TestAnswersThatNobodyReads(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Bytes: 3 * large})
@@ -385,7 +384,7 @@ func TestAnswersThatNobodyReads(t *testing.T) {
 	s.until("all given back", func(httpserver.ConnectionStats) bool { used, _ := s.Room(); return used == 0 })
 }
 
-// TestBodiesThatDoNotCome: the memory for them is bounded as well.
+// TestBodiesThatDoNotCome checks that the memory for bodies in transit is limited too.
 func TestBodiesThatDoNotCome(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Bytes: 1 << 20})
@@ -404,7 +403,7 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 	if got := second.status(); got != "503" {
 		t.Errorf("the second of a client: %s", got)
 	}
-	second.Close() // which may send the rest meanwhile
+	second.Close() // which may send the rest in the meantime
 	other := slow("127.0.0.2", "/acme/x")
 	fmt.Fprint(other, strings.Repeat("x", 100_000))
 	if got := other.status(); got != "200" {

@@ -13,28 +13,28 @@ import (
 	"time"
 )
 
-// conn is the connection of a client, below TLS. It demands progress of the client, and
-// rests while no request is under way.
+// conn is a client's connection below TLS. It requires the client to make progress, and rests while no request is in
+// flight: it then needs no memory for a request.
 type conn struct {
 	net.Conn
 	owner *connections
-	front net.Conn // what fasthttp serves: TLS, if there is any, and this
+	front net.Conn // the connection that fasthttp serves: this one, with TLS if enabled
 
-	// What follows belongs to the goroutine that reads.
+	// The following fields belong to the goroutine that reads.
 	receiving allowance
-	quiet     bool          // no byte of the next request has come
-	first     bool          // fasthttp will say that a request begins before a byte of it is read
-	came      bool          // something did since the last request
-	slots     chan struct{} // in which this request has one, if it was sent ahead
+	quiet     bool          // no byte of the next request has arrived
+	first     bool          // fasthttp will announce a request before reading a byte of it
+	came      bool          // bytes have arrived since the last request
+	slots     chan struct{} // holds this request's slot, if the request was pipelined
 	ahead     [1]byte
 	hasAhead  bool
-	rests     atomic.Bool // the end that fasthttp sees is no end
-	named     string      // the account of the last request
+	rests     atomic.Bool // the EOF reported to fasthttp means that the connection rests
+	named     string      // account of the last request
 
-	// This belongs to the goroutine that writes: the reader, or who closes TLS.
+	// The following fields belong to the goroutine that writes: the reader, or whoever closes TLS.
 	writing sync.Mutex
 	sending allowance
-	untaken int // bytes that the system held when the allowance ended last
+	untaken int // bytes that the system still held for the client when the allowance last ran out
 
 	readEnd, writeEnd deadline
 
@@ -42,13 +42,13 @@ type conn struct {
 	account *party // nil until a request was authenticated
 	inList  [kinds]*list.Element
 	working bool
-	waits   *list.Element // in the client's line for a request
+	waits   *list.Element // element in the client's queue for a turn
 }
 
-// parkAfter is how long a connection keeps the memory for a request after the last one.
+// parkAfter is how long a connection keeps its memory after the last request.
 const parkAfter = 100 * time.Millisecond
 
-// renew begins another request.
+// renew resets both allowances for the next request.
 func (c *conn) renew() {
 	c.receiving = allowance(fullAllowance)
 	c.writing.Lock()
@@ -56,13 +56,13 @@ func (c *conn) renew() {
 	c.sending, c.untaken = allowance(fullAllowance), 0
 }
 
-// Read reads what the client sends, as long as there is an allowance.
+// Read reads from the client, within the allowance.
 func (c *conn) Read(p []byte) (int, error) {
 	if c.hasAhead && len(p) > 0 {
 		p[0], c.hasAhead, c.quiet = c.ahead[0], false, false
 		return 1, nil
 	}
-	if c.quiet && c.owner.waiting.Load() > 0 { // another one has the next turn
+	if c.quiet && c.owner.waiting.Load() > 0 { // another connection has the next turn
 		c.rests.Store(true)
 		return 0, os.ErrDeadlineExceeded
 	}
@@ -95,7 +95,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// Write writes all of p, as long as there is an allowance.
+// Write writes all of p, within the allowance.
 func (c *conn) Write(p []byte) (n int, err error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -106,7 +106,7 @@ func (c *conn) Write(p []byte) (n int, err error) {
 		}
 		k, err := c.Conn.Write(p[n:])
 		n += k
-		if !errors.Is(err, os.ErrDeadlineExceeded) { // usually at once: the system holds it for the client
+		if !errors.Is(err, os.ErrDeadlineExceeded) { // usually at once, because the system buffers it for the client
 			c.sending.spend(clock()-begin, k)
 			return n, err
 		}
@@ -119,11 +119,11 @@ func (c *conn) Write(p []byte) (n int, err error) {
 	}
 }
 
-// deadline is when an operation ends at the latest. The system's own is set again only when
-// it is much too early or too late: an operation that ends early is tried again.
+// deadline is the deadline of a read or write. The system's deadline is changed only when it is far too early or too
+// late; an operation that it ends too early is repeated.
 type deadline struct {
-	system time.Duration // on the clock; 0: not set
-	until  atomic.Int64  // of those above, in Unix nanoseconds; 0: none
+	system time.Duration // deadline set at the system, on clock's scale; 0 if not set
+	until  atomic.Int64  // deadline set by the layers above, in Unix nanoseconds; 0 if none
 }
 
 func (d *deadline) set(now, left time.Duration, set func(time.Time) error) error {
@@ -139,19 +139,19 @@ func (d *deadline) set(now, left time.Duration, set func(time.Time) error) error
 	return set(end)
 }
 
-// clock is the time since the start. It is read several times for a request, and costs half
-// of what time.Now does.
+// clock returns the time since the process started. It is read several times per request and costs half as much as
+// time.Now.
 func clock() time.Duration { return time.Since(started) }
 
 var started = time.Now()
 
-// passed reports whether those above have given up.
+// passed reports whether the deadline of the layers above has passed.
 func (d *deadline) passed() bool {
 	at := d.until.Load()
 	return at != 0 && time.Now().UnixNano() >= at
 }
 
-// The deadlines are for those above TLS that want to give up earlier.
+// These deadlines are for layers above TLS that want to give up earlier.
 
 func (c *conn) SetDeadline(t time.Time) error {
 	return cmp.Or(c.SetReadDeadline(t), c.SetWriteDeadline(t))
@@ -171,12 +171,11 @@ func (d *deadline) give(t time.Time) error {
 
 // front is a connection as fasthttp sees it.
 type front struct {
-	net.Conn // TLS over line, or line itself
+	net.Conn // line, or TLS over line
 	line     *conn
 }
 
-// goAhead takes a slot for a request that was sent ahead, and reports whether there was one
-// in time.
+// goAhead takes a slot for a pipelined request, and reports whether it got one in time.
 func (c *conn) goAhead(slots chan struct{}) bool {
 	c.slots = slots
 	select {
@@ -195,7 +194,7 @@ func (c *conn) goAhead(slots chan struct{}) bool {
 	}
 }
 
-// wentAhead gives the slot back.
+// wentAhead returns the slot.
 func (c *conn) wentAhead() {
 	if c.slots != nil {
 		<-c.slots
@@ -203,19 +202,19 @@ func (c *conn) wentAhead() {
 	}
 }
 
-// Read ends when the connection rests: fasthttp then gives its memory back.
+// Read returns EOF when the connection begins to rest, so that fasthttp releases its memory.
 func (f *front) Read(p []byte) (int, error) {
-	f.line.wentAhead() // it waits for the client
+	f.line.wentAhead() // it waits for the client now
 	n, err := f.Conn.Read(p)
 	if n > 0 {
-		f.line.quiet, f.line.came = false, true // also if TLS had it already
+		f.line.quiet, f.line.came = false, true // even if TLS had buffered the bytes
 	} else if f.line.rests.Load() {
 		err = io.EOF
 	}
 	return n, err
 }
 
-// Close closes the connection, or lets it rest.
+// Close closes the connection, or lets it rest if that is what EOF meant.
 func (f *front) Close() error {
 	if f.line.rests.CompareAndSwap(true, false) {
 		f.line.owner.rest(f.line)
@@ -225,20 +224,20 @@ func (f *front) Close() error {
 	return f.Conn.Close()
 }
 
-// fasthttp has one limit for each of these; conn has rules of its own. Only a single request
-// has a time to read, see expected.
+// fasthttp sets one deadline for each direction; conn has its own rules instead. Only single requests get a read
+// deadline; see expected.
 
 func (f *front) SetDeadline(time.Time) error       { return nil }
 func (f *front) SetReadDeadline(t time.Time) error { return f.line.SetReadDeadline(t) }
 func (f *front) SetWriteDeadline(time.Time) error  { return nil }
 
-// secure is a front over TLS, which fasthttp knows by its methods.
+// secure is a front over TLS. fasthttp recognises TLS by its methods.
 type secure struct {
 	front
 	tls *tls.Conn
 }
 
-// Handshake also returns when it was done before.
+// Handshake returns nil if the handshake was done before.
 func (s *secure) Handshake() error {
 	if s.tls.ConnectionState().HandshakeComplete {
 		return nil
@@ -251,7 +250,7 @@ func (s *secure) Handshake() error {
 
 func (s *secure) ConnectionState() tls.ConnectionState { return s.tls.ConnectionState() }
 
-// lineOf returns the connection below a front.
+// lineOf returns the conn below a front, or nil.
 func lineOf(c net.Conn) *conn {
 	switch f := c.(type) {
 	case *front:

@@ -14,8 +14,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// Whatever the answer is, the connection goes on, also where the body of the
-// request was not looked at.
+// TestKeepAlive checks that the connection stays open after every kind of response, even if the request's body was
+// not read.
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
 	var clock wiretest.Clock
@@ -81,8 +81,7 @@ func receive(t *testing.T, r *bufio.Reader, method string) *wiretest.Response {
 	return resp
 }
 
-// Requests that come before their predecessors are answered are answered in
-// order.
+// TestPipelining checks that pipelined requests are answered in order.
 func TestPipelining(t *testing.T) {
 	t.Parallel()
 	conn, r := dial(t)
@@ -109,7 +108,7 @@ func TestPipelining(t *testing.T) {
 	}
 }
 
-// The server knows how many connections are open, and how many were.
+// TestConnections checks the counts of open and accepted connections.
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	l := listen(t)

@@ -13,64 +13,63 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Bounds are how much clients may hold at once. A client is an IPv4 address or a network
-// /64 of IPv6. One client, and one account, may have as much as it leaves free: alone half,
-// two of them a third each. So there is always some left for another one. Behind a proxy,
-// which opens the connections of all clients, that holds for Bytes alone.
+// Bounds limits what clients may hold. A client is an IPv4 address or a /64 network of IPv6. A client, or an account,
+// may hold as much as is left free: one alone half, each of two a third. So something always remains for another
+// client. If a proxy opens the connections of all clients, this applies to Bytes only.
 type Bounds struct {
-	// Connections is the number of connections that are open. If there is no room for a
-	// new one, the one that has rested for the longest time is closed.
+	// Connections is the maximum number of open connections. If there is no room for a new one, the one that has been
+	// idle for the longest time is closed.
 	Connections int
-	// Requests is the number of connections with a request under way. Others wait, and
-	// hold little memory. It is at most three quarters of Connections: the others can be
-	// closed for a new one, also when every client is slow.
+	// Requests is the maximum number of connections with a request in flight. Others wait and need little memory. It
+	// is at most three quarters of Connections, so that some connections can be closed for new ones even if every
+	// client is slow.
 	Requests int
-	// Bytes is the memory for bodies that arrive and for answers that are being sent.
+	// Bytes is the maximum memory for incoming bodies and outgoing responses.
 	Bytes int64
 }
 
-// usual are bounds for a server that has none.
+// usual holds the default bounds.
 var usual = Bounds{Connections: 10_000, Requests: 2_000, Bytes: 64 << 20}
 
-// ConnectionStats are what a Server counts.
+// ConnectionStats holds the counters of a Server.
 type ConnectionStats struct {
-	Open, Idle, Waiting int    // now; the latter two hold no memory for a request
-	Accepted            uint64 // since the beginning, as are the next two
-	Closed              uint64 // to make room
+	Open, Idle, Waiting int    // current numbers; Idle and Waiting ones hold no memory for a request
+	Accepted            uint64 // since the start, like the next two
+	Closed              uint64 // closed to make room
 	Refused             uint64
 }
 
-// connections are those that are open.
+// connections manages the open connections.
 type connections struct {
 	Bounds
 	shared bool          // a proxy opens the connections of all clients
-	ready  chan net.Conn // with a request
-	done   chan struct{} // closed when no request is taken any more
+	ready  chan net.Conn // connections that have a request
+	done   chan struct{} // closed when no more requests are accepted
 
 	mu       sync.Mutex
 	open     map[*conn]struct{}
 	clients  map[netip.Addr]*party
 	accounts map[string]*party
-	idle     list.List // of *conn: without a request under way, oldest first
-	turns    []*party  // clients with connections that wait for a request
+	idle     list.List // elements are *conn without a request in flight, oldest first
+	turns    []*party  // clients with connections that wait for a turn
 	working  int
 	waiting  atomic.Int64
 	ended    bool
 	stats    ConnectionStats
 }
 
-// party is a client or an account, while it has connections.
+// party is a client or an account that has connections.
 type party struct {
-	address netip.Addr // of a client
-	name    string     // of an account
+	address netip.Addr // set if the party is a client
+	name    string     // set if the party is an account
 
 	open, working int
-	idle          list.List // as in connections
-	waiting       list.List // of a client: those that wait for a request
-	turn          bool      // it is in turns
+	idle          list.List // its idle connections, oldest first
+	waiting       list.List // connections of a client that wait for a turn
+	turn          bool      // it is listed in turns
 }
 
-// The lists of idle connections that one is in.
+// Indexes into conn.inList, for the lists of idle connections.
 const (
 	inAll = iota
 	inClient
@@ -78,7 +77,7 @@ const (
 	kinds
 )
 
-// idleTimeouts of a connection before and after its first request.
+// Idle timeouts before and after the first request.
 const (
 	firstTimeout = time.Minute
 	idleTimeout  = 5 * time.Minute
@@ -101,7 +100,7 @@ func (s *connections) relieve() bool {
 	return ok
 }
 
-// Network returns the client with an address: the address, or the network /64 of IPv6.
+// Network returns the client for an address: the address itself, or its /64 network for IPv6.
 func Network(a netip.Addr) netip.Addr {
 	if a = a.Unmap().WithZone(""); a.Is6() {
 		if p, err := a.Prefix(64); err == nil {
@@ -118,7 +117,7 @@ func addressOf(c net.Conn) netip.Addr {
 	return netip.Addr{}
 }
 
-// accept takes a new connection, or closes it for want of room.
+// accept registers a new connection, or closes it if there is no room.
 func (s *connections) accept(raw net.Conn, config *tls.Config) *conn {
 	c := &conn{Conn: raw, owner: s}
 	c.front = &front{c, c}
@@ -141,7 +140,7 @@ func (s *connections) accept(raw net.Conn, config *tls.Config) *conn {
 	case s.ended:
 		ok = false
 	case !s.shared && p.open >= s.Connections-len(s.open) && p.open*len(s.clients) >= s.Connections:
-		ok, gone = s.displace(&p.idle) // one of its own, for it has more than its share
+		ok, gone = s.displace(&p.idle) // one of its own, because it has more than its share
 	case len(s.open) >= s.Connections:
 		ok, gone = s.displaceAny()
 	}
@@ -164,7 +163,8 @@ func (s *connections) accept(raw net.Conn, config *tls.Config) *conn {
 	return c
 }
 
-// displace forgets the oldest connection of a list, which is to be closed. mu must be locked.
+// displace removes the oldest connection from a list and returns it as gone, for the caller to close. mu must be
+// held.
 func (s *connections) displace(of *list.List) (ok bool, gone *conn) {
 	oldest := of.Front()
 	if oldest == nil {
@@ -176,9 +176,9 @@ func (s *connections) displace(of *list.List) (ok bool, gone *conn) {
 	return true, gone
 }
 
-// displaceAny is displace for all connections: the oldest of a client that has more than its
-// share goes, if there is one among the first. So many clients that come and go do not push
-// out those that have little. mu must be locked.
+// displaceAny is displace over all clients. It prefers the oldest connection of a client that has more than its
+// share, among the oldest hundred. So many short-lived clients cannot displace those that have few connections. mu
+// must be held.
 func (s *connections) displaceAny() (ok bool, gone *conn) {
 	e := s.idle.Front()
 	for range 100 {
@@ -193,7 +193,7 @@ func (s *connections) displaceAny() (ok bool, gone *conn) {
 	return s.displace(&s.idle)
 }
 
-// addIdle puts a connection at the end of the lists. mu must be locked.
+// addIdle adds a connection to the idle lists. mu must be held.
 func (s *connections) addIdle(c *conn) {
 	c.inList[inAll] = s.idle.PushBack(c)
 	c.inList[inClient] = c.party.idle.PushBack(c)
@@ -202,7 +202,7 @@ func (s *connections) addIdle(c *conn) {
 	}
 }
 
-// leaveIdle takes it out of them. mu must be locked.
+// leaveIdle removes a connection from the idle lists. mu must be held.
 func (s *connections) leaveIdle(c *conn) {
 	for i, l := range []*list.List{&s.idle, &c.party.idle, nil} {
 		if i == inAccount && c.account != nil {
@@ -220,7 +220,7 @@ func (s *connections) leaveIdle(c *conn) {
 	}
 }
 
-// remove forgets a connection. mu must be locked.
+// remove removes a connection from all lists and counts. mu must be held.
 func (s *connections) remove(c *conn) {
 	if _, ok := s.open[c]; !ok {
 		return
@@ -247,7 +247,7 @@ func (s *connections) leaveAccount(c *conn) {
 	}
 }
 
-// forget is remove for a connection that is being closed.
+// forget is remove for a connection that is being closed. It passes the freed turn on.
 func (s *connections) forget(c *conn) {
 	s.mu.Lock()
 	s.remove(c)
@@ -282,9 +282,9 @@ func (s *connections) drop(c *conn) {
 	_ = c.Conn.Close()
 }
 
-// park waits for the first byte of a request. It needs no more than a small stack.
+// park waits for the first byte of a request. It needs only a small stack.
 func (c *conn) park(timeout time.Duration) {
-	c.readEnd.system = 0 // it is set here
+	c.readEnd.system = 0 // the deadline is set directly here
 	err := c.Conn.SetReadDeadline(time.Now().Add(timeout))
 	n := 0
 	if err == nil {
@@ -299,7 +299,7 @@ func (c *conn) park(timeout time.Duration) {
 	c.owner.ask(c)
 }
 
-// ask serves the request of a connection when there is room for it.
+// ask queues a connection's request until there is room for it.
 func (s *connections) ask(c *conn) {
 	s.mu.Lock()
 	if _, ok := s.open[c]; !ok || s.ended {
@@ -322,8 +322,7 @@ func (s *connections) takeTurn(p *party) {
 	}
 }
 
-// next returns the connections whose requests can be served now. The clients take turns.
-// mu must be locked.
+// next returns the connections whose requests can be served now. Clients take turns. mu must be held.
 func (s *connections) next() (list []*conn) {
 	for passed := 0; s.working < s.Requests && passed < len(s.turns); {
 		p := s.turns[0]
@@ -349,7 +348,7 @@ func (s *connections) next() (list []*conn) {
 	return list
 }
 
-// hand gives connections to fasthttp.
+// hand passes connections to fasthttp.
 func (s *connections) hand(list []*conn) {
 	for _, c := range list {
 		select {
@@ -360,8 +359,8 @@ func (s *connections) hand(list []*conn) {
 	}
 }
 
-// belongs notes the account of the last request. It reports whether the connection may stay
-// open: if the account has too many, its oldest idle one is closed instead.
+// belongs records the account of a connection's last request. It reports whether the connection may stay open. If the
+// account has too many connections, its oldest idle one is closed instead, if there is one.
 func (s *connections) belongs(c *conn, account string) bool {
 	if c == nil || c.named == account {
 		return true
@@ -391,7 +390,7 @@ func (s *connections) belongs(c *conn, account string) bool {
 	return ok
 }
 
-// note is the hook of fasthttp.
+// note implements fasthttp's ConnState hook.
 func (s *connections) note(front net.Conn, state fasthttp.ConnState) {
 	c := lineOf(front)
 	switch {
@@ -406,7 +405,7 @@ func (s *connections) note(front net.Conn, state fasthttp.ConnState) {
 	}
 }
 
-// end closes the connections without a request; no more are taken.
+// end closes the idle connections and stops accepting requests.
 func (s *connections) end() {
 	s.mu.Lock()
 	if s.ended {

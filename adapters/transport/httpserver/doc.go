@@ -1,8 +1,7 @@
-// Package httpserver is the transport for HTTP/1.1: it hands a request to a
-// protocol.Handler as it came in and sends what comes back. It also watches over
-// the connections: limits of time and size, and an end that lets running
-// requests finish.
+// Package httpserver is the transport for HTTP/1.1: it passes each request to a protocol.Handler as received and
+// sends the response. It also manages connections: limits on time and size, and a shutdown that lets running requests
+// finish.
 //
-// It stands on fasthttp, since net/http costs several times as much as all of
-// edgetable's own work for a small request, fsync excepted.
+// It is based on fasthttp, because for a small request net/http costs several times as much as all of edgetable's own
+// work except fsync.
 package httpserver

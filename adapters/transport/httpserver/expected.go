@@ -8,19 +8,18 @@ import (
 	"edgetable/core/table"
 )
 
-// expected are requests behind a proxy whose bodies have begun at most: fasthttp waits for
-// the first bytes of a body before it has the request served. A proxy may pass a request on
-// while its client sends the body, so these requests count for the client, as the ones that
-// are served do.
+// expected tracks requests from a proxy whose body has not arrived yet; fasthttp waits for the first bytes of a body
+// before it calls the handler. A proxy may pass a request on while its client is still sending the body, so these
+// requests count towards the client's share like those in service.
 type expected struct {
 	room *room
 
 	mu   sync.Mutex
-	list map[*fasthttp.RequestHeader]share // without a room: there was none
+	list map[*fasthttp.RequestHeader]share // a share without room means that there was none
 }
 
-// begin is the hook of fasthttp between the head of a request and its body. Without room for the
-// client, the body has to be there already.
+// begin is fasthttp's hook between the head of a request and its body. If the client has no room left, the body must
+// already be there.
 func (e *expected) begin(head *fasthttp.RequestHeader) (c fasthttp.RequestConfig) {
 	if head.ContentLength() <= 0 {
 		return c
@@ -38,8 +37,8 @@ func (e *expected) begin(head *fasthttp.RequestHeader) (c fasthttp.RequestConfig
 	return c
 }
 
-// end is called when the first bytes of a body are there, or do not come. It reports whether
-// there was room to wait for them.
+// end is called when the first bytes of a body have arrived or failed to. It reports whether there was room to wait
+// for them.
 func (e *expected) end(head *fasthttp.RequestHeader) bool {
 	e.mu.Lock()
 	s, ok := e.list[head]

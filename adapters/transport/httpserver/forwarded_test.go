@@ -19,7 +19,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// seen is a handler that notes the request.
+// seen is a handler that records the request.
 type seen struct {
 	*protocol.Handler
 	req protocol.Request
@@ -30,8 +30,9 @@ func (s *seen) Serve(ctx context.Context, req *protocol.Request) protocol.Respon
 	return s.Handler.Serve(ctx, req)
 }
 
-// FuzzForwarded checks what the server takes from the headers of a proxy: the scheme, the host and the address are those
-// of the last line or none, and nothing of them breaks the head of the answer. Without a trusted proxy they count for nothing.
+// FuzzForwarded checks what the server takes from a proxy's headers: scheme, host and address come from the last line
+// of their header or are unset, and nothing in them breaks the head of the response. Without a trusted proxy they are
+// ignored.
 func FuzzForwarded(f *testing.F) {
 	f.Add("10.1.2.3", "https", "tables.example.com", "h", "/devstoreaccount1/Tables", true)
 	f.Add("unknown, 192.0.2.1:4711", "HTTP", "[::1", "[::1]:10002", "/Tables", true)

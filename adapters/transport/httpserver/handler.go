@@ -15,32 +15,31 @@ import (
 	"edgetable/core/table"
 )
 
-// Protocol is what serves the requests; *protocol.Handler is one.
+// Protocol serves the requests; *protocol.Handler implements it.
 type Protocol interface {
 	Serve(ctx context.Context, req *protocol.Request) protocol.Response
 }
 
-// Observer gets every response with its summary before its memory is given back, and
-// the time of its end; it must not keep any part of the Response.
+// Observer receives every response with its summary, before its memory is released, and the time at which it ended.
+// It must not keep any part of the Response.
 type Observer func(resp *protocol.Response, end time.Time)
 
-// Handler is how requests are served.
+// Handler configures how requests are served.
 type Handler struct {
 	Protocol Protocol
-	// TrustProxy takes the scheme and host of URLs in responses from
-	// X-Forwarded-Proto and X-Forwarded-Host, and the client's address from the
-	// end of X-Forwarded-For: only behind a proxy that sets them.
+	// TrustProxy takes the scheme and host of URLs in responses from X-Forwarded-Proto and X-Forwarded-Host, and the
+	// client's address from the end of X-Forwarded-For. Use it only behind a proxy that sets them.
 	TrustProxy bool
 	// Observe may be nil.
 	Observe Observer
-	// Own answers requests for paths that begin with /_/, which no account has,
-	// without a look at who asks. Bodies of up to 64 KiB can be read. It may be nil.
+	// Own answers requests for paths that begin with /_/, which belong to no account, without authentication. It can
+	// read bodies of up to 64 KiB. It may be nil.
 	Own func(req *protocol.Request) protocol.Response
 
-	// Page is where a browser that asks for / or for it without its last slash is sent, such as /_/; "" is nowhere.
+	// Page is the path, such as /_/, to which a browser that asks for / is redirected, or for Page without its final
+	// slash; "" disables that.
 	Page string
-	// Refuse makes the response to a request for which there is no room; nil: there
-	// always is.
+	// Refuse returns the response to a request for which there is no room. Nil means that there is always room.
 	Refuse func(req *protocol.Request, err *table.Error) protocol.Response
 
 	connections *connections
@@ -64,7 +63,7 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	}
 }
 
-// fill takes over what the head of the request says, and who sent it.
+// fill copies the head of the request and the sender's address.
 func (h *Handler) fill(in *inbound, c *fasthttp.RequestCtx) {
 	head, req, body := &c.Request.Header, &in.req, &in.body
 	req.Method, req.Target, req.Host = string(head.Method()), string(head.RequestURI()), string(head.Host())
@@ -82,7 +81,7 @@ func (h *Handler) fill(in *inbound, c *fasthttp.RequestCtx) {
 	}
 }
 
-// throughProxy takes over what a proxy says of the request, and reports whether it names its client.
+// throughProxy copies the proxy's headers, and reports whether they name the client.
 func throughProxy(head *fasthttp.RequestHeader, req *protocol.Request) bool {
 	if s := string(last(head.PeekAll("X-Forwarded-Proto"))); s == "http" || s == "https" {
 		req.Scheme = s
@@ -97,12 +96,12 @@ func throughProxy(head *fasthttp.RequestHeader, req *protocol.Request) bool {
 	return ok
 }
 
-// serveOwn answers a request for a path that no account has.
+// serveOwn answers a request for a path that belongs to no account.
 func (h *Handler) serveOwn(in *inbound, c *fasthttp.RequestCtx) {
 	body := &in.body
 	waits := body.waits()
 	if body.stream != nil && body.length > 0 && body.length <= drained && (body.arrived() || waits.try(h.room.wait)) {
-		body.unwanted = true // by tables: no more of it counts
+		body.unwanted = true // tables do not want it, so it no longer counts
 		in.req.Body = body
 	}
 	resp := h.Own(&in.req)
@@ -110,12 +109,12 @@ func (h *Handler) serveOwn(in *inbound, c *fasthttp.RequestCtx) {
 	send(&c.Response, &resp)
 	stayWithTLS(c)
 	if body.stream != nil && int64(body.n) != body.length {
-		closeAfter(c, waits) // some of the body is unread
+		closeAfter(c, waits) // part of the body is unread
 	}
 }
 
-// serveTables has the protocol answer. Whatever becomes of the answer, the room that the request holds is given back once:
-// here for a short one and for one that is cut, else after a large one is sent.
+// serveTables lets the protocol answer. The room that the request holds is released exactly once: here for a short or
+// cut response, and otherwise after the large response was sent.
 func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.RequestCtx, begin time.Time) {
 	req, body := &in.req, &in.body
 	req.ContentLength = body.length
@@ -131,13 +130,13 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 	if len(resp.Body) > copied {
 		resp = h.fit(body, resp)
 	}
-	// A preflight has an operation, but proves nothing.
+	// A preflight has an operation but is not authenticated.
 	if resp.Operation != "" && req.Method != "OPTIONS" && !h.connections.belongs(lineOf(c.Conn()), resp.Account) {
 		c.SetConnectionClose()
 	}
 	resp.Received, resp.Sent, resp.Took = body.n, len(resp.Body), time.Since(begin)
 	if h.Observe != nil {
-		h.Observe(&resp, begin.Add(resp.Took)) // without a second look at the clock
+		h.Observe(&resp, begin.Add(resp.Took)) // saves reading the clock again
 	}
 	if resp.Cut {
 		resp.Release()
@@ -155,11 +154,11 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 	finishBody(c, req, body)
 }
 
-// finishBody finds where the next request begins: where this body ends. A short one is read to its end; after a long unread
-// one the connection is closed.
+// finishBody finds the start of the next request, the end of this body. A short body is read to its end; after a long
+// unread one the connection is closed.
 func finishBody(c *fasthttp.RequestCtx, req *protocol.Request, body *incoming) {
-	// A proxy in front may have trusted a length beside the chunks, and have taken the
-	// following bytes for a part of this body.
+	// A proxy in front may have trusted a Content-Length despite the chunks, and taken the bytes that follow for part
+	// of this body.
 	twice := req.ContentLength < 0 && sent(c.Request.Header.RawHeaders(), "\ncontent-length:")
 	if body.ended && !twice {
 		return
@@ -169,8 +168,7 @@ func finishBody(c *fasthttp.RequestCtx, req *protocol.Request, body *incoming) {
 	}
 }
 
-// last returns the value in the last line of a field: a proxy adds its line behind those
-// of the client.
+// last returns the last value of a field, because a proxy adds its line after the client's.
 func last(values [][]byte) []byte {
 	if len(values) == 0 {
 		return nil
@@ -178,7 +176,7 @@ func last(values [][]byte) []byte {
 	return values[len(values)-1]
 }
 
-// forwardedFor returns the address of a proxy's client, if the proxy names it.
+// forwardedFor returns the address of a proxy's client; ok is false if the proxy does not name it.
 func forwardedFor(head *fasthttp.RequestHeader) (netip.Addr, bool) {
 	list := head.PeekAll("X-Forwarded-For")
 	if len(list) == 0 {
@@ -187,9 +185,8 @@ func forwardedFor(head *fasthttp.RequestHeader) (netip.Addr, bool) {
 	return forwarded(last(list)), true
 }
 
-// forwarded returns the address that the nearest proxy saw. Clients can forge
-// the entries before it. If it is no address, such as "unknown", the client's
-// address is not known: it is not that of the proxy.
+// forwarded returns the address that the nearest proxy saw; clients can forge the entries before it. If the entry is
+// no address, such as "unknown", the client's address is unknown; the proxy's own is not used instead.
 func forwarded(list []byte) netip.Addr {
 	text := strings.TrimSpace(string(list[bytes.LastIndexByte(list, ',')+1:]))
 	a, err := netip.ParseAddr(text)
@@ -200,14 +197,13 @@ func forwarded(list []byte) netip.Addr {
 	return a.Unmap()
 }
 
-// asksForPage reports whether a request comes from the address bar of a browser: no
-// client of the protocol asks for HTML.
+// asksForPage reports whether a browser's address bar sent the request: no client of the protocol asks for HTML.
 func asksForPage(head *fasthttp.RequestHeader) bool {
 	return head.IsGet() && bytes.Contains(head.Peek("Accept"), []byte("text/html")) && len(head.Peek("Authorization")) == 0
 }
 
-// fit counts a large answer, or refuses it if there is no room for it and the request has
-// changed nothing. A query in a batch is a POST, but it returns entities.
+// fit counts a large response. If there is no room for it and the request changed nothing, fit refuses it. A query in
+// a batch counts as a read, although it is a POST.
 func (h *Handler) fit(body *incoming, resp protocol.Response) protocol.Response {
 	s := &body.share
 	if s.n == 0 {
@@ -228,14 +224,13 @@ func (h *Handler) fit(body *incoming, resp protocol.Response) protocol.Response 
 	return refusal
 }
 
-// hold gives the room of a request back when its large answer is sent.
+// hold releases the room of a request only after its large response was sent.
 func (h *Handler) hold(body *incoming, resp *protocol.Response) {
 	whole, held := *resp, body.share
 	resp.OnRelease(func() { whole.Release(); held.release() })
 }
 
-// cut closes the connection as if the server had died: the client gets no answer, and a
-// reset where that is possible.
+// cut closes the connection as if the server had crashed: the client gets no response, and a reset if possible.
 func cut(c *fasthttp.RequestCtx) {
 	c.HijackSetNoResponse(true)
 	c.Hijack(func(conn net.Conn) {
@@ -251,9 +246,8 @@ func cut(c *fasthttp.RequestCtx) {
 	})
 }
 
-// closeAfter sends the answer, reads on for a while and then closes the connection. If it
-// closed the connection at once, a client that still sends could lose the answer. That happens
-// to one that has no room left.
+// closeAfter sends the response, reads on for a while and then closes the connection. If it closed at once, a client
+// that is still sending could lose the response. That can happen only to a client that has no room left.
 func closeAfter(c *fasthttp.RequestCtx, waits share) {
 	if !waits.try(waits.room.wait) {
 		c.SetConnectionClose()
@@ -281,30 +275,29 @@ func closeAfter(c *fasthttp.RequestCtx, waits share) {
 	})
 }
 
-// incoming is the body of a request. The rest of it is read only when the protocol
-// asks for it.
+// incoming is the body of a request. Beyond what fasthttp prefetches, it is read only when the protocol asks for it.
 type incoming struct {
 	stream io.Reader
-	length int64 // -1: not known
-	n      int   // bytes that were read
+	length int64 // -1 if unknown
+	n      int   // bytes read
 	ended  bool
 
 	req      *protocol.Request
 	share    share
-	counted  int  // bytes that count in share
+	counted  int  // bytes counted in share
 	busy     bool // there was no room
-	unwanted bool // what is read now is dropped
+	unwanted bool // what is read now is discarded
 }
 
-// BelongsTo says which account proved itself: the body takes of its share.
+// BelongsTo counts the body towards an account that has authenticated itself.
 func (b *incoming) BelongsTo(account string) { b.share.account = account }
 
-// waits is what a request counts while its client is waited for, beside its share.
+// waits returns the additional share that a request counts while the server waits for its client.
 func (b *incoming) waits() share {
 	return share{room: b.share.room, client: b.share.client, account: b.share.account}
 }
 
-// counts is the step in which a body that arrives counts in the room.
+// counts is the step in bytes in which an arriving body is counted.
 const counts = 64 << 10
 
 func (b *incoming) Read(p []byte) (int, error) {
@@ -336,19 +329,19 @@ func (b *incoming) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// prefetched is what fasthttp reads of a body before it calls the handler.
+// prefetched is how many bytes of a body fasthttp reads before it calls the handler.
 const prefetched = 8 << 10
 
-// arrived reports whether the body can be read without a wait for the client.
+// arrived reports whether the body can be read without waiting for the client.
 func (b *incoming) arrived() bool { return b.ended || b.length >= 0 && b.length <= prefetched }
 
-// drained is the length up to which an unwanted body is read before the answer.
+// drained is the largest unwanted body, in bytes, that is read before the response.
 const drained = 64 << 10
 
 // lingering is how long a client may continue to send an unwanted body.
 const lingering = 10 * time.Second
 
-// drain reads at most n bytes and reports whether that was all.
+// drain reads at most n bytes and reports whether the body ended.
 func (b *incoming) drain(n int64) bool {
 	if waits := b.waits(); !b.arrived() {
 		if !waits.try(waits.room.wait) {
@@ -361,12 +354,10 @@ func (b *incoming) drain(n int64) bool {
 	return err == io.EOF
 }
 
-// copied is the size up to which it is cheaper to copy a body than to hold it until it is
-// sent.
+// copied is the largest body, in bytes, that is cheaper to copy than to hold until it is sent.
 const copied = 16 << 10
 
-// send gives the response to fasthttp. The names of fields keep their case, because some
-// clients depend on it.
+// send passes the response to fasthttp. Header names keep their case, because some clients depend on it.
 func send(r *fasthttp.Response, resp *protocol.Response) {
 	r.Header.DisableNormalizing()
 	r.SetStatusCode(resp.Status)
@@ -384,8 +375,7 @@ func send(r *fasthttp.Response, resp *protocol.Response) {
 	r.SetBodyStream(&outgoing{Reader: *bytes.NewReader(resp.Body), release: resp.Release}, len(resp.Body))
 }
 
-// outgoing is a large body that is being sent. fasthttp closes it afterwards, also if
-// sending fails.
+// outgoing is a large body being sent. fasthttp closes it afterwards, even if sending fails.
 type outgoing struct {
 	bytes.Reader
 	release func()

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// TestSentAheadWithoutBody: requests that were sent ahead and whose bodies do not come keep
-// no others that were sent ahead.
+// TestSentAheadWithoutBody checks that pipelined requests whose bodies do not arrive do not hold up other pipelined
+// requests.
 func TestSentAheadWithoutBody(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{})
@@ -35,7 +35,7 @@ func TestSentAheadWithoutBody(t *testing.T) {
 	}
 }
 
-// TestPreflightProvesNothing: who sends preflights for an account takes none of its connections.
+// TestPreflightProvesNothing checks that preflights for an account do not count towards its connections.
 func TestPreflightProvesNothing(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Connections: 10})
@@ -50,15 +50,15 @@ func TestPreflightProvesNothing(t *testing.T) {
 	own.expect("200", "it is the only one of its account")
 }
 
-// TestBehindAProxy: one client of a proxy that passes requests on while their bodies come cannot hold
-// all requests, whatever the server does with the bodies.
+// TestBehindAProxy checks that one client of a proxy that passes requests on before their bodies are complete cannot
+// occupy all requests, whatever the server does with the bodies.
 func TestBehindAProxy(t *testing.T) {
 	t.Parallel()
 	const requests, wait = 8, 1 << 20
 	for _, tt := range []struct {
 		target       string
 		sent, length int
-		answered     bool // before the body is there
+		answered     bool // whether the response comes before the body has arrived
 	}{
 		{"/a/read", 0, 5_000, false},
 		{"/a/read", 10, 60_000, false},
@@ -105,7 +105,7 @@ func TestBehindAProxy(t *testing.T) {
 				slow("192.0.2.9")
 				s.until("held", func(httpserver.ConnectionStats) bool { used, _ := s.Room(); return used == int64(i+1)*wait })
 			}
-			for range 2 * requests { // which are answered at once
+			for range 2 * requests { // these are answered at once
 				if c := slow("192.0.2.9"); !tt.answered && c.head() == "end" {
 					t.Error("not answered")
 				}

@@ -10,8 +10,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// inbound is a request as the protocol gets it. Its memory serves the next request when
-// this one is answered.
+// inbound is a request in the form that the protocol needs. Its memory is reused once the request is answered.
 type inbound struct {
 	req    protocol.Request
 	fields fields
@@ -20,8 +19,8 @@ type inbound struct {
 
 var inbounds = sync.Pool{New: func() any { return new(inbound) }}
 
-// receive lists the headers of a request once: the protocol asks for some twenty of them,
-// and fasthttp normalizes each name that it is asked for.
+// receive lists the headers of a request once. The protocol asks for about twenty of them, and fasthttp would
+// normalize each name it is asked for.
 func receive(head *fasthttp.RequestHeader) *inbound {
 	in := inbounds.Get().(*inbound)
 	f := &in.fields
@@ -40,8 +39,8 @@ func (in *inbound) release() {
 	inbounds.Put(in)
 }
 
-// fields are the headers of a request, in the memory of fasthttp. They are valid until the
-// request is answered, as the protocol demands.
+// fields holds the headers of a request in fasthttp's memory. They are valid until the request is answered, as the
+// protocol requires.
 type fields struct {
 	*fasthttp.RequestHeader
 	list []protocol.Field
@@ -53,14 +52,14 @@ func (f *fields) Get(name string) string {
 			continue
 		}
 		if name == "Content-Length" && f.list[i].Value == "0" && !sent(f.RawHeaders(), "\ncontent-length:") {
-			return "" // fasthttp adds it where a client says nothing of a body
+			return "" // fasthttp adds it if the client announces no body
 		}
 		return f.list[i].Value
 	}
 	return ""
 }
 
-// sent reports whether a line of the headers begins with a name.
+// sent reports whether one of the header lines begins with line.
 func sent(raw []byte, line string) bool {
 	return bytes.Contains(bytes.ToLower(append([]byte("\n"), raw...)), []byte(line))
 }

@@ -10,18 +10,17 @@ import (
 	"time"
 )
 
-// patient is a listener that waits while the machine cannot accept one more
-// connection. Otherwise fasthttp would end with the error, and clients could stop the
-// server by opening connections.
+// patient is a listener that waits while the machine cannot accept another connection. Otherwise fasthttp would end
+// with the error, and clients could stop the server by opening connections.
 type patient struct {
 	net.Listener
 	log  *slog.Logger
-	said time.Time // that it waits, last
-	// relieve closes a connection of a client, and reports whether there was one to spare.
+	said time.Time // when the wait was last logged
+	// relieve closes a client's idle connection, and reports whether there was one.
 	relieve func() bool
 }
 
-// Accept is called by one goroutine.
+// Accept is called by a single goroutine.
 func (l *patient) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -43,8 +42,8 @@ func exhausted(err error) bool {
 	return ok && slices.Contains([]syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM}, e)
 }
 
-// listen returns a listener whose connections have a request each: others are open, but
-// hold no memory for one.
+// listen returns a listener that returns only connections that have a request. Other open connections hold no memory
+// for one.
 func (s *connections) listen(l net.Listener, config *tls.Config) net.Listener {
 	w := &withRequest{Listener: l, connections: s, failed: make(chan error, 1)}
 	go w.accept(config)
@@ -72,7 +71,7 @@ func (l *withRequest) accept(config *tls.Config) {
 	}
 }
 
-// Accept is called by one goroutine.
+// Accept is called by a single goroutine.
 func (l *withRequest) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.ready:

@@ -13,8 +13,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// A connection that cannot be accepted for want of file descriptors is not the
-// end of the server.
+// TestNoFileDescriptors checks that a lack of file descriptors does not end the server.
 func TestNoFileDescriptors(t *testing.T) {
 	t.Parallel()
 	l := listen(t)
@@ -42,7 +41,7 @@ func TestNoFileDescriptors(t *testing.T) {
 	}
 }
 
-// failing is a listener that fails a few times.
+// failing is a listener whose Accept fails a few times.
 type failing struct {
 	net.Listener
 	times int

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// untaken returns the bytes that the system holds for the client, or 0 if it does not tell.
-// The client made progress if they are fewer, though nothing more could be written.
+// untaken returns how many bytes the system still holds for the client, or 0 if unknown. If the number falls, the
+// client made progress even though nothing more could be written.
 func untaken(c net.Conn) (n int) {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {

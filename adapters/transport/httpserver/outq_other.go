@@ -4,5 +4,5 @@ package httpserver
 
 import "net"
 
-// untaken returns 0: only what could be written counts as progress.
+// untaken returns 0, so that only written bytes count as progress.
 func untaken(net.Conn) int { return 0 }

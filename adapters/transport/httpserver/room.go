@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// room bounds the memory for bodies that clients send and for answers that they have not
-// taken. Small ones do not count: they are in buffers that a connection has in any case.
+// room limits the memory for bodies that clients send and for responses that they have not received yet. Small ones
+// do not count; they fit into buffers that a connection has anyway.
 type room struct {
 	most int64
-	// wait is what a request counts at least while its client is waited for: its part of the
-	// memory for all requests. So one client cannot hold all of them behind a proxy either,
-	// which opens the connections of all clients.
+	// wait is the minimum number of bytes charged to a request while the server waits for its client: an equal part
+	// of the memory for all requests. So a single client cannot occupy all requests, even behind a proxy that opens
+	// the connections of all clients.
 	wait int64
 
 	mu      sync.Mutex
 	used    int64
 	clients map[netip.Addr]int64
-	// accounts have proven themselves before anything counts for them.
+	// accounts counts bytes only for accounts that have authenticated themselves.
 	accounts map[string]int64
 	refused  uint64
 }
@@ -26,16 +26,16 @@ func newRoom(most, requests int64) *room {
 	return &room{most: most, wait: most / requests, clients: map[netip.Addr]int64{}, accounts: map[string]int64{}}
 }
 
-// share is the part of the room of one request.
+// share is one request's part of the room.
 type share struct {
 	room    *room
-	client  netip.Addr // not valid: not known
+	client  netip.Addr // invalid if unknown
 	account string
 	n       int64
 }
 
-// grow takes n bytes more, and reports whether there is room for them, and as much again as
-// the client, and the account, then have. One request alone always finds room.
+// grow adds n bytes to the share. It fails unless the room that remains is at least what the client, and the account,
+// would then hold. A request that is alone always succeeds.
 func (s *share) grow(n int64) bool {
 	ok := s.try(n)
 	if !ok {
@@ -44,7 +44,7 @@ func (s *share) grow(n int64) bool {
 	return ok
 }
 
-// try is grow for a request that is not refused if there is no room.
+// try is grow, but does not count a failure as a refused request.
 func (s *share) try(n int64) bool {
 	r := s.room
 	r.mu.Lock()
@@ -65,7 +65,7 @@ func (r *room) refuse() {
 	r.mu.Unlock()
 }
 
-// take takes n bytes more, also if there is no room: what was done has to be answered.
+// take adds n bytes even if there is no room, because an operation that was done must be answered.
 func (s *share) take(n int64) {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
@@ -85,7 +85,7 @@ func count[K comparable](of map[K]int64, key K, n int64) {
 	}
 }
 
-// release gives everything back.
+// release returns the whole share.
 func (s *share) release() {
 	if s.n == 0 {
 		return

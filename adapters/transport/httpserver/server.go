@@ -19,38 +19,39 @@ import (
 )
 
 const (
-	maxHeader   = 32 << 10 // request line and headers: the service's own limit of a URL
+	maxHeader   = 32 << 10 // request line and headers: the service's own limit for a URL
 	writeBuffer = 8 << 10
 )
 
-// ErrCutOff means that requests had not ended when the time for them was over.
+// ErrCutOff means that requests were still running when the grace period ended.
 var ErrCutOff = errors.New("some requests were cut off")
 
 // Server serves a Handler on a listener until its context ends.
 type Server struct {
 	Handler *Handler
 	Log     *slog.Logger
-	TLS     *tls.Config // nil: plain HTTP
-	// Grace is how long requests may go on after the end was asked for.
+	TLS     *tls.Config // nil for plain HTTP
+	// Grace is how long running requests may continue after shutdown began.
 	Grace time.Duration
-	// Bounds are how much clients may hold; 0 is a bound for 192 MiB.
+	// Bounds limits what clients may hold. A zero field means its default; with all defaults, clients may use 192
+	// MiB.
 	Bounds Bounds
 
 	begun sync.Once
 	open  connections
 	room  *room
-	early *expected     // nil: no proxy is trusted
-	ahead chan struct{} // has an element for each request at work that was sent ahead
+	early *expected     // nil unless a proxy is trusted
+	ahead chan struct{} // has one element per pipelined request in service
 }
 
-// Connections returns what the server counts.
+// Connections returns the connection counters.
 func (s *Server) Connections() ConnectionStats {
 	s.begin()
 	return s.open.count()
 }
 
-// Room returns the memory that bodies and answers of clients take, and the number of
-// requests for which there was none.
+// Room returns the memory in use for clients' bodies and responses, and the number of requests refused for lack of
+// it.
 func (s *Server) Room() (used int64, refused uint64) {
 	s.begin()
 	return s.room.count()
@@ -75,10 +76,10 @@ func (s *Server) begin() {
 	})
 }
 
-// Serve accepts connections until ctx ends, lets running requests finish for
-// at most Grace and returns. It returns nil if all requests finished.
+// Serve accepts connections until ctx ends, then lets running requests finish for at most Grace. It returns nil if
+// all of them finished.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	// Requests outlive the order to end: they are given time to finish.
+	// Requests outlive the shutdown signal, to have time to finish.
 	requests := context.WithoutCancel(ctx)
 	s.begin()
 	server := &fasthttp.Server{
@@ -90,12 +91,12 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ReadBufferSize:               maxHeader,
 		WriteBufferSize:              writeBuffer,
 		MaxRequestBodySize:           protocol.MaxBody,
-		StreamRequestBody:            true, // nothing is read for strangers
+		StreamRequestBody:            true, // no body is read before authentication
 		DisablePreParseMultipartForm: true,
 		NoDefaultServerHeader:        true,
 		NoDefaultContentType:         true,
 		CloseOnShutdown:              true,
-		SecureErrorLogMessage:        true, // headers hold signatures
+		SecureErrorLogMessage:        true, // headers contain signatures
 	}
 	if s.early != nil {
 		server.HeaderReceived, server.ErrorHandler = s.early.begin, s.early.refuse
@@ -107,14 +108,14 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		defer cancel()
 		s.open.end()
 		err := server.ShutdownWithContext(grace)
-		_ = l.Close() // which fasthttp does not know of until it serves
+		_ = l.Close() // fasthttp does not know the listener before it serves
 		if err != nil {
 			s.open.close()
 		}
 		stopped <- err
 	})
 	err := server.Serve(l)
-	if stop() { // the listener ended, for which fasthttp has no error
+	if stop() { // the listener ended, for which fasthttp returns no error
 		s.open.end()
 		return cmp.Or(err, net.ErrClosed)
 	}
@@ -124,11 +125,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// serve answers a request. A panic costs its request, not the process: a store
-// that cannot go on after one sees to that itself. Requests that a client sent ahead, before it
-// had the answer to the one before, have half of the processors: a connection with many of them never
-// waits for its client, and would not let others go first. One that does wait for the rest of a body gives its
-// slot back.
+// serve answers a request. A panic fails that request, not the process; a store that cannot continue after a panic
+// must handle that itself. Pipelined requests, which a client sends before it has the previous response, may use half
+// of the processors: a connection with many of them never waits for its client and would not let others go first. One
+// that waits for the rest of a body returns its slot.
 func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -142,7 +142,7 @@ func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	line := lineOf(c.Conn())
 	if s.early != nil {
 		s.early.end(&c.Request.Header)
-		_ = line.SetReadDeadline(time.Time{}) // which always succeeds
+		_ = line.SetReadDeadline(time.Time{}) // always succeeds
 	}
 	if line != nil {
 		if !line.came {
@@ -158,7 +158,7 @@ func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	s.Handler.serve(ctx, c)
 }
 
-// refuse answers bytes that are no valid HTTP request.
+// refuse answers bytes that are not a valid HTTP request.
 func refuse(c *fasthttp.RequestCtx, err error) {
 	status := fasthttp.StatusBadRequest
 	switch e := err.(type) {
@@ -175,8 +175,8 @@ func refuse(c *fasthttp.RequestCtx, err error) {
 	c.SetConnectionClose()
 }
 
-// logger logs messages of fasthttp about connections. Its errors quote the request,
-// which may hold a signature: only the type of an error is logged.
+// logger logs fasthttp's messages about connections. Its errors quote the request, which may contain a signature, so
+// only the type of an error is logged.
 type logger struct{ *slog.Logger }
 
 func (l logger) Printf(format string, args ...any) {

@@ -16,15 +16,15 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// protocolFunc is a Protocol of one function.
+// protocolFunc adapts a function to Protocol.
 type protocolFunc func(ctx context.Context, req *protocol.Request) protocol.Response
 
 func (f protocolFunc) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
 	return f(ctx, req)
 }
 
-// The bytes of the request line are signed and hold keys, so they come through
-// as they are.
+// TestTargetIsRaw checks that the bytes of the request line arrive unchanged, because they are signed and contain
+// keys.
 func TestTargetIsRaw(t *testing.T) {
 	t.Parallel()
 	var got protocol.Request
@@ -58,8 +58,8 @@ func TestTargetIsRaw(t *testing.T) {
 	}
 }
 
-// Field names leave as the protocol spells them, and none is added to a body
-// that has its length, nor to an answer without a body.
+// TestFieldsOnTheWire checks that header names are sent as the protocol spells them, and that the server adds none to
+// a response with a known length or without a body.
 func TestFieldsOnTheWire(t *testing.T) {
 	t.Parallel()
 	status := 200
@@ -102,7 +102,7 @@ func TestFieldsOnTheWire(t *testing.T) {
 	}
 }
 
-// URIs in answers have the scheme and the host that the client sees.
+// TestScheme checks that URIs in responses have the scheme and host that the client uses.
 func TestScheme(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -156,14 +156,14 @@ func TestScheme(t *testing.T) {
 	}
 }
 
-// The client's address is what the nearest proxy says, if there is one to trust.
+// TestSource checks that the client's address is the one that the nearest trusted proxy reports.
 func TestSource(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name      string
 		trust     bool
 		forwarded []string
-		want      string // "" for an address that is not known
+		want      string // "" if the address is unknown
 	}{
 		{"no proxy", true, nil, "127.0.0.1"},
 		{"a proxy nobody trusts", false, []string{"192.0.2.7"}, "127.0.0.1"},
@@ -209,7 +209,7 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// certificate is one for the server and the transport of a client that knows it.
+// certificate returns a TLS configuration for a server, and a client transport that trusts it.
 func certificate(t *testing.T) (*tls.Config, *http.Transport) {
 	t.Helper()
 	s := httptest.NewUnstartedServer(nil)
@@ -218,7 +218,7 @@ func certificate(t *testing.T) (*tls.Config, *http.Transport) {
 	return &tls.Config{Certificates: s.TLS.Certificates}, s.Client().Transport.(*http.Transport)
 }
 
-// The observer sees what the answer was about before its memory is reused.
+// TestObserver checks that the observer sees the response's summary before its memory is reused.
 func TestObserver(t *testing.T) {
 	t.Parallel()
 	var clock wiretest.Clock
@@ -252,7 +252,7 @@ func TestObserver(t *testing.T) {
 	}
 }
 
-// A head that is too large is refused and costs no more than its limit.
+// TestLargeHead checks that a head that is too large is refused without reading more than the limit.
 func TestLargeHead(t *testing.T) {
 	t.Parallel()
 	conn, r := dial(t)
@@ -265,7 +265,7 @@ func TestLargeHead(t *testing.T) {
 	}
 }
 
-// A request that panics is answered, and the server goes on.
+// TestPanic checks that a request that panics is answered, and that the server continues.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	c := &client{addr: serve(t, &httpserver.Handler{Protocol: protocolFunc(func(_ context.Context, req *protocol.Request) protocol.Response {

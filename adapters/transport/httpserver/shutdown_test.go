@@ -14,8 +14,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// A request that runs when the end is asked for is answered; then the server
-// ends without an error and takes no more.
+// TestShutdownWaits checks that a request that runs at shutdown is answered, and that the server then ends without
+// error and accepts no more.
 func TestShutdownWaits(t *testing.T) {
 	t.Parallel()
 	s := newStopping(t, time.Minute)
@@ -32,7 +32,8 @@ func TestShutdownWaits(t *testing.T) {
 	}
 }
 
-// A request that goes on beyond the grace is cut off, and Serve says so.
+// TestShutdownDoesNotWaitForEver checks that a request that runs beyond the grace period is cut off, and that Serve
+// reports it.
 func TestShutdownDoesNotWaitForEver(t *testing.T) {
 	t.Parallel()
 	s := newStopping(t, time.Nanosecond)
@@ -48,7 +49,7 @@ func TestShutdownDoesNotWaitForEver(t *testing.T) {
 	close(s.finish)
 }
 
-// A server whose listener fails says so.
+// TestListenerFails checks that Serve returns the error of its listener.
 func TestListenerFails(t *testing.T) {
 	t.Parallel()
 	l := listen(t)
@@ -59,7 +60,7 @@ func TestListenerFails(t *testing.T) {
 	}
 }
 
-// stopping is a server with a connection whose request hangs until finish.
+// stopping is a server with one connection whose request hangs until finish is closed.
 type stopping struct {
 	conn            net.Conn
 	r               *bufio.Reader
@@ -92,7 +93,7 @@ func newStopping(t *testing.T, grace time.Duration) *stopping {
 	return s
 }
 
-// refusing is closed when the server takes no more connections.
+// refusing returns a channel that is closed when the server accepts no more connections.
 func (s *stopping) refusing(t *testing.T) <-chan struct{} {
 	refused := make(chan struct{})
 	go func() {
@@ -108,7 +109,7 @@ func (s *stopping) refusing(t *testing.T) <-chan struct{} {
 	return refused
 }
 
-// A server whose context ends before Serve begins ends too.
+// TestEndsBeforeItBegan checks that a server whose context ends before Serve starts ends too.
 func TestEndsBeforeItBegan(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

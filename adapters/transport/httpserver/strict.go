@@ -8,9 +8,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// stayWithTLS tells browsers that came over TLS not to come without it for a year. It
-// leaves out addresses, which browsers do not remember, and names without a dot: other
-// programs on localhost may have no TLS.
+// stayWithTLS tells browsers that arrived over TLS to use nothing else for a year. It does not do so for addresses,
+// which browsers do not remember, and for names without a dot, because other programs on localhost may not have TLS.
 func stayWithTLS(c *fasthttp.RequestCtx) {
 	if !c.IsTLS() {
 		return

@@ -19,7 +19,7 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestWire plays the corpus over a socket, with one connection for a scenario.
+// TestWire plays the corpus over a socket, with one connection per scenario.
 func TestWire(t *testing.T) {
 	wiretest.Run(t, func(t *testing.T, h *protocol.Handler) wiretest.Target {
 		c := &client{addr: serve(t, &httpserver.Handler{Protocol: h})}
@@ -51,7 +51,7 @@ func start(t *testing.T, s *httpserver.Server) string {
 	return l.Addr().String()
 }
 
-// listen returns a free port of the loopback.
+// listen listens on a free loopback port.
 func listen(t *testing.T) net.Listener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -61,8 +61,7 @@ func listen(t *testing.T) net.Listener {
 	return l
 }
 
-// client speaks HTTP/1.1 by hand, so that no library tidies the bytes of either
-// side.
+// client speaks HTTP/1.1 by hand, so that no library changes the bytes in either direction.
 type client struct {
 	addr  string
 	conn  net.Conn
@@ -77,8 +76,7 @@ func (c *client) close() {
 	}
 }
 
-// do sends a request and reads its response. A connection that the server has
-// announced to close is given up.
+// do sends a request and reads its response. It closes the connection if the server announces that it will.
 func (c *client) do(r *wiretest.Request) (*wiretest.Response, error) {
 	if c.conn == nil {
 		conn, err := net.Dial("tcp", c.addr)
@@ -88,8 +86,8 @@ func (c *client) do(r *wiretest.Request) (*wiretest.Response, error) {
 		c.conn, c.r = conn, bufio.NewReader(conn)
 		c.dials++
 	}
-	// A server may answer and hang up before it has read all of a large body.
-	// So a failed write is no error yet, and the test does not wait for it.
+	// A server may answer and close before it has read all of a large body. So a failed write is no error yet, and
+	// the test does not wait for it.
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
@@ -165,7 +163,7 @@ func readResponse(r *bufio.Reader, method string) (*wiretest.Response, error) {
 	return resp, err
 }
 
-// header is the value of a field, whose spelling counts.
+// header returns the value of a field whose name is spelled exactly like this.
 func header(r *wiretest.Response, name string) string {
 	if r == nil {
 		return ""

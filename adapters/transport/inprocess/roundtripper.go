@@ -1,4 +1,4 @@
-// Package inprocess serves the requests of an HTTP client in its own process, without a socket.
+// Package inprocess serves an HTTP client's requests within the same process, without a socket.
 package inprocess
 
 import (
@@ -13,12 +13,12 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Protocol is what serves requests; *protocol.Handler is one.
+// Protocol serves requests; *protocol.Handler implements it.
 type Protocol interface {
 	Serve(ctx context.Context, req *protocol.Request) protocol.Response
 }
 
-// RoundTripper serves requests with a Protocol. Whatever the host of a request, it is served here.
+// RoundTripper serves requests with a Protocol, whatever their host.
 type RoundTripper struct{ Protocol Protocol }
 
 // RoundTrip implements http.RoundTripper.
@@ -31,7 +31,7 @@ func (t RoundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	fields := make(protocol.Header, len(r.Header))
-	for name, values := range r.Header { // a client may spell a name in its own way
+	for name, values := range r.Header { // clients may spell names differently
 		name = http.CanonicalHeaderKey(name)
 		fields[name] = append(fields[name], values...)
 	}
@@ -63,7 +63,7 @@ func (t RoundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 
 var errCut = errors.New("the connection was cut")
 
-// body gives the memory of a response back when it is closed.
+// body releases the memory of a response when it is closed.
 type body struct {
 	*bytes.Reader
 	release func()

@@ -12,12 +12,10 @@ import (
 	"edgetable/core/protocol"
 )
 
-// answer is the response in the form that the door wants, or nil if it is
-// larger than the door lets through.
+// answer returns the response in the form that the front door expects, or nil if it is larger than the door permits.
 //
-// Bodies are text where that is shorter than base64, as it is for JSON and XML.
-// Those of batches go as base64, so that no gateway changes their
-// line ends.
+// A body is sent as text where that is shorter than base64, as for JSON and XML. Bodies of batches are sent as
+// base64, so that no gateway changes their line ends.
 func (d *door) answer(method string, resp *protocol.Response) []byte {
 	body := resp.Body
 	if method == http.MethodHead {
@@ -62,8 +60,8 @@ func multipart(resp *protocol.Response) bool {
 	return false
 }
 
-// lines calls f for each name of a header with all its values in one line. What
-// the front door says itself is left out.
+// lines calls f for each header name, with all its values in one line. Headers that the front door itself sets are
+// left out.
 func lines(resp *protocol.Response, f func(name, value string)) {
 	for i, field := range resp.Header {
 		if field.Name == "Date" || field.Name == "Content-Length" || has(resp.Header[:i], field.Name) {
@@ -106,7 +104,7 @@ func (d *door) appendHeader(b []byte, resp *protocol.Response) []byte {
 	return append(b, '}')
 }
 
-// escapes are the lengths of bytes in a JSON string.
+// escapes holds the length of each byte in a JSON string.
 var escapes = func() (n [256]uint8) {
 	for i := range n {
 		switch {
@@ -121,7 +119,7 @@ var escapes = func() (n [256]uint8) {
 	return n
 }()
 
-// escaped is the length of a text between the quotes of a JSON string.
+// escaped returns the length of s as a JSON string, without the quotes.
 func escaped(s []byte) (n int) {
 	for _, c := range s {
 		n += int(escapes[c])
@@ -129,8 +127,7 @@ func escaped(s []byte) (n int) {
 	return n
 }
 
-// quoted appends a text as a JSON string. Bytes that are no UTF-8 stay as they
-// are: a field of a header may have them, which Lambda then replaces.
+// quoted appends s as a JSON string. Invalid UTF-8, which a header may contain, is copied; Lambda replaces it.
 func quoted(b, s []byte) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')

@@ -17,7 +17,7 @@ import (
 	"edgetable/testdata/lambda/front"
 )
 
-// invoke answers an event made of a fixture.
+// invoke returns the answer to an event.
 func invoke(t *testing.T, h *lambdaurl.Handler, event []byte) []byte {
 	t.Helper()
 	answer, err := h.Invoke(t.Context(), event)
@@ -27,7 +27,7 @@ func invoke(t *testing.T, h *lambdaurl.Handler, event []byte) []byte {
 	return answer
 }
 
-// Answers have the form of their front door.
+// TestAnswers checks that answers have the form of their front door.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	header := []protocol.Field{
@@ -63,7 +63,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// The answer to HEAD has no body, whole or streamed.
+// TestHead checks that the response to HEAD has no body, buffered or streamed.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	r := &recorder{resp: protocol.Response{Status: 200, Body: []byte("x")}}
@@ -78,7 +78,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// pages is a Protocol whose response has so many bytes.
+// pages is a Protocol whose responses have this many bytes.
 type pages struct {
 	recorder
 	bytes int
@@ -90,15 +90,15 @@ func (p *pages) Serve(ctx context.Context, req *protocol.Request) protocol.Respo
 	return resp
 }
 
-// What is too large is asked for again in smaller pages, if it is a question.
+// TestSizes checks that a read whose response is too large is repeated with smaller pages.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	const mega = 1 << 20
 	for _, tt := range []struct {
 		door, method string
-		sizes        [3]int // of the responses of Protocol and Narrow
+		sizes        [3]int // sizes of the responses of Protocol and Narrow
 		status       int
-		served       [3]int // how often each of them was asked
+		served       [3]int // how often each of them was called
 		why          string
 	}{
 		{"function-url", "GET", [3]int{5 * mega, 1, 1}, 200, [3]int{1, 0, 0}, "it fits"},
@@ -138,7 +138,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// A stream has no such limit, and a load balancer takes none.
+// TestStream checks that a stream has no size limit, and that load balancers do not support streams.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	h := &lambdaurl.Handler{Protocol: &pages{bytes: 20 << 20}}
@@ -158,7 +158,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// A connection cannot be cut off: there is an answer that says nothing.
+// TestCut checks that a response that cannot be cut off becomes an empty one.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	h := &lambdaurl.Handler{Protocol: &recorder{resp: protocol.Response{
@@ -172,12 +172,12 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// The protocol gives up before Lambda does.
+// TestDeadline checks that the protocol gives up before Lambda does.
 func TestDeadline(t *testing.T) {
 	t.Parallel()
 	for all, want := range map[time.Duration]time.Duration{
 		time.Hour:   500 * time.Millisecond,
-		time.Second: 250 * time.Millisecond, // a quarter, where that is less
+		time.Second: 250 * time.Millisecond, // a quarter, because that is less
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), all)

@@ -7,14 +7,11 @@ import (
 	"io"
 )
 
-// cutBody takes the string that is the body out of an event, quotes included, and
-// leaves an empty one in its place. Of a large event nearly everything is the
-// body: 5.6 MB of base64, which a JSON decoder would look at four times before
-// its first byte is decoded.
+// cutBody cuts the string with the body, including quotes, out of an event and leaves an empty string. A large event
+// is nearly all body: 5.6 MB of base64, which a JSON decoder would scan four times before decoding the first byte.
 //
-// It knows just enough of JSON to find the string in a valid event; the decoder
-// checks later that the event is valid. Unless it finds exactly one string, the
-// event stays whole.
+// It knows just enough JSON to find the string in a valid event; the decoder later checks that the event is valid.
+// Unless it finds exactly one such string, the event is left whole.
 func cutBody(event []byte) (rest, body []byte) {
 	start, end, depth := -1, -1, 0
 	for i := 0; i < len(event); i++ {
@@ -50,8 +47,7 @@ func cutBody(event []byte) (rest, body []byte) {
 	return rest, event[start:end]
 }
 
-// quotedLen is the length of the string that b begins with, or -1 if it has no
-// end.
+// quotedLen returns the length of the string at the start of b, or -1 if it does not end.
 func quotedLen(b []byte) int {
 	for i := 1; ; i++ {
 		n := bytes.IndexByte(b[i:], '"')
@@ -69,8 +65,8 @@ func quotedLen(b []byte) int {
 	}
 }
 
-// open returns a reader of the body and its length; for broken base64, the length
-// that can be read. Base64 is decoded as it is read; the reader refers to the event.
+// open returns a reader of the body and its length. Base64 is decoded as it is read; if it is malformed, the length
+// counts only the readable part. The reader refers to the event's memory.
 func (e *event) open(quoted []byte) (io.Reader, int64, error) {
 	text := []byte(e.Body)
 	switch {

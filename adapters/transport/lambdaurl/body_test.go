@@ -31,7 +31,7 @@ func TestCutBody(t *testing.T) {
 	}
 }
 
-// FuzzCutBody compares the body that is cut out with the one of a JSON decoder.
+// FuzzCutBody compares the body that was cut out with the one that a JSON decoder finds.
 func FuzzCutBody(f *testing.F) {
 	for _, name := range []string{"function-url", "rest-api", "load-balancer-lists"} {
 		f.Add(fixture(f, name))
@@ -39,7 +39,7 @@ func FuzzCutBody(f *testing.F) {
 	f.Add([]byte(`{"body":"\\\"","BODY":"x"}`))
 	f.Fuzz(func(t *testing.T, event []byte) {
 		if bytes.Contains(event, []byte(`\u`)) {
-			return // "bod\u0079" is a second spelling that no gateway writes
+			return // "bod\u0079" is a spelling that no gateway writes
 		}
 		before := string(event)
 		rest, quoted := lambdaurl.CutBody(event)

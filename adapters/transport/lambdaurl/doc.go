@@ -1,32 +1,29 @@
-// Package lambdaurl is the transport of an AWS Lambda function: it turns the
-// event of an HTTP request into a protocol.Request, and what comes back into the
-// answer that the front door expects.
+// Package lambdaurl is the transport of an AWS Lambda function: it converts the event of an HTTP request to a
+// protocol.Request, and the response to the form that the front door expects.
 //
 // # Front doors
 //
-// A table's URLs have escapes that are part of keys and of what clients sign.
-// So a front door is of use only if it hands on paths as they were sent:
+// The escapes in a table's URL are part of the keys and of what clients sign. So a front door is usable only if it
+// passes paths on as they were sent:
 //
-//	Function URL     yes; the one to take
-//	REST API         yes; the stage is a part of the path that clients sign, so
-//	                 a stage is named as the account, or a custom domain with
-//	                 an empty base path is put in front
-//	load balancer    yes, and it knows MERGE; requests and answers of 1 MB
-//	HTTP API         no: it decodes paths, some twice. %25 never arrives, %3F
-//	                 cuts the path off. Its events are answered 501
+//	Function URL     yes; the recommended one
+//	REST API         yes; the stage is part of the path that clients sign, so
+//	                 name the stage after the account, or put a custom domain
+//	                 with an empty base path in front
+//	load balancer    yes, and it supports MERGE; requests and responses up to 1 MB
+//	HTTP API         no: it decodes paths, sometimes twice. %25 never arrives, and
+//	                 %3F cuts the path off. Its events get 501
 //
-// The shape of an event tells which door it came through.
+// The shape of an event shows which door it came through.
 //
 // # Sizes
 //
-// An answer of a function has 6 MB at most, through a load balancer 1 MB. A
-// query ends its page before that, see [PageBytes]; a page that is larger
-// in JSON nevertheless is served again, shorter. With [Handler.Stream]
-// there is no such limit.
+// A function's response has at most 6 MB, or 1 MB through a load balancer. A query ends its page before that, see
+// [PageBytes]; if the JSON of a page is larger nevertheless, the request is served again with a shorter page.
+// [Handler.Stream] has no such limit.
 //
-// # What cannot be done here
+// # Limitations
 //
-// A connection cannot be cut off: a Response that says Cut is answered with an
-// empty 502, to which clients react as to a reset. Date and
-// Content-Length of responses are left to the front door.
+// A connection cannot be cut: a Response with Cut set becomes an empty 502, to which clients react as to a reset. The
+// front door sets Date and Content-Length of responses.
 package lambdaurl

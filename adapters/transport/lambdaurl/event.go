@@ -20,19 +20,19 @@ type event struct {
 	RawQueryString string   `json:"rawQueryString"`
 	Cookies        []string `json:"cookies"`
 
-	HTTPMethod                      string              `json:"httpMethod"` // REST APIs and load balancers
+	HTTPMethod                      string              `json:"httpMethod"` // for REST APIs and load balancers
 	Path                            string              `json:"path"`
 	MultiValueHeaders               map[string][]string `json:"multiValueHeaders"`
 	QueryStringParameters           json.RawMessage     `json:"queryStringParameters"`
 	MultiValueQueryStringParameters json.RawMessage     `json:"multiValueQueryStringParameters"`
 
 	Headers         map[string]string `json:"headers"`
-	Body            string            `json:"body"` // unless it was cut out
+	Body            string            `json:"body"` // empty if it was cut out
 	IsBase64Encoded bool              `json:"isBase64Encoded"`
 
 	RequestContext struct {
 		DomainName string `json:"domainName"`
-		Path       string `json:"path"` // of a REST API, with the stage
+		Path       string `json:"path"` // path of a REST API, including the stage
 		HTTP       *struct {
 			Method   string `json:"method"`
 			SourceIP string `json:"sourceIp"`
@@ -44,28 +44,28 @@ type event struct {
 	} `json:"requestContext"`
 }
 
-// errNoHTTP is the error of an event that is no HTTP request.
+// errNoHTTP means that the event is not an HTTP request.
 var errNoHTTP = errors.New("lambdaurl: the event is not that of an HTTP request through a Function URL, a REST API or a load balancer")
 
-// door is what a front door wants of answers.
+// door describes what a front door requires of responses.
 type door struct {
 	name   string
-	limit  int  // of the answer, in bytes
-	binary bool // it decodes base64 whatever the content type is
+	limit  int  // size of the response in bytes
+	binary bool // decodes base64 whatever the content type is
 	multi  bool // headers are lists of values
 	narrow bool // pages are short from the start
 	closed bool // requests through it are refused
 
-	unmeasured bool // it does not hand on Content-Length
+	unmeasured bool // does not pass on Content-Length
 }
 
-// What an answer of a function may have, in bytes.
+// Size limits of a response in bytes.
 const (
 	functionLimit = 6 << 20
 	balancerLimit = 1 << 20
 )
 
-// decode reads an event.
+// decode parses an event.
 func decode(b []byte) (protocol.Request, door, error) {
 	var e event
 	b, body := cutBody(b)
@@ -105,9 +105,8 @@ func decode(b []byte) (protocol.Request, door, error) {
 	return req, d, nil
 }
 
-// joined makes a header of one in which fields of one name are one, with commas
-// between the values. Only of a field that has no commas of its own and that the
-// protocol counts are the values told apart again.
+// joined converts headers in which the values of one name are joined with commas. It splits the values only of the
+// one field that never contains commas and whose values the protocol counts.
 func joined(fields map[string]string) protocol.Header {
 	h := make(protocol.Header, len(fields))
 	for name, value := range fields {
@@ -121,8 +120,8 @@ func joined(fields map[string]string) protocol.Header {
 	return h
 }
 
-// listed makes a header of one with lists of values. Names that differ in case
-// are one field: which of its values counts is not left to chance.
+// listed converts headers with lists of values. Names that differ only in case are one field; sorting makes the order
+// of its values predictable.
 func listed(fields map[string][]string) protocol.Header {
 	h := make(protocol.Header, len(fields))
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -132,7 +131,7 @@ func listed(fields map[string][]string) protocol.Header {
 	return h
 }
 
-// fields are the headers; their lists are complete.
+// fields returns the headers, with all values of each.
 func (e *event) fields() protocol.Header {
 	if len(e.MultiValueHeaders) > 0 {
 		return listed(e.MultiValueHeaders)
@@ -140,8 +139,7 @@ func (e *event) fields() protocol.Header {
 	return joined(e.Headers)
 }
 
-// query writes the parameters in the order of their names; their lists are
-// complete.
+// query returns the query with its parameters sorted by name, with all values of each.
 func (e *event) query(escape func(string) string) (string, error) {
 	var lists map[string][]string
 	if err := unmarshal(e.MultiValueQueryStringParameters, &lists); err != nil {
@@ -171,7 +169,7 @@ func (e *event) query(escape func(string) string) (string, error) {
 	return b.String(), nil
 }
 
-// unmarshal reads a field that may be missing.
+// unmarshal decodes a field that may be missing.
 func unmarshal(raw json.RawMessage, to any) error {
 	if len(raw) == 0 {
 		return nil

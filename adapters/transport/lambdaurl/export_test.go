@@ -1,4 +1,4 @@
 package lambdaurl
 
-// CutBody is for tests.
+// CutBody exports cutBody for tests.
 var CutBody = cutBody

@@ -9,20 +9,17 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Headers of a proxy of ours: the secret by which it is known, and the address of
-// the client as it saw it.
+// Headers of a trusted proxy: the secret that identifies it, and the address from which the client connected to it.
 const (
 	SecretHeader = "X-Edgetable-Forward-Secret"
 	viewerHeader = "X-Edgetable-Viewer"
 )
 
-// forwarded trusts a proxy that sends the secret. A Function URL has only its own
-// name; for another domain CloudFront is in front of it and sends the name in
-// X-Forwarded-Host.
-// The address in the event is the proxy's then; without a word about the
-// client's it is not known.
+// forwarded trusts the headers of a proxy that sends the secret. A Function URL has only its own host name; for
+// another domain CloudFront is in front of it and sends that name in X-Forwarded-Host. The address in the event is
+// then that of the proxy; if the proxy does not give the client's, the address is unknown.
 //
-// Nobody else is believed, and the secret goes no further.
+// No other sender is trusted, and the secret is removed from the request.
 func (h *Handler) forwarded(ctx context.Context, req *protocol.Request) {
 	header := req.Header.(protocol.Header)
 	shown := header.Get(SecretHeader)
@@ -40,7 +37,7 @@ func (h *Handler) forwarded(ctx context.Context, req *protocol.Request) {
 	req.Source = address(header.Get(viewerHeader))
 }
 
-// address is the zero Addr if it is none.
+// address parses an address; the result is the zero Addr if text is not an address.
 func address(text string) netip.Addr {
 	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "["), "]")
 	a, _ := netip.ParseAddr(text)

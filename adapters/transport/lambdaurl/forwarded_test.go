@@ -10,12 +10,12 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Only a proxy that sends the secret is trusted.
+// TestForwarded checks that only a proxy that sends the secret is trusted.
 func TestForwarded(t *testing.T) {
 	t.Parallel()
 	const own, name = "id.lambda-url.region.on.aws", "acme.table.example.com"
 	for _, tt := range []struct {
-		secret, shown string // "-": there is none
+		secret, shown string // "-" if there is none
 		err           error
 		viewer        string
 		host, source  string

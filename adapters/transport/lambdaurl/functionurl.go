@@ -6,11 +6,9 @@ import (
 	"edgetable/core/protocol"
 )
 
-// functionURL is a request through a Function URL: the payload format 2.0, in
-// which rawPath and rawQueryString are what the client sent, and names of
-// headers are in lower case. HTTP APIs have the same format, but decode rawPath;
-// the name of the domain tells them apart, ID.lambda-url.REGION.on.aws, also
-// behind CloudFront, which must send that as Host.
+// functionURL converts a request through a Function URL. Its payload format 2.0 has rawPath and rawQueryString as the
+// client sent them, and header names in lower case. HTTP APIs use the same format but decode rawPath. The domain
+// distinguishes them: ID.lambda-url.REGION.on.aws, which CloudFront must send as Host.
 func (e *event) functionURL() (protocol.Request, door) {
 	d := door{name: "function-url", limit: functionLimit, binary: true}
 	if !strings.Contains(e.RequestContext.DomainName, ".lambda-url.") {

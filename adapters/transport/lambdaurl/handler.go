@@ -12,15 +12,13 @@ import (
 	"edgetable/core/table"
 )
 
-// PageBytes are limits of the keys and properties in a page of a query, in bytes
-// (table.Budget.Bytes): first the usual one, then those that are tried if its response
-// is too large. JSON makes most pages hardly larger: a page has at most 1,000 entities, so
-// a full one has large properties. But it escapes text beyond ASCII, which becomes 2 to 3.5
-// times as large: the second limit is for that. The last one is for control characters,
-// which become eight times as large.
+// PageBytes limits the keys and properties in a page of a query, in bytes (table.Budget.Bytes): first the default,
+// then the limits to try if the response is too large. JSON makes most pages hardly larger, because a page has at
+// most 1,000 entities and a full one has large properties. The second limit is for text beyond ASCII, which escapes
+// make 2 to 3.5 times as large, and the last one for control characters, which become eight times as large.
 var PageBytes = [...]int{4 << 20, 3 << 19, 256 << 10}
 
-// Protocol is what serves the requests; *protocol.Handler is one.
+// Protocol serves the requests; *protocol.Handler implements it.
 type Protocol interface {
 	Serve(ctx context.Context, req *protocol.Request) protocol.Response
 	Refuse(req *protocol.Request, err *table.Error) protocol.Response
@@ -28,45 +26,43 @@ type Protocol interface {
 
 var _ Protocol = (*protocol.Handler)(nil)
 
-// Handler serves events. Its Invoke is what a Function URL in the mode BUFFERED
-// and the other doors call, Stream is for the mode RESPONSE_STREAM:
+// Handler serves events. Invoke is for Function URLs in the mode BUFFERED and for the other doors, Stream for the
+// mode RESPONSE_STREAM:
 //
 //	lambda.Start(h)        // buffered: a Handler is a lambda.Handler
 //	lambda.Start(h.Stream)
 //
 // It is safe for concurrent use.
 type Handler struct {
-	// Protocol has pages of PageBytes[0]; for Stream the core's own will do.
+	// Protocol has pages of PageBytes[0]; for Stream core's default suffices.
 	Protocol Protocol
-	// Narrow serve the same tables with the shorter pages. One after the other is
-	// asked when a response was too large; it may be empty: then that is an error.
+	// Narrow serve the same tables with shorter pages. They are tried in order when a response is too large. If
+	// Narrow is empty, a response that is too large is an error.
 	Narrow []Protocol
-	// Secret returns the value that a trusted proxy sends in [SecretHeader]; without
-	// it, forwarded headers are ignored. It is called only for requests with that
-	// header; an error refuses the header. nil trusts no proxy.
+	// Secret returns the value that a trusted proxy sends in [SecretHeader]; forwarded headers are ignored without
+	// it. It is called only for requests with that header, and its error means that the proxy is not trusted. A nil
+	// Secret trusts no proxy.
 	Secret func(ctx context.Context) (string, error)
-	// Observe gets every response before its memory is given back. It may be nil,
-	// and must not keep any part of the Response.
+	// Observe receives every response before its memory is released. It must not keep any part of the Response. It
+	// may be nil.
 	Observe func(ctx context.Context, o *Observation)
-	// Task does what an event that is no HTTP request asks for, such as one of
-	// a schedule. It may be nil: then it is an error.
+	// Task handles an event that is not an HTTP request, such as a scheduled one. If it is nil, such an event is an
+	// error.
 	Task func(ctx context.Context, event json.RawMessage) error
 }
 
-// Observation is a request that was served.
+// Observation describes a request that was served.
 type Observation struct {
 	Door string // function-url, http-api, rest-api or load-balancer
-	// Response has a complete summary. Its Sent is the length of the answer to
-	// Lambda, or of the body of a stream.
+	// Response has a complete summary. Its Sent is the length of the answer to Lambda, or of the streamed body.
 	Response *protocol.Response
-	Narrowed int // how often it was served again, as it was too large
+	Narrowed int // how often it was served again because it was too large
 }
 
-// margin is the time before the end of a function at which the handler gives up, so that
-// it can still answer with an error.
+// margin is how long before the function's deadline the handler gives up, so that it can still answer with an error.
 const margin = 500 * time.Millisecond
 
-// within makes a context that ends before Lambda ends the function.
+// within returns a context that ends before Lambda ends the function.
 func within(ctx context.Context) (context.Context, context.CancelFunc) {
 	end, ok := ctx.Deadline()
 	if !ok {
@@ -75,7 +71,7 @@ func within(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, end.Add(-min(margin, time.Until(end)/4)))
 }
 
-// open reads an event, and its forwarded headers if they are trusted.
+// open decodes an event, and applies its forwarded headers if they are trusted.
 func (h *Handler) open(ctx context.Context, event []byte) (protocol.Request, door, error) {
 	req, d, err := decode(event)
 	if err == nil {
@@ -84,8 +80,8 @@ func (h *Handler) open(ctx context.Context, event []byte) (protocol.Request, doo
 	return req, d, err
 }
 
-// Invoke serves an event and returns the whole answer. An error is the
-// function's: only for events that are no HTTP requests.
+// Invoke serves an event and returns the whole answer. It returns an error, which is a failure of the function, only
+// for events that are not HTTP requests.
 func (h *Handler) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	begin := time.Now()
 	req, door, err := h.open(ctx, event)
@@ -139,8 +135,8 @@ func (h *Handler) serve(ctx context.Context, server Protocol, req *protocol.Requ
 	return resp
 }
 
-// tooLarge says that the response is too large to be sent. A read can be repeated
-// in smaller pieces; a write stays written.
+// tooLarge returns the error for a response that is too large to send. A client can repeat a read in smaller pieces;
+// a write has already been done.
 func tooLarge(method string, resp *protocol.Response, d *door) *table.Error {
 	what := fmt.Sprintf("The response has %d bytes, more than this front door lets through in its %d: ", len(resp.Body), d.limit)
 	if method == http.MethodGet {

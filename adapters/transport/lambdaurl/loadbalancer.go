@@ -6,11 +6,9 @@ import (
 	"edgetable/core/protocol"
 )
 
-// loadBalancer is a request through an Application Load Balancer, whose target
-// group either has lists of values in its events and wants them in answers, or
-// has not. The query comes as it was sent, except for its order. The client's
-// address is the last one in X-Forwarded-For: the balancer appends it to the
-// field of the client.
+// loadBalancer converts a request through an Application Load Balancer. Its target group uses lists of values either
+// in both events and answers, or in neither. The query is as sent, except for the order. The client's address is the
+// last one in X-Forwarded-For, to which the balancer appends.
 func (e *event) loadBalancer() (protocol.Request, door, error) {
 	d := door{name: "load-balancer", limit: balancerLimit, binary: true, multi: e.MultiValueHeaders != nil, narrow: true}
 	h := e.fields()

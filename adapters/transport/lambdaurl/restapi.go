@@ -8,10 +8,9 @@ import (
 	"edgetable/core/protocol"
 )
 
-// restAPI is a request through a REST API of API Gateway. What the client sent
-// as path, and signed, is that of the request context, which begins with the
-// stage. The query comes decoded and in no order, so it is written again: no
-// signature covers its bytes.
+// restAPI converts a request through a REST API of API Gateway. The path that the client sent and signed is the one
+// in the request context, which begins with the stage. The query arrives decoded and unordered; encoding it anew is
+// safe, because no signature covers its bytes.
 func (e *event) restAPI() (protocol.Request, door, error) {
 	d := door{name: "rest-api", limit: functionLimit, unmeasured: true}
 	req := protocol.Request{
@@ -28,7 +27,7 @@ func (e *event) restAPI() (protocol.Request, door, error) {
 	}
 	h := e.fields()
 	for name, values := range h {
-		// Some fields are renamed on their way, Date among them.
+		// Some fields, such as Date, were renamed.
 		if original, ok := strings.CutPrefix(name, "X-Amzn-Remapped-"); ok && h[original] == nil {
 			h[original] = values
 		}

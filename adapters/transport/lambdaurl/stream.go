@@ -13,9 +13,9 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Stream serves an event and returns an answer that Lambda reads piece by piece
-// and hands on at once: up to 200 MB, with the first bytes earlier. The Function
-// URL must be in the mode RESPONSE_STREAM, else clients see its frame.
+// Stream serves an event and returns a response that Lambda reads piece by piece and passes on at once: up to 200 MB,
+// and with the first bytes earlier. The Function URL must be in the mode RESPONSE_STREAM; otherwise clients see the
+// stream's framing.
 func (h *Handler) Stream(ctx context.Context, event json.RawMessage) (*events.LambdaFunctionURLStreamingResponse, error) {
 	begin := time.Now()
 	req, door, err := h.open(ctx, event)
@@ -44,8 +44,7 @@ func (h *Handler) Stream(ctx context.Context, event json.RawMessage) (*events.La
 	return out, nil
 }
 
-// outgoing is a body on its way out. Lambda closes it when it was sent, or could
-// not be.
+// outgoing is a body being sent. Lambda closes it when it was sent or could not be.
 type outgoing struct {
 	bytes.Reader
 	response protocol.Response

@@ -12,8 +12,7 @@ import (
 	"edgetable/testdata/lambda/front"
 )
 
-// TestWire plays the corpus through events of a Function URL, whose answers are
-// whole or streamed.
+// TestWire plays the corpus through events of a Function URL, buffered and streamed.
 func TestWire(t *testing.T) {
 	t.Parallel()
 	t.Run("buffered", func(t *testing.T) {
@@ -49,7 +48,7 @@ func TestWire(t *testing.T) {
 	})
 }
 
-// play makes a target of what answers events.
+// play returns a target over a function that answers events.
 func play(answer func(event []byte) (*front.Response, error)) wiretest.Target {
 	return func(r *wiretest.Request) (*wiretest.Response, error) {
 		resp, err := answer(front.Event(sent(r)))

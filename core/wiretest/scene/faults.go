@@ -11,8 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// faults is a store with methods that always fail, without effect, and with a replica
-// that lags.
+// faults is a store whose methods can be made to fail without effect, and whose replica lags.
 type faults struct {
 	table.Store
 	errors map[string]error
@@ -33,7 +32,7 @@ func (f *faults) Declares() (name string, expiry bool) {
 	return "this store", false
 }
 
-// outcomes lists the errors of a store by their names in a directive.
+// outcomes maps the names of errors in directives to the errors.
 var outcomes = map[string]error{
 	"busy":           table.ErrBusy,
 	"full":           table.ErrFull,

@@ -1,6 +1,5 @@
-// Package scene makes the server of a transcript; package wiretest plays the
-// transcripts. It is a separate package so that a WebAssembly module can
-// contain such a server.
+// Package scene creates the server of a transcript; package wiretest plays the transcripts. It is a separate package
+// so that WebAssembly modules can contain such a server.
 package scene
 
 import (
@@ -22,20 +21,20 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// Start is the time of a server's clock before the first exchange.
+// Start is what the server's clock shows before the first exchange.
 var Start = time.Date(2026, time.March, 4, 5, 6, 7, 123456700, time.UTC)
 
-// Clock is a clock that is set by hand. Its zero value shows [Start].
+// Clock is a clock that is set by hand. The zero Clock shows [Start].
 type Clock struct{ since atomic.Int64 }
 
-// Set makes the clock show a time.
+// Set sets the clock to t.
 func (c *Clock) Set(t time.Time) { c.since.Store(int64(t.Sub(Start))) }
 
 // Now returns the time that the clock shows.
 func (c *Clock) Now() edm.Ticks { return edm.TicksOf(Start.Add(time.Duration(c.since.Load()))) }
 
-// Account is the account of most scenarios. AccountKey is its well-known key,
-// which is also the first key of the other accounts.
+// Account is the account of most scenarios. AccountKey is its well-known key, and the first key of all other accounts
+// too.
 const (
 	Account    = "devstoreaccount1"
 	AccountKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
@@ -46,7 +45,7 @@ const (
 // challenge is the recorded text, with a tenant that does not exist.
 const challenge = "Bearer authorization_uri=https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/oauth2/authorize resource_id=https://storage.azure.com"
 
-// Accounts returns the accounts that every server has.
+// Accounts returns the accounts that every scenario's server has.
 func Accounts() map[string]*protocol.Account {
 	first, second := mustKey(AccountKey), mustKey(SecondKey)
 	list := make(map[string]*protocol.Account)
@@ -68,7 +67,7 @@ func mustKey(text string) *sharedkey.Key {
 	return k
 }
 
-// bearer accepts the tokens of transcripts.
+// bearer accepts the bearer tokens used in transcripts.
 func bearer(_ context.Context, token string) (protocol.Identity, error) {
 	id := protocol.Identity{ObjectID: "11111111-2222-3333-4444-555555555555", TenantID: "66666666-7777-8888-9999-000000000000"}
 	switch token {
@@ -83,14 +82,14 @@ func bearer(_ context.Context, token string) (protocol.Identity, error) {
 	return protocol.Identity{}, errors.New("the token is neither reader nor contributor")
 }
 
-// New makes an empty server over the reference store, with the directives of a
-// transcript. withTimeout is [protocol.Handler.WithTimeout].
+// New returns an empty server over the reference store, configured by a transcript's directives. withTimeout becomes
+// [protocol.Handler.WithTimeout].
 func New(clock *Clock, directives []string, withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)) (*protocol.Handler, error) {
 	return Over(memstore.New(clock.Now), clock, directives, withTimeout)
 }
 
-// Patient is a withTimeout for stores that are another process: on a busy machine one may
-// take longer than a client should wait.
+// Patient is a withTimeout without a limit, for stores in another process: on a busy machine they may take longer
+// than a client should wait.
 func Patient(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithCancel(ctx)
 }
@@ -127,7 +126,7 @@ func Over(empty table.Store, clock *Clock, directives []string, withTimeout func
 	return h, nil
 }
 
-// obey applies a directive to the server.
+// obey applies one directive to the server.
 func obey(h *protocol.Handler, store *faults, clock *Clock, directive string) error {
 	word, rest, _ := strings.Cut(directive, " ")
 	switch {
@@ -138,7 +137,7 @@ func obey(h *protocol.Handler, store *faults, clock *Clock, directive string) er
 	case directive == "extensions":
 		h.Extensions = true
 	case directive == "reference store":
-		store.Store = memstore.New(clock.Now) // the transcript needs what not every store has
+		store.Store = memstore.New(clock.Now) // this transcript needs abilities that not every store has
 	case directive == "path style":
 		h.PathStyle = true
 	case word == "lag":
@@ -155,7 +154,7 @@ func obey(h *protocol.Handler, store *faults, clock *Clock, directive string) er
 	return nil
 }
 
-// limit applies a text such as account=1/s burst=2.
+// limit applies a text such as account=1/s burst=2 to the limits.
 func limit(l *protocol.Limits, clock *Clock, text string) error {
 	o := throttle.Options{Now: clock.Now}
 	what, rate, _ := strings.Cut(text, "=")

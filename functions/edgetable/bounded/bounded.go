@@ -1,5 +1,5 @@
-// Package bounded serves HTTP beside the tables, such as metrics, with a bound of connections
-// that one client alone cannot use up.
+// Package bounded runs secondary HTTP servers, for example for metrics. It limits their connections so that a single
+// client cannot use them all.
 package bounded
 
 import (
@@ -12,9 +12,8 @@ import (
 	"edgetable/adapters/transport/httpserver"
 )
 
-// Serve serves on a listener with at most so many connections, until the server is closed. If
-// there is no room for a new one, one of the client that has most makes room: rather one
-// without a request than one with, and of these the oldest.
+// Serve serves a listener with a maximum number of connections until s is closed. If there is no room for a new
+// connection, one of the client with the most connections is closed: preferably an idle one, and of those the oldest.
 func Serve(s *http.Server, l net.Listener, most int) error {
 	b := &listener{Listener: l, most: most}
 	s.ConnState = b.note
@@ -32,11 +31,11 @@ type listener struct {
 type conn struct {
 	net.Conn
 	owner  *listener
-	client netip.Addr // not valid on a socket of this machine: all are one client
-	atWork bool       // guarded by owner.mu
+	client netip.Addr // invalid on a local socket, where all connections count as one client
+	atWork bool       // serves a request; guarded by owner.mu
 }
 
-// Accept accepts a connection, and makes room for it.
+// Accept accepts a connection, after making room for it if necessary.
 func (l *listener) Accept() (net.Conn, error) {
 	raw, err := l.Listener.Accept()
 	if err != nil {
@@ -59,7 +58,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// spare returns the connection that makes room. mu must be locked.
+// spare returns the connection to close to make room. mu must be held.
 func (l *listener) spare() *conn {
 	has := map[netip.Addr]int{}
 	for _, c := range l.open {
@@ -74,14 +73,14 @@ func (l *listener) spare() *conn {
 	return spare
 }
 
-// note is the hook of the server.
+// note implements the server's ConnState hook.
 func (l *listener) note(c net.Conn, state http.ConnState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c.(*conn).atWork = state == http.StateActive
 }
 
-// Close closes the connection and makes its room free.
+// Close closes the connection and frees its room.
 func (c *conn) Close() error {
 	c.owner.mu.Lock()
 	c.owner.open = slices.DeleteFunc(c.owner.open, func(one *conn) bool { return one == c })

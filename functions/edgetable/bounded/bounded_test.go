@@ -12,7 +12,7 @@ import (
 
 const most = 4
 
-// serve serves until a test ends. A request for /wait is answered at the end.
+// serve runs a server until the test ends. It answers requests for /wait at the end.
 func serve(t *testing.T, test func(t *testing.T, l *pipes.Listener)) {
 	synctest.Test(t, func(t *testing.T) {
 		l, end, done := pipes.Listen(), make(chan struct{}), make(chan struct{})
@@ -41,7 +41,7 @@ func expect(t *testing.T, l *pipes.Listener, open int) {
 	}
 }
 
-// TestOneClient: a client that opens more and more closes its own connections, and others are served.
+// TestOneClient checks that a client that opens more and more connections closes its own, and that others are served.
 func TestOneClient(t *testing.T) {
 	t.Parallel()
 	for name, address := range map[string]func(i int) string{
@@ -68,7 +68,7 @@ func TestOneClient(t *testing.T) {
 	}
 }
 
-// TestIdleFirst: a connection with a request under way stays, though it is older than one without.
+// TestIdleFirst checks that a busy connection stays, even if it is older than an idle one.
 func TestIdleFirst(t *testing.T) {
 	t.Parallel()
 	serve(t, func(t *testing.T, l *pipes.Listener) {
@@ -97,7 +97,7 @@ func TestIdleFirst(t *testing.T) {
 	})
 }
 
-// TestAllBusy: if all have a request under way, the oldest makes room.
+// TestAllBusy checks that the oldest connection makes room if all are busy.
 func TestAllBusy(t *testing.T) {
 	t.Parallel()
 	serve(t, func(t *testing.T, l *pipes.Listener) {

@@ -1,6 +1,6 @@
-// Package descriptors shares out the file descriptors of the process. Connections of
-// clients are bounded below the limit, and some descriptors are held in reserve: for the
-// store, the accounts and the certificates if others use up the rest.
+// Package descriptors divides the file descriptors of the process. Clients' connections are limited below the process
+// limit, and some descriptors are kept in reserve for the store, the accounts and the certificates, in case all
+// others are used up.
 package descriptors
 
 import (
@@ -13,7 +13,8 @@ import (
 const (
 	// reserved is the number of descriptors in reserve.
 	reserved = 16
-	// given is how many of them one that finds none gets, with those that it opens next.
+	// given is how many of them are released at a time. A caller that found none left gets several, because it may
+	// open more files next.
 	given = 4
 )
 
@@ -22,7 +23,7 @@ var reserve struct {
 	files []*os.File
 }
 
-// Fill fills the reserve, as far as there are descriptors.
+// Fill refills the reserve, as far as descriptors are available.
 func Fill() {
 	reserve.Lock()
 	defer reserve.Unlock()
@@ -35,8 +36,7 @@ func Fill() {
 	}
 }
 
-// Give gives descriptors of the reserve back to the process, and reports whether there
-// were any.
+// Give releases descriptors from the reserve to the process, and reports whether there were any.
 func Give() bool {
 	reserve.Lock()
 	defer reserve.Unlock()
@@ -49,7 +49,7 @@ func Give() bool {
 	return n > 0
 }
 
-// Try opens something, if need be with descriptors of the reserve.
+// Try calls open. While that fails for lack of descriptors, it releases some of the reserve and tries again.
 func Try[T any](open func() (T, error)) (T, error) {
 	v, err := open()
 	for (errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)) && Give() {
@@ -58,18 +58,18 @@ func Try[T any](open func() (T, error)) (T, error) {
 	return v, err
 }
 
-// Shares are how many descriptors each part may use.
+// Shares is how many descriptors each part may use.
 type Shares struct {
 	Store       int // data files, or connections to another machine
-	Connections int // of clients; 0: there is no limit
+	Connections int // clients' connections; 0 means no limit
 }
 
 const (
-	mostStore = 1000 // which Pebble opens at once
-	others    = 84   // logs, sockets, the reserve, backups, metrics
+	mostStore = 1000 // maximum that Pebble opens at once
+	others    = 84   // for logs, sockets, the reserve, backups and metrics
 )
 
-// Share divides the limit of the process. 0 is no limit.
+// Share divides the limit of the process; 0 means no limit.
 func Share(limit int) Shares {
 	if limit == 0 {
 		return Shares{Store: mostStore}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestReserve uses up all descriptors of the process: with the reserve files can be
-// opened, and later it is filled again.
+// TestReserve uses up all descriptors of the process, and checks that the reserve lets files be opened and is
+// refilled later.
 func TestReserve(t *testing.T) {
 	var before syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before); err != nil {

@@ -7,14 +7,14 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// BatchSize is the number of operations in an entity group transaction, the most the protocol allows.
+// BatchSize is the number of operations in an entity group transaction, the protocol's maximum.
 const BatchSize = 100
 
-// batchEncoder lays out entity group transactions of inserts, in the framing the SDKs use.
+// batchEncoder encodes entity group transactions of inserts, with the framing that the SDKs use.
 type batchEncoder struct {
 	path []byte
 	head string
-	part string // everything in front of an operation's JSON
+	part string // everything before an operation's JSON
 }
 
 const (
@@ -32,7 +32,7 @@ func newBatchEncoder(t wire.Target, table string, f Format) *batchEncoder {
 	}
 }
 
-// request fills req with a batch of n entities; body(dst, j) appends the JSON of the j-th. dst is reused.
+// request sets req to a batch of n entities; body(dst, j) appends the JSON of entity j. dst is reused.
 func (e *batchEncoder) request(req *wire.Request, dst []byte, n int, body func(dst []byte, j int) []byte) []byte {
 	dst = append(dst[:0], batchHead...)
 	for j := range n {
@@ -45,7 +45,7 @@ func (e *batchEncoder) request(req *wire.Request, dst []byte, n int, body func(d
 	return dst
 }
 
-// checkBatch wants 202 outside and n parts that say 204 inside.
+// checkBatch checks that a response has status 202 and n parts with status 204.
 func checkBatch(resp *wire.Response, n int) error {
 	if err := expect(resp, 202); err != nil {
 		return err
@@ -56,7 +56,7 @@ func checkBatch(resp *wire.Response, n int) error {
 	return nil
 }
 
-// batcher inserts fresh entities, BatchSize at a time into one partition.
+// batcher inserts new entities, BatchSize at a time into one partition.
 type batcher struct {
 	*shared
 	enc    *batchEncoder

@@ -8,38 +8,38 @@ import (
 	"edgetable/functions/edgetable/load/hist"
 )
 
-// Sender sends the requests of one worker, one after the other.
+// Sender sends the requests of one worker, one after another.
 type Sender interface {
-	// Send sends a request and waits for its answer. It reports false if no request is left.
+	// Send sends a request and waits for its response. more is false if there was no request left.
 	Send() (a Answer, more bool)
 }
 
-// Answer is what became of one request.
+// Answer is the outcome of one request.
 type Answer struct {
 	Sent, Done time.Time
-	Entities   int // that it moved
+	Entities   int // entities written or returned
 	Err        error
-	Broken     bool          // the worker can send no other request
-	Refused    bool          // the server is busy, and Send sends the request again
+	Broken     bool          // the worker cannot send another request
+	Refused    bool          // the server is busy; the next Send repeats the request
 	Wait       time.Duration // how long to wait before that
 }
 
-// Result counts what happened in the measured window. Requests that straddle its edges count where they ended.
+// Result holds the counts of the measured window. A request across its edge counts where it ended.
 type Result struct {
 	Ops      uint64
 	Entities uint64
 	Errors   uint64
 	First    error  // the first error
-	Refusals uint64 // answers of 503, unless they are errors
-	Answered uint64 // requests that succeeded from start to end, also outside the window
+	Refusals uint64 // 503 responses, unless they count as errors
+	Answered uint64 // requests that succeeded from start to end, inside the window or not
 	Elapsed  time.Duration
 	Latency  hist.Histogram
 }
 
-// OpsPerSecond is the rate of requests that succeeded.
+// OpsPerSecond returns the rate of successful requests.
 func (r *Result) OpsPerSecond() float64 { return rate(r.Ops, r.Elapsed) }
 
-// EntitiesPerSecond is the rate of entities they wrote or returned.
+// EntitiesPerSecond returns the rate of entities written or returned.
 func (r *Result) EntitiesPerSecond() float64 { return rate(r.Entities, r.Elapsed) }
 
 func rate(n uint64, d time.Duration) float64 {
@@ -49,7 +49,7 @@ func rate(n uint64, d time.Duration) float64 {
 	return float64(n) / d.Seconds()
 }
 
-// add adds what another worker counted.
+// add adds the counts of another worker.
 func (r *Result) add(o *Result) {
 	r.Ops += o.Ops
 	r.Entities += o.Entities
@@ -62,7 +62,7 @@ func (r *Result) add(o *Result) {
 	}
 }
 
-// Drive lets workers send until no request is left, or one failed.
+// Drive runs a worker per sender until no request is left or one has failed.
 func Drive(senders []Sender) *Result {
 	w := window{strict: true}
 	begin := time.Now()
@@ -71,23 +71,23 @@ func Drive(senders []Sender) *Result {
 	return r
 }
 
-// window is the run's clock: workers start at once, answers count from open until shut.
+// window is the clock of a run. Workers start at once; responses count from open until shut.
 type window struct {
 	open, shut time.Time // shut is zero if there is no end
 	strict     bool      // the first error ends the run
 	stop       atomic.Bool
-	exhausted  atomic.Int64 // unix nanoseconds when a worker first found nothing left, 0 before
+	exhausted  atomic.Int64 // Unix nanoseconds when a worker first had no request left; 0 before
 }
 
-// over reports whether no request is sent any more.
+// over reports whether sending has stopped.
 func (w *window) over(at time.Time) bool { return !w.shut.IsZero() && !at.Before(w.shut) }
 
-// counts reports whether an answer counts.
+// counts reports whether a response at this time counts.
 func (w *window) counts(at time.Time) bool {
 	return !at.Before(w.open) && (w.shut.IsZero() || !at.After(w.shut))
 }
 
-// drive runs a worker for each sender and adds up what they counted.
+// drive runs one worker per sender and adds up their counts.
 func (w *window) drive(senders []Sender) *Result {
 	results := make([]Result, len(senders))
 	var wg sync.WaitGroup

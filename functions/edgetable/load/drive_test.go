@@ -9,7 +9,7 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// sends is a sender of which each request takes a second.
+// sends is a Sender whose requests take a second each.
 type sends func() (load.Answer, bool)
 
 func (s sends) Send() (load.Answer, bool) {
@@ -24,7 +24,7 @@ func TestDrive(t *testing.T) {
 	t.Parallel()
 	endless := sends(func() (load.Answer, bool) { return load.Answer{Entities: 2}, true })
 	for name, tt := range map[string]struct {
-		answers       []load.Answer // of the first worker, and then nothing is left
+		answers       []load.Answer // answers of the first worker, which then has nothing left
 		other         load.Sender
 		ops, refusals uint64
 		elapsed       time.Duration
@@ -48,7 +48,7 @@ func TestDrive(t *testing.T) {
 					list = append(list, tt.other)
 				}
 				r := load.Drive(list)
-				// The other worker may begin one more request before it sees the error.
+				// The other worker may start one more request before it sees the error.
 				late := time.Duration(0)
 				if tt.err != nil && r.Elapsed > tt.elapsed {
 					late = time.Second

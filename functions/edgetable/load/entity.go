@@ -1,7 +1,7 @@
-// Package load makes the requests of the benchmark, sends them and counts.
+// Package load generates the requests of the benchmark, sends them and counts the results.
 //
-// A run is a closed loop: every connection sends its next request when the previous answer has arrived. Keys, sizes
-// and order are the same for every server, so that two servers' numbers can be divided by each other.
+// A run is a closed loop: every connection sends its next request when the previous response has arrived. Keys, sizes
+// and order are the same for every server, so that results are comparable.
 package load
 
 import (
@@ -10,11 +10,11 @@ import (
 	"strconv"
 )
 
-// EntitySize is the length in bytes of an entity's JSON, keys included.
+// EntitySize is the length of an entity's JSON in bytes, including keys.
 const EntitySize = 1024
 
-// Layout numbers a preloaded table's entities: entity i lives in partition i/RowsPerPartition. Its keys are digits of
-// fixed width, so key order is number order.
+// Layout numbers the entities of a preloaded table: entity i is in partition i/RowsPerPartition. Keys are digits of
+// fixed width, so key order is numeric order.
 type Layout struct {
 	Entities         int
 	RowsPerPartition int
@@ -28,7 +28,8 @@ func (l Layout) appendRK(dst []byte, i int) []byte {
 	return appendDigits(append(dst, 'r'), uint64(i), 9)
 }
 
-// AppendPath adds the path of entity i of a table: base/table(PartitionKey='…',RowKey='…'), which needs no escapes.
+// AppendPath appends the path of entity i of a table, base/table(PartitionKey='…',RowKey='…'), which needs no
+// escapes.
 func (l Layout) AppendPath(dst []byte, tableURL string, i int) []byte {
 	dst = append(dst, tableURL...)
 	dst = append(dst, "(PartitionKey='"...)
@@ -38,7 +39,7 @@ func (l Layout) AppendPath(dst []byte, tableURL string, i int) []byte {
 	return append(dst, "')"...)
 }
 
-// AppendEntity adds the JSON of entity i.
+// AppendEntity appends the JSON of entity i.
 func (l Layout) AppendEntity(dst []byte, i int) []byte { return l.appendAs(JSON, dst, i) }
 
 func (l Layout) appendAs(f Format, dst []byte, i int) []byte {
@@ -46,8 +47,8 @@ func (l Layout) appendAs(f Format, dst []byte, i int) []byte {
 	return f.appendEntity(dst, l.appendPK(pk[:0], i), l.appendRK(rk[:0], i), uint64(i))
 }
 
-// appendEntity adds an entity: the keys, one property each of Int32, Double and DateTime, a short string, and text that
-// makes it EntitySize bytes long as JSON. The text is random, so a store cannot compress it to nothing.
+// appendEntity appends an entity: the keys, one property each of Int32, Double and DateTime, a short string, and
+// random text that makes the JSON EntitySize bytes long. Random text cannot be compressed by a store.
 func (f Format) appendEntity(dst, pk, rk []byte, seq uint64) []byte {
 	if f == Atom {
 		return appendAtom(dst, pk, rk, seq)
@@ -63,7 +64,7 @@ func (f Format) appendEntity(dst, pk, rk []byte, seq uint64) []byte {
 	return append(dst, `"}`...)
 }
 
-// appendAtom adds the same entity as an entry of Atom, as the clients of its time wrote them.
+// appendAtom appends the same entity as an Atom entry, as old clients wrote it.
 func appendAtom(dst, pk, rk []byte, seq uint64) []byte {
 	dst = append(dst, `<?xml version="1.0" encoding="utf-8" standalone="yes"?><entry xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices" `+
 		`xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata" xmlns="http://www.w3.org/2005/Atom"><title />`+
@@ -78,7 +79,7 @@ func appendAtom(dst, pk, rk []byte, seq uint64) []byte {
 	return append(dst, `</d:Text></m:properties></content></entry>`...)
 }
 
-// text is the Text of an entity, whose JSON has so many bytes around it, keys and Seq.
+// text returns the Text property of an entity, of the length that makes the JSON EntitySize bytes long.
 func text(pk, rk []byte, seq uint64) []byte {
 	const around = len(`{"PartitionKey":"","RowKey":"","Kind":"sensor","Seq":,"Price":12.5,"At@odata.type":"Edm.DateTime","At":"2026-01-02T03:04:05.1234567Z","Text":""}`)
 	var digits [20]byte
@@ -87,7 +88,7 @@ func text(pk, rk []byte, seq uint64) []byte {
 	return noise[at : at+fill]
 }
 
-// noise is 64 KiB of base64 letters; any half of it may be where a text starts.
+// noise is 64 KiB of base64 letters. Texts start in its first half.
 var noise = func() []byte {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	r := rand.New(rand.NewPCG(7, 11))
@@ -98,7 +99,7 @@ var noise = func() []byte {
 	return b
 }()
 
-// appendDigits adds n in decimal with at least width digits.
+// appendDigits appends n in decimal with at least width digits.
 func appendDigits(dst []byte, n uint64, width int) []byte {
 	var buf [20]byte
 	digits := strconv.AppendUint(buf[:0], n, 10)
@@ -108,8 +109,9 @@ func appendDigits(dst []byte, n uint64, width int) []byte {
 	return append(dst, digits...)
 }
 
-// countEntities counts the entities of a query's answer without parsing it: every entity names its PartitionKey once,
-// and no two can be closer than half an entity, which is skipped after each hit. A page is a megabyte, so this counts.
+// countEntities counts the entities in a query's response without parsing it. Every entity contains its
+// PartitionKey's name once, and two of them are at least half an entity apart, so that much is skipped after each
+// match. Pages have a megabyte, so this must be fast.
 func (f Format) countEntities(body []byte) int {
 	name, n := jsonPartitionKey, 0
 	if f == Atom {

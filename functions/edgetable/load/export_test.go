@@ -2,17 +2,17 @@ package load
 
 import "edgetable/functions/edgetable/load/wire"
 
-// BatchBody lays out one batch of Fill for the tests.
+// BatchBody returns the body of batch k of Fill.
 func BatchBody(t wire.Target, table string, l Layout, k int) []byte {
 	var req wire.Request
 	start, n := l.batch(k)
 	return newBatchEncoder(t, table, JSON).request(&req, nil, n, func(dst []byte, j int) []byte { return l.AppendEntity(dst, start+j) })
 }
 
-// Batches is the number of them.
+// Batches returns the number of batches of Fill.
 func (l Layout) Batches() int { return l.batches() }
 
-// CountEntities and BatchContentType expose what the workloads use.
+// CountEntities and BatchHeader export parts of the workloads.
 var CountEntities = Format.countEntities
 
 const BatchHeader = headBatch

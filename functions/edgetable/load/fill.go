@@ -11,10 +11,10 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// ErrTableExists is why CreateTable makes no table.
+// ErrTableExists is returned by CreateTable if the table already exists.
 var ErrTableExists = errors.New("the table exists already")
 
-// CreateTable makes a table.
+// CreateTable creates a table.
 func CreateTable(ctx context.Context, t wire.Target, table string) error {
 	err := once(ctx, t, 204, wire.Request{Method: "POST", Path: []byte(t.Base + "/Tables"), Header: JSON.headers().insert,
 		Body: []byte(`{"TableName":"` + table + `"}`)})
@@ -27,7 +27,7 @@ func CreateTable(ctx context.Context, t wire.Target, table string) error {
 	return nil
 }
 
-// DeleteTable removes a table and all its entities.
+// DeleteTable deletes a table with all its entities.
 func DeleteTable(ctx context.Context, t wire.Target, table string) error {
 	err := once(ctx, t, 204, wire.Request{Method: "DELETE", Path: []byte(t.Base + "/Tables('" + table + "')"), Header: headAccept})
 	if err != nil {
@@ -36,12 +36,12 @@ func DeleteTable(ctx context.Context, t wire.Target, table string) error {
 	return nil
 }
 
-// Ping sends one signed Query Tables and wants 200: the server is up and knows the account.
+// Ping sends a signed Query Tables and expects 200, which shows that the server is up and knows the account.
 func Ping(ctx context.Context, t wire.Target) error {
 	return once(ctx, t, 200, wire.Request{Method: "GET", Path: []byte(t.Base + "/Tables"), Query: []byte("$top=1"), Header: headAccept})
 }
 
-// once sends one request on a connection of its own, and wants an answer with this status.
+// once sends one request on its own connection. Any status other than want is an error.
 func once(ctx context.Context, t wire.Target, want int, req wire.Request) error {
 	c, err := wire.Dial(ctx, t)
 	if err != nil {
@@ -59,7 +59,7 @@ func once(ctx context.Context, t wire.Target, want int, req wire.Request) error 
 // fillConnections is enough to keep a server busy while the client prepares the next batches.
 const fillConnections = 8
 
-// Fill inserts the entities of a layout in batches, each inside one partition. The first failure ends it.
+// Fill inserts the entities of a layout in batches, each within one partition. It stops at the first failure.
 func Fill(ctx context.Context, t wire.Target, table string, l Layout) error {
 	if l.Entities <= 0 || l.RowsPerPartition <= 0 {
 		return fmt.Errorf("filling table %s: %d entities with %d rows a partition make no sense", table, l.Entities, l.RowsPerPartition)
@@ -107,16 +107,16 @@ func Fill(ctx context.Context, t wire.Target, table string, l Layout) error {
 	return first
 }
 
-// perPartition is the number of batches a full partition needs.
+// perPartition returns the number of batches for a full partition.
 func (l Layout) perPartition() int { return (l.RowsPerPartition + BatchSize - 1) / BatchSize }
 
-// batches is the number of batches that Fill sends.
+// batches returns the number of batches that Fill sends.
 func (l Layout) batches() int {
 	full, rest := l.Entities/l.RowsPerPartition, l.Entities%l.RowsPerPartition
 	return full*l.perPartition() + (rest+BatchSize-1)/BatchSize
 }
 
-// batch returns the first entity and the size of batch k: at most BatchSize entities of one partition.
+// batch returns the first entity of batch k and its size, at most BatchSize entities of one partition.
 func (l Layout) batch(k int) (start, n int) {
 	partition, piece := k/l.perPartition(), k%l.perPartition()
 	start = partition*l.RowsPerPartition + piece*BatchSize

@@ -1,19 +1,19 @@
 package load
 
-// Format is how entities are written and asked for.
+// Format is the representation of entities in requests and responses.
 type Format string
 
-// The formats. JSON is without metadata, the least there is. Atom needs a target whose Version has it, such as
+// The formats. JSON is without metadata, the shortest form. Atom needs a target whose Version supports it, such as
 // [AtomVersion].
 const (
 	JSON Format = "json"
 	Atom Format = "atom"
 )
 
-// AtomVersion is the last but one version of the protocol with Atom, and has JSON too.
+// AtomVersion is the last but one protocol version with Atom. It also supports JSON.
 const AtomVersion = "2013-08-15"
 
-// headers are the header lines that go with the operations of a format.
+// headers holds the header lines for the operations in a format.
 type headers struct{ accept, write, insert, merge, delete string }
 
 func (f Format) headers() headers {
@@ -28,8 +28,8 @@ func (f Format) headers() headers {
 	return h
 }
 
-// mostBytes is the most that a server may write for an entity: addresses, links and times come on top of it, and in Atom
-// names and types too.
+// mostBytes returns the maximum size of an entity in a response. Addresses, links and times are added to its
+// properties, and in Atom names and types too.
 func (f Format) mostBytes() int {
 	if f == Atom {
 		return 4 * EntitySize

@@ -32,7 +32,7 @@ func TestEntity(t *testing.T) {
 	}
 }
 
-// page is the JSON of a query's answer: the first n entities.
+// page returns the JSON of a query's response with the first n entities.
 func page(l load.Layout, n int) []byte {
 	list := make([]string, n)
 	for i := range list {
@@ -51,8 +51,8 @@ func TestCountEntities(t *testing.T) {
 	}
 }
 
-// TestFillCoversEveryEntityOnce reads the batches with the server's parser: each is a legal transaction of one
-// partition, and together they hold every entity once.
+// TestFillCoversEveryEntityOnce parses the batches with the server's parser: each must be a legal transaction in one
+// partition, and together they must contain every entity once.
 func TestFillCoversEveryEntityOnce(t *testing.T) {
 	t.Parallel()
 	target, err := wire.NewTarget("http://127.0.0.1:1/acct", wire.Development("acct"))

@@ -16,10 +16,10 @@ import (
 // Op names a workload.
 type Op string
 
-// The workloads. Upsert is PUT without If-Match (insert or replace); merge is PATCH and delete is DELETE, both with
-// If-Match: *. Query reads one whole partition, scan the whole table page by page; batch inserts entities in entity
-// group transactions. Page asks for a short page that starts at a random partition. Mixed is get and upsert in equal
-// parts.
+// The workloads. Upsert is PUT without If-Match (insert or replace). Merge is PATCH and delete is DELETE, both with
+// If-Match: *. Query reads one whole partition, and scan the whole table page by page. Batch inserts entities in
+// entity group transactions. Page asks for a short page that starts at a random partition. Mixed is half get, half
+// upsert.
 const (
 	Insert Op = "insert"
 	Upsert Op = "upsert"
@@ -33,49 +33,51 @@ const (
 	Mixed  Op = "mixed"
 )
 
-// Ops lists every workload in the order reports use.
+// Ops lists all workloads in the order of reports.
 var Ops = []Op{Insert, Upsert, Merge, Delete, Get, Query, Scan, Batch, Page, Mixed}
 
-// NeedsPreload tells whether op works on entities that Fill stored before.
+// NeedsPreload reports whether op uses entities that Fill has stored.
 func (op Op) NeedsPreload() bool { return op != Insert && op != Batch }
 
-// Spec is one run. Layout describes what Fill stored, for the workloads that need it.
+// Spec describes one run. Layout describes what Fill has stored, for the workloads that need it.
 type Spec struct {
 	Target      wire.Target
 	Table       string
 	Op          Op
-	Format      Format // "" is JSON
+	Format      Format // "" means JSON
 	Layout      Layout
-	Prefix      string // unique per run: new row keys start with it
+	Prefix      string // unique per run; new row keys start with it
 	Connections int
-	Warmup      time.Duration // run before, not counted
-	Duration    time.Duration // counted; delete ends earlier when nothing is left
-	Refused     Refused       // what to do when the server is busy
+	Warmup      time.Duration // time before the measurement
+	Duration    time.Duration // measured time; delete ends earlier if nothing is left
+	Refused     Refused       // what to do if the server is busy
 }
 
-// Refused is what a client does that was answered 503.
+// Refused is what a client does after a 503 response.
 type Refused string
 
 const (
-	freshPartitions = 1000 // partitions that inserts spread over
+	freshPartitions = 1000 // number of partitions that inserts are spread over
 	pageRows        = 100  // $top of Page
 )
 
-// operation is one worker's stream of requests. next fills req and reports false when nothing is left to do; check
-// judges the answer and returns how many entities it moved. Buffers belong to the worker and are reused.
+// operation is one worker's stream of requests. next sets req, or returns false if nothing is left to do. check
+// judges the response and returns how many entities it wrote or returned. The worker owns the buffers and reuses
+// them.
 type operation interface {
 	next(req *wire.Request) bool
 	check(resp *wire.Response) (entities int, err error)
 }
 
-// shared is what the workers of one run have in common.
+// shared is the state that the workers of one run share.
 type shared struct {
 	spec Spec
 	head headers
-	seq  atomic.Uint64 // numbers fresh keys, and entities to delete
+	seq  atomic.Uint64 // numbers new keys, and entities to delete
 }
 
-// expect describes an answer of the wrong status; bodies of table errors carry a code and no secrets.
+// expect returns an error unless the response has the wanted status. The error may contain the body, because table
+// errors contain no secrets.
 func expect(resp *wire.Response, want int) error {
 	if resp.Status == want {
 		return nil
@@ -83,7 +85,7 @@ func expect(resp *wire.Response, want int) error {
 	return fmt.Errorf("%w (%d was expected)", remote.ReadError(resp.Status, resp.Body), want)
 }
 
-// inserter posts entities that never existed before.
+// inserter inserts new entities.
 type inserter struct {
 	*shared
 	url      []byte
@@ -102,17 +104,17 @@ func (o *inserter) next(req *wire.Request) bool {
 
 func (o *inserter) check(resp *wire.Response) (int, error) { return 1, expect(resp, 204) }
 
-// freshKey makes keys that no other run uses, given that the run's prefix is unique.
+// freshKey returns keys that no other run uses, because the run's prefix is unique.
 func (s *shared) freshKey(pk, rk []byte, partition, n uint64) ([]byte, []byte) {
 	pk = appendDigits(append(pk, 'n'), partition, 6)
 	rk = append(append(rk, s.spec.Prefix...), '-')
 	return pk, appendDigits(rk, n, 10)
 }
 
-// pointer addresses one preloaded entity a request: get, upsert, merge, delete and mixed.
+// pointer operates on one preloaded entity per request: get, upsert, merge, delete and mixed.
 type pointer struct {
 	*shared
-	op   Op // of the request
+	op   Op // operation of the current request
 	url  string
 	rng  *rand.Rand
 	path []byte
@@ -120,8 +122,8 @@ type pointer struct {
 	rk   []byte
 }
 
-// stride visits every entity once when it has no factor in common with their number; a large prime never has. It
-// also keeps neighbours in time apart in key order.
+// stride visits every entity once, if it has no factor in common with their number, which is certain for a large
+// prime. It also keeps consecutive requests apart in key order.
 const stride = 1<<31 - 1
 
 func (o *pointer) next(req *wire.Request) bool {
@@ -171,7 +173,7 @@ func (o *pointer) check(resp *wire.Response) (int, error) {
 	return 1, nil
 }
 
-// scanner walks the table from its start, again and again; one request is one page.
+// scanner reads the whole table repeatedly from the start; one request is one page.
 type scanner struct {
 	*shared
 	url   []byte
@@ -206,7 +208,7 @@ func (o *scanner) check(resp *wire.Response) (int, error) {
 	return n, nil
 }
 
-// page returns how many entities the answer to a query has.
+// page returns the number of entities in the response to a query.
 func (s *shared) page(resp *wire.Response) (int, error) {
 	if err := expect(resp, 200); err != nil {
 		return 0, err
@@ -214,8 +216,8 @@ func (s *shared) page(resp *wire.Response) (int, error) {
 	return s.spec.Format.countEntities(resp.Body), nil
 }
 
-// pager asks for one page at a random partition: for the whole partition, which must fit one page; or for pageRows entities
-// from there on, which shows what a page costs, wherever in a table it is.
+// pager requests one page at a random partition. For Query that is the whole partition, which must fit into one page.
+// For Page it is the next pageRows entities, which shows the cost of a page anywhere in a table.
 type pager struct {
 	*shared
 	url   []byte

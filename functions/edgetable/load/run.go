@@ -10,19 +10,19 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// Most clients, the service's own among them, wait for the time in Retry-After and send the request again. Rude ones do
-// not wait.
+// What clients do after a 503. Most, including the service's own, wait for Retry-After and send the request again.
+// Rude ones do not wait.
 const (
-	Fails  Refused = "fail"   // it is an error as any other; the default
-	Waits  Refused = "wait"   // for Retry-After
-	AtOnce Refused = "repeat" // the request is sent again at once
+	Fails  Refused = "fail"   // count it as an error like any other; the default
+	Waits  Refused = "wait"   // wait for Retry-After, then repeat
+	AtOnce Refused = "repeat" // repeat the request at once
 )
 
 // ErrTooShort means that the measured time is too short for this machine.
 var ErrTooShort = errors.New("no request ended inside the measured time")
 
-// Run connects, warms up, measures and returns. A failed connection or a cancelled context is an error; failed
-// requests are counted in the result instead. A worker whose connection broke does not go on.
+// Run connects, warms up and measures. A failed connection or a cancelled context is an error; failed requests are
+// only counted. A worker whose connection breaks stops.
 func Run(ctx context.Context, spec Spec) (*Result, error) {
 	conns, err := dialAll(ctx, spec.Target, spec.Connections)
 	if err != nil {
@@ -32,7 +32,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	start := time.Now()
 	win := &window{open: start.Add(spec.Warmup)}
 	win.shut = win.open.Add(spec.Duration)
-	// Closing the connections is what ends a worker that waits for an answer when the caller gives up.
+	// If the caller gives up, closing the connections ends workers that wait for a response.
 	unhook := context.AfterFunc(ctx, func() {
 		win.stop.Store(true)
 		closeAll(conns)
@@ -64,10 +64,11 @@ type sender struct {
 	op      operation
 	refused Refused
 	req     wire.Request
-	again   bool // req was refused
+	again   bool // req was refused and is sent again
 }
 
-// Send implements [Sender]. Latency is from the write to the last byte of the answer, without the client's own time.
+// Send implements [Sender]. Latency is measured from the write to the last byte of the response, without the client's
+// own work.
 func (s *sender) Send() (a Answer, more bool) {
 	if !s.again && !s.op.next(&s.req) {
 		return a, false
@@ -102,7 +103,7 @@ func dialAll(ctx context.Context, t wire.Target, n int) ([]*wire.Conn, error) {
 
 func closeAll(conns []*wire.Conn) {
 	for _, c := range conns {
-		_ = c.Close() // nothing is buffered: a failed close loses nothing
+		_ = c.Close() // nothing is buffered, so a failed close loses nothing
 	}
 }
 

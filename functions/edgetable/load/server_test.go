@@ -29,7 +29,7 @@ func serve(t *testing.T) wire.Target {
 	return target
 }
 
-// TestFormats: both formats say the same, and have a text of the same length.
+// TestFormats checks that both formats describe the same entity with a text of the same length.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	for _, i := range []int{0, 99, 12345, 1e8} {
@@ -79,7 +79,7 @@ func TestRunAgainstServer(t *testing.T) {
 			if len(ops) != len(load.Ops) {
 				t.Fatal("a workload is missing here")
 			}
-			for _, op := range ops { // scans count the entities, so they come first
+			for _, op := range ops { // scans come first, because they count the entities
 				res := run(t, load.Spec{Target: target, Table: "t0t", Op: op, Layout: l, Prefix: string(op), Connections: 2, Format: tt.format})
 				if got, want := res.Errors > 0, strings.Contains(failed, " "+string(op)+" "); got != want {
 					t.Errorf("%s: %d errors (%v) of %d", op, res.Errors, res.First, res.Answered)
@@ -92,7 +92,7 @@ func TestRunAgainstServer(t *testing.T) {
 	}
 }
 
-// TestRefused: what a client does that is refused every other time.
+// TestRefused checks the behaviour of a client whose every other request is refused.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -133,7 +133,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// run measures, longer each time until this machine completes a request.
+// run repeats a measurement with longer durations until this machine completes a request in time.
 func run(t *testing.T, spec load.Spec) *load.Result {
 	t.Helper()
 	for spec.Duration = 100 * time.Millisecond; ; spec.Duration *= 4 {

@@ -1,6 +1,5 @@
-// Package machine finds what this process may use of its machine: the memory and the
-// processors that a container or a unit of systemd leaves it. They are limits of its cgroup,
-// of version 1 or 2. The kernel ends a process that takes more memory.
+// Package machine finds how much memory and how many processors a container or systemd unit allows this process.
+// These are limits of its cgroup, version 1 or 2. The kernel kills a process that exceeds its memory limit.
 package machine
 
 import (
@@ -14,22 +13,21 @@ import (
 	"go.uber.org/automaxprocs/maxprocs"
 )
 
-// Limits are what the process may use. 0 is no limit.
+// Limits is what the process may use. 0 means no limit.
 type Limits struct {
-	Memory     int64 // bytes, as its cgroup has them
-	Heap       int64 // bytes that Go may use of it, or what GOMEMLIMIT says
+	Memory     int64 // limit of the cgroup in bytes
+	Heap       int64 // bytes of it that Go may use, or the value of GOMEMLIMIT
 	Processors float64
 }
 
-// heapShare of the memory is for Go. The rest is for what Go does not count: the program itself, buffers of
-// connections and pages of files that are being written.
+// heapShare is the share of the memory for Go. The rest is for memory that Go does not count: the program itself,
+// buffers of connections, and pages of files being written.
 const heapShare = 0.75
 
-// leastMemory is the least with which a server was tried under load.
+// leastMemory is the smallest memory limit with which a server was tested under load.
 const leastMemory = 128 << 20
 
-// Take finds the limits, and bounds by them the memory and the processors that Go uses. GOMEMLIMIT and GOMAXPROCS take
-// precedence.
+// Take finds the limits and applies them to Go's memory and processors. GOMEMLIMIT and GOMAXPROCS take precedence.
 func Take(environment func(string) string, log *slog.Logger) (l Limits) {
 	_, err := maxprocs.Set(maxprocs.RoundQuotaFunc(func(quota float64) int {
 		l.Processors = quota
@@ -53,12 +51,12 @@ func Take(environment func(string) string, log *slog.Logger) (l Limits) {
 	return l
 }
 
-// threads is how many processors Go may use at once: those of the quota, the last one in part.
+// threads returns how many processors Go may use at once: the quota, rounded up.
 func threads(quota float64, processors int) int {
 	return max(1, min(int(math.Ceil(quota)), processors))
 }
 
-// memory is the limit that was found. There is none outside of Linux, and outside of a cgroup.
+// memory returns the limit that was found. Outside Linux or a cgroup there is none.
 func memory(limit uint64, err error) (int64, error) {
 	switch {
 	case errors.Is(err, memlimit.ErrNoLimit), errors.Is(err, memlimit.ErrNoCgroup), errors.Is(err, memlimit.ErrCgroupsNotSupported):

@@ -2,7 +2,8 @@ package machine
 
 import "testing"
 
-// A part of a processor is one thread, and a quota above the processors of the machine is all of them.
+// TestThreads checks that a quota below one processor gives one thread, and that a quota above the machine's
+// processors gives all of them.
 func TestThreads(t *testing.T) {
 	for _, c := range []struct {
 		quota      float64

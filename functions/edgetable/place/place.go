@@ -1,4 +1,4 @@
-// Package place opens the directory or the bucket that a user names for backups and exports.
+// Package place opens the directory or bucket that a user names for backups and exports.
 package place
 
 import (
@@ -16,7 +16,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Open opens the place of backups: a URL, or a directory, which need not exist. note tells once that a
+// Open opens a place for objects: a bucket's URL, or a directory, which need not exist. note is called once if a
 // bucket does not answer; it may be nil.
 func Open(ctx context.Context, location string, note func(format string, args ...any)) (objects.Place, error) {
 	if err := Check(location); err != nil {
@@ -24,7 +24,7 @@ func Open(ctx context.Context, location string, note func(format string, args ..
 	}
 	if strings.HasPrefix(location, "s3://") {
 		b, err := s3.Open(ctx, location)
-		if err != nil { // not a nil *Bucket in an interface
+		if err != nil { // avoids a nil *Bucket in the interface
 			return nil, cli.Misuse("%v", err)
 		}
 		if note != nil {
@@ -43,7 +43,7 @@ func Open(ctx context.Context, location string, note func(format string, args ..
 	return directory.Place{Dir: dir}, nil
 }
 
-// Check refuses what is no place.
+// Check returns an error if location cannot be a place.
 func Check(location string) error {
 	switch scheme, _, isURL := strings.Cut(location, "://"); {
 	case location == "":
@@ -54,7 +54,7 @@ func Check(location string) error {
 	return nil
 }
 
-// Apart refuses a place inside the data directory, where one accident takes both.
+// Apart refuses a place inside the data directory, because one accident could destroy both.
 func Apart(place objects.Place, data string) error {
 	dir, ok := place.(directory.Place)
 	if !ok {

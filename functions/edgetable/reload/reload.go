@@ -1,4 +1,4 @@
-// Package reload notices files that have changed, so that a server reads them again.
+// Package reload detects changed files, so that a server reads them again.
 package reload
 
 import (
@@ -12,15 +12,14 @@ import (
 	"edgetable/functions/edgetable/descriptors"
 )
 
-// Every is how often files are looked at.
+// Every is how often files are checked.
 const Every = 500 * time.Millisecond
 
-// Changes tells when files have changed.
+// Changes detects changes of files by their stamps.
 type Changes struct{ applied, seen string }
 
-// Due reports whether files with this stamp are to be read: when they have changed
-// and rested since the last look, as they may be half written. Asked, they are read
-// in any case.
+// Due reports whether files with this stamp should be read: they have changed, and have been stable since the last
+// check, because they might be half written before. If asked is set, they are always read.
 func (c *Changes) Due(stamp string, asked bool) bool {
 	rested := stamp == c.seen
 	c.seen = stamp
@@ -31,8 +30,8 @@ func (c *Changes) Due(stamp string, asked bool) bool {
 	return true
 }
 
-// StampOf changes when the content or the mode of a file does. It reads the file:
-// times and sizes are the same for two files written within one tick of the clock.
+// StampOf returns a text that changes when the content or mode of a file does. It reads the content, because time and
+// size can be equal for two files written within one clock tick.
 func StampOf(file string) string {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -45,8 +44,7 @@ func StampOf(file string) string {
 	return fmt.Sprintf("%s %v %x", file, info.Mode(), sha256.Sum256(content))
 }
 
-// Watch looks for changes at each tick until ctx ends, and reads all files when the
-// program is asked to by SIGHUP.
+// Watch checks for changes at each tick until ctx ends, and reloads all files on SIGHUP.
 func Watch(ctx context.Context, ticks <-chan time.Time, hangup <-chan os.Signal, log *slog.Logger, reload ...func(asked bool)) {
 	for {
 		asked := false

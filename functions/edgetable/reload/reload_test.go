@@ -9,7 +9,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// Files are read when they have changed and rested, or when somebody asks.
+// TestChanges checks that files are read when they have changed and are stable, or when asked.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	var c Changes
@@ -20,8 +20,8 @@ func TestChanges(t *testing.T) {
 	}{
 		{"1", true, true},
 		{"1", false, false},
-		{"2", false, false}, // it may be half written
-		{"3", false, false}, // indeed
+		{"2", false, false}, // may be half written
+		{"3", false, false}, // it was
 		{"3", false, true},
 		{"3", false, false},
 		{"3", true, true},
@@ -34,7 +34,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// A file that another replaces is a change, though both have one size and one time.
+// TestStampOfReplacedFile checks that replacing a file is noticed, even if size and time are the same.
 func TestStampOfReplacedFile(t *testing.T) {
 	t.Parallel()
 	dir, at := t.TempDir(), time.Unix(1, 0)

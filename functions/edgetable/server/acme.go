@@ -24,14 +24,14 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// acmeFlags say for which domains a certificate authority is asked for certificates. Few need another authority than that of
-// the Internet: variables name it.
+// acmeFlags holds the domains to obtain certificates for. The few who need another certificate authority than the
+// public one name it with variables.
 type acmeFlags struct {
 	domains              []string
 	directory, ca, cache string
 }
 
-// Variables for another authority, and of a server without a data directory.
+// Variables for another certificate authority, and for a server without a data directory.
 const (
 	acmeDirectory = "EDGETABLE_ACME_DIRECTORY"
 	acmeCA        = "EDGETABLE_ACME_CA"
@@ -40,12 +40,12 @@ const (
 
 func (o *acmeFlags) register(f *pflag.FlagSet, environment func(name string) string) {
 	f.StringSliceVar(&o.domains, "acme-domain", nil, "`domains` to obtain certificates for; you accept the terms of the certificate authority, which connects to port 443 of each")
-	if environment != nil { // nil: only the flags are looked at
+	if environment != nil { // nil if only the flags are wanted
 		o.directory, o.ca, o.cache = cmp.Or(environment(acmeDirectory), autocert.DefaultACMEDirectory), environment(acmeCA), environment(acmeCache)
 	}
 }
 
-// check finds flags that do not go together. The data directory is "" if there is none.
+// check reports flags that contradict each other. data is the data directory, or "".
 func (o *acmeFlags) check(data, tlsCert string) error {
 	if len(o.domains) == 0 {
 		return nil
@@ -72,7 +72,7 @@ func (o *acmeFlags) check(data, tlsCert string) error {
 	return nil
 }
 
-// manager makes the client of the certificate authority.
+// manager returns the client of the certificate authority.
 func (o *acmeFlags) manager() (*autocert.Manager, error) {
 	client := &acme.Client{DirectoryURL: o.directory, UserAgent: "edgetable"}
 	if o.ca != "" {
@@ -94,23 +94,22 @@ func (o *acmeFlags) manager() (*autocert.Manager, error) {
 	}, nil
 }
 
-// obtained are the certificates that a certificate authority gave. The manager
-// renews them. It would also ask for a missing one at every handshake, which
-// exhausts the limits of the authority, so it is asked only by obtain.
+// obtained holds the certificates from a certificate authority. The manager renews them. On its own it would also
+// request a missing one at every handshake, which exhausts the authority's limits; so only obtain requests
+// certificates.
 type obtained struct {
 	manager *autocert.Manager
 	domains []string
 	log     *slog.Logger
 
-	have sync.Map // by domain
+	have sync.Map // domains that have a certificate
 }
 
-// acmeRetry is the time after which a certificate is asked for again. The authority
-// of the Internet permits five failures an hour.
+// acmeRetry is the pause before a certificate is requested again. The public authority permits five failures an hour.
 const acmeRetry = 2 * time.Minute
 
-// obtain asks for the certificates until ctx ends. The server must be listening, as
-// the authority connects to it.
+// obtain requests the certificates, and retries failed requests until ctx ends. The server must already listen,
+// because the authority connects to it.
 func (o *obtained) obtain(ctx context.Context) {
 	for _, domain := range o.domains {
 		go func() {
@@ -130,13 +129,13 @@ func (o *obtained) obtain(ctx context.Context) {
 	}
 }
 
-// load returns the certificate of a domain, which is asked for if it is missing. One
-// type of key serves all clients that know TLS 1.2.
+// load returns the certificate of a domain, and requests it if it is missing. One type of key suits all clients that
+// support TLS 1.2.
 func (o *obtained) load(domain string) (*tls.Certificate, error) {
 	return o.manager.GetCertificate(&tls.ClientHelloInfo{ServerName: domain, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}})
 }
 
-// get is tls.Config.GetCertificate. A client that names no domain gets the first one.
+// get implements tls.Config.GetCertificate. A client that names no domain gets the certificate of the first one.
 func (o *obtained) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if slices.Equal(hello.SupportedProtos, []string{acme.ALPNProto}) {
 		return o.manager.GetCertificate(hello)
@@ -153,7 +152,7 @@ func (o *obtained) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 
 var errNoCertificate = errors.New("no certificate for this name")
 
-// first returns the certificate that expires first; nil if there is none yet.
+// first returns the certificate with the earliest expiry, or nil if there is none yet.
 func (o *obtained) first() (first *tls.Certificate) {
 	o.have.Range(func(domain, _ any) bool {
 		if c, err := o.load(domain.(string)); err == nil && (first == nil || c.Leaf.NotAfter.Before(first.Leaf.NotAfter)) {

@@ -17,7 +17,8 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// openAdmin serves the socket until stop, which waits for what uses the store. Without a data directory there is a socket only if one is named.
+// openAdmin serves the administration socket until stop is called. stop waits for commands that use the store.
+// Without a data directory there is a socket only if one is named.
 func (s *serving) openAdmin() (stop func(), err error) {
 	stop = func() {}
 	if !s.hasSocket() {
@@ -27,7 +28,7 @@ func (s *serving) openAdmin() (stop func(), err error) {
 	if err != nil && s.admin != "" {
 		return nil, fmt.Errorf("--admin: %w", err)
 	}
-	if err != nil { // the system may have no such sockets
+	if err != nil { // the system may not support such sockets
 		s.log.Warn("commands such as 'edgetable backup create' cannot reach this server", "cause", err)
 		return stop, nil
 	}
@@ -36,7 +37,7 @@ func (s *serving) openAdmin() (stop func(), err error) {
 
 func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 	mux := http.NewServeMux()
-	var using sync.RWMutex // the store
+	var using sync.RWMutex // held while the store is used
 	withStore := func(pattern string, ask func(r *http.Request) (any, error)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			using.RLock()
@@ -65,12 +66,12 @@ func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 	stopServer := serveBeside(&http.Server{Handler: mux, BaseContext: func(net.Listener) context.Context { return profiles }}, l, "the socket for administration failed", s.log)
 	return func() {
 		cancel()
-		using.Lock() // for good
+		using.Lock() // never unlocked
 		stopServer()
 	}
 }
 
-// promote makes a secondary the primary, or a store that was replaced the primary again.
+// promote makes a secondary the primary, or makes a store that was replaced the primary again.
 func (s *serving) promote(ctx context.Context, force, takeOver bool) (string, error) {
 	if s.follower.Follows() {
 		done, err := s.follower.Promote(ctx, force, s.backup.KeepLogs())
@@ -98,7 +99,7 @@ func (s *serving) promote(ctx context.Context, force, takeOver bool) (string, er
 	return secondary.TakenOver, nil
 }
 
-// answer sends a text as it is, all else as JSON.
+// answer writes a string as it is and any other value as JSON.
 func answer(w http.ResponseWriter, v any, err error) {
 	text, plain := v.(string)
 	switch {
@@ -112,7 +113,7 @@ func answer(w http.ResponseWriter, v any, err error) {
 	}
 }
 
-// serveInfo answers 'edgetable explorer'.
+// serveInfo serves 'edgetable explorer'.
 func (s *serving) serveInfo(mux *http.ServeMux) {
 	mux.HandleFunc("POST /link", func(w http.ResponseWriter, _ *http.Request) {
 		link, err := s.invite()

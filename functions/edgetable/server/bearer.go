@@ -11,11 +11,11 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// bearerFlags say whose bearer tokens are accepted.
+// bearerFlags configures which bearer tokens are accepted.
 type bearerFlags struct {
 	issuer, jwks string
 	audiences    []string
-	roles        []string // rules
+	roles        []string // rules such as read=NAME
 }
 
 func (o *bearerFlags) register(f *pflag.FlagSet) {
@@ -26,10 +26,10 @@ func (o *bearerFlags) register(f *pflag.FlagSet) {
 		"default read=Storage Table Data Reader, write=Storage Table Data Contributor, claim=roles")
 }
 
-// bearerFlag writes flags for what errors of the package oidc are about.
+// bearerFlag replaces the terms in errors of package oidc by the flags that they are about.
 var bearerFlag = strings.NewReplacer("oidc: no issuer", "--oidc-issuer is missing", "oidc: issuer", "--oidc-issuer", "oidc: key set", "--oidc-jwks", "oidc: no audience, or an empty one", "--oidc-audiences is missing or empty", "oidc: an empty role", "--oidc-roles has an empty role", "oidc: ", "")
 
-// verifier makes the verifier of bearer tokens; nil if there is no issuer.
+// verifier returns the verifier of bearer tokens, or nil if there is no issuer.
 func (o *bearerFlags) verifier(ctx context.Context, log *slog.Logger) (*oidc.Verifier, error) {
 	options := oidc.Options{Issuer: o.issuer, Audiences: o.audiences, JWKS: o.jwks, Log: log}
 	for _, rule := range o.roles {

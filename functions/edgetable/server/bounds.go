@@ -11,7 +11,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// Memory in bytes of what clients hold, as measured.
+// Measured memory, in bytes, of what clients hold.
 const (
 	idleConnection   = 5 << 10
 	idleOverTLS      = 20 << 10
@@ -20,9 +20,8 @@ const (
 	leastRequests    = 256
 )
 
-// bounds derives from the limits of the process what clients may hold: a quarter of the
-// memory beside the cache for bodies and answers, one for requests under way, one for idle
-// connections. The last is left to the store.
+// bounds derives the limits of clients from those of the process. Of the memory that is not for the cache, a quarter
+// each is for bodies and responses, for requests in flight, and for idle connections. The rest is left to the store.
 func (o *serveFlags) bounds(beside int64) httpserver.Bounds {
 	idle := int64(idleConnection)
 	if o.tlsCert != "" || len(o.acme.domains) > 0 {
@@ -35,7 +34,7 @@ func (o *serveFlags) bounds(beside int64) httpserver.Bounds {
 	}
 }
 
-// mayConnect is the number of connections for which there are descriptors.
+// mayConnect returns the number of connections for which there are file descriptors.
 func mayConnect() int {
 	if n := descriptors.Share(descriptors.Limit()).Connections; n > 0 {
 		return n
@@ -43,8 +42,8 @@ func mayConnect() int {
 	return math.MaxInt32
 }
 
-// besideTheCache is how much of the process's memory limit is neither for the cache nor for tables in memory, of which a
-// compaction makes a copy.
+// besideTheCache returns the part of the process's memory limit that is neither for the cache nor for tables in
+// memory. Those count twice, because a compaction copies them.
 func besideTheCache(cache, tables int64) int64 {
 	limit := debug.SetMemoryLimit(-1)
 	if limit == math.MaxInt64 {
@@ -53,7 +52,7 @@ func besideTheCache(cache, tables int64) int64 {
 	return max(leastBesideCache, limit-cache-2*tables)
 }
 
-// tellLimits logs which limits of a container were found, and what the server took of them.
+// tellLimits logs which limits of a container were found, and what the server derived from them.
 func (s *serving) tellLimits(l machine.Limits) {
 	if l.Memory == 0 && l.Processors == 0 {
 		return

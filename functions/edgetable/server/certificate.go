@@ -15,23 +15,23 @@ import (
 	"edgetable/functions/edgetable/reload"
 )
 
-// soon is how long before a certificate expires the server warns.
+// soon is how long before a certificate expires the server starts to warn.
 const soon = 14 * 24 * time.Hour
 
-// certificate is the one that the server shows. It is read again when its files
-// change, or obtained from a certificate authority.
+// certificate manages the server's certificate, which is reloaded when its files change or obtained from a
+// certificate authority.
 type certificate struct {
 	certFile, keyFile string
-	obtained          *obtained // nil: the certificate is in files
+	obtained          *obtained // nil if the certificate is in files
 	log               *slog.Logger
-	open              bool // others may read the key: it is of a test, as Testcontainers copies it into a container
+	open              bool // allows a key file that others can read, as in tests: Testcontainers copies files that way
 
-	current atomic.Pointer[tls.Certificate] // the one that expires first; nil: there is none yet
+	current atomic.Pointer[tls.Certificate] // the one that expires first; nil if there is none yet
 	files   reload.Changes
 	warned  time.Time
 }
 
-// loadCertificate reads the certificate; nil if there is none.
+// loadCertificate loads the certificate; it returns nil if none is configured.
 func (o *serveFlags) loadCertificate(log *slog.Logger, open bool) (*certificate, error) {
 	c := &certificate{certFile: o.tlsCert, keyFile: o.tlsKey, log: log, open: open}
 	if len(o.acme.domains) > 0 {
@@ -68,7 +68,7 @@ func (c *certificate) load(asked bool) error {
 	return nil
 }
 
-// config returns the TLS configuration of the server's connections.
+// config returns the TLS configuration of the server.
 func (c *certificate) config() *tls.Config {
 	if c == nil {
 		return nil
@@ -84,8 +84,8 @@ func (c *certificate) config() *tls.Config {
 	return config
 }
 
-// authenticated returns the cipher suites of TLS 1.2 that encrypt and authenticate in
-// one step, with forward secrecy: Go's default also has suites with CBC.
+// authenticated returns the TLS 1.2 cipher suites with authenticated encryption and forward secrecy. Go's default
+// also includes suites with CBC.
 func authenticated() (list []uint16) {
 	for _, suite := range tls.CipherSuites() {
 		if strings.Contains(suite.Name, "_ECDHE_") && (strings.Contains(suite.Name, "_GCM_") || strings.Contains(suite.Name, "_CHACHA20_")) {
@@ -95,8 +95,8 @@ func authenticated() (list []uint16) {
 	return list
 }
 
-// reload reads files that have changed. It keeps the certificate while they are wrong, as between
-// two writes.
+// reload reads files that have changed. While they are invalid, for example between two writes, the current
+// certificate stays in use.
 func (c *certificate) reload(asked bool) {
 	if c.obtained != nil {
 		c.current.Store(c.obtained.first())
@@ -112,14 +112,14 @@ func (c *certificate) reload(asked bool) {
 	c.warn(time.Now())
 }
 
-// warn says once a day that the certificate has expired, or is about to.
+// warn logs once a day that the certificate has expired or will soon.
 func (c *certificate) warn(now time.Time) {
 	current := c.current.Load()
 	if current == nil || now.Sub(c.warned) < 24*time.Hour {
 		return
 	}
 	before, name, end := soon, slog.String("file", c.certFile), current.Leaf.NotAfter
-	if c.obtained != nil { // and renewed after two thirds of its time at the latest
+	if c.obtained != nil { // such a certificate is renewed after two thirds of its lifetime at the latest
 		before = min(before, end.Sub(current.Leaf.NotBefore)/6)
 		name = slog.Any("domains", current.Leaf.DNSNames)
 	}

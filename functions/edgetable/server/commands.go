@@ -6,7 +6,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Commands are the commands that serve, and ask how a server is.
+// Commands returns the commands that run a server and check its health.
 func Commands(t *cli.Terminal, signals Signals) []*cobra.Command {
 	p := &program{t, signals}
 	return []*cobra.Command{p.serveCommand(), p.healthCommand()}

@@ -9,11 +9,13 @@ import (
 	"edgetable/functions/edgetable/azurite"
 )
 
-// inits are programs that a container may have as its first process, which start the server: docker run --init, and others.
+// inits lists programs that may run as a container's first process and start the server, for example with docker run
+// --init.
 var inits = []string{"docker-init", "tini", "catatonit", "dumb-init"}
 
-// listenOfServer is the address that a server in the same container was given on its command line, which the health check of the image does not
-// know. It is "" where the first process is another program, as on a machine.
+// listenOfServer returns the address that the server in the same container has on its command line; the image's
+// health check does not know it otherwise. It returns "" if the first process is another program, as outside
+// containers.
 func listenOfServer(proc string) string {
 	at := "1"
 	if comm, err := os.ReadFile(filepath.Join(proc, "1/comm")); err == nil && slices.Contains(inits, strings.TrimSpace(string(comm))) {

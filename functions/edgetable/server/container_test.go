@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The health check of an image asks where the server of the container listens, also if a command line says so. The files are those of /proc.
+// TestListenOfServer checks that an image's health check finds the address at which the server in the container
+// listens, even if a command line sets it. The test creates files like those in /proc.
 func TestListenOfServer(t *testing.T) {
 	t.Setenv("EDGETABLE_LISTEN", "0.0.0.0:10002")
 	for _, c := range []struct{ comm, program, line, want string }{

@@ -1,3 +1,3 @@
-// Package server has the command serve: flags, wiring, certificates, health, metrics of the parts, the socket
-// for administration, and the background work.
+// Package server implements the command serve: flags, wiring, certificates, health, metrics of the parts, the
+// administration socket and background jobs.
 package server

@@ -11,27 +11,26 @@ import (
 )
 
 const (
-	// expireAfter is the time from the start of a server to its first look for entities that
-	// have ended, and expireEvery that between two looks.
+	// expireAfter is how long after the start the server first looks for expired entities. expireEvery is the
+	// interval after that.
 	expireAfter = time.Minute
 	expireEvery = time.Hour
-	// expireRest is how long it rests after each step, and expireEach after each removal: it
-	// removes at most 1000 entities a second.
+	// expireRest is the pause after each step, and expireEach that after each removal. They limit removal to 1000
+	// entities per second.
 	expireRest = 10 * time.Millisecond
 	expireEach = time.Millisecond
 )
 
-// expiry removes entities that have ended by the rules of their tables, of one table after the
-// other.
+// expiry removes expired entities, table by table, by the rules of the tables.
 type expiry struct {
 	service  *table.Service
 	accounts func() []string
-	paused   func() bool // another server writes the tables
+	paused   func() bool // true while another server writes the tables
 	log      *slog.Logger
 	removed  atomic.Int64
 }
 
-// keepsRules reports whether tables of a store can have rules of expiry.
+// keepsRules reports whether the tables of a store can have expiry rules.
 func keepsRules(s table.Store) bool {
 	d, ok := table.As[table.Declaring](s)
 	if !ok {
@@ -41,7 +40,7 @@ func keepsRules(s table.Store) bool {
 	return expiry
 }
 
-// run looks again and again until ctx ends.
+// run makes passes over all tables until ctx ends.
 func (e *expiry) run(ctx context.Context) {
 	for wait := expireAfter; cli.Sleep(ctx, wait) == nil; wait = expireEvery {
 		for _, account := range e.accounts() {
@@ -60,7 +59,7 @@ func (e *expiry) run(ctx context.Context) {
 	}
 }
 
-// pass removes what has ended of one table.
+// pass removes the expired entities of one table.
 func (e *expiry) pass(ctx context.Context, t table.Name) {
 	u := table.Upkeep{Table: t}
 	defer func() {

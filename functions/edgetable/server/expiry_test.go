@@ -16,8 +16,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// What has ended is removed within two hours after the first of its rule, by a server that
-// writes, and not by one that does not.
+// TestExpiry checks that a writing server removes expired entities within two hours after a table got its first rule,
+// and that others remove nothing.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

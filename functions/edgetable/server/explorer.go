@@ -19,14 +19,15 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// explorerFlag says whether a server has the explorer's page.
+// explorerFlag says whether the server serves the explorer.
 type explorerFlag struct{ on, given bool }
 
 func (e *explorerFlag) register(f *pflag.FlagSet) {
 	cli.BoolFlag(f, &e.on, "explorer", "serve the explorer's page at /_/; default only if no other machine can reach it; =false turns it off")
 }
 
-// servesPage reports whether the page is served. A proxy may let anybody reach it.
+// servesPage reports whether the explorer is served. It is off by default behind a proxy, which may let anybody reach
+// it.
 func (s *serving) servesPage() bool {
 	if s.explorer.given {
 		return s.explorer.on
@@ -34,7 +35,7 @@ func (s *serving) servesPage() bool {
 	return cli.Loopback(s.listener.Addr()) && !s.trustProxy && s.publicURL == ""
 }
 
-// own answers requests for paths that no account has.
+// own returns the handler of paths that belong to no account.
 func (s *serving) own(h *health) func(*protocol.Request) protocol.Response {
 	if !s.servesPage() {
 		return h.answer
@@ -53,19 +54,19 @@ func (s *serving) own(h *health) func(*protocol.Request) protocol.Response {
 	}
 }
 
-// hasDevelopment reports whether anybody knows the key of the development account.
+// hasDevelopment reports whether the development account has its public key.
 func (s *serving) hasDevelopment() bool {
 	a, ok := (*s.accounts.Current.Load())[accounts.Development]
 	return ok && slices.ContainsFunc(a.Keys[:], accounts.IsDevelopmentKey)
 }
 
-// signable are the accounts that the explorer can open, by name.
+// signable returns the names of the accounts that the explorer can open, sorted.
 func (s *serving) signable() []string {
 	list := *s.accounts.Current.Load()
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(list)), func(name string) bool { return s.key(name) == nil })
 }
 
-// sign signs a text with the key of an account.
+// sign signs text with the key of an account. ok is false if the account has no usable key.
 func (s *serving) sign(account, text string) (signature string, ok bool) {
 	key := s.key(account)
 	if key == nil {
@@ -74,7 +75,7 @@ func (s *serving) sign(account, text string) (signature string, ok bool) {
 	return key.Sign(text), true
 }
 
-// key is the first key of an account, or nil if it is disabled or gone.
+// key returns the first key of an account, or nil if the account is disabled or missing.
 func (s *serving) key(account string) *sharedkey.Key {
 	a, ok := (*s.accounts.Current.Load())[account]
 	if !ok || a.Disabled {
@@ -83,7 +84,7 @@ func (s *serving) key(account string) *sharedkey.Key {
 	return a.Keys[0]
 }
 
-// invite makes a link that opens all accounts in this server's own page.
+// invite returns a link that opens all accounts in the explorer of this server.
 func (s *serving) invite() (*admin.Link, error) {
 	if s.consent == nil {
 		return nil, errors.New("this server does not serve the explorer's page; 'edgetable serve --explorer' does")
@@ -92,7 +93,7 @@ func (s *serving) invite() (*admin.Link, error) {
 	return &admin.Link{URL: s.url() + path, Good: good}, nil
 }
 
-// page is where a browser that asks for / is sent.
+// page returns the path to which a browser that asks for / is redirected, or "".
 func (s *serving) page() string {
 	if s.servesPage() {
 		return explorer.Prefix
@@ -100,7 +101,7 @@ func (s *serving) page() string {
 	return ""
 }
 
-// explorerHosts are the names of the server that it knows.
+// explorerHosts returns the names of the server that its flags mention.
 func explorerHosts(o *serveFlags) (names explorer.Hosts) {
 	if host, _, err := net.SplitHostPort(o.listen); err == nil && host != "" {
 		names = append(names, strings.ToLower(host))

@@ -18,8 +18,8 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// greet says where the server is and how to talk to it. The only key it shows,
-// and signs with, is that of the development account.
+// greet prints the address of the server and how to use it. The only key that it prints or signs with is that of the
+// development account.
 func (p *program) greet(s *serving) {
 	list := *s.accounts.Current.Load()
 	if s.logFormat == "json" {
@@ -59,7 +59,7 @@ func (p *program) greet(s *serving) {
 	fmt.Fprintln(p.Out, "ready")
 }
 
-// announced are lines for those who wait for the server under another name.
+// announced returns the lines for those who wait for the server under another name.
 func (p *program) announced(s *serving) []string {
 	if p.Announce == nil {
 		return nil
@@ -67,7 +67,8 @@ func (p *program) announced(s *serving) []string {
 	return p.Announce(s.url())
 }
 
-// greetJSON says that the server is ready in one line, as the log has its lines: in a container both are one stream.
+// greetJSON logs in one JSON line that the server is ready, because in a container this output and the log are the
+// same stream.
 func (p *program) greetJSON(s *serving) {
 	list := *s.accounts.Current.Load()
 	endpoints := map[string]string{}
@@ -90,19 +91,19 @@ func (p *program) greetJSON(s *serving) {
 	slog.New(slog.NewJSONHandler(p.Out, nil)).Info("ready", about...)
 }
 
-// url is what the endpoints of accounts begin with. The host is the name in --listen, for
-// which the server may have a certificate.
+// url returns the start of the accounts' endpoints. It uses the host name in --listen, since the certificate may be
+// for that name.
 func (s *serving) url() string {
 	a := admin.Address{Public: s.publicURL, Listen: s.listen, TLS: s.tlsCert != "", Domains: s.acme.domains}
 	host, _, err := net.SplitHostPort(s.listen)
 	tcp, ok := s.listener.Addr().(*net.TCPAddr)
 	if err != nil || !ok {
-		return a.URL("127.0.0.1", "10002", false) // no server listens otherwise
+		return a.URL("127.0.0.1", "10002", false) // cannot happen: every server listens on TCP
 	}
 	return a.URL(host, strconv.Itoa(tcp.Port), tcp.IP.IsUnspecified())
 }
 
-// signing is the command line that signs a request with a key of the user's own.
+// signing returns the command line that signs a request with one of the user's keys.
 func (s *serving) signing(target string) string {
 	from := ""
 	if s.accounts.File != "" {

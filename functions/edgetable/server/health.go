@@ -17,23 +17,23 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// readyTimeout is how long a store may take to show that it works.
+// readyTimeout is how long a store may take to prove that it works.
 const readyTimeout = 2 * time.Second
 
-// well is the answer of a server that is well.
+// well is the response of a healthy server.
 const well = "ok\n"
 
-// health answers /_/live and /_/ready without a key. No account can have such a name.
+// health answers /_/live and /_/ready without authentication. No account can have the name "_".
 type health struct {
 	check func(ctx context.Context) error // does work on the store
-	fresh time.Duration                   // how long the result of a check counts
+	fresh time.Duration                   // how long the result of a check is used
 	log   *slog.Logger
 
 	draining atomic.Bool // no new clients are wanted
 
 	mu     sync.Mutex
 	at     time.Time // when the last check ended
-	err    error     // of it
+	err    error     // result of the last check
 	ending chan struct{}
 }
 
@@ -71,8 +71,8 @@ func (h *health) state(path string) (status int, text string) {
 
 var errSlowStore = errors.New("no answer within " + cli.ShowDuration(readyTimeout))
 
-// ready is the result of a check that is fresh, or of a new one. Strangers may ask:
-// one check runs at a time.
+// ready returns the result of a recent check, or of a new one. Only one check runs at a time, because anybody may
+// ask.
 func (h *health) ready() error {
 	h.mu.Lock()
 	if h.ending == nil {
@@ -124,7 +124,7 @@ func (h *health) run(ending chan struct{}) {
 	close(ending)
 }
 
-// whatIsFull is a disk, unless the tables are in memory.
+// whatIsFull returns the resource that err says is full.
 func whatIsFull(err error) string {
 	if errors.Is(err, table.ErrMemoryFull) {
 		return "memory for tables"
@@ -132,7 +132,7 @@ func whatIsFull(err error) string {
 	return "disk"
 }
 
-// wait waits for a check that runs: the store must not be closed under it.
+// wait waits for a running check, so that the store is not closed during it.
 func (h *health) wait() {
 	h.mu.Lock()
 	ending := h.ending

@@ -13,8 +13,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// jobs are the rows of what the server does beside requests. Those of the store come
-// last.
+// jobs lists the background jobs of the server. Those of the store come last.
 func (s *serving) jobs(hangup <-chan os.Signal, ticks <-chan time.Time, backups *backup.Schedule) []stores.Job {
 	list := []stores.Job{
 		{Name: "files", Every: reload.Every, Run: func(ctx context.Context) { s.reload(ctx, ticks, hangup) }, End: func() { s.accounts.NoteUsed(0) }},
@@ -35,7 +34,7 @@ func (s *serving) jobs(hangup <-chan os.Signal, ticks <-chan time.Time, backups 
 	return append(list, s.backend.Jobs...)
 }
 
-// begin begins jobs. What it returns waits for their ends after ctx has ended.
+// begin starts the jobs. The returned function waits until they have ended, which they do after ctx ends.
 func begin(ctx context.Context, jobs []stores.Job, log *slog.Logger) (wait func()) {
 	var running sync.WaitGroup
 	for _, job := range jobs {

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// listening are the addresses of a server. They stay while a secondary changes to a store that it
-// has built: connections that come meanwhile wait.
+// listening holds the listeners of a server. They stay open when a secondary switches to a store that it has built,
+// so that new connections wait meanwhile.
 type listening struct {
-	tables, metrics net.Listener // nil: not yet, or none
+	tables, metrics net.Listener // nil if not open yet, or not configured
 }
 
-// at returns a listener on an address that is kept, or makes it. The address stays after
-// the listener only if keep says so.
+// at returns a listener on an address that was kept open; if there is none, it opens the address first. Closing the
+// listener closes the address too, unless keep returns true.
 func (*listening) at(kept *net.Listener, keep func() bool, listen func() (net.Listener, error)) (net.Listener, error) {
 	if *kept == nil {
 		l, err := listen()
@@ -34,15 +34,15 @@ func (l *listening) close() error {
 		if one == nil {
 			continue
 		}
-		if e := one.Close(); !errors.Is(e, net.ErrClosed) { // the last turn has closed it
+		if e := one.Close(); !errors.Is(e, net.ErrClosed) { // already closed by the last turn
 			err = errors.Join(err, e)
 		}
 	}
 	return err
 }
 
-// turn is a listener for the time that one store is served. Its end leaves the address open for the
-// next store; if there is none, new clients are refused at once.
+// turn is a listener for as long as one store is served. Closing it leaves the address open for the next store. If
+// there will be none, the address is closed, so that new clients are refused at once.
 type turn struct {
 	*net.TCPListener
 	keep  func() bool

@@ -22,7 +22,7 @@ import (
 	"edgetable/functions/edgetable/reload"
 )
 
-// metricsFlags say where metrics are served, and to whom.
+// metricsFlags configures where metrics are served and who may read them.
 type metricsFlags struct{ listen, token string }
 
 func (o *metricsFlags) register(f *pflag.FlagSet) {
@@ -37,8 +37,7 @@ func (o *metricsFlags) check() error {
 	return nil
 }
 
-// metricsToken is the bearer token for the metrics. It is read again when its file
-// changes.
+// metricsToken is the bearer token for the metrics. It is reloaded when its file changes.
 type metricsToken struct {
 	file string
 	log  *slog.Logger
@@ -47,7 +46,7 @@ type metricsToken struct {
 	files reload.Changes
 }
 
-// loadMetricsToken reads the token; nil if none is asked for.
+// loadMetricsToken loads the token; it returns nil if file is empty.
 func loadMetricsToken(file string, log *slog.Logger) (*metricsToken, error) {
 	if file == "" {
 		return nil, nil
@@ -72,10 +71,10 @@ func (t *metricsToken) load(asked bool) error {
 	return nil
 }
 
-// minToken is the least length of a token that cannot be guessed.
+// minToken is the shortest token, in characters, that cannot be guessed.
 const minToken = 16
 
-// reload takes a file that has changed. While it is wrong the token stays.
+// reload loads a file that has changed. While it is invalid, the current token stays in use.
 func (t *metricsToken) reload(asked bool) {
 	before := t.hash.Load()
 	if err := t.load(asked); err != nil {
@@ -85,8 +84,7 @@ func (t *metricsToken) reload(asked bool) {
 	}
 }
 
-// admits reports whether a request has the token. It takes the same time for each
-// wrong one.
+// admits reports whether a request has the token. It takes the same time for every wrong token.
 func (t *metricsToken) admits(r *http.Request) bool {
 	if t == nil {
 		return true
@@ -96,7 +94,7 @@ func (t *metricsToken) admits(r *http.Request) bool {
 	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(sent[:], t.hash.Load()[:]) == 1
 }
 
-// listenMetrics listens on the address of --metrics-listen; nil if there is none.
+// listenMetrics listens on the address of --metrics-listen; it returns nil if there is none.
 func (o *metricsFlags) listenMetrics(log *slog.Logger) (net.Listener, error) {
 	if o.listen == "" {
 		return nil, nil
@@ -114,17 +112,17 @@ func (o *metricsFlags) listenMetrics(log *slog.Logger) (net.Listener, error) {
 	return l, nil
 }
 
-// besideConnections is the number of connections at once for metrics, and for administration:
-// each takes a file descriptor from the same limit as those of clients.
+// besideConnections is the maximum number of concurrent connections for metrics, and for administration. Each needs a
+// file descriptor from the same limit as clients' connections.
 const besideConnections = 16
 
-// gatherTimeout is how long metrics may be gathered: a scrape of Prometheus ends after that.
+// gatherTimeout is how long gathering the metrics may take. A Prometheus scrape times out after the same time.
 const gatherTimeout = 10 * time.Second
 
-// serveMetrics serves metrics until stop.
+// serveMetrics serves metrics until stop is called.
 func serveMetrics(l net.Listener, m *observe.Metrics, token *metricsToken, log *slog.Logger) (stop func()) {
 	gather := promhttp.HandlerFor(m, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError)})
-	metrics := http.TimeoutHandler(gather, gatherTimeout, "gathering the metrics took too long") // sends when they are gathered: who does not read is not in flight
+	metrics := http.TimeoutHandler(gather, gatherTimeout, "gathering the metrics took too long") // sends only after gathering, so a client that does not read holds up nothing
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
 		if !token.admits(r) {
@@ -137,7 +135,7 @@ func serveMetrics(l net.Listener, m *observe.Metrics, token *metricsToken, log *
 	return serveBeside(&http.Server{Handler: mux, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10}, l, "the address of the metrics failed", log)
 }
 
-// serveBeside serves HTTP beside the tables until stop.
+// serveBeside runs an HTTP server besides the one for tables, until stop is called.
 func serveBeside(server *http.Server, l net.Listener, failed string, log *slog.Logger) (stop func()) {
 	server.ReadTimeout, server.ErrorLog = 10*time.Second, slog.NewLogLogger(log.Handler(), slog.LevelDebug)
 	go func() {
@@ -149,7 +147,7 @@ func serveBeside(server *http.Server, l net.Listener, failed string, log *slog.L
 		grace, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		if server.Shutdown(grace) != nil {
-			_ = server.Close() // of a client that does not read its answer
+			_ = server.Close() // ends clients that do not read their response
 		}
 	}
 }

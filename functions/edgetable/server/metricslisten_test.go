@@ -9,8 +9,8 @@ import (
 	"edgetable/testdata/pipes"
 )
 
-// TestMetricsAttacked: a client that takes all connections for metrics, and one that does not
-// read them, do not keep others from the metrics, and hold no more file descriptors than there are for them.
+// TestMetricsAttacked checks that neither a client that opens all connections for metrics nor one that does not read
+// its responses keeps others from the metrics or uses more than the reserved file descriptors.
 func TestMetricsAttacked(t *testing.T) {
 	t.Parallel()
 	metrics := observe.NewMetrics("test")

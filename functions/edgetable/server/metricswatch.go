@@ -13,7 +13,7 @@ import (
 	"edgetable/functions/edgetable/secondary"
 )
 
-// watchQueue adds the requests that are served now, and those that wait.
+// watchQueue adds metrics of the requests that are served and that wait.
 func watchQueue(m *observe.Metrics, l *admission.Limiter) {
 	gauge := func(name, help string, of func(*admission.Kind) int) observe.Row[[3]admission.Kind] {
 		return observe.Gauge[[3]admission.Kind](name, help, nil).By("kind", func(kinds [3]admission.Kind, add func(float64, ...string)) {
@@ -29,7 +29,7 @@ func watchQueue(m *observe.Metrics, l *admission.Limiter) {
 	)
 }
 
-// watchExpiry adds the entities that were removed because they had ended; with nil, nothing.
+// watchExpiry adds the metric of removed expired entities. It does nothing if e is nil.
 func watchExpiry(m *observe.Metrics, e *expiry) {
 	if e != nil {
 		observe.Watch(m, func() int64 { return e.removed.Load() },
@@ -37,7 +37,7 @@ func watchExpiry(m *observe.Metrics, e *expiry) {
 	}
 }
 
-// watchConnections adds the connections of the server.
+// watchConnections adds metrics of the server's connections.
 func watchConnections(m *observe.Metrics, s *httpserver.Server) {
 	type stats = httpserver.ConnectionStats
 	observe.Watch(m, s.Connections,
@@ -56,7 +56,7 @@ func watchConnections(m *observe.Metrics, s *httpserver.Server) {
 	)
 }
 
-// watchCertificate adds the end of the certificate, if there is one.
+// watchCertificate adds the expiry of the certificate, if there is one.
 func watchCertificate(m *observe.Metrics, c *certificate) {
 	if c == nil {
 		return
@@ -65,12 +65,12 @@ func watchCertificate(m *observe.Metrics, c *certificate) {
 		if current := c.current.Load(); current != nil {
 			return float64(current.Leaf.NotAfter.Unix())
 		}
-		return 0 // none has been obtained yet
+		return 0 // none was obtained yet
 	})
 }
 
-// watchFaults adds the simulated faults, if there are any. Rules may name accounts
-// and keys, so the label is the place of a rule.
+// watchFaults adds metrics of simulated faults, if there are any. The label is the position of the rule, because a
+// rule may name accounts and keys.
 func watchFaults(m *observe.Metrics, c *chaos.Chaos) {
 	if c == nil {
 		return
@@ -83,7 +83,7 @@ func watchFaults(m *observe.Metrics, c *chaos.Chaos) {
 		}))
 }
 
-// watchBackups adds the backups that the server makes, if it makes any.
+// watchBackups adds metrics of the server's backups, if it makes any.
 func watchBackups(m *observe.Metrics, b *backup.Schedule) {
 	if b == nil {
 		return
@@ -95,7 +95,7 @@ func watchBackups(m *observe.Metrics, b *backup.Schedule) {
 	)
 }
 
-// watchLog adds the log that the server ships, if it ships it.
+// watchLog adds metrics of log shipping, if it is on.
 func watchLog(m *observe.Metrics, b *backup.Schedule) {
 	if !b.ShipsLog() {
 		return
@@ -111,7 +111,7 @@ func watchLog(m *observe.Metrics, b *backup.Schedule) {
 	)
 }
 
-// watchSecondary adds the age of a secondary.
+// watchSecondary adds metrics of a secondary.
 func watchSecondary(m *observe.Metrics, status func() secondary.Status) {
 	observe.Watch(m, status,
 		observe.Gauge("secondary", "1 while the server follows another one (--secondary-of) or reads a replica (--dynamodb-role), 0 when it was promoted.", func(s secondary.Status) float64 { return observe.Bool(s.Follows) }),
@@ -126,7 +126,7 @@ func watchSecondary(m *observe.Metrics, status func() secondary.Status) {
 	)
 }
 
-// replicaStatus returns the state of a replica as that of a secondary.
+// replicaStatus returns the state of a replica in the form of a secondary's status.
 func replicaStatus(r table.Replicated) func() secondary.Status {
 	began := time.Now()
 	return func() secondary.Status {
@@ -139,7 +139,7 @@ func replicaStatus(r table.Replicated) func() secondary.Status {
 	}
 }
 
-// unixTime returns a time as a gauge has it: in seconds, 0 for the zero time.
+// unixTime returns a time for a gauge, in seconds; the zero time is 0.
 func unixTime(t time.Time) float64 {
 	if t.IsZero() {
 		return 0

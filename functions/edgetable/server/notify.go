@@ -5,14 +5,14 @@ import (
 	"net"
 )
 
-// notify tells systemd about the state of a service of Type=notify, as
-// sd_notify(3) describes: READY=1 or STOPPING=1. Elsewhere it does nothing.
+// notify tells systemd the state of a service with Type=notify, as in sd_notify(3): READY=1 or STOPPING=1. It does
+// nothing elsewhere.
 func (p *program) notify(state string, log *slog.Logger) {
 	socket := p.Environment("NOTIFY_SOCKET")
 	if socket == "" {
 		return
 	}
-	if socket[0] == '@' { // a name without a file
+	if socket[0] == '@' { // abstract socket, without a file
 		socket = "\x00" + socket[1:]
 	}
 	c, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: socket, Net: "unixgram"})

@@ -13,7 +13,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// openBackups opens the place for backups, unless a secondary has no store yet.
+// openBackups opens the place for backups, unless this is a secondary that has no store yet.
 func (s *serving) openBackups(ctx context.Context) (err error) {
 	if s.follower.Unbuilt() {
 		return nil
@@ -25,7 +25,7 @@ func (s *serving) openBackups(ctx context.Context) (err error) {
 	return err
 }
 
-// newHandler makes the protocol over the store. Simulated faults wrap what is traced.
+// newHandler returns the protocol handler over the store. Simulated faults wrap the traced store.
 func (s *serving) newHandler(ctx context.Context) *protocol.Handler {
 	s.statistics = OpenStatistics(s.DataDirectory(), s.log)
 	h := &protocol.Handler{
@@ -42,7 +42,7 @@ func (s *serving) newHandler(ctx context.Context) *protocol.Handler {
 		Traffic:     s.statistics.Tell,
 	}
 	if s.bearer.Install(h); s.bearer != nil {
-		// Connect to the issuer now, so that the log shows a misspelt one. Account keys work without it.
+		// Contact the issuer now, so that a wrong one is logged at once. Account keys work without it.
 		go func() { _ = s.bearer.Ready(ctx) }()
 	}
 	if s.faults != nil {
@@ -52,7 +52,7 @@ func (s *serving) newHandler(ctx context.Context) *protocol.Handler {
 	return h
 }
 
-// newServer makes the server of the limited handler.
+// newServer returns the HTTP server for the handler limited.
 func (s *serving) newServer(h *protocol.Handler, limited *admission.Limiter, health *health) *httpserver.Server {
 	requests := observe.NewRequestLog(s.log, s.access, s.slowQuery)
 	return &httpserver.Server{
@@ -69,7 +69,7 @@ func (s *serving) newServer(h *protocol.Handler, limited *admission.Limiter, hea
 	}
 }
 
-// watch serves the metrics, if they are wanted, until stop is called.
+// watch serves the metrics, if configured, until stop is called.
 func (s *serving) watch(limited *admission.Limiter, server *httpserver.Server) (stop func()) {
 	if s.metrics == nil {
 		return func() {}

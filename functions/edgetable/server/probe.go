@@ -18,11 +18,11 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// probeTimeout is how long a server may take to say how it is.
+// probeTimeout is how long a server may take to answer the health check.
 const probeTimeout = 5 * time.Second
 
-// healthCommand asks a server how it is. It is the health check of containers, in
-// which there is no other program.
+// healthCommand returns the command that asks a server for its health. It is the health check of containers, which
+// contain no other program.
 func (p *program) healthCommand() *cobra.Command {
 	var listen string
 	var live, asJSON bool
@@ -59,14 +59,14 @@ func (p *program) healthCommand() *cobra.Command {
 	return c
 }
 
-// healthy is what health --json prints.
+// healthy is the output of health --json.
 type healthy struct {
 	Ready bool   `json:"ready"`
-	Says  string `json:"says"` // the server, or the reason
+	Says  string `json:"says"` // the server's response, or the reason why none came
 }
 
-// probe returns the answer of a server to a request for path. The server's
-// certificate is for the name that its clients know, so it is not verified.
+// probe requests path from a server and returns the response. It does not verify the certificate, which is for the
+// name that clients use.
 func probe(ctx context.Context, listen, path string) (string, error) {
 	if err := cli.CheckAddress("listen", listen); err != nil {
 		return "", err
@@ -98,7 +98,7 @@ func probe(ctx context.Context, listen, path string) (string, error) {
 			return strings.TrimSpace(string(text)), nil
 		}
 		said = fmt.Errorf("%s: %s", resp.Status, strings.TrimSpace(string(text)))
-		if resp.StatusCode != http.StatusBadRequest { // that of a server that speaks HTTPS
+		if resp.StatusCode != http.StatusBadRequest { // a server that speaks HTTPS answers with this status
 			break
 		}
 	}

@@ -7,14 +7,14 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// program is what the commands serve and health share.
+// program holds what the commands serve and health share.
 type program struct {
 	*cli.Terminal
 	Signals
 }
 
-// Signals are what makes a server look at its files. Each is asked for when a server starts.
+// Signals provide the events on which a server checks its files. Each function is called when a server starts.
 type Signals struct {
-	Hangups func() <-chan os.Signal // to read them again
-	Ticks   func() <-chan time.Time // to read those that have changed
+	Hangups func() <-chan os.Signal // reload all files
+	Ticks   func() <-chan time.Time // reload files that have changed
 }

@@ -18,23 +18,24 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// protectFlags bound what clients can ask of the server.
+// protectFlags limit what clients can demand of the server.
 type protectFlags struct {
 	limits   limits
-	requests int  // that may wait
-	remote   bool // the store is another machine
+	requests int  // maximum number of waiting requests
+	remote   bool // the store is on another machine
 }
 
 // limits are rates per second.
 type limits struct {
 	setting.Rates
-	failures float64 // failed sign-ins of a client address; 0: as many as it likes
+	failures float64 // failed sign-ins per client address; 0 means no limit
 }
 
-// usualFailures let a client with a wrong key retry, and make guessing useless.
+// usualFailures is the default for failures. It lets a client with a wrong key retry, but makes guessing keys
+// useless.
 const usualFailures = 100
 
-// parseLimits parses what setting.ParseRates does, with failures=N besides.
+// parseLimits parses what setting.ParseRates does, and also failures=N.
 func parseLimits(text string) (limits, error) {
 	l, rates := limits{failures: usualFailures}, []string{}
 	for part := range strings.SplitSeq(text, ",") {
@@ -57,7 +58,7 @@ func parseLimits(text string) (limits, error) {
 	return l, err
 }
 
-// String writes the limits as parseLimits parses them.
+// String formats the limits for parseLimits.
 func (l limits) String() string {
 	if l.failures == usualFailures {
 		return l.Rates.String()
@@ -73,14 +74,14 @@ func (o *protectFlags) register(f *pflag.FlagSet) {
 		"or a sixteenth of this number of each kind with --store "+cli.OneOf(stores.Remote()))
 }
 
-// usualRequests wait for a few hundred milliseconds at most.
+// usualRequests is the default maximum of waiting requests, which then wait a few hundred milliseconds at most.
 const usualRequests = 8192
 
 // maxRequests is more than any machine serves at once.
 const maxRequests = 1 << 20
 
-// slots returns how many requests that may write and that only read are served at once. Where the store is another machine, a
-// request waits there more than it works here.
+// slots returns the maximum numbers of concurrent writing and read-only requests. With a remote store there are more,
+// because a request mostly waits for the network.
 func (o *protectFlags) slots() (writes, reads int) {
 	if o.remote {
 		n := max(1, o.requests/16)
@@ -89,14 +90,14 @@ func (o *protectFlags) slots() (writes, reads int) {
 	return min(64, o.requests), min(4*runtime.GOMAXPROCS(0), o.requests)
 }
 
-// Memory for buckets, at about 100 bytes each.
+// Maximum numbers of token buckets in memory, at about 100 bytes each.
 const (
 	accountBuckets   = 1 << 10
 	partitionBuckets = 1 << 17
 	sourceBuckets    = 1 << 16
 )
 
-// buckets are the limits of a protocol handler.
+// buckets returns the rate limiters of a protocol handler.
 func (o *protectFlags) buckets(now func() edm.Ticks) protocol.Limits {
 	make := func(rate float64, burst float64, keys int) protocol.Limiter {
 		if rate == 0 {
@@ -111,11 +112,12 @@ func (o *protectFlags) buckets(now func() edm.Ticks) protocol.Limits {
 	}
 }
 
-// limiter shares the slots among the accounts of a handler.
+// limiter returns the admission queue, which shares slots among the accounts of a handler.
 func (o *protectFlags) limiter(h *protocol.Handler) *admission.Limiter {
 	writes, reads := o.slots()
 	return admission.New(h, admission.Options{Concurrent: writes, Reads: reads, Queue: o.requests, MaxWait: maxWait})
 }
 
-// maxWait is how long a request may wait: long enough for a disk that stalls, and short for a client that waits.
+// maxWait is how long a request may wait: long enough for a disk that stalls briefly, and short enough for a waiting
+// client.
 const maxWait = time.Second

@@ -14,7 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// A full disk is no store that does not work: the log says which of both it is, once.
+// TestReadinessFull checks that the log distinguishes a full disk from a store that does not work, once for each
+// change.
 func TestReadinessFull(t *testing.T) {
 	t.Parallel()
 	var failure error
@@ -41,7 +42,7 @@ level=INFO msg="the store works again"
 	}
 }
 
-// Readiness is what the store does, asked seldom.
+// TestReadiness checks that readiness reflects the store, which is asked rarely.
 func TestReadiness(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -2,7 +2,7 @@ package server
 
 import "log/slog"
 
-// remark logs what is worth knowing about the settings: variables that nobody reads, and those that override the file.
+// remark logs notes about the settings: variables that nothing reads, and variables that override the file.
 func (p *program) remark(log *slog.Logger) {
 	for _, text := range p.Remarks {
 		log.Info(text)

@@ -61,9 +61,10 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 	return nil
 }
 
-// openListeners takes the addresses, those of an earlier run with another store too, and refuses those to which secrets must not be sent.
+// openListeners opens the addresses, or reuses the ones that a previous run with another store left open. It refuses
+// addresses to which secrets must not be sent.
 func (s *serving) openListeners(ctx context.Context, at *listening) error {
-	// Only the same program with another store takes over the addresses.
+	// The addresses stay open only for the same program with another store.
 	keep := func() bool { return errors.Is(context.Cause(ctx), secondary.ErrBuilt) }
 	l, err := at.at(&at.tables, keep, func() (net.Listener, error) { return net.Listen("tcp", s.listen) })
 	if err != nil {
@@ -84,17 +85,17 @@ func (s *serving) openListeners(ctx context.Context, at *listening) error {
 func (s *serving) closeListeners() {
 	for _, l := range []net.Listener{s.metricsAt, s.listener} {
 		if l != nil {
-			_ = l.Close() // it may be closed already
+			_ = l.Close() // may be closed already
 		}
 	}
 }
 
-// openBackend opens the store, or a secondary that builds one.
+// openBackend opens the store, or starts a secondary that builds one.
 func (s *serving) openBackend(ctx context.Context, environment func(name string) string, heap int64, end func(error)) (err error) {
 	writes, reads := s.protect.slots()
 	from := &stores.Opening{Log: s.log, Metrics: s.metrics, Requests: writes + reads, Heap: heap, Environment: environment, KeepLogs: s.backup.KeepLogs()}
 	if from.Secondary = s.second.Of != ""; from.Secondary {
-		from.KeepLogs = -1 // of a promoted one
+		from.KeepLogs = -1 // takes effect when it is promoted
 		if s.follower, err = s.second.Build(ctx, s.DataDirectory(), s.log, end); err != nil {
 			return err
 		}
@@ -106,7 +107,7 @@ func (s *serving) openBackend(ctx context.Context, environment func(name string)
 	return s.openStore(ctx, from, end)
 }
 
-// openStore opens the store, and follows with it if it is that of a secondary.
+// openStore opens the store, and follows the primary with it if this is a secondary.
 func (s *serving) openStore(ctx context.Context, from *stores.Opening, end func(error)) (err error) {
 	w := &waiting{serving: s}
 	slow := time.AfterFunc(cli.Quiet, func() { w.begin(nil) })
@@ -131,7 +132,7 @@ func (s *serving) openStore(ctx context.Context, from *stores.Opening, end func(
 	return nil
 }
 
-// prepare reads everything that can be wrong without a port or a store.
+// prepare reads and checks everything that needs neither a port nor a store.
 func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	if s.bearer, err = s.serveFlags.bearer.verifier(ctx, s.log); err != nil {
 		return err
@@ -162,7 +163,8 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	return err
 }
 
-// accounts are those that the flags name, unless the program was started as Azurite with some.
+// accounts returns the source of accounts that the flags name, or of the accounts that the program was given when it
+// was started in place of Azurite.
 func (p *program) accounts(o *serveFlags) account.Source {
 	if p.AzuriteAccounts != "" {
 		return account.WeakSource(p.AzuriteAccounts, azurite.AccountsVariable)
@@ -170,7 +172,8 @@ func (p *program) accounts(o *serveFlags) account.Source {
 	return account.NewSource(p.Environment, o.accounts, o.DataDirectory())
 }
 
-// remedy is what to do without an account. In a container, another address is none: nobody would reach it.
+// remedy says what to do if there is no account. In a container it does not suggest another address, where nobody
+// could reach the server.
 func (s *serving) remedy() string {
 	if s.listenFromImage {
 		return "make an account with 'docker run --rm -v VOLUME:/data IMAGE account new NAME', or say --allow-development-account (the variable EDGETABLE_ALLOW_DEVELOPMENT_ACCOUNT=true)"
@@ -178,8 +181,7 @@ func (s *serving) remedy() string {
 	return "make accounts with 'edgetable account new', or listen on 127.0.0.1, or say --allow-development-account"
 }
 
-// protectSecrets refuses to send secrets over a network in plain text, and warns if
-// the network can read requests.
+// protectSecrets refuses to send secrets over a network in plain text, and warns if the network can read requests.
 func (s *serving) protectSecrets() error {
 	if cli.Loopback(s.listener.Addr()) {
 		return nil
@@ -207,14 +209,13 @@ func (s *serving) protectSecrets() error {
 	return nil
 }
 
-// serveUntil serves until ctx ends, drains, and closes the store. The order matters:
+// serveUntil serves until ctx ends, then drains and closes the store. The order of steps matters:
 //
-//   - Backups come first: their place may be wrong, and nothing else is to be stopped then.
-//   - Traces wrap the store before the service is made of it, and faults wrap what is traced.
-//   - The socket for administration comes before SIGHUP is taken and before "ready" is printed: a client that waits for "ready" can use the socket at once.
-//   - Background work begins before the first request, and ends after the last: it has the store until Wait.
-//   - At the end the socket goes first, so that no checkpoint begins, then the statistics and the last uses of keys are written, then the
-//     check of health that may still run is awaited, and the store is closed last.
+//   - Backups open first: their place may be wrong, and then nothing else has to be stopped.
+//   - Traces wrap the store before the service is built from it; simulated faults wrap the traced store.
+//   - The administration socket opens before SIGHUP is handled and before "ready" is printed: a client that waits for "ready" can use the socket at once.
+//   - Background jobs start before the first request and end after the last one; they may use the store until wait returns.
+//   - At the end the socket closes first, so that no checkpoint starts. Then statistics and the last uses of keys are written, a running health check is awaited, and the store is closed last.
 func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	if err := s.openBackups(ctx); err != nil {
 		return errors.Join(err, s.backend.Close())
@@ -249,8 +250,8 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	stopAdmin()
 	stopMetrics()
 	if errors.Is(err, httpserver.ErrCutOff) {
-		// They may be running still. The store is left to them as by a crash, which loses nothing. The server
-		// has stopped as it was told.
+		// Some requests may still be running. The store is not closed under them: that equals a crash, which loses
+		// nothing. The server has stopped as requested, so this is no error.
 		s.log.Warn("stopped without the last requests", "cause", err)
 		return nil
 	}
@@ -262,8 +263,8 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	return s.backend.Close()
 }
 
-// draining ends some time after ctx does: until then load balancers see that the
-// server is not ready.
+// draining returns a context that ends some time after ctx, so that load balancers notice first that the server is
+// not ready.
 func (p *program) draining(ctx context.Context, s *serving, h *health) context.Context {
 	drained, end := context.WithCancel(context.WithoutCancel(ctx))
 	context.AfterFunc(ctx, func() {
@@ -278,7 +279,7 @@ func (p *program) draining(ctx context.Context, s *serving, h *health) context.C
 	return drained
 }
 
-// ready does work on the store, and looks how old a secondary is.
+// ready does work on the store, and checks how old a secondary is.
 func (s *serving) ready(ctx context.Context) error {
 	err := s.backend.Ready(ctx)
 	switch {

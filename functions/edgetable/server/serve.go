@@ -16,7 +16,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// serveFlags are the flags of serve.
+// serveFlags holds the flags of serve.
 type serveFlags struct {
 	stores.Flags
 	listen, accounts       string
@@ -33,7 +33,7 @@ type serveFlags struct {
 	accessLog              string
 	slowQuery              time.Duration
 	untilEOF               bool
-	listenFromImage        bool // by a variable, as an image sets it
+	listenFromImage        bool // --listen was set by a variable, as container images do
 
 	acme    acmeFlags
 	metrics metricsFlags
@@ -123,7 +123,7 @@ func (o *serveFlags) registerOperation(f *pflag.FlagSet) {
 	cli.DurationFlag(f, &o.slowQuery, "slow-query", time.Second, 0, cli.MaxTime, "log each query that takes this long, with the shape of its filter; 0 logs none")
 }
 
-// check finds flags that do not go together.
+// check reports flags that contradict each other.
 func (o *serveFlags) check(flags *pflag.FlagSet) error {
 	given := flags.Changed
 	if (o.tlsCert == "") != (o.tlsKey == "") {
@@ -139,5 +139,5 @@ func (o *serveFlags) check(flags *pflag.FlagSet) error {
 		o.Flags.Check(flags), o.second.Check(given, o.DataDirectory()), o.backup.Check(given))
 }
 
-// hasSocket reports whether there is a socket for administration.
+// hasSocket reports whether there is an administration socket.
 func (o *serveFlags) hasSocket() bool { return o.admin != "" || o.DataDirectory() != "" }

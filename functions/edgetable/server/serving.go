@@ -15,26 +15,26 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// serving is what a server is made of.
+// serving holds the parts of a running server.
 type serving struct {
 	*serveFlags
 	log         *slog.Logger
-	bearer      *oidc.Verifier // nil: no bearer tokens are accepted
+	bearer      *oidc.Verifier // nil if bearer tokens are not accepted
 	accounts    *account.Known
-	certificate *certificate // nil: plain HTTP
-	faults      *chaos.Chaos // nil: none are simulated
+	certificate *certificate // nil for plain HTTP
+	faults      *chaos.Chaos // nil if no faults are simulated
 	listener    net.Listener
-	access      *observe.AccessLog // nil: none
-	metrics     *observe.Metrics   // nil: none are served
+	access      *observe.AccessLog // nil if there is no access log
+	metrics     *observe.Metrics   // nil if metrics are not served
 	metricsAt   net.Listener
-	metricsKey  *metricsToken   // nil: none is asked for
-	traces      *observe.Traces // nil: none are sent
+	metricsKey  *metricsToken   // nil if no token is required
+	traces      *observe.Traces // nil if traces are not sent
 	backend     *stores.Backend
-	follower    *secondary.Follower // nil: this is a primary
-	backups     *backup.Schedule    // nil: none are made
+	follower    *secondary.Follower // nil unless the server started as a secondary
+	backups     *backup.Schedule    // nil if no backups are made
 	statistics  *Statistics
-	expiry      *expiry           // nil: the store keeps no rules
-	consent     *explorer.Consent // nil: the page opens no accounts of the server
+	expiry      *expiry           // nil if the store keeps no expiry rules
+	consent     *explorer.Consent // nil if the explorer cannot open the server's accounts
 	bounds      httpserver.Bounds
 }
 
@@ -43,7 +43,7 @@ func (s *serving) isSecondary() bool {
 	return s.backend.Replica != nil || s.follower.Follows() || s.lead().Fenced()
 }
 
-// lead says whether the store in the data directory is the primary; nil: there is none.
+// lead returns whether the store in the data directory is the primary, or nil if there is no such store.
 func (s *serving) lead() *stores.Lead {
 	if s.backend.Embedded == nil {
 		return nil

@@ -11,13 +11,13 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// OpenTelemetry's variables for where traces are sent.
+// OpenTelemetry's variables for the URL of the collector.
 const (
-	otlpTraces = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" // the URL as it is
-	otlpAll    = "OTEL_EXPORTER_OTLP_ENDPOINT"        // of all signals, each at a path of its own
+	otlpTraces = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" // complete URL for traces
+	otlpAll    = "OTEL_EXPORTER_OTLP_ENDPOINT"        // base URL for all signals, each of which has its own path
 )
 
-// tracesURL returns where traces are sent; "" if nowhere.
+// tracesURL returns the URL to send traces to, or "" if there is none.
 func tracesURL(environment func(name string) string) (string, error) {
 	own, all := environment(otlpTraces), environment(otlpAll)
 	text := cmp.Or(own, all)

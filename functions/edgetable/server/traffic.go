@@ -25,18 +25,17 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// TrafficFile keeps the statistics of traffic in the data directory.
+// TrafficFile is the name of the file in the data directory that keeps the traffic statistics.
 const TrafficFile = "traffic.json"
 
-// Statistics counts the traffic of a server and keeps it in a file.
+// Statistics counts the traffic of a server and keeps the counts in a file.
 type Statistics struct {
 	*traffic.Counter
-	path string // "" keeps nothing
+	path string // "" if there is no file
 	log  *slog.Logger
 }
 
-// OpenStatistics continues with what the file has. Without a data directory there
-// is none.
+// OpenStatistics continues the counts in the file. Without a data directory there is no file.
 func OpenStatistics(data string, log *slog.Logger) *Statistics {
 	s := &Statistics{Counter: traffic.New(), log: log}
 	if data != "" {
@@ -57,8 +56,7 @@ func OpenStatistics(data string, log *slog.Logger) *Statistics {
 	return s
 }
 
-// readStatistics reads a file. Its first line has a checksum of the rest, so that a
-// torn file is noticed.
+// readStatistics reads a file. Its first line is a checksum of the rest, which reveals a torn file.
 func readStatistics(path string) (*traffic.Saved, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -74,8 +72,7 @@ func readStatistics(path string) (*traffic.Saved, error) {
 
 func checksum(b []byte) string { return fmt.Sprintf("edgetable traffic 1 %08x", crc32.ChecksumIEEE(b)) }
 
-// write replaces the file. After a crash there is the old one or the new one, or one
-// with a wrong checksum.
+// write replaces the file. After a crash the file is the old one, the new one, or one with a wrong checksum.
 func (s *Statistics) write() {
 	if s.path == "" {
 		return
@@ -92,8 +89,7 @@ func (s *Statistics) write() {
 // keptEvery is how often the statistics are written.
 const keptEvery = time.Minute
 
-// keep moves the statistics with the clock and writes them every minute, until ctx
-// ends.
+// keep advances the statistics every second and writes them every minute, until ctx ends.
 func (s *Statistics) keep(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -110,7 +106,7 @@ func (s *Statistics) keep(ctx context.Context) {
 	}
 }
 
-// Observe counts a request, if it was one to entities of a table that exists.
+// Observe counts a request, if it was for entities of an existing table.
 func (s *Statistics) Observe(resp *protocol.Response) {
 	from := resp.Visit
 	throttled := resp.Status == http.StatusServiceUnavailable && !errors.Is(resp.Err, table.ErrFull)
@@ -129,7 +125,7 @@ func (s *Statistics) Observe(resp *protocol.Response) {
 	s.Add(&v)
 }
 
-// describeQuery adds the facts about a page of a query.
+// describeQuery adds the details of a page of a query.
 func describeQuery(v *traffic.Visit, resp *protocol.Response) {
 	from := resp.Visit
 	plan := odata.MakePlan(from.Filter)
@@ -154,14 +150,14 @@ func describeQuery(v *traffic.Visit, resp *protocol.Response) {
 	}
 }
 
-// told is what an account's key gets by comp=traffic: the statistics of a table, and
-// what they mean.
+// told is the response to comp=traffic, for requests signed with an account key: the statistics of a table, and
+// advice based on them.
 type told struct {
 	*traffic.Report
 	Advice *advise.Advice `json:"advice"`
 }
 
-// Tell tells the traffic of a table in JSON. A table without traffic has an empty report.
+// Tell returns the traffic of a table as JSON. A table without traffic has an empty report.
 func (s *Statistics) Tell(account, table string) ([]byte, error) {
 	saved := s.Save()
 	t, ok := saved.Find(account, table)
@@ -175,7 +171,7 @@ func (s *Statistics) Tell(account, table string) ([]byte, error) {
 	return json.Marshal(told{r, advise.Judge(table, &advise.Facts{Traffic: r, Buckets: cli.UsualBuckets})})
 }
 
-// serve answers 'edgetable traffic' and 'advise'.
+// serve serves 'edgetable traffic' and 'edgetable advise'.
 func (s *Statistics) serve(mux *http.ServeMux) {
 	mux.HandleFunc("GET /traffic", func(w http.ResponseWriter, _ *http.Request) {
 		saved := s.Save()

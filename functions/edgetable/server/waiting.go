@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// waiting answers requests while the store does not open: the server is alive and not ready.
+// waiting answers requests while the store does not open yet: the server is alive but not ready.
 type waiting struct {
 	serving *serving
 
 	mu     sync.Mutex
 	over   bool
-	server *http.Server // nil: not yet
+	server *http.Server // nil if not started
 	ended  chan struct{}
 }
 
-// begin logs why the store does not open, and begins to answer.
+// begin logs why the store does not open, and starts answering.
 func (w *waiting) begin(cause error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -41,7 +41,7 @@ func (w *waiting) begin(cause error) {
 	w.ended = make(chan struct{})
 	go func() {
 		defer close(w.ended)
-		_ = w.server.Serve(l) // until end
+		_ = w.server.Serve(l) // until end is called
 	}()
 }
 
@@ -55,7 +55,7 @@ func answerWaiting(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "the store does not answer yet", http.StatusServiceUnavailable)
 }
 
-// end stops to answer. Connections that come now wait for the server.
+// end stops answering. Connections that arrive now wait for the actual server.
 func (w *waiting) end() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -65,7 +65,7 @@ func (w *waiting) end() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
 	defer cancel()
-	_ = w.server.Shutdown(ctx) // who is slow is cut off
+	_ = w.server.Shutdown(ctx) // slow clients are cut off
 	_ = w.server.Close()
 	<-w.ended
 	return w.serving.listener.(*turn).SetDeadline(time.Time{})

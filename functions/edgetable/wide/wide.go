@@ -1,5 +1,5 @@
-// Package wide measures text in columns of a terminal: most characters take one,
-// Chinese, Japanese and Korean ones and emojis two, and accents that combine none.
+// Package wide measures text in terminal columns. Most characters take one, Chinese, Japanese and Korean ones and
+// emojis two, and combining accents none.
 package wide
 
 import (
@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Of returns the columns that a text takes.
+// Of returns the number of columns of a text.
 func Of(s string) int {
 	sum := 0
 	for _, r := range s {
@@ -19,7 +19,7 @@ func Of(s string) int {
 }
 
 func of(r rune) int {
-	if r < 0x300 { // no lookup for most of what is printed
+	if r < 0x300 { // saves the lookup for most characters
 		return 1
 	}
 	if unicode.In(r, unicode.Mn, unicode.Me) {
@@ -34,7 +34,7 @@ func of(r rune) int {
 
 // Cut shortens a text to a number of columns, at least one, and marks the cut.
 func Cut(s string, most int) string {
-	end, sum := 0, 0 // what fits beside the mark
+	end, sum := 0, 0 // the part that fits together with the mark
 	for i, r := range s {
 		sum += of(r)
 		if sum > most {
@@ -47,7 +47,7 @@ func Cut(s string, most int) string {
 	return s
 }
 
-// Pad fills a text with spaces behind it.
+// Pad appends spaces to a text that is shorter than a number of columns.
 func Pad(s string, to int) string {
 	return s + strings.Repeat(" ", max(0, to-Of(s)))
 }

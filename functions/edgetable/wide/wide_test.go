@@ -11,7 +11,7 @@ func TestWide(t *testing.T) {
 	for _, tt := range []struct {
 		text   string
 		takes  int
-		cut, p string // to five columns, filled to six
+		cut, p string // cut to five columns, and padded to six
 	}{
 		{"", 0, "", "      "},
 		{"abcde", 5, "abcde", "abcde "},

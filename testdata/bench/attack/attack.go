@@ -1,4 +1,5 @@
-// Package attack sends requests that cost a server much and the client little, as fast as they are answered.
+// Package attack sends requests that cost a server much and the client little, each as soon as the previous one is
+// answered.
 package attack
 
 import (
@@ -12,20 +13,20 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// Kind is what the requests are.
+// Kind is a kind of attack.
 type Kind string
 
-// The kinds.
+// The kinds of attack.
 const (
-	Scans   Kind = "scans"   // of a whole table, with a filter that no entity passes
-	Inserts Kind = "inserts" // of entities of 1 MiB
-	SignIns Kind = "signins" // that fail
+	Scans   Kind = "scans"   // queries of a whole table with a filter that matches no entity
+	Inserts Kind = "inserts" // inserts of entities of 1 MiB
+	SignIns Kind = "signins" // requests with a wrong signature
 )
 
-// Kinds are all of them.
+// Kinds lists all kinds.
 var Kinds = []Kind{Scans, Inserts, SignIns}
 
-// Run attacks a table on some connections until the context ends, and returns the number of answers.
+// Run attacks a table over several connections until ctx ends, and returns the number of responses.
 func Run(ctx context.Context, t wire.Target, table string, k Kind, connections int) (answers int64, err error) {
 	var total atomic.Int64
 	var wg sync.WaitGroup
@@ -42,13 +43,13 @@ func Run(ctx context.Context, t wire.Target, table string, k Kind, connections i
 	return total.Load(), <-errs
 }
 
-// run is one connection. A server may refuse and cut it off: it goes on with a new one.
+// run is the loop of one connection. If the server refuses and closes it, run continues over a new one.
 func run(ctx context.Context, t wire.Target, table string, k Kind, worker int, total *atomic.Int64) error {
 	path := []byte(t.Base + "/" + table + "()")
 	req := wire.Request{Method: "GET", Path: path, Query: []byte("$filter=Kind%20eq%20'none'"), Header: "Accept: application/json;odata=nometadata\r\n"}
 	if k == SignIns {
 		req.Query = []byte("sv=2019-02-02&sig=bm90aGluZw%3D%3D&tn=" + table + "&sp=r&se=2099-01-01T00:00:00Z")
-		t = t.WithToken("none=1") // in place of the signature
+		t = t.WithToken("none=1") // instead of a signature
 	}
 	for n := 0; ctx.Err() == nil; {
 		c, err := wire.Dial(ctx, t)
@@ -73,12 +74,12 @@ func run(ctx context.Context, t wire.Target, table string, k Kind, worker int, t
 			total.Add(1)
 		}
 		stop()
-		_ = c.Close() // it may be closed already
+		_ = c.Close() // may be closed already
 	}
 	return nil
 }
 
-// entity is the JSON of an entity of nearly 1 MiB.
+// entity returns the JSON of an entity of almost 1 MiB.
 func entity(worker, n int) []byte {
 	b := append(make([]byte, 0, 1<<20), `{"PartitionKey":"attack`...)
 	b = append(strconv.AppendInt(b, int64(worker), 10), `","RowKey":"`...)

@@ -1,7 +1,7 @@
-// Package ceiling serves the least that a signed table request can cost on the transport that the server uses, as the
-// number a real server is divided by: one HMAC is verified and, by kind, nothing is stored, one kilobyte is written
-// durably, one kilobyte is read, or a page that lies ready in memory is sent. There is no routing, no parsing, no ETag
-// and no isolation.
+// Package ceiling is a server that does the least that a signed table request can cost on the real server's
+// transport. Its rate is the reference that a real server's rate is divided by. It verifies one HMAC and then,
+// depending on the kind, stores nothing, writes one kilobyte durably, reads one kilobyte, or sends a prepared page
+// from memory. There is no routing, parsing, ETag or isolation.
 package ceiling
 
 import (
@@ -24,32 +24,32 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// Kind says what a handler does after the signature.
+// Kind is what a handler does after verifying the signature.
 type Kind string
 
 // The kinds of ceiling.
 const (
 	Null  Kind = "null"  // answers 204
-	Write Kind = "write" // stores the body under a new key with one synced Pebble write, answers 204
-	Read  Kind = "read"  // answers 200 with the kilobyte found by one Pebble point get under the request's path
-	Page  Kind = "page"  // answers 200 with one and the same page of a thousand entities, without any store
+	Write Kind = "write" // stores the body under a new key with one synced Pebble write, and answers 204
+	Read  Kind = "read"  // answers 200 with the kilobyte that one Pebble get finds under the request's path
+	Page  Kind = "page"  // answers 200 with always the same page of a thousand entities, without a store
 )
 
-// Kinds lists them.
+// Kinds lists all kinds.
 var Kinds = []Kind{Null, Write, Read, Page}
 
-// Handler is a httpserver.Protocol for one kind. Make one with New, close it when its server has stopped.
+// Handler is an httpserver.Protocol for one kind. Create it with New, and close it when its server has stopped.
 type Handler struct {
 	kind    Kind
 	account *sharedkey.Account
 	db      *pebble.DB
 	page    []byte
 	seq     atomic.Uint64
-	bodies  sync.Pool // *[]byte
+	bodies  sync.Pool // elements are *[]byte
 }
 
-// New opens a handler. Write and Read keep their data in dir; Read stores the layout's entities there first, under the
-// paths that the load generator asks for in the named table.
+// New opens a handler. Write and Read keep their data in dir. Read first stores the layout's entities there, under
+// the paths that the load generator requests in the given table.
 func New(kind Kind, dir string, account *sharedkey.Account, table string, l load.Layout) (*Handler, error) {
 	h := &Handler{kind: kind, account: account}
 	h.bodies.New = func() any { b := make([]byte, 0, 2*load.EntitySize); return &b }
@@ -78,10 +78,10 @@ func New(kind Kind, dir string, account *sharedkey.Account, table string, l load
 	return h, nil
 }
 
-// pageRows is the most entities a page may hold.
+// pageRows is the maximum number of entities in a page.
 const pageRows = 1000
 
-// page is the answer to a query with as many entities.
+// page returns the response to a query with pageRows entities.
 func page() []byte {
 	layout, b := load.Layout{RowsPerPartition: pageRows}, []byte(`{"value":[`)
 	for i := range pageRows {
@@ -93,7 +93,7 @@ func page() []byte {
 	return append(b, "]}"...)
 }
 
-// quiet keeps Pebble's information to itself; its fatal errors still end the process.
+// quiet suppresses Pebble's messages. Its fatal errors still end the process.
 type quiet struct{}
 
 func (quiet) Infof(string, ...any)           {}
@@ -126,7 +126,7 @@ func (h *Handler) Listen(ctx context.Context, l net.Listener) error {
 	return s.Serve(ctx, l)
 }
 
-// Serve verifies the signature and does its kind's work.
+// Serve verifies the signature and does the work of the kind.
 func (h *Handler) Serve(_ context.Context, r *protocol.Request) protocol.Response {
 	path, query, _ := strings.Cut(r.Target, "?")
 	cred, err := sharedkey.ParseAuthorization(r.Header.Get("Authorization"))
@@ -146,7 +146,7 @@ func (h *Handler) Serve(_ context.Context, r *protocol.Request) protocol.Respons
 	return h.write(r)
 }
 
-// write serves Null and Write: both read the body, one of them stores it.
+// write serves Null and Write. Both read the body; only Write stores it.
 func (h *Handler) write(r *protocol.Request) protocol.Response {
 	body := h.bodies.Get().(*[]byte)
 	defer h.bodies.Put(body)
@@ -160,7 +160,7 @@ func (h *Handler) write(r *protocol.Request) protocol.Response {
 		}
 	}
 	if h.kind == Write {
-		// A new key somewhere among many, as inserts into many partitions make them.
+		// A new key, spread over a thousand prefixes as by inserts into many partitions.
 		var key [16]byte
 		n := h.seq.Add(1)
 		binary.BigEndian.PutUint64(key[:], n%1000)

@@ -20,12 +20,12 @@ func TestRunAgainstCeilings(t *testing.T) {
 	for _, tt := range []struct {
 		kind   ceiling.Kind
 		op     load.Op
-		failed string // what the first error must say, "" for none
+		failed string // text in the first error; "" for no error
 	}{
 		{ceiling.Null, load.Insert, ""},
 		{ceiling.Write, load.Insert, ""},
 		{ceiling.Write, load.Upsert, ""},
-		{ceiling.Write, load.Delete, ""}, // ends when the thousand are gone
+		{ceiling.Write, load.Delete, ""}, // ends when all thousand are deleted
 		{ceiling.Read, load.Get, ""},
 		{ceiling.Page, load.Query, ""},
 		{ceiling.Page, load.Scan, ""},                        // one page is the whole table
@@ -61,7 +61,7 @@ func TestRunAgainstCeilings(t *testing.T) {
 	}
 }
 
-// serve serves the handler until the test ends, closes it then, and returns its URL.
+// serve runs the handler until the test ends, then closes it. It returns the URL.
 func serve(t *testing.T, h *ceiling.Handler) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -80,13 +80,13 @@ func serve(t *testing.T, h *ceiling.Handler) string {
 	return "http://" + l.Addr().String()
 }
 
-// run repeats a measurement with longer durations until requests end in time on this machine.
+// run repeats a measurement with longer durations until this machine completes a request in time.
 func run(t *testing.T, spec load.Spec) *load.Result {
 	t.Helper()
 	for spec.Duration = 100 * time.Millisecond; ; spec.Duration *= 4 {
 		res, err := load.Run(t.Context(), spec)
 		if errors.Is(err, load.ErrTooShort) && spec.Duration < time.Minute {
-			spec.Prefix += "x" // entities written too late are stored under the old one
+			spec.Prefix += "x" // entities of late requests are stored under the old prefix
 			continue
 		}
 		if err != nil {

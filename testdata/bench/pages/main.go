@@ -1,7 +1,7 @@
-// Command pages reads the pages of a table and throws them away: the least that a client of a service can do. 'make bench-data'
-// compares 'edgetable export' with it. It prints how many it read.
+// Command pages reads all pages of a table and discards them, which is the least that a client can do. 'make
+// bench-data' compares 'edgetable export' with it. It prints the number of pages.
 //
-//	pages CONNECTION-STRING TABLE [PARTITION…]    with a connection for each range between these partitions
+//	pages CONNECTION-STRING TABLE [PARTITION…]    with one connection for each range between these partitions
 package main
 
 import (
@@ -75,7 +75,7 @@ func run(ctx context.Context, connection, table string, bounds []string) (pages 
 	return n.Load(), err
 }
 
-// page reads a page and returns the headers of the answer.
+// page reads one page and returns the headers of the response.
 func page(ctx context.Context, address, query, account string, key *sharedkey.Key) (http.Header, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"?"+query, nil)
 	if err != nil {

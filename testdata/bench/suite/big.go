@@ -15,8 +15,8 @@ const (
 	bigTable   = "big"
 )
 
-// big measures what depends on how much a server holds: the cost of a page, and the time to start after a clean stop
-// and after a crash. It has a server and a data folder of its own.
+// big measures what depends on the amount of data: the cost of a page, and the time to start after a clean stop and
+// after a crash. It uses its own server and data folder.
 func (s *suite) big(ctx context.Context) error {
 	if s.Edgetable == "" {
 		return nil
@@ -30,7 +30,7 @@ func (s *suite) big(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.children = append(s.children, c) // so that an early return ends it
+	s.children = append(s.children, c) // so that an early return stops it
 	for table, layout := range map[string]load.Layout{smallTable: pointLayout, bigTable: big} {
 		s.progress("filling %s with %d entities", table, layout.Entities)
 		if err := load.CreateTable(ctx, c.target, table); err != nil {
@@ -57,7 +57,8 @@ func (s *suite) startBig(ctx context.Context, data string) (*child, error) {
 	return spawn(ctx, "edgetable-big", s.dir, t, answers(t), s.edgetable(t, "--data", data)...)
 }
 
-// pages compares pages of the two tables, in turns, on one connection: this is about latency, not load.
+// pages compares pages of the two tables in alternation over one connection, because the subject is latency, not
+// load.
 func (s *suite) pages(ctx context.Context, c *child, big load.Layout) error {
 	var small, large []time.Duration
 	for range s.Rounds {
@@ -85,7 +86,7 @@ func (s *suite) pages(ctx context.Context, c *child, big load.Layout) error {
 	return nil
 }
 
-// cleanStarts stops and starts the server and notes the median time to its first answer.
+// cleanStarts restarts the server repeatedly and records the median time to the first response.
 func (s *suite) cleanStarts(ctx context.Context, data string) error {
 	var times []time.Duration
 	for range s.Starts {
@@ -104,8 +105,8 @@ func (s *suite) cleanStarts(ctx context.Context, data string) error {
 	return nil
 }
 
-// crashStarts fills the log with new entities, kills the server and notes the worst time to the next first answer.
-// The server of the last clean start is still running.
+// crashStarts fills the log with new entities, kills the server and records the worst time to the next first
+// response. The server from the last clean start must still be running.
 func (s *suite) crashStarts(ctx context.Context, data string) error {
 	for i := range s.Starts {
 		c := s.children[0]

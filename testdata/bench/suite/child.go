@@ -20,18 +20,18 @@ import (
 // stopGrace is how long a child may take to end after SIGTERM before it is killed.
 const stopGrace = 15 * time.Second
 
-// child is a server under measurement: a process of ours, ended by its pid.
+// child is a server under test, a process that this program starts and ends.
 type child struct {
 	name   string
 	target wire.Target
 	cmd    *exec.Cmd
 	log    string // file with its output
 	done   chan struct{}
-	err    error         // of Wait; valid after done is closed
-	ready  time.Duration // from just before its start to its first answered request
+	err    error         // result of Wait; valid once done is closed
+	ready  time.Duration // time from just before its start to its first response
 }
 
-// spawn starts argv and waits until the server at target answers a signed request. ctx bounds the waiting only.
+// spawn starts argv and waits until the server at target answers a signed request. ctx limits only this wait.
 func spawn(ctx context.Context, name, logDir string, target wire.Target, ready func(context.Context) error, argv ...string) (*child, error) {
 	c := &child{name: name, target: target, log: filepath.Join(logDir, name+".log"), done: make(chan struct{})}
 	out, err := os.OpenFile(c.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
@@ -57,7 +57,7 @@ func spawn(ctx context.Context, name, logDir string, target wire.Target, ready f
 	return c, nil
 }
 
-// await asks every millisecond: the start of a server is measured with it.
+// await polls every millisecond, because it measures how long the server takes to start.
 func (c *child) await(ctx context.Context, ready func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, wire.Timeout)
 	defer cancel()
@@ -78,7 +78,7 @@ func (c *child) await(ctx context.Context, ready func(context.Context) error) er
 	}
 }
 
-// answers wants a signed Query Tables answered; listens is content with an accepted connection.
+// answers returns a check that a signed Query Tables succeeds.
 func answers(t wire.Target) func(context.Context) error {
 	return func(ctx context.Context) error { return load.Ping(ctx, t) }
 }
@@ -93,12 +93,13 @@ func listens(t wire.Target) func(context.Context) error {
 	}
 }
 
-// stop ends the child cleanly, with SIGKILL as a last resort, and tells when it did not end well.
+// stop ends the child with SIGTERM, or with SIGKILL if that fails, and returns an error if the child did not end
+// well.
 func (c *child) stop() error {
 	return c.end(syscall.SIGTERM)
 }
 
-// kill is a crash; that the process may have ended already does not matter to those who call it.
+// kill simulates a crash. Its callers do not care whether the process had already ended.
 func (c *child) kill() { _ = c.end(syscall.SIGKILL) }
 
 func (c *child) end(sig syscall.Signal) error {
@@ -107,7 +108,7 @@ func (c *child) end(sig syscall.Signal) error {
 		return fmt.Errorf("%s had ended by itself (%v)\n%s", c.name, c.err, c.tail())
 	default:
 	}
-	_ = c.cmd.Process.Signal(sig) // fails only for a process that has ended; Wait reports that
+	_ = c.cmd.Process.Signal(sig) // fails only if the process has ended; Wait reports that
 	select {
 	case <-c.done:
 	case <-time.After(stopGrace):
@@ -127,7 +128,7 @@ func (c *child) tail() string {
 	return string(b[max(0, len(b)-1000):])
 }
 
-// freeTarget finds a free loopback port for a server of the emulator's account.
+// freeTarget returns a target on a free loopback port, with the development account.
 func freeTarget() (wire.Target, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -137,7 +138,7 @@ func freeTarget() (wire.Target, error) {
 	return wire.NewTarget("http://"+ln.Addr().String()+"/"+accounts.Development, wire.Development(accounts.Development))
 }
 
-// rss is the resident memory in bytes now, 0 where /proc does not tell.
+// rss returns the current resident memory in bytes, or 0 if /proc does not have it.
 func (c *child) rss() int64 { return statusField(c.cmd.Process.Pid, "VmRSS:") }
 
 func statusField(pid int, name string) int64 {
@@ -154,13 +155,13 @@ func statusField(pid int, name string) int64 {
 	return 0
 }
 
-// cpuTicks is the processor time used so far in the kernel's ticks (10 ms), 0 where /proc does not tell.
+// cpuTicks returns the processor time used so far in kernel ticks (10 ms), or 0 if /proc does not have it.
 func (c *child) cpuTicks() int64 {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(c.cmd.Process.Pid) + "/stat")
 	if err != nil {
 		return 0
 	}
-	// The second field is the name in parentheses and may hold blanks; utime and stime are the 14th and 15th.
+	// The second field is the name in parentheses, which may contain blanks; utime and stime are the 14th and 15th.
 	_, rest, _ := strings.Cut(string(b), ") ")
 	f := strings.Fields(rest)
 	if len(f) < 13 {
@@ -171,7 +172,7 @@ func (c *child) cpuTicks() int64 {
 	return user + system
 }
 
-// cpu is the processor time used so far, to the nanosecond, 0 where /proc does not tell.
+// cpu returns the processor time used so far in nanoseconds, or 0 if /proc does not have it.
 func (c *child) cpu() (sum time.Duration) {
 	threads, err := filepath.Glob("/proc/" + strconv.Itoa(c.cmd.Process.Pid) + "/task/*/schedstat")
 	if err != nil {
@@ -184,14 +185,14 @@ func (c *child) cpu() (sum time.Duration) {
 			sum += time.Duration(n)
 		}
 	}
-	if sum == 0 { // a kernel without these counters
+	if sum == 0 { // the kernel lacks these counters
 		return time.Duration(c.cpuTicks()) * 10 * time.Millisecond
 	}
 	return sum
 }
 
-// settle waits, at most limit, until the children rest (compactions, garbage collection), so that one cell's leftovers
-// do not slow the next cell of another server.
+// settle waits until the children are idle (no compactions or garbage collection), but no longer than limit.
+// Otherwise leftover work of one cell would slow the next cell of another server.
 func settle(ctx context.Context, limit time.Duration, children ...*child) {
 	end := time.After(limit)
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -216,5 +217,5 @@ func settle(ctx context.Context, limit time.Duration, children ...*child) {
 	}
 }
 
-// ceiling tells a ceiling from a table server.
+// ceiling reports whether the child is a ceiling rather than a table server.
 func (c *child) ceiling() bool { return strings.HasPrefix(c.name, ceilingPrefix) }

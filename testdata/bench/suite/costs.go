@@ -13,20 +13,20 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// way is one way to do the same thing. The suite measures its cost relative to the plain way on one server, in turns, in
-// memory, where other work is smallest. Client and server share the processors, so a way that costs the client more slows
-// the server down. The processor time of the server is therefore judged first.
+// way is one way to do the same thing. The suite measures its cost relative to the first way, in alternation on one
+// server in memory, where other work is smallest. Client and server share the processors, so a way that costs the
+// client more also slows the server down. Therefore the server's processor time is judged first.
 type way struct {
-	how    string // of its cells
+	how    string // name of its cells
 	format load.Format
 	token  func(table string) (string, error) // nil signs with the key
 }
 
-// comparison holds ways to compare. The first is the plain way.
+// comparison holds the ways to compare. The first is the reference.
 type comparison struct {
 	ops  []load.Op
 	ways []way
-	most float64 // times the plain one's processor time, and the plain one's rate over the other's
+	most float64 // maximum factor, both for the processor time and for the loss in rate
 }
 
 var comparisons = []comparison{
@@ -42,7 +42,7 @@ var comparisons = []comparison{
 	}, 1.1},
 }
 
-// tokens are good for longer than any run.
+// tokenExpiry returns a time after the end of any run.
 func tokenExpiry() string { return time.Now().Add(24 * time.Hour).UTC().Format(time.RFC3339) }
 
 func tableToken(v sas.TableValues) func(string) (string, error) {
@@ -61,17 +61,17 @@ func signWith(sign func(string, *sharedkey.Key) (string, error)) (string, error)
 	return sign(account.Name, account.Keys[0])
 }
 
-// turns is how often all ways are measured in a round of the suite: many short cells meet the moods of the machine more
-// evenly than few long ones.
+// turns is how often all ways are measured in one round of the suite. Many short cells even out fluctuations of the
+// machine better than a few long ones.
 const turns = 4
 
-// costs measures every way of every comparison, in turns.
+// costs measures every way of every comparison, in alternation.
 func (s *suite) costs(ctx context.Context) error {
 	for _, c := range s.servers(Memory) {
 		for round := range turns * s.Rounds {
 			s.progress("costs, round %d of %d", round+1, turns*s.Rounds)
 			for _, cmp := range comparisons {
-				ways := slices.Concat(cmp.ways, cmp.ways)[round%len(cmp.ways):][:len(cmp.ways)] // each is the first at times
+				ways := slices.Concat(cmp.ways, cmp.ways)[round%len(cmp.ways):][:len(cmp.ways)] // rotates which way is first
 				for _, op := range cmp.ops {
 					for _, w := range ways {
 						if err := s.cost(ctx, c, op, w); err != nil {
@@ -88,7 +88,7 @@ func (s *suite) costs(ctx context.Context) error {
 // cost measures one way.
 func (s *suite) cost(ctx context.Context, c *child, op load.Op, w way) error {
 	own := !op.NeedsPreload()
-	if own { // writes leave work for later
+	if own { // writes leave background work
 		settle(ctx, s.Settle, c)
 	}
 	spec := load.Spec{Target: c.target, Table: pointTable, Op: op, Layout: pointLayout, Format: w.format, Connections: Connections[0],
@@ -112,7 +112,7 @@ func (s *suite) cost(ctx context.Context, c *child, op load.Op, w way) error {
 	return s.attempt(ctx, c, spec, w.how, own)
 }
 
-// costs compares processor time and rate with those of the plain way in the same round.
+// costs compares processor time and rate with those of the reference in the same round.
 func (r *Results) costs() (list []Check) {
 	for _, cmp := range comparisons {
 		for _, op := range cmp.ops {
@@ -132,7 +132,7 @@ func (r *Results) costs() (list []Check) {
 	return list
 }
 
-// pair judges two cells that took turns.
+// pair judges two cells that were measured in alternation.
 func (c *Check) pair(a, b *Measured, field func(Sample) float64, text func(float64) string, ok func(ratio float64) bool) {
 	if a == nil || b == nil {
 		return

@@ -14,8 +14,8 @@ import (
 	"edgetable/testdata/bench/attack"
 )
 
-// An account that attacks leaves another one with few connections this share of the rate that half of the time would give
-// it, and a p99 of at most so many times its own without the attack.
+// While one account attacks, another one with few connections must keep this share of half its normal rate, and a p99
+// of at most this multiple of its normal one.
 const (
 	victimConnections = 4
 	attackConnections = 64
@@ -24,11 +24,12 @@ const (
 	minVictimCell     = time.Second
 )
 
-// Point reads are measured beside each attack, and each time before it without.
+// Names of the cells: point reads are measured during each attack, and each time also before it.
 func beside(k attack.Kind) string { return "beside " + string(k) }
 func before(k attack.Kind) string { return "before " + string(k) }
 
-// fairness measures the point reads of one account, in turns alone and beside each attack of another account.
+// fairness measures the point reads of one account, alone and during each kind of attack by another account, in
+// alternation.
 func (s *suite) fairness(ctx context.Context) error {
 	for _, c := range s.servers(Edgetable) {
 		attacker, err := wire.NewTarget("http://"+c.target.Addr+"/"+otherAccounts[0], wire.Development(otherAccounts[0]))
@@ -62,7 +63,7 @@ func (s *suite) victim(ctx context.Context, c *child, how string) error {
 		Warmup: s.BusyCell, Duration: max(s.BusyCell, minVictimCell)}, how, false)
 }
 
-// attacked measures while a process of its own attacks, in a table that is removed afterwards if it grew.
+// attacked measures while another process attacks. The attacked table is removed afterwards if it has grown.
 func (s *suite) attacked(ctx context.Context, c *child, attacker wire.Target, k attack.Kind) error {
 	table := rangeTable
 	if k == attack.Inserts {
@@ -92,7 +93,7 @@ func (s *suite) attacked(ctx context.Context, c *child, attacker wire.Target, k 
 	return err
 }
 
-// tail keeps the output of a process.
+// tail collects the output of a process.
 type tail []byte
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -102,7 +103,7 @@ func (t *tail) Write(p []byte) (int, error) {
 
 func (t *tail) String() string { return string(*t) }
 
-// fairly judges.
+// fairly returns the checks of fairness.
 func (r *Results) fairly() (list []Check) {
 	for _, k := range attack.Kinds {
 		alone := r.find(Cell{Edgetable, load.Get, victimConnections, before(k)})

@@ -8,7 +8,7 @@ import (
 	"edgetable/functions/edgetable/load/hist"
 )
 
-// fsyncLatency writes 4 KiB and syncs, n times, in dir: what a durable write costs on this disk at this moment.
+// fsyncLatency writes and syncs 4 KiB n times in dir. It shows what a durable write costs on this disk now.
 func fsyncLatency(dir string, n int) (p50, p99 time.Duration, err error) {
 	name := filepath.Join(dir, "fsync.probe")
 	f, err := os.Create(name)

@@ -9,7 +9,7 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// The preloaded tables. Points are for get, upsert and merge; ranges for query and scan.
+// The preloaded tables: points for get, upsert and merge, ranges for query and scan.
 const (
 	pointTable = "points"
 	rangeTable = "ranges"
@@ -20,13 +20,13 @@ var (
 	rangeLayout = load.Layout{Entities: 20_000, RowsPerPartition: 1000}
 )
 
-// Bounds of how many entities a delete cell is given; it ends early when they are gone.
+// Limits of how many entities a delete cell gets; it ends early when all are deleted.
 const (
 	minDeletes = 5_000
 	maxDeletes = 200_000
 )
 
-// prepare fills every table server's standing tables.
+// prepare fills the preloaded tables of every table server.
 func (s *suite) prepare(ctx context.Context) error {
 	for _, c := range s.servers(Azurite, Edgetable, Memory) {
 		for table, layout := range map[string]load.Layout{pointTable: pointLayout, rangeTable: rangeLayout} {
@@ -68,7 +68,7 @@ func (s *suite) matrix(ctx context.Context) error {
 	return nil
 }
 
-// round measures every cell once. Odd rounds take the servers in the opposite order.
+// round measures every cell once. Odd rounds visit the servers in the opposite order.
 func (s *suite) round(ctx context.Context, round int) error {
 	type row struct {
 		op          load.Op
@@ -103,8 +103,8 @@ func (s *suite) round(ctx context.Context, round int) error {
 	return nil
 }
 
-// cell measures one workload on one server. A cell that fails is a problem and the suite goes on; only the end of
-// the context ends it.
+// cell measures one workload on one server. If the cell fails, the problem is recorded and the suite continues,
+// unless ctx has ended.
 func (s *suite) cell(ctx context.Context, c *child, op load.Op, connections int) error {
 	settle(ctx, s.Settle, s.children...)
 	spec := load.Spec{Target: c.target, Table: pointTable, Op: op, Layout: pointLayout, Connections: connections,
@@ -119,13 +119,13 @@ func (s *suite) cell(ctx context.Context, c *child, op load.Op, connections int)
 	return s.attempt(ctx, c, spec, "", own)
 }
 
-// newTable is the name of a table that no other cell uses.
+// newTable returns the name of a table that no other cell uses.
 func (s *suite) newTable() string {
 	s.tables++
 	return fmt.Sprintf("own%d", s.tables)
 }
 
-// attempt measures; a failure is a problem.
+// attempt measures one cell, and records a failure as a problem.
 func (s *suite) attempt(ctx context.Context, c *child, spec load.Spec, how string, ownTable bool) error {
 	err := s.measure(ctx, c, spec, how, ownTable)
 	if ctx.Err() != nil {
@@ -137,13 +137,13 @@ func (s *suite) attempt(ctx context.Context, c *child, spec load.Spec, how strin
 	return nil
 }
 
-// newPrefix is of row keys that no other run uses.
+// newPrefix returns a prefix of row keys that no other run uses.
 func (s *suite) newPrefix() string {
 	s.runs++
 	return fmt.Sprintf("%s%d", s.prefix, s.runs)
 }
 
-// measure runs spec, in a table that is made for it and deleted if asked for, and files the result.
+// measure runs spec and adds the result. If ownTable is set, it creates the table before and deletes it afterwards.
 func (s *suite) measure(ctx context.Context, c *child, spec load.Spec, how string, ownTable bool) error {
 	spec.Prefix = s.newPrefix()
 	if ownTable {
@@ -185,8 +185,8 @@ func (s *suite) measure(ctx context.Context, c *child, spec load.Spec, how strin
 	return nil
 }
 
-// deletes guesses how many entities a delete cell can use up: deletes are taken to be at most twice as fast as the
-// inserts seen on the same server.
+// deletes estimates how many entities a delete cell needs. It assumes that deletes are at most twice as fast as the
+// inserts measured on the same server.
 func (s *suite) deletes(c *child, d time.Duration) int {
 	n := int(2 * s.lastRate[c.name] * d.Seconds())
 	if n == 0 {
@@ -195,7 +195,7 @@ func (s *suite) deletes(c *child, d time.Duration) int {
 	return min(max(n, minDeletes), maxDeletes)
 }
 
-// batch measures the sustained batch run, compactions included: there is no pause in it.
+// batch measures sustained batches without a pause, so that compactions are included.
 func (s *suite) batch(ctx context.Context, c *child) error {
 	settle(ctx, s.Settle, s.children...)
 	return s.attempt(ctx, c, load.Spec{Target: c.target, Table: s.newTable(), Op: load.Batch, Connections: Connections[0],

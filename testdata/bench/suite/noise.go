@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// usage is processor time in the kernel's ticks (10 ms): of the whole machine, time stolen by the hypervisor included,
-// and of this program with its servers.
+// usage is processor time in kernel ticks (10 ms): that of the whole machine, including time stolen by the
+// hypervisor, and that of this program and its servers.
 type usage struct{ all, own int64 }
 
-// usageNow reads the counters; zero where /proc does not tell.
+// usageNow reads the counters; they are zero if /proc does not have them.
 func usageNow(children []*child) usage {
 	var u usage
 	b, err := os.ReadFile("/proc/stat")
@@ -36,8 +36,8 @@ func usageNow(children []*child) usage {
 	return u
 }
 
-// foreign is the share of the machine's processors that others took between two readings, seconds apart: 0.5 is half of
-// all cores. Numbers measured beside a busy neighbour say little.
+// foreign returns the share of the machine's processors that other programs used between two readings, which are
+// seconds apart; 0.5 is half of all cores. Results measured next to busy programs mean little.
 func (u usage) foreign(later usage, seconds float64) float64 {
 	others := (later.all - u.all) - (later.own - u.own)
 	return max(0, float64(others)/100/seconds/float64(runtime.NumCPU()))

@@ -8,40 +8,40 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// Overload is what a server does when it is asked for more than it can do: half point reads, half durable writes. The
+// Overload describes a server that gets more requests than it can serve, half point reads, half durable writes. The
 // cells are in the Results.
 type Overload struct {
 	Server string  `json:"server"`
-	Peak   int     `json:"peak_connections"` // the fewest with which the server does about its most
-	Each   int     `json:"each"`             // connections of every account but the greedy one, which has ten times as many
+	Peak   int     `json:"peak_connections"` // fewest connections with which the server reaches about its highest rate
+	Each   int     `json:"each"`             // connections of every account except the greedy one, which has ten times as many
 	Shares []Share `json:"shares"`
 }
 
-// What the cells of an overload are called.
+// Names of the cells of an overload.
 const (
-	searching = "search"            // for the peak
-	atPeak    = "peak"              // with the connections of the peak
-	rude      = "retried at once"   // four times as many; a request that was refused is sent again at once
-	polite    = "retried when told" // the same, after the time that Retry-After says
+	searching = "search"            // searches for the peak
+	atPeak    = "peak"              // the connections of the peak
+	rude      = "retried at once"   // four times as many; refused requests are repeated at once
+	polite    = "retried when told" // the same, but refused requests are repeated after Retry-After
 	control   = "control"           // inserts on the ceiling
 	alone     = "alone"             // the connections of one of several accounts
 )
 
 // Limits of an overload.
 const (
-	overload4x  = 4   // times the connections of the peak
-	minGoodput  = 0.8 // of the rate at the peak
-	maxLateness = 3   // times the p99 at the peak; of served requests
-	minShare    = 0.8 // of an equal share, or of what an account gets alone
-	greedyTimes = 10  // connections of the greedy account over those of another
+	overload4x  = 4   // multiple of the peak's connections
+	minGoodput  = 0.8 // share of the rate at the peak
+	maxLateness = 3   // multiple of the p99 at the peak, for requests that are served
+	minShare    = 0.8 // share of an equal share, or of the account's rate when it is alone
+	greedyTimes = 10  // connections of the greedy account relative to another one
 	nearPeak    = 0.95
 )
 
-// searchConnections are tried for the peak.
+// searchConnections lists the numbers of connections to try for the peak.
 var searchConnections = []int{4, 8, 16, 32, 64, 128}
 
-// overload measures the servers of edgetable. The ceiling that does nothing is a control: what happens to its p99 is the
-// doing of the client and of the machine they share.
+// overload measures the edgetable servers. The ceiling that does nothing is the control: changes of its p99 are
+// caused by the client and the shared machine.
 func (s *suite) overload(ctx context.Context) error {
 	for _, c := range s.servers(Memory, Edgetable) {
 		o := &Overload{Server: c.name}
@@ -85,7 +85,7 @@ func (s *suite) findPeak(ctx context.Context, c *child, o *Overload) error {
 	return nil
 }
 
-// peak is the fewest connections with which a server came near its highest rate.
+// peak returns the fewest connections with which a server came near its highest rate.
 func (r *Results) peak(server string) int {
 	rate := func(n int) float64 {
 		if m := r.find(Cell{server, load.Mixed, n, searching}); m != nil {
@@ -105,8 +105,8 @@ func (r *Results) peak(server string) int {
 	return searchConnections[0]
 }
 
-// overloaded takes turns between the peak and four times the connections. Polite clients sleep for a second when they
-// are refused, so they take longer to measure and are measured less often.
+// overloaded alternates between the peak and four times its connections. Clients that obey Retry-After sleep for a
+// second when refused, so they take longer to measure and are measured less often.
 func (s *suite) overloaded(ctx context.Context, c *child, o *Overload) error {
 	for round := range 2 * s.Rounds {
 		if err := s.mixed(ctx, c, o.Peak, atPeak, s.BusyCell); err != nil {
@@ -131,7 +131,7 @@ func (s *suite) overloaded(ctx context.Context, c *child, o *Overload) error {
 	return nil
 }
 
-// overloads judges.
+// overloads returns the checks of overload.
 func (r *Results) overloads() (list []Check) {
 	for _, server := range []string{Memory, Edgetable} {
 		o := &Overload{Server: server}

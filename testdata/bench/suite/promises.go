@@ -7,8 +7,8 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// The rates that the service promises, in entities of 1 KiB: of an account, and of one partition. Here each write is on the disk
-// when it is answered.
+// The rates that the service promises for an account and for one partition, in entities of 1 KiB per second. Unlike
+// there, each write is on disk here when it is answered.
 const (
 	accountRate   = 20_000
 	partitionRate = 2_000
@@ -49,7 +49,7 @@ func (s *suite) promises(ctx context.Context) error {
 	return nil
 }
 
-// promised judges the rates.
+// promised returns the checks of these rates.
 func (r *Results) promised() (list []Check) {
 	for _, p := range []struct {
 		op   load.Op

@@ -12,21 +12,21 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// Report is what the suite writes.
+// Report is the output of the suite.
 type Report struct {
 	*Results
-	Command string  `json:"command"` // reproduces it
+	Command string  `json:"command"` // command that reproduces it
 	Scale   string  `json:"scale"`   // short or full
 	Machine string  `json:"machine"`
 	Checks  []Check `json:"checks"`
 }
 
-// NewReport judges the results.
+// NewReport checks the results against the targets.
 func NewReport(r *Results, command, scale string) *Report {
 	return &Report{Results: r, Command: command, Scale: scale, Machine: machine(), Checks: Checks(r)}
 }
 
-// Missed counts the targets that are not met, and those that were not measured.
+// Missed returns how many targets were missed, and how many were not measured.
 func (r *Report) Missed() (missed, unmeasured int) {
 	for _, c := range r.Checks {
 		switch c.Status {
@@ -39,7 +39,7 @@ func (r *Report) Missed() (missed, unmeasured int) {
 	return missed, unmeasured
 }
 
-// Failed counts the targets that were missed and must not be.
+// Failed returns how many targets were missed that must be met.
 func (r *Report) Failed() (failed int) {
 	for _, c := range r.Checks {
 		if c.Must && c.Status == Miss {
@@ -49,7 +49,7 @@ func (r *Report) Failed() (failed int) {
 	return failed
 }
 
-// machine describes what the numbers depend on.
+// machine describes the hardware that the numbers depend on.
 func machine() string {
 	model := runtime.GOARCH
 	if b, err := os.ReadFile("/proc/cpuinfo"); err == nil {
@@ -63,7 +63,7 @@ func machine() string {
 	return fmt.Sprintf("%d cores of %s, %s, %s", runtime.NumCPU(), model, runtime.GOOS, runtime.Version())
 }
 
-// JSON writes everything, rounds included.
+// JSON writes the whole report, including single rounds.
 func (r *Report) JSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
@@ -122,7 +122,7 @@ func (r *Report) Text(w io.Writer) error {
 	return err
 }
 
-// sorted groups the cells by workload, then connections, in the order servers were first seen.
+// sorted returns the cells by workload, then connections, then in the order in which servers first appear.
 func (r *Results) sorted() []*Measured {
 	list := slices.Clone(r.Cells)
 	slices.SortStableFunc(list, func(a, b *Measured) int {
@@ -137,7 +137,7 @@ func (r *Results) sorted() []*Measured {
 	return list
 }
 
-// title names a cell's server and the special feature of the cell.
+// title returns the cell's server and what is special about the cell.
 func (m *Measured) title() string {
 	if m.How == "" {
 		return m.Server

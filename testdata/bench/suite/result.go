@@ -7,7 +7,7 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// Names of the servers in results; the ceilings share a prefix.
+// Names of the servers in results. The ceilings share a prefix.
 const (
 	Edgetable    = "edgetable"
 	Memory       = "edgetable --memory"
@@ -20,15 +20,15 @@ const (
 	ceilingPrefix = "ceiling"
 )
 
-// Cell names one measurement.
+// Cell identifies one measurement.
 type Cell struct {
 	Server      string  `json:"server"`
 	Op          load.Op `json:"op"`
 	Connections int     `json:"connections"`
-	How         string  `json:"how,omitempty"` // its special feature, "" for the matrix
+	How         string  `json:"how,omitempty"` // what is special about it; "" for the matrix
 }
 
-// Sample is one round of a cell; durations are nanoseconds in JSON.
+// Sample is one round of a cell. Durations are in nanoseconds in JSON.
 type Sample struct {
 	OpsPerSecond      float64       `json:"ops_per_second"`
 	EntitiesPerSecond float64       `json:"entities_per_second"`
@@ -36,24 +36,24 @@ type Sample struct {
 	P99               time.Duration `json:"p99_ns"`
 	Max               time.Duration `json:"max_ns"`
 	Errors            uint64        `json:"errors"`
-	Refused           float64       `json:"refused_per_second,omitempty"` // answers of 503
-	CPU               time.Duration `json:"server_cpu_ns"`                // processor time of the server for a request, 0 unknown
-	Foreign           float64       `json:"foreign"`                      // share of all processors that other programs took
+	Refused           float64       `json:"refused_per_second,omitempty"` // 503 responses
+	CPU               time.Duration `json:"server_cpu_ns"`                // server's processor time per request; 0 if unknown
+	Foreign           float64       `json:"foreign"`                      // share of all processors that other programs used
 }
 
-// Measured is a cell with its rounds and, field by field, the median of the quiet ones: other programs on the machine
-// must not have taken more than a tenth of its processors, unless they did in every round. Errors are a sum.
+// Measured is a cell with its rounds and, field by field, the median of the quiet rounds, in which other programs
+// used at most a tenth of the processors. If no round was quiet, all count. Errors are summed.
 type Measured struct {
 	Cell
 	Median Sample   `json:"median"`
 	Rounds []Sample `json:"rounds"`
 }
 
-// Start holds the times from start to first answer, each the worst seen, zero when not measured.
+// Start holds the times from start to first response; zero if not measured.
 type Start struct {
-	Bytes int64         `json:"entity_bytes"` // what the data directory held, as entity JSON
-	Clean time.Duration `json:"clean_ns"`     // median
-	Crash time.Duration `json:"crash_ns"`     // worst
+	Bytes int64         `json:"entity_bytes"` // size of the data as entity JSON
+	Clean time.Duration `json:"clean_ns"`     // median after clean stops
+	Crash time.Duration `json:"crash_ns"`     // worst after crashes
 }
 
 // PageCost compares the median latency of a page from a small and from a large table.
@@ -62,7 +62,7 @@ type PageCost struct {
 	Small, Large         time.Duration
 }
 
-// Results is everything a suite measured.
+// Results holds everything that a suite measured.
 type Results struct {
 	Cells      []*Measured   `json:"cells"`
 	Start      Start         `json:"start"`
@@ -72,14 +72,14 @@ type Results struct {
 	CacheBytes int64         `json:"block_cache_bytes"`
 	BinarySize int64         `json:"binary_bytes"`
 	BatchFor   time.Duration `json:"batch_duration_ns"`
-	FsyncP50   time.Duration `json:"fsync_p50_ns"` // median of the probes taken during the run
+	FsyncP50   time.Duration `json:"fsync_p50_ns"` // median of the probes during the run
 	FsyncP99   time.Duration `json:"fsync_p99_ns"`
-	Problems   []string      `json:"problems"` // failed requests and cells that could not be measured
+	Problems   []string      `json:"problems"` // failed requests, and cells that could not be measured
 
 	fsyncs [][2]time.Duration
 }
 
-// Find returns a cell of the matrix that was measured, or nil.
+// Find returns a measured cell of the matrix, or nil.
 func (r *Results) Find(server string, op load.Op, connections int) *Measured {
 	return r.find(Cell{Server: server, Op: op, Connections: connections})
 }
@@ -93,7 +93,7 @@ func (r *Results) find(c Cell) *Measured {
 	return nil
 }
 
-// Add appends a round to its cell and renews the median.
+// Add adds a round to its cell and updates the median.
 func (r *Results) Add(c Cell, s Sample) {
 	m := r.find(c)
 	if m == nil {
@@ -116,10 +116,10 @@ func (r *Results) Add(c Cell, s Sample) {
 	}
 }
 
-// noisy is the share of the processors taken by other programs above which a round says little.
+// noisy is the share of the processors used by other programs above which a round means little.
 const noisy = 0.1
 
-// quiet returns the rounds that were not noisy, or all if there are none.
+// quiet returns the rounds that were not noisy, or all rounds if all were.
 func (m *Measured) quiet() []Sample {
 	var list []Sample
 	for _, s := range m.Rounds {
@@ -133,8 +133,9 @@ func (m *Measured) quiet() []Sample {
 	return list
 }
 
-// paired is the median of the ratios of a field, round by round: of two cells that take turns, what disturbs one
-// disturbs the other. 0 if there are no rounds of both.
+// paired divides a field of cell a by the same field of cell b, round by round, and returns the median of these
+// ratios. Disturbances affect both cells of a round, because they were measured in alternation. It returns 0 if no
+// round has both.
 func paired[T ~int64 | ~float64](a, b *Measured, field func(Sample) T) float64 {
 	var ratios []float64
 	for i := range min(len(a.Rounds), len(b.Rounds)) {
@@ -148,7 +149,7 @@ func paired[T ~int64 | ~float64](a, b *Measured, field func(Sample) T) float64 {
 	return median(ratios, func(r float64) float64 { return r })
 }
 
-// Foreign is the median and the largest share of all processors that other programs took during a cell.
+// Foreign returns the median and the largest share of the processors that other programs used during a cell.
 func (r *Results) Foreign() (mid, worst float64) {
 	var all []Sample
 	for _, m := range r.Cells {
@@ -170,7 +171,7 @@ func (r *Results) addFsync(p50, p99 time.Duration) {
 	r.FsyncP99 = median(r.fsyncs, func(d [2]time.Duration) time.Duration { return d[1] })
 }
 
-// median of a field; of an even number of rounds, the mean of the middle two.
+// median returns the median of a field; for an even number of elements, the mean of the middle two.
 func median[E any, T ~int64 | ~float64](list []E, field func(E) T) T {
 	values := make([]T, 0, len(list))
 	for _, e := range list {

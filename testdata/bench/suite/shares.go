@@ -14,18 +14,18 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// Share is one round of several accounts at once, in requests a second that were answered with success.
+// Share is one round of several concurrent accounts, in successful requests per second.
 type Share struct {
 	Total  float64       `json:"total"`
 	Greedy float64       `json:"greedy"`
-	Least  float64       `json:"least"`         // of the account that got least
-	P99    time.Duration `json:"others_p99_ns"` // the worst account's, but for the greedy one
+	Least  float64       `json:"least"`         // rate of the account that got least
+	P99    time.Duration `json:"others_p99_ns"` // p99 of the worst account except the greedy one
 }
 
-// otherAccounts share a server with the emulator's account, which is the greedy one.
+// otherAccounts share a server with the development account, which is the greedy one.
 var otherAccounts = []string{"other1", "other2", "other3", "other4"}
 
-// accountsFile names them to edgetable.
+// accountsFile is the file that lists the accounts for edgetable.
 const accountsFile = "accounts"
 
 func (s *suite) writeAccounts() error {
@@ -73,7 +73,7 @@ func (s *suite) shared(ctx context.Context, c *child, o *Overload) error {
 	return nil
 }
 
-// share runs all accounts at once; the first is the greedy one.
+// share runs all accounts concurrently; the first is the greedy one.
 func (s *suite) share(ctx context.Context, c *child, specs []load.Spec) (share Share, err error) {
 	results, errs := make([]*load.Result, len(specs)), make([]error, len(specs))
 	var wg sync.WaitGroup
@@ -103,7 +103,8 @@ func (s *suite) share(ctx context.Context, c *child, specs []load.Spec) (share S
 	return share, nil
 }
 
-// fair judges the account with the lowest rate: its rate relative to an equal share, or to its rate alone if that is lower.
+// fair checks the account with the lowest rate. It compares that rate with an equal share, or with the account's rate
+// when it is alone if that is lower.
 func (r *Results) fair(o *Overload) Check {
 	c := Check{What: fmt.Sprintf("%s, mixed, %d accounts, one with %dx the connections: least against an equal share",
 		o.Server, 1+len(otherAccounts), greedyTimes), Target: fmt.Sprintf("≥%gx", minShare), Status: Unmeasured}

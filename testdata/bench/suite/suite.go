@@ -1,8 +1,8 @@
-// Package suite measures edgetable, Azurite and the ceilings side by side and judges the targets.
+// Package suite compares edgetable with Azurite and the ceilings, and checks the targets.
 //
-// Every server is a child process on a loopback port. The rounds are interleaved: one cell (a workload at a number of
-// connections) is measured on one server after the other, the next round takes them in the opposite order, and a cell's
-// value is the median of its rounds, so that noise of the machine and drift meet all servers alike.
+// Every server is a child process on a loopback port. Rounds are interleaved: each cell (a workload at a number of
+// connections) is measured on one server after another, the next round visits the servers in the opposite order, and
+// the value of a cell is the median of its rounds. So noise and drift of the machine affect all servers alike.
 package suite
 
 import (
@@ -24,22 +24,22 @@ import (
 	"edgetable/testdata/bench/ceiling"
 )
 
-// Scale is how long a suite measures.
+// Scale determines how long a suite measures.
 type Scale struct {
-	Limit    time.Duration // of the whole run; later cells are reported as not measured
+	Limit    time.Duration // limit of the whole run; later cells are reported as not measured
 	Rounds   int
-	Cell     time.Duration // measured time of a cell
+	Cell     time.Duration // measured time per cell
 	Warmup   time.Duration
 	Settle   time.Duration // longest pause between cells
-	Batch    time.Duration // the sustained batch run
-	BigRows  int           // entities of the large table
+	Batch    time.Duration // duration of the sustained batches
+	BigRows  int           // entities in the large table
 	Starts   int           // repetitions of each kind of start
 	FsyncOps int
-	CostCell time.Duration // measured time of a cell of the costs
-	BusyCell time.Duration // and of the overload
+	CostCell time.Duration // measured time per cell of costs
+	BusyCell time.Duration // measured time per cell of overload
 }
 
-// Short takes under six minutes, Full under thirty.
+// Short takes less than six minutes, Full less than thirty.
 var (
 	Short = Scale{Limit: 330 * time.Second, Rounds: 2, Cell: time.Second, Warmup: 300 * time.Millisecond, Settle: 500 * time.Millisecond,
 		Batch: 8 * time.Second, BigRows: 100_000, Starts: 3, FsyncOps: 50, CostCell: 120 * time.Millisecond, BusyCell: 400 * time.Millisecond}
@@ -47,17 +47,18 @@ var (
 		Batch: 60 * time.Second, BigRows: 1_000_000, Starts: 5, FsyncOps: 100, CostCell: 400 * time.Millisecond, BusyCell: 2 * time.Second}
 )
 
-// Config says what to measure, by absolute paths: children run in a folder of their own. Without Edgetable or Azurite that side is left out and its targets are not met.
+// Config says what to measure. Paths must be absolute, because children run in their own folder. If Edgetable or
+// Azurite is empty, its cells are left out and their targets are not met.
 type Config struct {
 	Scale
 	Edgetable     string    // path of the binary
-	EdgetableArgs []string  // further flags of "edgetable serve"
-	Azurite       string    // path of azurite-table's main.js, or of a folder it was installed in by npm
-	Self          string    // path of this program, for the ceilings
-	Parts         []Part    // none is all
-	Ops           []load.Op // of the matrix, none is all
-	Work          string    // folder on the disk to measure; a new folder in it is used and removed
-	CacheBytes    int64     // edgetable's block cache
+	EdgetableArgs []string  // additional flags of "edgetable serve"
+	Azurite       string    // path of azurite-table's main.js, or of a folder in which npm installed it
+	Self          string    // path of this program, which runs the ceilings
+	Parts         []Part    // empty means all
+	Ops           []load.Op // workloads of the matrix; empty means all
+	Work          string    // folder on the disk to measure; a temporary folder in it is used
+	CacheBytes    int64     // size of edgetable's block cache
 	Progress      io.Writer
 }
 
@@ -67,16 +68,16 @@ type Part string
 // The parts, in the order in which they are measured.
 const (
 	Matrix Part = "matrix"   // every workload on every server, and the sustained batches
-	Costs  Part = "costs"    // what Atom and shared access signatures cost
+	Costs  Part = "costs"    // cost of Atom and of shared access signatures
 	Busy   Part = "overload" // more requests than a server can answer
-	Fair   Part = "fair"     // an account beside another one that attacks
+	Fair   Part = "fair"     // one account while another one attacks
 	Big    Part = "big"      // pages and starts of a large store
 )
 
-// Parts are all of them.
+// Parts lists all parts.
 var Parts = []Part{Matrix, Costs, Busy, Fair, Big}
 
-// suite is one run's state.
+// suite is the state of one run.
 type suite struct {
 	Config
 	res      *Results
@@ -86,11 +87,11 @@ type suite struct {
 	runs     int
 	children []*child
 	peakRSS  atomic.Int64
-	lastRate map[string]float64 // entities a second of a server's last insert cell
+	lastRate map[string]float64 // entities per second in each server's latest insert cell
 }
 
-// Run measures. Results are valid also with an error, as far as it came: the time limit or a signal ended it, or a
-// server could not be started.
+// Run runs the suite. If it returns an error, because the time limit or a signal ended it or a server could not be
+// started, the results so far are still valid.
 func Run(ctx context.Context, cfg Config) (*Results, error) {
 	ctx, cancel := context.WithTimeout(ctx, cfg.Limit)
 	defer cancel()
@@ -148,7 +149,7 @@ func (s *suite) problem(format string, args ...any) {
 	s.progress("PROBLEM: %s", text)
 }
 
-// probe notes what a sync costs now.
+// probe records what a sync costs now.
 func (s *suite) probe() {
 	p50, p99, err := fsyncLatency(s.dir, s.FsyncOps)
 	if err != nil {
@@ -159,7 +160,7 @@ func (s *suite) probe() {
 	s.progress("fsync p50 %v, p99 %v", short(p50), short(p99))
 }
 
-// startAll starts one server of each kind; idle ones cost no processor time.
+// startAll starts one server of each kind. Idle servers use no processor time.
 func (s *suite) startAll(ctx context.Context) error {
 	if s.Azurite != "" {
 		if err := s.start(ctx, Azurite, s.azurite); err != nil {
@@ -191,7 +192,7 @@ func (s *suite) startAll(ctx context.Context) error {
 	return nil
 }
 
-// start spawns one server on a free port. A ceiling has no routes to ask, so an open port has to do.
+// start starts one server on a free port. A ceiling has no routes to request, so an open port counts as started.
 func (s *suite) start(ctx context.Context, name string, argv func(wire.Target) ([]string, error)) error {
 	t, err := freeTarget()
 	if err != nil {
@@ -223,14 +224,14 @@ func (s *suite) stopAll() error {
 	return errors.Join(errs...)
 }
 
-// edgetable is the command line of a server.
+// edgetable returns the command line of an edgetable server.
 func (s *suite) edgetable(t wire.Target, store ...string) []string {
 	args := append([]string{s.Edgetable, "serve", "--listen", t.Addr, "--cache-size", strconv.FormatInt(s.CacheBytes>>20, 10) + "MiB",
 		"--accounts", filepath.Join(s.dir, accountsFile)}, store...)
 	return append(args, s.EdgetableArgs...)
 }
 
-// azurite is the command line of Azurite's table service, in memory, with a heap that a long run fits in.
+// azurite returns the command line of Azurite's table service, in memory, with enough heap for a long run.
 func (s *suite) azurite(t wire.Target) ([]string, error) {
 	main := s.Azurite
 	if info, err := os.Stat(main); err != nil {
@@ -247,7 +248,7 @@ func (s *suite) azurite(t wire.Target) ([]string, error) {
 		"--inMemoryPersistence", "--silent", "--disableTelemetry"}, nil
 }
 
-// servers returns the running children of these names, in this order.
+// servers returns the running children with these names, in this order.
 func (s *suite) servers(names ...string) []*child {
 	var list []*child
 	for _, name := range names {
@@ -260,7 +261,7 @@ func (s *suite) servers(names ...string) []*child {
 	return list
 }
 
-// watchMemory samples a server's resident memory until it has ended.
+// watchMemory samples a server's resident memory until it ends.
 func (s *suite) watchMemory(ctx context.Context, c *child) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()

@@ -7,43 +7,44 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// Status of a target.
+// Status is the status of a target.
 type Status string
 
-// A target that could not be measured is not met.
+// A target that was not measured is not met.
 const (
 	OK         Status = "ok"
 	Miss       Status = "MISS"
 	Unmeasured Status = "not measured"
 )
 
-// Check is one target and the measured value.
+// Check is one target with its measured value.
 type Check struct {
 	What     string  `json:"what"`
 	Measured string  `json:"measured"`
-	Against  string  `json:"against,omitempty"` // the other side of a ratio
+	Against  string  `json:"against,omitempty"` // the other value of a ratio
 	Ratio    float64 `json:"ratio,omitempty"`
 	Target   string  `json:"target"`
 	Status   Status  `json:"status"`
-	// Must says that a miss is a failure of the run, on whatever machine: it is a ratio of cells side by side.
+	// Must means that a miss fails the run on any machine, since the target is a ratio of cells measured in
+	// alternation.
 	Must bool `json:"must,omitempty"`
 }
 
-// The limits that no other server takes part in.
+// Limits of edgetable alone, without another server.
 const (
 	maxCleanStart = 100 * time.Millisecond
 	maxCrashStart = time.Second
 	maxRSS        = 256 << 20
 	maxBinary     = 40_000_000
-	maxPageGrowth = 1.5 // a page of the large table against one of the small table
+	maxPageGrowth = 1.5 // cost of a page in the large table relative to the small one
 )
 
 var writes = []load.Op{load.Insert, load.Upsert, load.Merge, load.Delete}
 
-// Connections are the two loads of the matrix.
+// Connections lists the two loads of the matrix.
 var Connections = []int{16, 64}
 
-// overAzurite is the wanted multiple of Azurite's rate for a write.
+// overAzurite returns the required multiple of Azurite's rate for a write.
 func overAzurite(op load.Op, connections int) float64 {
 	switch {
 	case connections >= 64:
@@ -54,7 +55,7 @@ func overAzurite(op load.Op, connections int) float64 {
 	return 6
 }
 
-// Checks judges every target. It is a pure function of the results.
+// Checks judges all targets. It is a pure function of the results.
 func Checks(r *Results) []Check {
 	var list []Check
 	ops := func(s Sample) float64 { return s.OpsPerSecond }
@@ -92,7 +93,7 @@ func Checks(r *Results) []Check {
 	return append(list, r.alone()...)
 }
 
-// ratio compares a rate of two cells at the same number of connections.
+// ratio compares the rates of two cells with the same number of connections.
 func (r *Results) ratio(server string, op load.Op, n int, other string, otherOp load.Op, rate func(Sample) float64, unit string, want float64) Check {
 	c := Check{What: fmt.Sprintf("%s, %s, %d connections, against %s", server, op, n, other), Status: Unmeasured}
 	c.Target = fmt.Sprintf("≥%gx", want)
@@ -111,7 +112,7 @@ func (r *Results) ratio(server string, op load.Op, n int, other string, otherOp 
 	return c
 }
 
-// tail wants a p99 of at most a fifth of Azurite's.
+// tail requires a p99 of at most a fifth of Azurite's.
 func (r *Results) tail(server string, op load.Op, n int) Check {
 	c := Check{What: fmt.Sprintf("%s, %s, %d connections, p99 against %s", server, op, n, Azurite), Target: "≤0.2x", Status: Unmeasured}
 	a, b := r.Find(server, op, n), r.Find(Azurite, op, n)
@@ -129,7 +130,7 @@ func (r *Results) tail(server string, op load.Op, n int) Check {
 	return c
 }
 
-// alone judges the values that are measured only on edgetable.
+// alone returns the checks of values that are measured only on edgetable.
 func (r *Results) alone() []Check {
 	size := fmt.Sprintf("%.1f GB", float64(r.Start.Bytes)/1e9)
 	clean := Check{What: "start to first answer after a clean stop, " + size + " of data", Target: "≤" + short(maxCleanStart), Status: Unmeasured}
@@ -167,7 +168,7 @@ func met(ok bool) Status {
 	return Miss
 }
 
-// short prints a duration with three digits.
+// short formats a duration with three digits.
 func short(d time.Duration) string {
 	unit := time.Nanosecond
 	for d/unit >= 1000 {

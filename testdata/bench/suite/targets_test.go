@@ -13,7 +13,7 @@ import (
 	"edgetable/testdata/bench/suite"
 )
 
-// meeting makes results that meet every target exactly at its limit.
+// meeting returns results that meet every target exactly at its limit.
 func meeting() *suite.Results {
 	r := &suite.Results{Start: suite.Start{Bytes: 1e9, Clean: 100 * time.Millisecond, Crash: time.Second},
 		Page:    suite.PageCost{SmallRows: 10, LargeRows: 1000, Small: 2 * time.Millisecond, Large: 3 * time.Millisecond},
@@ -73,7 +73,7 @@ func TestChecks(t *testing.T) {
 	slow := func(rate float64) func(*suite.Sample) {
 		return func(s *suite.Sample) { s.OpsPerSecond, s.EntitiesPerSecond = rate, rate }
 	}
-	// also changes a cell that is not of the matrix, or its median's errors.
+	// also changes a cell outside the matrix, or the errors of its median.
 	also := func(server string, op load.Op, n int, how string, change func(*suite.Sample)) func(*suite.Results) {
 		return func(r *suite.Results) {
 			for _, m := range r.Cells {
@@ -94,7 +94,7 @@ func TestChecks(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		change func(*suite.Results)
-		missed []string // beginnings of the checks that must not be met
+		missed []string // beginnings of the checks that must fail
 	}{
 		{"everything at its limit", func(*suite.Results) {}, nil},
 		{"below the write ceiling and below Azurite times nine", worse(suite.Edgetable, load.Upsert, 64, slow(8999)),
@@ -157,7 +157,8 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestFailed: an account that takes more than its share fails the run, and another target does not.
+// TestFailed checks that an account that gets more than its share fails the run, and that other missed targets do
+// not.
 func TestFailed(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -182,7 +183,7 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// TestNothingMeasured: a target without a measurement is not met.
+// TestNothingMeasured checks that a target without a measurement is not met.
 func TestNothingMeasured(t *testing.T) {
 	t.Parallel()
 	for _, c := range suite.Checks(&suite.Results{}) {
@@ -218,18 +219,18 @@ func TestMedianOfRounds(t *testing.T) {
 	}
 }
 
-// TestPaired: cells that take turns are compared round by round.
+// TestPaired checks that cells measured in alternation are compared round by round.
 func TestPaired(t *testing.T) {
 	t.Parallel()
 	r := meeting()
 	cell := suite.Cell{Server: suite.Memory, Op: load.Get, Connections: 16, How: "Atom"}
 	plain := cell
 	plain.How = "JSON"
-	for _, disturbed := range []float64{1, 10, 2} { // both of a round alike
+	for _, disturbed := range []float64{1, 10, 2} { // affects both cells of a round equally
 		r.Add(plain, suite.Sample{OpsPerSecond: 1000 / disturbed, CPU: 10 * time.Microsecond})
 		r.Add(cell, suite.Sample{OpsPerSecond: 600 / disturbed, CPU: 20 * time.Microsecond})
 	}
-	r.Add(plain, suite.Sample{OpsPerSecond: 1e9}) // the run ended before its pair was measured
+	r.Add(plain, suite.Sample{OpsPerSecond: 1e9}) // the run ended before the other cell was measured
 	checks := suite.Checks(r)
 	i := slices.IndexFunc(checks, func(c suite.Check) bool { return c.What == "edgetable --memory, get, Atom against JSON, rate" })
 	if i < 0 || checks[i].Ratio != 0.6 {
@@ -237,7 +238,7 @@ func TestPaired(t *testing.T) {
 	}
 }
 
-// TestReport: all three forms can be written, and the page holds what a reader needs.
+// TestReport checks that all three forms can be written, and that the page contains what a reader needs.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	r := meeting()

@@ -1,8 +1,8 @@
-// Package hist is a fixed-size latency histogram for load generators.
+// Package hist implements a fixed-size latency histogram for load generators.
 //
-// Buckets are log-linear: every power of two is cut into 64 equal parts, so a quantile is off by at most 1/64 (1.6 %)
-// at any magnitude from one nanosecond to centuries, and recording is a shift and an increment without allocation.
-// One goroutine owns a Histogram; merge them when the goroutines are done.
+// Buckets are log-linear: every power of two is divided into 64 equal parts, so a quantile is off by at most 1/64
+// (1.6 %) for any value from a nanosecond to centuries. Recording is a shift and an increment, without allocation.
+// Each goroutine has its own Histogram; merge them at the end.
 package hist
 
 import (
@@ -16,14 +16,14 @@ const (
 	buckets = (64 - subBits) * sub
 )
 
-// Histogram counts durations. The zero value is empty and ready.
+// Histogram counts durations. The zero Histogram is empty and ready to use.
 type Histogram struct {
 	counts [buckets]uint64
 	total  uint64
 	max    time.Duration
 }
 
-// Record adds one observation; a negative duration (a clock that stepped back) counts as zero.
+// Record adds one observation. A negative duration, from a clock that was set back, counts as zero.
 func (h *Histogram) Record(d time.Duration) {
 	d = max(d, 0)
 	h.counts[index(uint64(d))]++
@@ -40,13 +40,13 @@ func (h *Histogram) Merge(o *Histogram) {
 	h.max = max(h.max, o.max)
 }
 
-// Count is the number of observations.
+// Count returns the number of observations.
 func (h *Histogram) Count() uint64 { return h.total }
 
-// Max is the largest observation, exactly.
+// Max returns the exact largest observation.
 func (h *Histogram) Max() time.Duration { return h.max }
 
-// Quantile returns an upper bound of the q-quantile (0 < q ≤ 1), never above Max; zero when nothing was recorded.
+// Quantile returns an upper bound of the q-quantile (0 < q ≤ 1) that is at most Max, or zero if nothing was recorded.
 func (h *Histogram) Quantile(q float64) time.Duration {
 	rank := uint64(q * float64(h.total))
 	if float64(rank) < q*float64(h.total) || rank == 0 {
@@ -62,7 +62,7 @@ func (h *Histogram) Quantile(q float64) time.Duration {
 	return h.max
 }
 
-// index maps v to its bucket: values below 64 have their own, above that the six bits after the leading one decide.
+// index returns the bucket of v. Values below 64 have one each; for others the six bits after the leading one decide.
 func index(v uint64) int {
 	if v < sub {
 		return int(v)
@@ -71,7 +71,7 @@ func index(v uint64) int {
 	return (shift+1)*sub + int(v>>shift) - sub
 }
 
-// upper is the largest value that index maps to bucket i.
+// upper returns the largest value in bucket i.
 func upper(i int) uint64 {
 	if i < sub {
 		return uint64(i)

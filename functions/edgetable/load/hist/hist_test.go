@@ -9,7 +9,7 @@ import (
 	"edgetable/functions/edgetable/load/hist"
 )
 
-// TestQuantileWithinOneBucket compares with the exact quantile of the sorted sample, over nine decades.
+// TestQuantileWithinOneBucket compares quantiles with those of the sorted sample, over nine decades.
 func TestQuantileWithinOneBucket(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

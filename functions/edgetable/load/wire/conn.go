@@ -11,28 +11,29 @@ import (
 	"time"
 )
 
-// Timeout bounds one exchange; a server that needs longer has failed the benchmark.
+// Timeout limits one exchange. A server that needs longer has failed the benchmark.
 const Timeout = 30 * time.Second
 
-// Request is one exchange's input. Path starts with the target's Base and is escaped: it is sent and signed as it is.
+// Request is the input of one exchange. Path starts with the target's Base. It is already escaped, and is sent and
+// signed as it is.
 type Request struct {
 	Method string
 	Path   []byte
-	Query  []byte // without "?", escaped; may be empty
-	Header string // further header lines, each ended by CRLF
+	Query  []byte // escaped, without "?"; may be empty
+	Header string // more header lines, each ending with CRLF
 	Body   []byte
 }
 
-// Response is valid until the connection's next exchange.
+// Response is valid until the next exchange on its connection.
 type Response struct {
 	Status        int
 	Body          []byte
 	NextPartition string // continuation headers; both empty at the end of a query
 	NextRow       string
-	RetryAfter    time.Duration // 0: not given
+	RetryAfter    time.Duration // 0 if absent
 }
 
-// Conn is one kept-alive connection with its buffers. Only Close may be called while another method runs.
+// Conn is one persistent connection with its buffers. It is not safe for concurrent use, except for Close.
 type Conn struct {
 	ctx      context.Context
 	target   Target
@@ -41,14 +42,14 @@ type Conn struct {
 	out      []byte
 	body     []byte
 	deadline time.Time
-	closing  bool // the server said it will close after this response
+	closing  bool // the server will close the connection after this response
 
-	mu     sync.Mutex // guards changes of conn, and closed
+	mu     sync.Mutex // guards closed, and changes of conn
 	conn   net.Conn
 	closed bool
 }
 
-// Dial connects (and finishes the TLS handshake, if any). The context also bounds later connections.
+// Dial connects, including the TLS handshake if needed. Later reconnects also obey ctx.
 func Dial(ctx context.Context, t Target) (*Conn, error) {
 	c := &Conn{ctx: ctx, target: t, r: bufio.NewReaderSize(nil, 64<<10), sign: signer{account: t.Account, key: t.key}}
 	if err := c.dial(); err != nil {
@@ -87,7 +88,7 @@ func (c *Conn) dial() error {
 	return nil
 }
 
-// Close ends the connection; an exchange under way in another goroutine fails.
+// Close closes the connection; a running exchange in another goroutine fails.
 func (c *Conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,8 +96,8 @@ func (c *Conn) Close() error {
 	return c.conn.Close()
 }
 
-// Do signs and sends req and reads the whole response. After an error the connection is of no further use. A server may
-// end a connection after any response (nginx does so after 1,000): the next request is then sent over a new one.
+// Do signs and sends req and reads the whole response. After an error the Conn must not be used again. A server may
+// close a connection after any response (nginx does after 1,000); the next request then uses a new one.
 func (c *Conn) Do(req *Request) (Response, error) {
 	if c.closing {
 		if err := c.dial(); err != nil {
@@ -104,7 +105,7 @@ func (c *Conn) Do(req *Request) (Response, error) {
 		}
 	}
 	now := time.Now()
-	// Moving the deadline costs a timer update, so it is done once a second.
+	// Setting the deadline updates a timer, so it is done only about once a second.
 	if c.deadline.Sub(now) < Timeout-time.Second {
 		c.deadline = now.Add(Timeout)
 		if err := c.conn.SetDeadline(c.deadline); err != nil {
@@ -117,7 +118,7 @@ func (c *Conn) Do(req *Request) (Response, error) {
 	return c.read()
 }
 
-// encode lays the request out in the reused buffer, so that it leaves in one write.
+// encode writes the request into the reused buffer, so that it is sent in one write.
 func (c *Conn) encode(req *Request, now time.Time) []byte {
 	b := append(c.out[:0], req.Method...)
 	b = append(b, ' ')

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// MaxBody bounds a response, so that a broken length cannot exhaust memory. A full page is at most 4 MiB of entity
-// data, which JSON may write with escapes.
+// MaxBody limits a response in bytes, so that a broken length cannot exhaust memory. A full page has at most 4 MiB of
+// entity data, which JSON may escape.
 const MaxBody = 64 << 20
 
 var (
@@ -21,14 +21,14 @@ var (
 	hNextRow          = []byte("x-ms-continuation-nextrowkey")
 )
 
-// read parses one response. A body is delimited by Content-Length or by chunks; neither means no body, since only
-// kept-alive connections are of use here.
+// read parses one response. The end of a body is given by Content-Length or by chunks; without either there is no
+// body, because connections must stay open.
 func (c *Conn) read() (Response, error) {
 	line, err := c.line()
 	if err != nil {
 		return Response{}, err
 	}
-	// "HTTP/1.1 204 No Content"
+	// for example "HTTP/1.1 204 No Content"
 	if len(line) < 12 || !bytes.HasPrefix(line, []byte("HTTP/1.")) {
 		return Response{}, fmt.Errorf("not an HTTP status line: %.40q", line)
 	}
@@ -80,7 +80,7 @@ func (c *Conn) read() (Response, error) {
 	return resp, err
 }
 
-// line returns the next line without its end; it is valid until the next read.
+// line returns the next line without its line end. It is valid until the next read.
 func (c *Conn) line() ([]byte, error) {
 	line, err := c.r.ReadSlice('\n')
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *Conn) readN(n int) error {
 	return err
 }
 
-// readChunks appends a chunked body; extensions and trailers are read over.
+// readChunks appends a chunked body, and skips extensions and trailers.
 func (c *Conn) readChunks() error {
 	for {
 		line, err := c.line()

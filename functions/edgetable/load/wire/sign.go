@@ -6,7 +6,7 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// signer writes the two headers of SharedKeyLite: x-ms-date and Authorization. One goroutine owns a signer.
+// signer writes the two headers of SharedKeyLite: x-ms-date and Authorization. It is not safe for concurrent use.
 type signer struct {
 	account string
 	key     *sharedkey.Key
@@ -14,8 +14,8 @@ type signer struct {
 	date    string
 }
 
-// appendHeaders adds both header lines for a request of path at now. The date has whole seconds, so it is formatted
-// once per second and not once per request.
+// appendHeaders appends both header lines for a request of path at time now. The date has whole seconds, so it is
+// formatted only once per second.
 func (s *signer) appendHeaders(dst, path []byte, now time.Time) []byte {
 	if sec := now.Unix(); sec != s.second || s.date == "" {
 		s.second, s.date = sec, sharedkey.FormatDate(now)

@@ -1,9 +1,9 @@
 // Package wire is a deliberately small HTTP/1.1 client for measuring table servers.
 //
-// A load generator that shares two cores with the server it measures must cost next to nothing: one TCP (or TLS)
-// connection per worker kept alive, one Write per request from a reused buffer, a response parser that looks at the
-// few headers it needs, and a SharedKeyLite signature with the date cached per second. It is no general client: no
-// redirects, no trailers, no pipelining, no retries, because a benchmark must see every failure.
+// A load generator that shares two cores with the server under test must cost next to nothing: one persistent TCP (or
+// TLS) connection per worker, one Write per request from a reused buffer, a response parser that reads only the
+// headers it needs, and a SharedKeyLite signature with the date cached for a second. It is no general client: it has
+// no redirects, trailers, pipelining or retries, because a benchmark must see every failure.
 package wire
 
 import (
@@ -16,26 +16,25 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Version is the x-ms-version of requests unless the target has another: the one that the service's own clients for
-// tables send.
+// Version is the default x-ms-version, the one that the service's own clients for tables send.
 const Version = "2019-02-02"
 
-// Target says where a server is and who asks. Make one with NewTarget.
+// Target identifies a server and an account. Create one with NewTarget.
 type Target struct {
 	Addr    string // host:port to dial
 	Host    string // Host header
 	TLS     bool
-	Base    string // path prefix in front of every resource: "/devstoreaccount1" in path style, "" in host style
+	Base    string // path prefix of every resource: "/devstoreaccount1" in path style, "" in host style
 	URL     string // scheme, host and Base, without a final slash
 	Account string
 	Version string // x-ms-version
-	From    string // address of this machine to connect from; "" is any
+	From    string // local address to connect from; "" means any
 	key     *sharedkey.Key
-	token   string // a shared access signature, in place of the key
+	token   string // a shared access signature to use instead of the key
 }
 
-// NewTarget reads an endpoint as connection strings spell it: http(s)://host[:port][/account]. The account signs with its
-// first key.
+// NewTarget parses an endpoint as in connection strings: http(s)://host[:port][/account]. Requests are signed with
+// the account's first key.
 func NewTarget(endpoint string, account *sharedkey.Account) (Target, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -57,16 +56,17 @@ func NewTarget(endpoint string, account *sharedkey.Account) (Target, error) {
 	return t, nil
 }
 
-// Development returns an account with the public key of the development account, for servers of a test.
+// Development returns an account with the public key of the development account, for test servers.
 func Development(name string) *sharedkey.Account {
 	key, err := sharedkey.ParseKey(accounts.DevelopmentKey)
 	if err != nil {
-		panic(err) // it is a constant
+		panic(err) // cannot happen: the key is a constant
 	}
 	return &sharedkey.Account{Name: name, Keys: [2]*sharedkey.Key{key}}
 }
 
-// WithToken is the target with a shared access signature, a query as [edgetable/core/sas] signs it, in place of the key.
+// WithToken returns the target with a shared access signature instead of the key. token is a query as
+// [edgetable/core/sas] signs it.
 func (t Target) WithToken(token string) Target {
 	t.token = token
 	return t

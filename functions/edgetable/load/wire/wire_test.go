@@ -24,8 +24,8 @@ func target(t *testing.T, url string) wire.Target {
 	return tg
 }
 
-// TestAgainstNetHTTP sends through Go's own server: it understands what we send, the signature verifies there, and
-// bodies of every framing come back whole, twice over one connection.
+// TestAgainstNetHTTP sends requests to a server from Go's library: it must understand them, the signature must
+// verify, and bodies with any framing must arrive complete, twice over one connection.
 func TestAgainstNetHTTP(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("0123456789abcdef", 20000)
@@ -90,8 +90,8 @@ func TestAgainstNetHTTP(t *testing.T) {
 	}
 }
 
-// TestConnectAgain sends requests to a server that ends the connection after each second response, as proxies do after a
-// number of them, and checks that none of them fails and that Close is final.
+// TestConnectAgain sends requests to a server that closes the connection after every second response, as proxies do
+// after some number. It checks that no request fails and that Close is final.
 func TestConnectAgain(t *testing.T) {
 	t.Parallel()
 	var served atomic.Int32
@@ -126,7 +126,7 @@ func TestConnectAgain(t *testing.T) {
 	}
 }
 
-// answer makes a server that answers one request with raw bytes and closes.
+// answer starts a server that answers one request with raw bytes and closes the connection.
 func answer(t testing.TB, raw string) wire.Target {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -200,7 +200,7 @@ func TestNewTarget(t *testing.T) {
 	}
 }
 
-// FuzzResponse feeds arbitrary bytes as a response: no panic, and never a body longer than the bytes.
+// FuzzResponse checks for arbitrary bytes as a response that there is no panic, and no body longer than the bytes.
 func FuzzResponse(f *testing.F) {
 	f.Add("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
 	f.Add("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\nhi\r\n0\r\nTrailer: z\r\n\r\n")
@@ -208,7 +208,7 @@ func FuzzResponse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw string) {
 		c, err := wire.Dial(t.Context(), answer(t, raw))
 		if err != nil {
-			t.Skip("no connection to be had") // out of ports while fuzzing at speed
+			t.Skip("no connection to be had") // ports may run out in fast fuzzing
 		}
 		defer c.Close()
 		resp, err := c.Do(&wire.Request{Method: "GET", Path: []byte("/t")})
