@@ -317,8 +317,21 @@ func (f *Follower) catchUp(ctx context.Context) error {
 				return err
 			}
 		}
-		return f.missing(ctx, gap)
+		if err := f.missing(ctx, gap); err != nil {
+			return err
+		}
+		return f.idle(ctx)
 	}
+}
+
+// idle advances the time of a store whose primary writes nothing, and makes backups that say so.
+func (f *Follower) idle(ctx context.Context) error {
+	at := f.at
+	at.Synced = max(at.Synced, f.backups.Synced(at.Timeline, at.Number))
+	if at == f.at {
+		return nil
+	}
+	return f.advance(ctx, at, nil)
 }
 
 // look lists the pieces that lead on.
