@@ -214,13 +214,19 @@ func (f *Follower) renew(ctx context.Context, cause error) (built bool, err erro
 	if cause != nil {
 		f.log.Warn("the secondary builds another store, and serves what it has until then", "cause", cause)
 	}
-	f.failed = build(building, f.repo, f.with, f.dir, f.at.Number, f.log)
+	complete := false // by a swap for which the disk had no room
+	if f.failed = nil; f.Unbuilt() {
+		complete, f.failed = f.flags.prepare(f.dir)
+	}
+	if f.failed == nil && !complete {
+		f.failed = build(building, f.repo, f.with, f.dir, f.at.Number, f.log)
+	}
 	f.working.Lock() // no promotion begins now
 	defer f.working.Unlock()
 	if !f.Follows() {
 		return false, os.RemoveAll(filepath.Join(f.dir, newFolder))
 	}
-	if f.failed == nil {
+	if f.failed == nil && !complete {
 		f.failed = decide(f.dir)
 	}
 	if f.failed != nil {
