@@ -50,6 +50,17 @@ func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Tic
 // each manifest is read once.
 type Spans map[string]*LogSpan
 
+// Synced returns a time before which every write that returned has a number up to one, 0 if no backup that was read says
+// so: those of an idle store do.
+func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
+	for _, span := range s {
+		if span != nil && span.Timeline == timeline {
+			at = max(at, span.syncedAt(number))
+		}
+	}
+	return at
+}
+
 // Lacks returns the gap after a number at which the pieces of a timeline end, if the place shows
 // that there were commits above it: a backup has them, or a prune has removed them. until is where
 // the line of the newest timeline leaves the timeline.

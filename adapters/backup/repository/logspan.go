@@ -22,8 +22,12 @@ type LogSpan struct {
 
 // Synced returns a time before which every write that returned is in the backup, 0 if none is known. A
 // store that wrote while it was backed up ships more of its log, which says so.
-func (s *LogSpan) Synced() edm.Ticks {
-	if s.Low == s.High && s.Quiet > s.High {
+func (s *LogSpan) Synced() edm.Ticks { return s.syncedAt(s.Low) }
+
+// syncedAt returns a time before which every write that returned has a number up to one, 0 if none is known: when the backup
+// was made, it was the last number.
+func (s *LogSpan) syncedAt(number edm.Ticks) edm.Ticks {
+	if number == s.High && s.Quiet > s.High {
 		return s.Quiet
 	}
 	return 0

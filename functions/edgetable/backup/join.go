@@ -104,9 +104,7 @@ func (s *shipper) beginTerm(ctx context.Context) error {
 	if s.leads.Replaced() != nil { // it looked so for a moment
 		s.leads.Regain()
 	}
-	if !s.joined.Swap(true) {
-		s.fresh() // a backup may be due
-	}
+	s.joined.Store(true)
 	return nil
 }
 

@@ -195,8 +195,8 @@ func (b *Schedule) turn(ctx context.Context) (wait time.Duration, err error) {
 	if err := b.replaced(ctx); err != nil {
 		return 0, err
 	}
-	if b.ShipsLog() && !b.shipper.joined.Load() {
-		return b.Every, nil // it is woken when the log is joined to the place
+	if b.ShipsLog() && !b.shipper.level.Load() && !b.forced.Load() {
+		return b.Every, nil // it is woken when the place has the log of the process before
 	}
 	newest, err := repository.New(b.run.place).Newest(ctx)
 	if last := b.Status().LastSuccess; errors.Is(err, repository.ErrNone) && !last.IsZero() {

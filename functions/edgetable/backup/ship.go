@@ -20,9 +20,9 @@ import (
 // pieceSize is about how many bytes of commits a piece of the log has at most.
 const pieceSize = 8 << 20
 
-// pauseAfter is how long after the last write the log says that there was no other: a time that is
-// shown in whole seconds is behind the write then, also where its reply took a second.
-const pauseAfter = 2 * time.Second
+// pauses are how long after the last write the log says that there was no other. A time that is shown in whole seconds
+// is behind the write then, if its reply took less than a second; the other one is for a reply that took as long as a client waits.
+var pauses = [...]time.Duration{2 * time.Second, 40 * time.Second}
 
 // steps is in how many steps the commits of an interval are packed: all at once would hold up
 // requests.
@@ -62,9 +62,11 @@ type shipper struct {
 	begins   bool               // the next piece continues no other one
 	synced   edm.Ticks          // of the last piece
 
-	news    bool      // the next piece has a commit that is not ours
-	pause   time.Time // when a piece with such a commit was shipped; zero: nothing is to be said of it
-	touched edm.Ticks // number of our last commit
+	news    bool        // the next piece has a commit that is not ours
+	pause   time.Time   // when a piece with such a commit was shipped
+	said    int         // of the pauses since
+	touched edm.Ticks   // number of our last commit
+	level   atomic.Bool // the place has all numbers that were issued before this start
 
 	mu     sync.Mutex
 	status LogStatus
@@ -94,14 +96,14 @@ func (s *shipper) turn(ctx context.Context, settle time.Duration) error {
 		if err := connect(ctx); err != nil {
 			return err
 		}
-		s.pause = s.now() // what the process before has said is not known
+		s.pause, s.said = s.now(), 0 // what the process before has said is not known
 	}
 	if err := s.storePiece(ctx); err != nil {
 		return err
 	}
 	written, _ := s.store.LogWritten()
 	waiting, end := context.WithTimeout(ctx, settle)
-	now := s.now() // not before, as an upload may have taken long
+	now, full := s.now(), false // not before, as an upload may have taken long
 	upTo, at, whole := s.store.Settle(waiting, now)
 	end()
 	if _, err := s.pack(ctx, upTo); err != nil {
@@ -115,7 +117,7 @@ func (s *shipper) turn(ctx context.Context, settle time.Duration) error {
 			s.synced = edm.TicksOf(at)
 		}
 		if s.news {
-			s.news, s.pause = false, now
+			s.news, s.pause, s.said = false, now, 0
 		}
 		if err := s.seal(); err != nil {
 			return err
@@ -123,17 +125,29 @@ func (s *shipper) turn(ctx context.Context, settle time.Duration) error {
 		if err := s.storePiece(ctx); err != nil {
 			return err
 		}
-	} else if !s.pause.IsZero() && now.Sub(s.pause) >= pauseAfter {
+	} else if s.said < len(pauses) && now.Sub(s.pause) >= pauses[s.said] {
 		// A write may return after the time of its piece. The next piece has a time behind it. On a
 		// full disk it is tried again.
-		if n, err := s.store.Touch(ctx); err == nil {
-			s.touched, s.pause = n, time.Time{}
+		n, err := s.store.Touch(ctx)
+		if err == nil {
+			s.touched, s.said = n, s.said+1
 		}
+		full = err != nil
 	}
+	s.letBackUp(full)
 	if whole {
 		s.update(func(st *LogStatus) { st.CaughtUp, st.written = now, written })
 	}
 	return s.look(ctx, now)
+}
+
+// letBackUp lets the schedule make backups when the place has all numbers that were issued before this start, or a full disk
+// keeps them out. A store that was opened counts numbers above its last commit as issued, and a backup says that it has
+// them: a secondary would miss commits that never were, and build its store again.
+func (s *shipper) letBackUp(full bool) {
+	if (full || s.to >= s.store.Started()) && !s.level.Swap(true) {
+		s.fresh() // a backup may be due
+	}
 }
 
 // lookEvery is how often a server without writes looks whether it was replaced. One that writes looks before each

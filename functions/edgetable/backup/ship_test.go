@@ -484,6 +484,61 @@ func TestPause(t *testing.T) {
 	}
 }
 
+// TestLateReply: also behind a write whose reply took half a minute there is a piece with a later time, and then the server
+// writes nothing.
+func TestLateReply(t *testing.T) {
+	t.Parallel()
+	s := newShipping(t)
+	now := time.Now()
+	s.now = func() time.Time { return now }
+	s.turn()
+	s.write("Slow")
+	begin, written := len(s.pieces()), now.Add(30*time.Second)
+	for range 60 {
+		s.turn()
+		now = now.Add(2 * time.Second)
+	}
+	list := s.pieces()
+	p, _, err := s.place.ReadPiece(t.Context(), &list[len(list)-1], nil)
+	must.OK(t, err)
+	if shown := p.Synced.Time().Truncate(time.Second); shown.Before(written) || len(list) != begin+3 {
+		t.Errorf("LastSyncTime is %v after %d pieces; the write returned at %v", shown, len(list)-begin, written)
+	}
+}
+
+// TestLevelAfterStart: numbers that a store counts as issued when it is opened are in the log before a backup has them: a
+// secondary that has all commits must not miss some that never were.
+func TestLevelAfterStart(t *testing.T) {
+	t.Parallel()
+	s := newShipping(t)
+	s.turn()
+	s.write("One")
+	s.turn()
+	must.OK(t, s.store.Close())
+	s.start()
+	asked, now := 0, time.Now()
+	s.fresh, s.now = func() { asked++ }, func() time.Time { return now }
+	b := &Schedule{Flags: &Flags{Every: time.Hour}, run: &run{}, shipper: s.shipper}
+	for range 3 {
+		s.turn()
+		if wait, err := b.turn(t.Context()); wait != time.Hour || err != nil || asked > 0 {
+			t.Errorf("a backup before the log waits %v, %v; it was asked for %d", wait, err, asked)
+		}
+	}
+	now = now.Add(3 * time.Second)
+	s.turn()
+	s.turn()
+	if asked != 1 || !s.level.Load() {
+		t.Errorf("it has asked for %d backups", asked)
+	}
+	_, err := s.base(t.Context())
+	must.OK(t, err)
+	list := s.pieces()
+	if gap, err := s.place.Lacks(t.Context(), s.store.Timeline().ID, list[len(list)-1].To, edm.MaxDateTime, repository.Spans{}); err != nil || gap != nil {
+		t.Errorf("without a write: %v, %v", gap, err)
+	}
+}
+
 // pieces lists the log in the place.
 func (s *shipping) pieces() []repository.Piece {
 	s.t.Helper()

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"filippo.io/age"
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/objects/directory"
@@ -23,22 +24,25 @@ func (o *Flags) Build(ctx context.Context, dir string, log *slog.Logger, end fun
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("--data: %s is not a directory", dir)
 	}
-	if err := directory.Make(dir); err != nil {
+	complete, err := o.prepare(dir)
+	if complete || err != nil && !vfs.IsNoSpaceError(err) { // on a full disk it is tried again
 		return nil, err
-	}
-	complete, err := settle(dir)
-	if err != nil || complete {
-		return nil, err
-	}
-	if !stores.Rebuilding(dir) {
-		if err := directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte(o.Of+"\n"), 0o600); err != nil {
-			return nil, err
-		}
 	}
 	f := o.follower(dir, log, end)
 	f.Store = stores.NoStore{}
 	f.repo, f.with, err = o.open(ctx, "secondary-of")
 	return f, err
+}
+
+// prepare finishes a swap. A note says that the directory has no complete store, unless it has one.
+func (o *Flags) prepare(dir string) (complete bool, err error) {
+	if err := directory.Make(dir); err != nil {
+		return false, err
+	}
+	if complete, err := settle(dir); err != nil || complete || stores.Rebuilding(dir) {
+		return complete, err
+	}
+	return false, directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte(o.Of+"\n"), 0o600)
 }
 
 // Unbuilt reports whether the store of a follower is being built for the first time. A nil

@@ -214,13 +214,19 @@ func (f *Follower) renew(ctx context.Context, cause error) (built bool, err erro
 	if cause != nil {
 		f.log.Warn("the secondary builds another store, and serves what it has until then", "cause", cause)
 	}
-	f.failed = build(building, f.repo, f.with, f.dir, f.at.Number, f.log)
+	complete := false // by a swap for which the disk had no room
+	if f.failed = nil; f.Unbuilt() {
+		complete, f.failed = f.flags.prepare(f.dir)
+	}
+	if f.failed == nil && !complete {
+		f.failed = build(building, f.repo, f.with, f.dir, f.at.Number, f.log)
+	}
 	f.working.Lock() // no promotion begins now
 	defer f.working.Unlock()
 	if !f.Follows() {
 		return false, os.RemoveAll(filepath.Join(f.dir, newFolder))
 	}
-	if f.failed == nil {
+	if f.failed == nil && !complete {
 		f.failed = decide(f.dir)
 	}
 	if f.failed != nil {
@@ -317,8 +323,21 @@ func (f *Follower) catchUp(ctx context.Context) error {
 				return err
 			}
 		}
-		return f.missing(ctx, gap)
+		if err := f.missing(ctx, gap); err != nil {
+			return err
+		}
+		return f.idle(ctx)
 	}
+}
+
+// idle advances the time of a store whose primary writes nothing, and makes backups that say so.
+func (f *Follower) idle(ctx context.Context) error {
+	at := f.at
+	at.Synced = max(at.Synced, f.backups.Synced(at.Timeline, at.Number))
+	if at == f.at {
+		return nil
+	}
+	return f.advance(ctx, at, nil)
 }
 
 // look lists the pieces that lead on.

@@ -15,13 +15,16 @@ import (
 )
 
 // backUp stores a backup that has commits up to a number.
-func (l *line) backUp(high edm.Ticks) *repository.Manifest {
+func (l *line) backUp(high edm.Ticks) *repository.Manifest { return l.backUpQuiet(high, 0) }
+
+// backUpQuiet is backUp of a store that was idle up to a time.
+func (l *line) backUpQuiet(high, quiet edm.Ticks) *repository.Manifest {
 	l.Helper()
 	m, err := l.repo.Create(l.Context(), repository.Source{
 		Store: l.identity,
 		Snapshot: func(context.Context) (string, *repository.LogSpan, error) {
 			dir := l.TempDir()
-			return dir, &repository.LogSpan{Timeline: l.id, Low: high, High: high}, os.WriteFile(filepath.Join(dir, "000001.sst"), []byte("x"), 0o600)
+			return dir, &repository.LogSpan{Timeline: l.id, Low: high, High: high, Quiet: quiet}, os.WriteFile(filepath.Join(dir, "000001.sst"), []byte("x"), 0o600)
 		},
 		Check: func(string) error { return nil }, Begin: func(string) error { return nil }, Progress: func(int64, int64) {}, Now: time.Now,
 	})
@@ -88,6 +91,49 @@ func TestLacksBackup(t *testing.T) {
 	if _, err := l.Promote(t.Context(), false, 0); err == nil {
 		t.Error("it was promoted without what the backup has")
 	}
+}
+
+// TestPlaceAwayAtStart: a secondary that starts while its place is away tells the time that its store knows.
+func TestPlaceAwayAtStart(t *testing.T) {
+	t.Parallel()
+	l := newLine(t, directory.Place{Dir: t.TempDir()})
+	l.ship()
+	must.OK(t, l.turn(t.Context()))
+	flags := &Flags{Of: filepath.Join(t.TempDir(), "away"), MaxLag: time.Minute}
+	f, err := flags.Open(t.Context(), l.store, l.dir, l.log, func(error) {})
+	must.OK(t, err)
+	_ = f.turn(t.Context())
+	if r := f.Replication(); r.Status != table.Unavailable || r.LastSync != l.to-5 || f.Ready() == nil {
+		t.Errorf("%v, ready: %v", r, f.Ready())
+	}
+}
+
+// TestIdlePrimary: a backup says how long the primary wrote nothing, so LastSyncTime goes on without a piece. A backup
+// with more than the secondary has does not say so, nor does an earlier one.
+func TestIdlePrimary(t *testing.T) {
+	t.Parallel()
+	l := newLine(t, directory.Place{Dir: t.TempDir()})
+	expect := func(after string, want edm.Ticks) {
+		t.Helper()
+		for range 2 * lookAtAll {
+			_ = l.turn(t.Context())
+		}
+		at, _, err := l.store.Position()
+		if must.OK(t, err); l.Replication().LastSync != want || at.Synced != want {
+			t.Errorf("%s: LastSyncTime is %v, in the store %v, want %v", after, l.Replication().LastSync, at.Synced, want)
+		}
+	}
+	l.ship()
+	expect("a piece", l.to-5)
+	l.backUpQuiet(l.to, l.to+100)
+	expect("an idle backup", l.to+100)
+	l.backUpQuiet(l.to, l.to+300)
+	expect("another one", l.to+300)
+	l.synced = l.to + 7 // the clock was set back
+	l.ship()
+	expect("a write", l.synced)
+	l.backUpQuiet(l.to+5, l.to+500)
+	expect("a backup with more", l.synced)
 }
 
 // TestClockSetBack: LastSyncTime is that of the last piece, also if the primary's clock was set back.

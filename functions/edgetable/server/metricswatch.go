@@ -116,7 +116,7 @@ func watchSecondary(m *observe.Metrics, status func() secondary.Status) {
 	observe.Watch(m, status,
 		observe.Gauge("secondary", "1 while the server follows another one (--secondary-of) or reads a replica (--dynamodb-role), 0 when it was promoted.", func(s secondary.Status) float64 { return observe.Bool(s.Follows) }),
 		observe.Gauge("secondary_behind_seconds", "How long ago the secondary had all that the place has; of a replica on DynamoDB, the age of LastSyncTime.", func(s secondary.Status) float64 { return s.Behind.Seconds() }),
-		observe.Gauge("secondary_last_sync_timestamp_seconds", "LastSyncTime of the secondary, as a Unix time: it has every write that returned before; 0: not known. It stands still while the primary is idle.", func(s secondary.Status) float64 {
+		observe.Gauge("secondary_last_sync_timestamp_seconds", "LastSyncTime of the secondary, as a Unix time: it has every write that returned before; 0: not known. While the primary is idle it advances with backups alone.", func(s secondary.Status) float64 {
 			if s.LastSync.IsZero() {
 				return 0
 			}

@@ -71,7 +71,7 @@ func (a *Applier) Flush(ctx context.Context) error {
 // Replay applies the log of a plan to the store in a directory, which has the backup of the plan. A store that
 // is to lead then is a primary at the moment of the plan.
 func Replay(ctx context.Context, r *repository.Repository, plan *repository.Plan, dir string, with []age.Identity, leads bool, progress func(done, total int64)) (err error) {
-	store, err := pebblestore.Open(pebblestore.Options{Dir: dir})
+	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, Interrupt: ctx.Done()})
 	if err != nil {
 		return err
 	}

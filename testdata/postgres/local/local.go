@@ -122,7 +122,9 @@ func (c *Cluster) run(program string, args ...string) error {
 
 // keeper starts the server, and stops it when file 3 ends, as it does when the process
 // that holds the other end does.
-const keeper = `"$1" -D "$2" >>"$3" 2>&1 3<&- & pid=$!
+// The log has what the shell says too, as when the system gives it no process.
+const keeper = `exec >>"$3" 2>&1
+"$1" -D "$2" 3<&- & pid=$!
 ( cat <&3 >/dev/null; kill -QUIT $pid 2>/dev/null ) >/dev/null 2>&1 &
 exec 3<&-
 wait $pid`

@@ -369,7 +369,9 @@ type process struct {
 
 // guard starts a program and writes its number down. When file 3 ends, as it does when the
 // process that holds the other end does, it kills the program and a server that it started.
-const guard = `name=$1; shift; "$@" >>"$name.log" 2>&1 3<&- & pid=$!
+// The log has what the shell says too.
+const guard = `name=$1; shift; exec >>"$name.log" 2>&1
+"$@" 3<&- & pid=$!
 echo $pid >"$name.pid"
 ( cat <&3; kill -KILL $pid; read -r server <"$name/postmaster.pid" && kill -STOP $server && pkill -KILL -P $server; kill -KILL $server ) >/dev/null 2>&1 &
 exec 3<&-
