@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"edgetable/functions/edgetable/account"
+	"edgetable/functions/edgetable/azurite"
 	"edgetable/functions/edgetable/backup"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/client"
@@ -40,7 +41,12 @@ file. docs/flags.md lists all flags with their variables.`,
 	})
 	root.SetHelpCommand(p.helpCommand())
 	inGroups(root)
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.WrongFlag(c, p.args, err) })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if hint := azurite.Hint(err); hint != "" && (c.Name() == "serve" || !c.HasParent()) {
+			return cli.Misuse("%v; %s", err, hint)
+		}
+		return cli.WrongFlag(c, p.args, err)
+	})
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		p.understood = true
 		err := p.Configure(c)
