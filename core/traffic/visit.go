@@ -14,6 +14,8 @@ type Visit struct {
 	// of them may be new, Bytes is the length of their keys and properties, and
 	// Largest is that of the largest.
 	Entities, Inserts, Bytes, Largest int
+	// Tool says that a tool of edgetable writes: that counts as use, and is not judged.
+	Tool bool
 	// Batch says that the writes were a transaction.
 	Batch bool
 	// Throttled requests were refused because of a rate; nothing else is counted.

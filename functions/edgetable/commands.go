@@ -50,8 +50,7 @@ file. docs/flags.md lists all flags with their variables.`,
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		p.understood = true
 		err := p.Configure(c)
-		f := c.Flags().Lookup("json")
-		p.Events = f != nil && f.Value.String() == "true"
+		p.Events = cli.PrintsEvents(c.Flags())
 		return err
 	}
 	root.PersistentFlags().String("config", "", "`file` with flags, a line each: name = value")
@@ -61,7 +60,7 @@ file. docs/flags.md lists all flags with their variables.`,
 func (p *program) versionCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "version", Short: "Print the version",
+		Use: "version", Short: "Print the version", Example: "  edgetable version --json",
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				var v struct {

@@ -126,7 +126,7 @@ func TestRefusals(t *testing.T) {
 		{1, []string{"backup", "create", filepath.Join(dir, "copy"), "--data", t.TempDir()}, "no data"},
 		{1, []string{"backup", "create", filepath.Join(dir, "copy"), "--data", used, "--encrypt-to", "age1wrong"}, "age-keygen"},
 		{1, []string{"backup", "create", filepath.Join(used, "copy"), "--data", used}, "is inside the data directory"},
-		{1, []string{"backup", "list", filepath.Join(dir, "copy")}, "there are no backups"},
+		{1, []string{"backup", "list", filepath.Join(dir, "copy")}, "there is no directory " + filepath.Join(dir, "copy")},
 		{1, []string{"backup", "restore", filepath.Join(dir, "copy"), filepath.Join(dir, "new")}, "there are no backups"},
 		{2, []string{"backup", "list", "gs://bucket"}, "s3://BUCKET/PREFIX"},
 		{2, []string{"backup", "list", "s3://bucket/x?endpont=y"}, "there are endpoint and region"},
@@ -173,16 +173,24 @@ func TestAnswersWithoutServer(t *testing.T) {
 	}
 }
 
-// What the scripts of shells ask when somebody presses the key.
+// What the scripts of shells ask when somebody presses the key: commands, flags, and the tables of the service.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
+	s := start(t, nil, "--memory")
+	at := s.said(t, "connection string")
+	s.client(t, "").do(t, "POST", "/Tables", `{"TableName":"People"}`, 204)
 	for args, want := range map[string]string{
-		"__complete dynamodb re":       "rebucket",
-		"__complete serve --log-f":     "--log-format",
-		"__complete serve --store ":    "dynamodb",
-		"__complete serve --config x ": "",
+		"__complete dynamodb re":                                 "rebucket",
+		"__complete serve --log-f":                               "--log-format",
+		"__complete serve --store ":                              "dynamodb",
+		"__complete serve --config x ":                           "",
+		"__complete query --from " + at + " ":                    "People\n",
+		"__complete copy --to p --from " + at + " Other ":        "People\n",
+		"__complete get --from " + at + " People ":               ":4\n", // no files
+		"__complete tables delete --in " + at + " ":              "People\n",
+		"__complete query --from http://127.0.0.1:1/acme?sig=x ": ":1\n", // an error, without a word
 	} {
-		if status, out, said := run(t, nil, strings.Split(args, " ")...); status != 0 || !strings.Contains(out, want) {
+		if status, out, said := runUntil(t.Context(), nil, strings.Split(args, " ")...); status != 0 || !strings.Contains(out, want) {
 			t.Errorf("%s: status %d, want %q\n%s%s", args, status, want, out, said)
 		}
 	}

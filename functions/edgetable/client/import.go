@@ -52,7 +52,7 @@ interrupted import, run the same command. The exit status is 3 if a part is done
 	}
 	cli.Section(c, "What", func(f *pflag.FlagSet) {
 		cli.TableFlag(f, &o.table, "", "; of Azurite's file only this one")
-		cli.AccountFlag(f, &o.account, " whose tables to import, if Azurite's file has several")
+		cli.AccountFlag(f, &o.account, "; here that whose tables to import, if Azurite's file has several")
 		cli.ChoiceFlag(f, &o.format, "format", "`format` of entities; of files whose names do not say theirs, jsonl, csv or parquet", "jsonl", "csv", "parquet")
 		f.StringSliceVar(&o.types, "types", nil, "`types` of columns of CSV and parquet, such as Born=Int32,At=DateTime; default those of the file, in CSV String")
 		f.StringVar(&o.mapping.Encoding, "encoding", "", "character `encoding` of files of CSV and JSON, such as windows-1252, utf-16le or shift_jis; default UTF-8")
@@ -187,9 +187,9 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 		again = "repeat the whole standard input"
 	}
 	if err != nil {
-		return endedEarly(ctx, err, some, totals(t, word)+"; "+again)
+		return endedEarly(ctx, err, some, totals(t, word, "deleted")+"; "+again)
 	}
-	return p.tellRows(t, totals(t, word), rowsResult{DryRun: o.dryRun, First: first}, reasons, some)
+	return p.tellRows(t, totals(t, word, "deleted"), rowsResult{DryRun: o.dryRun, First: first}, reasons, some)
 }
 
 // preview returns what prints the first rows of a dry run, or keeps them for the result.
