@@ -2,12 +2,14 @@ package observe
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"time"
 
 	"edgetable/core/protocol"
+	"edgetable/core/table"
 	"edgetable/core/throttle"
 )
 
@@ -41,6 +43,8 @@ func (l *RequestLog) Observe(resp *protocol.Response, end time.Time) {
 		l.write(slog.LevelWarn, "sign-in failed", resp, l.signIns, prefix.String())
 	case resp.Status == http.StatusServiceUnavailable && (resp.Err != nil || resp.Refused != ""):
 		l.write(slog.LevelWarn, "request failed", resp, l.failures, resp.Code+string(resp.Refused))
+	case errors.Is(resp.Err, table.ErrDamaged): // the store has named the file
+		l.write(slog.LevelDebug, "request failed", resp, nil, "")
 	case resp.Err != nil && !resp.Cut:
 		l.write(slog.LevelError, "request failed", resp, l.failures, resp.Code)
 	case l.slow > 0 && resp.Took >= l.slow && resp.Plan() != "":

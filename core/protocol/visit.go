@@ -27,8 +27,8 @@ type Visit struct {
 	Filter     *odata.Filter
 	Text       string
 	From, Next []byte
-	// Tool says that a tool of edgetable asks, such as an export or the explorer: it is
-	// no query that a program depends on.
+	// Tool says that a tool of edgetable asks or writes, such as an export, an import or the explorer: it is
+	// nothing that a program depends on.
 	Tool         bool
 	ScannedBytes int
 }
@@ -59,7 +59,7 @@ func (c *call) visitedPage(page *table.Page) {
 }
 
 func (c *call) visitWrite(ops ...table.Operation) {
-	v := Visit{PartitionKey: ops[0].PartitionKey, RowKey: ops[0].RowKey, InPartition: true, Write: true, Entities: len(ops)}
+	v := Visit{PartitionKey: ops[0].PartitionKey, RowKey: ops[0].RowKey, InPartition: true, Write: true, Entities: len(ops), Tool: c.req.Header.Get(ToolHeader) != ""}
 	for i := range ops {
 		op := &ops[i]
 		n := len(op.PartitionKey) + len(op.RowKey) + len(op.Properties)

@@ -65,6 +65,9 @@ func (c Code) Because(cause error) *Error {
 	return e
 }
 
+// DamagedText is the message about [ErrDamaged]. The code asks clients to repeat the request, so the text says that it is in vain.
+const DamagedText = "A part of the stored data that the request needs is damaged. To repeat the request does not help: restore a backup. The server's log names the file."
+
 // With returns the error with another message than the code's own.
 func (c Code) With(message string) *Error { return &Error{Code: c, Message: message} }
 

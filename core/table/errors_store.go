@@ -27,6 +27,8 @@ var (
 	// ErrFull means that the store has no room for what the write adds; nothing was applied.
 	// A delete may still succeed.
 	ErrFull = errors.New("store is full")
+	// ErrDamaged means that a part of what is stored is damaged: what needs it fails each time.
+	ErrDamaged = errors.New("a part of the stored data is damaged")
 	// ErrMemoryFull is ErrFull of tables that are kept in memory.
 	ErrMemoryFull error = memoryFull{}
 	// ErrUnknown means that a reply was lost, so the outcome is unknown.

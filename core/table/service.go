@@ -98,6 +98,10 @@ func protocolError(err error) *Error {
 		e := ServerBusy.With("The disk of the server is full. Until it has space again, writes are refused, and when no room is left at all, also deletes; reads work. Delete entities or tables, free space on the disk, or make it larger.")
 		e.cause = err
 		return e
+	case errors.Is(err, ErrDamaged):
+		e := InternalError.With(DamagedText)
+		e.cause = err
+		return e
 	case errors.Is(err, ErrUnsupported):
 		return NotImplemented.Err()
 	case errors.Is(err, ErrKeyTooLong):

@@ -47,6 +47,9 @@ func New() *Counter {
 // Add counts one request.
 func (c *Counter) Add(v *Visit) {
 	c.hours.add(v)
+	if v.Tool {
+		return
+	}
 	var t *counted
 	for _, s := range (*c.known.Load())[v.Table] {
 		if s.account == v.Account {

@@ -193,6 +193,19 @@ func TestMissed(t *testing.T) {
 	}
 }
 
+// TestTools checks that what a tool writes counts as use and is not judged.
+func TestTools(t *testing.T) {
+	t.Parallel()
+	c := at(day)
+	c.Add(&Visit{Account: "a", Table: "t", PartitionKey: "p", InPartition: true, Write: true, Tool: true, Entities: 3, Inserts: 3})
+	if s := c.Save(); len(s.Tables) != 0 {
+		t.Errorf("a table is judged: %+v", s.Tables)
+	}
+	if h := c.Hour("a", "t"); sumOf(h) != 3 {
+		t.Errorf("the last hour has %+v", h)
+	}
+}
+
 // TestWindows checks that a report covers one to two days.
 func TestWindows(t *testing.T) {
 	t.Parallel()

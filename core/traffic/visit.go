@@ -12,6 +12,8 @@ type Visit struct {
 	// Entities is the number of entities read or written by key, and Inserts how many of them may be new. Bytes is
 	// the total length of their keys and properties, and Largest the length of the largest entity.
 	Entities, Inserts, Bytes, Largest int
+	// Tool is set for writes of edgetable's own tools. They count as use, and no advice depends on them.
+	Tool bool
 	// Batch is set if the writes were a transaction.
 	Batch bool
 	// Throttled is set if the request was refused by a rate limit; nothing else about it is counted.

@@ -108,7 +108,10 @@ func TestAccountLife(t *testing.T) {
 	ok(t, data("change", "acme", "--enable")...)
 	s.look()
 	next.gets(t, 200)
-	ok(t, data("change", "beta", "--drop")...)
+	console{t, nil}.says(1, "beta stays: key 1 was last used", data("change", "beta", "--drop", "--yes")...)
+	console{t, nil}.says(1, "nothing is changed: the answer was not beta", data("change", "beta", "--drop", "--force")...)
+	newClient(t, at+"beta", "beta", key).gets(t, 200)
+	ok(t, data("change", "beta", "--drop", "--yes", "--force")...)
 	s.look()
 	newClient(t, at+"beta", "beta", key).gets(t, 404)
 
@@ -140,7 +143,7 @@ func TestAccountLife(t *testing.T) {
 	if !strings.Contains(out, "256 bits, last used 20") || strings.Contains(out, second) {
 		t.Errorf("show: %s", out)
 	}
-	console{t, nil}.says(1, "disable the last one", data("change", "acme", "--drop")...)
+	console{t, nil}.says(1, "disable the last one", data("change", "acme", "--drop", "--yes", "--force")...)
 	for _, secret := range []string{first, second, key} {
 		if strings.Contains(s.logs.String()+s.greeting, secret) {
 			t.Error("a key is shown")

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"edgetable/functions/edgetable/cli"
@@ -87,4 +88,18 @@ func TestBackupOfDamage(t *testing.T) {
 	must.OK(t, os.WriteFile(files[0], b, 0o600))
 	refused(t, filepath.Base(files[0]), "backup", "create", place, "--data", data)
 	refused(t, "there are no backups", "backup", "restore", place, filepath.Join(t.TempDir(), "new"))
+	if left, err := filepath.Glob(filepath.Join(place, "unfinished", "*")); err != nil || len(left) > 0 {
+		t.Errorf("the failed backup left %q, %v", left, err)
+	}
+
+	// Who reads what is damaged is told once, and does not wait until a checksum is right.
+	s = start(t, nil, "--data", data)
+	status, _, said := runUntil(t.Context(), nil, "query", "people", "--from", s.said(t, "connection string"), "--format", "jsonl")
+	if status != cli.StatusFailed || !strings.Contains(said, "To repeat the request does not help") || strings.Contains(said, "is repeated until") {
+		t.Errorf("status %d: %s", status, said)
+	}
+	log := s.logs.String()
+	if n := strings.Count(log, " is damaged: requests for what it holds get 500"); n != 1 || strings.Contains(log, "request failed") || strings.Contains(log, "detail carrier") {
+		t.Errorf("the log names the file %d times:\n%s", n, log)
+	}
 }

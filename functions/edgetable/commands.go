@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"edgetable/functions/edgetable/account"
+	"edgetable/functions/edgetable/azurite"
 	"edgetable/functions/edgetable/backup"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/client"
@@ -40,12 +41,16 @@ file. docs/flags.md lists all flags with their variables.`,
 	})
 	root.SetHelpCommand(p.helpCommand())
 	inGroups(root)
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.WrongFlag(c, p.args, err) })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if hint := azurite.Hint(err); hint != "" && (c.Name() == "serve" || !c.HasParent()) {
+			return cli.Misuse("%v; %s", err, hint)
+		}
+		return cli.WrongFlag(c, p.args, err)
+	})
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		p.understood = true
 		err := p.Configure(c)
-		f := c.Flags().Lookup("json")
-		p.Events = f != nil && f.Value.String() == "true"
+		p.Events = cli.PrintsEvents(c.Flags())
 		return err
 	}
 	root.PersistentFlags().String("config", "", "`file` with flags, a line each: name = value")
@@ -55,7 +60,7 @@ file. docs/flags.md lists all flags with their variables.`,
 func (p *program) versionCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "version", Short: "Print the version",
+		Use: "version", Short: "Print the version", Example: "  edgetable version --json",
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				var v struct {

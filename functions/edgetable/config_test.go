@@ -134,12 +134,15 @@ func TestFlagsMeanOneThing(t *testing.T) {
 	}
 }
 
-// The help of every command fits a terminal of 100 columns.
+// The help of every command fits a terminal of 80 columns, and has an example.
 func TestHelpFits(t *testing.T) {
 	t.Parallel()
 	for _, c := range commands((&program{Terminal: new(cli.Terminal)}).root()) {
+		if cli.Examples(c) == "" {
+			t.Errorf("%s has no example", c.CommandPath())
+		}
 		for line := range strings.Lines(cli.Usage(c)) {
-			if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > 100 {
+			if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > 80 {
 				t.Errorf("%s: %s", c.CommandPath(), line)
 			}
 		}

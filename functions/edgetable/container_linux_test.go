@@ -117,7 +117,7 @@ func TestStandsInForAzurite(t *testing.T) {
 	must.OK(t, os.WriteFile(filepath.Join(foreign, "__azurite_db_table__.json"), []byte("{}"), 0o644))
 	c := exec.Command(self, "azurite", "-l", foreign, "--tablePort", "0")
 	c.Env = []string{mainVariable + "=1"}
-	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "edgetable copy") {
+	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "edgetable import "+foreign) {
 		t.Errorf("on Azurite's files: %v, %s", err, out)
 	}
 }

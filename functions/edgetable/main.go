@@ -70,6 +70,8 @@ func (p *program) run(ctx context.Context) int {
 	if done, status := p.asAzurite(); done {
 		return status
 	}
+	out := &cli.Checked{Writer: p.Out}
+	p.Out = out
 	root := p.root()
 	root.SetArgs(p.args)
 	if len(p.args) == 0 {
@@ -79,6 +81,9 @@ func (p *program) run(ctx context.Context) int {
 	command, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		err = p.misnamed
+	}
+	if err == nil && out.Err != nil {
+		err = out.Err
 	}
 	_, wrong := errors.AsType[cli.UsageError](err)
 	switch {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,6 +26,8 @@ func TestRefusals(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	must.OK(t, err)
 	defer taken.Close()
+	azurite := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Server", "Azurite-Table/3.37.0") }))
+	defer azurite.Close()
 	used := filepath.Join(dir, "used")
 	defer start(t, nil, "--data", used).stop()
 	plain := write("plain", "no PEM, no accounts")
@@ -45,6 +49,11 @@ func TestRefusals(t *testing.T) {
 		{2, []string{"serve", "-memory"}, "write --memory"},
 		{2, []string{"serve", "-data=here"}, "write --data"},
 		{2, []string{"serve", "--nope"}, "--nope\n'edgetable serve --help' lists"},
+		{2, []string{"serve", "--inMemoryPersistence"}, "--inMemoryPersistence of Azurite is --memory here; 'edgetable azurite' takes"},
+		{2, []string{"serve", "-l", "/data"}, "--location of Azurite is --data DIRECTORY here"},
+		{2, []string{"--tablePort", "10002"}, "--tablePort of Azurite is --listen HOST:PORT here"},
+		{2, []string{"serve", "--silent"}, "--silent of Azurite is not needed here: requests are not logged"},
+		{2, []string{"query", "People", "--location", "x"}, "; write edgetable query"},
 		{2, []string{"serve", "data"}, `unexpected argument "data"`},
 		{2, []string{"serve", "--memory", "--data", dir}, "--memory and --data"},
 		{2, []string{"serve", "--data", ""}, "--data names no directory"},
@@ -76,6 +85,7 @@ func TestRefusals(t *testing.T) {
 		{1, []string{"serve", "--memory", "--metrics-listen", "127.0.0.1:0", "--metrics-token", write("guess", "secret")}, "a token of 6 bytes: at least 16 are safe"},
 		{1, []string{"serve", "--memory", "--metrics-listen", "127.0.0.1:0", "--metrics-token", open}, open},
 		{1, []string{"serve", "--memory", "--listen", taken.Addr().String()}, "--listen"},
+		{1, []string{"serve", "--memory", "--listen", azurite.Listener.Addr().String()}, "Azurite holds it: stop Azurite"},
 		{2, []string{"serve", "--memory", "--listen", "127.0.0.1"}, "is not an address"},
 		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--admin", plain}, "--admin: " + plain + " exists and is not a socket"},
 		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--admin", filepath.Join(used, cli.AdminSocket)}, "is the socket of another server"},
@@ -116,7 +126,7 @@ func TestRefusals(t *testing.T) {
 		{1, []string{"backup", "create", filepath.Join(dir, "copy"), "--data", t.TempDir()}, "no data"},
 		{1, []string{"backup", "create", filepath.Join(dir, "copy"), "--data", used, "--encrypt-to", "age1wrong"}, "age-keygen"},
 		{1, []string{"backup", "create", filepath.Join(used, "copy"), "--data", used}, "is inside the data directory"},
-		{1, []string{"backup", "list", filepath.Join(dir, "copy")}, "there are no backups"},
+		{1, []string{"backup", "list", filepath.Join(dir, "copy")}, "there is no directory " + filepath.Join(dir, "copy")},
 		{1, []string{"backup", "restore", filepath.Join(dir, "copy"), filepath.Join(dir, "new")}, "there are no backups"},
 		{2, []string{"backup", "list", "gs://bucket"}, "s3://BUCKET/PREFIX"},
 		{2, []string{"backup", "list", "s3://bucket/x?endpont=y"}, "there are endpoint and region"},
@@ -163,16 +173,24 @@ func TestAnswersWithoutServer(t *testing.T) {
 	}
 }
 
-// What the scripts of shells ask when somebody presses the key.
+// What the scripts of shells ask when somebody presses the key: commands, flags, and the tables of the service.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
+	s := start(t, nil, "--memory")
+	at := s.said(t, "connection string")
+	s.client(t, "").do(t, "POST", "/Tables", `{"TableName":"People"}`, 204)
 	for args, want := range map[string]string{
-		"__complete dynamodb re":       "rebucket",
-		"__complete serve --log-f":     "--log-format",
-		"__complete serve --store ":    "dynamodb",
-		"__complete serve --config x ": "",
+		"__complete dynamodb re":                                 "rebucket",
+		"__complete serve --log-f":                               "--log-format",
+		"__complete serve --store ":                              "dynamodb",
+		"__complete serve --config x ":                           "",
+		"__complete query --from " + at + " ":                    "People\n",
+		"__complete copy --to p --from " + at + " Other ":        "People\n",
+		"__complete get --from " + at + " People ":               ":4\n", // no files
+		"__complete tables delete --in " + at + " ":              "People\n",
+		"__complete query --from http://127.0.0.1:1/acme?sig=x ": ":1\n", // an error, without a word
 	} {
-		if status, out, said := run(t, nil, strings.Split(args, " ")...); status != 0 || !strings.Contains(out, want) {
+		if status, out, said := runUntil(t.Context(), nil, strings.Split(args, " ")...); status != 0 || !strings.Contains(out, want) {
 			t.Errorf("%s: status %d, want %q\n%s%s", args, status, want, out, said)
 		}
 	}

@@ -132,6 +132,9 @@ var allStatuses = []statuses{
 	{command: "tables set", failed: "nothing was changed", fails: []string{"People", "--no-expire", "--to", nowhere}},
 	{command: "traffic", failed: "no server answers, or the table had no traffic", fails: []string{"--data", missing}},
 	{command: "verify", failed: "nothing was compared", fails: from("People", "--to", nowhere), part: "only a part was compared", damage: "entities differ",
+		parts: func(t *testing.T, w *place) []string {
+			return []string{"Nobody", "People", "--from", w.at, "--to", w.other, "--filter", "PartitionKey eq 'none'"}
+		},
 		damages: func(t *testing.T, w *place) []string { return []string{"People", "--from", w.at, "--to", w.other} }},
 	{command: "version"},
 }

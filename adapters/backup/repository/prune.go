@@ -2,6 +2,7 @@ package repository
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -83,6 +84,15 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	}
 	stay, _ := l.split(slices.DeleteFunc(left.Complete, func(m *Manifest) bool { return slices.Contains(done.Removed, m.ID) }))
 	return done, r.pruneLog(ctx, done, stay, p)
+}
+
+// Abandon removes runs of [Repository.Create] that nobody will continue, so that they hold no objects. The next
+// prune removes what they stored.
+func (r *Repository) Abandon(ctx context.Context, ids ...string) (err error) {
+	for _, id := range ids {
+		err = errors.Join(err, r.objects.Delete(ctx, runDir+id))
+	}
+	return err
 }
 
 func (b *Backups) has(id string) bool {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"edgetable/core/sharedkey"
+	"edgetable/core/table"
 )
 
 // version is the x-ms-version of requests, the one that the SDKs for tables send.
@@ -28,6 +29,8 @@ type Client struct {
 	// Tool makes the client say that it is a tool: its queries tell nothing about the
 	// programs of the account, and statistics of traffic leave them out.
 	Tool bool
+	// As is how commands name the service, in the flag of one that reads; "" if they need not, or if it has a secret.
+	As string
 
 	// Waiting is called when a request is repeated because of cause, or has had no answer for five seconds,
 	// where cause is nil; until is when the client gives up. It is called once until a request succeeds; it may be nil.
@@ -160,7 +163,7 @@ func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp res
 		failure = r.check(&resp)
 	}
 	if failure != nil {
-		failure.Advice = c.endpoint.advice(failure, time.Now())
+		failure.Advice = c.endpoint.advice(failure, c.As, time.Now())
 	}
 	refused := failure != nil && failure.refusesLoad()
 	if refused {
@@ -170,7 +173,7 @@ func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp res
 	switch {
 	case failure == nil:
 		return resp, 0, nil
-	case transient(failure.Status):
+	case transient(failure.Status) && failure.Message != table.DamagedText:
 		return resp, retryAfter(resp.header), failure
 	}
 	return resp, -1, failure

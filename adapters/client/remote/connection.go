@@ -142,8 +142,10 @@ func address(text string) (*url.URL, error) {
 }
 
 // advice says what to do when there is no such table, or the service refuses the key or the signature.
-func (e *Endpoint) advice(refusal *Error, now time.Time) string {
+func (e *Endpoint) advice(refusal *Error, as string, now time.Time) string {
 	switch {
+	case refusal.Code == "TableNotFound" && as != "":
+		return "'edgetable tables list --from " + as + "' lists the tables that are there"
 	case refusal.Code == "TableNotFound":
 		return "'edgetable tables list' lists the tables that are there"
 	case refusal.Status != http.StatusForbidden:

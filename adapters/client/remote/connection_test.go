@@ -83,7 +83,7 @@ func TestAdvice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := e.advice(&Error{Status: tt.status, Code: tt.code}, now); !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {
+		if got := e.advice(&Error{Status: tt.status, Code: tt.code}, "", now); !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {
 			t.Errorf("%s, %s: %q, want %q", tt.connection, tt.code, got, tt.want)
 		}
 	}

@@ -51,19 +51,26 @@ func (p *program) accountCommand() *cobra.Command {
 	list := command("list [NAME]", "List the accounts and when their keys were last used", "With NAME it also prints which addresses the account allows and denies.",
 		func(_ context.Context, f *file, name string) error { return p.listAccounts(f, name, o.json) })
 	cli.JSONFlag(list.Flags(), &o.json)
-	change := command("change NAME", "Disable, enable or remove an account", "Its tables stay, for an account of this name.", func(_ context.Context, f *file, name string) error { return p.changeAccount(f, name, &o) })
+	change := command("change NAME", "Disable, enable or remove an account", "Its tables stay, for an account of this name. --drop refuses an account whose key was used in the last ten minutes, and asks for its name.",
+		func(ctx context.Context, f *file, name string) error { return p.changeAccount(ctx, f, name, &o) })
+	change.Example = "  edgetable account change acme --disable\n  edgetable account change acme --drop --data /var/lib/edgetable"
 	cli.Section(change, "Change", func(f *pflag.FlagSet) {
 		cli.BoolFlag(f, &o.disable, "disable", "refuse every request of the account")
 		cli.BoolFlag(f, &o.enable, "enable", "serve a disabled account again")
-		cli.BoolFlag(f, &o.drop, "drop", "remove the account with its keys")
+		cli.BoolFlag(f, &o.drop, "drop", "remove the account with its keys, which nothing brings back")
+		cli.BoolFlag(f, &o.force, "force", forceUsage+"; with --drop")
+		cli.BoolFlag(f, &o.yes, "yes", "do not ask")
+		cli.AdminFlag(f, &o.admin, "")
 	})
 	create := command("new NAME", "Make an account and print its connection string",
 		"The key has 256 bits and is printed once.", func(ctx context.Context, f *file, name string) error { return p.newAccount(ctx, f, name, &o) })
+	list.Example = "  edgetable account list\n  edgetable account list acme --json"
 	create.Example = "  edgetable account new acme --data /var/lib/edgetable --endpoint https://tables.example.com/acme"
 	rotate := command("rotate NAME", "Give an account another key",
 		"Adds a second key and prints its connection string. Give it to all clients; when 'account list' shows that the\n"+
 			"first key is not used any more, run the command again with --finish: it removes the first key.",
 		func(ctx context.Context, f *file, name string) error { return p.rotateAccount(ctx, f, name, &o) })
+	rotate.Example = "  edgetable account rotate acme\n  edgetable account rotate acme --finish"
 	for _, c := range []*cobra.Command{create, rotate} {
 		cli.Section(c, "Output", func(f *pflag.FlagSet) {
 			cli.EndpointFlag(f, &o.endpoint, defaultEndpoint)
@@ -72,7 +79,7 @@ func (p *program) accountCommand() *cobra.Command {
 	}
 	cli.Section(rotate, "Rotation", func(f *pflag.FlagSet) {
 		cli.BoolFlag(f, &o.finish, "finish", "remove the first key; refused while clients seem to use it")
-		cli.BoolFlag(f, &o.force, "force", "with --finish: remove the first key although clients use it")
+		cli.BoolFlag(f, &o.force, "force", forceUsage+"; with --finish")
 	})
 	return cli.Group("account", "Make, change and list accounts",
 		"The accounts are in a file, a line each. A server that uses the file applies each change within two seconds.",
@@ -260,14 +267,17 @@ func (p *program) showAccount(f *file, name string) error {
 }
 
 // changeAccount does the one thing that the flags say.
-func (p *program) changeAccount(f *file, name string, o *accountFlags) error {
+func (p *program) changeAccount(ctx context.Context, f *file, name string, o *accountFlags) error {
+	if !o.drop && (o.force || o.yes) {
+		return cli.Misuse("--force and --yes are for --drop")
+	}
 	switch [3]bool{o.disable, o.enable, o.drop} {
 	case [3]bool{true, false, false}:
 		return p.setDisabled(f, name, true)
 	case [3]bool{false, true, false}:
 		return p.setDisabled(f, name, false)
 	case [3]bool{false, false, true}:
-		return p.removeAccount(f, name)
+		return p.removeAccount(ctx, f, name, o)
 	}
 	return cli.Misuse("say what to do: --disable, --enable or --drop")
 }
@@ -289,10 +299,22 @@ func (p *program) setDisabled(f *file, name string, disabled bool) error {
 	return nil
 }
 
-func (p *program) removeAccount(f *file, name string) error {
+// removeAccount removes an account that nobody uses, or that whoever runs the command knows by name.
+func (p *program) removeAccount(ctx context.Context, f *file, name string, o *accountFlags) error {
 	i, _, err := f.find(name)
 	if err != nil {
 		return err
+	}
+	if !o.force {
+		info, _ := o.running(ctx, f.path) // without a server, its file tells
+		if err := f.busy(name, info, time.Now()); err != nil {
+			return err
+		}
+	}
+	if !o.yes {
+		if err := p.Confirm("account", name, fmt.Sprintf("Account %s will be removed with its keys, which nothing brings back.", name), "nothing is changed"); err != nil {
+			return err
+		}
 	}
 	f.lines = slices.Delete(f.lines, i, i+1)
 	if err := p.saveAccounts(f); err != nil {

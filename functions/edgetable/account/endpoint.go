@@ -85,6 +85,7 @@ type accountFlags struct {
 	endpoint       string
 	known          string // the endpoint in the account's entry
 	finish, force  bool
+	yes            bool
 	disable        bool
 	enable, drop   bool
 	json           bool

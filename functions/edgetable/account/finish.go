@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"edgetable/core/sharedkey"
 	"edgetable/functions/edgetable/admin"
 )
 
@@ -12,25 +11,42 @@ import (
 // up send a request in this time.
 const quiet = 10 * time.Minute
 
+// forceUsage is what --force means in all commands.
+const forceUsage = "remove a key although clients use it"
+
+// keyUsed is when a key of an account was last used, by the running server, if there is one, and by the file of an earlier one; nil: never.
+func (f *file) keyUsed(name string, i int, info *admin.Info) *time.Time {
+	at := readLastUsed(usedFile(f.path)).of(f.list[name].Keys[i])
+	if info == nil {
+		return at
+	}
+	account, _ := info.Find(name)
+	for _, one := range account.Keys {
+		if one.Key == i+1 && one.LastUsed != nil && (at == nil || one.LastUsed.After(*at)) {
+			at = one.LastUsed
+		}
+	}
+	return at
+}
+
+// busy says why an account must not be removed yet: a client uses one of its keys.
+func (f *file) busy(name string, info *admin.Info, now time.Time) error {
+	for i, k := range f.list[name].Keys {
+		if k == nil {
+			continue
+		}
+		if at := f.keyUsed(name, i, info); at != nil && now.Sub(*at) < quiet {
+			return fmt.Errorf("%s stays: key %d was %s, less than %d minutes ago; --disable refuses its requests and can be undone, --force removes it all the same",
+				name, i+1, say(at), int(quiet/time.Minute))
+		}
+	}
+	return nil
+}
+
 // inUse says why the first key of an account must not be removed yet: clients still use
 // it, or none of them has used the second key.
 func (f *file) inUse(name string, info *admin.Info, now time.Time) error {
-	noted := readLastUsed(usedFile(f.path))
-	use := func(number int, k *sharedkey.Key) *time.Time {
-		at := noted.of(k)
-		if info == nil {
-			return at
-		}
-		account, _ := info.Find(name)
-		for _, one := range account.Keys {
-			if one.Key == number && one.LastUsed != nil && (at == nil || one.LastUsed.After(*at)) {
-				at = one.LastUsed
-			}
-		}
-		return at
-	}
-	keys := f.list[name].Keys
-	first, second := use(1, keys[0]), use(2, keys[1])
+	first, second := f.keyUsed(name, 0, info), f.keyUsed(name, 1, info)
 	switch {
 	case second == nil:
 		return fmt.Errorf("%s keeps both keys: key 1 was %s, and key 2 was never used: give it to the clients first; --force removes key 1 all the same", name, say(first))

@@ -74,8 +74,8 @@ func (o *flags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.pwd, "pwd", "", "`password` of a certificate in PFX: refused")
 	f.StringVar(&o.oauth, "oauth", "", "`level` of bearer tokens: refused")
 	f.String("tableKeepAliveTimeout", "", "no effect")
-	for _, service := range []string{"blob", "queue"} {
-		for _, name := range []string{"Host", "Port", "KeepAliveTimeout"} {
+	for _, service := range services {
+		for _, name := range endings {
 			f.String(service+name, "", "no effect: "+service+"s are not served")
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 )
 
 // Command lines that people have for Azurite.
@@ -45,6 +47,39 @@ func TestRefused(t *testing.T) {
 	} {
 		if _, err := Serve(All, strings.Fields(line), func(string) string { return "" }); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", line, err, want)
+		}
+	}
+}
+
+// Each flag that is understood under Azurite's name is one that serve explains.
+func TestHint(t *testing.T) {
+	var o flags
+	all := pflag.NewFlagSet("", pflag.ContinueOnError)
+	o.register(all)
+	explain := func(arg string) string { return Hint(pflag.NewFlagSet("", pflag.ContinueOnError).Parse([]string{arg})) }
+	all.VisitAll(func(f *pflag.Flag) {
+		switch f.Name {
+		case "help", "version":
+			return
+		}
+		if said := explain("--" + f.Name); !strings.HasPrefix(said, "--"+f.Name+" of Azurite is ") {
+			t.Errorf("--%s: %q", f.Name, said)
+		}
+		if said := explain("-" + f.Shorthand); f.Shorthand != "" && !strings.HasPrefix(said, "--"+f.Name+" of Azurite is ") {
+			t.Errorf("-%s: %q", f.Shorthand, said)
+		}
+	})
+	for _, e := range Equivalents {
+		if f := all.Lookup(e.Flag); f == nil || f.Shorthand != e.Short {
+			t.Errorf("Azurite has no flag --%s, -%s", e.Flag, e.Short)
+		}
+		if e.Here == "" && e.Why == "" {
+			t.Errorf("--%s: say why nothing stands for it", e.Flag)
+		}
+	}
+	for _, arg := range []string{"--nope", "-x", "-data"} {
+		if said := explain(arg); said != "" {
+			t.Errorf("%s: %q", arg, said)
 		}
 	}
 }

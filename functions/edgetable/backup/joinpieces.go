@@ -34,7 +34,7 @@ func (b *Schedule) JoinPieces(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			b.log.Warn("pieces of the log cannot be joined; it is tried again", "cause", err, "again in", joinEvery)
+			b.log.Warn("pieces of the log cannot be joined; it is tried again", "cause", err, "again_in", joinEvery)
 			continue
 		case done.Pieces > 0:
 			b.log.Info("pieces of the log were joined", "pieces", done.Pieces, "objects", done.Objects)

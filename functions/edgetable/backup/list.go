@@ -3,7 +3,11 @@ package backup
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -79,6 +83,9 @@ func (p *program) backupList(ctx context.Context, location string, asJSON bool) 
 	}
 	r := repository.New(objects)
 	all, err := r.List(ctx)
+	if _, gone := os.Stat(location); errors.Is(err, repository.ErrNone) && !strings.Contains(location, "://") && errors.Is(gone, fs.ErrNotExist) {
+		return fmt.Errorf("there is no directory %s: is its disk mounted?", location)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", location, err)
 	}
@@ -104,10 +111,10 @@ func (p *program) backupList(ctx context.Context, location string, asJSON bool) 
 		p.PrintTable(&t)
 	}
 	for _, m := range all.Unfinished {
-		fmt.Fprintf(p.Out, "%s of %s is not complete: it runs, or was interrupted\n", m.ID, m.From)
+		fmt.Fprintln(p.Out, p.Wrap(0, fmt.Sprintf("%s of %s is not complete: it runs, or was interrupted", m.ID, m.From)))
 	}
 	for _, one := range log {
-		fmt.Fprintf(p.Out, "each moment from %s to %s can be restored with --to-time\n", one[0], one[1])
+		fmt.Fprintln(p.Out, p.Wrap(0, fmt.Sprintf("each moment from %s to %s can be restored with --to-time", one[0], one[1])))
 	}
 	return cmp.Or(damaged(all), logErr)
 }

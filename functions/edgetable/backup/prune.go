@@ -3,6 +3,7 @@ package backup
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,7 +60,7 @@ func (p *program) backupPrune(ctx context.Context, location string, what reposit
 		fmt.Fprintln(p.Out, verb, id)
 	}
 	if len(done.Unfinished) > 0 {
-		fmt.Fprintln(p.Out, unfinishedStays(done.Unfinished))
+		fmt.Fprintln(p.Out, p.Wrap(0, unfinishedStays(done.Unfinished)))
 	}
 	if done.Pieces > 0 {
 		fmt.Fprintf(p.Out, "%s %s of the log, %s\n", verb, cli.Things(done.Pieces, "pieces"), cli.ShowBytes(done.LogBytes))
@@ -71,6 +72,12 @@ func (p *program) backupPrune(ctx context.Context, location string, what reposit
 
 // unfinishedStays says why objects were not removed.
 func unfinishedStays(list []*repository.Manifest) string {
-	m := list[0]
-	return fmt.Sprintf("objects stay while the backup %s of %s is not complete; if it will not continue, remove it with --remove %s", m.ID, m.From, m.ID)
+	var ids []string
+	for _, m := range list {
+		ids = append(ids, m.ID)
+	}
+	if m := list[0]; len(list) == 1 {
+		return fmt.Sprintf("objects stay while the backup %s of %s is not complete; if it will not continue, remove it with --remove %s", m.ID, m.From, m.ID)
+	}
+	return fmt.Sprintf("objects stay while %d backups of %s are not complete; if they will not continue, remove them with --remove %s", len(list), list[0].From, strings.Join(ids, ","))
 }

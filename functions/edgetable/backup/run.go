@@ -89,6 +89,11 @@ func (b *run) create(ctx context.Context) (m *repository.Manifest, err error) {
 		},
 		Progress: b.progress, Now: time.Now,
 	})
+	if errors.Is(err, pebblestore.ErrDamaged) { // the next attempt would stop there too, and nobody would continue this one
+		err = errors.Join(err, repository.New(b.place).Abandon(ctx, begun.here...))
+		begun.here = nil
+		err = errors.Join(err, b.writeUnfinished(begun))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", b.location, err)
 	}

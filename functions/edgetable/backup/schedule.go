@@ -60,7 +60,7 @@ func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints,
 	if bucket, ok := objects.(*s3.Bucket); ok {
 		// All attempts together may take a quarter of an hour.
 		bucket.Retrying = func(cause error, in time.Duration) {
-			log.Warn("the place for backups does not answer", "to", o.To, "cause", cause, "again in", in.Round(time.Millisecond))
+			log.Warn("the place for backups does not answer", "to", o.To, "cause", cause, "again_in", in.Round(time.Millisecond))
 		}
 	}
 	b := &Schedule{
@@ -172,7 +172,7 @@ func (b *Schedule) Serve(ctx context.Context) {
 			b.mu.Lock()
 			b.status.Failures++
 			b.mu.Unlock()
-			b.log.Error("backup failed", "to", b.To, "cause", err, "again in", wait)
+			b.log.Error("backup failed", "to", b.To, "cause", err, "again_in", wait)
 		} else {
 			retry = firstRetry
 		}

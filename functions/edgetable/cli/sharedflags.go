@@ -98,3 +98,22 @@ const AdminSocket = "admin.sock"
 func JSONFlag(f *pflag.FlagSet, to *bool) {
 	BoolFlag(f, to, "json", "print JSON instead of text; long work also prints its events to standard error, one in a line")
 }
+
+// EventsFlag is --json of a command that works for long, and prints what happens meanwhile as events.
+func EventsFlag(f *pflag.FlagSet) {
+	JSONFlag(f, new(bool))
+	f.Lookup("json").Value = eventful{f.Lookup("json").Value}
+}
+
+// eventful is the value of --json of a command that prints events.
+type eventful struct{ pflag.Value }
+
+// PrintsEvents reports whether a command was asked for events.
+func PrintsEvents(f *pflag.FlagSet) bool {
+	json := f.Lookup("json")
+	if json == nil {
+		return false
+	}
+	_, ok := json.Value.(eventful)
+	return ok && json.Value.String() == "true"
+}

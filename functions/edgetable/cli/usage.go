@@ -86,20 +86,17 @@ func Sections(c *cobra.Command) (headings []string, flags map[string]*pflag.Flag
 }
 
 // columns are how many the help of a command takes at most.
-const columns = 100
-
-// narrow are the columns of the help of a command that has a short one.
-const narrow = 80
+const columns = 80
 
 // Usage is the help of a command.
 func Usage(c *cobra.Command) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s.\n\nUsage: %s\n", c.Short, c.UseLine())
+	fmt.Fprintf(&b, "%s.\n\nUsage: %s\n", fill(c.Short), c.UseLine())
 	if c.Long != "" {
 		fmt.Fprintf(&b, "\n%s\n", fill(c.Long))
 	}
-	if c.Example != "" {
-		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
+	if examples := Examples(c); examples != "" {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", broken(examples))
 	}
 	if c.HasAvailableSubCommands() {
 		if len(c.Groups()) == 0 {
@@ -113,7 +110,7 @@ func Usage(c *cobra.Command) string {
 		fmt.Fprintf(&b, "\n'%s COMMAND --help' lists the flags of a command.\n", c.CommandPath())
 	}
 	if all := c.Flags().Lookup(helpAllName); all != nil && !all.Changed {
-		fmt.Fprintf(&b, "\nFlags that most need (--%s lists all):\n%s", helpAllName, common(c).FlagUsagesWrapped(narrow))
+		fmt.Fprintf(&b, "\nFlags that most need (--%s lists all):\n%s", helpAllName, common(c).FlagUsagesWrapped(columns))
 		return b.String()
 	}
 	headings, flags := Sections(c)
@@ -121,6 +118,42 @@ func Usage(c *cobra.Command) string {
 		fmt.Fprintf(&b, "\n%s:\n%s", heading, flags[heading].FlagUsagesWrapped(columns))
 	}
 	return b.String()
+}
+
+// Examples are those of a command; of a group the first one of each of its commands.
+func Examples(c *cobra.Command) string {
+	if c.Example != "" || !c.HasParent() {
+		return c.Example
+	}
+	var list []string
+	for _, sub := range c.Commands() {
+		if one := Examples(sub); sub.IsAvailableCommand() && one != "" {
+			first, rest, more := strings.Cut(one, "\n")
+			for more && strings.HasSuffix(first, "\\") { // it goes on in the next line
+				var next string
+				next, rest, more = strings.Cut(rest, "\n")
+				first += "\n" + next
+			}
+			list = append(list, first)
+		}
+	}
+	return strings.Join(list, "\n")
+}
+
+// broken breaks lines of examples that are too long before a flag, so that a shell takes them as they stand.
+func broken(examples string) string {
+	const end, begin = " \\", "      "
+	lines := strings.Split(examples, "\n")
+	for i := 0; i < len(lines); i++ {
+		if utf8.RuneCountInString(lines[i]) <= columns {
+			continue
+		}
+		if at := strings.LastIndex(lines[i][:columns-len(end)+2], " --"); at > 0 { // where the flag may begin
+			lines = slices.Insert(lines, i+1, begin+lines[i][at+1:])
+			lines[i] = lines[i][:at] + end
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // common returns the flags of c that Short has named, each with what its help has before the first semicolon.
@@ -141,7 +174,8 @@ func common(c *cobra.Command) *pflag.FlagSet {
 func list(b *strings.Builder, c *cobra.Command, group string) {
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() && sub.GroupID == group {
-			fmt.Fprintf(b, "  %-12s %s\n", sub.Name(), sub.Short)
+			one := Terminal{Columns: columns}
+			fmt.Fprintf(b, "  %-12s %s\n", sub.Name(), one.Wrap(len("  ")+12+1, sub.Short))
 		}
 	}
 }

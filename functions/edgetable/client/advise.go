@@ -41,6 +41,7 @@ The exit status is 0 without a finding, 4 with findings, 1 after a failure. docs
 			return p.advise(c.Context(), &o, args[0])
 		},
 	}
+	p.completeTables(c, &o.ServiceFlags)
 	cli.Section(c, "Traffic", o.trafficFlags.register)
 	cli.Section(c, "Entities", func(f *pflag.FlagSet) {
 		cli.BoolFlag(f, &o.scan, "scan", "read all entities and judge them, too")
@@ -126,14 +127,15 @@ func (p *program) tellAdvice(a *advise.Advice, f *advise.Facts, asJSON bool, res
 }
 
 func (p *program) printAdvice(a *advise.Advice, f *advise.Facts) {
-	line := func(name, text string) { fmt.Fprintf(p.Out, "   %-12s %s\n", name, text) }
+	const indent = len("   for example  ") // of what follows the name of a line
+	line := func(name, text string) { fmt.Fprintf(p.Out, "   %-12s %s\n", name, p.Wrap(indent, text)) }
 	if len(a.Findings) == 0 && f.Enough() {
 		fmt.Fprintln(p.Out, "no finding")
 	} else if len(a.Findings) == 0 {
 		fmt.Fprintln(p.Out, "too little was counted to judge the keys")
 	}
 	for i, one := range a.Findings {
-		fmt.Fprintf(p.Out, "%d. %s (%s)\n", i+1, one.Finding, one.Rule)
+		fmt.Fprintln(p.Out, p.Wrap(3, fmt.Sprintf("%d. %s (%s)", i+1, one.Finding, one.Rule)))
 		line("for example", rows.Printable(one.Example))
 		line("Azure", one.Why.Azure)
 		line("DynamoDB", one.Why.DynamoDB)
@@ -144,7 +146,8 @@ func (p *program) printAdvice(a *advise.Advice, f *advise.Facts) {
 		fmt.Fprintln(p.Out)
 	}
 	if f.Splits {
-		fmt.Fprint(p.Out, "It is taken for granted that objects of the Worker split when they are busy. With the profile free or EDGETABLE_SPLIT_RATE=0 they do not.\n\n")
+		fmt.Fprintln(p.Out, p.Wrap(0, "It is taken for granted that objects of the Worker split when they are busy. With the profile free or EDGETABLE_SPLIT_RATE=0 they do not."))
+		fmt.Fprintln(p.Out)
 	}
 	if len(a.Costs) == 0 {
 		fmt.Fprintln(p.Out, "The traffic was counted for less than an hour: too little to say what a month costs.")

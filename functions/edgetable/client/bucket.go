@@ -24,8 +24,11 @@ func (p *program) exportPlace(ctx context.Context, location string) (to export.P
 }
 
 // importSources are the files to import, or the objects of an export in a bucket.
-func (p *program) importSources(ctx context.Context, path, table string) ([]transfer.Source, error) {
-	if !isBucket(path) {
+func (p *program) importSources(ctx context.Context, path, account, table string) ([]transfer.Source, error) {
+	switch {
+	case account != "":
+		return transfer.AzuriteSources(path, account, table)
+	case !isBucket(path):
 		return transfer.Sources(path, table)
 	}
 	b, _, err := p.exportPlace(ctx, path)

@@ -69,6 +69,7 @@ To resume an interrupted copy, run the same command. The exit status is 3 if a p
 		Example: "  edgetable copy --all --from azure --to prod",
 		RunE:    func(c *cobra.Command, args []string) error { return p.copy(c.Context(), &o, args) },
 	}
+	p.completeTables(c, &o.ServiceFlags)
 	cli.Section(c, "What", func(f *pflag.FlagSet) {
 		o.register(f)
 		selectFlag(f, &o.names)
@@ -137,9 +138,9 @@ func (p *program) copy(ctx context.Context, o *CopyFlags, tables []string) error
 	p.noteNearLimit(&progress)
 	p.Totals = &t
 	some := progress.Rows.Load() > t.Rejected // the progress file may not have all of them
-	says := totals(t, "written")
+	says := totals(t, "written", "deleted")
 	if o.dryRun {
-		says += "; nothing was changed"
+		says = totals(t, "would be written", "would be deleted") + "; nothing was changed"
 	}
 	if err != nil {
 		return endedEarly(ctx, err, some, says+"; run the same command to resume")

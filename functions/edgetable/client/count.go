@@ -37,6 +37,7 @@ func (p *program) countCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case describe:
+				p.Events = o.json // it reads all
 				return p.describe(c.Context(), &o, args)
 			case len(args) != 1:
 				return cli.Misuse("name one TABLE to count; --describe takes several, and without a TABLE all")
@@ -44,6 +45,7 @@ func (p *program) countCommand() *cobra.Command {
 			return p.count(c.Context(), &o, args[0])
 		},
 	}
+	p.completeTables(c, &o.ServiceFlags)
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		o.fromFlag(f)
 		filterFlag(f, &o.filter)

@@ -48,6 +48,7 @@ func (p *program) deleteCommand() *cobra.Command {
 			return p.delete(c.Context(), &o.ServiceFlags, args[0], args[1], args[2])
 		},
 	}
+	p.completeTables(c, &o.ServiceFlags)
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		o.inFlag(f)
 		filterFlag(f, &o.filter)

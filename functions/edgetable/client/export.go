@@ -43,6 +43,7 @@ status is 3 if a part is done, 1 if nothing is.`,
 			"  edgetable export People --format csv --to - > people.csv",
 		RunE: func(c *cobra.Command, args []string) error { return p.export(c.Context(), &o, args) },
 	}
+	p.completeTables(c, &o.ServiceFlags)
 	cli.Section(c, "What", func(f *pflag.FlagSet) {
 		o.fromFlag(f)
 		cli.BoolFlag(f, &o.all, "all", "all tables of the account")
@@ -97,7 +98,11 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 		stop := p.follow(what, &progress, c)
 		err := e.ToWriter(ctx, c, p.Out)
 		stop()
-		for _, note := range e.Notes {
+		for i, note := range e.Notes {
+			if i == mostNotes {
+				p.Note("%s: and %s more notes; a directory has all of them in its manifest.json", tables[0], cli.Commas(int64(len(e.Notes)-i)))
+				break
+			}
 			p.Note("%s: %s", tables[0], note)
 		}
 		return ended(err, progress.Rows.Load() > 0)
@@ -119,6 +124,9 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 	}
 	return missing(m)
 }
+
+// mostNotes are printed at most of a file without a manifest.
+const mostNotes = 3
 
 // exported is a table in files.
 type exported struct {
@@ -144,8 +152,11 @@ func (p *program) printExported(m *export.Manifest) error {
 	}
 	for _, one := range all {
 		fmt.Fprintf(p.Out, "%s: %s in %s, %s\n", one.Table, cli.Things(one.Entities, "entities"), cli.Things(one.Files, "files"), cli.ShowBytes(one.Bytes))
-		for _, note := range one.Notes {
-			fmt.Fprintf(p.Out, "%s: %s\n", one.Table, note)
+		switch n := len(one.Notes); {
+		case n == 1:
+			fmt.Fprintf(p.Out, "%s: %s\n", one.Table, one.Notes[0])
+		case n > 1:
+			fmt.Fprintf(p.Out, "%s: %s on types of columns are in manifest.json\n", one.Table, cli.Things(n, "notes"))
 		}
 	}
 	return nil

@@ -22,6 +22,7 @@ type importFlags struct {
 	ServiceFlags
 	RowFlags
 	table, mode, format string
+	account             string // in Azurite's file
 	types, renames      []string
 	mapping             rows.Mapping
 	dryRun              bool
@@ -33,7 +34,8 @@ func (p *program) importCommand() *cobra.Command {
 		Use: "import DIRECTORY|s3://BUCKET/PREFIX|FILE|-", Short: "Write files to tables",
 		Long: `Reads what export, Storage Explorer or AzCopy 7 wrote, other files of JSON, CSV or parquet (.jsonl, .json, .csv or .parquet,
 also with .gz or .zst), all such files of a directory, what export wrote to a bucket of S3, or standard input. A file is for the table that --table names, else that
-of its folder, else that of its name; a table that is missing is created. The rows may be in any order.
+of its folder, else that of its name; a table that is missing is created. The rows may be in any order. Of the directory of an Azurite
+that has stopped it takes all tables.
 
 --partition-key and --row-key make keys of other columns: a name takes a column as the key, =orders is a constant, and a template
 has columns in braces: {Country}, {Id:8} with at least 8 digits, {Born:yyyyMM} the date in this form, {yyyyMM} that of Timestamp,
@@ -42,13 +44,15 @@ has columns in braces: {Country}, {Id:8} with at least 8 digits, {Born:yyyyMM} t
 Rows that cannot be imported go to a file with their reasons, which can be corrected and imported. To resume an
 interrupted import, run the same command. The exit status is 3 if a part is done, 1 if nothing is.`,
 		Example: "  edgetable import backup-2026-11-22 --to prod\n" +
+			"  edgetable import ~/.azurite --to new\n" +
 			"  edgetable import people.csv --table People --types Born=Int32,Died=Int32 --mode replace\n" +
 			"  edgetable import orders.parquet --table Orders \\\n" +
 			"      --partition-key '{Country}-{Placed:yyyyMM}' --row-key Id --dry-run",
 		RunE: func(c *cobra.Command, args []string) error { return p.importFiles(c.Context(), &o, args[0]) },
 	}
 	cli.Section(c, "What", func(f *pflag.FlagSet) {
-		cli.TableFlag(f, &o.table, "", "")
+		cli.TableFlag(f, &o.table, "", "; of Azurite's file only this one")
+		cli.AccountFlag(f, &o.account, "; here that whose tables to import, if Azurite's file has several")
 		cli.ChoiceFlag(f, &o.format, "format", "`format` of entities; of files whose names do not say theirs, jsonl, csv or parquet", "jsonl", "csv", "parquet")
 		f.StringSliceVar(&o.types, "types", nil, "`types` of columns of CSV and parquet, such as Born=Int32,At=DateTime; default those of the file, in CSV String")
 		f.StringVar(&o.mapping.Encoding, "encoding", "", "character `encoding` of files of CSV and JSON, such as windows-1252, utf-16le or shift_jis; default UTF-8")
@@ -135,7 +139,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 			return err
 		}
 	}
-	sources, err := p.importSources(ctx, path, o.table)
+	sources, err := p.importSources(ctx, path, o.account, o.table)
 	if err != nil {
 		return ended(err, false)
 	}
@@ -183,9 +187,9 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 		again = "repeat the whole standard input"
 	}
 	if err != nil {
-		return endedEarly(ctx, err, some, totals(t, word)+"; "+again)
+		return endedEarly(ctx, err, some, totals(t, word, "deleted")+"; "+again)
 	}
-	return p.tellRows(t, totals(t, word), rowsResult{DryRun: o.dryRun, First: first}, reasons, some)
+	return p.tellRows(t, totals(t, word, "deleted"), rowsResult{DryRun: o.dryRun, First: first}, reasons, some)
 }
 
 // preview returns what prints the first rows of a dry run, or keeps them for the result.

@@ -30,6 +30,7 @@ func (p *program) tablesOptionsCommand() *cobra.Command {
 		Example: "  edgetable tables options Sessions --from prod",
 		RunE:    func(c *cobra.Command, args []string) error { return p.tablesOptions(c.Context(), &o, args[0]) },
 	}
+	p.completeTables(c, &o)
 	cli.Section(c, "Flags", o.fromFlag)
 	return c
 }
@@ -92,6 +93,7 @@ table first, says how many entities would be gone, and asks if they are more tha
 			return p.declare(c.Context(), &o, map[string]table.TableOptions{args[0]: want})
 		},
 	}
+	p.completeTables(c, &o.ServiceFlags)
 	cli.Section(c, "Rule", func(f *pflag.FlagSet) {
 		f.StringVar(&property, "expire-property", "", "`name` of the DateTime property with the instant at which an entity ends")
 		f.StringVar(&after, "expire-after", "", "`time` after its last write at which an entity ends, such as P30D or PT12H")

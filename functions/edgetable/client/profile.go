@@ -131,6 +131,7 @@ func (p *program) profileCommand() *cobra.Command {
 	})
 	var asJSON bool
 	list := command("list", "List the profiles, without their keys", "", func(f *profiles, _ []string) error { return p.listProfiles(f, asJSON) })
+	list.Example = "  edgetable profile list"
 	cli.JSONFlag(list.Flags(), &asJSON)
 	remove := command("remove NAME", "Forget a profile", "", func(f *profiles, args []string) error {
 		if _, ok := f.list[args[0]]; !ok {
@@ -139,6 +140,7 @@ func (p *program) profileCommand() *cobra.Command {
 		delete(f.list, args[0])
 		return f.save()
 	})
+	remove.Example = "  edgetable profile remove prod"
 	remove.ValidArgsFunction = completeProfiles
 	return cli.Group("profile", "Keep names for services", "A profile stands for a service in --from and --to. Only its owner can read the file.",
 		add,

@@ -24,7 +24,7 @@ func (p *program) putCommand() *cobra.Command {
 		Use: "put TABLE ENTITY", Short: "Write an entity",
 		Long: "ENTITY is a JSON object with PartitionKey and RowKey, or - for standard input. A whole number is an Int32, one with a\n" +
 			"point a Double; other types have an annotation, as in a response: \"N@odata.type\": \"Edm.Int64\", \"N\": \"5\".",
-		Example: `  edgetable put People '{"PartitionKey":"a","RowKey":"1","Name":"Ada","Born":1815}' --to prod`,
+		Example: `  edgetable put People '{"PartitionKey":"a","RowKey":"1","Born":1815}' --to prod`,
 		RunE:    func(c *cobra.Command, args []string) error { return p.put(c.Context(), &o, mode, args[0], args[1]) },
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {

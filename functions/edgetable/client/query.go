@@ -100,6 +100,7 @@ func (p *program) queryCommand() *cobra.Command {
 			return p.query(c.Context(), &o, args[0])
 		},
 	}
+	p.completeTables(c, &o.ServiceFlags)
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		o.fromFlag(f)
 		filterFlag(f, &o.filter)
@@ -171,6 +172,7 @@ func (p *program) getCommand() *cobra.Command {
 		Example: "  edgetable get People a 1 --from prod",
 		RunE:    func(c *cobra.Command, args []string) error { return p.get(c.Context(), &o, args[0], args[1], args[2]) },
 	}
+	p.completeTables(c, &o.ServiceFlags)
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		o.fromFlag(f)
 		selectFlag(f, &o.names)

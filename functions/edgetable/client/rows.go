@@ -146,12 +146,12 @@ func (p *program) tellRows(t progressfile.Totals, says string, r rowsResult, rea
 }
 
 // totals says what became of the rows.
-func totals(t progressfile.Totals, word string) string {
-	text := cli.Things(t.Written, "rows") + " " + word
+func totals(t progressfile.Totals, written, deleted string) string {
+	text := cli.Things(t.Written, "rows") + " " + written
 	for _, one := range []struct {
 		n    int64
 		says string
-	}{{t.Same, "there already"}, {t.Skipped, "skipped"}, {t.Rejected, "refused"}, {t.Deleted, "deleted"}, {t.Dropped, "dropped, since a later row has the same keys"}} {
+	}{{t.Same, "there already"}, {t.Skipped, "skipped"}, {t.Rejected, "refused"}, {t.Deleted, deleted}, {t.Dropped, "dropped, since a later row has the same keys"}} {
 		if one.n > 0 {
 			text += fmt.Sprintf(", %s %s", cli.Commas(one.n), one.says)
 		}

@@ -40,7 +40,7 @@ func (o *ServiceFlags) inFlag(f *pflag.FlagSet) {
 
 // ToFlag is where data goes in all commands.
 func ToFlag(f *pflag.FlagSet, to *string, usage string) {
-	f.StringVar(to, "to", "", "`place` to write to; "+usage)
+	f.StringVar(to, "to", "", "`place` to write to, or to compare with; "+usage)
 	if usage == serviceUsage {
 		cli.CompleteWith(f, "to", completeProfiles)
 	}
@@ -60,7 +60,7 @@ func connectionsFlag(f *pflag.FlagSet, to *int) {
 // workFlags are the flags of all commands that work for long.
 func (o *ServiceFlags) workFlags(f *pflag.FlagSet) {
 	connectionsFlag(f, &o.Connections)
-	cli.JSONFlag(f, new(bool))
+	cli.EventsFlag(f)
 }
 
 // connect returns a client of the service.
@@ -113,6 +113,9 @@ func (p *program) connect(o *ServiceFlags) (*remote.Client, error) {
 	}
 	c := remote.New(e, max(o.Connections, 2))
 	c.Tool = true
+	if strings.HasPrefix(o.Name, "env:") || o.Name != "" && name == o.Name {
+		c.As = o.Name
+	}
 	c.Waiting = func(cause error, until time.Time) {
 		if cause == nil {
 			p.Note("%s does not answer; waiting until %s", e, until.Format(time.TimeOnly))

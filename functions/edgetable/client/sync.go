@@ -22,6 +22,7 @@ To resume an interrupted sync, run the same command. The exit status is 3 if a p
 		Example: "  edgetable sync --all --from azure --to prod --delete",
 		RunE:    func(c *cobra.Command, args []string) error { return p.copy(c.Context(), &o, args) },
 	}
+	p.completeTables(c, &o.ServiceFlags)
 	cli.Section(c, "What", o.register)
 	cli.Section(c, "How", func(f *pflag.FlagSet) {
 		cli.BoolFlag(f, &o.gone, "delete", "delete from --to what --from lacks; with --filter also what passes there and exists in --from, but does not pass there any more")

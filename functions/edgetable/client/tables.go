@@ -92,6 +92,7 @@ func (p *program) tablesDeleteCommand() *cobra.Command {
 		Example: "  edgetable tables delete People --in prod",
 		RunE:    func(c *cobra.Command, args []string) error { return p.tablesDelete(c.Context(), &o, yes, args[0]) },
 	}
+	p.completeTables(c, &o)
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		o.inFlag(f)
 		cli.BoolFlag(f, &yes, "yes", "do not ask")

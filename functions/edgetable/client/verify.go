@@ -21,10 +21,11 @@ func (p *program) verifyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "verify TABLE…", Short: "Compare tables of two services",
 		Long: `Reads both tables and prints how many entities are equal, and the keys of those that differ or that one of them
-lacks, --limit of each table. Timestamps are not compared. The exit status is 4 if there are any differences.`,
+lacks, --limit of each table. Timestamps are not compared. The exit status is 4 if there are any differences, 3 if a table is missing.`,
 		Example: "  edgetable verify --all --from azure --to prod",
 		RunE:    func(c *cobra.Command, args []string) error { return p.verify(c.Context(), &o, args) },
 	}
+	p.completeTables(c, &o.ServiceFlags)
 	cli.Section(c, "What", func(f *pflag.FlagSet) {
 		o.register(f)
 		selectFlag(f, &o.names)
@@ -65,7 +66,8 @@ func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) e
 	defer from.Close()
 	defer to.Close()
 	var different int64
-	all := []comparison{}
+	var missing error // a table that is not there
+	all, compared := []comparison{}, 0
 	for _, table := range tables {
 		c := comparison{Table: table, Differences: []difference{}}
 		var read scan.Progress
@@ -78,6 +80,11 @@ func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) e
 		stop()
 		p.noteNearLimit(&read)
 		different += c.Different
+		if remote.TableGone(err) && c.Equal+c.Different == 0 {
+			missing, err = errors.Join(missing, fmt.Errorf("%s: %w", table, err)), nil
+			continue
+		}
+		compared++
 		if all = append(all, c); !p.Events && (err == nil || c.Different > 0) {
 			p.printComparison(&c, err == nil)
 		}
@@ -90,9 +97,11 @@ func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) e
 	}
 	switch {
 	case err != nil:
-		return ended(err, different > 0)
+		return ended(errors.Join(err, missing), different > 0 || compared > 1)
 	case different > 0:
-		return cli.Fail(cli.StatusDamage, fmt.Errorf("not equal: %s", cli.Things(different, "entities")))
+		return cli.Fail(cli.StatusDamage, errors.Join(fmt.Errorf("not equal: %s", cli.Things(different, "entities")), missing))
+	case missing != nil:
+		return ended(missing, compared > 0)
 	}
 	return nil
 }

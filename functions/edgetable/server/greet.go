@@ -27,6 +27,9 @@ func (p *program) greet(s *serving) {
 		return
 	}
 	fmt.Fprintf(p.Out, "edgetable %s listens on %s and keeps its tables %s\n", cli.Version(), s.listener.Addr(), s.backend.Place)
+	if others := s.elsewhere(); others != "" {
+		fmt.Fprintf(p.Out, "other machines reach it at %s; with --public-url the endpoints below have the address for them\n", others)
+	}
 	if s.metricsAt != nil {
 		fmt.Fprintf(p.Out, "metrics at http://%s/metrics\n", s.metricsAt.Addr())
 	}
@@ -85,6 +88,9 @@ func (p *program) greetJSON(s *serving) {
 	if s.backup.To != "" {
 		about = append(about, "backup_to", s.backup.To, "backup_every", cli.ShowDuration(s.backup.Every))
 	}
+	if others := s.elsewhere(); others != "" {
+		about = append(about, "elsewhere", others)
+	}
 	if said := p.announced(s); said != nil {
 		about = append(about, "says", said)
 	}
@@ -101,6 +107,40 @@ func (s *serving) url() string {
 		return a.URL("127.0.0.1", "10002", false) // cannot happen: every server listens on TCP
 	}
 	return a.URL(host, strconv.Itoa(tcp.Port), tcp.IP.IsUnspecified())
+}
+
+// elsewhere is the URL of the server for other machines, if it listens on all addresses of this one and was not told what clients call it; else "".
+// The endpoints have 127.0.0.1 then, which is no use to them.
+func (s *serving) elsewhere() string {
+	tcp, ok := s.listener.Addr().(*net.TCPAddr)
+	if !ok || !tcp.IP.IsUnspecified() || s.publicURL != "" || len(s.acme.domains) > 0 {
+		return ""
+	}
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		return ""
+	}
+	host := firstGlobal(all)
+	if host == "" {
+		return ""
+	}
+	a := admin.Address{TLS: s.tlsCert != ""}
+	return a.URL(host, strconv.Itoa(tcp.Port), false)
+}
+
+// firstGlobal is the first address that other machines may reach, of IPv4 if there is one; "" for none.
+func firstGlobal(list []net.Addr) (host string) {
+	for _, one := range list {
+		network, ok := one.(*net.IPNet)
+		switch {
+		case !ok || !network.IP.IsGlobalUnicast():
+		case network.IP.To4() != nil:
+			return network.IP.String()
+		case host == "":
+			host = network.IP.String()
+		}
+	}
+	return host
 }
 
 // signing returns the command line that signs a request with one of the user's keys.

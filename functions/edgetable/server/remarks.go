@@ -1,6 +1,11 @@
 package server
 
-import "log/slog"
+import (
+	"log/slog"
+
+	"edgetable/core/accounts"
+	"edgetable/functions/edgetable/azurite"
+)
 
 // remark logs notes about the settings: variables that nothing reads, and variables that override the file.
 func (p *program) remark(log *slog.Logger) {
@@ -13,6 +18,9 @@ func (p *program) remark(log *slog.Logger) {
 			about = append(about, "meant", u.Like)
 		}
 		log.Warn("nobody reads this variable", about...)
+	}
+	if p.Environment(azurite.AccountsVariable) != "" && p.Announce == nil { // nor was it started as Azurite
+		log.Warn("nobody reads this variable", "variable", azurite.AccountsVariable, "meant", accounts.Variable)
 	}
 	for _, o := range p.Overridden() {
 		log.Info("a variable overrides the file of --config", "flag", o.Flag, "variable", o.Variable, "value", o.Value, "file", o.Line)

@@ -68,7 +68,7 @@ func (s *serving) openListeners(ctx context.Context, at *listening) error {
 	keep := func() bool { return errors.Is(context.Cause(ctx), secondary.ErrBuilt) }
 	l, err := at.at(&at.tables, keep, func() (net.Listener, error) { return net.Listen("tcp", s.listen) })
 	if err != nil {
-		return fmt.Errorf("%w (choose another address with --listen, such as 127.0.0.1:10003)", err)
+		return fmt.Errorf("%w (%schoose another address with --listen, such as 127.0.0.1:10003)", err, holder(ctx, s.listen))
 	}
 	s.listener = l
 	if err := s.protectSecrets(); err != nil || s.serveFlags.metrics.listen == "" {

@@ -116,7 +116,7 @@ func (s *Statistics) Observe(resp *protocol.Response) {
 	}
 	v := traffic.Visit{
 		Account: resp.Account, Table: resp.Table, PartitionKey: from.PartitionKey, RowKey: from.RowKey, InPartition: from.InPartition,
-		Write: from.Write, Batch: from.Write && resp.Operation == "EntityGroupTransaction",
+		Write: from.Write, Tool: from.Tool, Batch: from.Write && resp.Operation == "EntityGroupTransaction",
 		Entities: from.Entities, Inserts: from.Inserts, Bytes: from.Bytes, Largest: from.Largest, Throttled: throttled,
 	}
 	if from.Query {

@@ -104,7 +104,7 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 		return nil, fmt.Errorf("%w; let this user write there, or name another directory with --data", err)
 	}
 	if errors.Is(err, pebblestore.ErrForeign) && ofAzurite(o.data) {
-		return nil, fmt.Errorf("%s has the tables of Azurite, in files of its own: name another directory, and move them with 'edgetable copy' while Azurite runs (docs/migrate-from-azurite.md)", o.data)
+		return nil, fmt.Errorf("%s has the tables of Azurite, in files of its own: name another directory for --data; 'edgetable import %s' then reads them (docs/migrate-from-azurite.md)", o.data, o.data)
 	}
 	if err != nil {
 		return nil, err

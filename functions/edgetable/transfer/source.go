@@ -17,6 +17,7 @@ import (
 
 	"edgetable/adapters/objects/directory"
 	"edgetable/core/table"
+	"edgetable/functions/edgetable/transfer/azuritefile"
 	"edgetable/functions/edgetable/transfer/csvfile"
 	"edgetable/functions/edgetable/transfer/export"
 	"edgetable/functions/edgetable/transfer/parquetfile"
@@ -36,10 +37,11 @@ type contents struct {
 	stored   *progressfile.Stored   // what a manifest says of it
 	exported bool                   // in the order of keys, by that manifest
 	fetch    func() ([]byte, error) // reads an object
+	azurite  *azuritefile.Table     // of which it is a part
 	bytes    *atomic.Int64          // counts those that were read
 }
 
-// Sources finds the files to import: those of a manifest, else all files of
+// Sources finds the files to import: those of a manifest, else Azurite's, else all files of
 // entities in a directory and in the folders in it, else the file itself. A file
 // is for the table that is given, else that of its folder, else that of its name.
 func Sources(path, tableName string) ([]Source, error) {
@@ -58,7 +60,9 @@ func Sources(path, tableName string) ([]Source, error) {
 	}
 	var list []Source
 	if !info.IsDir() {
-		if strings.HasSuffix(path, azcopyManifest) {
+		if filepath.Base(path) == rows.AzuriteName {
+			return AzuriteSources(path, "", tableName)
+		} else if strings.HasSuffix(path, azcopyManifest) {
 			if list, err = azcopyParts(path, tableName); err != nil {
 				return nil, err
 			}
@@ -73,6 +77,8 @@ func Sources(path, tableName string) ([]Source, error) {
 				list = append(list, Source{Table: named(tableName, t.Name), File: rows.File{Path: filepath.Join(path, filepath.FromSlash(p.File))}, contents: contents{stored: &p, exported: true}})
 			}
 		}
+	} else if InAzurite(path) != "" {
+		return AzuriteSources(path, "", tableName)
 	} else if list, err = files(path, tableName); err != nil {
 		return nil, err
 	}
@@ -189,6 +195,9 @@ func (s *Source) open(stdin io.Reader, usual string, how *rows.Mapping) (r rows.
 		f, err := os.Open(s.Path)
 		if err != nil {
 			return nil, nil, err
+		}
+		if s.azurite != nil {
+			return azuritefile.NewRows(counted{io.NewSectionReader(f, s.azurite.Begin, s.Size), s.bytes}, m), f.Close, nil
 		}
 		in, closeFile = f, f.Close
 		if named := rows.FormatOf(s.Path); named != "" {

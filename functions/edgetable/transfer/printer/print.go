@@ -19,6 +19,7 @@ type Printer struct {
 	w       *bufio.Writer
 	format  string
 	names   []string // of the columns, where they are known
+	chosen  bool     // by the caller
 	line    []byte
 	rows    [][]string // of format table, until the columns have their widths
 	shown   []string   // the columns of the last heading
@@ -32,7 +33,7 @@ type Printer struct {
 // New returns a printer of the format table, json, jsonl, csv or csv-plain. The names are
 // the selected properties, nil for all.
 func New(w io.Writer, format string, names []string) *Printer {
-	return &Printer{w: bufio.NewWriterSize(w, 64<<10), format: format, names: rows.WithKeys(names)}
+	return &Printer{w: bufio.NewWriterSize(w, 64<<10), format: format, names: rows.WithKeys(names), chosen: names != nil}
 }
 
 // Print prints an entity, or keeps it for a later one.
@@ -120,14 +121,15 @@ func (p *Printer) printBlock() {
 			widths[i] = max(widths[i], wide.Of(cell))
 		}
 	}
+	order := p.order()
 	line := func(cells []string) {
 		var b strings.Builder
-		for i, width := range widths {
+		for _, i := range order {
 			cell := ""
 			if i < len(cells) {
 				cell = cells[i]
 			}
-			b.WriteString(wide.Pad(cell, width) + "  ")
+			b.WriteString(wide.Pad(cell, widths[i]) + "  ")
 		}
 		p.w.WriteString(strings.TrimRight(b.String(), " ") + "\n")
 	}
@@ -140,6 +142,23 @@ func (p *Printer) printBlock() {
 	}
 	p.rows = p.rows[:0]
 	_ = p.w.Flush() // the next write returns the error
+}
+
+// order is that of the columns: Timestamp, which is wide and seldom looked at, comes last unless it was selected.
+func (p *Printer) order() []int {
+	list := make([]int, 0, len(p.names)+1)
+	last := -1
+	for i, name := range p.names {
+		if name == rows.Timestamp && !p.chosen {
+			last = i
+			continue
+		}
+		list = append(list, i)
+	}
+	if last >= 0 {
+		list = append(list, last)
+	}
+	return list
 }
 
 // Describe returns an entity with a property on each line, with its type.

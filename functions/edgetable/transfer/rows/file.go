@@ -31,9 +31,12 @@ func FormatOf(path string) string {
 	return ""
 }
 
-// Where names a row of a file: its line, in parquet its number.
+// AzuriteName is the file in which Azurite keeps its tables.
+const AzuriteName = "__azurite_db_table__.json"
+
+// Where names a row of a file: its line, in parquet and in Azurite's file its number.
 func Where(file string, line int) string {
-	if FormatOf(file) == "parquet" {
+	if FormatOf(file) == "parquet" || filepath.Base(file) == AzuriteName {
 		return fmt.Sprintf("%s row %d", file, line)
 	}
 	return fmt.Sprintf("%s line %d", file, line)

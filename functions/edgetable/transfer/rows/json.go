@@ -11,11 +11,14 @@ import (
 	"edgetable/core/table"
 )
 
+// Texts are entities as JSON, one after the other, with the lines at which they begin.
+type Texts interface {
+	Next() (text []byte, line int, err error)
+}
+
 // jsonRows reads JSON: an entity on each line, or one document with many entities.
 type jsonRows struct {
-	texts interface {
-		Next() (text []byte, line int, err error)
-	}
+	texts  Texts
 	m      *Mapper
 	reader payload.Reader
 	entity payload.Entity
@@ -23,13 +26,16 @@ type jsonRows struct {
 	azure  bool // the document is of the Azure CLI
 }
 
+// NewTexts reads entities of which each is a JSON text.
+func NewTexts(texts Texts, m *Mapper) *jsonRows { return &jsonRows{texts: texts, m: m} }
+
 func NewJSONRows(text io.Reader, file string, m *Mapper) *jsonRows {
 	in := bufio.NewReaderSize(text, 256<<10)
 	if IsDocument(in, file) {
 		head, _ := in.Peek(1 << 10) // an error comes again when the file is read
 		return &jsonRows{texts: NewObjectReader(in), m: m, azure: azure.Match(head)}
 	}
-	return &jsonRows{texts: NewLineReader(in), m: m}
+	return NewTexts(NewLineReader(in), m)
 }
 
 func (r *jsonRows) Next() (Row, error) {

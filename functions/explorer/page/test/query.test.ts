@@ -42,6 +42,9 @@ test("completions fit their place", () => {
   assert.deepEqual(at("Active eq "), ["true", "false"])
   assert.ok(at("Joined gt ").includes("datetime'1970-01-01T00:00:00.000Z'"))
   assert.deepEqual(at("Born eq 5 "), ["and", "or"])
+  assert.deepEqual(at("Born eq 5"), []) // the list would cover Run on a phone
+  assert.deepEqual(at("(Born eq 5)"), [])
+  assert.deepEqual(at("Born eq 5 an"), ["and"])
   assert.ok(at("Born eq 5 and Par").includes("PartitionKey"))
   assert.deepEqual(at("PartitionKey eq 'o"), [])
   assert.ok(at("startswith(Par").includes("PartitionKey,"))

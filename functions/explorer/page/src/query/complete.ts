@@ -25,7 +25,7 @@ export function complete(source: string, cursor: number, columns: Known, now: Da
   const last = before.at(-1)
   const typing = last && last.end === cursor && (last.kind === "name" || last.kind === "word" || last.text === "true" || last.text === "false") ? last : undefined
   const done = typing ? before.slice(0, -1) : before
-  const all = wanted(done, columns, now)
+  const all = wanted(done, columns, now, done.at(-1)?.end !== cursor)
   const begun = typing?.text.toLowerCase() ?? ""
   const matching = all.filter((c) => c.text.toLowerCase().startsWith(begun))
   const within = begun.length > 1 ? all.filter((c) => !matching.includes(c) && c.text.toLowerCase().includes(begun)) : []
@@ -33,7 +33,8 @@ export function complete(source: string, cursor: number, columns: Known, now: Da
   return { from: typing?.at ?? cursor, to: cursor, choices: choices.slice(0, 50) }
 }
 
-function wanted(done: ReturnType<typeof lex>, columns: Known, now: Date): Choice[] {
+/** wanted is what may follow; behind says that a blank stands before the cursor. */
+function wanted(done: ReturnType<typeof lex>, columns: Known, now: Date, behind: boolean): Choice[] {
   const last = done.at(-1)
   if (last?.kind === "wrong") return []
   if (last?.kind === "name") {
@@ -45,7 +46,8 @@ function wanted(done: ReturnType<typeof lex>, columns: Known, now: Date): Choice
   }
   if (last?.kind === "literal" || last?.kind === ")") {
     const value = last.kind === "literal" && done.at(-2)?.kind !== "word"
-    if (!value) return [{ text: "and ", note: "both" }, { text: "or ", note: "one of both" }]
+    // Directly behind a value the filter may be complete, and on a phone the list would lie on the button that runs it: a blank asks for more.
+    if (!value && behind) return [{ text: "and ", note: "both" }, { text: "or ", note: "one of both" }]
     return []
   }
   if (last?.kind === ",") return [{ text: "''", note: "text", cursor: 1 }]

@@ -154,7 +154,7 @@ export function Edit({ width, service, table, place, start, close, saved, column
         <button type="button" data-test="discard" onClick={discard}>
           Discard
         </button>
-        <button type="button" class="main" data-test="save-entity" title="Ctrl S" disabled={busy} onClick={() => void save()}>
+        <button type="button" class={theirs ? "" : "main"} data-test="save-entity" title="Ctrl S" disabled={busy} onClick={() => void save()}>
           {isNew ? "Insert" : "Save"}
         </button>
       </div>

@@ -1,0 +1,68 @@
+package azurite
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/pflag"
+)
+
+// Equivalent is a flag of Azurite, and what stands for it in 'edgetable serve'.
+type Equivalent struct {
+	Flag  string // of Azurite
+	Short string // its letter, or ""
+	Here  string // the flag of serve, with its value; "" if none is needed
+	Why   string // there is none, or what to know
+}
+
+// Equivalents are the flags of Azurite that concern tables.
+var Equivalents = []Equivalent{
+	{"tableHost", "", "--listen HOST:PORT", ""},
+	{"tablePort", "", "--listen HOST:PORT", ""},
+	{"location", "l", "--data DIRECTORY", "a directory of edgetable's own; 'edgetable import' reads Azurite's"},
+	{"inMemoryPersistence", "", "--memory", ""},
+	{"debug", "d", "--log-level debug", "the log is on standard error"},
+	{"silent", "s", "", "requests are not logged"},
+	{"loose", "L", "", "what Azure ignores is ignored"},
+	{"skipApiVersionCheck", "", "", "every version is served"},
+	{"disableTelemetry", "", "", "nothing is sent to anybody"},
+	{"disableProductStyleUrl", "", "--path-style", ""},
+	{"cert", "", "--tls-cert FILE", "in PEM"},
+	{"key", "", "--tls-key FILE", "in PEM"},
+	{"pwd", "", "", "certificates are files in PEM; 'openssl pkcs12' makes them of a PFX"},
+	{"oauth", "", "--oidc-issuer URL", "tokens are checked, which Azurite does not"},
+	{"tableKeepAliveTimeout", "", "", "idle connections are closed when others need their place"},
+	{"extentMemoryLimit", "", "", "it is for blobs and queues, which are not served"},
+}
+
+// services of Azurite that are not here have flags of these endings.
+var (
+	services = []string{"blob", "queue"}
+	endings  = []string{"Host", "Port", "KeepAliveTimeout"}
+)
+
+// Hint says what to write in place of a flag of Azurite that serve does not know; "" if the error is about another flag.
+func Hint(err error) string {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return ""
+	}
+	name, letters := unknown.GetSpecifiedName(), unknown.GetSpecifiedShortnames()
+	const also = "; 'edgetable azurite' takes the flags of Azurite as they are"
+	for _, e := range Equivalents {
+		switch {
+		case letters == "" && name != e.Flag, letters != "" && (e.Short == "" || letters != e.Short):
+			continue
+		case e.Here == "":
+			return fmt.Sprintf("--%s of Azurite is not needed here: %s%s", e.Flag, e.Why, also)
+		}
+		return fmt.Sprintf("--%s of Azurite is %s here%s", e.Flag, e.Here, also)
+	}
+	for _, service := range services {
+		if slices.ContainsFunc(endings, func(ending string) bool { return name == service+ending }) {
+			return fmt.Sprintf("--%s of Azurite is not needed here: %ss are not served%s", name, service, also)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,24 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Confirm says what will be lost and demands the name of it, which is one of a kind such as "table"; else the error says what is
+// not done.
+func (p *Terminal) Confirm(kind, name, says, undone string) error {
+	fmt.Fprintf(p.Err, "%s Type the name of the %s: ", says, kind)
+	line, err := bufio.NewReader(p.In).ReadString('\n')
+	if err == io.EOF { // nobody has ended the line
+		fmt.Fprintln(p.Err)
+	} else if err != nil {
+		return err
+	}
+	if strings.TrimSpace(line) != name {
+		return fmt.Errorf("%s: the answer was not %s; --yes does not ask", undone, name)
+	}
+	return nil
+}

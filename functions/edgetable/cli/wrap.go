@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"strings"
+
+	"edgetable/functions/edgetable/wide"
+)
+
+// Wrap breaks a text into lines that fit the terminal, the second and later ones behind an indent. Where there is no terminal the
+// text has one line.
+func (p *Terminal) Wrap(indent int, text string) string {
+	if p.Columns == 0 {
+		return text
+	}
+	var b strings.Builder
+	at := indent
+	for i, word := range strings.Fields(text) {
+		n := wide.Of(word)
+		switch {
+		case i == 0:
+		case at+1+n > p.Columns:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += n
+	}
+	return b.String()
+}

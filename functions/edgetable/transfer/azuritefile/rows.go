@@ -1,0 +1,78 @@
+package azuritefile
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"edgetable/core/edm"
+	"edgetable/functions/edgetable/transfer/rows"
+)
+
+// NewRows reads the entities of a table from the list that [Tables] found.
+func NewRows(list io.Reader, m *rows.Mapper) rows.Reader {
+	return rows.NewTexts(&documents{list: rows.NewObjectReader(bufio.NewReaderSize(list, 256<<10))}, m)
+}
+
+// documents are the entities of a table as JSON, each made of Azurite's document about it.
+type documents struct {
+	list *rows.ObjectReader
+	n    int // the number of the last one: the file has one line
+}
+
+// Next returns the next entity and its number.
+func (d *documents) Next() (text []byte, number int, err error) {
+	text, _, err = d.list.Next()
+	d.n++
+	if err != nil {
+		return nil, d.n, err
+	}
+	if entity := entityOf(text); entity != nil {
+		text = entity
+	}
+	return text, d.n, nil // what is no document is refused as an entity
+}
+
+// typeOf is what follows the name of a property in the name of the member with its type.
+const typeOf = "@odata.type"
+
+// entityOf returns the entity in a document, or nil if it has none.
+func entityOf(text []byte) []byte {
+	var document struct {
+		PartitionKey, RowKey json.RawMessage
+		Properties           map[string]json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(text, &document) != nil || document.Properties == nil {
+		return nil
+	}
+	entity := document.Properties
+	entity[rows.PartitionKey], entity[rows.RowKey] = document.PartitionKey, document.RowKey
+	for name, typ := range entity {
+		property, ok := strings.CutSuffix(name, typeOf)
+		if ok && bytes.Equal(typ, []byte(`"`+edm.TypeGuid.String()+`"`)) {
+			entity[property] = guid(entity[property])
+		}
+	}
+	whole, err := json.Marshal(entity)
+	if err != nil {
+		return nil
+	}
+	return whole
+}
+
+// guid returns the text of a Guid: Azurite keeps it as base64 of the text.
+func guid(value json.RawMessage) json.RawMessage {
+	const length = len("00000000-0000-0000-0000-000000000000")
+	var text string
+	if json.Unmarshal(value, &text) != nil || len(text) == length {
+		return value
+	}
+	plain, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(plain) != length {
+		return value
+	}
+	return append(append([]byte{'"'}, plain...), '"')
+}
