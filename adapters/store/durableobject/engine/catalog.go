@@ -30,7 +30,7 @@ const maxList = 4 << 20
 // current reads a record and finishes its deletion first, if one is in progress. If
 // that takes calls, or fails, instead is the step to take.
 func (c *catalog) current(t *turn.Turn, key string) (rec record.Record, ok bool, instead turn.Step) {
-	rec, err := readRecord(t.Rows, key)
+	rec, err := record.Load(t.Rows, key)
 	if err != nil {
 		return rec, false, t.Fail(err)
 	}
@@ -95,7 +95,7 @@ func (c *catalog) write(t *turn.Turn, _ message.Attempt, v answers.Verdict) turn
 	}
 	at := c.clock.Next(t.Now, 0, 1)
 	rec.Revision = table.RevisionOf(at)
-	c.room.Wrote(putRecord(t.Rows, &rec))
+	c.room.Wrote(rec.Put(t.Rows))
 	c.clock.Issue(t.Rows, at)
 	c.outbox.changedRecord(t, key, at)
 	return t.DoneTicks(at)
@@ -117,7 +117,7 @@ func (c *catalog) list(t *turn.Turn) turn.Step {
 		rec, ok := record.Parse(v)
 		switch {
 		case !ok || string(k[1:]) != rec.Key.String():
-			return t.Fail(errRecord)
+			return t.Fail(record.ErrDamaged)
 		case rec.Deleting:
 			continue
 		case list.Len() == limit || list.Len() > 0 && list.Size()+len(v) > maxList:
@@ -134,7 +134,7 @@ func (c *catalog) locate(t *turn.Turn) turn.Step {
 		return t.Malformed()
 	}
 	c.outbox.joinCatalog(t, key, c.location)
-	rec, err := readRecord(t.Rows, key)
+	rec, err := record.Load(t.Rows, key)
 	switch {
 	case err != nil:
 		return t.Fail(err)

@@ -46,7 +46,7 @@ func (b *bucket) obey(t *turn.Turn, p *message.Destination, r *restoring.Restore
 	switch r.Phase {
 	case restoring.Freezing:
 		if s := b.marker.Span; b.marker.Live && s != nil && (s.Phase == span.Sealed || s.Phase == span.Moved) {
-			return t.Fail(refused("Nothing was changed, because keys of the table are about to move to another object: run the same command again."))
+			return t.Fail(restoring.Refused("Nothing was changed, because keys of the table are about to move to another object: run the same command again."))
 		}
 		b.freeze(t, r.ID, restoring.Freezing, p)
 		calls := []durableobject.Call{{To: durableobject.History}}
@@ -60,7 +60,7 @@ func (b *bucket) obey(t *turn.Turn, p *message.Destination, r *restoring.Restore
 		case is(restoring.Freezing):
 			return b.goBack(t, r, o.State)
 		case !b.owned(r, o):
-			return t.Fail(refused("Nothing was changed, because the platform put an object back to a time at which it had other keys: choose a time that is further from moves of keys."))
+			return t.Fail(restoring.Refused("Nothing was changed, because the platform put an object back to a time at which it had other keys: choose a time that is further from moves of keys."))
 		default:
 			b.freeze(t, r.ID, restoring.Returning, p)
 		}
@@ -90,7 +90,7 @@ func (b *bucket) recalled(t *turn.Turn, r *restoring.Restore) turn.Step {
 	var states [2][]byte
 	for i, a := range t.Answers {
 		if failed, ok := errors.AsType[*durableobject.FailedError](a.Err); ok {
-			return t.Fail(refused("Nothing was changed, because the platform does not put an object back: " + failed.Reason))
+			return t.Fail(restoring.Refused("Nothing was changed, because the platform does not put an object back: " + failed.Reason))
 		}
 		if a.Err != nil || len(a.Message) == 0 || i >= len(states) {
 			return t.Fail(table.ErrBusy)
