@@ -126,7 +126,7 @@ func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, ste
 			return false, step
 		}
 	}
-	calls := callObjects(rec, next.Objects, message.Drop(nil, rec.Incarnation))
+	calls := callObjects(rec, next.Objects, message.Drop(nil, rec.Incarnation, rec.Declares()))
 	return false, turn.Step{
 		Calls: append(calls, callObjects(rec, forget, message.Forget(nil, storage.Ticks(t.Rows, storage.RowFloor)))...),
 		Next:  next,
@@ -181,12 +181,12 @@ func callObjects(rec *record.Record, objects []message.Object, m []byte) []durab
 	return calls
 }
 
-// finishDeletions finishes interrupted deletions, one after the other. If buckets do
+// finishDeletions finishes interrupted deletions and declarations, one after the other. If buckets do
 // not answer, it leaves them alone for a while, because each batch to publish would
 // wait for them.
 func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 	from := ""
-	if t.Resumed.Kind == turn.Deletes {
+	if t.Resumed.Kind == turn.Deletes || t.Resumed.Kind == turn.Declares {
 		from = t.Resumed.Key
 	} else if t.Now < c.retryAt && c.retryAt <= t.Now+retryDelay {
 		return turn.Step{}, false
@@ -196,11 +196,16 @@ func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 		if err != nil {
 			continue
 		}
-		if !rec.Deleting { // impossible, but it would be tried again and again
+		finish := c.finishDeletion
+		switch {
+		case rec.Deleting:
+		case rec.Telling || rec.Traits != nil && rec.Traits.Ending != nil:
+			finish = c.tell
+		default: // impossible, but it would be tried again and again
 			t.Rows.Delete(storage.RowOf(storage.SpaceDeleting, key))
 			continue
 		}
-		_, step := c.finishDeletion(t, &rec)
+		_, step := finish(t, &rec)
 		switch {
 		case len(step.Calls) > 0:
 			return step, true

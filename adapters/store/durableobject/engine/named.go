@@ -72,9 +72,13 @@ func (c *catalog) tellRanges(t *turn.Turn) turn.Step {
 }
 
 func (c *catalog) answerRanges(t *turn.Turn, rec *record.Record, n *message.Named) turn.Step {
-	return turn.Step{Answer: message.AppendNamed(message.AppendLocated(t.Dst, &message.Located{
+	answer := message.AppendNamed(message.AppendLocated(t.Dst, &message.Located{
 		Incarnation: rec.Incarnation, Layout: rec.Layout, Floor: rec.Floor, Deleting: rec.Deleting,
-	}), n)}
+	}), n)
+	if rec.Traits != nil { // earlier code does not understand it
+		answer = message.AppendTraits(answer, rec.Traits)
+	}
+	return turn.Step{Answer: answer}
 }
 
 // told is a message about a split, and the state that it is about.
@@ -124,7 +128,7 @@ func (c *catalog) begin(t *turn.Turn) turn.Step {
 	}
 	last := storage.Ticks(t.Rows, storage.RowLastRange)
 	first := last == 0
-	last += edm.Ticks(s.unusedClass(uint32(last)))
+	last += edm.Ticks(s.UnusedClass(uint32(last), span.Classes(s.rec.Layout.Buckets)))
 	id := uint32(last + 1)
 	if _, fits := s.Ranges.Split(s.From, id, s.At); !fits || last+1 >= 1<<32 {
 		return t.Fail(table.ErrUnsupported) // likewise
@@ -140,25 +144,6 @@ func (c *catalog) begin(t *turn.Turn) turn.Step {
 	s.Begun = append(s.Begun, message.Begun{ID: id, From: s.From, At: s.At})
 	c.writeRanges(t, s)
 	return t.DoneID(id)
-}
-
-// unusedClass is the number of ids to pass over after the last one, so that the next one has a class
-// of Timestamps that no range of its bucket has; 0 if all have one.
-func (s *told) unusedClass(last uint32) uint32 {
-	n := span.Classes(s.rec.Layout.Buckets)
-	used := map[uint32]bool{0: true} // that of a bucket before it split
-	for _, r := range s.Ranges {
-		used[r.ID%n] = true
-	}
-	for _, b := range s.Begun {
-		used[b.ID%n] = true
-	}
-	for skip := range n {
-		if !used[(last+1+skip)%n] {
-			return skip
-		}
-	}
-	return 0
 }
 
 // switchRange records that a range serves the keys of another one, and answers the

@@ -175,5 +175,7 @@ func (c *catalog) instruct(t *turn.Turn) turn.Step {
 	if err != nil {
 		return t.Fail(err)
 	}
-	return turn.Step{Answer: r.Part(o).Append(message.Done(t.Dst))}
+	part := r.Part(o)
+	part.Traits = rec.Traits
+	return turn.Step{Answer: part.Append(message.Done(t.Dst))}
 }

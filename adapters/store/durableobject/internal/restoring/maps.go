@@ -82,3 +82,10 @@ func MapsAt(rows storage.Rows, rec *record.Record, now, to edm.Ticks, exact bool
 func Refused(reason string) error {
 	return &table.Refused{Err: table.NotImplemented.With("The requested operation is not implemented on the specified resource. " + reason)}
 }
+
+// StateAt is the message to the platform that asks for the state at a time.
+func StateAt(at edm.Ticks) []byte {
+	// The platform counts milliseconds since 1970, as a float64.
+	const unixEpoch, millisecond = 62135596800 * edm.TicksPerSecond, edm.TicksPerSecond / 1000
+	return binary.LittleEndian.AppendUint64(nil, math.Float64bits(float64((at-unixEpoch)/millisecond)))
+}
