@@ -99,6 +99,15 @@ func (e *env) rowKeys(name table.RecordKey, ended bool) (list []string) {
 	return list
 }
 
+// expectRemoved checks how many entities a pass has removed; a store that removes them itself leaves
+// fewer to it.
+func (e *env) expectRemoved(got, want int) {
+	e.Helper()
+	if got != want && !(e.Removes && got < want) {
+		e.Errorf("%d entities removed, want %d", got, want)
+	}
+}
+
 func (e *env) expectKeys(what string, name table.RecordKey, ended bool, want ...string) {
 	e.Helper()
 	if got := e.rowKeys(name, ended); !slices.Equal(got, want) {
@@ -260,12 +269,13 @@ func endingRule(e *env) {
 	e.declare(s, n, &table.Expiry{After: 5 * second})
 	e.clock.later(table.UndoTime)
 	err := s.SetTableOptions(e.Context(), n, "", table.TableOptions{})
-	if refused, ok := errors.AsType[*table.Error](err); !ok || refused.Code != table.OptionsBusy {
+	if refused, ok := errors.AsType[*table.Error](err); (!ok || refused.Code != table.OptionsBusy) && !e.Removes {
 		e.Errorf("two rules that end: %v, want OptionsBusy", err)
+	} else if err == nil { // the first one has left nothing
+		e.expectKeys("after both", name, false)
+		return
 	}
-	if removed := e.upkeep(s, n); removed != 3 {
-		e.Errorf("%d entities removed, want 3", removed)
-	}
+	e.expectRemoved(e.upkeep(s, n), 3)
 	traits, _, err := s.TableTraits(e.Context(), n)
 	if err != nil || traits == nil || traits.Ending != nil || traits.Expiry == nil {
 		e.Errorf("after upkeep the table declares %+v, %v", traits, err)
@@ -290,9 +300,7 @@ func upkeepRemoves(e *env) {
 	}
 	e.fill(name, m)
 	e.clock.later(table.UndoTime)
-	if removed := e.upkeep(s, n); removed != len(m)-len(live) {
-		e.Errorf("%d of %d entities removed, want %d", removed, len(m), len(m)-len(live))
-	}
+	e.expectRemoved(e.upkeep(s, n), len(m)-len(live))
 	e.expectKeys("after upkeep", name, false, live...)
 	e.expectKeys("after upkeep", name, true)
 	r, err := e.Store.ReadRecord(e.Context(), name, table.Strong)
@@ -307,6 +315,9 @@ func upkeepRemoves(e *env) {
 // An entity that was written again between the look of upkeep and its removal stays.
 func upkeepAgainstAWriter(e *env) {
 	_, n := e.expiring(&table.Expiry{After: second})
+	if e.Removes {
+		e.Skip("the store removes what the law wants to remove")
+	}
 	name := n.Key()
 	e.must(name, put("p", "a", "1"), put("p", "b", "1"))
 	e.clock.later(table.UndoTime)

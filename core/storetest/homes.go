@@ -33,17 +33,17 @@ var homes = map[string]Strengths{
 	},
 	"Durable Objects, one bucket per table": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, SnapshotPage: true,
-		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
+		Durable: true, Expiry: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
 	// A page takes a read per bucket, and the buckets drop a table one after the other.
 	"Durable Objects, more buckets": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
-		Durable: true, TimestampsAcrossProcesses: true,
+		Durable: true, Expiry: true, TimestampsAcrossProcesses: true,
 	},
 	// So do ranges.
 	"Durable Objects, a table that has split": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
-		Durable: true, TimestampsAcrossProcesses: true,
+		Durable: true, Expiry: true, TimestampsAcrossProcesses: true,
 	},
 	"Workers KV": {
 		Durable: true,

@@ -34,6 +34,8 @@ type Fixture struct {
 	// Settle lets every replica catch up. Only a store that does not declare
 	// Linearizable may need it. Nil: the store has no replicas.
 	Settle func()
+	// Removes: the store removes by itself, at any time, what has ended by the rule of its table.
+	Removes bool
 	// Remote: a call takes milliseconds, not microseconds. Laws that read the same
 	// rows in many ways take fewer of them.
 	Remote bool
