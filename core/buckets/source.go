@@ -79,6 +79,8 @@ type Options struct {
 	// ReadBytes is the most that one read examines, 0 for 1 MiB. It bounds the memory of
 	// Scan: that much per bucket, and the page.
 	ReadBytes int
+	// Begin, if not nil, sets what the page has to know of the table: its Traits, and Now.
+	Begin func(*table.PageBuilder)
 	// Report, if not nil, is called once, before Scan returns, also with an error.
 	Report func(Cost)
 }
