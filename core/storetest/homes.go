@@ -28,7 +28,7 @@ var homes = map[string]Strengths{
 	// A Query is read-committed and may show part of a batch. A process with a lease
 	// may take a dropped table for live. The Timestamp of a delete is not stored.
 	"DynamoDB": {
-		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
+		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true,
 		Durable: true,
 	},
 	"Durable Objects, one bucket per table": {

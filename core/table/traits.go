@@ -77,12 +77,16 @@ func (t *Traits) Ended(row *Row, now edm.Ticks) bool {
 	return t != nil && (t.Expiry.ended(row, now) || t.Ending.ended(row, now))
 }
 
+// undoMargin is how much later than UndoTime a rule begins to remove: for clocks of programs
+// that differ, and for those that do not know yet that it was withdrawn.
+const undoMargin = 60 * edm.TicksPerSecond
+
 // removable reports whether an entity has ended and no undo can bring it back.
 func (t *Traits) removable(row *Row, now edm.Ticks) bool {
-	return t != nil && (t.removes(now) && t.Expiry.ended(row, now) || t.Ending.ended(row, now))
+	return t != nil && (t.removes(now-undoMargin) && t.Expiry.ended(row, now) || t.Ending.ended(row, now))
 }
 
-// removes reports whether the rule in force may remove entities.
+// removes reports whether the hour is over in which the rule in force can be withdrawn.
 func (t *Traits) removes(now edm.Ticks) bool {
 	return t.Expiry != nil && now >= t.Expiry.Since+UndoTime
 }
