@@ -21,6 +21,9 @@ func (l *FeedLine) Add(m *Mutation, e *Effect) {
 	if kind == Merge {
 		kind = Put
 	}
+	if l.b == nil {
+		l.b = make([]byte, 0, 16+len(m.Key))
+	}
 	shared := 0
 	for shared < min(len(l.last), len(m.Key)) && l.last[shared] == m.Key[shared] {
 		shared++

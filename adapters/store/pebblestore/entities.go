@@ -158,8 +158,14 @@ func (s *Store) batch(l *life, m []table.Mutation, olds []old, now edm.Ticks) (*
 	for i := range m {
 		size += len(m[i].Key) + len(m[i].Properties) + 64
 	}
-	b := s.db.NewBatchWithSize(size)
 	traits := l.traits.Load()
+	if traits.Feeds() {
+		for i := range m {
+			size += len(m[i].Key) + 16
+		}
+		size += 64
+	}
+	b := s.db.NewBatchWithSize(size)
 	var line table.FeedLine
 	for i := range m {
 		var before *table.Row
