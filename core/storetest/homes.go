@@ -13,11 +13,11 @@ func Home(name string) Strengths {
 
 var homes = map[string]Strengths{
 	"Pebble on disk": {
-		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, SnapshotPage: true,
+		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, Feed: true, SnapshotPage: true,
 		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
 	"Pebble in memory": {
-		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, SnapshotPage: true,
+		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, Feed: true, SnapshotPage: true,
 		ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
 	// With settings of the database that make a reply durable, which the store demands.
