@@ -91,6 +91,9 @@ func (t *Traits) Ended(row *Row, now edm.Ticks) bool {
 // that differ, and for those that do not know yet that it was withdrawn.
 const undoMargin = 60 * edm.TicksPerSecond
 
+// RemoveTime is the age at which a rule in force begins to remove entities.
+const RemoveTime = UndoTime + undoMargin
+
 // endedAt returns when an entity has ended, of which Ended is true: by the rule that ended it
 // first.
 func (t *Traits) endedAt(row *Row, now edm.Ticks) (at edm.Ticks) {

@@ -109,7 +109,7 @@ func (t *Traits) mature(row *Row) (at edm.Ticks) {
 		return max(at, e.Until)
 	}
 	at, _ = t.Expiry.Ends(row.Timestamp, row.Properties)
-	return max(at, row.Timestamp, t.Expiry.Since+UndoTime+undoMargin)
+	return max(at, row.Timestamp, t.Expiry.Since+RemoveTime)
 }
 
 // forgetEnding ends a rule of whose entities none is stored any more.

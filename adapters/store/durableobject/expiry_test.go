@@ -273,7 +273,7 @@ func TestCodeBeforeTraits(t *testing.T) {
 }
 
 // TestAlarmRemoves: what has ended is removed by alarms, at most a hundred entities a second in each
-// object, an hour after the rule at the earliest, and then nothing is left to do; a rule that was
+// object, an hour and a minute after the rule at the earliest, and then nothing is left to do; a rule that was
 // withdrawn is forgotten when it has left nothing.
 func TestAlarmRemoves(t *testing.T) {
 	t.Parallel()
@@ -304,8 +304,8 @@ func TestAlarmRemoves(t *testing.T) {
 		}
 	}
 	set(&table.Expiry{After: 600 * edm.TicksPerSecond})
-	if seconds(3590); stored() != 350 {
-		t.Errorf("%d entities after almost an hour", stored())
+	if seconds(3650); stored() != 350 {
+		t.Errorf("%d entities after almost an hour and a minute", stored())
 	}
 	fill(350, 360)
 	if most := seconds(20); most != 100 || stored() != 10 {

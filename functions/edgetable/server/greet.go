@@ -28,7 +28,7 @@ func (p *program) greet(s *serving) {
 	}
 	fmt.Fprintf(p.Out, "edgetable %s listens on %s and keeps its tables %s\n", cli.Version(), s.listener.Addr(), s.backend.Place)
 	if others := s.elsewhere(); others != "" {
-		fmt.Fprintf(p.Out, "other machines reach it at %s; with --public-url the endpoints below have the address for them\n", others)
+		fmt.Fprintf(p.Out, "other machines reach it at %s; --public-url changes the address in the lines below\n", others)
 	}
 	if s.metricsAt != nil {
 		fmt.Fprintf(p.Out, "metrics at http://%s/metrics\n", s.metricsAt.Addr())

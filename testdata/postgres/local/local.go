@@ -122,10 +122,11 @@ func (c *Cluster) run(program string, args ...string) error {
 
 // keeper starts the server, and stops it when file 3 ends, as it does when the process
 // that holds the other end does.
-// The log has what the shell says too, as when the system gives it no process.
+// The log has what the shell says too, as when the system gives it no process. It reads the file itself, since a test may have
+// no other programs on its path.
 const keeper = `exec >>"$3" 2>&1
 "$1" -D "$2" 3<&- & pid=$!
-( cat <&3 >/dev/null; kill -QUIT $pid 2>/dev/null ) >/dev/null 2>&1 &
+( read -r end <&3; kill -QUIT $pid 2>/dev/null ) >/dev/null 2>&1 &
 exec 3<&-
 wait $pid`
 

@@ -373,7 +373,7 @@ type process struct {
 const guard = `name=$1; shift; exec >>"$name.log" 2>&1
 "$@" 3<&- & pid=$!
 echo $pid >"$name.pid"
-( cat <&3; kill -KILL $pid; read -r server <"$name/postmaster.pid" && kill -STOP $server && pkill -KILL -P $server; kill -KILL $server ) >/dev/null 2>&1 &
+( read -r end <&3; kill -KILL $pid; read -r server <"$name/postmaster.pid" && kill -STOP $server && pkill -KILL -P $server; kill -KILL $server ) >/dev/null 2>&1 &
 exec 3<&-
 wait $pid`
 

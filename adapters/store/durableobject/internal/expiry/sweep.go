@@ -69,7 +69,7 @@ func (s *Sweep) Declared(rows storage.Rows, traits *table.Traits, now edm.Ticks)
 // first is the first instant at which a pass may remove something.
 func (s *Sweep) first(traits *table.Traits, now edm.Ticks) edm.Ticks {
 	if e := traits.Expiry; e != nil && (traits.Ending == nil || s.clean == traits.Ending.Until) {
-		return max(now, e.Since+table.UndoTime)
+		return max(now, e.Since+table.RemoveTime)
 	}
 	return now
 }
