@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"edgetable/adapters/store/postgres/lend"
+	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -162,10 +163,10 @@ func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, er
 	if err != nil {
 		return 0, err
 	}
-	calls := make([]call, len(list))
+	calls := make([]statement.Call, len(list))
 	for i, w := range list {
 		w.ticks = ticks
-		calls[i] = call{writes[w.form].batch, w.args()}
+		calls[i] = statement.Writes[w.form].Batch.With(w.args()...)
 	}
 	err = c.once(ctx, lend.Client{Use: lend.Writes, Account: c.account}, func(_ context.Context, conn *pgconn.PgConn) error {
 		_, err := c.attended(conn, calls)

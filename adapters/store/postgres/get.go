@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"edgetable/adapters/store/postgres/lend"
+	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -34,13 +35,13 @@ func readState(key []byte, v [][]byte) (s state) {
 	if v[0] == nil {
 		return s
 	}
-	s.live, s.floor, s.purged = true, edm.Ticks(number(v[0])), edm.Ticks(number(v[1]))
+	s.live, s.floor, s.purged = true, edm.Ticks(statement.Number(v[0])), edm.Ticks(statement.Number(v[1]))
 	if v[2] == nil {
 		return s
 	}
-	s.ticks = edm.Ticks(number(v[2]))
+	s.ticks = edm.Ticks(statement.Number(v[2]))
 	if v[4] != nil {
-		s.row = &table.Row{Key: key, Timestamp: s.ticks, Nonce: uint64(number(v[3])), Properties: slices.Clone(edm.Properties(v[4]))}
+		s.row = &table.Row{Key: key, Timestamp: s.ticks, Nonce: uint64(statement.Number(v[3])), Properties: slices.Clone(edm.Properties(v[4]))}
 	}
 	return s
 }
@@ -104,7 +105,7 @@ func getAll(ctx context.Context, c *pgconn.PgConn, group []*get) error {
 	if len(group) == 1 {
 		g := group[0]
 		g.state = state{}
-		_, err := query(ctx, c, getOne, func(v [][]byte) error {
+		_, err := statement.Query(ctx, c, statement.GetOne, func(v [][]byte) error {
 			g.state = readState(g.key, v)
 			return nil
 		}, []byte(g.name), g.key)
@@ -114,11 +115,11 @@ func getAll(ctx context.Context, c *pgconn.PgConn, group []*get) error {
 	for i, g := range group {
 		names[i], keys[i] = []byte(g.name), g.key
 	}
-	_, err := query(ctx, c, getMany, func(v [][]byte) error {
-		g := group[number(v[5])-1]
+	_, err := statement.Query(ctx, c, statement.GetMany, func(v [][]byte) error {
+		g := group[statement.Number(v[5])-1]
 		g.state = readState(g.key, v)
 		return nil
-	}, arrayOf(oidText, names), arrayOf(oidBytes, keys))
+	}, statement.Array(statement.OIDText, names), statement.Array(statement.OIDBytes, keys))
 	return err
 }
 

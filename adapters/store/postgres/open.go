@@ -12,6 +12,7 @@ import (
 
 	"edgetable/adapters/store/postgres/lend"
 	"edgetable/adapters/store/postgres/slot"
+	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -150,7 +151,7 @@ func (s *Store) Close() error {
 		ctx, cancel := context.WithTimeout(context.Background(), heartbeatTimeout)
 		defer cancel()
 		_ = s.once(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error { // else it ends by itself
-			_, err := query(ctx, c, leaveSlot, nil, int2Of(h.Slot), int8Of(h.Holder))
+			_, err := statement.Query(ctx, c, statement.LeaveSlot, nil, statement.Int2(h.Slot), statement.Int8(h.Holder))
 			return err
 		})
 	}

@@ -3,32 +3,33 @@ package postgres
 import (
 	"slices"
 
+	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/table"
 )
 
 // plan makes the write of a mutation, given the state of its entity. Only merges need it.
 func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
-	w := &write{name: name, key: m.Key, nonce: m.Nonce, properties: bytesOf(m.Properties), match: m.IfMatch}
+	w := &write{name: name, key: m.Key, nonce: m.Nonce, properties: statement.Bytes(m.Properties), match: m.IfMatch}
 	switch {
 	case m.Kind == table.Merge && now == nil:
 		if _, err := table.Apply(nil, *m, 0); err != nil {
 			return nil, err
 		}
-		w.form = insert
+		w.form = statement.Insert
 	case m.Kind == table.Merge:
 		row, err := table.Apply(now, *m, 0)
 		if err != nil {
 			return nil, err
 		}
-		w.form, w.match, w.properties = swap, now.Timestamp, bytesOf(row.Properties)
+		w.form, w.match, w.properties = statement.Swap, now.Timestamp, statement.Bytes(row.Properties)
 	case m.Condition == table.Absent:
-		w.form = insert
+		w.form = statement.Insert
 	case m.Condition == table.Present:
-		w.form = update
+		w.form = statement.Update
 	case m.Condition == table.Unchanged:
-		w.form = swap
+		w.form = statement.Swap
 	default:
-		w.form = upsert
+		w.form = statement.Upsert
 	}
 	if m.Kind == table.Delete {
 		w.properties = nil

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"edgetable/adapters/store/postgres/lend"
+	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -20,7 +21,7 @@ func readRecordRow(v [][]byte) (r table.Record, err error) {
 	if !ok || len(v[1]) != len(r.Incarnation) {
 		return r, errRecord
 	}
-	r = table.Record{Key: k, Incarnation: table.Incarnation(v[1]), Revision: table.RevisionOf(edm.Ticks(number(v[2]))), Value: slices.Clone(v[3])}
+	r = table.Record{Key: k, Incarnation: table.Incarnation(v[1]), Revision: table.RevisionOf(edm.Ticks(statement.Number(v[2]))), Value: slices.Clone(v[3])}
 	return r, nil
 }
 
@@ -31,7 +32,7 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 		return table.Record{}, err
 	}
 	defer cancel()
-	list, err := s.records(ctx, c, key.Account, readRecord, []byte(key.String()))
+	list, err := s.records(ctx, c, key.Account, statement.ReadRecord, []byte(key.String()))
 	if err != nil {
 		return table.Record{}, err
 	}
@@ -52,13 +53,13 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	if strings.ContainsRune(from, 0) { // text has no such character
 		from = from[:strings.IndexByte(from, 0)] + "\x01"
 	}
-	return s.records(ctx, c, account, listRecords, []byte(prefix+from), []byte(prefix+afterNames), int8Of(int64(limit)))
+	return s.records(ctx, c, account, statement.ListRecords, []byte(prefix+from), []byte(prefix+afterNames), statement.Int8(int64(limit)))
 }
 
-func (s *Store) records(ctx context.Context, how table.Consistency, account string, what statement, args ...[]byte) (list []table.Record, err error) {
+func (s *Store) records(ctx context.Context, how table.Consistency, account string, what statement.Prepared, args ...[]byte) (list []table.Record, err error) {
 	err = s.eventual(ctx, how, lend.Client{Use: lend.Catalog, Account: account}, func(ctx context.Context, c *pgconn.PgConn) error {
 		list = nil
-		_, err := query(ctx, c, what, func(v [][]byte) error {
+		_, err := statement.Query(ctx, c, what, func(v [][]byte) error {
 			r, err := readRecordRow(v)
 			list = append(list, r)
 			return err
@@ -85,7 +86,7 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	if r.Revision != "" && old == 0 {
 		return "", table.ErrRevision
 	}
-	r.Value = bytesOf(slices.Clone(r.Value))
+	r.Value = statement.Bytes(slices.Clone(r.Value))
 	account, name := strings.Clone(r.Key.Account), strings.Clone(r.Key.String())
 	do := changing(name, old, r.Value)
 	if r.Revision == "" {

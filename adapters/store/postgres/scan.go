@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"edgetable/adapters/store/postgres/lend"
+	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -97,7 +98,7 @@ type pager struct {
 func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 	limit := p.request.Rows + 1
 	var large []int // rows
-	r := p.conn.ExecStatement(ctx, smallRows[p.request.Descending].on(p.conn), append(p.rowsArgs(limit), int4Of(smallBytes)), formats, formats)
+	r := p.conn.ExecStatement(ctx, statement.SmallRows[p.request.Descending].On(p.conn), append(p.rowsArgs(limit), statement.Int4(smallBytes)), statement.Formats, statement.Formats)
 	for r.NextRow() {
 		p.found++
 		if p.ended || err != nil {
@@ -134,7 +135,7 @@ func (p *pager) fill(ctx context.Context, large []int) (same bool, err error) {
 		keys[i] = rows[n].Key
 	}
 	filled := 0
-	_, err = query(ctx, p.conn, largeRows, func(v [][]byte) error {
+	_, err = statement.Query(ctx, p.conn, statement.LargeRows, func(v [][]byte) error {
 		i, ok := slices.BinarySearchFunc(large, v[0], func(n int, k []byte) int {
 			if p.request.Descending {
 				return bytes.Compare(k, rows[n].Key)
@@ -144,12 +145,12 @@ func (p *pager) fill(ctx context.Context, large []int) (same bool, err error) {
 		if !ok {
 			return nil
 		}
-		if row := &rows[large[i]]; row.Timestamp == edm.Ticks(number(v[1])) && len(row.Properties) == len(v[2]) {
+		if row := &rows[large[i]]; row.Timestamp == edm.Ticks(statement.Number(v[1])) && len(row.Properties) == len(v[2]) {
 			copy(row.Properties, v[2])
 			filled++
 		}
 		return nil
-	}, p.name, arrayOf(oidBytes, keys))
+	}, p.name, statement.Array(statement.OIDBytes, keys))
 	return filled == len(large), err
 }
 
@@ -171,11 +172,11 @@ func (p *pager) build(ctx context.Context) (page table.Page, live bool, err erro
 			p.ranges = slices.Concat([]key.Range{p.rest()}, p.ranges[1:])
 			limit = min(2*limit, maxRows)
 		}
-		if err := p.take(ctx, p.conn.ExecStatement(ctx, someRows[p.request.Descending].on(p.conn), p.someArgs(limit), formats, formats)); err != nil {
+		if err := p.take(ctx, p.conn.ExecStatement(ctx, statement.SomeRows[p.request.Descending].On(p.conn), p.someArgs(limit), statement.Formats, statement.Formats)); err != nil {
 			return page, false, err
 		}
 	}
-	if _, err := query(ctx, p.conn, commit, nil); err != nil {
+	if _, err := statement.Query(ctx, p.conn, statement.Commit, nil); err != nil {
 		return page, false, err
 	}
 	return p.builder.Page, live, nil
@@ -196,17 +197,19 @@ func (p *pager) rowsArgs(limit int) [][]byte {
 	if end == nil {
 		end = afterKeys
 	}
-	return [][]byte{p.name, bytesOf(r.Start), end, int8Of(int64(limit))}
+	return [][]byte{p.name, statement.Bytes(r.Start), end, statement.Int8(int64(limit))}
 }
 
-func (p *pager) someArgs(limit int) [][]byte { return append(p.rowsArgs(limit), int8Of(readBytes)) }
+func (p *pager) someArgs(limit int) [][]byte {
+	return append(p.rowsArgs(limit), statement.Int8(readBytes))
+}
 
 // first begins the transaction and reads the life and the first rows in one round trip.
 func (p *pager) first(ctx context.Context, limit int) (live bool, err error) {
 	b := new(pgconn.Batch)
-	b.ExecStatement(begin.on(p.conn), nil, formats, formats)
-	b.ExecStatement(lifeOf.on(p.conn), [][]byte{p.name}, formats, formats)
-	b.ExecStatement(someRows[p.request.Descending].on(p.conn), p.someArgs(limit), formats, formats)
+	b.ExecStatement(statement.Begin.On(p.conn), nil, statement.Formats, statement.Formats)
+	b.ExecStatement(statement.LifeOf.On(p.conn), [][]byte{p.name}, statement.Formats, statement.Formats)
+	b.ExecStatement(statement.SomeRows[p.request.Descending].On(p.conn), p.someArgs(limit), statement.Formats, statement.Formats)
 	r := p.conn.ExecBatch(ctx, b)
 	for i := 0; r.NextResult(); i++ {
 		result := r.ResultReader()
@@ -249,7 +252,7 @@ func (p *pager) take(ctx context.Context, r *pgconn.ResultReader) (err error) {
 
 // rowOf is the row of a result, in the memory of the driver.
 func rowOf(v [][]byte) table.Row {
-	return table.Row{Key: v[0], Timestamp: edm.Ticks(number(v[1])), Nonce: uint64(number(v[2])), Properties: edm.Properties(v[3])}
+	return table.Row{Key: v[0], Timestamp: edm.Ticks(statement.Number(v[1])), Nonce: uint64(statement.Number(v[2])), Properties: edm.Properties(v[3])}
 }
 
 // examine adds a row to the page if it belongs to it, or ends the page before it.

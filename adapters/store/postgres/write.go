@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -19,7 +20,7 @@ import (
 type write struct {
 	name       string
 	key        []byte
-	form       form
+	form       statement.Form
 	match      edm.Ticks // of swap
 	nonce      uint64
 	properties []byte // nil deletes
@@ -42,9 +43,9 @@ func (w *write) size() int { return len(w.key) + len(w.properties) + 64 }
 
 func (w *write) args() [][]byte {
 	args := make([][]byte, 5, 6)
-	args[0], args[1], args[2], args[3], args[4] = []byte(w.name), w.key, int8Of(int64(w.ticks)), int8Of(int64(w.nonce)), w.properties
-	if w.form == swap {
-		args = append(args, int8Of(int64(w.match)))
+	args[0], args[1], args[2], args[3], args[4] = []byte(w.name), w.key, statement.Int8(int64(w.ticks)), statement.Int8(int64(w.nonce)), w.properties
+	if w.form == statement.Swap {
+		args = append(args, statement.Int8(int64(w.match)))
 	}
 	return args
 }
@@ -118,9 +119,9 @@ func (s *Store) sendGroup(ctx context.Context, group []*write) (rows []int64, er
 			return nil, err
 		}
 	}
-	calls := make([]call, len(group))
+	calls := make([]statement.Call, len(group))
 	for i, w := range group {
-		calls[i] = call{writes[w.form].alone, w.args()}
+		calls[i] = statement.Writes[w.form].Alone.With(w.args()...)
 	}
 	err = with(ctx, s.primary, func(_ context.Context, c *pgconn.PgConn) error {
 		rows, err = s.attended(c, calls)
