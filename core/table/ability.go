@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"time"
 
 	"edgetable/core/edm"
 	"edgetable/core/traffic"
@@ -23,6 +24,14 @@ func As[T any](s Store) (ability T, ok bool) {
 		s = w.Unwrap()
 	}
 	return ability, false
+}
+
+// Sharing is a [Store] that several servers serve at the same time, so that work which one of
+// them can do for all need not be done by each.
+type Sharing interface {
+	// Turn reports whether the caller is to do what is done at such intervals: then no other
+	// server is told so before the interval is over.
+	Turn(ctx context.Context, every time.Duration) (mine bool, err error)
 }
 
 // Counting is a [Store] that counts the traffic of its tables itself, as objects on

@@ -17,15 +17,20 @@ import (
 // one row, or none if the record has another revision, and what shows that it was applied.
 type change func(ticks edm.Ticks) (calls []statement.Call, trace statement.Call)
 
-// creating makes a record. Each attempt has a life of its own, which nobody else has.
-func creating(name string, r table.Record) change {
+// creating makes a record, which declares something if that is not nil. Each attempt has a life of
+// its own, which nobody else has.
+func creating(name string, r table.Record, declared []byte) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, life := []byte(name), statement.Int8(int64(ticks)), statement.Int8(random())
-		return []statement.Call{statement.CreateRecord.With(n, r.Incarnation[:], t, r.Value, life), statement.SetFloor.With(n, t)}, statement.OfLife.With(life)
+		calls := []statement.Call{statement.CreateRecord.With(n, r.Incarnation[:], t, r.Value, life), statement.SetFloor.With(n, t)}
+		if declared != nil {
+			calls = append(calls, statement.RuledChange.With(n, t, r.Value, t, declared))
+		}
+		return calls, statement.OfLife.With(life)
 	}
 }
 
-// changing gives a record another value.
+// changing gives a record that declares nothing another value.
 func changing(name string, old edm.Ticks, value []byte) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
@@ -33,7 +38,23 @@ func changing(name string, old edm.Ticks, value []byte) change {
 	}
 }
 
-// dropping removes a record.
+// declaring gives a record another value and has it declare something, or nothing if that is nil.
+func declaring(name string, old edm.Ticks, value, declared []byte) change {
+	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
+		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
+		return []statement.Call{statement.RuledChange.With(n, t, value, before, declared)}, statement.RuledInTrail.With(n, t, before)
+	}
+}
+
+// droppingRuled removes a record, whatever it declares.
+func droppingRuled(name string, old edm.Ticks) change {
+	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
+		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
+		return []statement.Call{statement.RuledDrop.With(n, before, t)}, statement.RuledInTrail.With(n, t, before)
+	}
+}
+
+// dropping removes a record that declares nothing.
 func dropping(name string, old edm.Ticks) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))

@@ -86,9 +86,12 @@ func (s *Store) verdict(ctx context.Context, w *write, now *state, cause error) 
 	// Somebody has written the row since. This server has not, unless in a batch: a round
 	// sends no write of an entity while another one of it is looked for.
 	purged, last, own := edm.Ticks(0), edm.Ticks(0), edm.Ticks(0)
-	mine := w.ticks % slot.Slots
+	mine, seen := w.ticks%slot.Slots, statement.Overwritten
+	if now.declared != nil {
+		seen = statement.RuledOverwritten
+	}
 	err = s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
-		_, err := statement.Query(ctx, c, statement.Overwritten, func(v [][]byte) error {
+		_, err := statement.Query(ctx, c, seen, func(v [][]byte) error {
 			purged, last, own = edm.Ticks(statement.Number(v[0])), edm.Ticks(statement.Number(v[1])), edm.Ticks(statement.Number(v[2]))
 			return nil
 		}, []byte(w.name), w.key, statement.Int8(int64(mine)))

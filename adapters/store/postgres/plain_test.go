@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -102,7 +103,10 @@ func (tp *tap) note(kind byte, texts [][]byte) {
 	}
 }
 
-// A store sends the statements of testdata/plain.txt, byte for byte.
+// For a table that declares nothing a store sends the statements of testdata/plain.txt, in that
+// order and byte for byte, also while it serves another one that declares something. It sent
+// those before tables could declare anything; four that belong to the search for lost outcomes
+// and to Purge have learned the other form of a record (statement/ruled.go) since.
 func TestPlainStatements(t *testing.T) {
 	var tp tap
 	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: tp.dial, PurgeEvery: -1})
@@ -111,6 +115,12 @@ func TestPlainStatements(t *testing.T) {
 		fmt.Fprintf(&b, "%s: %s\n", what, strings.Join(tp.take(), " "))
 	}
 	ctx, k := t.Context(), row("p", "a")
+	other := table.RecordKey{Account: "another", Table: "ruled"}
+	_, err := s.WriteRecord(ctx, table.Record{Key: other, Incarnation: table.Incarnation{3}, Traits: rule("E")})
+	must.OK(t, err)
+	if _, err := s.Get(ctx, other, k, table.Strong); !errors.Is(err, table.ErrNoEntity) {
+		t.Fatal(err)
+	}
 	tp.take()
 	create(t, s)
 	note("create")
@@ -188,8 +198,8 @@ func TestPlainStatements(t *testing.T) {
 	note("get of no table")
 
 	for _, name := range slices.Sorted(maps.Keys(tp.text)) {
-		if strings.HasPrefix(name, "ruled_") {
-			continue
+		if strings.HasPrefix(name, "ruled_") || name == "take_turn" {
+			continue // for tables that declare something
 		}
 		fmt.Fprintf(&b, "\n%s\n%s\n", name, strings.TrimPrefix(tp.text[name], "\n"))
 	}
@@ -199,7 +209,10 @@ func TestPlainStatements(t *testing.T) {
 	}
 	want, err := os.ReadFile(file)
 	must.OK(t, err)
-	if b.String() != string(want) {
-		t.Errorf("the store has other statements than %s:\n%s", file, b.String())
+	now, before := strings.Split(b.String(), "\n"), strings.Split(string(want), "\n")
+	for i := range max(len(now), len(before)) {
+		if i >= len(now) || i >= len(before) || now[i] != before[i] {
+			t.Fatalf("the statements differ from line %d of %s on; now there are:\n%s", i+1, file, strings.Join(now[min(i, len(now)):min(i+5, len(now))], "\n"))
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -55,6 +56,21 @@ func (s *Store) purging(ctx context.Context) {
 	})
 }
 
+// Turn implements [table.Sharing], by the clock of the database.
+func (s *Store) Turn(ctx context.Context, every time.Duration) (mine bool, err error) {
+	ctx, cancel, err := s.begin(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer cancel()
+	err = s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
+		rows, err := statement.Query(ctx, c, statement.TakeTurn, nil, statement.Int8(every.Microseconds()))
+		mine = rows > 0
+		return err
+	})
+	return mine, err
+}
+
 // purgeDropped removes the entities of dropped lives. Nobody finds such a life any more,
 // and those who found it before have ended when its rows are removed.
 func (s *Store) purgeDropped(ctx context.Context) error {
@@ -87,7 +103,7 @@ func (s *Store) purgeDead(ctx context.Context) error {
 		if err != nil || len(lives) == 0 {
 			return err
 		}
-		if err := s.execute(ctx, statement.RaisePurged, statement.Array(statement.OIDInt8, lives), statement.Int8(int64(upTo))); err != nil {
+		if err := s.execute(ctx, statement.RaisePurged, statement.Array(statement.OIDInt8, bothForms(lives)), statement.Int8(int64(upTo))); err != nil {
 			return err
 		}
 		if err := s.settled(ctx, servers); err != nil {
@@ -102,6 +118,16 @@ func (s *Store) purgeDead(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// bothForms are lives as their records may have them: of a table that declares something it is
+// negative.
+func bothForms(lives [][]byte) [][]byte {
+	list := slices.Clip(lives)
+	for _, life := range lives {
+		list = append(list, statement.Int8(-statement.Number(life)))
+	}
+	return list
 }
 
 // deleteRows removes rows of a life in portions, in the order of their keys.

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"edgetable/adapters/store/postgres/lend"
+	"edgetable/adapters/store/postgres/ruled"
 	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
 	"edgetable/core/key"
@@ -48,7 +49,11 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	read := func(ctx context.Context, c *pgconn.PgConn) (err error) {
 		since := time.Now()
 		begin := func() *pager {
-			p := &pager{conn: c, name: text, request: r, ranges: r.InOrder(), builder: table.NewPageBuilder(&r)}
+			p := &pager{conn: c, name: text, request: r, ranges: r.InOrder(), builder: table.NewPageBuilder(&r), tables: &s.ruled}
+			if p.declared = s.ruled.Find(string(text)); p.declared != nil {
+				// Before what the page shows: an entity that is renewed meanwhile has not ended.
+				p.builder.Traits, p.builder.Now = p.declared.Traits, s.clock.Instant()
+			}
 			if r.Pause != nil {
 				// It may wait, and the snapshot would hold the connection. So a page that
 				// others wait for ends.
@@ -56,7 +61,7 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 			}
 			return p
 		}
-		if r.Filter == nil && r.Rows > 0 && r.Rows < maxRows && len(r.Ranges) == 1 {
+		if r.Filter == nil && r.Rows > 0 && r.Rows < maxRows && len(r.Ranges) == 1 && !r.Ended {
 			p := begin()
 			whole, err := p.buildAtOnce(ctx)
 			if err != nil || whole {
@@ -64,7 +69,12 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 				return err
 			}
 		}
-		page, live, err = begin().build(ctx)
+		for hidden := true; hidden && err == nil; {
+			page, live, hidden, err = begin().build(ctx)
+			if hidden && err == nil {
+				err = s.learn(ctx, c, text)
+			}
+		}
 		return err
 	}
 	if err := s.eventual(ctx, r.Consistency, who, read); err != nil {
@@ -76,15 +86,26 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	return page, nil
 }
 
+// learn reads what a table declares.
+func (s *Store) learn(ctx context.Context, c *pgconn.PgConn, name []byte) error {
+	_, err := statement.Query(ctx, c, statement.Declared, func(v [][]byte) error {
+		_, err := s.ruled.Note(string(name), edm.Ticks(statement.Number(v[0])), v[1])
+		return err
+	}, name)
+	return err
+}
+
 // pager builds one page.
 type pager struct {
-	conn    *pgconn.PgConn
-	name    []byte
-	request table.ScanRequest
-	ranges  []key.Range // that are left, in the order of the scan
-	builder table.PageBuilder
-	arena   []byte // for keys and properties
-	blank   []byte // in the place of properties
+	conn     *pgconn.PgConn
+	name     []byte
+	tables   *ruled.Tables
+	declared *ruled.Table // what is known of it, or nil
+	request  table.ScanRequest
+	ranges   []key.Range // that are left, in the order of the scan
+	builder  table.PageBuilder
+	arena    []byte // for keys and properties
+	blank    []byte // in the place of properties
 
 	ended bool   // the page is complete
 	last  []byte // the last key that was read
@@ -96,9 +117,16 @@ type pager struct {
 // another one for the large ones. It reports whether that was enough: without rows the
 // table may be missing, and large entities may have changed in between.
 func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
+	if p.declared != nil && p.declared.Large.Load() {
+		return false, nil
+	}
 	limit := p.request.Rows + 1
+	small, args := statement.SmallRows, append(p.rowsArgs(limit), statement.Int4(smallBytes))
+	if p.declared != nil {
+		small, args = statement.RuledSmallRows, append(args, statement.Int8(int64(p.declared.Revision)))
+	}
 	var large []int // rows
-	r := p.conn.ExecStatement(ctx, statement.SmallRows[p.request.Descending].On(p.conn), append(p.rowsArgs(limit), statement.Int4(smallBytes)), statement.Formats, statement.Formats)
+	r := p.conn.ExecStatement(ctx, small[p.request.Descending].On(p.conn), args, statement.Formats, statement.Formats)
 	for r.NextRow() {
 		p.found++
 		if p.ended || err != nil {
@@ -106,6 +134,11 @@ func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 		}
 		v := r.Values()
 		row := rowOf(v)
+		if v[4] != nil && p.declared != nil { // its properties say when it ends
+			p.declared.Large.Store(true)
+			p.ended, p.found = true, 0
+			continue
+		}
 		if v[4] != nil {
 			row.Properties = p.unread(int(binary.BigEndian.Uint32(v[4])))
 			large = append(large, len(p.builder.Page.Rows))
@@ -115,8 +148,15 @@ func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 	if _, e := r.Close(); e != nil {
 		return false, e
 	}
-	if err != nil || p.found == 0 {
+	if err != nil || p.found == 0 || p.declared != nil && p.declared.Large.Load() {
 		return false, err
+	}
+	if p.declared != nil && !p.ended && p.found == limit { // some have ended
+		p.builder.Page.Next = p.rest().Start
+		if p.request.Descending {
+			p.builder.Page.Next = p.rest().End
+		}
+		return len(p.builder.Page.Rows) > p.request.Rows/2, nil
 	}
 	if rows := len(p.builder.Page.Rows); len(large) > 0 && large[len(large)-1] == rows { // it did not fit
 		large = large[:len(large)-1]
@@ -155,12 +195,13 @@ func (p *pager) fill(ctx context.Context, large []int) (same bool, err error) {
 }
 
 // build builds a page in a transaction that only reads.
-func (p *pager) build(ctx context.Context) (page table.Page, live bool, err error) {
+// It is hidden if the table declares something, and that is not known.
+func (p *pager) build(ctx context.Context) (page table.Page, live, hidden bool, err error) {
 	limit := firstRows
-	if live, err = p.first(ctx, limit); err != nil {
-		return page, false, err
+	if live, hidden, err = p.first(ctx, limit); err != nil {
+		return page, false, false, err
 	}
-	if !live {
+	if !live || hidden {
 		p.ended = true
 	}
 	for !p.ended {
@@ -172,14 +213,14 @@ func (p *pager) build(ctx context.Context) (page table.Page, live bool, err erro
 			p.ranges = slices.Concat([]key.Range{p.rest()}, p.ranges[1:])
 			limit = min(2*limit, maxRows)
 		}
-		if err := p.take(ctx, p.conn.ExecStatement(ctx, statement.SomeRows[p.request.Descending].On(p.conn), p.someArgs(limit), statement.Formats, statement.Formats)); err != nil {
-			return page, false, err
+		if err := p.take(ctx, p.conn.ExecStatement(ctx, p.some().On(p.conn), p.someArgs(limit), statement.Formats, statement.Formats)); err != nil {
+			return page, false, false, err
 		}
 	}
 	if _, err := statement.Query(ctx, p.conn, statement.Commit, nil); err != nil {
-		return page, false, err
+		return page, false, false, err
 	}
-	return p.builder.Page, live, nil
+	return p.builder.Page, live, hidden, nil
 }
 
 // rest returns what remains of the first range after the last key that was read.
@@ -204,12 +245,25 @@ func (p *pager) someArgs(limit int) [][]byte {
 	return append(p.rowsArgs(limit), statement.Int8(readBytes))
 }
 
-// first begins the transaction and reads the life and the first rows in one round trip.
-func (p *pager) first(ctx context.Context, limit int) (live bool, err error) {
+// some is the statement for the next rows.
+func (p *pager) some() statement.Prepared {
+	if p.declared != nil {
+		return statement.RuledSomeRows[p.request.Descending]
+	}
+	return statement.SomeRows[p.request.Descending]
+}
+
+// first begins the transaction and reads, in one round trip, the life or what the table
+// declares, and the first rows.
+func (p *pager) first(ctx context.Context, limit int) (live, hidden bool, err error) {
+	of := statement.LifeOf
+	if p.declared != nil {
+		of = statement.Declared
+	}
 	b := new(pgconn.Batch)
 	b.ExecStatement(statement.Begin.On(p.conn), nil, statement.Formats, statement.Formats)
-	b.ExecStatement(statement.LifeOf.On(p.conn), [][]byte{p.name}, statement.Formats, statement.Formats)
-	b.ExecStatement(statement.SomeRows[p.request.Descending].On(p.conn), p.someArgs(limit), statement.Formats, statement.Formats)
+	b.ExecStatement(of.On(p.conn), [][]byte{p.name}, statement.Formats, statement.Formats)
+	b.ExecStatement(p.some().On(p.conn), p.someArgs(limit), statement.Formats, statement.Formats)
 	r := p.conn.ExecBatch(ctx, b)
 	for i := 0; r.NextResult(); i++ {
 		result := r.ResultReader()
@@ -217,9 +271,18 @@ func (p *pager) first(ctx context.Context, limit int) (live bool, err error) {
 		case 1:
 			for result.NextRow() {
 				live = true
+				if v := result.Values(); p.declared == nil {
+					hidden = statement.Number(v[0]) < 0
+				} else if now, e := p.tables.Note(string(p.name), edm.Ticks(statement.Number(v[0])), v[1]); e != nil {
+					err = e
+				} else {
+					p.builder.Traits = now.Rules()
+				}
 			}
 		case 2:
-			err = p.take(ctx, result)
+			if e := p.take(ctx, result); err == nil {
+				err = e
+			}
 			continue
 		}
 		if _, e := result.Close(); e != nil {
@@ -229,7 +292,7 @@ func (p *pager) first(ctx context.Context, limit int) (live bool, err error) {
 	if e := r.Close(); e != nil {
 		err = e
 	}
-	return live, err
+	return live, hidden, err
 }
 
 // take judges the rows of a read until the page ends.

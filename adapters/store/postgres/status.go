@@ -85,7 +85,7 @@ func ReadStatus(ctx context.Context, o Options) (st Status, err error) {
 		return `greatest((SELECT reltuples FROM pg_class WHERE oid = ` + regclass(o.Schema, name) + `), 0)::int8`
 	}
 	err = c.QueryRow(ctx, `SELECT (SELECT count(*) FROM `+in("server")+` WHERE expires > clock_timestamp()), (SELECT count(*) FROM `+in("record")+` WHERE name LIKE 'table/%'),
-		(SELECT count(*) FROM `+in("dropped")+` WHERE NOT emptied),
+		(SELECT count(*) FROM `+in("dropped")+` WHERE NOT cleared),
 		`+estimate("entity")+`, `+estimate("entity_deleted")).
 		Scan(&st.Servers, &st.Tables, &st.Dropped, &st.Entities, &st.Tombstones)
 	return st, err

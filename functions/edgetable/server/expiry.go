@@ -15,6 +15,8 @@ const (
 	// have ended, and expireEvery that between two looks.
 	expireAfter = time.Minute
 	expireEvery = time.Hour
+	// expireTurn is the least time between the looks of two servers that share a database.
+	expireTurn = expireEvery - expireEvery/10
 	// expireRest is how long it rests after each step, and expireEach after each removal: it
 	// removes at most 1000 entities a second.
 	expireRest = 10 * time.Millisecond
@@ -26,7 +28,8 @@ const (
 type expiry struct {
 	service  *table.Service
 	accounts func() []string
-	paused   func() bool // another server writes the tables
+	paused   func() bool                                                           // another server writes the tables
+	turn     func(ctx context.Context, every time.Duration) (mine bool, err error) // of [table.Sharing], or nil
 	log      *slog.Logger
 	removed  atomic.Int64
 }
@@ -41,9 +44,20 @@ func keepsRules(s table.Store) bool {
 	return expiry
 }
 
+// turnOf is how servers that share a store take turns, nil for one of its own.
+func turnOf(s table.Store) func(context.Context, time.Duration) (bool, error) {
+	if shared, ok := table.As[table.Sharing](s); ok {
+		return shared.Turn
+	}
+	return nil
+}
+
 // run looks again and again until ctx ends.
 func (e *expiry) run(ctx context.Context) {
 	for wait := expireAfter; cli.Sleep(ctx, wait) == nil; wait = expireEvery {
+		if !e.mine(ctx) {
+			continue
+		}
 		for _, account := range e.accounts() {
 			if e.paused() || ctx.Err() != nil {
 				break
@@ -58,6 +72,18 @@ func (e *expiry) run(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// mine reports whether this server looks now, for all that share a database.
+func (e *expiry) mine(ctx context.Context) bool {
+	if e.turn == nil || e.paused() {
+		return true
+	}
+	mine, err := e.turn(ctx, expireTurn)
+	if err != nil {
+		e.failed(ctx, "every table", err)
+	}
+	return mine
 }
 
 // pass removes what has ended of one table.

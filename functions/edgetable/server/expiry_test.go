@@ -36,8 +36,9 @@ func TestExpiry(t *testing.T) {
 			must.OK(t, err)
 		}
 		must.OK(t, service.SetTableOptions(ctx, name, "", table.TableOptions{Expire: &table.Expiry{Property: "Ends"}}))
-		var paused atomic.Bool
-		e := expiry{service: service, accounts: func() []string { return []string{"none", "acme"} }, paused: paused.Load, log: slog.New(slog.DiscardHandler)}
+		var paused, mine atomic.Bool
+		turn := func(context.Context, time.Duration) (bool, error) { return mine.Load(), nil }
+		e := expiry{service: service, accounts: func() []string { return []string{"none", "acme"} }, paused: paused.Load, turn: turn, log: slog.New(slog.DiscardHandler)}
 		paused.Store(true)
 		done := make(chan bool)
 		go func() { e.run(ctx); close(done) }()
@@ -46,6 +47,11 @@ func TestExpiry(t *testing.T) {
 			t.Errorf("%d entities removed while another server writes", n)
 		}
 		paused.Store(false)
+		time.Sleep(expireEvery + time.Minute)
+		if n := e.removed.Load(); n != 0 {
+			t.Errorf("%d entities removed while it is the turn of another server", n)
+		}
+		mine.Store(true)
 		time.Sleep(expireEvery + time.Minute)
 		if n := e.removed.Load(); n != 200 {
 			t.Errorf("%d entities removed, want 200", n)

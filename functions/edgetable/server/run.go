@@ -226,7 +226,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	handler := s.newHandler(ctx)
 	if keepsRules(s.backend.Store) {
 		s.expiry = &expiry{
-			service: stores.NewService(s.backend.Store, s.backend.Scan), log: s.log, paused: s.isSecondary,
+			service: stores.NewService(s.backend.Store, s.backend.Scan), log: s.log, paused: s.isSecondary, turn: turnOf(s.backend.Store),
 			accounts: func() []string { return slices.Sorted(maps.Keys(*s.accounts.Current.Load())) },
 		}
 	}

@@ -138,7 +138,7 @@ INSERT INTO dropped (life, trail) SELECT life, $3::int8 || trail FROM gone`}
 	// ofLife and inTrail are what a change of a record that was applied has left: a life, or its
 	// Timestamp in a trail. The second number says that the trail goes back to the revision $3,
 	// so that a change of that revision would be there.
-	OfLife  = Prepared{"of_life", `SELECT (SELECT count(*) FROM record WHERE life = $1::int8) + (SELECT count(*) FROM dropped WHERE life = $1::int8), 1::int8`}
+	OfLife  = Prepared{"of_life", `SELECT (SELECT count(*) FROM record WHERE life IN ($1::int8, -$1::int8)) + (SELECT count(*) FROM dropped WHERE life = $1::int8), 1::int8`}
 	InTrail = Prepared{"in_trail", `
 SELECT count(*) FILTER (WHERE $2::int8 = ANY(trail)), count(*) FILTER (WHERE $3::int8 = ANY(trail))
   FROM (SELECT revision || trail AS trail FROM record WHERE name = $1::text UNION ALL SELECT trail FROM dropped) AS seen`}
@@ -162,6 +162,8 @@ UPDATE server SET at = clock_timestamp(), expires = clock_timestamp() + $4::int8
   ELSE reserved END
  WHERE slot = $1::int2 AND holder = $2::int8
 RETURNING (extract(epoch FROM statement_timestamp()) * 1000000)::int8, (SELECT version FROM schema_version)::int8, ` + PromisesSQL}
+	// TakeTurn writes a row if nobody took a turn for $1 microseconds.
+	TakeTurn  = Prepared{"take_turn", `UPDATE server SET turn = clock_timestamp() WHERE slot = 0 AND turn < clock_timestamp() - $1::int8 * interval '1 microsecond'`}
 	LeaveSlot = Prepared{"leave_slot", `UPDATE server SET holder = 0, expires = '-infinity' WHERE slot = $1::int2 AND holder = $2::int8`}
 	// synced is the time of the last heartbeat that a replica shows.
 	Synced = Prepared{"synced", `SELECT (extract(epoch FROM max(at)) * 1000000)::int8 FROM server WHERE at > '-infinity'`}
@@ -189,7 +191,7 @@ var (
 	// and of process $2, unless that is 0. Their statements took this lock before they looked
 	// at records. Everybody may read locks and names.
 	Writing    = Prepared{"writing", WritingSQL("'entity'::regclass")}
-	RaiseFloor = Prepared{"raise_floor", `UPDATE record SET floor = $2::int8 WHERE name = $1::text AND floor < $2::int8`}
+	RaiseFloor = Prepared{"raise_floor", `UPDATE record SET floor = floor - floor % ` + lift + ` + $2::int8 WHERE name = $1::text AND floor % ` + lift + ` < $2::int8`}
 	// deadLives steps from life to life in the index of tombstones.
 	DeadLives = Prepared{"dead_lives", `
 WITH RECURSIVE lives AS (
@@ -197,13 +199,13 @@ WITH RECURSIVE lives AS (
   UNION ALL
   SELECT (SELECT e.life FROM entity e WHERE e.deleted AND e.life > lives.life ORDER BY e.life LIMIT 1) FROM lives WHERE lives.life IS NOT NULL)
 SELECT life FROM lives WHERE life IS NOT NULL LIMIT $2::int8`}
-	RaisePurged  = Prepared{"raise_purged", `UPDATE record SET purged = $2::int8, floor = greatest(floor, $2::int8) WHERE life = ANY($1::int8[]) AND purged < $2::int8`}
+	RaisePurged  = Prepared{"raise_purged", `UPDATE record SET purged = $2::int8, floor = greatest(floor, floor - floor % ` + lift + ` + $2::int8) WHERE life = ANY($1::int8[]) AND purged < $2::int8`}
 	DeleteDead   = Prepared{"delete_dead", deleteSome(`AND deleted AND properties IS NULL AND ts <= $4::int8`)}
 	DeleteLife   = Prepared{"delete_life", deleteSome(`AND $4::int8 = 0`)}
 	DroppedLives = Prepared{"dropped_lives", `
-SELECT life FROM dropped WHERE NOT emptied AND since < clock_timestamp() - $1::int8 * interval '1 microsecond' ORDER BY life LIMIT 1000`}
-	EmptyLife   = Prepared{"empty_life", `UPDATE dropped SET emptied = true WHERE life = $1::int8 AND NOT EXISTS (SELECT FROM entity WHERE life = $1::int8)`}
-	ForgetDrops = Prepared{"forget_drops", `DELETE FROM dropped WHERE emptied AND since < clock_timestamp() - $1::int8 * interval '1 microsecond'`}
+SELECT life FROM dropped WHERE NOT cleared AND since < clock_timestamp() - $1::int8 * interval '1 microsecond' ORDER BY life LIMIT 1000`}
+	EmptyLife   = Prepared{"empty_life", `UPDATE dropped SET cleared = true WHERE life = $1::int8 AND NOT EXISTS (SELECT FROM entity WHERE life = $1::int8)`}
+	ForgetDrops = Prepared{"forget_drops", `DELETE FROM dropped WHERE cleared AND since < clock_timestamp() - $1::int8 * interval '1 microsecond'`}
 )
 
 func WritingSQL(entity string) string {
@@ -236,11 +238,11 @@ var all = func() []Prepared {
 	list := []Prepared{
 		GetOne, GetMany, Overwritten, Begin, Commit, LifeOf, SmallRows[false], SmallRows[true], LargeRows, SomeRows[false], SomeRows[true],
 		ReadRecord, ListRecords, CreateRecord, SetFloor, ChangeRecord, DropRecord, OfLife, InTrail,
-		TakeSlot, Beat, LeaveSlot, Synced, Oldest, Blocked,
+		TakeSlot, Beat, TakeTurn, LeaveSlot, Synced, Oldest, Blocked,
 		Writing, Gone, RaiseFloor, DeadLives, RaisePurged, DeleteDead, DeleteLife, DroppedLives, EmptyLife, ForgetDrops,
 	}
 	for _, w := range Writes {
 		list = append(list, w.Alone, w.Batch)
 	}
-	return list
+	return append(list, ruled()...)
 }()
