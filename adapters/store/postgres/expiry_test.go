@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -355,5 +356,53 @@ func TestTurn(t *testing.T) {
 	}
 	if !slices.Equal(taken, []int{0, 2}) {
 		t.Errorf("the turn was taken by %v, want 0 and then 2", taken)
+	}
+}
+
+// A server that has the state of an entity from its own last write need not read it. When another
+// one has declared a rule meanwhile, by which the entity has ended, it is absent all the same.
+func TestRuleAgainstAKnownState(t *testing.T) {
+	needs.These(t, needs.Postgres)
+	o := postgres.Options{Schema: schema(t, shared), PurgeEvery: -1}
+	s, other := open(t, shared, o), open(t, shared, o)
+	create(t, s)
+	for _, before := range []*table.Traits{nil, rule("F")} {
+		for _, kind := range []table.Kind{table.Merge, table.Put, table.Delete} {
+			declare(t, other, before)
+			must.OK(t, writes(table.Mutation{})(t.Context(), s))
+			must.OK(t, writes(table.Mutation{Kind: table.Merge, Condition: table.Present})(t.Context(), s))
+			declare(t, other, rule("E"))
+			if err := writes(table.Mutation{Kind: kind, Condition: table.Present})(t.Context(), s); !errors.Is(err, table.ErrNoEntity) {
+				t.Errorf("write %d after another server declared a rule: %v", kind, err)
+			}
+		}
+	}
+}
+
+// An entity that ends after its state was read and before the write gets its Timestamp has ended
+// for that write, alone and in a batch.
+func TestEndsBeforeTheTimestamp(t *testing.T) {
+	needs.These(t, needs.Postgres)
+	const step = 10 * edm.TicksPerSecond / 1000
+	now := new(atomic.Int64) // goes on with each look
+	now.Store(int64(past))
+	s := open(t, shared, postgres.Options{Schema: schema(t, shared), PurgeEvery: -1, Now: func() edm.Ticks { return edm.Ticks(now.Add(int64(step))) }})
+	create(t, s)
+	must.OK(t, putOne(t.Context(), s, "first")) // above the floor of the table
+	now.Add(int64(10 * edm.TicksPerSecond))
+	declare(t, s, rule("E"))
+	for i := range 40 {
+		x := row("p", fmt.Sprint(i))
+		end := edm.Ticks(now.Load()) + edm.Ticks(2+i%4)*step + step/2
+		seen, err := s.Commit(t.Context(), people, []table.Mutation{{Key: x, Nonce: 1, Properties: ending(end)}})
+		must.OK(t, err)
+		m := []table.Mutation{{Key: x, Nonce: 2, Condition: table.Unchanged, IfMatch: seen, Properties: text("later")}}
+		if i%8 > 3 {
+			m = append(m, table.Mutation{Key: row("p", "first"), Properties: text("later")})
+		}
+		ticks, err := s.Commit(t.Context(), people, m)
+		if err == nil && ticks >= end || err != nil && !errors.Is(err, table.ErrNoEntity) {
+			t.Errorf("entity %d ends at %d and is written at %d: %v", i, end, ticks, err)
+		}
 	}
 }
