@@ -274,7 +274,7 @@ postgres:
 
 # The newer one runs what depends on it most.
 postgres-17:
-	EDGETABLE_NEEDS=postgres $(GOTEST) -run '^(TestStore|TestStoreRestarts|TestLossy|TestCutWires|TestSilentWire|TestSlowWire|TestLeave|TestFullDisk|TestWire)$$' ./adapters/store/postgres -args -postgres 17.5.0
+	EDGETABLE_NEEDS=postgres $(GOTEST) -run '^(TestStore|TestStoreRestarts|TestLossy|TestCutWires|TestSilentWire|TestSlowWire|TestLeave|TestFullDisk|TestWire|TestEndings|TestLongCommit|TestFrozenServer)$$' ./adapters/store/postgres -args -postgres 17.5.0
 
 ## patroni: failovers of PostgreSQL under Patroni, which has leases in wall time
 patroni:
