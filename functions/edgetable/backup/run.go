@@ -98,6 +98,9 @@ func (b *run) create(ctx context.Context) (m *repository.Manifest, err error) {
 		return nil, fmt.Errorf("%s: %w", b.location, err)
 	}
 	begun.here = nil
+	// A name has the time in milliseconds, and the newest backup is the one with the last name. So the lock is held until the
+	// next backup gets a later name.
+	_ = cli.Sleep(ctx, time.Millisecond)
 	return m, b.writeUnfinished(begun)
 }
 
