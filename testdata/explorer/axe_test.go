@@ -13,7 +13,7 @@ import (
 func TestScreenReaders(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	s.fill("people", append(people(), entity{"PartitionKey": "json", "RowKey": "1", "Data": `{"list":[1.0,{"deep":null}]}`})...)
+	s.use("people", append(people(), entity{"PartitionKey": "json", "RowKey": "1", "Data": `{"list":[1.0,{"deep":null}]}`})...)
 	b := newTab(t)
 	check := func(state string) {
 		t.Helper()

@@ -149,6 +149,25 @@ func (s *server) fill(table string, entities ...entity) {
 	s.run(b.String(), "import", "-", "--table", table, "--to", s.connection)
 }
 
+// use makes a table with entities as a program of the user does: the statistics of traffic leave out what import writes.
+func (s *server) use(table string, entities ...entity) {
+	s.t.Helper()
+	s.do("POST", "/Tables", `{"TableName":"`+table+`"}`, 201)
+	s.insert(table, entities...)
+}
+
+// insert writes entities one by one, as a program of the user does.
+func (s *server) insert(table string, entities ...entity) {
+	s.t.Helper()
+	for _, e := range entities {
+		text, err := json.Marshal(e)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.do("POST", "/"+table, string(text), 201)
+	}
+}
+
 // explore starts 'edgetable explorer' for the server and returns its link.
 func (s *server) explore(args ...string) (link string) {
 	s.t.Helper()

@@ -33,7 +33,7 @@ func busy(t *testing.T) (s *server, socket string) {
 	for p := range 60 {
 		all = append(all, p*37%60)
 	}
-	s.fill("visits", visits(all, 0, 20)...)
+	s.use("visits", visits(all, 0, 20)...)
 	for ; ; time.Sleep(500 * time.Millisecond) { // the server's minutes are those of the clock
 		var r struct{ Map struct{ Starts []any } }
 		said := s.run("", "traffic", "visits", "--admin", socket, "--json") // and an event behind it
@@ -44,8 +44,8 @@ func busy(t *testing.T) (s *server, socket string) {
 			break
 		}
 	}
-	s.fill("visits", visits([]int{7}, 1000, 2500)...)
-	s.fill("visits", visits([]int{31, 44}, 1000, 1040)...)
+	s.insert("visits", visits([]int{7}, 1000, 2500)...)
+	s.insert("visits", visits([]int{31, 44}, 1000, 1040)...)
 	return s, socket
 }
 
@@ -151,7 +151,7 @@ func TestTrafficWithKey(t *testing.T) {
 	t.Parallel()
 	ways(t, func(b *tab, w way) {
 		s := serve(b.T)
-		s.fill("people", people()...)
+		s.use("people", people()...)
 		b.enter(w, s, "people")
 		b.click(at("traffic"))
 		b.see(at("heat"))

@@ -37,7 +37,7 @@ const unreachable = `(() => {
 func TestViewport(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	s.fill("people", people()...)
+	s.use("people", people()...)
 	s.fill("AVeryLongNameOfATableThatNobodyWouldChooseButThatIsPermitted1", people()...)
 	s.do("POST", "/Tables", `{"TableName":"empty"}`, 201)
 	b := newTab(t)

@@ -184,7 +184,7 @@ func (s *Statistics) serve(mux *http.ServeMux) {
 		saved := s.Save()
 		t, ok := saved.Find(r.URL.Query().Get("account"), r.PathValue("table"))
 		if !ok {
-			http.Error(w, "no traffic of this table was counted: the server counts that of its 16 busiest tables", http.StatusNotFound)
+			http.Error(w, "no traffic of this table was counted: the server counts that of its 16 busiest tables, and leaves out what edgetable's own commands read and write", http.StatusNotFound)
 			return
 		}
 		answer(w, t.Report(), nil)
