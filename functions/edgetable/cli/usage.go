@@ -174,8 +174,7 @@ func common(c *cobra.Command) *pflag.FlagSet {
 func list(b *strings.Builder, c *cobra.Command, group string) {
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() && sub.GroupID == group {
-			one := Terminal{Columns: columns}
-			fmt.Fprintf(b, "  %-12s %s\n", sub.Name(), one.Wrap(len("  ")+12+1, sub.Short))
+			fmt.Fprintf(b, "  %-12s %s\n", sub.Name(), wrap(columns, len("  ")+12+1, sub.Short))
 		}
 	}
 }
@@ -187,23 +186,7 @@ func fill(text string) string {
 		if strings.HasPrefix(p, " ") || strings.Contains(p, "\n ") {
 			continue
 		}
-		var b strings.Builder
-		at := 0
-		for _, word := range strings.Fields(p) {
-			n := utf8.RuneCountInString(word)
-			switch {
-			case at == 0:
-			case at+1+n > columns:
-				b.WriteByte('\n')
-				at = 0
-			default:
-				b.WriteByte(' ')
-				at++
-			}
-			b.WriteString(word)
-			at += n
-		}
-		paragraphs[i] = b.String()
+		paragraphs[i] = wrap(columns, 0, p)
 	}
 	return strings.Join(paragraphs, "\n\n")
 }

@@ -12,13 +12,18 @@ func (p *Terminal) Wrap(indent int, text string) string {
 	if p.Columns == 0 {
 		return text
 	}
+	return wrap(p.Columns, indent, text)
+}
+
+// wrap breaks a text into lines of so many columns, the second and later ones after an indent.
+func wrap(columns, indent int, text string) string {
 	var b strings.Builder
 	at := indent
 	for i, word := range strings.Fields(text) {
 		n := wide.Of(word)
 		switch {
 		case i == 0:
-		case at+1+n > p.Columns:
+		case at+1+n > columns:
 			b.WriteString("\n" + strings.Repeat(" ", indent))
 			at = indent
 		default:

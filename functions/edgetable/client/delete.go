@@ -94,7 +94,7 @@ func (p *program) deleteSome(ctx context.Context, o *deleteFlags, table string) 
 		case n == 0:
 			return p.printPurged(table, 0, false)
 		}
-		if err := p.confirm(table, fmt.Sprintf("%s of %s at %s will be deleted.", cli.Things(n, "entities"), table, c.Endpoint()), "nothing is deleted"); err != nil {
+		if err := p.Confirm("table", table, fmt.Sprintf("%s of %s at %s will be deleted.", cli.Things(n, "entities"), table, c.Endpoint()), "nothing is deleted"); err != nil {
 			return err
 		}
 	}

@@ -79,7 +79,7 @@ func (p *program) edgeRestore(ctx context.Context, o *edgeRestoreFlags) error {
 	}
 	if !o.yes {
 		says := fmt.Sprintf("Table %s at %s will lose all that was written %s.", o.table, c.Endpoint(), lost)
-		if err := p.confirm(o.table, says, "nothing is restored"); err != nil {
+		if err := p.Confirm("table", o.table, says, "nothing is restored"); err != nil {
 			return err
 		}
 	}

@@ -268,5 +268,5 @@ func (p *program) askFor(ctx context.Context, o *declareFlags, c *remote.Client,
 	if o.dryRun || ended*10 <= whole {
 		return nil
 	}
-	return p.confirm(one.name, fmt.Sprintf("The rule hides %s of table %s at %s at once.", cli.Things(ended, "entities"), one.name, c.Endpoint()), "nothing is changed")
+	return p.Confirm("table", one.name, fmt.Sprintf("The rule hides %s of table %s at %s at once.", cli.Things(ended, "entities"), one.name, c.Endpoint()), "nothing is changed")
 }

@@ -110,7 +110,7 @@ func (p *program) tablesDelete(ctx context.Context, o *ServiceFlags, yes bool, n
 	}
 	defer c.Close()
 	if !yes {
-		if err := p.confirm(name, fmt.Sprintf("Table %s at %s will be deleted with all its entities.", name, c.Endpoint()), "nothing is deleted"); err != nil {
+		if err := p.Confirm("table", name, fmt.Sprintf("Table %s at %s will be deleted with all its entities.", name, c.Endpoint()), "nothing is deleted"); err != nil {
 			return err
 		}
 	}
