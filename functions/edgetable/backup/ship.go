@@ -20,8 +20,9 @@ import (
 // pieceSize is about how many bytes of commits a piece of the log has at most.
 const pieceSize = 8 << 20
 
-// pauses are how long after the last write the log says that there was no other. A time that is shown in whole seconds
-// is behind the write then, if its reply took less than a second; the other one is for a reply that took as long as a client waits.
+// pauses are the times after the last write at which the log says that there was no other write. LastSyncTime is shown in whole
+// seconds: after the first pause it is later than the write, if the reply took less than a second. The second pause is for replies
+// that take as long as a client waits.
 var pauses = [...]time.Duration{2 * time.Second, 40 * time.Second}
 
 // steps is in how many steps the commits of an interval are packed: all at once would hold up
@@ -141,9 +142,9 @@ func (s *shipper) turn(ctx context.Context, settle time.Duration) error {
 	return s.look(ctx, now)
 }
 
-// letBackUp lets the schedule make backups when the place has all numbers that were issued before this start, or a full disk
-// keeps them out. A store that was opened counts numbers above its last commit as issued, and a backup says that it has
-// them: a secondary would miss commits that never were, and build its store again.
+// letBackUp lets the schedule make backups once the place has all numbers issued before this start, or a full disk prevents
+// that. When a store is opened, it counts some numbers after its last commit as issued. A backup made before the log has these
+// numbers would claim commits that never existed: a secondary would miss them, and build its store again.
 func (s *shipper) letBackUp(full bool) {
 	if (full || s.to >= s.store.Started()) && !s.level.Swap(true) {
 		s.fresh() // a backup may be due

@@ -2,8 +2,7 @@ package cli
 
 import "io"
 
-// Checked is standard output that remembers what went wrong: a command that says nothing of it must not end as if all were
-// printed.
+// Checked is standard output that keeps the first error of a write. A command whose output was lost must not exit with 0.
 type Checked struct {
 	io.Writer
 	Err error // the first one

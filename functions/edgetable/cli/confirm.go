@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Confirm says what will be lost and demands the name of it, which is one of a kind such as "table"; else the error says what is
-// not done.
+// Confirm prints what will be lost and asks the user to type its name; kind is a word such as "table". If the answer differs, the
+// error says what was not done.
 func (p *Terminal) Confirm(kind, name, says, undone string) error {
 	fmt.Fprintf(p.Err, "%s Type the name of the %s: ", says, kind)
 	line, err := bufio.NewReader(p.In).ReadString('\n')

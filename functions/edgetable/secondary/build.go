@@ -34,7 +34,8 @@ func (o *Flags) Build(ctx context.Context, dir string, log *slog.Logger, end fun
 	return f, err
 }
 
-// prepare finishes a swap. A note says that the directory has no complete store, unless it has one.
+// prepare makes the directory and finishes an interrupted swap, after which the store is complete. Otherwise it leaves a note in
+// the directory that the store is not complete.
 func (o *Flags) prepare(dir string) (complete bool, err error) {
 	if err := directory.Make(dir); err != nil {
 		return false, err

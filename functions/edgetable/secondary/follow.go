@@ -214,7 +214,7 @@ func (f *Follower) renew(ctx context.Context, cause error) (built bool, err erro
 	if cause != nil {
 		f.log.Warn("the secondary builds another store, and serves what it has until then", "cause", cause)
 	}
-	complete := false // by a swap for which the disk had no room
+	complete := false // set if an earlier swap, for which the disk had no room, is finished now
 	if f.failed = nil; f.Unbuilt() {
 		complete, f.failed = f.flags.prepare(f.dir)
 	}
