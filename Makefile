@@ -11,9 +11,9 @@ FUZZTIME ?= 30s
 AZURITE_VERSION := 3.37.0
 
 # Go packages below testdata, which ./... leaves out.
-TOOLS := ./testdata/attack ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring ./testdata/postgres/... ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/... ./testdata/homes ./testdata/laws ./testdata/memstore ./testdata/must ./testdata/mutants ./testdata/needs ./testdata/proc ./testdata/prove ./testdata/remotetest ./testdata/rowstest
+TOOLS := ./testdata/attack ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring ./testdata/postgres/... ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/... ./testdata/homes ./testdata/laws ./testdata/memstore ./testdata/must ./testdata/mutants ./testdata/needs ./testdata/proc ./testdata/prove/... ./testdata/remotetest ./testdata/rowstest
 # Go packages below testdata whose tests need Go alone.
-PLAIN := ./testdata/attack ./testdata/bench/... ./testdata/clients/conformance ./testdata/laws ./testdata/memstore ./testdata/monitoring ./testdata/mutants ./testdata/postgres/local
+PLAIN := ./testdata/attack ./testdata/bench/... ./testdata/clients/conformance ./testdata/laws ./testdata/memstore ./testdata/monitoring ./testdata/mutants ./testdata/postgres/local ./testdata/prove/ttl
 
 export GOFLAGS ?= -trimpath
 # Tests are built without C, as the binaries are, so that all share what is compiled, and link fast. The race detector needs C.
@@ -489,6 +489,13 @@ deploy-cloudflare:
 .PHONY: prove-aws prove-cloudflare
 prove-aws prove-cloudflare: prove-%:
 	@PROFILE=$(PROFILE) infra/prove $*
+
+## prove-aws-ttl: asks DynamoDB whether its expiry (TTL) looks at an item again before it deletes it: in a table of its own, for four days and
+## prove-aws-ttl: about 0.20 dollars. It can be interrupted and run again. Until somebody did, the store on DynamoDB removes by itself what has ended
+.PHONY: prove-aws-ttl
+prove-aws-ttl:
+	@mkdir -p bin/prove
+	go run ./testdata/prove/ttl
 
 # The same programs against what stands for these clouds on this machine.
 .PHONY: prove-aws-local prove-cloudflare-local

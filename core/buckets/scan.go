@@ -16,6 +16,9 @@ import (
 func Scan(ctx context.Context, src Source, count uint16, req table.ScanRequest, o Options) (table.Page, error) {
 	s := scan{ctx: ctx, src: src, count: max(count, 1), req: &req, down: direction(req.Descending), o: o, page: table.NewPageBuilder(&req)}
 	s.page.Eager = true
+	if o.Begin != nil {
+		o.Begin(&s.page)
+	}
 	if s.o.ReadBytes <= 0 {
 		s.o.ReadBytes = 1 << 20
 	}

@@ -76,6 +76,8 @@ type Options struct {
 	// ReadBytes is the largest number of bytes that one read examines; 0 means 1 MiB. A Scan needs that much memory
 	// per bucket, and the page.
 	ReadBytes int
+	// Begin, if not nil, tells the page what it needs to know about the table: its Traits, and Now.
+	Begin func(*table.PageBuilder)
 	// Report, if not nil, is called exactly once before Scan returns, even if Scan fails.
 	Report func(Cost)
 }

@@ -1,7 +1,10 @@
 package protocol_test
 
 import (
+	"context"
 	"flag"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +12,7 @@ import (
 	"edgetable/core/table"
 	"edgetable/core/wiretest"
 	"edgetable/core/wiretest/scene"
+	"edgetable/testdata/memstore"
 )
 
 // wiretest reads this flag.
@@ -79,4 +83,59 @@ func TestExtendedCorpus(t *testing.T) {
 		}
 		return wiretest.Direct(t, h)
 	})
+}
+
+// ruled is a store whose tables all have a rule of expiry.
+type ruled struct {
+	table.Store
+	rule table.Expiry
+}
+
+func (s ruled) Unwrap() table.Store { return s.Store }
+
+func (s ruled) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
+	if r.Key.Table != "" && r.Revision == "" {
+		r.Traits = &table.Traits{Expiry: &s.rule}
+	}
+	return s.Store.WriteRecord(ctx, r)
+}
+
+// ruling is the variable of the child process that plays the corpus under a rule that does
+// concern entities.
+const ruling = "EDGETABLE_CORPUS_AFTER"
+
+// TestRuledCorpus plays the corpus with everything that a table can declare, about a property
+// that no entity has: the answers are the same.
+func TestRuledCorpus(t *testing.T) {
+	t.Parallel()
+	if flag.Lookup("update").Value.String() == "true" {
+		t.Skip("the corpus is written from tables that declare nothing")
+	}
+	rule := table.Expiry{Property: "NoEntityHasThis"}
+	if os.Getenv(ruling) != "" {
+		rule.After = 1
+	}
+	wiretest.RunScenes(t, wiretest.Dialect{}, func(t *testing.T, clock *wiretest.Clock, directives []string) wiretest.Target {
+		if strings.HasSuffix(t.Name(), "/options") {
+			t.Skip("it shows what a table declares")
+		}
+		h, err := scene.Over(ruled{memstore.New(clock.Now), rule}, clock, directives, scene.Patient)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return wiretest.Direct(t, h)
+	})
+	if os.Getenv(ruling) != "" {
+		return
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	control := exec.CommandContext(t.Context(), exe, "-test.run", "^TestRuledCorpus$/^(entit|atom-entit)")
+	control.Env = append(os.Environ(), ruling+"=1")
+	out, err := control.CombinedOutput()
+	if failed := strings.Count(string(out), "--- FAIL: TestRuledCorpus/"); err == nil || failed == 0 {
+		t.Errorf("under a rule by which entities end at once the corpus plays as without: %v\n%s", err, out)
+	}
 }

@@ -14,7 +14,7 @@ import (
 
 // inMemory are the strengths of the reference store: all but Durable.
 var inMemory = storetest.Strengths{
-	Conditional: true, AtomicCommit: true, SnapshotPage: true, Linearizable: true, ExactDrop: true, TimestampsAcrossProcesses: true, Descending: true, Expiry: true,
+	Conditional: true, AtomicCommit: true, SnapshotPage: true, Linearizable: true, ExactDrop: true, TimestampsAcrossProcesses: true, Descending: true, Expiry: true, Feed: true,
 }
 
 // broken are stores with one bug each, and the law that must notice it.
@@ -54,6 +54,18 @@ var broken = map[string]struct {
 	"an entity shown after its end":           {"Expiry/Absent", func(s table.Store) table.Store { return showsEnded{s} }},
 	"a rule lost with the policies":           {"Expiry/Restart", func(s table.Store) table.Store { return losesTraits{s} }},
 	"a removal that does not compare":         {"Expiry/Rival", func(s table.Store) table.Store { return expiresAny{s} }},
+	"a feed without deletes":                  {"Changes/Every", noDeletes},
+	"a page that ends inside of a batch":      {"Changes/Every", cutsBatches},
+	"a feed of all keys":                      {"Changes/Within", everyKey},
+	"a change with the content of a later":    {"Changes/Superseded", latestEverywhere},
+	"a change without what has ended":         {"Changes/Expiry", hidesEnded},
+	"an idle page without a newer position":   {"Changes/Bookmarks", idleStands},
+	"a gap without a word":                    {"Changes/Trimmed", silentGap},
+	"a feed in another order":                 {"Changes/Concurrent", newestFirst},
+	"a position of before a restore":          {"Changes/Restored", anyHistory},
+	"a follower misled by a gap":              {"Changes/Random", silentGap},
+	"a follower misled by a restore":          {"Changes/Random", anyHistory},
+	"a follower that hears of no delete":      {"Changes/Random", noDeletes},
 	"a cache that outlives its table":         {"Incarnations/TwoStores", func(s table.Store) table.Store { return &stale{Store: s} }},
 	"a table emptied by its record":           {"Incarnations/RecordChanges", func(s table.Store) table.Store { return renews{s} }},
 	"a table that rises again":                {"Incarnations/Again", func(s table.Store) table.Store { return &undead{Store: s} }},
@@ -70,7 +82,10 @@ const child = "STORETEST_BROKEN"
 func TestSuiteNoticesBrokenStores(t *testing.T) {
 	if name := os.Getenv(child); name != "" {
 		storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Fixture {
-			return fixtureOf(broken[name].with(memstore.New(now)))
+			s := memstore.New(now)
+			p := fixtureOf(broken[name].with(s))
+			p.Backup = backupOf(s, broken[name].with)
+			return p
 		})
 		return
 	}
@@ -102,7 +117,7 @@ func TestSuitePassesTheReference(t *testing.T) {
 	storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Fixture {
 		s := memstore.New(now)
 		again := func(func() edm.Ticks) table.Store { return s }
-		return storetest.Fixture{Store: s, Strengths: inMemory, Share: again, Restart: again, Purge: func() {}, TakeOver: again}
+		return storetest.Fixture{Store: s, Strengths: inMemory, Share: again, Restart: again, Purge: func() {}, TakeOver: again, Backup: backupOf(s, nil)}
 	})
 }
 
@@ -131,6 +146,7 @@ func TestSuitePassesWeakerStores(t *testing.T) {
 	t.Parallel()
 	noSnapshots, noExactDrop := inMemory, inMemory
 	noSnapshots.SnapshotPage, noExactDrop.ExactDrop = false, false
+	noSnapshots.Feed, noExactDrop.Feed = false, false // the wrappers hide it
 	for what, weaker := range map[string]struct {
 		has  storetest.Strengths
 		with func(table.Store) table.Store

@@ -13,11 +13,11 @@ func Home(name string) Strengths {
 
 var homes = map[string]Strengths{
 	"Pebble on disk": {
-		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, SnapshotPage: true,
+		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, Feed: true, SnapshotPage: true,
 		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
 	"Pebble in memory": {
-		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, SnapshotPage: true,
+		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, Feed: true, SnapshotPage: true,
 		ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
 	// With settings of the database that make a reply durable, which the store demands.
@@ -28,22 +28,22 @@ var homes = map[string]Strengths{
 	// A Query is read-committed and may show part of a batch. A process with a lease
 	// may take a dropped table for live. The Timestamp of a delete is not stored.
 	"DynamoDB": {
-		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
+		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true,
 		Durable: true,
 	},
 	"Durable Objects, one bucket per table": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, SnapshotPage: true,
-		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
+		Durable: true, Expiry: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
 	// A page takes a read per bucket, and the buckets drop a table one after the other.
 	"Durable Objects, more buckets": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
-		Durable: true, TimestampsAcrossProcesses: true,
+		Durable: true, Expiry: true, TimestampsAcrossProcesses: true,
 	},
 	// So do ranges.
 	"Durable Objects, a table that has split": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
-		Durable: true, TimestampsAcrossProcesses: true,
+		Durable: true, Expiry: true, TimestampsAcrossProcesses: true,
 	},
 	"Workers KV": {
 		Durable: true,

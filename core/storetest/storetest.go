@@ -25,6 +25,9 @@ type Fixture struct {
 	// power, so that data that was not made durable is lost. Nil: the fixture ends with
 	// its store.
 	Restart func(now func() edm.Ticks) table.Store
+	// Backup makes a backup of Store, and returns what opens a store that was restored from it.
+	// Nil: the fixture has no backups.
+	Backup func() (restore func(now func() edm.Ticks) table.Store)
 	// Purge removes now what deleted entities and dropped tables left behind. Nil: nothing
 	// stays behind, or the suite cannot have it removed.
 	Purge func()
@@ -34,6 +37,8 @@ type Fixture struct {
 	// Settle lets every replica catch up. Only a store that does not declare
 	// Linearizable may need it. Nil: the store has no replicas.
 	Settle func()
+	// Removes: the store removes by itself, at any time, what has ended by the rule of its table.
+	Removes bool
 	// Remote: a call takes milliseconds, not microseconds. Laws that read the same
 	// rows in many ways take fewer of them.
 	Remote bool
@@ -50,6 +55,7 @@ func Run(t *testing.T, h Harness) {
 	t.Run("Scans", func(t *testing.T) { Scans(t, h) })
 	t.Run("Order", func(t *testing.T) { Order(t, h) })
 	t.Run("Expiry", func(t *testing.T) { Expiry(t, h) })
+	t.Run("Changes", func(t *testing.T) { Changes(t, h) })
 	t.Run("Incarnations", func(t *testing.T) { Incarnations(t, h) })
 	t.Run("Concurrency", func(t *testing.T) { Concurrency(t, h) })
 	t.Run("LostReplies", func(t *testing.T) { LostReplies(t, h) })

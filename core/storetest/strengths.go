@@ -33,4 +33,6 @@ type Strengths struct {
 	// Expiry: the rule of expiry of a table holds for each operation at its own Timestamp or
 	// instant, see [table.Traits]. Without it the store refuses records with traits.
 	Expiry bool
+	// Feed: tables can keep a feed of their changes, see [table.Feeding].
+	Feed bool
 }

@@ -25,6 +25,14 @@ func As[T any](s Store) (ability T, ok bool) {
 	return ability, false
 }
 
+// Declaring is a [Store] whose tables can declare something about their entities.
+type Declaring interface {
+	// Declares returns the name of the store for messages, such as "PostgreSQL", and whether
+	// it keeps [Traits] with a rule of expiry. If not, it answers [ErrUnsupported] to a record
+	// with traits.
+	Declares() (name string, expiry bool)
+}
+
 // Counting is a [Store] that counts the traffic of its tables itself, as objects on
 // Workers do, because no server sees all requests.
 type Counting interface {

@@ -6,18 +6,12 @@ import (
 	"edgetable/core/edm"
 )
 
-// Declaring is a [Store] whose tables can declare something about their entities.
-type Declaring interface {
-	// Declares returns the name of the store for messages, such as "PostgreSQL", and whether
-	// it keeps [Traits] with a rule of expiry. If not, it answers [ErrUnsupported] to a record
-	// with traits.
-	Declares() (name string, expiry bool)
-}
-
 // TableOptions are what the owner of a table declares.
 type TableOptions struct {
 	// Expire is the rule by which entities end; Since and Until are not used. Nil: none.
 	Expire *Expiry
+	// Changes is the feed that the table keeps. Nil: none.
+	Changes *Feed
 }
 
 // declare returns the traits of a table for which these options are declared at an
@@ -27,9 +21,13 @@ func (t *Traits) declare(o TableOptions, now edm.Ticks) (*Traits, error) {
 	if t != nil {
 		next = *t
 	}
+	next.Feed = o.Changes
 	old := next.Expiry
 	if o.Expire == nil && old == nil || o.Expire != nil && old != nil && o.Expire.Property == old.Property && o.Expire.After == old.After {
-		return t, nil
+		if t == nil && next.Feed == nil || t != nil && t.Feed.equal(next.Feed) {
+			return t, nil
+		}
+		return next.orNil(), nil
 	}
 	if old != nil && next.removes(now) {
 		if next.Ending != nil {
@@ -53,6 +51,36 @@ func (t *Traits) orNil() *Traits {
 	return t
 }
 
+// home returns the name of the store, for messages.
+func (s *Service) home() string {
+	if d, ok := As[Declaring](s.store); ok {
+		name, _ := d.Declares()
+		return name
+	}
+	return "the store of this server"
+}
+
+// canKeep refuses options that the store cannot keep.
+func (s *Service) canKeep(o TableOptions) error {
+	refuse := func(part string) error {
+		return OptionsInvalid.With(OptionsInvalid.Err().Message + " $." + part + ": " + s.home() + " cannot keep this yet. Leave it out.")
+	}
+	if o.Expire != nil {
+		d, ok := As[Declaring](s.store)
+		expiry := false
+		if ok {
+			_, expiry = d.Declares()
+		}
+		if !expiry {
+			return refuse("expire")
+		}
+	}
+	if _, ok := As[Feeding](s.store); !ok && o.Changes != nil {
+		return refuse("changes")
+	}
+	return nil
+}
+
 // TableTraits returns what a table declares, nil if nothing, and the revision of its record.
 func (s *Service) TableTraits(ctx context.Context, n Name) (*Traits, Revision, error) {
 	if err := n.check(); err != nil {
@@ -69,14 +97,8 @@ func (s *Service) SetTableOptions(ctx context.Context, n Name, match Revision, o
 	if err := n.check(); err != nil {
 		return err
 	}
-	if o.Expire != nil {
-		name, expiry := "the store of this server", false
-		if d, ok := As[Declaring](s.store); ok {
-			name, expiry = d.Declares()
-		}
-		if !expiry {
-			return OptionsInvalid.With(OptionsInvalid.Err().Message + " $.expire: " + name + " cannot keep this yet. Leave it out.")
-		}
+	if err := s.canKeep(o); err != nil {
+		return err
 	}
 	return s.change(ctx, n.Key(), func(r *Record) (err error) {
 		switch {

@@ -5,6 +5,8 @@ import "edgetable/core/edm"
 // Effect is everything that one write changes.
 type Effect struct {
 	Row *Row // the new state of the entity; nil: it is gone
+	// Ended is when the entity had ended that an [Expire] removes.
+	Ended edm.Ticks
 }
 
 // Apply applies a mutation as the function [Apply] does, to an entity of a table with these
@@ -18,7 +20,7 @@ func (t *Traits) Apply(old *Row, m Mutation, now edm.Ticks) (Effect, error) {
 			return Effect{}, err
 		}
 		if t.removable(old, now) {
-			return Effect{}, nil
+			return Effect{Ended: t.endedAt(old, now)}, nil
 		}
 	case t.Ended(old, now):
 		old = nil

@@ -37,6 +37,15 @@ var (
 	ErrUnsupported = errors.New("not supported by this store")
 	// ErrKeyTooLong means that the encoded key does not fit the store.
 	ErrKeyTooLong = errors.New("key too long for this store")
+	// ErrNoFeed means that the table keeps no feed.
+	ErrNoFeed = errors.New("table keeps no feed")
+	// ErrFeedExpired means that changes behind the position are not kept any more.
+	ErrFeedExpired = errors.New("changes of the feed are gone")
+	// ErrFeedEnded means that the table of the feed was dropped.
+	ErrFeedEnded = errors.New("feed has ended")
+	// ErrHistory means that the store is not the continuation of the state in which the
+	// position was issued: it was restored, or has lost commits.
+	ErrHistory = errors.New("history has changed")
 )
 
 type memoryFull struct{}

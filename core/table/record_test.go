@@ -61,16 +61,18 @@ func TestStoredTraits(t *testing.T) {
 	r := table.Record{Key: key, Value: []byte("value"), Incarnation: table.Incarnation{1, 11: 12}, Traits: &table.Traits{
 		Expiry: &table.Expiry{Property: "E", After: 1, Since: 2},
 		Ending: &table.Expiry{After: 3, Since: 4, Until: 5},
+		Feed:   &table.Feed{Keep: 6},
 	}}
 	b := table.AppendRecord(nil, &r, 638_000_000_000_000_000)
 	const head, value = "08daa19ea6b30000" + "01000000000000000000000c", "76616c7565"
 	const expiry = "01" + "0019" + "0000000000000001" + "0000000000000002" + "0000000000000000" + "45"
 	const ending = "02" + "0018" + "0000000000000003" + "0000000000000004" + "0000000000000005"
-	if got, want := hex.EncodeToString(b), head+"01000037"+expiry+ending+value; got != want {
+	const feed = "03" + "0008" + "0000000000000006"
+	if got, want := hex.EncodeToString(b), head+"01000042"+expiry+ending+feed+value; got != want {
 		t.Errorf("AppendRecord\n got %s\nwant %s", got, want)
 	}
 	got, err := table.ParseRecord(text, b)
-	if err != nil || string(got.Value) != "value" || *got.Traits.Expiry != *r.Traits.Expiry || *got.Traits.Ending != *r.Traits.Ending {
+	if err != nil || string(got.Value) != "value" || *got.Traits.Expiry != *r.Traits.Expiry || *got.Traits.Ending != *r.Traits.Ending || *got.Traits.Feed != *r.Traits.Feed {
 		t.Errorf("ParseRecord: %+v, %v", got, err)
 	}
 	for _, tt := range []struct {
@@ -79,10 +81,11 @@ func TestStoredTraits(t *testing.T) {
 	}{
 		{"a later form", "02000000", true},
 		{"a later use of the second byte", "01010000", true},
-		{"a part of a later version", "01000003" + "030000", true},
+		{"a part of a later version", "01000003" + "040000", true},
 		{"a part without an end", "01000003" + "010019", false},
 		{"half a part", "01000002" + "0100", false},
 		{"a short part", "0100000b" + "010008" + "0000000000000001", false},
+		{"a short feed", "0100000a" + "030007" + "00000000000000", false},
 		{"longer than the record", "010000ff", false},
 	} {
 		b, err := hex.DecodeString(head + tt.traits)

@@ -82,6 +82,9 @@ type Store interface {
 	// answer has the Timestamp it was issued before, and a delete that took effect
 	// in between may have a higher one.
 	//
+	// Mutations that are all [Expire] may be applied in part, also if the answer is an error:
+	// what they remove is absent for everybody before.
+	//
 	// If a mutation cannot be applied, the error is a *[Refused] with the lowest
 	// index that failed. [ErrBusy] and [ErrFull] promise that nothing was applied, now
 	// or later; [ErrUnknown] says that the mutations may have been applied or may

@@ -16,6 +16,8 @@ type Traits struct {
 	// Ending is a rule that is not in force any more, while entities that ended under it
 	// are still stored, or nil. Its Until is set.
 	Ending *Expiry
+	// Feed is set if the changes of the table are kept, see [Feeding].
+	Feed *Feed
 }
 
 // Expiry is a rule that says when entities end. An entity that has ended is absent for
@@ -32,6 +34,12 @@ type Expiry struct {
 	// Until is when the rule was withdrawn, or 0. Then it concerns only entities that were
 	// written, and had ended, by then.
 	Until edm.Ticks
+}
+
+// Feed is the part of [Traits] by which a store keeps what changes in a table.
+type Feed struct {
+	// Keep is for how long a change can be read at least, if there is space.
+	Keep edm.Ticks
 }
 
 // UndoTime is the time during which a new rule of expiry hides entities and removes none,
@@ -67,8 +75,10 @@ func (e *Expiry) ended(row *Row, now edm.Ticks) bool {
 
 // equal reports whether both declare the same.
 func (t *Traits) equal(u *Traits) bool {
-	return t == u || t != nil && u != nil && t.Expiry.equal(u.Expiry) && t.Ending.equal(u.Ending)
+	return t == u || t != nil && u != nil && t.Expiry.equal(u.Expiry) && t.Ending.equal(u.Ending) && t.Feed.equal(u.Feed)
 }
+
+func (f *Feed) equal(g *Feed) bool { return f == g || f != nil && g != nil && *f == *g }
 
 func (e *Expiry) equal(f *Expiry) bool { return e == f || e != nil && f != nil && *e == *f }
 
@@ -77,12 +87,35 @@ func (t *Traits) Ended(row *Row, now edm.Ticks) bool {
 	return t != nil && (t.Expiry.ended(row, now) || t.Ending.ended(row, now))
 }
 
-// removable reports whether an entity has ended and no undo can bring it back.
-func (t *Traits) removable(row *Row, now edm.Ticks) bool {
-	return t != nil && (t.removes(now) && t.Expiry.ended(row, now) || t.Ending.ended(row, now))
+// undoMargin is how much later than UndoTime a rule begins to remove: for clocks of programs
+// that differ, and for those that do not know yet that it was withdrawn.
+const undoMargin = 60 * edm.TicksPerSecond
+
+// RemoveTime is the age at which a rule in force begins to remove entities.
+const RemoveTime = UndoTime + undoMargin
+
+// endedAt returns when an entity has ended, of which Ended is true: by the rule that ended it
+// first.
+func (t *Traits) endedAt(row *Row, now edm.Ticks) (at edm.Ticks) {
+	for _, e := range [...]*Expiry{t.Expiry, t.Ending} {
+		if e.ended(row, now) {
+			if ends, _ := e.Ends(row.Timestamp, row.Properties); at == 0 || ends < at {
+				at = ends
+			}
+		}
+	}
+	return at
 }
 
-// removes reports whether the rule in force may remove entities.
+// Feeds reports whether the changes of the table are kept.
+func (t *Traits) Feeds() bool { return t != nil && t.Feed != nil }
+
+// removable reports whether an entity has ended and no undo can bring it back.
+func (t *Traits) removable(row *Row, now edm.Ticks) bool {
+	return t != nil && (t.removes(now-undoMargin) && t.Expiry.ended(row, now) || t.Ending.ended(row, now))
+}
+
+// removes reports whether the hour is over in which the rule in force can be withdrawn.
 func (t *Traits) removes(now edm.Ticks) bool {
 	return t.Expiry != nil && now >= t.Expiry.Since+UndoTime
 }
@@ -92,6 +125,7 @@ func (t *Traits) removes(now edm.Ticks) bool {
 const (
 	partExpiry = 1 // After, Since, Until, 8 bytes each; Property
 	partEnding = 2 // the same
+	partFeed   = 3 // Keep, 8 bytes
 )
 
 // append appends the stored form.
@@ -106,6 +140,10 @@ func (t *Traits) append(dst []byte) []byte {
 			dst = binary.BigEndian.AppendUint64(dst, uint64(n))
 		}
 		dst = append(dst, e.Property...)
+	}
+	if t.Feed != nil {
+		dst = append(dst, partFeed, 0, 8)
+		dst = binary.BigEndian.AppendUint64(dst, uint64(t.Feed.Keep))
 	}
 	return dst
 }
@@ -123,9 +161,13 @@ func parseTraits(b []byte) (*Traits, error) {
 		name, n := b[0], int(binary.BigEndian.Uint16(b[1:]))
 		b = b[3:]
 		switch {
-		case name != partExpiry && name != partEnding:
+		case name < partExpiry || name > partFeed:
 			return nil, ErrNewerForm
-		case n < 24 || n > len(b):
+		case name == partFeed && n == 8 && n <= len(b):
+			t.Feed = &Feed{Keep: edm.Ticks(binary.BigEndian.Uint64(b))}
+			b = b[n:]
+			continue
+		case name == partFeed || n < 24 || n > len(b):
 			return nil, errRecord
 		}
 		e := &Expiry{

@@ -13,18 +13,7 @@ import (
 // upkeepBytes is how much one step of upkeep examines.
 const upkeepBytes = 1 << 20
 
-// Upkeep is one pass over a table that removes what has ended by its [Traits]. The zero
-// Upkeep of a table begins at its start.
-type Upkeep struct {
-	Table   Name
-	Removed int // entities, so far
-
-	from  []byte
-	began edm.Ticks
-	left  bool // some could not be removed
-}
-
-// Upkeep makes the next step of a pass: it examines about 1 MiB, and removes at most 1000
+// Upkeep makes the next step of a pass that TakeUpkeep returned: it examines about 1 MiB, and removes at most 1000
 // entities in commits of up to 100 of a partition. done says that the pass is finished, or
 // that the table has nothing to remove. The caller decides how fast the steps follow each
 // other; several passes of one table do no harm. After an error the step can be repeated.
@@ -32,17 +21,25 @@ type Upkeep struct {
 // What has ended is absent for readers and writers already, so no answer depends on when it
 // is removed.
 func (s *Service) Upkeep(ctx context.Context, u *Upkeep) (done bool, err error) {
+	done, err = s.step(ctx, u)
+	if err != nil {
+		return false, err
+	}
+	return s.keepUpkeep(ctx, u, done)
+}
+
+func (s *Service) step(ctx context.Context, u *Upkeep) (done bool, err error) {
 	k := u.Table.Key()
 	r, err := s.store.ReadRecord(ctx, k, Strong)
 	if errors.Is(err, ErrNoRecord) {
 		return true, nil
 	}
 	now := s.now()
-	if err != nil || r.Traits == nil || r.Traits.Ending == nil && !r.Traits.removes(now) {
+	if err != nil || r.Traits == nil || r.Traits.Ending == nil && !r.Traits.removes(now-undoMargin) {
 		return true, err
 	}
-	if u.from == nil {
-		u.began = now
+	if u.from == nil || u.incarnation != r.Incarnation { // or moved
+		*u = Upkeep{Table: u.Table, Removed: u.Removed, Behind: u.Behind, incarnation: r.Incarnation, began: now, due: u.due, owing: u.owing}
 	}
 	page, err := s.store.Scan(ctx, k, ScanRequest{
 		Ranges:    key.From(odata.MakePlan(nil).Ranges, u.from),
@@ -54,8 +51,12 @@ func (s *Service) Upkeep(ctx context.Context, u *Upkeep) (done bool, err error) 
 	if err != nil {
 		return false, err
 	}
+	u.scanned += page.Scanned
 	if page.Recycle != nil {
 		defer page.Recycle()
+	}
+	for i := range page.Rows {
+		u.Behind = max(u.Behind, now-max(r.Traits.mature(&page.Rows[i]), u.owing))
 	}
 	for rows := page.Rows; len(rows) > 0; {
 		n := 1
@@ -99,6 +100,16 @@ func (s *Service) expire(ctx context.Context, u *Upkeep, rows []Row) error {
 		}
 	}
 	return nil
+}
+
+// mature returns since when an entity that has ended can be removed.
+func (t *Traits) mature(row *Row) (at edm.Ticks) {
+	if e := t.Ending; e != nil {
+		at, _ = e.Ends(row.Timestamp, row.Properties)
+		return max(at, e.Until)
+	}
+	at, _ = t.Expiry.Ends(row.Timestamp, row.Properties)
+	return max(at, row.Timestamp, t.Expiry.Since+RemoveTime)
 }
 
 // forgetEnding ends a rule of whose entities none is stored any more.

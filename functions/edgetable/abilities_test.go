@@ -29,12 +29,14 @@ type able struct{ table.Store }
 func (able) Traffic(context.Context, table.RecordKey) (*traffic.Report, error)   { return nil, nil }
 func (able) Restore(context.Context, table.RecordKey, edm.Ticks) ([]byte, error) { return nil, nil }
 func (able) Replication() table.Replication                                      { return table.Replication{} }
+func (able) Declares() (string, bool)                                            { return "", false }
 
 // abilities are what a store may have beside the port.
 var abilities = map[string]func(table.Store) bool{
 	"Counting":   func(s table.Store) bool { _, ok := table.As[table.Counting](s); return ok },
 	"Restoring":  func(s table.Store) bool { _, ok := table.As[table.Restoring](s); return ok },
 	"Replicated": func(s table.Store) bool { _, ok := table.As[table.Replicated](s); return ok },
+	"Declaring":  func(s table.Store) bool { _, ok := table.As[table.Declaring](s); return ok },
 }
 
 // TestAbilitiesKnown: the list above has each interface of core/table/ability.go.
@@ -88,6 +90,10 @@ func TestAbilities(t *testing.T) {
 		"Replicated": struct {
 			table.Store
 			table.Replicated
+		}{new(memstore.Store), able{}},
+		"Declaring": struct {
+			table.Store
+			table.Declaring
 		}{new(memstore.Store), able{}},
 	} {
 		stores["only "+ability] = one

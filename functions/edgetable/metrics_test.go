@@ -126,13 +126,14 @@ func TestMetrics(t *testing.T) {
 		{"build_info", "goversion=" + runtime.Version(), 1},
 		{"store_damage_total", "", 0},
 		{"expired_entities_total", "", 0},
+		{"expire_sweep_seconds", "", 0},
 	} {
 		if got := sumOf(t, m, tt.name, strings.Fields(tt.labels)...); got != tt.want {
 			t.Errorf("%s{%s} is %v, want %v", tt.name, tt.labels, got, tt.want)
 		}
 	}
 	for _, name := range []string{
-		"response_body_bytes_total", "connections_open", "connections_accepted_total", "requests_limit", "clock_seconds", "certificate_expiry_timestamp_seconds",
+		"response_body_bytes_total", "connections_open", "connections_accepted_total", "requests_limit", "clock_seconds", "expire_behind_seconds", "certificate_expiry_timestamp_seconds",
 		"store_fsync_duration_seconds", "store_group_commit_size", "store_log_written_bytes_total", "store_log_size_bytes", "store_size_bytes", "store_disk_free_bytes",
 		"store_disk_size_bytes", "store_memtable_size_bytes",
 	} {

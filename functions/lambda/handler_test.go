@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,9 +17,11 @@ import (
 	"edgetable/adapters/store/dynamodb"
 	"edgetable/core/accounts"
 	"edgetable/core/edm"
+	"edgetable/core/key"
 	"edgetable/core/table"
 	"edgetable/testdata/lambda/front"
 	"edgetable/testdata/memstore"
+	"edgetable/testdata/must"
 )
 
 // local is a function over the reference store. Its accounts can be changed, and are read for each request.
@@ -169,9 +173,12 @@ func TestMetrics(t *testing.T) {
 
 // purges is a store that has something to remove.
 type purges struct {
+	tables       []table.Name
 	items, beats int
 	ended, rival error
 }
+
+func (p *purges) Declared(context.Context) ([]table.Name, error) { return p.tables, nil }
 
 func (p *purges) Beat(context.Context, string) error {
 	p.beats++
@@ -216,6 +223,41 @@ func TestPurge(t *testing.T) {
 			t.Errorf("%s with %v left: %d items stay, %v", tt.event, tt.left, p.items, err)
 		}
 	}
+}
+
+// TestExpire checks that a purge also removes expired entities, except shortly before the end of its time, and not as a
+// secondary.
+func TestExpire(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		mem := memstore.New(now)
+		service := table.New(mem, table.Options{Now: now, Rand: rand.Uint64})
+		name := table.Name{Account: "acme", Table: "people"}
+		must.OK(t, service.CreateTable(t.Context(), name))
+		must.OK(t, service.SetTableOptions(t.Context(), name, "", table.TableOptions{Expire: &table.Expiry{After: edm.TicksPerSecond}}))
+		for i := range 300 {
+			_, err := service.Write(t.Context(), name, table.Operation{PartitionKey: "p", RowKey: strconv.Itoa(i)})
+			must.OK(t, err)
+		}
+		time.Sleep(2 * time.Hour)
+		for _, tt := range []struct {
+			role dynamodb.Role
+			left time.Duration
+			want int // entities that are stored
+		}{
+			{dynamodb.SecondaryRole, time.Hour, 300}, {dynamodb.Alone, reserve - time.Second, 300}, {dynamodb.Alone, time.Hour, 0},
+		} {
+			w := &worker{role: tt.role, service: service, store: &purges{tables: []table.Name{name}}}
+			ctx, cancel := context.WithTimeout(t.Context(), tt.left)
+			err := w.task(ctx, json.RawMessage(`{"purge":true}`), slog.New(slog.DiscardHandler))
+			cancel()
+			must.OK(t, err)
+			page, err := mem.Scan(t.Context(), name.Key(), table.ScanRequest{Ranges: []key.Range{{}}, Ended: true})
+			if err != nil || len(page.Rows) != tt.want {
+				t.Errorf("%s with %v left: %d entities are stored, %v, want %d", tt.role, tt.left, len(page.Rows), err, tt.want)
+			}
+		}
+	})
 }
 
 // TestHeartbeat checks that a primary writes the heartbeat, a secondary checks it, and a function without another

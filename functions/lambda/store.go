@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"math/rand/v2"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -32,5 +33,8 @@ func openStore(c *config) (table.Store, *worker, error) {
 		return s, &worker{role: c.role, region: c.region, replica: s}, nil
 	}
 	s, err := dynamodb.New(options)
-	return s, &worker{role: c.role, region: c.region, store: s}, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, &worker{role: c.role, region: c.region, store: s, service: table.New(s, table.Options{Now: now, Rand: rand.Uint64})}, nil
 }

@@ -16,6 +16,8 @@ import (
 type store interface {
 	// Purge removes the remains of deleted tables.
 	Purge(ctx context.Context, report func(dynamodb.Progress) error) error
+	// Declared returns the tables that declare something.
+	Declared(ctx context.Context) ([]table.Name, error)
 	// Beat writes the heartbeats of a Region.
 	Beat(ctx context.Context, region string) error
 }
@@ -23,6 +25,7 @@ type store interface {
 // worker runs tasks. It has a store or, in a secondary, a replica.
 type worker struct {
 	role    dynamodb.Role
+	service *table.Service
 	region  string
 	store   store
 	replica table.Replicated
@@ -78,7 +81,7 @@ func (w *worker) purge(ctx context.Context, log *slog.Logger) error {
 	var done dynamodb.Progress
 	err := w.store.Purge(ctx, func(p dynamodb.Progress) error {
 		done = p
-		if end, ok := ctx.Deadline(); ok && time.Until(end) < reserve {
+		if late(ctx) {
 			return errLater
 		}
 		return nil
@@ -87,5 +90,52 @@ func (w *worker) purge(ctx context.Context, log *slog.Logger) error {
 	if errors.Is(err, errLater) {
 		return nil
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return w.expire(ctx, log)
+}
+
+// expireEach is how long each removed entity takes at least: at most 1,000 a second.
+const expireEach = time.Millisecond
+
+// expire removes what has ended by the rules of tables, as far as it comes. Its passes and
+// those of servers take turns, and go on where the last one was.
+func (w *worker) expire(ctx context.Context, log *slog.Logger) error {
+	list, err := w.store.Declared(ctx)
+	var failed []error
+	for _, t := range list {
+		u, taken, err := w.service.TakeUpkeep(ctx, t)
+		for done := !taken; err == nil && !done; {
+			if late(ctx) {
+				return errors.Join(failed...)
+			}
+			before := u.Removed
+			if done, err = w.service.Upkeep(ctx, &u); err == nil && !done {
+				err = sleep(ctx, time.Duration(u.Removed-before)*expireEach)
+			}
+		}
+		if u.Removed > 0 || err != nil {
+			log.Info("expired entities removed", "account", t.Account, "table", t.Table, "entities", u.Removed, "complete", err == nil)
+		}
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s/%s: %w", t.Account, t.Table, err))
+		}
+	}
+	return errors.Join(append(failed, err)...)
+}
+
+// late reports whether nothing more may begin.
+func late(ctx context.Context) bool {
+	end, ok := ctx.Deadline()
+	return ok && time.Until(end) < reserve
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

@@ -113,6 +113,13 @@ export class EdgetableObject extends own.EdgetableObject {
     return this.ctx.storage.sql.exec("SELECT count(*) AS n FROM r WHERE substr(k, 1, 1) = CAST(? AS BLOB)", space).one().n;
   }
 
+  // wake lets an alarm that is not due by the clock of its place ring a little later: that clock may be behind the machine's, by
+  // which alarms ring, so that it would ring again and again.
+  wake(at) {
+    const place = places.get(this.place);
+    super.wake(place !== undefined && at > place.now + 1000 ? Math.max(at, wall() + 50) : at);
+  }
+
   alarm(info) {
     const faults = places.get(this.place)?.faults;
     if (faults?.alarms > 0) throw new Error(`${faults.alarms--} alarms fail`);

@@ -36,6 +36,8 @@ func TestHomesObjects(t *testing.T) {
 	b.wait(`document.querySelectorAll(%s).length > 2`, at("table-ranges")+" tbody tr")
 	b.seeText(at("table-ranges"), "(first key) to before p")
 	b.seeText(at("table-ranges"), "and all behind")
+	b.seeText(at("table-ranges"), "as long as the table") // the first object
+	b.seeText(at("table-ranges"), "min")                  // one that a split made
 	b.shot("objects")
 
 	// The page of a Worker has the key itself and reads what the objects tell.

@@ -18,7 +18,11 @@ type Store struct {
 	mu        sync.RWMutex
 	records   *tree[table.Record]
 	entities  map[table.Incarnation]*tree[table.Row]
-	revisions uint64 // issued so far
+	feeds     map[table.Incarnation]*feed
+	history   table.History
+	changed   chan struct{} // closed by the next change; nil: nobody waits
+	last      edm.Ticks     // the highest Timestamp of a commit, or of a change of a feed
+	revisions uint64        // issued so far
 }
 
 var _ table.Store = (*Store)(nil)
@@ -28,6 +32,8 @@ func New(now func() edm.Ticks) *Store {
 	return &Store{
 		clock:    table.NewClock(now, 0, nil),
 		entities: make(map[table.Incarnation]*tree[table.Row]),
+		feeds:    make(map[table.Incarnation]*feed),
+		history:  newHistory(),
 	}
 }
 
@@ -59,6 +65,9 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	}
 	if exists {
 		r.Incarnation = old.Incarnation
+	}
+	if err := s.declareFeed(r.Incarnation, r.Traits); err != nil {
+		return "", err
 	}
 	s.revisions++
 	r.Revision = table.Revision(strconv.FormatUint(s.revisions, 10))
@@ -97,6 +106,9 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 	r, ok := s.records.get(key.String())
 	if !ok || r.Revision != revision {
 		return table.ErrRevision
+	}
+	if err := s.dropFeed(r.Incarnation, key); err != nil {
+		return err
 	}
 	s.records = s.records.remove(key.String())
 	delete(s.entities, r.Incarnation)
@@ -173,6 +185,7 @@ func (s *Store) Commit(ctx context.Context, name table.RecordKey, m []table.Muta
 		return 0, err
 	}
 	rows := s.entities[r.Incarnation]
+	var line table.FeedLine
 	for i, m := range m {
 		k := string(m.Key)
 		var old *table.Row
@@ -188,7 +201,14 @@ func (s *Store) Commit(ctx context.Context, name table.RecordKey, m []table.Muta
 		default:
 			rows = rows.put(k, clone(*effect.Row))
 		}
+		if r.Traits.Feeds() && err == nil {
+			line.Add(&m, &effect)
+		}
 	}
 	s.entities[r.Incarnation] = rows
+	if r.Traits.Feeds() {
+		s.feeds[r.Incarnation].add(now, line.Bytes())
+	}
+	s.changes(now)
 	return now, nil
 }

@@ -13,8 +13,11 @@ import (
 type Rows struct {
 	Rows  []Row
 	Bytes int64 // the answer of Size; 0: that of all rows
-	undo  []func()
-	lent  []byte
+	// Touched is called for each row that is looked for, read in a scan, written or deleted; it may
+	// be nil.
+	Touched func(key []byte, writes bool)
+	undo    []func()
+	lent    []byte
 }
 
 // Row is one row.
@@ -29,6 +32,12 @@ func (o *Rows) Rollback() {
 		u()
 	}
 	o.undo = o.undo[:0]
+}
+
+func (o *Rows) touch(key []byte, writes bool) {
+	if o.Touched != nil {
+		o.Touched(key, writes)
+	}
 }
 
 // lend returns a copy that the next call overwrites.
@@ -55,6 +64,7 @@ func (o *Rows) At(key []byte) (int, bool) {
 
 // Get implements engine.Rows.
 func (o *Rows) Get(key []byte) ([]byte, bool) {
+	o.touch(key, false)
 	i, ok := o.At(key)
 	if !ok {
 		o.spoil()
@@ -66,6 +76,7 @@ func (o *Rows) Get(key []byte) ([]byte, bool) {
 // Put implements engine.Rows.
 func (o *Rows) Put(key, value []byte) {
 	key, value = bytes.Clone(key), append([]byte{}, value...)
+	o.touch(key, true)
 	defer o.spoil()
 	i, ok := o.At(key)
 	if !ok {
@@ -92,6 +103,7 @@ func (o *Rows) Delete(key []byte) {
 	i, ok := o.At(key)
 	if ok {
 		old := o.Rows[i]
+		o.touch(old.Key, true)
 		o.remove(key)
 		o.undo = append(o.undo, func() {
 			i, _ := o.At(old.Key)
@@ -125,6 +137,7 @@ func (o *Rows) Scan(from, to []byte, _ int) iter.Seq2[[]byte, []byte] {
 	return func(yield func(k, v []byte) bool) {
 		i, _ := o.At(from)
 		for ; i < len(o.Rows) && bytes.Compare(o.Rows[i].Key, to) < 0; i++ {
+			o.touch(o.Rows[i].Key, false)
 			b := o.lend(o.Rows[i].Key, o.Rows[i].Value)
 			n := len(o.Rows[i].Key)
 			if !yield(b[:n:n], b[n:]) {
@@ -139,6 +152,7 @@ func (o *Rows) ScanBack(from, to []byte, _ int) iter.Seq2[[]byte, []byte] {
 	return func(yield func(k, v []byte) bool) {
 		i, _ := o.At(to)
 		for i--; i >= 0 && bytes.Compare(o.Rows[i].Key, from) >= 0; i-- {
+			o.touch(o.Rows[i].Key, false)
 			b := o.lend(o.Rows[i].Key, o.Rows[i].Value)
 			n := len(o.Rows[i].Key)
 			if !yield(b[:n:n], b[n:]) {

@@ -107,12 +107,11 @@ export class Instance {
     console[level === 0 ? "log" : "error"](line);
     if (this.env.EDGETABLE_METRICS === undefined) return; // a data set of Analytics Engine
     const r = JSON.parse(line);
-    if (r.msg !== "request") return;
-    this.env.EDGETABLE_METRICS.writeDataPoint({
-      indexes: [r.account ?? ""],
-      blobs: [r.operation ?? "", r.code ?? "", r.table ?? "", r.method ?? ""],
-      doubles: [r.status ?? 0, r.ms ?? 0, r.received ?? 0, r.sent ?? 0],
-    });
+    const point = (blobs, doubles) => this.env.EDGETABLE_METRICS.writeDataPoint({ indexes: [r.account ?? ""], blobs, doubles });
+    switch (r.msg) {
+      case "request": return point([r.operation ?? "", r.code ?? "", r.table ?? "", r.method ?? ""], [r.status ?? 0, r.ms ?? 0, r.received ?? 0, r.sent ?? 0]);
+      case "split": return point([r.event, "", r.table, ""], [r.bucket, r.range]);
+    }
   }
 
   // stderr is where Go writes the reason of a panic.

@@ -36,7 +36,7 @@ func FuzzHandle(f *testing.F) {
 		message.Get(nil, &where, at("p", "r")),
 		message.Commit(nil, &where, []table.Mutation{put("r", "a"), insert("s", "b")}),
 		message.AppendScan(nil, &where, &scan),
-		message.Drop(nil, table.Incarnation{1}),
+		message.Drop(nil, table.Incarnation{1}, false),
 		message.Forget(nil, 1<<62),
 		message.Key(nil, message.OpRead, tableText),
 		message.Key(nil, message.OpLocate, tableText),

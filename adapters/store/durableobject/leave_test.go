@@ -20,6 +20,9 @@ func (w *ranges) remaining() (ids []uint32) {
 	r, err := message.Result(answer.Message)
 	r.Located()
 	known := r.Named()
+	if r.OK() && !r.Done() {
+		r.Traits()
+	}
 	if err != nil || !r.Done() || len(known.Begun) > 0 {
 		w.t.Fatalf("%+v, %v", known, err)
 	}

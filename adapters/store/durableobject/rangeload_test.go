@@ -52,7 +52,8 @@ func TestRangesStayBounded(t *testing.T) {
 				l.step(w, n)
 				w.look()
 			}
-			bySize := int(float64(w.stored) / float64(w.bytes/2))
+			notSmall := int(w.size() * 8 / w.bytes) // which do not join
+			bySize := max(int(float64(w.stored)/float64(w.bytes/2)), notSmall)
 			copies := float64(w.copied) / float64(max(w.inserts, 1))
 			t.Logf("%.0f days, %d inserts: at most %d ranges, %d now; %.3f copies an insert; %v", l.days, w.inserts, w.most, len(w.remaining()), copies, w.events)
 			if w.most > l.most+bySize {
@@ -62,8 +63,7 @@ func TestRangesStayBounded(t *testing.T) {
 				t.Errorf("%.3f copies an insert, more than %.3f", copies, l.copies)
 			}
 			w.idle(26)
-			notSmall := int(w.size() * 8 / w.bytes)
-			if got := len(w.remaining()); got > l.atRest+notSmall {
+			if got, notSmall := len(w.remaining()), int(w.size()*8/w.bytes); got > l.atRest+notSmall {
 				t.Errorf("%d ranges after a day without load, more than %d and %d that are not small", got, l.atRest, notSmall)
 			}
 			w.idle(12)

@@ -27,7 +27,9 @@ func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest
 		whole := message.Scan{Ranges: r.Ranges, Descending: r.Descending}
 		first := s.where(name, 0, whole.Position())
 		if first.Buckets > 1 {
-			page, err = buckets.Scan(ctx, &source{s, first}, first.Buckets, r, buckets.Options{FanOut: fanOut})
+			inner := r
+			inner.Ended = false // the buckets judge the rows
+			page, err = buckets.Scan(ctx, &source{s, first, r.Ended}, first.Buckets, inner, buckets.Options{FanOut: fanOut})
 		} else {
 			page, err = s.scanOne(ctx, first, r)
 		}
@@ -39,13 +41,13 @@ func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest
 // scanOne has the only bucket make the page: its range with the start of the page, and
 // those that follow while the limits of the page allow.
 func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.ScanRequest) (table.Page, error) {
-	filter := r.Filter
-	r.Filter = nil                                                              // the bucket judges the rows
+	filter, ended := r.Filter, r.Ended
+	r.Filter, r.Ended = nil, false                                              // the bucket judges the rows
 	bounded := r.Rows > 0 || r.Bytes > 0 || r.ScanBytes > 0 || r.Expired != nil // it may end early
 	page := table.NewPageBuilder(&r)
 	for asked := 1; ; asked++ {
 		m := message.Scan{
-			Ranges: r.Ranges, Filter: filter, Descending: r.Descending, Count: r.Count,
+			Ranges: r.Ranges, Filter: filter, Descending: r.Descending, Count: r.Count, Ended: ended,
 			Rows: rest(r.Rows, len(page.Page.Rows)), Bytes: rest(r.Bytes, page.Size()), ScanBytes: rest(r.ScanBytes, page.Page.Scanned),
 		}
 		reader, err := s.scan(ctx, p, &m)
@@ -135,6 +137,7 @@ func (s *Store) scan(ctx context.Context, p message.Destination, m *message.Scan
 type source struct {
 	*Store
 	table message.Destination // of its first bucket
+	ended bool                // it reads what has ended
 }
 
 // at is the destination of a position in a bucket. The number of buckets stays that with which
@@ -152,7 +155,7 @@ var _ buckets.Waves = (*source)(nil)
 
 // Read implements [buckets.Source].
 func (s *source) Read(ctx context.Context, number uint16, r key.Range, l buckets.Limit) (buckets.Chunk, error) {
-	m := scanOf(r, l)
+	m := s.scanOf(r, l)
 	reader, err := s.scan(ctx, s.at(number, m.Position()), m)
 	if err != nil {
 		return buckets.Chunk{}, err
@@ -160,15 +163,15 @@ func (s *source) Read(ctx context.Context, number uint16, r key.Range, l buckets
 	return chunk(reader)
 }
 
-func scanOf(r key.Range, l buckets.Limit) *message.Scan {
-	return &message.Scan{Ranges: []key.Range{r}, Filter: l.Filter, ScanBytes: l.Bytes, ScanRows: l.Rows, Strict: l.Strict, Descending: l.Descending}
+func (s *source) scanOf(r key.Range, l buckets.Limit) *message.Scan {
+	return &message.Scan{Ranges: []key.Range{r}, Filter: l.Filter, ScanBytes: l.Bytes, ScanRows: l.Rows, Strict: l.Strict, Descending: l.Descending, Ended: s.ended}
 }
 
 // ReadWave implements [buckets.Waves]. It repeats reads without an answer one by one.
 func (s *source) ReadWave(ctx context.Context, reads []buckets.Read) error {
 	calls := make([]Call, len(reads))
 	for i := range reads {
-		m := scanOf(reads[i].Range, reads[i].Limit)
+		m := s.scanOf(reads[i].Range, reads[i].Limit)
 		p := s.at(reads[i].Bucket, m.Position())
 		calls[i] = Call{AddressOf(&p), message.AppendScan(nil, &p, m)}
 	}

@@ -14,7 +14,7 @@ type Store struct {
 var _ table.Store = (*Store)(nil)
 
 // Declares implements [table.Declaring].
-func (*Store) Declares() (name string, expiry bool) { return "Durable Objects", false }
+func (*Store) Declares() (name string, expiry bool) { return "Durable Objects", true }
 
 // New makes a store. It makes no calls.
 func New(o Options) (*Store, error) {

@@ -9,6 +9,7 @@ import (
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/edm"
 	"edgetable/core/storetest"
 )
 
@@ -41,7 +42,7 @@ func TestSplitting(t *testing.T) {
 		t.Run(fmt.Sprint(buckets), func(t *testing.T) {
 			t.Parallel()
 			var splits atomic.Int64
-			storetest.Run(t, harness(func(c *cloud) {
+			h := harness(func(c *cloud) {
 				c.bytes = 400
 				n := chance(uint64(buckets))
 				c.network = func(durableobject.Call) fate {
@@ -56,7 +57,12 @@ func TestSplitting(t *testing.T) {
 					}
 					return fate{}
 				}
-			}, func(o *durableobject.Options) { o.Buckets, o.Attempts = buckets, 100 }))
+			}, func(o *durableobject.Options) { o.Buckets, o.Attempts = buckets, 100 })
+			storetest.Run(t, func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
+				f := h(t, now)
+				f.Removes = true // its alarms ring
+				return f
+			})
 			t.Cleanup(func() { t.Logf("%d splits", splits.Load()) })
 		})
 	}
@@ -67,11 +73,13 @@ func TestSplitting(t *testing.T) {
 func TestStaleWorkers(t *testing.T) {
 	t.Parallel()
 	count := 0
-	parts(t, harness(nil, func(o *durableobject.Options) {
+	h := harness(nil, func(o *durableobject.Options) {
 		if count++; count%2 == 0 {
 			o.Location = "weur"
 		}
-	}))
+	})
+	parts(t, h)
+	t.Run("Expiry", func(t *testing.T) { storetest.Expiry(t, h) })
 }
 
 // TestEvicted runs the suite with objects that forget everything after every
@@ -109,10 +117,12 @@ func TestLossy(t *testing.T) {
 	for _, buckets := range []uint16{1, 3} {
 		t.Run(fmt.Sprint(buckets), func(t *testing.T) {
 			t.Parallel()
-			parts(t, harness(func(c *cloud) {
+			h := harness(func(c *cloud) {
 				c.aged = true
 				c.network = lossy(chance(uint64(buckets)))
-			}, func(o *durableobject.Options) { o.Buckets, o.Attempts = buckets, 100 }))
+			}, func(o *durableobject.Options) { o.Buckets, o.Attempts = buckets, 100 })
+			parts(t, h)
+			t.Run("Expiry", func(t *testing.T) { storetest.Expiry(t, h) })
 		})
 	}
 }

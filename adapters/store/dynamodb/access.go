@@ -18,8 +18,8 @@ import (
 
 var (
 	// errMoved means that the table is not at the spread to which a write was going to
-	// be sent.
-	errMoved = errors.New("dynamodb: the table moved")
+	// be sent, or has other traits.
+	errMoved = errors.New("dynamodb: the table moved, or declares something else")
 	// errUnsettled means that the table moved, or that the copy differs from the
 	// table.
 	errUnsettled = &call.Error{Class: call.Stale, Err: errors.New("dynamodb: the table is moving")}
@@ -27,22 +27,38 @@ var (
 	errSealed = fmt.Errorf("%w: the table is about to move to other buckets", table.ErrBusy)
 )
 
-// reading calls do with the spread of a table until the result counts. During the last
+// view is what a read sees of a table.
+type view struct {
+	rebucket.Spread
+	traits *table.Traits
+	now    edm.Ticks // with traits: what has ended at this instant is absent
+}
+
+func (s *Store) view(l *lease) view {
+	v := view{Spread: l.Spread, traits: l.traits}
+	if v.traits != nil {
+		v.now = s.clock.Instant()
+	}
+	return v
+}
+
+// reading calls do with a view of a table until the result counts. During the last
 // comparison of a move, a write that was delayed since before the seal may still
 // arrive. It will not be part of the table, so no reader may see it. Then do is
 // called for both sides, and agree returns the common part of the results, or false
 // if there is none. A run copies an entity on condition that it still exists, so a
 // state that both sides have will stay.
 func reading[T any](ctx context.Context, s *Store, key table.RecordKey, c table.Consistency,
-	do func(context.Context, rebucket.Spread, table.Consistency) (T, error), agree func(source, copied T) (T, bool),
+	do func(context.Context, view, table.Consistency) (T, error), agree func(source, copied T) (T, bool),
 ) (result T, err error) {
 	err = s.db.Retry(ctx, call.WhileStale, func(ctx context.Context) error {
 		l, err := s.live(ctx, key)
 		if err != nil {
 			return err
 		}
+		v := s.view(&l)
 		if l.Seal != rebucket.Sealed {
-			if result, err = do(ctx, l.Spread, c); err == nil {
+			if result, err = do(ctx, v, c); err == nil {
 				var is validity
 				if is, err = s.judge(ctx, key, &l); err == nil && is != valid {
 					err = errUnsettled
@@ -50,11 +66,12 @@ func reading[T any](ctx context.Context, s *Store, key table.RecordKey, c table.
 			}
 			return err
 		}
-		source, err := do(ctx, l.Spread, table.Strong)
+		source, err := do(ctx, v, table.Strong)
 		if err != nil {
 			return err
 		}
-		copied, err := do(ctx, l.Target, table.Strong)
+		v.Spread = l.Target
+		copied, err := do(ctx, v, table.Strong)
 		if err != nil {
 			return err
 		}
@@ -109,7 +126,7 @@ func (s *Store) renew(ctx context.Context, key table.RecordKey, l *lease) error 
 	if err != nil {
 		return err
 	}
-	if now.Spread != l.Spread || now.Seal != rebucket.Open {
+	if now.Spread != l.Spread || now.Seal != rebucket.Open || !now.traits.Equal(l.traits) {
 		return errMoved
 	}
 	*l = now
@@ -134,7 +151,7 @@ func (s *Store) look(ctx context.Context, key table.RecordKey) (lease, error) {
 	if err != nil {
 		return lease{}, err
 	}
-	l.Location, l.origin = r.Location, r.origin
+	l.Location, l.traits, l.origin = r.Location, r.Traits, r.origin
 	s.leases.put(key, l)
 	return l, nil
 }
@@ -144,13 +161,14 @@ func (s *Store) look(ctx context.Context, key table.RecordKey) (lease, error) {
 type validity uint8
 
 const (
-	unsure  validity = iota // the table moved; the result may or may not be part of it
+	unsure  validity = iota // the table moved, or declares something else; the result may or may not be part of it
 	valid                   // the result is part of the table
 	dropped                 // the table was dropped; the result was part of it before
 )
 
-// judge judges a reply that arrived before the call of judge. A table moves when
-// all leases and half of the margin are over, so an earlier reply counts. After a
+// judge judges a reply that arrived before the call of judge. A table moves, and a
+// changed declaration counts, when all leases and half of the margin are over, so an
+// earlier reply counts. After a
 // later reply the record is read again. If the table is at the same spread and the
 // last comparison has not begun, that comparison will include the result.
 func (s *Store) judge(ctx context.Context, key table.RecordKey, l *lease) (validity, error) {
@@ -161,7 +179,7 @@ func (s *Store) judge(ctx context.Context, key table.RecordKey, l *lease) (valid
 	switch {
 	case errors.Is(err, table.ErrNoTable), err == nil && now.origin != l.origin:
 		return dropped, nil
-	case err == nil && now.Spread == l.Spread && now.Seal != rebucket.Sealed:
+	case err == nil && now.Spread == l.Spread && now.Seal != rebucket.Sealed && now.traits.Equal(l.traits):
 		return valid, nil
 	}
 	return unsure, err

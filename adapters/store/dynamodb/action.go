@@ -20,6 +20,10 @@ type action struct {
 // merges reports whether the after-image depends on the old state.
 func (a *action) merges() bool { return a.m.Kind == table.Merge && a.m.Condition != table.Absent }
 
+// minds reports whether it matters if the entity has ended: an insert finds no entity or
+// is refused and learns why, and what replaces everything does so in any case.
+func (a *action) minds() bool { return a.merges() || a.m.Condition >= table.Present }
+
 // allows reports whether the mutation's own condition holds for a state.
 func (a *action) allows(e *stored) bool {
 	switch a.m.Condition {
@@ -56,30 +60,37 @@ func (a *action) holds(e *stored, inline int, now edm.Ticks) bool {
 }
 
 // apply makes the after-image if it is known.
-func (a *action) apply(now edm.Ticks) (err error) {
+func (a *action) apply(t *table.Traits, now edm.Ticks) error {
 	switch {
 	case a.pinned:
 		var old *table.Row
 		if a.old != nil {
 			old = &a.old.Row
 		}
-		a.row, err = table.Apply(old, *a.m, now)
-	case a.m.Kind == table.Delete || a.merges():
+		effect, err := t.Apply(old, *a.m, now)
+		a.row = effect.Row
+		return err
+	case a.m.Kind.Removes() || a.merges():
 		a.row = nil
 	default:
 		a.row = &table.Row{Key: a.m.Key, Timestamp: now, Nonce: a.m.Nonce, Properties: a.m.Properties}
 	}
-	return err
+	return nil
 }
 
 // demand writes the condition of an action that is not pinned. Its text and its names
-// are the same for all such actions.
-func (a *action) demand(e *call.Expression, inline int, now edm.Ticks) {
+// are the same for all such actions, if no rule may judge the state.
+func (a *action) demand(e *call.Expression, inline int, t *table.Traits, now edm.Ticks) {
 	m := a.m
-	if !a.merges() {
-		demands[m.Condition][0].Start(e)
-	} else {
+	if t != nil && a.minds() {
+		writeDemand(e, m.Condition, a.merges())
+		demandLife(e, t, now)
+	} else if a.merges() {
 		demands[m.Condition][1].Start(e)
+	} else {
+		demands[m.Condition][0].Start(e)
+	}
+	if a.merges() {
 		e.Bind(":n", num(maxProperties-m.Properties.Count()))
 		e.Bind(":z", num(inline-patchSize(m.Properties)))
 	}

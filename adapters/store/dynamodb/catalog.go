@@ -47,11 +47,9 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 	return r.Record, nil
 }
 
-// WriteRecord implements [table.Store].
+// WriteRecord implements [table.Store]. If it changes what a table declares, it returns
+// when all leases have ended: then no process follows the old declaration.
 func (s *Store) WriteRecord(ctx context.Context, new table.Record) (table.Revision, error) {
-	if new.Traits != nil {
-		return "", table.ErrUnsupported
-	}
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return "", err
@@ -79,12 +77,38 @@ func (s *Store) WriteRecord(ctx context.Context, new table.Record) (table.Revisi
 		return "", err
 	case now.deleting && new.Revision == "":
 		return s.succeed(ctx, now, &r)
+	case !now.deleting && now.Revision == new.Revision: // so the traits differ
+		return r.Revision, s.declare(ctx, &r, new.Revision)
 	}
 	return "", table.ErrRevision
 }
 
+// declare writes a record with other traits, and waits until all leases have ended, also if
+// the outcome is unknown.
+func (s *Store) declare(ctx context.Context, r *record, had table.Revision) error {
+	var e call.Expression
+	e.If(attrRevision, "=", ":had", str(string(had)))
+	e.IfMissing(attrDeleting)
+	e.Set(attrRevision, ":r", str(string(r.Revision)))
+	e.Set(attrValue, ":v", bin(r.Value))
+	if r.Traits != nil {
+		e.Set(attrTraits, ":l", bin(r.Traits.Encode()))
+	} else {
+		e.Remove(attrTraits)
+	}
+	err := s.db.Write(ctx, call.Once, s.db.Update(recordKey(r.Key), &e))
+	s.leases.forget(r.Key)
+	if err != nil && call.ClassOf(err) != call.Ambiguous {
+		return asRevision(err)
+	}
+	if s.leases.length > 0 && s.sleep(ctx, s.leases.length+leaseMargin) != nil {
+		return table.ErrUnknown
+	}
+	return err
+}
+
 // writeRecord writes a record where there is none, or the value of one that has the
-// revision.
+// revision and the same traits.
 func (s *Store) writeRecord(ctx context.Context, r *record, had table.Revision) error {
 	var e call.Expression
 	if had == "" {
@@ -92,6 +116,11 @@ func (s *Store) writeRecord(ctx context.Context, r *record, had table.Revision) 
 		return s.db.Write(ctx, call.Once, s.db.Put(r.item(), &e))
 	}
 	e.If(attrRevision, "=", ":had", str(string(had)))
+	if r.Traits != nil {
+		e.If(attrTraits, "=", ":l", bin(r.Traits.Encode()))
+	} else {
+		e.IfMissing(attrTraits)
+	}
 	e.Set(attrRevision, ":r", str(string(r.Revision)))
 	e.Set(attrValue, ":v", bin(r.Value))
 	return s.db.Write(ctx, call.Once, s.db.Update(recordKey(r.Key), &e))

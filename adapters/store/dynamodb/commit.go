@@ -2,6 +2,10 @@ package dynamodb
 
 import (
 	"context"
+	"errors"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/core/edm"
@@ -16,7 +20,8 @@ import (
 // others if the bounds kept with the entity prove that it stays within the limits of
 // an entity and of an item. If they do not, or if chunks are involved, the action is
 // pinned: it becomes the result of [table.Apply] on the state that was found, on
-// condition that this state is still stored.
+// condition that this state is still stored. So is what may have ended by a rule: see
+// demandLife.
 func (s *Store) Commit(ctx context.Context, key table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
@@ -32,8 +37,11 @@ func (s *Store) Commit(ctx context.Context, key table.RecordKey, m []table.Mutat
 				return 0, &table.Refused{Index: i, Err: table.ErrKeyTooLong}
 			}
 		}
-		w := newWrite(s, l.Spread, m)
+		w := newWrite(s, l.Spread, l.traits, m)
 		w.renew = func(ctx context.Context) error { return s.renew(ctx, key, l) }
+		if m[0].Kind == table.Expire && len(m) > 1 {
+			return w.expire(ctx)
+		}
 		return w.run(ctx)
 	})
 }
@@ -65,27 +73,27 @@ func (w *write) run(ctx context.Context) (edm.Ticks, error) {
 
 // try makes one attempt under a Timestamp of its own.
 func (w *write) try(ctx context.Context) (edm.Ticks, error) {
-	a := w.clock.begin(w.hashes())
-	defer w.clock.end(a)
-	err := a.wait(ctx)
+	a := w.clock.Begin(w.hashes())
+	defer w.clock.End(a)
+	err := a.Wait(ctx)
 	if err == nil {
-		err = w.ready(ctx, a.ticks)
+		err = w.ready(ctx, a.Ticks)
 	}
 	if err == nil {
 		err = w.renew(ctx)
 	}
 	if err == nil {
-		err = w.send(ctx, a.ticks)
+		err = w.send(ctx, a.Ticks)
 	}
-	return a.ticks, err
+	return a.Ticks, err
 }
 
-// readAhead pins merges that are alone too large for an item.
+// readAhead pins merges that are alone too large for an item, and what upkeep removes.
 func (w *write) readAhead(ctx context.Context) error {
 	var slow []*action
 	for i := range w.actions {
 		a := &w.actions[i]
-		if a.merges() && sizeOf(a.m.Key, a.m.Properties) > w.inline {
+		if a.m.Kind == table.Expire && !a.pinned || a.merges() && sizeOf(a.m.Key, a.m.Properties) > w.inline {
 			slow = append(slow, a)
 		}
 	}
@@ -100,4 +108,64 @@ func (w *write) readAhead(ctx context.Context) error {
 		w.pin(a, found[string(a.m.Key)])
 	}
 	return w.complete(ctx, slow)
+}
+
+// maxExpiring is how many entities expire removes at the same time.
+const maxExpiring = 16
+
+// expire removes entities that have ended, each by a call of its own, at half the price of
+// a transaction. They are absent for everybody before, so nobody can see that a part of them
+// is gone.
+func (w *write) expire(ctx context.Context) (edm.Ticks, error) {
+	all := make([]*action, len(w.actions))
+	for i := range all {
+		all[i] = &w.actions[i]
+	}
+	found, err := w.entities(ctx, all)
+	if err != nil {
+		return 0, err
+	}
+	now := w.clock.Instant()
+	for i, a := range all {
+		if e := found[string(a.m.Key)]; e == nil || e.chunks.none() { // others read their chunks one by one
+			w.pin(a, e)
+			if err := a.apply(w.traits, now); err != nil {
+				return 0, &table.Refused{Index: i, Err: err}
+			}
+		}
+	}
+	var g errgroup.Group
+	g.SetLimit(maxExpiring)
+	var mu, renewing sync.Mutex
+	var last edm.Ticks
+	var refused *table.Refused
+	for i, a := range all {
+		g.Go(func() error {
+			one := *w
+			one.actions = []action{*a}
+			one.renew = func(ctx context.Context) error {
+				renewing.Lock()
+				defer renewing.Unlock()
+				return w.renew(ctx)
+			}
+			ticks, err := one.run(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			last = max(last, ticks)
+			if r := (*table.Refused)(nil); errors.As(err, &r) {
+				if refused == nil || i < refused.Index {
+					refused = &table.Refused{Index: i, Err: r.Err}
+				}
+				return nil
+			}
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return 0, err
+	}
+	if refused != nil {
+		return 0, refused
+	}
+	return last, nil
 }

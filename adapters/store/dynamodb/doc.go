@@ -52,5 +52,19 @@
 // outcome of a call counts only if its reply came before that, or if the record,
 // read again, is the same: no acknowledged write is lost when a table moves.
 //
+// # Expiry
+//
+// Nothing is stored with an entity for the rule by which it ends. A write demands by its
+// condition that the entity surely lives: the property with the instant, or the Timestamp, is
+// late enough. If DynamoDB cannot tell, or if it has ended, the condition fails and
+// shows the entity; core judges it, and the write is repeated on condition that this is
+// still the state. Reads judge what they read at one instant. A process knows the rule by
+// its lease, so a record with other traits is written as a table is dropped: it takes
+// until all leases have ended.
+//
+// Upkeep removes what has ended, in turns of the processes ([table.Sharing]). Each entity
+// is deleted by a call of its own, at half the price of a transaction. DynamoDB's TTL is not
+// used: it is not known whether it looks at an item again before it deletes it.
+//
 // No request reads the table by a DynamoDB Scan.
 package dynamodb

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/table"
@@ -32,6 +34,7 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 	case !r.isTable():
 		return s.removeRecord(ctx, key, revision)
 	}
+	declared := r.Traits != nil
 	if r, err = s.mark(ctx, r); err != nil {
 		return err
 	}
@@ -41,6 +44,9 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 	}
 	// The table is gone for all processes. If this fails, its name is freed later.
 	_ = s.db.Write(ctx, call.Idempotent, s.deleteRecord(key, r.Revision))
+	if declared { // a table that is made again begins its upkeep again, if this fails too
+		_, _ = s.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(upkeepHash, []byte(key.String()))})
+	}
 	return nil
 }
 
@@ -50,7 +56,7 @@ func (s *Store) mark(ctx context.Context, r *record) (marked *record, err error)
 	revision := r.Revision
 	err = s.db.Retry(ctx, call.Once, func(ctx context.Context) error {
 		marked = &record{Record: r.Record, Location: rebucket.Location{Spread: r.Spread}, deleting: true}
-		marked.Revision, marked.Value = s.newRevision(), nil
+		marked.Revision, marked.Value, marked.Traits = s.newRevision(), nil, nil
 		var e call.Expression
 		e.If(attrRevision, "=", ":r", str(string(revision)))
 		notes := []call.Action{s.notePurge(marked, r.Spread)}

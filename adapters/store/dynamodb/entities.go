@@ -16,11 +16,15 @@ func (s *Store) Get(ctx context.Context, name table.RecordKey, k []byte, c table
 		return table.Row{}, err
 	}
 	defer cancel()
-	e, err := reading(ctx, s, name, c, func(ctx context.Context, p rebucket.Spread, c table.Consistency) (*stored, error) {
+	e, err := reading(ctx, s, name, c, func(ctx context.Context, v view, c table.Consistency) (*stored, error) {
 		if len(k) > maxSortKey {
 			return nil, table.ErrKeyTooLong
 		}
-		return s.entity(ctx, p, k, c)
+		e, err := s.entity(ctx, v.Spread, k, c)
+		if e != nil && v.traits.Ended(&e.Row, v.now) {
+			return nil, nil
+		}
+		return e, err
 	}, agreeEntities)
 	if err != nil {
 		return table.Row{}, err

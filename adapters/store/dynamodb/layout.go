@@ -32,6 +32,7 @@ const (
 	attrIncarnation = ".i" // B: only of the record of a table
 	attrBuckets     = ".k" // N: number of buckets
 	attrDeleting    = ".g" // BOOL: the table was dropped, its name is not free yet
+	attrTraits      = ".l" // B: what the table declares
 
 	// of the record of a table that was, or is being, rebucketed
 	attrOrigin = ".j" // B: the incarnation it was created with
@@ -47,13 +48,16 @@ const (
 	attrEntity = ".e" // B: encoded key
 	attrNew    = ".w" // B: version that was being written
 	attrOld    = ".f" // B: version that was being replaced
+
+	// of the upkeep of a table
+	attrState = ".b" // B: how far it is
 )
 
 // The store's own attributes of an entity, and of a record, one behind the other. Each
 // has two characters, so that a name is found in them only if it is one of them.
 const (
 	ownOfEntity = attrHash + attrSort + attrTicks + attrNonce + attrCount + attrSize + attrChunks
-	ownOfRecord = attrHash + attrSort + attrValue + attrRevision + attrIncarnation + attrBuckets + attrDeleting +
+	ownOfRecord = attrHash + attrSort + attrValue + attrRevision + attrIncarnation + attrBuckets + attrDeleting + attrTraits +
 		attrOrigin + attrTarget + attrSpread + attrOwner + attrSeal + attrBeat
 )
 
@@ -70,6 +74,7 @@ const (
 	kindChunk   = 'C' // incarnation, bucket
 	kindDropped = 'P' // tables to purge
 	kindPending = 'W' // writes of chunks under way
+	kindUpkeep  = 'U' // the upkeep of tables, under the keys of their records
 
 	kindHeartbeat = 'H' // a number; the sort key is a Region
 )

@@ -26,7 +26,7 @@ func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
 		}
 		a, e := &w.actions[i], found[i]
 		if e != nil {
-			w.clock.raise(e.Timestamp)
+			w.clock.Raise(e.Timestamp)
 		}
 		if p := a.pending; p != nil {
 			a.pending = nil
@@ -34,6 +34,9 @@ func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
 		}
 		a.old, a.pinned = nil, false
 		switch {
+		case w.traits != nil: // whether it has ended is for core to judge, each time
+			w.pin(a, e)
+			pinned = append(pinned, a)
 		case !a.allows(e):
 			w.pin(a, e) // to be refused below
 		case a.merges() && !a.fits(e, w.inline), e != nil && !e.chunks.none():
@@ -51,7 +54,7 @@ func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
 	}
 	for i := range decided {
 		if a := &w.actions[i]; a.pinned {
-			if err := a.apply(now); err != nil {
+			if err := a.apply(w.traits, now); err != nil {
 				return &table.Refused{Index: i, Err: err}
 			}
 		}
@@ -92,7 +95,7 @@ func (w *write) found(ctx context.Context, cause error, now edm.Ticks) (found []
 		if there, err = w.entities(ctx, all); err == nil {
 			for i, a := range all {
 				found[i] = there[string(a.m.Key)]
-				failed[i] = !a.holds(found[i], w.inline, now)
+				failed[i] = w.traits != nil && !a.pinned || !a.holds(found[i], w.inline, now)
 			}
 		}
 	case reasons != nil:

@@ -20,9 +20,10 @@ type leases struct {
 	tables map[table.RecordKey]lease
 }
 
-// lease is the location of a table at one moment.
+// lease is the location of a table at one moment, and what it declared then.
 type lease struct {
 	rebucket.Location
+	traits  *table.Traits
 	origin  table.Incarnation
 	elapsed time.Duration // both clocks before the read began
 	wall    edm.Ticks

@@ -164,10 +164,10 @@ func TestWritePlans(t *testing.T) {
 		{"a merge pinned to nothing", "Put", m(table.Merge, table.Always), true, nil, "attribute_not_exists(.p)", ""},
 		{"a delete pinned to a state", "Delete", m(table.Delete, table.Present), true, old, ".t=7", ""},
 	} {
-		w := newWrite(offline(), rebucket.Spread{Buckets: 1}, []table.Mutation{row.m})
+		w := newWrite(offline(), rebucket.Spread{Buckets: 1}, nil, []table.Mutation{row.m})
 		a := &w.actions[0]
 		a.pinned, a.old = row.pinned, row.old
-		if err := a.apply(9); err != nil {
+		if err := a.apply(nil, 9); err != nil {
 			t.Fatalf("%s: %v", row.what, err)
 		}
 		plan, condition, updates := describeAction(w.request(a, 9))

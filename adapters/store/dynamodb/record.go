@@ -42,6 +42,9 @@ func (r *record) item() item {
 		it[attrIncarnation] = bin(r.Spread.Incarnation[:])
 		it[attrBuckets] = num(r.Spread.Buckets)
 	}
+	if r.Traits != nil {
+		it[attrTraits] = bin(r.Traits.Encode())
+	}
 	if r.deleting {
 		it[attrDeleting] = &types.AttributeValueMemberBOOL{Value: true}
 	}
@@ -64,6 +67,11 @@ func readRecord(it item) (*record, error) {
 	}
 	if r.isTable() {
 		var err error
+		if a, ok := it[attrTraits]; ok {
+			if r.Traits, err = table.ParseTraits(binaryOf(a)); err != nil {
+				return nil, err
+			}
+		}
 		if r.Spread, err = readSpread(it, attrIncarnation, attrBuckets); err != nil {
 			return nil, err
 		}

@@ -19,10 +19,13 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	}
 	defer cancel()
 	filter := translate(r.Filter).expression()
-	return reading(ctx, s, name, r.Consistency, func(ctx context.Context, p rebucket.Spread, c table.Consistency) (table.Page, error) {
+	return reading(ctx, s, name, r.Consistency, func(ctx context.Context, v view, c table.Consistency) (table.Page, error) {
 		r := r
 		r.Consistency = c
-		return buckets.Scan(ctx, tableSource{s, p, filter}, p.Buckets, r, buckets.Options{FanOut: min(int(p.Buckets), maxFanOut), Report: s.scanned})
+		return buckets.Scan(ctx, tableSource{s, v.Spread, filter}, v.Buckets, r, buckets.Options{
+			FanOut: min(int(v.Buckets), maxFanOut), Report: s.scanned,
+			Begin: func(p *table.PageBuilder) { p.Traits, p.Now = v.traits, v.now },
+		})
 	}, func(a, b table.Page) (table.Page, bool) { return agreePages(a, b, &r) })
 }
 

@@ -44,6 +44,10 @@ func NewSecondary(o Options, region string) (*Secondary, error) {
 	return &Secondary{s, look{now: s.now, read: read}}, nil
 }
 
+// Declares implements [table.Declaring]: what tables declare is followed here, and declared
+// where they are written.
+func (*Secondary) Declares() (name string, expiry bool) { return "a secondary on DynamoDB", false }
+
 // Replication implements [table.Replicated]. Every write that returned before LastSync
 // is visible, as long as DynamoDB replicates no item later than SyncMargin behind the
 // heartbeats that were written after it.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"edgetable/adapters/store/dynamodb/internal/call"
+	"edgetable/adapters/store/dynamodb/internal/clock"
 	"edgetable/core/buckets"
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -15,7 +16,7 @@ import (
 // Store is a table.Store on one DynamoDB table. Use [New].
 type Store struct {
 	db     *call.Table
-	clock  clock
+	clock  clock.Clock
 	leases leases
 	drops  watch
 	seals  watch
@@ -32,7 +33,7 @@ type Store struct {
 var _ table.Store = (*Store)(nil)
 
 // Declares implements [table.Declaring].
-func (*Store) Declares() (name string, expiry bool) { return "DynamoDB", false }
+func (*Store) Declares() (name string, expiry bool) { return "DynamoDB", true }
 
 // New makes a store. It calls nothing.
 func New(o Options) (*Store, error) {
@@ -44,7 +45,7 @@ func New(o Options) (*Store, error) {
 		db: call.New(call.Options{
 			Client: o.Client, Name: o.Table, Attempt: o.Attempt, Now: o.Now, Rand: o.Rand, Sleep: o.Sleep, Observer: o.Observer,
 		}),
-		clock:    clock{now: o.Now, rand: o.Rand},
+		clock:    clock.Clock{Now: o.Now, Rand: o.Rand},
 		leases:   leases{now: o.Now, elapsed: o.Elapsed, length: max(o.Lease, 0)},
 		buckets:  o.Buckets,
 		deadline: o.Deadline,

@@ -15,16 +15,17 @@ import (
 type write struct {
 	*Store
 	spread          rebucket.Spread
+	traits          *table.Traits
 	hash, chunkHash []byte
 	inline          int // size up to which items are whole
 	actions         []action
 	renew           func(context.Context) error // called before anything is sent
 }
 
-func newWrite(s *Store, p rebucket.Spread, m []table.Mutation) *write {
+func newWrite(s *Store, p rebucket.Spread, t *table.Traits, m []table.Mutation) *write {
 	bucket := p.Bucket(m[0].Key)
 	w := &write{
-		Store: s, spread: p, hash: hashKey(kindEntity, p, bucket), chunkHash: hashKey(kindChunk, p, bucket),
+		Store: s, spread: p, traits: t, hash: hashKey(kindEntity, p, bucket), chunkHash: hashKey(kindChunk, p, bucket),
 		inline: min(maxItem, maxTransact/len(m)), actions: make([]action, len(m)),
 	}
 	for i := range m {
@@ -38,7 +39,7 @@ func newWrite(s *Store, p rebucket.Spread, m []table.Mutation) *write {
 func (w *write) hashes() (creates, deletes []uint64) {
 	for i := range w.actions {
 		switch m := w.actions[i].m; {
-		case m.Kind == table.Delete:
+		case m.Kind.Removes():
 			deletes = append(deletes, w.hashOf(m.Key))
 		case m.Condition == table.Always || m.Condition == table.Absent:
 			creates = append(creates, w.hashOf(m.Key))
@@ -77,14 +78,20 @@ func (w *write) entities(ctx context.Context, actions []*action) (map[string]*st
 	return found, errors.Join(err, damaged)
 }
 
-// complete reads the chunks of the states to which merges are pinned.
+// complete reads the chunks of the states to which actions are pinned, if they depend on
+// them: merges, and those which a rule may judge.
 func (w *write) complete(ctx context.Context, pinned []*action) error {
 	var rows []*stored
 	size := 0
 	for _, a := range pinned {
-		if a.merges() && a.old != nil && !a.old.chunks.none() {
+		if a.old == nil || a.old.chunks.none() {
+			continue
+		}
+		if a.merges() {
 			rows = append(rows, a.old)
 			size += a.old.chunks.size
+		} else if err := w.instants(ctx, a); err != nil {
+			return err
 		}
 	}
 	if size > maxImages {
@@ -105,11 +112,48 @@ func (w *write) complete(ctx context.Context, pinned []*action) error {
 	return nil
 }
 
+// instants reads the chunks of the state to which an action is pinned, and keeps those
+// properties by which rules judge.
+func (w *write) instants(ctx context.Context, a *action) error {
+	if w.traits == nil {
+		return nil
+	}
+	var names []string
+	for _, rule := range [...]*table.Expiry{w.traits.Expiry, w.traits.Ending} {
+		if rule != nil && rule.Property != "" {
+			names = append(names, rule.Property)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	if err := w.load(ctx, w.chunkHash, []*stored{a.old}, table.Strong); err != nil {
+		return err
+	}
+	if a.old.Properties == nil { // it was replaced meanwhile
+		e, err := w.entity(ctx, w.spread, a.m.Key, table.Strong)
+		if err != nil {
+			return err
+		}
+		if w.pin(a, e); e == nil {
+			return nil
+		}
+	}
+	var kept edm.Properties
+	for _, name := range names {
+		if v, ok := a.old.Properties.Lookup(name); ok {
+			kept = kept.Merge(edm.AppendProperty(nil, name, v))
+		}
+	}
+	a.old.Properties = kept
+	return nil
+}
+
 // pin binds an action to a state, and raises the clock above it.
 func (w *write) pin(a *action, e *stored) {
 	a.pinned, a.old = true, e
 	if e != nil {
-		w.clock.raise(e.Timestamp)
+		w.clock.Raise(e.Timestamp)
 	}
 }
 
@@ -119,7 +163,7 @@ func (w *write) ready(ctx context.Context, now edm.Ticks) error {
 	size := 0
 	for i := range w.actions {
 		a := &w.actions[i]
-		if err := a.apply(now); err != nil {
+		if err := a.apply(w.traits, now); err != nil {
 			return &table.Refused{Index: i, Err: err}
 		}
 		if a.row != nil {
@@ -177,7 +221,7 @@ func (w *write) request(a *action, now edm.Ticks) call.Action {
 	case a.pinned:
 		e.If(attrTicks, "=", ":m", num(a.old.Timestamp))
 	default:
-		a.demand(&e, w.inline, now)
+		a.demand(&e, w.inline, w.traits, now)
 	}
 	switch {
 	case a.row != nil:
@@ -186,7 +230,7 @@ func (w *write) request(a *action, now edm.Ticks) call.Action {
 			c = a.pending.new
 		}
 		return w.db.Put(entityItem(w.hash, a.row, c), &e)
-	case a.m.Kind == table.Delete:
+	case a.m.Kind.Removes():
 		return w.db.Delete(call.Key(w.hash, a.m.Key), &e)
 	}
 	mergeUpdate(&e, a.m, now)

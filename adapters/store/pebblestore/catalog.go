@@ -119,6 +119,11 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.R
 	if err := s.admitDelete(next == nil); err != nil {
 		return nil, err
 	}
+	if next != nil && next.Traits.Feeds() {
+		if _, err := s.ownHistory(ctx); err != nil {
+			return nil, err
+		}
+	}
 	s.catalog.Lock()
 	old, err := record(s.db, key)
 	if errors.Is(err, table.ErrNoRecord) && next != nil {
@@ -161,7 +166,7 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.R
 // reclaim gives back the space of a dropped table at once if the disk is full. By itself
 // Pebble would first try to compact other files, for which there is no space.
 func (s *Store) reclaim(i table.Incarnation) {
-	if !s.disk.Full() && !s.room.isFull() {
+	if !s.disk.Full() && !s.room.IsFull() {
 		return
 	}
 	prefix := appendPrefix(nil, i)
@@ -184,12 +189,15 @@ func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *ta
 		return nil, nil, err
 	}
 	b := s.db.NewBatch()
+	i := old
 	if next != nil {
+		i = next.Incarnation
 		err = b.Set(recordKey(key.String()), table.AppendRecord(nil, next, e.number), nil)
 	} else {
 		prefix := appendPrefix(nil, old)
 		err = errors.Join(b.Delete(recordKey(key.String()), nil), b.DeleteRange(prefix, prefixEnd(prefix), nil))
 	}
+	err = errors.Join(err, s.declareFeed(b, i, key, next, e.number))
 	if err != nil {
 		s.journal.cancel(e)
 		s.forget(u)

@@ -80,7 +80,7 @@ func (s *Store) Commit(ctx context.Context, tbl table.RecordKey, m []table.Mutat
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	if err := s.backlog.wait(ctx, s.disk); err != nil {
+	if err := s.backlog.Wait(ctx, s.disk); err != nil {
 		return 0, err
 	}
 	if err := s.admit(m); err != nil {
@@ -108,6 +108,9 @@ func (s *Store) Commit(ctx context.Context, tbl table.RecordKey, m []table.Mutat
 		}
 		if err := s.settle(b, e); err != nil {
 			return 0, err
+		}
+		if l.traits.Load().Feeds() {
+			l.news.Tell(int64(e.number))
 		}
 		if s.committed != nil {
 			s.committed(time.Since(begin))
@@ -155,8 +158,15 @@ func (s *Store) batch(l *life, m []table.Mutation, olds []old, now edm.Ticks) (*
 	for i := range m {
 		size += len(m[i].Key) + len(m[i].Properties) + 64
 	}
-	b := s.db.NewBatchWithSize(size)
 	traits := l.traits.Load()
+	if traits.Feeds() {
+		for i := range m {
+			size += len(m[i].Key) + 16
+		}
+		size += 64
+	}
+	b := s.db.NewBatchWithSize(size)
+	var line table.FeedLine
 	for i := range m {
 		var before *table.Row
 		if olds[i].exists {
@@ -166,6 +176,9 @@ func (s *Store) batch(l *life, m []table.Mutation, olds []old, now edm.Ticks) (*
 		if err != nil {
 			b.Close() // unused
 			return nil, &table.Refused{Index: i, Err: err}
+		}
+		if traits.Feeds() {
+			line.Add(&m[i], &effect)
 		}
 		if row := effect.Row; row == nil {
 			op := b.DeleteDeferred(prefixLength + len(m[i].Key))
@@ -178,6 +191,12 @@ func (s *Store) batch(l *life, m []table.Mutation, olds []old, now edm.Ticks) (*
 			err = op.Finish()
 		}
 		if err != nil {
+			b.Close() // unused
+			return nil, err
+		}
+	}
+	if traits.Feeds() {
+		if err := addLine(b, l.incarnation, now, line.Bytes()); err != nil {
 			b.Close() // unused
 			return nil, err
 		}

@@ -9,6 +9,7 @@ const (
 	spaceMeta     = 0x00 // data of the store itself
 	spaceRecords  = 0x01 // · text of the RecordKey
 	spaceEntities = 0x02 // · incarnation · encoded key of the entity
+	// 0x03 are feeds: see package feedlog
 )
 
 var (

@@ -59,8 +59,8 @@ func (s *Store) Metrics() Metrics {
 		LastTimestamp:   edm.Ticks(s.journal.last.Load()),
 		DiskFree:        usage.AvailBytes,
 		DiskTotal:       usage.TotalBytes,
-		RefusedForSpace: refused + s.room.refusals(),
-		Full:            full || s.room.isFull(),
+		RefusedForSpace: refused + s.room.Refusals(),
+		Full:            full || s.room.IsFull(),
 	}
 }
 

@@ -12,9 +12,11 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"edgetable/adapters/store/pebblestore/internal/backlog"
 	"edgetable/adapters/store/pebblestore/internal/fulldisk"
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 	"edgetable/adapters/store/pebblestore/internal/recordcopy"
+	"edgetable/adapters/store/pebblestore/internal/room"
 	"edgetable/adapters/store/pebblestore/logship"
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -43,8 +45,8 @@ func Open(o Options) (*Store, error) {
 		return nil, errors.New("a store needs a data directory")
 	}
 	o = o.withDefaults()
-	s := &Store{memory: o.Memory, now: o.Now, room: newRoom(o.MemoryLimit), fatal: o.Fatal, committed: o.Observer.Commit, tables: newTables(), seed: maphash.MakeSeed(), marker: logguard.NewMarker()}
-	s.backlog = newBacklog(&s.stalls)
+	s := &Store{dir: o.Dir, memory: o.Memory, now: o.Now, room: room.New(o.MemoryLimit), fatal: o.Fatal, committed: o.Observer.Commit, tables: newTables(), seed: maphash.MakeSeed(), marker: logguard.NewMarker()}
+	s.backlog = backlog.New(&s.stalls)
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.journal = new(journal) // die needs a journal before the clock is known
 	if !o.Memory {
@@ -100,6 +102,9 @@ func (s *Store) open(o Options) error {
 	}
 	if o.AcceptDamage && !o.Memory {
 		if err := tryRead(o); err != nil { // before a file is changed
+			return err
+		}
+		if err := s.loseHistory(); err != nil { // whatever comes of it: a kill may hide that something was lost
 			return err
 		}
 	}
@@ -168,9 +173,9 @@ func (s *Store) openChanging(o Options) error {
 	if err := s.load(o, false); err != nil {
 		return errors.Join(s.refuse(err, o), s.db.Close())
 	}
-	go s.backlog.run(s.ending, func() (layers, running int) {
+	go s.backlog.Run(s.ending, func() (layers, running int) {
 		m := s.measured()
-		if s.room.judge(int64(m.Total().TablesSize), o.Logf) {
+		if s.room.Judge(int64(m.Total().TablesSize), o.Logf) {
 			s.calls.Go(func() { _ = s.db.Compact(s.ending, []byte{0}, []byte{255}, false) }) // the memory stays taken if it fails
 		}
 		return int(m.Levels[0].Sublevels), int(m.Compact.NumInProgress)
@@ -308,6 +313,9 @@ func (s *Store) load(o Options, readOnly bool) error {
 			return err
 		}
 	}
+	if err := s.beginFeeds(reserved); err != nil {
+		return err
+	}
 	if err := s.shipping.Begin(reserved, len(s.logs.Lost()) > 0); err != nil {
 		return err
 	}
@@ -419,7 +427,7 @@ func (s *Store) loadTables() error {
 func (s *Store) Close() error {
 	if s.memory {
 		s.end()
-		s.backlog.waitEnd()
+		s.backlog.WaitEnd()
 		return s.db.Close()
 	}
 	// Without a flush the next Open replays the log.
@@ -429,7 +437,7 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.disk.Close()
-	s.backlog.waitEnd()
+	s.backlog.WaitEnd()
 	s.marker.End()
 	s.copies.Close()
 	err := s.db.Close()

@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"edgetable/adapters/store/pebblestore/internal/backlog"
 	"edgetable/adapters/store/pebblestore/internal/fulldisk"
 	"edgetable/core/edm"
 )
@@ -119,7 +120,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 		FlushDelayDeleteRange: 10 * time.Second,
 
 		L0CompactionThreshold:      4,
-		L0StopWritesThreshold:      32 * maxBacklog, // the store itself waits for compactions, see backlog
+		L0StopWritesThreshold:      32 * backlog.Max, // the store itself waits for compactions, see package backlog
 		LBaseMaxBytes:              256 << 20,
 		CompactionConcurrencyRange: s.compactions,
 	}
@@ -145,13 +146,13 @@ func (o Options) pebble(s *Store) *pebble.Options {
 			if i.Err == nil {
 				s.disk.Compacted(i.Output.Tables)
 			}
-			s.backlog.changed()
+			s.backlog.Changed()
 		},
 		FlushEnd: func(i pebble.FlushInfo) {
 			if i.Err == nil {
 				s.failures.Store(0)
 			}
-			s.backlog.changed()
+			s.backlog.Changed()
 		},
 		DataCorruption: func(i pebble.DataCorruptionInfo) { s.sawDamage(i, o.Logf) },
 		BackgroundError: func(err error) {

@@ -14,7 +14,7 @@ var readyKey = []byte{spaceMeta, 'r', 'e', 'a', 'd', 'y'}
 // Ready writes to the store and waits until the write is durable. It fails with
 // [table.ErrFull] if there is no space.
 func (s *Store) Ready() error {
-	if s.room.isFull() {
+	if s.room.IsFull() {
 		return table.ErrMemoryFull
 	}
 	if s.memory {

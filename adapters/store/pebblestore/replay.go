@@ -9,37 +9,13 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/batchrepr"
 
+	"edgetable/adapters/store/pebblestore/internal/feedlog"
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 	"edgetable/adapters/store/pebblestore/internal/recordcopy"
 	"edgetable/adapters/store/pebblestore/logship"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
-
-// positionKey holds the [Position] of a store that follows the log of another one.
-var positionKey = []byte{spaceMeta, 'p', 'o', 's', 'i', 't', 'i', 'o', 'n'}
-
-// Position says how far a store follows the log of another one: it has all commits of
-// the timeline up to Number, and no others. It has every write that returned before
-// Synced.
-type Position struct {
-	Timeline string    `json:"timeline"`
-	Number   edm.Ticks `json:"number"`
-	Synced   edm.Ticks `json:"synced"`
-	// Term is that of the last piece; zero: not known.
-	Term logship.Term `json:"term,omitzero"`
-}
-
-// Position returns how far the store follows another one; false: it never did, or does not
-// any more.
-func (s *Store) Position() (p Position, ok bool, err error) {
-	v, err := stored(s.db, positionKey)
-	if v == nil || err != nil {
-		return p, false, err
-	}
-	err = json.Unmarshal(v, &p)
-	return p, true, err
-}
 
 var errRecordOfLog = errors.New("a commit of the log cannot be read")
 
@@ -51,7 +27,7 @@ func (s *Store) Replay(ctx context.Context, p Position, commits []logship.Commit
 	if err != nil {
 		return err
 	}
-	r := replay{batch: s.db.NewBatch(), records: map[string][]byte{}}
+	r := replay{batch: s.db.NewBatch(), records: map[string][]byte{}, fed: map[table.Incarnation]edm.Ticks{}}
 	defer r.batch.Close()
 	first := p.Number
 	for _, c := range commits {
@@ -89,6 +65,7 @@ func (s *Store) Replay(ctx context.Context, p Position, commits []logship.Commit
 		return err
 	}
 	s.journal.done(e)
+	s.tables.tell(r.fed)
 	for _, next := range live {
 		if next.Revision != "" {
 			s.tables.begin(&next)
@@ -126,6 +103,7 @@ type replay struct {
 	batch   *pebble.Batch
 	records map[string][]byte // the new form of each record that changes; nil: it goes
 	dropped []table.Incarnation
+	fed     map[table.Incarnation]edm.Ticks // the last line of each feed
 }
 
 // add adds the changes of a commit.
@@ -165,6 +143,9 @@ func (r *replay) add(record []byte) error {
 func (r *replay) change(k, v []byte) {
 	if len(k) > 0 && k[0] == spaceRecords {
 		r.records[string(k[1:])] = v
+	}
+	if i, n, ok := feedlog.ParseKey(k); ok {
+		r.fed[i] = n
 	}
 }
 
@@ -210,6 +191,22 @@ func Drops(record []byte, key table.RecordKey) bool {
 // that of its position. Its Timestamps are above the given one. keepLogs is as in Options. next is the
 // timeline that was begun for it in a place, so that a start after a kill knows it as its own; "" if none was.
 func (s *Store) Lead(above edm.Ticks, keepLogs int64, next string) error {
+	if err := s.lead(above, keepLogs, next); err != nil {
+		return err
+	}
+	h, ok, err := s.storedHistory()
+	if err != nil || !ok {
+		return err
+	}
+	b := s.db.NewBatch() // once more in a commit, for those that follow
+	if err := b.Set(historyKey, h.Append(nil), nil); err != nil {
+		return err
+	}
+	_, err = s.commitBeside(b)
+	return err
+}
+
+func (s *Store) lead(above edm.Ticks, keepLogs int64, next string) error {
 	p, follows, err := s.Position()
 	if err != nil || !follows {
 		return err
@@ -226,5 +223,9 @@ func (s *Store) Lead(above edm.Ticks, keepLogs int64, next string) error {
 	if err := s.raise(max(above, p.Number)); err != nil {
 		return err
 	}
-	return s.db.Delete(positionKey, pebble.Sync)
+	b := s.db.NewBatch()
+	if err := errors.Join(b.Delete(positionKey, nil), s.leaveHistory(b, p.Number)); err != nil {
+		return errors.Join(err, b.Close())
+	}
+	return errors.Join(s.db.Apply(b, pebble.Sync), b.Close())
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"edgetable/adapters/store/pebblestore/internal/pagerows"
 	"edgetable/core/key"
 	"edgetable/core/table"
 )
@@ -95,7 +96,7 @@ func (l *life) bounds(r key.Range) *pebble.IterOptions {
 // collect makes the page that b begins of what the iterator shows of the ranges, with the old rows instead
 // of those that are hidden, and closes the iterator.
 func collect(ctx context.Context, it *pebble.Iterator, l *life, r *table.ScanRequest, b table.PageBuilder, hidden []hiddenRow) (table.Page, error) {
-	c := collector{b: b, m: memories.Get().(*memory), hidden: hidden, descending: r.Descending}
+	c := collector{b: b, m: pagerows.Get(), hidden: hidden, descending: r.Descending}
 	c.b.Pause = r.Pause
 	var err error
 	for i, in := range r.InOrder() {
@@ -108,17 +109,17 @@ func collect(ctx context.Context, it *pebble.Iterator, l *life, r *table.ScanReq
 		}
 	}
 	if err := errors.Join(err, it.Close()); err != nil {
-		c.m.recycle()
+		c.m.Recycle()
 		return table.Page{}, err
 	}
-	c.b.Page.Rows, c.b.Page.Recycle = c.m.rows, c.m.recycle
+	c.b.Page.Rows, c.b.Page.Recycle = c.m.Rows, c.m.Recycle
 	return c.b.Page, nil
 }
 
 // collector fills a page.
 type collector struct {
 	b          table.PageBuilder
-	m          *memory
+	m          *pagerows.Memory
 	hidden     []hiddenRow
 	descending bool
 }
@@ -154,7 +155,7 @@ func (c *collector) collect(ctx context.Context, it *pebble.Iterator, in key.Ran
 			return err
 		}
 		if verdict == table.Take {
-			c.m.take(&row)
+			c.m.Take(&row)
 		}
 	}
 	if err := it.Error(); err != nil || len(c.hidden) == 0 {
@@ -184,7 +185,7 @@ func (c *collector) collectOld(ctx context.Context, in key.Range, until []byte) 
 				return at, err
 			}
 			if verdict == table.Take {
-				c.m.take(&h.old.row)
+				c.m.Take(&h.old.row)
 			}
 		}
 	}

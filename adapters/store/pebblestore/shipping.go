@@ -34,20 +34,7 @@ func (s *Store) Touch(ctx context.Context) (edm.Ticks, error) {
 	if s.disk.Full() {
 		return 0, table.ErrFull
 	}
-	b := s.db.NewBatch()
-	st := &s.stripes[0] // any: the order in one is that of the log
-	st.Lock()
-	e, err := s.journal.register(undo{stripe: st, life: new(life)})
-	if err == nil {
-		if err = s.apply(b, e); err != nil {
-			s.journal.cancel(e)
-		}
-	}
-	st.Unlock()
-	if err != nil {
-		return 0, err
-	}
-	return e.number, s.settle(b, e)
+	return s.commitBeside(s.db.NewBatch())
 }
 
 // Timeline returns the history that the store belongs to.

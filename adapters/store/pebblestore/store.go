@@ -13,9 +13,11 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"edgetable/adapters/store/pebblestore/internal/backlog"
 	"edgetable/adapters/store/pebblestore/internal/fulldisk"
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 	"edgetable/adapters/store/pebblestore/internal/recordcopy"
+	"edgetable/adapters/store/pebblestore/internal/room"
 	"edgetable/adapters/store/pebblestore/logship"
 	"edgetable/core/edm"
 	"edgetable/core/key"
@@ -31,14 +33,17 @@ type Store struct {
 	fatal    func(error)
 	// committed is told how long each commit took; it may be nil
 	committed   func(time.Duration)
-	logs        *logguard.Guard    // nil in memory
-	shipping    *logship.Keeper    // nil in memory, and only to read
+	logs        *logguard.Guard // nil in memory
+	shipping    *logship.Keeper // nil in memory, and only to read
+	dir         string
+	histories   sync.Mutex
+	history     table.History      // that of the store, once it is known to be its own
 	copied      recordcopy.Content // the second copy of the records when the start began
 	disk        *fulldisk.Disk     // nil in memory
-	room        *room              // nil on a disk, and in memory without a limit
+	room        *room.Room         // nil on a disk, and in memory without a limit
 	machine     vfs.FS             // that of the machine: an operation that finds no space fails
 	copies      *recordcopy.File   // nil in memory
-	backlog     *backlog           // nil: only to read
+	backlog     *backlog.Backlog   // nil: only to read
 	marker      *logguard.Marker
 	journal     *journal
 	tables      *tables
@@ -177,15 +182,15 @@ func (s *Store) die(err error) {
 
 // admit refuses mutations for which there is no room.
 func (s *Store) admit(m []table.Mutation) error {
-	if s.room.isFull() {
-		return s.room.admit(!slices.ContainsFunc(m, func(m table.Mutation) bool { return !m.Kind.Removes() }))
+	if s.room.IsFull() {
+		return s.room.Admit(!slices.ContainsFunc(m, func(m table.Mutation) bool { return !m.Kind.Removes() }))
 	}
 	return s.disk.Admit(m)
 }
 
 // admitDelete is admit for a change that only deletes, or one that adds data.
 func (s *Store) admitDelete(deletes bool) error {
-	if err := s.room.admit(deletes); err != nil {
+	if err := s.room.Admit(deletes); err != nil {
 		return err
 	}
 	return s.disk.AdmitDelete(deletes)

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/core/edm"
 	"edgetable/core/storetest"
 	"edgetable/core/table"
+	"edgetable/testdata/must"
 )
 
 func TestMain(m *testing.M) {
@@ -77,6 +79,18 @@ func harness(memory bool) storetest.Harness {
 		return storetest.Fixture{
 			Store:     s,
 			Strengths: storetest.Home("Pebble on disk"),
+			Backup: func() func(func() edm.Ticks) table.Store {
+				restored := o
+				restored.Dir = filepath.Join(t.TempDir(), "restored")
+				must.OK(t, s.Checkpoint(context.Background(), restored.Dir))
+				return func(now func() edm.Ticks) table.Store {
+					restored.Now = now
+					again, err := pebblestore.Open(restored)
+					must.OK(t, err)
+					t.Cleanup(func() { again.Close() })
+					return again
+				}
+			},
 			Restart: func(now func() edm.Ticks) table.Store {
 				if err := s.Close(); err != nil {
 					t.Fatal(err)

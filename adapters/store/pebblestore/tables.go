@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"edgetable/adapters/store/pebblestore/internal/feedlog"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -17,6 +18,7 @@ type life struct {
 	// traits changes while all stripes are locked: a commit follows one declaration, and a
 	// read one that was in force while it ran.
 	traits atomic.Pointer[table.Traits]
+	news   feedlog.News
 }
 
 // appendKey appends the key in the database of the entity with an encoded key.
@@ -54,6 +56,21 @@ func (t *tables) begin(r *table.Record) {
 		t.live[r.Key] = l
 	}
 	l.traits.Store(r.Traits)
+	l.news.Ring()
+}
+
+// tell tells who waits for changes of tables with some incarnations.
+func (t *tables) tell(of map[table.Incarnation]edm.Ticks) {
+	if len(of) == 0 {
+		return
+	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	for _, l := range t.live {
+		if n := of[l.incarnation]; n > 0 {
+			l.news.Tell(int64(n))
+		}
+	}
 }
 
 // judge returns the traits of a table, and the instant of a read that begins now. Without
@@ -74,5 +91,6 @@ func (t *tables) end(key table.RecordKey) {
 		// Set dead after the key is removed, so that a reader that finds it set and
 		// looks the table up again does not find the same life.
 		old.dead.Store(true)
+		old.news.Ring()
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"edgetable/core/table"
 )
 
-// Withdraw removes what tables declare about their entities: what had ended by a rule and is
+// Withdraw withdraws the rules of expiry of all tables: what had ended by a rule and is
 // still stored is there again. It returns the number of tables.
 func (s *Store) Withdraw(ctx context.Context) (tables int, err error) {
 	var declare []table.Record
 	err = each(s.db, []byte{spaceRecords}, func(k, v []byte) error {
 		r, err := table.ParseRecord(string(k[1:]), v)
-		if r.Traits != nil {
+		if r.Traits != nil && (r.Traits.Expiry != nil || r.Traits.Ending != nil) {
 			declare = append(declare, r)
 		}
 		return err
@@ -21,7 +21,11 @@ func (s *Store) Withdraw(ctx context.Context) (tables int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		r.Traits = nil
+		if r.Traits.Feeds() {
+			r.Traits = &table.Traits{Feed: r.Traits.Feed}
+		} else {
+			r.Traits = nil
+		}
 		_, err = s.WriteRecord(ctx, r)
 	}
 	return len(declare), err

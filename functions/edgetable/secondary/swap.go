@@ -78,7 +78,7 @@ func settle(dir string) (complete bool, err error) {
 
 // ours reports whether a name is that of a file of a store.
 func ours(name string) bool {
-	for _, p := range []string{"marker.", "MANIFEST-", "OPTIONS-", "LOGS", "TABLES", "RESERVE", "TIMELINE", "UNSHIPPED", "archive"} {
+	for _, p := range []string{"marker.", "MANIFEST-", "OPTIONS-", "LOGS", "TABLES", "RESERVE", "HISTORY", "TIMELINE", "UNSHIPPED", "archive"} {
 		if strings.HasPrefix(name, p) {
 			return true
 		}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"edgetable/core/edm"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/cli"
 )
@@ -28,6 +29,15 @@ type expiry struct {
 	paused   func() bool // true while another server writes the tables
 	log      *slog.Logger
 	removed  atomic.Int64
+	behind   atomic.Int64 // nanoseconds, by the last look
+	took     atomic.Int64 // the same: how long that look took
+	looked   atomic.Int64 // when the last look began that ended, as Unix time in nanoseconds
+}
+
+// late is for how long an entity could have been removed and was not: by the last look, and
+// if none comes to its end, as long as there was none.
+func (e *expiry) late() time.Duration {
+	return max(time.Duration(e.behind.Load()), time.Since(time.Unix(0, e.looked.Load())))
 }
 
 // keepsRules reports whether the tables of a store can have expiry rules.
@@ -42,26 +52,43 @@ func keepsRules(s table.Store) bool {
 
 // run makes passes over all tables until ctx ends.
 func (e *expiry) run(ctx context.Context) {
+	e.looked.Store(time.Now().UnixNano())
 	for wait := expireAfter; cli.Sleep(ctx, wait) == nil; wait = expireEvery {
+		began, whole := time.Now(), true
+		var behind edm.Ticks
 		for _, account := range e.accounts() {
 			if e.paused() || ctx.Err() != nil {
-				break
+				break // another server removes, or this one ends
 			}
 			tables, err := e.service.TablesWithTraits(ctx, account)
 			if err != nil {
 				e.failed(ctx, account, err)
+				whole = false
 				continue
 			}
 			for _, t := range tables {
-				e.pass(ctx, t)
+				late, ok := e.pass(ctx, t)
+				behind, whole = max(behind, late), whole && ok
 			}
+		}
+		if whole {
+			e.behind.Store(int64(behind) * 100)
+			e.took.Store(int64(time.Since(began)))
+			e.looked.Store(began.UnixNano())
 		}
 	}
 }
 
-// pass removes the expired entities of one table.
-func (e *expiry) pass(ctx context.Context, t table.Name) {
-	u := table.Upkeep{Table: t}
+// pass removes the expired entities of one table. It returns for how long an entity of the table could already have been
+// removed, and whether nothing failed.
+func (e *expiry) pass(ctx context.Context, t table.Name) (late edm.Ticks, ok bool) {
+	u, taken, err := e.service.TakeUpkeep(ctx, t)
+	if err != nil {
+		e.failed(ctx, t.Account+"/"+t.Table, err)
+	}
+	if err != nil || !taken {
+		return 0, err == nil
+	}
 	defer func() {
 		if u.Removed > 0 {
 			e.log.Info("expired entities removed", "account", t.Account, "table", t.Table, "entities", u.Removed)
@@ -73,12 +100,13 @@ func (e *expiry) pass(ctx context.Context, t table.Name) {
 		e.removed.Add(int64(u.Removed - before))
 		if err != nil {
 			e.failed(ctx, t.Account+"/"+t.Table, err)
-			return
+			return u.Behind, false
 		}
 		if done || cli.Sleep(ctx, max(expireRest, time.Duration(u.Removed-before)*expireEach)) != nil {
-			return
+			break
 		}
 	}
+	return u.Behind, true
 }
 
 func (e *expiry) failed(ctx context.Context, of string, cause error) {

@@ -29,11 +29,13 @@ func watchQueue(m *observe.Metrics, l *admission.Limiter) {
 	)
 }
 
-// watchExpiry adds the metric of removed expired entities. It does nothing if e is nil.
+// watchExpiry adds the metrics of the removal of expired entities. It does nothing if e is nil.
 func watchExpiry(m *observe.Metrics, e *expiry) {
 	if e != nil {
-		observe.Watch(m, func() int64 { return e.removed.Load() },
-			observe.Counter("expired_entities_total", "Entities that were removed because they had ended by the rule of their table.", func(n int64) float64 { return float64(n) }))
+		observe.Watch(m, func() *expiry { return e },
+			observe.Counter("expired_entities_total", "Entities that were removed because they had ended by the rule of their table.", func(e *expiry) float64 { return float64(e.removed.Load()) }),
+			observe.Gauge("expire_behind_seconds", "For how long an entity that had ended could have been removed before, at most, by the last look; or since when no look came to its end.", func(e *expiry) float64 { return e.late().Seconds() }),
+			observe.Gauge("expire_sweep_seconds", "How long the last look for entities that have ended took, with their removal.", func(e *expiry) float64 { return time.Duration(e.took.Load()).Seconds() }))
 	}
 }
 

@@ -9,10 +9,14 @@ import (
 	"testing"
 )
 
-// TestStart runs the programs of docs/start/go.md and docs/query.md with tables of their own.
+// TestStart runs the programs of docs/start/go.md, docs/query.md and docs/expire.md with tables of their own.
 func TestStart(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"start/go.md", "query.md"} {
+	for _, name := range []string{"start/go.md", "query.md", "expire.md"} {
+		expiring := os.Getenv("EDGETABLE_CLIENTS_EXPIRING") // a table with the rule, if the store keeps it
+		if name == "expire.md" && expiring == "" {
+			continue
+		}
 		if name == "query.md" && os.Getenv("EDGETABLE_CLIENTS_ASCENDING") != "" {
 			continue
 		}
@@ -25,9 +29,12 @@ func TestStart(t *testing.T) {
 			t.Fatalf("%s: %d blocks, not a program and what it prints", name, len(blocks))
 		}
 		service, table := newService(t), newName(t)
+		if name == "expire.md" {
+			table = expiring
+		}
 		t.Cleanup(func() { deleteTable(t, service, table) })
 		program := filepath.Join(t.TempDir(), "main.go")
-		text := strings.NewReplacer("People", table, "Events", table).Replace(string(blocks[0][1]))
+		text := strings.NewReplacer("People", table, "Events", table, "Sessions", table).Replace(string(blocks[0][1]))
 		if err := os.WriteFile(program, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -61,6 +61,7 @@ func harness(buckets uint16) storetest.Harness {
 		return storetest.Fixture{
 			Store:     open(now),
 			Strengths: strengths(buckets),
+			Removes:   true, // the alarms of a clock that is late ring at once
 			Share:     open,
 			Restart: func(now func() edm.Ticks) table.Store {
 				place.Restart(now)

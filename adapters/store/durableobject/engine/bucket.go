@@ -6,6 +6,7 @@ import (
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/answers"
 	"edgetable/adapters/store/durableobject/internal/clock"
+	"edgetable/adapters/store/durableobject/internal/expiry"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/room"
 	"edgetable/adapters/store/durableobject/internal/span"
@@ -29,6 +30,7 @@ type bucket struct {
 	traffic visits.Counts
 	split   splitting
 	frozen  frozen
+	sweep   expiry.Sweep
 	// generation changes with each drop. It is random at first, because an earlier
 	// engine may have seen drops that this one has not.
 	generation uint64
@@ -63,7 +65,7 @@ func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool,
 	case id != p.Range:
 		return false, turn.Step{Answer: message.MovedTo(t.Dst, p.Bucket, l.Ranges, k)}
 	}
-	b.marker = span.Marker{Live: true, Incarnation: l.Incarnation, Floor: l.Floor}
+	b.marker = span.Marker{Live: true, Incarnation: l.Incarnation, Floor: l.Floor, Traits: l.traits}
 	b.marker.Put(t.Rows)
 	b.clock.Last = max(b.clock.Last, l.Floor)
 	b.outbox.joinBucket(t, p, b.marker.Incarnation)
@@ -74,6 +76,7 @@ func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool,
 type where struct {
 	message.Located
 	message.Named
+	traits *table.Traits // what the table declares
 }
 
 // located is what the catalog says where a table is that lives, and of the ranges of
@@ -91,6 +94,9 @@ func (b *bucket) located(t *turn.Turn, p *message.Destination) (l *where, instea
 	}
 	r, err := message.Result(t.Answers[0].Message)
 	l = &where{Located: r.Located(), Named: r.Named()}
+	if r.OK() && !r.Done() {
+		l.traits = r.Traits()
+	}
 	switch {
 	case errors.Is(err, table.ErrNoTable):
 		return nil, t.Fail(table.ErrNoTable)
@@ -138,7 +144,7 @@ func (b *bucket) get(t *turn.Turn) turn.Step {
 	}
 	v, ok := t.Rows.Get(b.entityKey(k))
 	step := turn.Step{Answer: append(message.Done(t.Dst), v...)}
-	if !ok {
+	if !ok || b.hides(t, k, v) {
 		step = t.Fail(table.ErrNoEntity)
 	}
 	b.traffic.Read(t.Rows, t.Now, k, len(k)+len(v))
@@ -160,7 +166,7 @@ func (b *bucket) drop(t *turn.Turn) turn.Step {
 	b.answers.Life++
 	if b.marker.Live {
 		t.Rows.DeleteAll()
-		b.marker, b.traffic, b.frozen = span.Marker{}, visits.Counts{}, frozen{}
+		b.marker, b.traffic, b.frozen, b.sweep = span.Marker{}, visits.Counts{}, frozen{}, expiry.Sweep{}
 		b.outbox.forget()
 		b.split.reset(0)
 		b.clock.Reserved = b.clock.Last

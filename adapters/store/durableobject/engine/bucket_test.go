@@ -61,7 +61,7 @@ func TestBucketIgnoresAnswersFromBeforeADrop(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")
 	first := o.handle(get("r"), nil)
-	o.demand("drop", o.handle(message.Drop(nil, table.Incarnation{1}), nil), nil)
+	o.demand("drop", o.handle(message.Drop(nil, table.Incarnation{1}, false), nil), nil)
 	second := o.handle(get("r"), &first, located(1, false))
 	o.calls("the old answer", second, "catalog/acct")
 	o.demand("the new answer", o.handle(get("r"), &second, answer(message.Fail(nil, table.ErrNoTable))), table.ErrNoTable)
@@ -80,7 +80,7 @@ func TestBucketKeepsItsHighWater(t *testing.T) {
 	ticks := o.demand("commit", o.handle(write, &first, located(1, false)), nil)
 	written := ticks.Ticks()
 	for range 2 {
-		r := o.demand("drop", o.handle(message.Drop(nil, table.Incarnation{1}), nil), nil)
+		r := o.demand("drop", o.handle(message.Drop(nil, table.Incarnation{1}, false), nil), nil)
 		if high := r.Ticks(); high < written {
 			t.Errorf("drop answers %d, below %d", high, written)
 		}

@@ -27,10 +27,10 @@ type catalog struct {
 // maxList is the size in bytes of one answer with records.
 const maxList = 4 << 20
 
-// current reads a record and finishes its deletion first, if one is in progress. If
-// that takes calls, or fails, instead is the step to take.
+// current reads a record and finishes its deletion first, if one is in progress, or tells its
+// objects what it declares. If that takes calls, or fails, instead is the step to take.
 func (c *catalog) current(t *turn.Turn, key string) (rec record.Record, ok bool, instead turn.Step) {
-	rec, err := readRecord(t.Rows, key)
+	rec, err := record.Load(t.Rows, key)
 	if err != nil {
 		return rec, false, t.Fail(err)
 	}
@@ -39,6 +39,11 @@ func (c *catalog) current(t *turn.Turn, key string) (rec record.Record, ok bool,
 			return rec, false, instead
 		}
 		rec = record.Record{}
+	}
+	if rec.Telling {
+		if ok, instead = c.tell(t, &rec); !ok {
+			return rec, false, instead
+		}
 	}
 	return rec, true, turn.Step{}
 }
@@ -59,22 +64,30 @@ func (c *catalog) read(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: message.AppendDocument(message.AppendLayout(message.Done(t.Dst), rec.Layout), &rec.Record)}
 }
 
-func (c *catalog) write(t *turn.Turn, _ message.Attempt, v answers.Verdict) turn.Step {
+func (c *catalog) write(t *turn.Turn, a message.Attempt, v answers.Verdict) turn.Step {
 	d := t.Fields.Document()
 	layout := t.Fields.Layout()
 	if !t.Fields.Done() {
 		return t.Malformed()
 	}
-	if v == answers.Lost {
-		return turn.LostWrite(t)
-	}
 	key := d.Key.String()
+	if v == answers.Lost {
+		if rec, err := record.Load(t.Rows, key); err != nil || rec.Deleting || rec.By != a.ID {
+			return turn.LostWrite(t)
+		}
+	}
 	c.outbox.joinCatalog(t, key, c.location)
 	old, ok, instead := c.current(t, key)
-	if !ok {
-		if d.Revision == "" && t.Has(instead, message.StatusBusy) {
-			return t.Fail(table.ErrBeingDeleted)
-		}
+	switch own := old.Exists() && !old.Deleting && old.By == a.ID; {
+	case own && ok:
+		step := t.DoneTicks(old.Revision.Written())
+		step.Alarm = c.nextRetry(t)
+		return step
+	case own && t.Has(instead, message.StatusBusy): // the alarm goes on
+		return turn.Step{Answer: message.Fail(t.Dst, table.ErrUnknown), Alarm: instead.Alarm}
+	case !ok && d.Revision == "" && old.Deleting && t.Has(instead, message.StatusBusy):
+		return t.Fail(table.ErrBeingDeleted)
+	case !ok:
 		return instead
 	}
 	rec := record.Record{Record: d, Layout: old.Layout, Floor: old.Floor, Split: old.Split}
@@ -95,7 +108,14 @@ func (c *catalog) write(t *turn.Turn, _ message.Attempt, v answers.Verdict) turn
 	}
 	at := c.clock.Next(t.Now, 0, 1)
 	rec.Revision = table.RevisionOf(at)
-	c.room.Wrote(putRecord(t.Rows, &rec))
+	if old.Exists() && !message.SameTraits(old.Traits, rec.Traits) {
+		c.beginTelling(t, &rec, a.ID)
+		c.clock.Issue(t.Rows, at)
+		c.outbox.changedRecord(t, key, at)
+		_, step := c.tell(t, &rec)
+		return step
+	}
+	c.room.Wrote(rec.Put(t.Rows))
 	c.clock.Issue(t.Rows, at)
 	c.outbox.changedRecord(t, key, at)
 	return t.DoneTicks(at)
@@ -117,7 +137,7 @@ func (c *catalog) list(t *turn.Turn) turn.Step {
 		rec, ok := record.Parse(v)
 		switch {
 		case !ok || string(k[1:]) != rec.Key.String():
-			return t.Fail(errRecord)
+			return t.Fail(record.ErrDamaged)
 		case rec.Deleting:
 			continue
 		case list.Len() == limit || list.Len() > 0 && list.Size()+len(v) > maxList:
@@ -134,13 +154,13 @@ func (c *catalog) locate(t *turn.Turn) turn.Step {
 		return t.Malformed()
 	}
 	c.outbox.joinCatalog(t, key, c.location)
-	rec, err := readRecord(t.Rows, key)
+	rec, err := record.Load(t.Rows, key)
 	switch {
 	case err != nil:
 		return t.Fail(err)
 	case !rec.IsTable():
 		return t.Fail(table.ErrNoTable)
-	case rec.Split || c.restores(t, &rec):
+	case rec.Split || rec.Declares() || c.restores(t, &rec):
 		return t.Fail(table.ErrBusy) // earlier code asks, which does not know ranges
 	}
 	return turn.Step{Answer: message.AppendLocated(t.Dst, &message.Located{

@@ -153,7 +153,7 @@ func (b *bucket) mayBegin(t *turn.Turn) turn.Step {
 		return t.Done()
 	}
 	if b.marker.Span == nil {
-		b.marker.Cut(t.Rows, c.self)
+		b.marker.Cut(c.self)
 	}
 	s := b.marker.Span
 	s.Phase, s.At = span.Asking, c.at

@@ -39,7 +39,7 @@ func (b *bucket) commit(t *turn.Turn, _ message.Attempt, v answers.Verdict) turn
 		if !t.Fields.OK() {
 			return undo(t.Malformed(), i)
 		}
-		if m.Kind != table.Delete && b.room.Full(t.Rows) {
+		if !m.Kind.Removes() && b.room.Full(t.Rows) {
 			return undo(t.Fail(&table.Refused{Index: i, Err: b.whyFull(t)}), i)
 		}
 		if err := b.apply(t, &m, now); err != nil {
@@ -69,9 +69,11 @@ func (b *bucket) apply(t *turn.Turn, m *table.Mutation, now edm.Ticks) error {
 		}
 		old = &row
 	}
-	row, err := table.Apply(old, *m, now)
+	effect, err := b.marker.Traits.Apply(old, *m, now)
+	row := effect.Row
 	switch {
 	case err != nil:
+		b.refuses(t, old, now)
 		return err
 	case row == nil:
 		t.Rows.Delete(k)
@@ -90,6 +92,7 @@ func (b *bucket) apply(t *turn.Turn, m *table.Mutation, now edm.Ticks) error {
 	b.room.Wrote(len(k) + len(v))
 	b.outbox.changed(t, k, now)
 	b.mark(t, k, now)
+	b.sweep.Wrote(t.Rows, b.marker.Traits, row, now)
 	if old == nil {
 		b.split.inserted(m.Key)
 	}

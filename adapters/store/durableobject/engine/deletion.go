@@ -8,6 +8,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/answers"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/record"
+	"edgetable/adapters/store/durableobject/internal/restoring"
 	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
@@ -27,7 +28,7 @@ func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) tur
 		return t.Malformed()
 	}
 	c.outbox.joinCatalog(t, key, c.location)
-	rec, err := readRecord(t.Rows, key)
+	rec, err := record.Load(t.Rows, key)
 	if err != nil {
 		return t.Fail(err)
 	}
@@ -50,7 +51,7 @@ func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) tur
 		return t.Done()
 	default:
 		rec.Deleting, rec.By, rec.Value = true, a.ID, nil
-		c.room.Wrote(putRecord(t.Rows, &rec))
+		c.room.Wrote(rec.Put(t.Rows))
 		t.Rows.Put(storage.RowOf(storage.SpaceDeleting, key), nil)
 		c.outbox.removedRecord(t, key)
 		own = true
@@ -89,7 +90,7 @@ type portion struct {
 }
 
 func (c *catalog) portion(t *turn.Turn, rec *record.Record) (p portion) {
-	list, _ := objectsOf(t.Rows, rec)
+	list, _ := record.Objects(t.Rows, rec)
 	p.all = len(list)
 	done := min(int(storage.Ticks(t.Rows, storage.RowOf(storage.SpaceDeleting, rec.Key.String()))), p.all)
 	p.upto = min(done+mostDropped, p.all)
@@ -125,7 +126,7 @@ func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, ste
 			return false, step
 		}
 	}
-	calls := callObjects(rec, next.Objects, message.Drop(nil, rec.Incarnation))
+	calls := callObjects(rec, next.Objects, message.Drop(nil, rec.Incarnation, rec.Declares()))
 	return false, turn.Step{
 		Calls: append(calls, callObjects(rec, forget, message.Forget(nil, storage.Ticks(t.Rows, storage.RowFloor)))...),
 		Next:  next,
@@ -156,10 +157,10 @@ func (c *catalog) removeRecord(t *turn.Turn, rec *record.Record) {
 	t.Rows.Delete(storage.RowOf(storage.SpaceRecords, key))
 	t.Rows.Delete(storage.RowOf(storage.SpaceDeleting, key))
 	for n := uint16(0); rec.Split && n < rec.Layout.Buckets; n++ {
-		t.Rows.Delete(rowOfRanges(key, n))
+		t.Rows.Delete(record.RowOfRanges(key, n))
 	}
 	for n := range rec.Layout.Buckets {
-		from := rowOfHistory(key, n)
+		from := restoring.RowOfHistory(key, n)
 		storage.Delete(t.Rows, from, append(slices.Clone(from), 0xff), math.MaxInt)
 	}
 	t.Rows.Delete(storage.RowOf(storage.SpaceRestores, key))
@@ -180,26 +181,31 @@ func callObjects(rec *record.Record, objects []message.Object, m []byte) []durab
 	return calls
 }
 
-// finishDeletions finishes interrupted deletions, one after the other. If buckets do
+// finishDeletions finishes interrupted deletions and declarations, one after the other. If buckets do
 // not answer, it leaves them alone for a while, because each batch to publish would
 // wait for them.
 func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 	from := ""
-	if t.Resumed.Kind == turn.Deletes {
+	if t.Resumed.Kind == turn.Deletes || t.Resumed.Kind == turn.Declares {
 		from = t.Resumed.Key
 	} else if t.Now < c.retryAt && c.retryAt <= t.Now+retryDelay {
 		return turn.Step{}, false
 	}
 	for key := nextDeleting(t.Rows, from); key != ""; key = nextDeleting(t.Rows, key+"\x00") {
-		rec, err := readRecord(t.Rows, key)
+		rec, err := record.Load(t.Rows, key)
 		if err != nil {
 			continue
 		}
-		if !rec.Deleting { // impossible, but it would be tried again and again
+		finish := c.finishDeletion
+		switch {
+		case rec.Deleting:
+		case rec.Telling || rec.Traits != nil && rec.Traits.Ending != nil:
+			finish = c.tell
+		default: // impossible, but it would be tried again and again
 			t.Rows.Delete(storage.RowOf(storage.SpaceDeleting, key))
 			continue
 		}
-		_, step := c.finishDeletion(t, &rec)
+		_, step := finish(t, &rec)
 		switch {
 		case len(step.Calls) > 0:
 			return step, true

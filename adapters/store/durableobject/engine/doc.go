@@ -43,6 +43,11 @@
 //     missed and no old state wins;
 //   - the catalog names a range before it has a row, so that a drop reaches all.
 //
+// # Expiry
+//
+// What the table declares is in the row of the marker. The catalog has all objects ask it before a
+// declaration is answered. Package expiry judges rows, and finds those that the alarm removes.
+//
 // # Repeated writes
 //
 // A Worker that gets no reply sends a write again. The engine remembers for a minute

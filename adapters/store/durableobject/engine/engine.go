@@ -122,6 +122,9 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 	}
 	e.outbox.setAlarm(&step)
 	e.bucket.split.setAlarm(&step)
+	if due := e.bucket.sweep.Due; due != 0 && (step.Alarm == 0 || due < step.Alarm) {
+		step.Alarm = due
+	}
 	if e.bucket.frozen.id != 0 && step.Alarm == 0 {
 		step.Alarm = t.Now + retryDelay
 	}
@@ -132,7 +135,7 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 // a catalog do not.
 func loads(op message.Op) bool {
 	switch op {
-	case message.OpGet, message.OpCommit, message.OpScan, message.OpTraffic, message.OpDrop, message.OpForget, message.OpWrite, message.OpCopy, message.OpTake, message.OpOffer, message.OpJoin, message.OpAlarm, message.OpSwitch, message.OpObey, message.OpRestoring:
+	case message.OpGet, message.OpCommit, message.OpScan, message.OpTraffic, message.OpDrop, message.OpForget, message.OpWrite, message.OpCopy, message.OpTake, message.OpOffer, message.OpJoin, message.OpAlarm, message.OpSwitch, message.OpObey, message.OpRestoring, message.OpDeclare:
 		return true
 	}
 	return false
@@ -147,6 +150,7 @@ func (e *Engine) load(t *turn.Turn) {
 	e.clock.Load(t.Rows, e.bucket.marker.Floor)
 	e.bucket.loadFrozen(t.Rows)
 	e.bucket.loadSplit(t)
+	e.bucket.sweep.Load(t.Rows, e.bucket.marker.Traits, t.Now)
 	e.outbox.load(t)
 	e.outbox.incarnation = e.bucket.marker.Incarnation
 	e.loaded = true
@@ -186,6 +190,8 @@ func (e *Engine) dispatch(op message.Op, t *turn.Turn) Step {
 		return e.bucket.agree(t)
 	case message.OpJoin:
 		return e.bucket.join(t)
+	case message.OpDeclare:
+		return e.bucket.declare(t)
 	case message.OpRanges:
 		return e.catalog.tellRanges(t)
 	case message.OpBegin:
@@ -252,6 +258,7 @@ func (e *Engine) alarm(t *turn.Turn) Step {
 	if step, waits := e.catalog.finishDeletions(t); waits {
 		return step
 	}
+	e.bucket.removeEnded(t)
 	if may, instead := e.bucket.mayPublish(t); !may {
 		return instead
 	}

@@ -59,6 +59,7 @@ func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 	}
 	b.marker.Put(t.Rows)
 	if last {
+		b.declared(t)
 		b.split.lookLater(t, b)
 	}
 	return t.Done()
@@ -84,7 +85,7 @@ func (b *bucket) begin(t *turn.Turn, p *message.Destination, incarnation table.I
 	if l.Incarnation != incarnation || !l.Begins(p.Range) {
 		return false, t.Fail(table.ErrNoTable)
 	}
-	b.marker = span.Marker{Live: true, Incarnation: incarnation, Floor: l.Floor, Span: &span.Span{Self: p.Clone(), Phase: span.Filling}}
+	b.marker = span.Marker{Live: true, Incarnation: incarnation, Floor: l.Floor, Traits: l.traits, Span: &span.Span{Self: p.Clone(), Phase: span.Filling}}
 	b.clock.Last = max(b.clock.Last, l.Floor)
 	b.marker.Put(t.Rows)
 	return true, turn.Step{}

@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"encoding/binary"
-	"math"
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
@@ -26,7 +25,7 @@ func (b *bucket) loadFrozen(rows storage.Rows) {
 	b.frozen = frozen{}
 	if v, ok := rows.Get(storage.RowFrozen); ok {
 		r := message.Read(bytes.Clone(v))
-		b.frozen = frozen{id: r.Uint64(), phase: restoring.Phase(r.Byte()), self: readSelf(&r)}
+		b.frozen = frozen{id: r.Uint64(), phase: restoring.Phase(r.Byte()), self: r.Self()}
 	}
 }
 
@@ -36,19 +35,7 @@ func (b *bucket) freeze(t *turn.Turn, id uint64, phase restoring.Phase, p *messa
 	}
 	b.frozen = frozen{id, phase, p.Clone()}
 	b.generation++
-	t.Rows.Put(storage.RowFrozen, appendSelf(append(binary.BigEndian.AppendUint64(nil, id), byte(phase)), p))
-}
-
-// appendSelf appends the destination of messages to an object.
-func appendSelf(v []byte, p *message.Destination) []byte {
-	return message.AppendDestination(binary.BigEndian.AppendUint32(v, p.Range), p)
-}
-
-func readSelf(r *message.Reader) message.Destination {
-	id := r.Uint32()
-	p := r.Destination()
-	p.Range = id
-	return p
+	t.Rows.Put(storage.RowFrozen, message.AppendSelf(append(binary.BigEndian.AppendUint64(nil, id), byte(phase)), p))
 }
 
 func (b *bucket) thaw(t *turn.Turn) {
@@ -152,11 +139,4 @@ func (b *bucket) mayPublish(t *turn.Turn) (may bool, instead turn.Step) {
 		return false, t.Done()
 	}
 	return o.sure, instead
-}
-
-// stateAt is the message to the platform that asks for the state at a time.
-func stateAt(at edm.Ticks) []byte {
-	// The platform counts milliseconds since 1970, as a float64.
-	const unixEpoch, millisecond = 62135596800 * edm.TicksPerSecond, edm.TicksPerSecond / 1000
-	return binary.LittleEndian.AppendUint64(nil, math.Float64bits(float64((at-unixEpoch)/millisecond)))
 }

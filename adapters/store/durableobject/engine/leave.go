@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/expiry"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/span"
 	"edgetable/adapters/store/durableobject/internal/storage"
@@ -254,6 +255,7 @@ func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 	b.marker.Put(t.Rows)
 	b.outbox.start = s.Bounds.Start
 	x.joins, x.only = false, nil
+	b.declared(t)
 	b.room.Look()
 	x.lookLater(t, b)
 	return t.Done()
@@ -262,7 +264,7 @@ func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 // left ends the range: the catalog knows that another one has its keys.
 func (b *bucket) left(t *turn.Turn) {
 	t.Rows.DeleteAll()
-	b.marker, b.traffic = span.Marker{}, visits.Counts{}
+	b.marker, b.traffic, b.sweep = span.Marker{}, visits.Counts{}, expiry.Sweep{}
 	b.outbox.forget()
 	b.clock.Reserved = 0
 	b.split.reset(0)

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/binary"
 	"errors"
 
 	"edgetable/adapters/store/durableobject/internal/message"
@@ -20,61 +19,13 @@ import (
 // maxBegun is the number of ranges of a table that may begin at a time.
 const maxBegun = 4
 
-// rowOfRanges is the key of the row with the ranges of a bucket.
-func rowOfRanges(key string, bucket uint16) []byte {
-	return binary.BigEndian.AppendUint16(append(storage.RowOf(storage.SpaceRanges, key), 0), bucket)
-}
-
-// named reads the ranges of a bucket, into memory of its own.
-func named(rows storage.Rows, rec *record.Record, bucket uint16) (n message.Named, err error) {
-	if !rec.Split {
-		return n, nil
-	}
-	v, ok := rows.Get(rowOfRanges(rec.Key.String(), bucket))
-	if !ok {
-		return n, nil
-	}
-	r := message.Read(append([]byte(nil), v...))
-	if n = r.Named(); !r.Done() {
-		return n, errRecord
-	}
-	return n, nil
-}
-
-// objectsOf are all objects that may have a row of a table: the first range of each bucket,
-// all ranges that were named, and the number of those that only begin.
-func objectsOf(rows storage.Rows, rec *record.Record) (list []message.Object, begun int) {
-	for n := range rec.Layout.Buckets {
-		list = append(list, message.Object{Bucket: n})
-	}
-	if !rec.Split {
-		return list, 0
-	}
-	for n := range rec.Layout.Buckets {
-		all, err := named(rows, rec, n)
-		if err != nil {
-			panic(err.Error()) // a drop must reach all
-		}
-		for _, r := range all.Ranges {
-			if r.ID != 0 {
-				list = append(list, message.Object{Bucket: n, Range: r.ID})
-			}
-		}
-		for _, b := range all.Begun {
-			list = append(list, message.Object{Bucket: n, Range: b.ID})
-		}
-		begun += len(all.Begun)
-	}
-	return list, begun
-}
-
 // serving answers the objects that serve a table, for statistics.
 func (c *catalog) serving(t *turn.Turn) turn.Step {
 	key := t.Fields.Text()
 	if !t.Fields.Done() {
 		return t.Malformed()
 	}
-	rec, err := readRecord(t.Rows, key)
+	rec, err := record.Load(t.Rows, key)
 	switch {
 	case err != nil:
 		return t.Fail(err)
@@ -83,7 +34,7 @@ func (c *catalog) serving(t *turn.Turn) turn.Step {
 	}
 	var list []message.Object
 	for n := range rec.Layout.Buckets {
-		all, err := named(t.Rows, &rec, n)
+		all, err := record.Named(t.Rows, &rec, n)
 		if err != nil {
 			return t.Fail(err)
 		}
@@ -104,13 +55,13 @@ func (c *catalog) tellRanges(t *turn.Turn) turn.Step {
 		return t.Malformed()
 	}
 	c.outbox.joinCatalog(t, key, c.location)
-	rec, err := readRecord(t.Rows, key)
+	rec, err := record.Load(t.Rows, key)
 	if c.restores(t, &rec) {
 		err = table.ErrBusy
 	}
 	if err == nil && rec.IsTable() {
 		var n message.Named
-		if n, err = named(t.Rows, &rec, bucket); err == nil {
+		if n, err = record.Named(t.Rows, &rec, bucket); err == nil {
 			return c.answerRanges(t, &rec, &n)
 		}
 	}
@@ -121,9 +72,13 @@ func (c *catalog) tellRanges(t *turn.Turn) turn.Step {
 }
 
 func (c *catalog) answerRanges(t *turn.Turn, rec *record.Record, n *message.Named) turn.Step {
-	return turn.Step{Answer: message.AppendNamed(message.AppendLocated(t.Dst, &message.Located{
+	answer := message.AppendNamed(message.AppendLocated(t.Dst, &message.Located{
 		Incarnation: rec.Incarnation, Layout: rec.Layout, Floor: rec.Floor, Deleting: rec.Deleting,
-	}), n)}
+	}), n)
+	if rec.Traits != nil { // earlier code does not understand it
+		answer = message.AppendTraits(answer, rec.Traits)
+	}
+	return turn.Step{Answer: answer}
 }
 
 // told is a message about a split, and the state that it is about.
@@ -141,7 +96,7 @@ func (c *catalog) splitting(t *turn.Turn) (s *told, instead error) {
 		return s, errMalformed
 	}
 	var err error
-	s.rec, err = readRecord(t.Rows, s.Table)
+	s.rec, err = record.Load(t.Rows, s.Table)
 	switch {
 	case err != nil:
 	case !s.rec.IsTable() || s.rec.Deleting || s.rec.Incarnation != s.Incarnation || s.Bucket >= s.rec.Layout.Buckets:
@@ -149,7 +104,7 @@ func (c *catalog) splitting(t *turn.Turn) (s *told, instead error) {
 	case c.restores(t, &s.rec):
 		err = table.ErrBusy
 	default:
-		s.Named, err = named(t.Rows, &s.rec, s.Bucket)
+		s.Named, err = record.Named(t.Rows, &s.rec, s.Bucket)
 	}
 	return s, err
 }
@@ -173,12 +128,12 @@ func (c *catalog) begin(t *turn.Turn) turn.Step {
 	}
 	last := storage.Ticks(t.Rows, storage.RowLastRange)
 	first := last == 0
-	last += edm.Ticks(s.unusedClass(uint32(last)))
+	last += edm.Ticks(s.UnusedClass(uint32(last), span.Classes(s.rec.Layout.Buckets)))
 	id := uint32(last + 1)
 	if _, fits := s.Ranges.Split(s.From, id, s.At); !fits || last+1 >= 1<<32 {
 		return t.Fail(table.ErrUnsupported) // likewise
 	}
-	objects, begun := objectsOf(t.Rows, &s.rec)
+	objects, begun := record.Objects(t.Rows, &s.rec)
 	if begun >= maxBegun || len(objects) >= message.MostRanges(s.rec.Layout.Buckets) {
 		return t.Fail(table.ErrBusy)
 	}
@@ -189,25 +144,6 @@ func (c *catalog) begin(t *turn.Turn) turn.Step {
 	s.Begun = append(s.Begun, message.Begun{ID: id, From: s.From, At: s.At})
 	c.writeRanges(t, s)
 	return t.DoneID(id)
-}
-
-// unusedClass is the number of ids to pass over after the last one, so that the next one has a class
-// of Timestamps that no range of its bucket has; 0 if all have one.
-func (s *told) unusedClass(last uint32) uint32 {
-	n := span.Classes(s.rec.Layout.Buckets)
-	used := map[uint32]bool{0: true} // that of a bucket before it split
-	for _, r := range s.Ranges {
-		used[r.ID%n] = true
-	}
-	for _, b := range s.Begun {
-		used[b.ID%n] = true
-	}
-	for skip := range n {
-		if !used[(last+1+skip)%n] {
-			return skip
-		}
-	}
-	return 0
 }
 
 // switchRange records that a range serves the keys of another one, and answers the
@@ -240,11 +176,11 @@ func (c *catalog) switchRange(t *turn.Turn) turn.Step {
 // writeRanges writes the ranges of a bucket. The record says that there are any, in a form
 // that earlier code refuses.
 func (c *catalog) writeRanges(t *turn.Turn, s *told) {
-	k, v := rowOfRanges(s.Table, s.Bucket), message.AppendNamed(nil, &s.Named)
+	k, v := record.RowOfRanges(s.Table, s.Bucket), message.AppendNamed(nil, &s.Named)
 	t.Rows.Put(k, v)
 	c.room.Wrote(len(k) + len(v))
 	if !s.rec.Split {
 		s.rec.Split = true
-		c.room.Wrote(putRecord(t.Rows, &s.rec))
+		c.room.Wrote(s.rec.Put(t.Rows))
 	}
 }

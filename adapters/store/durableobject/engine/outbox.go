@@ -8,6 +8,7 @@ import (
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/clock"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/purges"
 	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
@@ -121,13 +122,13 @@ func (o *outbox) load(t *turn.Turn) {
 	o.on, o.sending = true, s
 	if v, ok := t.Rows.Get(storage.RowSelf); ok {
 		r := message.Read(bytes.Clone(v))
-		o.self = readSelf(&r)
+		o.self = r.Self()
 	}
 	if known.on {
 		o.inFlight, o.pass, o.since = known.inFlight, known.pass, max(o.since, known.since)
 	}
 	o.pending, o.ask = o.hasChanges(t.Rows), t.Now
-	o.purgeAt = nextPurge(t.Rows)
+	o.purgeAt = purges.Next(t.Rows)
 }
 
 func (o *outbox) hasChanges(rows storage.Rows) bool {
@@ -180,7 +181,7 @@ func (o *outbox) join(t *turn.Turn, source string) {
 		o.since, o.sync = 0, o.firstOfOwn()
 	}
 	o.ask = t.Now
-	o.pending, o.purgeAt = o.hasChanges(t.Rows), nextPurge(t.Rows)
+	o.pending, o.purgeAt = o.hasChanges(t.Rows), purges.Next(t.Rows)
 	o.put(t.Rows)
 }
 
@@ -213,7 +214,7 @@ func (o *outbox) forget() {
 func (o *outbox) know(t *turn.Turn, p *message.Destination) {
 	if o.on && o.self.Table == "" {
 		o.self = p.Clone()
-		t.Rows.Put(storage.RowSelf, appendSelf(nil, p))
+		t.Rows.Put(storage.RowSelf, message.AppendSelf(nil, p))
 	}
 }
 

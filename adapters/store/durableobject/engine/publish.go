@@ -155,9 +155,10 @@ func (o *outbox) addRow(batch []byte, c change, v []byte, ok bool) ([]byte, reco
 	var rec record.Record
 	if ok && b.Record {
 		rec, ok = record.Parse(v)
-		// The batch does not show a table that is being deleted, a damaged record, or a
-		// table in a jurisdiction where the replica is not.
-		if b.Gone = !ok || rec.Deleting || !o.publishes(rec.Layout.Location); b.Gone {
+		// The batch does not show a table that is being deleted, a damaged record, a table
+		// in a jurisdiction where the replica is not, or one that declares something, which
+		// the replica does not follow: the objects answer its readers.
+		if b.Gone = !ok || rec.Deleting || rec.Traits != nil || !o.publishes(rec.Layout.Location); b.Gone {
 			rec = record.Record{}
 		} else {
 			b.Value = message.AppendDocument(nil, &rec.Record)

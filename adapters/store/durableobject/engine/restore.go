@@ -46,12 +46,12 @@ func (b *bucket) obey(t *turn.Turn, p *message.Destination, r *restoring.Restore
 	switch r.Phase {
 	case restoring.Freezing:
 		if s := b.marker.Span; b.marker.Live && s != nil && (s.Phase == span.Sealed || s.Phase == span.Moved) {
-			return t.Fail(refused("Nothing was changed, because keys of the table are about to move to another object: run the same command again."))
+			return t.Fail(restoring.Refused("Nothing was changed, because keys of the table are about to move to another object: run the same command again."))
 		}
 		b.freeze(t, r.ID, restoring.Freezing, p)
 		calls := []durableobject.Call{{To: durableobject.History}}
 		if o.Back && len(o.State) == 0 {
-			calls = append(calls, durableobject.Call{To: durableobject.History, Message: stateAt(r.To)})
+			calls = append(calls, durableobject.Call{To: durableobject.History, Message: restoring.StateAt(r.To)})
 		}
 		return b.recall(t, calls)
 	case restoring.Returning:
@@ -60,7 +60,7 @@ func (b *bucket) obey(t *turn.Turn, p *message.Destination, r *restoring.Restore
 		case is(restoring.Freezing):
 			return b.goBack(t, r, o.State)
 		case !b.owned(r, o):
-			return t.Fail(refused("Nothing was changed, because the platform put an object back to a time at which it had other keys: choose a time that is further from moves of keys."))
+			return t.Fail(restoring.Refused("Nothing was changed, because the platform put an object back to a time at which it had other keys: choose a time that is further from moves of keys."))
 		default:
 			b.freeze(t, r.ID, restoring.Returning, p)
 		}
@@ -82,7 +82,7 @@ func (b *bucket) recall(t *turn.Turn, calls []durableobject.Call) turn.Step {
 
 // goBack has the platform put the object back: it ends, and this call has no answer.
 func (b *bucket) goBack(t *turn.Turn, r *restoring.Restore, state []byte) turn.Step {
-	return b.recall(t, []durableobject.Call{{To: durableobject.History, Message: append(stateAt(r.To), state...)}})
+	return b.recall(t, []durableobject.Call{{To: durableobject.History, Message: append(restoring.StateAt(r.To), state...)}})
 }
 
 // recalled takes the answers of the platform.
@@ -90,7 +90,7 @@ func (b *bucket) recalled(t *turn.Turn, r *restoring.Restore) turn.Step {
 	var states [2][]byte
 	for i, a := range t.Answers {
 		if failed, ok := errors.AsType[*durableobject.FailedError](a.Err); ok {
-			return t.Fail(refused("Nothing was changed, because the platform does not put an object back: " + failed.Reason))
+			return t.Fail(restoring.Refused("Nothing was changed, because the platform does not put an object back: " + failed.Reason))
 		}
 		if a.Err != nil || len(a.Message) == 0 || i >= len(states) {
 			return t.Fail(table.ErrBusy)
@@ -156,13 +156,14 @@ func (b *bucket) settle(t *turn.Turn, p *message.Destination, r *restoring.Resto
 // for rows of keys that another range has already.
 func (b *bucket) adopt(t *turn.Turn, p *message.Destination, r *restoring.Restore, o *restoring.Returned) {
 	m := &b.marker
-	m.Live, m.Incarnation = true, r.Next
+	m.Live, m.Incarnation, m.Traits = true, r.Next, r.Traits
 	if s := m.Span; s != nil && s.Phase != span.Emptying {
 		bounds := key.Range{Start: bytes.Clone(o.Bounds.Start), End: bytes.Clone(o.Bounds.End)}
 		m.Span = s.Serve(bounds)
 	}
 	b.above(r.High)
 	m.Put(t.Rows)
+	b.declared(t)
 	t.Rows.Delete(storage.RowSending)
 	b.outbox.publishing = publishing{sending: sending{until: b.outbox.until}}
 	b.split.reset(0)

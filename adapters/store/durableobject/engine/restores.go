@@ -26,7 +26,7 @@ func readRestore(rows storage.Rows, key string) (*restoring.Restore, error) {
 	if r, ok := restoring.Read(message.Read(bytes.Clone(v))); ok {
 		return r, nil
 	}
-	return nil, errRecord
+	return nil, record.ErrDamaged
 }
 
 func putRestore(rows storage.Rows, key string, r *restoring.Restore) {
@@ -53,7 +53,7 @@ func (c *catalog) restore(t *turn.Turn) turn.Step {
 		return t.Malformed()
 	}
 	c.outbox.joinCatalog(t, name, c.location)
-	rec, err := readRecord(t.Rows, name)
+	rec, err := record.Load(t.Rows, name)
 	if err == nil && (!rec.IsTable() || rec.Deleting) {
 		err = table.ErrNoTable
 	}
@@ -78,7 +78,7 @@ func (c *catalog) restore(t *turn.Turn) turn.Step {
 		r.Why = "The restore was undone."
 		err = c.advance(t, &rec, r)
 	case !told.Undo || r.Phase < restoring.Undoing:
-		err = refused("The table is being restored to " + r.To.String() + " already: finish that first, by the same command.")
+		err = restoring.Refused("The table is being restored to " + r.To.String() + " already: finish that first, by the same command.")
 	}
 	if err != nil {
 		return t.Fail(err)
@@ -95,19 +95,19 @@ func (c *catalog) beginRestore(t *turn.Turn, rec *record.Record, r *restoring.Re
 	}
 	if r.Undo {
 		if last.ID == 0 {
-			return nil, refused("There is no restore of this table to undo. Nothing was changed.")
+			return nil, restoring.Refused("There is no restore of this table to undo. Nothing was changed.")
 		}
 		r.To = last.Began
 	}
-	then, maps, err := mapsAt(t, rec, r.To, r.Undo)
+	then, maps, err := restoring.MapsAt(t.Rows, rec, t.Now, r.To, r.Undo)
 	if err != nil {
 		return nil, err
 	}
-	now, _ := objectsOf(t.Rows, rec)
+	now, _ := record.Objects(t.Rows, rec)
 	r.Was, r.Then, r.Began = rec.Incarnation, then, t.Now
 	r.Plan(maps, now, last)
 	rec.Restoring = true
-	putRecord(t.Rows, rec)
+	rec.Put(t.Rows)
 	putRestore(t.Rows, name, r)
 	return r, nil
 }
@@ -130,7 +130,7 @@ func (c *catalog) advance(t *turn.Turn, rec *record.Record, r *restoring.Restore
 // ended records that a table is not being restored any more. Objects that are frozen ask.
 func (c *catalog) ended(t *turn.Turn, rec *record.Record, r *restoring.Restore) {
 	rec.Restoring = false
-	putRecord(t.Rows, rec)
+	rec.Put(t.Rows)
 	putRestore(t.Rows, rec.Key.String(), r)
 }
 
@@ -138,13 +138,13 @@ func (c *catalog) ended(t *turn.Turn, rec *record.Record, r *restoring.Restore) 
 func (c *catalog) settle(t *turn.Turn, rec *record.Record, r *restoring.Restore) error {
 	name := rec.Key.String()
 	for n := range rec.Layout.Buckets {
-		was, err := named(t.Rows, rec, n)
+		was, err := record.Named(t.Rows, rec, n)
 		if err != nil {
 			return err
 		}
 		c.remember(t, name, n, &restoring.Change{Sealed: r.Began, Restored: true, Was: r.Was, Map: was.Ranges})
 		if rec.Split {
-			t.Rows.Put(rowOfRanges(name, n), message.AppendNamed(nil, &message.Named{Ranges: r.Map(n)}))
+			t.Rows.Put(record.RowOfRanges(name, n), message.AppendNamed(nil, &message.Named{Ranges: r.Map(n)}))
 		}
 	}
 	at := c.clock.Next(t.Now, 0, 1)
@@ -168,16 +168,14 @@ func (c *catalog) instruct(t *turn.Turn) turn.Step {
 		return t.Malformed()
 	}
 	r := &restoring.Restore{}
-	rec, err := readRecord(t.Rows, name)
+	rec, err := record.Load(t.Rows, name)
 	if err == nil && c.restores(t, &rec) {
 		r, err = readRestore(t.Rows, name)
 	}
 	if err != nil {
 		return t.Fail(err)
 	}
-	return turn.Step{Answer: r.Part(o).Append(message.Done(t.Dst))}
-}
-
-func refused(reason string) error {
-	return &table.Refused{Err: table.NotImplemented.With("The requested operation is not implemented on the specified resource. " + reason)}
+	part := r.Part(o)
+	part.Traits = rec.Traits
+	return turn.Step{Answer: part.Append(message.Done(t.Dst))}
 }

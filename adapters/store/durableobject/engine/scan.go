@@ -33,11 +33,13 @@ func (b *bucket) scan(t *turn.Turn) turn.Step {
 	if ok, instead := b.serve(t, &p, position); !ok {
 		return instead
 	}
-	limits := table.ScanRequest{Ranges: s.Ranges, Filter: s.Filter, Descending: s.Descending, Count: s.Count, Rows: s.Rows, Bytes: s.Bytes, ScanBytes: maxScan}
+	limits := table.ScanRequest{Ranges: s.Ranges, Filter: s.Filter, Descending: s.Descending, Count: s.Count, Ended: s.Ended, Rows: s.Rows, Bytes: s.Bytes, ScanBytes: maxScan}
 	if s.ScanBytes > 0 {
 		limits.ScanBytes = min(maxScan, s.ScanBytes)
 	}
+	judge := b.judge(t)
 	builder := table.NewPageBuilder(&limits)
+	builder.Traits, builder.Now = judge.Traits, judge.Now
 	page := message.BeginPage(t.Dst)
 	var next []byte
 	own, border := b.marker.Bounds(), false
@@ -60,6 +62,8 @@ ranges:
 			}
 			if verdict == table.Take {
 				page.Add(row.Key, v, builder.Page.Scanned)
+			} else {
+				judge.Hides(&row)
 			}
 		}
 		if at := s.Leaves(g, own); at != nil {
@@ -71,6 +75,7 @@ ranges:
 	if s.Count {
 		step.Answer = message.AppendCount(step.Answer, builder.Page.Count)
 	}
+	judge.Keep(t.Rows, b.clock)
 	b.traffic.Scanned(t.Rows, t.Now, &s, &builder.Page, page.Rows())
 	b.split.visited(t, b, &p, position)
 	return step

@@ -450,5 +450,8 @@ func (b *bucket) empty(t *turn.Turn) turn.Step {
 func (b *bucket) known(r message.Reader) (known message.Named, ok bool) {
 	where := r.Located()
 	known = r.Named()
+	if r.OK() && !r.Done() {
+		r.Traits()
+	}
 	return known, r.Done() && !where.Deleting && where.Incarnation == b.marker.Incarnation
 }

@@ -135,7 +135,7 @@ func TestStatisticsOfDays(t *testing.T) {
 			t.Errorf("day %d: %d reads, want %d", n, got, want)
 		}
 	}
-	o.demand("drop", o.handle(message.Drop(nil, table.Incarnation{1}), nil), nil)
+	o.demand("drop", o.handle(message.Drop(nil, table.Incarnation{1}, false), nil), nil)
 	if len(o.rows.Rows) > 1 {
 		t.Errorf("%d rows are left", len(o.rows.Rows))
 	}

@@ -57,7 +57,7 @@ func (o *outbox) addSync(t *turn.Turn, f *batchInFlight, batch []byte) ([]byte, 
 			wakes = o.addWakes(nil, f, wakes, &rec)
 		}
 	}
-	if rec, err := readRecord(t.Rows, split); split != "" && err == nil {
+	if rec, err := record.Load(t.Rows, split); split != "" && err == nil {
 		wakes = o.addWakes(t.Rows, f, wakes, &rec)
 	}
 	return batch, wakes
@@ -66,7 +66,7 @@ func (o *outbox) addSync(t *turn.Turn, f *batchInFlight, batch []byte) ([]byte, 
 // addWakes adds the calls that wake the objects of the table whose row is the last one:
 // reads of an entity that does not exist.
 func (o *outbox) addWakes(rows storage.Rows, f *batchInFlight, wakes []durableobject.Call, rec *record.Record) []durableobject.Call {
-	objects, _ := objectsOf(rows, rec)
+	objects, _ := record.Objects(rows, rec)
 	s := &f.synced[len(f.synced)-1]
 	if s.incarnation = rec.Incarnation; s.incarnation == o.awake.incarnation {
 		s.first = o.awake.count

@@ -3,6 +3,7 @@ import test from "node:test"
 import { all, busiest, matrixOf, minutesOf, most, sumOf, sums } from "../src/traffic/matrix.ts"
 import type { Report } from "../src/traffic/report.ts"
 import { inOnePartition, partitionFilter, rangeFilter, rangeName } from "../src/traffic/range.ts"
+import { age } from "../src/traffic/age.ts"
 import { cellAt } from "../src/traffic/frame.ts"
 import { shade } from "../src/traffic/paint.ts"
 import { parse } from "../src/query/parse.ts"
@@ -78,4 +79,16 @@ test("colours grow with the logarithm, and points are in their cells", () => {
   const area = { left: 0, right: 120, top: 0, bottom: 4 }
   assert.deepEqual(cellAt(190 + 15, 6 + 25, size, area), { column: 1, range: 2 })
   assert.deepEqual(cellAt(0, 1000, size, area), { column: 0, range: 4 })
+})
+
+test("the age of an object has its two largest units", () => {
+  const now = "2026-11-28T12:00:00Z"
+  for (const [since, want] of [
+    ["2026-11-28T11:59:31Z", "0 min"],
+    ["2026-11-28T11:18:00Z", "42 min"],
+    ["2026-11-28T08:55:00Z", "3 h 5 min"],
+    ["2026-11-16T07:00:00Z", "12 d 5 h"],
+    ["2026-11-28T12:00:09Z", "0 min"], // the clock of the object is ahead
+  ] as const)
+    assert.equal(age(since, now), want)
 })

@@ -41,3 +41,17 @@ func (c *Clock) Issue(r storage.Rows, t edm.Ticks) {
 	}
 	c.Last = t
 }
+
+// Instant is the instant of a read. No Timestamp up to it is issued later.
+func (c *Clock) Instant(now edm.Ticks) edm.Ticks {
+	c.Last = max(c.Last, now)
+	return c.Last
+}
+
+// Keep has the next engine issue Timestamps above t only.
+func (c *Clock) Keep(r storage.Rows, t edm.Ticks) {
+	if t > c.Reserved {
+		c.Reserved = t + table.Reservation
+		storage.PutTicks(r, Row, c.Reserved)
+	}
+}

@@ -2,6 +2,7 @@ package message
 
 import (
 	"encoding/binary"
+	"strings"
 
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -33,8 +34,15 @@ func List(dst []byte, prefix, from string, limit int) []byte {
 	return appendNumber(dst, uint64(max(limit, 0)))
 }
 
-// Drop appends the message OpDrop.
-func Drop(dst []byte, i table.Incarnation) []byte { return append(begin(dst, OpDrop), i[:]...) }
+// Drop appends the message OpDrop. Earlier code does not understand that of a table that declares
+// something: it would not find what it has of it.
+func Drop(dst []byte, i table.Incarnation, declares bool) []byte {
+	start := len(dst)
+	if dst = append(begin(dst, OpDrop), i[:]...); declares {
+		dst[start] = declaring
+	}
+	return dst
+}
 
 // Forget appends the message OpForget.
 func Forget(dst []byte, high edm.Ticks) []byte {
@@ -55,20 +63,30 @@ func (r *Reader) Incarnation() (i table.Incarnation) {
 
 // AppendDocument appends a record.
 func AppendDocument(dst []byte, d *table.Record) []byte {
-	dst = AppendText(dst, d.Key.String())
+	key := d.Key.String()
+	if d.Traits != nil {
+		key = declares + key
+	}
+	dst = AppendText(dst, key)
 	dst = AppendText(dst, string(d.Revision))
 	dst = append(dst, d.Incarnation[:]...)
-	return AppendBytes(dst, d.Value)
+	if dst = AppendBytes(dst, d.Value); d.Traits != nil {
+		dst = AppendTraits(dst, d.Traits)
+	}
+	return dst
 }
 
 // Document reads a record.
 func (r *Reader) Document() (d table.Record) {
-	key, ok := table.ParseRecordKey(r.Text())
+	text, declares := strings.CutPrefix(r.Text(), declares)
+	key, ok := table.ParseRecordKey(text)
 	r.bad = r.bad || !ok
 	d.Key = key
 	d.Revision = table.Revision(r.Text())
 	d.Incarnation = r.Incarnation()
-	d.Value = r.Bytes()
+	if d.Value = r.Bytes(); declares {
+		d.Traits = r.Traits()
+	}
 	return d
 }
 

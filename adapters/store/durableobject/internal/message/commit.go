@@ -28,7 +28,7 @@ func appendMutation(dst []byte, m *table.Mutation) []byte {
 // Mutation reads a mutation.
 func (r *Reader) Mutation() (m table.Mutation) {
 	m.Kind, m.Condition = table.Kind(r.Byte()), table.Condition(r.Byte())
-	if m.Kind > table.Delete || m.Condition > table.Unchanged {
+	if m.Kind > table.Expire || m.Condition > table.Unchanged {
 		r.bad = true
 	}
 	if m.Condition == table.Unchanged {

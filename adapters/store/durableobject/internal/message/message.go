@@ -12,6 +12,8 @@ import (
 const (
 	version = 2
 	ranged  = 3
+	// declaring is that of a message that only code understands which knows what tables declare.
+	declaring = 4
 )
 
 // Op is an operation of an object.
@@ -53,6 +55,8 @@ const (
 	// Of a range that gets all keys of its left neighbour.
 	OpOffer // Destination, incarnation, position, size of the entities or nothing → number; may the sender's keys up to here be given to it?
 	OpJoin  // Destination, incarnation, that number, Piece → nothing
+
+	OpDeclare // of a bucket: Destination → whether something is stored that a withdrawn rule has ended; it asks the catalog what the table declares
 )
 
 // writes reports whether a message begins with an Attempt.
@@ -72,7 +76,7 @@ func begin(dst []byte, op Op) []byte {
 // Open returns the operation of a message and its fields. ok is false for another
 // version.
 func Open(m []byte) (op Op, r Reader, ok bool) {
-	if len(m) < head || m[0] != version && m[0] != ranged {
+	if len(m) < head || m[0] != version && m[0] != ranged && m[0] != declaring {
 		return 0, r, false
 	}
 	r = Read(m[head:])

@@ -89,6 +89,24 @@ func (n *Named) Begins(id uint32) bool {
 	return slices.ContainsFunc(n.Begun, func(b Begun) bool { return b.ID == id })
 }
 
+// UnusedClass is the number of ids to pass over after the last one, so that the next one has a class, of n,
+// of Timestamps that no range of its bucket has; 0 if all have one.
+func (s *Named) UnusedClass(last, n uint32) uint32 {
+	used := map[uint32]bool{0: true} // that of a bucket before it split
+	for _, r := range s.Ranges {
+		used[r.ID%n] = true
+	}
+	for _, b := range s.Begun {
+		used[b.ID%n] = true
+	}
+	for skip := range n {
+		if !used[(last+1+skip)%n] {
+			return skip
+		}
+	}
+	return 0
+}
+
 // Begun is a range that the catalog named, and that does not serve yet.
 type Begun struct {
 	ID   uint32

@@ -20,8 +20,8 @@ type Scan struct {
 	ScanRows int
 	// Strict: ScanBytes bounds the first row too.
 	Strict bool
-	// Descending and Count are those of [table.ScanRequest].
-	Descending, Count bool
+	// Descending, Count and Ended are those of [table.ScanRequest].
+	Descending, Count, Ended bool
 }
 
 // Position is a position that the object which answers must have: that of the first rows.
@@ -55,8 +55,11 @@ func AppendScan(dst []byte, p *Destination, s *Scan) []byte {
 		dst = appendNumber(dst, uint64(min(max(n, 0), 1<<31-1)))
 	}
 	dst = appendBool(dst, s.Strict)
-	if s.Descending || s.Count { // an object of an earlier version must not understand it
+	if s.Descending || s.Count || s.Ended { // an object of an earlier version must not understand it
 		dst = appendBool(appendBool(dst, s.Descending), s.Count)
+	}
+	if s.Ended {
+		dst = appendBool(dst, s.Ended)
 	}
 	return dst
 }
@@ -78,6 +81,9 @@ func (r *Reader) Scan() (s Scan) {
 	s.Strict = r.Bool()
 	if !r.Done() {
 		s.Descending, s.Count = r.Bool(), r.Bool()
+	}
+	if r.OK() && !r.Done() {
+		s.Ended = r.Bool()
 	}
 	return s
 }

@@ -18,6 +18,7 @@ type Record struct {
 	By        uint64         // by the write with this id
 	Split     bool           // a bucket of the table has ranges
 	Restoring bool           // the table is being restored
+	Telling   bool           // its objects are being told what it declares, since the write By
 }
 
 // IsTable reports whether it is that of a table.
@@ -48,11 +49,27 @@ func (r *Record) Append(dst []byte) []byte {
 	if r.Split {
 		dst[len(dst)-1] = 1
 	}
+	if r.Declares() {
+		dst[len(dst)-1] |= flagDeclares
+	}
 	if r.Restoring {
 		dst[len(dst)-2] = 1
 	}
-	return message.AppendBytes(dst, r.Value)
+	if dst = message.AppendBytes(dst, r.Value); !r.Declares() {
+		return dst
+	}
+	dst = message.AppendTraits(dst, r.Traits)
+	if r.Telling {
+		return append(dst, 1)
+	}
+	return append(dst, 0)
 }
+
+// Declares reports whether the record has a form that code refuses which does not know what tables
+// declare.
+func (r *Record) Declares() bool { return r.Traits != nil || r.Telling }
+
+const flagDeclares = 2
 
 // Parse reads a record, which shares the memory of v.
 func Parse(v []byte) (rec Record, ok bool) {
@@ -68,7 +85,9 @@ func Parse(v []byte) (rec Record, ok bool) {
 	rec.Incarnation = r.Incarnation()
 	var flags [2]byte
 	r.Fixed(flags[:])
-	rec.Restoring, rec.Split = flags[0] == 1, flags[1] == 1
-	rec.Value = r.Bytes()
-	return rec, r.Done() && known && flags[0] <= 1 && flags[1] <= 1 && (form == formLive || form == formDeleting)
+	rec.Restoring, rec.Split = flags[0] == 1, flags[1]&1 != 0
+	if rec.Value = r.Bytes(); flags[1]&flagDeclares != 0 {
+		rec.Traits, rec.Telling = r.Traits(), r.Bool()
+	}
+	return rec, r.Done() && known && flags[0] <= 1 && flags[1] <= 1|flagDeclares && (form == formLive || form == formDeleting)
 }

@@ -40,6 +40,8 @@ type Restore struct {
 	Why   string            // it is undone
 
 	Objects []Returned
+	// Traits are what the table declares, in what the catalog tells an object.
+	Traits *table.Traits
 }
 
 // Returned is an object in a restore.
@@ -66,6 +68,9 @@ func (r *Restore) Append(dst []byte) []byte {
 		dst = message.AppendBounds(dst, o.Bounds)
 		dst = message.AppendBytes(message.AppendBytes(dst, o.State), o.Before)
 	}
+	if r.Traits != nil { // earlier code does not understand it
+		dst = message.AppendTraits(dst, r.Traits)
+	}
 	return dst
 }
 
@@ -90,6 +95,9 @@ func Read(r message.Reader) (s *Restore, ok bool) {
 		}
 		o.Bounds, o.State, o.Before = r.Bounds(), r.Bytes(), r.Bytes()
 		s.Objects = append(s.Objects, o)
+	}
+	if r.OK() && !r.Done() {
+		s.Traits = r.Traits()
 	}
 	return s, r.Done()
 }

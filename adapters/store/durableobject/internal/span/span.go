@@ -20,6 +20,10 @@ type Marker struct {
 	Floor       edm.Ticks // its Timestamps are above
 	// Span is the range that the object serves; nil is the whole bucket, which never split.
 	Span *Span
+	// Traits are what the table declares.
+	Traits *table.Traits
+
+	row []byte // the key of the row that has it, nil: there is none
 }
 
 // Span is the range of an object, and how far its split is. It is in the row of the
@@ -59,17 +63,27 @@ const (
 var (
 	rowMarker = []byte("mm") // of a bucket that never split: marker
 	rowRange  = []byte("mr") // of another range: marker with its span
+	// Of either in a table that declares something: its traits before that. Code that does not know
+	// traits finds no marker.
+	rowDeclares = []byte("me")
 )
 
 // Load reads the marker; one that is not live without a row.
 func (m *Marker) Load(rows storage.Rows) {
 	*m = Marker{}
-	if v, ok := rows.Get(rowMarker); ok {
-		m.read(v)
+	for _, k := range [...][]byte{rowMarker, rowRange, rowDeclares} {
+		v, ok := rows.Get(k)
+		if !ok {
+			continue
+		}
+		r := message.Read(bytes.Clone(v))
+		if m.row = k; bytes.Equal(k, rowDeclares) {
+			if m.Traits = r.Traits(); !r.OK() {
+				panic("the row of a range is damaged or of a later version")
+			}
+		}
+		m.read(r.Rest())
 		return
-	}
-	if v, ok := rows.Get(rowRange); ok {
-		m.read(bytes.Clone(v))
 	}
 }
 
@@ -90,11 +104,18 @@ func (m *Marker) Put(rows storage.Rows) {
 	v := make([]byte, 0, len(m.Incarnation)+8)
 	v = append(v, m.Incarnation[:]...)
 	v = binary.BigEndian.AppendUint64(v, uint64(m.Floor))
-	if m.Span == nil {
-		rows.Put(rowMarker, v)
-		return
+	k := rowMarker
+	if m.Span != nil {
+		k, v = rowRange, m.Span.append(v)
 	}
-	rows.Put(rowRange, m.Span.append(v))
+	if m.Traits != nil {
+		k, v = rowDeclares, append(message.AppendTraits(nil, m.Traits), v...)
+	}
+	if m.row != nil && !bytes.Equal(m.row, k) {
+		rows.Delete(m.row)
+	}
+	m.row = k
+	rows.Put(k, v)
 }
 
 func (s *Span) append(v []byte) []byte {
@@ -187,7 +208,4 @@ func (m *Marker) Class(p *message.Destination) (class, count uint32) {
 }
 
 // Cut lets a bucket that never split be a range.
-func (m *Marker) Cut(rows storage.Rows, self message.Destination) {
-	m.Span = &Span{Self: self}
-	rows.Delete(rowMarker)
-}
+func (m *Marker) Cut(self message.Destination) { m.Span = &Span{Self: self} }

@@ -5,7 +5,7 @@ const (
 	SpaceRecords  = 'd' // key of a record → record
 	SpaceEntities = 'e' // encoded key → table.AppendRow
 	spaceMeta     = 'm' // names below
-	SpaceDeleting = 'x' // keys of the records of tables that are being deleted → how many objects have dropped, nothing: none
+	SpaceDeleting = 'x' // keys of the records of tables that are being deleted → how many objects have dropped, nothing: none; or of those that declare something else → telling.progress
 	SpaceOutbox   = 'o' // keys of the rows to publish → Timestamp of the change
 	SpaceMarks    = 's' // encoded keys of entities that changed while they are copied → Timestamp of the change
 	SpaceRanges   = 'g' // key of a record, 0, number of a bucket that has split → message.Named
@@ -17,7 +17,7 @@ const (
 // The keys of other rows.
 var (
 	RowSending = []byte{spaceMeta, 'o'} // sending
-	// 't' and 'u' are of package visits, 'm' and 'r' of package span
+	// 't' and 'u' are of package visits, 'm', 'r' and 'e' of package span, 'x' of package expiry
 	RowSelf      = []byte{spaceMeta, 's'} // of a bucket that publishes: its destination
 	RowFrozen    = []byte{spaceMeta, 'b'} // frozen
 	RowFloor     = []byte{spaceMeta, 'f'} // of a catalog: floor of the Timestamps of new tables

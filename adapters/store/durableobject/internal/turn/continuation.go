@@ -22,12 +22,13 @@ type Continuation struct {
 
 	// deletes
 	Key         string // of the table
-	Own         bool   // the message marked the table itself
+	Own         bool   // the message marked the table itself; declares: not all is removed
 	Incarnation table.Incarnation
-	High        edm.Ticks        // high water of the Timestamps of buckets that dropped
+	High        edm.Ticks        // high water of the Timestamps of buckets that dropped; declares: of the record
 	Objects     []message.Object // that were called
 
-	// publishes, splits; deletes: how many of all objects have dropped if these do
+	// publishes, splits; deletes: how many of all objects have dropped if these do; declares: up to
+	// which all know
 	Batch uint64
 	From  []byte // splits: where the next piece begins; recalls: what the catalog said
 }
@@ -44,6 +45,7 @@ const (
 	Splits                    // a range told another object about its split
 	Instructs                 // a bucket asked the catalog what to do in a restore
 	Recalls                   // and then the platform for an earlier state of itself
+	Declares                  // a catalog told objects to ask what their table declares
 )
 
 func (c *Continuation) Append(dst []byte) []byte {
@@ -69,7 +71,7 @@ func ParseContinuation(b []byte) (c Continuation) {
 	c.Key = r.Text()
 	c.From = r.Bytes()
 	c.Objects = r.Objects()
-	if !r.Done() || c.Kind < Locates || c.Kind > Recalls {
+	if !r.Done() || c.Kind < Locates || c.Kind > Declares {
 		return Continuation{}
 	}
 	return c

@@ -71,6 +71,12 @@ func (e *Expression) IfMissing(attr string) {
 	e.condition.WriteString(")")
 }
 
+// Demand demands a condition that the caller wrote, with names and values that it binds.
+func (e *Expression) Demand(text string) {
+	e.and()
+	e.condition.WriteString(text)
+}
+
 // Or separates two conjunctions.
 func (e *Expression) Or() { e.condition.WriteString(or) }
 
@@ -160,6 +166,9 @@ func (e *Expression) name(attr string) string {
 	}
 	return placeholder
 }
+
+// BindName gives the placeholder of a name that the caller wrote its name.
+func (e *Expression) BindName(placeholder, name string) { e.bindName(placeholder, name) }
 
 func (e *Expression) bindName(placeholder, name string) {
 	switch {

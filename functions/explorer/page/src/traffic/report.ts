@@ -40,6 +40,8 @@ export interface Range {
   bytes: number
   /** load is the number of operations a second, in the last five minutes */
   load: number
+  /** since is when the object began to serve them, not there if that was before the table split */
+  since?: string
 }
 
 /** Shape is what queries with equal filters but for the values have read, and one of these filters. */

@@ -85,7 +85,7 @@ export function Traffic({ service, table }: { service: Service; table: string })
           </p>
         )}
         {report && <HeatMap report={report} ranges={!report.ranges} zoomed={zoomed} setZoomed={setZoomed} />}
-        {report?.ranges && <Objects ranges={report.ranges} />}
+        {report?.ranges && <Objects ranges={report.ranges} now={report.until} />}
         <section data-test="stored">
           <h2>Sizes of partitions</h2>
           {advice?.stored && <Sizes stored={advice.stored} />}

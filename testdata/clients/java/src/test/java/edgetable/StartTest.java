@@ -15,6 +15,9 @@ import org.junit.jupiter.api.io.TempDir;
 class StartTest {
   private static final Pattern BLOCK = Pattern.compile("^```(?:java|text)\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE);
 
+  /** A table with the rule of docs/expire.md, if the store keeps it. */
+  private static final String EXPIRING = System.getenv("EDGETABLE_CLIENTS_EXPIRING");
+
   @RegisterExtension static final Tables tables = new Tables();
 
   @Test
@@ -24,13 +27,16 @@ class StartTest {
     if (System.getenv("EDGETABLE_CLIENTS_ASCENDING") == null) {
       run("query.md", folder.resolve("Latest.java"));
     }
+    if (EXPIRING != null && !EXPIRING.isEmpty()) {
+      run("expire.md", folder.resolve("Sessions.java"));
+    }
   }
 
   private static void run(String name, Path program) throws Exception {
     String page = Files.readString(Path.of("../../../docs", name));
     List<String> blocks = BLOCK.matcher(page).results().map((MatchResult block) -> block.group(1)).toList();
-    String table = tables.name();
-    Files.writeString(program, blocks.get(0).replace("People", table).replace("Events", table));
+    String table = name.equals("expire.md") ? EXPIRING : tables.name();
+    Files.writeString(program, blocks.get(0).replace("People", table).replace("Events", table).replace("\"Sessions\"", "\"" + table + "\""));
     Process run = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-XX:TieredStopAtLevel=1",
         "-cp", System.getProperty("java.class.path"), program.toString())
         .redirectError(ProcessBuilder.Redirect.INHERIT).start();

@@ -1,4 +1,4 @@
-package dynamodb
+package clock
 
 import (
 	"context"
@@ -13,26 +13,26 @@ import (
 func TestDeleteWaitsForEarlierCreates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const a, b, c, d, x = 1, 2, 3, 4, 5
-		clock := clock{now: func() edm.Ticks { return 0 }, rand: func() uint64 { return 0 }}
-		insert := clock.begin([]uint64{a, x}, nil)
-		upsert := clock.begin([]uint64{b, a}, nil)
-		update := clock.begin(nil, nil)
-		elsewhere := clock.begin([]uint64{c}, nil)
-		removal := clock.begin([]uint64{d}, []uint64{a})
-		later := clock.begin([]uint64{a}, nil)
+		clock := Clock{Now: func() edm.Ticks { return 0 }, Rand: func() uint64 { return 0 }}
+		insert := clock.Begin([]uint64{a, x}, nil)
+		upsert := clock.Begin([]uint64{b, a}, nil)
+		update := clock.Begin(nil, nil)
+		elsewhere := clock.Begin([]uint64{c}, nil)
+		removal := clock.Begin([]uint64{d}, []uint64{a})
+		later := clock.Begin([]uint64{a}, nil)
 
 		sent := false
 		go func() {
-			if err := removal.wait(t.Context()); err != nil {
+			if err := removal.Wait(t.Context()); err != nil {
 				t.Error(err)
 			}
 			sent = true
 		}()
-		for _, earlier := range []*attempt{insert, upsert} {
+		for _, earlier := range []*Attempt{insert, upsert} {
 			if synctest.Wait(); sent {
-				t.Fatalf("the delete with Timestamp %d is sent before the attempt with %d is over", removal.ticks, earlier.ticks)
+				t.Fatalf("the delete with Timestamp %d is sent before the attempt with %d is over", removal.Ticks, earlier.Ticks)
 			}
-			clock.end(earlier)
+			clock.End(earlier)
 		}
 		if synctest.Wait(); !sent {
 			t.Error("the delete waits for an attempt that cannot create its entity, or has a higher Timestamp")
@@ -40,11 +40,11 @@ func TestDeleteWaitsForEarlierCreates(t *testing.T) {
 
 		cancelled, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := clock.begin(nil, []uint64{c}).wait(cancelled); err != context.Canceled {
+		if err := clock.Begin(nil, []uint64{c}).Wait(cancelled); err != context.Canceled {
 			t.Errorf("a delete that waits when its context ends: %v", err)
 		}
-		for _, left := range []*attempt{update, elsewhere, removal, later} {
-			clock.end(left)
+		for _, left := range []*Attempt{update, elsewhere, removal, later} {
+			clock.End(left)
 		}
 		if len(clock.creating) > 0 {
 			t.Errorf("%d items are remembered when all attempts are over", len(clock.creating))

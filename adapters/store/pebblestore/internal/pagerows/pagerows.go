@@ -1,4 +1,5 @@
-package pebblestore
+// Package pagerows has the memory of pages.
+package pagerows
 
 import (
 	"sync"
@@ -7,10 +8,10 @@ import (
 	"edgetable/core/table"
 )
 
-// memory holds the rows of a page in blocks that grow with the page. A recycled page
+// Memory holds the rows of a page in blocks that grow with the page. A recycled page
 // leaves its memory to a later one.
-type memory struct {
-	rows   []table.Row
+type Memory struct {
+	Rows   []table.Row
 	blocks [][]byte
 	block  int // index of the block being filled
 	filled int // bytes used in that block
@@ -24,19 +25,22 @@ const (
 	maxKept = 2 << 20
 )
 
-var memories = sync.Pool{New: func() any { return new(memory) }}
+// Get returns memory for a page, of an earlier one if there is some.
+func Get() *Memory { return memories.Get().(*Memory) }
 
-// take adds a copy of a row to the page.
-func (m *memory) take(row *table.Row) {
+var memories = sync.Pool{New: func() any { return new(Memory) }}
+
+// Take adds a copy of a row to the page.
+func (m *Memory) Take(row *table.Row) {
 	k := len(row.Key)
 	b := m.space(k + len(row.Properties))
 	copy(b, row.Key)
 	copy(b[k:], row.Properties)
-	m.rows = append(m.rows, table.Row{Key: b[:k:k], Timestamp: row.Timestamp, Nonce: row.Nonce, Properties: edm.Properties(b[k:])})
+	m.Rows = append(m.Rows, table.Row{Key: b[:k:k], Timestamp: row.Timestamp, Nonce: row.Nonce, Properties: edm.Properties(b[k:])})
 }
 
 // space returns n bytes of the memory of the page.
-func (m *memory) space(n int) []byte {
+func (m *Memory) space(n int) []byte {
 	for m.block < len(m.blocks) && m.filled+n > len(m.blocks[m.block]) {
 		m.block++
 		m.filled = 0
@@ -50,8 +54,8 @@ func (m *memory) space(n int) []byte {
 	return m.blocks[m.block][from:m.filled:m.filled]
 }
 
-// recycle is table.Page.Recycle.
-func (m *memory) recycle() {
+// Recycle is [table.Page].Recycle.
+func (m *Memory) Recycle() {
 	size := 0
 	for _, b := range m.blocks {
 		size += len(b)
@@ -59,7 +63,7 @@ func (m *memory) recycle() {
 	if size > maxKept {
 		return
 	}
-	clear(m.rows)
-	*m = memory{rows: m.rows[:0], blocks: m.blocks}
+	clear(m.Rows)
+	*m = Memory{Rows: m.Rows[:0], blocks: m.blocks}
 	memories.Put(m)
 }

@@ -1,4 +1,5 @@
-package pebblestore
+// Package room bounds the memory that tables in memory may take.
+package room
 
 import (
 	"sync/atomic"
@@ -6,25 +7,26 @@ import (
 	"edgetable/core/table"
 )
 
-// room is the memory that tables in memory may take. As on a full disk, writes that add something are refused while
-// there is none. A nil room has no end.
-type room struct {
+// Room is the memory that tables in memory may take. As on a full disk, writes that add something are refused while
+// there is none. A nil Room has no end.
+type Room struct {
 	limit   int64
 	full    atomic.Bool
 	refused atomic.Int64
 	deleted atomic.Bool // since the last compaction of all tables
 }
 
-func newRoom(limit int64) *room {
+// New returns the room of a number of bytes; nil for 0 and less.
+func New(limit int64) *Room {
 	if limit <= 0 {
 		return nil
 	}
-	return &room{limit: limit}
+	return &Room{limit: limit}
 }
 
-// judge notes how much the tables take, and reports whether they should be compacted because something was deleted of
+// Judge notes how much the tables take, and reports whether they should be compacted because something was deleted of
 // full ones. Room is counted as free again when a sixteenth of it is.
-func (r *room) judge(size int64, logf func(string, ...any)) (compact bool) {
+func (r *Room) Judge(size int64, logf func(string, ...any)) (compact bool) {
 	switch {
 	case r == nil:
 		return false
@@ -36,8 +38,8 @@ func (r *room) judge(size int64, logf func(string, ...any)) (compact bool) {
 	return r.full.Load() && r.deleted.Swap(false)
 }
 
-// admit refuses a write that adds something, or remembers that there was a delete.
-func (r *room) admit(deletes bool) error {
+// Admit refuses a write that adds something, or remembers that there was a delete.
+func (r *Room) Admit(deletes bool) error {
 	switch {
 	case r == nil || !r.full.Load():
 		return nil
@@ -49,13 +51,13 @@ func (r *room) admit(deletes bool) error {
 	return table.ErrMemoryFull
 }
 
-// refusals is how many writes were refused.
-func (r *room) refusals() int64 {
+// Refusals is how many writes were refused.
+func (r *Room) Refusals() int64 {
 	if r == nil {
 		return 0
 	}
 	return r.refused.Load()
 }
 
-// isFull reports whether writes are refused.
-func (r *room) isFull() bool { return r != nil && r.full.Load() }
+// IsFull reports whether writes are refused.
+func (r *Room) IsFull() bool { return r != nil && r.full.Load() }

@@ -1,4 +1,5 @@
-package dynamodb
+// Package clock issues the Timestamps of a process that shares its store with others.
+package clock
 
 import (
 	"context"
@@ -8,7 +9,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// clock issues the Timestamps of this process, which strictly increase. It stores
+// Clock issues the Timestamps of this process, which strictly increase. It stores
 // them nowhere: a write or a delete demands instead that the entity it finds is
 // older, and raises the clock if it is not. The lowest two digits are random, so
 // that processes which write at the same moment seldom issue the same Timestamp.
@@ -16,7 +17,7 @@ import (
 // The condition does not order a write after a delete. A write is issued its
 // Timestamp before it is sent, and a delete leaves no Timestamp to compare with. A
 // delete with a higher Timestamp could therefore be applied first, and the write
-// create the entity after it with a lower one. Therefore begin makes a delete wait
+// create the entity after it with a lower one. Therefore Begin makes a delete wait
 // for all attempts that could do this: those that may create an entity under its key,
 // were issued lower Timestamps and are not answered. Attempts that begin later have
 // higher Timestamps and need no wait. Waiting cannot form a circle, because an
@@ -26,20 +27,20 @@ import (
 // An attempt whose outcome is unknown may be applied after its end, at any time.
 // Nothing waits for it: the time is not bounded, and its caller knows the outcome is
 // unknown. See docs/adr/0019.
-type clock struct {
-	now  func() edm.Ticks
-	rand func() uint64
+type Clock struct {
+	Now  func() edm.Ticks
+	Rand func() uint64
 
 	mu   sync.Mutex
 	last edm.Ticks
 	// creating are the attempts under way that may create an entity, by the hash of
 	// its item. Two items of one hash cost an unnecessary wait.
-	creating map[uint64][]*attempt
+	creating map[uint64][]*Attempt
 }
 
-// attempt is one try of a Commit, from its Timestamp until its outcome.
-type attempt struct {
-	ticks   edm.Ticks
+// Attempt is one try of a Commit, from its Timestamp until its outcome.
+type Attempt struct {
+	Ticks   edm.Ticks
 	creates []uint64        // hashes of items that it may create
 	before  []chan struct{} // attempts that must be over before it is sent
 	over    chan struct{}
@@ -49,19 +50,28 @@ type attempt struct {
 const digits = 100
 
 // next is above all Timestamps that were issued or raised to. c.mu is locked.
-func (c *clock) next() edm.Ticks {
-	now := c.now()
-	c.last = max(now-now%digits+edm.Ticks(c.rand()%digits), c.last+1)
+func (c *Clock) next() edm.Ticks {
+	now := c.Now()
+	c.last = max(now-now%digits+edm.Ticks(c.Rand()%digits), c.last+1)
 	return c.last
 }
 
-// begin issues the Timestamp of an attempt, given the hashes of items in which it may create an
-// entity and those where it deletes one.
-func (c *clock) begin(creates, deletes []uint64) *attempt {
-	a := &attempt{creates: creates}
+// Instant returns the instant of a read. No Timestamp up to it is issued later: what has
+// ended at this instant has ended for all later writes of this process.
+func (c *Clock) Instant() edm.Ticks {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a.ticks = c.next()
+	c.last = max(c.last, c.Now())
+	return c.last
+}
+
+// Begin issues the Timestamp of an attempt, given the hashes of items in which it may create an
+// entity and those where it deletes one.
+func (c *Clock) Begin(creates, deletes []uint64) *Attempt {
+	a := &Attempt{creates: creates}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a.Ticks = c.next()
 	for _, p := range deletes {
 		for _, other := range c.creating[p] {
 			a.before = append(a.before, other.over)
@@ -72,7 +82,7 @@ func (c *clock) begin(creates, deletes []uint64) *attempt {
 	}
 	a.over = make(chan struct{})
 	if c.creating == nil {
-		c.creating = make(map[uint64][]*attempt)
+		c.creating = make(map[uint64][]*Attempt)
 	}
 	for _, p := range a.creates {
 		c.creating[p] = append(c.creating[p], a)
@@ -80,8 +90,8 @@ func (c *clock) begin(creates, deletes []uint64) *attempt {
 	return a
 }
 
-// wait returns when the attempt may be sent.
-func (a *attempt) wait(ctx context.Context) error {
+// Wait returns when the attempt may be sent.
+func (a *Attempt) Wait(ctx context.Context) error {
 	for _, over := range a.before {
 		select {
 		case <-over:
@@ -92,8 +102,8 @@ func (a *attempt) wait(ctx context.Context) error {
 	return nil
 }
 
-// end releases the deletes that wait for the attempt.
-func (c *clock) end(a *attempt) {
+// End releases the deletes that wait for the attempt.
+func (c *Clock) End(a *Attempt) {
 	if a.over == nil {
 		return
 	}
@@ -101,7 +111,7 @@ func (c *clock) end(a *attempt) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, p := range a.creates {
-		left := slices.DeleteFunc(c.creating[p], func(other *attempt) bool { return other == a })
+		left := slices.DeleteFunc(c.creating[p], func(other *Attempt) bool { return other == a })
 		if len(left) == 0 {
 			delete(c.creating, p)
 		} else {
@@ -110,12 +120,12 @@ func (c *clock) end(a *attempt) {
 	}
 }
 
-// raise sets the clock to a Timestamp that another process issued, or a little
+// Raise sets the clock to a Timestamp that another process issued, or a little
 // above: that process also continues from it.
-func (c *clock) raise(t edm.Ticks) {
+func (c *Clock) Raise(t edm.Ticks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.last < t {
-		c.last = t + edm.Ticks(c.rand()%digits)
+		c.last = t + edm.Ticks(c.Rand()%digits)
 	}
 }

@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"errors"
+
+	"edgetable/adapters/store/durableobject/internal/expiry"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/span"
+	"edgetable/adapters/store/durableobject/internal/turn"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// An object knows what its table declares, beside its marker. When that changes, the catalog tells
+// all objects to ask it, and answers the declaration when all have: a late message does no harm, and
+// an object that begins later asks as well.
+
+// declare takes what the table declares now. The answer says whether nothing is stored that a rule
+// has ended which is withdrawn.
+func (b *bucket) declare(t *turn.Turn) turn.Step {
+	p := t.Fields.Destination()
+	if !t.Fields.Done() {
+		return t.Malformed()
+	}
+	if b.frozen.id != 0 {
+		return t.Fail(table.ErrBusy)
+	}
+	if t.Resumed.Kind != turn.Locates {
+		b.generation++ // an answer of the catalog that is on its way does not count any more
+	}
+	clean := byte(1)
+	if b.marker.Live {
+		l, instead := b.located(t, &p)
+		switch {
+		case l == nil && t.Has(instead, message.StatusNoTable):
+		case l == nil:
+			return instead
+		case l.Incarnation == b.marker.Incarnation && !message.SameTraits(l.traits, b.marker.Traits):
+			b.marker.Traits = l.traits
+			b.marker.Put(t.Rows)
+			b.declared(t)
+		}
+		if !b.sweep.Clean(b.marker.Traits) {
+			clean = 0
+		}
+	}
+	return turn.Step{Answer: append(message.Done(t.Dst), clean)}
+}
+
+// declared begins a pass, as the table declares something else, or there are other entities.
+func (b *bucket) declared(t *turn.Turn) { b.sweep.Declared(t.Rows, b.marker.Traits, t.Now) }
+
+// judge judges the entities that a read finds.
+func (b *bucket) judge(t *turn.Turn) expiry.Judge {
+	if b.marker.Traits == nil {
+		return expiry.Judge{}
+	}
+	return expiry.NewJudge(b.marker.Traits, b.clock.Instant(t.Now), b.clock)
+}
+
+// hides reports whether a stored entity has ended.
+func (b *bucket) hides(t *turn.Turn, k, v []byte) bool {
+	if b.marker.Traits == nil {
+		return false
+	}
+	row, err := table.ParseRow(k, v)
+	j := b.judge(t)
+	hides := err == nil && j.Hides(&row)
+	j.Keep(t.Rows, b.clock)
+	return hides
+}
+
+// refuses keeps the Timestamp at which a write was refused because an entity had ended.
+func (b *bucket) refuses(t *turn.Turn, old *table.Row, now edm.Ticks) {
+	if b.marker.Traits == nil || old == nil {
+		return
+	}
+	j := expiry.NewJudge(b.marker.Traits, b.clock.Instant(now), b.clock)
+	j.Hides(old)
+	j.Keep(t.Rows, b.clock)
+}
+
+// removeEnded removes some entities that have ended. Each removal demands that the entity is the
+// same still.
+func (b *bucket) removeEnded(t *turn.Turn) {
+	s, traits := &b.sweep, b.marker.Traits
+	if traits == nil || !b.marker.Live || s.Waits(t.Now) || b.marker.Span != nil && b.marker.Span.Phase == span.Filling {
+		return
+	}
+	at := b.clock.Next(t.Now, 0, 1)
+	removed := false
+	for _, row := range s.Step(t.Rows, traits, b.marker.Bounds(), at) {
+		m := table.Mutation{Key: row.Key, Kind: table.Expire, Condition: table.Unchanged, IfMatch: row.Timestamp}
+		if err := b.apply(t, &m, at); errors.Is(err, table.ErrChanged) {
+			s.Refused()
+			continue
+		}
+		removed = true
+	}
+	if s.Ended(t.Rows, traits, at); !removed {
+		return
+	}
+	b.clock.Issue(t.Rows, at)
+	b.outbox.notify(t, at)
+	b.room.Look()
+	b.split.lookLater(t, b)
+}

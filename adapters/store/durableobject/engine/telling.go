@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"edgetable/adapters/store/durableobject/internal/record"
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/telling"
+	"edgetable/adapters/store/durableobject/internal/turn"
+	"edgetable/core/table"
+)
+
+// beginTelling marks a record whose table declares something else from now on.
+func (c *catalog) beginTelling(t *turn.Turn, rec *record.Record, by uint64) {
+	rec.Telling, rec.By = true, by
+	c.room.Wrote(rec.Put(t.Rows))
+	t.Rows.Put(storage.RowOf(storage.SpaceDeleting, rec.Key.String()), nil)
+}
+
+// tell has the objects of a table ask what it declares, as finishDeletion has them drop. It also asks
+// whether a withdrawn rule has left anything: if not, the table does not declare that rule any more.
+func (c *catalog) tell(t *turn.Turn, rec *record.Record) (ok bool, step turn.Step) {
+	ok, dirty, step := telling.Step(t, rec)
+	if ok {
+		c.allTold(t, rec, dirty)
+	}
+	return ok, step
+}
+
+// allTold records that all objects know what a table declares. If a withdrawn rule has left
+// something, they are asked again, later.
+func (c *catalog) allTold(t *turn.Turn, rec *record.Record, dirty bool) {
+	row := storage.RowOf(storage.SpaceDeleting, rec.Key.String())
+	ends := rec.Traits != nil && rec.Traits.Ending != nil
+	switch told := rec.Telling; {
+	case told:
+		rec.Telling = false
+		rec.Put(t.Rows)
+		fallthrough
+	case ends && dirty:
+		if t.Rows.Delete(row); ends {
+			t.Rows.Put(row, nil)
+			c.retryAt = t.Now + retryDelay
+		}
+	case ends:
+		traits := &table.Traits{Expiry: rec.Traits.Expiry}
+		if rec.Traits = traits; traits.Expiry == nil {
+			rec.Traits = nil
+		}
+		at := c.clock.Next(t.Now, 0, 1)
+		c.clock.Issue(t.Rows, at)
+		rec.Revision = table.RevisionOf(at)
+		c.outbox.changedRecord(t, rec.Key.String(), at)
+		c.beginTelling(t, rec, 0)
+	}
+}

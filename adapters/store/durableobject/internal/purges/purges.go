@@ -1,0 +1,36 @@
+// Package purges keeps the incarnations that are to be purged from the replica, and when.
+package purges
+
+import (
+	"encoding/binary"
+
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Put writes when an incarnation can be purged.
+func Put(rows storage.Rows, incarnation table.Incarnation, due edm.Ticks) {
+	storage.PutTicks(rows, storage.RowOf(storage.SpacePurges, string(incarnation[:])), due)
+}
+
+// Each calls f with the incarnations to purge, until it returns false.
+func Each(rows storage.Rows, f func(incarnation table.Incarnation, due edm.Ticks) bool) {
+	for k, v := range rows.Scan([]byte{storage.SpacePurges}, []byte{storage.SpacePurges + 1}, 4<<10) {
+		if len(k) == 1+len(table.Incarnation{}) && len(v) == 8 &&
+			!f(table.Incarnation(k[1:]), edm.Ticks(binary.BigEndian.Uint64(v))) {
+			return
+		}
+	}
+}
+
+// Next is when the next incarnation can be purged, 0 if there is none.
+func Next(rows storage.Rows) (at edm.Ticks) {
+	Each(rows, func(_ table.Incarnation, due edm.Ticks) bool {
+		if at == 0 || due < at {
+			at = due
+		}
+		return true
+	})
+	return at
+}

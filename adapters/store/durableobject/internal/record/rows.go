@@ -1,0 +1,82 @@
+package record
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/storage"
+)
+
+// ErrDamaged means that a row of a catalog cannot be read.
+var ErrDamaged = errors.New("a record is damaged or of a later version")
+
+// Load reads a record into memory of its own, also one of a table that is being
+// deleted. It is zero if there is none.
+func Load(rows storage.Rows, key string) (Record, error) {
+	v, ok := rows.Get(storage.RowOf(storage.SpaceRecords, key))
+	if !ok {
+		return Record{}, nil
+	}
+	rec, ok := Parse(bytes.Clone(v))
+	if !ok || rec.Key.String() != key {
+		return Record{}, ErrDamaged
+	}
+	return rec, nil
+}
+
+// Put writes the record and returns the size of its row.
+func (r *Record) Put(rows storage.Rows) int {
+	k, v := storage.RowOf(storage.SpaceRecords, r.Key.String()), r.Append(nil)
+	rows.Put(k, v)
+	return len(k) + len(v)
+}
+
+// RowOfRanges is the key of the row with the ranges of a bucket.
+func RowOfRanges(key string, bucket uint16) []byte {
+	return binary.BigEndian.AppendUint16(append(storage.RowOf(storage.SpaceRanges, key), 0), bucket)
+}
+
+// Named reads the ranges of a bucket, into memory of its own.
+func Named(rows storage.Rows, rec *Record, bucket uint16) (n message.Named, err error) {
+	if !rec.Split {
+		return n, nil
+	}
+	v, ok := rows.Get(RowOfRanges(rec.Key.String(), bucket))
+	if !ok {
+		return n, nil
+	}
+	r := message.Read(append([]byte(nil), v...))
+	if n = r.Named(); !r.Done() {
+		return n, ErrDamaged
+	}
+	return n, nil
+}
+
+// Objects are all objects that may have a row of a table: the first range of each bucket,
+// all ranges that were named, and the number of those that only begin.
+func Objects(rows storage.Rows, rec *Record) (list []message.Object, begun int) {
+	for n := range rec.Layout.Buckets {
+		list = append(list, message.Object{Bucket: n})
+	}
+	if !rec.Split {
+		return list, 0
+	}
+	for n := range rec.Layout.Buckets {
+		all, err := Named(rows, rec, n)
+		if err != nil {
+			panic(err.Error()) // a drop must reach all
+		}
+		for _, r := range all.Ranges {
+			if r.ID != 0 {
+				list = append(list, message.Object{Bucket: n, Range: r.ID})
+			}
+		}
+		for _, b := range all.Begun {
+			list = append(list, message.Object{Bucket: n, Range: b.ID})
+		}
+		begun += len(all.Begun)
+	}
+	return list, begun
+}

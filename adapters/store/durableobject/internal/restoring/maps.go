@@ -1,0 +1,91 @@
+package restoring
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"edgetable/adapters/store/durableobject/internal/record"
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/core/buckets"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+const mostRun = 256 << 10 // bytes
+
+// RowOfHistory begins the keys of the changes of a bucket.
+func RowOfHistory(key string, bucket uint16) []byte {
+	k := record.RowOfRanges(key, bucket)
+	k[0] = storage.SpaceHistory
+	return k
+}
+
+// ChangesOf are the changes of a bucket, oldest first, in memory of their own.
+func ChangesOf(rows storage.Rows, key string, bucket uint16) (list []Change) {
+	from := RowOfHistory(key, bucket)
+	end := binary.BigEndian.AppendUint64(slices.Clone(from), math.MaxUint64)
+	for k, v := range rows.Scan(from, end, mostRun) {
+		c, ok := ReadChange(slices.Clone(v))
+		if len(k) != len(end) || !ok {
+			panic("the history of a table is damaged or of a later version")
+		}
+		c.At = edm.Ticks(binary.BigEndian.Uint64(k[len(from):]))
+		list = append(list, c)
+	}
+	return list
+}
+
+// MapsAt are the maps of the buckets of a table at a time, and its incarnation. An exact
+// time is one at which no keys moved.
+func MapsAt(rows storage.Rows, rec *record.Record, now, to edm.Ticks, exact bool) (then table.Incarnation, maps []buckets.Ranges, err error) {
+	then = rec.Incarnation
+	maps = make([]buckets.Ranges, rec.Layout.Buckets)
+	var all []Change
+	name := rec.Key.String()
+	for n := range maps {
+		known, err := record.Named(rows, rec, uint16(n))
+		if err != nil {
+			return then, nil, err
+		}
+		maps[n] = known.Ranges
+		for _, c := range slices.Backward(ChangesOf(rows, name, uint16(n))) {
+			all = append(all, c)
+			if c.At <= to {
+				continue
+			}
+			ok := false
+			if maps[n], ok = c.Undo(maps[n]); !ok {
+				panic("the history of a table does not lead to its ranges")
+			}
+			if c.Restored {
+				then = c.Was
+			}
+		}
+	}
+	if since := storage.Ticks(rows, storage.RowHistory); rec.Split && to < since {
+		return then, nil, Refused("Nothing was changed. The table has split into ranges, and which it had is known from " + since.String() + " on.")
+	}
+	if !exact {
+		if before, after := Apart(all, to); before < after {
+			says := "Nothing was changed. Keys of the table moved to another object, or the table was restored, within a minute of that time. Restore it to "
+			if before > now-Kept {
+				says += before.String() + " or earlier, or to "
+			}
+			return then, nil, Refused(says + after.String() + " or later.")
+		}
+	}
+	return then, maps, nil
+}
+
+// Refused is the error of a restore that changes nothing.
+func Refused(reason string) error {
+	return &table.Refused{Err: table.NotImplemented.With("The requested operation is not implemented on the specified resource. " + reason)}
+}
+
+// StateAt is the message to the platform that asks for the state at a time.
+func StateAt(at edm.Ticks) []byte {
+	// The platform counts milliseconds since 1970, as a float64.
+	const unixEpoch, millisecond = 62135596800 * edm.TicksPerSecond, edm.TicksPerSecond / 1000
+	return binary.LittleEndian.AppendUint64(nil, math.Float64bits(float64((at-unixEpoch)/millisecond)))
+}

@@ -1,0 +1,99 @@
+// Package telling has all objects of a table ask the catalog what the table declares.
+package telling
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/record"
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+const (
+	// most is the number of objects that are told at a time: see mostDropped of package engine.
+	most = 20
+	// again is how long the alarm leaves it to the message that began it.
+	again = 30 * edm.TicksPerSecond
+)
+
+// progress is how many objects of a table have asked what it declares: all up to one, in the order of
+// their numbers, as others come meanwhile, which ask by themselves.
+type progress struct {
+	upto  uint64 // the number of that object and 1
+	dirty bool   // some of them have something stored that a withdrawn rule has ended
+}
+
+func numberOf(o message.Object) uint64 { return uint64(o.Bucket)<<32 | uint64(o.Range) }
+
+func read(v []byte) (p progress) {
+	if len(v) == 9 {
+		p.upto, p.dirty = binary.BigEndian.Uint64(v), v[8] != 0
+	}
+	return p
+}
+
+func (p progress) append() []byte {
+	v := append(binary.BigEndian.AppendUint64(nil, p.upto), 0)
+	if p.dirty {
+		v[8] = 1
+	}
+	return v
+}
+
+// Step has the objects of a table ask what it declares, some at a time. ok: all have; dirty: in some
+// of them a withdrawn rule has left something. While it waits for objects the step has Calls; if they do
+// not answer, it is ErrBusy, and if others are left, ErrMore. It may be repeated, also by another message.
+func Step(t *turn.Turn, rec *record.Record) (ok, dirty bool, step turn.Step) {
+	name := rec.Key.String()
+	row := storage.RowOf(storage.SpaceDeleting, name)
+	v, _ := t.Rows.Get(row)
+	p := read(v)
+	list, _ := record.Objects(t.Rows, rec)
+	slices.SortFunc(list, func(a, b message.Object) int { return cmp.Compare(numberOf(a), numberOf(b)) })
+	list = slices.DeleteFunc(list, func(o message.Object) bool { return numberOf(o) < p.upto })
+	next := &turn.Continuation{Kind: turn.Declares, Key: name, Incarnation: rec.Incarnation, High: rec.Revision.Written(), Objects: list[:min(len(list), most)]}
+	if n := len(next.Objects); n > 0 {
+		next.Batch = numberOf(next.Objects[n-1]) + 1
+	}
+	if before := &t.Resumed; before.Kind == turn.Declares && before.Incarnation == rec.Incarnation && before.High == next.High && len(before.Objects) <= len(t.Answers) {
+		next.Round, next.Own, next.Batch, next.Objects = before.Round+1, before.Own, before.Batch, nil
+		for i, o := range before.Objects {
+			r, err := message.Result(t.Answers[i].Message)
+			if clean := r.Bool(); t.Answers[i].Err != nil || err != nil || !r.Done() {
+				next.Objects = append(next.Objects, o)
+			} else if !clean {
+				next.Own = true // one of them is not clean
+			}
+		}
+		switch {
+		case len(next.Objects) == 0:
+			p = progress{upto: max(p.upto, next.Batch), dirty: p.dirty || next.Own}
+			t.Rows.Put(row, p.append())
+			if n := len(list); n > 0 && numberOf(list[n-1]) >= p.upto {
+				step = t.Fail(message.ErrMore)
+				step.Alarm = t.Now
+				return false, false, step
+			}
+		case next.Round >= turn.Rounds:
+			step = t.Fail(table.ErrBusy)
+			step.Alarm = t.Now + again
+			return false, false, step
+		}
+	}
+	if len(next.Objects) == 0 {
+		return true, p.dirty, turn.Step{}
+	}
+	step = turn.Step{Next: next, Alarm: t.Now + again}
+	to := message.Destination{Table: name, Buckets: rec.Layout.Buckets, Location: rec.Layout.Location}
+	for _, o := range next.Objects {
+		to.Bucket, to.Range = o.Bucket, o.Range
+		step.Calls = append(step.Calls, durableobject.Call{To: durableobject.AddressOf(&to), Message: message.Declare(nil, &to)})
+	}
+	return false, false, step
+}

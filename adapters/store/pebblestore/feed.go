@@ -1,0 +1,222 @@
+package pebblestore
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"edgetable/adapters/store/pebblestore/internal/feedlog"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// A feed has a line for each commit of its table, in the batch of the commit. Its position is
+// a number: the journal knows up to which number nothing can come any more.
+
+var _ table.Feeding = (*Store)(nil)
+
+// numberOf returns the number of a position.
+func numberOf(p *table.FeedPosition) (edm.Ticks, bool) {
+	if len(p.At) != 8 {
+		return 0, false
+	}
+	return edm.Ticks(binary.BigEndian.Uint64(p.At)), true
+}
+
+func feedPosition(n edm.Ticks) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
+
+// Changes implements [table.Feeding]. What is durable is asked before the state is fixed in
+// which entities are read, so that this has all lines up to there. What it shows of entities
+// may be later: the answer waits until that is durable too, or a loss of power could take a
+// write away for which an earlier content was left out.
+func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequest) (table.FeedPage, error) {
+	if err := ctx.Err(); err != nil {
+		return table.FeedPage{}, err
+	}
+	history, err := s.ownHistory(ctx)
+	if err != nil {
+		return table.FeedPage{}, err
+	}
+	durable := s.Durable()
+	snapshot := s.db.NewSnapshot()
+	last := s.journal.last.Load()
+	page, err := s.readFeed(t, &r, snapshot, history, durable)
+	err = errors.Join(err, snapshot.Close())
+	if err := s.answer(ctx, last, err); err != nil {
+		return table.FeedPage{}, err
+	}
+	return page, nil
+}
+
+// readFeed makes the page.
+func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, from pebble.Reader, history feedlog.History, durable edm.Ticks) (table.FeedPage, error) {
+	b := table.NewFeedBuilder(r)
+	live, err := record(from, t)
+	switch {
+	case err != nil && !errors.Is(err, table.ErrNoRecord):
+		return b.Page, err
+	case r.From == nil && err != nil:
+		return b.Page, table.ErrNoTable
+	case err == nil && (r.From == nil || r.From.Life == live.Incarnation):
+		b.Page.Next.Life, b.Traits, b.Now = live.Incarnation, live.Traits, s.journal.clock.Instant()
+	default:
+		b.Page.Next.Life = r.From.Life
+	}
+	life := b.Page.Next.Life
+	end, line, err := feedlog.Last(from, life, 1<<62)
+	if err != nil {
+		return b.Page, err
+	}
+	h, exists, err := feedlog.Find(from, life)
+	of, dropped := table.FeedDropOf(line)
+	switch {
+	case err != nil:
+		return b.Page, err
+	case b.Now == 0 && (!exists || !dropped || of != t):
+		return b.Page, table.ErrFeedEnded
+	case !exists || b.Now != 0 && !b.Traits.Feeds():
+		return b.Page, table.ErrNoFeed
+	}
+	begin, err := s.beginOf(r, h, history, durable)
+	if err != nil {
+		return b.Page, err
+	}
+	if dropped && begin >= end {
+		return b.Page, table.ErrFeedEnded
+	}
+	b.Page.Next.History = history.ID
+	entities, err := from.NewIter(&pebble.IterOptions{LowerBound: appendPrefix(nil, life), UpperBound: prefixEnd(appendPrefix(nil, life))})
+	if err != nil {
+		return b.Page, err
+	}
+	b.Read = (&joiner{it: entities, key: appendPrefix(nil, life)}).read
+	it, err := feedlog.Lines(from, life, begin, max(begin, durable))
+	if err != nil {
+		return b.Page, errors.Join(err, entities.Close())
+	}
+	full := false
+	for ok := it.First(); ok && !full; ok = it.Next() {
+		var v []byte
+		if v, err = it.ValueAndErr(); err != nil {
+			break
+		}
+		_, n, _ := feedlog.ParseKey(it.Key())
+		if full, err = b.Add(n, feedPosition(n), v); err != nil {
+			break
+		}
+	}
+	if !full {
+		b.Page.Next.At = feedPosition(max(begin, durable))
+	}
+	return b.Page, errors.Join(err, it.Error(), it.Close(), entities.Close())
+}
+
+// joiner reads the entities of a page of a feed. Those of a batch, and of rows that were
+// inserted in the order of their keys, often follow each other: then no search is needed.
+type joiner struct {
+	it  *pebble.Iterator
+	key []byte // begins with the prefix of the incarnation
+}
+
+func (j *joiner) read(k []byte) (*table.Row, error) {
+	j.key = append(j.key[:prefixLength], k...)
+	found := j.it.Valid() && j.it.Next() && bytes.Equal(j.it.Key(), j.key)
+	if !found {
+		found = j.it.SeekGE(j.key) && bytes.Equal(j.it.Key(), j.key)
+	}
+	if !found {
+		return nil, j.it.Error()
+	}
+	v, err := j.it.ValueAndErr()
+	if err != nil {
+		return nil, err
+	}
+	own := make([]byte, len(k)+len(v))
+	copy(own, k)
+	copy(own[len(k):], v)
+	row, err := table.ParseRow(own[:len(k):len(k)], own[len(k):])
+	return &row, err
+}
+
+// beginOf returns the number behind which a page begins.
+func (s *Store) beginOf(r *table.FeedRequest, h feedlog.Head, history feedlog.History, durable edm.Ticks) (edm.Ticks, error) {
+	switch {
+	case r.From == nil && r.Oldest:
+		return h.Floor, nil
+	case r.From == nil:
+		return max(durable, h.Floor), nil
+	}
+	n, ok := numberOf(r.From)
+	switch {
+	case !ok || !history.Has(r.From.History, n):
+		return 0, table.ErrHistory
+	case n < h.Floor:
+		return 0, table.ErrFeedExpired
+	case n > edm.Ticks(s.journal.last.Load()):
+		if _, follows, err := s.Position(); err != nil || !follows {
+			return 0, errors.Join(err, table.ErrHistory) // the disk was set back
+		}
+	}
+	return n, nil
+}
+
+// AwaitChanges implements [table.Feeding].
+func (s *Store) AwaitChanges(ctx context.Context, t table.RecordKey, at table.FeedPosition) error {
+	l := s.tables.find(t)
+	if n, ok := numberOf(&at); ok && l != nil && l.incarnation == at.Life {
+		bell, last := l.news.Listen()
+		if last <= int64(n) && !l.dead.Load() {
+			select {
+			case <-bell:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
+	return s.answer(ctx, s.journal.last.Load(), nil) // older commits of other tables end before
+}
+
+// TrimFeeds implements [table.Feeding]. A store that follows another one follows its removals.
+func (s *Store) TrimFeeds(ctx context.Context, now edm.Ticks) error {
+	if _, follows, err := s.Position(); err != nil || follows {
+		return err
+	}
+	list, err := feedlog.Feeds(s.db)
+	for _, i := range list {
+		if err == nil {
+			err = s.trimFeed(ctx, i, now)
+		}
+	}
+	return err
+}
+
+// trimFeed trims one feed. It is not declared anew meanwhile.
+func (s *Store) trimFeed(ctx context.Context, i table.Incarnation, now edm.Ticks) error {
+	if err := s.admitDelete(true); err != nil {
+		return err
+	}
+	s.catalog.Lock()
+	defer s.catalog.Unlock()
+	h, exists, err := feedlog.Find(s.db, i)
+	if err != nil || !exists {
+		return err
+	}
+	n, line, err := feedlog.Last(s.db, i, min(now-h.Keep, s.Durable()))
+	if err != nil || n == 0 {
+		return err
+	}
+	b := s.db.NewBatch()
+	if _, dropped := table.FeedDropOf(line); dropped {
+		err = feedlog.Remove(b, i)
+	} else {
+		err = feedlog.Trim(b, i, h, n)
+	}
+	if err != nil {
+		return errors.Join(err, b.Close())
+	}
+	_, err = s.commitBeside(b)
+	return errors.Join(ctx.Err(), err)
+}

@@ -1,0 +1,57 @@
+package pebblestore
+
+import (
+	"github.com/cockroachdb/pebble/v2"
+
+	"edgetable/adapters/store/pebblestore/internal/feedlog"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// addLine adds the line of a commit.
+func addLine(b *pebble.Batch, i table.Incarnation, n edm.Ticks, line []byte) error {
+	op := b.SetDeferred(feedlog.Length, len(line))
+	feedlog.AppendKey(op.Key[:0], i, n)
+	copy(op.Value, line)
+	return op.Finish()
+}
+
+// declareFeed adds what a change of a table's record does to its feed: one begins, keeps for
+// another time, is removed, or ends with the table.
+func (s *Store) declareFeed(b *pebble.Batch, i table.Incarnation, key table.RecordKey, next *table.Record, n edm.Ticks) error {
+	if l := s.tables.find(key); (l == nil || !l.traits.Load().Feeds()) && (next == nil || !next.Traits.Feeds()) {
+		return nil
+	}
+	h, exists, err := feedlog.Find(s.db, i)
+	switch {
+	case err != nil:
+		return err
+	case next == nil:
+		return addLine(b, i, n, table.AppendFeedDrop(nil, key))
+	case !next.Traits.Feeds():
+		return feedlog.Remove(b, i)
+	case !exists:
+		h.Floor = n
+	}
+	h.Keep = next.Traits.Feed.Keep
+	return b.Set(feedlog.AppendKey(nil, i, 0), h.Append(nil), nil)
+}
+
+// beginFeeds begins the feeds of tables that ask for one and have none, as those that were extracted
+// or salvaged, which are tables and entities alone.
+func (s *Store) beginFeeds(at edm.Ticks) error {
+	if _, follows, err := s.Position(); err != nil || follows {
+		return err
+	}
+	return each(s.db, []byte{spaceRecords}, func(k, v []byte) error {
+		r, err := table.ParseRecord(string(k[1:]), v)
+		if err != nil || !r.Traits.Feeds() {
+			return err
+		}
+		if _, exists, err := feedlog.Find(s.db, r.Incarnation); err != nil || exists {
+			return err
+		}
+		h := feedlog.Head{Floor: at, Keep: r.Traits.Feed.Keep}
+		return s.db.Set(feedlog.AppendKey(nil, r.Incarnation, 0), h.Append(nil), pebble.Sync)
+	})
+}

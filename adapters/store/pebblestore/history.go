@@ -1,0 +1,100 @@
+package pebblestore
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"edgetable/adapters/store/pebblestore/internal/feedlog"
+	"edgetable/adapters/store/pebblestore/internal/wholefile"
+	"edgetable/core/edm"
+)
+
+// historyKey holds the [feedlog.History] of the store, if a feed was ever read. The file
+// HISTORY of the data directory names it too: a checkpoint lacks that file, so that a copy
+// of the store draws a history of its own before it tells of changes.
+var historyKey = []byte{spaceMeta, 'h', 'i', 's', 't', 'o', 'r', 'y'}
+
+const historyFile = "HISTORY"
+
+func (s *Store) storedHistory() (h feedlog.History, ok bool, err error) {
+	v, err := stored(s.db, historyKey)
+	if err != nil || v == nil {
+		return h, false, err
+	}
+	if h, ok = feedlog.ParseHistory(v); !ok {
+		err = errors.New("the history of the store is damaged")
+	}
+	return h, ok, err
+}
+
+// ownHistory returns the history of the store. One that follows another store has that of the
+// other.
+func (s *Store) ownHistory(ctx context.Context) (feedlog.History, error) {
+	s.histories.Lock()
+	defer s.histories.Unlock()
+	h, ok, err := s.storedHistory()
+	if err != nil || ok && s.history == h.ID {
+		return h, err
+	}
+	if _, follows, err := s.Position(); err != nil || follows {
+		return h, err
+	}
+	if ok && !s.memory {
+		text, err := wholefile.Read(s.machine, s.machine.PathJoin(s.dir, historyFile))
+		if err == nil && string(text) == hex.EncodeToString(h.ID[:]) {
+			s.history = h.ID
+			return h, nil
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return h, err
+		}
+	}
+	if err := s.admitDelete(false); err != nil {
+		return h, err
+	}
+	h = feedlog.NewHistory()
+	b := s.db.NewBatch()
+	if err := errors.Join(s.noteHistory(h), b.Set(historyKey, h.Append(nil), nil)); err != nil {
+		return h, errors.Join(err, b.Close())
+	}
+	if _, err := s.commitBeside(b); err != nil {
+		return h, err
+	}
+	s.history = h.ID
+	return h, ctx.Err()
+}
+
+// noteHistory writes the file, before the database has the history.
+func (s *Store) noteHistory(h feedlog.History) error {
+	if s.memory {
+		return nil
+	}
+	return wholefile.Replace(s.machine, s.dir, historyFile, []byte(hex.EncodeToString(h.ID[:])))
+}
+
+// leaveHistory adds to a batch the history of a store that followed another one up to a number, and
+// leads from here on.
+func (s *Store) leaveHistory(b *pebble.Batch, at edm.Ticks) error {
+	h, ok, err := s.storedHistory()
+	if err != nil || !ok {
+		return err
+	}
+	h = h.Branch(at)
+	return errors.Join(s.noteHistory(h), b.Set(historyKey, h.Append(nil), nil))
+}
+
+// loseHistory lets a store that may lose commits draw another history.
+func (s *Store) loseHistory() error {
+	err := s.machine.Remove(s.machine.PathJoin(s.dir, historyFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	return wholefile.SyncDir(s.machine, s.dir)
+}

@@ -1,0 +1,83 @@
+package feedlog
+
+import (
+	"crypto/rand"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// History is the history of a store, and those that it continues.
+type History struct {
+	ID   table.History
+	left []branch // oldest first
+}
+
+// branch is a history that was left: up to a number its commits are those of this store.
+type branch struct {
+	id table.History
+	at edm.Ticks
+}
+
+const (
+	branchLength = len(table.History{}) + 8
+	mostBranches = 64
+)
+
+// NewHistory draws a history that continues none.
+func NewHistory() (h History) {
+	rand.Read(h.ID[:]) // it never fails
+	return h
+}
+
+// Branch draws a history that has the commits of h up to a number.
+func (h History) Branch(at edm.Ticks) History {
+	next := NewHistory()
+	for _, b := range append(h.left[:len(h.left):len(h.left)], branch{h.ID, at}) {
+		next.left = append(next.left, branch{b.id, min(b.at, at)})
+	}
+	if n := len(next.left); n > mostBranches {
+		next.left = next.left[n-mostBranches:]
+	}
+	return next
+}
+
+// Has reports whether a position of a history can be continued in this one.
+func (h History) Has(id table.History, at edm.Ticks) bool {
+	if id == h.ID {
+		return true
+	}
+	for _, b := range h.left {
+		if b.id == id {
+			return at <= b.at
+		}
+	}
+	return false
+}
+
+// Append appends the stored form.
+func (h History) Append(dst []byte) []byte {
+	dst = append(dst, h.ID[:]...)
+	for _, b := range h.left {
+		dst = append(dst, b.id[:]...)
+		dst = Head{Floor: b.at}.Append(dst)[:len(dst)+8]
+	}
+	return dst
+}
+
+// ParseHistory is the inverse of Append; false: b is none.
+func ParseHistory(b []byte) (h History, ok bool) {
+	n := len(h.ID)
+	if len(b) < n || (len(b)-n)%branchLength != 0 {
+		return h, false
+	}
+	copy(h.ID[:], b)
+	for b = b[n:]; len(b) > 0; b = b[branchLength:] {
+		var one branch
+		copy(one.id[:], b)
+		head, _ := ParseHead(append(b[n:branchLength:branchLength], 0, 0, 0, 0, 0, 0, 0, 0))
+		one.at = head.Floor
+		h.left = append(h.left, one)
+	}
+	return h, true
+}

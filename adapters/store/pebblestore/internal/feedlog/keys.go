@@ -1,0 +1,129 @@
+// Package feedlog has the forms in which a store keeps the feeds of its tables, and finds in them.
+//
+//	space · incarnation · 0              floor and keep: the head of a feed
+//	space · incarnation · number         the line of the commit with this number
+package feedlog
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Space is the first byte of all keys.
+const Space = 0x03
+
+const prefix = 1 + len(table.Incarnation{})
+
+// Length is the length of a key.
+const Length = prefix + 8
+
+// AppendKey appends the key of the line of a commit, or with 0 that of the head.
+func AppendKey(dst []byte, i table.Incarnation, n edm.Ticks) []byte {
+	dst = append(dst, Space)
+	dst = append(dst, i[:]...)
+	return binary.BigEndian.AppendUint64(dst, uint64(n))
+}
+
+// ParseKey is the inverse of AppendKey.
+func ParseKey(k []byte) (i table.Incarnation, n edm.Ticks, ok bool) {
+	if len(k) != Length || k[0] != Space {
+		return i, 0, false
+	}
+	copy(i[:], k[1:])
+	return i, edm.Ticks(binary.BigEndian.Uint64(k[prefix:])), true
+}
+
+// after is the first key that an incarnation does not have.
+func after(i table.Incarnation) []byte { return append(AppendKey(nil, i, -1), 0) }
+
+// Head is what a feed has beside its lines.
+type Head struct {
+	// Floor is the number of the last line that was removed, or of the declaration.
+	Floor edm.Ticks
+	Keep  edm.Ticks
+}
+
+var errHead = errors.New("the head of a feed is damaged")
+
+// Append appends the stored form.
+func (h Head) Append(dst []byte) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(h.Floor))
+	return binary.BigEndian.AppendUint64(dst, uint64(h.Keep))
+}
+
+// ParseHead is the inverse of Append.
+func ParseHead(b []byte) (h Head, err error) {
+	if len(b) != 16 {
+		return h, errHead
+	}
+	return Head{edm.Ticks(binary.BigEndian.Uint64(b)), edm.Ticks(binary.BigEndian.Uint64(b[8:]))}, nil
+}
+
+// Find returns the head of a feed.
+func Find(from pebble.Reader, i table.Incarnation) (h Head, ok bool, err error) {
+	v, closer, err := from.Get(AppendKey(make([]byte, 0, Length), i, 0))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return h, false, nil
+	}
+	if err != nil {
+		return h, false, err
+	}
+	h, err = ParseHead(v)
+	return h, true, errors.Join(err, closer.Close())
+}
+
+// Remove removes a feed, its head too.
+func Remove(b *pebble.Batch, i table.Incarnation) error {
+	return b.DeleteRange(AppendKey(nil, i, 0), after(i), nil)
+}
+
+// Trim removes the lines up to a number.
+func Trim(b *pebble.Batch, i table.Incarnation, h Head, upTo edm.Ticks) error {
+	h.Floor = upTo
+	return errors.Join(
+		b.Set(AppendKey(nil, i, 0), h.Append(nil), nil),
+		b.DeleteRange(AppendKey(nil, i, 1), AppendKey(nil, i, upTo+1), nil))
+}
+
+// Lines returns an iterator over the lines with numbers above one and up to another.
+func Lines(from pebble.Reader, i table.Incarnation, above, upTo edm.Ticks) (*pebble.Iterator, error) {
+	return from.NewIter(&pebble.IterOptions{LowerBound: AppendKey(nil, i, above+1), UpperBound: AppendKey(nil, i, upTo+1)})
+}
+
+// Last returns the last line with a number up to one; 0: there is none.
+func Last(from pebble.Reader, i table.Incarnation, upTo edm.Ticks) (n edm.Ticks, line []byte, err error) {
+	it, err := Lines(from, i, 0, upTo)
+	if err != nil {
+		return 0, nil, err
+	}
+	if it.Last() {
+		var v []byte
+		_, n, _ = ParseKey(it.Key())
+		v, err = it.ValueAndErr()
+		line = append([]byte(nil), v...)
+	}
+	return n, line, errors.Join(err, it.Error(), it.Close())
+}
+
+// Feeds lists the incarnations that have a feed.
+func Feeds(from pebble.Reader) (list []table.Incarnation, err error) {
+	it, err := from.NewIter(&pebble.IterOptions{LowerBound: []byte{Space}, UpperBound: []byte{Space + 1}})
+	if err != nil {
+		return nil, err
+	}
+	for ok := it.First(); ok; {
+		i, _, is := ParseKey(it.Key())
+		if !is {
+			ok = it.Next()
+			continue
+		}
+		list = append(list, i)
+		ok = it.SeekGE(after(i))
+	}
+	return list, errors.Join(it.Error(), it.Close())
+}

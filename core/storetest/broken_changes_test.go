@@ -1,0 +1,160 @@
+package storetest_test
+
+import (
+	"context"
+	"slices"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+	"edgetable/testdata/memstore"
+)
+
+// backupOf is [storetest.Fixture].Backup over a reference store, below a store that is broken.
+func backupOf(s *memstore.Store, with func(table.Store) table.Store) func() func(func() edm.Ticks) table.Store {
+	return func() func(func() edm.Ticks) table.Store {
+		restore := s.Backup()
+		return func(now func() edm.Ticks) table.Store {
+			s = restore(now)
+			if with == nil {
+				return s
+			}
+			return with(s)
+		}
+	}
+}
+
+// brokenFeed changes the pages of a feed, and what is asked for.
+type brokenFeed struct {
+	table.Store
+	table.Feeding
+	ask  func(*table.FeedRequest)
+	page func(*table.FeedPage, *table.FeedRequest)
+}
+
+func (s brokenFeed) Unwrap() table.Store { return s.Store }
+
+func (s brokenFeed) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequest) (table.FeedPage, error) {
+	if s.ask != nil {
+		s.ask(&r)
+	}
+	page, err := s.Feeding.Changes(ctx, t, r)
+	if err == nil && s.page != nil {
+		s.page(&page, &r)
+	}
+	return page, err
+}
+
+func broke(s table.Store) brokenFeed {
+	f, _ := table.As[table.Feeding](s)
+	return brokenFeed{Store: s, Feeding: f}
+}
+
+// noDeletes tells no deletes, as a feed by Timestamp cannot.
+func noDeletes(s table.Store) table.Store {
+	b := broke(s)
+	b.page = func(p *table.FeedPage, _ *table.FeedRequest) {
+		for i := range p.Commits {
+			c := &p.Commits[i]
+			c.Changes = slices.DeleteFunc(c.Changes, func(c table.FeedChange) bool { return c.Kind == table.Delete })
+		}
+	}
+	return b
+}
+
+// cutsBatches ends a page inside of a commit, and goes on behind it.
+func cutsBatches(s table.Store) table.Store {
+	b := broke(s)
+	b.page = func(p *table.FeedPage, r *table.FeedRequest) {
+		if n := len(p.Commits); n > 0 && r.Changes > 0 {
+			c := &p.Commits[n-1]
+			c.Changes = c.Changes[:min(r.Changes, len(c.Changes))]
+		}
+	}
+	return b
+}
+
+// anyHistory takes each position for one of its own history.
+func anyHistory(s table.Store) table.Store {
+	b := broke(s)
+	b.ask = func(r *table.FeedRequest) {
+		if r.From == nil {
+			return
+		}
+		for _, t := range []string{"feeding", "other"} {
+			if page, err := b.Feeding.Changes(context.Background(), table.RecordKey{Account: "acct", Table: t}, table.FeedRequest{Oldest: true}); err == nil {
+				r.From = new(*r.From)
+				r.From.History = page.Next.History
+			}
+		}
+	}
+	return b
+}
+
+// silentGap goes on where changes are gone.
+func silentGap(s table.Store) table.Store { return gap{broke(s)} }
+
+type gap struct{ brokenFeed }
+
+func (s gap) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequest) (table.FeedPage, error) {
+	page, err := s.Feeding.Changes(ctx, t, r)
+	if err == table.ErrFeedExpired {
+		return s.Feeding.Changes(ctx, t, table.FeedRequest{Oldest: true, Within: r.Within, Changes: r.Changes, Bytes: r.Bytes})
+	}
+	return page, err
+}
+
+// newestFirst orders the commits of a page as a heap might.
+func newestFirst(s table.Store) table.Store {
+	b := broke(s)
+	b.page = func(p *table.FeedPage, _ *table.FeedRequest) { slices.Reverse(p.Commits) }
+	return b
+}
+
+// idleStands has no newer position where nothing was found.
+func idleStands(s table.Store) table.Store {
+	b := broke(s)
+	b.page = func(p *table.FeedPage, r *table.FeedRequest) {
+		if len(p.Commits) == 0 && r.From != nil {
+			p.Next = *r.From
+		}
+	}
+	return b
+}
+
+// latestEverywhere shows the content of now with each change.
+func latestEverywhere(s table.Store) table.Store {
+	b := broke(s)
+	b.page = func(p *table.FeedPage, _ *table.FeedRequest) {
+		for i := range p.Commits {
+			for j := range p.Commits[i].Changes {
+				c := &p.Commits[i].Changes[j]
+				if row, err := s.Get(context.Background(), table.RecordKey{Account: "acct", Table: "feeding"}, c.Key, table.Strong); err == nil && c.Kind == table.Put {
+					c.Row = &row
+				}
+			}
+		}
+	}
+	return b
+}
+
+// everyKey tells what was not asked for.
+func everyKey(s table.Store) table.Store {
+	b := broke(s)
+	b.ask = func(r *table.FeedRequest) { r.Within.Start, r.Within.End = nil, nil }
+	return b
+}
+
+// hidesEnded shows no content of what has ended.
+func hidesEnded(s table.Store) table.Store {
+	b := broke(s)
+	b.page = func(p *table.FeedPage, _ *table.FeedRequest) {
+		for i := range p.Commits {
+			for j := range p.Commits[i].Changes {
+				if c := &p.Commits[i].Changes[j]; c.Kind == table.Put && c.Ended != 0 {
+					c.Row = nil
+				}
+			}
+		}
+	}
+	return b
+}

@@ -1,0 +1,685 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// Changes checks the feed of a table: whatever was done to the store, a [follower] ends with
+// the state of the table.
+func Changes(t *testing.T, h Harness) {
+	run(t, h, []law{
+		{"Refused", refusedFeed},
+		{"Every", everyCommit},
+		{"Within", changesWithin},
+		{"Superseded", supersededChanges},
+		{"Expiry", expiryInAFeed},
+		{"Bookmarks", bookmarks},
+		{"Switched", switchedFeed},
+		{"Trimmed", trimmedFeed},
+		{"Dropped", droppedFeed},
+		{"Restored", restoredFeed},
+		{"Await", awaitChanges},
+		{"Random", randomChanges},
+		{"Concurrent", concurrentChanges},
+	})
+}
+
+// feeding is a table with a feed and a rule of expiry.
+func (e *env) feeding() (s *table.Service, name table.Name) {
+	e.Helper()
+	if !e.has.Feed {
+		e.Skip("the store does not declare Feed")
+	}
+	s = table.New(declaring{e.Store}, table.Options{Now: e.clock.now, Rand: rand.Uint64})
+	name = table.Name{Account: "acct", Table: "feeding"}
+	e.create(name.Table)
+	e.feed(s, name, true)
+	return s, name
+}
+
+const keep = 7 * 24 * 3600 * second
+
+// feed turns the feed of a table on or off.
+func (e *env) feed(s *table.Service, name table.Name, on bool) {
+	e.Helper()
+	o := table.TableOptions{Expire: &table.Expiry{Property: "E"}}
+	if on {
+		o.Changes = &table.Feed{Keep: keep}
+	}
+	if err := s.SetTableOptions(e.Context(), name, "", o); err != nil {
+		e.Fatalf("SetTableOptions: %v", err)
+	}
+}
+
+// changes reads a page of the feed.
+func (e *env) changes(name table.RecordKey, r table.FeedRequest) (table.FeedPage, error) {
+	e.Helper()
+	f, ok := table.As[table.Feeding](e.Store)
+	if !ok {
+		e.Fatal("the store declares Feed, and has no feed")
+	}
+	return f.Changes(e.Context(), name, r)
+}
+
+// end returns the position at the end of the feed.
+func (e *env) end(name table.RecordKey) *table.FeedPosition {
+	e.Helper()
+	page, err := e.changes(name, table.FeedRequest{})
+	if err != nil || len(page.Commits) > 0 || page.More {
+		e.Fatalf("the end of the feed: %+v, %v", page, err)
+	}
+	return &page.Next
+}
+
+// rest reads all that follows a position.
+func (e *env) rest(name table.RecordKey, r table.FeedRequest) (list []table.FeedCommit) {
+	e.Helper()
+	for {
+		page, err := e.changes(name, r)
+		if err != nil {
+			e.Fatalf("Changes: %v", err)
+		}
+		list = append(list, page.Commits...)
+		if !page.More {
+			return list
+		}
+		r.From, r.Oldest = &page.Next, false
+	}
+}
+
+func (e *env) refuses(what string, name table.RecordKey, from *table.FeedPosition, want error) {
+	e.Helper()
+	if page, err := e.changes(name, table.FeedRequest{From: from}); !errors.Is(err, want) {
+		e.Errorf("%s: %+v, %v, want %v", what, page, err, want)
+	}
+}
+
+// showChange prints a change.
+func showChange(c *table.FeedChange) string {
+	what := [...]string{table.Put: "put", table.Delete: "delete", table.Expire: "expire"}[c.Kind] + " " + showKey(c.Key)
+	if c.Row != nil {
+		what += " {" + showProperties(c.Row.Properties) + "}"
+	}
+	return what
+}
+
+func showChanges(list []table.FeedCommit) (all []string) {
+	for _, c := range list {
+		text := ""
+		for i := range c.Changes {
+			text += showChange(&c.Changes[i]) + "; "
+		}
+		if c.Dropped {
+			text += "dropped"
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+func (e *env) expectChanges(what string, got []table.FeedCommit, want ...string) {
+	e.Helper()
+	if list := showChanges(got); !slices.Equal(list, want) {
+		e.Errorf("%s:\n got %q\nwant %q", what, list, want)
+	}
+	for i := 1; i < len(got); i++ {
+		if got[i].Ticks <= got[i-1].Ticks {
+			e.Errorf("%s: %d after %d", what, got[i].Ticks, got[i-1].Ticks)
+		}
+	}
+}
+
+// A store without feeds is not asked to keep one.
+func refusedFeed(e *env) {
+	e.create("bbb")
+	s := table.New(e.Store, table.Options{Now: e.clock.now, Rand: rand.Uint64})
+	err := s.SetTableOptions(e.Context(), table.Name{Account: "acct", Table: "bbb"}, "", table.TableOptions{Changes: &table.Feed{Keep: keep}})
+	if e.has.Feed {
+		if err != nil {
+			e.Errorf("SetTableOptions: %v", err)
+		}
+		return
+	}
+	if refused, ok := errors.AsType[*table.Error](err); !ok || refused.Code != table.OptionsInvalid {
+		e.Errorf("SetTableOptions: %v, want OptionsInvalid", err)
+	}
+}
+
+// Each commit is in the feed once, whole and in order, however the pages are cut; a refused one is not.
+func everyCommit(e *env) {
+	_, n := e.feeding()
+	name := n.Key()
+	from := e.end(name)
+	var ticks []edm.Ticks
+	var want []string
+	commit := func(text string, m ...table.Mutation) {
+		e.Helper()
+		ticks, want = append(ticks, e.must(name, m...)), append(want, text)
+	}
+	commit(`put "p"/"a" {v:String=1}; `, put("p", "a", "1"))
+	commit(`put "p"/"b" {v:String=1}; put "p"/"c"; `, put("p", "b", "1"), put("p", "c", "1"))
+	merge := table.Mutation{Key: at("q", "a"), Kind: table.Merge, Properties: text("2"), Nonce: 1}
+	commit(`put "q"/"a" {v:String=2}; `, merge)
+	if _, err := e.commit(name, put("p", "d", "1"), absent(put("p", "a", "1"))); err == nil {
+		e.Error("an insert of what exists")
+	}
+	commit(`delete "p"/"c"; put "p"/"e" {v:String=3}; `, remove("p", "c"), put("p", "e", "3"))
+	for limit := range 5 {
+		r := table.FeedRequest{From: from, Changes: limit}
+		got := e.rest(name, r)
+		e.expectChanges(fmt.Sprintf("pages of %d", limit), got, want...)
+		for i, c := range got {
+			if c.Ticks != ticks[i] {
+				e.Errorf("the commit %d has the Timestamp %d in the feed", ticks[i], c.Ticks)
+			}
+			again := e.rest(name, table.FeedRequest{From: &table.FeedPosition{Life: from.Life, History: from.History, At: c.At}})
+			e.expectChanges("behind "+want[i], again, want[i+1:]...)
+		}
+	}
+	e.expectChanges("from the oldest", e.rest(name, table.FeedRequest{Oldest: true}), want...)
+	e.expectChanges("in pages of a byte", e.rest(name, table.FeedRequest{From: from, Bytes: 1}), want...)
+}
+
+// Only the keys that were asked for are told.
+func changesWithin(e *env) {
+	_, n := e.feeding()
+	name := n.Key()
+	from := e.end(name)
+	e.must(name, put("p", "a", "1"), put("p", "b", "1"), put("p", "c", "1"))
+	e.must(name, put("q", "a", "1"))
+	e.must(name, remove("p", "b"))
+	in := key.Range{Start: at("p", "b"), End: at("p", "c")}
+	e.expectChanges("one key", e.rest(name, table.FeedRequest{From: from, Within: in, Changes: 1}), `put "p"/"b"; `, `delete "p"/"b"; `)
+}
+
+// What was written again since has no content, and comes later.
+func supersededChanges(e *env) {
+	_, n := e.feeding()
+	name := n.Key()
+	from := e.end(name)
+	e.must(name, put("p", "a", "1"), put("p", "b", "1"))
+	e.must(name, put("p", "a", "2"))
+	e.must(name, remove("p", "b"))
+	e.must(name, put("p", "b", "3"))
+	e.expectChanges("four writes of two entities", e.rest(name, table.FeedRequest{From: from}),
+		`put "p"/"a"; put "p"/"b"; `, `put "p"/"a" {v:String=2}; `, `delete "p"/"b"; `, `put "p"/"b" {v:String=3}; `)
+}
+
+// What has ended is told when it is removed, with the instant; what is stored still has its
+// content, and the instant, so that nobody misses it when the rule is withdrawn.
+func expiryInAFeed(e *env) {
+	if !e.has.Expiry {
+		e.Skip("the store does not declare Expiry")
+	}
+	s, n := e.feeding()
+	name := n.Key()
+	from := e.end(name)
+	e.clock.step.Store(0)
+	instant := edm.Ticks(e.clock.ticks.Load()) + 10*second
+	e.must(name, table.Mutation{Key: at("p", "a"), Properties: ends(instant, "1"), Nonce: 1})
+	if c := e.rest(name, table.FeedRequest{From: from}); len(c) != 1 || c[0].Changes[0].Row == nil || c[0].Changes[0].Ended != 0 {
+		e.Errorf("before its end: %+v", c)
+	}
+	e.clock.later(11 * second)
+	if c := e.rest(name, table.FeedRequest{From: from}); len(c) != 1 || c[0].Changes[0].Row == nil || c[0].Changes[0].Ended != instant {
+		e.Errorf("after its end: %+v", c)
+	}
+	e.clock.later(2 * table.UndoTime)
+	if removed := e.upkeep(s, n); removed != 1 {
+		e.Fatalf("%d entities removed", removed)
+	}
+	c := e.rest(name, table.FeedRequest{From: from})
+	e.expectChanges("when it is removed", c, `put "p"/"a"; `, `expire "p"/"a"; `)
+	if c[1].Changes[0].Ended != instant {
+		e.Errorf("the change has the instant %d, want %d", c[1].Changes[0].Ended, instant)
+	}
+	e.must(name, table.Mutation{Key: at("p", "b"), Properties: ends(instant, "1"), Nonce: 1})
+	from = e.end(name)
+	e.must(name, absent(put("p", "b", "2")))
+	e.expectChanges("an insert over it", e.rest(name, table.FeedRequest{From: from}), `put "p"/"b" {v:String=2}; `)
+}
+
+// A position is good for as long as nothing behind it was removed, also while nothing happens, and the
+// empty page has a newer one.
+func bookmarks(e *env) {
+	s, n := e.feeding()
+	name := n.Key()
+	from := e.end(name)
+	e.must(name, put("p", "a", "1"))
+	page, err := e.changes(name, table.FeedRequest{From: from, Within: key.Range{Start: at("x", "a"), End: at("x", "b")}})
+	if err != nil || len(page.Commits) > 0 || string(page.Next.At) == string(from.At) {
+		e.Errorf("a page without changes: %+v, %v", page, err)
+	}
+	e.expectChanges("behind it", e.rest(name, table.FeedRequest{From: &page.Next}))
+	e.clock.later(2 * keep)
+	if err := s.TrimFeeds(e.Context()); err != nil {
+		e.Fatal(err)
+	}
+	e.expectChanges("when it was trimmed", e.rest(name, table.FeedRequest{From: &page.Next}))
+	e.refuses("a position before what was trimmed", name, from, table.ErrFeedExpired)
+	e.must(name, put("p", "b", "1"))
+	e.expectChanges("a week later", e.rest(name, table.FeedRequest{From: &page.Next}), `put "p"/"b" {v:String=1}; `)
+	e.expectChanges("the oldest", e.rest(name, table.FeedRequest{Oldest: true}), `put "p"/"b" {v:String=1}; `)
+}
+
+// A feed that was off for a while does not hide the gap.
+func switchedFeed(e *env) {
+	s, n := e.feeding()
+	name := n.Key()
+	e.create("plain")
+	e.refuses("a table without", tableKey("plain"), nil, table.ErrNoFeed)
+	from := e.end(name)
+	e.must(name, put("p", "a", "1"))
+	if err := s.SetTableACL(e.Context(), n, []byte("<one/>")); err != nil {
+		e.Fatal(err)
+	}
+	e.expectChanges("after a change of the record", e.rest(name, table.FeedRequest{From: from}), `put "p"/"a" {v:String=1}; `)
+	e.feed(s, n, false)
+	e.refuses("when it is off", name, from, table.ErrNoFeed)
+	e.must(name, put("p", "b", "1"))
+	e.feed(s, n, true)
+	e.refuses("when it is on again", name, from, table.ErrFeedExpired)
+	e.must(name, put("p", "c", "1"))
+	e.expectChanges("the oldest", e.rest(name, table.FeedRequest{Oldest: true}), `put "p"/"c" {v:String=1}; `)
+}
+
+// What is older than the feed keeps goes, and not silently.
+func trimmedFeed(e *env) {
+	s, n := e.feeding()
+	name := n.Key()
+	from := e.end(name)
+	e.must(name, put("p", "a", "1"))
+	middle := e.end(name)
+	e.clock.later(keep / 2)
+	e.must(name, put("p", "b", "1"))
+	e.must(name, put("p", "c", "1"))
+	e.clock.later(keep/2 + second)
+	if err := s.TrimFeeds(e.Context()); err != nil {
+		e.Fatal(err)
+	}
+	e.refuses("before what was trimmed", name, from, table.ErrFeedExpired)
+	want := []string{`put "p"/"b" {v:String=1}; `, `put "p"/"c" {v:String=1}; `}
+	e.expectChanges("behind it", e.rest(name, table.FeedRequest{From: middle}), want...)
+	e.expectChanges("the oldest", e.rest(name, table.FeedRequest{Oldest: true}), want...)
+	if e.Restart != nil {
+		e.Store = e.Restart(e.clock.now)
+		e.refuses("before what was trimmed, after a restart", name, from, table.ErrFeedExpired)
+		e.expectChanges("after a restart", e.rest(name, table.FeedRequest{From: middle}), want...)
+	}
+}
+
+// A drop is the last change. The next table of the name has a feed of its own, and so has the
+// one of another name.
+func droppedFeed(e *env) {
+	s, n := e.feeding()
+	name := n.Key()
+	from := e.end(name)
+	e.must(name, put("p", "a", "1"))
+	e.drop(name)
+	want := []string{`put "p"/"a"; `, "dropped"}
+	got := e.rest(name, table.FeedRequest{From: from, Changes: 1})
+	e.expectChanges("after the drop", got, want...)
+	last := &table.FeedPosition{Life: from.Life, History: from.History, At: got[1].At}
+	e.refuses("behind the drop", name, last, table.ErrFeedEnded)
+	e.refuses("without a position", name, nil, table.ErrNoTable)
+	e.refuses("another name", tableKey("other"), from, table.ErrFeedEnded)
+	e.create(n.Table)
+	e.feed(s, n, true)
+	e.must(name, put("p", "b", "1"))
+	e.expectChanges("of the life before", e.rest(name, table.FeedRequest{From: from}), want...)
+	e.refuses("behind the drop, with a new table", name, last, table.ErrFeedEnded)
+	e.expectChanges("of the new life", e.rest(name, table.FeedRequest{Oldest: true}), `put "p"/"b" {v:String=1}; `)
+	e.clock.later(keep + second)
+	if err := s.TrimFeeds(e.Context()); err != nil {
+		e.Fatal(err)
+	}
+	e.refuses("long after the drop", name, from, table.ErrFeedEnded)
+}
+
+// Positions of after a backup are worth nothing when it is restored.
+func restoredFeed(e *env) {
+	_, n := e.feeding()
+	if e.Backup == nil {
+		e.Skip("the fixture has no backups")
+	}
+	name := n.Key()
+	e.must(name, put("p", "a", "1"))
+	before := e.end(name)
+	restore := e.Backup()
+	e.must(name, put("p", "b", "1"))
+	after := e.end(name)
+	e.Store = restore(e.clock.now)
+	e.must(name, put("p", "c", "1"))
+	e.refuses("of after the backup", name, after, table.ErrHistory)
+	if page, err := e.changes(name, table.FeedRequest{From: before}); err == nil {
+		e.expectChanges("of before it", page.Commits, `put "p"/"c" {v:String=1}; `)
+	} else if !errors.Is(err, table.ErrHistory) {
+		e.Errorf("of before it: %v", err)
+	}
+	from := e.end(name)
+	if e.Restart != nil {
+		return // Restart opens the first store
+	}
+	e.must(name, put("p", "d", "1"))
+	e.expectChanges("and it goes on", e.rest(name, table.FeedRequest{From: from}), `put "p"/"d" {v:String=1}; `)
+}
+
+// Who waits is woken by a commit, by a drop, and by the end of the context.
+func awaitChanges(e *env) {
+	_, n := e.feeding()
+	name := n.Key()
+	f, _ := table.As[table.Feeding](e.Store)
+	from := e.end(name)
+	woken := make(chan error, 1)
+	wait := func(ctx context.Context, at *table.FeedPosition) {
+		go func() {
+			for { // a waiter may be woken for nothing
+				err := f.AwaitChanges(ctx, name, *at)
+				page, other := f.Changes(e.Context(), name, table.FeedRequest{From: at})
+				if err != nil || other != nil || len(page.Commits) > 0 {
+					woken <- errors.Join(err, other)
+					return
+				}
+				at = &page.Next
+			}
+		}()
+	}
+	wait(e.Context(), from)
+	e.must(name, put("p", "a", "1"))
+	if err := <-woken; err != nil {
+		e.Errorf("a commit: %v", err)
+	}
+	wait(e.Context(), from) // of what has happened already
+	if err := <-woken; err != nil {
+		e.Errorf("a commit before the wait: %v", err)
+	}
+	ctx, cancel := context.WithCancel(e.Context())
+	wait(ctx, e.end(name))
+	cancel()
+	if err := <-woken; !errors.Is(err, context.Canceled) {
+		e.Errorf("the end of the context: %v", err)
+	}
+	wait(e.Context(), e.end(name))
+	e.drop(name)
+	if err := <-woken; err != nil {
+		e.Errorf("a drop: %v", err)
+	}
+}
+
+// follower is a client that follows the protocol: it takes a position, lists the table, and
+// applies what comes behind the position; when it is told that the feed cannot go on, it begins
+// again.
+type follower struct {
+	*env
+	name   table.RecordKey
+	limit  int
+	at     *table.FeedPosition
+	state  map[string]string // entities as show prints them
+	last   map[string]edm.Ticks
+	begun  int
+	events int
+}
+
+// begin lists what is stored, also what has ended: it is in the feed until it is removed.
+func (f *follower) begin() {
+	f.Helper()
+	f.begun++
+	f.state, f.last, f.at = map[string]string{}, map[string]edm.Ticks{}, nil
+	page, err := f.changes(f.name, table.FeedRequest{})
+	if errors.Is(err, table.ErrNoTable) || errors.Is(err, table.ErrNoFeed) {
+		return
+	}
+	if err != nil {
+		f.Fatalf("the end of the feed: %v", err)
+	}
+	f.state = f.stored()
+	f.at = &page.Next
+}
+
+// stored returns all that is stored of the table.
+func (f *follower) stored() map[string]string {
+	f.Helper()
+	state := map[string]string{}
+	if _, err := f.Store.ReadRecord(f.Context(), f.name, table.Strong); errors.Is(err, table.ErrNoRecord) {
+		return state
+	}
+	for _, ended := range []bool{false, true} {
+		for _, row := range f.rows(f.name, ended) {
+			state[string(row.Key)] = show(row)
+		}
+	}
+	return state
+}
+
+// read reads a page, and reports whether more follows.
+func (f *follower) read() (more bool) {
+	f.Helper()
+	if f.at == nil {
+		f.begin()
+		return f.at != nil
+	}
+	page, err := f.changes(f.name, table.FeedRequest{From: f.at, Changes: f.limit})
+	switch {
+	case err == nil:
+	case errors.Is(err, table.ErrNoFeed), errors.Is(err, table.ErrFeedExpired), errors.Is(err, table.ErrFeedEnded), errors.Is(err, table.ErrHistory):
+		f.at = nil
+		return true
+	default:
+		f.Fatalf("Changes: %v", err)
+	}
+	for i := range page.Commits {
+		f.apply(&page.Commits[i])
+	}
+	if f.at != nil {
+		f.at = &page.Next
+	}
+	return page.More || len(page.Commits) > 0
+}
+
+func (f *follower) apply(c *table.FeedCommit) {
+	f.Helper()
+	f.events++
+	if c.Dropped {
+		f.state, f.at = map[string]string{}, nil
+		return
+	}
+	for i := range c.Changes {
+		change := &c.Changes[i]
+		k := string(change.Key)
+		if c.Ticks <= f.last[k] {
+			f.Errorf("%s at %d after a change at %d", showChange(change), c.Ticks, f.last[k])
+		}
+		f.last[k] = c.Ticks
+		switch {
+		case change.Kind != table.Put:
+			delete(f.state, k)
+		case change.Row != nil:
+			if change.Row.Timestamp != c.Ticks {
+				f.Errorf("%s at %d has the content of %d", showChange(change), c.Ticks, change.Row.Timestamp)
+			}
+			f.state[k] = show(*change.Row)
+		}
+	}
+}
+
+// compare reads the rest and demands the state of the table.
+func (f *follower) compare(what string) {
+	f.Helper()
+	for f.read() {
+	}
+	want := f.stored()
+	if f.at == nil {
+		want = map[string]string{} // there is no feed, and the follower knows it
+	}
+	for k, row := range want {
+		if f.state[k] != row {
+			f.Errorf("%s: the follower has %q, the table %q", what, f.state[k], row)
+		}
+	}
+	for k, row := range f.state {
+		if want[k] == "" {
+			f.Errorf("%s: the follower has %q, and the table has not", what, row)
+		}
+	}
+}
+
+// Random writes, expiries, drops, switches, trims, restarts and restores: three followers,
+// of which one is slow, end with the state of the table.
+func randomChanges(e *env) {
+	s, n := e.feeding()
+	name := n.Key()
+	rnd := rand.New(rand.NewPCG(11, 13))
+	followers := []*follower{{env: e, name: name, limit: 1}, {env: e, name: name, limit: 7}, {env: e, name: name}}
+	var restore func(func() edm.Ticks) table.Store
+	steps := e.fewer(3000, 300)
+	for range steps {
+		switch rnd.IntN(150) {
+		case 0:
+			e.drop(name)
+			followers[rnd.IntN(2)].read()
+			e.create(n.Table)
+			e.feed(s, n, true)
+		case 1:
+			e.feed(s, n, false)
+			e.must(name, put("p", "a", "off"))
+			e.feed(s, n, true)
+		case 2:
+			e.clock.later([]edm.Ticks{second, keep / 3, keep}[rnd.IntN(3)])
+		case 3:
+			if err := s.TrimFeeds(e.Context()); err != nil {
+				e.Fatal(err)
+			}
+			followers[2*rnd.IntN(2)].compare("after a trim")
+		case 4:
+			if e.has.Expiry {
+				e.upkeep(s, n)
+			}
+		case 5:
+			if e.Restart != nil && rnd.IntN(4) == 0 {
+				e.Store, restore = e.Restart(e.clock.now), nil
+				s = table.New(declaring{e.Store}, table.Options{Now: e.clock.now, Rand: rand.Uint64})
+			}
+		case 6:
+			if e.Backup == nil || e.Restart != nil {
+				continue
+			}
+			if restore == nil {
+				restore = e.Backup()
+				continue
+			}
+			e.Store, restore = restore(e.clock.now), nil
+			s = table.New(declaring{e.Store}, table.Options{Now: e.clock.now, Rand: rand.Uint64})
+			followers[rnd.IntN(2)].compare("after a restore")
+		case 7:
+			followers[2].read()
+		case 8, 9, 10:
+			followers[rnd.IntN(2)].compare("meanwhile")
+		default:
+			if rnd.IntN(3) == 0 {
+				followers[rnd.IntN(2)].read()
+			}
+			m := randomCommit(rnd, edm.Ticks(e.clock.ticks.Load()))
+			if _, err := e.commit(name, m...); err != nil {
+				if _, refused := errors.AsType[*table.Refused](err); !refused {
+					e.Fatal(err)
+				}
+			}
+		}
+	}
+	for i, f := range followers {
+		f.compare(fmt.Sprintf("follower %d", i))
+		e.Logf("follower %d began %d times and read %d commits", i, f.begun, f.events)
+	}
+	if followers[1].events == 0 || followers[1].begun < 2 {
+		e.Error("the second follower has read nothing, or was never told to begin again")
+	}
+}
+
+// randomCommit makes mutations of a few entities of one partition.
+func randomCommit(rnd *rand.Rand, now edm.Ticks) (m []table.Mutation) {
+	p := string(rune('p' + rnd.IntN(2)))
+	for _, r := range rnd.Perm(4)[:1+rnd.IntN(3)] {
+		one := table.Mutation{Key: at(p, string(rune('a'+r))), Kind: table.Kind(rnd.IntN(3)), Nonce: rnd.Uint64()}
+		if one.Kind == table.Delete {
+			one.Condition = table.Present
+		} else if one.Properties = text(string(rune('a' + rnd.IntN(26)))); rnd.IntN(4) == 0 {
+			one.Properties = edm.AppendProperty(one.Properties, "E", edm.DateTime(now+edm.Ticks(rnd.IntN(7200))*second))
+		}
+		m = append(m, one)
+	}
+	return m
+}
+
+// Four writers, and two followers meanwhile: each commit that returned is in the feed, those of an
+// entity are in order, and the followers end with the state of the table.
+func concurrentChanges(e *env) {
+	_, n := e.feeding()
+	name := n.Key()
+	e.clock.step.Store(1)
+	from := e.end(name)
+	followers := []*follower{{env: e, name: name, limit: 3}, {env: e, name: name}}
+	for _, f := range followers {
+		f.begin()
+	}
+	var mu sync.Mutex
+	committed := map[edm.Ticks]int{}
+	var writers, readers sync.WaitGroup
+	done := make(chan struct{})
+	for w := range 4 {
+		rnd := rand.New(rand.NewPCG(uint64(w), 17))
+		writers.Go(func() {
+			for range e.fewer(500, 50) {
+				m := randomCommit(rnd, edm.Ticks(e.clock.ticks.Load()))
+				ticks, err := e.Store.Commit(e.Context(), name, m)
+				if err == nil {
+					mu.Lock()
+					committed[ticks] = len(m)
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	for _, f := range followers {
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					f.read()
+				}
+			}
+		})
+	}
+	writers.Wait()
+	close(done)
+	readers.Wait()
+	for i, f := range followers {
+		f.compare(fmt.Sprintf("follower %d", i))
+		if f.begun != 1 {
+			e.Errorf("follower %d began %d times", i, f.begun)
+		}
+		if f.events != len(committed) {
+			e.Errorf("follower %d has read %d commits of %d", i, f.events, len(committed))
+		}
+	}
+	for _, c := range e.rest(name, table.FeedRequest{From: from}) {
+		if committed[c.Ticks] != len(c.Changes) {
+			e.Errorf("the commit at %d has %d changes in the feed, and %d mutations", c.Ticks, len(c.Changes), committed[c.Ticks])
+		}
+		delete(committed, c.Ticks)
+	}
+	if len(committed) > 0 {
+		e.Errorf("%d commits are not in the feed", len(committed))
+	}
+}
