@@ -273,7 +273,7 @@ postgres:
 
 # The newer one runs what depends on it most.
 postgres-17:
-	EDGETABLE_NEEDS=postgres $(GOTEST) -run '^(TestStore|TestStoreRestarts|TestLossy|TestCutWires|TestSilentWire|TestSlowWire|TestLeave|TestFullDisk|TestWire)$$' ./adapters/store/postgres -args -postgres 17.5.0
+	EDGETABLE_NEEDS=postgres $(GOTEST) -run '^(TestStore|TestStoreRestarts|TestLossy|TestCutWires|TestSilentWire|TestSlowWire|TestLeave|TestFullDisk|TestWire|TestEndings|TestLongCommit|TestFrozenServer)$$' ./adapters/store/postgres -args -postgres 17.5.0
 
 ## patroni: failovers of PostgreSQL under Patroni, which has leases in wall time
 patroni:
@@ -583,7 +583,7 @@ failover:
 ## bench-postgres: the store on PostgreSQL beside pgx alone; fails where it misses what is asked of it
 .PHONY: bench-postgres
 bench-postgres:
-	EDGETABLE_NEEDS=postgres go test ./adapters/store/postgres -run '^$$' -bench 'BesideRaw|Neighbours' -benchtime 1x
+	EDGETABLE_NEEDS=postgres go test ./adapters/store/postgres -run '^$$' -bench 'BesideRaw|BesideRules|Neighbours' -benchtime 1x
 
 ## bench-edge: the Worker, by itself and in workerd, against what is asked of it; installs workerd below .cache/
 .PHONY: bench-edge

@@ -22,7 +22,7 @@ var homes = map[string]Strengths{
 	},
 	// With settings of the database that make a reply durable, which the store demands.
 	"PostgreSQL": {
-		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, SnapshotPage: true,
+		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, SnapshotPage: true,
 		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
 	// A Query is read-committed and may show part of a batch. A process with a lease

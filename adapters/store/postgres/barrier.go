@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"edgetable/adapters/store/postgres/statement"
 )
 
 // catchingUp is how many new connections wait for a standby at the same time.
@@ -52,7 +54,7 @@ type passed struct {
 // restarted since, and shows nothing that a standby lacks. A connection that has waited
 // itself is there.
 func (s *Store) caughtUp(ctx context.Context, c *pgconn.PgConn) (ok bool, err error) {
-	results, err := c.Exec(ctx, "SELECT "+processSQL+", pid = pg_backend_pid() FROM pg_stat_activity WHERE application_name = '"+s.name+"'").ReadAll()
+	results, err := c.Exec(ctx, "SELECT "+statement.ProcessSQL+", pid = pg_backend_pid() FROM pg_stat_activity WHERE application_name = '"+s.name+"'").ReadAll()
 	if err != nil {
 		return false, err
 	}

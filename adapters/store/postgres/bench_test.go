@@ -71,6 +71,68 @@ func BenchmarkBesideRawLate(b *testing.B) {
 	}
 }
 
+// BenchmarkBesideRules compares a table that has a rule of expiry, by which nothing ends, with one
+// that declares nothing, of the same store.
+func BenchmarkBesideRules(b *testing.B) {
+	compare(b, 0, []contest{
+		{"Insert64", 64, 250 * time.Millisecond, ruled((*sides).insertInto), plain((*sides).insertInto), 0.95, 0},
+		{"Get64", 64, 250 * time.Millisecond, ruled((*sides).getFrom), plain((*sides).getFrom), 0.97, 0},
+		{"Update64", 64, 250 * time.Millisecond, ruled((*sides).updateIn), plain((*sides).updateIn), 0, 0},
+		{"Page1000", 4, 250 * time.Millisecond, ruled((*sides).pageOf), plain((*sides).pageOf), 0.9, 0},
+	})
+}
+
+// bounded is a table with a rule.
+var bounded = table.RecordKey{Account: "acct", Table: "bounded"}
+
+func ruled(do func(*sides, table.RecordKey, int) error) func(*sides, int) error {
+	return func(s *sides, n int) error {
+		s.withRules()
+		return do(s, bounded, n)
+	}
+}
+
+func plain(do func(*sides, table.RecordKey, int) error) func(*sides, int) error {
+	return func(s *sides, n int) error { return do(s, people, n) }
+}
+
+func (s *sides) insertInto(t table.RecordKey, n int) error {
+	_, err := s.store.Commit(context.Background(), t, []table.Mutation{{Key: benchKey(n), Nonce: 1, Condition: table.Absent, Properties: payload}})
+	return err
+}
+
+func (s *sides) updateIn(t table.RecordKey, n int) error {
+	_, err := s.store.Commit(context.Background(), t, []table.Mutation{{Key: benchKey(spread(n)), Nonce: 1, Condition: table.Present, Properties: payload}})
+	return err
+}
+
+func (s *sides) getFrom(t table.RecordKey, n int) error {
+	_, err := s.store.Get(context.Background(), t, benchKey(spread(n)), table.Strong)
+	return err
+}
+
+func (s *sides) pageOf(t table.RecordKey, n int) error {
+	page, err := s.store.Scan(context.Background(), t, table.ScanRequest{Ranges: []key.Range{{Start: benchKey(n % 97)}}, Rows: 1000})
+	if err == nil && len(page.Rows) == 0 {
+		err = fmt.Errorf("page %d is empty", n)
+	}
+	return err
+}
+
+// withRules makes a copy of the table with a rule, once.
+func (s *sides) withRules() {
+	s.once.Do(func() {
+		_, err := s.store.WriteRecord(context.Background(), table.Record{Key: bounded, Incarnation: table.Incarnation{2}, Traits: rule("Ends")})
+		if err == nil {
+			err = s.c.Exec(fmt.Sprintf(`INSERT INTO %[1]s.entity (life, key, ts, nonce, properties)
+				SELECT r.life, e.key, 1, 1, e.properties FROM %[1]s.entity e, (SELECT -life AS life FROM %[1]s.record WHERE life < 0) r; ANALYZE`, s.store.Schema))
+		}
+		if err != nil {
+			panic(err)
+		}
+	})
+}
+
 // BenchmarkNeighbours measures what an account waits for while 24 clients of another one scan
 // 150,000 entities for what is not there.
 func BenchmarkNeighbours(b *testing.B) {
@@ -191,6 +253,7 @@ type sides struct {
 	raw   *pgxpool.Pool
 	c     *local.Cluster
 	next  atomic.Int64
+	once  sync.Once
 }
 
 var payload = edm.AppendProperty(edm.AppendProperty(nil, "Payload", edm.Binary(bytes.Repeat([]byte{'x'}, 380))), "N", edm.Int32(1))

@@ -8,43 +8,65 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"edgetable/adapters/store/postgres/lend"
+	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
 // change is a change of a record, at a Timestamp: a transaction, whose first statement writes
 // one row, or none if the record has another revision, and what shows that it was applied.
-type change func(ticks edm.Ticks) (calls []call, trace call)
+type change func(ticks edm.Ticks) (calls []statement.Call, trace statement.Call)
 
-// creating makes a record. Each attempt has a life of its own, which nobody else has.
-func creating(name string, r table.Record) change {
-	return func(ticks edm.Ticks) ([]call, call) {
-		n, t, life := []byte(name), int8Of(int64(ticks)), int8Of(random())
-		return []call{{createRecord, [][]byte{n, r.Incarnation[:], t, r.Value, life}}, {setFloor, [][]byte{n, t}}}, call{ofLife, [][]byte{life}}
+// creating makes a record, which declares something if that is not nil. Each attempt has a life of
+// its own, which nobody else has.
+func creating(name string, r table.Record, declared []byte) change {
+	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
+		n, t, life := []byte(name), statement.Int8(int64(ticks)), statement.Int8(random())
+		calls := []statement.Call{statement.CreateRecord.With(n, r.Incarnation[:], t, r.Value, life), statement.SetFloor.With(n, t)}
+		if declared != nil {
+			calls = append(calls, statement.RuledChange.With(n, t, r.Value, t, declared))
+		}
+		return calls, statement.OfLife.With(life)
 	}
 }
 
-// changing gives a record another value.
+// changing gives a record that declares nothing another value.
 func changing(name string, old edm.Ticks, value []byte) change {
-	return func(ticks edm.Ticks) ([]call, call) {
-		n, t, before := []byte(name), int8Of(int64(ticks)), int8Of(int64(old))
-		return []call{{changeRecord, [][]byte{n, t, value, before}}}, call{inTrail, [][]byte{n, t, before}}
+	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
+		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
+		return []statement.Call{statement.ChangeRecord.With(n, t, value, before)}, statement.InTrail.With(n, t, before)
 	}
 }
 
-// dropping removes a record.
+// declaring gives a record another value and has it declare something, or nothing if that is nil.
+func declaring(name string, old edm.Ticks, value, declared []byte) change {
+	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
+		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
+		return []statement.Call{statement.RuledChange.With(n, t, value, before, declared)}, statement.RuledInTrail.With(n, t, before)
+	}
+}
+
+// droppingRuled removes a record, whatever it declares.
+func droppingRuled(name string, old edm.Ticks) change {
+	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
+		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
+		return []statement.Call{statement.RuledDrop.With(n, before, t)}, statement.RuledInTrail.With(n, t, before)
+	}
+}
+
+// dropping removes a record that declares nothing.
 func dropping(name string, old edm.Ticks) change {
-	return func(ticks edm.Ticks) ([]call, call) {
-		n, t, before := []byte(name), int8Of(int64(ticks)), int8Of(int64(old))
-		return []call{{dropRecord, [][]byte{n, before, t}}}, call{inTrail, [][]byte{n, t, before}}
+	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
+		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
+		return []statement.Call{statement.DropRecord.With(n, before, t)}, statement.InTrail.With(n, t, before)
 	}
 }
 
 // change carries out a change of a record, until its outcome is known.
 func (s *Store) change(ctx context.Context, account string, do change) (edm.Ticks, error) {
 	for try := 0; ; try++ {
-		var calls []call
-		var trace call
+		var calls []statement.Call
+		var trace statement.Call
 		var rows []int64
 		ticks, err := s.clock.Next(ctx)
 		if err == nil {
@@ -76,15 +98,15 @@ func (s *Store) change(ctx context.Context, account string, do change) (edm.Tick
 
 // traced is nil if a change whose reply was lost was applied. An unsent error says that it
 // never will be.
-func (s *Store) traced(ctx context.Context, ticks edm.Ticks, trace call, cause error) error {
+func (s *Store) traced(ctx context.Context, ticks edm.Ticks, trace statement.Call, cause error) error {
 	var applied, complete bool
 	err := s.ended(ctx, cause)
 	if err == nil {
 		err = s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
-			_, err := query(ctx, c, trace.statement, func(v [][]byte) error {
-				applied, complete = number(v[0]) > 0, number(v[1]) > 0
+			_, err := statement.Query(ctx, c, trace.Prepared, func(v [][]byte) error {
+				applied, complete = statement.Number(v[0]) > 0, statement.Number(v[1]) > 0
 				return nil
-			}, trace.args...)
+			}, trace.Args...)
 			return err
 		})
 	}
@@ -94,7 +116,7 @@ func (s *Store) traced(ctx context.Context, ticks edm.Ticks, trace call, cause e
 	switch {
 	case err == nil && applied:
 		return nil
-	case err == nil && complete && s.now() < ticks+trailMemory: // what others have dropped since is still known
+	case err == nil && complete && s.now() < ticks+statement.TrailMemory: // what others have dropped since is still known
 		return &unsent{cause}
 	}
 	s.counters.unknown.Add(1)

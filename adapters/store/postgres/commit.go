@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"edgetable/adapters/store/postgres/lend"
+	"edgetable/adapters/store/postgres/ruled"
+	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -66,21 +68,23 @@ type commitment struct {
 	*Store
 	account, name string
 	mutations     []table.Mutation
-	states        []state // of the entities, if they are known; only merges need them
+	states        []state      // of the entities, if they are known; see needsState
+	declared      *ruled.Table // what the table declares, as far as is known
 }
 
 // run writes all mutations or none. A statement that writes nothing does not say why, so
 // the states are read then: either they explain a refusal, or all is sent again above the
 // Timestamps that they show.
 func (c *commitment) run(ctx context.Context) (edm.Ticks, error) {
+	c.declared = c.ruled.Find(c.name)
 	c.recall()
 	for try := 0; ; try++ {
-		if c.states == nil && slices.ContainsFunc(c.mutations, isMerge) {
+		if c.states == nil && c.needsStates() {
 			if err := c.judge(ctx); err != nil {
 				return 0, err
 			}
 		}
-		list, err := planAll(c.name, c.mutations, c.states)
+		list, err := planAll(c.name, c.mutations, c.states, c.declared)
 		if err != nil {
 			return 0, err
 		}
@@ -112,9 +116,12 @@ func (c *commitment) run(ctx context.Context) (edm.Ticks, error) {
 	}
 }
 
-func (c *commitment) oneMerge() bool { return len(c.mutations) == 1 && isMerge(c.mutations[0]) }
+func (c *commitment) needsStates() bool {
+	return slices.ContainsFunc(c.mutations, func(m table.Mutation) bool { return needsState(&m, c.declared) })
+}
 
-func isMerge(m table.Mutation) bool { return m.Kind == table.Merge }
+// remembers reports whether the store remembers the state of the entity.
+func (c *commitment) remembers() bool { return len(c.mutations) == 1 && c.needsStates() }
 
 // judge reads the states at one moment and raises the clock above them. Its error is the
 // refusal that they demand.
@@ -125,8 +132,9 @@ func (c *commitment) judge(ctx context.Context) (err error) {
 	if !c.states[0].live {
 		return table.ErrNoTable
 	}
+	c.declared = c.states[0].declared
 	for i, m := range c.mutations {
-		if _, err := table.Apply(c.states[i].row, m, 0); err != nil {
+		if _, err := c.declared.Rules().Apply(c.states[i].row, m, c.states[i].at); err != nil {
 			return &table.Refused{Index: i, Err: err}
 		}
 		c.clock.Raise(c.states[i].highest())
@@ -162,10 +170,12 @@ func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, er
 	if err != nil {
 		return 0, err
 	}
-	calls := make([]call, len(list))
+	calls := make([]statement.Call, len(list))
 	for i, w := range list {
-		w.ticks = ticks
-		calls[i] = call{writes[w.form].batch, w.args()}
+		if w.ticks = ticks; w.late() {
+			return 0, errWroteNothing
+		}
+		calls[i] = w.call(true)
 	}
 	err = c.once(ctx, lend.Client{Use: lend.Writes, Account: c.account}, func(_ context.Context, conn *pgconn.PgConn) error {
 		_, err := c.attended(conn, calls)
@@ -177,30 +187,39 @@ func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, er
 	return ticks, err
 }
 
-// recall takes the state of a single merge from those that are known. One that is old may
-// refuse by mistake, so it is used only if the merge may be applied to it.
+// recall takes the state for a single merge, or another write that needs one, from those that
+// are known. One that is old may refuse by mistake, so it is used only if the write may be
+// applied to it.
 func (c *commitment) recall() {
-	if !c.oneMerge() {
+	if !c.remembers() {
 		return
 	}
 	m := &c.mutations[0]
 	if row := c.known.get(c.name, m.Key); row != nil {
-		if _, err := table.Apply(row, *m, 0); err == nil {
-			c.states = []state{{live: true, row: row}}
+		known := state{live: true, row: row, declared: c.declared}
+		if c.declared != nil {
+			known.at = c.clock.Instant()
+		}
+		if _, err := c.declared.Rules().Apply(row, *m, known.at); err == nil {
+			c.states = []state{known}
 		}
 	}
 }
 
-// remember notes what a single merge has left.
+// remember notes what a single merge, or another write that needs a state, has left.
 func (c *commitment) remember(list []*write) {
-	if c.oneMerge() {
+	switch {
+	case !c.remembers():
+	case list[0].properties == nil:
+		c.known.forget(c.name, list[0].key)
+	default:
 		c.known.put(list[0])
 	}
 }
 
 // forget drops states, which may be old.
 func (c *commitment) forget() {
-	if c.oneMerge() {
+	if c.remembers() {
 		c.known.forget(c.name, c.mutations[0].Key)
 	}
 	c.states = nil

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"net"
 	"sync/atomic"
 	"time"
@@ -13,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"edgetable/adapters/store/postgres/statement"
 )
 
 // settings are those of a session. Every statement finds its rows by an index: a plan
@@ -45,7 +46,7 @@ func (c *connector) config(dsn string) (*pgxpool.Config, error) {
 		return nil, err
 	}
 	if c.name == "" {
-		c.name = namePrefix + rand.Text()[:8]
+		c.name = statement.NamePrefix + rand.Text()[:8]
 	}
 	p.MaxConns = int32(c.Connections)
 	p.MaxConnLifetime, p.MaxConnLifetimeJitter = time.Hour, 10*time.Minute
@@ -59,15 +60,6 @@ func (c *connector) config(dsn string) (*pgxpool.Config, error) {
 	}
 	p.BeforeConnect = c.before
 	return p, nil
-}
-
-// descriptions is the name under which a connection keeps those of its statements, so that
-// it need not ask for them again with each use.
-const descriptions = "descriptions"
-
-// on returns the statement as a connection has prepared it.
-func (s statement) on(c *pgconn.PgConn) *pgconn.StatementDescription {
-	return c.CustomData()[descriptions].(map[string]*pgconn.StatementDescription)[s.name]
 }
 
 // process is one of the database that works for a connection.
@@ -130,34 +122,5 @@ func (c *connector) ready(ctx context.Context, conn *pgconn.PgConn) error {
 	if _, err := conn.Exec(ctx, settings+path+";"+endings).ReadAll(); err != nil {
 		return err
 	}
-	p := conn.StartPipeline(ctx)
-	for _, s := range prepared {
-		p.SendPrepare(s.name, s.sql, nil)
-	}
-	if err := p.Sync(); err != nil {
-		return errors.Join(err, p.Close())
-	}
-	var failed error
-	known := make(map[string]*pgconn.StatementDescription, len(prepared))
-	for failed == nil {
-		result, err := p.GetResults()
-		if err != nil {
-			failed = err
-		}
-		if d, ok := result.(*pgconn.StatementDescription); ok {
-			d.Name = prepared[len(known)].name // which a pipeline leaves out
-			known[d.Name] = d
-		}
-		if _, end := result.(*pgconn.PipelineSync); end {
-			break
-		}
-	}
-	conn.CustomData()[descriptions] = known
-	if err := p.Close(); failed == nil {
-		failed = err
-	}
-	if failed != nil {
-		return fmt.Errorf("preparing statements: %w", failed)
-	}
-	return nil
+	return statement.Prepare(ctx, conn)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"edgetable/adapters/store/postgres/slot"
+	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/table"
 )
 
@@ -36,12 +37,12 @@ func detached[R any](ctx context.Context, s *Store, do func(ctx context.Context)
 
 // attended is transact for writes. It waits for the answer, however long that takes: a
 // commit may wait for a standby.
-func (s *Store) attended(c *pgconn.PgConn, calls []call) (rows []int64, err error) {
+func (s *Store) attended(c *pgconn.PgConn, calls []statement.Call) (rows []int64, err error) {
 	if reason, ok := c.CustomData()[weak].(string); ok {
 		return nil, &unsent{&slot.Halted{Reason: reason}}
 	}
 	defer s.watch(c)()
-	if rows, err = transact(c, calls); err == nil {
+	if rows, err = statement.Transact(c, calls); err == nil {
 		err = warning(c)
 	}
 	if err != nil && classify(err) == lost {
@@ -84,6 +85,6 @@ func (s *Store) worksFor(pid uint32) bool {
 	}
 	defer other.Close(context.WithoutCancel(ctx))
 	works := false
-	err = other.QueryRow(ctx, "SELECT EXISTS ("+alive.sql+")", strconv.Itoa(int(pid)), s.name).Scan(&works)
+	err = other.QueryRow(ctx, "SELECT EXISTS ("+statement.Alive.SQL+")", strconv.Itoa(int(pid)), s.name).Scan(&works)
 	return works || err != nil
 }

@@ -20,6 +20,20 @@
 // wait until a slow commit ends (rounds.go). Each write keeps an outcome of its own, because a
 // condition that does not hold is no error.
 //
+// # Tables with rules
+//
+// What a table declares ([table.Traits]) is in its record, in a form that hides the table from the
+// statements for others (statement/ruled.go). A server remembers what it found (package
+// ruled). Whether an entity has ended is judged in Go, by its state; the statement names the
+// Timestamp of that state and the revision of the record.
+//
+// # Tables with rules
+//
+// What a table declares ([table.Traits]) is in its record, in a form that hides the table from
+// the statements for others (statement/ruled.go). A server remembers what it found (package
+// ruled). Whether an entity has ended is judged in Go, by its state; the statement names the
+// Timestamp of that state and the revision of the record.
+//
 // # Connections
 //
 // Each use of connections has some of its own, and the others go to the account that had them

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"edgetable/adapters/store/postgres/slot"
+	"edgetable/adapters/store/postgres/statement"
 )
 
 // durability are the settings that say what a reply to a write promises.
@@ -28,7 +29,7 @@ var ErrLoss = errors.New("writes that were answered may be lost")
 // first connection makes the promise: a loss that its settings permit is an error unless it
 // is allowed. A later one that promises less carries no writes.
 func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) (*durability, error) {
-	results, err := c.Exec(ctx, `SELECT pid, `+processSQL+`, `+promisesSQL+` FROM pg_stat_activity WHERE pid = pg_backend_pid()`).ReadAll()
+	results, err := c.Exec(ctx, `SELECT pid, `+statement.ProcessSQL+`, `+statement.PromisesSQL+` FROM pg_stat_activity WHERE pid = pg_backend_pid()`).ReadAll()
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"edgetable/adapters/store/postgres/slot"
+	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -85,12 +86,15 @@ func (s *Store) verdict(ctx context.Context, w *write, now *state, cause error) 
 	// Somebody has written the row since. This server has not, unless in a batch: a round
 	// sends no write of an entity while another one of it is looked for.
 	purged, last, own := edm.Ticks(0), edm.Ticks(0), edm.Ticks(0)
-	mine := w.ticks % slot.Slots
+	mine, seen := w.ticks%slot.Slots, statement.Overwritten
+	if now.declared != nil {
+		seen = statement.RuledOverwritten
+	}
 	err = s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
-		_, err := query(ctx, c, overwritten, func(v [][]byte) error {
-			purged, last, own = edm.Ticks(number(v[0])), edm.Ticks(number(v[1])), edm.Ticks(number(v[2]))
+		_, err := statement.Query(ctx, c, seen, func(v [][]byte) error {
+			purged, last, own = edm.Ticks(statement.Number(v[0])), edm.Ticks(statement.Number(v[1])), edm.Ticks(statement.Number(v[2]))
 			return nil
-		}, []byte(w.name), w.key, int8Of(int64(mine)))
+		}, []byte(w.name), w.key, statement.Int8(int64(mine)))
 		return err
 	})
 	if last%slot.Slots == mine {
@@ -99,7 +103,7 @@ func (s *Store) verdict(ctx context.Context, w *write, now *state, cause error) 
 	switch {
 	case err == nil && own == w.ticks:
 		return true, nil
-	case err != nil || last == 0 || purged >= w.ticks || own > w.ticks || last >= w.ticks+trailMemory:
+	case err != nil || last == 0 || purged >= w.ticks || own > w.ticks || last >= w.ticks+statement.TrailMemory:
 		return false, unknown
 	}
 	return false, &unsent{cause}
@@ -115,7 +119,7 @@ func (s *Store) settledStates(ctx context.Context, list []*write, cause error) (
 		highest, keys[i] = max(highest, w.ticks), w.key
 	}
 	name := list[0].name
-	if err := s.execute(ctx, raiseFloor, []byte(name), int8Of(int64(highest))); err != nil {
+	if err := s.execute(ctx, statement.RaiseFloor, []byte(name), statement.Int8(int64(highest))); err != nil {
 		return nil, err
 	}
 	if err := s.settled(ctx, s.sender(cause)); err != nil {

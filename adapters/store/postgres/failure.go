@@ -57,7 +57,7 @@ func classify(err error) class {
 	switch {
 	case errors.Is(err, errWarned):
 		return lost
-	case errors.Is(err, errRecord):
+	case errors.Is(err, errRecord), errors.Is(err, table.ErrNewerForm):
 		return broken
 	case errors.Is(err, errWroteNothing):
 		return refused

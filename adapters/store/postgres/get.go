@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"edgetable/adapters/store/postgres/lend"
+	"edgetable/adapters/store/postgres/ruled"
+	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -24,7 +26,14 @@ type state struct {
 	floor, purged edm.Ticks
 	ticks         edm.Ticks // 0: there is no row
 	row           *table.Row
+
+	hidden   bool         // the table declares something, and the statement does not know what
+	declared *ruled.Table // or nil
+	at       edm.Ticks    // the instant of the read, if the table declares something
 }
+
+// ended reports whether the entity has ended at the instant of the read.
+func (s *state) ended() bool { return s.row != nil && s.declared.Rules().Ended(s.row, s.at) }
 
 // highest is what a new Timestamp must be above.
 func (s *state) highest() edm.Ticks { return max(s.floor, s.ticks) }
@@ -34,13 +43,14 @@ func readState(key []byte, v [][]byte) (s state) {
 	if v[0] == nil {
 		return s
 	}
-	s.live, s.floor, s.purged = true, edm.Ticks(number(v[0])), edm.Ticks(number(v[1]))
+	s.live, s.floor, s.purged = true, edm.Ticks(statement.Number(v[0])), edm.Ticks(statement.Number(v[1]))
+	s.hidden = s.floor >= statement.Lift
 	if v[2] == nil {
 		return s
 	}
-	s.ticks = edm.Ticks(number(v[2]))
+	s.ticks = edm.Ticks(statement.Number(v[2]))
 	if v[4] != nil {
-		s.row = &table.Row{Key: key, Timestamp: s.ticks, Nonce: uint64(number(v[3])), Properties: slices.Clone(edm.Properties(v[4]))}
+		s.row = &table.Row{Key: key, Timestamp: s.ticks, Nonce: uint64(statement.Number(v[3])), Properties: slices.Clone(edm.Properties(v[4]))}
 	}
 	return s
 }
@@ -94,31 +104,96 @@ func (s *Store) readGroup(group []*get) {
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
 	s.counters.reads.group(len(group))
-	err := s.read(ctx, lend.Client{Use: lend.Gets}, func(ctx context.Context, c *pgconn.PgConn) error { return getAll(ctx, c, group) })
+	err := s.read(ctx, lend.Client{Use: lend.Gets}, func(ctx context.Context, c *pgconn.PgConn) error { return s.getAll(ctx, c, group) })
 	for _, g := range group {
 		g.done <- err
 	}
 }
 
-func getAll(ctx context.Context, c *pgconn.PgConn, group []*get) error {
+// getAll reads a group: at first the entities of tables of which it is not known that they
+// declare something.
+func (s *Store) getAll(ctx context.Context, c *pgconn.PgConn, group []*get) error {
+	var ruled []*get
+	if !s.ruled.None() {
+		var plain []*get
+		for _, g := range group {
+			if s.ruled.Find(g.name) != nil {
+				ruled = append(ruled, g)
+			} else {
+				plain = append(plain, g)
+			}
+		}
+		group = plain
+	}
+	if len(group) > 0 {
+		if err := getPlain(ctx, c, group); err != nil {
+			return err
+		}
+	}
+	for _, g := range group {
+		if g.state.hidden {
+			ruled = append(ruled, g)
+		}
+	}
+	if len(ruled) == 0 {
+		return nil
+	}
+	return s.getRuled(ctx, c, ruled)
+}
+
+// getRuled reads entities with what their tables declare. Its instant is before what it
+// reads: an entity that is renewed meanwhile has not ended.
+func (s *Store) getRuled(ctx context.Context, c *pgconn.PgConn, group []*get) error {
+	at := s.clock.Instant()
+	take := func(v [][]byte) (err error) {
+		g := group[statement.Number(v[5])-1]
+		if g.state = readState(g.key, v); !g.state.live {
+			s.ruled.Forget(g.name)
+			return nil
+		}
+		g.state.at = at
+		g.state.declared, err = s.ruled.Note(g.name, edm.Ticks(statement.Number(v[6])), v[7])
+		return err
+	}
 	if len(group) == 1 {
 		g := group[0]
 		g.state = state{}
-		_, err := query(ctx, c, getOne, func(v [][]byte) error {
+		rows, err := statement.Query(ctx, c, statement.RuledGetOne, take, []byte(g.name), g.key)
+		if err == nil && rows == 0 {
+			s.ruled.Forget(g.name)
+		}
+		return err
+	}
+	names, keys := namesAndKeys(group)
+	_, err := statement.Query(ctx, c, statement.RuledGetMany, take, names, keys)
+	return err
+}
+
+// namesAndKeys are the arguments of a read of several entities.
+func namesAndKeys(group []*get) (names, keys []byte) {
+	n, k := make([][]byte, len(group)), make([][]byte, len(group))
+	for i, g := range group {
+		n[i], k[i] = []byte(g.name), g.key
+	}
+	return statement.Array(statement.OIDText, n), statement.Array(statement.OIDBytes, k)
+}
+
+func getPlain(ctx context.Context, c *pgconn.PgConn, group []*get) error {
+	if len(group) == 1 {
+		g := group[0]
+		g.state = state{}
+		_, err := statement.Query(ctx, c, statement.GetOne, func(v [][]byte) error {
 			g.state = readState(g.key, v)
 			return nil
 		}, []byte(g.name), g.key)
 		return err
 	}
-	names, keys := make([][]byte, len(group)), make([][]byte, len(group))
-	for i, g := range group {
-		names[i], keys[i] = []byte(g.name), g.key
-	}
-	_, err := query(ctx, c, getMany, func(v [][]byte) error {
-		g := group[number(v[5])-1]
+	names, keys := namesAndKeys(group)
+	_, err := statement.Query(ctx, c, statement.GetMany, func(v [][]byte) error {
+		g := group[statement.Number(v[5])-1]
 		g.state = readState(g.key, v)
 		return nil
-	}, arrayOf(oidText, names), arrayOf(oidBytes, keys))
+	}, names, keys)
 	return err
 }
 
@@ -140,7 +215,7 @@ func (s *Store) lookAll(ctx context.Context, who lend.Client, name string, keys 
 	for i, k := range keys {
 		group[i] = &get{name: name, key: k}
 	}
-	err := s.read(ctx, who, func(ctx context.Context, c *pgconn.PgConn) error { return getAll(ctx, c, group) })
+	err := s.read(ctx, who, func(ctx context.Context, c *pgconn.PgConn) error { return s.getAll(ctx, c, group) })
 	states := make([]state, len(keys))
 	for i, g := range group {
 		states[i] = g.state
@@ -159,7 +234,7 @@ func (s *Store) Get(ctx context.Context, name table.RecordKey, key []byte, c tab
 	var now state
 	if c == table.Eventual && s.replica != nil {
 		one := get{name: text, key: key}
-		err = s.eventual(ctx, c, lend.Client{Use: lend.Pages, Account: name.Account}, func(ctx context.Context, c *pgconn.PgConn) error { return getAll(ctx, c, []*get{&one}) })
+		err = s.eventual(ctx, c, lend.Client{Use: lend.Pages, Account: name.Account}, func(ctx context.Context, c *pgconn.PgConn) error { return s.getAll(ctx, c, []*get{&one}) })
 		now = one.state
 	} else {
 		now, err = s.lookOne(ctx, text, key)
@@ -169,7 +244,7 @@ func (s *Store) Get(ctx context.Context, name table.RecordKey, key []byte, c tab
 		return table.Row{}, err
 	case !now.live:
 		return table.Row{}, table.ErrNoTable
-	case now.row == nil:
+	case now.row == nil || now.ended():
 		return table.Row{}, table.ErrNoEntity
 	}
 	return *now.row, nil

@@ -49,6 +49,20 @@ func TestLostChanges(t *testing.T) {
 		{"drop, not sent, another drops it", "drop_record", notSent, dropped, drops, table.ErrRevision, ""},
 		{"drop, not sent, another changes it", "drop_record", notSent, dropped, changes, table.ErrRevision, "theirs"},
 		{"drop, applied, another makes it", "drop_record", replyLost, dropped, makes, nil, "theirs"},
+		{"create, applied, another declares a rule", "create_record", replyLost, made, declares, nil, "theirs"},
+		{"change, applied, another declares a rule", "change_record", replyLost, changed, declares, nil, "theirs"},
+		{"change, not sent, another declares a rule", "change_record", notSent, changed, declares, table.ErrRevision, "theirs"},
+		{"drop, not sent, another declares a rule", "drop_record", notSent, dropped, declares, table.ErrRevision, "theirs"},
+		{"declare, not sent", "ruled_change", notSent, declared, nil, nil, "declared"},
+		{"declare, applied", "ruled_change", replyLost, declared, nil, nil, "declared"},
+		{"declare, applied late", "ruled_change", sentLate, declared, nil, nil, "declared"},
+		{"declare, not sent, another changes it", "ruled_change", notSent, declared, changes, table.ErrRevision, "theirs"},
+		{"declare, applied, another changes it", "ruled_change", replyLost, declared, changes, nil, "theirs"},
+		{"declare, applied, another withdraws it", "ruled_change", replyLost, declared, withdraws, nil, "theirs"},
+		{"declare, applied, another drops it", "ruled_change", replyLost, declared, drops, nil, ""},
+		{"drop with a rule, not sent", "ruled_drop", notSent, dropped, nil, nil, ""},
+		{"drop with a rule, applied", "ruled_drop", replyLost, dropped, nil, nil, ""},
+		{"drop with a rule, applied, another makes it", "ruled_drop", replyLost, dropped, makes, nil, "theirs"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -56,6 +70,9 @@ func TestLostChanges(t *testing.T) {
 			w := new(breaker)
 			s, neighbour := open(t, shared, func() postgres.Options { o := o; o.Dial = w.dial; return o }()), open(t, shared, o)
 			r := table.Record{Key: people, Incarnation: table.Incarnation{1}, Value: []byte("before")}
+			if tt.statement == "ruled_drop" {
+				r.Traits = rule("E")
+			}
 			if tt.statement != "create_record" {
 				var err error
 				r.Revision, err = s.WriteRecord(t.Context(), r)
@@ -108,6 +125,12 @@ func changed(t *testing.T, s *postgres.Store, r table.Record) error {
 	return err
 }
 
+func declared(t *testing.T, s *postgres.Store, r table.Record) error {
+	r.Value, r.Traits = []byte("declared"), rule("E")
+	_, err := s.WriteRecord(t.Context(), r)
+	return err
+}
+
 func dropped(t *testing.T, s *postgres.Store, r table.Record) error {
 	return s.Drop(t.Context(), r.Key, r.Revision)
 }
@@ -121,6 +144,18 @@ func changes(t *testing.T, s *postgres.Store) {
 	r, err := s.ReadRecord(t.Context(), people, table.Strong)
 	must.OK(t, err)
 	r.Value = []byte("theirs")
+	_, err = s.WriteRecord(t.Context(), r)
+	must.OK(t, err)
+}
+
+func declares(t *testing.T, s *postgres.Store) { declareTheirs(t, s, rule("E")) }
+
+func withdraws(t *testing.T, s *postgres.Store) { declareTheirs(t, s, nil) }
+
+func declareTheirs(t *testing.T, s *postgres.Store, traits *table.Traits) {
+	r, err := s.ReadRecord(t.Context(), people, table.Strong)
+	must.OK(t, err)
+	r.Value, r.Traits = []byte("theirs"), traits
 	_, err = s.WriteRecord(t.Context(), r)
 	must.OK(t, err)
 }

@@ -47,7 +47,7 @@ func TestMigrate(t *testing.T) {
 	if n := rows("deleted"); n != "2" {
 		t.Fatalf("%s tombstones after the migration", n)
 	}
-	if trail := ask(t, shared, "SELECT trail FROM "+name+".dropped WHERE NOT emptied"); trail != "{5}" {
+	if trail := ask(t, shared, "SELECT trail FROM "+name+".dropped WHERE NOT cleared"); trail != "{5}" {
 		t.Errorf("a dropped table has the trail %s", trail)
 	}
 	must.OK(t, shared.Exec(in+"UPDATE entity SET deleted = true WHERE key = 'p1'"))

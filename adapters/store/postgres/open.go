@@ -11,7 +11,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"edgetable/adapters/store/postgres/lend"
+	"edgetable/adapters/store/postgres/ruled"
 	"edgetable/adapters/store/postgres/slot"
+	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -30,6 +32,7 @@ type Store struct {
 	rounds   rounds
 	gets     gets
 	known    known // for merges
+	ruled    ruled.Tables
 	counters counters
 	clockOff atomic.Bool
 	promise  *durability // of the database at the start
@@ -49,6 +52,8 @@ type Store struct {
 var (
 	_ table.Store      = (*Store)(nil)
 	_ table.Replicated = (*Store)(nil)
+	_ table.Declaring  = (*Store)(nil)
+	_ table.Sharing    = (*Store)(nil)
 )
 
 // Open connects to the database, whose schema must be there, and takes a slot.
@@ -64,6 +69,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.connections = lend.ForPrimary(o.Connections)
 	s.gate = make(chan struct{}, catchingUp)
 	s.clock = slot.New(s.now, s.reserve)
+	if o.Now == nil { // it is compared with that of the database
+		s.clock.Back = edm.Ticks(maxClockDifference.Nanoseconds() / 100)
+	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	if err := s.connect(ctx); err != nil {
 		s.Close()
@@ -150,7 +158,7 @@ func (s *Store) Close() error {
 		ctx, cancel := context.WithTimeout(context.Background(), heartbeatTimeout)
 		defer cancel()
 		_ = s.once(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error { // else it ends by itself
-			_, err := query(ctx, c, leaveSlot, nil, int2Of(h.Slot), int8Of(h.Holder))
+			_, err := statement.Query(ctx, c, statement.LeaveSlot, nil, statement.Int2(h.Slot), statement.Int8(h.Holder))
 			return err
 		})
 	}

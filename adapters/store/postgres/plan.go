@@ -3,32 +3,75 @@ package postgres
 import (
 	"slices"
 
+	"edgetable/adapters/store/postgres/ruled"
+	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/table"
 )
 
-// plan makes the write of a mutation, given the state of its entity. Only merges need it.
-func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
-	w := &write{name: name, key: m.Key, nonce: m.Nonce, properties: bytesOf(m.Properties), match: m.IfMatch}
+// needsState reports whether the write of a mutation depends on the state of its entity: a
+// merge, and a removal of what has ended, of which a table that declares nothing has none. Where
+// entities end, so does each write of one that must exist.
+func needsState(m *table.Mutation, d *ruled.Table) bool {
+	return m.Kind == table.Merge || m.Kind == table.Expire || d != nil && m.Condition >= table.Present
+}
+
+// planRuled makes the write of a mutation of a table that declares something, given the state
+// of its entity if it is known. A state names the Timestamp of its row, so what has ended is
+// overwritten only as long as nobody else has written it.
+func planRuled(w *write, m *table.Mutation, now *state) error {
 	switch {
+	case m.Kind == table.Put && m.Condition == table.Always:
+		w.form = statement.Upsert
+		return nil
+	case now == nil:
+		w.form = statement.Insert
+		return nil
+	}
+	effect, err := w.declared.Rules().Apply(now.row, *m, now.at)
+	if err != nil {
+		return err
+	}
+	if w.properties = nil; effect.Row != nil {
+		w.properties = statement.Bytes(effect.Row.Properties)
+	}
+	if w.form = statement.Insert; now.row != nil {
+		w.form, w.match = statement.Swap, now.row.Timestamp
+		if !now.ended() {
+			w.lives = now.row
+		}
+	}
+	return nil
+}
+
+// plan makes the write of a mutation of a table that declares nothing, given the row of its
+// entity. Only merges need it.
+func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
+	w := &write{name: name, key: m.Key, nonce: m.Nonce, properties: statement.Bytes(m.Properties), match: m.IfMatch}
+	switch {
+	case m.Kind == table.Expire:
+		if _, err := table.Apply(now, *m, 0); err != nil {
+			return nil, err
+		}
+		return nil, table.ErrChanged // nothing ends
 	case m.Kind == table.Merge && now == nil:
 		if _, err := table.Apply(nil, *m, 0); err != nil {
 			return nil, err
 		}
-		w.form = insert
+		w.form = statement.Insert
 	case m.Kind == table.Merge:
 		row, err := table.Apply(now, *m, 0)
 		if err != nil {
 			return nil, err
 		}
-		w.form, w.match, w.properties = swap, now.Timestamp, bytesOf(row.Properties)
+		w.form, w.match, w.properties = statement.Swap, now.Timestamp, statement.Bytes(row.Properties)
 	case m.Condition == table.Absent:
-		w.form = insert
+		w.form = statement.Insert
 	case m.Condition == table.Present:
-		w.form = update
+		w.form = statement.Update
 	case m.Condition == table.Unchanged:
-		w.form = swap
+		w.form = statement.Swap
 	default:
-		w.form = upsert
+		w.form = statement.Upsert
 	}
 	if m.Kind == table.Delete {
 		w.properties = nil
@@ -37,14 +80,22 @@ func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
 }
 
 // planAll makes the writes of mutations, in the order in which all servers write.
-func planAll(name string, m []table.Mutation, states []state) ([]*write, error) {
+func planAll(name string, m []table.Mutation, states []state, d *ruled.Table) ([]*write, error) {
 	list := make([]*write, len(m))
 	for i := range m {
-		var now *table.Row
+		var now *state
+		var row *table.Row
 		if states != nil {
-			now = states[i].row
+			now, row = &states[i], states[i].row
 		}
-		w, err := plan(name, &m[i], now)
+		var w *write
+		var err error
+		if d != nil {
+			w = &write{name: name, key: m[i].Key, nonce: m[i].Nonce, properties: statement.Bytes(m[i].Properties), declared: d}
+			err = planRuled(w, &m[i], now)
+		} else {
+			w, err = plan(name, &m[i], row)
+		}
 		if err != nil {
 			return nil, &table.Refused{Index: i, Err: err}
 		}

@@ -3,11 +3,13 @@ package postgres
 import (
 	"bytes"
 	"context"
-	"edgetable/adapters/store/postgres/lend"
 	"errors"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"edgetable/adapters/store/postgres/lend"
+	"edgetable/adapters/store/postgres/statement"
 )
 
 var (
@@ -105,10 +107,10 @@ func (s *Store) read(ctx context.Context, who lend.Client, do func(ctx context.C
 }
 
 // column reads the first values of the rows of a statement.
-func (s *Store) column(ctx context.Context, what statement, args ...[]byte) (list [][]byte, err error) {
+func (s *Store) column(ctx context.Context, what statement.Prepared, args ...[]byte) (list [][]byte, err error) {
 	err = s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
 		list = nil
-		_, err := query(ctx, c, what, func(v [][]byte) error {
+		_, err := statement.Query(ctx, c, what, func(v [][]byte) error {
 			list = append(list, bytes.Clone(v[0]))
 			return nil
 		}, args...)
@@ -117,9 +119,9 @@ func (s *Store) column(ctx context.Context, what statement, args ...[]byte) (lis
 	return list, err
 }
 
-func (s *Store) execute(ctx context.Context, what statement, args ...[]byte) error {
+func (s *Store) execute(ctx context.Context, what statement.Prepared, args ...[]byte) error {
 	return s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
-		_, err := query(ctx, c, what, nil, args...)
+		_, err := statement.Query(ctx, c, what, nil, args...)
 		return err
 	})
 }

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
 )
 
@@ -34,7 +36,10 @@ func (s *Store) Purge(ctx context.Context) error {
 	if err := s.purgeDropped(ctx); err != nil {
 		return err
 	}
-	if err := s.execute(ctx, forgetDrops, int8Of(dropMemory.Microseconds())); err != nil {
+	if err := s.execute(ctx, statement.ForgetDrops, statement.Int8(dropMemory.Microseconds())); err != nil {
+		return err
+	}
+	if err := s.execute(ctx, statement.ForgetUpkeep); err != nil {
 		return err
 	}
 	return s.purgeDead(ctx)
@@ -57,7 +62,7 @@ func (s *Store) purging(ctx context.Context) {
 // purgeDropped removes the entities of dropped lives. Nobody finds such a life any more,
 // and those who found it before have ended when its rows are removed.
 func (s *Store) purgeDropped(ctx context.Context) error {
-	lives, err := s.column(ctx, droppedLives, int8Of(s.PurgeAfter.Microseconds()))
+	lives, err := s.column(ctx, statement.DroppedLives, statement.Int8(s.PurgeAfter.Microseconds()))
 	if err != nil || len(lives) == 0 {
 		return err
 	}
@@ -65,12 +70,12 @@ func (s *Store) purgeDropped(ctx context.Context) error {
 		return err
 	}
 	for _, life := range lives {
-		if err := s.deleteRows(ctx, deleteLife, life, 0); err != nil {
+		if err := s.deleteRows(ctx, statement.DeleteLife, life, 0); err != nil {
 			return err
 		}
 		// It is not empty while there are rows: those that a purge of another server holds
 		// are skipped.
-		if err := s.execute(ctx, emptyLife, life); err != nil {
+		if err := s.execute(ctx, statement.EmptyLife, life); err != nil {
 			return err
 		}
 	}
@@ -80,20 +85,20 @@ func (s *Store) purgeDropped(ctx context.Context) error {
 // purgeDead removes tombstones.
 func (s *Store) purgeDead(ctx context.Context) error {
 	upTo := s.now() - edm.Ticks(s.PurgeAfter.Nanoseconds()/100)
-	after := int8Of(0)
+	after := statement.Int8(0)
 	for {
-		lives, err := s.column(ctx, deadLives, after, int8Of(purgeLives))
+		lives, err := s.column(ctx, statement.DeadLives, after, statement.Int8(purgeLives))
 		if err != nil || len(lives) == 0 {
 			return err
 		}
-		if err := s.execute(ctx, raisePurged, arrayOf(oidInt8, lives), int8Of(int64(upTo))); err != nil {
+		if err := s.execute(ctx, statement.RaisePurged, statement.Array(statement.OIDInt8, bothForms(lives)), statement.Int8(int64(upTo))); err != nil {
 			return err
 		}
 		if err := s.settled(ctx, servers); err != nil {
 			return err
 		}
 		for _, life := range lives {
-			if err := s.deleteRows(ctx, deleteDead, life, upTo); err != nil {
+			if err := s.deleteRows(ctx, statement.DeleteDead, life, upTo); err != nil {
 				return err
 			}
 		}
@@ -103,20 +108,30 @@ func (s *Store) purgeDead(ctx context.Context) error {
 	}
 }
 
+// bothForms are lives as their records may have them: of a table that declares something it is
+// negative.
+func bothForms(lives [][]byte) [][]byte {
+	list := slices.Clip(lives)
+	for _, life := range lives {
+		list = append(list, statement.Int8(-statement.Number(life)))
+	}
+	return list
+}
+
 // deleteRows removes rows of a life in portions, in the order of their keys.
-func (s *Store) deleteRows(ctx context.Context, what statement, life []byte, upTo edm.Ticks) error {
+func (s *Store) deleteRows(ctx context.Context, what statement.Prepared, life []byte, upTo edm.Ticks) error {
 	from := []byte{}
 	for {
 		rows := 0
 		err := s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
 			rows = 0
-			_, err := query(ctx, c, what, func(v [][]byte) error {
+			_, err := statement.Query(ctx, c, what, func(v [][]byte) error {
 				rows++
 				if string(v[0]) > string(from) {
 					from = bytes.Clone(v[0])
 				}
 				return nil
-			}, life, from, int8Of(purgeRows), int8Of(int64(upTo)))
+			}, life, from, statement.Int8(purgeRows), statement.Int8(int64(upTo)))
 			return err
 		})
 		if err != nil {

@@ -2,12 +2,15 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"edgetable/adapters/store/postgres/lend"
+	"edgetable/adapters/store/postgres/ruled"
+	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -15,13 +18,18 @@ import (
 // afterNames follows every name of a table.
 const afterNames = "\x7f"
 
-func readRecordRow(v [][]byte) (r table.Record, err error) {
+// readRecordRow reads a record. One with five columns knows what a table declares; of the
+// others a record is hidden that declares something.
+func readRecordRow(v [][]byte) (r table.Record, hidden bool, err error) {
 	k, ok := table.ParseRecordKey(string(v[0]))
 	if !ok || len(v[1]) != len(r.Incarnation) {
-		return r, errRecord
+		return r, false, errRecord
 	}
-	r = table.Record{Key: k, Incarnation: table.Incarnation(v[1]), Revision: table.RevisionOf(edm.Ticks(number(v[2]))), Value: slices.Clone(v[3])}
-	return r, nil
+	r = table.Record{Key: k, Incarnation: table.Incarnation(v[1]), Revision: table.RevisionOf(edm.Ticks(statement.Number(v[2]))), Value: slices.Clone(v[3])}
+	if len(v) == 5 {
+		r.Traits, err = ruled.Parse(string(v[0]), v[4])
+	}
+	return r, statement.Number(v[2]) < 0, err
 }
 
 // ReadRecord implements [table.Store].
@@ -31,7 +39,12 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 		return table.Record{}, err
 	}
 	defer cancel()
-	list, err := s.records(ctx, c, key.Account, readRecord, []byte(key.String()))
+	name := key.String()
+	first := statement.ReadRecord
+	if s.ruled.Find(name) != nil {
+		first = statement.RuledReadRecord
+	}
+	list, err := s.records(ctx, c, key.Account, first, statement.RuledReadRecord, []byte(name))
 	if err != nil {
 		return table.Record{}, err
 	}
@@ -52,30 +65,35 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	if strings.ContainsRune(from, 0) { // text has no such character
 		from = from[:strings.IndexByte(from, 0)] + "\x01"
 	}
-	return s.records(ctx, c, account, listRecords, []byte(prefix+from), []byte(prefix+afterNames), int8Of(int64(limit)))
+	return s.records(ctx, c, account, statement.ListRecords, statement.RuledListRecords, []byte(prefix+from), []byte(prefix+afterNames), statement.Int8(int64(limit)))
 }
 
-func (s *Store) records(ctx context.Context, how table.Consistency, account string, what statement, args ...[]byte) (list []table.Record, err error) {
-	err = s.eventual(ctx, how, lend.Client{Use: lend.Catalog, Account: account}, func(ctx context.Context, c *pgconn.PgConn) error {
-		list = nil
-		_, err := query(ctx, c, what, func(v [][]byte) error {
-			r, err := readRecordRow(v)
-			list = append(list, r)
-			return err
-		}, args...)
+// records reads records by the first statement, and by the second one if that hides some.
+func (s *Store) records(ctx context.Context, how table.Consistency, account string, first, second statement.Prepared, args ...[]byte) (list []table.Record, err error) {
+	err = s.eventual(ctx, how, lend.Client{Use: lend.Catalog, Account: account}, func(ctx context.Context, c *pgconn.PgConn) (err error) {
+		var hidden bool
+		if list, hidden, err = readRecords(ctx, c, first, args); hidden && err == nil {
+			list, _, err = readRecords(ctx, c, second, args)
+		}
 		return err
 	})
 	return list, err
 }
 
+func readRecords(ctx context.Context, c *pgconn.PgConn, what statement.Prepared, args [][]byte) (list []table.Record, hidden bool, err error) {
+	_, err = statement.Query(ctx, c, what, func(v [][]byte) error {
+		r, hides, err := readRecordRow(v)
+		list, hidden = append(list, r), hidden || hides
+		return err
+	}, args...)
+	return list, hidden, err
+}
+
 // Declares implements [table.Declaring].
-func (*Store) Declares() (name string, expiry bool) { return "PostgreSQL", false }
+func (*Store) Declares() (name string, expiry bool) { return "PostgreSQL", true }
 
 // WriteRecord implements [table.Store].
 func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
-	if r.Traits != nil {
-		return "", table.ErrUnsupported
-	}
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return "", err
@@ -85,17 +103,44 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	if r.Revision != "" && old == 0 {
 		return "", table.ErrRevision
 	}
-	r.Value = bytesOf(slices.Clone(r.Value))
+	r.Value = statement.Bytes(slices.Clone(r.Value))
 	account, name := strings.Clone(r.Key.Account), strings.Clone(r.Key.String())
-	do := changing(name, old, r.Value)
-	if r.Revision == "" {
-		do = creating(name, r)
-	}
-	ticks, err := detached(ctx, s, func(ctx context.Context) (edm.Ticks, error) { return s.change(ctx, account, do) })
+	declared := ruled.Stored(r.Traits)
+	ticks, err := detached(ctx, s, func(ctx context.Context) (edm.Ticks, error) {
+		switch {
+		case r.Revision == "":
+			return s.change(ctx, account, creating(name, r, declared))
+		case declared == nil:
+			return s.changeEither(ctx, account, name, changing(name, old, r.Value), declaring(name, old, r.Value, nil), nil)
+		}
+		return s.changeEither(ctx, account, name, nil, declaring(name, old, r.Value, declared), declared)
+	})
 	if err != nil {
 		return "", s.changeError(ctx, err)
 	}
 	return table.RevisionOf(ticks), nil
+}
+
+// changeEither changes a record that may declare something, or is to declare something: plain
+// changes one that does not, and nobody else. It returns when all writes have ended that
+// follow what was declared before.
+func (s *Store) changeEither(ctx context.Context, account, name string, plain, ruled change, declared []byte) (ticks edm.Ticks, err error) {
+	if err = table.ErrRevision; plain != nil && s.ruled.Find(name) == nil {
+		ticks, err = s.change(ctx, account, plain)
+	}
+	if !errors.Is(err, table.ErrRevision) {
+		return ticks, err
+	}
+	if ticks, err = s.change(ctx, account, ruled); err != nil {
+		return 0, err
+	}
+	if _, err = s.ruled.Note(name, ticks, declared); err == nil {
+		err = s.settled(ctx, servers)
+	}
+	if err != nil {
+		return 0, errors.Join(table.ErrUnknown, err)
+	}
+	return ticks, nil
 }
 
 // Drop implements [table.Store]. It takes effect in one statement: those that began before
@@ -106,7 +151,17 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 		return err
 	}
 	defer cancel()
-	account, do := strings.Clone(key.Account), dropping(strings.Clone(key.String()), revision.Written())
-	_, err = detached(ctx, s, func(ctx context.Context) (edm.Ticks, error) { return s.change(ctx, account, do) })
+	account, name, old := strings.Clone(key.Account), strings.Clone(key.String()), revision.Written()
+	_, err = detached(ctx, s, func(ctx context.Context) (ticks edm.Ticks, err error) {
+		if err = table.ErrRevision; s.ruled.Find(name) == nil {
+			ticks, err = s.change(ctx, account, dropping(name, old))
+		}
+		if errors.Is(err, table.ErrRevision) {
+			if ticks, err = s.change(ctx, account, droppingRuled(name, old)); err == nil {
+				s.ruled.Forget(name)
+			}
+		}
+		return ticks, err
+	})
 	return s.changeError(ctx, err)
 }

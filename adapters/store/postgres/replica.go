@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"edgetable/adapters/store/postgres/lend"
+	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -123,9 +124,9 @@ func (s *Store) watchReplica(ctx context.Context) {
 	defer cancel()
 	var at edm.Ticks
 	err := s.fromReplica(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error {
-		_, err := query(ctx, c, synced, func(v [][]byte) error {
+		_, err := statement.Query(ctx, c, statement.Synced, func(v [][]byte) error {
 			if v[0] != nil {
-				at = edm.TicksOf(time.UnixMicro(number(v[0])))
+				at = edm.TicksOf(time.UnixMicro(statement.Number(v[0])))
 			}
 			return nil
 		})

@@ -11,6 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"edgetable/adapters/store/postgres/lend"
+	"edgetable/adapters/store/postgres/ruled"
+	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -47,7 +49,11 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	read := func(ctx context.Context, c *pgconn.PgConn) (err error) {
 		since := time.Now()
 		begin := func() *pager {
-			p := &pager{conn: c, name: text, request: r, ranges: r.InOrder(), builder: table.NewPageBuilder(&r)}
+			p := &pager{conn: c, name: text, request: r, ranges: r.InOrder(), builder: table.NewPageBuilder(&r), tables: &s.ruled}
+			if p.declared = s.ruled.Find(string(text)); p.declared != nil {
+				// Before what the page shows: an entity that is renewed meanwhile has not ended.
+				p.builder.Traits, p.builder.Now = p.declared.Traits, s.clock.Instant()
+			}
 			if r.Pause != nil {
 				// It may wait, and the snapshot would hold the connection. So a page that
 				// others wait for ends.
@@ -55,7 +61,7 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 			}
 			return p
 		}
-		if r.Filter == nil && r.Rows > 0 && r.Rows < maxRows && len(r.Ranges) == 1 {
+		if r.Filter == nil && r.Rows > 0 && r.Rows < maxRows && len(r.Ranges) == 1 && !r.Ended {
 			p := begin()
 			whole, err := p.buildAtOnce(ctx)
 			if err != nil || whole {
@@ -63,7 +69,12 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 				return err
 			}
 		}
-		page, live, err = begin().build(ctx)
+		for hidden := true; hidden && err == nil; {
+			page, live, hidden, err = begin().build(ctx)
+			if hidden && err == nil {
+				err = s.learn(ctx, c, text)
+			}
+		}
 		return err
 	}
 	if err := s.eventual(ctx, r.Consistency, who, read); err != nil {
@@ -75,15 +86,26 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	return page, nil
 }
 
+// learn reads what a table declares.
+func (s *Store) learn(ctx context.Context, c *pgconn.PgConn, name []byte) error {
+	_, err := statement.Query(ctx, c, statement.Declared, func(v [][]byte) error {
+		_, err := s.ruled.Note(string(name), edm.Ticks(statement.Number(v[0])), v[1])
+		return err
+	}, name)
+	return err
+}
+
 // pager builds one page.
 type pager struct {
-	conn    *pgconn.PgConn
-	name    []byte
-	request table.ScanRequest
-	ranges  []key.Range // that are left, in the order of the scan
-	builder table.PageBuilder
-	arena   []byte // for keys and properties
-	blank   []byte // in the place of properties
+	conn     *pgconn.PgConn
+	name     []byte
+	tables   *ruled.Tables
+	declared *ruled.Table // what is known of it, or nil
+	request  table.ScanRequest
+	ranges   []key.Range // that are left, in the order of the scan
+	builder  table.PageBuilder
+	arena    []byte // for keys and properties
+	blank    []byte // in the place of properties
 
 	ended bool   // the page is complete
 	last  []byte // the last key that was read
@@ -95,9 +117,16 @@ type pager struct {
 // another one for the large ones. It reports whether that was enough: without rows the
 // table may be missing, and large entities may have changed in between.
 func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
+	if p.declared != nil && p.declared.Large.Load() {
+		return false, nil
+	}
 	limit := p.request.Rows + 1
+	small, args := statement.SmallRows, append(p.rowsArgs(limit), statement.Int4(smallBytes))
+	if p.declared != nil {
+		small, args = statement.RuledSmallRows, append(args, statement.Int8(int64(p.declared.Revision)))
+	}
 	var large []int // rows
-	r := p.conn.ExecStatement(ctx, smallRows[p.request.Descending].on(p.conn), append(p.rowsArgs(limit), int4Of(smallBytes)), formats, formats)
+	r := p.conn.ExecStatement(ctx, small[p.request.Descending].On(p.conn), args, statement.Formats, statement.Formats)
 	for r.NextRow() {
 		p.found++
 		if p.ended || err != nil {
@@ -105,6 +134,11 @@ func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 		}
 		v := r.Values()
 		row := rowOf(v)
+		if v[4] != nil && p.declared != nil { // its properties say when it ends
+			p.declared.Large.Store(true)
+			p.ended, p.found = true, 0
+			continue
+		}
 		if v[4] != nil {
 			row.Properties = p.unread(int(binary.BigEndian.Uint32(v[4])))
 			large = append(large, len(p.builder.Page.Rows))
@@ -114,8 +148,15 @@ func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 	if _, e := r.Close(); e != nil {
 		return false, e
 	}
-	if err != nil || p.found == 0 {
+	if err != nil || p.found == 0 || p.declared != nil && p.declared.Large.Load() {
 		return false, err
+	}
+	if p.declared != nil && !p.ended && p.found == limit { // some have ended
+		p.builder.Page.Next = p.rest().Start
+		if p.request.Descending {
+			p.builder.Page.Next = p.rest().End
+		}
+		return len(p.builder.Page.Rows) > p.request.Rows/2, nil
 	}
 	if rows := len(p.builder.Page.Rows); len(large) > 0 && large[len(large)-1] == rows { // it did not fit
 		large = large[:len(large)-1]
@@ -134,7 +175,7 @@ func (p *pager) fill(ctx context.Context, large []int) (same bool, err error) {
 		keys[i] = rows[n].Key
 	}
 	filled := 0
-	_, err = query(ctx, p.conn, largeRows, func(v [][]byte) error {
+	_, err = statement.Query(ctx, p.conn, statement.LargeRows, func(v [][]byte) error {
 		i, ok := slices.BinarySearchFunc(large, v[0], func(n int, k []byte) int {
 			if p.request.Descending {
 				return bytes.Compare(k, rows[n].Key)
@@ -144,22 +185,23 @@ func (p *pager) fill(ctx context.Context, large []int) (same bool, err error) {
 		if !ok {
 			return nil
 		}
-		if row := &rows[large[i]]; row.Timestamp == edm.Ticks(number(v[1])) && len(row.Properties) == len(v[2]) {
+		if row := &rows[large[i]]; row.Timestamp == edm.Ticks(statement.Number(v[1])) && len(row.Properties) == len(v[2]) {
 			copy(row.Properties, v[2])
 			filled++
 		}
 		return nil
-	}, p.name, arrayOf(oidBytes, keys))
+	}, p.name, statement.Array(statement.OIDBytes, keys))
 	return filled == len(large), err
 }
 
 // build builds a page in a transaction that only reads.
-func (p *pager) build(ctx context.Context) (page table.Page, live bool, err error) {
+// It is hidden if the table declares something, and that is not known.
+func (p *pager) build(ctx context.Context) (page table.Page, live, hidden bool, err error) {
 	limit := firstRows
-	if live, err = p.first(ctx, limit); err != nil {
-		return page, false, err
+	if live, hidden, err = p.first(ctx, limit); err != nil {
+		return page, false, false, err
 	}
-	if !live {
+	if !live || hidden {
 		p.ended = true
 	}
 	for !p.ended {
@@ -171,14 +213,14 @@ func (p *pager) build(ctx context.Context) (page table.Page, live bool, err erro
 			p.ranges = slices.Concat([]key.Range{p.rest()}, p.ranges[1:])
 			limit = min(2*limit, maxRows)
 		}
-		if err := p.take(ctx, p.conn.ExecStatement(ctx, someRows[p.request.Descending].on(p.conn), p.someArgs(limit), formats, formats)); err != nil {
-			return page, false, err
+		if err := p.take(ctx, p.conn.ExecStatement(ctx, p.some().On(p.conn), p.someArgs(limit), statement.Formats, statement.Formats)); err != nil {
+			return page, false, false, err
 		}
 	}
-	if _, err := query(ctx, p.conn, commit, nil); err != nil {
-		return page, false, err
+	if _, err := statement.Query(ctx, p.conn, statement.Commit, nil); err != nil {
+		return page, false, false, err
 	}
-	return p.builder.Page, live, nil
+	return p.builder.Page, live, hidden, nil
 }
 
 // rest returns what remains of the first range after the last key that was read.
@@ -196,17 +238,32 @@ func (p *pager) rowsArgs(limit int) [][]byte {
 	if end == nil {
 		end = afterKeys
 	}
-	return [][]byte{p.name, bytesOf(r.Start), end, int8Of(int64(limit))}
+	return [][]byte{p.name, statement.Bytes(r.Start), end, statement.Int8(int64(limit))}
 }
 
-func (p *pager) someArgs(limit int) [][]byte { return append(p.rowsArgs(limit), int8Of(readBytes)) }
+func (p *pager) someArgs(limit int) [][]byte {
+	return append(p.rowsArgs(limit), statement.Int8(readBytes))
+}
 
-// first begins the transaction and reads the life and the first rows in one round trip.
-func (p *pager) first(ctx context.Context, limit int) (live bool, err error) {
+// some is the statement for the next rows.
+func (p *pager) some() statement.Prepared {
+	if p.declared != nil {
+		return statement.RuledSomeRows[p.request.Descending]
+	}
+	return statement.SomeRows[p.request.Descending]
+}
+
+// first begins the transaction and reads, in one round trip, the life or what the table
+// declares, and the first rows.
+func (p *pager) first(ctx context.Context, limit int) (live, hidden bool, err error) {
+	of := statement.LifeOf
+	if p.declared != nil {
+		of = statement.Declared
+	}
 	b := new(pgconn.Batch)
-	b.ExecStatement(begin.on(p.conn), nil, formats, formats)
-	b.ExecStatement(lifeOf.on(p.conn), [][]byte{p.name}, formats, formats)
-	b.ExecStatement(someRows[p.request.Descending].on(p.conn), p.someArgs(limit), formats, formats)
+	b.ExecStatement(statement.Begin.On(p.conn), nil, statement.Formats, statement.Formats)
+	b.ExecStatement(of.On(p.conn), [][]byte{p.name}, statement.Formats, statement.Formats)
+	b.ExecStatement(p.some().On(p.conn), p.someArgs(limit), statement.Formats, statement.Formats)
 	r := p.conn.ExecBatch(ctx, b)
 	for i := 0; r.NextResult(); i++ {
 		result := r.ResultReader()
@@ -214,9 +271,18 @@ func (p *pager) first(ctx context.Context, limit int) (live bool, err error) {
 		case 1:
 			for result.NextRow() {
 				live = true
+				if v := result.Values(); p.declared == nil {
+					hidden = statement.Number(v[0]) < 0
+				} else if now, e := p.tables.Note(string(p.name), edm.Ticks(statement.Number(v[0])), v[1]); e != nil {
+					err = e
+				} else {
+					p.builder.Traits = now.Rules()
+				}
 			}
 		case 2:
-			err = p.take(ctx, result)
+			if e := p.take(ctx, result); err == nil {
+				err = e
+			}
 			continue
 		}
 		if _, e := result.Close(); e != nil {
@@ -226,7 +292,7 @@ func (p *pager) first(ctx context.Context, limit int) (live bool, err error) {
 	if e := r.Close(); e != nil {
 		err = e
 	}
-	return live, err
+	return live, hidden, err
 }
 
 // take judges the rows of a read until the page ends.
@@ -249,7 +315,7 @@ func (p *pager) take(ctx context.Context, r *pgconn.ResultReader) (err error) {
 
 // rowOf is the row of a result, in the memory of the driver.
 func rowOf(v [][]byte) table.Row {
-	return table.Row{Key: v[0], Timestamp: edm.Ticks(number(v[1])), Nonce: uint64(number(v[2])), Properties: edm.Properties(v[3])}
+	return table.Row{Key: v[0], Timestamp: edm.Ticks(statement.Number(v[1])), Nonce: uint64(statement.Number(v[2])), Properties: edm.Properties(v[3])}
 }
 
 // examine adds a row to the page if it belongs to it, or ends the page before it.

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"edgetable/adapters/store/postgres/proof"
+	"edgetable/adapters/store/postgres/statement"
 )
 
 //go:embed schema/*.sql
@@ -20,7 +21,7 @@ var files embed.FS
 
 // Version is the version of the schema that this program needs: the number of files in
 // schema, each of which leads from one version to the next.
-const Version = 4
+const Version = 5
 
 // ErrSchema means that the schema is missing or of another version.
 var ErrSchema = errors.New("schema")
@@ -177,7 +178,7 @@ func (s *Store) prove(ctx context.Context, config *pgxpool.Config, witness *pgco
 		return err
 	}
 	defer writer.Close(context.WithoutCancel(ctx))
-	e := proof.Evidence{Relation: pgx.Identifier{s.Schema, "entity"}.Sanitize(), Name: s.name, Writing: writingSQL(regclass(s.Schema, "entity")), Alive: alive.sql}
+	e := proof.Evidence{Relation: pgx.Identifier{s.Schema, "entity"}.Sanitize(), Name: s.name, Writing: statement.WritingSQL(regclass(s.Schema, "entity")), Alive: statement.Alive.SQL}
 	return e.Show(ctx, writer.PgConn(), witness)
 }
 

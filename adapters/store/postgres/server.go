@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"edgetable/adapters/store/postgres/slot"
+	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
 )
 
@@ -25,10 +26,10 @@ const (
 // occupy takes a free slot.
 func (s *Store) occupy(ctx context.Context, c *pgconn.PgConn) (h slot.Holding, err error) {
 	h.Holder = random()
-	rows, err := query(ctx, c, takeSlot, func(v [][]byte) error {
-		h.Slot, h.Reserved = int16(binary.BigEndian.Uint16(v[0])), edm.Ticks(number(v[1]))
+	rows, err := statement.Query(ctx, c, statement.TakeSlot, func(v [][]byte) error {
+		h.Slot, h.Reserved = int16(binary.BigEndian.Uint16(v[0])), edm.Ticks(statement.Number(v[1]))
 		return nil
-	}, int8Of(h.Holder), int8Of(tenancy.Microseconds()))
+	}, statement.Int8(h.Holder), statement.Int8(tenancy.Microseconds()))
 	if err == nil && rows == 0 {
 		err = errSlots
 	}
@@ -67,10 +68,10 @@ func (s *Store) beat(ctx context.Context, c *pgconn.PgConn, h slot.Holding, upTo
 	if s.Now == nil {
 		machine = s.machine().UnixMicro()
 	}
-	rows, err := query(ctx, c, beat, func(v [][]byte) error {
-		database, version, found = number(v[0]), number(v[1]), durabilityOf(v[2:])
+	rows, err := statement.Query(ctx, c, statement.Beat, func(v [][]byte) error {
+		database, version, found = statement.Number(v[0]), statement.Number(v[1]), durabilityOf(v[2:])
 		return nil
-	}, int2Of(h.Slot), int8Of(h.Holder), int8Of(int64(upTo)), int8Of(tenancy.Microseconds()), int8Of(machine), int8Of(maxClockDifference.Microseconds()))
+	}, statement.Int2(h.Slot), statement.Int8(h.Holder), statement.Int8(int64(upTo)), statement.Int8(tenancy.Microseconds()), statement.Int8(machine), statement.Int8(maxClockDifference.Microseconds()))
 	if err == nil {
 		err = warning(c) // it would not hold after a failover
 	}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"edgetable/adapters/store/postgres/statement"
 )
 
 // party is whose transactions somebody waits for. Only servers write entities by what they
@@ -16,7 +18,7 @@ type party struct {
 }
 
 // servers are all that may write.
-var servers = party{name: namePrefix + "%"}
+var servers = party{name: statement.NamePrefix + "%"}
 
 // sender is who sent a write whose reply was lost with cause.
 func (s *Store) sender(cause error) party {
@@ -41,14 +43,14 @@ func (e *lostBy) Unwrap() error { return e.err }
 // A statement locks the tables that it names before it looks at them, so one that saw an
 // older record has its lock by now.
 func (s *Store) settled(ctx context.Context, of party) error {
-	args := [][]byte{[]byte(of.name), int4Of(of.pid)}
-	before, err := s.column(ctx, writing, args...)
+	args := [][]byte{[]byte(of.name), statement.Int4(of.pid)}
+	before, err := s.column(ctx, statement.Writing, args...)
 	for try := 0; err == nil && len(before) > 0; try++ {
 		if err = pause(ctx, min(try, 6)); err != nil {
 			return err
 		}
 		var now [][]byte
-		now, err = s.column(ctx, writing, args...)
+		now, err = s.column(ctx, statement.Writing, args...)
 		before = slices.DeleteFunc(before, func(t []byte) bool {
 			return !slices.ContainsFunc(now, func(n []byte) bool { return bytes.Equal(n, t) })
 		})
@@ -64,7 +66,7 @@ func (s *Store) ended(ctx context.Context, cause error) error {
 		return cause
 	}
 	for try := 0; ; try++ {
-		there, err := s.column(ctx, gone, []byte(s.name), []byte(l.by.id))
+		there, err := s.column(ctx, statement.Gone, []byte(s.name), []byte(l.by.id))
 		if err != nil || len(there) == 0 || s.sessions.Followed(l.by.id, l.by.session) {
 			return err
 		}

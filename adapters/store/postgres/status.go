@@ -2,11 +2,13 @@ package postgres
 
 import (
 	"context"
-	"edgetable/adapters/store/postgres/lend"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"edgetable/adapters/store/postgres/lend"
+	"edgetable/adapters/store/postgres/statement"
 )
 
 // Status is what an operator asks of a database.
@@ -31,8 +33,8 @@ func (s *Store) watchOldest(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
 	_ = s.once(ctx, lend.Client{Use: lend.Catalog}, func(ctx context.Context, c *pgconn.PgConn) error { // the next one comes soon
-		_, err := query(ctx, c, oldest, func(v [][]byte) error {
-			s.counters.oldest.Store(number(v[0]) * int64(time.Microsecond))
+		_, err := statement.Query(ctx, c, statement.Oldest, func(v [][]byte) error {
+			s.counters.oldest.Store(statement.Number(v[0]) * int64(time.Microsecond))
 			return nil
 		})
 		if err != nil {
@@ -40,8 +42,8 @@ func (s *Store) watchOldest(ctx context.Context) {
 		}
 		var waited time.Duration
 		var who string
-		if _, err = query(ctx, c, blocked, func(v [][]byte) error {
-			waited, who = time.Duration(number(v[0]))*time.Microsecond, string(v[1])
+		if _, err = statement.Query(ctx, c, statement.Blocked, func(v [][]byte) error {
+			waited, who = time.Duration(statement.Number(v[0]))*time.Microsecond, string(v[1])
 			return nil
 		}, []byte(s.name)); err != nil {
 			return err
@@ -69,7 +71,7 @@ func ReadStatus(ctx context.Context, o Options) (st Status, err error) {
 	st.Durability, st.Address = s.Durability(), c.PgConn().Conn().RemoteAddr().String()
 	var oldest float64
 	err = c.QueryRow(ctx, `SELECT current_setting('server_version'), pg_is_in_recovery(),
-		`+oldestSQL+`::float8,
+		`+statement.OldestSQL+`::float8,
 		(SELECT age(datfrozenxid)::int8 FROM pg_database WHERE datname = current_database())`).Scan(&st.Server, &st.Standby, &oldest, &st.Wraparound)
 	if err != nil {
 		return st, err
@@ -83,7 +85,7 @@ func ReadStatus(ctx context.Context, o Options) (st Status, err error) {
 		return `greatest((SELECT reltuples FROM pg_class WHERE oid = ` + regclass(o.Schema, name) + `), 0)::int8`
 	}
 	err = c.QueryRow(ctx, `SELECT (SELECT count(*) FROM `+in("server")+` WHERE expires > clock_timestamp()), (SELECT count(*) FROM `+in("record")+` WHERE name LIKE 'table/%'),
-		(SELECT count(*) FROM `+in("dropped")+` WHERE NOT emptied),
+		(SELECT count(*) FROM `+in("dropped")+` WHERE NOT cleared),
 		`+estimate("entity")+`, `+estimate("entity_deleted")).
 		Scan(&st.Servers, &st.Tables, &st.Dropped, &st.Entities, &st.Tombstones)
 	return st, err

@@ -11,6 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"edgetable/adapters/store/postgres/ruled"
+	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -19,10 +21,13 @@ import (
 type write struct {
 	name       string
 	key        []byte
-	form       form
+	form       statement.Form
 	match      edm.Ticks // of swap
 	nonce      uint64
 	properties []byte // nil deletes
+
+	declared *ruled.Table // or nil
+	lives    *table.Row   // what must not have ended at the Timestamp, or nil
 
 	ticks   edm.Ticks   // issued for the last attempt
 	claimed atomic.Bool // by a round, or by the caller who leaves
@@ -42,11 +47,32 @@ func (w *write) size() int { return len(w.key) + len(w.properties) + 64 }
 
 func (w *write) args() [][]byte {
 	args := make([][]byte, 5, 6)
-	args[0], args[1], args[2], args[3], args[4] = []byte(w.name), w.key, int8Of(int64(w.ticks)), int8Of(int64(w.nonce)), w.properties
-	if w.form == swap {
-		args = append(args, int8Of(int64(w.match)))
+	args[0], args[1], args[2], args[3], args[4] = []byte(w.name), w.key, statement.Int8(int64(w.ticks)), statement.Int8(int64(w.nonce)), w.properties
+	if w.form == statement.Swap {
+		args = append(args, statement.Int8(int64(w.match)))
+	}
+	if w.declared != nil {
+		args = append(args, statement.Int8(int64(w.declared.Revision)))
 	}
 	return args
+}
+
+// call is the statement of the write, alone or in a batch.
+func (w *write) call(inBatch bool) statement.Call {
+	how := statement.Writes[w.form]
+	if w.declared != nil {
+		how = statement.RuledWrites[w.form]
+	}
+	if inBatch {
+		return how.Batch.With(w.args()...)
+	}
+	return how.Alone.With(w.args()...)
+}
+
+// late reports whether the entity that the write is for has ended at its Timestamp. Then it is
+// not sent.
+func (w *write) late() bool {
+	return w.lives != nil && w.declared.Rules().Ended(w.lives, w.ticks)
 }
 
 // less orders writes as all servers do, so that none waits for a row of another in a
@@ -118,13 +144,25 @@ func (s *Store) sendGroup(ctx context.Context, group []*write) (rows []int64, er
 			return nil, err
 		}
 	}
-	calls := make([]call, len(group))
-	for i, w := range group {
-		calls[i] = call{writes[w.form].alone, w.args()}
+	calls := make([]statement.Call, 0, len(group))
+	for _, w := range group {
+		if !w.late() {
+			calls = append(calls, w.call(false))
+		}
+	}
+	if len(calls) == 0 {
+		return make([]int64, len(group)), nil
 	}
 	err = with(ctx, s.primary, func(_ context.Context, c *pgconn.PgConn) error {
 		rows, err = s.attended(c, calls)
 		return err
 	})
+	if err == nil && len(calls) < len(group) {
+		for i, w := range group {
+			if w.late() {
+				rows = slices.Insert(rows, i, 0)
+			}
+		}
+	}
 	return rows, err
 }

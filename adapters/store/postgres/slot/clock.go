@@ -37,10 +37,16 @@ type Clock struct {
 
 	one  chan struct{} // held by who issues
 	mu   sync.Mutex
-	last int64 // issued or raised to, in units of Slots ticks
+	last int64     // issued or raised to, in units of Slots ticks
+	seen edm.Ticks // the highest instant of a read
 	has  Holding
 
 	halts atomic.Pointer[Halted] // why no Timestamp is issued
+
+	// Back is how far the clock may step back so that Timestamps and instants stay above
+	// earlier instants; 0 is as far as it likes. One that stepped back further was wrong
+	// before: it must not lift what is issued when it is right again.
+	Back edm.Ticks
 }
 
 // New makes a clock. reserve stores a reservation, in another slot if this one was given away.
@@ -99,6 +105,9 @@ func (c *Clock) issue() (t, upTo edm.Ticks, has Holding) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	unit := max(int64(now)/Slots, c.last+1)
+	if c.seen != 0 {
+		unit = max(unit, int64(c.trusted(now))/Slots+1)
+	}
 	if t = edm.Ticks(unit*Slots + int64(c.has.Slot)); t > c.has.Reserved {
 		return 0, ahead(now, t), c.has
 	}
@@ -108,6 +117,25 @@ func (c *Clock) issue() (t, upTo edm.Ticks, has Holding) {
 
 // ahead is what to reserve for a Timestamp.
 func ahead(now, t edm.Ticks) edm.Ticks { return max(now+ReserveAhead, t+reserveLifted) }
+
+// Instant returns the instant of a read: the time, but not before a Timestamp that was issued or
+// raised to, nor before an earlier instant. No Timestamp up to it is issued later, so what has
+// ended at this instant has ended for all later writes of this server.
+func (c *Clock) Instant() edm.Ticks {
+	now := c.now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen = max(now, c.trusted(now), edm.Ticks(c.last*Slots+Slots-1))
+	return c.seen
+}
+
+// trusted is the highest instant so far, or 0 if the clock was wrong then. The clock is locked.
+func (c *Clock) trusted(now edm.Ticks) edm.Ticks {
+	if c.Back != 0 && c.seen > now+c.Back {
+		return 0
+	}
+	return c.seen
+}
 
 // Raise makes Next issue Timestamps above t.
 func (c *Clock) Raise(t edm.Ticks) {

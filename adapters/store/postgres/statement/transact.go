@@ -1,4 +1,4 @@
-package postgres
+package statement
 
 import (
 	"context"
@@ -8,22 +8,25 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// call is a statement with its arguments.
-type call struct {
-	statement
-	args [][]byte
+// Call is a statement with its arguments.
+type Call struct {
+	Prepared
+	Args [][]byte
 }
 
-// transact sends calls as one transaction and returns how many rows each of them wrote.
+// With gives a statement its arguments.
+func (s Prepared) With(args ...[]byte) Call { return Call{s, args} }
+
+// Transact sends calls as one transaction and returns how many rows each of them wrote.
 //
 // The database gets all arguments before it runs the first call. If it ran each call when
 // that had arrived, a client that stops in the middle of sending would leave the rows of
 // the first calls locked, for as long as its connection lasts. What makes the calls run
 // is a few bytes each, sent last.
-func transact(c *pgconn.PgConn, calls []call) (rows []int64, err error) {
+func Transact(c *pgconn.PgConn, calls []Call) (rows []int64, err error) {
 	f := c.Frontend()
 	for i, one := range calls {
-		f.SendBind(&pgproto3.Bind{DestinationPortal: portal(i), PreparedStatement: one.name, ParameterFormatCodes: formats, Parameters: one.args})
+		f.SendBind(&pgproto3.Bind{DestinationPortal: portal(i), PreparedStatement: one.Name, ParameterFormatCodes: Formats, Parameters: one.Args})
 	}
 	for i := range calls {
 		f.SendExecute(&pgproto3.Execute{Portal: portal(i)})

@@ -1,4 +1,4 @@
-package postgres
+package statement
 
 import (
 	"strconv"
@@ -8,30 +8,26 @@ import (
 	"edgetable/core/edm"
 )
 
-// statement is one that every connection has prepared. Its parameters and results are
-// binary.
-type statement struct{ name, sql string }
-
-// namePrefix begins the application_name of every server.
-const namePrefix = "edgetable "
+// NamePrefix begins the application_name of every server.
+const NamePrefix = "edgetable "
 
 // The state of entities. Without a floor there is no table, without ts no row, without
 // properties a tombstone.
 var (
-	getOne = statement{"get_one", `
+	GetOne = Prepared{"get_one", `
 SELECT r.floor, r.purged, e.ts, e.nonce, e.properties
   FROM record r LEFT JOIN entity e ON e.life = r.life AND e.key = $2::bytea
  WHERE r.name = $1::text`}
-	getMany = statement{"get_many", `
+	GetMany = Prepared{"get_many", `
 SELECT r.floor, r.purged, e.ts, e.nonce, e.properties, q.i
   FROM unnest($1::text[], $2::bytea[]) WITH ORDINALITY AS q(name, key, i)
   LEFT JOIN record r ON r.name = q.name
   LEFT JOIN entity e ON e.life = r.life AND e.key = q.key`}
 )
 
-// overwritten is what a row shows of the server with slot $3: the last Timestamp, and the last
+// Overwritten is what a row shows of the server with slot $3: the last Timestamp, and the last
 // one that others have overwritten.
-var overwritten = statement{"overwritten", `
+var Overwritten = Prepared{"overwritten", `
 SELECT r.purged, e.ts, (e.trail ->> ($3::int8)::text)::int8
   FROM record r LEFT JOIN entity e ON e.life = r.life AND e.key = $2::bytea
  WHERE r.name = $1::text`}
@@ -56,63 +52,63 @@ UPDATE entity SET ts = $3::int8, nonce = $4::int8, properties = $5::bytea, delet
 // trailSQL is the trail of a row that is written at a Timestamp: the last one of each other
 // server that wrote it within a minute before. Most rows have one writer and no trail.
 func trailSQL(row, at string) string {
-	return strings.NewReplacer("row.", row, "$at", at, "$slots", strconv.Itoa(slot.Slots), "$memory", strconv.Itoa(trailMemory)).Replace(`CASE
+	return strings.NewReplacer("row.", row, "$at", at, "$slots", strconv.Itoa(slot.Slots), "$memory", strconv.Itoa(TrailMemory)).Replace(`CASE
    WHEN row.ts <= $at - $memory THEN NULL
    WHEN row.ts % $slots = $at % $slots THEN row.trail
    ELSE coalesce(row.trail, '{}') || jsonb_build_object(row.ts % $slots, row.ts) END`)
 }
 
-// trailMemory is for how long a trail keeps a Timestamp, in ticks.
-const trailMemory = 60 * edm.TicksPerSecond
+// TrailMemory is for how long a trail keeps a Timestamp, in ticks.
+const TrailMemory = 60 * edm.TicksPerSecond
 
-// all writes in the way of a batch: one that writes nothing fails with divisionByZero,
+// allOrNone writes in the way of a batch: one that writes nothing fails with divisionByZero,
 // which undoes the batch.
-func all(sql string) string {
+func allOrNone(sql string) string {
 	return `WITH w AS (` + sql + ` RETURNING 1) SELECT 1 / count(*) FROM w`
 }
 
-// form is a kind of write of one entity.
-type form uint8
+// Form is a kind of write of one entity.
+type Form uint8
 
 const (
-	upsert form = iota
-	insert
-	update
-	swap
+	Upsert Form = iota
+	Insert
+	Update
+	Swap
 )
 
-// writes has the statement of each form, alone and in a batch.
-var writes = [...]struct{ alone, batch statement }{
-	upsert: {statement{"upsert", upsertSQL}, statement{"upsert_all", all(upsertSQL)}},
-	insert: {statement{"insert", insertSQL}, statement{"insert_all", all(insertSQL)}},
-	update: {statement{"update", updateSQL}, statement{"update_all", all(updateSQL)}},
-	swap:   {statement{"swap", swapSQL}, statement{"swap_all", all(swapSQL)}},
+// Writes has the statement of each form, alone and in a batch.
+var Writes = [...]struct{ Alone, Batch Prepared }{
+	Upsert: {Prepared{"upsert", upsertSQL}, Prepared{"upsert_all", allOrNone(upsertSQL)}},
+	Insert: {Prepared{"insert", insertSQL}, Prepared{"insert_all", allOrNone(insertSQL)}},
+	Update: {Prepared{"update", updateSQL}, Prepared{"update_all", allOrNone(updateSQL)}},
+	Swap:   {Prepared{"swap", swapSQL}, Prepared{"swap_all", allOrNone(swapSQL)}},
 }
 
 // Pages.
 var (
-	begin  = statement{"begin", `BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY`}
-	commit = statement{"commit", `COMMIT`}
-	lifeOf = statement{"life_of", `SELECT life FROM record WHERE name = $1::text`}
+	Begin  = Prepared{"begin", `BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY`}
+	Commit = Prepared{"commit", `COMMIT`}
+	LifeOf = Prepared{"life_of", `SELECT life FROM record WHERE name = $1::text`}
 	// smallRows has only the length of properties that are not small, so that a read is
 	// bounded by the number of its rows. A length costs less than a sum.
-	smallRows = bothWays("small_rows", `
+	SmallRows = bothWays("small_rows", `
 SELECT key, ts, nonce, CASE WHEN octet_length(properties) <= $5::int4 THEN properties END,
        CASE WHEN octet_length(properties) > $5::int4 THEN octet_length(properties) END`+rowsOf)
 	// largeRows has what smallRows left out, as it is now.
-	largeRows = statement{"large_rows", `
+	LargeRows = Prepared{"large_rows", `
 SELECT key, ts, properties FROM entity
  WHERE life = (SELECT life FROM record WHERE name = $1::text) AND key = ANY($2::bytea[]) AND properties IS NOT NULL`}
 	// someRows ends after the row whose properties bring their sum to $5.
-	someRows = bothWays("some_rows", `
+	SomeRows = bothWays("some_rows", `
 SELECT key, ts, nonce, properties FROM (
   SELECT key, ts, nonce, properties, sum(octet_length(properties)) OVER (ORDER BY key ROWS UNBOUNDED PRECEDING) AS upto`+rowsOf+`) AS e
  WHERE upto - octet_length(properties) < $5::int8 ORDER BY key`)
 )
 
 // bothWays are a statement that reads in key order and, under true, one that reads in the opposite order.
-func bothWays(name, sql string) map[bool]statement {
-	return map[bool]statement{false: {name, sql}, true: {name + "_descending", strings.ReplaceAll(sql, "ORDER BY key", "ORDER BY key DESC")}}
+func bothWays(name, sql string) map[bool]Prepared {
+	return map[bool]Prepared{false: {name, sql}, true: {name + "_descending", strings.ReplaceAll(sql, "ORDER BY key", "ORDER BY key DESC")}}
 }
 
 // rowsOf are the first $4 rows of a range.
@@ -125,25 +121,25 @@ const rowsOf = `
 // statement of its own in the same transaction: a statement that waits for the Drop of the
 // life before sees the reservations from before it waited.
 var (
-	readRecord  = statement{"read_record", `SELECT name, incarnation, revision, value FROM record WHERE name = $1::text`}
-	listRecords = statement{"list_records", `
+	ReadRecord  = Prepared{"read_record", `SELECT name, incarnation, revision, value FROM record WHERE name = $1::text`}
+	ListRecords = Prepared{"list_records", `
 SELECT name, incarnation, revision, value FROM record WHERE name >= $1::text AND name < $2::text ORDER BY name LIMIT $3::int8`}
-	createRecord = statement{"create_record", `
+	CreateRecord = Prepared{"create_record", `
 INSERT INTO record (name, incarnation, revision, floor, purged, value, life) VALUES ($1::text, $2::bytea, $3::int8, 0, 0, $4::bytea, $5::int8)
     ON CONFLICT (name) DO NOTHING`}
-	setFloor = statement{"set_floor", `
+	SetFloor = Prepared{"set_floor", `
 UPDATE record SET floor = r.highest, purged = r.highest FROM (SELECT max(reserved) AS highest FROM server) AS r
  WHERE name = $1::text AND revision = $2::int8`}
-	changeRecord = statement{"change_record", `
+	ChangeRecord = Prepared{"change_record", `
 UPDATE record SET revision = $2::int8, value = $3::bytea, trail = (revision || trail)[1:` + recordTrail + `] WHERE name = $1::text AND revision = $4::int8`}
-	dropRecord = statement{"drop_record", `
+	DropRecord = Prepared{"drop_record", `
 WITH gone AS (DELETE FROM record WHERE name = $1::text AND revision = $2::int8 RETURNING life, revision || trail AS trail)
 INSERT INTO dropped (life, trail) SELECT life, $3::int8 || trail FROM gone`}
 	// ofLife and inTrail are what a change of a record that was applied has left: a life, or its
 	// Timestamp in a trail. The second number says that the trail goes back to the revision $3,
 	// so that a change of that revision would be there.
-	ofLife  = statement{"of_life", `SELECT (SELECT count(*) FROM record WHERE life = $1::int8) + (SELECT count(*) FROM dropped WHERE life = $1::int8), 1::int8`}
-	inTrail = statement{"in_trail", `
+	OfLife  = Prepared{"of_life", `SELECT (SELECT count(*) FROM record WHERE life IN ($1::int8, -$1::int8)) + (SELECT count(*) FROM dropped WHERE life = $1::int8), 1::int8`}
+	InTrail = Prepared{"in_trail", `
 SELECT count(*) FILTER (WHERE $2::int8 = ANY(trail)), count(*) FILTER (WHERE $3::int8 = ANY(trail))
   FROM (SELECT revision || trail AS trail FROM record WHERE name = $1::text UNION ALL SELECT trail FROM dropped) AS seen`}
 )
@@ -151,40 +147,40 @@ SELECT count(*) FILTER (WHERE $2::int8 = ANY(trail)), count(*) FILTER (WHERE $3:
 // recordTrail is how many overwritten revisions of a record are kept.
 const recordTrail = "64"
 
-// promisesSQL are the settings that say what a reply promises. Every role may read them.
-const promisesSQL = `current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'), current_setting('synchronous_standby_names')`
+// PromisesSQL are the settings that say what a reply promises. Every role may read them.
+const PromisesSQL = `current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'), current_setting('synchronous_standby_names')`
 
 // Servers. The holder of a slot is a random number.
 var (
-	takeSlot = statement{"take_slot", `
+	TakeSlot = Prepared{"take_slot", `
 UPDATE server SET holder = $1::int8, at = clock_timestamp(), expires = clock_timestamp() + $2::int8 * interval '1 microsecond'
  WHERE slot = (SELECT slot FROM server WHERE expires < clock_timestamp() ORDER BY expires, slot LIMIT 1 FOR UPDATE SKIP LOCKED)
 RETURNING slot, reserved`}
-	beat = statement{"beat", `
+	Beat = Prepared{"beat", `
 UPDATE server SET at = clock_timestamp(), expires = clock_timestamp() + $4::int8 * interval '1 microsecond', reserved = CASE
   WHEN $5::int8 = 0 OR abs((extract(epoch FROM statement_timestamp()) * 1000000)::int8 - $5::int8) <= $6::int8 THEN greatest(reserved, $3::int8)
   ELSE reserved END
  WHERE slot = $1::int2 AND holder = $2::int8
-RETURNING (extract(epoch FROM statement_timestamp()) * 1000000)::int8, (SELECT version FROM schema_version)::int8, ` + promisesSQL}
-	leaveSlot = statement{"leave_slot", `UPDATE server SET holder = 0, expires = '-infinity' WHERE slot = $1::int2 AND holder = $2::int8`}
+RETURNING (extract(epoch FROM statement_timestamp()) * 1000000)::int8, (SELECT version FROM schema_version)::int8, ` + PromisesSQL}
+	LeaveSlot = Prepared{"leave_slot", `UPDATE server SET holder = 0, expires = '-infinity' WHERE slot = $1::int2 AND holder = $2::int8`}
 	// synced is the time of the last heartbeat that a replica shows.
-	synced = statement{"synced", `SELECT (extract(epoch FROM max(at)) * 1000000)::int8 FROM server WHERE at > '-infinity'`}
+	Synced = Prepared{"synced", `SELECT (extract(epoch FROM max(at)) * 1000000)::int8 FROM server WHERE at > '-infinity'`}
 	// oldest is the age in microseconds of the oldest transaction that this role may see.
-	oldest = statement{"oldest", `SELECT (` + oldestSQL + ` * 1000000)::int8`}
+	Oldest = Prepared{"oldest", `SELECT (` + OldestSQL + ` * 1000000)::int8`}
 )
 
-// oldestSQL is the age in seconds of the oldest transaction of another connection. Those
+// OldestSQL is the age in seconds of the oldest transaction of another connection. Those
 // of autovacuum do not stop autovacuum.
-const oldestSQL = `coalesce((SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM pg_stat_activity
+const OldestSQL = `coalesce((SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM pg_stat_activity
 	WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type <> 'autovacuum worker'), 0)`
 
-// blocked is how long, in microseconds, a statement of this server, $1, has been waiting for a
+// Blocked is how long, in microseconds, a statement of this server, $1, has been waiting for a
 // lock of another program, and who holds that.
-var blocked = statement{"blocked", `
+var Blocked = Prepared{"blocked", `
 SELECT (extract(epoch FROM clock_timestamp() - mine.query_start) * 1000000)::int8,
        format('process %s (%s, %s, user %s)', other.pid, coalesce(nullif(other.application_name, ''), 'no name'), coalesce(other.state, 'state not shown'), other.usename)
   FROM pg_stat_activity AS mine, unnest(pg_blocking_pids(mine.pid)) AS blocking, pg_stat_activity AS other
- WHERE mine.application_name = $1::text AND mine.wait_event_type = 'Lock' AND other.pid = blocking AND other.application_name NOT LIKE '` + namePrefix + `%'
+ WHERE mine.application_name = $1::text AND mine.wait_event_type = 'Lock' AND other.pid = blocking AND other.application_name NOT LIKE '` + NamePrefix + `%'
  ORDER BY mine.query_start LIMIT 1`}
 
 // What is to be removed, and who may still add to it.
@@ -192,25 +188,34 @@ var (
 	// writing are the transactions that write entities now, of servers whose name is like $1,
 	// and of process $2, unless that is 0. Their statements took this lock before they looked
 	// at records. Everybody may read locks and names.
-	writing    = statement{"writing", writingSQL("'entity'::regclass")}
-	raiseFloor = statement{"raise_floor", `UPDATE record SET floor = $2::int8 WHERE name = $1::text AND floor < $2::int8`}
+	Writing    = Prepared{"writing", WritingSQL("'entity'::regclass")}
+	RaiseFloor = Prepared{"raise_floor", `UPDATE record SET floor = floor - floor % ` + lift + ` + $2::int8 WHERE name = $1::text AND floor % ` + lift + ` < $2::int8`}
 	// deadLives steps from life to life in the index of tombstones.
-	deadLives = statement{"dead_lives", `
+	DeadLives = Prepared{"dead_lives", `
 WITH RECURSIVE lives AS (
   (SELECT life FROM entity WHERE deleted AND life > $1::int8 ORDER BY life LIMIT 1)
   UNION ALL
   SELECT (SELECT e.life FROM entity e WHERE e.deleted AND e.life > lives.life ORDER BY e.life LIMIT 1) FROM lives WHERE lives.life IS NOT NULL)
 SELECT life FROM lives WHERE life IS NOT NULL LIMIT $2::int8`}
-	raisePurged  = statement{"raise_purged", `UPDATE record SET purged = $2::int8, floor = greatest(floor, $2::int8) WHERE life = ANY($1::int8[]) AND purged < $2::int8`}
-	deleteDead   = statement{"delete_dead", deleteSome(`AND deleted AND properties IS NULL AND ts <= $4::int8`)}
-	deleteLife   = statement{"delete_life", deleteSome(`AND $4::int8 = 0`)}
-	droppedLives = statement{"dropped_lives", `
-SELECT life FROM dropped WHERE NOT emptied AND since < clock_timestamp() - $1::int8 * interval '1 microsecond' ORDER BY life LIMIT 1000`}
-	emptyLife   = statement{"empty_life", `UPDATE dropped SET emptied = true WHERE life = $1::int8 AND NOT EXISTS (SELECT FROM entity WHERE life = $1::int8)`}
-	forgetDrops = statement{"forget_drops", `DELETE FROM dropped WHERE emptied AND since < clock_timestamp() - $1::int8 * interval '1 microsecond'`}
+	RaisePurged  = Prepared{"raise_purged", `UPDATE record SET purged = $2::int8, floor = greatest(floor, floor - floor % ` + lift + ` + $2::int8) WHERE life = ANY($1::int8[]) AND purged < $2::int8`}
+	DeleteDead   = Prepared{"delete_dead", deleteSome(`AND deleted AND properties IS NULL AND ts <= $4::int8`)}
+	DeleteLife   = Prepared{"delete_life", deleteSome(`AND $4::int8 = 0`)}
+	DroppedLives = Prepared{"dropped_lives", `
+SELECT life FROM dropped WHERE NOT cleared AND since < clock_timestamp() - $1::int8 * interval '1 microsecond' ORDER BY life LIMIT 1000`}
+	EmptyLife   = Prepared{"empty_life", `UPDATE dropped SET cleared = true WHERE life = $1::int8 AND NOT EXISTS (SELECT FROM entity WHERE life = $1::int8)`}
+	ForgetDrops = Prepared{"forget_drops", `DELETE FROM dropped WHERE cleared AND since < clock_timestamp() - $1::int8 * interval '1 microsecond'`}
 )
 
-func writingSQL(entity string) string {
+// Turns at the removal of expired entities of a table. The writes succeed if they write a row.
+var (
+	ReadUpkeep  = Prepared{"read_upkeep", `SELECT due, state FROM upkeep WHERE name = $1::text`}
+	BeginUpkeep = Prepared{"begin_upkeep", `INSERT INTO upkeep (name, due, state) VALUES ($1::text, $2::int8, $3::bytea) ON CONFLICT DO NOTHING`}
+	SetUpkeep   = Prepared{"set_upkeep", `UPDATE upkeep SET due = $2::int8, state = $3::bytea WHERE name = $1::text AND due = $4::int8`}
+	// ForgetUpkeep removes what was kept for dropped tables.
+	ForgetUpkeep = Prepared{"forget_upkeep", `DELETE FROM upkeep u WHERE NOT EXISTS (SELECT FROM record r WHERE r.name = u.name)`}
+)
+
+func WritingSQL(entity string) string {
 	return `
 SELECT virtualtransaction FROM pg_locks
  WHERE locktype = 'relation' AND relation = ` + entity + ` AND mode = 'RowExclusiveLock' AND pid <> pg_backend_pid()
@@ -226,25 +231,26 @@ DELETE FROM entity WHERE ctid = ANY(ARRAY(
 RETURNING key`
 }
 
-// gone has no row if the process $2 of a connection of the server with name $1 has ended.
-var gone = statement{"gone", `SELECT 1 FROM pg_stat_activity WHERE application_name = $1::text AND ` + processSQL + ` = $2::text`}
+// Gone has no row if the process $2 of a connection of the server with name $1 has ended.
+var Gone = Prepared{"gone", `SELECT 1 FROM pg_stat_activity WHERE application_name = $1::text AND ` + ProcessSQL + ` = $2::text`}
 
-// processSQL names a process of the database: its number is used again, also by another primary.
-const processSQL = `concat_ws(' ', pid, extract(epoch FROM backend_start))`
+// ProcessSQL names a process of the database: its number is used again, also by another primary.
+const ProcessSQL = `concat_ws(' ', pid, extract(epoch FROM backend_start))`
 
-// alive reports whether the server that answers works for this connection.
-var alive = statement{"alive", `SELECT pid FROM pg_stat_activity WHERE pid = $1::int4 AND application_name = $2::text AND state <> 'idle'`}
+// Alive reports whether the server that answers works for this connection.
+var Alive = Prepared{"alive", `SELECT pid FROM pg_stat_activity WHERE pid = $1::int4 AND application_name = $2::text AND state <> 'idle'`}
 
-// prepared are the statements of every connection, in the order of preparation.
-var prepared = func() []statement {
-	list := []statement{
-		getOne, getMany, overwritten, begin, commit, lifeOf, smallRows[false], smallRows[true], largeRows, someRows[false], someRows[true],
-		readRecord, listRecords, createRecord, setFloor, changeRecord, dropRecord, ofLife, inTrail,
-		takeSlot, beat, leaveSlot, synced, oldest, blocked,
-		writing, gone, raiseFloor, deadLives, raisePurged, deleteDead, deleteLife, droppedLives, emptyLife, forgetDrops,
+// all are the statements of every connection, in the order of preparation.
+var all = func() []Prepared {
+	list := []Prepared{
+		GetOne, GetMany, Overwritten, Begin, Commit, LifeOf, SmallRows[false], SmallRows[true], LargeRows, SomeRows[false], SomeRows[true],
+		ReadRecord, ListRecords, CreateRecord, SetFloor, ChangeRecord, DropRecord, OfLife, InTrail,
+		TakeSlot, Beat, LeaveSlot, Synced, Oldest, Blocked,
+		Writing, Gone, RaiseFloor, DeadLives, RaisePurged, DeleteDead, DeleteLife, DroppedLives, EmptyLife, ForgetDrops,
+		ReadUpkeep, BeginUpkeep, SetUpkeep, ForgetUpkeep,
 	}
-	for _, w := range writes {
-		list = append(list, w.alone, w.batch)
+	for _, w := range Writes {
+		list = append(list, w.Alone, w.Batch)
 	}
-	return list
+	return append(list, ruled()...)
 }()

@@ -1,0 +1,102 @@
+// Package ruled keeps what tables declare, as statements found it in their records.
+package ruled
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Table is what a table declares. A nil Table declares nothing.
+type Table struct {
+	// Revision is that of the record. A statement that judges by the traits names it, and
+	// finds nothing if the record has another one by now.
+	Revision edm.Ticks
+	Traits   *table.Traits
+	// Large says that large entities were found, which a page cannot judge by their
+	// lengths.
+	Large atomic.Bool
+}
+
+// Rules returns the traits, nil if the table declares nothing.
+func (t *Table) Rules() *table.Traits {
+	if t == nil {
+		return nil
+	}
+	return t.Traits
+}
+
+// Tables are those of which a server knows that they declare something. What it knows may be
+// old: then a statement finds nothing, and the server learns what holds.
+type Tables struct {
+	mu   sync.RWMutex
+	list map[string]*Table
+}
+
+// Find returns what a table declares, as far as is known.
+func (t *Tables) Find(name string) *Table {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.list[name]
+}
+
+// None reports whether no table is known to declare something.
+func (t *Tables) None() bool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return len(t.list) == 0
+}
+
+// Note notes what a record with a revision has, nil for nothing.
+func (t *Tables) Note(name string, revision edm.Ticks, stored []byte) (*Table, error) {
+	if stored == nil {
+		t.Forget(name)
+		return nil, nil
+	}
+	if known := t.Find(name); known != nil && known.Revision == revision {
+		return known, nil
+	}
+	traits, err := Parse(name, stored)
+	if err != nil {
+		return nil, err
+	}
+	now := &Table{Revision: revision, Traits: traits}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.list == nil {
+		t.list = make(map[string]*Table)
+	}
+	t.list[name] = now
+	return now, nil
+}
+
+// Forget forgets a table, which declares nothing or does not exist any more.
+func (t *Tables) Forget(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.list, name)
+}
+
+// Stored is the form in which a record keeps traits, nil for none: core's form of a record
+// that has nothing else.
+func Stored(t *table.Traits) []byte {
+	if t == nil {
+		return nil
+	}
+	return table.AppendRecord(nil, &table.Record{Traits: t}, 0)
+}
+
+// Parse is the inverse of Stored. It refuses the form of a newer version.
+func Parse(name string, stored []byte) (*table.Traits, error) {
+	if stored == nil {
+		return nil, nil
+	}
+	r, err := table.ParseRecord(name, stored)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return r.Traits, nil
+}

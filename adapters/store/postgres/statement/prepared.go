@@ -1,0 +1,73 @@
+// Package statement has the statements that every connection of a store has prepared, and
+// sends them.
+package statement
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Prepared is a statement that every connection has prepared. Its parameters and results are
+// binary.
+type Prepared struct{ Name, SQL string }
+
+// descriptions is the name under which a connection keeps those of its statements, so that
+// it need not ask for them again with each use.
+const descriptions = "descriptions"
+
+// Prepare prepares all statements, in one round trip.
+func Prepare(ctx context.Context, conn *pgconn.PgConn) error {
+	p := conn.StartPipeline(ctx)
+	for _, s := range all {
+		p.SendPrepare(s.Name, s.SQL, nil)
+	}
+	if err := p.Sync(); err != nil {
+		return errors.Join(err, p.Close())
+	}
+	var failed error
+	known := make(map[string]*pgconn.StatementDescription, len(all))
+	for failed == nil {
+		result, err := p.GetResults()
+		if err != nil {
+			failed = err
+		}
+		if d, ok := result.(*pgconn.StatementDescription); ok {
+			d.Name = all[len(known)].Name // which a pipeline leaves out
+			known[d.Name] = d
+		}
+		if _, end := result.(*pgconn.PipelineSync); end {
+			break
+		}
+	}
+	conn.CustomData()[descriptions] = known
+	if err := p.Close(); failed == nil {
+		failed = err
+	}
+	if failed != nil {
+		return fmt.Errorf("preparing statements: %w", failed)
+	}
+	return nil
+}
+
+// On returns the statement as a connection has prepared it.
+func (s Prepared) On(c *pgconn.PgConn) *pgconn.StatementDescription {
+	return c.CustomData()[descriptions].(map[string]*pgconn.StatementDescription)[s.Name]
+}
+
+// Query runs one statement. row gets values that it must not keep.
+func Query(ctx context.Context, c *pgconn.PgConn, s Prepared, row func(v [][]byte) error, args ...[]byte) (rows int64, err error) {
+	r := c.ExecStatement(ctx, s.On(c), args, Formats, Formats)
+	for r.NextRow() {
+		if row != nil && err == nil {
+			err = row(r.Values())
+		}
+	}
+	tag, end := r.Close()
+	if end != nil {
+		return 0, end
+	}
+	return tag.RowsAffected(), err
+}

@@ -1,0 +1,98 @@
+package statement
+
+import "strings"
+
+// A table that declares something, in short one with rules, has a record in another form: its
+// life and its revision are negative, and its floor is higher by Lift, above every Timestamp.
+// So the statements for other tables find no entity of it and write none, and a server that
+// did not know of the declaration learns it: by the floor when it reads an entity or writes
+// one, by the life when it reads a page, by the revision when it reads a record. They need
+// look at nothing more than before.
+//
+// The statements here know both forms, except those that name the revision of a record: they
+// find nothing if the table declares something else by now, or nothing any more.
+
+// Lift is above every Timestamp.
+const Lift = 1 << 62
+
+const lift = "4611686018427387904"
+
+// ruledSQL is a statement for an entity of a table whose record has the revision, which is
+// the parameter with a number.
+func ruledSQL(sql, revision string) string {
+	s := strings.NewReplacer(
+		"SELECT life, $2", "SELECT -life, $2",
+		"(SELECT life FROM", "(SELECT -life FROM",
+		"name = $1::text AND floor < $3", "name = $1::text AND revision = -$"+revision+"::int8 AND floor < $3 + "+lift,
+		"WHERE name = $1::text) AND key", "WHERE name = $1::text AND revision = -$"+revision+"::int8) AND key",
+	).Replace(sql)
+	return s
+}
+
+// RuledGetOne and RuledGetMany have the revision of the record and what the table declares,
+// NULL for nothing, after what GetMany has.
+var (
+	RuledGetOne = Prepared{"ruled_get_one", `
+SELECT r.floor % ` + lift + `, r.purged, e.ts, e.nonce, e.properties, 1::int8, abs(r.revision), r.traits
+  FROM record r LEFT JOIN entity e ON e.life = abs(r.life) AND e.key = $2::bytea
+ WHERE r.name = $1::text`}
+	RuledGetMany = Prepared{"ruled_get_many", `
+SELECT r.floor % ` + lift + `, r.purged, e.ts, e.nonce, e.properties, q.i, abs(r.revision), r.traits
+  FROM unnest($1::text[], $2::bytea[]) WITH ORDINALITY AS q(name, key, i)
+  LEFT JOIN record r ON r.name = q.name
+  LEFT JOIN entity e ON e.life = abs(r.life) AND e.key = q.key`}
+	RuledOverwritten = Prepared{"ruled_overwritten", strings.Replace(Overwritten.SQL, "e.life = r.life", "e.life = abs(r.life)", 1)}
+)
+
+// RuledWrites are Writes with the revision of the record as one more argument. Update is
+// not among them: whether an entity has ended is judged by its state, which has a Timestamp.
+var RuledWrites = map[Form]struct{ Alone, Batch Prepared }{
+	Upsert: ruledWrite("upsert", upsertSQL, "6"),
+	Insert: ruledWrite("insert", insertSQL, "6"),
+	Swap:   ruledWrite("swap", swapSQL, "7"),
+}
+
+func ruledWrite(name, sql, revision string) struct{ Alone, Batch Prepared } {
+	sql = ruledSQL(sql, revision)
+	return struct{ Alone, Batch Prepared }{Prepared{"ruled_" + name, sql}, Prepared{"ruled_" + name + "_all", allOrNone(sql)}}
+}
+
+// Pages.
+var (
+	Declared = Prepared{"ruled_declared", `SELECT abs(revision), traits FROM record WHERE name = $1::text`}
+	// RuledSmallRows has the revision as $6.
+	RuledSmallRows = bothWays("ruled_small_rows", ruledSQL(SmallRows[false].SQL, "6"))
+	RuledSomeRows  = bothWays("ruled_some_rows", strings.Replace(SomeRows[false].SQL, "(SELECT life FROM", "(SELECT abs(life) FROM", 1))
+)
+
+// The catalog. RuledChangeRecord declares $5, NULL for nothing.
+var (
+	RuledReadRecord  = Prepared{"ruled_read_record", ruledRecord(ReadRecord.SQL)}
+	RuledListRecords = Prepared{"ruled_list_records", ruledRecord(ListRecords.SQL)}
+	RuledChange      = Prepared{"ruled_change", `
+UPDATE record SET value = $3::bytea, traits = $5::bytea, trail = (abs(revision) || trail)[1:` + recordTrail + `],
+       revision = CASE WHEN $5::bytea IS NULL THEN $2::int8 ELSE -$2::int8 END,
+       life = CASE WHEN $5::bytea IS NULL THEN abs(life) ELSE -abs(life) END,
+       floor = floor % ` + lift + ` + CASE WHEN $5::bytea IS NULL THEN 0 ELSE ` + lift + ` END
+ WHERE name = $1::text AND abs(revision) = $4::int8`}
+	RuledDrop = Prepared{"ruled_drop", `
+WITH gone AS (DELETE FROM record WHERE name = $1::text AND abs(revision) = $2::int8 RETURNING abs(life) AS life, abs(revision) || trail AS trail)
+INSERT INTO dropped (life, trail) SELECT life, $3::int8 || trail FROM gone`}
+	RuledInTrail = Prepared{"ruled_in_trail", strings.Replace(InTrail.SQL, "SELECT revision || trail", "SELECT abs(revision) || trail", 1)}
+)
+
+func ruledRecord(sql string) string {
+	return strings.Replace(sql, "SELECT name, incarnation, revision, value FROM", "SELECT name, incarnation, abs(revision), value, traits FROM", 1)
+}
+
+// ruled are the statements for tables with rules.
+func ruled() []Prepared {
+	list := []Prepared{
+		RuledGetOne, RuledGetMany, RuledOverwritten, Declared, RuledSmallRows[false], RuledSmallRows[true], RuledSomeRows[false], RuledSomeRows[true],
+		RuledReadRecord, RuledListRecords, RuledChange, RuledDrop, RuledInTrail,
+	}
+	for _, form := range []Form{Upsert, Insert, Swap} {
+		list = append(list, RuledWrites[form].Alone, RuledWrites[form].Batch)
+	}
+	return list
+}

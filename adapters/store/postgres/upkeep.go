@@ -1,0 +1,58 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"edgetable/adapters/store/postgres/statement"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// ReadUpkeep implements [table.Sharing].
+func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Ticks, state []byte, err error) {
+	ctx, cancel, err := s.begin(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer cancel()
+	err = s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
+		due, state = 0, nil
+		_, err := statement.Query(ctx, c, statement.ReadUpkeep, func(v [][]byte) error {
+			due, state = edm.Ticks(statement.Number(v[0])), bytes.Clone(v[1])
+			return nil
+		}, []byte(t.String()))
+		return err
+	})
+	return due, state, err
+}
+
+// SetUpkeep implements [table.Sharing]. If its outcome is lost and it is sent again, it reports
+// false, and the pass pauses until the instant that it set.
+func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.Ticks, state []byte) (set bool, err error) {
+	ctx, cancel, err := s.begin(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer cancel()
+	if state == nil {
+		state = []byte{}
+	}
+	args := [][]byte{[]byte(t.String()), statement.Int8(int64(due)), state}
+	what := statement.BeginUpkeep
+	if was != 0 {
+		what, args = statement.SetUpkeep, append(args, statement.Int8(int64(was)))
+	}
+	err = s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
+		rows, err := statement.Query(ctx, c, what, nil, args...)
+		set = rows > 0
+		return err
+	})
+	return set, err
+}
+
+// RestUpkeep implements [table.Sharing].
+func (*Store) RestUpkeep(int) edm.Ticks { return edm.Ticks(time.Hour.Nanoseconds() / 100) }
