@@ -266,55 +266,11 @@ func TestLateUnderAnotherRule(t *testing.T) {
 	}
 }
 
-// Programs take turns with the upkeep of a table: one that stops is replaced, and the next
-// one goes on where it was. A pass that ended is not due for an hour.
-func TestUpkeepTurns(t *testing.T) {
+// Functions on a schedule find the tables that declare something without a list of accounts.
+func TestDeclared(t *testing.T) {
 	t.Parallel()
 	clock := now()
-	service, s, _ := ending(t, dynamodb.Options{Buckets: 1}, &clock, table.Expiry{Property: "Ends"})
-	kilobytes := edm.AppendProperty(large(30_000), "Ends", edm.DateTime(clock+second))
-	for i := range 80 { // 2.4 MB: three steps
-		if _, err := s.Commit(t.Context(), people, []table.Mutation{upsert(fmt.Sprintf("%02d", i), kilobytes)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	take := func(want bool) table.Upkeep {
-		t.Helper()
-		u, taken, err := service.TakeUpkeep(t.Context(), table.Name(people))
-		if err != nil || taken != want {
-			t.Fatalf("taken %v, %v, want %v", taken, err, want)
-		}
-		return u
-	}
-	step := func(u *table.Upkeep, want bool) {
-		t.Helper()
-		if done, err := service.Upkeep(t.Context(), u); err != nil || done != want {
-			t.Fatalf("done %v, %v, want %v", done, err, want)
-		}
-	}
-	clock += 2 * 3600 * second
-	first := take(true)
-	step(&first, false)
-	take(false) // it has the turn
-	clock += 301 * second
-	next := take(true)
-	step(&first, true) // it has lost its turn
-	removed := first.Removed
-	for i := 0; ; i++ {
-		done, err := service.Upkeep(t.Context(), &next)
-		if err != nil || i > 5 {
-			t.Fatal(i, err)
-		}
-		if done {
-			break
-		}
-	}
-	if removed == 0 || removed+next.Removed != 80 || next.Removed == 0 {
-		t.Errorf("the first program removed %d, the second one %d of 80", removed, next.Removed)
-	}
-	take(false)
-	clock += 2 * 3600 * edm.TicksPerSecond
-	take(true)
+	_, s, _ := ending(t, dynamodb.Options{Buckets: 1}, &clock, table.Expiry{Property: "Ends"})
 	list, err := s.Declared(t.Context())
 	if err != nil || len(list) != 1 || list[0] != table.Name(people) {
 		t.Errorf("declared: %v, %v", list, err)

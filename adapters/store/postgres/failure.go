@@ -128,3 +128,7 @@ var errRecord = errors.New("postgres: stored record is damaged")
 // errWroteNothing means that the condition of a write does not hold, or that its Timestamp
 // is too low.
 var errWroteNothing = errors.New("postgres: nothing was written")
+
+// errWarned means that the database carried a write out with a warning: a wait for a
+// standby was cancelled by somebody. The write is visible, and a failover may lose it.
+var errWarned = errors.New("the database warned")

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"edgetable/adapters/store/postgres/lend"
+	"edgetable/adapters/store/postgres/promise"
 	"edgetable/adapters/store/postgres/ruled"
 	"edgetable/adapters/store/postgres/slot"
 	"edgetable/adapters/store/postgres/statement"
@@ -35,8 +36,8 @@ type Store struct {
 	ruled    ruled.Tables
 	counters counters
 	clockOff atomic.Bool
-	promise  *durability // of the database at the start
-	settings atomic.Pointer[durability]
+	promise  *promise.Settings // of the database at the start
+	settings atomic.Pointer[promise.Settings]
 	gate     chan struct{} // of connections that wait for a standby
 	sessions lend.Sessions
 	passed   passed
@@ -100,7 +101,7 @@ func (s *Store) connect(ctx context.Context) error {
 		if err == nil {
 			err = c.ready(ctx, conn.PgConn())
 		}
-		if err == nil && d.waits() && !s.noBarrier {
+		if err == nil && d.Waits() && !s.noBarrier {
 			err = s.catchUp(ctx, conn.PgConn())
 		}
 		return err

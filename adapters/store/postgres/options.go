@@ -8,6 +8,7 @@ import (
 	"net"
 	"time"
 
+	"edgetable/adapters/store/postgres/dial"
 	"edgetable/adapters/store/postgres/lend"
 	"edgetable/core/edm"
 )
@@ -97,7 +98,7 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	o.watchEvery = cmp.Or(o.watchEvery, 5*time.Second)
 	if o.Dial == nil {
-		o.Dial = dial
+		o.Dial = dial.Context
 	}
 	if o.Logf == nil {
 		o.Logf = func(string, ...any) {}

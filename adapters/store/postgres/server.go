@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"edgetable/adapters/store/postgres/promise"
 	"edgetable/adapters/store/postgres/slot"
 	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
@@ -64,12 +65,12 @@ func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) 
 // begin above all that is: the statement and compareClocks judge the same two times.
 func (s *Store) beat(ctx context.Context, c *pgconn.PgConn, h slot.Holding, upTo edm.Ticks) (ok bool, err error) {
 	var database, machine, version int64 // 0: not compared
-	var found *durability
+	var found *promise.Settings
 	if s.Now == nil {
 		machine = s.machine().UnixMicro()
 	}
 	rows, err := statement.Query(ctx, c, statement.Beat, func(v [][]byte) error {
-		database, version, found = statement.Number(v[0]), statement.Number(v[1]), durabilityOf(v[2:])
+		database, version, found = statement.Number(v[0]), statement.Number(v[1]), promise.Of(v[2:])
 		return nil
 	}, statement.Int2(h.Slot), statement.Int8(h.Holder), statement.Int8(int64(upTo)), statement.Int8(tenancy.Microseconds()), statement.Int8(machine), statement.Int8(maxClockDifference.Microseconds()))
 	if err == nil {

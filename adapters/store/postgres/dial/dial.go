@@ -1,4 +1,5 @@
-package postgres
+// Package dial makes connections that fail when the machine at their other end is gone.
+package dial
 
 import (
 	"context"
@@ -10,16 +11,16 @@ import (
 // silence is after what time without a sign of life a connection counts as dead.
 const silence = 15 * time.Second
 
-// dial makes a connection that fails when the machine at its other end is gone, whether
+// Context makes a connection that fails when the machine at its other end is gone, whether
 // something was sent or not.
-func dial(ctx context.Context, network, address string) (net.Conn, error) {
+func Context(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 2 * time.Second, Count: 5},
 		Control: func(network, _ string, c syscall.RawConn) error {
 			if network == "unix" {
 				return nil
 			}
-			return c.Control(limitSilence)
+			return c.Control(func(fd uintptr) { limit(fd, silence) })
 		},
 	}
 	return d.DialContext(ctx, network, address)

@@ -1,11 +1,14 @@
-package postgres
+package dial
 
-import "syscall"
+import (
+	"syscall"
+	"time"
+)
 
 // tcpUserTimeout is TCP_USER_TIMEOUT, which package syscall lacks.
 const tcpUserTimeout = 18
 
-// limitSilence limits how long bytes that were sent may stay unconfirmed.
-func limitSilence(fd uintptr) {
+// limit bounds the time for which sent bytes may stay unconfirmed.
+func limit(fd uintptr, silence time.Duration) {
 	_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, tcpUserTimeout, int(silence.Milliseconds()))
 }

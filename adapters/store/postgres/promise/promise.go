@@ -1,0 +1,65 @@
+// Package promise judges by the settings of a database what a reply to a write promises.
+package promise
+
+import "strings"
+
+// Settings are the settings that decide it, as the database writes them.
+type Settings struct {
+	Fsync, FullPages, Commit, Standbys string
+}
+
+// Of returns the settings in the columns of statement.PromisesSQL.
+func Of(v [][]byte) *Settings {
+	return &Settings{string(v[0]), string(v[1]), string(v[2]), string(v[3])}
+}
+
+// Strength orders promises.
+func (s *Settings) Strength() int {
+	switch {
+	case s.Loses() != "":
+		return 0
+	case s.Standbys == "":
+		return 1
+	case s.Commit == "remote_write":
+		return 2
+	}
+	return 3
+}
+
+// Waits reports whether a commit waits for a standby.
+func (s *Settings) Waits() bool {
+	return s.Standbys != "" && s.Commit != "off" && s.Commit != "local"
+}
+
+// Loses names the setting that lets the database lose an acknowledged write in a crash, or
+// returns "".
+func (s *Settings) Loses() string {
+	switch {
+	case s.Fsync == "off":
+		return "the database has fsync=off: the loss of power destroys it"
+	case s.Commit == "off":
+		return "the database has synchronous_commit=off: a crash loses writes that were answered"
+	case s.Commit == "local" && s.Standbys != "":
+		return "the database has synchronous_commit=local: a failover loses writes that were answered, although there are synchronous standbys"
+	}
+	return ""
+}
+
+// String says what a reply promises.
+func (s *Settings) String() string {
+	var list []string
+	switch reason := s.Loses(); {
+	case reason != "":
+		list = append(list, reason)
+	case s.Standbys == "":
+		list = append(list, "a reply survives a crash of the database server; a failover may lose the last writes, because synchronous_standby_names is empty")
+	case s.Commit == "remote_write":
+		list = append(list, "a reply survives the loss of one machine, not the loss of power at both (synchronous_commit=remote_write)")
+	default:
+		list = append(list, "a reply survives the loss of the primary, as long as only synchronous standbys are promoted (synchronous_commit="+s.Commit+")")
+	}
+	if s.FullPages == "off" {
+		list = append(list, "full_page_writes=off is safe only where the file system writes whole pages")
+	}
+	return strings.Join(list, "; ")
+}

@@ -1,0 +1,98 @@
+package storetest
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+const second = edm.TicksPerSecond
+
+// ends has an instant in E, and the text v.
+func ends(at edm.Ticks, v string) edm.Properties {
+	return edm.AppendProperty(text(v), "E", edm.DateTime(at))
+}
+
+// matured is the age at which a rule surely removes what has ended.
+const matured = table.UndoTime + 90*second
+
+// later moves the clock, which stands still otherwise.
+func (c *clock) later(by edm.Ticks) { c.ticks.Add(int64(by)) }
+
+// expiring is a table with a rule of expiry, and a clock that stands still.
+func (e *env) expiring(rule *table.Expiry) (s *table.Service, name table.Name) {
+	e.Helper()
+	if !e.has.Expiry {
+		e.Skip("the store does not declare Expiry")
+	}
+	e.clock.step.Store(0)
+	s = table.New(declaring{e.Store}, table.Options{Now: e.clock.now, Rand: rand.Uint64})
+	name = table.Name{Account: "acct", Table: "ending"}
+	e.create(name.Table)
+	e.declare(s, name, rule)
+	return s, name
+}
+
+// declaring is a store of which the harness has declared that it keeps traits.
+type declaring struct{ table.Store }
+
+func (s declaring) Unwrap() table.Store             { return s.Store }
+func (s declaring) Declares() (name string, _ bool) { return "the store", true }
+
+// declare declares a rule, or nil for none.
+func (e *env) declare(s *table.Service, name table.Name, rule *table.Expiry) {
+	e.Helper()
+	if err := s.SetTableOptions(e.Context(), name, "", table.TableOptions{Expire: rule}); err != nil {
+		e.Fatalf("SetTableOptions: %v", err)
+	}
+	e.settle()
+}
+
+// upkeep makes a whole pass.
+func (e *env) upkeep(s *table.Service, name table.Name) (removed int) {
+	e.Helper()
+	u := table.Upkeep{Table: name} // as if it had been taken: passes of several programs do no harm
+	for range 1000 {
+		done, err := s.Upkeep(e.Context(), &u)
+		if err != nil {
+			e.Fatalf("Upkeep: %v", err)
+		}
+		if done {
+			e.settle()
+			return u.Removed
+		}
+	}
+	e.Fatal("a pass of upkeep does not end")
+	return 0
+}
+
+// rowKeys lists what a scan shows, or with ended what it hides.
+func (e *env) rowKeys(name table.RecordKey, ended bool) (list []string) {
+	e.Helper()
+	r := table.ScanRequest{Ranges: []key.Range{{}}, Rows: 3, Ended: ended}
+	for _, page := range e.pages(name, r, func([]byte) {}) {
+		for _, row := range page {
+			list = append(list, showKey(row.Key))
+		}
+	}
+	return list
+}
+
+// expectRemoved checks how many entities a pass has removed; a store that removes them itself leaves
+// fewer to it.
+func (e *env) expectRemoved(got, want int) {
+	e.Helper()
+	if got != want && !(e.Removes && got < want) {
+		e.Errorf("%d entities removed, want %d", got, want)
+	}
+}
+
+func (e *env) expectKeys(what string, name table.RecordKey, ended bool, want ...string) {
+	e.Helper()
+	if got := e.rowKeys(name, ended); !slices.Equal(got, want) {
+		e.Errorf("%s: ended %v: got %v, want %v", what, ended, got, want)
+	}
+}
