@@ -152,13 +152,14 @@ seeds:
 ## variants: the whole suite of stores over objects with other numbers of buckets, with a replica, and with objects that forget
 variants:
 	$(GOTEST) -run '^Test(Buckets|ReplicaStore|Evicted|StaleWorkers|Splitting|Lossy)$$' ./adapters/store/durableobject
-	EDGETABLE_NEEDS=edge $(GOTEST) -run '^Test(Buckets|Splitting|Lossy)$$' ./testdata/edge/workerd
+	EDGETABLE_NEEDS=edge $(GOTEST) -run '^Test(Buckets|Splitting|Lossy|Store|KVStore|LargeEntitiesMerged)$$' ./testdata/edge/workerd
 
-## loads: 90 days of loads under which tables split and join again, 1,000 seeds of splits with faults, and messages of tables of many ranges, in workerd
+## loads: 90 days of loads under which tables split and join again, 1,000 seeds of splits with faults, 50 kills of workerd between, and messages of tables of many ranges
 .PHONY: loads
 loads:
 	$(GOTEST) -timeout 60m -run '^TestRangesStayBounded$$' ./adapters/store/durableobject -load-days 90
 	$(GOTEST) -timeout 60m -run '^TestSplits$$' ./adapters/store/durableobject -splits 1000 -splits-after 1000
+	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 60m -run '^TestSplitKilled$$' ./testdata/edge/workerd -kills 50
 	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 60m -run '^TestMessagesAtRest$$' ./testdata/edge/workerd -ranges 200
 	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 60m -run '^TestMessagesAtRest$$' ./testdata/edge/workerd -ranges 90 -keys 900
 
@@ -261,8 +262,10 @@ programs:
 functions-aws:
 	EDGETABLE_NEEDS=aws $(GOTEST) -run '^Test(Size|Emulator|Troubles)$$' ./functions/lambda
 
-# Workerd plays the suite of stores whole over objects, and over KV.
+# Workerd plays the suite of stores over objects, and over KV.
 VARIED_EDGE := ^TestBuckets$$/^(Entities|Incarnations)$$|^TestSplitting$$/^(Records|Entities|Incarnations)$$|^TestLossy$$/^Entities$$
+# Lost replies and the laws of pages meet simulated objects and KV in seeds, and the wire corpus pages in workerd.
+VARIED_EDGE := $(VARIED_EDGE)|^TestStore$$/^LostReplies$$|^TestKVStore$$/^Scans$$|^TestLargeEntitiesMerged$$/^Whole$$
 .PHONY: workers
 workers:
 	EDGETABLE_NEEDS=edge $(GOTEST) -skip '$(VARIED_EDGE)' ./wasm/... ./testdata/edge/...

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"edgetable/testdata/must"
@@ -18,7 +19,8 @@ func TestLanes(t *testing.T) {
 	ci, err := filepath.Abs("../../.ci")
 	must.OK(t, err)
 	must.OK(t, os.Symlink(ci, filepath.Join(dir, ".ci")))
-	makefile := "SHELL := bash\n.SHELLFLAGS := -euo pipefail -c\n.PHONY: good bad late other\n" +
+	makefile := "SHELL := bash\n.SHELLFLAGS := -euo pipefail -c\n.PHONY: good bad late other held freeing\n" +
+		"held:\n\t@read -r word <pipe; [[ $$word == free ]]\nfreeing:\n\t@echo free >pipe\n" +
 		"good bad late other:\n\t@echo $@ >>ran; echo said by $@; [[ $@ != bad ]]\n"
 	must.OK(t, os.WriteFile(filepath.Join(dir, "Makefile"), []byte(makefile), 0o600))
 	steps := func(list string) (out string, err error) {
@@ -42,6 +44,11 @@ func TestLanes(t *testing.T) {
 		t.Errorf("the end does not show what failed:\n%s", out)
 	}
 	if out, err := steps("good -- other"); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	// A lane that has run its own steps takes those that wait in the other one.
+	must.OK(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
+	if out, err := steps("good -- held freeing"); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -45,7 +45,7 @@ func TestSplitting(t *testing.T) {
 	t.Run("Concurrency", func(t *testing.T) { storetest.Concurrency(t, h) })
 }
 
-var splitKills = flag.Int("kills", 10, "kills of TestSplitKilled")
+var splitKills = flag.Int("kills", 5, "kills of TestSplitKilled")
 
 // Workerd is killed again and again while a table splits. All that was answered is there
 // afterwards, once.
