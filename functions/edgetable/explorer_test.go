@@ -97,6 +97,7 @@ func TestReadOnlyProfile(t *testing.T) {
 		{"delete", "people", "a", "1", "--in", "prod"},
 		{"delete", "people", "--filter", "PartitionKey ge ''", "--yes", "--in", "prod"},
 		{"copy", "people", "--from", "http://127.0.0.1:1/devstoreaccount1", "--to", "prod"},
+		{"sync", "people", "--from", "http://127.0.0.1:1/devstoreaccount1", "--to", "prod"},
 	} {
 		status, _, err := runUntil(t.Context(), nil, append(args, "--profiles", file)...)
 		if status == 0 || !strings.Contains(err, "the profile prod is read-only") {

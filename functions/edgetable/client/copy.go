@@ -75,7 +75,6 @@ To resume an interrupted copy, run the same command. The exit status is 3 if a p
 		selectFlag(f, &o.names)
 	})
 	cli.Section(c, "How", func(f *pflag.FlagSet) {
-		o.Writes = true
 		ModeFlag(f, &o.Mode, "insert", "insert", "merge", "replace", "skip")
 		o.RowFlags.register(f, "copy.rejects.jsonl", "in the user's cache directory")
 	})
@@ -95,6 +94,7 @@ func Copy(ctx context.Context, t *cli.Terminal, o *CopyFlags, tables []string) e
 }
 
 func (p *program) copy(ctx context.Context, o *CopyFlags, tables []string) error {
+	o.Writes = !o.dryRun
 	from, to, tables, err := p.services(ctx, o, tables)
 	if err != nil {
 		return err
