@@ -105,6 +105,8 @@ func TestReadOnlyProfile(t *testing.T) {
 		}
 	}
 	s.client(t, "").filled(t)
+	other := service(t)
+	console{t, nil}.says(0, "nothing was changed", "copy", "People", "--from", other, "--to", "prod", "--profiles", file, "--dry-run")
 	console{t, nil}.says(0, "Ada", "get", "people", "a", "1", "--from", "prod", "--profiles", file)
 }
 
