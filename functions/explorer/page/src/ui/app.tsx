@@ -99,6 +99,13 @@ function useKeys(help: () => void) {
           toggleSidebar()
           requestAnimationFrame(focus)
         }
+      } else if (e.key === "a" && (e.ctrlKey || e.metaKey) && !typing) {
+        // All rows, not the text of the page. The panel of an entity has texts that are worth copying.
+        const grid = document.getElementById("grid")
+        if (!grid || (e.target as Element).closest("#grid, .entity, .popup")) return
+        e.preventDefault()
+        grid.focus({ preventScroll: true })
+        grid.dispatchEvent(new KeyboardEvent("keydown", { key: "a", ctrlKey: true, bubbles: true, cancelable: true }))
       } else if (e.key === "?" && !typing) help()
     }
     const stay = (e: BeforeUnloadEvent) => unsaved() && e.preventDefault()

@@ -78,6 +78,13 @@ export function Grid(p: Props) {
     if (lastRow >= p.rows.length - 40 && p.rows.length > 0 && !progress.failure) void p.rows.load()
   }, [lastRow, p.rows, progress.loading])
 
+  // Who sorts wants to see the first row, not the one that is now where the view was.
+  const sorted = useRef(p.sort)
+  useEffect(() => {
+    if (sorted.current !== p.sort && scroller.current) scroller.current.scrollTop = 0
+    sorted.current = p.sort
+  }, [p.sort])
+
   useEffect(() => {
     if (p.open >= 0) down.scrollToIndex(p.open)
   }, [p.open])
