@@ -46,6 +46,7 @@ type copier struct {
 	from, to *remote.Client
 	work     *scan.Work
 	firsts   map[string]*first // by table
+	made     map[string]bool   // tables that this run made
 	mu       sync.Mutex        // of rejected
 	rejected rows.RejectFile
 }
@@ -62,7 +63,7 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progres
 		return totals, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	c := &copier{o: o, from: from, to: to, work: w, rejected: rows.RejectFile{Path: o.Rejects}, firsts: map[string]*first{}}
+	c := &copier{o: o, from: from, to: to, work: w, rejected: rows.RejectFile{Path: o.Rejects}, firsts: map[string]*first{}, made: map[string]bool{}}
 	for _, name := range o.Tables {
 		c.firsts[name] = &first{}
 	}
@@ -117,6 +118,7 @@ func (c *copier) table(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
+		c.made[name] = again
 		if !again {
 			ok, err := marked(ctx, c.to, name, c.work.Mark(name))
 			if err != nil {
