@@ -244,6 +244,16 @@ func TestOptionsRefused(t *testing.T) {
 	b.seeText(at("options-said"), "Saved.")
 	s.declares("people", `{"expire":{"after":"P2D"}}`)
 
+	// To withdraw the rule keeps what was typed for another one.
+	b.set(at("options-json"), `{"expire": {"after": "P9D"}}`)
+	b.click(at("withdraw-expire"))
+	b.seeText(at("expire-state"), "not declared")
+	s.declares("people", `{}`)
+	b.has(at("options-json"), `{"expire": {"after": "P9D"}}`)
+	b.click(at("options-save"))
+	b.seeText(at("expire-state"), "active")
+	s.declares("people", `{"expire":{"after":"P9D"}}`)
+
 	// A profile that only reads shows it, and a token does not.
 	b.visit("#/prod/people?view=options")
 	b.seeText(at("expire-state"), "active")

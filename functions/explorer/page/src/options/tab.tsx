@@ -87,7 +87,7 @@ export function OptionsView({ service, table }: { service: Service; table: strin
         revision = fresh.revision // other properties of the table changed, such as its access policies
       }
     }
-    edit(undefined)
+    if (document === text) edit(undefined)
     await read()
     setSaid("Saved.")
   }
