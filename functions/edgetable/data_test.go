@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -234,6 +235,20 @@ func TestCopy(t *testing.T) {
 	do.prints("2 rows written\n", "copy", "--all", "--from", at, "--to", other, "--progress-file", saved)
 	do.prints("0 rows written, 2 there already\n", "copy", "--all", "--from", at, "--to", other, "--progress-file", saved)
 	do.run(0, "put", "People", `{"PartitionKey":"a","RowKey":"2","Name":"Eve"}`, "--to", other)
+	do.run(0, "put", "People", `{"PartitionKey":"c","RowKey":"4"}`, "--to", at)
+	dry := []string{"copy", "--all", "--from", at, "--to", other, "--progress-file", saved, "--rejects", saved + "-rejects", "--dry-run"}
+	if out, said := do.run(3, dry...); out != "1 row would be written, 1 there already, 1 refused; nothing was changed\n" || !strings.Contains(said, "the entity exists with other content") {
+		t.Error(out, said)
+	}
+	do.prints("1 row would be written, 2 skipped; nothing was changed\n", append(dry, "--mode", "skip")...)
+	do.prints("3 rows would be written; nothing was changed\n", append(dry, "--mode", "replace")...)
+	do.prints("0 rows would be written, 1 there already; nothing was changed\n", append(dry, "--filter", "RowKey eq '1'")...)
+	do.says(3, `{"written":1,"alreadyThere":1,"skipped":0,"refused":1,"deleted":0,"dropped":0,"dryRun":true}`, append(dry, "--json")...)
+	if _, err := os.Stat(saved + "-rejects"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a dry run keeps refused rows: %v", err)
+	}
+	do.prints("2\n", "count", "People", "--from", other)
+	do.run(0, "delete", "People", "c", "4", "--in", at)
 	for range 2 {
 		if _, said := do.run(3, "copy", "--all", "--from", at, "--to", other, "--progress-file", saved, "--rejects", saved+"-rejects"); !strings.Contains(said, "1 row refused") {
 			t.Error(said)

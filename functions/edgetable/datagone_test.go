@@ -151,16 +151,20 @@ func TestWritesToRemadeTable(t *testing.T) {
 	}
 }
 
-// Entities whose deletion lost its reply count as deleted, and a copy that a deleted table ends says what it wrote.
+// Entities whose insertion or deletion lost its reply count as written or deleted, and a copy that a deleted table ends says what it wrote.
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	file := entitiesFile(t, 1100, "x")
 	s := start(t, nil, "--memory", "--chaos", "operation=EntityGroupTransaction every=7 fault=lost-reply")
 	at, c := s.said(t, "connection string"), shell{t, t.TempDir()}
-	c.run(0, []string{"import", file, "--to", at, "--progress-file", filepath.Join(c.dir, "first")})
+	c.run(0, []string{"import", file, "--to", at, "--progress-file", filepath.Join(c.dir, "first")}, "1,100 rows written\n")
 	c.run(0, []string{"delete", "People", "--in", at, "--filter", "N lt 1050", "--yes"}, "1,050 entities deleted")
 	from, to := startHalfway(t), startHalfway(t)
 	c.run(0, []string{"import", file, "--to", from.connection, "--progress-file", filepath.Join(c.dir, "second")})
+	lossy := start(t, nil, "--memory", "--chaos", "operation=EntityGroupTransaction every=7 fault=lost-reply").said(t, "connection string")
+	for _, says := range []string{"1,100 rows written\n", "0 rows written, 1,100 there already\n"} {
+		c.run(0, []string{"copy", "People", "--from", from.connection, "--to", lossy, "--progress-file", filepath.Join(c.dir, "third")}, says)
+	}
 	to.deletes(t, "People", "/$batch", 8)
 	c.run(3, []string{"copy", "People", "--from", from.connection, "--to", to.connection, "--connections", "1"}, "700 rows written; run the same command to resume")
 }

@@ -97,6 +97,7 @@ func TestReadOnlyProfile(t *testing.T) {
 		{"delete", "people", "a", "1", "--in", "prod"},
 		{"delete", "people", "--filter", "PartitionKey ge ''", "--yes", "--in", "prod"},
 		{"copy", "people", "--from", "http://127.0.0.1:1/devstoreaccount1", "--to", "prod"},
+		{"sync", "people", "--from", "http://127.0.0.1:1/devstoreaccount1", "--to", "prod"},
 	} {
 		status, _, err := runUntil(t.Context(), nil, append(args, "--profiles", file)...)
 		if status == 0 || !strings.Contains(err, "the profile prod is read-only") {
@@ -104,6 +105,8 @@ func TestReadOnlyProfile(t *testing.T) {
 		}
 	}
 	s.client(t, "").filled(t)
+	other := service(t)
+	console{t, nil}.says(0, "nothing was changed", "copy", "People", "--from", other, "--to", "prod", "--profiles", file, "--dry-run")
 	console{t, nil}.says(0, "Ada", "get", "people", "a", "1", "--from", "prod", "--profiles", file)
 }
 

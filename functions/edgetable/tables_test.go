@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/optionsdoc"
 	"edgetable/testdata/must"
 )
 
@@ -79,13 +80,16 @@ func TestTableOptions(t *testing.T) {
 		t.Errorf("the options are %s", out)
 	}
 	file := filepath.Join(t.TempDir(), "tables.json")
-	must.OK(t, os.WriteFile(file, []byte(`{"People": {"expire": {"property": "Ends"}}}`), 0o600))
+	must.OK(t, os.WriteFile(file, []byte(`{"$schema": "tables.schema.json", "People": {"expire": {"property": "Ends"}}}`), 0o600))
 	do.prints("People: {\"expire\":{\"property\":\"Ends\"}}, as it is\n", "tables", "apply", "--file", file, "--to", at)
 	must.OK(t, os.WriteFile(file, []byte(`{"People": {"expire": {"after": "P1D"}}}`), 0o600))
 	do.prints("People: {\"expire\":{\"property\":\"Ends\"}} becomes {\"expire\":{\"after\":\"P1D\"}}\nPeople: entities that have ended by the rule and would be gone: 0 of 1\n", "tables", "apply", "-f", file, "--to", at, "--dry-run")
 	do.prints("People: {\"expire\":{\"property\":\"Ends\"}} becomes {}\nPeople: set\n", "tables", "set", "People", "--no-expire", "--to", at)
 	do.prints("3\n", "count", "People", "--from", at)
 
+	if out, _ := do.run(0, "tables", "apply", "--schema"); out != string(optionsdoc.Schema()) {
+		t.Errorf("the schema is %s", out)
+	}
 	for says, args := range map[string][]string{
 		"say --expire-property or --expire-after": {"set", "People"},
 		"or --no-expire":    {"set", "People", "--no-expire", "--expire-after", "P1D"},

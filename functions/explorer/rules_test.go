@@ -22,6 +22,7 @@ var update = flag.Bool("update", false, "write the rules of names into the sourc
 func TestRules(t *testing.T) {
 	compare(t, "page/src/wire/rules.ts", rules())
 	compare(t, "page/test/names.json", examples(t))
+	compare(t, "page/test/rules.json", endings(t))
 }
 
 func compare(t *testing.T, path string, want []byte) {

@@ -183,7 +183,32 @@ func TestHomes(t *testing.T) {
 				b.seeText(at("elsewhere"), "dev does not tell what traffic it has.")
 			}
 			b.shot("home-" + h.name + "-traffic")
-			b.quiet("412 (Precondition Failed)")
+
+			// A rule of expiry, where the home keeps one.
+			b.visit("#/dev/people?view=options")
+			switch h.name {
+			case "azurite":
+				b.seeText(at("empty"), "This service keeps no options of tables.")
+			case "kv":
+				b.seeText(at("cannot-expire"), "Workers KV cannot keep this yet.")
+			default:
+				s.run("", "put", "people", `{"PartitionKey":"past","RowKey":"1","Seen@odata.type":"Edm.DateTime","Seen":"2026-03-04T05:06:07Z"}`, "--to", s.connection)
+				b.fill(at("expire-property"), "Seen")
+				b.click(at("options-save"))
+				b.seeText(at("options-ask"), "The rule hides 1 of 2 entities")
+				b.fill(at("options-confirm"), "people")
+				b.click(at("options-agree"))
+				b.seeText(at("options-said"), "Saved.")
+				b.click(at("rows"))
+				b.seeText(at("status"), "1 row,")
+				b.click(at("rule"))
+				b.click(at("withdraw-expire"))
+				b.seeText(at("expire-state"), "not declared")
+				b.click(at("rows"))
+				b.seeText(at("status"), "2 rows,")
+			}
+			b.shot("home-" + h.name + "-options")
+			b.quiet("412 (", "400 (")
 		})
 	}
 }

@@ -30,6 +30,7 @@ const unreachable = `(() => {
 		if (!hit || !e.contains(hit) && !hit.contains(e) && !(hit.closest("label")?.contains(e) ?? false)) found.push(name + " is under " + (hit?.outerHTML ?? "nothing").slice(0, 100))
 	}
 	if (document.documentElement.scrollWidth > innerWidth) found.push("the page is " + document.documentElement.scrollWidth + " pixels wide")
+	for (const e of document.querySelectorAll("main > .scroll")) if (e.scrollWidth > e.clientWidth + 1) found.push("what is in the window is " + e.scrollWidth + " pixels wide")
 	return found
 })()`
 
@@ -40,6 +41,7 @@ func TestViewport(t *testing.T) {
 	s.use("people", people()...)
 	s.fill("AVeryLongNameOfATableThatNobodyWouldChooseButThatIsPermitted1", people()...)
 	s.do("POST", "/Tables", `{"TableName":"empty"}`, 201)
+	s.fill("Sessions", sessions(30, 4)...)
 	b := newTab(t)
 	b.open(s.page)
 	b.see(at("connect"))
@@ -161,6 +163,28 @@ func TestViewport(t *testing.T) {
 	b.see(at("heat"))
 	b.see(at("findings"))
 	everywhere("traffic")
+	show("Sessions?view=options")
+	b.fill(at("expire-property"), "Ends")
+	b.see(at("expire-found"))
+	everywhere("options")
+	b.set(at("options-json"), `{"expire": {"property": "Ends", "after": "P1M"}}`)
+	b.click(at("options-save"))
+	b.see(at("show-place"))
+	everywhere("options-refused")
+	b.set(at("options-json"), `{"expire": {"property": "Ends", "after": "P1DT12H"}}`)
+	b.click(at("options-save"))
+	b.see(at("options-ask"))
+	everywhere("options-ask")
+	b.fill(at("options-confirm"), "Sessions")
+	b.click(at("options-agree"))
+	b.see(at("expire-undo"))
+	everywhere("options-declared")
+	show("Sessions?pk=ada&rk=008")
+	b.see(at("ends"))
+	everywhere("entity-ends")
+	b.click(at("close-entity"))
+	b.see(at("row-ends"))
+	everywhere("rows-end")
 	// The list of tables is a sheet on a phone.
 	b.do(chromedp.EmulateViewport(390, 844))
 	b.gone(at("tables"))
@@ -173,5 +197,5 @@ func TestViewport(t *testing.T) {
 	b.seeText(at("table"), "people")
 	b.click(at("table"))
 	b.gone(at("tables"))
-	b.quiet()
+	b.quiet("400 (", "412 (")
 }

@@ -65,7 +65,8 @@ func (p *program) copyCommand() *cobra.Command {
 		Long: `Reads several parts of a table at the same time and writes them in batches, without files. A table that is missing is
 created.
 
-To resume an interrupted copy, run the same command. The exit status is 3 if a part is done, 1 if nothing is.`,
+--dry-run reads both services and says how many entities would be written, skipped and refused. To resume an interrupted copy,
+run the same command. The exit status is 3 if a part is done, 1 if nothing is.`,
 		Example: "  edgetable copy --all --from azure --to prod",
 		RunE:    func(c *cobra.Command, args []string) error { return p.copy(c.Context(), &o, args) },
 	}
@@ -75,8 +76,8 @@ To resume an interrupted copy, run the same command. The exit status is 3 if a p
 		selectFlag(f, &o.names)
 	})
 	cli.Section(c, "How", func(f *pflag.FlagSet) {
-		o.Writes = true
 		ModeFlag(f, &o.Mode, "insert", "insert", "merge", "replace", "skip")
+		dryRunFlag(f, &o.dryRun)
 		o.RowFlags.register(f, "copy.rejects.jsonl", "in the user's cache directory")
 	})
 	return c
@@ -95,6 +96,7 @@ func Copy(ctx context.Context, t *cli.Terminal, o *CopyFlags, tables []string) e
 }
 
 func (p *program) copy(ctx context.Context, o *CopyFlags, tables []string) error {
+	o.Writes = !o.dryRun
 	from, to, tables, err := p.services(ctx, o, tables)
 	if err != nil {
 		return err
@@ -139,11 +141,13 @@ func (p *program) copy(ctx context.Context, o *CopyFlags, tables []string) error
 	p.Totals = &t
 	some := progress.Rows.Load() > t.Rejected // the progress file may not have all of them
 	says := totals(t, "written", "deleted")
+	reasons := "the reasons are in " + o.Rejects
 	if o.dryRun {
 		says = totals(t, "would be written", "would be deleted") + "; nothing was changed"
+		reasons = "they would not be copied; the reasons of the first ones are above"
 	}
 	if err != nil {
 		return endedEarly(ctx, err, some, says+"; run the same command to resume")
 	}
-	return p.tellRows(t, says, rowsResult{DryRun: o.dryRun}, "the reasons are in "+o.Rejects, some)
+	return p.tellRows(t, says, rowsResult{DryRun: o.dryRun}, reasons, some)
 }

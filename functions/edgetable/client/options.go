@@ -20,6 +20,7 @@ import (
 	"edgetable/core/payload"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/optionsdoc"
 )
 
 func (p *program) tablesOptionsCommand() *cobra.Command {
@@ -131,15 +132,24 @@ func readOptions(of string, text []byte) (table.TableOptions, error) {
 func (p *program) tablesApplyCommand() *cobra.Command {
 	var o declareFlags
 	var file string
+	var schema bool
 	c := &cobra.Command{
 		Use: "apply", Short: "Declare options of tables as a file has them",
 		Long: `The file has one JSON object: the name of each table, and the options that it is to have, as docs/options.md
-describes them. Tables that it does not name stay as they are. The same file again changes nothing.`,
-		Example: "  edgetable tables apply --file tables.json --to prod --dry-run",
-		RunE:    func(c *cobra.Command, _ []string) error { return p.tablesApply(c.Context(), &o, file) },
+describes them. Tables that it does not name stay as they are. The same file again changes nothing. The member $schema is for
+editors, which complete and check the file with what --schema prints.`,
+		Example: "  edgetable tables apply --file tables.json --to prod --dry-run\n  edgetable tables apply --schema > tables.schema.json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if schema {
+				_, err := p.Out.Write(optionsdoc.Schema())
+				return err
+			}
+			return p.tablesApply(c.Context(), &o, file)
+		},
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		f.StringVarP(&file, "file", "f", "", "`file` with the options of tables; - is standard input")
+		cli.BoolFlag(f, &schema, "schema", "print the JSON schema of the file, and do nothing else")
 		o.register(f)
 	})
 	return c
@@ -163,6 +173,7 @@ func (p *program) tablesApply(ctx context.Context, o *declareFlags, file string)
 	if err := json.Unmarshal(text, &documents); err != nil {
 		return cli.Misuse("%s has no JSON object with a member for each table: %v", file, err)
 	}
+	delete(documents, "$schema")
 	all := map[string]table.TableOptions{}
 	for name, document := range documents {
 		if err := cli.CheckTable(file+":", name); err != nil {

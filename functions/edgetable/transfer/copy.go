@@ -29,7 +29,7 @@ type CopyCommand struct {
 // Copy is a copy of tables.
 type Copy struct {
 	CopyCommand
-	DryRun bool // of Sync: write nothing, and have no progress file
+	DryRun bool // write nothing, have no progress file, and keep no refused entities
 
 	Connections  int
 	ProgressFile string // file
@@ -46,6 +46,7 @@ type copier struct {
 	from, to *remote.Client
 	work     *scan.Work
 	firsts   map[string]*first // by table
+	made     map[string]bool   // tables that this run made
 	mu       sync.Mutex        // of rejected
 	rejected rows.RejectFile
 }
@@ -62,7 +63,7 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progres
 		return totals, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	c := &copier{o: o, from: from, to: to, work: w, rejected: rows.RejectFile{Path: o.Rejects}, firsts: map[string]*first{}}
+	c := &copier{o: o, from: from, to: to, work: w, rejected: rows.RejectFile{Path: o.Rejects}, firsts: map[string]*first{}, made: map[string]bool{}}
 	for _, name := range o.Tables {
 		c.firsts[name] = &first{}
 	}
@@ -117,6 +118,7 @@ func (c *copier) table(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
+		c.made[name] = again
 		if !again {
 			ok, err := marked(ctx, c.to, name, c.work.Mark(name))
 			if err != nil {
@@ -135,8 +137,11 @@ func (c *copier) table(ctx context.Context, name string) error {
 		}
 	}
 	do := c.copy
-	if c.o.Sync {
+	switch {
+	case c.o.Sync:
 		do = c.sync
+	case c.o.DryRun && Kinds[c.o.Mode] == remote.Insert: // what is there decides
+		do = c.try
 	}
 	return c.work.Run(ctx, name, c.o.Connections, c.o.Progress, func(ctx context.Context, p *scan.Task) error {
 		return do(ctx, name, p)
@@ -180,12 +185,14 @@ func (c *copier) note(table string, p *scan.Task, state progressfile.Line, rejec
 	for _, r := range rejects {
 		c.o.Refused(r.File, r.Line, r.Reason)
 	}
-	if err := c.rejected.Add(rejects); err != nil {
-		return err
+	if !c.o.DryRun {
+		if err := c.rejected.Add(rejects); err != nil {
+			return err
+		}
+		if err := c.rejected.Sync(); err != nil {
+			return err
+		}
+		state.Rejects = c.rejected.Size
 	}
-	if err := c.rejected.Sync(); err != nil {
-		return err
-	}
-	state.Rejects = c.rejected.Size
 	return c.work.Note(table, p, state)
 }

@@ -68,7 +68,8 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile
 		im.progress = j
 	}
 	if !o.DryRun {
-		again, err := o.createTables(ctx, c, &state)
+		var again bool
+		im.made, again, err = o.createTables(ctx, c, &state)
 		if err != nil {
 			return totals, err
 		}
@@ -123,23 +124,24 @@ func (o *Import) measure(state *progressfile.Line) {
 	}
 }
 
-// createTables makes the tables that are missing. Again is true if a table was missing, or is
-// not the one that the state knows.
-func (o *Import) createTables(ctx context.Context, c *remote.Client, state *progressfile.Line) (again bool, err error) {
-	known := map[string]bool{}
+// createTables makes the tables that are missing. all says for each table whether it was, for one source alone. again
+// is true if a table was missing, or is not the one that the state knows.
+func (o *Import) createTables(ctx context.Context, c *remote.Client, state *progressfile.Line) (all map[string]bool, again bool, err error) {
+	all = map[string]bool{}
 	for _, s := range o.Sources {
-		if known[s.Table] {
+		if _, known := all[s.Table]; known {
+			all[s.Table] = false // one source may find what another one wrote
 			continue
 		}
-		known[s.Table] = true
 		made, err := createTable(ctx, c, s.Table)
 		if err != nil {
-			return again, err
+			return all, again, err
 		}
+		all[s.Table] = made
 		ok := true
 		if mark := state.Marks[s.Table]; mark != nil && !made {
 			if ok, err = marked(ctx, c, s.Table, mark); err != nil {
-				return again, err
+				return all, again, err
 			}
 		}
 		if (made || !ok) && some(state) {
@@ -147,7 +149,7 @@ func (o *Import) createTables(ctx context.Context, c *remote.Client, state *prog
 		}
 		again = again || made || !ok
 	}
-	return again, nil
+	return all, again, nil
 }
 
 // read passes the rows of a source on in the order of their keys, so that batches are full: as they

@@ -23,6 +23,7 @@ type importer struct {
 	writer   writer
 	progress *progressfile.File // nil for none
 	rejects  rows.RejectFile
+	made     map[string]bool // whether this run made the table for one source alone
 
 	batches chan *batch
 	sent    sync.WaitGroup // batches that are not done
@@ -203,6 +204,9 @@ func (im *importer) write(ctx context.Context, b *batch) error {
 	refused := len(b.rejects)
 	if err := im.writer.write(ctx, b, b.ops, b.lines); err != nil {
 		return err
+	}
+	if im.made[b.source.Table] {
+		b.totals.Own()
 	}
 	im.mu.Lock()
 	defer im.mu.Unlock()

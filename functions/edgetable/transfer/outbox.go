@@ -132,6 +132,9 @@ func (o *outbox) write(ctx context.Context) error {
 		if err := o.w.write(ctx, b, b.ops, b.lines); err != nil {
 			return err
 		}
+		if o.c.made[o.table] {
+			b.totals.Own()
+		}
 		if b.totals.Rejected = int64(len(b.rejects)); b.totals.Rejected > 0 {
 			return nil
 		}

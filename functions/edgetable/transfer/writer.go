@@ -104,12 +104,15 @@ func (w writer) conflict(ctx context.Context, b *batch, ops []remote.Operation, 
 			if string(byName(e.Properties)) == stored {
 				b.totals.Same++
 			} else {
-				b.refuse(&ops[i], lines[i], "the entity exists with other content: --mode says what to do with it")
+				b.refuse(&ops[i], lines[i], otherContent)
 			}
 		}
 	}
 	return free, freeLines, nil
 }
+
+// otherContent is why an insert is refused.
+const otherContent = "the entity exists with other content: --mode says what to do with it"
 
 // byName returns the properties in the order of their names.
 func byName(p edm.Properties) edm.Properties { return p.Merge(p) }

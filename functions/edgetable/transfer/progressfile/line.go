@@ -64,5 +64,12 @@ func (t *Totals) Add(u Totals) {
 	t.Deleted += u.Deleted
 }
 
+// Own counts as written what an insert found in a table that nobody else writes to: it wrote that
+// itself, and the reply was lost.
+func (t *Totals) Own() {
+	t.Written += t.Same + t.Skipped
+	t.Same, t.Skipped = 0, 0
+}
+
 // Rows is how many rows the work is done with.
 func (t *Totals) Rows() int64 { return t.Written + t.Same + t.Skipped + t.Rejected + t.Deleted }

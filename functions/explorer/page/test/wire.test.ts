@@ -148,4 +148,8 @@ test("errors of services are read in both forms", () => {
   const said = failure(401, '{"odata.error":{"code":"NoSession","message":{"value":"this window has no session: open the link that \'edgetable explorer\' printed last"}}}', "")
   assert.equal(said.message, "This window has no session: open the link that 'edgetable explorer' printed last.")
   assert.ok(busy instanceof Failure && busy.retryAfter === 7 && busy.transient)
+  const refused = failure(403, JSON.stringify({ "odata.error": { code: "AuthenticationFailed", message: { value: 'Server failed to authenticate the request. Make sure the value of Authorization header is formed correctly including the signature. Detail: no key of account acme made this signature. Check that the key is base64-decoded before signing, that … The SharedKeyLite string to sign is, with \\n for a line feed: "Sat"\nRequestId:1' } } }), "")
+  assert.equal(refused.message, "The signature was refused: the key is wrong, the token has expired, or the clock of this machine is wrong. (no key of account acme made this signature)")
+  const plain = failure(403, JSON.stringify({ "odata.error": { code: "AuthenticationFailed", message: { value: "Server failed to authenticate the request. Make sure the value of Authorization header is formed correctly including the signature.\nRequestId:1" } } }), "")
+  assert.equal(plain.message, "The signature was refused: the key is wrong, the token has expired, or the clock of this machine is wrong.")
 })

@@ -22,8 +22,11 @@ export interface Draft {
 /** drafts keeps what was edited and not saved: neither closing the panel nor an error loses it. */
 export const drafts = new Map<string, Draft>()
 
+/** unsavedTexts keeps what was typed for the options of tables. */
+export const unsavedTexts = new Map<string, string>()
+
 /** unsaved reports whether leaving the page would lose something. */
-export const unsaved = () => [...drafts.values()].some((d) => d.json !== undefined || changed(d))
+export const unsaved = () => unsavedTexts.size > 0 || [...drafts.values()].some((d) => d.json !== undefined || changed(d))
 
 export const placeOf = (service: string, table: string, e: Entity | undefined) => JSON.stringify(e ? [service, table, keyOf(e)] : [service, table])
 

@@ -11,7 +11,7 @@ export interface Route {
   entity?: Key | undefined
   /** column by which loaded rows are sorted, with a - in front for descending; "" for the order of keys */
   sort: string
-  /** "traffic", or "" for the rows */
+  /** "traffic", "options", or "" for the rows */
   view: string
   /** what the traffic is of, and over which time; "" for what is busiest, and for two hours */
   metric: string

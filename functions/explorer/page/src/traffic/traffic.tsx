@@ -63,7 +63,7 @@ export function Traffic({ service, table }: { service: Service; table: string })
   useEffect(() => () => running.current?.abort(), [])
   return (
     <main class="browse traffic" aria-label={`Traffic of ${table}`}>
-      <TableHead table={table} view="traffic">
+      <TableHead service={service} table={table} view="traffic">
         {report && (
           <span class="dim updated" title="The figures are asked for again every half a minute">
             until {moment(Date.parse(report.until), zone)}

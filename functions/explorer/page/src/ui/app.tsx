@@ -11,6 +11,7 @@ import { signWith } from "../wire/sign.ts"
 import { Access } from "../access/access.tsx"
 import { Accounts } from "../home/accounts.tsx"
 import { Home } from "../home/home.tsx"
+import { OptionsView } from "../options/tab.tsx"
 import { Browse } from "./browse.tsx"
 import { Connect } from "./connect.tsx"
 import { Help } from "./help.tsx"
@@ -74,6 +75,8 @@ function Work({ service, services, version, help }: { service: Service; services
       {(narrow ? side.open : side.docked) && <Tables catalog={catalog} />}
       {at.table && at.view === "traffic" ? (
         <Traffic key={at.table} service={service} table={at.table} />
+      ) : at.table && at.view === "options" ? (
+        <OptionsView key={at.table} service={service} table={at.table} />
       ) : at.table ? (
         <Browse key={at.table} service={service} services={services} at={at} reload={() => void catalog.load()} />
       ) : (
@@ -96,6 +99,13 @@ function useKeys(help: () => void) {
           toggleSidebar()
           requestAnimationFrame(focus)
         }
+      } else if (e.key === "a" && (e.ctrlKey || e.metaKey) && !typing) {
+        // All rows, not the text of the page. The panel of an entity has texts that are worth copying.
+        const grid = document.getElementById("grid")
+        if (!grid || (e.target as Element).closest("#grid, .entity, .popup")) return
+        e.preventDefault()
+        grid.focus({ preventScroll: true })
+        grid.dispatchEvent(new KeyboardEvent("keydown", { key: "a", ctrlKey: true, bubbles: true, cancelable: true }))
       } else if (e.key === "?" && !typing) help()
     }
     const stay = (e: BeforeUnloadEvent) => unsaved() && e.preventDefault()

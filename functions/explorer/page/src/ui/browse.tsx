@@ -5,6 +5,8 @@ import { copy, line } from "../model/copy.ts"
 import { type Draft, editing, fresh, placeOf } from "../model/draft.ts"
 import { type Route, go, toTable } from "../model/route.ts"
 import { Rows } from "../model/rows.ts"
+import { needs } from "../model/rule.ts"
+import { learn, useRule } from "../model/declared.ts"
 import { orderOf } from "../model/sort.ts"
 import { useSorted } from "./sorted.ts"
 import { useStore } from "../model/store.ts"
@@ -73,6 +75,13 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     void rows.load()
     return () => rows.close()
   }, [rows])
+
+  // What the table declares is asked after the rows, which have the first claim on the service.
+  useEffect(() => {
+    if (progress.pages > 0) void learn(service, table)
+  }, [service, table, round, progress.pages > 0])
+  const rule = useRule(service, table)
+  const told = !rule || !select || needs(rule).every((n) => withKeys(select).split(",").includes(n)) ? rule : undefined
 
   const names = useMemo(() => shown(rows.columns.keys(), columns), [rows, rows.columns.size, columns])
   const sorting = useSorted(rows, sort)
@@ -169,6 +178,11 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     close()
     setEntity(e)
     go({ entity: keyOf(e) }, true)
+  }
+  const ended = () => {
+    closeEntity()
+    refresh()
+    setSaid("Saved. The entity has ended by the rule of its table, and is not there any more.")
   }
   const remove = async (from: number, to: number) => {
     if (to - from >= mostDeleted) return refuse(`${plural(to - from + 1, "row")} are selected, and at most ${mostDeleted} are deleted at once; “All results” deletes everything that a query finds.`)
@@ -292,7 +306,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
       <div class="split">
         <div class="left">
           {rows.length > 0 ? (
-            <Grid rows={rows} names={names} columns={columns} arrange={arrange} sort={sort} onSort={onSort} selection={selection} select={(s) => (setSaid(""), setSelection(s))} open={openRow} onOpen={open} onKey={onKey} onEdit={editCell} onMenu={(at, column) => setMenu({ at, column })} onPaste={(clip) => void paste(clip)} editor={editor} />
+            <Grid rows={rows} names={names} columns={columns} arrange={arrange} sort={sort} onSort={onSort} selection={selection} select={(s) => (setSaid(""), setSelection(s))} open={openRow} onOpen={open} onKey={onKey} onEdit={editCell} onMenu={(at, column) => setMenu({ at, column })} onPaste={(clip) => void paste(clip)} rule={told} editor={editor} />
           ) : (
             <div class="blank dim" data-test="blank">
               {progress.loading ? (progress.pages ? `Nothing yet, after ${plural(progress.pages, "page")} …` : "Loading …") : progress.failure ? "" : <Nothing filter={filter} add={service.readOnly ? undefined : add} importing={() => setImporting(true)} />}
@@ -302,13 +316,14 @@ export function Browse({ service, services, at, reload }: { service: Service; se
         </div>
         {(edited || (entity && wanted)) && <Splitter label="Width of the entity" width={width} set={setWidth} after />}
         {edited ? (
-          <Edit key={edited.place} width={px(width)} service={service} table={table} place={edited.place} start={edited.start} close={close} saved={saved} columns={rows.columns} />
+          <Edit key={edited.place} width={px(width)} service={service} table={table} place={edited.place} start={edited.start} close={close} saved={saved} rule={rule} ended={ended} columns={rows.columns} />
         ) : (
           entity &&
           wanted && (
             <EntityPanel
               width={px(width)}
               entity={entity}
+              rule={rule}
               readOnly={service.readOnly}
               close={closeEntity}
               edit={() => void edit(entity)}

@@ -2,6 +2,8 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { type Draft, type Field, drafts, editing, problemOf, valuesOf } from "../model/draft.ts"
 import type { Service } from "../wire/client.ts"
+import { type Rule, left } from "../model/rule.ts"
+import { ticksOf } from "../wire/date.ts"
 import { Failure } from "../wire/failure.ts"
 import { Malformed, parseEntity, pretty } from "../wire/json.ts"
 import { getEntity, insert, replace } from "../wire/tables.ts"
@@ -23,6 +25,9 @@ interface Props {
   close: () => void
   /** saved gets the entity as it is now, and the one that it replaces */
   saved: (e: Entity, before: Entity | undefined) => void
+  /** rule by which entities of the table end, and ended is told of one that a save ended */
+  rule: Rule | undefined
+  ended: () => void
   /** columns of the table, with the types of their values */
   columns: ReadonlyMap<string, ReadonlySet<Type>>
 }
@@ -30,7 +35,12 @@ interface Props {
 /** mostOffered columns are offered for a new entity; the names of all complete what is typed. */
 const mostOffered = 40
 
-export function Edit({ width, service, table, place, start, close, saved, columns }: Props) {
+function past(text: string): boolean {
+  const at = ticksOf(text)
+  return at !== undefined && left(at, Date.now()) === "ended"
+}
+
+export function Edit({ width, service, table, place, start, close, saved, rule, ended, columns }: Props) {
   const [draft, setDraft] = useState(() => drafts.get(place) ?? start)
   const [failure, setFailure] = useState<Error>()
   const [theirs, setTheirs] = useState<Entity>()
@@ -69,7 +79,10 @@ export function Edit({ width, service, table, place, start, close, saved, column
     const newer = values.original ? await replace(service, table, key, all, values.original.etag) : await insert(service, table, all)
     drafts.delete(place)
     // The server sets Timestamp, so the entity is read again; if that fails, what was sent is shown.
-    saved((await getEntity(service, table, key).catch(() => undefined)) ?? { etag: newer, values: all }, values.original)
+    const sent = { etag: newer, values: all }
+    const now = await getEntity(service, table, key).catch(() => sent)
+    if (now || !rule) saved(now ?? sent, values.original)
+    else ended()
   }
   const save = async () => {
     const d = fromJSON()
@@ -166,7 +179,7 @@ export function Edit({ width, service, table, place, start, close, saved, column
       ) : (
         <div class="fields">
           {draft.fields.map((f, i) => (
-            <FieldRow key={i} field={f} problem={problemOf(draft, f)} locked={!isNew} change={(part) => retype(i, part)} drop={() => change({ ...draft, fields: draft.fields.filter((_, j) => j !== i) })} />
+            <FieldRow key={i} field={f} problem={problemOf(draft, f)} note={rule && f.name === rule.property && !f.removed && f.value.type === "DateTime" && past(f.value.text) ? "In the past: with this the entity ends as soon as it is saved." : ""} locked={!isNew} change={(part) => retype(i, part)} drop={() => change({ ...draft, fields: draft.fields.filter((_, j) => j !== i) })} />
           ))}
           <datalist id="edit-names">
             {[...columns.keys()].map((n) => (

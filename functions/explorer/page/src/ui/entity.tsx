@@ -8,6 +8,9 @@ import { JSONTree } from "./jsontree.tsx"
 import { CopyButton, Tabs } from "./parts.tsx"
 import { type Zone, show } from "../wire/date.ts"
 import { look, read, write } from "../model/settings.ts"
+import { useNow } from "../model/declared.ts"
+import type { Rule } from "../model/rule.ts"
+import { Ends } from "./ends.tsx"
 import { Icon } from "./icon.tsx"
 import { useStore } from "../model/store.ts"
 
@@ -19,13 +22,16 @@ interface Props {
   edit: () => void
   clone: () => void
   remove: () => void
+  /** rule by which the entity ends, if its table has one */
+  rule: Rule | undefined
 }
 
-export function EntityPanel({ width, entity, readOnly, close, edit, clone, remove }: Props) {
+export function EntityPanel({ width, entity, readOnly, close, edit, clone, remove, rule }: Props) {
   const { zone } = useStore(look)
   const [json, setJSON] = useState(() => read<string>("form", "list") === "json")
   const choose = (as: "list" | "json") => (write("form", as), setJSON(as === "json"))
   const { pk, rk } = keyOf(entity)
+  const now = useNow(!!rule)
   return (
     <aside class="entity" style={{ width }} aria-label="Entity" data-test="entity" onKeyDown={(e) => e.key === "Escape" && (e.preventDefault(), close())}>
       <header>
@@ -54,6 +60,7 @@ export function EntityPanel({ width, entity, readOnly, close, edit, clone, remov
           </>
         )}
       </div>
+      {rule && <Ends rule={rule} entity={entity} zone={zone} now={now} />}
       {json ? (
         <pre tabIndex={0} aria-label="Entity as JSON" data-test="entity-json">
           {pretty(entity.values)}

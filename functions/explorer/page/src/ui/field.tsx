@@ -10,12 +10,13 @@ import { first } from "../query/builder.ts"
 interface Props {
   field: Field
   problem: string
+  note?: string
   locked: boolean // the keys cannot change
   change: (part: Partial<Field>) => void
   drop: () => void
 }
 
-export function FieldRow({ field, problem: found, locked, change, drop }: Props) {
+export function FieldRow({ field, problem: found, note, locked, change, drop }: Props) {
   const { name, value, removed, added } = field
   const badName = added && !!propertyProblem(name)
   const problem = added && !name ? "" : found // nothing was typed yet
@@ -45,7 +46,7 @@ export function FieldRow({ field, problem: found, locked, change, drop }: Props)
         )}
       </div>
       {removed ? <span class="dim">no value (null): the property will be gone</span> : <Input field={field} problem={badName ? "" : problem} locked={locked && key} set={setText} />}
-      {problem && <span class="wrong">{problem}</span>}
+      {problem ? <span class="wrong">{problem}</span> : note && <span class="note">{note}</span>}
     </div>
   )
 }

@@ -7,6 +7,9 @@ import type { Rows } from "../model/rows.ts"
 import { look } from "../model/settings.ts"
 import { useStore } from "../model/store.ts"
 import type { Zone } from "../wire/date.ts"
+import { useNow } from "../model/declared.ts"
+import type { Rule } from "../model/rule.ts"
+import { ends } from "./ends.tsx"
 import { widthOf } from "./fit.ts"
 import { Header } from "./header.tsx"
 import type { Point } from "./popup.tsx"
@@ -16,6 +19,8 @@ import { useVirtual } from "./virtual.ts"
 
 export const rowHeight = 30
 const headHeight = 42
+/** badgeWidth is what the badge of entities that end adds to a column; options.css has it too. */
+const badgeWidth = 52
 
 interface Props {
   rows: Rows
@@ -35,6 +40,7 @@ interface Props {
   onMenu: (at: Point, column?: string) => void
   onPaste: (text: string) => void
   /** editor edits the active cell, at a place in the grid */
+  rule: Rule | undefined // by which entities end
   editor?: ((left: number, top: number, width: number) => ComponentChildren) | undefined
 }
 
@@ -43,7 +49,9 @@ export function Grid(p: Props) {
   const progress = useStore(p.rows.progress)
   const scroller = useRef<HTMLDivElement>(null)
   const { names, selection } = p
-  const all = useMemo(() => place(names, p.columns, p.rows, zone), [names, p.columns, p.rows, progress.pages, zone])
+  const badge = !p.rule ? "" : names.includes("RowKey") ? "RowKey" : (names[0] ?? "")
+  const now = useNow(!!p.rule)
+  const all = useMemo(() => place(names, p.columns, p.rows, zone, badge), [names, p.columns, p.rows, progress.pages, zone, badge])
   const pinned = useMemo(() => all.filter((c) => c.name === "PartitionKey" || c.name === "RowKey"), [all])
   const free = useMemo(() => all.slice(pinned.length), [all, pinned])
   const before = gutter + pinned.reduce((n, c) => n + c.width, 0)
@@ -69,6 +77,13 @@ export function Grid(p: Props) {
   useEffect(() => {
     if (lastRow >= p.rows.length - 40 && p.rows.length > 0 && !progress.failure) void p.rows.load()
   }, [lastRow, p.rows, progress.loading])
+
+  // Who sorts wants to see the first row, not the one that is now where the view was.
+  const sorted = useRef(p.sort)
+  useEffect(() => {
+    if (sorted.current !== p.sort && scroller.current) scroller.current.scrollTop = 0
+    sorted.current = p.sort
+  }, [p.sort])
 
   useEffect(() => {
     if (p.open >= 0) down.scrollToIndex(p.open)
@@ -151,13 +166,16 @@ export function Grid(p: Props) {
         <div role="rowgroup">
           {inRow.map(({ index, start }) => {
             const inside = index >= range.top && index <= range.bottom
+            const entity = p.rows.at(index)
             return (
               <Row
                 key={index - reused.current.shift}
                 index={index}
                 top={start}
                 width={total}
-                entity={p.rows.at(index)}
+                entity={entity}
+                ends={p.rule && entity ? ends(p.rule, entity, now) : ""}
+                badge={badge}
                 pinned={pinned}
                 columns={columns}
                 zone={zone}
@@ -176,10 +194,10 @@ export function Grid(p: Props) {
 }
 
 /** place puts columns beside each other. */
-function place(names: string[], columns: Columns, rows: Rows, zone: Zone): Column[] {
+function place(names: string[], columns: Columns, rows: Rows, zone: Zone, badge: string): Column[] {
   let left = gutter
   return names.map((name, at) => {
-    const c = { name, at, left, width: widthOf(name, columns, rows, zone), types: [...(rows.columns.get(name) ?? [])] }
+    const c = { name, at, left, width: widthOf(name, columns, rows, zone) + (name === badge && !columns.widths[name] ? badgeWidth : 0), types: [...(rows.columns.get(name) ?? [])] }
     left += c.width
     return c
   })

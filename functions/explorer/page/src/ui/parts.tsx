@@ -113,6 +113,9 @@ export function Dialog({ title, close, children, test }: { title: string; close:
   )
 }
 
+/** sentence begins with a capital letter, unless the first word is a name. */
+const sentence = (s: string) => s.replace(/^(the|this|a|an|no|it|there|nothing) /, (word) => word[0]!.toUpperCase() + word.slice(1))
+
 /** ErrorLine says what went wrong and tries again, by itself if the server said when. */
 export function ErrorLine({ failure, retry, children }: { failure: Error; retry?: (() => void) | undefined; children?: ComponentChildren }) {
   const wait = failure instanceof Failure ? failure.retryAfter : undefined
@@ -127,7 +130,7 @@ export function ErrorLine({ failure, retry, children }: { failure: Error; retry?
     <div class="error" role="alert" data-test="error">
       <Icon name="warning" />
       <span>
-        {failure.message}
+        {sentence(failure.message)}
         {failure instanceof Failure && failure.code && <span class="dim"> {failure.status ? `${failure.status} ` : ""}{failure.code}</span>}
       </span>
       {children}

@@ -27,6 +27,9 @@ interface Props {
   to: number
   active: number // column of the active cell, or -1
   open: boolean
+  /** ends is how long the entity still lives, or "", and badge the column that says so */
+  ends: string
+  badge: string
 }
 
 export const gutter = 56
@@ -69,9 +72,17 @@ export class Row extends Component<Props> {
     if (other) kind += " other"
     if (at >= from && at <= to) kind += " selected"
     if (at === active) kind += " active"
+    const ends = name === this.props.badge ? this.props.ends : ""
+    if (ends) kind += ends === "ended" ? " ending over" : " ending"
     return (
       <div key={name} role="gridcell" aria-colindex={at + 2} id={at === active ? "active-cell" : undefined} class={kind} style={{ left: px(left), width: px(width) }} data-col={at} data-type={other}>
         {text}
+        {ends && (
+          <span class="ends" data-test="row-ends">
+            {ends !== "ended" && <span class="unseen"> ends in </span>}
+            {ends}
+          </span>
+        )}
       </div>
     )
   }

@@ -31,7 +31,7 @@ interface Props {
 export function Toolbar(p: Props) {
   const { service, sort } = p
   return (
-    <TableHead table={p.table} view="">
+    <TableHead service={service} table={p.table} view="">
       <div class="group">
         <Menu icon="copy" label="Copy" test="copy" title="Copy what is selected">
           {(close) => (

@@ -33,6 +33,9 @@ const advice: Record<string, string> = {
 /** longest bounds what is shown of a message; the StringToSign of a refused signature is as long as its URL. */
 const longest = 400
 
+/** forPrograms is what the service says to those who sign by themselves. */
+const forPrograms = /^Server failed to authenticate the request\. Make sure the value of (?:the )?Authorization header is formed correctly,? including the signature\.\s*(?:Detail: )?/
+
 /** failed reads the error in an answer. */
 export async function failed(response: Response): Promise<Failure> {
   const body = await response.text().catch(() => "")
@@ -52,6 +55,7 @@ export function failure(status: number, body: string, code: string, wait?: strin
   message = message.split(/\r?\nRequestId:/)[0]!.trim()
   const index = /^(\d+):/.exec(message)
   if (index) message = message.slice(index[0].length)
+  if (code === "AuthenticationFailed") message = message.replace(forPrograms, "").replace(/\.? Check that the key is base64[^]*$/, "")
   if (message.length > longest) message = message.slice(0, longest) + "…"
   const known = advice[code]
   const text = known ? (message && !known.toLowerCase().includes(message.toLowerCase()) ? `${known} (${message})` : known) : message || `The server answered ${status}.`

@@ -1,0 +1,50 @@
+package optionsdoc
+
+// member is one of a document or of a part of it.
+type member struct {
+	name string
+	// meaning has Markdown.
+	meaning string
+	// state: GET tells it, and it has no meaning in what is declared.
+	state bool
+	// schema has what a value must be, beside an object with the members below.
+	schema  map[string]any
+	members []member
+	// either: one of the members that are declared must be there.
+	either bool
+}
+
+var scalar = map[string]any{"type": []string{"string", "number", "boolean", "null"}}
+
+// document lists the members of a document.
+var document = []member{
+	{
+		name: "expire", either: true,
+		meaning: "a rule by which entities end: [expire.md](expire.md). It has `property` or `after` or both; `null` is no rule",
+		members: []member{
+			{
+				name: "property", schema: map[string]any{"type": "string", "pattern": propertyName, "not": map[string]any{"enum": []string{"PartitionKey", "RowKey", "Timestamp"}}, "examples": []string{"ExpiresAt"}, "errorMessage": "Name a property of your own. After counts from the Timestamp.", "patternErrorMessage": "No property can have this name."},
+				meaning: "the name of a property. Where it is an `Edm.DateTime`, it is the instant at which the entity ends",
+			},
+			{
+				name: "after", schema: map[string]any{"type": "string", "pattern": duration, "examples": []string{"P30D", "PT12H", "P1DT30M"}, "patternErrorMessage": "Write a time such as P30D, PT12H or P1DT30M. Months and years differ in length."},
+				meaning: "how long an entity lives after its last write, where `property` does not decide: 1 second to 36,500 days, in ISO 8601 with weeks, days, hours, minutes and seconds: `P30D`, `PT12H`, `P1DT30M`. Months and years differ in length and are refused",
+			},
+			{name: "state", state: true, schema: scalar, meaning: "`active`: each operation follows the rule"},
+			{name: "undoUntil", state: true, schema: scalar, meaning: "withdrawing the rule before brings all entities back; absent later"},
+		},
+	},
+	{
+		name: "ending", state: true, schema: map[string]any{"type": "object", "additionalProperties": scalar},
+		meaning: "the rule that was in force before, with `until`, when it was withdrawn or changed. What it had ended by then stays gone, and is being removed. While it is there, another change of a rule that is older than an hour is 409 `OptionsBusy`",
+	},
+}
+
+// Patterns are read as JavaScript and as RE2, so they have no lookahead. They permit what the parser permits, and some more:
+// durations out of bounds and names with characters that are no letters.
+const (
+	tableName    = `^[A-Za-z][A-Za-z0-9]{2,62}$`
+	propertyName = `^[_\p{L}\p{Nl}][\p{L}\p{Nl}\p{M}\p{Nd}\p{Pc}\p{Cf}]*$`
+	clock        = `T(?:\d+H(?:\d+M)?(?:\d+S)?|\d+M(?:\d+S)?|\d+S)`
+	duration     = `^P(?:(?:\d+W(?:\d+D)?|\d+D)(?:` + clock + `)?|` + clock + `)$`
+)

@@ -1,0 +1,76 @@
+package optionsdoc
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// Schema returns the JSON schema of the file of 'edgetable tables apply'. It has the three keywords of Visual Studio Code that
+// give a message for a mistake and keep names out of completions; other editors ignore them.
+func Schema() []byte {
+	options := object(document, false)
+	options["title"] = "Options of a table"
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(map[string]any{
+		"$schema":              "http://json-schema.org/draft-07/schema#",
+		"title":                "Options of the tables of edgetable",
+		"description":          "What 'edgetable tables apply' declares: a member for each table. Tables that the file does not name stay as they are; {} declares nothing.",
+		"type":                 "object",
+		"properties":           map[string]any{"$schema": map[string]any{"type": "string", "description": "The schema of this file, for editors."}},
+		"patternProperties":    map[string]any{tableName: map[string]any{"$ref": "#/definitions/options"}},
+		"additionalProperties": false,
+		"definitions":          map[string]any{"options": options},
+	})
+	if err != nil {
+		panic(err) // texts and lists can be written
+	}
+	return b.Bytes()
+}
+
+// object is the schema of an object with members, or of null if it may be left out so.
+func object(members []member, null bool) map[string]any {
+	properties := map[string]any{}
+	for _, m := range members {
+		s := map[string]any{}
+		if m.members != nil {
+			s = object(m.members, true)
+		}
+		for k, v := range m.schema {
+			s[k] = v
+		}
+		if m.either {
+			var some []any
+			for _, inner := range m.members {
+				if !inner.state {
+					some = append(some, map[string]any{"required": []string{inner.name}})
+				}
+			}
+			s["anyOf"] = some
+		}
+		s["description"] = plain(m.meaning)
+		if m.state {
+			s["description"] = "Told by GET, without a meaning in a file: " + plain(m.meaning)
+			s["readOnly"] = true
+			s["doNotSuggest"] = true
+		}
+		properties[m.name] = s
+	}
+	s := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	if null {
+		s["type"] = []string{"object", "null"}
+	}
+	return s
+}
+
+var link = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+
+// plain is Markdown without marks, as a sentence.
+func plain(markdown string) string {
+	text := strings.ReplaceAll(link.ReplaceAllString(markdown, "docs/$1"), "`", "")
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}

@@ -1,0 +1,61 @@
+package explorer
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// Ctrl A selects rows wherever the focus is, and whoever sorts sees the first row.
+func TestSelectAllAndSort(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("many", numbered(300)...)
+	b := browse(t, s, "many")
+	b.seeText(at("status"), "300 rows")
+	b.focus(at("latest"))
+	b.chord("a", chromedp.ModifierCtrl)
+	b.wait(`document.querySelectorAll('.row[aria-selected="true"]').length > 10`)
+	if text := js[string](b, `getSelection().toString()`); text != "" {
+		t.Errorf("Ctrl A selects the text %.60q", text)
+	}
+	b.wait(`document.activeElement.id == "grid"`)
+	js[bool](b, `(document.getElementById("grid").scrollTop = 4000, true)`)
+	b.seeText(`.row .gutter`, "140")
+	b.keys("s")
+	b.wait(`location.hash.includes("sort=")`)
+	b.wait(`document.getElementById("grid").scrollTop == 0`)
+	b.seeText(`.row .gutter`, "1")
+}
+
+// What stands in a window keeps its distance from the edge, a phone shows the names of
+// tables, and a wide screen is used.
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.use("CustomerOrders", people()...)
+	b := newTab(t)
+	b.enter("endpoint", s, "CustomerOrders")
+	b.seeText(at("status"), "4 rows")
+	b.click(at("code"))
+	b.see(at("code-text"))
+	for _, width := range []int64{390, 1280} {
+		b.do(chromedp.EmulateViewport(width, 844))
+		b.wait(`innerWidth == %s`, width)
+		b.wait(`document.querySelector("dialog pre.code").getBoundingClientRect().left - document.querySelector("dialog").getBoundingClientRect().left >= 16`)
+		b.wait(`document.querySelector("dialog").getBoundingClientRect().right - document.querySelector("dialog pre.code").getBoundingClientRect().right >= 16`)
+	}
+	b.keys("\x1b")
+	b.gone("dialog")
+	b.visit(js[string](b, `location.hash.replace(/\?.*/, "") + "?view=traffic"`))
+	b.do(chromedp.EmulateViewport(2560, 1440))
+	b.see(at("heat"))
+	js[bool](b, `(document.querySelector(".heat canvas").classList.remove("single"), true)`) // which one range of keys has, as here
+	b.wait(`document.querySelector(".heat canvas").clientHeight >= 600`)
+	b.wait(`document.querySelector(%s).getBoundingClientRect().right > 2200`, at("shapes"))
+	b.do(chromedp.EmulateViewport(390, 844))
+	b.visit(js[string](b, `location.hash.replace(/\/CustomerOrders.*/, "")`))
+	b.seeText(at("home-table"), "CustomerOrders")
+	b.wait(`(e => e.scrollWidth <= e.clientWidth)(document.querySelector(".home .figures tbody th span"))`)
+	b.shot("room-home-390")
+}
