@@ -153,6 +153,10 @@ func refusedFeed(e *env) {
 	if refused, ok := errors.AsType[*table.Error](err); !ok || refused.Code != table.OptionsInvalid {
 		e.Errorf("SetTableOptions: %v, want OptionsInvalid", err)
 	}
+	r := newRecord("a", []byte("one"))
+	r.Traits = &table.Traits{Feed: &table.Feed{Keep: keep}}
+	e.tryRecord("with a feed", r, table.ErrUnsupported)
+	e.expectNoRecord("after that", r.Key)
 }
 
 // Each commit is in the feed once, whole and in order, however the pages are cut; a refused one is not.
