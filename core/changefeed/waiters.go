@@ -11,6 +11,8 @@ import (
 type Waiters struct {
 	// Account is the number that one account may have, and All the number in all.
 	Account, All int
+	// Lag is of those who read, whether they wait or not.
+	Lag Lag
 
 	mu       sync.Mutex
 	accounts map[string]int

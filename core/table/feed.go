@@ -58,6 +58,8 @@ type FeedPage struct {
 	Next FeedPosition
 	// More says that the page ended because of its limits.
 	More bool
+	// Keep is for how long the feed keeps changes; 0: it is not known.
+	Keep edm.Ticks
 }
 
 // FeedCommit is a commit of a feed.
@@ -132,11 +134,12 @@ func (s *Service) feeding(n Name) (Feeding, error) {
 	return f, nil
 }
 
-// TrimFeeds removes from all feeds of the store what is older than they keep.
-func (s *Service) TrimFeeds(ctx context.Context) error {
+// TrimFeeds removes from all feeds of the store what is older than they keep, and what will be in a time from now on:
+// so a store that is full gets space.
+func (s *Service) TrimFeeds(ctx context.Context, ahead edm.Ticks) error {
 	f, ok := As[Feeding](s.store)
 	if !ok {
 		return nil
 	}
-	return f.TrimFeeds(ctx, s.now())
+	return f.TrimFeeds(ctx, s.now()+ahead)
 }

@@ -73,7 +73,7 @@ func (s *serving) newServer(h *protocol.Handler, limited *admission.Limiter, hea
 }
 
 // watch serves the metrics, if configured, until stop is called.
-func (s *serving) watch(limited *admission.Limiter, server *httpserver.Server) (stop func()) {
+func (s *serving) watch(limited *admission.Limiter, server *httpserver.Server, waiters *changefeed.Waiters) (stop func()) {
 	if s.metrics == nil {
 		return func() {}
 	}
@@ -84,6 +84,9 @@ func (s *serving) watch(limited *admission.Limiter, server *httpserver.Server) (
 	watchBackups(s.metrics, s.backups)
 	watchLog(s.metrics, s.backups)
 	watchExpiry(s.metrics, s.expiry)
+	if s.feeds != nil {
+		watchFeeds(s.metrics, waiters)
+	}
 	if s.follower != nil {
 		watchSecondary(s.metrics, s.follower.Status)
 	} else if s.backend.Replica != nil {
