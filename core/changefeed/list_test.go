@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"edgetable/core/sas"
+	"edgetable/core/table"
 	"edgetable/core/wiretest"
 )
 
@@ -304,4 +305,26 @@ func (f *follower) step() bool {
 	}
 	f.at = r.header["x-edgetable-next"]
 	return len(list) > 0
+}
+
+// TestExpired shows what ends by a rule: with its content while it is stored, and once more when it is removed.
+func TestExpired(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.must(204, "PUT", "/people?comp=options", `{"expire":{"after":"PT60S"},"changes":{}}`)
+	_, from := s.changes("")
+	s.put("a", "1", "x")
+	s.clock.Set(wiretest.Start.Add(3 * time.Hour))
+	list, next := s.changes("&since=" + from)
+	if shorts(list) != "put(PartitionKey='a',RowKey='1')=x" || !strings.HasPrefix(list[0].Expired, "2026-03-04T05:07:0") {
+		t.Errorf("%s, expired %s", shorts(list), list[0].Expired)
+	}
+	u := table.Upkeep{Table: table.Name{Account: wiretest.Account, Table: "people"}}
+	if _, err := s.Service.Upkeep(t.Context(), &u); err != nil || u.Removed != 1 {
+		t.Fatalf("%d removed, %v", u.Removed, err)
+	}
+	at := list[0].Expired
+	if list, _ = s.changes("&since=" + next); shorts(list) != "expire(PartitionKey='a',RowKey='1')" || list[0].Expired != at || list[0].Time <= at {
+		t.Errorf("%+v", list)
+	}
 }

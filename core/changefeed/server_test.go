@@ -60,7 +60,7 @@ func (s *server) do(method, path, body string, header ...string) reply {
 // send sends a request in the notation of transcripts.
 func (s *server) send(text string) reply {
 	s.t.Helper()
-	req, err := wiretest.NewRequest(text, wiretest.Start)
+	req, err := wiretest.NewRequest(text, s.clock.Now().Time())
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -39,12 +39,9 @@ func Token(of table.Name, p *table.FeedPosition) string {
 
 // ParseToken is the inverse of [Token].
 func ParseToken(of table.Name, text string) (*table.FeedPosition, error) {
-	if len(text) > longestText {
-		return nil, errToken
-	}
-	b, err := alphabet.DecodeString(text)
-	if err != nil || len(b) < shortest || b[0] != form {
-		return nil, errToken
+	b, err := decode(text)
+	if err != nil {
+		return nil, err
 	}
 	var want [8]byte
 	if sum(want[:], of, b[sumEnd:]); string(want[:]) != string(b[1:sumEnd]) {
@@ -54,6 +51,26 @@ func ParseToken(of table.Name, text string) (*table.FeedPosition, error) {
 	copy(p.Life[:], b[sumEnd:])
 	copy(p.History[:], b[lifeEnd:])
 	return p, nil
+}
+
+func decode(text string) ([]byte, error) {
+	if len(text) > longestText {
+		return nil, errToken
+	}
+	b, err := alphabet.DecodeString(text)
+	if err != nil || len(b) < shortest || b[0] != form {
+		return nil, errToken
+	}
+	return b, nil
+}
+
+// LifeOf returns the incarnation of a position of any table, for the ids of events.
+func LifeOf(text string) (life table.Incarnation, err error) {
+	b, err := decode(text)
+	if err == nil {
+		copy(life[:], b[sumEnd:])
+	}
+	return life, err
 }
 
 // sum writes FNV-1a of the name of a table and of a position. It tells mistakes, not attacks.
