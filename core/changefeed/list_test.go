@@ -36,7 +36,7 @@ func TestList(t *testing.T) {
 			t.Errorf("%s is of the batch %s of %d", e.short(), e.Batch, e.BatchSize)
 		}
 	}
-	if e := list[1]; e.PartitionKey != "a'ä" || e.Data["PartitionKey"] != "a'ä" || e.Data["Timestamp"] != e.Time || e.Data["odata.etag"] == nil {
+	if e := list[1]; e.PartitionKey != "a'ä" || e.RowKey != "1" || e.Data["PartitionKey"] != "a'ä" || e.Data["Timestamp"] != e.Time || e.Data["odata.etag"] == nil {
 		t.Errorf("%+v", e)
 	}
 	ids := map[string]bool{}

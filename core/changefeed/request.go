@@ -63,6 +63,9 @@ func Parse(of table.Name, within *key.Range, query, accept, last string, timeout
 			return r, err
 		}
 	}
+	if r.From == nil && !r.Oldest { // it is about the position
+		r.Wait = 0
+	}
 	if timeout > 0 {
 		r.Wait = max(0, min(r.Wait, timeout-time.Second))
 	}

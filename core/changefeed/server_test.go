@@ -124,10 +124,10 @@ func (s *server) signed(v sas.TableValues) string {
 
 // event is an event as a client reads it.
 type event struct {
-	SpecVersion, ID, Source, Type, Subject, Time, Sequence, PartitionKey, Batch, Expired string
-	BatchSize                                                                            int
-	Superseded                                                                           bool
-	Data                                                                                 map[string]any
+	SpecVersion, ID, Source, Type, Subject, Time, Sequence, PartitionKey, RowKey, Batch, Expired string
+	BatchSize                                                                                    int
+	Superseded                                                                                   bool
+	Data                                                                                         map[string]any
 }
 
 // short is an event in a word or two.

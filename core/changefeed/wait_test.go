@@ -35,6 +35,9 @@ func TestWait(t *testing.T) {
 			return got
 		}
 		begin := time.Now()
+		if s.changes("&wait=20"); time.Since(begin) != 0 {
+			t.Errorf("without a position it waited %v", time.Since(begin))
+		}
 		all := ask("&wait=20&since=" + from)
 		m := ask("&wait=20&since=" + from + s.signed(sas.TableValues{Permissions: "r", StartPartition: "m", EndPartition: "m"}))
 		if n := s.Waiters.Waiting(); n != 2 {

@@ -34,6 +34,9 @@ func (e *Events) Append(dst []byte, c *table.FeedCommit, i int) []byte {
 	if pk != "" { // the extension demands a text
 		w.text("partitionkey", pk)
 	}
+	if rk != "" {
+		w.text("rowkey", rk)
+	}
 	w.text("batch", strconv.FormatInt(int64(c.Ticks), 10))
 	w.number("batchsize", uint64(len(c.Changes)))
 	if change.Ended != 0 {
