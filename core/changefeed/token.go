@@ -2,6 +2,7 @@ package changefeed
 
 import (
 	"encoding/base64"
+	"strings"
 
 	"edgetable/core/table"
 )
@@ -54,7 +55,7 @@ func ParseToken(of table.Name, text string) (*table.FeedPosition, error) {
 }
 
 func decode(text string) ([]byte, error) {
-	if len(text) > longestText {
+	if len(text) > longestText || strings.ContainsAny(text, "\r\n") { // line ends, which base64 skips
 		return nil, errToken
 	}
 	b, err := alphabet.DecodeString(text)
