@@ -10,6 +10,7 @@ import (
 	"edgetable/core/sas"
 	"edgetable/core/table"
 	"edgetable/core/wiretest"
+	"edgetable/testdata/memstore"
 )
 
 // TestList reads changes from a position: whole commits in their order, with the entities as they are now.
@@ -326,5 +327,26 @@ func TestExpired(t *testing.T) {
 	at := list[0].Expired
 	if list, _ = s.changes("&since=" + next); shorts(list) != "expire(PartitionKey='a',RowKey='1')" || list[0].Expired != at || list[0].Time <= at {
 		t.Errorf("%+v", list)
+	}
+}
+
+// feedless is a store that keeps no feeds.
+type feedless struct{ table.Store }
+
+func (feedless) Declares() (string, bool) { return "Feedless", true }
+
+// TestNotKept names the store that keeps no feed: 501 for its changes, 400 for the option.
+func TestNotKept(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.Service = table.New(feedless{memstore.New(s.Now)}, table.Options{Now: s.Now, Rand: rand.Uint64})
+	s.must(201, "POST", "/Tables", `{"TableName":"plain"}`)
+	for _, header := range []string{"Accept: application/json", "Accept: text/event-stream"} {
+		if r := s.send("GET /devstoreaccount1/plain?comp=changes HTTP/1.1\n" + header + "\n\n"); r.status != 501 || !strings.Contains(r.body, "A feed of changes is not kept by Feedless.") {
+			t.Errorf("%s: %d: %s", header, r.status, r.body)
+		}
+	}
+	if r := s.do("PUT", "/plain?comp=options", `{"changes":{}}`); r.status != 400 || !strings.Contains(r.body, "$.changes: Feedless cannot keep this yet.") {
+		t.Errorf("the option: %d: %s", r.status, r.body)
 	}
 }
