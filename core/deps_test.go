@@ -37,7 +37,9 @@ var allowed = map[string][]string{
 	"edgetable/core/buckets":      {"key", "odata", "table"},
 	"edgetable/core/version":      {},
 	"edgetable/core/continuation": {"key", "multipart", "table"},
-	"edgetable/core/protocol":     {"address", "continuation", "edm", "httpdate", "key", "sharedkey", "multipart", "odata", "percent", "table", "payload", "sas", "settings", "throttle", "version", "xml"},
+	"edgetable/core/firewall":     {},
+	"edgetable/core/changefeed":   {"edm", "key", "multipart", "payload", "percent", "table"},
+	"edgetable/core/protocol":     {"address", "changefeed", "firewall", "continuation", "edm", "httpdate", "key", "sharedkey", "multipart", "odata", "percent", "table", "payload", "sas", "settings", "throttle", "version", "xml"},
 }
 
 // TestCoreImports checks that core packages import neither the operating system, nor the network, nor an adapter. It

@@ -17,9 +17,9 @@ const (
 
 // ReadOptions parses the document of PUT /mytable?comp=options:
 //
-//	{"expire": {"property": "ExpiresAt", "after": "P30D"}}
+//	{"expire": {"property": "ExpiresAt", "after": "P30D"}, "changes": {"keep": "P7D"}}
 //
-// expire may be absent or null, which means no rule. Members that [AppendOptions] adds to report the state of a rule
+// A part may be absent or null, which declares nothing. Members that [AppendOptions] adds to report the state of a part
 // are ignored. The error is OptionsInvalid, with the JSON path of the mistake.
 func ReadOptions(body []byte) (o table.TableOptions, err error) {
 	r := optionsReader{scanner{body: body}}
@@ -36,10 +36,16 @@ func ReadOptions(body []byte) (o table.TableOptions, err error) {
 			return r.expire(path, o.Expire)
 		case "ending":
 			return r.object(path, func(string, string) error { return r.ignore() })
-		case "changes", "indexes", "webhooks":
+		case "changes":
+			if r.null() {
+				return nil
+			}
+			o.Changes = &table.Feed{Keep: usualKeep}
+			return r.changes(path, o.Changes)
+		case "indexes", "webhooks":
 			return badOptions(path, "this version of edgetable does not have it")
 		}
-		return badOptions(path, "there is no such option; expire is one")
+		return badOptions(path, "there is no such option; expire and changes are")
 	})
 	if err == nil && r.skip() != 0 {
 		err = badOptions("$", "there is something after the closing brace")
@@ -71,15 +77,8 @@ func (r *optionsReader) expire(path string, e *table.Expiry) error {
 			}
 			return nil
 		case "after":
-			text, err := r.string(path)
-			if err != nil {
-				return err
-			}
-			var ok bool
-			if e.After, ok = parseDuration(text); !ok {
-				return badOptions(path, "write a time of 1 second to 36500 days such as P30D, PT12H or P1DT30M; months and years differ in length")
-			}
-			return nil
+			e.After, err = r.duration(path)
+			return err
 		case "state", "undoUntil":
 			return r.ignore()
 		}
@@ -89,6 +88,34 @@ func (r *optionsReader) expire(path string, e *table.Expiry) error {
 		return badOptions(path, "it has neither property nor after")
 	}
 	return err
+}
+
+// usualKeep is how long a feed keeps changes if its declaration does not say it.
+const usualKeep = 7 * day
+
+func (r *optionsReader) changes(path string, f *table.Feed) error {
+	return r.object(path, func(path, name string) (err error) {
+		switch name {
+		case "keep":
+			f.Keep, err = r.duration(path)
+			return err
+		case "state":
+			return r.ignore()
+		}
+		return badOptions(path, "there is no such member; keep is one")
+	})
+}
+
+func (r *optionsReader) duration(path string) (edm.Ticks, error) {
+	text, err := r.string(path)
+	if err != nil {
+		return 0, err
+	}
+	d, ok := parseDuration(text)
+	if !ok {
+		return 0, badOptions(path, "write a time of 1 second to 36500 days such as P30D, PT12H or P1DT30M; months and years differ in length")
+	}
+	return d, nil
 }
 
 // object reads an object and calls member for each of its members, when pos is at the member's value.
@@ -158,7 +185,7 @@ func (r *optionsReader) ignore() error {
 }
 
 // AppendOptions appends the document of GET /mytable?comp=options at time now: the members that [ReadOptions] reads,
-// the state of the rule, and the time until which withdrawing the rule restores everything. A rule that was withdrawn
+// the state of each part, and the time until which withdrawing the rule restores everything. A rule that was withdrawn
 // or replaced is "ending" until everything it ended has been removed.
 func AppendOptions(dst []byte, t *table.Traits, now edm.Ticks) []byte {
 	w := object{b: append(dst, '{')}
@@ -175,6 +202,12 @@ func AppendOptions(dst []byte, t *table.Traits, now edm.Ticks) []byte {
 		w.begin("ending", '{')
 		w.rule(t.Ending)
 		w.text("until", t.Ending.Until.String())
+		w.end('}')
+	}
+	if t.Feeds() {
+		w.begin("changes", '{')
+		w.text("keep", formatDuration(t.Feed.Keep))
+		w.text("state", "active")
 		w.end('}')
 	}
 	w.end('}')

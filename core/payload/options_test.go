@@ -36,6 +36,17 @@ func TestReadOptions(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", body, got.Expire, want)
 		}
 	}
+	for body, want := range map[string]edm.Ticks{
+		`{"changes":{}}`: 7 * day,
+		`{"changes":{"keep":"PT1H","state":"active"}}`: hour,
+		`{"expire":null,"changes":{"keep":"P36500D"}}`: 36500 * day,
+		`{"changes":null,"expire":{"after":"P1D"}}`:    0,
+	} {
+		got, err := payload.ReadOptions([]byte(body))
+		if err != nil || (got.Changes == nil) != (want == 0) || want != 0 && got.Changes.Keep != want {
+			t.Errorf("%s: %+v, %v, want %d", body, got.Changes, err, want)
+		}
+	}
 	for body, path := range map[string]string{
 		``:                                            "$",
 		`[]`:                                          "$",
@@ -64,7 +75,9 @@ func TestReadOptions(t *testing.T) {
 		`{"expire":{"after":"-P1D"}}`:                 "$.expire.after",
 		`{"expire":{"after":"P1D","after":"P1D"}}`:    "$.expire.after",
 		`{"expire":{"seconds":5}}`:                    "$.expire.seconds",
-		`{"changes":{"keep":"P7D"}}`:                  "$.changes",
+		`{"changes":{"keep":"7d"}}`:                   "$.changes.keep",
+		`{"changes":true}`:                            "$.changes",
+		`{"changes":{"filter":"x"}}`:                  "$.changes.filter",
 		`{"indexes":[]}`:                              "$.indexes",
 		`{"webhooks":[]}`:                             "$.webhooks",
 		`{"other":1}`:                                 "$.other",
@@ -93,6 +106,7 @@ func TestAppendOptions(t *testing.T) {
 		{nil, now, `{}`},
 		{&table.Traits{Expiry: &rule}, now, `{"expire":{"property":"E","after":"P1DT1M30S","state":"active","undoUntil":"2026-11-28T12:30:00Z"}}`},
 		{&table.Traits{Expiry: &rule, Ending: &ending}, now + hour, `{"expire":{"property":"E","after":"P1DT1M30S","state":"active"},"ending":{"after":"P14D","until":"2026-11-28T11:00:00Z"}}`},
+		{&table.Traits{Expiry: &rule, Feed: &table.Feed{Keep: 7 * day}}, now + hour, `{"expire":{"property":"E","after":"P1DT1M30S","state":"active"},"changes":{"keep":"P7D","state":"active"}}`},
 		{&table.Traits{Ending: &ending}, now, `{"ending":{"after":"P14D","until":"2026-11-28T11:00:00Z"}}`},
 	} {
 		got := payload.AppendOptions(nil, tt.traits, tt.at)
@@ -109,12 +123,16 @@ func TestAppendOptions(t *testing.T) {
 		} else if again.Expire.Property != rule.Property || again.Expire.After != rule.After {
 			t.Errorf("%s declares %+v", got, again.Expire)
 		}
+		if tt.traits.Feeds() != (again.Changes != nil) || again.Changes != nil && *again.Changes != *tt.traits.Feed {
+			t.Errorf("%s declares %+v", got, again.Changes)
+		}
 	}
 }
 
 // FuzzReadOptions checks that an accepted document is written as one that declares the same.
 func FuzzReadOptions(f *testing.F) {
 	f.Add([]byte(`{"expire":{"property":"E","after":"P2W1DT1H2M3S"}}`))
+	f.Add([]byte(`{"changes":{"keep":"PT1H"}}`))
 	f.Add([]byte(`{"expire":null,"ending":{"after":"P1D","until":null}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		o, err := payload.ReadOptions(body)
@@ -124,9 +142,10 @@ func FuzzReadOptions(f *testing.F) {
 			}
 			return
 		}
-		text := payload.AppendOptions(nil, &table.Traits{Expiry: o.Expire}, 1<<60)
+		text := payload.AppendOptions(nil, &table.Traits{Expiry: o.Expire, Feed: o.Changes}, 1<<60)
 		again, err := payload.ReadOptions(text)
-		if err != nil || (o.Expire == nil) != (again.Expire == nil) || o.Expire != nil && *o.Expire != *again.Expire {
+		if err != nil || (o.Expire == nil) != (again.Expire == nil) || o.Expire != nil && *o.Expire != *again.Expire ||
+			(o.Changes == nil) != (again.Changes == nil) || o.Changes != nil && *o.Changes != *again.Changes {
 			t.Fatalf("%s: %+v, written as %s: %+v, %v", body, o.Expire, text, again.Expire, err)
 		}
 	})

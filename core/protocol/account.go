@@ -2,9 +2,9 @@ package protocol
 
 import (
 	"errors"
-	"net/netip"
 	"slices"
 
+	"edgetable/core/firewall"
 	"edgetable/core/sharedkey"
 )
 
@@ -15,7 +15,7 @@ type Account struct {
 	Disabled bool
 	// HTTPS refuses every request that does not come over HTTPS.
 	HTTPS    bool
-	Firewall Firewall
+	Firewall firewall.Firewall
 	// Audiences are those of bearer tokens for this account: a token must name
 	// one of them.
 	Audiences []string
@@ -39,27 +39,4 @@ func (a *Account) admitsToken(id *Identity) error {
 		return errors.New("the server has several accounts, and this one names no audience of its tokens: write audience=… behind its keys")
 	}
 	return nil
-}
-
-// Firewall lists the addresses from which an account accepts requests. The zero
-// Firewall accepts every address.
-type Firewall struct {
-	// Allow lists the accepted addresses. If it is empty, Deny alone decides.
-	Allow []netip.Prefix
-	// Deny lists the refused addresses. It takes precedence over Allow.
-	Deny []netip.Prefix
-}
-
-// Admits reports whether the account accepts requests from an address. Only a
-// Firewall without rules accepts an unknown address.
-func (f *Firewall) Admits(source netip.Addr) bool {
-	if len(f.Allow) == 0 && len(f.Deny) == 0 {
-		return true
-	}
-	source = source.Unmap().WithZone("") // a prefix never matches an address with a zone
-	return source.IsValid() && !within(f.Deny, source) && (len(f.Allow) == 0 || within(f.Allow, source))
-}
-
-func within(list []netip.Prefix, a netip.Addr) bool {
-	return slices.ContainsFunc(list, func(p netip.Prefix) bool { return p.Contains(a) })
 }

@@ -79,6 +79,8 @@ func estate(t *testing.T) (*protocol.Handler, *sharedkey.Key) {
 	}
 	do("POST", "/Tables", `{"TableName":"people"}`)
 	do("POST", "/Tables", `{"TableName":"other"}`)
+	do("PUT", "/people?comp=options", `{"changes":{}}`)
+	do("PUT", "/other?comp=options", `{"changes":{}}`)
 	for _, p := range []string{"a", "lz", "mm", "z"} {
 		do("POST", "/people", `{"PartitionKey":"`+p+`","RowKey":"r","A":"secret"}`)
 	}
@@ -149,6 +151,8 @@ func beyond() []sent {
 		{why: "the schema", method: "GET", path: "/$metadata"},
 		{why: "the schema in escapes", method: "GET", path: "/%24metadata"},
 
+		{why: "all changes", method: "GET", path: "/people", query: "comp=changes&since=start"},
+		{why: "changes of another table", method: "GET", path: "/other", query: "comp=changes&since=start"},
 		{why: "the policies", method: "GET", path: "/people", query: "comp=acl"},
 		{why: "the head of the policies", method: "HEAD", path: "/people", query: "comp=acl"},
 		{why: "the policies by an escaped name", method: "GET", path: "/people", query: "%63omp=acl"},

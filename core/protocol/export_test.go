@@ -73,6 +73,3 @@ func Echoable(id string) bool { return echoable(id) }
 
 // AsError exports asError.
 func AsError(err error) *table.Error { return asError(err) }
-
-// BucketKey exports bucketKey.
-func BucketKey(name string) string { return bucketKey(name) }

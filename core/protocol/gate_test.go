@@ -44,8 +44,9 @@ var every = []struct{ operation, method, path, contentType, body string }{
 	{"EntityGroupTransaction", "POST", "/$batch", "multipart/mixed; boundary=b", changesetOfTwo},
 	{"SetTableACL", "PUT", "/people?comp=acl", "", ""},
 	{"GetTableACL", "GET", "/people?comp=acl", "", ""},
-	{"SetTableOptions", "PUT", "/people?comp=options", "application/json", `{"expire":{"after":"P1D"}}`},
+	{"SetTableOptions", "PUT", "/people?comp=options", "application/json", `{"expire":{"after":"P1D"},"changes":{}}`},
 	{"GetTableOptions", "GET", "/people?comp=options", "", ""},
+	{"GetTableChanges", "GET", "/people?comp=changes&since=start", "", ""},
 	{"SetServiceProperties", "PUT", "/?restype=service&comp=properties", "", "<StorageServiceProperties><Cors/></StorageServiceProperties>"},
 	{"GetServiceProperties", "GET", "/?restype=service&comp=properties", "", ""},
 	{"DeleteTable", "DELETE", "/Tables('animals')", "", ""},
@@ -119,46 +120,6 @@ func TestCut(t *testing.T) {
 	}
 }
 
-func TestFirewall(t *testing.T) {
-	t.Parallel()
-	nets := func(list ...string) (p []netip.Prefix) {
-		for _, s := range list {
-			p = append(p, netip.MustParsePrefix(s))
-		}
-		return p
-	}
-	for _, tt := range []struct {
-		allow, deny []netip.Prefix
-		source      string
-		want        bool
-		why         string
-	}{
-		{nil, nil, "192.0.2.1", true, "no rules"},
-		{nil, nil, "", true, "no rules, no address"},
-		{nets("192.0.2.0/24"), nil, "192.0.2.1", true, "allowed"},
-		{nets("192.0.2.0/24"), nil, "::ffff:192.0.2.1", true, "allowed, in IPv6 notation"},
-		{nets("192.0.2.0/24", "10.0.0.0/8"), nil, "10.1.2.3", true, "allowed by the second"},
-		{nets("192.0.2.0/24"), nil, "192.0.3.1", false, "not allowed"},
-		{nets("192.0.2.0/24"), nil, "", false, "unknown address"},
-		{nil, nets("192.0.2.0/24"), "192.0.2.1", false, "denied"},
-		{nil, nets("192.0.2.0/24"), "192.0.3.1", true, "not denied"},
-		{nets("192.0.2.0/24"), nets("192.0.2.7/32"), "192.0.2.7", false, "allowed and denied"},
-		{nets("2001:db8::/32"), nil, "2001:db8::1", true, "IPv6"},
-		{nets("2001:db8::/32"), nil, "fe80::1%eth0", false, "an address with a zone"},
-		{nets("fe80::/10"), nil, "fe80::1%eth0", true, "allowed on every link"},
-		{nil, nets("fe80::/10"), "fe80::1%eth0", false, "denied on every link"},
-	} {
-		f := protocol.Firewall{Allow: tt.allow, Deny: tt.deny}
-		var source netip.Addr
-		if tt.source != "" {
-			source = netip.MustParseAddr(tt.source)
-		}
-		if got := f.Admits(source); got != tt.want {
-			t.Errorf("%s: %t", tt.why, got)
-		}
-	}
-}
-
 // TestBearer checks that a bearer token allows the operations of its role.
 func TestBearer(t *testing.T) {
 	t.Parallel()
@@ -184,6 +145,10 @@ func TestBearer(t *testing.T) {
 			case "GetTable", "QueryTables", "GetEntity", "QueryEntities", "CountEntities":
 			case "GetTableACL", "SetTableACL", "GetTableOptions", "SetTableOptions":
 				want = 404
+			case "GetTableChanges": // the table has no feed, since a bearer cannot declare one: it was allowed to ask
+				if want = 404; resp.Code != "FeedNotEnabled" {
+					t.Errorf("changes for a %s: %s", token, resp.Code)
+				}
 			case "EntityGroupTransaction":
 				if token == "reader" && !strings.Contains(string(resp.Body), "HTTP/1.1 403 ") {
 					t.Errorf("a batch by a reader: %s", resp.Body)

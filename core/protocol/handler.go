@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"edgetable/core/address"
+	"edgetable/core/changefeed"
 	"edgetable/core/edm"
 	"edgetable/core/httpdate"
 	"edgetable/core/settings"
@@ -52,6 +53,8 @@ type Handler struct {
 	// SettingsMemory is shared with other handlers, nil: this handler remembers alone.
 	SettingsMemory SettingsMemory
 	Limits         Limits
+	// Waiters bounds the requests that wait for changes; nil: none waits.
+	Waiters *changefeed.Waiters
 	// Gate may be nil.
 	Gate Gate
 	// Turns may be nil: then each request begins at once.

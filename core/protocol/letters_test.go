@@ -54,6 +54,7 @@ func TestLettersOfAccountTokens(t *testing.T) {
 		{sent{why: "other policies", method: "PUT", path: "/people", query: "comp=acl", body: `<SignedIdentifiers />`}, "", "", ""},
 		{sent{why: "options", method: "GET", path: "/people", query: "comp=options"}, "", "", ""},
 		{sent{why: "other options", method: "PUT", path: "/people", query: "comp=options", body: `{}`}, "", "", ""},
+		{sent{why: "changes", method: "GET", path: "/people", query: "comp=changes"}, "o", "r", ""},
 		{sent{why: "statistics", method: "GET", path: "/people", query: "comp=traffic"}, "", "", ""},
 		{sent{why: "an earlier state", method: "POST", path: "/people", query: "comp=restore&time=2026-11-23T14:03:07Z"}, "", "", ""},
 		{sent{why: "delegation key", method: "POST", path: "/", query: "restype=service&comp=userdelegationkey", body: `<KeyInfo><Expiry>2026-03-05</Expiry></KeyInfo>`}, "", "", ""},

@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"net/netip"
 	"time"
@@ -31,7 +30,7 @@ func (c *call) ask(ctx context.Context, a Access) error {
 		return err
 	}
 	if a.HasPartition {
-		partition := bucketKey(a.Account + "/" + table.FoldName(a.Table) + "/" + a.PartitionKey)
+		partition := throttle.Key(a.Account + "/" + table.FoldName(a.Table) + "/" + a.PartitionKey)
 		if err := c.rate(c.Limits.Partition, partition, a.Entities, RefusedPartitionRate, "Operations per second is over the limit of the partition."); err != nil {
 			return err
 		}
@@ -46,27 +45,6 @@ func (c *call) ask(ctx context.Context, a Access) error {
 	}
 	c.resp.Cut = errors.Is(err, ErrCut)
 	return err
-}
-
-// maxBucketKey is the largest number of bytes of a name in the key of a token
-// bucket.
-const maxBucketKey = 128
-
-// bucketKey returns the name of a partition, or for a long name its beginning
-// and a hash. A token bucket keeps its key, and the names of the table and the
-// entity are not checked yet, so names of several megabytes would fill the
-// memory. If two names have the same hash, they share a token bucket. Both
-// belong to one account, so an attacker gains nothing.
-func bucketKey(name string) string {
-	if len(name) <= maxBucketKey {
-		return name
-	}
-	hash := uint64(14695981039346656037) // FNV-1a
-	for i := range len(name) {
-		hash = (hash ^ uint64(name[i])) * 1099511628211
-	}
-	b := append(make([]byte, 0, maxBucketKey), name[:maxBucketKey-8]...)
-	return string(binary.BigEndian.AppendUint64(b, hash))
 }
 
 // rate takes n tokens from a token bucket, or returns ServerBusy.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"strings"
 	"testing"
 
 	"edgetable/core/edm"
@@ -103,24 +102,6 @@ func TestFailedSignatures(t *testing.T) {
 			t.Errorf("%d, %s: status %d, want %d: %s", i, tt.why, resp.Status, tt.want, resp.Body)
 		}
 		resp.Release()
-	}
-}
-
-// TestBucketKeys checks that the keys of token buckets are short and distinct,
-// also for long names.
-func TestBucketKeys(t *testing.T) {
-	t.Parallel()
-	if got := protocol.BucketKey("acme/people/p"); got != "acme/people/p" {
-		t.Errorf("a short name became %q", got)
-	}
-	long := "acme/people/" + strings.Repeat("p", 4<<20)
-	seen := map[string]bool{}
-	for _, name := range []string{long, long + "q", "q" + long, long[:129], long[:128], "acme/" + long} {
-		k := protocol.BucketKey(name)
-		if len(k) > 128 || seen[k] || k[:24] != name[:24] {
-			t.Errorf("a name of %d bytes: key of %d bytes, seen before %t, %q", len(name), len(k), seen[k], k[:24])
-		}
-		seen[k] = true
 	}
 }
 

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"context"
 	"io"
 	"net/netip"
 
@@ -27,6 +28,9 @@ type Request struct {
 	Body io.Reader
 	// ContentLength is the length of Body, or -1 if it is unknown.
 	ContentLength int64
+	// Until ends when the transport ends, and with it a request that waits for changes. Nil:
+	// requests do not wait, and no Response has a Stream.
+	Until context.Context
 }
 
 // Fields is the header of a request. Callers use names in canonical form, such
@@ -66,6 +70,9 @@ type Response struct {
 	Header multipart.Header // in the order in which they are sent
 	// Body is valid until Release. The handler then reuses its memory.
 	Body []byte
+	// Stream is the body instead, if it is not nil. It is read until its end, and what it
+	// returns is sent at once. Release closes it.
+	Stream io.Reader
 	// Summary is for logs and metrics.
 	Summary
 	// Visit is for statistics of traffic; nil if no entity was addressed.

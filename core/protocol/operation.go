@@ -56,6 +56,7 @@ func init() {
 
 		{resource: tableOptions, verb: get, name: "GetTableOptions", audience: owners, otherFormat: true, run: (*call).getOptions},
 		{resource: tableOptions, verb: put, name: "SetTableOptions", audience: owners, write: true, otherFormat: true, run: (*call).setOptions},
+		{resource: tableChanges, verb: get, name: "GetTableChanges", right: sas.QueryEntities, audience: readers, otherFormat: true, run: (*call).getChanges},
 		{resource: tableTraffic, verb: get, name: "GetTableTraffic", audience: owners, otherFormat: true, run: (*call).getTraffic},
 		{resource: tableRestore, verb: post, name: "RestoreTable", audience: owners, write: true, otherFormat: true, run: (*call).restoreTable},
 

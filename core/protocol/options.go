@@ -123,6 +123,8 @@ func (o *options) selected(r resource) (resource, error) {
 		return tableACL, nil
 	case r == entitySet && o.restype == "" && o.comp == "options":
 		return tableOptions, nil
+	case r == entitySet && o.restype == "" && o.comp == "changes":
+		return tableChanges, nil
 	case r == entitySet && o.restype == "" && o.comp == "traffic":
 		return tableTraffic, nil
 	case r == entitySet && o.restype == "" && o.comp == "restore":

@@ -26,6 +26,7 @@ const (
 	// every Accept.
 	tableACL          // /name?comp=acl
 	tableOptions      // /name?comp=options
+	tableChanges      // /name?comp=changes
 	tableTraffic      // /name?comp=traffic
 	tableRestore      // /name?comp=restore
 	serviceProperties // /?restype=service&comp=properties

@@ -15,7 +15,7 @@ func (c *call) inTurn(ctx context.Context) (a answer, err error) {
 	}
 	err = c.takeTurn(ctx, Work{
 		Payer: c.account.Name, Known: true, Write: c.operation.write,
-		Query: (c.route.resource == entitySet || c.route.resource == entityCount) && !c.operation.write,
+		Query: (c.route.resource == entitySet || c.route.resource == entityCount || c.route.resource == tableChanges) && !c.operation.write,
 	})
 	if err != nil {
 		return answer{}, err
@@ -51,8 +51,10 @@ func (x *exchange) takeTurn(ctx context.Context, w Work) error {
 }
 
 func (x *exchange) endTurn(sent int) {
-	x.turn.End(x.soFar(sent))
-	x.turn = nil
+	if x.turn != nil {
+		x.turn.End(x.soFar(sent))
+		x.turn = nil
+	}
 }
 
 // pause is [table.Query].Pause.

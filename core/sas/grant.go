@@ -3,6 +3,7 @@ package sas
 import (
 	"strings"
 
+	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
 )
@@ -59,7 +60,11 @@ var needs = [...]requirement{
 type Grant struct {
 	token       *Token
 	permissions string // from the token or its policy, limited to what the user may do
+	expiry      edm.Ticks
 }
+
+// Expiry returns when the token expires.
+func (g *Grant) Expiry() edm.Ticks { return g.expiry }
 
 // Allow returns nil if the token grants the right on a table. The table's name may be in any case, and is "" for an
 // operation without a table. Any error has status 403: AuthorizationFailure for an operation that this kind of token

@@ -60,7 +60,7 @@ func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
 	default:
 		terms.permissions = ""
 	}
-	return &Grant{t, terms.permissions}, nil
+	return &Grant{t, terms.permissions, terms.expiry}, nil
 }
 
 // signedBy reports whether a key of the account made the signature. For a delegation key it also returns the role of

@@ -153,6 +153,10 @@ func refusedFeed(e *env) {
 	if refused, ok := errors.AsType[*table.Error](err); !ok || refused.Code != table.OptionsInvalid {
 		e.Errorf("SetTableOptions: %v, want OptionsInvalid", err)
 	}
+	r := newRecord("a", []byte("one"))
+	r.Traits = &table.Traits{Feed: &table.Feed{Keep: keep}}
+	e.tryRecord("with a feed", r, table.ErrUnsupported)
+	e.expectNoRecord("after that", r.Key)
 }
 
 // Each commit is in the feed once, whole and in order, however the pages are cut; a refused one is not.
@@ -262,7 +266,7 @@ func bookmarks(e *env) {
 	}
 	e.expectChanges("behind it", e.rest(name, table.FeedRequest{From: &page.Next}))
 	e.clock.later(2 * keep)
-	if err := s.TrimFeeds(e.Context()); err != nil {
+	if err := s.TrimFeeds(e.Context(), 0); err != nil {
 		e.Fatal(err)
 	}
 	e.expectChanges("when it was trimmed", e.rest(name, table.FeedRequest{From: &page.Next}))
@@ -304,7 +308,7 @@ func trimmedFeed(e *env) {
 	e.must(name, put("p", "b", "1"))
 	e.must(name, put("p", "c", "1"))
 	e.clock.later(keep/2 + second)
-	if err := s.TrimFeeds(e.Context()); err != nil {
+	if err := s.TrimFeeds(e.Context(), 0); err != nil {
 		e.Fatal(err)
 	}
 	e.refuses("before what was trimmed", name, from, table.ErrFeedExpired)
@@ -340,7 +344,7 @@ func droppedFeed(e *env) {
 	e.refuses("behind the drop, with a new table", name, last, table.ErrFeedEnded)
 	e.expectChanges("of the new life", e.rest(name, table.FeedRequest{Oldest: true}), `put "p"/"b" {v:String=1}; `)
 	e.clock.later(keep + second)
-	if err := s.TrimFeeds(e.Context()); err != nil {
+	if err := s.TrimFeeds(e.Context(), 0); err != nil {
 		e.Fatal(err)
 	}
 	e.refuses("long after the drop", name, from, table.ErrFeedEnded)
@@ -556,7 +560,7 @@ func randomChanges(e *env) {
 		case 2:
 			e.clock.later([]edm.Ticks{second, keep / 3, keep}[rnd.IntN(3)])
 		case 3:
-			if err := s.TrimFeeds(e.Context()); err != nil {
+			if err := s.TrimFeeds(e.Context(), 0); err != nil {
 				e.Fatal(err)
 			}
 			followers[2*rnd.IntN(2)].compare("after a trim")

@@ -20,7 +20,7 @@ func TestStoresPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const head = "| Store | Linearizable | Conditions | Atomic batches | Snapshot pages | Durable | Exact deletes | One clock | Newest first | Expiry |\n"
+	const head = "| Store | Linearizable | Conditions | Atomic batches | Snapshot pages | Durable | Exact deletes | One clock | Newest first | Expiry | Feed |\n"
 	_, rows, ok := strings.Cut(string(text), head)
 	if !ok {
 		t.Fatalf("docs/stores.md has no table with the columns\n%s", head)
@@ -29,10 +29,10 @@ func TestStoresPage(t *testing.T) {
 	found := make(map[string]storetest.Strengths)
 	for _, row := range strings.Split(rows, "\n")[1:] {
 		cells := strings.Split(strings.Trim(row, "| "), " | ")
-		if len(cells) != 10 {
+		if len(cells) != 11 {
 			t.Fatalf("%d cells: %s", len(cells), row)
 		}
-		var promised [9]bool
+		var promised [10]bool
 		for i, cell := range cells[1:] {
 			if cell != "yes" && cell != "no" {
 				t.Errorf("%q is neither yes nor no: %s", cell, row)
@@ -41,12 +41,11 @@ func TestStoresPage(t *testing.T) {
 		}
 		found[cells[0]] = storetest.Strengths{
 			Linearizable: promised[0], Conditional: promised[1], AtomicCommit: promised[2], SnapshotPage: promised[3],
-			Durable: promised[4], ExactDrop: promised[5], TimestampsAcrossProcesses: promised[6], Descending: promised[7], Expiry: promised[8],
+			Durable: promised[4], ExactDrop: promised[5], TimestampsAcrossProcesses: promised[6], Descending: promised[7], Expiry: promised[8], Feed: promised[9],
 		}
 	}
 	for name, want := range storetest.Homes {
 		got, ok := found[name]
-		got.Feed = strings.HasPrefix(name, "Pebble") && strings.Contains(string(text), "\n- **A feed of changes** is kept by Pebble, on disk and in memory")
 		if !ok || got != want {
 			t.Errorf("%s: docs/stores.md promises %+v, declared is %+v", name, got, want)
 		}

@@ -51,15 +51,6 @@ func (t *Traits) orNil() *Traits {
 	return t
 }
 
-// home returns the name of the store, for messages.
-func (s *Service) home() string {
-	if d, ok := As[Declaring](s.store); ok {
-		name, _ := d.Declares()
-		return name
-	}
-	return "the store of this server"
-}
-
 // canKeep refuses options that the store cannot keep.
 func (s *Service) canKeep(o TableOptions) error {
 	refuse := func(part string) error {

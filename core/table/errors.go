@@ -93,12 +93,16 @@ const (
 	AuthorizationResourceTypeMismatch       Code = "AuthorizationResourceTypeMismatch"
 	AuthorizationServiceMismatch            Code = "AuthorizationServiceMismatch"
 	AuthorizationSourceIPMismatch           Code = "AuthorizationSourceIPMismatch"
+	ChangesExpired                          Code = "ChangesExpired"
 	CommandsInBatchActOnDifferentPartitions Code = "CommandsInBatchActOnDifferentPartitions"
 	ConditionNotMet                         Code = "ConditionNotMet"
 	CORSPreflightFailure                    Code = "CorsPreflightFailure"
 	DuplicatePropertiesSpecified            Code = "DuplicatePropertiesSpecified"
 	EntityAlreadyExists                     Code = "EntityAlreadyExists"
 	EntityTooLarge                          Code = "EntityTooLarge"
+	FeedEnded                               Code = "FeedEnded"
+	FeedNotEnabled                          Code = "FeedNotEnabled"
+	HistoryChanged                          Code = "HistoryChanged"
 	InsufficientAccountPermissions          Code = "InsufficientAccountPermissions"
 	InternalError                           Code = "InternalError"
 	InvalidAuthenticationInfo               Code = "InvalidAuthenticationInfo"
@@ -157,12 +161,16 @@ var codes = map[Code]struct {
 	AuthorizationResourceTypeMismatch:       {403, "This request is not authorized to perform this operation using this resource type."},
 	AuthorizationServiceMismatch:            {403, "This request is not authorized to perform this operation using this service."},
 	AuthorizationSourceIPMismatch:           {403, "This request is not authorized to perform this operation using this source IP."},
+	ChangesExpired:                          {410, "Changes after this position are not kept any more. List the table again, and continue with a new position."},
 	CommandsInBatchActOnDifferentPartitions: {400, "All commands in a batch must operate on same entity group."},
 	ConditionNotMet:                         {412, "The condition specified using HTTP conditional header(s) is not met."},
 	CORSPreflightFailure:                    {403, "CORS not enabled or no matching rule found for this request."},
 	DuplicatePropertiesSpecified:            {400, "A property is specified more than one time."},
 	EntityAlreadyExists:                     {409, "The specified entity already exists."},
 	EntityTooLarge:                          {400, "The entity is larger than the maximum allowed size (1MB)."},
+	FeedEnded:                               {410, "The table of this position was deleted. If there is another one with its name, list that, and continue with a new position."},
+	FeedNotEnabled:                          {404, "The table keeps no feed of its changes. Its owner turns it on: edgetable tables set TABLE --changes P7D."},
+	HistoryChanged:                          {410, "The store was restored, promoted or repaired after this position was issued, and may lack changes that it had. List the table again, and continue with a new position."},
 	InsufficientAccountPermissions:          {403, "Write operations are not allowed."},
 	InternalError:                           {500, "The server encountered an internal error. Please retry the request."},
 	InvalidAuthenticationInfo:               {400, "Authentication information is not given in the correct format. Check the value of Authorization header."},

@@ -58,6 +58,8 @@ type FeedPage struct {
 	Next FeedPosition
 	// More says that the page ended because of its limits.
 	More bool
+	// Keep is for how long the feed keeps changes; 0: it is not known.
+	Keep edm.Ticks
 }
 
 // FeedCommit is a commit of a feed.
@@ -81,11 +83,63 @@ type FeedChange struct {
 	Ended edm.Ticks
 }
 
-// TrimFeeds removes from all feeds of the store what is older than they keep.
-func (s *Service) TrimFeeds(ctx context.Context) error {
+// Changes returns a page of the feed of a table. Without a number of Bytes it has the bytes of a page of a query.
+func (s *Service) Changes(ctx context.Context, n Name, r FeedRequest) (FeedPage, error) {
+	f, err := s.feeding(n)
+	if err != nil {
+		return FeedPage{}, err
+	}
+	if r.Bytes == 0 {
+		r.Bytes = s.budget.Bytes
+	}
+	s.call()
+	page, err := f.Changes(ctx, n.Key(), r)
+	changes, size := 0, 0
+	for i := range page.Commits {
+		changes += len(page.Commits[i].Changes)
+		for j := range page.Commits[i].Changes {
+			c := &page.Commits[i].Changes[j]
+			if size += len(c.Key); c.Row != nil {
+				size += len(c.Row.Properties)
+			}
+		}
+	}
+	s.ended(changes, size)
+	if err != nil {
+		return FeedPage{}, protocolError(err)
+	}
+	return page, nil
+}
+
+// AwaitChanges waits until there may be changes behind a position, or ctx ends.
+func (s *Service) AwaitChanges(ctx context.Context, n Name, at FeedPosition) error {
+	f, err := s.feeding(n)
+	if err != nil {
+		return err
+	}
+	if err = f.AwaitChanges(ctx, n.Key(), at); err != nil {
+		return protocolError(err)
+	}
+	return nil
+}
+
+func (s *Service) feeding(n Name) (Feeding, error) {
+	if err := n.check(); err != nil {
+		return nil, err
+	}
+	f, ok := As[Feeding](s.store)
+	if !ok {
+		return nil, NotImplemented.With(NotImplemented.Err().Message + " A feed of changes is not kept by " + s.home() + ".")
+	}
+	return f, nil
+}
+
+// TrimFeeds removes from all feeds of the store what is older than they keep, and what will be in a time from now on:
+// so a store that is full gets space.
+func (s *Service) TrimFeeds(ctx context.Context, ahead edm.Ticks) error {
 	f, ok := As[Feeding](s.store)
 	if !ok {
 		return nil
 	}
-	return f.TrimFeeds(ctx, s.now())
+	return f.TrimFeeds(ctx, s.now()+ahead)
 }

@@ -83,7 +83,9 @@ func NewFeedBuilder(r *FeedRequest) FeedBuilder { return FeedBuilder{request: r}
 // behind it.
 func (b *FeedBuilder) Add(ticks edm.Ticks, at, line []byte) (full bool, err error) {
 	r := b.request
-	b.Page.Next.At = at
+	if b.Page.Next.At = at; b.Traits.Feeds() {
+		b.Page.Keep = b.Traits.Feed.Keep
+	}
 	b.examined++
 	if _, dropped := FeedDropOf(line); dropped {
 		b.Page.Commits = append(b.Page.Commits, FeedCommit{Ticks: ticks, At: at, Dropped: true})

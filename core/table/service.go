@@ -73,6 +73,15 @@ func (n Name) check() error {
 // nonce is random and not zero.
 func (s *Service) nonce() uint64 { return s.rand() | 1 }
 
+// home returns the name of the store, for messages.
+func (s *Service) home() string {
+	if d, ok := As[Declaring](s.store); ok {
+		name, _ := d.Declares()
+		return name
+	}
+	return "the store of this server"
+}
+
 // protocolError returns the error of the protocol for a store's error in an operation
 // on entities.
 func protocolError(err error) *Error {
@@ -106,6 +115,14 @@ func protocolError(err error) *Error {
 		return NotImplemented.Err()
 	case errors.Is(err, ErrKeyTooLong):
 		return KeyValueTooLarge.Err()
+	case errors.Is(err, ErrNoFeed):
+		return FeedNotEnabled.Err()
+	case errors.Is(err, ErrFeedExpired):
+		return ChangesExpired.Err()
+	case errors.Is(err, ErrFeedEnded):
+		return FeedEnded.Err()
+	case errors.Is(err, ErrHistory):
+		return HistoryChanged.Err()
 	case errors.Is(err, ErrUnknown):
 		return OperationTimedOut.Because(err)
 	case errors.Is(err, context.Canceled):

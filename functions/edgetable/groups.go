@@ -13,7 +13,7 @@ var groups = []struct {
 }{
 	{"Run", []string{"serve", "backup", "promote"}},
 	{"Accounts", []string{"account", "profile", "sas", "sign"}},
-	{"Look and change", []string{"explorer", "tables", "query", "get", "put", "delete", "count"}},
+	{"Look and change", []string{"explorer", "tables", "query", "get", "put", "delete", "count", "watch"}},
 	{"Move", []string{"export", "import", "copy", "sync", "verify"}},
 	{"Diagnose", []string{"health", "check", "traffic", "advise", "bench"}},
 	{"Clouds and databases", []string{"dynamodb", "postgres", "edge"}},

@@ -127,6 +127,8 @@ func TestMetrics(t *testing.T) {
 		{"store_damage_total", "", 0},
 		{"expired_entities_total", "", 0},
 		{"expire_sweep_seconds", "", 0},
+		{"changes_waiting", "", 0},
+		{"changes_behind_ratio", "", 0},
 	} {
 		if got := sumOf(t, m, tt.name, strings.Fields(tt.labels)...); got != tt.want {
 			t.Errorf("%s{%s} is %v, want %v", tt.name, tt.labels, got, tt.want)

@@ -58,6 +58,16 @@ func backupsOneGone(t *testing.T, w *place) []string {
 	return []string{to}
 }
 
+// watchMissed makes the state of a table that was deleted.
+func watchMissed(t *testing.T, w *place) []string {
+	state := filepath.Join(t.TempDir(), "state")
+	ok(t, "tables", "create", "Gone", "--to", w.at)
+	ok(t, "tables", "set", "Gone", "--changes", "P1D", "--to", w.at)
+	ok(t, "watch", "Gone", "--once", "--state", state, "--from", w.at)
+	ok(t, "tables", "delete", "Gone", "--yes", "--in", w.at)
+	return []string{"Gone", "--state", state, "--from", w.at}
+}
+
 var allStatuses = []statuses{
 	{command: "account change", failed: "nothing was changed", fails: []string{"nobody", "--disable", "--accounts", missing}},
 	{command: "account list", failed: "the file cannot be read", fails: []string{"--accounts", "/dev/null/x"}},
@@ -137,6 +147,7 @@ var allStatuses = []statuses{
 		},
 		damages: func(t *testing.T, w *place) []string { return []string{"People", "--from", w.at, "--to", w.other} }},
 	{command: "version"},
+	{command: "watch", failed: "the service does not answer, or `--exec` failed; with `--state` the same command resumes", fails: from("People"), damage: "changes may have been missed; begin again with `--initial`", damages: watchMissed},
 }
 
 // TestStatuses goes through all commands and demands their exit statuses, and that

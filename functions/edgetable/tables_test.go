@@ -90,12 +90,25 @@ func TestTableOptions(t *testing.T) {
 	if out, _ := do.run(0, "tables", "apply", "--schema"); out != string(optionsdoc.Schema()) {
 		t.Errorf("the schema is %s", out)
 	}
+	do.prints("People: {} becomes {\"changes\":{\"keep\":\"P7D\"}}\nPeople: set\n", "tables", "set", "People", "--changes", "P1W", "--to", at)
+	const both = "{\"expire\":{\"after\":\"P1D\"},\"changes\":{\"keep\":\"P7D\"}}"
+	do.prints("People: {\"changes\":{\"keep\":\"P7D\"}} becomes "+both+"\nPeople: entities that have ended by the rule and would be gone: 0 of 3\nPeople: set\n", "tables", "set", "People", "--expire-after", "P1D", "--to", at)
+	if out, _ := do.run(0, "tables", "options", "People", "--from", at); !strings.Contains(out, `"changes": {
+    "keep": "P7D",
+    "state": "active"`) {
+		t.Errorf("the options are %s", out)
+	}
+	do.prints("People: "+both+" becomes {\"changes\":{\"keep\":\"PT1H\"}}\nPeople: set\n", "tables", "set", "People", "--no-expire", "--changes", "PT1H", "--to", at)
+	do.prints("People: {\"changes\":{\"keep\":\"PT1H\"}} becomes {}\nPeople: set\n", "tables", "set", "People", "--no-changes", "--to", at)
+
 	for says, args := range map[string][]string{
+		"and --changes or --no-changes":           {"set", "People", "--no-changes", "--changes", "P1D"},
+		"$.changes.keep":                          {"set", "People", "--changes", "7d"},
 		"say --expire-property or --expire-after": {"set", "People"},
-		"or --no-expire":    {"set", "People", "--no-expire", "--expire-after", "P1D"},
-		"$.expire.after":    {"set", "People", "--expire-after", "P1M"},
-		"$.expire.property": {"set", "People", "--expire-property", "a b"},
-		"name a file":       {"apply"},
+		"or --no-expire":                          {"set", "People", "--no-expire", "--expire-after", "P1D"},
+		"$.expire.after":                          {"set", "People", "--expire-after", "P1M"},
+		"$.expire.property":                       {"set", "People", "--expire-property", "a b"},
+		"name a file":                             {"apply"},
 	} {
 		do.says(cli.StatusUsage, says, append(append([]string{"tables"}, args...), "--to", at)...)
 	}

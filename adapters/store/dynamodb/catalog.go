@@ -50,6 +50,9 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 // WriteRecord implements [table.Store]. If it changes what a table declares, it returns
 // when all leases have ended: then no process follows the old declaration.
 func (s *Store) WriteRecord(ctx context.Context, new table.Record) (table.Revision, error) {
+	if new.Traits.Feeds() {
+		return "", table.ErrUnsupported
+	}
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return "", err

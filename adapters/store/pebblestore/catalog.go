@@ -156,21 +156,23 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.R
 		return e, err
 	}
 	if next == nil {
-		s.reclaim(old.Incarnation)
+		prefix := appendPrefix(nil, old.Incarnation)
+		s.reclaim(prefix, prefixEnd(prefix))
 		return e, nil
 	}
 	s.copyRecord(ctx, key.String(), table.AppendRecord(nil, next, e.number))
 	return e, nil
 }
 
-// reclaim gives back the space of a dropped table at once if the disk is full. By itself
+// Full reports whether there is no space for writes.
+func (s *Store) Full() bool { return s.disk.Full() || s.room.IsFull() }
+
+// reclaim gives back the space of removed keys at once if the disk is full. By itself
 // Pebble would first try to compact other files, for which there is no space.
-func (s *Store) reclaim(i table.Incarnation) {
-	if !s.disk.Full() && !s.room.IsFull() {
-		return
+func (s *Store) reclaim(from, to []byte) {
+	if s.Full() {
+		s.calls.Go(func() { _ = s.db.Compact(s.ending, from, to, false) }) // the space stays taken if it fails
 	}
-	prefix := appendPrefix(nil, i)
-	s.calls.Go(func() { _ = s.db.Compact(s.ending, prefix, prefixEnd(prefix), false) }) // the space stays taken if it fails
 }
 
 // applyRecord applies the change with the catalog locked. It holds all stripes, so that in

@@ -218,5 +218,6 @@ func (s *Store) trimFeed(ctx context.Context, i table.Incarnation, now edm.Ticks
 		return errors.Join(err, b.Close())
 	}
 	_, err = s.commitBeside(b)
+	s.reclaim(feedlog.Bounds(i))
 	return errors.Join(ctx.Err(), err)
 }

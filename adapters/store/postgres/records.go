@@ -94,6 +94,9 @@ func (*Store) Declares() (name string, expiry bool) { return "PostgreSQL", true 
 
 // WriteRecord implements [table.Store].
 func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
+	if r.Traits.Feeds() {
+		return "", table.ErrUnsupported
+	}
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return "", err

@@ -44,6 +44,7 @@ type Handler struct {
 
 	connections *connections
 	room        *room
+	until       context.Context // ends when no more requests are accepted
 }
 
 func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
@@ -73,6 +74,9 @@ func (h *Handler) fill(in *inbound, c *fasthttp.RequestCtx) {
 	}
 	if tcp, ok := c.RemoteAddr().(*net.TCPAddr); ok {
 		req.Source = tcp.AddrPort().Addr().Unmap()
+	}
+	if line := lineOf(c.Conn()); line == nil || line.slots == nil { // a pipelined request does not wait in its slot
+		req.Until = h.until
 	}
 	known := !h.TrustProxy || throughProxy(head, req)
 	body.stream, body.length, body.req, body.share.room = c.RequestBodyStream(), int64(head.ContentLength()), req, h.room
@@ -127,7 +131,7 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 	if body.busy {
 		resp.Refused = protocol.RefusedMemory
 	}
-	if len(resp.Body) > copied {
+	if len(resp.Body) > copied || resp.Stream != nil {
 		resp = h.fit(body, resp)
 	}
 	// A preflight has an operation but is not authenticated.
@@ -144,7 +148,7 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 		cut(c)
 		return
 	}
-	if len(resp.Body) <= copied {
+	if len(resp.Body) <= copied && resp.Stream == nil {
 		body.share.release()
 	} else {
 		h.hold(body, &resp)
@@ -210,6 +214,9 @@ func (h *Handler) fit(body *incoming, resp protocol.Response) protocol.Response 
 		s.account = resp.Account
 	}
 	n := int64(len(resp.Body))
+	if resp.Stream != nil {
+		n = streamed
+	}
 	if s.grow(n) {
 		return resp
 	}
@@ -367,12 +374,30 @@ func send(r *fasthttp.Response, resp *protocol.Response) {
 	for _, f := range resp.Header {
 		r.Header.Set(f.Name, f.Value)
 	}
+	if resp.Stream != nil {
+		r.SetBodyStream(&stream{resp.Stream, resp.Release}, -1)
+		return
+	}
 	if len(resp.Body) <= copied {
 		r.SetBody(resp.Body)
 		resp.Release()
 		return
 	}
 	r.SetBodyStream(&outgoing{Reader: *bytes.NewReader(resp.Body), release: resp.Release}, len(resp.Body))
+}
+
+// streamed is the size in bytes that a stream counts while it lasts: about what it keeps of its source.
+const streamed = 64 << 10
+
+// stream is a body that goes on. fasthttp sends each part that it reads at once, and closes it when the client has gone.
+type stream struct {
+	io.Reader
+	release func()
+}
+
+func (s *stream) Close() error {
+	s.release()
+	return nil
 }
 
 // outgoing is a large body being sent. fasthttp closes it afterwards, even if sending fails.

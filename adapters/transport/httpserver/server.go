@@ -82,6 +82,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	// Requests outlive the shutdown signal, to have time to finish.
 	requests := context.WithoutCancel(ctx)
 	s.begin()
+	s.Handler.until = ctx
 	server := &fasthttp.Server{
 		Handler:                      func(c *fasthttp.RequestCtx) { s.serve(requests, c) },
 		ErrorHandler:                 refuse,

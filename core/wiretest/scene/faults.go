@@ -9,6 +9,7 @@ import (
 
 	"edgetable/core/edm"
 	"edgetable/core/table"
+	"edgetable/testdata/memstore"
 )
 
 // faults is a store whose methods can be made to fail without effect, and whose replica lags.
@@ -22,6 +23,14 @@ type faults struct {
 // Replication implements [table.Replicated].
 func (f *faults) Replication() table.Replication {
 	return table.Replication{Status: table.Live, LastSync: f.clock.Now() - f.behind}
+}
+
+// Unwrap returns the reference store, for its abilities. Those of other stores are no part of transcripts.
+func (f *faults) Unwrap() table.Store {
+	if m, ok := f.Store.(*memstore.Store); ok {
+		return m
+	}
+	return nil
 }
 
 // Declares implements [table.Declaring].

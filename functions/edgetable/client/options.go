@@ -71,53 +71,79 @@ func (o *declareFlags) register(f *pflag.FlagSet) {
 
 func (p *program) tablesSetCommand() *cobra.Command {
 	var o declareFlags
-	var property, after string
-	var none bool
+	var set options
 	c := &cobra.Command{
-		Use: "set TABLE", Short: "Declare a rule of expiry of a table, or withdraw it",
-		Long: `An entity ends at the instant in a DateTime property, or so long after its last write. With both, the property decides
+		Use: "set TABLE", Short: "Declare a rule of expiry of a table, or a feed of its changes, or withdraw them",
+		Long: `What the flags do not name stays as it is. An entity ends at the instant in a DateTime property, or so long after its last write. With both, the property decides
 where the entity has one. What has ended is absent at once. In the first hour the rule can be
 withdrawn, which brings everything back; after that entities are removed. Unless --yes is given, the command reads the
-table first, says how many entities would be gone, and asks if they are more than a tenth.`,
-		Example: "  edgetable tables set Sessions --expire-property ExpiresAt --to prod\n  edgetable tables set Logs --expire-after P30D --dry-run",
+table first, says how many entities would be gone, and asks if they are more than a tenth.
+
+A feed keeps what changes in the table from now on, for 'edgetable watch' and others. To withdraw it forgets these changes.`,
+		Example: "  edgetable tables set Sessions --expire-property ExpiresAt --to prod\n  edgetable tables set Logs --expire-after P30D --dry-run\n  edgetable tables set Orders --changes P7D --to prod",
 		RunE: func(c *cobra.Command, args []string) error {
-			var want table.TableOptions
-			switch {
-			case none == (property != "" || after != ""):
-				return cli.Misuse("say --expire-property or --expire-after, or both, or --no-expire")
-			case !none:
-				var err error
-				if want, err = parseRule(property, after); err != nil {
-					return err
-				}
+			want, err := set.parse()
+			if err != nil {
+				return err
 			}
-			return p.declare(c.Context(), &o, map[string]table.TableOptions{args[0]: want})
+			return p.declare(c.Context(), &o, map[string]wish{args[0]: want})
 		},
 	}
 	p.completeTables(c, &o.ServiceFlags)
 	cli.Section(c, "Rule", func(f *pflag.FlagSet) {
-		f.StringVar(&property, "expire-property", "", "`name` of the DateTime property with the instant at which an entity ends")
-		f.StringVar(&after, "expire-after", "", "`time` after its last write at which an entity ends, such as P30D or PT12H")
-		cli.BoolFlag(f, &none, "no-expire", "withdraw the rule")
+		f.StringVar(&set.property, "expire-property", "", "`name` of the DateTime property with the instant at which an entity ends")
+		f.StringVar(&set.after, "expire-after", "", "`time` after its last write at which an entity ends, such as P30D or PT12H")
+		cli.BoolFlag(f, &set.noExpire, "no-expire", "withdraw the rule")
+	})
+	cli.Section(c, "Feed", func(f *pflag.FlagSet) {
+		f.StringVar(&set.keep, "changes", "", "`time` for which changes can be read, such as P7D or PT12H")
+		cli.BoolFlag(f, &set.noChanges, "no-changes", "withdraw the feed")
 	})
 	cli.Section(c, "Flags", o.register)
 	return c
 }
 
-// parseRule makes a rule from flags.
-func parseRule(property, after string) (table.TableOptions, error) {
-	rule := map[string]string{}
-	if property != "" {
-		rule["property"] = property
+// options are those of the command set.
+type options struct {
+	property, after, keep string
+	noExpire, noChanges   bool
+}
+
+// wish returns what a table is to declare that declares something now.
+type wish func(now table.TableOptions) table.TableOptions
+
+// parse checks the flags.
+func (o *options) parse() (wish, error) {
+	rules, feeds := o.property != "" || o.after != "", o.keep != ""
+	if rules && o.noExpire || feeds && o.noChanges || !rules && !o.noExpire && !feeds && !o.noChanges {
+		return nil, cli.Misuse("say --expire-property or --expire-after, or both, or --no-expire; and --changes or --no-changes")
 	}
-	if after != "" {
-		rule["after"] = after
+	document := map[string]any{}
+	if rules {
+		rule := map[string]string{"property": o.property, "after": o.after}
+		maps.DeleteFunc(rule, func(_, value string) bool { return value == "" })
+		document["expire"] = rule
 	}
-	text, err := json.Marshal(map[string]any{"expire": rule})
+	if feeds {
+		document["changes"] = map[string]string{"keep": o.keep}
+	}
+	text, err := json.Marshal(document)
 	if err != nil {
-		return table.TableOptions{}, err
+		return nil, err
 	}
-	return readOptions("--expire-…", text)
+	want, err := readOptions("the flags", text)
+	if err != nil {
+		return nil, err
+	}
+	return func(now table.TableOptions) table.TableOptions {
+		if rules || o.noExpire {
+			now.Expire = want.Expire
+		}
+		if feeds || o.noChanges {
+			now.Changes = want.Changes
+		}
+		return now
+	}, nil
 }
 
 // readOptions reads a document of options; of says whose it is.
@@ -174,14 +200,16 @@ func (p *program) tablesApply(ctx context.Context, o *declareFlags, file string)
 		return cli.Misuse("%s has no JSON object with a member for each table: %v", file, err)
 	}
 	delete(documents, "$schema")
-	all := map[string]table.TableOptions{}
+	all := map[string]wish{}
 	for name, document := range documents {
 		if err := cli.CheckTable(file+":", name); err != nil {
 			return err
 		}
-		if all[name], err = readOptions(file+": "+name, document); err != nil {
+		want, err := readOptions(file+": "+name, document)
+		if err != nil {
 			return err
 		}
+		all[name] = func(table.TableOptions) table.TableOptions { return want }
 	}
 	return p.declare(ctx, o, all)
 }
@@ -189,12 +217,12 @@ func (p *program) tablesApply(ctx context.Context, o *declareFlags, file string)
 // change is what a command is to do with a table.
 type change struct {
 	name, revision string
-	old, next      []byte // documents without states
-	rule           *table.Expiry
+	old, next      []byte        // documents without states
+	rule           *table.Expiry // a new one
 }
 
 // declare declares options of tables. It looks at all of them before it changes the first.
-func (p *program) declare(ctx context.Context, o *declareFlags, all map[string]table.TableOptions) error {
+func (p *program) declare(ctx context.Context, o *declareFlags, all map[string]wish) error {
 	c, err := p.connect(&o.ServiceFlags)
 	if err != nil {
 		return err
@@ -213,7 +241,11 @@ func (p *program) declare(ctx context.Context, o *declareFlags, all map[string]t
 		if err != nil {
 			return fmt.Errorf("table %s: what it declares cannot be read by this version: %w", name, err)
 		}
-		one := change{name: name, revision: revision, old: declared(now), next: declared(all[name]), rule: all[name].Expire}
+		next := all[name](now)
+		one := change{name: name, revision: revision, old: declared(now), next: declared(next)}
+		if !bytes.Equal(declared(table.TableOptions{Expire: now.Expire}), declared(table.TableOptions{Expire: next.Expire})) {
+			one.rule = next.Expire
+		}
 		if bytes.Equal(one.old, one.next) {
 			fmt.Fprintf(p.Out, "%s: %s, as it is\n", name, one.next)
 			continue
@@ -247,11 +279,8 @@ func (p *program) declare(ctx context.Context, o *declareFlags, all map[string]t
 
 // declared is the document of options without states.
 func declared(o table.TableOptions) []byte {
-	if o.Expire == nil {
-		return []byte("{}")
-	}
-	text := payload.AppendOptions(nil, &table.Traits{Expiry: o.Expire}, o.Expire.Since+table.UndoTime)
-	return []byte(strings.Replace(string(text), `,"state":"active"`, "", 1))
+	text := payload.AppendOptions(nil, &table.Traits{Expiry: o.Expire, Feed: o.Changes}, 1<<62)
+	return []byte(strings.ReplaceAll(string(text), `,"state":"active"`, ""))
 }
 
 // askFor counts what a new rule would hide, and asks if that is more than a tenth of the

@@ -12,7 +12,7 @@ import (
 )
 
 func (p *program) tablesCommand() *cobra.Command {
-	return cli.Group("tables", "List, create and delete tables, and say when their entities end", "",
+	return cli.Group("tables", "List, create and delete tables, and set their options", "",
 		p.tablesListCommand(), p.tablesCreateCommand(), p.tablesDeleteCommand(), p.tablesOptionsCommand(), p.tablesSetCommand(), p.tablesApplyCommand())
 }
 

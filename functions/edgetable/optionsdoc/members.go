@@ -35,6 +35,17 @@ var document = []member{
 		},
 	},
 	{
+		name:    "changes",
+		meaning: "a feed of what changes in the table: [feed.md](feed.md). Without it, and after it was withdrawn, no changes are kept",
+		members: []member{
+			{
+				name: "keep", schema: map[string]any{"type": "string", "pattern": duration, "examples": []string{"P7D"}, "patternErrorMessage": "Write a time such as P7D or PT12H. Months and years differ in length."},
+				meaning: "for how long a change can be read: a time as in `expire.after`, 7 days if it is left out",
+			},
+			{name: "state", state: true, schema: scalar, meaning: "`active`: each commit is in the feed"},
+		},
+	},
+	{
 		name: "ending", state: true, schema: map[string]any{"type": "object", "additionalProperties": scalar},
 		meaning: "the rule that was in force before, with `until`, when it was withdrawn or changed. What it had ended by then stays gone, and is being removed. While it is there, another change of a rule that is older than an hour is 409 `OptionsBusy`",
 	},

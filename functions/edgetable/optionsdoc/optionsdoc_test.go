@@ -54,7 +54,7 @@ func compare(t *testing.T, path string, is, want []byte) {
 
 // columns are those of docs/stores.md that say which stores keep a part of a document; core/storetest compares them with the
 // stores.
-var columns = map[string]string{"expire": "Expiry"}
+var columns = map[string]string{"expire": "Expiry", "changes": "Feed"}
 
 // stores lists the stores with a yes in a column of docs/stores.md.
 func stores(t *testing.T, column string) string {
@@ -174,7 +174,7 @@ func TestSchemaAgainstParser(t *testing.T) {
 
 // twice reports whether a name occurs twice in the innermost object, which the schema cannot see.
 func twice(d string) bool {
-	for _, name := range []string{"property", "after", "state", "ending"} {
+	for _, name := range []string{"property", "after", "keep", "state", "ending"} {
 		if strings.Count(d, fmt.Sprintf("%q:", name)) > 1 {
 			return true
 		}

@@ -28,6 +28,9 @@ func (s *serving) jobs(hangup <-chan os.Signal, ticks <-chan time.Time, backups 
 	if s.expiry != nil {
 		list = append(list, stores.Job{Name: "expiry", Every: expireEvery, Run: s.expiry.run})
 	}
+	if s.feeds != nil {
+		list = append(list, stores.Job{Name: "feeds", Every: trimEvery, Run: s.feeds.run})
+	}
 	if s.follower != nil {
 		list = append(list, stores.Job{Name: "secondary", Run: s.follower.Serve})
 	}

@@ -8,9 +8,11 @@ import (
 	"edgetable/adapters/guard/chaos"
 	"edgetable/adapters/observe"
 	"edgetable/adapters/transport/httpserver"
+	"edgetable/core/changefeed"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/backup"
 	"edgetable/functions/edgetable/secondary"
+	"edgetable/functions/edgetable/stores"
 )
 
 // watchQueue adds metrics of the requests that are served and that wait.
@@ -37,6 +39,13 @@ func watchExpiry(m *observe.Metrics, e *expiry) {
 			observe.Gauge("expire_behind_seconds", "For how long an entity that had ended could have been removed before, at most, by the last look; or since when no look came to its end.", func(e *expiry) float64 { return e.late().Seconds() }),
 			observe.Gauge("expire_sweep_seconds", "How long the last look for entities that have ended took, with their removal.", func(e *expiry) float64 { return time.Duration(e.took.Load()).Seconds() }))
 	}
+}
+
+// watchFeeds adds metrics of those who read what changes in tables.
+func watchFeeds(m *observe.Metrics, w *changefeed.Waiters) {
+	observe.Watch(m, func() *changefeed.Waiters { return w },
+		observe.Gauge("changes_waiting", "Requests that wait for changes of tables, and streams.", func(w *changefeed.Waiters) float64 { return float64(w.Waiting()) }),
+		observe.Gauge("changes_behind_ratio", "The age of the oldest change that was read from a feed in the last minutes, as a share of the time for which its table keeps changes: at 1 a client misses some, and is told.", func(w *changefeed.Waiters) float64 { return w.Lag.Share(stores.Now()) }))
 }
 
 // watchConnections adds metrics of the server's connections.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"edgetable/adapters/guard/admission"
 	"edgetable/adapters/observe"
 	"edgetable/adapters/transport/httpserver"
+	"edgetable/core/changefeed"
 	"edgetable/core/protocol"
 	"edgetable/functions/edgetable/backup"
 	"edgetable/functions/edgetable/stores"
@@ -40,6 +42,7 @@ func (s *serving) newHandler(ctx context.Context) *protocol.Handler {
 		Limits:      s.protect.buckets(stores.Now),
 		Secondary:   s.isSecondary,
 		Traffic:     s.statistics.Tell,
+		Waiters:     &changefeed.Waiters{Account: changefeed.MostOfAccount, All: cmp.Or(s.bounds.Requests, leastRequests) / 2},
 	}
 	if s.bearer.Install(h); s.bearer != nil {
 		// Contact the issuer now, so that a wrong one is logged at once. Account keys work without it.
@@ -70,7 +73,7 @@ func (s *serving) newServer(h *protocol.Handler, limited *admission.Limiter, hea
 }
 
 // watch serves the metrics, if configured, until stop is called.
-func (s *serving) watch(limited *admission.Limiter, server *httpserver.Server) (stop func()) {
+func (s *serving) watch(limited *admission.Limiter, server *httpserver.Server, waiters *changefeed.Waiters) (stop func()) {
 	if s.metrics == nil {
 		return func() {}
 	}
@@ -81,6 +84,9 @@ func (s *serving) watch(limited *admission.Limiter, server *httpserver.Server) (
 	watchBackups(s.metrics, s.backups)
 	watchLog(s.metrics, s.backups)
 	watchExpiry(s.metrics, s.expiry)
+	if s.feeds != nil {
+		watchFeeds(s.metrics, waiters)
+	}
 	if s.follower != nil {
 		watchSecondary(s.metrics, s.follower.Status)
 	} else if s.backend.Replica != nil {

@@ -231,6 +231,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 			accounts: func() []string { return slices.Sorted(maps.Keys(*s.accounts.Current.Load())) },
 		}
 	}
+	s.feeds = openFeeds(s.backend.Store, stores.NewService(s.backend.Store, s.backend.Scan), s.isSecondary, s.log)
 	health := &health{check: s.ready, fresh: s.backend.Fresh, log: s.log}
 	limiter := s.protect.limiter(handler)
 	server := s.newServer(handler, limiter, health)
@@ -238,7 +239,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	if err != nil {
 		return errors.Join(err, s.backend.Close())
 	}
-	stopMetrics := s.watch(limiter, server)
+	stopMetrics := s.watch(limiter, server, handler.Waiters)
 	hangup, ticks := p.Hangups(), p.Ticks() // from here on SIGHUP does not end the process
 	wait := begin(ctx, s.jobs(hangup, ticks, s.backups), s.log)
 	p.greet(s)

@@ -34,6 +34,7 @@ type serving struct {
 	backups     *backup.Schedule    // nil if no backups are made
 	statistics  *Statistics
 	expiry      *expiry           // nil if the store keeps no expiry rules
+	feeds       *feeds            // nil if the store keeps no feeds
 	consent     *explorer.Consent // nil if the explorer cannot open the server's accounts
 	bounds      httpserver.Bounds
 }

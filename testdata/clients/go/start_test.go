@@ -9,12 +9,15 @@ import (
 	"testing"
 )
 
-// TestStart runs the programs of docs/start/go.md, docs/query.md and docs/expire.md with tables of their own.
+// TestStart runs the programs of docs/start/go.md, docs/query.md, docs/expire.md and docs/feed.md with tables of their own.
 func TestStart(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"start/go.md", "query.md", "expire.md"} {
-		expiring := os.Getenv("EDGETABLE_CLIENTS_EXPIRING") // a table with the rule, if the store keeps it
-		if name == "expire.md" && expiring == "" {
+	declaring := map[string]string{ // a table with the rule, or with a feed, if the store keeps it
+		"expire.md": os.Getenv("EDGETABLE_CLIENTS_EXPIRING"), "feed.md": os.Getenv("EDGETABLE_CLIENTS_FEEDING"),
+	}
+	for _, name := range []string{"start/go.md", "query.md", "expire.md", "feed.md"} {
+		declared, declares := declaring[name]
+		if declares && declared == "" {
 			continue
 		}
 		if name == "query.md" && os.Getenv("EDGETABLE_CLIENTS_ASCENDING") != "" {
@@ -29,12 +32,12 @@ func TestStart(t *testing.T) {
 			t.Fatalf("%s: %d blocks, not a program and what it prints", name, len(blocks))
 		}
 		service, table := newService(t), newName(t)
-		if name == "expire.md" {
-			table = expiring
+		if declares {
+			table = declared
 		}
 		t.Cleanup(func() { deleteTable(t, service, table) })
 		program := filepath.Join(t.TempDir(), "main.go")
-		text := strings.NewReplacer("People", table, "Events", table, "Sessions", table).Replace(string(blocks[0][1]))
+		text := strings.NewReplacer("People", table, "Events", table, "Sessions", table, "Orders", table).Replace(string(blocks[0][1]))
 		if err := os.WriteFile(program, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

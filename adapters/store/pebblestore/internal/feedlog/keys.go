@@ -41,6 +41,9 @@ func ParseKey(k []byte) (i table.Incarnation, n edm.Ticks, ok bool) {
 // after is the first key that an incarnation does not have.
 func after(i table.Incarnation) []byte { return append(AppendKey(nil, i, -1), 0) }
 
+// Bounds are those of all keys of a feed.
+func Bounds(i table.Incarnation) (from, to []byte) { return AppendKey(nil, i, 0), after(i) }
+
 // Head is what a feed has beside its lines.
 type Head struct {
 	// Floor is the number of the last line that was removed, or of the declaration.

@@ -18,6 +18,9 @@ class StartTest {
   /** A table with the rule of docs/expire.md, if the store keeps it. */
   private static final String EXPIRING = System.getenv("EDGETABLE_CLIENTS_EXPIRING");
 
+  /** A table with a feed, if the store keeps it. */
+  private static final String FEEDING = System.getenv("EDGETABLE_CLIENTS_FEEDING");
+
   @RegisterExtension static final Tables tables = new Tables();
 
   @Test
@@ -30,13 +33,17 @@ class StartTest {
     if (EXPIRING != null && !EXPIRING.isEmpty()) {
       run("expire.md", folder.resolve("Sessions.java"));
     }
+    if (FEEDING != null && !FEEDING.isEmpty()) {
+      run("feed.md", folder.resolve("Follower.java"));
+    }
   }
 
   private static void run(String name, Path program) throws Exception {
     String page = Files.readString(Path.of("../../../docs", name));
     List<String> blocks = BLOCK.matcher(page).results().map((MatchResult block) -> block.group(1)).toList();
-    String table = name.equals("expire.md") ? EXPIRING : tables.name();
-    Files.writeString(program, blocks.get(0).replace("People", table).replace("Events", table).replace("\"Sessions\"", "\"" + table + "\""));
+    String table = name.equals("expire.md") ? EXPIRING : name.equals("feed.md") ? FEEDING : tables.name();
+    Files.writeString(program, blocks.get(0).replace("People", table).replace("Events", table).replace("\"Sessions\"", "\"" + table + "\"")
+        .replace("\"Orders\"", "\"" + table + "\""));
     Process run = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-XX:TieredStopAtLevel=1",
         "-cp", System.getProperty("java.class.path"), program.toString())
         .redirectError(ProcessBuilder.Redirect.INHERIT).start();

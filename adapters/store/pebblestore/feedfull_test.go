@@ -1,0 +1,68 @@
+package pebblestore_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/key"
+	"edgetable/core/table"
+	"edgetable/testdata/must"
+)
+
+// TestFeedMakesRoom fills a small disk with the feed of a table whose entities are deleted again. When the feed is
+// trimmed ahead of its time, its space is there again, and who has not read it is told.
+func TestFeedMakesRoom(t *testing.T) {
+	t.Parallel()
+	disk := newQuota()
+	must.OK(t, disk.MkdirAll("data", 0o700))
+	disk.setLimit(32 << 20)
+	var logged lines
+	s, err := pebblestore.Open(pebblestore.Options{
+		Dir: "data", FS: disk, DiskReserve: 4 << 20, Logf: logged.printf,
+		Fatal: func(err error) { t.Errorf("fatal: %v", err) },
+	})
+	must.OK(t, err)
+	createFeeding(t, s)
+	from := endOfFeed(t, s)
+	random := rand.New(rand.NewPCG(1, 1))
+	write := func(i int) error {
+		b := make([]rune, 1000)
+		for j := range b {
+			b[j] = rune('0' + random.IntN(75))
+			if b[j] == '?' || b[j] == '\\' {
+				b[j] = '_'
+			}
+		}
+		m := table.Mutation{Key: key.Append(nil, fmt.Sprint(i), string(b)), Nonce: 1}
+		if _, err := s.Commit(t.Context(), people, []table.Mutation{m}); err != nil {
+			return err
+		}
+		m.Kind, m.Condition = table.Delete, table.Present
+		_, err := s.Commit(t.Context(), people, []table.Mutation{m})
+		return err
+	}
+	written := 0
+	for ; err == nil; written++ {
+		if err = write(written); written%100 == 0 {
+			s.Measure()
+		}
+	}
+	if !errors.Is(err, table.ErrFull) || !s.Full() {
+		t.Fatalf("after %d entities: %v, full: %t", written, err, s.Full())
+	}
+	must.OK(t, s.TrimFeeds(t.Context(), 1<<60))
+	waitForSpace(s)
+	must.OK(t, write(written))
+	if _, err := s.Changes(t.Context(), people, table.FeedRequest{From: from}); !errors.Is(err, table.ErrFeedExpired) {
+		t.Errorf("who has not read what was removed: %v", err)
+	}
+	page, err := s.Changes(t.Context(), people, table.FeedRequest{Oldest: true})
+	if err != nil || len(page.Commits) == 0 || len(page.Commits) > 3 {
+		t.Errorf("%d commits are left, %v", len(page.Commits), err)
+	}
+	must.OK(t, s.Close())
+	t.Logf("%d entities filled the disk", written)
+}

@@ -1,0 +1,86 @@
+package changefeed
+
+import (
+	"strconv"
+
+	"edgetable/core/edm"
+	"edgetable/core/multipart"
+	"edgetable/core/payload"
+	"edgetable/core/table"
+)
+
+// page is a page of a feed as it is shown.
+type page struct {
+	events payload.Events
+	of     table.Name
+	table.FeedPage
+	now edm.Ticks
+}
+
+// idle reports whether there is nothing to tell before something changes.
+func (p *page) idle() bool { return len(p.Commits) == 0 && !p.More }
+
+// list appends the events as a JSON array. It ends the page before a commit with which the text would be longer than
+// most bytes, if there is another one before it.
+func (p *page) list(dst []byte, most int) []byte {
+	begin := len(dst)
+	dst = append(dst, '[')
+	for i := range p.Commits {
+		before := len(dst)
+		for j := range changesOf(&p.Commits[i]) {
+			if dst[len(dst)-1] != '[' {
+				dst = append(dst, ',')
+			}
+			dst = p.events.Append(dst, &p.Commits[i], j)
+		}
+		if len(dst)-begin > most && i > 0 {
+			dst = dst[:before]
+			p.Commits, p.More = p.Commits[:i], true
+			p.Next.At = p.Commits[i-1].At
+			break
+		}
+	}
+	return append(dst, ']')
+}
+
+// frames appends a commit as server-sent events, of which the last one has the position behind the commit: who resumes
+// gets whole commits.
+func (p *page) frames(dst []byte, i int) []byte {
+	c := &p.Commits[i]
+	n := changesOf(c)
+	for j := range n {
+		if j == n-1 {
+			next := p.Next
+			next.At = c.At
+			dst = append(append(append(dst, "id: "...), Token(p.of, &next)...), '\n')
+		}
+		dst = append(p.events.Append(append(dst, "data: "...), c, j), "\n\n"...)
+	}
+	return dst
+}
+
+// changesOf returns the number of events of a commit.
+func changesOf(c *table.FeedCommit) int {
+	if c.Dropped {
+		return 1
+	}
+	return len(c.Changes)
+}
+
+// header returns the headers of a list.
+func (p *page) header() multipart.Header {
+	h := multipart.Header{
+		{Name: "Content-Type", Value: payload.EventType},
+		{Name: "Cache-Control", Value: "no-store"},
+		{Name: "x-edgetable-next", Value: Token(p.of, &p.Next)},
+	}
+	if n := len(p.Commits); !p.More || n > 0 {
+		behind := edm.Ticks(0)
+		if p.More {
+			behind = max(0, p.now-p.Commits[n-1].Ticks)
+		}
+		tenths := int64(behind / (edm.TicksPerSecond / 10))
+		h = append(h, multipart.Field{Name: "x-edgetable-behind", Value: strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10)})
+	}
+	return h
+}

@@ -1,0 +1,94 @@
+package changefeed
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"edgetable/core/key"
+	"edgetable/core/percent"
+	"edgetable/core/table"
+)
+
+const (
+	// mostEvents is the number of events in an answer.
+	mostEvents = 1000
+	// longestWait is how long an answer without events may wait.
+	longestWait = 30 * time.Second
+)
+
+// Request is what a client asks for.
+type Request struct {
+	Of     table.Name
+	Within key.Range           // the keys whose changes the client may see
+	From   *table.FeedPosition // nil: from now on, or with Oldest from the oldest change that is kept
+	Oldest bool
+	Most   int           // events
+	Wait   time.Duration // for events
+	Stream bool          // an answer that goes on
+}
+
+// Parse reads the query of a request, and the headers Accept and Last-Event-ID, by which a browser resumes. timeout is
+// that of the request, 0 for none: a request does not wait until it ends.
+func Parse(of table.Name, within *key.Range, query, accept, last string, timeout time.Duration) (r Request, err error) {
+	r = Request{Of: of, Most: mostEvents, Stream: strings.Contains(accept, "text/event-stream")}
+	if within != nil {
+		r.Within = *within
+	}
+	var seen []string
+	for query != "" {
+		var pair string
+		pair, query, _ = strings.Cut(query, "&")
+		rawName, rawValue, _ := strings.Cut(pair, "=")
+		name, ok1 := percent.Decode(rawName, true)
+		value, ok2 := percent.Decode(rawValue, true)
+		switch {
+		case !ok1 || !ok2: // reported by whoever reads all options
+		case strings.HasPrefix(name, "$"):
+			return r, table.InvalidQueryParameterValue.With(badParameter + "Changes are not filtered: " + strconv.Quote(name) + " has no meaning here.")
+		case name == "since", name == "wait", name == "max":
+			for _, other := range seen {
+				if other == name {
+					return r, table.InvalidQueryParameterValue.With(badParameter + name + " is there more than once.")
+				}
+			}
+			seen = append(seen, name)
+			if err := r.set(name, value); err != nil {
+				return r, err
+			}
+		}
+	}
+	if last != "" {
+		if err := r.set("since", last); err != nil {
+			return r, err
+		}
+	}
+	if r.From == nil && !r.Oldest { // it is about the position
+		r.Wait = 0
+	}
+	if timeout > 0 {
+		r.Wait = max(0, min(r.Wait, timeout-time.Second))
+	}
+	return r, nil
+}
+
+// set sets a parameter.
+func (r *Request) set(name, value string) (err error) {
+	n, notNumber := strconv.Atoi(value)
+	switch {
+	case name == "since" && value == "start":
+		r.Oldest, r.From = true, nil
+	case name == "since":
+		r.Oldest = false
+		r.From, err = ParseToken(r.Of, value)
+	case name == "wait" && notNumber == nil && n >= 0 && n <= int(longestWait/time.Second):
+		r.Wait = time.Duration(n) * time.Second
+	case name == "wait":
+		return table.InvalidQueryParameterValue.With(badParameter + "wait is a number of seconds up to 30.")
+	case notNumber == nil && n >= 1 && n <= mostEvents:
+		r.Most = n
+	default:
+		return table.InvalidQueryParameterValue.With(badParameter + "max is a number of events from 1 to 1000. An answer has whole commits, so it may have some more.")
+	}
+	return err
+}

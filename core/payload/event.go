@@ -1,0 +1,84 @@
+package payload
+
+import (
+	"strconv"
+
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// EventType is the media type of a list of events: a batch of CloudEvents 1.0.
+const EventType = "application/cloudevents-batch+json"
+
+// Events holds what the events of one feed have in common. Its methods append to dst and return the extended slice.
+type Events struct {
+	Account, Table string // as the request spells them
+	Life           table.Incarnation
+}
+
+// Append appends change number i of a commit as one event in JSON; of a drop there is only number 0.
+func (e *Events) Append(dst []byte, c *table.FeedCommit, i int) []byte {
+	w := object{b: append(dst, '{')}
+	w.text("specversion", "1.0")
+	if c.Dropped {
+		e.context(&w, c, "table.drop", "drop", nil)
+		w.end('}')
+		return w.b
+	}
+	change := &c.Changes[i]
+	kind := [...]string{table.Put: "put", table.Delete: "delete", table.Expire: "expire"}[change.Kind]
+	e.context(&w, c, "entity."+kind, kind, change.Key)
+	pk, rk := key.Decode(change.Key)
+	var subject []byte
+	w.text("subject", string(appendPredicate(subject, pk, rk)))
+	if pk != "" { // the extension demands a text
+		w.text("partitionkey", pk)
+	}
+	if rk != "" {
+		w.text("rowkey", rk)
+	}
+	w.text("batch", strconv.FormatInt(int64(c.Ticks), 10))
+	w.number("batchsize", uint64(len(c.Changes)))
+	if change.Ended != 0 {
+		w.text("expired", change.Ended.String())
+	}
+	switch row := change.Row; {
+	case change.Kind != table.Put:
+	case row == nil:
+		w.name("superseded")
+		w.b = append(w.b, "true"...)
+	default:
+		w.text("datacontenttype", "application/json")
+		w.name("data")
+		v := View{Format: Minimal, Account: e.Account, Table: e.Table}
+		w.b = v.AppendFeedEntity(w.b, 0, pk, rk, row.Timestamp, row.Properties)
+	}
+	w.end('}')
+	return w.b
+}
+
+// context appends the attributes that all events have. The id is the same for each delivery: the life of the table, the
+// Timestamp, a hash of the key, and what happened to it.
+func (e *Events) context(w *object, c *table.FeedCommit, kind, short string, k []byte) {
+	id := make([]byte, 0, 64)
+	for _, b := range e.Life {
+		id = append(id, hexDigits[b>>4], hexDigits[b&15])
+	}
+	id = strconv.AppendInt(append(id, '-'), int64(c.Ticks), 10)
+	id = strconv.AppendUint(append(id, '-'), hashOf(k), 16)
+	w.text("id", string(id)+"-"+short)
+	w.text("source", "/"+e.Account+"/"+e.Table)
+	w.text("type", "edgetable."+kind)
+	w.text("time", c.Ticks.String())
+	sequence := strconv.FormatInt(int64(c.Ticks), 10)
+	w.text("sequence", "0000000000000000000"[min(len(sequence), 19):]+sequence)
+}
+
+// hashOf is FNV-1a.
+func hashOf(k []byte) uint64 {
+	hash := uint64(14695981039346656037)
+	for _, b := range k {
+		hash = (hash ^ uint64(b)) * 1099511628211
+	}
+	return hash
+}

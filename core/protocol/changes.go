@@ -1,0 +1,41 @@
+package protocol
+
+import (
+	"context"
+	"time"
+
+	"edgetable/core/changefeed"
+	"edgetable/core/table"
+)
+
+// getChanges answers GET comp=changes, an operation of our own. A stream is read after this
+// request has its answer, when the transport may have reused the memory of the request.
+func (c *call) getChanges(ctx context.Context) (a answer, err error) {
+	f := &changefeed.Feed{Service: &c.Service, Now: c.Now, Until: c.req.Until, Waiters: c.Waiters, WithTimeout: c.WithTimeout}
+	f.Request, err = changefeed.Parse(c.name(), c.within(), c.target.Query, c.header.Get("Accept"), c.header.Get("Last-Event-Id"), time.Duration(c.options.timeout)*time.Second)
+	if err != nil {
+		return a, err
+	}
+	if c.grant != nil {
+		f.Expires = c.grant.Expiry()
+	}
+	work := Work{Payer: c.account.Name, Known: true, Query: true}
+	f.End = func() { c.endTurn(0) }
+	f.Begin = func(ctx context.Context) error {
+		c.cost = table.Cost{Timed: c.cost.Timed} // what it was before is paid
+		if c.Turns == nil {
+			return nil
+		}
+		return c.takeTurn(ctx, work)
+	}
+	a.status = 200
+	if !f.Request.Stream {
+		a.header, a.body, err = f.List(ctx)
+		return a, err
+	}
+	s, err := f.Stream(ctx)
+	if err == nil {
+		c.resp.Stream, a.header, a.release = s, changefeed.StreamHeader(), func() { _ = s.Close() }
+	}
+	return a, err
+}

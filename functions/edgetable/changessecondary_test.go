@@ -1,0 +1,33 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestChangesOfSecondary: a position of the primary is good on its secondary, which tells what has come there, and on the
+// secondary's address of the primary.
+func TestChangesOfSecondary(t *testing.T) {
+	t.Parallel()
+	primary, secondary := newPair(t).start(t, "Grace")
+	do, at := console{t, nil}, primary.said(t, "connection string")
+	do.run(0, "tables", "set", "people", "--changes", "P1D", "--to", at)
+	c := primary.client(t, "")
+	resp, err := c.Do(c.request(t, "GET", "/people?comp=changes", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	position := resp.Header.Get("x-edgetable-next")
+	c.rename(t, "Joan")
+	secondary.secondary(t).shows(t, secondary, "Joan")
+	for what, s := range map[string]*signingClient{"the secondary": secondary.secondary(t), "the primary": primary.secondary(t)} {
+		if text := s.do(t, "GET", "/people?comp=changes&since="+position, "", 200); strings.Count(text, `"specversion"`) != 1 || !strings.Contains(text, "Joan") {
+			t.Errorf("%s tells %s", what, text)
+		}
+	}
+	out, _ := do.run(0, "watch", "people", "--once", "--since", position, "--from", secondary.said(t, "connection string"))
+	if !strings.HasPrefix(out, "put (PartitionKey='a',RowKey='1') {") {
+		t.Errorf("watch prints %s", out)
+	}
+}

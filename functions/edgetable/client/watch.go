@@ -1,0 +1,230 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/core/changefeed"
+	"edgetable/core/key"
+	"edgetable/core/payload"
+	"edgetable/core/table"
+	"edgetable/functions/edgetable/cli"
+)
+
+// watchFlags are the flags of watch.
+type watchFlags struct {
+	ServiceFlags
+	initial, once, json bool
+	state, since, exec  string
+}
+
+func (p *program) watchCommand() *cobra.Command {
+	var o watchFlags
+	c := &cobra.Command{
+		Use: "watch TABLE", Short: "Print what changes in a table, as it changes",
+		Long: `The table must keep a feed: edgetable tables set TABLE --changes P7D. A line has what was done to an entity, its keys, and the
+entity as it is now; "superseded" if it was changed again since, which a later line shows. With --json a line is an event as
+docs/feed.md describes it.
+
+With --state the command continues where it was, if it is started again: each change comes at least once. With --initial it prints
+first all entities that there are, as if they had just been written, and then what has changed since: so whoever applies all
+lines has the table. Without either it begins now.
+
+With --exec a shell runs the command for the changes of each answer: they are lines of JSON in its standard input. If it fails, watch
+ends with status 1, and comes again with the same changes.
+
+The exit status is 4 if changes may have been missed, because the state is too old, the table was deleted, or the store was
+restored. Then remove the state, and what was built from the changes, and begin with --initial.`,
+		Example: "  edgetable watch Orders --from prod\n  edgetable watch Orders --initial --state orders.json --exec './index' --from prod",
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.since != "" && (o.initial || o.state != "") {
+				return cli.Misuse("--since excludes --initial and --state")
+			}
+			return p.watch(c.Context(), &o, args[0])
+		},
+	}
+	p.completeTables(c, &o.ServiceFlags)
+	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
+		o.fromFlag(f)
+		cli.BoolFlag(f, &o.initial, "initial", "begin with all entities that there are")
+		f.StringVar(&o.state, "state", "", "`file` that remembers what was printed, to continue there")
+		f.StringVar(&o.since, "since", "", "`position` to begin after, as x-edgetable-next of an answer has it; start is the oldest change that is kept")
+		f.StringVar(&o.exec, "exec", "", "`command` of a shell that gets the changes as lines of JSON, in place of standard output")
+		cli.BoolFlag(f, &o.once, "once", "end when all is told that there is now")
+		cli.JSONFlag(f, &o.json)
+	})
+	return c
+}
+
+// longPoll is for how many seconds a request waits: less than after which a client says that it waits.
+const longPoll = 4
+
+func (p *program) watch(ctx context.Context, o *watchFlags, name string) (err error) {
+	if err := cli.CheckTable("TABLE", name); err != nil {
+		return err
+	}
+	c, err := p.connect(&o.ServiceFlags)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	w := &watcher{program: p, watchFlags: o, client: c, table: name}
+	err = w.run(ctx)
+	switch {
+	case err == nil, ctx.Err() != nil: // it was asked to end, and continues when it is started again
+		return nil
+	case errors.Is(err, remote.ErrMissed):
+		advice := "begin with --initial"
+		if o.state != "" {
+			advice = "remove " + o.state + ", and " + advice
+		}
+		return cli.Fail(cli.StatusDamage, fmt.Errorf("%w\nList the table again: %s", err, advice))
+	}
+	return err
+}
+
+// watcher follows one table.
+type watcher struct {
+	*program
+	*watchFlags
+	client *remote.Client
+	table  string
+	at     watchState
+}
+
+func (w *watcher) run(ctx context.Context) error {
+	w.at = watchState{Service: w.client.Endpoint().String(), Table: w.table, Position: w.since}
+	known, err := w.at.read(w.state)
+	if err != nil {
+		return err
+	}
+	if w.at.Position == "" { // before the list, so that nothing is missed between them
+		page, err := w.client.Changes(ctx, w.table, "", 0)
+		if err != nil {
+			return err
+		}
+		w.at.Position, w.at.Listing = page.Next, w.initial
+		if err := w.at.write(w.state); err != nil {
+			return err
+		}
+	}
+	if w.at.Listing {
+		if err := w.list(ctx); err != nil {
+			return err
+		}
+		w.at.Listing = false
+		if err := w.at.write(w.state); err != nil {
+			return err
+		}
+	} else if w.initial && known {
+		w.Note("%s continues what was begun before", w.state)
+	}
+	for {
+		wait := longPoll
+		if w.once {
+			wait = 0
+		}
+		page, err := w.client.Changes(ctx, w.table, w.at.Position, wait)
+		if err != nil {
+			return err
+		}
+		if err := w.tell(ctx, page.Events); err != nil {
+			return err
+		}
+		w.at.Position = page.Next
+		if err := w.at.write(w.state); err != nil || w.once && len(page.Events) == 0 {
+			return err
+		}
+	}
+}
+
+// list tells of all entities. An event has the id of the one that told of the entity when it was written.
+func (w *watcher) list(ctx context.Context) error {
+	life, err := changefeed.LifeOf(w.at.Position)
+	if err != nil {
+		return err
+	}
+	all := payload.Events{Account: w.client.Account(), Table: w.table, Life: life}
+	var page []json.RawMessage
+	for e, err := range w.client.Entities(ctx, remote.Query{Table: w.table}) {
+		if err != nil {
+			return err
+		}
+		row := table.Row{Key: key.Append(nil, e.PartitionKey, e.RowKey), Timestamp: e.Timestamp, Properties: e.Properties}
+		page = append(page, all.Append(nil, &table.FeedCommit{Ticks: row.Timestamp, Changes: []table.FeedChange{{Kind: table.Put, Key: row.Key, Row: &row}}}, 0))
+		if len(page) == 1000 {
+			if err := w.tell(ctx, page); err != nil {
+				return err
+			}
+			page = page[:0]
+		}
+	}
+	return w.tell(ctx, page)
+}
+
+// tell prints events, or gives them to the command.
+func (w *watcher) tell(ctx context.Context, events []json.RawMessage) error {
+	if len(events) == 0 {
+		return nil
+	}
+	var text bytes.Buffer
+	for _, e := range events {
+		if w.exec != "" || w.json {
+			text.Write(append(e, '\n'))
+			continue
+		}
+		line, err := readable(e)
+		if err != nil {
+			return err
+		}
+		text.WriteString(line + "\n")
+	}
+	if w.exec == "" {
+		_, err := w.Out.Write(text.Bytes())
+		return err
+	}
+	shell := []string{"/bin/sh", "-c"}
+	if runtime.GOOS == "windows" {
+		shell = []string{"cmd", "/C"}
+	}
+	command := exec.CommandContext(ctx, shell[0], shell[1], w.exec)
+	command.Stdin, command.Stdout, command.Stderr = &text, w.Out, w.Err
+	if err := command.Run(); err != nil {
+		return fmt.Errorf("%s: %w; the same changes come again when watch is started again with --state", w.exec, err)
+	}
+	return nil
+}
+
+// readable makes a line for people of an event.
+func readable(event json.RawMessage) (string, error) {
+	var e struct {
+		Type, Subject, Expired string
+		Superseded             bool
+		Data                   json.RawMessage
+	}
+	if err := json.Unmarshal(event, &e); err != nil {
+		return "", err
+	}
+	kind := strings.TrimPrefix(strings.TrimPrefix(e.Type, "edgetable."), "entity.")
+	line := strings.TrimSpace(kind + " " + e.Subject)
+	if e.Superseded {
+		line += " superseded"
+	}
+	if e.Expired != "" {
+		line += " expired " + e.Expired
+	}
+	if e.Data != nil {
+		line += " " + string(e.Data)
+	}
+	return line, nil
+}

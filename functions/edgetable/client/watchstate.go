@@ -1,0 +1,55 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"edgetable/adapters/objects/directory"
+)
+
+// watchState says up to where the changes of a table were told. It is written after they were, so that each is told
+// at least once.
+type watchState struct {
+	Service  string `json:"service"`
+	Table    string `json:"table"`
+	Position string `json:"position"`
+	// Listing is set until all entities were told that the table had when the position was taken.
+	Listing bool `json:"listing,omitempty"`
+}
+
+// read continues what a file remembers, if there is one. It refuses a file of another table.
+func (s *watchState) read(path string) (known bool, err error) {
+	if path == "" {
+		return false, nil
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	var old watchState
+	if err == nil {
+		err = json.Unmarshal(text, &old)
+	}
+	switch {
+	case err != nil:
+		return false, fmt.Errorf("%s: %w", path, err)
+	case old.Service != s.Service || old.Table != s.Table || old.Position == "":
+		return false, fmt.Errorf("%s is the state of table %s of %s: name another file", path, old.Table, old.Service)
+	}
+	*s = old
+	return true, nil
+}
+
+func (s *watchState) write(path string) error {
+	if path == "" {
+		return nil
+	}
+	text, err := json.Marshal(s)
+	if err == nil {
+		err = directory.Replace(path, append(text, '\n'), 0o600)
+	}
+	return err
+}

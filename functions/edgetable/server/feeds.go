@@ -1,0 +1,64 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+	"edgetable/functions/edgetable/cli"
+)
+
+const (
+	// trimEvery is the interval at which the server removes old changes from feeds. trimFull is that at which it looks
+	// whether the store is full.
+	trimEvery = time.Hour
+	trimFull  = time.Minute
+	// trimFirst is how much earlier than usual changes are removed when the store is found full. It doubles with each
+	// look, so that feeds are empty in minutes.
+	trimFirst = 6 * 3600 * edm.TicksPerSecond
+)
+
+// feeds removes changes that feeds do not keep any more. When the store is full, feeds make room before writes of
+// clients do.
+type feeds struct {
+	service *table.Service
+	paused  func() bool // true while another server writes the tables
+	full    func() bool
+	log     *slog.Logger
+}
+
+// openFeeds returns nil if the store keeps no feeds.
+func openFeeds(store table.Store, service *table.Service, paused func() bool, log *slog.Logger) *feeds {
+	if _, ok := table.As[table.Feeding](store); !ok {
+		return nil
+	}
+	f := &feeds{service: service, paused: paused, full: func() bool { return false }, log: log}
+	if s, ok := table.As[interface{ Full() bool }](store); ok {
+		f.full = s.Full
+	}
+	return f
+}
+
+// run trims the feeds of all tables until ctx ends.
+func (f *feeds) run(ctx context.Context) {
+	ahead := edm.Ticks(0)
+	for n := 1; cli.Sleep(ctx, trimFull) == nil; n++ {
+		switch full := f.full(); {
+		case !full:
+			ahead = 0
+		case ahead == 0:
+			ahead = trimFirst
+			f.log.Warn("the store is full: changes are removed from feeds before their time, the oldest first")
+		default:
+			ahead = min(2*ahead, 1<<60)
+		}
+		if f.paused() || ahead == 0 && n%int(trimEvery/trimFull) != 1 {
+			continue
+		}
+		if err := f.service.TrimFeeds(ctx, ahead); err != nil && ctx.Err() == nil {
+			f.log.Warn("old changes were not removed from feeds; the next look resumes", "cause", err)
+		}
+	}
+}

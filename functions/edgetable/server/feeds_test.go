@@ -1,0 +1,92 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+	"edgetable/functions/edgetable/stores"
+	"edgetable/testdata/memstore"
+	"edgetable/testdata/must"
+)
+
+// filling is a store that can be full.
+type filling struct {
+	table.Store
+	full atomic.Bool
+}
+
+func (s *filling) Unwrap() table.Store { return s.Store }
+func (s *filling) Full() bool          { return s.full.Load() }
+
+// TestFeeds checks that changes go when they are old, and not on a server beside which another one writes; and that the
+// oldest go first when the store is full.
+func TestFeeds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &filling{Store: memstore.New(stores.Now)}
+		service := stores.NewService(store, 0)
+		ctx, end := context.WithCancel(t.Context())
+		name := table.Name{Account: "acme", Table: "People"}
+		must.OK(t, service.CreateTable(ctx, name))
+		const keep = 2 * 24 * time.Hour
+		must.OK(t, service.SetTableOptions(ctx, name, "", table.TableOptions{Changes: &table.Feed{Keep: edm.Ticks(keep / 100)}}))
+		write := func() {
+			t.Helper()
+			_, err := service.Write(ctx, name, table.Operation{Action: table.InsertOrReplace, PartitionKey: "p"})
+			must.OK(t, err)
+		}
+		kept := func() int {
+			t.Helper()
+			page, err := service.Changes(t.Context(), name, table.FeedRequest{Oldest: true})
+			must.OK(t, err)
+			return len(page.Commits)
+		}
+		var paused atomic.Bool
+		paused.Store(true)
+		f := openFeeds(store, service, paused.Load, slog.New(slog.DiscardHandler))
+		done := make(chan bool)
+		go func() { f.run(ctx); close(done) }()
+		write()
+		time.Sleep(keep - time.Hour)
+		write()
+		time.Sleep(2*time.Hour + 90*time.Second)
+		if n := kept(); n != 2 {
+			t.Errorf("%d commits are kept while another server writes", n)
+		}
+		paused.Store(false)
+		time.Sleep(time.Hour)
+		if n := kept(); n != 1 {
+			t.Errorf("%d commits are kept, want the younger one", n)
+		}
+		write()
+		store.full.Store(true)
+		time.Sleep(3 * time.Minute) // 6, 12 and 24 hours
+		if n := kept(); n != 2 {
+			t.Errorf("%d commits are kept after three minutes without space", n)
+		}
+		time.Sleep(time.Minute) // 48 hours
+		if n := kept(); n != 0 {
+			t.Errorf("%d commits are kept after four minutes without space", n)
+		}
+		store.full.Store(false)
+		write()
+		time.Sleep(24 * time.Hour)
+		if n := kept(); n != 1 {
+			t.Errorf("%d commits are kept when there is space again", n)
+		}
+		end()
+		<-done
+	})
+	if openFeeds(plain{}, nil, nil, nil) != nil {
+		t.Error("a store without feeds has them trimmed")
+	}
+}
+
+// plain is a store without abilities.
+type plain struct{ table.Store }
