@@ -20,6 +20,9 @@ import (
 	"edgetable/testdata/must"
 )
 
+// keepLines is a command that appends its input to a file. Where these tests run there may be a shell and no other program.
+const keepLines = `while read -r line; do printf '%s\n' "$line"; done >> `
+
 // TestWatch prints a table and what changes in it, remembers what it has printed, and gives changes to a command.
 func TestWatch(t *testing.T) {
 	t.Parallel()
@@ -62,7 +65,7 @@ func TestWatch(t *testing.T) {
 	watch(changes, "--since", "start")
 	do.says(cli.StatusFailed, "the same changes come again", "watch", "People", "--once", "--from", at, "--state", state, "--exec", "exit 3")
 	copied := filepath.Join(t.TempDir(), "copied")
-	watch("", "--state", state, "--exec", "cat >> "+copied)
+	watch("", "--state", state, "--exec", keepLines+copied)
 	watch("", "--state", state)
 	var kinds []string
 	text, err := os.ReadFile(copied)
@@ -130,7 +133,7 @@ func TestWatchKilled(t *testing.T) {
 	clients := remote.New(e, writers)
 	defer clients.Close()
 	told, state := filepath.Join(dir, "told"), filepath.Join(dir, "state")
-	watch := []string{"watch", "Rows", "--initial", "--state", state, "--exec", "cat >> " + told, "--from", at}
+	watch := []string{"watch", "Rows", "--initial", "--state", state, "--exec", keepLines + told, "--from", at}
 	self, err := os.Executable()
 	must.OK(t, err)
 	for round := range rounds {

@@ -21,6 +21,10 @@ var ErrMissed = errors.New("changes may have been missed")
 type Changes struct {
 	Events []json.RawMessage
 	Next   string // the position after them
+	// More says that more may follow at once; it can be false after events, if these are less than 0.1 seconds old. Behind
+	// is the age of the last event in seconds then, if the answer has it.
+	More   bool
+	Behind float64
 }
 
 // Changes asks for what has changed since a position; "": since now, for the position. It waits so many seconds for something.
@@ -39,6 +43,9 @@ func (c *Client) Changes(ctx context.Context, name, since string, wait int) (lis
 		if list.Next = resp.header.Get("x-edgetable-next"); list.Next == "" {
 			err = ErrNoChanges // Azurite answers with entities
 		} else {
+			behind := resp.header.Get("x-edgetable-behind")
+			list.Behind, _ = strconv.ParseFloat(behind, 64) // absent while more follow
+			list.More = behind != "0.0"
 			err = json.Unmarshal(resp.body, &list.Events)
 		}
 	case answered && answer.Status == http.StatusGone:

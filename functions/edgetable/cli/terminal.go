@@ -55,8 +55,9 @@ type Event struct {
 	BytesPerSecond int64   `json:"bytesPerSecond,omitempty"`
 	Percent        float64 `json:"percent,omitempty"`
 	SecondsLeft    int64   `json:"secondsLeft,omitempty"`
-	Refused        int64   `json:"refused,omitempty"`     // requests that a service refused for its load
-	Concurrency    int     `json:"concurrency,omitempty"` // requests that may be under way
+	BehindSeconds  float64 `json:"behindSeconds,omitempty"` // the age of the last change that was read, if more follow
+	Refused        int64   `json:"refused,omitempty"`       // requests that a service refused for its load
+	Concurrency    int     `json:"concurrency,omitempty"`   // requests that may be under way
 	Totals         any     `json:"totals,omitempty"`
 	Status         int     `json:"status,omitempty"` // with which the command ends
 }

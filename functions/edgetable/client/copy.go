@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/client/remote"
@@ -22,6 +21,7 @@ type CopyFlags struct {
 	names              []string
 	all                bool
 	sync, gone, dryRun bool
+	follow, once       bool
 }
 
 // register adds the flags that copy, sync and verify have in common.
@@ -58,31 +58,6 @@ func (p *program) services(ctx context.Context, o *CopyFlags, tables []string) (
 	return from, to, tables, nil
 }
 
-func (p *program) copyCommand() *cobra.Command {
-	var o CopyFlags
-	c := &cobra.Command{
-		Use: "copy TABLE…", Short: "Copy tables from one service to another",
-		Long: `Reads several parts of a table at the same time and writes them in batches, without files. A table that is missing is
-created.
-
---dry-run reads both services and says how many entities would be written, skipped and refused. To resume an interrupted copy,
-run the same command. The exit status is 3 if a part is done, 1 if nothing is.`,
-		Example: "  edgetable copy --all --from azure --to prod",
-		RunE:    func(c *cobra.Command, args []string) error { return p.copy(c.Context(), &o, args) },
-	}
-	p.completeTables(c, &o.ServiceFlags)
-	cli.Section(c, "What", func(f *pflag.FlagSet) {
-		o.register(f)
-		selectFlag(f, &o.names)
-	})
-	cli.Section(c, "How", func(f *pflag.FlagSet) {
-		ModeFlag(f, &o.Mode, "insert", "insert", "merge", "replace", "skip")
-		dryRunFlag(f, &o.dryRun)
-		o.RowFlags.register(f, "copy.rejects.jsonl", "in the user's cache directory")
-	})
-	return c
-}
-
 // noteNearLimit prints a note about entities that Azure Table Storage may refuse.
 func (p *program) noteNearLimit(progress *scan.Progress) {
 	if note := progress.NearLimit.String(); note != "" {
@@ -103,6 +78,11 @@ func (p *program) copy(ctx context.Context, o *CopyFlags, tables []string) error
 	}
 	defer from.Close()
 	defer to.Close()
+	return p.copyTables(ctx, o, from, to, tables)
+}
+
+// copyTables copies tables between services that are connected.
+func (p *program) copyTables(ctx context.Context, o *CopyFlags, from, to *remote.Client, tables []string) error {
 	verb := "copy"
 	if o.sync {
 		verb = "sync"
@@ -126,6 +106,7 @@ func (p *program) copy(ctx context.Context, o *CopyFlags, tables []string) error
 		Refused: p.refusals(func(table string, _ int) string { return table }),
 	}
 	if o.ProgressFile == "" {
+		var err error
 		if o.ProgressFile, err = progressOf(verb, work.CopyCommand); err != nil {
 			return ended(err, false)
 		}

@@ -19,6 +19,7 @@ import (
 	"edgetable/core/payload"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/transfer/mirror"
 )
 
 // watchFlags are the flags of watch.
@@ -99,12 +100,12 @@ type watcher struct {
 	*watchFlags
 	client *remote.Client
 	table  string
-	at     watchState
+	at     mirror.State
 }
 
 func (w *watcher) run(ctx context.Context) error {
-	w.at = watchState{Service: w.client.Endpoint().String(), Table: w.table, Position: w.since}
-	known, err := w.at.read(w.state)
+	w.at = mirror.State{Service: w.client.Endpoint().String(), Table: w.table, Position: w.since}
+	known, err := w.at.Read(w.state)
 	if err != nil {
 		return err
 	}
@@ -114,7 +115,7 @@ func (w *watcher) run(ctx context.Context) error {
 			return err
 		}
 		w.at.Position, w.at.Listing = page.Next, w.initial
-		if err := w.at.write(w.state); err != nil {
+		if err := w.at.Write(w.state); err != nil {
 			return err
 		}
 	}
@@ -123,7 +124,7 @@ func (w *watcher) run(ctx context.Context) error {
 			return err
 		}
 		w.at.Listing = false
-		if err := w.at.write(w.state); err != nil {
+		if err := w.at.Write(w.state); err != nil {
 			return err
 		}
 	} else if w.initial && known {
@@ -142,7 +143,7 @@ func (w *watcher) run(ctx context.Context) error {
 			return err
 		}
 		w.at.Position = page.Next
-		if err := w.at.write(w.state); err != nil || w.once && len(page.Events) == 0 {
+		if err := w.at.Write(w.state); err != nil || w.once && len(page.Events) == 0 && !page.More {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package client
+package mirror
 
 import (
 	"encoding/json"
@@ -10,9 +10,9 @@ import (
 	"edgetable/adapters/objects/directory"
 )
 
-// watchState says up to where the changes of a table were told. It is written after they were, so that each is told
+// State says up to where the changes of a table were told. It is written after they were, so that each is told
 // at least once.
-type watchState struct {
+type State struct {
 	Service  string `json:"service"`
 	Table    string `json:"table"`
 	Position string `json:"position"`
@@ -20,8 +20,8 @@ type watchState struct {
 	Listing bool `json:"listing,omitempty"`
 }
 
-// read continues what a file remembers, if there is one. It refuses a file of another table.
-func (s *watchState) read(path string) (known bool, err error) {
+// Read continues what a file remembers, if there is one. It refuses a file of another table.
+func (s *State) Read(path string) (known bool, err error) {
 	if path == "" {
 		return false, nil
 	}
@@ -29,7 +29,7 @@ func (s *watchState) read(path string) (known bool, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	var old watchState
+	var old State
 	if err == nil {
 		err = json.Unmarshal(text, &old)
 	}
@@ -43,7 +43,8 @@ func (s *watchState) read(path string) (known bool, err error) {
 	return true, nil
 }
 
-func (s *watchState) write(path string) error {
+// Write keeps the state in a file; no path keeps none.
+func (s *State) Write(path string) error {
 	if path == "" {
 		return nil
 	}

@@ -1,0 +1,47 @@
+package client
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/functions/edgetable/cli"
+)
+
+func (p *program) copyCommand() *cobra.Command {
+	var o CopyFlags
+	c := &cobra.Command{
+		Use: "copy TABLE…", Short: "Copy tables from one service to another",
+		Long: `Reads several parts of a table at the same time and writes them in batches, without files. A table that is missing is
+created.
+
+--dry-run reads both services and says how many entities would be written, skipped and refused. To resume an interrupted copy,
+run the same command. The exit status is 3 if a part is done, 1 if nothing is.
+
+With --follow it then writes to --to what changes in --from, until you stop it with Ctrl-C: to move while programs write. The
+tables of --from must keep a feed ('edgetable tables set TABLE --changes P7D'); --to may be any service. The same command resumes.
+The exit status is 4 if changes may have been missed.`,
+		Example: "  edgetable copy --all --from azure --to prod\n  edgetable copy Orders --follow --from old --to prod",
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.follow {
+				return p.followTables(c.Context(), &o, args)
+			}
+			if o.once {
+				return cli.Misuse("--once is for --follow")
+			}
+			return p.copy(c.Context(), &o, args)
+		},
+	}
+	p.completeTables(c, &o.ServiceFlags)
+	cli.Section(c, "What", func(f *pflag.FlagSet) {
+		o.register(f)
+		selectFlag(f, &o.names)
+	})
+	cli.Section(c, "How", func(f *pflag.FlagSet) {
+		ModeFlag(f, &o.Mode, "insert", "insert", "merge", "replace", "skip")
+		dryRunFlag(f, &o.dryRun)
+		cli.BoolFlag(f, &o.follow, "follow", "then write what changes in --from, until it is stopped")
+		cli.BoolFlag(f, &o.once, "once", "with --follow: end when --to has all that --from has now")
+		o.RowFlags.register(f, "copy.rejects.jsonl", "in the user's cache directory")
+	})
+	return c
+}

@@ -1,0 +1,109 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/edgetable/transfer/mirror"
+	"edgetable/functions/edgetable/transfer/rows"
+)
+
+// followTables copies tables, and then what changes in them, until ctx ends.
+func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []string) error {
+	if o.filter != "" || len(o.names) > 0 || o.dryRun || o.Mode != "insert" {
+		return cli.Misuse("--follow makes the tables the same: it excludes --filter, --select, --dry-run and --mode")
+	}
+	o.Writes = true
+	from, to, tables, err := p.services(ctx, o, tables)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	defer to.Close()
+	if o.Rejects == "" {
+		o.Rejects = "copy" + rows.RejectsEnding
+	}
+	show := cli.NewProgress(p.Err)
+	m := &mirror.Mirror{From: from, To: to, Connections: o.Connections, Rejects: o.Rejects, Wait: longPoll, Progress: p.showChanges(show),
+		Refused: func(table, reason string) { p.Note("%s: %s", table, reason) }}
+	if o.once {
+		m.Wait = 0
+	}
+	for _, name := range tables { // all must have a feed before anything is written
+		file, err := o.positionOf(from, to, name)
+		if err == nil {
+			err = m.Add(ctx, name, file)
+		}
+		if err != nil {
+			return missed(err)
+		}
+	}
+	missing, err := m.Begin()
+	if err != nil {
+		return err
+	}
+	for _, name := range tables {
+		if !slices.Contains(missing, name) {
+			p.Note("%s: resuming", name)
+		}
+	}
+	if len(missing) > 0 {
+		first := *o
+		first.sync, first.Mode, first.all = true, "replace", false
+		if err := p.copyTables(ctx, &first, from, to, missing); err != nil {
+			return err
+		}
+	}
+	t, err := m.Run(ctx)
+	show.End()
+	p.Totals = &t
+	some := t.Rows() > t.Rejected
+	says := "followed: " + totals(t, "written", "deleted")
+	if err != nil && ctx.Err() == nil {
+		return missed(endedEarly(ctx, err, some, says+"; run the same command to resume"))
+	}
+	return p.tellRows(t, says, rowsResult{}, "the reasons are in "+o.Rejects, some) // it was asked to end
+}
+
+// positionOf is the file with the position of a table. --restart forgets it.
+func (o *CopyFlags) positionOf(from, to *remote.Client, table string) (file string, err error) {
+	file = o.ProgressFile + "." + table
+	if o.ProgressFile == "" {
+		file, err = progressOf("follow", transfer.CopyCommand{Tables: []string{table}, Source: from.Endpoint().String(), Target: to.Endpoint().String()})
+	}
+	if err == nil && o.restart {
+		if err = os.Remove(file); os.IsNotExist(err) {
+			err = nil
+		}
+	}
+	return file, err
+}
+
+// missed says what to do after an error that means that changes may have been missed.
+func missed(err error) error {
+	if !errors.Is(err, remote.ErrMissed) {
+		return err
+	}
+	return cli.Fail(cli.StatusDamage, fmt.Errorf("%w\nRun the same command with --restart; once it follows, 'edgetable sync --delete' removes from --to what was deleted meanwhile", err))
+}
+
+// showChanges returns a function that shows how far a table is.
+func (p *program) showChanges(show *cli.Progress) func(table string, page *remote.Changes, changes int64) {
+	return func(table string, page *remote.Changes, changes int64) {
+		switch behind := time.Duration(page.Behind * float64(time.Second)); {
+		case p.Events:
+			p.Tell(cli.Event{Event: "progress", Work: table, Rows: changes, BehindSeconds: page.Behind})
+		case page.More:
+			show.Show("%s: %s, %v behind", table, cli.Things(changes, "changes"), behind.Round(time.Second))
+		default:
+			show.Show("%s: %s, up to date", table, cli.Things(changes, "changes"))
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/testdata/must"
+)
+
+// TestCopyFollow: a copy follows two tables, resumes, and says what it cannot follow.
+func TestCopyFollow(t *testing.T) {
+	t.Parallel()
+	from, to := start(t, nil, "--memory"), start(t, nil, "--memory")
+	source, target := from.said(t, "connection string"), to.said(t, "connection string")
+	do := console{t, nil}
+	progress := filepath.Join(t.TempDir(), "progress")
+	follow := func(args ...string) []string {
+		return append([]string{"copy", "People", "Orders", "--follow", "--once", "--from", source, "--to", target, "--progress-file", progress, "--rejects", progress + ".rejects"}, args...)
+	}
+	put := func(table, row, name, at string) {
+		t.Helper()
+		do.run(0, "put", table, `{"PartitionKey":"a","RowKey":"`+row+`","Name":"`+name+`","N@odata.type":"Edm.Int64","N":"9007199254740993"}`, "--to", at)
+	}
+	same := func() {
+		t.Helper()
+		do.run(0, "verify", "People", "Orders", "--from", source, "--to", target)
+	}
+	for _, table := range []string{"People", "Orders"} {
+		do.run(0, "tables", "create", table, "--to", source)
+		put(table, "0", "Ada", source)
+		put(table, "1", "Grace", source)
+	}
+	do.run(0, "tables", "set", "People", "--changes", "P1D", "--to", source)
+	do.says(cli.StatusFailed, "edgetable tables set TABLE --changes", follow()...) // Orders has no feed
+	if out, _ := do.run(0, "tables", "list", "--from", target); out != "" {
+		t.Errorf("a refused copy made the tables %s", out)
+	}
+	do.run(0, "tables", "set", "Orders", "--changes", "P1D", "--to", source)
+	for name, says := range map[string]string{"--dry-run": "excludes", "--mode=merge": "excludes", "--filter=Name eq 'x'": "excludes"} {
+		do.says(cli.StatusUsage, says, follow(name)...)
+	}
+	do.says(cli.StatusUsage, "--once is for --follow", "copy", "People", "--once", "--from", source, "--to", target)
+	do.run(0, follow()...)
+	same()
+	put("People", "1", "Joan", source)
+	put("People", "2", "Lin", source)
+	put("People", "2", "Mary", source)
+	put("Orders", "2", "Lin", source)
+	do.run(0, "delete", "People", "a", "0", "--in", source)
+	do.run(0, "delete", "People", "a", "2", "--in", source)
+	out, said := do.run(0, follow()...)
+	if !strings.Contains(said, "People: resuming") || !strings.HasPrefix(out, "followed: 2 rows written, 1 deleted") {
+		t.Errorf("it resumed with %s%s", out, said)
+	}
+	same()
+	do.run(0, "tables", "set", "People", "--no-changes", "--to", source)
+	do.run(0, "tables", "set", "People", "--changes", "P1D", "--to", source)
+	do.says(cli.StatusDamage, "with --restart", follow()...)
+	do.run(0, "delete", "People", "a", "1", "--in", source)
+	do.run(0, follow("--restart")...)
+	do.run(cli.StatusDamage, "verify", "People", "Orders", "--from", source, "--to", target) // nobody told of the deletion
+	do.run(0, "sync", "People", "--delete", "--from", source, "--to", target)
+	same()
+}
+
+// TestCopyFollowKilled: clients write while both servers and the copy are killed again and again. Then the tables are the same.
+func TestCopyFollowKilled(t *testing.T) {
+	t.Parallel()
+	const rounds, writers, writes = 3, 4, 100
+	dir := t.TempDir()
+	var servers [2]*killed
+	var at [2]string
+	for i, name := range []string{"from", "to"} {
+		k := &killed{t: t, data: filepath.Join(dir, name)}
+		k.target = startProcess(t, nil, "--data", k.data)
+		at[i] = k.target.said(t, "connection string")
+		k.at, _, _ = strings.Cut(strings.TrimPrefix(k.target.said(t, "endpoint"), "http://"), "/")
+		servers[i] = k
+	}
+	do := console{t, nil}
+	do.run(0, "tables", "create", "Rows", "--to", at[0])
+	do.run(0, "tables", "set", "Rows", "--changes", "P1D", "--to", at[0])
+	e, err := remote.ParseConnection(at[0])
+	must.OK(t, err)
+	clients := remote.New(e, writers)
+	defer clients.Close()
+	follow := []string{"copy", "Rows", "--follow", "--from", at[0], "--to", at[1], "--progress-file", filepath.Join(dir, "progress"), "--rejects", filepath.Join(dir, "rejects")}
+	self, err := os.Executable()
+	must.OK(t, err)
+	for round := range rounds {
+		copier := exec.Command(self, follow...)
+		copier.Env = []string{mainVariable + "=1", "HOME=" + dir}
+		must.OK(t, copier.Start())
+		var done atomic.Int64
+		half := make(chan struct{})
+		var all sync.WaitGroup
+		for w := range writers {
+			rnd := rand.New(rand.NewPCG(uint64(round), uint64(w)))
+			all.Go(func() {
+				for range writes {
+					if err := write(t, clients, rnd); err != nil {
+						t.Error(err)
+					}
+					if done.Add(1) == writers*writes/2 {
+						close(half)
+					}
+				}
+			})
+		}
+		<-half
+		servers[round%2].restart()
+		if round%2 == 0 {
+			must.OK(t, copier.Process.Signal(syscall.SIGKILL))
+		}
+		all.Wait()
+		_ = copier.Process.Kill() // it may have ended, if a server was away too early
+		_ = copier.Wait()
+	}
+	do.run(0, append(follow, "--once")...)
+	do.run(0, "verify", "Rows", "--from", at[0], "--to", at[1])
+	if out, _ := do.run(0, "count", "Rows", "--from", at[1]); out == "0\n" {
+		t.Error("the copy is empty")
+	}
+}

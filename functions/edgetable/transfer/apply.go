@@ -1,0 +1,122 @@
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/core/payload"
+	"edgetable/functions/edgetable/transfer/progressfile"
+	"edgetable/functions/edgetable/transfer/rows"
+)
+
+// Apply writes to a table of another service what events of a feed (docs/feed.md) say.
+type Apply struct {
+	To     *remote.Client
+	Table  string
+	Source string // URL of the account, for the file of refused rows
+	// Connections is the number of batches that may be under way.
+	Connections int
+}
+
+// event is what Apply reads of an event.
+type event struct {
+	Type         string          `json:"type"`
+	PartitionKey string          `json:"partitionkey"`
+	RowKey       string          `json:"rowkey"`
+	Superseded   bool            `json:"superseded"`
+	Expired      string          `json:"expired"`
+	Data         json.RawMessage `json:"data"`
+}
+
+// Page writes what the events of a page say: of each entity the last event, since an event has the
+// state of its entity and not one change. So the order of the writes does not matter, and to write
+// a page twice does no harm. It returns the rows that the service refuses.
+func (a *Apply) Page(ctx context.Context, events []json.RawMessage) (totals progressfile.Totals, rejects []rows.Reject, err error) {
+	ops, err := operations(events)
+	if err != nil {
+		return totals, nil, fmt.Errorf("an event of table %s of %s: %w", a.Table, a.Source, err)
+	}
+	var mu sync.Mutex
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(a.Connections, 1))
+	send := func(b *batch) {
+		g.Go(func() error {
+			err := a.write(ctx, b)
+			mu.Lock()
+			defer mu.Unlock()
+			totals.Add(b.totals)
+			rejects = append(rejects, b.rejects...)
+			return err
+		})
+	}
+	b := a.batch()
+	for i := range ops {
+		if !b.fits(&ops[i]) {
+			send(b)
+			b = a.batch()
+		}
+		b.push(ops[i], 0)
+	}
+	if len(b.ops) > 0 {
+		send(b)
+	}
+	return totals, rejects, g.Wait()
+}
+
+func (a *Apply) batch() *batch {
+	return &batch{source: &Source{Table: a.Table, File: rows.File{Path: a.Source + "/" + a.Table}}}
+}
+
+func (a *Apply) write(ctx context.Context, b *batch) (err error) {
+	b.seal()
+	if b.ops[0].Kind == remote.Delete {
+		b.totals.Deleted, err = remove(ctx, a.To, a.Table, b.ops)
+		return err
+	}
+	err = writer{a.To, "replace"}.write(ctx, b, b.ops, b.lines)
+	b.totals.Rejected = int64(len(b.rejects))
+	return err
+}
+
+// operations returns a write for each entity of a page, by partition and kind.
+func operations(events []json.RawMessage) ([]remote.Operation, error) {
+	type entity struct{ partition, row string }
+	last := map[entity]*event{}
+	for _, text := range events {
+		var e event
+		if err := json.Unmarshal(text, &e); err != nil {
+			return nil, err
+		}
+		if e.Type != "edgetable.table.drop" { // the next answer says that the feed has ended
+			last[entity{e.PartitionKey, e.RowKey}] = &e
+		}
+	}
+	var ops []remote.Operation
+	for k, e := range last {
+		op := remote.Operation{Kind: remote.Delete, PartitionKey: k.partition, RowKey: k.row}
+		switch {
+		case e.Superseded: // a later event has the entity
+			continue
+		case e.Type == "edgetable.entity.put" && e.Expired == "":
+			received, err := payload.ReadEntity(e.Data)
+			if err != nil {
+				return nil, err
+			}
+			op.Kind, op.Body = remote.Replace, payload.AppendJSON(nil, k.partition, k.row, 0, received.Properties)
+		case e.Type != "edgetable.entity.put" && e.Type != "edgetable.entity.delete" && e.Type != "edgetable.entity.expire":
+			return nil, fmt.Errorf("the type %q is of a newer version: use a newer edgetable", e.Type)
+		}
+		ops = append(ops, op)
+	}
+	slices.SortFunc(ops, func(a, b remote.Operation) int {
+		return cmp.Or(cmp.Compare(a.PartitionKey, b.PartitionKey), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.RowKey, b.RowKey))
+	})
+	return ops, nil
+}
