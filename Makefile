@@ -172,7 +172,8 @@ ONE := $(ONE)|^Test(LongProjection|EscapedPage|ManifestForged|VerifyLog|FaultyPl
 ONE := $(ONE)|^Test(Overload|Greedy|Unlimited|Splits|RangesStayBounded|RestoreSplits|Full|LongScan|StaleWorkers|Filters|Names|SuiteNoticesBrokenStores)$$
 ONE := $(ONE)|^Test(FullAtEachWrite|NoDescriptor|FewDescriptors|FullByItself|StartOnFullDisk|ReadLog|SettledAnyhow)$$
 ONE := $(ONE)|^Test(Store|Buckets|ReplicaStore|Evicted)$$/^(Records|Entities|Scans|Incarnations|Memory)$$
-ONE := $(ONE)|^Test(Splitting|Lossy)$$/./^(Records|Entities|Scans|Incarnations)$$|^TestStore$$/^Directory$$/^(Records|Entities|Scans|Incarnations)$$
+ONE := $(ONE)|^Test(Splitting|Lossy)$$/./^(Records|Entities|Scans|Incarnations)$$|^TestStore$$/^Directory$$/^(Records|Entities|Scans|Incarnations|LostReplies|Order)$$
+ONE := $(ONE)|^TestStore$$/^Directory$$/^(Changes|Expiry)$$/^Random$$|^Test(FeedMakesRoom)$$
 race-check:
 	$(GORACE) -short -skip '$(ONE)' $(call RACE,core adapters) ./testdata/memstore
 
