@@ -101,7 +101,7 @@ func TestShutdown(t *testing.T) {
 		synctest.Wait()
 		begin := time.Now()
 		end()
-		if <-status != 200 || <-status != 200 || time.Since(begin) != 0 {
+		if first, second := <-status, <-status; first != 200 || second != 200 || time.Since(begin) != 0 {
 			t.Errorf("they end after %v", time.Since(begin))
 		}
 		synctest.Wait()
