@@ -21,6 +21,7 @@ var ErrMissed = errors.New("changes may have been missed")
 type Changes struct {
 	Events []json.RawMessage
 	Next   string // the position after them
+	More   bool   // it has no events, and others follow at once
 }
 
 // Changes asks for what has changed since a position; "": since now, for the position. It waits so many seconds for something.
@@ -40,6 +41,7 @@ func (c *Client) Changes(ctx context.Context, name, since string, wait int) (lis
 			err = ErrNoChanges // Azurite answers with entities
 		} else {
 			err = json.Unmarshal(resp.body, &list.Events)
+			list.More = len(list.Events) == 0 && resp.header.Get("x-edgetable-behind") == ""
 		}
 	case answered && answer.Status == http.StatusGone:
 		err = fmt.Errorf("%w: %w", ErrMissed, err)

@@ -142,7 +142,7 @@ func (w *watcher) run(ctx context.Context) error {
 			return err
 		}
 		w.at.Position = page.Next
-		if err := w.at.write(w.state); err != nil || w.once && len(page.Events) == 0 {
+		if err := w.at.write(w.state); err != nil || w.once && len(page.Events) == 0 && !page.More {
 			return err
 		}
 	}
