@@ -49,7 +49,7 @@ func (f *Feed) wait(ctx context.Context, p page) (page, error) {
 		return p, err
 	}
 	defer f.Waiters.leave(f.Of.Account)
-	until, cancel := f.WithTimeout(f.Until, f.Wait)
+	until, cancel := f.WithTimeout(f.Until, f.permitted(f.Wait))
 	defer cancel()
 	for {
 		f.End()
@@ -66,6 +66,15 @@ func (f *Feed) wait(ctx context.Context, p page) (page, error) {
 			return p, err
 		}
 	}
+}
+
+// permitted returns how much of a time the credentials permit to wait.
+func (f *Feed) permitted(d time.Duration) time.Duration {
+	if f.Expires == 0 {
+		return d
+	}
+	left := min(f.Expires-f.Now(), edm.Ticks(d/100)) // which a duration can have
+	return max(0, time.Duration(left)*100)
 }
 
 // read reads a page of at most so many bytes, 0 for the usual number.

@@ -33,12 +33,8 @@ func (f *Feed) Stream(ctx context.Context) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	length := longestStream
-	if f.Expires != 0 {
-		length = max(0, min(length, time.Duration(f.Expires-f.Now())*100))
-	}
 	s := &Stream{feed: f, page: p}
-	s.ctx, s.cancel = f.WithTimeout(f.Until, length)
+	s.ctx, s.cancel = f.WithTimeout(f.Until, f.permitted(longestStream))
 	s.text = append(s.own[:0], "retry: 2000\n"...)
 	if s.position(); len(p.Commits) > 0 {
 		s.text = append(s.own[:0], "retry: 2000\n\n"...)

@@ -106,12 +106,48 @@ func TestWatch(t *testing.T) {
 	}
 	do.run(0, "tables", "create", "Other", "--to", at)
 	do.says(cli.StatusFailed, "is the state of table People", "watch", "Other", "--state", state, "--from", at)
+	must.OK(t, os.WriteFile(state+".null", []byte("null"), 0o600))
+	do.says(cli.StatusFailed, "does not have the state of a table", "watch", "People", "--state", state+".null", "--from", at)
 	do.says(cli.StatusUsage, "--since excludes", "watch", "People", "--since", "start", "--initial", "--from", at)
 	do.says(cli.StatusFailed, "InvalidQueryParameterValue", "watch", "People", "--since", "x", "--from", at)
 	do.run(0, "tables", "delete", "People", "--yes", "--in", at)
 	out, said := do.run(cli.StatusDamage, "watch", "People", "--state", state, "--from", at)
 	if out != "table.drop\n" || !strings.Contains(said, "FeedEnded") || !strings.Contains(said, "remove "+state) {
 		t.Errorf("after the drop: %s%s", out, said)
+	}
+}
+
+// TestWatchOnceWithin: with --once all is told that a signature for a range of keys shows, also after so many other
+// changes that an answer has none of them. Some deletions find nothing, and are no changes.
+func TestWatchOnceWithin(t *testing.T) {
+	t.Parallel()
+	const others, writers = 14_000, 4
+	server := start(t, nil, "--memory")
+	at := server.said(t, "connection string")
+	do := console{t, nil}
+	do.run(0, "tables", "create", "Rows", "--to", at)
+	do.run(0, "tables", "set", "Rows", "--changes", "P1D", "--to", at)
+	e, err := remote.ParseConnection(at)
+	must.OK(t, err)
+	clients := remote.New(e, writers)
+	defer clients.Close()
+	var all sync.WaitGroup
+	for range writers {
+		rnd := rand.New(rand.NewPCG(1, 2))
+		all.Go(func() {
+			for range others / writers {
+				if err := write(t, clients, rnd); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	do.run(0, "put", "Rows", `{"PartitionKey":"z","RowKey":"1"}`, "--to", at)
+	sas, _ := do.run(0, "sas", "-q", "--endpoint", server.said(t, "endpoint"), "--table", "Rows", "--permissions", "read", "--from-partition", "z")
+	out, _ := do.run(0, "watch", "Rows", "--once", "--since", "start", "--from", server.said(t, "endpoint")+"?"+strings.TrimSpace(sas))
+	if strings.Count(out, "\n") != 1 {
+		t.Errorf("the one change in the range is not told: %q", out)
 	}
 }
 

@@ -36,6 +36,8 @@ func (s *State) Read(path string) (known bool, err error) {
 	switch {
 	case err != nil:
 		return false, fmt.Errorf("%s: %w", path, err)
+	case old.Table == "":
+		return false, fmt.Errorf("%s does not have the state of a table: name another file, or remove it and begin again", path)
 	case old.Service != s.Service || old.Table != s.Table || old.Position == "":
 		return false, fmt.Errorf("%s is the state of table %s of %s: name another file", path, old.Table, old.Service)
 	}
