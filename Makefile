@@ -99,7 +99,7 @@ test-data:
 # Steps that compute, and steps that wait for servers, browsers and emulators: of each kind one runs at a time. Two of the second
 # kind would share the processors with one that computes, and their programs have limits in time.
 COMPUTE = vet seeds race-check static race-functions workers-module explorer-check vulnerabilities
-SERVERS = workers programs race-dynamodb postgres functions-aws prometheus backup-s3 explorer-test clients-few explorer-code homes explorer-homes \
+SERVERS = workers programs race-dynamodb postgres functions-aws prometheus backup-s3 explorer-test explorer-code homes explorer-homes \
   clients-lambda clients-edge clients-edge-kv clients-postgres infra-aws infra-cloudflare prove-aws-local prove-cloudflare-local examples files
 
 ## test: everything that proves a law with least work, on two cores ten minutes; 25 with empty caches; installs what the tests need below .cache/
@@ -323,7 +323,7 @@ vet:
 	$(LAWS)
 
 # A test that no step runs proves nothing.
-LAWS = go run ./testdata/laws -test '$(COMPUTE) $(SERVERS)' -weekly '$(WEEKLY)'
+LAWS = go run ./testdata/laws -test '$(COMPUTE) $(SERVERS) clients-few' -weekly '$(WEEKLY)'
 ## laws: every test, and every law of the suite of stores, with the steps that prove it
 .PHONY: laws
 laws:
@@ -372,7 +372,7 @@ explorer-homes: build $(CACHE)/azurite-$(AZURITE_VERSION)/complete
 	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) EDGETABLE_AZURITE=$(abspath $(CACHE))/azurite-$(AZURITE_VERSION)/node_modules/.bin/azurite-table \
 	  go test -count=1 -parallel 2 -run '^TestHomes' .
 
-## explorer-code: the programs that the page writes for a query, with the SDKs that the client suites installed
+## explorer-code: the programs that the page writes for a query, with the SDKs that clients-few installs, which runs before
 .PHONY: explorer-code
 explorer-code: build | clients-few
 	functions/explorer/page/test/code/run $(abspath $(BIN)/edgetable)
