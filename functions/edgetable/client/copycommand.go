@@ -40,7 +40,7 @@ The exit status is 4 if changes may have been missed.`,
 		ModeFlag(f, &o.Mode, "insert", "insert", "merge", "replace", "skip")
 		dryRunFlag(f, &o.dryRun)
 		cli.BoolFlag(f, &o.follow, "follow", "then write what changes in --from, until it is stopped")
-		cli.BoolFlag(f, &o.once, "once", "with --follow: end when --to has all that --from has now")
+		cli.BoolFlag(f, &o.once, "once", onceUsage)
 		o.RowFlags.register(f, "copy.rejects.jsonl", "in the user's cache directory")
 	})
 	return c

@@ -41,6 +41,9 @@ func restartFlag(f *pflag.FlagSet, to *bool) {
 	cli.BoolFlag(f, to, "restart", "begin again, and forget an interrupted run")
 }
 
+// onceUsage is the usage of --once, in all commands that follow changes.
+const onceUsage = "end when no change is left, instead of waiting for the next (copy: with --follow)"
+
 // forget removes the progress file if --restart asks for it.
 func (o *RowFlags) forget() error {
 	if !o.restart || o.ProgressFile == "" {

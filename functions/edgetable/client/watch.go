@@ -61,7 +61,7 @@ restored. Then remove the state, and what was built from the changes, and begin 
 		f.StringVar(&o.state, "state", "", "`file` that remembers what was printed, to continue there")
 		f.StringVar(&o.since, "since", "", "`position` to begin after, as x-edgetable-next of an answer has it; start is the oldest change that is kept")
 		f.StringVar(&o.exec, "exec", "", "`command` of a shell that gets the changes as lines of JSON, in place of standard output")
-		cli.BoolFlag(f, &o.once, "once", "end when all is told that there is now")
+		cli.BoolFlag(f, &o.once, "once", onceUsage)
 		cli.JSONFlag(f, &o.json)
 	})
 	return c
