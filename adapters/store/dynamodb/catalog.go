@@ -146,14 +146,12 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 		if err != nil {
 			return nil, err
 		}
-		for _, it := range found.Items {
-			r, err := readRecord(it)
-			if err != nil {
-				return nil, err
-			}
-			if !r.deleting {
-				list = append(list, r.Record)
-			}
+		records, err := liveRecords(found.Items)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range records {
+			list = append(list, r.Record)
 		}
 		if found.Next == nil || len(list) == limit {
 			break

@@ -85,6 +85,20 @@ func readRecord(it item) (*record, error) {
 	return &r, nil
 }
 
+// liveRecords reads a page of records, without those of tables that are being deleted.
+func liveRecords(items []item) (list []*record, err error) {
+	for _, it := range items {
+		r, err := readRecord(it)
+		if err != nil {
+			return nil, err
+		}
+		if !r.deleting {
+			list = append(list, r)
+		}
+	}
+	return list, nil
+}
+
 func readSpread(it item, incarnation, buckets string) (p rebucket.Spread, err error) {
 	n, err := strconv.ParseUint(number(it[buckets]), 10, 16)
 	if err != nil || n == 0 || copy(p.Incarnation[:], binaryOf(it[incarnation])) != len(p.Incarnation) {

@@ -65,14 +65,12 @@ func (s *Store) Declared(ctx context.Context) (list []table.Name, err error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, it := range found.Items {
-			r, err := readRecord(it)
-			if err != nil {
-				return nil, err
-			}
-			if !r.deleting {
-				list = append(list, table.Name{Account: r.Key.Account, Table: r.Key.Table})
-			}
+		records, err := liveRecords(found.Items)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range records {
+			list = append(list, table.Name(r.Key))
 		}
 		if found.Next == nil {
 			return list, nil
