@@ -1,13 +1,10 @@
 package main
 
 import (
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -100,28 +97,12 @@ func TestCopyFollowKilled(t *testing.T) {
 		copier := exec.Command(self, follow...)
 		copier.Env = []string{mainVariable + "=1", "HOME=" + dir}
 		must.OK(t, copier.Start())
-		var done atomic.Int64
-		half := make(chan struct{})
-		var all sync.WaitGroup
-		for w := range writers {
-			rnd := rand.New(rand.NewPCG(uint64(round), uint64(w)))
-			all.Go(func() {
-				for range writes {
-					if err := write(t, clients, rnd); err != nil {
-						t.Error(err)
-					}
-					if done.Add(1) == writers*writes/2 {
-						close(half)
-					}
-				}
-			})
-		}
-		<-half
+		wait := writeHalf(t, clients, round, writers, writes)
 		servers[round%2].restart()
 		if round%2 == 0 {
 			must.OK(t, copier.Process.Signal(syscall.SIGKILL))
 		}
-		all.Wait()
+		wait()
 		_ = copier.Process.Kill() // it may have ended, if a server was away too early
 		_ = copier.Wait()
 	}

@@ -176,28 +176,12 @@ func TestWatchKilled(t *testing.T) {
 		follower := exec.Command(self, watch...)
 		follower.Env = []string{mainVariable + "=1", "HOME=" + dir}
 		must.OK(t, follower.Start())
-		var done atomic.Int64
-		half := make(chan struct{})
-		var all sync.WaitGroup
-		for w := range writers {
-			rnd := rand.New(rand.NewPCG(uint64(round), uint64(w)))
-			all.Go(func() {
-				for range writes {
-					if err := write(t, clients, rnd); err != nil {
-						t.Error(err)
-					}
-					if done.Add(1) == writers*writes/2 {
-						close(half)
-					}
-				}
-			})
-		}
-		<-half
+		wait := writeHalf(t, clients, round, writers, writes)
 		k.restart()
 		if round%2 == 0 {
 			must.OK(t, follower.Process.Signal(syscall.SIGKILL))
 		}
-		all.Wait()
+		wait()
 		_ = follower.Process.Kill() // it may have ended, if the server was away too early
 		_ = follower.Wait()
 	}
@@ -234,6 +218,29 @@ func TestWatchKilled(t *testing.T) {
 	if got, _ := followed(t, told); len(got) != len(want) {
 		t.Errorf("a new follower has %d entities, the table %d", len(got), len(want))
 	}
+}
+
+// writeHalf has clients write, each so many times, and returns when half of it is done. wait waits for the rest.
+func writeHalf(t *testing.T, c *remote.Client, round, writers, writes int) (wait func()) {
+	t.Helper()
+	var done atomic.Int64
+	half := make(chan struct{})
+	var all sync.WaitGroup
+	for w := range writers {
+		rnd := rand.New(rand.NewPCG(uint64(round), uint64(w)))
+		all.Go(func() {
+			for range writes {
+				if err := write(t, c, rnd); err != nil {
+					t.Error(err)
+				}
+				if done.Add(1) == int64(writers*writes/2) {
+					close(half)
+				}
+			}
+		})
+	}
+	<-half
+	return all.Wait
 }
 
 // write puts or deletes one of a few entities.
