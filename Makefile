@@ -100,7 +100,7 @@ test-data:
 # kind would share the processors with one that computes, and their programs have limits in time.
 COMPUTE = vet seeds race-check static race-functions workers-module explorer-check vulnerabilities
 SERVERS = workers programs race-dynamodb postgres functions-aws prometheus backup-s3 explorer-test explorer-code homes explorer-homes \
-  clients-lambda clients-edge clients-edge-kv clients-postgres infra-aws infra-cloudflare prove-aws-local prove-cloudflare-local examples files
+  clients-lambda clients-edge clients-postgres infra-aws infra-cloudflare examples files
 
 ## test: everything that proves a law with least work, on two cores ten minutes; 25 with empty caches; installs what the tests need below .cache/
 .PHONY: test
@@ -115,15 +115,17 @@ test:
 RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
 # What 'make test' leaves out, and why:
-#   clients-all     every suite in all homes; the core is the same, and three suites have HTTP stacks of their own
+#   clients-all     every suite in all homes; the core is the same, and three suites have HTTP stacks of their own. Over Workers KV the wire
+#                   corpus and the suite of stores show the same
 #   postgres-17     another version of PostgreSQL; 15 shows the same of the store
 #   patroni         leases in wall time: failover_test.go shows the same of the store without them, by pg_promote
 #   loads           90 days of load of tables that split, in place of one
+#   prove-*-local   the programs of 'make prove-*' against stand-ins; their parts (wire corpus, clients, templates) are steps of their own
 #   many, variants, files-all, image-limits, homes-all, secondary-kills, faulty-place, restores, failover, fuzz: the same with more
 #   steady          each package ten times
 #   mutants         is about the tests, not the program
 ## weekly: what 'make test' leaves out, since it proves the same with less: once a week and before a release, some hours
-WEEKLY = clients-all postgres-17 patroni many variants loads files-all image-limits homes-all secondary-kills faulty-place restores failover fuzz mutants steady
+WEEKLY = clients-all prove-aws-local prove-cloudflare-local postgres-17 patroni many variants loads files-all image-limits homes-all secondary-kills faulty-place restores failover fuzz mutants steady
 .PHONY: weekly
 weekly:
 	$(MAKE) $(WEEKLY)
@@ -149,16 +151,18 @@ VARIED := $(VARIED)|^Test(Splitting|Lossy)$$/^3$$/^(Records|Entities|Timestamps|
 seeds:
 	.ci/alone $(GOTEST) -parallel 6 -skip '$(VARIED)' ./... $(PLAIN)
 
-## variants: the whole suite of stores over objects with other numbers of buckets, with a replica, and with objects that forget
+## variants: the whole suite of stores over each store in its other forms: buckets, splits, a replica, lost replies, restarts, without leases
 variants:
 	$(GOTEST) -run '^Test(Buckets|ReplicaStore|Evicted|StaleWorkers|Splitting|Lossy)$$' ./adapters/store/durableobject
 	EDGETABLE_NEEDS=edge $(GOTEST) -run '^Test(Buckets|Splitting|Lossy|Store|KVStore|LargeEntitiesMerged)$$' ./testdata/edge/workerd
+	EDGETABLE_NEEDS=aws $(GOTEST) -run '^Test(StoreWithoutLeases|StoreOverFaults|LastSyncTime|Apply)$$' ./adapters/store/dynamodb
+	EDGETABLE_NEEDS=postgres $(GOTEST) -run '^TestStoreRestarts$$' ./adapters/store/postgres
 
 ## loads: 90 days of loads under which tables split and join again, 1,000 seeds of splits with faults, 50 kills of workerd between, and messages of tables of many ranges
 .PHONY: loads
 loads:
 	$(GOTEST) -timeout 60m -run '^TestRangesStayBounded$$' ./adapters/store/durableobject -load-days 90
-	$(GOTEST) -timeout 60m -run '^TestSplits$$' ./adapters/store/durableobject -splits 1000 -splits-after 1000
+	$(GOTEST) -timeout 60m -run '^Test(Splits|RestoreSplits)$$' ./adapters/store/durableobject -splits 1000 -splits-after 1000 -restores 1000
 	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 60m -run '^TestSplitKilled$$' ./testdata/edge/workerd -kills 50
 	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 60m -run '^TestMessagesAtRest$$' ./testdata/edge/workerd -ranges 200
 	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 60m -run '^TestMessagesAtRest$$' ./testdata/edge/workerd -ranges 90 -keys 900
@@ -170,7 +174,7 @@ loads:
 ONE := ^Test(FlippedBytes|DamagedAnywhere|DamageRun|Reserve|LogInTheMiddle|Salvage|SalvageBetween|MissingFiles|CostOfAPage|CheckSizeAgreesWithTheFormula)$$
 ONE := $(ONE)|^Test(LongProjection|EscapedPage|ManifestForged|VerifyLog|FaultyPlace|PrunePointInTime|Continue|Kill|Keep|RememberedIsBounded|EndlessReply)$$|^Fuzz
 ONE := $(ONE)|^Test(Overload|Greedy|Unlimited|Splits|RangesStayBounded|RestoreSplits|Full|LongScan|StaleWorkers|Filters|Names|SuiteNoticesBrokenStores)$$
-ONE := $(ONE)|^Test(FullAtEachWrite|NoDescriptor|FewDescriptors|FullByItself|StartOnFullDisk|ReadLog|SettledAnyhow)$$
+ONE := $(ONE)|^Test(Prices|FullAtEachWrite|NoDescriptor|FewDescriptors|FullByItself|StartOnFullDisk|ReadLog|SettledAnyhow)$$
 ONE := $(ONE)|^Test(Store|Buckets|ReplicaStore|Evicted)$$/^(Records|Entities|Scans|Incarnations|Memory)$$
 ONE := $(ONE)|^Test(Splitting|Lossy)$$/./^(Records|Entities|Scans|Incarnations)$$|^TestStore$$/^Directory$$/^(Records|Entities|Scans|Incarnations|LostReplies|Order)$$
 ONE := $(ONE)|^TestStore$$/^Directory$$/^(Changes|Expiry)$$/^Random$$|^Test(FeedMakesRoom)$$
@@ -195,11 +199,14 @@ many:
 # In these tests one goroutine calls the store (in Scans/Snapshot two, as in Concurrency), and what the store starts by itself the
 # others make it start too. With the race detector they would take three times the processor time. All other tests run with it. The
 # collector runs seldom: otherwise it has a fifth of their time.
+#
+# TestStore runs every law of the suite. The laws that leases and faults do not concern are weekly in the other two, and so are more seeds.
+VARIED_AWS = ^TestStoreWithoutLeases$$/^(Records|Entities|Scans|Incarnations)$$|^TestStoreOverFaults$$/^(Records|Timestamps|Scans)$$|^TestLastSyncTime$$/^1$$|^TestApply$$/^[23]$$
 ALONE = ^TestStore.*/^(Records|Entities|Scans|Incarnations|LostReplies)$$|^Test(RebucketKilled|Pages|ReadsInVain|Filter|LongFilters|Apply|Limits|MergeBatchOverLarge|EndlessReply|LastSyncTime)$$
 race-dynamodb: export GOGC = 400
 race-dynamodb:
-	EDGETABLE_NEEDS=aws $(GORACE) -skip '$(ALONE)' ./adapters/store/dynamodb/...
-	EDGETABLE_NEEDS=aws $(GOTEST) -run '$(ALONE)' ./adapters/store/dynamodb
+	EDGETABLE_NEEDS=aws $(GORACE) -skip '$(ALONE)|$(VARIED_AWS)' ./adapters/store/dynamodb/...
+	EDGETABLE_NEEDS=aws $(GOTEST) -run '$(ALONE)' -skip '$(VARIED_AWS)' ./adapters/store/dynamodb
 
 ## secondary-kills: primaries, secondaries and promotions are killed under load, KILLS times (50); then SCENARIOS (1,000) sequences of what operators do
 .PHONY: secondary-kills
@@ -264,9 +271,9 @@ functions-aws:
 	EDGETABLE_NEEDS=aws $(GOTEST) -run '^Test(Size|Emulator|Troubles)$$' ./functions/lambda
 
 # Workerd plays the suite of stores over objects, and over KV.
-VARIED_EDGE := ^TestBuckets$$/^(Entities|Incarnations)$$|^TestSplitting$$/^(Records|Entities|Incarnations)$$|^TestLossy$$/^Entities$$
+VARIED_EDGE := ^TestBuckets$$|^TestSplitting$$/^(Records|Entities|Incarnations)$$|^TestLossy$$/^Entities$$
 # Lost replies and the laws of pages meet simulated objects and KV in seeds, and the wire corpus pages in workerd.
-VARIED_EDGE := $(VARIED_EDGE)|^TestStore$$/^LostReplies$$|^TestKVStore$$/^Scans$$|^TestLargeEntitiesMerged$$/^Whole$$
+VARIED_EDGE := $(VARIED_EDGE)|^TestStore$$/^LostReplies$$|^TestKVStore$$/^(Records|Entities|Timestamps|Scans)$$|^TestLargeEntitiesMerged$$/^Whole$$
 .PHONY: workers
 workers:
 	EDGETABLE_NEEDS=edge $(GOTEST) -skip '$(VARIED_EDGE)' ./wasm/... ./testdata/edge/...
@@ -417,7 +424,7 @@ homes homes-all: build $(CACHE)/azurite-$(AZURITE_VERSION)/complete
 	EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) EDGETABLE_AZURITE=$(abspath $(CACHE))/azurite-$(AZURITE_VERSION)/node_modules/.bin/azurite-table \
 	  $(GOTEST) -count=1 ./testdata/homes
 
-## clients-lambda: three Azure SDKs against the Lambda function under the emulator of AWS, over DynamoDB Local
+## clients-lambda: the Azure SDKs for two languages against the Lambda function under the emulator of AWS, over DynamoDB Local
 .PHONY: clients-lambda
 clients-lambda: build
 	.ci/clients testdata/lambda/edgetable

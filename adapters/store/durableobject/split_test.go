@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	splitSeeds = flag.Int("splits", 300, "seeds of TestSplits")
+	splitSeeds = flag.Int("splits", 150, "seeds of TestSplits")
 	splitAfter = flag.Uint64("splits-after", 0, "the seed before the first of TestSplits")
 	splitSeed  = flag.Uint64("split", 0, "the only seed of TestSplits")
 )

@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	scenarios     = flag.Int("scenarios", 30, "how many sequences of TestScenarios to play")
+	scenarios     = flag.Int("scenarios", 15, "how many sequences of TestScenarios to play")
 	firstScenario = flag.Uint64("scenario", 0, "the first of them")
 )
 
