@@ -120,12 +120,13 @@ RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | 
 #   postgres-17     another version of PostgreSQL; 15 shows the same of the store
 #   patroni         leases in wall time: failover_test.go shows the same of the store without them, by pg_promote
 #   loads           90 days of load of tables that split, in place of one
+#   clients-declared  the same answers with all options on; 'make test' plays the wire corpus so (TestRuledCorpus)
 #   prove-*-local   the programs of 'make prove-*' against stand-ins; their parts (wire corpus, clients, templates) are steps of their own
 #   many, variants, files-all, image-limits, homes-all, secondary-kills, faulty-place, restores, failover, fuzz: the same with more
 #   steady          each package ten times
 #   mutants         is about the tests, not the program
 ## weekly: what 'make test' leaves out, since it proves the same with less: once a week and before a release, some hours
-WEEKLY = clients-all prove-aws-local prove-cloudflare-local postgres-17 patroni many variants loads files-all image-limits homes-all secondary-kills faulty-place restores failover fuzz mutants steady
+WEEKLY = clients-all clients-declared prove-aws-local prove-cloudflare-local postgres-17 patroni many variants loads files-all image-limits homes-all secondary-kills faulty-place restores failover fuzz mutants steady
 .PHONY: weekly
 weekly:
 	$(MAKE) $(WEEKLY)
@@ -450,6 +451,12 @@ clients-edge-split: build
 .PHONY: clients-edge-kv
 clients-edge-kv: build
 	EDGETABLE_EDGE_STORE=kv .ci/clients testdata/edge/edgetable
+
+## clients-declared: the Azure SDKs against tables that declare every option, for a rule that concerns no entity: the same answers
+.PHONY: clients-declared
+clients-declared: export EDGETABLE_CLIENTS_SUITES ?= go python js java
+clients-declared: build
+	.ci/clients testdata/declared/edgetable
 
 ## clients-all: every suite but the Azure CLI, below which is the SDK for Python, in all homes; once a week and before a release
 .PHONY: clients-all
