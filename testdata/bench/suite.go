@@ -31,7 +31,7 @@ func runSuite(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	short := fs.Bool("short", false, "a look: short cells, two rounds (default)")
 	full := fs.Bool("full", false, "a verdict: long cells, three rounds, a minute of batches, 1 GB of data")
 	ops := fs.String("ops", "", "only these `workloads` of the matrix, separated by commas")
-	parts := fs.String("parts", "", "only these `parts`, separated by commas: matrix, costs, overload, fair, big")
+	parts := fs.String("parts", "", "only these `parts`, separated by commas: matrix, costs, options, overload, fair, big")
 	jsonOut := fs.String("json", "", "`file` for all numbers")
 	markdown := fs.String("markdown", "", "`file` for the report")
 	work := fs.String("work", filepath.Join(".cache", "bench"), "`folder` on the disk to measure; a new folder in it is used and removed")
@@ -69,7 +69,7 @@ func runSuite(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		switch {
 		case part == "":
 		case !slices.Contains(suite.Parts, suite.Part(part)):
-			return misuse(fs, "unknown part %q in -parts; of matrix, costs, overload, fair, big", part)
+			return misuse(fs, "unknown part %q in -parts; of matrix, costs, options, overload, fair, big", part)
 		default:
 			cfg.Parts = append(cfg.Parts, suite.Part(part))
 		}

@@ -88,6 +88,7 @@ func Checks(r *Results) []Check {
 	}
 	list = append(list, r.promised()...)
 	list = append(list, r.costs()...)
+	list = append(list, r.declarations()...)
 	list = append(list, r.overloads()...)
 	list = append(list, r.fairly()...)
 	return append(list, r.alone()...)

@@ -49,6 +49,17 @@ func meeting() *suite.Results {
 			how(suite.Memory, op, 16, token, 1000, 0, 11*time.Microsecond)
 		}
 	}
+	for _, d := range []struct {
+		op   load.Op
+		how  string
+		with float64
+	}{
+		{load.Insert, "a rule of expiry", 970}, {load.Get, "a rule of expiry", 980}, {load.Query, "a rule of expiry", 900},
+		{load.Insert, "a feed of changes", 930}, {load.Batch, "a feed of changes", 970},
+	} {
+		how(suite.Edgetable, d.op, 16, "no options, beside "+d.how, 1000, 0, 0)
+		how(suite.Edgetable, d.op, 16, d.how, d.with, 0, 0)
+	}
 	how(suite.Edgetable, load.Insert, 64, "one account", 20_000, 0, 0)
 	how(suite.Edgetable, load.Upsert, 64, "one partition", 2_000, 0, 0)
 	for _, server := range []string{suite.Memory, suite.Edgetable} {
@@ -115,6 +126,10 @@ func TestChecks(t *testing.T) {
 		{"Atom is slow", also(suite.Memory, load.Batch, 16, "Atom", slow(499)), []string{"edgetable --memory, batch, Atom against JSON, rate"}},
 		{"a token takes the server's time", also(suite.Memory, load.Get, 16, "token of an account", func(s *suite.Sample) { s.CPU++ }),
 			[]string{"edgetable --memory, get, token of an account against key, processor time"}},
+		{"a rule of expiry makes pages slow", also(suite.Edgetable, load.Query, 16, "a rule of expiry", slow(899)),
+			[]string{"edgetable, query, a table with a rule of expiry"}},
+		{"a feed makes inserts slow", also(suite.Edgetable, load.Insert, 16, "a feed of changes", slow(929)),
+			[]string{"edgetable, insert, a table with a feed of changes"}},
 		{"little is served under overload", also(suite.Edgetable, load.Mixed, 128, "retried at once", slow(799)),
 			[]string{"edgetable, mixed, 4x connections, refusals retried at once: served"}},
 		{"what is served is late", also(suite.Memory, load.Mixed, 128, "retried when told", func(s *suite.Sample) { s.P99++ }),

@@ -1,0 +1,119 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/core/accounts"
+	"edgetable/functions/edgetable/load"
+	"edgetable/functions/edgetable/load/wire"
+)
+
+// declaration is an option of tables, with the least rates that a table may have that declares it, relative to the
+// rates of one that declares nothing. The suite measures both in alternation on the durable server.
+type declaration struct {
+	how     string // name of its cells
+	options string
+	least   []leastRate
+}
+
+type leastRate struct {
+	op    load.Op
+	ratio float64
+}
+
+// undeclared is the name of the cells of tables without options.
+const undeclared = "no options"
+
+var declarations = []declaration{
+	// No entity has the property, so that each entity is looked at and none ends.
+	{"a rule of expiry", `{"expire":{"property":"NoEntityHasThis"}}`, []leastRate{{load.Insert, 0.97}, {load.Get, 0.98}, {load.Query, 0.9}}},
+	{"a feed of changes", `{"changes":{"keep":"P1D"}}`, []leastRate{{load.Insert, 0.93}, {load.Batch, 0.97}}},
+}
+
+// declared measures tables with each option beside tables without.
+func (s *suite) declared(ctx context.Context) error {
+	for _, c := range s.servers(Edgetable) {
+		tables := map[load.Op]string{load.Get: "rulepoints", load.Query: "ruleranges"}
+		for op, layout := range map[load.Op]load.Layout{load.Get: pointLayout, load.Query: rangeLayout} {
+			if err := s.createDeclared(ctx, c, tables[op], declarations[0].options); err != nil {
+				return err
+			}
+			if err := load.Fill(ctx, c.target, tables[op], layout); err != nil {
+				return err
+			}
+		}
+		for round := range turns * s.Rounds {
+			s.progress("options, round %d of %d", round+1, turns*s.Rounds)
+			for _, d := range declarations {
+				for _, l := range d.least {
+					ways := []declaration{{how: undeclared + ", beside " + d.how}, d}
+					if round%2 == 1 {
+						ways[0], ways[1] = ways[1], ways[0]
+					}
+					for _, w := range ways {
+						if err := s.declaredCell(ctx, c, l.op, w, tables); err != nil {
+							return err
+						}
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// declaredCell measures one workload on one table: one that is filled, or a new one for writes.
+func (s *suite) declaredCell(ctx context.Context, c *child, op load.Op, w declaration, filled map[load.Op]string) error {
+	spec := load.Spec{Target: c.target, Table: pointTable, Op: op, Layout: pointLayout, Connections: Connections[0], Warmup: s.CostCell / 2, Duration: 2 * s.CostCell}
+	if op == load.Query {
+		spec.Table, spec.Layout = rangeTable, rangeLayout
+	}
+	if op.NeedsPreload() {
+		if w.options != "" {
+			spec.Table = filled[op]
+		}
+		return s.attempt(ctx, c, spec, w.how, false)
+	}
+	settle(ctx, s.Settle, c)
+	spec.Table = s.newTable()
+	if err := s.createDeclared(ctx, c, spec.Table, w.options); err != nil {
+		return err
+	}
+	if err := s.attempt(ctx, c, spec, w.how, false); err != nil {
+		return err
+	}
+	return load.DeleteTable(ctx, c.target, spec.Table)
+}
+
+// createDeclared creates a table, and declares options if there are any.
+func (s *suite) createDeclared(ctx context.Context, c *child, table, options string) error {
+	if err := load.CreateTable(ctx, c.target, table); err != nil || options == "" {
+		return err
+	}
+	endpoint, err := remote.Owned(c.target.URL, wire.Development(accounts.Development))
+	if err != nil {
+		return err
+	}
+	client := remote.New(endpoint, 1)
+	defer client.Close()
+	_, revision, err := client.Options(ctx, table)
+	if err != nil {
+		return err
+	}
+	return client.SetOptions(ctx, table, revision, []byte(options))
+}
+
+// declarations compares the rates of tables with an option with those of tables without, of the same round.
+func (r *Results) declarations() (list []Check) {
+	for _, d := range declarations {
+		for _, l := range d.least {
+			c := Check{What: fmt.Sprintf("%s, %s, a table with %s against one without options, rate", Edgetable, l.op, d.how), Target: fmt.Sprintf("≥%gx", l.ratio), Status: Unmeasured}
+			a, b := r.find(Cell{Edgetable, l.op, Connections[0], d.how}), r.find(Cell{Edgetable, l.op, Connections[0], undeclared + ", beside " + d.how})
+			c.pair(a, b, func(s Sample) float64 { return s.OpsPerSecond }, perSecond, func(ratio float64) bool { return ratio >= l.ratio })
+			list = append(list, c)
+		}
+	}
+	return list
+}
