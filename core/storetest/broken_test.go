@@ -53,6 +53,7 @@ var broken = map[string]struct {
 	"a latest page read from the start":       {"Order/Latest", func(s table.Store) table.Store { return fromStart{s} }},
 	"a count of rows that do not pass":        {"Order/Count", func(s table.Store) table.Store { return noFilter{s} }},
 	"an entity shown after its end":           {"Expiry/Absent", func(s table.Store) table.Store { return showsEnded{s} }},
+	"an entity shown long after its end":      {"Expiry/Concurrent", func(s table.Store) table.Store { return showsEnded{s} }},
 	"a rule lost with the policies":           {"Expiry/Restart", func(s table.Store) table.Store { return losesTraits{s} }},
 	"a removal that does not compare":         {"Expiry/Rival", func(s table.Store) table.Store { return expiresAny{s} }},
 	"a feed without deletes":                  {"Changes/Every", noDeletes},

@@ -1,11 +1,9 @@
 package storetest
 
 import (
-	"cmp"
 	"errors"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 
 	"edgetable/core/edm"
@@ -29,6 +27,7 @@ func Expiry(t *testing.T, h Harness) {
 		{"Restart", traitsKept},
 		{"Random", randomExpiry},
 		{"Concurrent", concurrentExpiry},
+		{"Skewed", skewedExpiry},
 	})
 }
 
@@ -330,66 +329,6 @@ func traitsKept(e *env) {
 	e.create(n.Table)
 	if r, err := e.Store.ReadRecord(e.Context(), name, table.Strong); err != nil || r.Traits != nil {
 		e.Errorf("a table made again declares %+v, %v", r.Traits, err)
-	}
-}
-
-// Writers insert the same few entities, which end soon, while others read and remove them.
-// An insert finds the entity of another one only until that ends, and no read shows it later.
-func concurrentExpiry(e *env) {
-	s, n := e.expiring(&table.Expiry{Property: "E"})
-	name := n.Key()
-	e.clock.later(matured)
-	e.clock.step.Store(millisecond / 10)
-	type life struct{ from, to edm.Ticks }
-	var mu sync.Mutex
-	lives := map[string][]life{}
-	var g sync.WaitGroup
-	for w := range 4 {
-		rnd := rand.New(rand.NewPCG(uint64(w), 1))
-		g.Go(func() {
-			for range e.fewer(300, 30) {
-				k := at("p", string(rune('a'+rnd.IntN(3))))
-				before := edm.Ticks(e.clock.ticks.Load())
-				m := table.Mutation{Key: k, Condition: table.Absent, Properties: ends(before+edm.Ticks(rnd.IntN(20))*millisecond/10, "1"), Nonce: 1}
-				switch ticks, err := e.Store.Commit(e.Context(), name, []table.Mutation{m}); {
-				case err == nil:
-					to, _ := m.Properties.Lookup("E")
-					mu.Lock()
-					lives[string(k)] = append(lives[string(k)], life{ticks, to.Ticks()})
-					mu.Unlock()
-				case reason(err) != reason(&table.Refused{Err: table.ErrExists}):
-					e.Errorf("an insert: %s", reason(err))
-				}
-				before = edm.Ticks(e.clock.ticks.Load())
-				row, err := e.Store.Get(e.Context(), name, k, table.Strong)
-				if to, _ := row.Properties.Lookup("E"); err == nil && to.Ticks() <= before {
-					e.Errorf("a read that began at %d shows an entity that ended at %d", before, to.Ticks())
-				}
-				page, err := e.Store.Scan(e.Context(), name, table.ScanRequest{Ranges: []key.Range{{}}})
-				if err != nil {
-					e.Error(err)
-				}
-				for _, row := range page.Rows {
-					if to, _ := row.Properties.Lookup("E"); to.Ticks() <= before {
-						e.Errorf("a page that began after %d shows an entity that ended at %d", before, to.Ticks())
-					}
-				}
-			}
-		})
-	}
-	g.Go(func() {
-		for range e.fewer(20, 3) {
-			e.upkeep(s, n)
-		}
-	})
-	g.Wait()
-	for k, list := range lives {
-		slices.SortFunc(list, func(a, b life) int { return cmp.Compare(a.from, b.from) })
-		for i := 1; i < len(list); i++ {
-			if list[i-1].to > list[i].from {
-				e.Errorf("%s was inserted at %d, while that of %d lives until %d", showKey([]byte(k)), list[i].from, list[i-1].from, list[i-1].to)
-			}
-		}
 	}
 }
 

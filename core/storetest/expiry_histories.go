@@ -1,0 +1,116 @@
+package storetest
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// Writers insert the same few entities, which end soon, while others read and remove them.
+// An insert finds the entity of another one only until that ends, and no read shows it later.
+func concurrentExpiry(e *env) { expiryHistory(e) }
+
+// The same holds for two stores over the same data whose clocks differ, whichever clock judges:
+// what has ended by the slower one is shown by neither.
+func skewedExpiry(e *env) { expiryHistory(e, millisecond) }
+
+// expiryHistory lets writers insert, read and remove entities that end soon, in the store and
+// in others over the same data, whose clocks are ahead by so much.
+func expiryHistory(e *env, ahead ...edm.Ticks) {
+	s, n := e.expiring(&table.Expiry{Property: "E"})
+	h := &endings{env: e, name: n.Key(), lives: map[string][]interval{}}
+	programs := []program{{store: e.Store, service: s}}
+	for _, skew := range ahead {
+		if e.Share == nil {
+			return
+		}
+		now := func() edm.Ticks { return e.clock.now() + skew }
+		store := e.Share(now)
+		programs = append(programs, program{store, table.New(declaring{store}, table.Options{Now: now, Rand: rand.Uint64}), skew})
+	}
+	e.clock.later(matured)
+	e.clock.step.Store(millisecond / 10)
+	var g sync.WaitGroup
+	for w := range 4 {
+		rnd := rand.New(rand.NewPCG(uint64(w), 1))
+		g.Go(func() {
+			for range e.fewer(300, 30) {
+				h.insert(programs[w%len(programs)], rnd)
+			}
+		})
+	}
+	for _, p := range programs {
+		g.Go(func() {
+			for range e.fewer(20, 3) {
+				e.upkeep(p.service, n)
+			}
+		})
+	}
+	g.Wait()
+	h.check()
+}
+
+// program is one that serves the data by a clock of its own.
+type program struct {
+	store   table.Store
+	service *table.Service
+	ahead   edm.Ticks // how far its clock is ahead
+}
+
+// interval is from the Timestamp of an insert to the instant at which its entity ends.
+type interval struct{ from, to edm.Ticks }
+
+// endings is a history of inserts of entities that end.
+type endings struct {
+	*env
+	name  table.RecordKey
+	mu    sync.Mutex
+	lives map[string][]interval // by key
+}
+
+// insert inserts an entity that ends soon, or ended a moment ago, and reads what there is.
+func (h *endings) insert(p program, rnd *rand.Rand) {
+	now := func() edm.Ticks { return edm.Ticks(h.clock.ticks.Load()) } // of the slowest clock
+	k := at("p", string(rune('a'+rnd.IntN(3))))
+	m := table.Mutation{Key: k, Condition: table.Absent, Properties: ends(now()+p.ahead+edm.Ticks(rnd.IntN(20))*millisecond/10, "1"), Nonce: 1}
+	switch ticks, err := p.store.Commit(h.Context(), h.name, []table.Mutation{m}); {
+	case err == nil:
+		to, _ := m.Properties.Lookup("E")
+		h.mu.Lock()
+		h.lives[string(k)] = append(h.lives[string(k)], interval{ticks, to.Ticks()})
+		h.mu.Unlock()
+	case reason(err) != reason(&table.Refused{Err: table.ErrExists}):
+		h.Errorf("an insert: %s", reason(err))
+	}
+	began := now()
+	row, err := p.store.Get(h.Context(), h.name, k, table.Strong)
+	if to, _ := row.Properties.Lookup("E"); err == nil && to.Ticks() <= began {
+		h.Errorf("a read that began at %d shows an entity that ended at %d", began, to.Ticks())
+	}
+	page, err := p.store.Scan(h.Context(), h.name, table.ScanRequest{Ranges: []key.Range{{}}})
+	if err != nil {
+		h.Error(err)
+	}
+	for _, row := range page.Rows {
+		if to, _ := row.Properties.Lookup("E"); to.Ticks() <= began {
+			h.Errorf("a page that began after %d shows an entity that ended at %d", began, to.Ticks())
+		}
+	}
+}
+
+// check compares each insert of a key with the one before: that must have ended.
+func (h *endings) check() {
+	for k, list := range h.lives {
+		slices.SortFunc(list, func(a, b interval) int { return cmp.Compare(a.from, b.from) })
+		for i := 1; i < len(list); i++ {
+			if list[i-1].to > list[i].from {
+				h.Errorf("%s was inserted at %d, while that of %d lives until %d", showKey([]byte(k)), list[i].from, list[i-1].from, list[i-1].to)
+			}
+		}
+	}
+}
