@@ -49,7 +49,7 @@ func TestSplits(t *testing.T) {
 		}
 	}
 	t.Logf("%d splits and %d ranges that left in %d seeds, of which %d gave entities", total, left, seeds, joined)
-	if total < 2*seeds || left == 0 || joined < seeds/10 {
+	if total < 2*seeds || left == 0 || joined < seeds/15 {
 		t.Errorf("%d seeds have only %d splits, and %d ranges left, %d with entities", seeds, total, left, joined)
 	}
 }

@@ -113,7 +113,7 @@ func TestScenarios(t *testing.T) {
 		})
 	}
 	t.Logf("%d promotions, %d looks at a settled place", promotions, settled)
-	if *scenarios >= 30 && promotions < *scenarios/2 {
+	if *scenarios >= 15 && promotions < *scenarios/2 {
 		t.Errorf("%d promotions", promotions)
 	}
 }
