@@ -40,6 +40,7 @@ func (s *server) declared(table string) string {
 	}
 	delete(o["expire"], "state")
 	delete(o["expire"], "undoUntil")
+	delete(o["changes"], "state")
 	delete(o, "ending")
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -75,7 +76,7 @@ func TestOptions(t *testing.T) {
 		b.fill(at("expire-property"), "Ends")
 		b.seeText(at("expire-found"), "19 of the first 20 entities have a DateTime there, others have a value of the type String; the others never end.")
 		b.fill(at("expire-after"), "12")
-		b.choose(at("expire-unit"), "H")
+		b.choose(at("expire-after-unit"), "H")
 		b.seeText(at("expire-words"), "An entity ends at the instant in Ends; without one, 12 hours after its last write.")
 		b.seeText(at("options-json"), `"after": "PT12H"`)
 		b.fill(at("expire-after"), "")
@@ -142,6 +143,39 @@ func TestOptions(t *testing.T) {
 		b.gone(at("row-ends"))
 		b.gone(at("rule"))
 		b.quiet("412 (")
+	})
+}
+
+// A feed of changes is declared by a form, told from what a rule declares, refused at its field, and withdrawn.
+func TestOptionsChanges(t *testing.T) {
+	t.Parallel()
+	ways(t, func(b *tab, w way) {
+		s := serve(b.T)
+		s.fill("Sessions", sessions(3, 0)...)
+		b.enter(w, s, "Sessions")
+		b.click(at("options"))
+		b.seeText(at("changes-state"), "not declared")
+		b.gone(at("changes-keep"))
+		b.click(at("changes-on"))
+		b.seeText(at("changes-words"), "at least once in 7 days")
+		b.has(at("options-json"), "{\n  \"changes\": {}\n}")
+		b.fill(at("changes-keep"), "0")
+		b.click(at("options-save"))
+		b.seeText(at("part-changes")+" .wrong", "Write a time") // what the service says
+		b.fill(at("changes-keep"), "36")
+		b.choose(at("changes-keep-unit"), "H")
+		b.seeText(at("changes-words"), "at least once in 1 day 12 hours")
+		b.fill(at("expire-property"), "Ends")
+		b.click(at("options-save"))
+		b.seeText(at("options-said"), "Saved.")
+		b.seeText(at("changes-state"), "active")
+		b.seeText(at("expire-state"), "active")
+		s.declares("Sessions", `{"changes":{"keep":"P1DT12H"},"expire":{"property":"Ends"}}`)
+
+		b.click(at("withdraw-changes"))
+		b.seeText(at("changes-state"), "not declared")
+		b.seeText(at("expire-state"), "active")
+		s.declares("Sessions", `{"expire":{"property":"Ends"}}`)
 	})
 }
 

@@ -1,34 +1,16 @@
 // The part "expire": when entities end.
-import { useState } from "preact/hooks"
-import { inWords, ruleOf, secondsOf } from "../model/rule.ts"
+import { inWords, ruleOf } from "../model/rule.ts"
 import { count } from "../model/words.ts"
+import { Duration } from "./duration.tsx"
 import { type FormProps, type Part, type Sampled, membersOf } from "./part.ts"
-
-/** units are those in which the form offers a time; "" is for what needs several. */
-const units = { S: "seconds", M: "minutes", H: "hours", D: "days", W: "weeks", "": "ISO 8601" }
-type Unit = keyof typeof units
-
-const printed = (n: string, unit: Unit) => (unit === "" ? n : n && `P${"SMH".includes(unit) ? "T" : ""}${n}${unit}`)
-
-function read(after: string): { n: string; unit: Unit } {
-  const m = /^P(?:(\d+)([WD])|T(\d+)([HMS]))$/.exec(after)
-  return m ? { n: m[1] ?? m[3]!, unit: (m[2] ?? m[4]!) as Unit } : { n: after, unit: "" }
-}
 
 function Form({ value, change, problem, sampled }: FormProps) {
   const rule = membersOf(value)
   const property = typeof rule.property === "string" ? rule.property : ""
   const after = typeof rule.after === "string" ? rule.after : ""
-  const [chosen, setChosen] = useState<Unit>("D")
-  const { n, unit } = after ? read(after) : { n: "", unit: chosen }
   const set = (part: { property?: string; after?: string }) => {
     const next = Object.fromEntries(Object.entries({ ...rule, ...part }).filter(([, v]) => v !== ""))
     change(Object.keys(next).length ? next : undefined)
-  }
-  const choose = (to: Unit) => {
-    setChosen(to)
-    const seconds = secondsOf(after)
-    set({ after: to === "" ? after : printed(unit === "" ? (seconds ? String(seconds) : "") : n, unit === "" && seconds ? "S" : to) })
   }
   const dates = [...(sampled?.types ?? [])].filter(([, types]) => types.has("DateTime")).map(([name]) => name)
   const good = ruleOf(value)
@@ -44,19 +26,7 @@ function Form({ value, change, problem, sampled }: FormProps) {
         </datalist>
       </label>
       {problem(".property") && <p class="wrong">{problem(".property")}</p>}
-      <label>
-        {property ? "Otherwise" : "Or"} a time after its last write
-        <span class="pair">
-          <input value={n} placeholder="never" inputMode={unit ? "numeric" : "text"} spellcheck={false} aria-invalid={!!problem(".after")} data-test="expire-after" onInput={(e) => set({ after: printed(e.currentTarget.value.trim(), unit) })} />
-          <select aria-label="Unit of the time" value={unit} data-test="expire-unit" onChange={(e) => choose(e.currentTarget.value as Unit)}>
-            {(Object.keys(units) as Unit[]).map((u) => (
-              <option key={u} value={u}>
-                {units[u]}
-              </option>
-            ))}
-          </select>
-        </span>
-      </label>
+      <Duration label={`${property ? "Otherwise" : "Or"} a time after its last write`} value={after} change={(after) => set({ after })} none="never" wrong={!!problem(".after")} test="expire-after" />
       {problem(".after") && <p class="wrong">{problem(".after")}</p>}
       {problem("") && <p class="wrong">{problem("")}</p>}
       <p class="dim" data-test="expire-words">

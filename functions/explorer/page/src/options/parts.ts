@@ -1,9 +1,10 @@
 // The parts of a document that have a form. What a newer service declares beside them is edited as JSON.
 import type { Document } from "../wire/options.ts"
+import { changes } from "./changes.tsx"
 import { expire } from "./expire.tsx"
 import { type Part, membersOf } from "./part.ts"
 
-export const parts: readonly Part[] = [expire]
+export const parts: readonly Part[] = [expire, changes]
 
 /** declaredIn is what a document declares, without what it tells of states. */
 export function declaredIn(document: Document): Document {
