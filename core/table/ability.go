@@ -46,7 +46,7 @@ type Restoring interface {
 	// restore. It returns one line for each part of the table: the name of the part, a space, and
 	// [Restored], [Removed] or the reason why it is neither. The last line is [RestoreEnded], or
 	// the reason why another call must finish the restore. Until the restore has ended, the table
-	// is not served. If Restore returns an error, it has changed nothing.
+	// is not served. If the restore is refused, nothing was changed.
 	Restore(ctx context.Context, t RecordKey, to edm.Ticks) (did []byte, err error)
 }
 

@@ -18,7 +18,7 @@ type Feeding interface {
 	// It fails with [ErrNoTable] or [ErrNoFeed], or if the feed cannot continue from the position with
 	// [ErrFeedExpired], [ErrFeedEnded] or [ErrHistory].
 	Changes(ctx context.Context, t RecordKey, r FeedRequest) (FeedPage, error)
-	// AwaitChanges returns when Changes may have more after a position, or when ctx ends. It uses no resources while
+	// AwaitChanges returns when Changes may have more after a position, or when ctx ends. It does no work while
 	// nothing changes.
 	AwaitChanges(ctx context.Context, t RecordKey, at FeedPosition) error
 	// TrimFeeds removes all changes that are older at an instant than their feed keeps them, including the feeds of
