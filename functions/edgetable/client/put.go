@@ -65,7 +65,8 @@ func (p *program) put(ctx context.Context, o *ServiceFlags, mode, table, text st
 	return nil
 }
 
-// detail is what an error of the protocol says behind the sentence that all errors of its kind begin with.
+// detail returns the part of a protocol error's text after the first sentence. All errors with the same
+// code begin with the same sentence.
 func detail(err error) string {
 	refused, ok := errors.AsType[*table.Error](err)
 	if !ok {
