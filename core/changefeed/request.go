@@ -29,7 +29,7 @@ type Request struct {
 }
 
 // Parse reads the query of a request and the headers Accept and Last-Event-ID. Browsers send Last-Event-ID to resume.
-// timeout is the timeout of the request, 0 for none: the wait ends before it.
+// timeout is the timeout of the request, or 0; a wait ends before the timeout.
 func Parse(of table.Name, within *key.Range, query, accept, last string, timeout time.Duration) (r Request, err error) {
 	r = Request{Of: of, Most: mostEvents, Stream: strings.Contains(accept, "text/event-stream")}
 	if within != nil {

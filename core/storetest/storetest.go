@@ -15,7 +15,7 @@ type Harness func(t testing.TB, now func() edm.Ticks) Fixture
 type Fixture struct {
 	Store table.Store
 	// Strengths are the guarantees of the store beyond the contract of the port. The
-	// suite tests the declared ones, and the weaker law instead of the others.
+	// suite tests each declared strength. For the others it tests a weaker law.
 	Strengths Strengths
 	// Share opens another store over the same data, as another process would, with a
 	// clock of its own. Nil: only one store at a time can use the fixture.

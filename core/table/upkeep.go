@@ -111,7 +111,7 @@ func (t *Traits) mature(row *Row) (at edm.Ticks) {
 	return max(at, row.Timestamp, t.Expiry.Since+RemoveTime)
 }
 
-// forgetEnding deletes the withdrawn rule e from the traits when no entity is stored any more that ended under it.
+// forgetEnding deletes the withdrawn rule e from the traits. By then the store has no entity that ended under it.
 func (s *Service) forgetEnding(ctx context.Context, k RecordKey, e *Expiry) error {
 	return s.change(ctx, k, func(r *Record) error {
 		if r.Revision == "" || r.Traits == nil || !r.Traits.Ending.equal(e) {

@@ -100,7 +100,7 @@ func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) e
 			return errors.Join(err, r.settle())
 		}
 		if sheet != nil {
-			one := e // without this copy each entity is allocated, even without a sheet
+			one := e // only this copy escapes to the heap; without a sheet nothing is allocated
 			sheet.Note(&one)
 		}
 		if r.written >= size.Object {
