@@ -45,7 +45,7 @@ import (
 type Stage struct {
 	testing.TB
 	Store   table.Store
-	Context context.Context // nil: that of the test
+	Context context.Context // nil: the context of the test
 	// Commands of the platform return their outcome. block are the indented lines.
 	Commands map[string]func(args, block []string) string
 

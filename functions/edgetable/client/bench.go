@@ -127,8 +127,7 @@ func (o *benchFlags) complete() error {
 	return nil
 }
 
-// measure runs the requests. Without --existing it first creates the table as owner, and
-// deletes it at the end.
+// measure runs the requests. Without --existing it creates the table first and deletes it at the end.
 func (p *program) measure(ctx context.Context, owner wire.Target, o *benchFlags) (err error) {
 	if !o.existing {
 		stop := p.Waiting(o.endpoint)

@@ -11,8 +11,7 @@ import (
 // atKey is how long completion may take after the key was pressed.
 const atKey = 2 * time.Second
 
-// completeTables makes a shell complete names of tables of the service that the command line names. It completes the
-// first operand, or every operand if the command takes several.
+// completeTables makes a shell complete table names: the first operand, or every one if the command takes several.
 func (p *program) completeTables(c *cobra.Command, o *ServiceFlags) {
 	many := strings.Contains(c.Use, "TABLE…")
 	c.ValidArgsFunction = func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -140,8 +140,7 @@ func (p *program) explore(ctx context.Context, o *explorerFlags) error {
 	return nil
 }
 
-// explorerConnections limits connections, because other users of the machine can connect too.
-// No browser opens that many.
+// explorerConnections is more than a browser opens. A limit is needed, as other users of the machine can connect.
 const explorerConnections = 128
 
 // withoutProfiles is the name of the development account if there are no profiles.

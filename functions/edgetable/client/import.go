@@ -105,8 +105,7 @@ func newNames(list []string) (map[string]string, error) {
 	return names, nil
 }
 
-// beside returns the path of a file in the same directory as the input. If the input is
-// a directory, the file is next to it and not in it.
+// beside returns the path of a file next to the input, also if the input is a directory.
 func beside(path, name string) string {
 	switch {
 	case path == "-":

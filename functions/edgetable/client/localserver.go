@@ -18,8 +18,7 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// localServer is the server on this machine that uses a data directory, if there is
-// one. The explorer shows its statistics.
+// localServer is the server on this machine that uses a data directory. The explorer shows its statistics.
 type localServer struct{ trafficFlags }
 
 func (s *localServer) register(f *pflag.FlagSet) {

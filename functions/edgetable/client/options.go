@@ -284,8 +284,7 @@ func declared(o table.TableOptions) []byte {
 	return []byte(strings.ReplaceAll(string(text), `,"state":"active"`, ""))
 }
 
-// askFor counts the entities that a new rule would hide. If these are more than a tenth of
-// the table, it asks the user to confirm.
+// askFor asks the user to confirm if a new rule would hide more than a tenth of the table.
 func (p *program) askFor(ctx context.Context, o *declareFlags, c *remote.Client, one *change) error {
 	if one.rule == nil || o.yes && !o.dryRun {
 		return nil

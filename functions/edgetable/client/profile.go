@@ -58,7 +58,7 @@ type profiles struct {
 	list map[string]profile
 }
 
-// ProfilesFlag adds --profiles, the path of the file of profiles, which means the same in all commands.
+// ProfilesFlag adds --profiles, the path of the file of profiles.
 func ProfilesFlag(f *pflag.FlagSet, to *string) {
 	f.StringVar(to, "profiles", "", "`file` of profiles; default edgetable/profiles.json in the user's configuration directory")
 }
@@ -244,8 +244,7 @@ func (one profile) withoutKey() string {
 	return one.Connection
 }
 
-// service returns the service of a profile, or what is wrong with it. It returns "" if the whole connection
-// string is stored elsewhere.
+// service returns the service of a profile, or what is wrong with it; "" if the connection string is stored elsewhere.
 func (one profile) service() string {
 	connection := one.withoutKey()
 	if connection == "" {

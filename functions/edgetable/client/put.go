@@ -65,8 +65,7 @@ func (p *program) put(ctx context.Context, o *ServiceFlags, mode, table, text st
 	return nil
 }
 
-// detail returns the part of a protocol error's text after the first sentence. All errors with the same
-// code begin with the same sentence.
+// detail returns the text of a protocol error without its first sentence, which depends only on the code.
 func detail(err error) string {
 	refused, ok := errors.AsType[*table.Error](err)
 	if !ok {

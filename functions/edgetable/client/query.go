@@ -38,8 +38,7 @@ func filterFlag(f *pflag.FlagSet, to *string) {
 	cli.ValueFlag(f, to, "filter", "string", "`condition` that the entities pass, as in $filter", checkedFilter, func(s string) string { return s })
 }
 
-// checkedFilter refuses a filter that the service would refuse. The service's error would
-// be confusing, because the command adds conditions on keys to the filter.
+// checkedFilter refuses an invalid filter. The service would report it together with conditions of the command.
 func checkedFilter(text string) (string, error) {
 	_, err := odata.ParseExtended(text) // a service without these functions reports that itself
 	if err != nil {

@@ -101,7 +101,7 @@ func ended(err error, some bool) error {
 	return err
 }
 
-// endedEarly returns the error of work that is not complete. says describes what is done and how to resume.
+// endedEarly returns the error of incomplete work. says describes what is done and how to resume.
 func endedEarly(ctx context.Context, err error, some bool, says string) error {
 	switch {
 	case ctx.Err() != nil:

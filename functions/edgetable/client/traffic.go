@@ -82,8 +82,7 @@ func (p *program) traffic(ctx context.Context, o *trafficFlags, from *ServiceFla
 	return nil
 }
 
-// trafficOf returns the traffic of a table. If a service is named, it asks the Worker there,
-// otherwise the server on this machine.
+// trafficOf asks the Worker of a named service for the traffic of a table, or else the server on this machine.
 func (p *program) trafficOf(ctx context.Context, o *trafficFlags, from *ServiceFlags, table string) (*traffic.Report, error) {
 	if from.Name == "" {
 		return askTraffic(ctx, o, o.account, table)

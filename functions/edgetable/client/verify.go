@@ -34,8 +34,7 @@ lacks, --limit of each table. Timestamps are not compared. The exit status is 4 
 	return c
 }
 
-// mostDifferences is the maximum number of differences of each table that are kept in
-// memory until the totals are printed.
+// mostDifferences is how many differences of a table are kept in memory until the totals are printed.
 const mostDifferences = 100_000
 
 // verifyFlags holds the flags of verify.

@@ -67,8 +67,7 @@ restored. Then remove the state, and what was built from the changes, and begin 
 	return c
 }
 
-// longPoll is how many seconds a request waits. It is shorter than the time after which a client prints
-// that it is waiting.
+// longPoll is how many seconds a request waits: less than the time after which a client prints that it is waiting.
 const longPoll = 4
 
 func (p *program) watch(ctx context.Context, o *watchFlags, name string) (err error) {

@@ -108,7 +108,7 @@ func (s *Sorter) open() (err error) {
 		FS:         s.fs,
 		DisableWAL: true, // nothing is written but whole files
 		Logger:     quiet{},
-		// Each file is read once, which does not pay for merging them before.
+		// Each file is read only once, so merging files earlier would cost more than it saves.
 		DisableAutomaticCompactions: true,
 		L0StopWritesThreshold:       math.MaxInt32,
 	}
