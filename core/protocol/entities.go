@@ -31,9 +31,9 @@ func (c *call) writeEntity(ctx context.Context) (answer, error) {
 }
 
 // tableFirst returns the error of the table if its name is invalid or it does not
-// exist, and otherwise err. A client whose base URL wrongly includes a table creates a
-// table by inserting an entity without keys into that table. It recognises the mistake
-// by TableNotFound.
+// exist. Otherwise it returns err. It is for clients whose base URL wrongly
+// includes a table. Such a client creates a table by inserting an entity without
+// keys, and recognises the mistake by TableNotFound.
 func (c *call) tableFirst(ctx context.Context, err error) error {
 	if err := table.CheckTableName(c.route.table); err != nil {
 		return err

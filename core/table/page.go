@@ -51,7 +51,7 @@ type PageBuilder struct {
 	taken   int  // number of rows taken
 	size    int  // bytes in the taken rows
 	polled  int  // Page.Scanned at the last check of the deadline
-	calm    int  // while fewer bytes than this are examined, only the limits on taken rows can end the page
+	calm    int  // up to this many examined bytes, look need not be called
 }
 
 // NewPageBuilder starts a page. The request must not change while it is built.

@@ -76,8 +76,8 @@ func (s *Service) step(ctx context.Context, u *Upkeep) (done bool, err error) {
 	return true, err
 }
 
-// expire removes entities of one partition that have ended. It leaves an entity that was changed so that it has
-// not ended any more.
+// expire removes entities of one partition that have ended. If a client has changed one of them
+// since the scan and it no longer ends, it stays.
 func (s *Service) expire(ctx context.Context, u *Upkeep, rows []Row) error {
 	m := make([]Mutation, len(rows))
 	for i := range rows {

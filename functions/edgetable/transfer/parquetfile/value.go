@@ -240,7 +240,8 @@ func float16(b []byte) float64 {
 // errFine is the error for a timestamp that a DateTime cannot hold.
 var errFine = errors.New("not a DateTime: it is finer than 100 ns")
 
-// dateTime returns the moment n units after 1970. A unit is many/few ticks.
+// dateTime returns the moment n units after 1970. A unit has many ticks, and few is 1; or a tick has few
+// units, and many is 1.
 func dateTime(n, many, few int64) (edm.Value, error) {
 	if n%few != 0 {
 		return edm.Value{}, errFine

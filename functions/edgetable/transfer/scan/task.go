@@ -126,9 +126,9 @@ func (t *Task) behind() (rest ranges.Range, at ranges.Key) {
 	return t.span.Behind(at), at
 }
 
-// giveAway takes the end of the range away, unless the worker has already reached it. It calls
-// note while it holds the lock, so the range cannot be finished without its end before the
-// division is recorded.
+// giveAway takes the end of the range away, unless the worker has already reached it. It calls note
+// while it holds the lock. So note records the division before the worker can finish the shorter
+// range.
 func (t *Task) giveAway(end ranges.Range, note func() error) (given bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
