@@ -1,10 +1,11 @@
-// Package changefeed answers requests for the changes of a table, whose source is the feed of a store
-// ([table.Feeding]): the parameters and their bounds, positions as texts, events, and who may wait.
+// Package changefeed answers requests for the changes of a table. It reads them from the feed of a store
+// ([table.Feeding]). It parses and bounds the parameters, encodes positions as text and changes as events, and limits
+// how many requests wait.
 //
-// A client asks with the position that the previous answer had, and may ask that an answer without events waits until
-// there are some. A client that sends Accept: text/event-stream gets one answer that does not end while it reads, with
+// A client sends the position from the previous answer. It may ask the server to hold the answer until there is an
+// event. A client that sends Accept: text/event-stream gets one answer that stays open while the client reads, with
 // the same events and positions.
 //
-// The answer to each request has a newer position, also when nothing of what it shows has changed. Whoever is told 410
-// has missed something, or may have, and lists the table again.
+// Every answer has a newer position, even if nothing that the client may see has changed. A client that gets 410 has
+// missed changes, or may have, and must list the table again.
 package changefeed

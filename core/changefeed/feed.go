@@ -10,15 +10,15 @@ import (
 	"edgetable/core/table"
 )
 
-// Feed answers one request. All fields but Waiters and Until are set.
+// Feed answers one request. Every field except Waiters and Until must be set.
 type Feed struct {
 	Request
 	Service *table.Service
 	Now     func() edm.Ticks
-	// Begin takes the turn of the request, and End gives it back: nobody who waits has one.
+	// Begin takes the turn of the request, and End gives it back. A request that waits holds no turn.
 	Begin func(context.Context) error
 	End   func()
-	// Until ends when the server ends. Without it, or without Waiters, no request waits.
+	// Until ends when the server stops. If Until or Waiters is nil, no request waits.
 	Until       context.Context
 	Waiters     *Waiters
 	WithTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
@@ -29,8 +29,8 @@ type Feed struct {
 // waits reports whether the server lets requests wait.
 func (f *Feed) waits() bool { return f.Until != nil && f.Waiters != nil && f.WithTimeout != nil }
 
-// List returns the next events, or waits for some. The request has its turn when List is called; after an error it may
-// have none.
+// List returns the next events, or waits for some. The caller has taken the turn of the request. If List returns an
+// error, the turn may already have been given back.
 func (f *Feed) List(ctx context.Context) (multipart.Header, []byte, error) {
 	p, err := f.read(ctx, 0)
 	if err == nil && p.idle() && f.Wait > 0 && f.waits() {
@@ -43,7 +43,8 @@ func (f *Feed) List(ctx context.Context) (multipart.Header, []byte, error) {
 	return p.header(), body, nil
 }
 
-// wait waits until there are events behind a page that has none, or the time is over. Then it has the newest position.
+// wait is called with a page that has no events. It waits for events or for the timeout, and returns a page with the
+// newest position.
 func (f *Feed) wait(ctx context.Context, p page) (page, error) {
 	if err := f.Waiters.enter(f.Of.Account); err != nil {
 		return p, err
@@ -68,16 +69,16 @@ func (f *Feed) wait(ctx context.Context, p page) (page, error) {
 	}
 }
 
-// permitted returns how much of a time the credentials permit to wait.
+// permitted reduces a wait so that it ends before the credentials of the request expire.
 func (f *Feed) permitted(d time.Duration) time.Duration {
 	if f.Expires == 0 {
 		return d
 	}
-	left := min(f.Expires-f.Now(), edm.Ticks(d/100)) // which a duration can have
+	left := min(f.Expires-f.Now(), edm.Ticks(d/100)) // so that the result fits in a Duration
 	return max(0, time.Duration(left)*100)
 }
 
-// read reads a page of at most so many bytes, 0 for the usual number.
+// read reads a page of at most so many bytes; 0 means the default.
 func (f *Feed) read(ctx context.Context, bytes int) (page, error) {
 	p := page{of: f.Of, now: f.Now()}
 	next, err := f.Service.Changes(ctx, f.Of, table.FeedRequest{From: f.From, Oldest: f.Oldest, Within: f.Within, Changes: f.Most, Bytes: bytes})

@@ -6,19 +6,18 @@ import (
 	"edgetable/core/edm"
 )
 
-// lagWindow is for how long, at least, a Lag remembers.
+// lagWindow is how long a Lag remembers a reader at least.
 const lagWindow = 300 * edm.TicksPerSecond
 
-// Lag remembers how far behind those are who read feeds: before one is told that what it wants is gone, somebody can
-// be told that it is slow. It is safe for concurrent use.
+// Lag records how far the readers of feeds are behind. An operator can see a slow reader before it loses changes. Lag
+// is safe for concurrent use.
 type Lag struct {
 	mu        sync.Mutex
-	window    edm.Ticks // the number of it
+	window    edm.Ticks // the number of the current window
 	now, last float64
 }
 
-// Note notes that the oldest change that somebody read, from a position, had an age, in a feed that keeps changes for a
-// time.
+// Note records one read: the age of the oldest change that it returned, and how long the feed keeps changes.
 func (l *Lag) Note(now, age, keep edm.Ticks) {
 	if keep <= 0 {
 		return
@@ -29,8 +28,8 @@ func (l *Lag) Note(now, age, keep edm.Ticks) {
 	l.now = max(l.now, float64(max(age, 0))/float64(keep))
 }
 
-// Share is the largest age of the last five to ten minutes as a share of the time for which the feed kept changes: near
-// 1 somebody is about to miss some.
+// Share returns the largest age of the last five to ten minutes as a share of the time for which the feed keeps
+// changes. Near 1 a reader is about to miss changes.
 func (l *Lag) Share(now edm.Ticks) float64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()

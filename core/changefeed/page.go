@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// page is a page of a feed as it is shown.
+// page is a page of a feed and how it is encoded.
 type page struct {
 	events payload.Events
 	of     table.Name
@@ -17,11 +17,11 @@ type page struct {
 	now edm.Ticks
 }
 
-// idle reports whether there is nothing to tell before something changes.
+// idle reports whether the page has no events and the feed has no more.
 func (p *page) idle() bool { return len(p.Commits) == 0 && !p.More }
 
-// list appends the events as a JSON array. It ends the page before a commit with which the text would be longer than
-// most bytes, if there is another one before it.
+// list appends the events as a JSON array. It stops before a commit that would make the text longer than most bytes,
+// but always includes the first commit.
 func (p *page) list(dst []byte, most int) []byte {
 	begin := len(dst)
 	dst = append(dst, '[')
@@ -43,8 +43,8 @@ func (p *page) list(dst []byte, most int) []byte {
 	return append(dst, ']')
 }
 
-// frames appends a commit as server-sent events, of which the last one has the position behind the commit: who resumes
-// gets whole commits.
+// frames appends a commit as server-sent events. Only the last event has the position after the commit, so a client
+// that resumes always gets whole commits.
 func (p *page) frames(dst []byte, i int) []byte {
 	c := &p.Commits[i]
 	n := changesOf(c)
@@ -67,7 +67,7 @@ func changesOf(c *table.FeedCommit) int {
 	return len(c.Changes)
 }
 
-// header returns the headers of a list.
+// header returns the response headers of a list.
 func (p *page) header() multipart.Header {
 	h := multipart.Header{
 		{Name: "Content-Type", Value: payload.EventType},

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// mostEvents is the number of events in an answer.
+	// mostEvents is the maximum number of events in an answer.
 	mostEvents = 1000
-	// longestWait is how long an answer without events may wait.
+	// longestWait is the longest time that an answer without events may wait.
 	longestWait = 30 * time.Second
 )
 
@@ -21,15 +21,15 @@ const (
 type Request struct {
 	Of     table.Name
 	Within key.Range           // the keys whose changes the client may see
-	From   *table.FeedPosition // nil: from now on, or with Oldest from the oldest change that is kept
+	From   *table.FeedPosition // nil: start now, or if Oldest is set at the oldest change that is kept
 	Oldest bool
-	Most   int           // events
-	Wait   time.Duration // for events
-	Stream bool          // an answer that goes on
+	Most   int           // maximum number of events
+	Wait   time.Duration // how long to wait for events
+	Stream bool          // the answer is an event stream
 }
 
-// Parse reads the query of a request, and the headers Accept and Last-Event-ID, by which a browser resumes. timeout is
-// that of the request, 0 for none: a request does not wait until it ends.
+// Parse reads the query of a request and the headers Accept and Last-Event-ID. Browsers send Last-Event-ID to resume.
+// timeout is the timeout of the request, or 0; a wait ends before the timeout.
 func Parse(of table.Name, within *key.Range, query, accept, last string, timeout time.Duration) (r Request, err error) {
 	r = Request{Of: of, Most: mostEvents, Stream: strings.Contains(accept, "text/event-stream")}
 	if within != nil {
@@ -43,7 +43,7 @@ func Parse(of table.Name, within *key.Range, query, accept, last string, timeout
 		name, ok1 := percent.Decode(rawName, true)
 		value, ok2 := percent.Decode(rawValue, true)
 		switch {
-		case !ok1 || !ok2: // reported by whoever reads all options
+		case !ok1 || !ok2: // the parser of all options reports this
 		case strings.HasPrefix(name, "$"):
 			return r, table.InvalidQueryParameterValue.With(badParameter + "Changes are not filtered: " + strconv.Quote(name) + " has no meaning here.")
 		case name == "since", name == "wait", name == "max":
@@ -63,7 +63,7 @@ func Parse(of table.Name, within *key.Range, query, accept, last string, timeout
 			return r, err
 		}
 	}
-	if r.From == nil && !r.Oldest { // it is about the position
+	if r.From == nil && !r.Oldest { // the client asks only for the position
 		r.Wait = 0
 	}
 	if timeout > 0 {
@@ -72,7 +72,7 @@ func Parse(of table.Name, within *key.Range, query, accept, last string, timeout
 	return r, nil
 }
 
-// set sets a parameter.
+// set parses one parameter.
 func (r *Request) set(name, value string) (err error) {
 	n, notNumber := strconv.Atoi(value)
 	switch {

@@ -10,18 +10,19 @@ import (
 )
 
 const (
-	// longestStream is how long a stream goes on: then its client signs in again, so that what was allowed once and is
-	// not any more ends by then.
+	// longestStream is the maximum duration of a stream. After it the client must sign in again, so a client whose
+	// access was withdrawn does not read for longer.
 	longestStream = 15 * time.Minute
-	// heartbeat is the longest silence in a stream.
+	// heartbeat is the longest time without a message in a stream.
 	heartbeat = 15 * time.Second
-	// streamBytes is the size of the pages of a stream, which are in memory while their client reads them.
+	// streamBytes is the size of a page of a stream. The page stays in memory while the client reads it.
 	streamBytes = 64 << 10
 )
 
 var errNoStream = table.NotImplemented.With("The requested operation is not implemented on the specified resource. The server has no streams of events: ask without Accept: text/event-stream.")
 
-// Stream returns the answer that goes on. Its first page was read, so that errors have their status.
+// Stream returns a stream. The first page has been read already, so an error still determines the status of the
+// response.
 func (f *Feed) Stream(ctx context.Context) (*Stream, error) {
 	if !f.waits() {
 		return nil, errNoStream
@@ -42,20 +43,21 @@ func (f *Feed) Stream(ctx context.Context) (*Stream, error) {
 	return s, nil
 }
 
-// Stream is an answer with server-sent events that goes on while its client reads. One goroutine reads and closes it.
+// Stream is an answer with server-sent events that stays open while its client reads. One goroutine reads and closes
+// it.
 type Stream struct {
 	feed   *Feed
 	ctx    context.Context
 	cancel context.CancelFunc
 	page   page
-	shown  int    // commits of the page
-	text   []byte // to be read next
+	shown  int    // the commits of the page that were sent
+	text   []byte // the bytes that Read returns next
 	own    [256]byte
 	ended  bool
 	closed bool
 }
 
-// StreamHeader is the header of a stream. Proxies do not keep what they get of it.
+// StreamHeader returns the response headers of a stream. They tell proxies not to buffer or store it.
 func StreamHeader() multipart.Header {
 	return multipart.Header{
 		{Name: "Content-Type", Value: "text/event-stream"},
@@ -64,7 +66,7 @@ func StreamHeader() multipart.Header {
 	}
 }
 
-// Read waits for events, or for the next sign of life.
+// Read waits for events or for the next heartbeat.
 func (s *Stream) Read(b []byte) (int, error) {
 	for len(s.text) == 0 {
 		if s.ended || s.ctx.Err() != nil {
@@ -80,13 +82,13 @@ func (s *Stream) Read(b []byte) (int, error) {
 	}
 	n := copy(b, s.text)
 	if s.text = s.text[n:]; len(s.text) == 0 {
-		s.text = nil // large commits are not kept
+		s.text = nil // do not keep the memory of a large commit
 	}
 	return n, nil
 }
 
-// next reads the next page, which is there or is waited for. An error ends the stream: the client asks again with its
-// last position, and is told.
+// next reads the next page and waits if there is none yet. An error ends the stream. The client then asks again with
+// its last position and gets the error as a status.
 func (s *Stream) next() {
 	f := s.feed
 	if !s.page.More {
@@ -113,7 +115,8 @@ func (s *Stream) next() {
 	s.ended = err != nil
 }
 
-// position appends the position as an event without data, which browsers remember and do not show.
+// position appends the position as an event without data. Browsers remember its id and do not deliver it to the
+// script.
 func (s *Stream) position() {
 	s.text = append(append(append(s.text, ": \nid: "...), Token(s.feed.Of, &s.page.Next)...), "\n\n"...)
 }

@@ -7,20 +7,21 @@ import (
 	"edgetable/core/table"
 )
 
-// A position as text is base64 of: form 1, sum (8 bytes), incarnation, history, position of the store. The sum is over the
-// name of the table and what follows, so that a position of another table, or a damaged one, is told from one that is too old.
-// Nothing is secret in it, and nothing is allowed by it: each request is judged by its own credentials.
+// The text of a position is base64 of: form 1, checksum (8 bytes), incarnation, history, position of the store. The
+// checksum covers the name of the table and everything after the checksum. It distinguishes a damaged position, or one
+// of another table, from one that is too old. A position contains no secret and grants nothing: each request is judged
+// by its own credentials.
 
 const (
 	form     = 1
 	sumEnd   = 1 + 8
 	lifeEnd  = sumEnd + len(table.Incarnation{})
 	shortest = lifeEnd + len(table.History{})
-	// longest is the length of the longest position in bytes.
+	// longest is the maximum length of a position in bytes.
 	longest = shortest + 64
 )
 
-// badParameter begins the errors of parameters, with the text of the service.
+// badParameter begins the error texts for wrong parameters. It is the text of the service.
 const badParameter = "Value for one of the query parameters specified in the request URI is invalid. "
 
 var alphabet = base64.RawURLEncoding.Strict()
@@ -29,7 +30,7 @@ var longestText = alphabet.EncodedLen(longest)
 
 var errToken = table.InvalidQueryParameterValue.With(badParameter + "since is no position in the changes of this table: send what x-edgetable-next of an earlier answer for the same table had, or start, or leave it out.")
 
-// Token returns a position as text.
+// Token returns the text of a position.
 func Token(of table.Name, p *table.FeedPosition) string {
 	b := make([]byte, sumEnd, longest)
 	b = append(append(append(b, p.Life[:]...), p.History[:]...), p.At...)
@@ -55,7 +56,7 @@ func ParseToken(of table.Name, text string) (*table.FeedPosition, error) {
 }
 
 func decode(text string) ([]byte, error) {
-	if len(text) > longestText || strings.ContainsAny(text, "\r\n") { // line ends, which base64 skips
+	if len(text) > longestText || strings.ContainsAny(text, "\r\n") { // the base64 decoder would skip line ends
 		return nil, errToken
 	}
 	b, err := alphabet.DecodeString(text)
@@ -65,7 +66,7 @@ func decode(text string) ([]byte, error) {
 	return b, nil
 }
 
-// LifeOf returns the incarnation of a position of any table, for the ids of events.
+// LifeOf returns the incarnation in the text of a position of any table, for the ids of events.
 func LifeOf(text string) (life table.Incarnation, err error) {
 	b, err := decode(text)
 	if err == nil {
@@ -74,7 +75,7 @@ func LifeOf(text string) (life table.Incarnation, err error) {
 	return life, err
 }
 
-// sum writes FNV-1a of the name of a table and of a position. It tells mistakes, not attacks.
+// sum writes the FNV-1a hash of the name of a table and a position. It detects mistakes, not attacks.
 func sum(dst []byte, of table.Name, position []byte) {
 	hash := uint64(14695981039346656037)
 	add := func(c byte) { hash = (hash ^ uint64(c)) * 1099511628211 }

@@ -6,12 +6,12 @@ import (
 	"edgetable/core/table"
 )
 
-// Waiters counts the requests that wait for changes, and bounds them. They hold nothing else of the server. It is
-// safe for concurrent use.
+// Waiters counts and limits the requests that wait for changes. Such a request holds no other resource of the
+// server. Waiters is safe for concurrent use.
 type Waiters struct {
-	// Account is the number that one account may have, and All the number in all.
+	// Account is the maximum number of waiting requests of one account, and All is the maximum in total.
 	Account, All int
-	// Lag is of those who read, whether they wait or not.
+	// Lag covers all readers, also those that do not wait.
 	Lag Lag
 
 	mu       sync.Mutex
@@ -19,12 +19,13 @@ type Waiters struct {
 	all      int
 }
 
-// MostOfAccount is the usual value of [Waiters].Account.
+// MostOfAccount is the default of [Waiters].Account.
 const MostOfAccount = 256
 
 var errWaiters = table.ServerBusy.With("Too many requests of the account wait for changes. Retry later, or ask without wait.")
 
-// enter admits a request of an account. The caller calls leave of the account once if there is no error.
+// enter admits a request of an account. If there is no error, the caller must call leave once with the same
+// account.
 func (w *Waiters) enter(account string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -48,7 +49,7 @@ func (w *Waiters) leave(account string) {
 	}
 }
 
-// Waiting returns how many wait now.
+// Waiting returns the number of requests that wait now.
 func (w *Waiters) Waiting() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -16,14 +16,15 @@ type Account struct {
 	// HTTPS refuses every request that does not come over HTTPS.
 	HTTPS    bool
 	Firewall firewall.Firewall
-	// Audiences are those of bearer tokens for this account: a token must name
+	// Audiences are the audiences accepted for this account: a bearer token must name
 	// one of them.
 	Audiences []string
-	// Endpoint is the URL at which clients reach the account, for texts; "" is unknown.
+	// Endpoint is the URL at which clients reach the account, for texts; "" means
+	// unknown.
 	Endpoint string
 	// Shared is set if the server has other accounts too. Then an account without
-	// Audiences accepts no bearer tokens, because a token says nothing else about
-	// the account that it is for.
+	// Audiences accepts no bearer tokens, because only the audience of a token says
+	// which account it is for.
 	Shared bool
 }
 

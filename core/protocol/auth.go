@@ -24,7 +24,7 @@ func (x *exchange) authenticate(ctx context.Context) error {
 		return nil
 	}
 	if err.Status() >= 500 && x.resp.Refused != RefusedQueue {
-		x.resp.Refused = "" // it is not known whether they are good
+		x.resp.Refused = "" // the credentials were not verified
 	}
 	if err.Code == table.AuthenticationFailed || err.Code == table.InvalidAuthenticationInfo {
 		x.countFailure()
@@ -64,9 +64,9 @@ func (x *exchange) credentials(ctx context.Context) *table.Error {
 	return nil
 }
 
-// reachable returns an error if the account does not exist, is disabled, demands
-// HTTPS, or does not accept requests from the client's address. Each counts as a failed
-// sign-in, because a client without a key can guess names by it.
+// reachable returns an error if the account does not exist, is disabled, demands HTTPS,
+// or does not accept requests from the client's address. Each such request counts as a
+// failed sign-in, because a client without a key could use it to guess account names.
 func (x *exchange) reachable() *table.Error {
 	err := x.unreachable()
 	if err != nil {
@@ -253,7 +253,7 @@ func (x *exchange) challenge() string {
 	return x.Challenge
 }
 
-// resourceID is before the audience in a challenge.
+// resourceID precedes the audience in a challenge.
 const resourceID = " resource_id="
 
 // challenged returns the error for a bearer token that is not accepted.

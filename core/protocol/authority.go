@@ -9,7 +9,7 @@ import (
 // Identity identifies the sender of a bearer token and gives its role.
 type Identity struct {
 	ObjectID, TenantID string
-	// Audiences are those that the token names.
+	// Audiences lists the audiences that the token names.
 	Audiences []string
 	// Contributor permits writes. Every authenticated identity may read.
 	Contributor bool

@@ -80,7 +80,7 @@ func readAll(b []byte, r io.Reader, length int64) ([]byte, error) {
 			}
 		}
 		if e, ok := errors.AsType[*table.Error](err); ok {
-			return b[:0], e // of the transport, which has no room for the body
+			return b[:0], e // an error of the transport, which has no memory for the body
 		}
 		if err != nil {
 			return b[:0], errBodyEnded()

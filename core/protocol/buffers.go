@@ -26,8 +26,9 @@ func (h *Handler) sized(n int) *[]byte {
 
 func (h *Handler) largestKept() int { return cmp.Or(h.KeptBuffer, 2<<20) }
 
-// keep puts every buffer back, if need be without its memory: where the pool took
-// it from, TinyGo's pool still refers to it.
+// keep returns every buffer to the pool. A buffer that is too large is returned without
+// its memory. It must be returned too, because TinyGo's pool keeps a reference to every
+// value that it handed out.
 func (h *Handler) keep(b *[]byte) {
 	if cap(*b) > h.largestKept() {
 		*b = nil

@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// call is one operation: that of the request, or one in a batch. Its input is
-// not decoded yet. Its answer has no headers of the connection.
+// call is one operation: the operation of the request, or one in a batch. Its input is
+// not decoded yet. Its answer lacks the headers that belong to the connection.
 type call struct {
 	*exchange
 	part    *multipart.Operation // in a batch, else nil

@@ -9,7 +9,7 @@ import (
 )
 
 // getChanges answers GET comp=changes, an operation of our own. A stream is read after this
-// request has its answer, when the transport may have reused the memory of the request.
+// method has returned. By then the transport may have reused the memory of the request.
 func (c *call) getChanges(ctx context.Context) (a answer, err error) {
 	f := &changefeed.Feed{Service: &c.Service, Now: c.Now, Until: c.req.Until, Waiters: c.Waiters, WithTimeout: c.WithTimeout}
 	f.Request, err = changefeed.Parse(c.name(), c.within(), c.target.Query, c.header.Get("Accept"), c.header.Get("Last-Event-Id"), time.Duration(c.options.timeout)*time.Second)
@@ -22,7 +22,7 @@ func (c *call) getChanges(ctx context.Context) (a answer, err error) {
 	work := Work{Payer: c.account.Name, Known: true, Query: true}
 	f.End = func() { c.endTurn(0) }
 	f.Begin = func(ctx context.Context) error {
-		c.cost = table.Cost{Timed: c.cost.Timed} // what it was before is paid
+		c.cost = table.Cost{Timed: c.cost.Timed} // the cost so far has been charged already
 		if c.Turns == nil {
 			return nil
 		}

@@ -12,35 +12,35 @@ import (
 // service has no such header, and does not sign it.
 const costHeader = "X-Edgetable-Cost"
 
-// What a request costs, in nanoseconds of one processor, roughly: it is there to compare
-// requests, whatever the machine. A point read costs one costRequest.
+// The costs are in nanoseconds of one processor, roughly. They are meant for comparing requests,
+// whatever the machine. A point read costs one costRequest.
 const (
-	costRequest  = 20_000 // its headers, its signature, its answer
-	costCall     = 4_000  // of the store
-	costRow      = 300    // examined by the store
-	costReceived = 10     // a byte of a body: decoded, written to the log, and later compacted
-	costSent     = 2      // a byte of an answer
-	scannedBytes = 4      // that are examined in a nanosecond
+	costRequest  = 20_000 // headers, signature and answer
+	costCall     = 4_000  // one call of the store
+	costRow      = 300    // one row examined by the store
+	costReceived = 10     // one byte of a request body: decoded, written to the log, and later compacted
+	costSent     = 2      // one byte of an answer
+	scannedBytes = 4      // bytes examined in a nanosecond
 )
 
-// work is the cost of what was read so far.
+// work returns the cost of the rows and bytes read so far.
 func work(rows, size int) int64 { return costRow*int64(rows) + int64(size/scannedBytes) }
 
-// soFar is the cost of the request so far, with an answer of so many bytes.
+// soFar returns the cost of the request so far, given the size of the answer.
 func (x *exchange) soFar(sent int) int64 {
 	c := &x.cost
 	return costRequest + costCall*int64(c.Calls) + work(c.ScannedRows, c.ScannedBytes) + costReceived*int64(len(x.whole.b)) + costSent*int64(sent)
 }
 
-// meter counts what the operation does. It runs after the authentication: the cost that
-// is shown tells of the data.
+// meter starts counting what the operation costs. It runs after the authentication, because the shown
+// cost reveals something about the data.
 func (x *exchange) meter() {
 	x.cost = table.Cost{Timed: strings.EqualFold(x.req.Header.Get(costHeader), "true")}
 	x.Service = x.Handler.Service.Metered(&x.cost)
 }
 
-// showCost adds the cost to the response, if the client asks for it. The entries of Server-Timing, which
-// the tools of browsers draw, are in milliseconds.
+// showCost adds the cost to the response if the client asks for it. The entries of Server-Timing are in
+// milliseconds; browsers display them in their developer tools.
 func (x *exchange) showCost() {
 	c := &x.cost
 	if !c.Timed {

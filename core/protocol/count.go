@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// countEntities answers GET on the $count of a table. Where the budget of a page ends, the
-// answer has the count so far and a continuation: the client adds.
+// countEntities answers GET on the $count of a table. If the budget of a page ends first,
+// the answer has the count so far and a continuation. The client adds the counts.
 func (c *call) countEntities(ctx context.Context) (answer, error) {
 	if o := &c.options; o.top != nil || o.selectList != nil || o.orderBy != nil {
 		return answer{}, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. $count takes $filter alone, and the continuation tokens.")

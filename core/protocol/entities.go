@@ -30,10 +30,10 @@ func (c *call) writeEntity(ctx context.Context) (answer, error) {
 	return c.written(&op, ticks), nil
 }
 
-// tableFirst returns the error of the table, if its name is invalid or it does not
-// exist, before another error. A client whose base URL includes a table inserts an
-// entity without keys there when it creates a table, and recognises its mistake by
-// TableNotFound.
+// tableFirst returns the error of the table if its name is invalid or it does not
+// exist. Otherwise it returns err. It is for clients whose base URL wrongly
+// includes a table. Such a client creates a table by inserting an entity without
+// keys, and recognises the mistake by TableNotFound.
 func (c *call) tableFirst(ctx context.Context, err error) error {
 	if err := table.CheckTableName(c.route.table); err != nil {
 		return err
@@ -108,8 +108,8 @@ func (c *call) showable(op *table.Operation) error {
 	return err
 }
 
-// preference returns the client's preference for the answer to a write. An
-// update never returns content, and a delete has none (docs/adr/0021).
+// preference returns the client's preference for the answer to a write. The answer to
+// an update or a delete never has content (docs/adr/0021).
 func (c *call) preference() preference {
 	if c.version != "" && c.version < jsonVersion || c.verb == del {
 		return noPreference // these versions and DELETE do not know Prefer

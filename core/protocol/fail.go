@@ -55,8 +55,8 @@ func (c *call) fail(err error) {
 	}
 }
 
-// reason returns the service's text of an error, which its message begins with, as
-// one line without our hint.
+// reason returns the service's text of an error as one line. The message of the error
+// begins with this text; our hint after it is left out.
 func reason(e *table.Error) string {
 	for _, code := range [...]table.Code{e.Code, table.NoAuthenticationInformation} {
 		if text := code.Err().Message; strings.HasPrefix(e.Message, text) {

@@ -20,8 +20,8 @@ func (f fault) Error() string { return f.err.Error() }
 
 func front(err error) error { return fault{err: err} }
 
-// queryError converts an error of $filter or $select into the service's error. It tells
-// how to write a filter after the service's text of a syntax error.
+// queryError converts an error of $filter or $select into the service's error. For a
+// syntax error it adds how to write a filter after the service's text.
 func queryError(err error) error {
 	if errors.Is(err, odata.ErrNotImplemented) {
 		return table.NotImplemented.With(err.Error())

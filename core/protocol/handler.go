@@ -21,9 +21,9 @@ type Handler struct {
 	// Bearer verifies a bearer token; nil accepts none. An error that does not
 	// belong to the protocol becomes 401.
 	Bearer func(ctx context.Context, token string) (Identity, error)
-	// Challenge is the WWW-Authenticate header of a 401; it names the place
-	// that issues bearer tokens and, behind " resource_id=", the audience to ask
-	// for. If it is empty, the header is SharedKey.
+	// Challenge is the WWW-Authenticate header of a 401. It names the issuer of bearer
+	// tokens and, after " resource_id=", the audience to ask for. If it is empty, the
+	// header is SharedKey.
 	Challenge string
 	// Now returns the wall clock time.
 	Now func() edm.Ticks
@@ -37,10 +37,10 @@ type Handler struct {
 	// MaxSkew is the largest accepted difference between the date of a request
 	// and Now; 0 disables the check.
 	MaxSkew time.Duration
-	// Secondary reports whether the handler serves a secondary: then every address is one
-	// of the secondary. Nil means no.
+	// Secondary reports whether the handler serves a secondary. Then every address counts
+	// as an address of the secondary. Nil means no.
 	Secondary func() bool
-	// Extensions turns on what changes an answer of the protocol: functions in filters,
+	// Extensions turns on features that the protocol does not have: functions in filters,
 	// $orderby, and the $count of a table.
 	Extensions bool
 	// PathStyle takes the account from the path for every host.
@@ -50,19 +50,21 @@ type Handler struct {
 	// half a minute, as in the service. A negative value reads them for each
 	// request.
 	SettingsAge time.Duration
-	// SettingsMemory is shared with other handlers, nil: this handler remembers alone.
+	// SettingsMemory is shared with other handlers. If it is nil, this handler keeps its
+	// own cache.
 	SettingsMemory SettingsMemory
 	Limits         Limits
-	// Waiters bounds the requests that wait for changes; nil: none waits.
+	// Waiters limits the requests that wait for changes. If it is nil, no request waits.
 	Waiters *changefeed.Waiters
-	// Gate may be nil.
+	// Gate decides about each operation. It may be nil.
 	Gate Gate
-	// Turns may be nil: then each request begins at once.
+	// Turns shares the server between payers. If it is nil, each request begins at once.
 	Turns Turns
-	// Traffic tells the statistics of a table as JSON. Nil asks the store.
+	// Traffic returns the statistics of a table as JSON. If it is nil, the store is
+	// asked.
 	Traffic func(account, table string) ([]byte, error)
-	// KeptBuffer is the size in bytes of the largest buffer of a body that is
-	// kept for later requests; 0 means 2 MiB.
+	// KeptBuffer is the size in bytes of the largest body buffer that is kept for later
+	// requests; 0 means 2 MiB.
 	KeptBuffer int
 
 	date     atomic.Pointer[dateText]
@@ -73,7 +75,7 @@ type Handler struct {
 // of a batch share it.
 type exchange struct {
 	*Handler
-	Service table.Service // the handler's; after the authentication it counts
+	Service table.Service // the handler's; after the authentication it counts costs
 	cost    table.Cost
 	visit   Visit
 	req     *Request
@@ -82,15 +84,15 @@ type exchange struct {
 	address address.Address
 	account *Account // nil if the account does not exist
 	authority
-	signedVersion string // sv of a shared access signature, "" without one
+	signedVersion string // sv of a shared access signature, or ""
 	dialect
 	plain      bool // the answer is plain XML, whatever Accept says
 	now        edm.Ticks
 	retryAfter time.Duration
 	base       string  // URL of the account with a slash at the end
-	bodies     *[]byte // of the parts of a changeset's answer; otherwise nil
-	turn       Turn    // nil outside of a turn, and without Turns
-	whole      body    // of the request, if it was read already
+	bodies     *[]byte // bodies of the parts of a changeset's answer, or nil
+	turn       Turn    // nil if no turn is held or there are no Turns
+	whole      body    // the body of the request, if it was read already
 }
 
 func (x *exchange) host() string {

@@ -21,8 +21,8 @@ func (c *call) admit(ctx context.Context, a Access) error {
 	return c.ask(ctx, a)
 }
 
-// ask checks the limits and the gate. It is separate from admit so that a is on
-// the heap only if there is a limit or a gate.
+// ask checks the limits and the gate. It is separate from admit so that a is allocated on the
+// heap only if there is a limit or a gate.
 func (c *call) ask(ctx context.Context, a Access) error {
 	a.Account, a.Table = c.address.Account, c.route.table
 	a.Operation, a.Write = c.operation.name, c.operation.write
@@ -67,7 +67,7 @@ func (x *exchange) busy(wait time.Duration, why Refusal, message string) error {
 // countFailure counts a failed authentication of the client's address.
 func (x *exchange) countFailure() {
 	if b := x.Limits.Failures; b != nil {
-		b.Charge(sourceKey(x.req.Source), 1) // many attempts at once count, too
+		b.Charge(sourceKey(x.req.Source), 1) // many attempts at once count as well
 	}
 }
 

@@ -19,17 +19,16 @@ type Request struct {
 	Header Fields
 	// Source is the client's address, or the zero Addr if it is unknown.
 	Source netip.Addr
-	// Body is read only after the authentication, and at most up to the limit
-	// of 4 MiB. It may be nil. If it has the method Bytes() []byte, it is in
-	// memory and is not copied; it must not change until Release. Its error may be a
-	// *table.Error, which becomes the answer;
-	// ServerBusy says that there is no memory for it. If it has the method BelongsTo(account string),
-	// the handler tells it whose memory it takes.
+	// Body is read only after the authentication, and at most up to the limit of 4 MiB. It may be
+	// nil. If it has the method Bytes() []byte, it is already in memory and is not copied; it must
+	// not change until Release. Its error may be a *table.Error, which becomes the answer: ServerBusy
+	// means that there is no memory for the body. If it has the method BelongsTo(account string), the
+	// handler calls it with the account that the memory counts for.
 	Body io.Reader
 	// ContentLength is the length of Body, or -1 if it is unknown.
 	ContentLength int64
-	// Until ends when the transport ends, and with it a request that waits for changes. Nil:
-	// requests do not wait, and no Response has a Stream.
+	// Until ends when the transport stops. A request that waits for changes then ends too. If it is
+	// nil, requests do not wait, and no Response has a Stream.
 	Until context.Context
 }
 
@@ -63,15 +62,15 @@ type Field = multipart.Field
 // Response is the HTTP response that the transport sends.
 type Response struct {
 	Status int
-	// Reason is the phrase of the status line, "" for the standard phrase of the
-	// status. Like the service, the handler sends the text of an error there, without
-	// a hint, unless the error is in a format of OData.
+	// Reason is the phrase of the status line, or "" for the standard phrase. Like the service, the
+	// handler sends the text of an error there, without our hint. It sends the standard phrase if the
+	// error is in a format of OData.
 	Reason string
 	Header multipart.Header // in the order in which they are sent
 	// Body is valid until Release. The handler then reuses its memory.
 	Body []byte
-	// Stream is the body instead, if it is not nil. It is read until its end, and what it
-	// returns is sent at once. Release closes it.
+	// Stream replaces Body if it is not nil. The transport reads it to its end and sends at once what
+	// it reads. Release closes it.
 	Stream io.Reader
 	// Summary is for logs and metrics.
 	Summary
@@ -92,7 +91,7 @@ func (r *Response) Release() {
 	}
 }
 
-// OnRelease makes Release call f instead of what it would have called.
+// OnRelease makes Release call f in place of its previous function.
 func (r *Response) OnRelease(f func()) { r.release = f }
 
 func (r *Response) add(name, value string) {

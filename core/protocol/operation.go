@@ -11,17 +11,17 @@ import (
 // everything that differs between operations outside of their handlers.
 type operation struct {
 	resource resource
-	verb     verb // the request has one of these
-	ifMatch  bool // the request has If-Match; a later row may do without
+	verb     verb // the verb of the request must be one of these
+	ifMatch  bool // the request must have If-Match; a later row may match without it
 	// name is the name in logs, metrics, limits and simulated faults.
 	name string
-	// right is the right that a shared access signature must grant. Without a
-	// right, none allows the operation.
+	// right is the right that a shared access signature must grant. If it is empty, no
+	// shared access signature allows the operation.
 	right    sas.Right
 	audience audience
-	since    string // the first version of the protocol that has it, "" for all
+	since    string // the first version of the protocol that has the operation; "": all versions
 	write    bool
-	action   table.Action // of a write to one entity
+	action   table.Action // for a write to one entity
 	// otherFormat is set if the answer is neither JSON nor ATOM, so that Accept
 	// and Prefer have no effect.
 	otherFormat bool

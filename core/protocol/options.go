@@ -10,8 +10,8 @@ import (
 )
 
 // orderHeader asks for the order of a query, as $orderby does with [Handler].Extensions. The
-// service has neither. The answer repeats it, so that a client knows that the server
-// understood it.
+// service knows neither. The answer repeats the header, so that a client knows that the
+// server understood it.
 const orderHeader = "x-edgetable-orderby"
 
 // options holds the decoded options of a query string. A nil option is absent;
@@ -116,7 +116,7 @@ func (o *options) implemented(r resource, extensions bool) error {
 // plain XML.
 func (o *options) plain() bool { return o.comp != "" || o.restype != "" }
 
-// selected returns the resource that comp and restype make of a resource.
+// selected returns the resource that a path, comp and restype address together.
 func (o *options) selected(r resource) (resource, error) {
 	switch {
 	case r == entitySet && o.restype == "" && o.comp == "acl":

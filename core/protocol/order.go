@@ -7,7 +7,8 @@ import (
 	"edgetable/core/table"
 )
 
-// order returns the order of a query, and as text for the answer if the request asks for one.
+// order returns the order of a query. asked is the order as text if the request asks for one;
+// the answer repeats it.
 func (c *call) order(filter *odata.Filter) (o odata.Order, asked string, err error) {
 	text := c.header.Get("X-Edgetable-Orderby")
 	switch option := c.options.orderBy; {

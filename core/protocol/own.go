@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// The operations on a table that are our own. Only the account's key permits them.
+// These operations on a table are our own. Only the account's key permits them.
 
 // getOptions answers GET comp=options, an operation of our own: what a table declares.
 func (c *call) getOptions(ctx context.Context) (answer, error) {
@@ -39,8 +39,8 @@ func (c *call) setOptions(ctx context.Context) (answer, error) {
 	return answer{status: 204}, c.Service.SetTableOptions(ctx, c.name(), table.Revision(strings.Trim(match, `"`)), o)
 }
 
-// getTraffic answers comp=traffic, an operation of our own: the statistics of a table.
-// They have keys of entities and filters, so that only the account's key permits it.
+// getTraffic answers comp=traffic, an operation of our own: the statistics of a table. They contain keys of
+// entities and filters, so only the account's key permits the operation.
 func (c *call) getTraffic(ctx context.Context) (answer, error) {
 	a := answer{status: 200, header: multipart.Header{{Name: "Content-Type", Value: "application/json"}}}
 	if c.Traffic == nil {
@@ -50,15 +50,15 @@ func (c *call) getTraffic(ctx context.Context) (answer, error) {
 		}
 		return a, err
 	}
-	_, err := c.Service.TableACL(ctx, c.name()) // the table exists, or this says that it does not
+	_, err := c.Service.TableACL(ctx, c.name()) // returns an error if the table does not exist
 	if err == nil {
 		a.body, err = c.Traffic(c.account.Name, c.name().Table)
 	}
 	return a, err
 }
 
-// restoreTable answers comp=restore, an operation of our own: it puts a table back to what
-// it was at a time, or undoes that. It undoes writes of everybody, so that only the account's key permits it.
+// restoreTable answers comp=restore, an operation of our own. It restores a table to an earlier state, or
+// undoes a restore. It discards the writes of all clients since, so only the account's key permits it.
 func (c *call) restoreTable(ctx context.Context) (answer, error) {
 	if c.options.time == nil {
 		return answer{}, errTime

@@ -12,21 +12,21 @@ type phase uint8
 const (
 	// running is the operation itself. All successful answers are from it.
 	running phase = iota
-	// reading is everything before the operation: the address, the names, the
-	// look for the table, the body, the filter and the ETag.
+	// reading is everything before the operation: the address, the names, the check
+	// that the table exists, the body, the filter and the ETag.
 	reading
 	// readingOptions is the same for timeout, comp and restype.
 	readingOptions
-	// atFront is the front end, which knows nothing of tables.
+	// atFront is the front end, which does not know the table.
 	atFront
 	// challenging is the front end that asks for credentials.
 	challenging
 )
 
-// heads is the table of headers by phase. Administrative answers, which are
-// plain XML, have neither nosniff nor Cache-Control. An answer with x-ms-version
-// names the table service in Server, any other one the HTTP server alone: all
-// 12,824 recorded answers keep this rule.
+// heads is the table of headers by phase. Administrative answers, which are plain XML,
+// have neither nosniff nor Cache-Control. In an answer with x-ms-version, the Server
+// header names the table service. In any other answer it names only the HTTP server.
+// All 12,824 recorded answers follow this rule.
 var heads = [...]struct {
 	version, nosniff, noCache, preference bool
 }{
@@ -42,8 +42,8 @@ const (
 	frontName  = "Microsoft-HTTPAPI/2.0"
 )
 
-// foundIn lists the phases in which errors are found. The operation finds those
-// that are not in the list.
+// foundIn lists the phase in which each error is found. The operation itself finds
+// errors that are not in the list.
 var foundIn = map[table.Code]phase{
 	table.NoAuthenticationInformation: challenging,
 
@@ -51,14 +51,14 @@ var foundIn = map[table.Code]phase{
 	table.InvalidQueryParameterValue: readingOptions,
 
 	table.AtomFormatNotSupported:        reading,
-	table.ConditionNotMet:               reading, // an ETag that is none
+	table.ConditionNotMet:               reading, // the ETag is malformed
 	table.DuplicatePropertiesSpecified:  reading,
 	table.InvalidHeaderValue:            reading,
 	table.InvalidInput:                  reading,
 	table.InvalidResourceName:           reading,
 	table.JSONFormatNotSupported:        reading,
 	table.JSONVerboseFormatNotSupported: reading,
-	table.KeyValueTooLarge:              reading, // no key that the store has
+	table.KeyValueTooLarge:              reading, // the store cannot have this key
 	table.MediaTypeNotSupported:         reading,
 	table.MethodNotAllowed:              reading,
 	table.MissingContentLengthHeader:    reading,

@@ -115,7 +115,7 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 		}
 		return v.AppendFeedEnd(dst)
 	}})
-	if shown < len(page.Rows) { // the page ends here: its text is escaped, or it lacks many names of $select
+	if shown < len(page.Rows) { // the page ends here: escaping made its text too long, or it lacks many properties of $select
 		page.Next = (&table.ScanRequest{Descending: order.Descending}).Continue(page.Rows[shown].Key)
 		a.header = append(continuation.Headers(page.Next, order.Descending), a.header[tokens:]...)
 	}

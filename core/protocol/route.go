@@ -44,13 +44,13 @@ type route struct {
 	partitionKey string
 	rowKey       string
 	nested       bool  // another segment follows the first one
-	misbuilt     error // the keys after that segment have the wrong number; the table is looked up before this is told
+	misbuilt     error // the keys after that segment have the wrong number; the table is checked before this error is reported
 }
 
 // errQuerySyntax is for parentheses that cannot be read, and for keys with a slash or a backslash.
 var errQuerySyntax = table.InvalidInput.With("Bad Request - Error in query syntax. Address an entity as table(PartitionKey='…',RowKey='…'). A key has no slash and no backslash; write ' in it as ''.")
 
-// errNoCount is errQuerySyntax for an address that a server with extensions has.
+// errNoCount extends errQuerySyntax for an address that exists only on a server with extensions.
 var errNoCount = table.InvalidInput.With(errQuerySyntax.Message + " $count needs a server with --extensions (EDGETABLE_EXTENSIONS=true).")
 
 // errKeyCount makes the error for a resource with a wrong number of keys.
@@ -65,10 +65,9 @@ func errKeyCount(account, resource string) error {
 // parseRoute parses the raw path after the account. It decodes the path once,
 // because a key may contain a percent sign.
 //
-// In a path of several segments the first one is the table and the parentheses
-// at the end are its keys. The service ignores what is between them (all nested
-// paths that were recorded from 2021 to 2026), and clients whose base URL includes
-// a table rely on that.
+// In a path of several segments the first one is the table, and the parentheses at the end are its
+// keys. The service ignores the segments in between (as in all nested paths that were recorded
+// from 2021 to 2026). Clients whose base URL includes a table rely on that.
 //
 // With extensions the entities of a table have a $count.
 func parseRoute(account, raw string, extensions bool) (route, error) {
@@ -174,5 +173,5 @@ func checkURLKey(k string) error {
 	return table.InvalidInput.With("One of the request inputs is not valid. " + capital(err.Error()))
 }
 
-// capital makes a sentence from the text of an error.
+// capital converts the text of an error to a sentence.
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }

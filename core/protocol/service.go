@@ -107,8 +107,8 @@ func (c *call) getStats(ctx context.Context) (answer, error) {
 	return document(func(dst []byte) []byte { return settings.AppendStats(dst, state) })
 }
 
-// getDelegationKey makes a user delegation key, with which a user signs shared
-// access signatures.
+// getDelegationKey makes a user delegation key. A user signs shared access signatures
+// with it.
 func (c *call) getDelegationKey(ctx context.Context) (answer, error) {
 	body, err := c.body()
 	if err != nil {

@@ -19,9 +19,9 @@ func (h *Handler) settingsAge() edm.Ticks {
 	return edm.Ticks(cmp.Or(h.SettingsAge, usualSettingsAge) / 100) // from nanoseconds to ticks of 100 ns
 }
 
-// SettingsMemory is what handlers of one process remember together. It answers the stored
-// settings of an account and when they were read; after Forget none, until it keeps some that
-// were read later.
+// SettingsMemory is a cache of settings that the handlers of one process share. It returns
+// the stored settings of an account and when they were read. After Forget it returns none
+// until it stores settings that were read later.
 type SettingsMemory interface {
 	Recall(account string) (stored []byte, at edm.Ticks, ok bool)
 	Keep(account string, stored []byte, at edm.Ticks)

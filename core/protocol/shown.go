@@ -2,10 +2,9 @@ package protocol
 
 import "strings"
 
-// Shown returns what a log or a trace may show of a request: the summary without
-// the texts that a client without a key can choose, and without what may be a
-// secret. Every log and trace uses it and nothing else of a request or a
-// response, but the status.
+// Shown returns the part of a summary that a log or a trace may show. It leaves out
+// texts that a client without a key can choose, and texts that may be secret. Logs and
+// traces use only this and the status, and nothing else of a request or response.
 func (s *Summary) Shown() Summary {
 	shown := *s
 	shown.Method = shownMethod(s.Method)
@@ -16,7 +15,7 @@ func (s *Summary) Shown() Summary {
 	return shown
 }
 
-// shownMethod returns a method, or "?" if it is none of the protocol: a client can
+// shownMethod returns a method, or "?" if the protocol does not have it. A client can
 // send any text there.
 func shownMethod(s string) string {
 	switch s {

@@ -9,9 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Summary says what happened to one request, for logs and metrics. The handler
-// fills it; the parts around the handler add what only they know. It has no key
-// and no value of an entity, but texts of the client: logs use [Summary.Shown].
+// Summary says what happened to one request, for logs and metrics. The handler fills it. The
+// parts around the handler add what only they know. It has no key and no value of an entity,
+// but it has texts of the client, so logs must use [Summary.Shown].
 type Summary struct {
 	Method string
 	// Source is the client's address, or the zero Addr if it is unknown.
@@ -21,7 +21,7 @@ type Summary struct {
 	Operation string
 	// Account is the account that the request addresses, or "" if there is none.
 	Account string
-	// SignedIn says that the client has proved who it is: that it may use Account.
+	// SignedIn is set if the client has proved that it may use Account.
 	SignedIn bool
 	// Table is the name in the request, or "" if none is known or the name is
 	// not valid.
@@ -31,7 +31,7 @@ type Summary struct {
 	Code string
 	// Err is the cause of a 5xx error that no Refusal explains.
 	Err error
-	// Refused is the reason for which the operation was not tried, or "".
+	// Refused is the reason why the operation was not run, or "".
 	Refused Refusal
 	// RequestID and ClientRequestID are the headers x-ms-request-id and
 	// x-ms-client-request-id of the response.
@@ -50,12 +50,12 @@ type Summary struct {
 	// handled to the complete response. The transport sets it.
 	Took time.Duration
 
-	reads  bool // entities, by filter
+	reads  bool // it reads entities by a filter
 	filter *odata.Filter
 }
 
-// About copies the fields that describe the request from another summary of the same request:
-// a transport may refuse a request after its handler has answered.
+// About copies the fields that describe the request from another summary of the same request.
+// A transport needs it if it refuses a request after its handler has answered.
 func (s *Summary) About(other *Summary) {
 	s.Operation, s.Table, s.Account, s.SignedIn, s.Waited = other.Operation, other.Table, other.Account, other.SignedIn, other.Waited
 }
@@ -63,12 +63,13 @@ func (s *Summary) About(other *Summary) {
 // Refusal is the reason for which a request was refused before its operation.
 type Refusal string
 
-// The refusals for other reasons than a failed sign-in.
+// These refusals have other reasons than a failed sign-in.
 const (
 	// RefusedQueue means that too many requests waited, or the request waited too long.
 	RefusedQueue Refusal = "queue"
-	// RefusedMemory means that bodies that arrive, or answers that were not taken, use up
-	// the memory for them, or the half of it that the client or the account may have.
+	// RefusedMemory means that the memory for bodies is full: with bodies that are arriving,
+	// or with answers that clients have not read. It also means that the client or the
+	// account exceeded its share, which is half of that memory.
 	RefusedMemory Refusal = "memory"
 	// RefusedAccountRate means that the account exceeds [Limits].Account.
 	RefusedAccountRate Refusal = "account_rate"
@@ -81,7 +82,7 @@ const (
 	RefusedPermission Refusal = "permission"
 )
 
-// The failed sign-ins.
+// These refusals are failed sign-ins.
 const (
 	RefusedAnonymous Refusal = "anonymous" // no credentials
 	RefusedAccount   Refusal = "account"   // the account does not exist
@@ -95,7 +96,7 @@ const (
 	RefusedToken     Refusal = "token"     // the bearer token is not accepted
 )
 
-// Refusals are all of them.
+// Refusals lists every refusal.
 var Refusals = []Refusal{
 	RefusedQueue, RefusedMemory, RefusedAccountRate, RefusedPartitionRate, RefusedFailures, RefusedPermission,
 	RefusedAnonymous, RefusedAccount, RefusedDisabled, RefusedScheme, RefusedFirewall, RefusedMalformed, RefusedDate, RefusedSignature, RefusedSAS, RefusedToken,

@@ -1,14 +1,14 @@
 package protocol
 
-// Text is a row of [Texts]: a text that logs and spans show of a request.
+// Text is a row of [Texts]: a text about a request that logs and spans show.
 type Text struct {
-	Name string // of the field in logs
-	Span string // of the attribute in spans; "" for one that names the span
+	Name string // name of the field in logs
+	Span string // name of the attribute in spans; "" if the text names the span
 	Of   func(*Summary) string
 }
 
-// Texts are the texts that every log shows of a request that has them, in this order. The
-// values are those of [Summary.Shown].
+// Texts lists the texts that every log shows, in this order. A log leaves out texts that
+// a request does not have. The values come from [Summary.Shown].
 var Texts = [LogFields]Text{
 	{"operation", "", func(s *Summary) string { return s.Operation }},
 	{"account", "edgetable.account", func(s *Summary) string { return s.Account }},
@@ -22,7 +22,7 @@ var Texts = [LogFields]Text{
 // LogFields is the number of texts.
 const LogFields = 7
 
-// AppendLog appends the known texts of what a log may show.
+// AppendLog appends the texts that the summary has as fields of a log.
 func (s *Summary) AppendLog(dst []Field) []Field {
 	shown := s.Shown()
 	for i := range Texts {

@@ -24,8 +24,8 @@ func (c *call) inTurn(ctx context.Context) (a answer, err error) {
 	return c.run(ctx)
 }
 
-// asStranger reads from the store for a request that is not authenticated. Its address
-// pays.
+// asStranger reads from the store for a request that is not authenticated. The cost is
+// charged to its network address.
 func (x *exchange) asStranger(ctx context.Context, read func() error) error {
 	if x.Turns == nil || x.turn != nil {
 		return read()
@@ -57,7 +57,7 @@ func (x *exchange) endTurn(sent int) {
 	}
 }
 
-// pause is [table.Query].Pause.
+// pause returns the function for [table.Query].Pause.
 func (x *exchange) pause(ctx context.Context) func(rows, size int) bool {
 	if x.turn == nil {
 		return nil

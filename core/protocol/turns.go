@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Turns shares the server between payers. A request asks for its turn when its sender is
-// known and its body has arrived: no turn is held while a client or an identity
-// provider is waited for, and nobody pays for what others claim to be theirs.
+// Turns shares the server between payers. A request asks for its turn when its sender is known
+// and its body has arrived. So a request that waits for a client or an identity provider holds
+// no turn, and nobody pays for a request that only claims to be theirs.
 type Turns interface {
-	// Begin waits for the turn of a request, and returns for how long. The turn is nil if there
-	// are too many others; then the request is refused.
+	// Begin waits for the turn of a request, and returns how long it waited. If too many others
+	// wait, the turn is nil and the request is refused.
 	Begin(ctx context.Context, w Work) (t Turn, waited time.Duration)
 }
 
-// Turn is a request at work.
+// Turn is held by a request while it runs.
 type Turn interface {
 	// Pause is called during a long operation with its cost so far. It may wait until
 	// others had their turn. If it returns true, the operation should end soon, as a query
@@ -26,14 +26,14 @@ type Turn interface {
 
 // Work is a request before its turn.
 type Work struct {
-	// Payer is the account of a request that was authenticated, else the network address of
-	// the client, which is never the name of an account.
+	// Payer is the account of an authenticated request, or else the network address of the
+	// client. A network address is never the name of an account.
 	Payer string
 	// Known is set if the payer is an account.
 	Known bool
 	Write bool
 	// Query is set if what the request costs depends on the data.
 	Query bool
-	// Cost is what the request costs at least.
+	// Cost is the minimum cost of the request.
 	Cost int64
 }

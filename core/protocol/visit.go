@@ -7,37 +7,35 @@ import (
 	"edgetable/core/table"
 )
 
-// Visit says which entities an operation addressed, for statistics of traffic.
-// Unlike the [Summary] it holds keys and values: it must not be logged. It is
-// filled when the request is admitted or refused because of a rate. In a module
-// of TinyGo it is always empty.
+// Visit says which entities an operation addressed, for statistics of traffic. Unlike the [Summary] it holds
+// keys and values, so it must not be logged. It is filled when the request is admitted, or refused because
+// of a rate. In a TinyGo module it is always empty.
 type Visit struct {
-	// PartitionKey and RowKey are those of the entity, or of the first entity of a
-	// transaction, if InPartition.
+	// PartitionKey and RowKey are set if InPartition. They are the keys of the entity, or of the first
+	// entity of a transaction.
 	PartitionKey, RowKey string
 	InPartition          bool
 	Write                bool
-	// Entities is the number that was read or written by key, Inserts is how many
-	// of them may be new, Bytes is the length of their keys and properties, and
-	// Largest is that of the largest.
+	// Entities is the number of entities read or written by key. Inserts is how many of them may be new.
+	// Bytes is the length of their keys and properties, and Largest is the length of the largest one.
 	Entities, Inserts, Bytes, Largest int
-	// Query is set for a page of a query; Filter is its filter and Text that filter
-	// as sent. The page was read from the position From, and ended at Next.
+	// Query is set for a page of a query. Filter is its filter, and Text is the filter as the client sent
+	// it. The page began at the position From and ended at Next.
 	Query      bool
 	Filter     *odata.Filter
 	Text       string
 	From, Next []byte
-	// Tool says that a tool of edgetable asks or writes, such as an export, an import or the explorer: it is
-	// nothing that a program depends on.
+	// Tool is set if a tool of edgetable sent the request, such as an export, an import or the explorer. No
+	// program depends on such a request.
 	Tool         bool
 	ScannedBytes int
 }
 
-// ToolHeader is the header in which tools of edgetable say their name.
+// ToolHeader is the header in which tools of edgetable send their name.
 const ToolHeader = "X-Edgetable-Tool"
 
 func (c *call) visitEntity() {
-	v := &c.visit // in the memory of the call
+	v := &c.visit
 	c.resp.Visit = v
 	v.PartitionKey, v.RowKey, v.InPartition, v.Entities = c.route.partitionKey, c.route.rowKey, true, 1
 }

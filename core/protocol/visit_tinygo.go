@@ -7,7 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Visit is empty: a module of TinyGo has no place for statistics of traffic.
+// Visit is empty, because a TinyGo module keeps no statistics of traffic.
 type Visit struct{}
 
 func (c *call) visitEntity()                      {}

@@ -52,19 +52,19 @@ type bench struct {
 	has      Strengths
 	ctx      context.Context
 	name     table.RecordKey
-	entities atomic.Int64 // read or written
+	entities atomic.Int64 // entities read or written
 }
 
 const (
 	benchPartition = 1000
-	benchRows      = 10 * benchPartition // that a benchmark finds
+	benchRows      = 10 * benchPartition // rows that a benchmark finds in its table
 )
 
 var kilobyte = edm.AppendProperty(
 	edm.AppendProperty(edm.AppendProperty(nil, "Age", edm.Int32(23)), "Name", edm.String("Miss Marple")),
 	"Payload", edm.Binary(bytes.Repeat([]byte{'x'}, 960)))
 
-// entity is the nth entity; its property N is the last digit of n.
+// entity returns the nth entity. Its property N is the last digit of n.
 func entity(n int) table.Mutation {
 	return table.Mutation{
 		Key:        at(fmt.Sprintf("partition-%06d", n/benchPartition), fmt.Sprintf("row-%09d", n)),
@@ -84,7 +84,7 @@ func (b *bench) commit(m []table.Mutation) {
 	b.entities.Add(int64(len(m)))
 }
 
-// fill makes the first rows and resets the count.
+// fill writes the first rows and resets the count.
 func (b *bench) fill(rows int) {
 	b.Helper()
 	size := 1
@@ -101,7 +101,8 @@ func (b *bench) fill(rows int) {
 	b.entities.Store(0)
 }
 
-// spread visits all rows in a scattered order: 7919 is prime.
+// spread maps 0, 1, 2 … to all rows in a scattered order. This works because 7919 is
+// prime.
 func spread(n int) int { return n * 7919 % benchRows }
 
 func (b *bench) get(n int) {
@@ -174,8 +175,8 @@ func (b *bench) upsertsParallel() {
 	})
 }
 
-// deletes puts entities and deletes them, and measures both: to measure deletes alone
-// takes more rows than a slow store can be filled with.
+// deletes puts entities, deletes them, and measures both together. To measure deletes
+// alone takes more rows than a slow store can be filled with.
 func (b *bench) deletes() {
 	for n := 0; b.Loop(); n++ {
 		m := entity(n)
@@ -184,7 +185,7 @@ func (b *bench) deletes() {
 	}
 }
 
-// tenth is a filter that one entity in ten passes.
+// tenth returns a filter that one entity in ten passes.
 func tenth(b *bench) *odata.Filter {
 	f, err := odata.Parse("N eq 7 and Name eq 'Miss Marple'")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Changes checks the feed of a table: whatever was done to the store, a [follower] ends with
+// Changes checks the feed of a table: after any sequence of operations on the store, a [follower] has
 // the state of the table.
 func Changes(t *testing.T, h Harness) {
 	run(t, h, []law{
@@ -34,7 +34,7 @@ func Changes(t *testing.T, h Harness) {
 	})
 }
 
-// feeding is a table with a feed and a rule of expiry.
+// feeding creates a table with a feed and a rule of expiry.
 func (e *env) feeding() (s *table.Service, name table.Name) {
 	e.Helper()
 	if !e.has.Feed {
@@ -81,7 +81,7 @@ func (e *env) end(name table.RecordKey) *table.FeedPosition {
 	return &page.Next
 }
 
-// rest reads all that follows a position.
+// rest reads all commits after a position.
 func (e *env) rest(name table.RecordKey, r table.FeedRequest) (list []table.FeedCommit) {
 	e.Helper()
 	for {
@@ -139,7 +139,7 @@ func (e *env) expectChanges(what string, got []table.FeedCommit, want ...string)
 	}
 }
 
-// A store without feeds is not asked to keep one.
+// refusedFeed checks that a store without feeds refuses a table that declares one.
 func refusedFeed(e *env) {
 	e.create("bbb")
 	s := table.New(e.Store, table.Options{Now: e.clock.now, Rand: rand.Uint64})
@@ -159,7 +159,8 @@ func refusedFeed(e *env) {
 	e.expectNoRecord("after that", r.Key)
 }
 
-// Each commit is in the feed once, whole and in order, however the pages are cut; a refused one is not.
+// everyCommit checks that each commit is in the feed once, whole and in order, however the pages are
+// cut, and that a refused commit is not in the feed.
 func everyCommit(e *env) {
 	_, n := e.feeding()
 	name := n.Key()
@@ -194,7 +195,7 @@ func everyCommit(e *env) {
 	e.expectChanges("in pages of a byte", e.rest(name, table.FeedRequest{From: from, Bytes: 1}), want...)
 }
 
-// Only the keys that were asked for are told.
+// changesWithin checks that a page shows only changes of the requested keys.
 func changesWithin(e *env) {
 	_, n := e.feeding()
 	name := n.Key()
@@ -206,7 +207,8 @@ func changesWithin(e *env) {
 	e.expectChanges("one key", e.rest(name, table.FeedRequest{From: from, Within: in, Changes: 1}), `put "p"/"b"; `, `delete "p"/"b"; `)
 }
 
-// What was written again since has no content, and comes later.
+// supersededChanges checks that a change has no content if its entity was written again, and that the
+// later change has it.
 func supersededChanges(e *env) {
 	_, n := e.feeding()
 	name := n.Key()
@@ -219,8 +221,9 @@ func supersededChanges(e *env) {
 		`put "p"/"a"; put "p"/"b"; `, `put "p"/"a" {v:String=2}; `, `delete "p"/"b"; `, `put "p"/"b" {v:String=3}; `)
 }
 
-// What has ended is told when it is removed, with the instant; what is stored still has its
-// content, and the instant, so that nobody misses it when the rule is withdrawn.
+// expiryInAFeed checks that the removal of an ended entity is in the feed, with the instant at which it
+// ended. An entity that has ended and is still stored keeps its content and this instant. So a reader
+// does not miss the entity if the rule is withdrawn.
 func expiryInAFeed(e *env) {
 	if !e.has.Expiry {
 		e.Skip("the store does not declare Expiry")
@@ -253,8 +256,8 @@ func expiryInAFeed(e *env) {
 	e.expectChanges("an insert over it", e.rest(name, table.FeedRequest{From: from}), `put "p"/"b" {v:String=2}; `)
 }
 
-// A position is good for as long as nothing behind it was removed, also while nothing happens, and the
-// empty page has a newer one.
+// bookmarks checks that a position stays valid until changes after it are removed, also while nothing
+// happens, and that an empty page has a newer position.
 func bookmarks(e *env) {
 	s, n := e.feeding()
 	name := n.Key()
@@ -276,7 +279,7 @@ func bookmarks(e *env) {
 	e.expectChanges("the oldest", e.rest(name, table.FeedRequest{Oldest: true}), `put "p"/"b" {v:String=1}; `)
 }
 
-// A feed that was off for a while does not hide the gap.
+// switchedFeed checks that a reader notices the gap if a feed was off for a while.
 func switchedFeed(e *env) {
 	s, n := e.feeding()
 	name := n.Key()
@@ -297,7 +300,7 @@ func switchedFeed(e *env) {
 	e.expectChanges("the oldest", e.rest(name, table.FeedRequest{Oldest: true}), `put "p"/"c" {v:String=1}; `)
 }
 
-// What is older than the feed keeps goes, and not silently.
+// trimmedFeed checks that changes older than the feed keeps are removed, and that a reader is told.
 func trimmedFeed(e *env) {
 	s, n := e.feeding()
 	name := n.Key()
@@ -322,8 +325,8 @@ func trimmedFeed(e *env) {
 	}
 }
 
-// A drop is the last change. The next table of the name has a feed of its own, and so has the
-// one of another name.
+// droppedFeed checks that a drop is the last change. The next table of the same name has its own feed,
+// and so has a table of another name.
 func droppedFeed(e *env) {
 	s, n := e.feeding()
 	name := n.Key()
@@ -350,7 +353,7 @@ func droppedFeed(e *env) {
 	e.refuses("long after the drop", name, from, table.ErrFeedEnded)
 }
 
-// Positions of after a backup are worth nothing when it is restored.
+// restoredFeed checks that positions from after a backup are refused once the backup is restored.
 func restoredFeed(e *env) {
 	_, n := e.feeding()
 	if e.Backup == nil {
@@ -378,7 +381,8 @@ func restoredFeed(e *env) {
 	e.expectChanges("and it goes on", e.rest(name, table.FeedRequest{From: from}), `put "p"/"d" {v:String=1}; `)
 }
 
-// Who waits is woken by a commit, by a drop, and by the end of the context.
+// awaitChanges checks that a waiting reader is woken by a commit, by a drop, and by the end of the
+// context.
 func awaitChanges(e *env) {
 	_, n := e.feeding()
 	name := n.Key()
@@ -387,7 +391,7 @@ func awaitChanges(e *env) {
 	woken := make(chan error, 1)
 	wait := func(ctx context.Context, at *table.FeedPosition) {
 		go func() {
-			for { // a waiter may be woken for nothing
+			for { // a waiter may be woken without a change
 				err := f.AwaitChanges(ctx, name, *at)
 				page, other := f.Changes(e.Context(), name, table.FeedRequest{From: at})
 				if err != nil || other != nil || len(page.Commits) > 0 {
@@ -403,7 +407,7 @@ func awaitChanges(e *env) {
 	if err := <-woken; err != nil {
 		e.Errorf("a commit: %v", err)
 	}
-	wait(e.Context(), from) // of what has happened already
+	wait(e.Context(), from) // returns because of what has happened already
 	if err := <-woken; err != nil {
 		e.Errorf("a commit before the wait: %v", err)
 	}
@@ -420,21 +424,21 @@ func awaitChanges(e *env) {
 	}
 }
 
-// follower is a client that follows the protocol: it takes a position, lists the table, and
-// applies what comes behind the position; when it is told that the feed cannot go on, it begins
-// again.
+// follower is a client that follows the protocol. It takes a position, lists the table, and applies the
+// changes after the position. When the feed answers that it cannot continue, the follower begins again.
 type follower struct {
 	*env
 	name   table.RecordKey
 	limit  int
 	at     *table.FeedPosition
-	state  map[string]string // entities as show prints them
+	state  map[string]string // entities, as show prints them
 	last   map[string]edm.Ticks
 	begun  int
 	events int
 }
 
-// begin lists what is stored, also what has ended: it is in the feed until it is removed.
+// begin lists everything that is stored, also ended entities: they are part of the feed until they are
+// removed.
 func (f *follower) begin() {
 	f.Helper()
 	f.begun++
@@ -450,7 +454,7 @@ func (f *follower) begin() {
 	f.at = &page.Next
 }
 
-// stored returns all that is stored of the table.
+// stored returns all stored entities of the table.
 func (f *follower) stored() map[string]string {
 	f.Helper()
 	state := map[string]string{}
@@ -465,7 +469,7 @@ func (f *follower) stored() map[string]string {
 	return state
 }
 
-// read reads a page, and reports whether more follows.
+// read reads a page and reports whether there is another one.
 func (f *follower) read() (more bool) {
 	f.Helper()
 	if f.at == nil {
@@ -516,14 +520,14 @@ func (f *follower) apply(c *table.FeedCommit) {
 	}
 }
 
-// compare reads the rest and demands the state of the table.
+// compare reads the rest of the feed and demands that the follower has the state of the table.
 func (f *follower) compare(what string) {
 	f.Helper()
 	for f.read() {
 	}
 	want := f.stored()
 	if f.at == nil {
-		want = map[string]string{} // there is no feed, and the follower knows it
+		want = map[string]string{} // there is no feed, and the follower knows that
 	}
 	for k, row := range want {
 		if f.state[k] != row {
@@ -537,8 +541,8 @@ func (f *follower) compare(what string) {
 	}
 }
 
-// Random writes, expiries, drops, switches, trims, restarts and restores: three followers,
-// of which one is slow, end with the state of the table.
+// randomChanges makes random writes, expiries, drops, switches, trims, restarts and restores. Three
+// followers, one of them slow, must end with the state of the table.
 func randomChanges(e *env) {
 	s, n := e.feeding()
 	name := n.Key()
@@ -624,8 +628,9 @@ func randomCommit(rnd *rand.Rand, now edm.Ticks) (m []table.Mutation) {
 	return m
 }
 
-// Four writers, and two followers meanwhile: each commit that returned is in the feed, those of an
-// entity are in order, and the followers end with the state of the table.
+// concurrentChanges runs four writers and two followers at the same time. Each commit that returned is
+// in the feed, the commits of one entity are in order, and the followers end with the state of the
+// table.
 func concurrentChanges(e *env) {
 	_, n := e.feeding()
 	name := n.Key()

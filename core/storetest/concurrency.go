@@ -24,11 +24,11 @@ import (
 // its call and its return such that the model, applied in this order, answers as the
 // store did.
 //
-// With ExactDrop a Drop is such a moment too; without it, a Drop lasts from its call to
-// its return. A page is one moment with SnapshotPage, otherwise one moment per row.
-// Without Linearizable reads have no order: they only must not show values that no
-// Commit wrote. Writes still have an order if the store is Conditional. Over a Lossy
-// place, a write with an unknown outcome has any moment after its call, or none.
+// With ExactDrop a Drop is also such a moment. Without it, a Drop lasts from its call to
+// its return. A page is one moment with SnapshotPage, otherwise one moment per row. Without
+// Linearizable reads have no order: they only must not show a value that no Commit wrote.
+// Writes still have an order if the store is Conditional. On a Lossy fixture, a write with
+// an unknown outcome takes effect at any moment after its call, or never.
 func Concurrency(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Entities", func(e *env) { histories(e, false) }},
@@ -39,9 +39,9 @@ func Concurrency(t *testing.T, h Harness) {
 
 const clients = 5
 
-// extent returns the number of rounds, and of a client's commands in each. An operation
-// with an unknown outcome overlaps all later ones, which makes the check slow: over a
-// Lossy fixture there are more and shorter rounds.
+// extent returns the number of rounds, and of a client's commands in each round. An
+// operation with an unknown outcome overlaps all later ones, which makes the check slow. So
+// a Lossy fixture gets more and shorter rounds.
 func (e *env) extent() (rounds, commands int) {
 	if e.Lossy {
 		return 10, 20
@@ -101,8 +101,8 @@ type history struct {
 	e           *env
 	name        table.RecordKey
 	tables      bool              // clients create and drop the table
-	incarnation table.Incarnation // if they do not
-	time        atomic.Int64      // of calls and returns; only their order matters
+	incarnation table.Incarnation // used if clients do not create and drop the table
+	time        atomic.Int64      // logical time of calls and returns; only the order matters
 
 	mu         sync.Mutex
 	operations []porcupine.Operation
@@ -153,25 +153,25 @@ func (h *history) add(in step, call int64, out answer) {
 	}
 }
 
-// client runs one operation after the other.
+// client runs one operation after another.
 type client struct {
 	*history
 	id    int
 	store table.Store
 	rnd   *rand.Rand
-	known [len(universe)]edm.Ticks // last Timestamp seen
+	known [len(universe)]edm.Ticks // last Timestamp seen of each key
 	count uint64
 }
 
 func (c *client) work(commands int) {
 	for range commands {
-		runtime.Gosched() // on a fast store clients would not overlap otherwise
+		runtime.Gosched() // otherwise clients of a fast store would not overlap
 		n := c.rnd.IntN(20)
 		switch {
 		case c.tables && c.id < 2 && n < 6:
 			c.drop()
 		case c.tables && n < 8:
-			_ = c.create() // it is in the history
+			_ = c.create() // the history has the result
 		case n < 11:
 			c.get(c.rnd.IntN(len(universe)))
 		case n < 13:

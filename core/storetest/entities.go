@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Entities checks Get and Commit one after the other.
+// Entities checks Get and Commit with one client.
 func Entities(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Conditions", conditionsHold},
@@ -36,8 +36,8 @@ const (
 	newer   state = "another Timestamp"
 )
 
-// verdicts are the reasons why a mutation is refused, by its condition and by the state;
-// nil if it is applied.
+// verdicts gives the reason why a mutation is refused, by its condition and the state of
+// the entity; nil means that it is applied.
 var verdicts = map[table.Condition]map[state]error{
 	table.Always:    {nothing: nil, current: nil, newer: nil},
 	table.Absent:    {nothing: nil, current: table.ErrExists, newer: table.ErrExists},

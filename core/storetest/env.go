@@ -30,10 +30,10 @@ func open(t *testing.T, h Harness) *env {
 	return &env{T: t, Fixture: p, clock: c, has: p.Strengths}
 }
 
-// clock moves by step whenever it is read: forwards, not at all, or back.
+// clock moves by step at each read: forwards, not at all, or back.
 type clock struct{ ticks, step atomic.Int64 }
 
-// millisecond is the usual step.
+// millisecond is the default step.
 const millisecond = edm.TicksPerSecond / 1000
 
 func newClock() *clock {
@@ -61,8 +61,8 @@ func (e *env) second(now func() edm.Ticks) table.Store {
 	return e.Share(now)
 }
 
-// fewer returns n, or remote over a Remote fixture: the least that still meets each case
-// of a law.
+// fewer returns n, or remote if the fixture is Remote. remote is the smallest number
+// that still covers each case of a law.
 func (e *env) fewer(n, remote int) int {
 	if e.Remote {
 		return remote
@@ -80,7 +80,7 @@ func incarnation() (i table.Incarnation) {
 // tableKey is the key of a table of the account that most laws use.
 func tableKey(name string) table.RecordKey { return table.RecordKey{Account: "acct", Table: name} }
 
-// create makes an empty table and returns its key.
+// create creates an empty table and returns its key.
 func (e *env) create(name string) table.RecordKey {
 	e.Helper()
 	k := tableKey(name)
@@ -120,13 +120,13 @@ func (e *env) drop(name table.RecordKey) {
 	e.settle()
 }
 
-// commit also lets replicas catch up.
+// commit applies mutations and lets replicas catch up.
 func (e *env) commit(name table.RecordKey, m ...table.Mutation) (edm.Ticks, error) {
 	defer e.settle()
 	return e.Store.Commit(e.Context(), name, m)
 }
 
-// must commits and demands success.
+// must applies mutations and demands success.
 func (e *env) must(name table.RecordKey, m ...table.Mutation) edm.Ticks {
 	e.Helper()
 	ticks, err := e.commit(name, m...)
@@ -157,7 +157,7 @@ func (e *env) get(name table.RecordKey, k []byte) (table.Row, error) {
 	return e.Store.Get(e.Context(), name, k, table.Strong)
 }
 
-// expect demands what a strong Get of an entity shows.
+// expect demands that a strong Get of an entity shows want.
 func (e *env) expect(what string, name table.RecordKey, k []byte, want string) {
 	e.Helper()
 	if got := shown(e.get(name, k)); got != want {
@@ -165,8 +165,8 @@ func (e *env) expect(what string, name table.RecordKey, k []byte, want string) {
 	}
 }
 
-// lacks reports whether err is the answer of a store to mutations that need a
-// strength it does not declare. A store may also carry them out.
+// lacks reports whether err means that the mutations need a strength that the store does
+// not declare. A store may also carry out such mutations.
 func (e *env) lacks(err error, m []table.Mutation) bool {
 	if !errors.Is(err, table.ErrUnsupported) {
 		return false
@@ -175,8 +175,8 @@ func (e *env) lacks(err error, m []table.Mutation) bool {
 	return len(m) > 1 && !e.has.AtomicCommit || conditional && !e.has.Conditional
 }
 
-// applied reports whether a Commit was applied. It may also be refused, or need a
-// strength that the store does not declare.
+// applied reports whether a Commit was applied. The Commit may also be refused, or need
+// a strength that the store does not declare.
 func (e *env) applied(m []table.Mutation, err error) bool {
 	e.Helper()
 	var refusal *table.Refused

@@ -20,9 +20,9 @@ type attemptAt struct {
 	call, back int64
 }
 
-// converges is the law for a store without any strength: when writes have ended and
+// converges checks the law for a store without any strength: when writes have ended and
 // replicas have caught up, all stores and all ways to read show the same state of each
-// entity, left by a write that no other followed.
+// entity. This state comes from a write that no later write followed.
 func converges(e *env) {
 	name := e.create("converges")
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
@@ -90,9 +90,9 @@ func converges(e *env) {
 	}
 }
 
-// leftBy reports whether a write with this nonce may have been the last.
+// leftBy reports whether the write with this nonce may have been the last one.
 func leftBy(done []attemptAt, nonce uint64) bool {
-	var latest int64 // call of an attempt that was applied for certain
+	var latest int64 // the latest call that certainly was applied
 	for _, one := range done {
 		if one.back != never {
 			latest = max(latest, one.call)

@@ -11,18 +11,18 @@ import (
 
 const second = edm.TicksPerSecond
 
-// ends has an instant in E, and the text v.
+// ends returns properties with an instant in E and the text v.
 func ends(at edm.Ticks, v string) edm.Properties {
 	return edm.AppendProperty(text(v), "E", edm.DateTime(at))
 }
 
-// matured is the age at which a rule surely removes what has ended.
+// matured is the age at which a rule certainly removes entities that have ended.
 const matured = table.UndoTime + 90*second
 
-// later moves the clock, which stands still otherwise.
+// later moves the clock, which otherwise stands still.
 func (c *clock) later(by edm.Ticks) { c.ticks.Add(int64(by)) }
 
-// expiring is a table with a rule of expiry, and a clock that stands still.
+// expiring creates a table with a rule of expiry, and stops the clock.
 func (e *env) expiring(rule *table.Expiry) (s *table.Service, name table.Name) {
 	e.Helper()
 	if !e.has.Expiry {
@@ -36,7 +36,7 @@ func (e *env) expiring(rule *table.Expiry) (s *table.Service, name table.Name) {
 	return s, name
 }
 
-// declaring is a store of which the harness has declared that it keeps traits.
+// declaring wraps a store for which the harness has declared that it keeps traits.
 type declaring struct{ table.Store }
 
 func (s declaring) Unwrap() table.Store             { return s.Store }
@@ -51,10 +51,10 @@ func (e *env) declare(s *table.Service, name table.Name, rule *table.Expiry) {
 	e.settle()
 }
 
-// upkeep makes a whole pass.
+// upkeep makes a whole pass over the table.
 func (e *env) upkeep(s *table.Service, name table.Name) (removed int) {
 	e.Helper()
-	u := table.Upkeep{Table: name} // as if it had been taken: passes of several programs do no harm
+	u := table.Upkeep{Table: name} // not taken by TakeUpkeep: concurrent passes do no harm
 	for range 1000 {
 		done, err := s.Upkeep(e.Context(), &u)
 		if err != nil {
@@ -69,7 +69,7 @@ func (e *env) upkeep(s *table.Service, name table.Name) (removed int) {
 	return 0
 }
 
-// rowKeys lists what a scan shows, or with ended what it hides.
+// rowKeys lists the keys that a scan shows, or with ended the keys of ended entities.
 func (e *env) rowKeys(name table.RecordKey, ended bool) (list []string) {
 	e.Helper()
 	r := table.ScanRequest{Ranges: []key.Range{{}}, Rows: 3, Ended: ended}
@@ -81,8 +81,8 @@ func (e *env) rowKeys(name table.RecordKey, ended bool) (list []string) {
 	return list
 }
 
-// expectRemoved checks how many entities a pass has removed; a store that removes them itself leaves
-// fewer to it.
+// expectRemoved checks how many entities a pass removed. A store that removes entities itself leaves
+// fewer for the pass.
 func (e *env) expectRemoved(got, want int) {
 	e.Helper()
 	if got != want && !(e.Removes && got < want) {

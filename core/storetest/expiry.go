@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Expiry checks the rule of expiry of a table: what has ended is absent for every operation
-// at its own Timestamp, whatever is stored.
+// Expiry checks the rule of expiry of a table: an entity that has ended is absent for every
+// operation at its own Timestamp, whatever is stored.
 func Expiry(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Refused", refusedTraits},
@@ -59,8 +59,8 @@ func refusedTraits(e *env) {
 	}
 }
 
-// What has ended is absent for reads, conditions, merges and batches, and what is written
-// over it begins anew.
+// absentOnceEnded checks that an ended entity is absent for reads, conditions, merges and
+// batches, and that a write to its key makes a new entity.
 func absentOnceEnded(e *env) {
 	_, n := e.expiring(&table.Expiry{Property: "E"})
 	name := n.Key()
@@ -76,7 +76,7 @@ func absentOnceEnded(e *env) {
 	e.expect("an instant of another type", name, d.Key, written(d, first))
 	e.expectKeys("at first", name, false, `"p"/"a"`, `"p"/"b"`, `"p"/"d"`)
 
-	e.clock.later(10 * second) // exactly the instant of a, or a little later
+	e.clock.later(10 * second) // exactly the end of a, or a little later
 	e.expect("at its end", name, a.Key, reason(table.ErrNoEntity))
 	e.expectKeys("at the end of a", name, false, `"p"/"b"`, `"p"/"d"`)
 	e.expectKeys("at the end of a", name, true, `"p"/"a"`, `"p"/"c"`)
@@ -98,7 +98,7 @@ func absentOnceEnded(e *env) {
 	}
 	e.expectKeys("after refusals", name, true, `"p"/"a"`, `"p"/"c"`)
 
-	// A merge over it has none of its properties; an insert over it succeeds, also in a batch.
+	// A merge gets none of the ended entity's properties. An insert succeeds, also in a batch.
 	merge := table.Mutation{Key: a.Key, Kind: table.Merge, Properties: edm.AppendProperty(nil, "w", edm.Int32(1)), Nonce: 9}
 	insert := table.Mutation{Key: c.Key, Condition: table.Absent, Properties: text("new"), Nonce: 9}
 	ticks := e.must(name, merge, insert)
@@ -110,7 +110,8 @@ func absentOnceEnded(e *env) {
 	e.expectKeys("at last", name, true)
 }
 
-// With After, each write renews, also a merge; an instant in the property decides before it.
+// agesFromTheLastWrite checks After: each write renews the entity, also a merge. An instant in
+// the property takes precedence.
 func agesFromTheLastWrite(e *env) {
 	_, n := e.expiring(&table.Expiry{Property: "E", After: 10 * second})
 	name := n.Key()
@@ -123,14 +124,15 @@ func agesFromTheLastWrite(e *env) {
 	e.expectKeys("after 16 seconds", name, false, `"p"/"a"`, `"p"/"c"`)
 	e.clock.later(8 * second)
 	e.expectKeys("after 24 seconds", name, false, `"p"/"c"`)
-	e.clock.later(-20 * second) // the clock of the machine steps back: nothing comes back to life
+	e.clock.later(-20 * second) // the clock of the machine steps back: no ended entity may reappear
 	e.expectKeys("with a clock that stepped back", name, false, `"p"/"c"`)
 	if _, err := e.commit(name, table.Mutation{Key: at("p", "a"), Kind: table.Merge, Condition: table.Present}); reason(err) != reason(&table.Refused{Err: table.ErrNoEntity}) {
 		e.Errorf("a merge into what a read found absent: %s", reason(err))
 	}
 }
 
-// Whoever withdraws a rule in its first hour has everything again.
+// undoOfARule checks that all entities are visible again if a rule is withdrawn in its first
+// hour.
 func undoOfARule(e *env) {
 	s, n := e.expiring(nil)
 	name := n.Key()
@@ -156,7 +158,7 @@ func undoOfARule(e *env) {
 	}
 }
 
-// rows lists all rows, or with ended those that have ended.
+// rows lists all visible rows, or with ended the ended ones.
 func (e *env) rows(name table.RecordKey, ended bool) (list []table.Row) {
 	e.Helper()
 	return slices.Concat(e.pages(name, table.ScanRequest{Ranges: []key.Range{{}}, Ended: ended}, func([]byte) {})...)
@@ -166,8 +168,8 @@ func expireOf(r table.Row) table.Mutation {
 	return table.Mutation{Key: r.Key, Kind: table.Expire, Condition: table.Unchanged, IfMatch: r.Timestamp}
 }
 
-// After its first hour, what a rule had ended stays gone when it is withdrawn, and nothing
-// else is.
+// endingRule withdraws a rule after its first hour. Entities that it had ended stay absent,
+// and all others stay visible.
 func endingRule(e *env) {
 	s, n := e.expiring(&table.Expiry{Property: "E"})
 	name := n.Key()
@@ -187,7 +189,7 @@ func endingRule(e *env) {
 	err := s.SetTableOptions(e.Context(), n, "", table.TableOptions{})
 	if refused, ok := errors.AsType[*table.Error](err); (!ok || refused.Code != table.OptionsBusy) && !e.Removes {
 		e.Errorf("two rules that end: %v, want OptionsBusy", err)
-	} else if err == nil { // the first one has left nothing
+	} else if err == nil { // the first rule has no ended entities left
 		e.expectKeys("after both", name, false)
 		return
 	}
@@ -199,7 +201,8 @@ func endingRule(e *env) {
 	e.declare(s, n, nil)
 }
 
-// Upkeep removes what has ended, and nothing else; what it removes was absent before.
+// upkeepRemoves checks that upkeep removes all entities that have ended and no others. The
+// removed ones were absent before.
 func upkeepRemoves(e *env) {
 	s, n := e.expiring(&table.Expiry{Property: "E"})
 	name := n.Key()
@@ -232,7 +235,8 @@ func upkeepRemoves(e *env) {
 	e.expectKeys("and it is not stored", name, false, live...)
 }
 
-// An entity that was written again between the look of upkeep and its removal stays.
+// upkeepAgainstAWriter checks that upkeep keeps an entity that was written again after the
+// scan and before the removal.
 func upkeepAgainstAWriter(e *env) {
 	_, n := e.expiring(&table.Expiry{After: second})
 	if e.Removes {
@@ -289,8 +293,8 @@ func traitsElsewhere(e *env) {
 	}
 }
 
-// Traits are kept with the record, whoever writes it, and hold for every store over the
-// same data, also after a restart.
+// traitsKept checks that traits are kept with the record, whoever writes it. They hold for
+// every store over the same data, also after a restart.
 func traitsKept(e *env) {
 	s, n := e.expiring(&table.Expiry{Property: "E", After: 9 * second})
 	name := n.Key()
@@ -332,10 +336,10 @@ func traitsKept(e *env) {
 	}
 }
 
-// Random writes, reads, passes, rules and steps of the clock are those of a model in which
-// nothing is removed but by writes, and [table.Traits] says what is absent. Instants lie at
-// halves of a second and the clock at whole ones, so that the model need not know Timestamps
-// to the tick.
+// randomExpiry compares random writes, reads, passes, rules and clock steps with a model. The
+// model removes entities only by writes; [table.Traits] says which entities are absent.
+// Instants are at half seconds and the clock is at whole seconds, so the model need not know
+// exact Timestamps.
 func randomExpiry(e *env) {
 	s, n := e.expiring(nil)
 	name := n.Key()
@@ -361,9 +365,9 @@ func randomExpiry(e *env) {
 		case 1:
 			rule := []*table.Expiry{nil, {Property: "E"}, {After: 7*second + second/2}, {Property: "E", After: 11*second + second/2}}[rnd.IntN(4)]
 			if edm.Ticks(e.clock.ticks.Load()) < highest || rnd.IntN(4) > 0 {
-				continue // the clock of whoever declares must not be behind
+				continue // the clock of the program that declares must not be slow
 			}
-			e.clock.later(second/4 + 1) // after every Timestamp so far
+			e.clock.later(second/4 + 1) // later than every Timestamp so far
 			err := s.SetTableOptions(e.Context(), n, "", table.TableOptions{Expire: rule})
 			e.clock.later(3*second/4 - 1)
 			highest = edm.Ticks(e.clock.ticks.Load())
@@ -373,7 +377,7 @@ func randomExpiry(e *env) {
 			if traits, _, err = s.TableTraits(e.Context(), n); err != nil {
 				e.Fatal(err)
 			}
-			for k, row := range rows { // what a withdrawn rule has ended never comes back
+			for k, row := range rows { // an entity that a withdrawn rule has ended must never reappear
 				if traits != nil && (&table.Traits{Ending: traits.Ending}).Ended(&row, highest) {
 					delete(rows, k)
 				}

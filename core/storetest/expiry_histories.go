@@ -11,12 +11,13 @@ import (
 	"edgetable/core/table"
 )
 
-// Writers insert the same few entities, which end soon, while others read and remove them.
-// An insert finds the entity of another one only until that ends, and no read shows it later.
+// concurrentExpiry has writers insert the same few entities, which end soon, while others read
+// and remove them. An insert is refused because of another entity only until that entity ends,
+// and no read shows the entity after that.
 func concurrentExpiry(e *env) { expiryHistory(e) }
 
-// The same holds for two stores over the same data whose clocks differ, whichever clock judges:
-// what has ended by the slower one is shown by neither.
+// skewedExpiry does the same with two stores over the same data whose clocks differ. Neither
+// store shows an entity that has ended by the slower clock.
 func skewedExpiry(e *env) { expiryHistory(e, millisecond) }
 
 // expiryHistory lets writers insert, read and remove entities that end soon, in the store and

@@ -9,8 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// faultyStore is a Store whose next calls fail on command: before they take effect, or after,
-// with the reply lost. Tests use both, because code that is right for one may be wrong for the other.
+// faultyStore is a Store whose next calls fail on command. A call fails before it takes effect, or it
+// takes effect and the reply is lost. Tests use both, because code that is right for one may be wrong
+// for the other.
 type faultyStore struct {
 	table.Store
 	// lagging answers eventual Gets from a replica that has seen nothing yet.
@@ -51,7 +52,7 @@ const (
 // failure says how one call fails.
 type failure struct {
 	effect effect
-	err    error  // the caller gets it; nil is no fault
+	err    error  // the error for the caller; nil: no fault
 	then   func() // runs before the caller gets the error, or nil
 }
 
@@ -93,7 +94,7 @@ func (f *faultyStore) reset() {
 	f.late = nil
 }
 
-// do makes one call, with its fault if it has one.
+// do makes one call, with the fault that is set for it, if any.
 func (f *faultyStore) do(m method, call func() error) error {
 	f.mu.Lock()
 	f.calls[m]++

@@ -10,10 +10,9 @@ import (
 	"edgetable/core/table"
 )
 
-// "Filter: nil passes all; judged exactly, in the store's loop." A Scan with a
-// filter returns the rows of a Scan without one that Filter.Match accepts, under any
-// budget; and
-// "a page may be empty and have a Next".
+// filters checks: "Filter: nil passes all; judged exactly, in the store's loop." A Scan
+// with a filter returns those rows of a Scan without one that Filter.Match accepts,
+// under any budget. It also checks that "a page may be empty and have a Next".
 func filters(e *env) {
 	name, _ := e.grid("filters", 4, 25, 50)
 	e.fill(name, []table.Mutation{
@@ -60,13 +59,13 @@ func filters(e *env) {
 				continue // the plan has no ranges
 			}
 			if e.Remote && 1 <= j && j <= 3 && j != 1+i%3 {
-				continue // budgets with a page per row or two take turns
+				continue // alternate between the budgets that make a page of one or two rows
 			}
 			what := fmt.Sprintf("%s: %d ranges, Rows %d, ScanBytes %d", text, len(r.Ranges), r.Rows, r.ScanBytes)
 			e.same(what, keys(slices.Concat(e.pages(name, r, nil)...)), want)
 		}
 	}
-	// The budget of bytes examined counts what the filter drops.
+	// The budget of examined bytes also counts rows that the filter rejects.
 	nothing, err := odata.Parse("n lt 0")
 	if err != nil {
 		e.Fatal(err)

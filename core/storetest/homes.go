@@ -20,7 +20,7 @@ var homes = map[string]Strengths{
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, Feed: true, SnapshotPage: true,
 		ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
-	// With settings of the database that make a reply durable, which the store demands.
+	// The store demands database settings that make a reply durable.
 	"PostgreSQL": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, SnapshotPage: true,
 		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
@@ -35,12 +35,12 @@ var homes = map[string]Strengths{
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, SnapshotPage: true,
 		Durable: true, Expiry: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
-	// A page takes a read per bucket, and the buckets drop a table one after the other.
+	// A page takes a read per bucket, and the buckets drop a table one after another.
 	"Durable Objects, more buckets": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
 		Durable: true, Expiry: true, TimestampsAcrossProcesses: true,
 	},
-	// So do ranges.
+	// The ranges of a split table do the same.
 	"Durable Objects, a table that has split": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
 		Durable: true, Expiry: true, TimestampsAcrossProcesses: true,

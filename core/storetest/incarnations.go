@@ -23,7 +23,7 @@ func Incarnations(t *testing.T, h Harness) {
 	})
 }
 
-// expectNone demands that a store finds no such table.
+// expectNone demands that a store does not find the table.
 func (e *env) expectNone(what string, s table.Store, name table.RecordKey) {
 	e.Helper()
 	_, get := s.Get(e.Context(), name, at("p", "r"), table.Strong)
@@ -125,7 +125,7 @@ func livesOverTwoStores(e *env) {
 	}
 }
 
-// A change of a record's value does not change the table.
+// recordChanges checks that a change of a record's value does not change the table.
 func recordChanges(e *env) {
 	d := newRecord("record", []byte("one"))
 	first := e.write(d)

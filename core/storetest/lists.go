@@ -55,8 +55,8 @@ func incarnationOf(k table.RecordKey) (i table.Incarnation) {
 	return i
 }
 
-// A list is as long as its limit, even if the fixture needs several pages for many or large
-// records.
+// longList checks that a list has as many records as its limit, even if the fixture needs
+// several pages for many or large records.
 func longList(e *env) {
 	const many, large = 1100, 20
 	for i := range many {

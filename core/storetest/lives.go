@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// anHourApart returns the store and another one over the same data, whose clock stands an
-// hour behind.
+// anHourApart returns the store and another one over the same data whose clock is an hour
+// slow.
 func (e *env) anHourApart() [2]table.Store {
 	slow := newClock()
 	slow.ticks.Add(-3600 * edm.TicksPerSecond)
@@ -46,8 +46,9 @@ func laterLives(e *env) {
 	}
 }
 
-// Whatever keeps the Timestamps of deleted entities may be removed at any time, beside
-// writers whose clocks disagree: Timestamps of a key still increase.
+// purged checks that Timestamps of a key increase even if the store's memory of deleted
+// entities is removed. It may be removed at any time, while writers whose clocks disagree
+// are at work.
 func purged(e *env) {
 	if e.Purge == nil || !e.has.TimestampsAcrossProcesses {
 		return
@@ -66,7 +67,7 @@ func purged(e *env) {
 			e.Purge()
 		}
 	}
-	for i := range 4 { // the slow one has seen nothing of what the other writes in this hour
+	for i := range 4 { // the slow store has seen none of the other's writes of this hour
 		e.clock.ticks.Add(3600 * int64(edm.TicksPerSecond))
 		row := fmt.Sprint("hour ", i)
 		for j, m := range []table.Mutation{put("p", row, "fast"), remove("p", row), put("p", row, "slow")} {
@@ -97,8 +98,9 @@ func purged(e *env) {
 	purges.Wait()
 }
 
-// A process that stood still may be taken for dead. When it goes on, beside the one that
-// took over what it held, their Timestamps still never repeat and those of a key increase.
+// takenOver checks a process that stalls and is taken for dead. When it resumes, another
+// process has taken over what it held. Their Timestamps still never repeat, and the
+// Timestamps of a key increase.
 func takenOver(e *env) {
 	if e.TakeOver == nil {
 		return
@@ -117,7 +119,7 @@ func takenOver(e *env) {
 	write(e.Store, put("p", "r", "before"), true)
 	for round := range 4 {
 		next := e.TakeOver(e.clock.now)
-		if round > 0 { // what the old one had reserved is over
+		if round > 0 { // the Timestamps that the old process had reserved are in the past
 			e.clock.ticks.Add(60 * int64(edm.TicksPerSecond))
 		}
 		var both sync.WaitGroup

@@ -11,10 +11,10 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// The sequential model of one table, for the comparison with a concurrent history. Its
+// This is the sequential model of one table. A concurrent history is compared with it. Its
 // states are plain values, compared with ==.
 
-// universe are the keys a history uses; two partitions of three.
+// universe lists the keys that a history uses: two partitions of three keys each.
 var universe = [...]string{"p\x00a", "p\x00b", "p\x00c", "q\x00a", "q\x00b", "q\x00c"}
 
 // cell is an entity in the model.
@@ -23,7 +23,7 @@ type cell struct {
 	ticks      edm.Ticks
 	nonce      uint64
 	properties string
-	highest    edm.Ticks // that the key ever had, in any incarnation
+	highest    edm.Ticks // highest Timestamp that the key ever had, in any incarnation
 }
 
 func (c cell) row(k string) *table.Row {
@@ -36,7 +36,7 @@ func (c cell) row(k string) *table.Row {
 // lifeOf is the state of the table.
 type lifeOf struct {
 	revision table.Revision // of the record; "" while there is no table
-	dropping int64          // the id of the Drop that is under way, in the weaker model
+	dropping int64          // the id of the Drop in progress, in the weaker model
 	cells    [len(universe)]cell
 }
 
@@ -44,26 +44,26 @@ type lifeOf struct {
 type step struct {
 	method    string // create, read, drop, dropped, get, commit, scan
 	client    int
-	id        int64          // of this step alone, not 0
+	id        int64          // unique and not 0
 	revision  table.Revision // drop
-	key       int            // get, by universe
+	key       int            // index in universe, for get
 	mutations []table.Mutation
 }
 
-// answer is its result.
+// answer is the result of a step.
 type answer struct {
 	err      error
 	revision table.Revision
 	ticks    edm.Ticks
-	cells    [len(universe)]cell // get and scan; highest is not used
+	cells    [len(universe)]cell // for get and scan; highest is not used
 }
 
-// laws of the model that depend on the strengths declared.
+// laws are the laws of the model that depend on the declared strengths.
 type laws struct {
 	exactDrop bool
-	// acrossDeletes: Timestamps of a key increase over deletes too.
+	// acrossDeletes: Timestamps of a key increase across deletes too.
 	acrossDeletes bool
-	// apart: no step is of both partitions.
+	// apart: no step touches both partitions.
 	apart bool
 }
 
@@ -107,7 +107,7 @@ func (l laws) step(s lifeOf, in step, out answer) (bool, lifeOf) {
 	return l.alone(s, in, out, false)
 }
 
-// alone is a step while no Drop is under way.
+// alone applies a step while no Drop is in progress.
 func (l laws) alone(s lifeOf, in step, out answer, live bool) (bool, lifeOf) {
 	got := reason(out.err)
 	switch in.method {
@@ -162,7 +162,7 @@ func (l laws) alone(s lifeOf, in step, out answer, live bool) (bool, lifeOf) {
 	return l.commit(s, in.mutations, out)
 }
 
-// commit is [table.Apply] for each mutation.
+// commit applies [table.Apply] to each mutation.
 func (l laws) commit(s lifeOf, m []table.Mutation, out answer) (bool, lifeOf) {
 	next := s
 	for i, one := range m {

@@ -17,15 +17,15 @@ type OneWriter struct {
 	Store table.Store
 	Table table.RecordKey
 	Rand  func(n int) int
-	// Before is called before each write and may begin faults; Settle ends them, and waits
-	// until nothing is on its way.
+	// Before is called before each write and may begin faults. Settle ends them, and waits
+	// until no message is in transit.
 	Before, Settle func()
 	// NotDone reports whether an error, other than ErrBusy, means that a write was not
 	// carried out and will not be; it may be nil.
 	NotDone func(error) bool
 }
 
-// Run makes many writes, and fails if the outcomes of too few are known, or all.
+// Run makes many writes. It fails if too few outcomes are known, or if all are known.
 func (w *OneWriter) Run(t testing.TB, writes int) {
 	t.Helper()
 	known, unknown := 0, 0

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Order checks the scans that go from the last key to the first one, and those that count.
+// Order checks descending scans and scans that count.
 func Order(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Descending", descending},
@@ -25,8 +25,8 @@ func Order(t *testing.T, h Harness) {
 	})
 }
 
-// descends reports whether the store reads in descending order. One that does not declare
-// it must say [table.ErrUnsupported], not read in the other order.
+// descends reports whether the store reads in descending order. A store that does not
+// declare it must answer [table.ErrUnsupported] and not read in ascending order.
 func (e *env) descends(name table.RecordKey) bool {
 	e.Helper()
 	if e.Strengths.Descending {
@@ -46,8 +46,8 @@ func backward(list []string) []string {
 	return list
 }
 
-// A descending Scan of any ranges with any filter shows what an ascending one does, in the
-// opposite order.
+// descending checks that a descending Scan of any ranges with any filter shows the same
+// rows as an ascending one, in the opposite order.
 func descending(e *env) {
 	name, grid := e.grid("descending", 5, 20, 10)
 	e.fill(name, []table.Mutation{put("", "", "1"), put("\U0001F600", "\uff01", "n"), put("\uff01", "\U0001F600", "n"), put("p0", "r", "n")})
@@ -77,7 +77,7 @@ func descending(e *env) {
 		r.Rows, r.ScanBytes = 1+rnd.IntN(4), 300
 		e.same(text+", newest first in short pages", keys(slices.Concat(e.pages(name, r, nil)...)), want)
 	}
-	// Points, of which some have no entity.
+	// Points are ranges of one key; some have no entity.
 	var points []key.Range
 	for _, k := range grid[:60] {
 		points = append(points, key.Range{Start: []byte(k), End: []byte(k + "\x01")}, key.Range{Start: []byte(k + "+"), End: []byte(k + "+\x01")})
@@ -88,7 +88,8 @@ func descending(e *env) {
 	}
 }
 
-// All limits of a page hold in a descending scan, and no row is skipped or repeated.
+// descendingPages checks that all limits of a page hold in a descending scan, and that no
+// row is skipped or repeated.
 func descendingPages(e *env) {
 	rows := e.fewer(50, 15)
 	name, want := e.grid("budgets", 4, rows, 100)
@@ -118,7 +119,8 @@ func descendingPages(e *env) {
 	}
 }
 
-// Between the pages of a descending scan others insert and delete, as in pagingUnderWrites.
+// descendingUnderWrites inserts and deletes between the pages of a descending scan, as
+// pagingUnderWrites does.
 func descendingUnderWrites(e *env) {
 	name, want := e.grid("paging", 6, 20, 20)
 	if !e.descends(name) {
@@ -160,8 +162,9 @@ func descendingUnderWrites(e *env) {
 	}
 }
 
-// A page in one order ends where a scan in the other order of what is before it begins: the
-// two continuations part the table.
+// turning checks that a page in one order and a scan in the other order meet exactly: the
+// scan of everything before the position of the page shows the rows that the page has not
+// shown.
 func turning(e *env) {
 	name, grid := e.grid("turn", 3, 30, 10)
 	if !e.descends(name) {
@@ -179,7 +182,8 @@ func turning(e *env) {
 	}
 }
 
-// The latest ten of a partition cost what its first ten cost, however many it has.
+// latest checks that reading the last ten rows of a partition costs as much as reading the
+// first ten, whatever its size.
 func latest(e *env) {
 	n := e.fewer(2000, 400)
 	name, _ := e.grid("latest", 1, n, 100)
@@ -201,7 +205,8 @@ func latest(e *env) {
 	}
 }
 
-// Count is the number of rows that a scan without it returns, and pages add up.
+// counted checks that Count is the number of rows that a scan without it returns, and that
+// the counts of pages add up.
 func counted(e *env) {
 	name, grid := e.grid("count", 4, 25, 50)
 	for _, text := range []string{"", "n ge 10 and n lt 37", "n lt 0", "PartitionKey eq 'p01'", "PartitionKey ge 'p01' and n ne 50", "PartitionKey eq 'p02' and RowKey eq 'r003'"} {

@@ -22,10 +22,9 @@ type applied struct {
 // Timestamps must be a possible history of the entity: [table.Apply] accepts each one
 // after those before it. A delete that overtakes an insert with a lower Timestamp
 // shows as an insert of an entity that exists, or as a delete of a missing one.
-//
-// A store without TimestampsAcrossProcesses promises the order within one process
-// only, so all clients use the same store. Without Conditional or Linearizable the
-// last writer wins, and a commit has no place in an order.
+// A store without TimestampsAcrossProcesses promises the order only within one process,
+// so all clients use the same store. Without Conditional or Linearizable the last
+// writer wins, and the commits have no order to check.
 func overlaps(e *env) {
 	stores := [2]table.Store{e.Store, e.Store}
 	if e.has.TimestampsAcrossProcesses {

@@ -14,9 +14,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Between pages others insert and delete at the position, before it and behind it. A scan
-// shows entities that exist throughout exactly once, in strictly increasing order
-// (env.pages checks that), and only entities that existed at some time.
+// pagingUnderWrites inserts and deletes between pages: at the position, before it and
+// after it. A scan shows entities that exist throughout exactly once, in strictly
+// increasing order (env.pages checks that), and only entities that existed at some time.
 func pagingUnderWrites(e *env) {
 	for seed := range uint64(e.fewer(6, 2)) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
@@ -25,7 +25,7 @@ func pagingUnderWrites(e *env) {
 		for _, k := range want {
 			ever[k] = true
 		}
-		others := make(map[string]bool) // that come and go, by key
+		others := make(map[string]bool) // entities that come and go, by key
 		change := func(k []byte) {
 			m := table.Mutation{Key: k, Nonce: 1, Properties: text("other")}
 			if others[string(k)] {
@@ -53,7 +53,7 @@ func pagingUnderWrites(e *env) {
 				change(other())
 			}
 			if bytes.HasSuffix(next, []byte("+")) {
-				change(next) // the position itself goes, or comes
+				change(next) // insert or delete the entity at the position itself
 			}
 			if p, row := key.Split(next); bytes.HasPrefix(row, []byte("r")) && len(row) >= 4 {
 				change(at(string(p), string(row[:4])+"+"))

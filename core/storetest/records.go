@@ -37,7 +37,7 @@ func showRecord(r table.Record, err error) string {
 	return fmt.Sprintf("%s=%q %x rev %q", r.Key, r.Value, r.Incarnation, r.Revision)
 }
 
-// expectRecord demands what a store reads.
+// expectRecord demands that a store reads this record.
 func (e *env) expectRecord(what string, s table.Store, r table.Record) {
 	e.Helper()
 	if got, want := showRecord(s.ReadRecord(e.Context(), r.Key, table.Strong)), showRecord(r, nil); got != want {
@@ -105,7 +105,7 @@ func compareAndSwap(e *env) {
 	e.expectRecord("64 KiB", e.Store, large)
 }
 
-// The settings of an account are a record too, which is no table.
+// settings checks that the settings of an account are a record, but not a table.
 func settings(e *env) {
 	r := table.Record{Key: table.RecordKey{Account: "acct"}, Value: []byte("one")}
 	e.expectNoRecord("before there was one", r.Key)
@@ -124,8 +124,8 @@ func settings(e *env) {
 	}
 }
 
-// laterProperties: what a later version keeps in the record of a table is there after
-// the policies of the table have changed.
+// laterProperties checks that a table's record keeps the properties of a later version
+// when the access policies of the table change.
 func laterProperties(e *env) {
 	s := table.New(e.Store, table.Options{Now: e.clock.now, Rand: rand.Uint64})
 	name := table.Name{Account: "acct", Table: "later"}
@@ -197,8 +197,8 @@ func dropRecord(e *env) {
 	e.expectRecord("after a refused Drop", e.Store, r)
 }
 
-// Records are linearizable across all that share the fixture, or are when replicas
-// have caught up.
+// sharedRecords checks that records are linearizable across all stores over the
+// fixture, or agree once replicas have caught up.
 func sharedRecords(e *env) {
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
 	r := newRecord("shared", nil)
@@ -242,7 +242,8 @@ func ownRecords(e *env) {
 	e.expectRecord("the value listed was changed", e.Store, want)
 }
 
-// What a reply showed is there after a restart, where there can be one.
+// restartRecords checks that a state that a reply showed is still there after a
+// restart, if the fixture allows one.
 func restartRecords(e *env) {
 	r := newRecord("a", []byte("one"))
 	r.Revision = e.write(r)

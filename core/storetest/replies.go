@@ -100,7 +100,8 @@ func code(err error) string {
 	return "unexpected error: " + err.Error()
 }
 
-// Every attempt × every way to fail × every write of others in between.
+// lostWrites tries every attempt with every way to fail and every write of others in
+// between.
 func lostWrites(e *env) {
 	s, f := e.service()
 	for _, a := range attempts {
@@ -175,7 +176,7 @@ func (e *env) checkWrite(what string, doc table.RecordKey, ops []table.Operation
 	}
 }
 
-// Several replies in a row are lost.
+// lostTwice loses several replies in a row.
 func lostTwice(e *env) {
 	s, f := e.service()
 	lost := func(effects ...effect) (list []failure) {

@@ -11,7 +11,7 @@ import (
 type shows uint8
 
 const (
-	atRow     shows = iota // in p/r, which others write to as well
+	atRow     shows = iota // in p/r, which other clients also write to
 	elsewhere              // in an entity that only A writes
 	nowhere                // A only deletes
 )
@@ -19,8 +19,8 @@ const (
 // attempt is a write of A.
 type attempt struct {
 	what        string
-	exists      bool // the entity p/r, when A begins
-	conditioned bool // on its ETag
+	exists      bool // whether the entity p/r exists when A begins
+	conditioned bool // conditioned on its ETag
 	shows       shows
 	needs       Strengths
 	operations  func(etag edm.Ticks) []table.Operation

@@ -6,8 +6,8 @@ import (
 	"edgetable/core/table"
 )
 
-// The same for tables: a create or a delete with a lost reply never answers 404 or 409,
-// and never deletes a table that somebody created later.
+// lostTables does the same for tables: a create or a delete with a lost reply never
+// answers 404 or 409, and never deletes a table that another client created later.
 func lostTables(e *env) {
 	s, f := e.service()
 	lost := func(x effect) failure { return failure{effect: x, err: table.ErrUnknown} }
@@ -33,12 +33,12 @@ func lostTables(e *env) {
 	remove := func() error { return s.DeleteTable(e.Context(), name) }
 	for _, row := range []struct {
 		what   string
-		exists bool // when A begins
+		exists bool // whether the table exists when A begins
 		method method
 		do     func() error
 		fault  failure
 		then   func()
-		code   table.Code // "" is success
+		code   table.Code // "": success
 		state  string
 	}{
 		{"create throttled", false, onWriteRecord, create, failure{err: table.ErrBusy}, nil, table.ServerBusy, gone},

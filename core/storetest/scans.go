@@ -178,11 +178,11 @@ func gridRows(partitions, rows, size int) []table.Mutation {
 	return m
 }
 
-// A Scan reads exactly the ranges, whatever the size of its pages.
+// ranges checks that a Scan reads exactly its ranges, whatever the size of its pages.
 func ranges(e *env) {
 	name, grid := e.grid("ranges", 5, 20, 10)
 	k := func(p, r string) []byte { return at(p, r) }
-	var points []key.Range // one per entity, and some without one
+	var points []key.Range // one per entity, and some without an entity
 	for p := range 5 {
 		for r := range 22 {
 			one := at(fmt.Sprintf("p%02d", p), fmt.Sprintf("r%03d", r))

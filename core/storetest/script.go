@@ -45,7 +45,7 @@ import (
 type Stage struct {
 	testing.TB
 	Store   table.Store
-	Context context.Context // nil: that of the test
+	Context context.Context // nil: the context of the test
 	// Commands of the platform return their outcome. block are the indented lines.
 	Commands map[string]func(args, block []string) string
 
@@ -54,7 +54,7 @@ type Stage struct {
 	last     edm.Ticks
 }
 
-// scriptName is the table of scripts.
+// scriptName is the key of the table that scripts use.
 var scriptName = table.RecordKey{Account: "acct", Table: "people"}
 
 // PlayFile plays all scripts of a file, each on a new stage.
@@ -99,7 +99,7 @@ func playEach(t *testing.T, title, text string, stage func(t *testing.T) *Stage)
 	})
 }
 
-// blockOf is the number of lines at the beginning that begin with a tab.
+// blockOf returns how many lines at the beginning start with a tab.
 func blockOf(lines []string) int {
 	return max(0, slices.IndexFunc(append(lines, ""), func(l string) bool { return !strings.HasPrefix(l, "\t") }))
 }
@@ -206,7 +206,7 @@ func outcomeOf(got any, err error) string {
 	return fmt.Sprint(got)
 }
 
-// Outcome is the word of scripts for an error; ok is none.
+// Outcome returns the word that scripts use for an error; "ok" for nil.
 func Outcome(err error) string {
 	if err == nil {
 		return "ok"
@@ -252,7 +252,7 @@ func ParseFates(args []string) (f Fates) {
 // All returns the words of each message.
 func (f *Fates) All() [][]string { return f.list }
 
-// Next returns the words of the next message, none after the last one.
+// Next returns the words of the next message, or none if the list has ended.
 func (f *Fates) Next() (words []string) {
 	if len(f.list) == 0 {
 		return nil

@@ -13,18 +13,18 @@ import (
 	"edgetable/core/table"
 )
 
-// at is the key of an entity.
+// at returns the key of an entity.
 func at(partition, row string) []byte { return key.Append(nil, partition, row) }
 
-// text is a property list of one string.
+// text returns properties with one string.
 func text(v string) edm.Properties { return edm.AppendProperty(nil, "v", edm.String(v)) }
 
-// put is an upsert.
+// put returns an upsert.
 func put(partition, row, v string) table.Mutation {
 	return table.Mutation{Key: at(partition, row), Properties: text(v), Nonce: 1}
 }
 
-// remove deletes an entity that must exist.
+// remove returns a delete of an entity that must exist.
 func remove(partition, row string) table.Mutation {
 	return table.Mutation{Key: at(partition, row), Kind: table.Delete, Condition: table.Present}
 }
@@ -100,7 +100,7 @@ func reason(err error) string {
 	return "unexpected error: " + err.Error()
 }
 
-// refused is the reason of a Commit whose mutation i fails with err.
+// refused returns the text for a Commit whose mutation i fails with err.
 func refused(i int, err error) string { return reason(&table.Refused{Index: i, Err: err}) }
 
 var (

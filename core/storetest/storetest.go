@@ -15,7 +15,7 @@ type Harness func(t testing.TB, now func() edm.Ticks) Fixture
 type Fixture struct {
 	Store table.Store
 	// Strengths are the guarantees of the store beyond the contract of the port. The
-	// suite tests the declared ones, and the weaker law instead of the others.
+	// suite tests each declared strength. For the others it tests a weaker law.
 	Strengths Strengths
 	// Share opens another store over the same data, as another process would, with a
 	// clock of its own. Nil: only one store at a time can use the fixture.
@@ -25,19 +25,20 @@ type Fixture struct {
 	// power, so that data that was not made durable is lost. Nil: the fixture ends with
 	// its store.
 	Restart func(now func() edm.Ticks) table.Store
-	// Backup makes a backup of Store, and returns what opens a store that was restored from it.
+	// Backup makes a backup of Store, and returns a function that opens a store restored from it.
 	// Nil: the fixture has no backups.
 	Backup func() (restore func(now func() edm.Ticks) table.Store)
-	// Purge removes now what deleted entities and dropped tables left behind. Nil: nothing
-	// stays behind, or the suite cannot have it removed.
+	// Purge removes at once the remains of deleted entities and dropped tables. Nil: there are no
+	// remains, or the suite cannot have them removed.
 	Purge func()
-	// TakeOver opens another store that takes Store for dead, although it works, and takes
-	// over what it held. Nil: a store holds nothing.
+	// TakeOver opens another store that assumes Store is dead, although it works, and takes over
+	// the resources that it held. Nil: a store holds no such resources.
 	TakeOver func(now func() edm.Ticks) table.Store
 	// Settle lets every replica catch up. Only a store that does not declare
 	// Linearizable may need it. Nil: the store has no replicas.
 	Settle func()
-	// Removes: the store removes by itself, at any time, what has ended by the rule of its table.
+	// Removes: the store itself removes entities that have ended by the rule of their table, at
+	// any time.
 	Removes bool
 	// Remote: a call takes milliseconds, not microseconds. Laws that read the same
 	// rows in many ways take fewer of them.

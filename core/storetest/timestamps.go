@@ -27,11 +27,11 @@ func Timestamps(t *testing.T, h Harness) {
 	})
 }
 
-// issued remembers the Timestamps of one table.
+// issued records the Timestamps of one table.
 type issued struct {
 	mu   sync.Mutex
-	all  map[edm.Ticks]string // what got it
-	last map[string]edm.Ticks // by key
+	all  map[edm.Ticks]string // what was written with each Timestamp
+	last map[string]edm.Ticks // last Timestamp of each key
 }
 
 func newIssued() *issued {
@@ -107,14 +107,14 @@ func randomWrite(rnd *rand.Rand) []table.Mutation {
 	return []table.Mutation{put("p", "a", "batch"), put("p", "c", "batch")}
 }
 
-// Concurrent writers under a clock that stands still.
+// writers checks the Timestamps of concurrent writers under a clock that stands still.
 func writers(e *env) {
 	name := e.create("writers")
 	seen := newIssued()
 	e.clock.step.Store(0)
 	var done sync.WaitGroup
 	for w := range 4 {
-		alone := w%2 == 0 // otherwise the order of the replies says nothing
+		alone := w%2 == 0 // without this, the order of the replies would say nothing
 		partition := "all"
 		if alone {
 			partition = string(rune('a' + w))

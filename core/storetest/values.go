@@ -29,7 +29,7 @@ func extremes() edm.Properties {
 	return p
 }
 
-// wide is as many properties as an entity may have.
+// wide returns n small properties.
 func wide(n int) (p edm.Properties) {
 	for i := range n {
 		p = edm.AppendProperty(p, fmt.Sprintf("_%d", i), edm.Int32(int32(i)))
@@ -37,7 +37,7 @@ func wide(n int) (p edm.Properties) {
 	return p
 }
 
-// heavy is n Binary properties of 64,000 bytes.
+// heavy returns n Binary properties of 64,000 bytes.
 func heavy(n int) (p edm.Properties) {
 	for i := range n {
 		p = edm.AppendProperty(p, fmt.Sprintf("Heavy%d", i), edm.Binary(bytes.Repeat([]byte{byte(i)}, 64_000)))
@@ -90,8 +90,8 @@ func valuesKept(e *env) {
 	}
 }
 
-// Apply "also checks the limits that depend on the old state (252 properties, 1 MiB)", and
-// no fast path may forget them.
+// limitsOfMerge checks that Apply "also checks the limits that depend on the old state
+// (252 properties, 1 MiB)", also where a store has a fast path.
 func limitsOfMerge(e *env) {
 	name := e.create("limits")
 	full := table.Mutation{Key: at("p", "full"), Properties: wide(table.MaxProperties), Nonce: 1}

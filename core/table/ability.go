@@ -7,10 +7,9 @@ import (
 	"edgetable/core/traffic"
 )
 
-// As returns the store as a T, an interface that names an ability beside the port,
-// such as [Counting]. It looks through wrappers, as errors.As does: a Store around
-// another one that changes only a part of it has a method Unwrap() Store, and
-// implements an ability itself only where it changes that.
+// As returns the store as a T, an interface for an optional ability such as [Counting]. It looks
+// through wrappers, as errors.As does. A Store that wraps another one has a method Unwrap() Store.
+// The wrapper implements an ability itself only if it changes that ability.
 func As[T any](s Store) (ability T, ok bool) {
 	for s != nil {
 		if ability, ok = s.(T); ok {
@@ -25,49 +24,49 @@ func As[T any](s Store) (ability T, ok bool) {
 	return ability, false
 }
 
-// Declaring is a [Store] whose tables can declare something about their entities.
+// Declaring is a [Store] whose tables can have [Traits].
 type Declaring interface {
-	// Declares returns the name of the store for messages, such as "PostgreSQL", and whether
-	// it keeps [Traits] with a rule of expiry. If not, it answers [ErrUnsupported] to a record
+	// Declares returns the name of the store for messages, such as "PostgreSQL", and whether the
+	// store supports a rule of expiry. If it does not, it answers [ErrUnsupported] to a record
 	// with traits.
 	Declares() (name string, expiry bool)
 }
 
-// Counting is a [Store] that counts the traffic of its tables itself, as objects on
-// Workers do, because no server sees all requests.
+// Counting is a [Store] that counts the traffic of its tables itself. Objects on Workers do this
+// because no single server sees all requests.
 type Counting interface {
-	// Traffic returns the statistics of a table, without its name.
+	// Traffic returns the statistics of a table. The report does not contain the table's name.
 	Traffic(ctx context.Context, t RecordKey) (*traffic.Report, error)
 }
 
-// Restoring is a [Store] that can put the entities of a table back to what they were, as
-// objects on Workers can, whose earlier states the platform keeps.
+// Restoring is a [Store] that can restore a table to an earlier state. Objects on Workers can,
+// because the platform keeps their earlier states.
 type Restoring interface {
-	// Restore puts a table back to what it was at a time, or with [UndoRestore] to what it
-	// was before. It returns what became of each of its parts: a line with its name, a space, and
-	// [Restored], [Removed] or why it is neither; and a last line with [RestoreEnded], or with why
-	// another call must finish it. Meanwhile the table is not served. After a refusal nothing was
-	// changed.
+	// Restore puts a table back to its state at a time, or with [UndoRestore] undoes the last
+	// restore. It returns one line for each part of the table: the name of the part, a space, and
+	// [Restored], [Removed] or the reason why it is neither. The last line is [RestoreEnded], or
+	// the reason why another call must finish the restore. Until the restore has ended, the table
+	// is not served. If the restore is refused, nothing was changed.
 	Restore(ctx context.Context, t RecordKey, to edm.Ticks) (did []byte, err error)
 }
 
-// UndoRestore is the time that has Restore undo the last restore, or one that has begun.
+// UndoRestore is the time to pass to Restore to undo a restore that has ended or begun.
 const UndoRestore edm.Ticks = 0
 
-// What became of a part of a table, and of a restore.
+// These words report the outcome of a restore, for one part of the table or for the whole.
 const (
 	Restored          = "restored"
-	Removed           = "removed" // the table did not have it at that time
+	Removed           = "removed" // the part did not exist at that time
 	RestoreEnded      = "ended"
-	RestoreWaits      = "waits" // and for how many seconds the caller should wait
+	RestoreWaits      = "waits" // followed by the number of seconds that the caller should wait
 	RestoreUnfinished = "unfinished"
 )
 
-// Replicated is a [Store] whose eventual reads are answered by a replica, which knows
-// how old it is. A store without this ability answers them like strong ones.
+// Replicated is a [Store] that answers eventual reads from a replica and knows how old the replica
+// is. A store without this ability answers eventual reads like strong ones.
 type Replicated interface {
-	// Replication reports the state of the replica. It does not fail: without news it
-	// reports what it knew last.
+	// Replication reports the state of the replica. It never fails: if there is no newer
+	// information, it repeats the last known state.
 	Replication() Replication
 }
 
@@ -75,16 +74,16 @@ type Replicated interface {
 // visible to eventual reads; LastSync never goes back while the status is Live.
 type Replication struct {
 	Status   ReplicationStatus
-	LastSync edm.Ticks // 0: not known
+	LastSync edm.Ticks // 0: unknown
 }
 
-// ReplicationStatus is one of the three words that Get Table Service Stats has.
+// ReplicationStatus is one of the three states that Get Table Service Stats can report.
 type ReplicationStatus uint8
 
 const (
 	Live        ReplicationStatus = iota // follows the primary
-	Bootstrap                            // does not have all data yet
-	Unavailable                          // cannot say, or does not follow
+	Bootstrap                            // the replica does not have all data yet
+	Unavailable                          // the replica cannot be reached or has stopped following
 )
 
 func (s ReplicationStatus) String() string { return [...]string{"live", "bootstrap", "unavailable"}[s] }

@@ -7,24 +7,25 @@ import (
 	"edgetable/core/edm"
 )
 
-// Clock issues Timestamps that strictly increase, even if the clock behind it stands
-// still or steps back, and over restarts: it reserves Timestamps before it issues
-// them, so a process that starts from the last reservation is above everything its
-// predecessor issued. It is safe for concurrent use.
+// Clock issues Timestamps that strictly increase, even after a restart or if the wall
+// clock stands still or steps back. It reserves Timestamps before it issues them, so a
+// process that starts from the last reservation is above everything its predecessor
+// issued. It is safe for concurrent use.
 type Clock struct {
 	now      func() edm.Ticks
 	reserve  func(edm.Ticks) error
-	last     atomic.Int64 // the highest Timestamp issued, or instant of a read
-	mu       sync.Mutex   // held to issue
+	last     atomic.Int64 // the highest Timestamp issued, or the instant of a read if that is higher
+	mu       sync.Mutex   // held while a Timestamp is issued
 	reserved edm.Ticks
 }
 
-// Reservation is how far ahead a [Clock] reserves.
+// Reservation is how far ahead of the issued Timestamps a [Clock] reserves.
 const Reservation edm.Ticks = edm.TicksPerSecond
 
-// NewClock returns a clock over now that starts above from, the last reservation of
-// its predecessor or 0. reserve must store its argument before any write with a
-// Timestamp up to it; nil stores nothing.
+// NewClock returns a clock that takes the time from now. It starts above from, which is
+// the last reservation of its predecessor, or 0. reserve must store its argument durably
+// before any write with a Timestamp up to it. If reserve is nil, reservations are not
+// stored.
 func NewClock(now func() edm.Ticks, from edm.Ticks, reserve func(edm.Ticks) error) *Clock {
 	c := &Clock{now: now, reserve: reserve, reserved: from}
 	c.last.Store(int64(from))
@@ -34,9 +35,9 @@ func NewClock(now func() edm.Ticks, from edm.Ticks, reserve func(edm.Ticks) erro
 // Raise makes Next issue Timestamps above t, which another process issued.
 func (c *Clock) Raise(t edm.Ticks) { c.raise(t) }
 
-// Instant returns the instant of a read, max(now, last issued). The clock issues no
-// Timestamp up to it later: what has ended at this instant has ended for all later writes.
-// It never waits.
+// Instant returns the instant of a read: max(now, last issued). The clock never issues a
+// Timestamp up to this instant later, so an entity that has ended at this instant has also
+// ended for all later writes. Instant never waits.
 func (c *Clock) Instant() edm.Ticks { return c.raise(c.now()) }
 
 func (c *Clock) raise(t edm.Ticks) edm.Ticks {

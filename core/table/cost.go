@@ -2,27 +2,28 @@ package table
 
 import "edgetable/core/edm"
 
-// Cost is what a Service asked of the store.
+// Cost is what a Service used of the store.
 type Cost struct {
-	Calls int // of the methods of [Store]
+	Calls int // calls of methods of [Store]
 	// ScannedRows is the number of entities and records of tables that the store
 	// examined for reads, and ScannedBytes is the length of the entities' keys and
 	// properties.
 	ScannedRows, ScannedBytes int
-	// Time is from the start of the calls to their ends, if Timed.
+	// Time is the sum of the durations of the calls, if Timed is set.
 	Time  edm.Ticks
 	Timed bool
 
 	began edm.Ticks
 }
 
-// Metered returns a Service on the same store that adds what it does to c. It is
-// for one goroutine.
+// Metered returns a Service on the same store that adds its use to c. Only one
+// goroutine may use it.
 func (s *Service) Metered(c *Cost) Service {
 	return Service{s.shared, c}
 }
 
-// call returns the store for one call. The caller reports its end to ended.
+// call returns the store for one call. When the call has returned, the caller must call
+// ended.
 func (s *Service) call() Store {
 	if c := s.cost; c != nil {
 		c.Calls++
@@ -33,7 +34,7 @@ func (s *Service) call() Store {
 	return s.store
 }
 
-// ended counts what the store examined for the last call.
+// ended adds what the store examined during the last call.
 func (s *Service) ended(rows, size int) {
 	if c := s.cost; c != nil {
 		c.ScannedRows += rows

@@ -6,16 +6,17 @@ import (
 	"edgetable/core/edm"
 )
 
-// TableOptions are what the owner of a table declares.
+// TableOptions are the options that the owner of a table declares.
 type TableOptions struct {
-	// Expire is the rule by which entities end; Since and Until are not used. Nil: none.
+	// Expire is the rule of expiry, or nil. Its fields Since and Until are not used.
 	Expire *Expiry
-	// Changes is the feed that the table keeps. Nil: none.
+	// Changes is the feed of the table, or nil.
 	Changes *Feed
 }
 
-// declare returns the traits of a table for which these options are declared at an
-// instant, or an [Error]. What is declared already stays as it is.
+// declare returns the traits of a table after these options are declared at an instant, or
+// an [Error]. An option that was declared before and stays the same keeps its state, such as
+// its Since.
 func (t *Traits) declare(o TableOptions, now edm.Ticks) (*Traits, error) {
 	var next Traits
 	if t != nil {
@@ -43,7 +44,7 @@ func (t *Traits) declare(o TableOptions, now edm.Ticks) (*Traits, error) {
 	return next.orNil(), nil
 }
 
-// orNil returns nil for traits that declare nothing.
+// orNil returns nil if the traits declare nothing.
 func (t *Traits) orNil() *Traits {
 	if *t == (Traits{}) {
 		return nil
@@ -51,7 +52,7 @@ func (t *Traits) orNil() *Traits {
 	return t
 }
 
-// canKeep refuses options that the store cannot keep.
+// canKeep returns an error if the store does not support the options.
 func (s *Service) canKeep(o TableOptions) error {
 	refuse := func(part string) error {
 		return OptionsInvalid.With(OptionsInvalid.Err().Message + " $." + part + ": " + s.home() + " cannot keep this yet. Leave it out.")
@@ -72,7 +73,8 @@ func (s *Service) canKeep(o TableOptions) error {
 	return nil
 }
 
-// TableTraits returns what a table declares, nil if nothing, and the revision of its record.
+// TableTraits returns the traits of a table, or nil if it declares nothing, and the revision
+// of its record.
 func (s *Service) TableTraits(ctx context.Context, n Name) (*Traits, Revision, error) {
 	if err := n.check(); err != nil {
 		return nil, "", err
@@ -81,9 +83,9 @@ func (s *Service) TableTraits(ctx context.Context, n Name) (*Traits, Revision, e
 	return r.Traits, r.Revision, err
 }
 
-// SetTableOptions declares options of a table in place of those that it has. With a
-// revision it fails with ConditionNotMet if the table's record has another one. Options
-// that the store cannot keep are refused with OptionsInvalid.
+// SetTableOptions replaces the options of a table. If match is not empty and the table's
+// record has another revision, it fails with ConditionNotMet. If the store does not support
+// the options, it fails with OptionsInvalid.
 func (s *Service) SetTableOptions(ctx context.Context, n Name, match Revision, o TableOptions) error {
 	if err := n.check(); err != nil {
 		return err

@@ -4,14 +4,14 @@ import "edgetable/core/edm"
 
 // Effect is everything that one write changes.
 type Effect struct {
-	Row *Row // the new state of the entity; nil: it is gone
-	// Ended is when the entity had ended that an [Expire] removes.
+	Row *Row // the new state of the entity; nil: it was removed
+	// Ended is the instant at which an entity ended that an [Expire] removes.
 	Ended edm.Ticks
 }
 
-// Apply applies a mutation as the function [Apply] does, to an entity of a table with these
-// traits: what has ended at the Timestamp of the write is absent. It also applies [Expire].
-// A store that keeps traits calls it with the entity as it is stored.
+// Apply applies a mutation as the function [Apply] does, but by the traits of the table: an
+// entity that has ended at the Timestamp of the write counts as absent. It also applies
+// [Expire]. A store that keeps traits passes the entity as it is stored.
 func (t *Traits) Apply(old *Row, m Mutation, now edm.Ticks) (Effect, error) {
 	switch {
 	case t == nil || old == nil:

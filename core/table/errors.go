@@ -1,25 +1,23 @@
 package table
 
-// Code is an error code of the protocol, such as "EntityAlreadyExists", by which
-// clients handle errors.
+// Code is an error code of the protocol, such as "EntityAlreadyExists". Clients handle errors by their code.
 type Code string
 
-// Error is the one kind of error the protocol shows. Compare by Code; the
-// Message is for people and says what to change.
+// Error is an error that the protocol shows to clients; no other error is shown. Compare errors by Code. The Message is
+// for people and says what to change.
 type Error struct {
 	Code    Code
-	Message string // without request id and time, which the response adds
+	Message string // without request id and time, which are added to the response
 	Index   int    // operation of an entity group transaction, see HasIndex
-	// HasIndex: Index is part of the message on the wire, as "2:…".
+	// HasIndex puts Index at the start of the message on the wire, as in "2:…".
 	HasIndex bool
-	status   int // 0: the code's own
+	status   int // 0: the status of the code
 	cause    error
 }
 
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// Unwrap returns the cause of an error 5xx, if it has one: for the log, never for the
-// client.
+// Unwrap returns the cause of a 5xx error, or nil. The cause is for the log and must not reach the client.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Status returns the HTTP status of the error.
@@ -30,49 +28,48 @@ func (e *Error) Status() int {
 	return codes[e.Code].status
 }
 
-// Retriable reports whether clients retry because of the status alone.
+// Retriable reports whether the status alone makes clients retry.
 func (e *Error) Retriable() bool { s := e.Status(); return s == 500 || s == 503 }
 
-// WithStatus returns a copy of the error with another status than the code's own.
+// WithStatus returns a copy of the error with this status in place of the code's own.
 func (e *Error) WithStatus(status int) *Error {
 	c := *e
 	c.status = status
 	return &c
 }
 
-// At returns a copy of the error that says which operation of an entity group
-// transaction failed.
+// At returns a copy of the error with the index of the operation that failed in an entity group transaction.
 func (e *Error) At(index int) *Error {
 	c := *e
 	c.Index, c.HasIndex = index, true
 	return &c
 }
 
-// Whole returns a copy of the error that concerns the transaction as a whole.
+// Whole returns a copy of the error without an index, for an error of the whole transaction.
 func (e *Error) Whole() *Error {
 	c := *e
 	c.Index, c.HasIndex = 0, false
 	return &c
 }
 
-// Err returns the error with the code's own message.
+// Err returns an error with the code and its default message.
 func (c Code) Err() *Error { return &Error{Code: c, Message: codes[c].message} }
 
-// Because returns the error with a cause that only the log may show.
+// Because returns an error with the code and a cause that only the log may show.
 func (c Code) Because(cause error) *Error {
 	e := c.Err()
 	e.cause = cause
 	return e
 }
 
-// DamagedText is the message about [ErrDamaged]. The code asks clients to repeat the request, so the text says that it is in vain.
+// DamagedText is the message for [ErrDamaged]. The error's code makes clients retry, so the text says that a retry does
+// not help.
 const DamagedText = "A part of the stored data that the request needs is damaged. To repeat the request does not help: restore a backup. The server's log names the file."
 
-// With returns the error with another message than the code's own.
+// With returns an error with the code and this message in place of the default one.
 func (c Code) With(message string) *Error { return &Error{Code: c, Message: message} }
 
-// Codes lists every code the server can answer with; a test demands that each
-// occurs in a transcript.
+// Codes lists every code that the server can answer. A test demands that each occurs in a transcript.
 func Codes() []Code {
 	list := make([]Code, 0, len(codes))
 	for c := range codes {
@@ -81,7 +78,7 @@ func Codes() []Code {
 	return list
 }
 
-// The codes, with the service's own names.
+// The codes have the names that the service uses.
 const (
 	AccountIsDisabled                       Code = "AccountIsDisabled"
 	AccountRequiresHTTPS                    Code = "AccountRequiresHttps"
@@ -145,8 +142,8 @@ const (
 	XMethodNotUsingPost                     Code = "XMethodNotUsingPost"
 )
 
-// codes is the one table of statuses and texts; the texts are the service's
-// (misspellings included: clients compare some of them).
+// codes holds the status and message of each code. The messages are the service's, with their misspellings, because
+// some clients compare them.
 var codes = map[Code]struct {
 	status  int
 	message string

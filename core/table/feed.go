@@ -7,83 +7,84 @@ import (
 	"edgetable/core/key"
 )
 
-// Feeding is a [Store] that keeps feeds. A feed has a line for each commit to a table with
-// [Traits].Feed, written with the commit: which entities it put, deleted or expired. It has
-// no content: that is read from the entities as they are.
+// Feeding is a [Store] that keeps feeds. A feed has one line for each commit to a table with [Traits].Feed. The line
+// is written with the commit and lists the entities that it put, deleted or expired. It does not have their content,
+// which is read from the stored entities.
 type Feeding interface {
-	// Changes returns the next commits of a feed. It shows only commits that nothing can
-	// undo, and a commit that it does not show yet comes later in the feed: who reads page
-	// after page gets each commit, and those of an entity in their order.
+	// Changes returns the next commits of a feed. It shows only commits that can no longer be undone. A commit that
+	// is not shown yet appears later in the feed, so a client that reads page after page gets every commit, and the
+	// commits of one entity in order.
 	//
-	// It answers [ErrNoTable], [ErrNoFeed], and for a position that the feed cannot continue
+	// It fails with [ErrNoTable] or [ErrNoFeed], or if the feed cannot continue from the position with
 	// [ErrFeedExpired], [ErrFeedEnded] or [ErrHistory].
 	Changes(ctx context.Context, t RecordKey, r FeedRequest) (FeedPage, error)
-	// AwaitChanges returns when Changes may have more behind a position, and when ctx ends.
-	// Nothing happens while nothing changes.
+	// AwaitChanges returns when Changes may have more after a position, or when ctx ends. It does no work while
+	// nothing changes.
 	AwaitChanges(ctx context.Context, t RecordKey, at FeedPosition) error
-	// TrimFeeds removes from all feeds, those of dropped tables too, what is older at an instant
-	// than they keep. Whoever has not read it is answered [ErrFeedExpired].
+	// TrimFeeds removes all changes that are older at an instant than their feed keeps them, including the feeds of
+	// dropped tables. A client that has not read them gets [ErrFeedExpired].
 	TrimFeeds(ctx context.Context, now edm.Ticks) error
 }
 
-// History names a succession of states of a store, so that a position of before a restore is
-// not taken for one of after it.
+// History identifies one continuous history of a store. A restore begins a new one, so a position from before it is
+// not mistaken for a position after it.
 type History [8]byte
 
-// FeedPosition is a place in a feed: all before it was read.
+// FeedPosition is a position in a feed. Everything before it has been read.
 type FeedPosition struct {
 	Life    Incarnation
 	History History
-	At      []byte // of the store
+	At      []byte // the position in the format of the store
 }
 
 // FeedRequest asks for a page of a feed.
 type FeedRequest struct {
-	// From is where the page begins; nil: at the end of the feed, so that the page is empty.
+	// From is the start of the page. If it is nil, the page starts at the end of the feed and is empty, unless Oldest
+	// is set.
 	From *FeedPosition
-	// Oldest begins at the oldest change that is kept, if there is no From.
+	// Oldest starts the page at the oldest change that is kept. It is used only if From is nil.
 	Oldest bool
-	// Within has the keys whose changes are asked for.
+	// Within is the range of keys whose changes the page shows.
 	Within key.Range
-	// A page ends behind the commit with which it has this many changes, or this many bytes of
-	// keys and properties; and behind some thousand commits without changes in Within.
+	// The page ends after the commit that brings it to this many changes, or to this many bytes of keys and
+	// properties. It also ends after some thousand commits without a change in Within.
 	Changes, Bytes int
 }
 
-// FeedPage is what Changes returns.
+// FeedPage is the result of Changes.
 type FeedPage struct {
 	Commits []FeedCommit
-	// Next is the position behind the page; it is newer than that of the request also where
-	// the page is empty, if anything happened.
+	// Next is the position after the page. Even for an empty page it is newer than the position of the request, if
+	// anything was committed since.
 	Next FeedPosition
-	// More says that the page ended because of its limits.
+	// More is set if a limit ended the page.
 	More bool
-	// Keep is for how long the feed keeps changes; 0: it is not known.
+	// Keep is how long the feed keeps changes; 0: unknown.
 	Keep edm.Ticks
 }
 
-// FeedCommit is a commit of a feed.
+// FeedCommit is one commit in a feed.
 type FeedCommit struct {
 	Ticks   edm.Ticks
-	At      []byte // the position behind it
+	At      []byte // the position after the commit
 	Changes []FeedChange
-	// Dropped says that the table was dropped: nothing comes behind it.
+	// Dropped is set if the table was dropped. It is then the last commit of the feed.
 	Dropped bool
 }
 
 // FeedChange is what a commit did to an entity.
 type FeedChange struct {
-	Kind Kind // Put, also for a merge; Delete; Expire
+	Kind Kind // Put (also for a merge), Delete or Expire
 	Key  []byte
-	// Row is the entity that was put, or nil if it was written or removed again since: then
-	// a later change of the feed has it.
+	// Row is the entity that was put. It is nil if the entity was written or removed again since; then a later change
+	// has its newer state.
 	Row *Row
-	// Ended is when the entity ended by the rule of its table: one that was expired, or one that
-	// is stored still although it has ended. Otherwise it is 0.
+	// Ended is when the entity ended by the rule of its table. It is set if the change is an Expire, or if the entity
+	// has ended and is still stored. Otherwise it is 0.
 	Ended edm.Ticks
 }
 
-// Changes returns a page of the feed of a table. Without a number of Bytes it has the bytes of a page of a query.
+// Changes returns a page of the feed of a table. If r.Bytes is 0, the limit is that of a query's page.
 func (s *Service) Changes(ctx context.Context, n Name, r FeedRequest) (FeedPage, error) {
 	f, err := s.feeding(n)
 	if err != nil {
@@ -111,7 +112,7 @@ func (s *Service) Changes(ctx context.Context, n Name, r FeedRequest) (FeedPage,
 	return page, nil
 }
 
-// AwaitChanges waits until there may be changes behind a position, or ctx ends.
+// AwaitChanges waits until there may be changes after a position, or ctx ends.
 func (s *Service) AwaitChanges(ctx context.Context, n Name, at FeedPosition) error {
 	f, err := s.feeding(n)
 	if err != nil {
@@ -134,8 +135,8 @@ func (s *Service) feeding(n Name) (Feeding, error) {
 	return f, nil
 }
 
-// TrimFeeds removes from all feeds of the store what is older than they keep, and what will be in a time from now on:
-// so a store that is full gets space.
+// TrimFeeds removes from all feeds of the store the changes that are older than their feed keeps, and those that will
+// be so within the duration ahead. A store that is full uses ahead to free space.
 func (s *Service) TrimFeeds(ctx context.Context, ahead edm.Ticks) error {
 	f, ok := As[Feeding](s.store)
 	if !ok {

@@ -7,15 +7,16 @@ import (
 	"edgetable/core/edm"
 )
 
-// FeedLine writes the line of a commit in a feed, for stores that keep lines as bytes: for
-// each mutation the kind, how many bytes its key shares with the one before, the length of
-// the others, these, and of an [Expire] the instant at which the entity had ended.
+// FeedLine encodes the line of a commit in a feed, for stores that keep lines as bytes. For
+// each mutation it has the kind, the number of bytes that the key shares with the previous
+// key, the number of remaining bytes, and these bytes. For an [Expire], the instant at which
+// the entity ended follows.
 type FeedLine struct {
 	b    []byte
 	last []byte
 }
 
-// Add adds a mutation that was applied.
+// Add adds a mutation that was applied and its effect.
 func (l *FeedLine) Add(m *Mutation, e *Effect) {
 	kind := m.Kind
 	if kind == Merge {
@@ -41,15 +42,17 @@ func (l *FeedLine) Add(m *Mutation, e *Effect) {
 // Bytes returns the line.
 func (l *FeedLine) Bytes() []byte { return l.b }
 
-// feedDrop begins the line of a drop. The key of the table's record follows, as text.
+// feedDrop is the first byte of the line of a drop. The key of the table's record follows,
+// as text.
 const feedDrop = 0x10
 
-// AppendFeedDrop appends the line of the drop of a table.
+// AppendFeedDrop appends the line for the drop of a table.
 func AppendFeedDrop(dst []byte, t RecordKey) []byte {
 	return append(append(dst, feedDrop), t.String()...)
 }
 
-// FeedDropOf returns the key of the table that a line drops; false: it is of a commit.
+// FeedDropOf returns the key of the table that a line drops. ok is false if the line is that
+// of a commit.
 func FeedDropOf(line []byte) (t RecordKey, ok bool) {
 	if len(line) == 0 || line[0] != feedDrop {
 		return t, false
@@ -59,16 +62,16 @@ func FeedDropOf(line []byte) (t RecordKey, ok bool) {
 
 var errFeedLine = errors.New("stored line of a feed is damaged")
 
-// feedExamined is how many commits a page of a feed looks at.
+// feedExamined is the maximum number of commits that are examined for a page of a feed.
 const feedExamined = 10_000
 
-// FeedBuilder decides what a page of a feed holds and where it ends, for all stores.
+// FeedBuilder decides for all stores what a page of a feed holds and where it ends.
 type FeedBuilder struct {
 	Page FeedPage
-	// Traits are those of the table at the instant Now.
+	// Traits are the traits of the table at the instant Now.
 	Traits *Traits
 	Now    edm.Ticks
-	// Read returns the entity with a key as it is stored, in memory of its own, or nil.
+	// Read returns the stored entity with a key, or nil. The caller owns its memory.
 	Read func(key []byte) (*Row, error)
 
 	request                 *FeedRequest
@@ -76,11 +79,11 @@ type FeedBuilder struct {
 	key                     []byte
 }
 
-// NewFeedBuilder begins a page.
+// NewFeedBuilder returns a builder for an empty page.
 func NewFeedBuilder(r *FeedRequest) FeedBuilder { return FeedBuilder{request: r} }
 
-// Add adds a commit by its line, and the position behind it. full says that the page ends
-// behind it.
+// Add adds a commit, given its line and the position after it. full reports that the page
+// ends after this commit.
 func (b *FeedBuilder) Add(ticks edm.Ticks, at, line []byte) (full bool, err error) {
 	r := b.request
 	if b.Page.Next.At = at; b.Traits.Feeds() {
@@ -119,7 +122,7 @@ func (b *FeedBuilder) Add(ticks edm.Ticks, at, line []byte) (full bool, err erro
 	return full, nil
 }
 
-// parse reads what follows a kind, and the key into b.key.
+// parse decodes what follows the kind of a mutation, and stores the key in b.key.
 func (b *FeedBuilder) parse(c *FeedChange, line []byte) (rest []byte, err error) {
 	shared, n := binary.Uvarint(line)
 	if n <= 0 || shared > uint64(len(b.key)) {
@@ -147,8 +150,8 @@ func (b *FeedBuilder) parse(c *FeedChange, line []byte) (rest []byte, err error)
 }
 
 // join adds the content of an entity that was put, unless it has another Timestamp by now.
-// An entity that has ended and is stored still has its content: nobody else would show it to
-// whoever reads the feed if the rule is withdrawn.
+// It also adds the content of an entity that has ended and is still stored. If the rule is
+// withdrawn, the entity exists again and no later change of the feed would show it.
 func (b *FeedBuilder) join(c *FeedChange, ticks edm.Ticks) error {
 	row, err := b.Read(c.Key)
 	if err != nil || row == nil || row.Timestamp != ticks {

@@ -12,12 +12,12 @@ const (
 	MaxPropertyName       = 255     // UTF-16 code units
 	MaxStringLength       = 32_768  // UTF-16 code units: 64 KiB
 	MaxBinaryLength       = 65_536  // bytes
-	MaxEntitySize         = 1 << 20 // bytes, by EntitySize
+	MaxEntitySize         = 1 << 20 // bytes, as EntitySize counts them
 	MaxBatchOperations    = 100
 	MaxPageRows           = odata.MaxTop
 	minTableName          = 3
 	maxTableName          = 63
-	propertyOverhead      = 8 // of EntitySize
+	propertyOverhead      = 8 // the constants of EntitySize
 	entityOverhead        = 4
 	bytesPerUTF16CodeUnit = 2
 )
@@ -60,8 +60,9 @@ func checkSize(k []byte, p edm.Properties) error {
 	return nil
 }
 
-// CheckTableName returns the service's error for a name no table can have:
-// 3 to 63 ASCII letters and digits, a letter first, not "tables" in any case.
+// CheckTableName returns the service's error for a name that no table can have. A name
+// has 3 to 63 ASCII letters and digits, begins with a letter, and is not "tables" in
+// any case.
 func CheckTableName(name string) error {
 	if len(name) < minTableName || len(name) > maxTableName {
 		return OutOfRangeInput.With("The specified resource name length is not within the permissible limits.")

@@ -12,9 +12,9 @@ import (
 // TableQuery asks for the tables of an account in the order of their
 // lower-case names.
 type TableQuery struct {
-	Filter *odata.Filter // of ParseTableFilter; nil: all
+	Filter *odata.Filter // from ParseTableFilter; nil: all tables
 	Top    int           // as in Query
-	From   string        // the Next of the page before, or ""
+	From   string        // the Next of the previous page, or ""
 
 	Consistency Consistency
 }
@@ -22,7 +22,7 @@ type TableQuery struct {
 // TablePage is one page of tables.
 type TablePage struct {
 	Names []string
-	Next  string // "" where the list is finished
+	Next  string // "" on the last page
 	// Examined is the number of tables whose names were compared.
 	Examined int
 }
@@ -33,10 +33,10 @@ func ParseTableFilter(text string) (*odata.Filter, error) {
 	return odata.ParseTables(text, FoldName)
 }
 
-// QueryTables returns one page of the account's tables. Records are stored by
-// folded names, so a range of names that ignores case is a range of records.
-// A full page has a Next only if another table is known to match, or if records
-// that were not read may.
+// QueryTables returns one page of the account's tables. Records are stored by folded
+// names, so a range of names that ignores case is a range of records. A full page has a
+// Next only if another table is known to match, or if a record that was not read may
+// match.
 func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery) (TablePage, error) {
 	var page TablePage
 	top := min(q.Top, MaxPageRows)
@@ -94,7 +94,7 @@ func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery)
 	return page, nil
 }
 
-// isOneName reports whether a range holds one name alone.
+// isOneName reports whether a range contains exactly one name.
 func isOneName(r key.Range) bool {
 	return bytes.Equal(r.End, key.PartitionAfter(key.DecodePart(r.Start)))
 }

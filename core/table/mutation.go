@@ -8,18 +8,18 @@ type Kind uint8
 const (
 	// Put replaces all properties of the entity by the mutation's.
 	Put Kind = iota
-	// Merge sets the mutation's properties and keeps the entity's others; without an
-	// entity it is a Put.
+	// Merge sets the mutation's properties and keeps the other properties of the entity. If
+	// the entity does not exist, Merge acts as Put.
 	Merge
 	// Delete removes the entity.
 	Delete
-	// Expire removes an entity that has ended by the [Traits] of its table, with the
-	// condition Unchanged. It is refused with [ErrChanged] while the entity has not ended, or
-	// a rule may still be withdrawn. Only stores that keep traits know it.
+	// Expire removes an entity that has ended by the [Traits] of its table. Its condition is
+	// Unchanged. It is refused with [ErrChanged] while the entity has not ended or the rule
+	// can still be withdrawn. Only stores that keep traits accept it.
 	Expire
 )
 
-// Condition says what a [Mutation] demands of the entity it finds.
+// Condition says what a [Mutation] demands of the stored entity.
 type Condition uint8
 
 const (
@@ -33,20 +33,20 @@ const (
 	Unchanged
 )
 
-// Removes reports whether the mutation only takes space away.
+// Removes reports whether the mutation only frees space.
 func (k Kind) Removes() bool { return k == Delete || k == Expire }
 
-// Mutation is one declarative write. An insert is a Put if Absent, an update a
-// Put if Present or Unchanged, an insert-or-merge a Merge that holds Always.
-// A Delete is always Present or Unchanged.
+// Mutation is one declarative write. An insert is a Put with Absent, an update is a Put with
+// Present or Unchanged, and an insert-or-merge is a Merge with Always. A Delete has Present
+// or Unchanged.
 type Mutation struct {
 	Key        []byte // encoded key
 	Kind       Kind
 	Condition  Condition
 	IfMatch    edm.Ticks
 	Properties edm.Properties
-	// Nonce is stored with the entity. By it a writer whose reply was lost
-	// recognizes its own write.
+	// Nonce is stored with the entity. If a reply is lost, the writer recognizes its own
+	// write by the nonce.
 	Nonce uint64
 }
 

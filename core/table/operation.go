@@ -12,17 +12,17 @@ type Action uint8
 
 // The actions.
 const (
-	Insert          Action = iota // there must be no such entity
+	Insert          Action = iota // fails if the entity exists
 	Update                        // replaces all properties of an existing entity
 	MergeEntity                   // sets properties of an existing entity
 	DeleteEntity                  // removes an existing entity
-	InsertOrReplace               // replaces all properties, whether it exists or not
-	InsertOrMerge                 // merges, whether it exists or not
+	InsertOrReplace               // replaces all properties, or inserts the entity
+	InsertOrMerge                 // merges the properties, or inserts the entity
 )
 
-// Match is the condition of an Update, MergeEntity or DeleteEntity: any state
-// of the entity, or the one with this Timestamp. The zero Match is an ETag
-// that no entity ever has.
+// Match is the condition of an Update, MergeEntity or DeleteEntity: any state of the
+// entity, or only the state with this Timestamp. The zero Match stands for an ETag that
+// no entity ever has.
 type Match struct {
 	Any       bool
 	Timestamp edm.Ticks
@@ -33,12 +33,12 @@ type Operation struct {
 	Action       Action
 	PartitionKey string
 	RowKey       string
-	IfMatch      Match // of Update, MergeEntity and DeleteEntity
+	IfMatch      Match // for Update, MergeEntity and DeleteEntity
 	Properties   edm.Properties
 }
 
-// mutation checks the operation and turns it into its declarative form. The limits of
-// single properties were checked when they were decoded.
+// mutation checks the operation and converts it to a Mutation. The limits of single
+// properties were checked when they were decoded.
 func (op *Operation) mutation(nonce uint64) (Mutation, error) {
 	k, err := encodeKey(op.PartitionKey, op.RowKey)
 	if err != nil {
@@ -94,7 +94,7 @@ func CheckKey(name, value string) error {
 	case key.ErrEncoding:
 		return InvalidInput.With("The '" + name + "' is not valid: " + err.Error() + ".")
 	default:
-		const longest = 3 * key.MaxLength // bytes of a legal one
+		const longest = 3 * key.MaxLength // the most bytes that a legal key can have
 		if len(value) > longest {
 			value = strings.ToValidUTF8(value[:longest], "") + "…"
 		}

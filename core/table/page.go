@@ -9,7 +9,7 @@ import (
 	"edgetable/core/key"
 )
 
-// pollBytes is how much a PageBuilder lets pass between two looks at the deadline.
+// pollBytes is how many bytes a PageBuilder examines between two checks of the deadline.
 const pollBytes = 64 << 10
 
 // PageBuilder decides which rows a page holds and where it ends. Every store that
@@ -33,32 +33,31 @@ const pollBytes = 64 << 10
 // exists ([ScanRequest.Continue]), and a page that finished its ranges has none. The first row is examined
 // whatever the limits are, so that every page makes progress.
 type PageBuilder struct {
-	// Page is the result. Examine sets Next, Scanned and Examined, the caller sets
-	// Rows.
+	// Page is the result. Examine sets Next, Scanned and Examined; the caller sets Rows.
 	Page Page
-	// Eager says that rows are at hand, so that examining one more costs nothing.
-	// Then a page that has all its rows ends only before a row that passes the
-	// filter, and may reach the end of its ranges instead.
+	// Eager says that the next rows are in memory already, so that examining one more costs nothing. Then
+	// a page that has all its rows continues until a row that passes the filter. If there is no such row,
+	// the page reaches the end of its ranges.
 	Eager bool
-	// Traits are those of the table. What has ended at the instant Now is absent from the
-	// page, or alone in it if the request asks for it.
+	// Traits are the traits of the table. The page leaves out entities that have ended at the instant Now.
+	// If the request asks for ended entities, it has only those.
 	Traits *Traits
 	Now    edm.Ticks
-	// Pause is that of the request, if the store holds no locks while it calls Examine.
+	// Pause is the Pause of the request, or nil if the store holds locks while it calls Examine.
 	Pause func(rows, size int) (end bool)
 
 	request *ScanRequest
 	begun   bool // a row was examined
-	taken   int  // rows
-	size    int  // bytes in these
-	polled  int  // Page.Scanned at the last look at the deadline
-	calm    int  // up to this many bytes no limit but those of taken rows can end the page
+	taken   int  // number of rows taken
+	size    int  // bytes in the taken rows
+	polled  int  // Page.Scanned at the last check of the deadline
+	calm    int  // up to this many examined bytes, look need not be called
 }
 
 // NewPageBuilder starts a page. The request must not change while it is built.
 func NewPageBuilder(r *ScanRequest) PageBuilder { return PageBuilder{request: r} }
 
-// Verdict is what [PageBuilder.Examine] says of a row.
+// Verdict is the result of [PageBuilder.Examine] for a row.
 type Verdict uint8
 
 const (
@@ -70,7 +69,8 @@ const (
 	End
 )
 
-// Examine judges the next row. It retains nothing of it. The error is that of ctx.
+// Examine decides about the next row. It keeps no reference to the row. It returns an error only if ctx
+// has ended.
 func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 	r, n := b.request, len(row.Key)+len(row.Properties)
 	if b.Page.Scanned+n > b.calm {
@@ -102,9 +102,9 @@ func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 	return Take, nil
 }
 
-// look reports whether the page ends before a row of n bytes whatever the row is.
-// The deadline is checked before the second row, so that one long past costs a
-// single row, then before each row that would pass another 64 KiB.
+// look reports whether the page ends before a row of n bytes, whatever the row is. It checks the deadline
+// before the second row, so that a request whose deadline has passed long ago costs a single row. After
+// that it checks before each row that would exceed another 64 KiB.
 func (b *PageBuilder) look(ctx context.Context, n int) (ends bool, err error) {
 	r := b.request
 	ends = b.spent() || !b.Eager && b.HasAllRows()
@@ -123,14 +123,14 @@ func (b *PageBuilder) look(ctx context.Context, n int) (ends bool, err error) {
 	return ends, nil
 }
 
-// end ends the page before a row.
+// end sets Next so that the page ends before a row.
 func (b *PageBuilder) end(row *Row) Verdict {
 	b.Page.Next = b.request.Continue(row.Key)
 	return End
 }
 
-// Continue returns the [Page].Next of a page that ends before the row with a key, in
-// memory of its own. In a descending scan it is the least key after that one.
+// Continue returns the [Page].Next of a page that ends before the row with key k. The result does not
+// share memory with k. In a descending scan it is the smallest key after k.
 func (r *ScanRequest) Continue(k []byte) []byte {
 	if !r.Descending {
 		return bytes.Clone(k)
@@ -146,7 +146,7 @@ func (r *ScanRequest) Rest(next []byte) []key.Range {
 	return key.From(r.Ranges, next)
 }
 
-// InOrder returns the ranges in the order of the scan.
+// InOrder returns the ranges in the order in which the scan reads them.
 func (r *ScanRequest) InOrder() []key.Range {
 	if !r.Descending {
 		return r.Ranges
@@ -156,11 +156,11 @@ func (r *ScanRequest) InOrder() []key.Range {
 	return list
 }
 
-// Full reports whether Examine will end the page whatever the next row is, so that
-// the row need not be read.
+// Full reports whether Examine will end the page whatever the next row is. Then the store need not read
+// that row.
 func (b *PageBuilder) Full() bool { return b.spent() || b.HasAllRows() }
 
-// spent reports whether as many bytes were examined as the request allows.
+// spent reports whether the request's ScanBytes are used up.
 func (b *PageBuilder) spent() bool {
 	return b.begun && b.request.ScanBytes > 0 && b.Page.Scanned >= b.request.ScanBytes
 }

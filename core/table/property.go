@@ -7,10 +7,11 @@ import (
 	"edgetable/core/edm"
 )
 
-// CheckPropertyName returns the service's error for a name no property of an
-// entity can have. A name is an identifier as in C#, a letter of any script or
-// an underscore first, then also digits, combining marks and connectors; it is
-// a name in XML too, and at most 255 UTF-16 code units long. Case counts.
+// CheckPropertyName returns the service's error for a name that no property of an
+// entity can have. A name is an identifier as in C#: it begins with a letter of any
+// script or an underscore, and continues with these, digits, combining marks and
+// connectors. It must also be a name in XML, and has at most 255 UTF-16 code units.
+// Case is significant.
 func CheckPropertyName(name string) error {
 	for i := range len(name) {
 		c := name[i]
@@ -34,10 +35,10 @@ func CheckPropertyName(name string) error {
 func checkUnicodeName(name string) error {
 	for i, r := range name {
 		switch r {
-		case 'ª', 'µ', 'º', '⁔': // of an identifier, but not of a name in XML
+		case 'ª', 'µ', 'º', '⁔': // allowed in an identifier, but not in an XML name
 			return PropertyNameInvalid.Err()
 		}
-		// Neither C# nor XML 1.0 looks beyond the basic plane for names.
+		// Neither C# nor XML 1.0 allows characters above the basic plane in names.
 		if r > 0xFFFF {
 			return PropertyNameInvalid.Err()
 		}
@@ -54,9 +55,9 @@ func checkUnicodeName(name string) error {
 	return nil
 }
 
-// CheckValue returns the service's error for a value no property can hold: a
-// String or Binary of more than 64 KiB, a DateTime outside 1601…9999. The name
-// is the property's, for the message.
+// CheckValue returns the service's error for a value that no property can hold: a
+// String or Binary of more than 64 KiB, or a DateTime outside 1601…9999. The message
+// contains the name of the property.
 func CheckValue(name string, v edm.Value) error {
 	switch v.Type() {
 	case edm.TypeString:
@@ -76,8 +77,8 @@ func CheckValue(name string, v edm.Value) error {
 	return nil
 }
 
-// invariantDate is MM/dd/yyyy HH:mm:ss, the service's way to print a DateTime
-// in a message.
+// invariantDate formats a DateTime as MM/dd/yyyy HH:mm:ss, as the service does in
+// messages.
 func invariantDate(t edm.Ticks) string {
 	tm := t.Time()
 	year := strconv.Itoa(tm.Year())

@@ -31,15 +31,15 @@ func (s *Service) Get(ctx context.Context, n Name, partitionKey, rowKey string, 
 type Query struct {
 	Filter *odata.Filter // nil: all
 	Within *key.Range    // nil: the whole table
-	Top    int           // rows of the page, 1 to 1000; 0 is an empty page, and the last
-	// From is the position to start at: the Next of the page before, or nil.
+	Top    int           // maximum rows of the page, 1 to 1000; 0: one empty page, which is the last
+	// From is where the page starts: the Next of the previous page, or nil.
 	From        []byte
 	Consistency Consistency
 	// Descending reads from the last key to the first one.
 	Descending bool
-	// Count asks for [Page].Count instead of rows; there is no Top then.
+	// Count asks for [Page].Count instead of rows. Top is then ignored.
 	Count bool
-	// Pause is called from time to time with what was examined so far; see
+	// Pause is called from time to time with the rows and bytes examined so far; see
 	// [ScanRequest]. It may be nil.
 	Pause func(rows, size int) (end bool)
 }
@@ -85,7 +85,7 @@ func (s *Service) Query(ctx context.Context, n Name, q Query) (Page, error) {
 	return page, nil
 }
 
-// table reads the record of a table; it is TableNotFound if there is none.
+// table reads the record of a table. It fails with TableNotFound if there is none.
 func (s *Service) table(ctx context.Context, n Name) (Record, error) {
 	r, err := s.call().ReadRecord(ctx, n.Key(), Strong)
 	s.ended(0, 0)
@@ -98,11 +98,11 @@ func (s *Service) table(ctx context.Context, n Name) (Record, error) {
 	return r, nil
 }
 
-// nameProperty is the property of a table's record that holds the name as written
-// when the table was created.
+// nameProperty is the property of a table's record that holds the name as it was
+// written when the table was created.
 const nameProperty = "TableName"
 
-// tableValue is the value of a table's record.
+// tableValue returns the value of the record of a new table.
 func tableValue(name string) edm.Properties {
 	return edm.AppendProperty(nil, nameProperty, edm.String(name))
 }

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// RecordKey addresses a record: that of a table, or with an empty Table the
-// settings of the account itself.
+// RecordKey is the key of a record. The record is that of a table, or if Table is empty
+// that of the account's settings.
 type RecordKey struct {
 	Account string
 	Table   string // in lower case, see [FoldName]
@@ -22,8 +22,8 @@ const (
 )
 
 // String returns the key as text, which is the form that stores keep. It is
-// "table/ACCOUNT/TABLE" or "settings/ACCOUNT"; the texts of the tables of one
-// account sort as their names do.
+// "table/ACCOUNT/TABLE" or "settings/ACCOUNT". The texts of one account's tables sort in
+// the order of the table names.
 func (k RecordKey) String() string {
 	if k.Table == "" {
 		return settingsPrefix + k.Account
@@ -31,8 +31,8 @@ func (k RecordKey) String() string {
 	return TablesOf(k.Account) + k.Table
 }
 
-// TablesOf returns what the texts of the keys of an account's tables begin with:
-// the name of the table follows.
+// TablesOf returns the prefix of the keys of an account's tables, as text. The name of the
+// table follows it.
 func TablesOf(account string) string { return tablePrefix + account + "/" }
 
 // ParseRecordKey is the inverse of [RecordKey.String]. The key shares the memory
@@ -49,13 +49,13 @@ func ParseRecordKey(text string) (k RecordKey, ok bool) {
 	return k, ok && k.Table != ""
 }
 
-// RevisionOf returns the revision of a record that was written at a Timestamp, for
+// RevisionOf returns the revision of a record that was written at a Timestamp. It is for
 // stores whose Timestamps never repeat.
 func RevisionOf(written edm.Ticks) Revision {
 	return Revision(strconv.FormatInt(int64(written), 36))
 }
 
-// Written is the inverse of [RevisionOf]; it is 0 for any other revision.
+// Written is the inverse of [RevisionOf]. It returns 0 for any other revision.
 func (r Revision) Written() edm.Ticks {
 	t, err := strconv.ParseInt(string(r), 36, 64)
 	if err != nil || t < 0 {
@@ -64,17 +64,17 @@ func (r Revision) Written() edm.Ticks {
 	return edm.Ticks(t)
 }
 
-// recordHead is the length of an encoded record without its traits and its value: the
-// Timestamp of the write, the incarnation and 4 bytes, which are zero without traits. With
-// traits they are [traitsForm], zero, and the length of the traits.
+// recordHead is the length of an encoded record without its traits and value. It has the
+// Timestamp of the write, the incarnation and 4 bytes. These 4 bytes are zero without
+// traits. With traits they are [traitsForm], a zero byte, and the length of the traits.
 const recordHead = 8 + len(Incarnation{}) + 4
 
-// traitsForm marks a record with traits. A version that does not know traits refuses
-// the record, as this one refuses another mark.
+// traitsForm marks a record with traits. A version that does not know traits refuses the
+// record, as this version refuses any other mark.
 const traitsForm = 1
 
-// AppendRecord appends the stored form of a record without its key, for stores that
-// keep records as bytes. The Timestamp of the write stands for the revision.
+// AppendRecord appends the stored form of a record without its key, for stores that keep
+// records as bytes. It stores the Timestamp of the write, from which the revision follows.
 func AppendRecord(dst []byte, r *Record, written edm.Ticks) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(written))
 	dst = append(dst, r.Incarnation[:]...)
@@ -88,8 +88,8 @@ func AppendRecord(dst []byte, r *Record, written edm.Ticks) []byte {
 	return append(dst, r.Value...)
 }
 
-// ParseRecord is the inverse of [AppendRecord], given the text of the key. The record
-// shares no memory with b.
+// ParseRecord is the inverse of [AppendRecord]. It gets the key as text. The record shares
+// no memory with b.
 func ParseRecord(key string, b []byte) (r Record, err error) {
 	k, ok := ParseRecordKey(key)
 	if !ok || len(b) < recordHead {

@@ -7,12 +7,11 @@ import (
 	"edgetable/core/edm"
 )
 
-// rowHead is the Timestamp and the nonce of an encoded row, 8 bytes each.
+// rowHead is the length of the Timestamp and the nonce in an encoded row, 8 bytes each.
 const rowHead = 16
 
 // ticksBits is the number of bits of the largest Timestamp, the end of the year 9999.
-// The two bits above it are spare: they are zero, until a later version gives them a
-// meaning.
+// The two bits above it are zero until a later version uses them.
 const ticksBits = 62
 
 var (
@@ -30,8 +29,7 @@ func AppendRow(dst []byte, r *Row) []byte {
 	return append(dst, r.Properties...)
 }
 
-// ParseRow is the inverse of [AppendRow]. The row shares the memory of both
-// arguments.
+// ParseRow is the inverse of [AppendRow]. The row shares memory with both arguments.
 func ParseRow(key, value []byte) (Row, error) {
 	if len(value) < rowHead {
 		return Row{}, errRow

@@ -13,10 +13,10 @@ import (
 // any number of Services may share a store. It is safe for concurrent use.
 type Service struct {
 	*shared
-	cost *Cost // nil: not counted
+	cost *Cost // nil: costs are not counted
 }
 
-// shared is what a Service and those that count have in common.
+// shared holds the fields that a Service shares with its Metered copies.
 type shared struct {
 	store  Store
 	now    func() edm.Ticks
@@ -26,23 +26,24 @@ type shared struct {
 
 // Options configure a [Service].
 type Options struct {
-	// Now is the wall clock. It ends pages; Timestamps are issued by the store.
+	// Now is the wall clock. It is used to end pages. The store issues Timestamps from its
+	// own clock.
 	Now func() edm.Ticks
 	// Rand returns random bits for incarnations and nonces.
 	Rand func() uint64
-	// Budget of a page of a query; zero fields are the defaults.
+	// Budget limits one page of a query. Zero fields have their defaults.
 	Budget Budget
 }
 
-// Budget bounds what one page of a query costs, besides its 1000 entities.
+// Budget limits the cost of one page of a query, in addition to the limit of 1000 entities.
 type Budget struct {
-	Bytes     int       // of keys and properties returned; default 4 MiB
-	ScanBytes int       // examined; default 256 MiB
-	Time      edm.Ticks // spent; default 5 s
+	Bytes     int       // returned bytes of keys and properties; default 4 MiB
+	ScanBytes int       // examined bytes; default 256 MiB
+	Time      edm.Ticks // duration; default 5 s
 }
 
-// MostShown is how long a page of several entities may be in an answer, twice its budget of
-// bytes: the formats need up to eight bytes for one.
+// MostShown returns how long a page of several entities may be in an answer. It is twice
+// the budget of bytes, because the formats need up to eight bytes for one.
 func (s *Service) MostShown() int { return 2 * s.budget.Bytes }
 
 // New returns a Service.
@@ -56,12 +57,12 @@ func New(store Store, o Options) *Service {
 // Name addresses a table: the account's name and the table's, in upper or lower case.
 type Name struct{ Account, Table string }
 
-// Key returns the key of the table's record, by which stores know the table.
+// Key returns the key of the table's record. Stores identify the table by it.
 func (n Name) Key() RecordKey { return RecordKey{n.Account, FoldName(n.Table)} }
 
-// check returns the service's error for operations on the entities of a table that
-// cannot exist, so that stores get legal keys only. The names of the service's own
-// tables are legal, but no such table exists.
+// check returns the service's error for an operation on the entities of a table that cannot
+// exist, so that stores get only legal keys. The names of the service's own tables are
+// legal, although such tables do not exist.
 func (n Name) check() error {
 	err := CheckTableName(n.Table)
 	if err != nil && strings.HasPrefix(n.Table, "$Metrics") {
@@ -70,7 +71,7 @@ func (n Name) check() error {
 	return err
 }
 
-// nonce is random and not zero.
+// nonce returns a random number that is not zero.
 func (s *Service) nonce() uint64 { return s.rand() | 1 }
 
 // home returns the name of the store, for messages.
@@ -82,8 +83,8 @@ func (s *Service) home() string {
 	return "the store of this server"
 }
 
-// protocolError returns the error of the protocol for a store's error in an operation
-// on entities.
+// protocolError converts an error that a store returned for an operation on entities to an
+// error of the protocol.
 func protocolError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -126,7 +127,7 @@ func protocolError(err error) *Error {
 	case errors.Is(err, ErrUnknown):
 		return OperationTimedOut.Because(err)
 	case errors.Is(err, context.Canceled):
-		return OperationTimedOut.Err() // nobody waits for the answer
+		return OperationTimedOut.Err() // the client is gone, so the code does not matter
 	case errors.Is(err, context.DeadlineExceeded):
 		return OperationTimedOut.Because(err)
 	}

@@ -8,15 +8,15 @@ import (
 	"edgetable/core/edm"
 )
 
-// The settings of an account are a record of the catalog, those of a table are in the
-// table's record. The Service stores them without reading them.
+// The settings of an account are a record of the catalog. The settings of a table are
+// in the table's record. The Service stores them without interpreting them.
 
-// aclProperty is the property of a table's record with its stored access
-// policies. No filter can name it, so a filter on tables does not see it.
+// aclProperty is the property of a table's record that holds its stored access
+// policies. A filter cannot name it, so filters on tables do not see it.
 const aclProperty = ".acl"
 
-// maxSettings is the largest record that Store promises to keep, less the bytes around
-// the settings in it.
+// maxSettings is the maximum size of settings. It is below the largest record that a
+// Store promises to keep, because the record has other bytes too.
 const maxSettings = 60 << 10
 
 // TableACL returns the access policies that SetTableACL stored, or nil. They are
@@ -36,8 +36,8 @@ func (s *Service) TableACL(ctx context.Context, n Name) ([]byte, error) {
 	return acl.Bytes(), nil
 }
 
-// SetTableACL replaces the access policies of a table. It keeps all other properties
-// of the table's record, also those of a later version.
+// SetTableACL replaces the access policies of a table. It keeps all other properties of
+// the table's record, also those that a later version wrote.
 func (s *Service) SetTableACL(ctx context.Context, n Name, acl []byte) error {
 	if err := n.check(); err != nil {
 		return err
@@ -64,8 +64,8 @@ func (s *Service) AccountSettings(ctx context.Context, account string) ([]byte, 
 	return nil, protocolError(err)
 }
 
-// UpdateAccountSettings passes the settings of an account to update, nil at first, and
-// stores the result. It may call update more than once.
+// UpdateAccountSettings calls update with the stored settings of an account, or nil if
+// there are none, and stores the result. It may call update more than once.
 func (s *Service) UpdateAccountSettings(ctx context.Context, account string, update func(old []byte) ([]byte, error)) error {
 	return s.change(ctx, RecordKey{Account: account}, func(r *Record) (err error) {
 		r.Value, err = update(r.Value)
@@ -73,11 +73,11 @@ func (s *Service) UpdateAccountSettings(ctx context.Context, account string, upd
 	})
 }
 
-// errUnchanged of an update ends a change that changes nothing.
+// errUnchanged is returned by an update function to leave the record as it is.
 var errUnchanged = errors.New("unchanged")
 
-// change reads a record, updates it and writes it, and starts again if somebody
-// else wrote it in between.
+// change reads a record, updates it and writes it. If another writer changed the record
+// in between, it starts again.
 func (s *Service) change(ctx context.Context, key RecordKey, update func(r *Record) error) error {
 	for range 10 {
 		r, err := s.call().ReadRecord(ctx, key, Strong)
@@ -97,7 +97,8 @@ func (s *Service) change(ctx context.Context, key RecordKey, update func(r *Reco
 		}
 		_, err = s.call().WriteRecord(ctx, r)
 		if errors.Is(err, ErrUnknown) {
-			// If the same value is there, the write counts, whoever made it.
+			// If the stored value is the wanted one, the write has succeeded, whoever
+			// made it.
 			now, readErr := s.call().ReadRecord(ctx, key, Strong)
 			if readErr == nil && bytes.Equal(now.Value, r.Value) && now.Traits.equal(r.Traits) {
 				return nil

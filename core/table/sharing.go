@@ -7,41 +7,42 @@ import (
 	"edgetable/core/edm"
 )
 
-// Upkeep is one pass over a table that removes what has ended by its [Traits]. The zero
-// Upkeep of a table begins at its start.
+// Upkeep is one pass over a table that removes entities that have ended by its [Traits]. A new
+// Upkeep has only Table set and begins at the start of the table.
 type Upkeep struct {
 	Table   Name
-	Removed int // entities, so far
-	// Behind is for how long one of them could have been removed before, at most: it had ended,
-	// its rule could not be withdrawn any more, and the pass was due.
+	Removed int // number of entities removed so far
+	// Behind is the longest delay of a removal in this pass. The delay of an entity begins when
+	// it had ended, its rule could no longer be withdrawn, and the pass was due.
 	Behind edm.Ticks
 
 	incarnation Incarnation
 	from        []byte
 	began       edm.Ticks
-	left        bool // some could not be removed
-	scanned     int  // bytes
+	left        bool // some entities could not be removed
+	scanned     int  // bytes examined
 
-	due   edm.Ticks // of a store that several programs share, see [Sharing]
-	owing edm.Ticks // since when the pass was due there
+	due   edm.Ticks // the instant that identifies this turn, in a store with [Sharing]
+	owing edm.Ticks // when this pass was due, in a store with [Sharing]
 }
 
-// Sharing is a [Store] that several programs serve, of which one at a time does the upkeep
-// of a table. The store keeps how far it is, so that another program goes on there.
+// Sharing is a [Store] that several programs serve. One program at a time does the upkeep of a
+// table. The store keeps the progress, so that another program can resume the pass.
 type Sharing interface {
-	// ReadUpkeep returns what SetUpkeep kept for a table, zero at first.
+	// ReadUpkeep returns what SetUpkeep stored for a table, or zero values.
 	ReadUpkeep(ctx context.Context, t RecordKey) (due edm.Ticks, state []byte, err error)
-	// SetUpkeep keeps an instant and a state of at most 1 KiB and the longest key, if the
-	// instant that is kept is still was.
+	// SetUpkeep replaces the stored instant and state if the stored instant is still was. The
+	// state has at most 1 KiB plus the longest key.
 	SetUpkeep(ctx context.Context, t RecordKey, was, due edm.Ticks, state []byte) (set bool, err error)
-	// RestUpkeep returns how long a table rests after a pass that examined so many bytes.
+	// RestUpkeep returns how long a table rests after a pass that examined this many bytes.
 	RestUpkeep(scanned int) edm.Ticks
 }
 
-// upkeepTurn is how long a program has the upkeep of a table without a sign of life.
+// upkeepTurn is how long a program keeps the upkeep of a table if it does not store any
+// progress.
 const upkeepTurn = 300 * edm.TicksPerSecond
 
-// TakeUpkeep returns a pass over a table, if one is due and no other program makes it.
+// TakeUpkeep returns a pass over a table, if one is due and no other program is making it.
 func (s *Service) TakeUpkeep(ctx context.Context, n Name) (u Upkeep, taken bool, err error) {
 	u.Table = n
 	shared, ok := As[Sharing](s.store)
@@ -59,7 +60,8 @@ func (s *Service) TakeUpkeep(ctx context.Context, n Name) (u Upkeep, taken bool,
 	return u, taken, err
 }
 
-// keepUpkeep keeps how far a pass is. It is done also if another program makes it now.
+// keepUpkeep stores the progress of a pass. It reports the pass as done also if another program
+// has taken it over.
 func (s *Service) keepUpkeep(ctx context.Context, u *Upkeep, done bool) (bool, error) {
 	shared, ok := As[Sharing](s.store)
 	if !ok || u.due == 0 {
@@ -69,13 +71,13 @@ func (s *Service) keepUpkeep(ctx context.Context, u *Upkeep, done bool) (bool, e
 	if done {
 		due, state = s.now()+shared.RestUpkeep(u.scanned), nil
 	}
-	due = max(due, u.due+1) // the instant names the turn
+	due = max(due, u.due+1) // the instant identifies the turn, so it must increase
 	kept, err := shared.SetUpkeep(ctx, u.Table.Key(), u.due, due, state)
 	u.due = due
 	return done || !kept, err
 }
 
-// state is what a pass has to know to go on.
+// state returns what is needed to resume a pass.
 func (u *Upkeep) state() []byte {
 	b := append(make([]byte, 0, len(u.incarnation)+17+len(u.from)), u.incarnation[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(u.began))
@@ -88,7 +90,7 @@ func (u *Upkeep) state() []byte {
 	return append(b, u.from...)
 }
 
-// parse is the inverse of state. A pass without a state begins at the start.
+// parse is the inverse of state. If b has no state, the pass begins at the start of the table.
 func (u *Upkeep) parse(b []byte) {
 	n := len(u.incarnation)
 	if len(b) <= n+17 {

@@ -8,46 +8,45 @@ import (
 )
 
 // Traits are what a table declares about its entities, as far as a store must know it. A
-// store finds them in the table's record, where it finds the incarnation, and keeps both
-// together. Nil declares nothing: then a store does what it does without traits. Nobody
-// changes traits: another declaration is another value.
+// store keeps them in the table's record, together with the incarnation. Nil declares
+// nothing. Traits are immutable: a new declaration makes a new value.
 type Traits struct {
 	Expiry *Expiry // the rule in force, or nil
-	// Ending is a rule that is not in force any more, while entities that ended under it
-	// are still stored, or nil. Its Until is set.
+	// Ending is a rule that is no longer in force, or nil. It is kept while entities that
+	// ended under it are still stored. Its Until is set.
 	Ending *Expiry
-	// Feed is set if the changes of the table are kept, see [Feeding].
+	// Feed is set if the table keeps a feed of its changes, see [Feeding].
 	Feed *Feed
 }
 
-// Expiry is a rule that says when entities end. An entity that has ended is absent for
-// every read and write, whatever is still stored.
+// Expiry is a rule that says when entities end. Every read and write treats an entity that
+// has ended as absent, even while it is still stored.
 type Expiry struct {
-	// Property names a property: where it is a DateTime, it is the instant at which the
-	// entity ends. "" names none.
+	// Property is the name of a property, or "". If an entity has a DateTime in this
+	// property, the entity ends at that instant.
 	Property string
-	// After is how long an entity lives after its Timestamp, where Property does not decide;
-	// 0: for ever.
+	// After is how long after its Timestamp an entity ends if Property does not decide; 0: it
+	// never ends.
 	After edm.Ticks
-	// Since is when the rule was declared. Nothing is removed before Since + UndoTime.
+	// Since is when the rule was declared. No entity is removed before Since + UndoTime.
 	Since edm.Ticks
-	// Until is when the rule was withdrawn, or 0. Then it concerns only entities that were
-	// written, and had ended, by then.
+	// Until is when the rule was withdrawn, or 0. A withdrawn rule concerns only entities
+	// that were written, and had ended, by then.
 	Until edm.Ticks
 }
 
-// Feed is the part of [Traits] by which a store keeps what changes in a table.
+// Feed is the part of [Traits] that makes a store keep the changes of a table.
 type Feed struct {
-	// Keep is for how long a change can be read at least, if there is space.
+	// Keep is the minimum time for which a change can be read, if there is enough space.
 	Keep edm.Ticks
 }
 
-// UndoTime is the time during which a new rule of expiry hides entities and removes none,
-// so that whoever withdraws it has them again.
+// UndoTime is how long a new rule of expiry only hides entities and removes none. If the rule
+// is withdrawn in this time, all entities are visible again.
 const UndoTime = 3600 * edm.TicksPerSecond
 
-// Ends returns when an entity with a Timestamp and properties ends. It is the definition;
-// what a store keeps for it is derived.
+// Ends returns when an entity with this Timestamp and these properties ends. This method is
+// the definition; anything that a store keeps for it, such as an index, must agree with it.
 func (e *Expiry) Ends(written edm.Ticks, p edm.Properties) (at edm.Ticks, ends bool) {
 	if e.Property != "" {
 		if v, ok := p.Lookup(e.Property); ok && v.Type() == edm.TypeDateTime {
@@ -57,8 +56,8 @@ func (e *Expiry) Ends(written edm.Ticks, p edm.Properties) (at edm.Ticks, ends b
 	return written + e.After, e.After != 0
 }
 
-// ended reports whether an entity has ended at an instant, which is not before its
-// Timestamp even if a reader's clock is.
+// ended reports whether an entity has ended at an instant. An instant before the entity's
+// Timestamp, from a reader whose clock is slow, counts as the Timestamp.
 func (e *Expiry) ended(row *Row, now edm.Ticks) bool {
 	if e == nil {
 		return false
@@ -73,7 +72,7 @@ func (e *Expiry) ended(row *Row, now edm.Ticks) bool {
 	return ends && at <= max(now, row.Timestamp)
 }
 
-// equal reports whether both declare the same.
+// equal reports whether t and u declare the same.
 func (t *Traits) equal(u *Traits) bool {
 	return t == u || t != nil && u != nil && t.Expiry.equal(u.Expiry) && t.Ending.equal(u.Ending) && t.Feed.equal(u.Feed)
 }
@@ -82,20 +81,21 @@ func (f *Feed) equal(g *Feed) bool { return f == g || f != nil && g != nil && *f
 
 func (e *Expiry) equal(f *Expiry) bool { return e == f || e != nil && f != nil && *e == *f }
 
-// Ended reports whether an entity has ended at an instant, so that it is absent.
+// Ended reports whether an entity has ended at an instant and so counts as absent.
 func (t *Traits) Ended(row *Row, now edm.Ticks) bool {
 	return t != nil && (t.Expiry.ended(row, now) || t.Ending.ended(row, now))
 }
 
-// undoMargin is how much later than UndoTime a rule begins to remove: for clocks of programs
-// that differ, and for those that do not know yet that it was withdrawn.
+// undoMargin is how much later than UndoTime a rule begins to remove entities. It allows for
+// clocks that differ between programs, and for programs that do not know yet that the rule
+// was withdrawn.
 const undoMargin = 60 * edm.TicksPerSecond
 
 // RemoveTime is the age at which a rule in force begins to remove entities.
 const RemoveTime = UndoTime + undoMargin
 
-// endedAt returns when an entity has ended, of which Ended is true: by the rule that ended it
-// first.
+// endedAt returns when an entity ended for which Ended is true. If both rules ended it, the
+// earlier instant counts.
 func (t *Traits) endedAt(row *Row, now edm.Ticks) (at edm.Ticks) {
 	for _, e := range [...]*Expiry{t.Expiry, t.Ending} {
 		if e.ended(row, now) {
@@ -115,15 +115,15 @@ func (t *Traits) removable(row *Row, now edm.Ticks) bool {
 	return t != nil && (t.removes(now-undoMargin) && t.Expiry.ended(row, now) || t.Ending.ended(row, now))
 }
 
-// removes reports whether the hour is over in which the rule in force can be withdrawn.
+// removes reports whether the time is over in which the rule in force can be withdrawn.
 func (t *Traits) removes(now edm.Ticks) bool {
 	return t.Expiry != nil && now >= t.Expiry.Since+UndoTime
 }
 
-// The parts of stored traits. Each is a byte that names it, its length in two bytes, and
-// its content.
+// These are the parts of stored traits. Each part has a byte that names it, its length in two
+// bytes, and its content.
 const (
-	partExpiry = 1 // After, Since, Until, 8 bytes each; Property
+	partExpiry = 1 // After, Since and Until, 8 bytes each; then Property
 	partEnding = 2 // the same
 	partFeed   = 3 // Keep, 8 bytes
 )

@@ -10,16 +10,15 @@ import (
 	"edgetable/core/odata"
 )
 
-// upkeepBytes is how much one step of upkeep examines.
+// upkeepBytes is how many bytes one step of upkeep examines.
 const upkeepBytes = 1 << 20
 
-// Upkeep makes the next step of a pass that TakeUpkeep returned: it examines about 1 MiB, and removes at most 1000
-// entities in commits of up to 100 of a partition. done says that the pass is finished, or
-// that the table has nothing to remove. The caller decides how fast the steps follow each
-// other; several passes of one table do no harm. After an error the step can be repeated.
+// Upkeep makes the next step of a pass that TakeUpkeep returned. It examines about 1 MiB and removes at most 1000
+// entities, in commits of up to 100 entities of one partition. done reports that the pass is finished, or that the
+// table has nothing to remove. The caller decides how quickly the steps follow each other. Concurrent passes over
+// one table do no harm. After an error the step can be repeated.
 //
-// What has ended is absent for readers and writers already, so no answer depends on when it
-// is removed.
+// Readers and writers already treat ended entities as absent, so no answer depends on when they are removed.
 func (s *Service) Upkeep(ctx context.Context, u *Upkeep) (done bool, err error) {
 	done, err = s.step(ctx, u)
 	if err != nil {
@@ -38,7 +37,7 @@ func (s *Service) step(ctx context.Context, u *Upkeep) (done bool, err error) {
 	if err != nil || r.Traits == nil || r.Traits.Ending == nil && !r.Traits.removes(now-undoMargin) {
 		return true, err
 	}
-	if u.from == nil || u.incarnation != r.Incarnation { // or moved
+	if u.from == nil || u.incarnation != r.Incarnation { // a new pass, or the table was created again
 		*u = Upkeep{Table: u.Table, Removed: u.Removed, Behind: u.Behind, incarnation: r.Incarnation, began: now, due: u.due, owing: u.owing}
 	}
 	page, err := s.store.Scan(ctx, k, ScanRequest{
@@ -77,8 +76,8 @@ func (s *Service) step(ctx context.Context, u *Upkeep) (done bool, err error) {
 	return true, err
 }
 
-// expire removes entities of one partition that have ended, except those of which that is
-// not so any more.
+// expire removes entities of one partition that have ended. If a client has changed one of them
+// since the scan and it no longer ends, it stays.
 func (s *Service) expire(ctx context.Context, u *Upkeep, rows []Row) error {
 	m := make([]Mutation, len(rows))
 	for i := range rows {
@@ -102,7 +101,7 @@ func (s *Service) expire(ctx context.Context, u *Upkeep, rows []Row) error {
 	return nil
 }
 
-// mature returns since when an entity that has ended can be removed.
+// mature returns the instant from which an ended entity can be removed.
 func (t *Traits) mature(row *Row) (at edm.Ticks) {
 	if e := t.Ending; e != nil {
 		at, _ = e.Ends(row.Timestamp, row.Properties)
@@ -112,7 +111,7 @@ func (t *Traits) mature(row *Row) (at edm.Ticks) {
 	return max(at, row.Timestamp, t.Expiry.Since+RemoveTime)
 }
 
-// forgetEnding ends a rule of whose entities none is stored any more.
+// forgetEnding deletes the withdrawn rule e from the traits. By then the store has no entity that ended under it.
 func (s *Service) forgetEnding(ctx context.Context, k RecordKey, e *Expiry) error {
 	return s.change(ctx, k, func(r *Record) error {
 		if r.Revision == "" || r.Traits == nil || !r.Traits.Ending.equal(e) {
@@ -125,7 +124,7 @@ func (s *Service) forgetEnding(ctx context.Context, k RecordKey, e *Expiry) erro
 	})
 }
 
-// TablesWithTraits returns those tables of an account that declare something.
+// TablesWithTraits returns the tables of an account that have traits.
 func (s *Service) TablesWithTraits(ctx context.Context, account string) (list []Name, err error) {
 	const limit = MaxPageRows + 1
 	for from := ""; ; {

@@ -11,7 +11,7 @@ import (
 )
 
 // Write applies one operation and returns the entity's new Timestamp. For a delete it
-// is above all Timestamps that the entity had.
+// returns a Timestamp above all that the entity had.
 func (s *Service) Write(ctx context.Context, n Name, op Operation) (edm.Ticks, error) {
 	if err := n.check(); err != nil {
 		return 0, err
@@ -27,10 +27,9 @@ func (s *Service) Write(ctx context.Context, n Name, op Operation) (edm.Ticks, e
 	return ticks, nil
 }
 
-// Transact applies an entity group transaction: 1 to 100 operations on
-// different entities of one partition, all or none of them. It returns the
-// Timestamp all written entities got. An error has the index of the operation
-// that failed first.
+// Transact applies an entity group transaction: 1 to 100 operations on different
+// entities of one partition, all or none of them. It returns the Timestamp of all
+// written entities. An error has the index of the first operation that failed.
 func (s *Service) Transact(ctx context.Context, n Name, ops []Operation) (edm.Ticks, error) {
 	if len(ops) == 0 {
 		return 0, InvalidInput.With("The batch request has no operation. Give its changeset at least one.")
@@ -64,13 +63,14 @@ func (s *Service) Transact(ctx context.Context, n Name, ops []Operation) (edm.Ti
 	return ticks, nil
 }
 
-// TooManyOperations is the error of an entity group transaction of more than
+// TooManyOperations returns the error for an entity group transaction with more than
 // 100 operations.
 func TooManyOperations() *Error {
 	return InvalidInput.With("The batch request operation exceeds the maximum 100 changes per change set.").At(MaxBatchOperations - 1)
 }
 
-// checkGroup demands one partition and every entity once.
+// checkGroup demands that all mutations are in one partition and no entity occurs
+// twice.
 func checkGroup(mutations []Mutation) error {
 	partition := key.Partition(mutations[0].Key)
 	seen := make(map[string]struct{}, len(mutations))
@@ -87,14 +87,14 @@ func checkGroup(mutations []Mutation) error {
 	return nil
 }
 
-// commit writes, and finds out the outcome if the reply was lost.
+// commit applies mutations. If the reply was lost, it finds out the outcome.
 //
-// It can send mutations again if one of them demands a Timestamp: they apply at most
-// once, since the first application changes that Timestamp. It must not send others
-// again: the second could overwrite a later write of somebody else. For those it makes
-// one strong read. An entity with our nonce shows that all mutations were applied.
-// Anything else shows nothing, and 404, 409 or 412 would be a guess: the outcome stays
-// unknown.
+// If a mutation demands a Timestamp, commit can send the mutations again: they apply at
+// most once, because the first application changes that Timestamp. It must not send
+// other mutations again, because the second attempt could overwrite a later write of
+// another client. For those it makes one strong read. An entity with our nonce shows
+// that all mutations were applied. Any other result shows nothing. The outcome stays
+// unknown, because 404, 409 or 412 would be a guess.
 func (s *Service) commit(ctx context.Context, table RecordKey, m []Mutation) (edm.Ticks, error) {
 	ticks, err := s.call().Commit(ctx, table, m)
 	s.ended(0, 0)

@@ -17,12 +17,12 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// adviseFlags are the flags of advise.
+// adviseFlags holds the flags of advise.
 type adviseFlags struct {
 	trafficFlags
 	ServiceFlags
 	scan    bool
-	local   bool // a server on this machine is named
+	local   bool // use a server on this machine
 	buckets int
 }
 
@@ -92,7 +92,7 @@ func (p *program) advise(ctx context.Context, o *adviseFlags, table string) erro
 	return p.tellAdvice(a, &facts, o.json, a)
 }
 
-// scanKeys reads a table in parallel.
+// scanKeys reads the keys of a table in several ranges at the same time.
 func scanKeys(ctx context.Context, c *remote.Client, table string, connections int, read *scan.Progress) (*advise.Stored, error) {
 	parts, err := scan.ReadRanges(ctx, c, remote.Query{Table: table}, connections, read, func(list iter.Seq2[payload.Received, error]) (advise.Stored, error) {
 		var one advise.Stored
@@ -111,7 +111,8 @@ func scanKeys(ctx context.Context, c *remote.Client, table string, connections i
 	return advise.Join(parts), nil
 }
 
-// tellAdvice prints the findings, or the result that has them as JSON. With findings it is a failure.
+// tellAdvice prints the findings, or with asJSON the result that contains them. If there are
+// findings, it returns a failure.
 func (p *program) tellAdvice(a *advise.Advice, f *advise.Facts, asJSON bool, result any) error {
 	if asJSON {
 		if err := p.PrintJSON(result); err != nil {
@@ -127,7 +128,7 @@ func (p *program) tellAdvice(a *advise.Advice, f *advise.Facts, asJSON bool, res
 }
 
 func (p *program) printAdvice(a *advise.Advice, f *advise.Facts) {
-	const indent = len("   for example  ") // of what follows the name of a line
+	const indent = len("   for example  ") // the text after the name of a line begins here
 	line := func(name, text string) { fmt.Fprintf(p.Out, "   %-12s %s\n", name, p.Wrap(indent, text)) }
 	if len(a.Findings) == 0 && f.Enough() {
 		fmt.Fprintln(p.Out, "no finding")

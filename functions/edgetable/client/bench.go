@@ -21,7 +21,7 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// benchFlags are the flags of bench.
+// benchFlags holds the flags of bench.
 type benchFlags struct {
 	endpoint, accounts, account, token string
 	op, format, refused                string
@@ -107,7 +107,7 @@ func (p *program) bench(ctx context.Context, o *benchFlags) error {
 	return p.measure(ctx, target, o)
 }
 
-// complete checks the flags and fills in what follows from them.
+// complete checks the flags and sets the values that follow from them.
 func (o *benchFlags) complete() error {
 	s := &o.spec
 	s.Op, s.Format, s.Refused, s.Prefix = load.Op(o.op), load.Format(o.format), load.Refused(o.refused), strconv.FormatInt(time.Now().UnixNano(), 36)
@@ -121,14 +121,13 @@ func (o *benchFlags) complete() error {
 		}
 	}
 	if s.Op == load.Query {
-		o.entities = max(o.entities/o.rows, 1) * o.rows // full partitions only
+		o.entities = max(o.entities/o.rows, 1) * o.rows // only full partitions
 	}
 	s.Layout = load.Layout{Entities: o.entities, RowsPerPartition: o.rows}
 	return nil
 }
 
-// measure runs the requests. If it is the owner, it creates the table before and deletes it
-// afterwards.
+// measure runs the requests. Without --existing it creates the table first and deletes it at the end.
 func (p *program) measure(ctx context.Context, owner wire.Target, o *benchFlags) (err error) {
 	if !o.existing {
 		stop := p.Waiting(o.endpoint)
@@ -170,7 +169,7 @@ func (p *program) measure(ctx context.Context, owner wire.Target, o *benchFlags)
 	return nil
 }
 
-// measured is what bench --json prints.
+// measured is the output of bench --json.
 type measured struct {
 	Operation         string  `json:"operation"`
 	RequestsPerSecond float64 `json:"requestsPerSecond"`
@@ -190,7 +189,7 @@ func (m *measured) table() *cli.Table {
 	}
 }
 
-// latency is how long requests took, in JSON in milliseconds.
+// latency holds the duration of requests. Its JSON is in milliseconds.
 type latency struct {
 	Median milliseconds `json:"medianMilliseconds"`
 	P99    milliseconds `json:"p99Milliseconds"`
@@ -205,7 +204,7 @@ type milliseconds time.Duration
 
 func (d milliseconds) String() string { return cli.ShowLatency(time.Duration(d)) }
 
-// MarshalJSON writes a number of milliseconds.
+// MarshalJSON returns the duration as a number of milliseconds.
 func (d milliseconds) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(d)/1e6, 'f', 3, 64), nil
 }

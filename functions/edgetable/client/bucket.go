@@ -10,10 +10,12 @@ import (
 	"edgetable/functions/edgetable/transfer/export"
 )
 
-// isBucket reports whether a place is in a bucket of S3: place.Open refuses other URLs.
+// isBucket reports whether location is a URL, and so a bucket of S3. place.Open refuses all
+// other URLs.
 func isBucket(location string) bool { return strings.Contains(location, "://") }
 
-// exportPlace is where an export goes: a directory or a bucket. Release comes after the work.
+// exportPlace opens the directory or bucket of an export. The caller must call release after
+// the work.
 func (p *program) exportPlace(ctx context.Context, location string) (to export.Place, release func(), err error) {
 	if isBucket(location) {
 		objects, err := place.Open(ctx, location, p.Note)
@@ -23,7 +25,7 @@ func (p *program) exportPlace(ctx context.Context, location string) (to export.P
 	return export.Place{Place: directory.Place{Dir: location}, Location: location}, release, err
 }
 
-// importSources are the files to import, or the objects of an export in a bucket.
+// importSources returns the files to import, or the objects of an export in a bucket.
 func (p *program) importSources(ctx context.Context, path, account, table string) ([]transfer.Source, error) {
 	switch {
 	case account != "":

@@ -6,7 +6,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Commands are the commands on table services.
+// Commands returns the commands that work on table services.
 func Commands(t *cli.Terminal) []*cobra.Command {
 	p := &program{t}
 	return []*cobra.Command{p.explorerCommand(), p.profileCommand(), p.tablesCommand(), p.queryCommand(), p.getCommand(), p.putCommand(), p.deleteCommand(), p.countCommand(), p.watchCommand(), p.exportCommand(), p.importCommand(), p.copyCommand(), p.syncCommand(), p.verifyCommand(), p.trafficCommand(), p.adviseCommand(), p.edgeCommand(), p.benchCommand()}

@@ -8,11 +8,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// atKey is how long somebody waits who has pressed the key for completion.
+// atKey is how long completion may take after the key was pressed.
 const atKey = 2 * time.Second
 
-// completeTables lets a shell ask for the tables of the service that the command line names: for the first operand, or for all of them where the
-// command takes several.
+// completeTables makes a shell complete table names: the first operand, or every one if the command takes several.
 func (p *program) completeTables(c *cobra.Command, o *ServiceFlags) {
 	many := strings.Contains(c.Use, "TABLE…")
 	c.ValidArgsFunction = func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -28,7 +27,7 @@ func (p *program) completeTables(c *cobra.Command, o *ServiceFlags) {
 			return nil, cobra.ShellCompDirectiveError
 		}
 		defer client.Close()
-		client.Waiting = nil // the prompt stays as it is
+		client.Waiting = nil // print nothing into the prompt
 		ctx, end := context.WithTimeout(c.Context(), atKey)
 		defer end()
 		names, err := client.Tables(ctx)

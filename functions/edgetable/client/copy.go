@@ -12,7 +12,7 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// CopyFlags are the flags of the commands that work with two services.
+// CopyFlags holds the flags of the commands that work with two services.
 type CopyFlags struct {
 	ServiceFlags
 	RowFlags
@@ -24,7 +24,7 @@ type CopyFlags struct {
 	follow, once       bool
 }
 
-// register adds the flags that copy, sync and verify have in common.
+// register adds the flags that copy, sync and verify share.
 func (o *CopyFlags) register(f *pflag.FlagSet) {
 	o.fromFlag(f)
 	ToFlag(f, &o.To, serviceUsage)
@@ -58,14 +58,15 @@ func (p *program) services(ctx context.Context, o *CopyFlags, tables []string) (
 	return from, to, tables, nil
 }
 
-// noteNearLimit prints a note about entities that Azure Table Storage may refuse.
+// noteNearLimit prints a note if Azure Table Storage may refuse some of the entities
+// because of their size.
 func (p *program) noteNearLimit(progress *scan.Progress) {
 	if note := progress.NearLimit.String(); note != "" {
 		p.Note("%s", note)
 	}
 }
 
-// Copy copies tables for another command.
+// Copy copies tables on behalf of another command.
 func Copy(ctx context.Context, t *cli.Terminal, o *CopyFlags, tables []string) error {
 	return (&program{t}).copy(ctx, o, tables)
 }
@@ -81,7 +82,7 @@ func (p *program) copy(ctx context.Context, o *CopyFlags, tables []string) error
 	return p.copyTables(ctx, o, from, to, tables)
 }
 
-// copyTables copies tables between services that are connected.
+// copyTables copies tables between connected services.
 func (p *program) copyTables(ctx context.Context, o *CopyFlags, from, to *remote.Client, tables []string) error {
 	verb := "copy"
 	if o.sync {
@@ -120,7 +121,7 @@ func (p *program) copyTables(ctx context.Context, o *CopyFlags, from, to *remote
 	stop()
 	p.noteNearLimit(&progress)
 	p.Totals = &t
-	some := progress.Rows.Load() > t.Rejected // the progress file may not have all of them
+	some := progress.Rows.Load() > t.Rejected // the progress file need not have all of them
 	says := totals(t, "written", "deleted")
 	reasons := "the reasons are in " + o.Rejects
 	if o.dryRun {

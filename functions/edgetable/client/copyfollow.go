@@ -15,7 +15,7 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// followTables copies tables, and then what changes in them, until ctx ends.
+// followTables copies tables and then the changes in them, until ctx ends.
 func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []string) error {
 	if o.filter != "" || len(o.names) > 0 || o.dryRun || o.Mode != "insert" {
 		return cli.Misuse("--follow makes the tables the same: it excludes --filter, --select, --dry-run and --mode")
@@ -36,7 +36,7 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 	if o.once {
 		m.Wait = 0
 	}
-	for _, name := range tables { // all must have a feed before anything is written
+	for _, name := range tables { // check that all tables have a feed before anything is written
 		file, err := o.positionOf(from, to, name)
 		if err == nil {
 			err = m.Add(ctx, name, file)
@@ -69,10 +69,11 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 	if err != nil && ctx.Err() == nil {
 		return missed(endedEarly(ctx, err, some, says+"; run the same command to resume"))
 	}
-	return p.tellRows(t, says, rowsResult{}, "the reasons are in "+o.Rejects, some) // it was asked to end
+	return p.tellRows(t, says, rowsResult{}, "the reasons are in "+o.Rejects, some) // the user asked it to end
 }
 
-// positionOf is the file with the position of a table. --restart forgets it.
+// positionOf returns the path of the file with the position of a table. With --restart
+// it removes the file.
 func (o *CopyFlags) positionOf(from, to *remote.Client, table string) (file string, err error) {
 	file = o.ProgressFile + "." + table
 	if o.ProgressFile == "" {
@@ -86,7 +87,7 @@ func (o *CopyFlags) positionOf(from, to *remote.Client, table string) (file stri
 	return file, err
 }
 
-// missed says what to do after an error that means that changes may have been missed.
+// missed adds advice to an error that means that changes may have been missed.
 func missed(err error) error {
 	if !errors.Is(err, remote.ErrMissed) {
 		return err
@@ -94,7 +95,7 @@ func missed(err error) error {
 	return cli.Fail(cli.StatusDamage, fmt.Errorf("%w\nRun the same command with --restart; once it follows, 'edgetable sync --delete' removes from --to what was deleted meanwhile", err))
 }
 
-// showChanges returns a function that shows how far a table is.
+// showChanges returns a function that shows the progress of a table.
 func (p *program) showChanges(show *cli.Progress) func(table string, page *remote.Changes, changes int64) {
 	return func(table string, page *remote.Changes, changes int64) {
 		switch behind := time.Duration(page.Behind * float64(time.Second)); {

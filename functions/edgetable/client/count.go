@@ -17,7 +17,7 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// countFlags are the flags of count.
+// countFlags holds the flags of count.
 type countFlags struct {
 	ServiceFlags
 	filter string
@@ -37,7 +37,7 @@ func (p *program) countCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case describe:
-				p.Events = o.json // it reads all
+				p.Events = o.json // it reads all entities
 				return p.describe(c.Context(), &o, args)
 			case len(args) != 1:
 				return cli.Misuse("name one TABLE to count; --describe takes several, and without a TABLE all")
@@ -114,7 +114,7 @@ func (p *program) describe(ctx context.Context, o *countFlags, tables []string) 
 	return nil
 }
 
-// describedTable is what count --describe --json prints of a table.
+// describedTable is the output of count --describe --json for one table.
 type describedTable struct {
 	Table      string               `json:"table"`
 	Entities   int64                `json:"entities"`
@@ -131,7 +131,7 @@ type describedPartition struct {
 	Bytes        int64  `json:"bytes"`
 }
 
-// describedProperty says how many entities have a property with a type.
+// describedProperty says how many entities have a property with a certain type.
 type describedProperty struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"`

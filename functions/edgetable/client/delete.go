@@ -17,7 +17,7 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// deleteFlags are the flags of delete.
+// deleteFlags holds the flags of delete.
 type deleteFlags struct {
 	ServiceFlags
 	filter      string
@@ -60,7 +60,7 @@ func (p *program) deleteCommand() *cobra.Command {
 	return c
 }
 
-// dryRunFlag means the same in all commands.
+// dryRunFlag adds --dry-run, which means the same in all commands.
 func dryRunFlag(f *pflag.FlagSet, to *bool) {
 	cli.BoolFlag(f, to, "dry-run", "change nothing, say what would be done")
 }
@@ -108,7 +108,7 @@ func (p *program) deleteSome(ctx context.Context, o *deleteFlags, table string) 
 	return p.printPurged(table, n, false)
 }
 
-// printPurged says how many entities are deleted, or would be.
+// printPurged prints how many entities were deleted, or with dryRun would be.
 func (p *program) printPurged(table string, n int64, dryRun bool) error {
 	switch {
 	case p.Events:

@@ -1,3 +1,2 @@
-// Package client has the commands on table services, wherever they run: queries, exports and imports, copies,
-// advice, load tests, profiles and the explorer.
+// Package client implements the commands that work on table services, local or remote.
 package client

@@ -18,11 +18,11 @@ func (p *program) edgeCommand() *cobra.Command {
 	return cli.Group("edge", "Restore a table of a Worker on Cloudflare to a point in time", "", p.edgeRestoreCommand())
 }
 
-// edgeRestoreFlags are the flags of edge restore.
+// edgeRestoreFlags holds the flags of edge restore.
 type edgeRestoreFlags struct {
 	ServiceFlags
 	table  string
-	toTime edm.Ticks // 0: none is given
+	toTime edm.Ticks // 0: not given
 	undo   bool
 	yes    bool
 }
@@ -58,7 +58,8 @@ It asks for the name of the table first, unless --yes is given.`,
 	return c
 }
 
-// mostWaits is how often the command asks again while the replica learns of a restore.
+// mostWaits is how many times the command asks again until the replica knows about a
+// restore.
 const mostWaits = 60
 
 func (p *program) edgeRestore(ctx context.Context, o *edgeRestoreFlags) error {

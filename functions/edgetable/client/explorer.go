@@ -22,7 +22,7 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// explorerFlags are the flags of explorer.
+// explorerFlags holds the flags of explorer.
 type explorerFlags struct {
 	local    localServer
 	file     string
@@ -70,7 +70,7 @@ accounts of the server on this machine there, once and within five minutes, and 
 	return c
 }
 
-// printLink prints a link to the page of the server on this machine.
+// printLink prints a link to the explorer of the server on this machine.
 func (p *program) printLink(ctx context.Context, o *explorerFlags) error {
 	if len(o.names) > 0 || o.readOnly {
 		return cli.Misuse("--link opens all accounts of the server, to read and to write: leave --profile and --read-only out, or --link")
@@ -85,7 +85,7 @@ func (p *program) printLink(ctx context.Context, o *explorerFlags) error {
 	return nil
 }
 
-// openPage opens a link in the browser, if that is wanted.
+// openPage opens a link in the browser, unless the flags forbid it.
 func (p *program) openPage(o *explorerFlags, link string) {
 	if !o.open {
 		return
@@ -122,7 +122,7 @@ func (p *program) explore(ctx context.Context, o *explorerFlags) error {
 			list = o.local.mark(ctx, list, nil, o.readOnly)
 		}
 		if len(list) > 1 && list[0].Name == withoutProfiles && !list[0].Local {
-			list = list[1:] // the accounts of the server are better than a guess
+			list = list[1:] // the accounts of the server replace the guess
 		}
 		return list, nil
 	}}
@@ -132,7 +132,7 @@ func (p *program) explore(ctx context.Context, o *explorerFlags) error {
 	fmt.Fprintf(p.Out, "explorer at %s\n", link)
 	p.openPage(o, link)
 	server := &http.Server{Handler: g.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 5 * time.Minute}
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // requests under way end with their browser
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // requests in progress end when the browser closes
 	defer stop()
 	if err := bounded.Serve(server, l, explorerConnections); !errors.Is(err, http.ErrServerClosed) {
 		return err
@@ -140,17 +140,17 @@ func (p *program) explore(ctx context.Context, o *explorerFlags) error {
 	return nil
 }
 
-// explorerConnections is more than browsers open: other users of the machine can connect, too.
+// explorerConnections is more than a browser opens. A limit is needed, as other users of the machine can connect.
 const explorerConnections = 128
 
-// withoutProfiles names the development account where there are no profiles.
+// withoutProfiles is the name of the development account if there are no profiles.
 const withoutProfiles = "local"
 
-// explorerProfiles are the profiles that the explorer shows.
+// explorerProfiles returns the profiles that the explorer shows.
 func (p *program) explorerProfiles(o *explorerFlags) ([]explorer.Profile, error) {
 	f, err := openProfiles(o.file)
 	if err != nil && o.file == "" && len(o.names) == 0 {
-		f, err = &profiles{}, nil // there is no home directory
+		f, err = &profiles{}, nil // the user has no home directory
 	}
 	if err != nil {
 		return nil, err
@@ -205,6 +205,6 @@ func openBrowser(link string) error {
 	if err := c.Start(); err != nil {
 		return err
 	}
-	go func() { _ = c.Wait() }() // it may end only with the browser
+	go func() { _ = c.Wait() }() // the command may end only when the browser does
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// exportFlags are the flags of export.
+// exportFlags holds the flags of export.
 type exportFlags struct {
 	ServiceFlags
 	to, filter                 string
@@ -125,10 +125,10 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 	return missing(m)
 }
 
-// mostNotes are printed at most of a file without a manifest.
+// mostNotes is the maximum number of notes printed for a file without a manifest.
 const mostNotes = 3
 
-// exported is a table in files.
+// exported is the part of the output of export --json about one table.
 type exported struct {
 	Table    string   `json:"table"`
 	Entities int64    `json:"entities"`
@@ -137,7 +137,7 @@ type exported struct {
 	Notes    []string `json:"notes"`
 }
 
-// printExported says what the files have.
+// printExported prints what was written to files.
 func (p *program) printExported(m *export.Manifest) error {
 	all := []exported{}
 	for _, t := range m.Tables {
@@ -162,7 +162,7 @@ func (p *program) printExported(m *export.Manifest) error {
 	return nil
 }
 
-// missing is an error if an export lacks tables.
+// missing returns an error if an export lacks tables.
 func missing(m *export.Manifest) error {
 	if len(m.Missing) == 0 {
 		return nil

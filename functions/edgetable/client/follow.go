@@ -9,7 +9,7 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// follow shows how far work is, until the result is called.
+// follow shows the progress of work until stop is called.
 func (p *program) follow(work string, progress *scan.Progress, clients ...*remote.Client) (stop func()) {
 	f := &follower{p: p, work: work, progress: progress, clients: clients, show: cli.NewProgress(p.Err), begin: time.Now()}
 	f.earlier, f.refused = f.sums()
@@ -36,7 +36,7 @@ func (p *program) follow(work string, progress *scan.Progress, clients ...*remot
 	}
 }
 
-// follower looks at work once a second.
+// follower checks the progress of work once a second.
 type follower struct {
 	p        *program
 	work     string
@@ -44,17 +44,17 @@ type follower struct {
 	clients  []*remote.Client
 	show     *cli.Progress
 	begin    time.Time
-	earlier  int64     // bytes of earlier work of the clients
-	refused  int64     // requests of that work that were refused
-	known    time.Time // when a share of the work was known first
-	share    float64   // that share
+	earlier  int64     // bytes that the clients transferred before this work
+	refused  int64     // requests of this work that the service refused
+	known    time.Time // when the finished share of the work was first known
+	share    float64   // the share at that time
 }
 
 func (f *follower) look() {
 	e := cli.Event{Event: "progress", Work: f.work, Rows: f.progress.Rows.Load()}
 	seconds := time.Since(f.begin).Seconds()
 	share := f.progress.Share()
-	if f.share == 0 && share > 0 { // what an earlier run did says nothing about the speed of this one
+	if f.share == 0 && share > 0 { // the progress of an earlier run says nothing about the speed of this one
 		f.share, f.known = share, time.Now()
 	}
 	e.RowsPerSecond = int64(float64(f.progress.New()) / seconds)
@@ -90,7 +90,7 @@ func (f *follower) look() {
 	f.show.ShowPart(share, text)
 }
 
-// sums are the bytes and the refusals of all clients since they were made.
+// sums returns the bytes and the refusals of all clients since they were created.
 func (f *follower) sums() (traffic, refusals int64) {
 	for _, c := range f.clients {
 		_, refused, _ := c.Load()

@@ -17,12 +17,12 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// importFlags are the flags of import.
+// importFlags holds the flags of import.
 type importFlags struct {
 	ServiceFlags
 	RowFlags
 	table, mode, format string
-	account             string // in Azurite's file
+	account             string // the account in Azurite's file
 	types, renames      []string
 	mapping             rows.Mapping
 	dryRun              bool
@@ -72,7 +72,7 @@ interrupted import, run the same command. The exit status is 3 if a part is done
 	return c
 }
 
-// columnTypes reads --types.
+// columnTypes parses --types.
 func columnTypes(list []string) (map[string]edm.Type, error) {
 	var types map[string]edm.Type
 	for _, one := range list {
@@ -89,7 +89,7 @@ func columnTypes(list []string) (map[string]edm.Type, error) {
 	return types, nil
 }
 
-// newNames reads --rename.
+// newNames parses --rename.
 func newNames(list []string) (map[string]string, error) {
 	var names map[string]string
 	for _, one := range list {
@@ -105,7 +105,7 @@ func newNames(list []string) (map[string]string, error) {
 	return names, nil
 }
 
-// beside returns the path of a file next to the input. A directory is left as it is.
+// beside returns the path of a file next to the input, also if the input is a directory.
 func beside(path, name string) string {
 	switch {
 	case path == "-":
@@ -114,7 +114,7 @@ func beside(path, name string) string {
 		return name
 	}
 	if whole, err := filepath.Abs(path); err == nil {
-		path = whole // which . and .. are not
+		path = whole // . and .. become the name of the directory
 	}
 	return path + "." + name
 }
@@ -192,7 +192,8 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	return p.tellRows(t, totals(t, word, "deleted"), rowsResult{DryRun: o.dryRun, First: first}, reasons, some)
 }
 
-// preview returns what prints the first rows of a dry run, or keeps them for the result.
+// preview returns a function that prints the first rows of a dry run, or stores them in
+// first.
 func (p *program) preview(first *[]firstRow) func(table string, entity []byte) {
 	last := ""
 	return func(table string, entity []byte) {

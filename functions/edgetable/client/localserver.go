@@ -18,8 +18,7 @@ import (
 	"edgetable/functions/explorer"
 )
 
-// localServer is the server on this machine that uses a data directory, if there is
-// one. The explorer shows its statistics.
+// localServer is the server on this machine that uses a data directory. The explorer shows its statistics.
 type localServer struct{ trafficFlags }
 
 func (s *localServer) register(f *pflag.FlagSet) {
@@ -27,8 +26,9 @@ func (s *localServer) register(f *pflag.FlagSet) {
 	cli.AdminFlag(f, &s.admin, "")
 }
 
-// mark marks the profiles whose account is on the server, and adds the accounts of the
-// server that have none: who may use its socket and read its keys needs no profile.
+// mark marks the profiles whose account is on the server. It also adds the accounts of
+// the server that have no profile. A user who may use the server's socket and read its
+// keys needs no profile.
 func (s *localServer) mark(ctx context.Context, list []explorer.Profile, environment func(string) string, readOnly bool) []explorer.Profile {
 	info, err := admin.Ask(ctx, s.data, s.admin)
 	if info == nil || err != nil {
@@ -40,13 +40,13 @@ func (s *localServer) mark(ctx context.Context, list []explorer.Profile, environ
 		names[list[i].Name] = true
 		have[list[i].Account] = have[list[i].Account] || list[i].Local
 	}
-	if environment == nil { // profiles were named
+	if environment == nil { // the user named profiles
 		return list
 	}
 	for _, one := range info.Accounts {
 		owner, err := account.Find(environment, info.File, one.Name)
 		if err != nil || have[one.Name] || one.Disabled {
-			continue // its keys are for others
+			continue // its keys are for other users
 		}
 		name := one.Name
 		for names[name] {

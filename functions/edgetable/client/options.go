@@ -57,7 +57,7 @@ func (p *program) tablesOptions(ctx context.Context, o *ServiceFlags, name strin
 	return nil
 }
 
-// declareFlags are the flags of the commands that change what tables declare.
+// declareFlags holds the flags of the commands that change the options of tables.
 type declareFlags struct {
 	ServiceFlags
 	dryRun, yes bool
@@ -103,13 +103,13 @@ A feed keeps what changes in the table from now on, for 'edgetable watch' and ot
 	return c
 }
 
-// options are those of the command set.
+// options holds the flags of the command set.
 type options struct {
 	property, after, keep string
 	noExpire, noChanges   bool
 }
 
-// wish returns what a table is to declare that declares something now.
+// wish returns the new options of a table, given its current ones.
 type wish func(now table.TableOptions) table.TableOptions
 
 // parse checks the flags.
@@ -146,7 +146,7 @@ func (o *options) parse() (wish, error) {
 	}, nil
 }
 
-// readOptions reads a document of options; of says whose it is.
+// readOptions parses a document of options; of says for messages where it comes from.
 func readOptions(of string, text []byte) (table.TableOptions, error) {
 	o, err := payload.ReadOptions(text)
 	if err != nil {
@@ -214,14 +214,15 @@ func (p *program) tablesApply(ctx context.Context, o *declareFlags, file string)
 	return p.declare(ctx, o, all)
 }
 
-// change is what a command is to do with a table.
+// change is a change that a command makes to one table.
 type change struct {
 	name, revision string
-	old, next      []byte        // documents without states
-	rule           *table.Expiry // a new one
+	old, next      []byte        // the options as documents, without states
+	rule           *table.Expiry // a new rule of expiry, or nil
 }
 
-// declare declares options of tables. It looks at all of them before it changes the first.
+// declare changes the options of tables. It checks all tables before it changes the first
+// one.
 func (p *program) declare(ctx context.Context, o *declareFlags, all map[string]wish) error {
 	c, err := p.connect(&o.ServiceFlags)
 	if err != nil {
@@ -277,14 +278,13 @@ func (p *program) declare(ctx context.Context, o *declareFlags, all map[string]w
 	return nil
 }
 
-// declared is the document of options without states.
+// declared returns the document of options without states.
 func declared(o table.TableOptions) []byte {
 	text := payload.AppendOptions(nil, &table.Traits{Expiry: o.Expire, Feed: o.Changes}, 1<<62)
 	return []byte(strings.ReplaceAll(string(text), `,"state":"active"`, ""))
 }
 
-// askFor counts what a new rule would hide, and asks if that is more than a tenth of the
-// table.
+// askFor asks the user to confirm if a new rule would hide more than a tenth of the table.
 func (p *program) askFor(ctx context.Context, o *declareFlags, c *remote.Client, one *change) error {
 	if one.rule == nil || o.yes && !o.dryRun {
 		return nil

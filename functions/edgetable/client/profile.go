@@ -25,26 +25,25 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// profile is a service under a name. The key may be elsewhere than in the
-// connection string.
+// profile is a named service. Its key may be stored outside of the connection string.
 type profile struct {
 	Connection string `json:"connection,omitempty"`
-	KeyEnv     string `json:"keyEnvironment,omitempty"` // variable with the key
+	KeyEnv     string `json:"keyEnvironment,omitempty"` // environment variable that contains the key
 	KeyCommand string `json:"keyCommand,omitempty"`     // command that prints the key
-	ReadOnly   bool   `json:"readOnly,omitempty"`       // no command and no page may write
-	Color      string `json:"color,omitempty"`          // of the explorer's page
+	ReadOnly   bool   `json:"readOnly,omitempty"`       // no command and no page of the explorer may write
+	Color      string `json:"color,omitempty"`          // color of the explorer's page
 
-	stored json.RawMessage // as it was read; nil: it is new
+	stored json.RawMessage // as it was read; nil for a new profile
 }
 
-// UnmarshalJSON reads a profile, and keeps it for MarshalJSON.
+// UnmarshalJSON reads a profile and keeps its text for MarshalJSON.
 func (one *profile) UnmarshalJSON(text []byte) error {
 	type fields profile
 	one.stored = bytes.Clone(text)
 	return json.Unmarshal(text, (*fields)(one))
 }
 
-// MarshalJSON returns a profile as it was read, with what a later version added to it.
+// MarshalJSON returns a profile as it was read, including fields that a later version added.
 func (one profile) MarshalJSON() ([]byte, error) {
 	type fields profile
 	if one.stored != nil {
@@ -53,18 +52,18 @@ func (one profile) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields(one))
 }
 
-// profiles are those of a user.
+// profiles holds the profiles of a user.
 type profiles struct {
 	path string
 	list map[string]profile
 }
 
-// ProfilesFlag is the file of profiles in all commands.
+// ProfilesFlag adds --profiles, the path of the file of profiles.
 func ProfilesFlag(f *pflag.FlagSet, to *string) {
 	f.StringVar(to, "profiles", "", "`file` of profiles; default edgetable/profiles.json in the user's configuration directory")
 }
 
-// openProfiles reads the file, which need not exist.
+// openProfiles reads the file, or returns no profiles if it does not exist.
 func openProfiles(path string) (*profiles, error) {
 	if path == "" {
 		dir, err := os.UserConfigDir()
@@ -87,7 +86,7 @@ func openProfiles(path string) (*profiles, error) {
 	return f, nil
 }
 
-// save replaces the file as a whole. Only its owner can read it.
+// save replaces the whole file. Only its owner can read it.
 func (f *profiles) save() error {
 	text, err := json.MarshalIndent(f.list, "", "  ")
 	if err != nil {
@@ -96,7 +95,7 @@ func (f *profiles) save() error {
 	return directory.Replace(f.path, append(text, '\n'), 0o600)
 }
 
-// profileName is what a profile may be called. A connection string is never one.
+// profileName matches the names that a profile may have. It matches no connection string.
 var profileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 
 func (p *program) profileCommand() *cobra.Command {
@@ -195,7 +194,7 @@ func (p *program) addProfile(f *profiles, args []string, one profile) error {
 // shownProfile is a profile as profile list --json prints it, without its key.
 type shownProfile struct {
 	Name       string `json:"name"`
-	Service    string `json:"service"` // "": the whole connection string is elsewhere
+	Service    string `json:"service"` // "": the whole connection string is stored elsewhere
 	KeyEnv     string `json:"keyEnvironment"`
 	KeyCommand string `json:"keyCommand"`
 	ReadOnly   bool   `json:"readOnly"`
@@ -237,8 +236,7 @@ func (p *program) listProfiles(f *profiles, asJSON bool) error {
 	return nil
 }
 
-// withoutKey is the connection string with any key in place of that which is
-// elsewhere.
+// withoutKey returns the connection string. If the key is stored elsewhere, it contains a placeholder.
 func (one profile) withoutKey() string {
 	if one.Connection != "" && cmp.Or(one.KeyEnv, one.KeyCommand) != "" {
 		return withSecret(one.Connection, "a2V5")
@@ -246,7 +244,7 @@ func (one profile) withoutKey() string {
 	return one.Connection
 }
 
-// service is where a profile leads, or what is wrong with it; "" if its whole connection string is elsewhere.
+// service returns the service of a profile, or what is wrong with it; "" if the connection string is stored elsewhere.
 func (one profile) service() string {
 	connection := one.withoutKey()
 	if connection == "" {
@@ -259,15 +257,15 @@ func (one profile) service() string {
 	return e.String()
 }
 
-// colors are those of the explorer's page.
+// colors lists the possible colors of the explorer's page.
 var colors = []string{"none", "red", "orange", "yellow", "green", "blue", "purple", "gray"}
 
-// readOnlyFlag forbids writes in all commands.
+// readOnlyFlag adds --read-only, which forbids writes in all commands.
 func readOnlyFlag(f *pflag.FlagSet, to *bool, note string) {
 	cli.BoolFlag(f, to, "read-only", "refuse everything that writes"+note)
 }
 
-// withSecret adds a key, or a shared access signature, to a connection string.
+// withSecret adds a key or a shared access signature to a connection string.
 func withSecret(connection, secret string) string {
 	name := ";AccountKey="
 	if strings.Contains(secret, "sig=") {
@@ -306,7 +304,7 @@ func (p *program) connection(name string, one profile) (string, error) {
 	return withSecret(one.Connection, secret), nil
 }
 
-// completeProfiles offers the names of profiles.
+// completeProfiles makes a shell complete names of profiles.
 func completeProfiles(c *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	path := os.Getenv(cli.Variable("profiles"))
 	if flag := c.Flag("profiles"); flag != nil && flag.Changed {

@@ -65,7 +65,7 @@ func (p *program) put(ctx context.Context, o *ServiceFlags, mode, table, text st
 	return nil
 }
 
-// detail is what an error of the protocol says behind the sentence that all errors of its kind begin with.
+// detail returns the text of a protocol error without its first sentence, which depends only on the code.
 func detail(err error) string {
 	refused, ok := errors.AsType[*table.Error](err)
 	if !ok {

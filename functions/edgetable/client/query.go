@@ -16,7 +16,7 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// readFlags are the flags of the commands that print entities.
+// readFlags holds the flags of the commands that print entities.
 type readFlags struct {
 	ServiceFlags
 	filter, format string
@@ -27,28 +27,27 @@ type readFlags struct {
 	json           bool
 }
 
-// onScreen is how many entities a terminal gets that did not ask for a number.
+// onScreen is the default number of entities that are printed to a terminal.
 const onScreen = 100
 
-// words of --format.
+// formats lists the values of --format.
 var formats = []string{"table", "json", "jsonl", "csv", "csv-plain"}
 
-// filterFlag, selectFlag and formatFlag mean the same in all commands.
+// filterFlag, selectFlag and formatFlag add flags that mean the same in all commands.
 func filterFlag(f *pflag.FlagSet, to *string) {
 	cli.ValueFlag(f, to, "filter", "string", "`condition` that the entities pass, as in $filter", checkedFilter, func(s string) string { return s })
 }
 
-// checkedFilter refuses a filter that the service would refuse, whose answer would be about
-// the filter and the keys that a command asks for.
+// checkedFilter refuses an invalid filter. The service would report it together with conditions of the command.
 func checkedFilter(text string) (string, error) {
-	_, err := odata.ParseExtended(text) // a service without functions says so
+	_, err := odata.ParseExtended(text) // a service without these functions reports that itself
 	if err != nil {
 		err = fmt.Errorf("%w A filter is such as Name eq 'Grace' and Born gt 1900", err)
 	}
 	return text, err
 }
 
-// checkedOrder refuses an order that no server has.
+// checkedOrder refuses an order that no server supports.
 func checkedOrder(text string) (string, error) {
 	o, err := odata.ParseOrder(text)
 	if err != nil {
@@ -65,7 +64,7 @@ func formatFlag(f *pflag.FlagSet, to *string, words ...string) {
 	cli.ChoiceFlag(f, to, "format", "`format` of entities; "+cli.OneOf(words), words...)
 }
 
-// checkFormat lets --json be a word for --format json.
+// checkFormat makes --json mean --format json.
 func (o *readFlags) checkFormat() error {
 	if o.json && o.format != formats[0] && o.format != "json" {
 		return cli.Misuse("--json and --format %s exclude each other", o.format)
@@ -123,7 +122,7 @@ func (p *program) query(ctx context.Context, o *readFlags, table string) error {
 	if screen {
 		out = lines
 		if o.few {
-			o.top, read = onScreen, onScreen+1 // one more shows that there is more
+			o.top, read = onScreen, onScreen+1 // the extra entity shows that there are more
 		}
 	}
 	c, err := p.connect(&o.ServiceFlags)
@@ -203,7 +202,7 @@ func (p *program) get(ctx context.Context, o *readFlags, table, partition, row s
 		return err
 	}
 	format := o.format
-	if format == "json" { // one entity is no list
+	if format == "json" { // one entity is printed without a list around it
 		format = "jsonl"
 	}
 	w := printer.New(p.Out, format, o.names)
@@ -217,7 +216,7 @@ func noEntity(table, partition, row string) error {
 	return fmt.Errorf("table %s has no entity with PartitionKey %s and RowKey %s", table, cli.Quote(partition), cli.Quote(row))
 }
 
-// ModeFlag says what a write does to an entity that exists, in all commands.
+// ModeFlag adds --mode: what a write does to an entity that exists.
 func ModeFlag(f *pflag.FlagSet, to *string, usual string, words ...string) {
 	meaning := map[string]string{"insert": "insert refuses it", "merge": "merge adds the properties to it", "replace": "replace overwrites it", "skip": "skip keeps it"}
 	var says []string

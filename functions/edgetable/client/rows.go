@@ -17,31 +17,30 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// RowFlags are the flags of commands that write rows, and go on where an earlier run
-// was interrupted.
+// RowFlags holds the flags of commands that write rows and resume an interrupted run.
 type RowFlags struct {
 	Rejects, ProgressFile string
 	restart               bool
 }
 
-// register adds the flags. The words say where the files are without them.
+// register adds the flags. The arguments describe the default paths.
 func (o *RowFlags) register(f *pflag.FlagSet, rejects, progressFile string) {
 	RejectsFlag(f, &o.Rejects, rejects)
 	f.StringVar(&o.ProgressFile, "progress-file", "", "`file` that says how far the work is; default "+progressFile)
 	restartFlag(f, &o.restart)
 }
 
-// RejectsFlag means the same in all commands.
+// RejectsFlag adds --rejects, which means the same in all commands.
 func RejectsFlag(f *pflag.FlagSet, to *string, usual string) {
 	f.StringVar(to, "rejects", "", "`file` for rows that are refused; default "+usual)
 }
 
-// restartFlag forgets earlier work, in all commands.
+// restartFlag adds --restart, which discards earlier progress in all commands.
 func restartFlag(f *pflag.FlagSet, to *bool) {
 	cli.BoolFlag(f, to, "restart", "begin again, and forget an interrupted run")
 }
 
-// onceUsage is the usage of --once, in all commands that follow changes.
+// onceUsage is the usage text of --once in all commands that follow changes.
 const onceUsage = "end when no change is left, instead of waiting for the next (copy: with --follow)"
 
 // forget removes the progress file if --restart asks for it.
@@ -52,7 +51,7 @@ func (o *RowFlags) forget() error {
 	return progressfile.Remove(o.ProgressFile)
 }
 
-// progressOf is where the same command finds its progress file.
+// progressOf returns the path where the same command finds its progress file.
 func progressOf(verb string, work any) (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -67,7 +66,7 @@ func progressOf(verb string, work any) (string, error) {
 	return filepath.Join(dir, verb+"-"+hex.EncodeToString(sum[:8])+".progress"), os.MkdirAll(dir, 0o700)
 }
 
-// resuming returns a function that prints how many rows an earlier run has done.
+// resuming returns a function that prints how many rows an earlier run has finished.
 func (p *program) resuming(progress *scan.Progress, says string) func(again bool) {
 	return func(again bool) {
 		if again {
@@ -76,12 +75,12 @@ func (p *program) resuming(progress *scan.Progress, says string) func(again bool
 	}
 }
 
-// doneAgain tells of a table that an earlier run wrote to and that is another one now.
+// doneAgain prints that a table was created again after an earlier run wrote to it.
 func (p *program) doneAgain(table string) {
 	p.Note("table %s is not the one that an earlier run wrote to: the work begins again", table)
 }
 
-// refusals returns what tells of the first rows that are refused.
+// refusals returns a function that prints the first rows that are refused.
 func (p *program) refusals(place func(file string, line int) string) func(file string, line int, reason string) {
 	shown := 0
 	return func(file string, line int, reason string) {
@@ -91,7 +90,7 @@ func (p *program) refusals(place func(file string, line int) string) func(file s
 	}
 }
 
-// ended is an error of work that may be done in part.
+// ended returns the error of work that may be partly done.
 func ended(err error, some bool) error {
 	if _, wrong := errors.AsType[cli.UsageError](err); err == nil || wrong {
 		return err
@@ -102,8 +101,7 @@ func ended(err error, some bool) error {
 	return err
 }
 
-// endedEarly is the error of work that is not complete. says tells what is done, and
-// how it goes on.
+// endedEarly returns the error of incomplete work. says describes what is done and how to resume.
 func endedEarly(ctx context.Context, err error, some bool, says string) error {
 	switch {
 	case ctx.Err() != nil:
@@ -114,14 +112,14 @@ func endedEarly(ctx context.Context, err error, some bool, says string) error {
 	return ended(err, some)
 }
 
-// rowsResult is what became of the rows, for scripts.
+// rowsResult holds the numbers of rows by outcome, for scripts.
 type rowsResult struct {
 	Written      int64      `json:"written"`
 	AlreadyThere int64      `json:"alreadyThere"`
 	Skipped      int64      `json:"skipped"`
 	Refused      int64      `json:"refused"`
 	Deleted      int64      `json:"deleted"`
-	Dropped      int64      `json:"dropped"` // for later rows with the same keys
+	Dropped      int64      `json:"dropped"` // replaced by later rows with the same keys
 	DryRun       bool       `json:"dryRun"`
 	First        []firstRow `json:"first,omitempty"`
 }
@@ -132,7 +130,8 @@ type firstRow struct {
 	Entity json.RawMessage `json:"entity"`
 }
 
-// tellRows prints the result of work that is complete, in words or with the numbers in r. Refused rows are a failure.
+// tellRows prints the result of complete work, in words or as the numbers in r. If rows were refused, it returns a
+// failure.
 func (p *program) tellRows(t progressfile.Totals, says string, r rowsResult, reasons string, some bool) error {
 	if p.Events {
 		r.Written, r.AlreadyThere, r.Skipped, r.Refused, r.Deleted, r.Dropped = t.Written, t.Same, t.Skipped, t.Rejected, t.Deleted, t.Dropped
@@ -148,7 +147,7 @@ func (p *program) tellRows(t progressfile.Totals, says string, r rowsResult, rea
 	return nil
 }
 
-// totals says what became of the rows.
+// totals returns a sentence about the outcomes of the rows.
 func totals(t progressfile.Totals, written, deleted string) string {
 	text := cli.Things(t.Written, "rows") + " " + written
 	for _, one := range []struct {

@@ -13,24 +13,24 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// ServiceFlags name a table service, in --from, --to or --in.
+// ServiceFlags holds the flags that name a table service, such as --from, --to or --in.
 type ServiceFlags struct {
 	Name, Profiles string
 	Connections    int
-	Writes         bool              // which a read-only profile refuses
-	Way            http.RoundTripper // in place of the network; nil is the network
+	Writes         bool              // the command writes, so it refuses a read-only profile
+	Way            http.RoundTripper // replaces the network, unless it is nil
 }
 
 const serviceUsage = "a connection string, the URL of a shared access signature, a profile or env:NAME; default the profile named default, else " + remote.Development
 
-// fromFlag is where data comes from in all commands.
+// fromFlag adds --from, the service that data is read from.
 func (o *ServiceFlags) fromFlag(f *pflag.FlagSet) {
 	f.StringVar(&o.Name, "from", "", "`service` to read from; "+serviceUsage)
 	cli.CompleteWith(f, "from", completeProfiles)
 	ProfilesFlag(f, &o.Profiles)
 }
 
-// inFlag is where data is deleted in all commands.
+// inFlag adds --in, the service that data is deleted in.
 func (o *ServiceFlags) inFlag(f *pflag.FlagSet) {
 	o.Writes = true
 	f.StringVar(&o.Name, "in", "", "`service` to delete from; "+serviceUsage)
@@ -38,7 +38,7 @@ func (o *ServiceFlags) inFlag(f *pflag.FlagSet) {
 	ProfilesFlag(f, &o.Profiles)
 }
 
-// ToFlag is where data goes in all commands.
+// ToFlag adds --to, the service or place that data is written to.
 func ToFlag(f *pflag.FlagSet, to *string, usage string) {
 	f.StringVar(to, "to", "", "`place` to write to, or to compare with; "+usage)
 	if usage == serviceUsage {
@@ -52,12 +52,12 @@ func (o *ServiceFlags) toFlag(f *pflag.FlagSet) {
 	ProfilesFlag(f, &o.Profiles)
 }
 
-// connectionsFlag bounds the requests under way in all commands.
+// connectionsFlag adds --connections, the maximum number of concurrent requests.
 func connectionsFlag(f *pflag.FlagSet, to *int) {
 	cli.IntFlag(f, to, "connections", 16, 1, 10_000, "`number` of connections, each with one request at a time")
 }
 
-// workFlags are the flags of all commands that work for long.
+// workFlags adds the flags that all long-running commands have.
 func (o *ServiceFlags) workFlags(f *pflag.FlagSet) {
 	connectionsFlag(f, &o.Connections)
 	cli.EventsFlag(f)
@@ -74,7 +74,7 @@ func (p *program) connect(o *ServiceFlags) (*remote.Client, error) {
 	case text == "" || profileName.MatchString(text):
 		f, err := openProfiles(o.Profiles)
 		if err != nil && text == "" && o.Profiles == "" {
-			f, err = &profiles{}, nil // there is no home directory
+			f, err = &profiles{}, nil // the user has no home directory
 		}
 		if err != nil {
 			return nil, err
@@ -109,7 +109,7 @@ func (p *program) connect(o *ServiceFlags) (*remote.Client, error) {
 		return remote.Over(o.Way, e, max(o.Connections, 2)), nil
 	}
 	if p.Alone && p.Environment("GOGC") == "" {
-		debug.SetGCPercent(200) // rows are garbage soon; at 100 the collector has a tenth of the time
+		debug.SetGCPercent(200) // rows become garbage quickly; with 100 the collector takes a tenth of the time
 	}
 	c := remote.New(e, max(o.Connections, 2))
 	c.Tool = true

@@ -18,7 +18,7 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// trafficFlags name a server and an account.
+// trafficFlags holds the flags that name a server and an account.
 type trafficFlags struct {
 	data, admin, account string
 	json                 bool
@@ -30,7 +30,7 @@ func (o *trafficFlags) register(f *pflag.FlagSet) {
 	cli.AccountFlag(f, &o.account, "; default the first that has the table")
 }
 
-// server is the server that the flags name.
+// server returns the server that the flags name.
 func (o *trafficFlags) server() *admin.Server { return admin.Reach(o.data, o.admin) }
 
 func (p *program) trafficCommand() *cobra.Command {
@@ -82,8 +82,7 @@ func (p *program) traffic(ctx context.Context, o *trafficFlags, from *ServiceFla
 	return nil
 }
 
-// trafficOf asks a Worker for the traffic of a table if a service is named, else the
-// server on this machine.
+// trafficOf asks the Worker of a named service for the traffic of a table, or else the server on this machine.
 func (p *program) trafficOf(ctx context.Context, o *trafficFlags, from *ServiceFlags, table string) (*traffic.Report, error) {
 	if from.Name == "" {
 		return askTraffic(ctx, o, o.account, table)
@@ -161,7 +160,7 @@ func (p *program) printShapes(list []traffic.Shape) {
 // top is the number of partitions that are printed.
 const top = 10
 
-// printHeavy prints the heaviest partitions by a metric. The shares add up to the sum of it.
+// printHeavy prints the heaviest partitions by a metric, with their shares of sum.
 func (p *program) printHeavy(metric string, h traffic.Heavy, sum uint64) {
 	if len(h.Entries) == 0 {
 		return
@@ -213,7 +212,7 @@ func (p *program) printRanges(list []traffic.Range, now time.Time) {
 		if list[len(list)-1].Bucket > 0 {
 			text = fmt.Sprintf("bucket %d, %s", r.Bucket, text)
 		}
-		age := "" // of the table
+		age := "" // age of the range
 		if !r.Since.IsZero() {
 			age = cli.ShowDuration(max(now.Sub(r.Since), 0).Truncate(time.Minute))
 		}

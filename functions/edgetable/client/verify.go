@@ -34,28 +34,28 @@ lacks, --limit of each table. Timestamps are not compared. The exit status is 4 
 	return c
 }
 
-// mostDifferences are kept in memory at most, of each table, until its sum is printed.
+// mostDifferences is how many differences of a table are kept in memory until the totals are printed.
 const mostDifferences = 100_000
 
-// verifyFlags are the flags of verify.
+// verifyFlags holds the flags of verify.
 type verifyFlags struct {
 	CopyFlags
 	limit int
 }
 
-// comparison is what verify --json prints of a table.
+// comparison is the output of verify --json for one table.
 type comparison struct {
 	Table       string       `json:"table"`
 	Equal       int64        `json:"equal"`
 	Different   int64        `json:"different"`
-	Differences []difference `json:"differences"` // the first of them
+	Differences []difference `json:"differences"` // the first differences
 }
 
-// difference is an entity of a comparison.
+// difference is an entity that differs between the services.
 type difference struct {
 	PartitionKey string `json:"partitionKey"`
 	RowKey       string `json:"rowKey"`
-	In           string `json:"in"` // both, from or to
+	In           string `json:"in"` // where the entity exists: both, from or to
 }
 
 func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) error {
@@ -66,7 +66,7 @@ func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) e
 	defer from.Close()
 	defer to.Close()
 	var different int64
-	var missing error // a table that is not there
+	var missing error // the error of a missing table
 	all, compared := []comparison{}, 0
 	for _, table := range tables {
 		c := comparison{Table: table, Differences: []difference{}}
@@ -106,7 +106,7 @@ func (p *program) verify(ctx context.Context, o *verifyFlags, tables []string) e
 	return nil
 }
 
-// sideOf says which of two services has an entity that differs.
+// sideOf returns which of the two services has an entity that differs.
 func sideOf(d *transfer.Difference) string {
 	switch {
 	case !d.InSecond:
@@ -117,7 +117,7 @@ func sideOf(d *transfer.Difference) string {
 	return "both"
 }
 
-// are is the verb for a number of things.
+// are returns "is" or "are" for a number of things.
 func are(n int64) string {
 	if n == 1 {
 		return "is"
@@ -125,7 +125,7 @@ func are(n int64) string {
 	return "are"
 }
 
-// printComparison says the sum first.
+// printComparison prints the totals first, then the differences.
 func (p *program) printComparison(c *comparison, complete bool) {
 	so := ""
 	if !complete {

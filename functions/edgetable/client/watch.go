@@ -22,7 +22,7 @@ import (
 	"edgetable/functions/edgetable/transfer/mirror"
 )
 
-// watchFlags are the flags of watch.
+// watchFlags holds the flags of watch.
 type watchFlags struct {
 	ServiceFlags
 	initial, once, json bool
@@ -67,7 +67,7 @@ restored. Then remove the state, and what was built from the changes, and begin 
 	return c
 }
 
-// longPoll is for how many seconds a request waits: less than after which a client says that it waits.
+// longPoll is how many seconds a request waits: less than the time after which a client prints that it is waiting.
 const longPoll = 4
 
 func (p *program) watch(ctx context.Context, o *watchFlags, name string) (err error) {
@@ -82,7 +82,7 @@ func (p *program) watch(ctx context.Context, o *watchFlags, name string) (err er
 	w := &watcher{program: p, watchFlags: o, client: c, table: name}
 	err = w.run(ctx)
 	switch {
-	case err == nil, ctx.Err() != nil: // it was asked to end, and continues when it is started again
+	case err == nil, ctx.Err() != nil: // the user asked it to end; it resumes when it is started again
 		return nil
 	case errors.Is(err, remote.ErrMissed):
 		advice := "begin with --initial"
@@ -94,7 +94,7 @@ func (p *program) watch(ctx context.Context, o *watchFlags, name string) (err er
 	return err
 }
 
-// watcher follows one table.
+// watcher follows the changes of one table.
 type watcher struct {
 	*program
 	*watchFlags
@@ -109,7 +109,7 @@ func (w *watcher) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if w.at.Position == "" { // before the list, so that nothing is missed between them
+	if w.at.Position == "" { // taken before the list, so that no change is missed in between
 		page, err := w.client.Changes(ctx, w.table, "", 0)
 		if err != nil {
 			return err
@@ -149,7 +149,7 @@ func (w *watcher) run(ctx context.Context) error {
 	}
 }
 
-// list tells of all entities. An event has the id of the one that told of the entity when it was written.
+// list prints all entities. Each event has the id that the event of the entity's last write had.
 func (w *watcher) list(ctx context.Context) error {
 	life, err := changefeed.LifeOf(w.at.Position)
 	if err != nil {
@@ -173,7 +173,7 @@ func (w *watcher) list(ctx context.Context) error {
 	return w.tell(ctx, page)
 }
 
-// tell prints events, or gives them to the command.
+// tell prints events, or passes them to the user's command.
 func (w *watcher) tell(ctx context.Context, events []json.RawMessage) error {
 	if len(events) == 0 {
 		return nil
@@ -206,7 +206,7 @@ func (w *watcher) tell(ctx context.Context, events []json.RawMessage) error {
 	return nil
 }
 
-// readable makes a line for people of an event.
+// readable returns an event as a line for people.
 func readable(event json.RawMessage) (string, error) {
 	var e struct {
 		Type, Subject, Expired string

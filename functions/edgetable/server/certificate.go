@@ -119,7 +119,7 @@ func (c *certificate) warn(now time.Time) {
 		return
 	}
 	before, name, end := soon, slog.String("file", c.certFile), current.Leaf.NotAfter
-	if c.obtained != nil { // such a certificate is renewed after two thirds of its lifetime at the latest
+	if c.obtained != nil { // the authority's certificates are renewed after two thirds of their lifetime
 		before = min(before, end.Sub(current.Leaf.NotBefore)/6)
 		name = slog.Any("domains", current.Leaf.DNSNames)
 	}

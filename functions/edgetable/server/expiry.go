@@ -29,13 +29,13 @@ type expiry struct {
 	paused   func() bool // true while another server writes the tables
 	log      *slog.Logger
 	removed  atomic.Int64
-	behind   atomic.Int64 // nanoseconds, by the last look
-	took     atomic.Int64 // the same: how long that look took
-	looked   atomic.Int64 // when the last look began that ended, as Unix time in nanoseconds
+	behind   atomic.Int64 // nanoseconds, from the last look
+	took     atomic.Int64 // nanoseconds that the last look took
+	looked   atomic.Int64 // start of the last completed look, as Unix time in nanoseconds
 }
 
-// late is for how long an entity could have been removed and was not: by the last look, and
-// if none comes to its end, as long as there was none.
+// late returns how long ended entities may have been waiting for their removal. It is the larger of the delay found by
+// the last look and the time since that look began.
 func (e *expiry) late() time.Duration {
 	return max(time.Duration(e.behind.Load()), time.Since(time.Unix(0, e.looked.Load())))
 }
@@ -58,7 +58,7 @@ func (e *expiry) run(ctx context.Context) {
 		var behind edm.Ticks
 		for _, account := range e.accounts() {
 			if e.paused() || ctx.Err() != nil {
-				break // another server removes, or this one ends
+				break // another server removes entities, or this one is stopping
 			}
 			tables, err := e.service.TablesWithTraits(ctx, account)
 			if err != nil {
@@ -79,8 +79,8 @@ func (e *expiry) run(ctx context.Context) {
 	}
 }
 
-// pass removes the expired entities of one table. It returns for how long an entity of the table could already have been
-// removed, and whether nothing failed.
+// pass removes the expired entities of one table. It returns the longest time for which an entity could already have
+// been removed, and whether there was no error.
 func (e *expiry) pass(ctx context.Context, t table.Name) (late edm.Ticks, ok bool) {
 	u, taken, err := e.service.TakeUpkeep(ctx, t)
 	if err != nil {

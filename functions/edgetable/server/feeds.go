@@ -15,8 +15,8 @@ const (
 	// whether the store is full.
 	trimEvery = time.Hour
 	trimFull  = time.Minute
-	// trimFirst is how much earlier than usual changes are removed when the store is found full. It doubles with each
-	// look, so that feeds are empty in minutes.
+	// trimFirst shortens the time for which feeds keep changes when the store is found full. It doubles with each look,
+	// so that feeds are empty in minutes.
 	trimFirst = 6 * 3600 * edm.TicksPerSecond
 )
 

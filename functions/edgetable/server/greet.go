@@ -109,8 +109,8 @@ func (s *serving) url() string {
 	return a.URL(host, strconv.Itoa(tcp.Port), tcp.IP.IsUnspecified())
 }
 
-// elsewhere is the URL of the server for other machines, if it listens on all addresses of this one and was not told what clients call it; else "".
-// The endpoints have 127.0.0.1 then, which is no use to them.
+// elsewhere returns the URL at which other machines reach the server, or "". It is set only if the server listens on
+// all addresses and has no public URL. The printed endpoints then have 127.0.0.1, which other machines cannot use.
 func (s *serving) elsewhere() string {
 	tcp, ok := s.listener.Addr().(*net.TCPAddr)
 	if !ok || !tcp.IP.IsUnspecified() || s.publicURL != "" || len(s.acme.domains) > 0 {
@@ -128,7 +128,7 @@ func (s *serving) elsewhere() string {
 	return a.URL(host, strconv.Itoa(tcp.Port), false)
 }
 
-// firstGlobal is the first address that other machines may reach, of IPv4 if there is one; "" for none.
+// firstGlobal returns the first address that other machines may reach, preferably an IPv4 address, or "".
 func firstGlobal(list []net.Addr) (host string) {
 	for _, one := range list {
 		network, ok := one.(*net.IPNet)

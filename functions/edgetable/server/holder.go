@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// holder asks who holds an address on which this server cannot listen, and returns what to do about it, or "". People who come
-// from Azurite often have it running still.
+// holder asks which program holds an address on which this server cannot listen. It returns advice, or "". Users who
+// switch from Azurite often still have it running.
 func holder(ctx context.Context, address string) string {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -24,7 +24,7 @@ func holder(ctx context.Context, address string) string {
 	if err != nil {
 		return ""
 	}
-	one := &http.Transport{DisableKeepAlives: true} // neither a proxy
+	one := &http.Transport{DisableKeepAlives: true} // without a proxy too
 	resp, err := one.RoundTrip(req)
 	if err != nil {
 		return ""

@@ -41,7 +41,7 @@ func watchExpiry(m *observe.Metrics, e *expiry) {
 	}
 }
 
-// watchFeeds adds metrics of those who read what changes in tables.
+// watchFeeds adds metrics of the clients that read feeds of changes.
 func watchFeeds(m *observe.Metrics, w *changefeed.Waiters) {
 	observe.Watch(m, func() *changefeed.Waiters { return w },
 		observe.Gauge("changes_waiting", "Requests that wait for changes of tables, and streams.", func(w *changefeed.Waiters) float64 { return float64(w.Waiting()) }),
@@ -76,7 +76,7 @@ func watchCertificate(m *observe.Metrics, c *certificate) {
 		if current := c.current.Load(); current != nil {
 			return float64(current.Leaf.NotAfter.Unix())
 		}
-		return 0 // none was obtained yet
+		return 0 // no certificate was obtained yet
 	})
 }
 

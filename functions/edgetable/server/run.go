@@ -163,8 +163,8 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	return err
 }
 
-// accounts returns the source of accounts that the flags name, or of the accounts that the program was given when it
-// was started in place of Azurite.
+// accounts returns the source of accounts. The flags name it, unless the program was started in place of Azurite and
+// was given the accounts.
 func (p *program) accounts(o *serveFlags) account.Source {
 	if p.AzuriteAccounts != "" {
 		return account.WeakSource(p.AzuriteAccounts, azurite.AccountsVariable)

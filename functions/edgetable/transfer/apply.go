@@ -16,16 +16,16 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Apply writes to a table of another service what events of a feed (docs/feed.md) say.
+// Apply writes the events of a feed (docs/feed.md) to a table of another service.
 type Apply struct {
 	To     *remote.Client
 	Table  string
-	Source string // URL of the account, for the file of refused rows
-	// Connections is the number of batches that may be under way.
+	Source string // URL of the account, recorded in the file of refused rows
+	// Connections is the maximum number of concurrent batches.
 	Connections int
 }
 
-// event is what Apply reads of an event.
+// event holds the fields of an event that Apply reads.
 type event struct {
 	Type         string          `json:"type"`
 	PartitionKey string          `json:"partitionkey"`
@@ -35,9 +35,9 @@ type event struct {
 	Data         json.RawMessage `json:"data"`
 }
 
-// Page writes what the events of a page say: of each entity the last event, since an event has the
-// state of its entity and not one change. So the order of the writes does not matter, and to write
-// a page twice does no harm. It returns the rows that the service refuses.
+// Page writes the events of a page. It writes only the last event of each entity, because an event
+// has the whole state of its entity. So the order of the writes does not matter, and a page can be
+// written twice. It returns the rows that the service refuses.
 func (a *Apply) Page(ctx context.Context, events []json.RawMessage) (totals progressfile.Totals, rejects []rows.Reject, err error) {
 	ops, err := operations(events)
 	if err != nil {
@@ -85,7 +85,7 @@ func (a *Apply) write(ctx context.Context, b *batch) (err error) {
 	return err
 }
 
-// operations returns a write for each entity of a page, by partition and kind.
+// operations returns one write for each entity of a page, sorted by partition and kind.
 func operations(events []json.RawMessage) ([]remote.Operation, error) {
 	type entity struct{ partition, row string }
 	last := map[entity]*event{}
@@ -94,7 +94,7 @@ func operations(events []json.RawMessage) ([]remote.Operation, error) {
 		if err := json.Unmarshal(text, &e); err != nil {
 			return nil, err
 		}
-		if e.Type != "edgetable.table.drop" { // the next answer says that the feed has ended
+		if e.Type != "edgetable.table.drop" { // the next answer reports that the feed has ended
 			last[entity{e.PartitionKey, e.RowKey}] = &e
 		}
 	}
@@ -102,7 +102,7 @@ func operations(events []json.RawMessage) ([]remote.Operation, error) {
 	for k, e := range last {
 		op := remote.Operation{Kind: remote.Delete, PartitionKey: k.partition, RowKey: k.row}
 		switch {
-		case e.Superseded: // a later event has the entity
+		case e.Superseded: // a later event has the entity's state
 			continue
 		case e.Type == "edgetable.entity.put" && e.Expired == "":
 			received, err := payload.ReadEntity(e.Data)

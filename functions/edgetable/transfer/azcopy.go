@@ -13,20 +13,20 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// AzCopy 7 exported a table to files ACCOUNT_TABLE_TIME_RANGE_SPLIT_CRC.json, or .csv
-// with a .schema.csv each, and a manifest ACCOUNT_TABLE_TIME.manifest. The names of
-// both begin alike; /Manifest chose another beginning. CRC is a sum of the entities
-// in the file, Checksum in the manifest one of all files. Nobody has published over
-// which bytes they go, so they are not compared; the number of files is.
+// AzCopy 7 exported a table to files ACCOUNT_TABLE_TIME_RANGE_SPLIT_CRC.json, or .csv with a
+// .schema.csv each, and a manifest ACCOUNT_TABLE_TIME.manifest. Both kinds of names have the same
+// prefix; the option /Manifest chose another one. CRC is a checksum of the entities in the file,
+// and Checksum in the manifest is one of all files. How they are computed was never published, so
+// they are not compared. The number of files is.
 // https://github.com/MicrosoftDocs/azure-docs/blob/00a142ac/articles/storage/storage-use-azcopy.md
 // https://github.com/Azure/azure-storage-net-data-movement/issues/129
 
-// azcopyManifest is the ending of manifests.
+// azcopyManifest is the extension of manifests.
 const azcopyManifest = ".manifest"
 
 var azcopyPart = regexp.MustCompile(`^(?:[a-z0-9]{3,24}_([A-Za-z][A-Za-z0-9]{2,62})(?:_[0-9]{8}T[0-9.]+Z?)?|(.+))_[0-9]+_[0-9]+_[0-9A-Fa-f]{8,16}\.(?:json|csv)$`)
 
-// azcopyTable returns the table that the name of a file of AzCopy says, or "".
+// azcopyTable returns the table in the name of an AzCopy file, or "".
 func azcopyTable(file string) string {
 	if m := azcopyPart.FindStringSubmatch(file); m != nil {
 		return m[1]
@@ -34,7 +34,7 @@ func azcopyTable(file string) string {
 	return ""
 }
 
-// azcopySays is what a manifest of version 7.3 says; those of older ones lack it.
+// azcopySays holds the fields of a manifest of version 7.3. Older manifests lack them.
 type azcopySays struct {
 	TableName      string
 	TotalDataFiles int
@@ -51,8 +51,8 @@ func readAzcopyManifest(manifest string) (says azcopySays, err error) {
 	return says, err
 }
 
-// azcopyParts returns the files of a manifest. It is an error if the manifest says
-// that there are more or fewer.
+// azcopyParts returns the files of a manifest. It fails if there are more or fewer files than the
+// manifest says.
 func azcopyParts(manifest, tableName string) (list []Source, err error) {
 	says, err := readAzcopyManifest(manifest)
 	if err != nil {

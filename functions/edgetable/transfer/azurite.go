@@ -13,7 +13,8 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// InAzurite returns the file with the tables of Azurite: the path itself, or the file in this directory; "" for none.
+// InAzurite returns the path of the file in which Azurite keeps its tables: path itself or a file in the directory
+// path, or "" if there is none.
 func InAzurite(path string) string {
 	if filepath.Base(path) == rows.AzuriteName {
 		return path
@@ -25,8 +26,8 @@ func InAzurite(path string) string {
 	return file
 }
 
-// AzuriteSources are the tables in Azurite's file, or in its directory: those of an account, of the only one if it is "",
-// and one of them if a name is given.
+// AzuriteSources returns the tables in Azurite's file or directory. If account is "", there must be only one account.
+// If tableName is given, only that table is returned.
 func AzuriteSources(path, account, tableName string) (list []Source, err error) {
 	file := InAzurite(path)
 	if file == "" {

@@ -9,17 +9,17 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// batch is a batch of rows in one partition. It also has the rows that were refused
-// since the batch before it.
+// batch is a batch of rows in one partition. It also has the rows that were refused since
+// the previous batch.
 type batch struct {
 	source  *Source
 	ops     []remote.Operation
 	lines   []int
-	buf     []byte // the bodies
-	ends    []int  // of the bodies
+	buf     []byte // bodies of the operations
+	ends    []int  // end of each body in buf
 	weight  int
 	rejects []rows.Reject
-	rows    int64 // of the source, up to the end of this batch
+	rows    int64 // number of source rows up to the end of this batch
 	totals  progressfile.Totals
 	done    bool
 }
@@ -37,7 +37,7 @@ func (b *batch) push(op remote.Operation, line int) {
 	b.ops, b.lines, b.ends = append(b.ops, op), append(b.lines, line), append(b.ends, len(b.buf))
 }
 
-// seal gives the operations their bodies. No others can follow.
+// seal gives the operations their bodies. No operation can be added after that.
 func (b *batch) seal() {
 	from := 0
 	for i, end := range b.ends {
@@ -46,7 +46,8 @@ func (b *batch) seal() {
 	}
 }
 
-// reset empties a batch, for others of the same source. Rejects stay until they are noted.
+// reset empties a batch for more rows of the same source. It keeps the rejects until they
+// are written to their file.
 func (b *batch) reset() {
 	*b = batch{source: b.source, ops: b.ops[:0], lines: b.lines[:0], ends: b.ends[:0], buf: b.buf[:0], rejects: b.rejects}
 }
@@ -55,8 +56,8 @@ func (b *batch) reset() {
 type former struct {
 	im     *importer
 	source *Source
-	skip   int64 // rows that are done
-	rows   int64 // rows so far
+	skip   int64 // number of rows that an earlier run has done
+	rows   int64 // number of rows so far
 	b      *batch
 	body   []byte
 }

@@ -13,8 +13,8 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// CopyCommand says what to copy from one service to another and how. Copies of equal
-// commands are the same work.
+// CopyCommand says what to copy from one service to another and how. A run resumes an earlier
+// one if their commands are equal.
 type CopyCommand struct {
 	Tables []string `json:"tables"`
 	Source string   `json:"source"` // URL of the account
@@ -22,8 +22,8 @@ type CopyCommand struct {
 	Filter string   `json:"filter,omitempty"`
 	Select []string `json:"select,omitempty"`
 	Mode   string   `json:"mode"`             // insert, merge, replace or skip
-	Sync   bool     `json:"sync,omitempty"`   // write only what differs
-	Delete bool     `json:"delete,omitempty"` // of Sync: also delete what the source lacks
+	Sync   bool     `json:"sync,omitempty"`   // write only entities that differ
+	Delete bool     `json:"delete,omitempty"` // with Sync: also delete entities that the source does not have
 }
 
 // Copy is a copy of tables.
@@ -32,27 +32,28 @@ type Copy struct {
 	DryRun bool // write nothing, have no progress file, and keep no refused entities
 
 	Connections  int
-	ProgressFile string // file
-	Rejects      string // file
+	ProgressFile string // path of the progress file
+	Rejects      string // path of the file of refused entities
 	Progress     *scan.Progress
-	Begin        func(again bool)                            // is told whether this run continues an earlier one
-	Again        func(table string)                          // is told which table has to be copied again from its beginning
-	Refused      func(table string, line int, reason string) // is told of each refused entity
+	Begin        func(again bool)                            // called at the start; again reports whether this run continues an earlier one
+	Again        func(table string)                          // called for each table that is copied again from its beginning
+	Refused      func(table string, line int, reason string) // called for each refused entity
 }
 
-// copier is a copy under way.
+// copier is a copy in progress.
 type copier struct {
 	o        *Copy
 	from, to *remote.Client
 	work     *scan.Work
 	firsts   map[string]*first // by table
-	made     map[string]bool   // tables that this run made
-	mu       sync.Mutex        // of rejected
+	made     map[string]bool   // tables that this run created
+	mu       sync.Mutex        // protects rejected
 	rejected rows.RejectFile
 }
 
-// Run copies. After an error, the same call resumes from the progress file; success removes that
-// file. The totals count the entities that the target has, or had until its table was deleted.
+// Run copies. After an error, the same call resumes from the progress file. Success removes that
+// file. The totals count the entities that were written to the target, even if their table was
+// deleted there later.
 func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progressfile.Totals, err error) {
 	file := o.ProgressFile
 	if o.DryRun {
@@ -82,14 +83,14 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progres
 		if remote.TableGone(err) {
 			lost = append(lost, fmt.Errorf("table %s is not there, or not any more: %w", name, err))
 			totals.Add(w.Totals(name))
-			err = w.Forget(name) // what the progress file counts may be gone with it
+			err = w.Forget(name) // the entities that the progress file counts may have been deleted with the table
 		}
 		if err != nil {
 			totals.Add(w.Totals())
 			return totals, err
 		}
 	}
-	for _, name := range o.Tables { // somebody may have made them again
+	for _, name := range o.Tables { // another client may have created them again
 		mark := w.Mark(name)
 		ok, err := marked(ctx, to, name, mark)
 		if err == nil && !ok {
@@ -106,7 +107,7 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progres
 	if len(lost) > 0 {
 		return totals, errors.Join(lost...)
 	}
-	return totals, w.Remove() // the same command does the work again
+	return totals, w.Remove() // if the command is run again, it starts from the beginning
 }
 
 func (c *copier) table(ctx context.Context, name string) error {
@@ -126,7 +127,7 @@ func (c *copier) table(ctx context.Context, name string) error {
 			}
 			again = !ok
 		}
-		if again { // it is not the table of an earlier run
+		if again { // the table is not the one of an earlier run
 			if c.work.Mark(name) != nil {
 				c.o.Again(name)
 			}
@@ -140,7 +141,7 @@ func (c *copier) table(ctx context.Context, name string) error {
 	switch {
 	case c.o.Sync:
 		do = c.sync
-	case c.o.DryRun && Kinds[c.o.Mode] == remote.Insert: // what is there decides
+	case c.o.DryRun && Kinds[c.o.Mode] == remote.Insert: // the entities in the target decide the outcome
 		do = c.try
 	}
 	return c.work.Run(ctx, name, c.o.Connections, c.o.Progress, func(ctx context.Context, p *scan.Task) error {
@@ -148,7 +149,7 @@ func (c *copier) table(ctx context.Context, name string) error {
 	})
 }
 
-// mark notes an entity that the target has, if it is the first one of its table.
+// mark stores the key of an entity in the target, if it is the first one of its table.
 func (c *copier) mark(table string, k ranges.Key) error {
 	if c.o.DryRun {
 		return nil
@@ -156,13 +157,13 @@ func (c *copier) mark(table string, k ranges.Key) error {
 	return c.work.SetMark(table, k)
 }
 
-// resume sets the progress to what earlier work did.
+// resume sets the progress to the work of earlier runs.
 func (o *Copy) resume(w *scan.Work) {
 	all := w.Totals()
 	o.Progress.Resume(all.Rows())
 }
 
-// copy copies a range of a table, or the rest of it, a batch at a time.
+// copy copies a range of a table, or what remains of it, in batches.
 func (c *copier) copy(ctx context.Context, table string, p *scan.Task) error {
 	out := newOutbox(c, table, p)
 	for e, err := range p.Entities(ctx, c.from, remote.Query{Table: table, Filter: c.o.Filter, Select: rows.WithKeys(c.o.Select)}) {
@@ -177,8 +178,8 @@ func (c *copier) copy(ctx context.Context, table string, p *scan.Task) error {
 	return out.finish(ctx)
 }
 
-// note writes the entities that the target refused to their file, and how far a
-// range is to the progress file, which knows the length of that file.
+// note writes the entities that the target refused to their file. Then it writes the state of
+// the range to the progress file, together with the length of the file of refused entities.
 func (c *copier) note(table string, p *scan.Task, state progressfile.Line, rejects []rows.Reject) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

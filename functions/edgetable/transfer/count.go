@@ -17,8 +17,8 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// Count returns the number of entities that match a query. It adds to progress
-// as it goes. If the service does not count, it reads the keys.
+// Count returns the number of entities that match a query. It updates progress while it works.
+// If the service cannot count, it reads the keys.
 func Count(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *scan.Progress) (int64, error) {
 	var total atomic.Int64
 	if ok, err := c.Count(ctx, q, func(n int64) {
@@ -43,31 +43,31 @@ func Count(ctx context.Context, c *remote.Client, q remote.Query, workers int, p
 	return total.Load(), err
 }
 
-// Partition is the size of a partition.
+// Partition holds the key and the size of a partition.
 type Partition struct {
 	Key   string
 	Rows  int64
 	Bytes int64
 }
 
-// Stat describes a table.
+// Stat holds statistics of a table.
 type Stat struct {
 	Rows, Bytes, Partitions int64
-	Largest                 []Partition // by rows
-	Properties              []Property  // by name
+	Largest                 []Partition // sorted by rows
+	Properties              []Property  // sorted by name
 }
 
-// Property says how many entities have a property, by its type.
+// Property says how many entities have a property, for each of its types.
 type Property struct {
 	Name  string
 	Types map[edm.Type]int64
 }
 
-// largest is how many partitions a Stat names.
+// largest is the number of partitions that a Stat lists.
 const largest = 10
 
-// Measure reads a table and describes it. Bytes are by the service's formula for
-// the size of an entity.
+// Measure reads a table and returns its statistics. It computes Bytes by the service's formula
+// for the size of an entity.
 func Measure(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *scan.Progress) (*Stat, error) {
 	measures, err := scan.ReadRanges(ctx, c, q, workers, progress, func(list iter.Seq2[payload.Received, error]) (*measure, error) {
 		m := &measure{}
@@ -79,7 +79,7 @@ func Measure(ctx context.Context, c *remote.Client, q remote.Query, workers int,
 	return sum(measures), nil
 }
 
-// sum puts the measures of all ranges together.
+// sum adds the measures of all ranges.
 func sum(measures []*measure) *Stat {
 	s, types := &Stat{}, map[string]map[edm.Type]int64{}
 	var all []Partition
@@ -125,12 +125,12 @@ func sum(measures []*measure) *Stat {
 	return s
 }
 
-// measure describes a range of a table. Its first and its last partition are separate, because
-// they may continue in the ranges beside it.
+// measure holds the statistics of a range of a table. The first and the last partition are
+// kept separately, because they may continue in the neighbouring ranges.
 type measure struct {
 	edges       []Partition
-	closed      int64 // partitions between the edges
-	rows, bytes int64 // in them
+	closed      int64 // number of partitions between the first and the last one
+	rows, bytes int64 // in these partitions
 	largest     []Partition
 	types       map[string]map[edm.Type]int64
 }
@@ -165,7 +165,7 @@ func (p *measure) read(list iter.Seq2[payload.Received, error], progress *scan.P
 	return nil
 }
 
-// close counts a partition that is complete.
+// close adds a partition that is complete.
 func (p *measure) close(one Partition) {
 	p.closed++
 	p.rows += one.Rows

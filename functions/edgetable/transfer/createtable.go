@@ -8,8 +8,9 @@ import (
 	"edgetable/adapters/client/remote"
 )
 
-// createTable makes a table; made is false if it is there already. A signature for
-// one table cannot create it: then the first write says if it is missing.
+// createTable creates a table; made is false if it exists already. A shared access
+// signature for one table cannot create it. Then the first write fails if the table is
+// missing.
 func createTable(ctx context.Context, c *remote.Client, table string) (made bool, err error) {
 	made, err = c.CreateTable(ctx, table)
 	if answer, ok := errors.AsType[*remote.Error](err); ok && answer.Status == http.StatusForbidden {

@@ -18,12 +18,12 @@ import (
 	"edgetable/functions/edgetable/transfer/sorter"
 )
 
-// ImportCommand says what to import and how. Imports of equal commands are the same work.
+// ImportCommand says what to import and how. A run resumes an earlier one if their commands are equal.
 type ImportCommand struct {
 	Target  string       `json:"target"` // URL of the account
 	Sources []Source     `json:"sources"`
 	Mode    string       `json:"mode"`    // insert, merge, replace or skip
-	Format  string       `json:"format"`  // of files whose names do not say theirs
+	Format  string       `json:"format"`  // for files whose names have no known extension
 	Mapping rows.Mapping `json:"mapping"` // of rows to entities
 }
 
@@ -33,23 +33,23 @@ type Import struct {
 	DryRun bool // write nothing to the service
 
 	Connections  int
-	ProgressFile string // file; "" for none
-	Rejects      string // file
+	ProgressFile string // path of the progress file; "": none
+	Rejects      string // path of the file of refused rows
 	Stdin        io.Reader
 	Progress     *scan.Progress
-	Begin        func(again bool)                           // is told whether this run continues an earlier one
-	Again        func(table string)                         // gets a table because of which all is imported again
-	Preview      func(table string, entity []byte)          // gets the first rows of each file as they would be written; nil for none
-	Refused      func(file string, line int, reason string) // gets each refused row
-	memory       int                                        // for sorting; 0 for sorter.Memory
+	Begin        func(again bool)                           // called at the start; again reports whether this run continues an earlier one
+	Again        func(table string)                         // called with the table because of which everything is imported again
+	Preview      func(table string, entity []byte)          // called with the first rows of each file as they would be written; may be nil
+	Refused      func(file string, line int, reason string) // called for each refused row
+	memory       int                                        // for sorting; 0 means sorter.Memory
 }
 
-// some reports whether a line says that something is done.
+// some reports whether a line records any work.
 func some(l *progressfile.Line) bool { return l.Range > 0 || l.Rows > 0 || l.Done || l.Marks != nil }
 
-// Run imports. After an error, the same call continues where the progress file says; after
-// success there is none. What a crash may have left between the progress file and the service is
-// written again; an insert takes an entity with the same content for its own.
+// Run imports. After an error, the same call resumes from the progress file. Success removes that file. After a
+// crash, rows that reached the service but not the progress file are written again. An insert counts an existing
+// entity with the same content as its own.
 func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile.Totals, err error) {
 	im := &importer{o: o, writer: writer{c, o.Mode}, rejects: rows.RejectFile{Path: o.Rejects}}
 	state := progressfile.Line{}
@@ -73,7 +73,7 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile
 		if err != nil {
 			return totals, err
 		}
-		if again && some(&state) { // with rows that the progress file counts
+		if again && some(&state) { // the rows that the progress file counts are gone
 			state = progressfile.Line{}
 			if err := im.progress.Write(state); err != nil {
 				return totals, err
@@ -91,7 +91,7 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals progressfile
 	return im.state.Totals, err
 }
 
-// forgetOther removes the progress file of another command that did nothing yet.
+// forgetOther removes the progress file of another command that has done no work yet.
 func (o *Import) forgetOther() error {
 	text, err := os.ReadFile(o.ProgressFile)
 	if err != nil {
@@ -113,7 +113,7 @@ func (o *Import) forgetOther() error {
 func (o *Import) measure(state *progressfile.Line) {
 	p := o.Progress
 	p.Resume(state.Totals.Rows())
-	p.Input.Rows.Store(state.Totals.Rows() + state.Totals.Dropped - state.Rows) // of the sources before this one
+	p.Input.Rows.Store(state.Totals.Rows() + state.Totals.Dropped - state.Rows) // rows of the previous sources
 	for i := range o.Sources {
 		s := &o.Sources[i]
 		s.bytes = &p.Input.Read
@@ -124,13 +124,13 @@ func (o *Import) measure(state *progressfile.Line) {
 	}
 }
 
-// createTables makes the tables that are missing. all says for each table whether it was, for one source alone. again
-// is true if a table was missing, or is not the one that the state knows.
+// createTables creates the tables that are missing. all says for each table whether it was created for a single
+// source. again is true if a table was missing, or is not the table that the progress file knows.
 func (o *Import) createTables(ctx context.Context, c *remote.Client, state *progressfile.Line) (all map[string]bool, again bool, err error) {
 	all = map[string]bool{}
 	for _, s := range o.Sources {
 		if _, known := all[s.Table]; known {
-			all[s.Table] = false // one source may find what another one wrote
+			all[s.Table] = false // one source may find entities that another one wrote
 			continue
 		}
 		made, err := createTable(ctx, c, s.Table)
@@ -152,16 +152,15 @@ func (o *Import) createTables(ctx context.Context, c *remote.Client, state *prog
 	return all, again, nil
 }
 
-// read passes the rows of a source on in the order of their keys, so that batches are full: as they
-// come if the file has this order, else sorted. Of rows with the same keys the last one is passed
-// on. The order depends on the file alone.
+// read passes on the rows of a source in key order, so that batches are full. If the file is not in key order, read
+// sorts the rows. If rows have the same keys, only the last one is passed on. The order depends only on the file.
 func (o *Import) read(r rows.Reader, file string, inOrder bool, pass func(rows.Row) error, refuse func(rows.Reject) error) (dropped int64, err error) {
 	var s *sorter.Sorter
 	if !inOrder {
 		s = sorter.New(cmp.Or(o.memory, sorter.Memory))
 		defer func() { err = errors.Join(err, s.Close()) }()
 	}
-	var held rows.Row // until it is known that the next one has other keys
+	var held rows.Row // kept until the next row has other keys
 	var heldKey, nextKey []byte
 	isHeld := false
 	for {
@@ -200,8 +199,8 @@ func (o *Import) read(r rows.Reader, file string, inOrder bool, pass func(rows.R
 	}
 }
 
-// ordered reports whether the rows are in the order of their keys. It reads up to the first one that
-// is not. A row that will be refused may count, which can only make it false.
+// ordered reports whether the rows are in key order. It reads up to the first row that is not. A row that will be
+// refused is also compared; this can only make the result false.
 func ordered(r rows.Reader) (bool, error) {
 	var last, next []byte
 	for {

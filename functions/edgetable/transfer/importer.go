@@ -16,26 +16,26 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// importer sends the rows of an import in batches, several at the same time, and
-// notes in the progress file up to which row all are done.
+// importer sends the rows of an import in batches, several at the same time. It records in the
+// progress file up to which row all rows are done.
 type importer struct {
 	o        *Import
 	writer   writer
-	progress *progressfile.File // nil for none
+	progress *progressfile.File // nil: no progress file
 	rejects  rows.RejectFile
-	made     map[string]bool // whether this run made the table for one source alone
+	made     map[string]bool // tables created by this run, and whether only one source writes to them
 
 	batches chan *batch
-	sent    sync.WaitGroup // batches that are not done
+	sent    sync.WaitGroup // batches in progress
 
 	mu      sync.Mutex
 	pending []*batch          // in the order of their rows
-	state   progressfile.Line // that of the progress file's next line
+	state   progressfile.Line // the next line of the progress file
 	noted   time.Time
 	firsts  map[string]*first // by table
 }
 
-// run imports all sources that are not done.
+// run imports all sources that are not finished.
 func (im *importer) run(all context.Context) error {
 	g, ctx := errgroup.WithContext(all)
 	im.batches, im.firsts = make(chan *batch), map[string]*first{}
@@ -75,7 +75,7 @@ func (im *importer) run(all context.Context) error {
 	err := g.Wait()
 	im.mu.Lock()
 	defer im.mu.Unlock()
-	for table, mark := range im.state.Marks { // somebody may have made it again
+	for table, mark := range im.state.Marks { // another client may have created the table again
 		if err != nil {
 			break
 		}
@@ -85,16 +85,16 @@ func (im *importer) run(all context.Context) error {
 			return errors.Join(err, im.progress.Write(progressfile.Line{}))
 		}
 	}
-	if remote.TableGone(err) { // with the rows that the progress file counts
+	if remote.TableGone(err) { // the rows that the progress file counts are gone with the table
 		return errors.Join(err, im.progress.Write(progressfile.Line{}))
 	}
 	if err = errors.Join(err, im.note()); err == nil && im.progress != nil {
-		err = im.progress.Remove() // the same command does the work again
+		err = im.progress.Remove() // if the command is run again, it starts from the beginning
 	}
 	return err
 }
 
-// source imports a file, without the first rows.
+// source imports a file and skips its first rows.
 func (im *importer) source(ctx context.Context, i int, skip int64) error {
 	s := &im.o.Sources[i]
 	if s.stored != nil && s.stored.SHA256 != "" {
@@ -131,8 +131,9 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 	return im.note()
 }
 
-// ordered reports whether the rows of a source are known to be in the order of their keys. Those of
-// an export are, unless the keys are made of columns; standard input cannot be read twice.
+// ordered reports whether the rows of a source are known to be in key order. The rows of an export
+// are, unless the import makes the keys from columns. Standard input cannot be checked, because it
+// can be read only once.
 func (im *importer) ordered(s *Source) (inOrder bool, err error) {
 	how := &im.o.Mapping
 	if s.exported && how.PartitionKey == "" && how.RowKey == "" {
@@ -142,7 +143,7 @@ func (im *importer) ordered(s *Source) (inOrder bool, err error) {
 		return false, nil
 	}
 	count := s.bytes
-	s.bytes = new(atomic.Int64) // the progress is that of the second time
+	s.bytes = new(atomic.Int64) // progress counts only the second reading
 	defer func() { s.bytes = count }()
 	r, done, err := s.open(nil, im.o.Format, how)
 	if err != nil {
@@ -152,12 +153,12 @@ func (im *importer) ordered(s *Source) (inOrder bool, err error) {
 	if closed := done(); err == nil {
 		err = closed
 	} else {
-		inOrder, err = true, nil // up to there; the second time says where, after the rows before it
+		inOrder, err = true, nil // the first reading stops at a bad row; the second one reports it after importing the rows before it
 	}
 	return inOrder, err
 }
 
-// do writes a batch and notes it.
+// do writes a batch and records it.
 func (im *importer) do(ctx context.Context, b *batch) error {
 	defer im.sent.Done()
 	im.mu.Lock()
@@ -219,7 +220,7 @@ func (im *importer) write(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// note writes a line of the progress file. The rejects that it counts are on the disk.
+// note writes a line to the progress file. The rejects that the line counts are already on disk.
 func (im *importer) note() error {
 	im.noted = time.Now()
 	if im.progress == nil {

@@ -12,12 +12,12 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// A table service does not say when a table was made. So the entity that work wrote first is
-// its mark in the table: while the entity is there, the table is the one that the progress
-// file knows. A table that was deleted and made again lacks it.
+// A table service does not say when a table was created. So the first entity that a run
+// writes serves as its mark in the table. While this entity exists, the table is the one
+// that the progress file knows. A table that was deleted and created again does not have it.
 
-// marked reports whether a table has the mark of the work; it is nil before the first write.
-// Whoever may not read takes the table for the same.
+// marked reports whether a table still has the mark; mark is nil before the first write. If
+// the credentials do not permit reading, marked returns true.
 func marked(ctx context.Context, c *remote.Client, table string, mark *ranges.Key) (bool, error) {
 	if mark == nil {
 		return true, nil
@@ -32,8 +32,8 @@ func marked(ctx context.Context, c *remote.Client, table string, mark *ranges.Ke
 	return ok, err
 }
 
-// first lets the first write to a table be the only one until it is done, so that no other
-// one can be before the mark.
+// first makes all other writes to a table wait until the first one is done, so that no
+// entity is written before the mark.
 type first struct {
 	mu   sync.Mutex
 	done bool
@@ -50,7 +50,8 @@ func (f *first) do(write func() error) error {
 	return write()
 }
 
-// remade is why work on a table is not done although all was written.
+// remade returns the error for a table that was created again while work on it was in
+// progress.
 func remade(table string, mark *ranges.Key) error {
 	return fmt.Errorf("table %s was deleted and made again meanwhile: the entity that was written first is not there, PartitionKey %s, RowKey %s; give the command again",
 		table, ranges.Quote(mark.Partition), ranges.Quote(mark.Row))

@@ -13,28 +13,27 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// outbox writes the changes of a range to the target in batches, and notes how far
-// the range is.
+// outbox writes the changes of a range to the target in batches, and records the progress of the range.
 type outbox struct {
 	c         *copier
 	table     string
 	p         *scan.Task
 	w         writer
 	b         *batch
-	confirmed reached // what the target has
-	seen      reached // what it has with the batch
-	work      int     // since the last line of the progress
+	confirmed reached // the last entity up to which the target is written
+	seen      reached // the last entity up to which the target will be written after the batch
+	work      int     // work since the last line of the progress file
 	body      []byte
 }
 
-// reached is an entity of the range, and what became of those up to it.
+// reached is an entity of the range, with the totals up to it.
 type reached struct {
 	totals progressfile.Totals
 	pk, rk []byte
-	some   bool // there is one
+	some   bool // false before the first entity
 }
 
-// set makes r the same as another one, in its own memory.
+// set copies another value into r. The copy has its own memory.
 func (r *reached) set(to *reached) {
 	*r = reached{to.totals, append(r.pk[:0], to.pk...), append(r.rk[:0], to.rk...), to.some}
 }
@@ -42,11 +41,11 @@ func (r *reached) set(to *reached) {
 func newOutbox(c *copier, table string, p *scan.Task) *outbox {
 	begin := reached{totals: p.State().Totals}
 	return &outbox{c: c, table: table, p: p, w: writer{c.to, c.o.Mode}, confirmed: begin, seen: begin,
-		b: &batch{source: &Source{Table: table, File: rows.File{Path: c.o.Source + "/" + table}}}} // which rejects name
+		b: &batch{source: &Source{Table: table, File: rows.File{Path: c.o.Source + "/" + table}}}} // rejects name this source
 }
 
-// noteEvery is the amount of work after which a line is written to the progress file. A write
-// counts ten times as much as an equal entity.
+// noteEvery is the amount of work after which a line is written to the progress file. A write counts
+// ten times as much as an entity that is already equal.
 const noteEvery = 20_000
 
 // add adds a change of an entity.
@@ -81,7 +80,8 @@ func (o *outbox) skip(ctx context.Context, e *payload.Received) error {
 	return o.reach(ctx, e, 1)
 }
 
-// reach notes the entity up to which the range was seen, and after enough work what of it is confirmed.
+// reach records that the range was read up to an entity. After enough work it writes the confirmed part
+// to the progress file.
 func (o *outbox) reach(ctx context.Context, e *payload.Received, work int) error {
 	o.seen.pk, o.seen.rk, o.seen.some = append(o.seen.pk[:0], e.PartitionKey...), append(o.seen.rk[:0], e.RowKey...), true
 	if o.work += work; o.work < noteEvery {
@@ -93,7 +93,7 @@ func (o *outbox) reach(ctx context.Context, e *payload.Received, work int) error
 	return o.note(false)
 }
 
-// flush writes the batch. Then everything that was seen is confirmed.
+// flush writes the batch. After that, everything seen is confirmed.
 func (o *outbox) flush(ctx context.Context) error {
 	b := o.b
 	if len(b.ops) > 0 {
@@ -112,7 +112,7 @@ func (o *outbox) flush(ctx context.Context) error {
 	return nil
 }
 
-// write sends the batch to the target, and says in its totals what became of it.
+// write sends the batch to the target and counts the results in its totals.
 func (o *outbox) write(ctx context.Context) error {
 	b := o.b
 	n := int64(len(b.ops))
@@ -142,7 +142,7 @@ func (o *outbox) write(ctx context.Context) error {
 	})
 }
 
-// stop notes what is done when an error ends the work.
+// stop writes the progress when an error ends the work.
 func (o *outbox) stop(err error) error {
 	if len(o.b.ops) == 0 {
 		o.confirmed.set(&o.seen)
@@ -150,7 +150,7 @@ func (o *outbox) stop(err error) error {
 	return errors.Join(err, o.note(false))
 }
 
-// note writes a line of the progress: everything up to the confirmed entity is done.
+// note writes a line to the progress file: everything up to the confirmed entity is done.
 func (o *outbox) note(done bool) error {
 	o.work = 0
 	state := progressfile.Line{Totals: o.confirmed.totals, Done: done, At: o.p.State().At}
@@ -162,7 +162,7 @@ func (o *outbox) note(done bool) error {
 	return o.c.note(o.table, o.p, state, rejects)
 }
 
-// finish writes the rest. The range is done then.
+// finish writes the last batch and marks the range as done.
 func (o *outbox) finish(ctx context.Context) error {
 	if err := o.flush(ctx); err != nil {
 		return err

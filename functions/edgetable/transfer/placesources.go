@@ -10,10 +10,11 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// maxObject is the largest object that is imported: it is read into memory.
+// maxObject is the maximum size of an object to import, because objects are read into
+// memory.
 const maxObject = 256 << 20
 
-// PlaceSources finds the files to import in a bucket: those of its manifest.
+// PlaceSources returns the files to import from a bucket: those in its manifest.
 func PlaceSources(ctx context.Context, b export.Place, tableName string) ([]Source, error) {
 	m, err := export.ReadManifest(ctx, b)
 	if err != nil {

@@ -5,10 +5,10 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// previewRows is how many rows of a file a dry run shows.
+// previewRows is the number of rows of each file that a dry run shows.
 const previewRows = 5
 
-// previewed shows the first rows of a file.
+// previewed shows the first rows of a file as they are read.
 type previewed struct {
 	rows.Reader
 	left int

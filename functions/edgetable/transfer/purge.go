@@ -14,8 +14,8 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// Purge deletes the entities that match a query, in batches, and returns how many
-// it deleted. It adds to progress as it goes.
+// Purge deletes the entities that match a query, in batches, and returns how many it deleted.
+// It updates progress while it works.
 func Purge(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *scan.Progress) (int64, error) {
 	q.Select = []string{rows.PartitionKey, rows.RowKey}
 	var total atomic.Int64
@@ -44,8 +44,9 @@ func Purge(ctx context.Context, c *remote.Client, q remote.Query, workers int, p
 	return total.Load(), err
 }
 
-// remove deletes entities of one partition. Those that somebody else deleted do
-// not count. Those that are gone after a lost reply were deleted by the request that lost it.
+// remove deletes entities of one partition. It does not count entities that another client
+// deleted. If an entity is missing after a lost reply, it counts as deleted by the request
+// whose reply was lost.
 func remove(ctx context.Context, c *remote.Client, table string, ops []remote.Operation) (n int64, err error) {
 	for lost := false; len(ops) > 0; {
 		err := c.Batch(ctx, table, ops)
@@ -58,7 +59,7 @@ func remove(ctx context.Context, c *remote.Client, table string, ops []remote.Op
 				n++
 			}
 			ops = without(ops, answer.Index)
-		case ok && answer.Status == http.StatusNotImplemented && len(ops) > 1: // it has no batches
+		case ok && answer.Status == http.StatusNotImplemented && len(ops) > 1: // the service has no batches
 			for i := range ops {
 				one, err := remove(ctx, c, table, ops[i:i+1:i+1])
 				if n += one; err != nil {

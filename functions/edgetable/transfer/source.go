@@ -25,25 +25,26 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Source is a file to import. Two imports are the same work if their sources are equal as JSON.
+// Source is a file to import. A run resumes an earlier one if their sources are equal as JSON.
 type Source struct {
 	Table string `json:"table"`
 	rows.File
 	contents
 }
 
-// contents says how a file is read and what is known of it.
+// contents says how to read a file and what is known about it.
 type contents struct {
-	stored   *progressfile.Stored   // what a manifest says of it
-	exported bool                   // in the order of keys, by that manifest
+	stored   *progressfile.Stored   // the file's entry in a manifest
+	exported bool                   // the rows are in key order, according to the manifest
 	fetch    func() ([]byte, error) // reads an object
-	azurite  *azuritefile.Table     // of which it is a part
-	bytes    *atomic.Int64          // counts those that were read
+	azurite  *azuritefile.Table     // the table of Azurite's file that is read
+	bytes    *atomic.Int64          // counts the bytes read
 }
 
-// Sources finds the files to import: those of a manifest, else Azurite's, else all files of
-// entities in a directory and in the folders in it, else the file itself. A file
-// is for the table that is given, else that of its folder, else that of its name.
+// Sources finds the files to import. If path has a manifest, these are its files; otherwise the
+// tables of Azurite, or all files of entities in a directory and its subdirectories, or the
+// file itself. The table is tableName, or else the name of the file's folder, or else the name
+// of the file.
 func Sources(path, tableName string) ([]Source, error) {
 	if path == "-" {
 		if tableName == "" {
@@ -96,7 +97,7 @@ func Sources(path, tableName string) ([]Source, error) {
 	return list, nil
 }
 
-// named returns the table, else the name of a file without its endings.
+// named returns tableName, or if it is "" the name of a file without its extensions.
 func named(tableName, file string) string {
 	if tableName != "" {
 		return tableName
@@ -127,7 +128,7 @@ func files(dir, tableName string) (list []Source, err error) {
 		slices.Sort(found)
 		for _, path := range found {
 			if strings.HasSuffix(path, azcopyManifest) {
-				if says, err := readAzcopyManifest(path); err == nil && says.TotalDataFiles > 0 { // else it may be of another program
+				if says, err := readAzcopyManifest(path); err == nil && says.TotalDataFiles > 0 { // otherwise another program may have written it
 					if _, err := azcopyParts(path, tableName); err != nil {
 						return nil, err
 					}
@@ -149,7 +150,7 @@ func files(dir, tableName string) (list []Source, err error) {
 	return list, nil
 }
 
-// verify compares the file with what the manifest says of it.
+// verify compares the file with its entry in the manifest.
 func (s *Source) verify() error {
 	p, path := s.stored, s.Path
 	bytes, sum, err := checksum(path)
@@ -177,7 +178,7 @@ func checksum(path string) (bytes int64, sum string, err error) {
 	return bytes, hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// open begins to read a file.
+// open opens a file for reading rows.
 func (s *Source) open(stdin io.Reader, usual string, how *rows.Mapping) (r rows.Reader, done func() error, err error) {
 	m, err := how.Mapper(s.File)
 	if err != nil {
@@ -253,7 +254,7 @@ func (s *Source) openSpooled(text io.Reader, m *rows.Mapper, done func() error) 
 	return p, func() error { return errors.Join(p.Close(), remove()) }, nil
 }
 
-// counted counts the bytes that are read.
+// counted is a reader that counts the bytes read.
 type counted struct {
 	io.Reader
 	n *atomic.Int64

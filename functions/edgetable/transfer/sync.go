@@ -10,7 +10,7 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// sync compares a range of a table with the target and writes what differs.
+// sync compares a range of a table with the target and writes the differences.
 func (c *copier) sync(ctx context.Context, table string, p *scan.Task) error {
 	out := newOutbox(c, table, p)
 	span := p.Rest()
@@ -37,9 +37,9 @@ func (c *copier) sync(ctx context.Context, table string, p *scan.Task) error {
 	return out.finish(ctx)
 }
 
-// try reads a range of a table on both sides, and counts what a copy would insert, skip and
-// refuse there. It reads all of the target: what a filter of the source leaves out can be in
-// the way.
+// try reads a range of a table on both sides and counts what a copy would insert, skip and
+// refuse. It reads the target without the source's filter, because entities that the filter
+// excludes can also conflict.
 func (c *copier) try(ctx context.Context, table string, p *scan.Task) error {
 	out := newOutbox(c, table, p)
 	span := p.Rest()
@@ -70,7 +70,7 @@ func (c *copier) try(ctx context.Context, table string, p *scan.Task) error {
 	return out.finish(ctx)
 }
 
-// orNothing takes a table that is missing for an empty one.
+// orNothing treats a missing table as an empty one.
 func orNothing(list iter.Seq2[payload.Received, error]) iter.Seq2[payload.Received, error] {
 	return func(yield func(payload.Received, error) bool) {
 		for e, err := range list {

@@ -17,10 +17,11 @@ func NewRows(list io.Reader, m *rows.Mapper) rows.Reader {
 	return rows.NewTexts(&documents{list: rows.NewObjectReader(bufio.NewReaderSize(list, 256<<10))}, m)
 }
 
-// documents are the entities of a table as JSON, each made of Azurite's document about it.
+// documents reads the entities of a table as JSON. It makes each one from Azurite's
+// document about it.
 type documents struct {
 	list *rows.ObjectReader
-	n    int // the number of the last one: the file has one line
+	n    int // number of the last document, used as the line number because the file has only one line
 }
 
 // Next returns the next entity and its number.
@@ -33,10 +34,10 @@ func (d *documents) Next() (text []byte, number int, err error) {
 	if entity := entityOf(text); entity != nil {
 		text = entity
 	}
-	return text, d.n, nil // what is no document is refused as an entity
+	return text, d.n, nil // a value that is not a document is refused later, as an entity
 }
 
-// typeOf is what follows the name of a property in the name of the member with its type.
+// typeOf is the suffix of the member that holds the type of a property.
 const typeOf = "@odata.type"
 
 // entityOf returns the entity in a document, or nil if it has none.
@@ -63,7 +64,7 @@ func entityOf(text []byte) []byte {
 	return whole
 }
 
-// guid returns the text of a Guid: Azurite keeps it as base64 of the text.
+// guid returns the text of a Guid, which Azurite stores as base64 of that text.
 func guid(value json.RawMessage) json.RawMessage {
 	const length = len("00000000-0000-0000-0000-000000000000")
 	var text string

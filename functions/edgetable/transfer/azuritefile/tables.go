@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Table is a table in the file.
+// Table is the position of a table in the file.
 type Table struct {
 	Account, Name string
-	Begin, End    int64 // of the JSON list of its entities, in bytes of the file
+	Begin, End    int64 // byte offsets of the JSON list of its entities
 }
 
-// errForm says that a file is not one of Azurite.
+// errForm is the error for a file that Azurite did not write.
 var errForm = errors.New("it is not the JSON in which Azurite keeps tables")
 
-// Tables finds the tables in the file. It reads all of it and keeps nothing, so that memory does not grow with
-// the tables.
+// Tables finds the tables in the file. It reads the whole file and keeps none of its content, so the memory
+// does not grow with the tables.
 func Tables(text io.Reader) (list []Table, err error) {
 	d := json.NewDecoder(text)
 	found := false
@@ -43,7 +43,7 @@ func Tables(text io.Reader) (list []Table, err error) {
 	return list, err
 }
 
-// collection reads a collection. Those with a $ in the middle of their name are tables: ACCOUNT$TABLE.
+// collection reads a collection. If its name has a $ inside, it is a table: ACCOUNT$TABLE.
 func collection(d *json.Decoder) (t Table, err error) {
 	err = members(d, func(name string) error {
 		switch name {
@@ -119,7 +119,7 @@ func open(d *json.Decoder, bracket json.Delim) error {
 	return err
 }
 
-// skip passes over a value.
+// skip skips a value.
 func skip(d *json.Decoder) error {
 	token, err := d.Token()
 	if _, ok := token.(json.Delim); err != nil || !ok {
@@ -128,7 +128,7 @@ func skip(d *json.Decoder) error {
 	return rest(d)
 }
 
-// rest passes over what remains of a list or an object behind its bracket.
+// rest skips the remaining content of a list or an object after its opening bracket.
 func rest(d *json.Decoder) error {
 	for depth := 1; depth > 0; {
 		token, err := d.Token()

@@ -1,3 +1,3 @@
-// Package csvfile reads and writes files of CSV: our own, those of Storage Explorer and AzCopy, and
-// those without types.
+// Package csvfile reads and writes CSV files: our own, those of Storage Explorer and AzCopy, and
+// files without types.
 package csvfile

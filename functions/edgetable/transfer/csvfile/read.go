@@ -9,7 +9,7 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// cell is a cell as it was read.
+// cell is a cell as it was read from the file.
 type cell struct {
 	text   string
 	quoted bool
@@ -18,15 +18,15 @@ type cell struct {
 // absent reports whether the cell has no value at all.
 func (c cell) absent() bool { return c.text == "" && !c.quoted }
 
-// reader reads records. Unlike encoding/csv it knows an empty text from an
+// reader reads records. Unlike encoding/csv it distinguishes an empty text from an
 // absent one.
 type reader struct {
 	r         *bufio.Reader
 	delimiter byte
-	oldMac    bool // lines end with CR
-	torn      bool // the last record has no end of its line
-	line      int  // of the first line of the last record
-	lines     int  // lines begun
+	oldMac    bool // lines end with CR alone
+	torn      bool // the last record's line is not terminated
+	line      int  // first line of the last record
+	lines     int  // number of lines begun
 	buf       []byte
 	ends      []int
 	quoted    []bool
@@ -43,7 +43,7 @@ func newReader(r io.Reader) (*reader, error) {
 		head = head[3:]
 	}
 	first, _, lf := strings.Cut(string(head), "\n")
-	if line := strings.TrimSuffix(first, "\r"); lf && len(line) == len("sep=;") && strings.EqualFold(line[:4], "sep=") { // of Excel
+	if line := strings.TrimSuffix(first, "\r"); lf && len(line) == len("sep=;") && strings.EqualFold(line[:4], "sep=") { // written by Excel
 		_, _ = c.r.Discard(len(first) + 1) // it was peeked at
 		c.delimiter, c.lines = line[4], 2
 		return c, nil
@@ -53,8 +53,9 @@ func newReader(r io.Reader) (*reader, error) {
 	return c, nil
 }
 
-// delimiter returns what separates the cells of the first line: the first of the
-// separators that Storage Explorer and spreadsheets use, outside quotes.
+// delimiter returns the separator of the cells in the first line. It is the first
+// character outside of quotes that Storage Explorer or a spreadsheet uses as a
+// separator.
 func delimiter(line string) byte {
 	quoted := false
 	for i := range len(line) {
@@ -68,8 +69,8 @@ func delimiter(line string) byte {
 	return ','
 }
 
-// next returns the cells of the next record, valid until the one after it.
-// Blank lines are left out. The error is io.EOF at the end.
+// next returns the cells of the next record, which are valid until the following call.
+// It skips blank lines. At the end the error is io.EOF.
 func (c *reader) next() ([]cell, error) {
 	for {
 		list, err := c.record()
@@ -82,7 +83,7 @@ func (c *reader) next() ([]cell, error) {
 func (c *reader) record() ([]cell, error) {
 	c.buf, c.ends, c.quoted = c.buf[:0], c.ends[:0], c.quoted[:0]
 	c.line = c.lines
-	begin, quoted := true, false // of a cell
+	begin, quoted := true, false // the state within a cell
 	end := func() {
 		c.ends, c.quoted = append(c.ends, len(c.buf)), append(c.quoted, quoted)
 		begin, quoted = true, false
@@ -126,8 +127,8 @@ func (c *reader) record() ([]cell, error) {
 	}
 }
 
-// endsLine reports whether the line ends with the CR before the reader. Storage Explorer
-// before 1.29 wrote a CR in a text without quotes.
+// endsLine reports whether the CR at the reader ends the line. Storage Explorer before
+// 1.29 also wrote a CR inside of a text without quotes.
 func (c *reader) endsLine() bool {
 	if after, _ := c.r.Peek(1); len(after) == 1 && after[0] == '\n' {
 		_, _ = c.r.ReadByte() // it was peeked at
@@ -136,7 +137,8 @@ func (c *reader) endsLine() bool {
 	return c.oldMac
 }
 
-// text reads a cell behind its opening quote, with the closing one.
+// text reads the rest of a quoted cell, after its opening quote up to and including the
+// closing one.
 func (c *reader) text() error {
 	from := c.lines
 	for {

@@ -13,26 +13,27 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Rows reads entities from CSV: with columns of types, as Storage Explorer and edgetable write
-// them; with a schema file, as AzCopy writes it; or without types.
+// Rows reads entities from CSV. The types come from type columns, as Storage Explorer and
+// edgetable write them, or from a schema file, as AzCopy writes it. The CSV may also have no
+// types.
 type Rows struct {
 	r       *reader
 	m       *rows.Mapper
 	columns []column
-	index   map[string]int // of columns
+	index   map[string]int // index of each column by name
 	width   int
-	names   []string // of all columns
-	cells   []cell   // of the row
-	first   []cell   // a row that was read with the names, nil for none
+	names   []string // names of all columns
+	cells   []cell   // cells of the current row
+	first   []cell   // a row that was read together with the names, or nil
 }
 
-// column is a column with values.
+// column is a column that holds values.
 type column struct {
 	name     string
 	property bool
-	value    int      // the column's number
-	types    int      // that of the column with its types, or -1
-	latest   edm.Type // that a type column had, else the declared one
+	value    int      // number of the column
+	types    int      // number of its type column, or -1
+	latest   edm.Type // last type in the type column, or else the declared type
 }
 
 func NewRows(text io.Reader, schema *Schema, m *rows.Mapper) (*Rows, error) {
@@ -104,7 +105,7 @@ func NewRows(text io.Reader, schema *Schema, m *rows.Mapper) (*Rows, error) {
 	return r, nil
 }
 
-// renamed returns the name that a column gets, and with it the column with its types.
+// renamed returns the new name of a column. A type column is renamed like its column.
 func renamed(m *rows.Mapper, name string) string {
 	if of := typed(name); of != "" {
 		return m.Renamed(of) + name[len(of):]
@@ -112,10 +113,10 @@ func renamed(m *rows.Mapper, name string) string {
 	return m.Renamed(name)
 }
 
-// typeSuffixes mark the column with the types of another.
+// typeSuffixes are the suffixes that mark a type column.
 var typeSuffixes = []string{typeSuffix, " " + typeSuffix, "@odata.type"}
 
-// typed returns the column to which a column of types belongs, or "".
+// typed returns the name of the column to which a type column belongs, or "".
 func typed(name string) string {
 	for _, suffix := range slices.Backward(typeSuffixes) {
 		if of, ok := strings.CutSuffix(name, suffix); ok {
@@ -145,7 +146,7 @@ func (r *Rows) Next() (rows.Row, error) {
 	return one, nil
 }
 
-// errCells says that a row has not one cell for each column.
+// errCells is the error for a row that does not have one cell for each column.
 func errCells(cells, columns int) error {
 	plural := "s"
 	if cells == 1 {
@@ -195,7 +196,7 @@ func (r *Rows) fill(one *rows.Row) error {
 		}
 	}
 	err := r.m.Complete(one, r)
-	one.PartitionKey, one.RowKey = strings.Clone(one.PartitionKey), strings.Clone(one.RowKey) // of the line
+	one.PartitionKey, one.RowKey = strings.Clone(one.PartitionKey), strings.Clone(one.RowKey) // the old texts share the memory of the line
 	return err
 }
 
@@ -206,8 +207,8 @@ func (r *Rows) at(i int) cell {
 	return r.cells[i]
 }
 
-// settle sets the type of a column from its type column. An empty type is the
-// last one above it, as Storage Explorer 1.40 writes it.
+// settle sets the type of a column from its type column. An empty type repeats the last one
+// above it, as Storage Explorer 1.40 writes it.
 func (r *Rows) settle(c *column) error {
 	name := r.at(c.types)
 	if name.text == "" {
@@ -221,7 +222,7 @@ func (r *Rows) settle(c *column) error {
 	return nil
 }
 
-// value returns the value of a column in the row, null if it is absent.
+// value returns the value of a column in the current row, or null if it is absent.
 func (r *Rows) value(c *column) (edm.Value, error) {
 	text := r.at(c.value)
 	if text.absent() {
@@ -237,8 +238,8 @@ func (r *Rows) value(c *column) (edm.Value, error) {
 	return v, err
 }
 
-// spelled returns a text as the protocol spells it: pandas and PostgreSQL write a blank
-// before the time of day, a zone without minutes, and inf and nan.
+// spelled converts a text to the spelling of the protocol. Programs such as pandas and
+// PostgreSQL write a blank before the time of day, a zone without minutes, and inf and nan.
 func spelled(t edm.Type, text string) string {
 	switch t {
 	case edm.TypeDateTime:
@@ -265,9 +266,9 @@ func spelled(t edm.Type, text string) string {
 	return text
 }
 
-// emptyText reports whether an empty cell is an empty text: beside the type
-// Edm.String, which Storage Explorer before 1.40 writes where a property is there.
-// Version 1.40 writes String, in the first row only, whether it is there or not.
+// emptyText reports whether an empty cell is an empty text. It is if the type is Edm.String:
+// Storage Explorer before 1.40 writes that type only if the property exists. Version 1.40
+// writes String in the first row, whether the property exists or not.
 func (r *Rows) emptyText(c *column) bool { return r.at(c.types).text == "Edm.String" }
 
 // Cell implements cells.
@@ -286,9 +287,9 @@ func (r *Rows) Cell(name string) (edm.Value, error) {
 	return r.value(c)
 }
 
-// text returns the row for a file of rejects.
+// text returns the current row in the form of a file of rejects.
 func (r *Rows) text() string {
-	if len(r.cells) != r.width { // the names are not certain
+	if len(r.cells) != r.width { // the names of the cells are uncertain
 		return r.plain()
 	}
 	var list []rows.RejectedCell
@@ -310,7 +311,7 @@ func (r *Rows) text() string {
 	return rows.RejectedText(list)
 }
 
-// plain returns the row as it is in the file, which nobody can import by mistake.
+// plain returns the row as it is in the file. In this form nobody can import it by mistake.
 func (r *Rows) plain() string {
 	var line []byte
 	for i, c := range r.cells {

@@ -11,16 +11,17 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// SchemaEnding is the ending of the files of types that AzCopy 7 writes beside its CSV.
+// SchemaEnding is the extension of the type files that AzCopy 7 writes next to its CSV
+// files.
 const SchemaEnding = ".schema.csv"
 
-// Schema has the names and types of the columns of a file of CSV.
+// Schema holds the names and types of the columns of a CSV file.
 type Schema struct {
 	names []string
 	typ   map[string]edm.Type
 }
 
-// SchemaOf reads the schema file beside a file. It returns nil if there is none.
+// SchemaOf reads the schema file next to a CSV file. It returns nil if there is none.
 func SchemaOf(file string) (*Schema, error) {
 	name := strings.TrimSuffix(file, ".csv") + SchemaEnding
 	f, err := os.Open(name)
@@ -38,8 +39,8 @@ func SchemaOf(file string) (*Schema, error) {
 	return s, nil
 }
 
-// readSchema reads a schema in both layouts: a column in each line with its type,
-// or a line of the names and one of the types.
+// readSchema reads a schema in both layouts: a line for each column with its name and
+// type, or one line with the names and one with the types.
 func readSchema(text io.Reader) (*Schema, error) {
 	r, err := newReader(text)
 	if err != nil {
@@ -69,7 +70,7 @@ func readSchema(text io.Reader) (*Schema, error) {
 		if len(line) < 2 {
 			return nil, errors.New("it is no schema: a line has the name of a column and its type")
 		}
-		if err := s.add(line[0].text, line[1].text); err != nil && i > 0 { // the first may be a heading
+		if err := s.add(line[0].text, line[1].text); err != nil && i > 0 { // the first line may be a heading
 			return nil, err
 		}
 	}
@@ -93,8 +94,8 @@ func (s *Schema) types() map[string]edm.Type {
 	return s.typ
 }
 
-// head returns the names of the columns, given the first line of a file. If that is
-// a row already, it is returned in first.
+// head returns the names of the columns, given the first line of a file. If that line
+// is already a row, head also stores it in first.
 func (s *Schema) head(line []cell, first *[]cell) []cell {
 	if s == nil {
 		return line

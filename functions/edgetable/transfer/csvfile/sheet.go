@@ -9,7 +9,7 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Sheet makes files of CSV.
+// Sheet writes CSV files.
 type Sheet struct {
 	Columns
 	typed, excel bool
@@ -17,7 +17,8 @@ type Sheet struct {
 	compress     string
 }
 
-// NewSheet makes files with the selected properties, nil for all.
+// NewSheet returns a Sheet that writes the selected properties, or all if selected is
+// nil.
 func NewSheet(typed, excel bool, compress string, selected []string) *Sheet {
 	s := &Sheet{typed: typed, excel: excel, compress: compress, selected: selected != nil}
 	if s.selected {
@@ -59,7 +60,7 @@ func (s *Sheet) Make(list rows.List, file io.Writer) error {
 	return errors.Join(err, out.End())
 }
 
-// Columns collects the names of properties, in the order in which they appear.
+// Columns collects the names of properties in the order of their first appearance.
 type Columns struct {
 	Names []string
 	known map[string]bool

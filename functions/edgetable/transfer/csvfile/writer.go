@@ -8,24 +8,22 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// typeSuffix marks the column with the types of another, as in Storage
-// Explorer's files.
+// typeSuffix is the suffix of type columns, as in Storage Explorer's files.
 const typeSuffix = "@type"
 
-// Writer appends entities as records of a CSV file: keys, Timestamp,
-// properties. A property that an entity lacks is an empty cell; an empty text is
-// a cell with two quotes.
+// Writer appends entities as records of a CSV file: keys, Timestamp, properties. If an entity
+// does not have a property, the cell is empty. An empty text is a cell with two quotes.
 type Writer struct {
-	names     []string // of the properties
+	names     []string // names of the properties
 	index     map[string]int
-	typed     bool // with a column for the type of each property
+	typed     bool // write a type column for each property
 	timestamp bool
 	excel     bool // guard texts that a spreadsheet would execute
 	values    []edm.Value
 	text      []byte
 }
 
-// NewWriter returns a writer of these properties. Names may hold system properties.
+// NewWriter returns a writer of these properties. names may include system properties.
 func NewWriter(names []string, typed, excel bool) *Writer {
 	w := &Writer{typed: typed, excel: excel, index: map[string]int{}}
 	for _, name := range names {
@@ -77,7 +75,7 @@ func (w *Writer) Append(dst []byte, e *payload.Received) []byte {
 		case edm.TypeNull:
 		case edm.TypeString:
 			dst = w.appendText(dst, v.Text())
-		case edm.TypeBinary: // whose base64 may begin with +
+		case edm.TypeBinary: // base64 may begin with +
 			dst = w.appendText(dst, v.String())
 		default:
 			w.text = v.AppendText(w.text[:0])

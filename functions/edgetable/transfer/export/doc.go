@@ -1,3 +1,3 @@
-// Package export writes tables to the files of a place, which is a directory or a prefix in a
-// bucket, or one table to a stream. The manifest of a place lists its files.
+// Package export writes tables to files in a directory or under a prefix in a bucket, or one
+// table to a stream. A manifest next to the files lists them.
 package export

@@ -16,7 +16,7 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// Command says what to export and how. Exports of equal commands are the same work.
+// Command says what to export and how. A run resumes an earlier one if their commands are equal.
 type Command struct {
 	Tables   []string `json:"tables,omitempty"` // nil for all of the account
 	Source   string   `json:"source"`           // URL of the account
@@ -35,40 +35,40 @@ func (c *Command) String() string {
 // Export is an export of tables to files.
 type Export struct {
 	Command
-	Restart bool // forget what an earlier run of any command left unfinished, and replace its export
+	Restart bool // discard an unfinished run of any command, and replace its export
 
-	Notes       []string // ToWriter sets what a reader of the file should know
+	Notes       []string // set by ToWriter: what a reader of the file should know
 	Connections int
 	Progress    *scan.Progress
-	Begin       func(again bool) // is told whether this run continues an earlier one
+	Begin       func(again bool) // called at the start; again reports whether this run continues an earlier one
 }
 
-// begun is an export that is not finished, in the object of that name.
+// begun is the object that describes an unfinished export.
 type begun struct {
 	Command Command  `json:"command"`
-	Number  int      `json:"number"` // of the export in its place; the names of files have it
+	Number  int      `json:"number"` // number of the export in its place; part of the file names
 	Tables  []string `json:"tables"`
 	Owner   string   `json:"owner"` // the process that may write
 }
 
-// exporting is an export under way.
+// exporting is an export in progress.
 type exporting struct {
 	*Export
 	c     *remote.Client
 	place Place
-	old   *Manifest // of the last finished export, nil for none
+	old   *Manifest // manifest of the last finished export, or nil
 	begun *begun
 	work  *scan.Work
-	lines int // of earlier runs
+	lines int // number of progress lines of earlier runs
 
-	buffers sync.Pool // of objects
+	buffers sync.Pool // buffers for objects
 	sheets  sync.Map  // *scan.Task to rows.Sheet: the columns of its entities
 }
 
-// To exports to a place. An export that was finished there before remains whole until the
-// new one is complete: the files of both have different names, and the manifest, which
-// names them, comes last. A table that is deleted during the export is not part of it.
-// After an error, the same command continues where the progress says.
+// To exports to a place. If the place has a finished export, that stays whole until the new one is
+// complete: the files of both have different names, and the manifest, which names them, is written
+// last. A table that is deleted during the export is not part of it. After an error, the same
+// command resumes from the recorded progress.
 func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (*Manifest, error) {
 	x := &exporting{Export: o, c: c, place: place}
 	if err := x.judge(ctx); err != nil {
@@ -108,8 +108,8 @@ func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (*Manife
 	return m, x.tidy(ctx, m)
 }
 
-// judge finds out what the place has: nothing, exports, or something else. It refuses
-// what the command would not continue or replace.
+// judge finds out whether the place has nothing, exports, or something else. It refuses a place
+// that the command can neither continue nor replace.
 func (x *exporting) judge(ctx context.Context) (err error) {
 	if x.old, err = ReadManifest(ctx, x.place); err != nil {
 		return err
@@ -119,7 +119,7 @@ func (x *exporting) judge(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	there = there && (x.old == nil || b.Number > x.old.Number) // else it was finished, and not tidied
+	there = there && (x.old == nil || b.Number > x.old.Number) // otherwise it was finished, but its temporary objects were not removed
 	switch {
 	case x.Restart:
 	case there && !progressfile.Same(b.Command, x.Command):
@@ -144,8 +144,8 @@ func (x *exporting) judge(ctx context.Context) (err error) {
 	return nil
 }
 
-// check asks the service for each table before anything is written, so that a wrong key or
-// filter leaves no trace. One table at least must be there.
+// check asks the service for each table before anything is written, so that a wrong key or filter
+// leaves nothing behind. At least one table must exist.
 func (x *exporting) check(ctx context.Context) (err error) {
 	if x.begun == nil {
 		x.begun = &begun{Command: x.Command, Tables: x.Tables, Number: 1}
@@ -164,7 +164,7 @@ func (x *exporting) check(ctx context.Context) (err error) {
 	var lost error
 	for _, table := range x.begun.Tables {
 		lost = nil
-		q := remote.Query{Table: table, Filter: ranges.And("PartitionKey eq '' and RowKey eq ''", x.Filter), Top: 1} // which reads nothing
+		q := remote.Query{Table: table, Filter: ranges.And("PartitionKey eq '' and RowKey eq ''", x.Filter), Top: 1} // a query that reads no entity
 		for _, err := range x.c.Entities(ctx, q) {
 			switch {
 			case remote.TableGone(err):
@@ -181,7 +181,7 @@ func (x *exporting) check(ctx context.Context) (err error) {
 	return lost
 }
 
-// tables reads all ranges of the tables that are not done, and returns the tables that are missing.
+// tables reads all unfinished ranges of the tables. It returns the tables that are missing.
 func (x *exporting) tables(ctx context.Context) (missing []string, err error) {
 	w := x.work
 	x.Progress.Tables(len(x.begun.Tables))
@@ -196,14 +196,14 @@ func (x *exporting) tables(ctx context.Context) (missing []string, err error) {
 			continue
 		}
 		if err != nil {
-			x.Progress.Rows.Store(w.Rows(x.begun.Tables...)) // what the next run continues from
+			x.Progress.Rows.Store(w.Rows(x.begun.Tables...)) // where the next run resumes
 			return nil, err
 		}
 	}
 	return missing, nil
 }
 
-// manifest is the manifest of an export whose tables have no files yet.
+// manifest returns the manifest of an export whose tables have no files yet.
 func (x *exporting) manifest(missing []string) *Manifest {
 	m := &Manifest{Edgetable: manifestVersion, Number: x.begun.Number, Command: &x.Command, Source: x.Source, Format: x.Format, Filter: x.Filter, Select: x.Select,
 		Tables: []ManifestTable{}, Missing: missing}
@@ -219,7 +219,7 @@ func (x *exporting) manifest(missing []string) *Manifest {
 	return m
 }
 
-// tidy removes all objects that are neither in the manifest nor in an unfinished export.
+// tidy removes all objects that belong neither to the manifest nor to an unfinished export.
 func (x *exporting) tidy(ctx context.Context, m *Manifest) (err error) {
 	needed := map[string]bool{}
 	if m != nil {
@@ -229,7 +229,7 @@ func (x *exporting) tidy(ctx context.Context, m *Manifest) (err error) {
 			}
 		}
 	}
-	if err := x.place.Delete(ctx, begunName); err != nil { // first: without it nothing is unfinished
+	if err := x.place.Delete(ctx, begunName); err != nil { // first, because this object marks an unfinished export
 		return err
 	}
 	var useless []objects.Object

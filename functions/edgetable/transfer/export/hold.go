@@ -9,8 +9,8 @@ import (
 	"edgetable/functions/edgetable/transfer/progressfile"
 )
 
-// Hold keeps other processes from exporting to a directory, which is made if it is missing.
-// Release removes it again if it is still empty.
+// Hold keeps other processes from exporting to a directory. It creates the directory if it
+// is missing; release removes it again if it is still empty.
 func Hold(dir string) (release func(), err error) {
 	_, there := os.Stat(dir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -25,7 +25,7 @@ func Hold(dir string) (release func(), err error) {
 	}
 	return func() {
 		if errors.Is(there, fs.ErrNotExist) {
-			_ = os.Remove(dir) // it may have an export
+			_ = os.Remove(dir) // fails if the directory has an export
 		}
 		progressfile.Unlock(f)
 		_ = f.Close()

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Names of files in the directory of an export.
+// These are the names of files in the directory of an export.
 const (
 	ManifestName = "manifest.json"
 )
@@ -17,18 +17,18 @@ const (
 // Manifest lists the files of an export.
 type Manifest struct {
 	Edgetable int             `json:"edgetable"` // version of the layout
-	Number    int             `json:"number"`    // of the export: a place may have several
+	Number    int             `json:"number"`    // number of the export, since a place may have several
 	Command   *Command        `json:"command"`
 	Source    string          `json:"source"` // URL of the account
 	Format    string          `json:"format"`
 	Filter    string          `json:"filter,omitempty"`
 	Select    []string        `json:"select,omitempty"`
-	Begun     string          `json:"begun"` // later writes may be missing
+	Begun     string          `json:"begun"` // when the export began; it may lack later writes
 	Tables    []ManifestTable `json:"tables"`
-	Missing   []string        `json:"missing,omitempty"` // tables that did not exist, or were deleted meanwhile
+	Missing   []string        `json:"missing,omitempty"` // tables that did not exist, or were deleted during the export
 }
 
-// ManifestTable is an exported table. Its files are in the order of its keys.
+// ManifestTable is an exported table. Its files are in key order.
 type ManifestTable struct {
 	Name  string                `json:"name"`
 	Rows  int64                 `json:"rows"`
@@ -36,10 +36,10 @@ type ManifestTable struct {
 	Notes []string              `json:"notes,omitempty"` // what a reader of the files should know
 }
 
-// manifestVersion is the layout that this package writes.
+// manifestVersion is the version of the layout that this package writes.
 const manifestVersion = 1
 
-// ReadManifest reads the manifest of a finished export; it is nil if there is none.
+// ReadManifest reads the manifest of a finished export. It returns nil if there is none.
 func ReadManifest(ctx context.Context, place Place) (*Manifest, error) {
 	m, where := &Manifest{}, place.At(ManifestName)
 	switch found, err := place.getJSON(ctx, ManifestName, m); {
@@ -62,11 +62,11 @@ func ReadManifest(ctx context.Context, place Place) (*Manifest, error) {
 	return m, nil
 }
 
-// maxFiles bounds the files of an export.
+// maxFiles is the maximum number of files of an export.
 const maxFiles = 1_000_000
 
-// isFileName reports whether a name is that of a file below a directory, on every system,
-// in the form that it has in a manifest.
+// isFileName reports whether s is the name of a file below a directory, on every system,
+// in the form that manifests use.
 func isFileName(s string) bool {
 	control := func(c rune) bool { return c < ' ' || c == 0x7f }
 	return fs.ValidPath(s) && s != "." && filepath.IsLocal(filepath.FromSlash(s)) && !strings.ContainsAny(s, `\:`) && !strings.ContainsFunc(s, control)

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// start begins an export. What the manifest in the place needs stays there.
+// start begins an export. It keeps the files of the manifest in the place.
 func (x *exporting) start(ctx context.Context) error {
 	if err := x.tidy(ctx, x.old); err != nil {
 		return err
@@ -22,7 +22,7 @@ func (x *exporting) start(ctx context.Context) error {
 	return x.own(ctx)
 }
 
-// own makes this process the one that may write.
+// own makes this process the owner, which alone may write.
 func (x *exporting) own(ctx context.Context) error {
 	if x.work == nil {
 		x.work = scan.New(x.begun.Tables)
@@ -32,7 +32,7 @@ func (x *exporting) own(ctx context.Context) error {
 	return x.place.putJSON(ctx, begunName, x.begun)
 }
 
-// mine returns an error if another process has begun the same work.
+// mine returns an error if another process has taken over the export.
 func (x *exporting) mine(ctx context.Context) error {
 	var now begun
 	if _, err := x.place.getJSON(ctx, begunName, &now); err != nil {
@@ -44,17 +44,17 @@ func (x *exporting) mine(ctx context.Context) error {
 	return nil
 }
 
-// lineReaders is how many lines are read at the same time.
+// lineReaders is how many objects with progress lines are read concurrently.
 const lineReaders = 16
 
-// resume reads how far an unfinished export is.
+// resume reads the progress of an unfinished export.
 func (x *exporting) resume(ctx context.Context) error {
 	var names []string
 	for object, err := range x.place.List(ctx, linePrefix) {
 		if err != nil {
 			return err
 		}
-		if path.Ext(object.Name) == ".json" { // else it is not whole
+		if path.Ext(object.Name) == ".json" { // otherwise the object is incomplete
 			names = append(names, object.Name)
 		}
 	}
@@ -84,19 +84,19 @@ func (x *exporting) resume(ctx context.Context) error {
 	return x.own(ctx)
 }
 
-// objectLines is the progress of an export in its place: an object a line, numbered as they
-// were written.
+// objectLines stores the progress of an export in its place. Each line is an object,
+// numbered in the order of the writes.
 type objectLines struct {
-	ctx context.Context // of the work
+	ctx context.Context // context of the export
 	x   *exporting
 
 	mu     sync.Mutex
-	lines  int   // written or begun, of earlier runs too
-	broken error // why a line may be missing; none may come behind it
+	lines  int   // lines written or begun, including earlier runs
+	broken error // why a line may be missing; no line may follow it
 }
 
-// Write stores a line. A line that fails may be stored or not: both are true for
-// who reads it. What comes later could contradict it, so nothing does.
+// Write stores a line. If that fails, the line may or may not be stored, and a reader
+// accepts both. A later line could contradict one of the two, so no line follows.
 func (j *objectLines) Write(line any) error {
 	j.mu.Lock()
 	j.lines++

@@ -17,27 +17,27 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Names of objects while an export is not finished: what was begun, the lines of its
-// progress, and lines of entities that become files of another format.
+// These are the names of objects of an unfinished export: its description, the lines of
+// its progress, and lines of entities that will become files of another format.
 const (
 	unfinishedPrefix = "unfinished/"
 	begunName        = unfinishedPrefix + "export.json"
 	linePrefix       = unfinishedPrefix + "line-"
 )
 
-// Place is where an export goes: a directory, or a prefix in a bucket.
+// Place is the directory, or the prefix in a bucket, that an export is written to.
 type Place struct {
 	objects.Place
 	Location string // as the user named it
 }
 
-// At returns the name of an object for people.
+// At returns the name of an object for messages.
 func (p Place) At(name string) string {
 	where, _, _ := strings.Cut(p.Location, "?")
 	return strings.TrimSuffix(where, "/") + "/" + name
 }
 
-// Get returns an object. Its errors name the object.
+// Get returns the content of an object. Its errors name the object.
 func (p Place) Get(ctx context.Context, name string) ([]byte, error) {
 	text, err := p.Place.Get(ctx, name)
 	if err != nil {
@@ -46,7 +46,7 @@ func (p Place) Get(ctx context.Context, name string) ([]byte, error) {
 	return text, err
 }
 
-// getJSON reads an object. It returns false if there is none.
+// getJSON decodes an object. It returns false if the object does not exist.
 func (p Place) getJSON(ctx context.Context, name string, to any) (found bool, err error) {
 	text, err := p.Get(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -74,7 +74,7 @@ func (p Place) putJSON(ctx context.Context, name string, value any) error {
 	return p.Put(ctx, name, append(text, '\n'))
 }
 
-// putFile stores a file of an export and describes it.
+// putFile stores a file of an export and returns its description.
 func (p Place) putFile(ctx context.Context, name string, rows int64, content []byte) (progressfile.Stored, error) {
 	sum := sha256.Sum256(content)
 	return progressfile.Stored{File: name, Rows: rows, Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:])}, p.Put(ctx, name, content)
@@ -93,7 +93,7 @@ func (p Place) GetFile(ctx context.Context, f *progressfile.Stored) ([]byte, err
 	return text, nil
 }
 
-// entities reads files of lines, one after the other.
+// entities reads files of lines one after another.
 func (p Place) entities(ctx context.Context, files []progressfile.Stored) rows.List {
 	return func(do func(payload.Received) error) error {
 		for _, f := range files {

@@ -20,21 +20,21 @@ import (
 	"edgetable/functions/edgetable/transfer/scan"
 )
 
-// filePattern matches the names of files of tables, which have the number of the export and
-// the place of the range in the order of keys.
+// filePattern matches the names of files of tables. A name contains the number of the export and the position of the
+// range in key order.
 var filePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*/part-\d{4,}-\d+(-\d{6,})?\.(jsonl|csv|parquet)(\.gz|\.zst)?$`)
 
-// own reports whether an export made an object, or a killed process left it.
+// own reports whether an object was made by an export, or left by a process that was killed.
 func own(o objects.Object) bool {
 	name, torn := strings.CutSuffix(o.Name, objects.TempSuffix)
 	if torn {
-		name = name[:max(strings.LastIndexByte(name, '.'), 0)] // behind which is a random text
+		name = name[:max(strings.LastIndexByte(name, '.'), 0)] // remove the random text after the last dot
 	}
 	return strings.HasPrefix(name, unfinishedPrefix) || filePattern.MatchString(name) || torn && name == ManifestName
 }
 
-// objectName is the name of the nth object for a range. CSV and parquet are made of it
-// when all columns are known.
+// objectName returns the name of the nth object of a range. Files of CSV and parquet are made from these objects when
+// all columns are known.
 func (x *exporting) objectName(table string, p *scan.Task, n int) string {
 	if x.Format == "jsonl" {
 		return fmt.Sprintf("%s/part-%04d-%s-%06d.jsonl%s", table, x.begun.Number, p.Rank(), n, rows.Endings[x.Compress])
@@ -42,10 +42,10 @@ func (x *exporting) objectName(table string, p *scan.Task, n int) string {
 	return fmt.Sprintf("%s%s/piece-%s-%06d.jsonl%s", unfinishedPrefix, table, p.Rank(), n, rows.Endings[x.Compress])
 }
 
-// rowSize is room for the last row of an object, which goes beyond its size.
+// rowSize is extra capacity for the last row of an object, which may exceed the size of objects.
 const rowSize = 64 << 10
 
-// buffer returns a buffer for an object. Later ranges use it again.
+// buffer returns a buffer for an object. Later ranges reuse it.
 func (x *exporting) buffer() *bytes.Buffer {
 	if b, ok := x.buffers.Get().(*bytes.Buffer); ok {
 		b.Reset()
@@ -54,40 +54,41 @@ func (x *exporting) buffer() *bytes.Buffer {
 	return bytes.NewBuffer(make([]byte, 0, size.Object+rowSize)) // a buffer that grows copies its content and takes twice as much memory
 }
 
-// target is where the frames of a range go: one buffer after the other.
+// target is where the frames of a range are written: one buffer after another.
 type target struct{ *bytes.Buffer }
 
-// lineObjects is how many objects have a line of the progress together: a line waits for the disk
-// as often as an object does. A run that is killed loses as many objects of each range.
+// lineObjects is how many objects share a line of the progress, because a line waits for the disk as long as an object
+// does. A killed run loses at most this many objects of each range.
 const lineObjects = 4
 
-// reading is a range on its way into objects: one buffer is filled while the one before it is stored. The goroutine that stores
-// owns next, content and the progress until its result is taken by settle, which store calls before it begins another one.
+// reading is a range that is written to objects. One buffer is filled while the previous one is stored. Until settle
+// takes its result, the storing goroutine owns next, content and the progress. store calls settle before it starts the
+// next goroutine.
 type reading struct {
 	*exporting
 	table string
 	p     *scan.Task
 
-	object  *target // with no buffer until there is text
+	object  *target // has no buffer until there is text
 	out     rows.Frames
 	row     []byte
-	written int         // text of the object
-	read    int64       // rows, and
-	stored  int64       // those of them that are in earlier objects
-	at      *ranges.Key // the last of these
-	number  int         // of the next object
+	written int         // bytes of text in the object
+	read    int64       // rows read
+	stored  int64       // rows in earlier objects
+	at      *ranges.Key // key of the last row in earlier objects
+	number  int         // number of the next object
 
-	storing chan error        // gets the result of the last object; nil: it was taken
-	next    progressfile.Line // has the objects that no line has yet
+	storing chan error        // receives the result of the last object; nil: it was received
+	next    progressfile.Line // lists the objects that no line has yet
 }
 
-// readRange reads a range of a table, or the rest of it, into objects. The progress has a line behind
-// some of them; an object without one is written again, or removed at the end.
+// readRange reads what remains of a range of a table into objects. A line of the progress follows after some of them.
+// An object without a line is written again, or removed at the end.
 func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) error {
 	earlier := p.State()
 	r := &reading{exporting: x, table: table, p: p, object: &target{}, read: earlier.Rows, stored: earlier.Rows, at: earlier.At, number: len(p.Stored())}
 	r.out = rows.NewFrames(r.object, x.Compress)
-	sheet, err := x.sheetOf(ctx, p) // with the objects of an earlier run
+	sheet, err := x.sheetOf(ctx, p) // with the columns of objects of an earlier run
 	if err != nil {
 		return err
 	}
@@ -99,7 +100,7 @@ func (x *exporting) readRange(ctx context.Context, table string, p *scan.Task) e
 			return errors.Join(err, r.settle())
 		}
 		if sheet != nil {
-			one := e // else each entity is allocated, also without a sheet
+			one := e // only this copy escapes to the heap; without a sheet nothing is allocated
 			sheet.Note(&one)
 		}
 		if r.written >= size.Object {
@@ -126,8 +127,8 @@ func (r *reading) add(e payload.Received) error {
 	return nil
 }
 
-// store begins to store what the buffer has, if that is anything, after the object before it is stored. The next buffer is
-// filled meanwhile. last demands a line of the progress; done says that the range is complete.
+// store waits until the previous object is stored. Then it begins to store the content of the buffer, if there is any,
+// while the next buffer is filled. last demands a line of the progress; done says that the range is complete.
 func (r *reading) store(ctx context.Context, last, done bool) error {
 	if err := errors.Join(r.out.End(), r.settle()); err != nil {
 		return err
@@ -154,12 +155,12 @@ func (r *reading) settle() (err error) {
 	return err
 }
 
-// put stores an object of n rows, and writes a line of the progress if it is the last, or after some without one.
+// put stores an object of n rows. It writes a line of the progress if last is set, or if enough objects have no line.
 func (r *reading) put(ctx context.Context, content *bytes.Buffer, name string, n int64, now progressfile.Line, last bool) error {
 	if n > 0 {
 		one, err := r.place.putFile(ctx, name, n, content.Bytes())
 		if err != nil && r.next.Objects != nil {
-			err = errors.Join(err, r.note()) // on a full disk there may be room for a line
+			err = errors.Join(err, r.note()) // a full disk may still have space for a line
 		}
 		if err != nil {
 			return err
@@ -169,20 +170,20 @@ func (r *reading) put(ctx context.Context, content *bytes.Buffer, name string, n
 	}
 	r.next.Rows, r.next.Done, r.next.At = now.Rows, now.Done, now.At
 	if !last && len(r.next.Objects) < lineObjects {
-		return r.mine(ctx) // as before each line
+		return r.mine(ctx) // checked here because no line is written
 	}
 	return r.note()
 }
 
-// note writes a line with the objects that none has yet.
+// note writes a line that lists the objects without a line.
 func (r *reading) note() error {
 	l := r.next
 	r.next.Objects = nil
 	return r.work.Note(r.table, r.p, l)
 }
 
-// sheetOf returns the sheet with the columns of a range, at first those of the objects that are
-// stored. It is nil for a format without one.
+// sheetOf returns the sheet with the columns of a range, beginning with those of the stored objects. It returns nil for
+// a format without sheets.
 func (x *exporting) sheetOf(ctx context.Context, p *scan.Task) (rows.Sheet, error) {
 	if s, ok := x.sheets.Load(p); ok {
 		return s.(rows.Sheet), nil
@@ -198,12 +199,12 @@ func (x *exporting) sheetOf(ctx context.Context, p *scan.Task) (rows.Sheet, erro
 	})
 }
 
-// sheetObjects is how many objects of lines become one file of CSV or parquet, which is in
-// memory until it is stored.
+// sheetObjects is how many objects of lines become one file of CSV or parquet. The file is in memory until it is
+// stored.
 const sheetObjects = 4
 
-// finish names the files of a table, in the order of their keys, or makes those of other
-// formats. A table without rows has one file. It can be repeated after any interruption.
+// finish lists the files of a table in key order. For other formats than lines it makes them first. A table without
+// rows has one file. finish can be repeated after any interruption.
 func (x *exporting) finish(ctx context.Context, t *ManifestTable, tasks []*scan.Task) (err error) {
 	var pieces []progressfile.Stored
 	for _, p := range tasks {
@@ -240,7 +241,7 @@ func (x *exporting) finish(ctx context.Context, t *ManifestTable, tasks []*scan.
 			}
 			content := x.buffer()
 			defer x.buffers.Put(content)
-			content.Grow(int(size)) // about what the file has too
+			content.Grow(int(size)) // the file will have about the same size
 			if err := s.Make(x.place.entities(ctx, some), content); err != nil {
 				return err
 			}
@@ -253,8 +254,7 @@ func (x *exporting) finish(ctx context.Context, t *ManifestTable, tasks []*scan.
 	return err
 }
 
-// compare compares the sizes of objects with what the progress says of them: an earlier run
-// may have written them.
+// compare compares the sizes of objects with the recorded sizes, because an earlier run may have written them.
 func (x *exporting) compare(ctx context.Context, table string, pieces []progressfile.Stored) error {
 	prefix := table + "/"
 	if x.Format != "jsonl" {
@@ -275,12 +275,12 @@ func (x *exporting) compare(ctx context.Context, table string, pieces []progress
 	return nil
 }
 
-// ending is the ending of the names of files.
+// ending returns the extension of file names.
 func (c *Command) ending() string {
 	switch c.Format {
 	case "jsonl":
 		return ".jsonl" + rows.Endings[c.Compress]
-	case "parquet": // it compresses inside the file
+	case "parquet": // it compresses inside of the file
 		return ".parquet"
 	}
 	return ".csv" + rows.Endings[c.Compress]

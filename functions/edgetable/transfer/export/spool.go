@@ -14,7 +14,7 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// sheet returns that of the format, nil for JSON lines.
+// sheet returns the sheet of the format, or nil for JSON lines.
 func (c *Command) sheet() rows.Sheet {
 	switch c.Format {
 	case "jsonl":
@@ -25,7 +25,7 @@ func (c *Command) sheet() rows.Sheet {
 	return csvfile.NewSheet(c.Format == "csv", c.Excel, c.Compress, c.Select)
 }
 
-// spooled keeps the entities in a file until all columns are known.
+// spooled stores the entities in a temporary file until all columns are known.
 func (o *Export) spooled(ctx context.Context, c *remote.Client, s rows.Sheet, out io.Writer) (err error) {
 	f, err := os.CreateTemp("", "edgetable-*")
 	if err != nil {

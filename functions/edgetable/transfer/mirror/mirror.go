@@ -1,4 +1,5 @@
-// Package mirror keeps tables of one service as those of another, by the feeds of their changes (docs/feed.md).
+// Package mirror keeps copies of tables up to date in another service. It reads the feeds of their changes
+// (docs/feed.md).
 package mirror
 
 import (
@@ -14,33 +15,34 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Mirror follows tables.
+// Mirror follows the changes of tables.
 type Mirror struct {
 	From, To    *remote.Client
 	Connections int
-	Rejects     string // file
-	// Wait is for how many seconds a request may wait for changes; 0 ends the work when all are written that there are.
+	Rejects     string // path of the file of refused rows
+	// Wait is how many seconds a request may wait for changes. If it is 0, Run returns when all existing changes are
+	// written.
 	Wait int
-	// Progress is told of each page of a table that was written, and of how many changes there were since the start. It is
-	// not called twice at the same time.
+	// Progress is called after each page of a table that was written, with the number of changes since the start. Calls
+	// do not overlap.
 	Progress func(table string, page *remote.Changes, changes int64)
 	Refused  func(table, reason string)
 
 	tables   []*followed
-	mu       sync.Mutex // of what follows
+	mu       sync.Mutex // protects the following fields
 	totals   progressfile.Totals
 	rejected rows.RejectFile
 }
 
-// followed is a table.
+// followed is a table that is followed, and its position.
 type followed struct {
 	State
 	file    string
 	changes int64
 }
 
-// Add finds from where a table is to be followed: a file has the position, or it is now. The position of a table that is yet to
-// be copied is taken before the copy, so that nothing is missed between them.
+// Add adds a table. It reads the position from file, or takes the current one if there is no file. If the table must
+// still be copied, its position is taken before the copy, so that no change is missed in between.
 func (m *Mirror) Add(ctx context.Context, table, file string) error {
 	t := &followed{State: State{Service: m.From.Endpoint().String(), Table: table}, file: file}
 	known, err := t.Read(file)
@@ -53,7 +55,7 @@ func (m *Mirror) Add(ctx context.Context, table, file string) error {
 	return err
 }
 
-// Begin writes the positions that Add has found, and returns the tables that are yet to be copied.
+// Begin writes the positions that Add found, and returns the tables that must still be copied.
 func (m *Mirror) Begin() (missing []string, err error) {
 	for _, t := range m.tables {
 		if err := t.Write(t.file); err != nil {
@@ -66,8 +68,8 @@ func (m *Mirror) Begin() (missing []string, err error) {
 	return missing, nil
 }
 
-// Run follows the tables, which have been copied, until ctx ends. It returns what was written, also with an error. A table that cannot be
-// followed any more is a [remote.ErrMissed].
+// Run follows the tables, which have been copied, until ctx ends. It returns the totals of what was written, also with
+// an error. If a table can no longer be followed, the error is a [remote.ErrMissed].
 func (m *Mirror) Run(ctx context.Context) (progressfile.Totals, error) {
 	for _, t := range m.tables {
 		t.Listing = false
@@ -116,7 +118,7 @@ func (m *Mirror) follow(ctx context.Context, t *followed) error {
 	}
 }
 
-// note counts what a page did, and keeps what was refused.
+// note counts the results of a page and stores the refused rows.
 func (m *Mirror) note(t *followed, page *remote.Changes, done progressfile.Totals, rejects []rows.Reject) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

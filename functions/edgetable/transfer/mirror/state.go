@@ -10,17 +10,17 @@ import (
 	"edgetable/adapters/objects/directory"
 )
 
-// State says up to where the changes of a table were told. It is written after they were, so that each is told
-// at least once.
+// State is the position up to which the changes of a table were processed. It is written afterwards, so each
+// change is processed at least once.
 type State struct {
 	Service  string `json:"service"`
 	Table    string `json:"table"`
 	Position string `json:"position"`
-	// Listing is set until all entities were told that the table had when the position was taken.
+	// Listing is set until all entities were listed that the table had when the position was taken.
 	Listing bool `json:"listing,omitempty"`
 }
 
-// Read continues what a file remembers, if there is one. It refuses a file of another table.
+// Read reads the state from a file, if the file exists. It refuses a file of another table.
 func (s *State) Read(path string) (known bool, err error) {
 	if path == "" {
 		return false, nil
@@ -45,7 +45,7 @@ func (s *State) Read(path string) (known bool, err error) {
 	return true, nil
 }
 
-// Write keeps the state in a file; no path keeps none.
+// Write writes the state to a file. If path is "", it does nothing.
 func (s *State) Write(path string) error {
 	if path == "" {
 		return nil

@@ -15,28 +15,28 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// A column of a parquet file has one type, a property of a table any number. So
-// each type that a property has gets a column: the most frequent one has the name
-// of the property, the others are called as in Age@Int64. No property can have
-// such a name.
+// A column of a parquet file has one type, but a property of a table can have several.
+// So each type of a property gets its own column. The column of the most frequent type
+// has the name of the property. The others have names such as Age@Int64, which no
+// property can have.
 
-// plannedColumn is a property with one of its types.
+// plannedColumn is a property together with one of its types.
 type plannedColumn struct {
 	property string
 	typ      edm.Type
 	count    int64
-	min, max edm.Ticks // of DateTime
+	min, max edm.Ticks // range of DateTime values
 	fine     bool      // DateTime: some values are not whole microseconds
 	raw      bool      // String: some values are not UTF-8
 
-	name string // of the column
+	name string // name of the column
 	node parquet.Node
-	unit edm.Ticks // DateTime: units of the column in a tick, or negative, ticks in a unit; 0 for text
+	unit edm.Ticks // DateTime: units per tick, or if negative, ticks per unit; 0: stored as text
 }
 
-// plannedColumns collects the columns that the entities of a table need.
+// plannedColumns collects the columns that are needed for the entities of a table.
 type plannedColumns struct {
-	list  []*plannedColumn // in the order in which they appear
+	list  []*plannedColumn // in the order of first appearance
 	index map[columnKey]*plannedColumn
 }
 
@@ -54,7 +54,7 @@ func (c *plannedColumns) Note(e *payload.Received) {
 	}
 }
 
-// column returns the column for a property with a type.
+// column returns the column for a property and a type.
 func (c *plannedColumns) column(k columnKey) *plannedColumn {
 	one := c.index[k]
 	if one == nil {
@@ -63,14 +63,14 @@ func (c *plannedColumns) column(k columnKey) *plannedColumn {
 		}
 		k.property = strings.Clone(k.property)
 		one = &plannedColumn{property: k.property, typ: k.typ, min: edm.MaxDateTime, max: edm.MinDateTime}
-		one.fine = k.property == rows.Timestamp // by chance all may be whole; its type is always the same
+		one.fine = k.property == rows.Timestamp // always plan for full precision, so that the column type is the same in every file
 		c.index[k] = one
 		c.list = append(c.list, one)
 	}
 	return one
 }
 
-// merge adds the columns of entities that come later.
+// merge adds the columns of later entities.
 func (c *plannedColumns) merge(after *plannedColumns) {
 	for _, o := range after.list {
 		one := c.column(columnKey{o.property, o.typ})
@@ -105,7 +105,7 @@ const (
 
 // plan decides the columns of the file: their order, names and types.
 func (c *plannedColumns) plan() {
-	first := map[string]int{} // of a property
+	first := map[string]int{} // index of the first column of each property
 	for i, one := range c.list {
 		if _, known := first[one.property]; !known {
 			first[one.property] = i
@@ -129,7 +129,7 @@ func (c *plannedColumns) plan() {
 	}
 }
 
-// choose chooses the type of the column.
+// choose chooses the parquet type of the column.
 func (c *plannedColumn) choose() {
 	switch c.typ {
 	case edm.TypeBinary:
@@ -151,7 +151,7 @@ func (c *plannedColumn) choose() {
 		}
 	case edm.TypeDateTime:
 		switch {
-		case !c.fine: // which more programs read
+		case !c.fine: // more programs can read microseconds
 			c.node, c.unit = parquet.Timestamp(parquet.Microsecond), -ticksPerMicrosecond
 		case c.min > minNanos && c.max < maxNanos:
 			c.node, c.unit = parquet.Timestamp(parquet.Nanosecond), nanosPerTick
@@ -162,7 +162,7 @@ func (c *plannedColumn) choose() {
 	c.node = parquet.Optional(c.node)
 }
 
-// value converts a value of the property to one of the column.
+// value converts a property's value to a value of the column.
 func (c *plannedColumn) value(v edm.Value) parquet.Value {
 	switch c.typ {
 	case edm.TypeBoolean:
@@ -187,7 +187,7 @@ func (c *plannedColumn) value(v edm.Value) parquet.Value {
 	return parquet.ByteArrayValue(v.Bytes())
 }
 
-// Notes say where the columns are not what a reader of the file would expect.
+// Notes returns sentences about columns that a reader of the file would not expect.
 func (c *plannedColumns) Notes() (list []string) {
 	for i, one := range c.list {
 		if one.name != one.property {
@@ -204,7 +204,7 @@ func (c *plannedColumns) Notes() (list []string) {
 	return list
 }
 
-// firstOf returns the column with the name of the property of another.
+// firstOf returns the column that is named after the property of another column.
 func (c *plannedColumns) firstOf(i int) *plannedColumn {
 	for c.list[i].name != c.list[i].property {
 		i--

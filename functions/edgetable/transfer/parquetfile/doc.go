@@ -1,2 +1,3 @@
-// Package parquetfile reads and writes parquet files: our own and those of other programs.
+// Package parquetfile reads and writes parquet files, both our own and those of other
+// programs.
 package parquetfile

@@ -9,8 +9,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// special says of the columns of a file what the library that reads it does not: numbers of 16 bits, and
-// the units of durations, whose types look like others.
+// special finds two kinds of columns that the parquet library does not report: 16-bit numbers and
+// durations with their units. Their types look like ordinary ones.
 func special(file *parquet.File) (halves map[string]bool, spans map[string]unit) {
 	halves, spans = map[string]bool{}, map[string]unit{}
 	if text, ok := file.Lookup("ARROW:schema"); ok {
@@ -25,7 +25,7 @@ func special(file *parquet.File) (halves map[string]bool, spans map[string]unit)
 		if e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Interval {
 			spans[e.Name] = interval
 		}
-		for more := 1; more > 0 && i < len(elements); i++ { // with the columns in it
+		for more := 1; more > 0 && i < len(elements); i++ { // skip the columns inside of it
 			more += int(elements[i].NumChildren.V) - 1
 		}
 	}
@@ -37,18 +37,18 @@ type unit int64
 
 const (
 	none     unit = 0
-	interval unit = -1 // months, days and milliseconds, which are no one number
+	interval unit = -1 // months, days and milliseconds, which cannot be one number
 )
 
-// arrowDurations adds the columns that are durations in the Arrow schema; parquet has them as plain
+// arrowDurations adds the columns that are durations in the Arrow schema; in parquet they are plain
 // numbers. It ignores a schema that it cannot read.
 func arrowDurations(text string, to map[string]unit) {
-	defer func() { _ = recover() }() // from places outside the text
+	defer func() { _ = recover() }() // an offset may point outside of the text
 	b, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
 		return
 	}
-	if binary.LittleEndian.Uint32(b) == 0xFFFFFFFF { // a message has this and its length in front
+	if binary.LittleEndian.Uint32(b) == 0xFFFFFFFF { // a message may begin with this marker and its length
 		b = b[8:]
 	}
 	f := flatbuffer(b)
@@ -70,7 +70,7 @@ func arrowDurations(text string, to map[string]unit) {
 	}
 }
 
-// flatbuffer is a message of FlatBuffers: tables whose fields are found by offsets.
+// flatbuffer is a message in the format FlatBuffers: tables whose fields are found through offsets.
 type flatbuffer []byte
 
 func (f flatbuffer) uint32(at int) uint32 { return binary.LittleEndian.Uint32(f[at:]) }
@@ -78,7 +78,7 @@ func (f flatbuffer) uint32(at int) uint32 { return binary.LittleEndian.Uint32(f[
 // indirect follows an offset.
 func (f flatbuffer) indirect(at int) int { return at + int(f.uint32(at)) }
 
-// field returns where a table has a field, 0 for nowhere.
+// field returns the position of a field of a table, or 0 if the table does not have it.
 func (f flatbuffer) field(table, n int) int {
 	fields := table - int(int32(f.uint32(table)))
 	if 4+2*n >= int(binary.LittleEndian.Uint16(f[fields:])) {

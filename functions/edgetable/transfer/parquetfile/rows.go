@@ -16,22 +16,22 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Rows reads the rows of a parquet file, of edgetable or of another program.
+// Rows reads the rows of a parquet file, written by edgetable or by another program.
 type Rows struct {
 	m       *rows.Mapper
 	groups  []parquet.RowGroup
-	rows    parquet.Rows // of a group; nil before and after it
-	ended   bool         // rows has no more than those of ready
+	rows    parquet.Rows // rows of the current group; nil before the first and after the last one
+	ended   bool         // rows has no more rows than those in ready
 	buf     []parquet.Row
-	ready   []parquet.Row  // of buf
-	columns []columnReader // by number
+	ready   []parquet.Row  // unread rows of buf
+	columns []columnReader // by column number
 	index   map[string]int
 }
 
-// columnReader is a column with its value in the row.
+// columnReader is a column and how to read its values.
 type columnReader struct {
 	name     string
-	property string // "" for none
+	property string // "": not a property
 	read     readValue
 	value    parquet.Value
 }
@@ -70,7 +70,7 @@ func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 		one := columnReader{name: name}
 		property, suffix, _ := strings.Cut(name, "@")
 		want, _ := rows.ParseType(types[own])
-		if t, ok := rows.ParseType(suffix); ok { // of a property with several types
+		if t, ok := rows.ParseType(suffix); ok { // a property with several types
 			want = t
 		} else {
 			property = name
@@ -102,7 +102,7 @@ func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 	return r, nil
 }
 
-// leaves counts the columns of a field.
+// leaves returns the number of columns of a field.
 func leaves(n parquet.Node) (count int) {
 	if n.Leaf() {
 		return 1
@@ -113,7 +113,8 @@ func leaves(n parquet.Node) (count int) {
 	return count
 }
 
-// recovered makes an error of a panic: the library panics on some damaged files.
+// recovered converts a panic to an error, because the library panics on some damaged
+// files.
 func recovered(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("it is no whole parquet file: %v", p)
@@ -124,7 +125,7 @@ func (r *Rows) Next() (one rows.Row, err error) {
 	one.Line = int(r.m.Rows) + 1
 	defer recovered(&err)
 	for len(r.ready) == 0 {
-		if r.ended { // only now: ready shares its memory
+		if r.ended { // not earlier, because ready shares its memory
 			if err := r.Close(); err != nil {
 				return one, err
 			}
@@ -192,7 +193,7 @@ func (r *Rows) Cell(name string) (edm.Value, error) {
 	return v, err
 }
 
-// texts returns the values for a file of rejects.
+// texts returns the values for the file of rejects.
 func (r *Rows) texts() (list []rows.RejectedCell) {
 	for _, c := range r.columns {
 		if c.read == nil || c.value.IsNull() {
@@ -218,8 +219,8 @@ func (r *Rows) Close() error {
 	return rows.Close()
 }
 
-// Spool copies a stream to a temporary file: parquet has its index at the
-// end.
+// Spool copies a stream to a temporary file, because the index of a parquet file is at
+// its end.
 func Spool(in io.Reader) (f *os.File, size int64, err error) {
 	if f, err = os.CreateTemp("", "edgetable-*.parquet"); err != nil {
 		return nil, 0, err

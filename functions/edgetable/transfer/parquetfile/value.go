@@ -20,11 +20,11 @@ import (
 // readValue converts a parquet value that is not null.
 type readValue func(v parquet.Value) (edm.Value, error)
 
-// errNoType is why a column cannot become a property without --types.
+// errNoType is the error for a column whose values fit no property type unless --types names one.
 var errNoType = errors.New("which no property can have: choose a type with --types")
 
-// readColumn returns how to read the values of a column, as those of a wanted type
-// if there is one, else of the type that fits them exactly.
+// readColumn returns a function that reads the values of a column. If want names a type, the values
+// have that type; otherwise the type that fits them exactly.
 func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readValue, error) {
 	t := node.Type()
 	read, natural := natural(t)
@@ -47,9 +47,9 @@ func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readVal
 		return read, nil
 	case want == edm.TypeString && natural == edm.TypeBinary: // old programs do not mark their texts
 		return readText, nil
-	case want == edm.TypeBinary && natural == edm.TypeString: // and others mark as text what is none
+	case want == edm.TypeBinary && natural == edm.TypeString: // and others mark binary data as text
 		return func(v parquet.Value) (edm.Value, error) { return edm.Binary(v.ByteArray()), nil }, nil
-	case want == edm.TypeGuid && natural == edm.TypeBinary && t.Kind() == parquet.ByteArray: // polars forgets its length too
+	case want == edm.TypeGuid && natural == edm.TypeBinary && t.Kind() == parquet.ByteArray: // polars does not record the fixed length
 		return func(v parquet.Value) (edm.Value, error) {
 			if len(v.ByteArray()) != 16 {
 				return edm.Value{}, fmt.Errorf("not a Guid: it has %d bytes", len(v.ByteArray()))
@@ -60,7 +60,7 @@ func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readVal
 		return func(v parquet.Value) (edm.Value, error) { return edm.String(strconv.FormatUint(v.Uint64(), 10)), nil }, nil
 	case isUint64(t) && want == edm.TypeDouble:
 		return func(v parquet.Value) (edm.Value, error) { return edm.Double(float64(v.Uint64())), nil }, nil
-	case want == edm.TypeGuid && t.Kind() == parquet.FixedLenByteArray && t.Length() == 16: // Arrow forgets that it is a UUID
+	case want == edm.TypeGuid && t.Kind() == parquet.FixedLenByteArray && t.Length() == 16: // Arrow does not record that it is a UUID
 		return func(v parquet.Value) (edm.Value, error) { return edm.Guid([16]byte(v.ByteArray())), nil }, nil
 	}
 	return func(v parquet.Value) (edm.Value, error) {
@@ -73,7 +73,7 @@ func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readVal
 		}
 		text := one.String()
 		if one.Type() == edm.TypeDouble && (want == edm.TypeInt32 || want == edm.TypeInt64) {
-			text = strings.TrimSuffix(text, ".0") // whole numbers among nulls, as pandas writes them
+			text = strings.TrimSuffix(text, ".0") // pandas writes whole numbers like this if the column has nulls
 		}
 		as, err := edm.Parse(want, text)
 		if err != nil {
@@ -83,8 +83,8 @@ func readColumn(node parquet.Node, half bool, span unit, want edm.Type) (readVal
 	}, nil
 }
 
-// natural returns how to read a column, and the type of its values. The type is null if no Edm type
-// can hold all values; then they are read as text.
+// natural returns how to read a column, and the type of its values. If no Edm type can hold all
+// values, the type is null and the values are read as text.
 func natural(t parquet.Type) (readValue, edm.Type) {
 	if l := t.LogicalType(); l != nil {
 		switch l := l.Value.(type) {
@@ -148,7 +148,7 @@ func natural(t parquet.Type) (readValue, edm.Type) {
 	case parquet.Int96: // an old form of timestamps, which Spark still writes
 		return func(v parquet.Value) (edm.Value, error) {
 			i := v.Int96()
-			const unixDay = 2_440_588 // Julian
+			const unixDay = 2_440_588 // the Julian day of 1970-01-01
 			day, err := dateTime(int64(i[2])-unixDay, 24*3600*edm.TicksPerSecond, 1)
 			nanos := int64(i[1])<<32 | int64(i[0])
 			if err == nil && nanos%nanosPerTick != 0 {
@@ -174,7 +174,7 @@ func isTime(t parquet.Type) bool {
 	return ok
 }
 
-// isUint64 reports whether a column has unsigned numbers of 64 bits.
+// isUint64 reports whether a column has unsigned 64-bit numbers.
 func isUint64(t parquet.Type) bool {
 	l := t.LogicalType()
 	if l == nil {
@@ -216,7 +216,7 @@ func readText(v parquet.Value) (edm.Value, error) {
 	return edm.String(text), nil
 }
 
-// float16 returns a number of 16 bits: a sign, 5 bits of exponent and 10 of fraction.
+// float16 decodes a 16-bit number: a sign, 5 bits of exponent and 10 bits of fraction.
 func float16(b []byte) float64 {
 	bits := uint16(b[0]) | uint16(b[1])<<8
 	exponent, fraction := int(bits>>10&31), float64(bits&1023)
@@ -237,10 +237,11 @@ func float16(b []byte) float64 {
 	return n
 }
 
-// errFine is why a timestamp is no DateTime.
+// errFine is the error for a timestamp that a DateTime cannot hold.
 var errFine = errors.New("not a DateTime: it is finer than 100 ns")
 
-// dateTime returns the moment n units after 1970. A unit is many ticks, or a tick is few units.
+// dateTime returns the moment n units after 1970. A unit has many ticks, and few is 1; or a tick has few
+// units, and many is 1.
 func dateTime(n, many, few int64) (edm.Value, error) {
 	if n%few != 0 {
 		return edm.Value{}, errFine
@@ -251,7 +252,7 @@ func dateTime(n, many, few int64) (edm.Value, error) {
 	return edm.DateTime(edm.Ticks(n*many) + unixTicks), nil
 }
 
-// decimal returns the text of a number with a fixed point.
+// decimal returns the text of a fixed-point number.
 func decimal(v parquet.Value, scale int) string {
 	n := new(big.Int)
 	switch v.Kind() {
@@ -260,7 +261,7 @@ func decimal(v parquet.Value, scale int) string {
 		if v.Kind() == parquet.Int32 {
 			n.SetInt64(int64(v.Int32()))
 		}
-	default: // two's complement, the highest byte first
+	default: // two's complement, big-endian
 		b := v.ByteArray()
 		n.SetBytes(b)
 		if len(b) > 0 && b[0] >= 0x80 {

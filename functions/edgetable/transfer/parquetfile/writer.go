@@ -14,26 +14,25 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// typesKey is the key of the file's metadata with the Edm types of columns
-// that are not plain from parquet's own: an object from names to types.
+// typesKey is the metadata key under which the file stores the Edm types that parquet's own types
+// do not show. The value is an object that maps column names to types.
 const typesKey = "edgetable.types"
 
-// rowGroupSize is about how much data a row group has. It is kept in memory.
+// rowGroupSize is the approximate size of a row group, which is kept in memory.
 const rowGroupSize = 32 << 20
 
-// writer writes entities as rows of a parquet file: the keys, Timestamp,
-// properties.
+// writer writes entities as rows of a parquet file: the keys, Timestamp, and properties.
 type writer struct {
 	w       *parquet.Writer //lint:ignore SA1019 the generic one wants a Go type, and the columns are known at run time
 	columns *plannedColumns
 	row     parquet.Row
 	at      map[columnKey]int // column numbers
-	size    int               // of the row group
+	size    int               // bytes in the row group
 }
 
 var codecs = map[string]compress.Codec{"none": &parquet.Uncompressed, "gzip": &parquet.Gzip, "zstd": &parquet.Zstd}
 
-// newWriter returns a writer of the columns that plan has decided.
+// newWriter returns a writer of the planned columns.
 func newWriter(out io.Writer, c *plannedColumns, compress string) (*writer, error) {
 	w := &writer{columns: c, at: map[columnKey]int{}}
 	root := &orderedFields{fields: []parquet.Field{&namedField{parquet.String(), rows.PartitionKey}, &namedField{parquet.String(), rows.RowKey}}}
@@ -49,7 +48,7 @@ func newWriter(out io.Writer, c *plannedColumns, compress string) (*writer, erro
 	}
 	w.row = make(parquet.Row, len(root.fields))
 	w.w = parquet.NewWriter(out, parquet.NewSchema("entities", root), parquet.Compression(codecs[compress]),
-		parquet.DataPageVersion(1), // which every reader knows
+		parquet.DataPageVersion(1), // all readers know this version
 		parquet.CreatedBy("edgetable", "1", ""), parquet.KeyValueMetadata(typesKey, string(text)))
 	return w, nil
 }
@@ -62,7 +61,7 @@ func (w *writer) write(e *payload.Received) error {
 	}
 	set := func(name string, v edm.Value) {
 		i, ok := w.at[columnKey{name, v.Type()}]
-		if ok { // else it is not selected
+		if ok { // otherwise it is not selected
 			w.row[i] = w.columns.list[i-2].value(v).Level(0, 1, i)
 		}
 	}
@@ -84,7 +83,7 @@ func (w *writer) write(e *payload.Received) error {
 
 // orderedFields keeps the columns of a file in their order. parquet.Group alone sorts them by name.
 type orderedFields struct {
-	parquet.Group // what else a group is
+	parquet.Group // provides the other methods of a group
 	fields        []parquet.Field
 }
 
@@ -98,10 +97,10 @@ type namedField struct {
 
 func (f *namedField) Name() string { return f.name }
 
-// Value is never called: it is for rows that are Go structs.
+// Value is never called: the library uses it only for rows that are Go structs.
 func (f *namedField) Value(reflect.Value) reflect.Value { return reflect.Value{} }
 
-// Sheet makes files of parquet. Those of a table have the same columns.
+// Sheet writes parquet files. All files of a table have the same columns.
 type Sheet struct {
 	plannedColumns
 	planned  sync.Once

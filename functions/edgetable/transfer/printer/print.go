@@ -18,25 +18,25 @@ import (
 type Printer struct {
 	w       *bufio.Writer
 	format  string
-	names   []string // of the columns, where they are known
-	chosen  bool     // by the caller
+	names   []string // names of the columns, if they are known
+	chosen  bool     // the caller chose the names
 	line    []byte
-	rows    [][]string // of format table, until the columns have their widths
+	rows    [][]string // rows of the format table that wait for the column widths
 	shown   []string   // the columns of the last heading
 	Excel   bool       // guard texts that a spreadsheet would execute
 	sheet   *csvfile.Writer
-	kept    []byte // of format csv, until the columns are known
+	kept    []byte // entities of the format csv that wait for the columns
 	columns csvfile.Columns
-	some    bool // of format json: an entity was printed
+	some    bool // format json: an entity was printed already
 }
 
-// New returns a printer of the format table, json, jsonl, csv or csv-plain. The names are
-// the selected properties, nil for all.
+// New returns a printer of the format table, json, jsonl, csv or csv-plain. names are the selected properties, or
+// nil for all.
 func New(w io.Writer, format string, names []string) *Printer {
 	return &Printer{w: bufio.NewWriterSize(w, 64<<10), format: format, names: rows.WithKeys(names), chosen: names != nil}
 }
 
-// Print prints an entity, or keeps it for a later one.
+// Print prints an entity, or stores it to be printed later.
 func (p *Printer) Print(e payload.Received) error {
 	switch p.format {
 	case "jsonl":
@@ -57,10 +57,10 @@ func (p *Printer) Print(e payload.Received) error {
 	return p.printRow(e)
 }
 
-// Flush writes what was printed.
+// Flush writes the buffered output.
 func (p *Printer) Flush() error { return p.w.Flush() }
 
-// Close prints the entities that Print has kept.
+// Close prints the entities that Print has stored.
 func (p *Printer) Close() error {
 	switch {
 	case p.format == "table":
@@ -76,7 +76,7 @@ func (p *Printer) Close() error {
 	return p.w.Flush()
 }
 
-// blockRows is how many rows have columns of the same widths.
+// blockRows is the number of rows that share column widths.
 const blockRows = 1000
 
 func (p *Printer) printRow(e payload.Received) error {
@@ -144,7 +144,8 @@ func (p *Printer) printBlock() {
 	_ = p.w.Flush() // the next write returns the error
 }
 
-// order is that of the columns: Timestamp, which is wide and seldom looked at, comes last unless it was selected.
+// order returns the order of the columns. Timestamp comes last unless it was selected, because it is wide and
+// rarely needed.
 func (p *Printer) order() []int {
 	list := make([]int, 0, len(p.names)+1)
 	last := -1
@@ -161,7 +162,7 @@ func (p *Printer) order() []int {
 	return list
 }
 
-// Describe returns an entity with a property on each line, with its type.
+// Describe returns an entity with one property and its type on each line.
 func Describe(e payload.Received) string {
 	var b strings.Builder
 	width := len(rows.PartitionKey)

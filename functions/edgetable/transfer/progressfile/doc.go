@@ -1,3 +1,3 @@
-// Package progressfile keeps the files that say how far interrupted work is, so that the same
-// command resumes it.
+// Package progressfile keeps files that record the progress of work, so that the same command
+// can resume it after an interruption.
 package progressfile

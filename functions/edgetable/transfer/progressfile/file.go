@@ -13,25 +13,26 @@ import (
 	"edgetable/adapters/objects/directory"
 )
 
-// Lines is what work appends its progress to: a File, or objects in the place of an export.
+// Lines is a log of progress: a File, or objects in the place of an export.
 type Lines interface {
-	Write(line any) error // when it returns, the line is durable
+	Write(line any) error // the line is durable when Write returns
 	Close() error
 	Remove() error
 }
 
-// File is a file of JSON lines that say how far work is. A line is on the disk before
-// anybody acts on it. The first line has the options of the work; Open refuses others.
+// File is a file of JSON lines that record progress. A line is on disk before anybody relies
+// on it. The first line has the options of the work; Open refuses other options.
 //
 // A nil File keeps nothing.
 type File struct {
 	mu   sync.Mutex
 	file *os.File
-	size int64 // of the lines that are on the disk
+	size int64 // bytes of the lines on disk
 }
 
-// Open opens or makes a progress file and passes its lines to replay. It removes an
-// incomplete last line: nobody acted on it. It fails while another process does the same work.
+// Open opens or creates a progress file and passes its lines to replay. It removes an
+// incomplete last line, because nobody has relied on it. It fails while another process does
+// the same work.
 func Open[T any](path string, options T, replay func(line []byte) error) (*File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -74,7 +75,7 @@ func Open[T any](path string, options T, replay func(line []byte) error) (*File,
 	return j, nil
 }
 
-// Same reports whether two commands are equal as a progress file has them.
+// Same reports whether two commands are equal in the form that a progress file has.
 func Same[T any](a, b T) bool {
 	one, err := json.Marshal(a)
 	other, err2 := json.Marshal(b)
@@ -85,7 +86,7 @@ func inUse(path string) error {
 	return fmt.Errorf("another process does this work and holds its progress file %s: wait for its end, or stop it", path)
 }
 
-// Remove removes a progress file, if there is one that no other process holds.
+// Remove removes a progress file if it exists and no other process uses it.
 func Remove(path string) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,11 +98,11 @@ func Remove(path string) error {
 	if !Lock(file) {
 		return errors.Join(inUse(path), file.Close())
 	}
-	return errors.Join(file.Close(), os.Remove(path)) // in this order for Windows
+	return errors.Join(file.Close(), os.Remove(path)) // Windows needs this order
 }
 
-// Write appends a line and waits until it is on the disk. If that fails, as on a full disk,
-// it removes what was written of the line, and later lines can follow.
+// Write appends a line and waits until it is on disk. If that fails, as on a full disk, it
+// removes the partial line, so that later lines can follow.
 func (j *File) Write(line any) error {
 	if j == nil {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// Line is a line of a progress file. It says one thing: the ranges of a table, or the entities
-// that mark tables, or that a range lost its end to a new one, or how far a range is. An import
-// reads files, one after the other, in the place of ranges.
+// Line is one line of a progress file. It records one of these facts: the ranges of a table, the
+// entities that mark tables, the division of a range, or the progress of a range. An import reads
+// files one after another; for it a file takes the place of a range.
 type Line struct {
 	Table  string                 `json:"table,omitempty"`
 	Ranges []ranges.Range         `json:"ranges,omitempty"`
@@ -18,17 +18,17 @@ type Line struct {
 	Marks  map[string]*ranges.Key `json:"marks,omitempty"` // by table
 
 	Range   int           `json:"range"`             // number of the range, or of the file
-	End     *ranges.Range `json:"end,omitempty"`     // of the range, which is a range of its own from now on
-	At      *ranges.Key   `json:"at,omitempty"`      // the last entity that is done
-	Rows    int64         `json:"rows,omitempty"`    // that are done, of an export or of a file
-	Objects []Stored      `json:"objects,omitempty"` // that an export stored since the line before
-	Totals  Totals        `json:"totals,omitzero"`   // of a copy: of the range; of an import: of all files
-	Rejects int64         `json:"rejects,omitempty"` // bytes of the file of rejects
+	End     *ranges.Range `json:"end,omitempty"`     // the end of the range, which becomes a range of its own
+	At      *ranges.Key   `json:"at,omitempty"`      // the last finished entity
+	Rows    int64         `json:"rows,omitempty"`    // finished rows of an export or of a file
+	Objects []Stored      `json:"objects,omitempty"` // stored by an export since the previous line
+	Totals  Totals        `json:"totals,omitzero"`   // totals of the range for a copy, of all files for an import
+	Rejects int64         `json:"rejects,omitempty"` // length in bytes of the file of rejects
 	Done    bool          `json:"done,omitempty"`
 }
 
-// ParseLine reads a line. It refuses one of another form, such as another version writes: to
-// resume by half of it could leave entities out.
+// ParseLine decodes a line. It refuses a line with unknown fields, which another version may have
+// written. To resume from a part of such a line could leave out entities.
 func ParseLine(text []byte) (l Line, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -44,14 +44,14 @@ type Stored struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Totals say what became of the rows.
+// Totals counts rows by outcome.
 type Totals struct {
 	Written  int64 `json:"written"`
-	Same     int64 `json:"same,omitempty"`     // an insert found the same entity
-	Skipped  int64 `json:"skipped,omitempty"`  // they exist
-	Rejected int64 `json:"rejected,omitempty"` // they are in the file of rejects
-	Dropped  int64 `json:"dropped,omitempty"`  // a later row has the same keys
-	Deleted  int64 `json:"deleted,omitempty"`  // the source of a sync lacks them
+	Same     int64 `json:"same,omitempty"`     // inserts that found an equal entity
+	Skipped  int64 `json:"skipped,omitempty"`  // the entity exists already
+	Rejected int64 `json:"rejected,omitempty"` // written to the file of rejects
+	Dropped  int64 `json:"dropped,omitempty"`  // replaced by a later row with the same keys
+	Deleted  int64 `json:"deleted,omitempty"`  // missing in the source of a sync
 }
 
 // Add adds other totals.
@@ -64,12 +64,12 @@ func (t *Totals) Add(u Totals) {
 	t.Deleted += u.Deleted
 }
 
-// Own counts as written what an insert found in a table that nobody else writes to: it wrote that
-// itself, and the reply was lost.
+// Own moves the count of equal entities to the written ones. In a table that nobody else writes
+// to, an insert that finds an equal entity finds its own write, whose reply was lost.
 func (t *Totals) Own() {
 	t.Written += t.Same + t.Skipped
 	t.Same, t.Skipped = 0, 0
 }
 
-// Rows is how many rows the work is done with.
+// Rows returns the number of finished rows.
 func (t *Totals) Rows() int64 { return t.Written + t.Same + t.Skipped + t.Rejected + t.Deleted }

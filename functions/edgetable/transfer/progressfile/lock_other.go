@@ -4,7 +4,7 @@ package progressfile
 
 import "os"
 
-// Lock holds nothing: the system has no such locks.
+// Lock does nothing and returns true, because the system has no such locks.
 func Lock(*os.File) bool { return true }
 
 func Unlock(*os.File) {}

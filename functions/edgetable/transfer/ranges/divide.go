@@ -10,8 +10,8 @@ import (
 	"edgetable/core/odata"
 )
 
-// Prober returns the first key that matches a query, which has no table; ok is
-// false if there is none.
+// Prober returns the first key that matches a query; ok is false if there is none. The query does
+// not name a table.
 type Prober func(ctx context.Context, q remote.Query) (k Key, ok bool, err error)
 
 // Probes returns a Prober that asks a service for the keys of a table.
@@ -25,8 +25,8 @@ func Probes(c *remote.Client, table string) Prober {
 	}
 }
 
-// WholeTable returns the range of a table, with a key above all that can pass a
-// filter, if there is one. It is an error if there is no such table.
+// WholeTable returns the range of a whole table. If the filter bounds the keys, the range has a
+// key above them. It fails if the table does not exist.
 func WholeTable(ctx context.Context, probe Prober, filter string) (r Range, err error) {
 	beyond := ""
 	if most := greatest(filter); most != "" {
@@ -39,10 +39,10 @@ func WholeTable(ctx context.Context, probe Prober, filter string) (r Range, err 
 	return r, err
 }
 
-// greatest returns the greatest partition that can pass a filter, "" for none.
+// greatest returns the greatest partition that can pass a filter, or "" if it is not bounded.
 func greatest(filter string) string {
 	f, err := odata.Parse(filter)
-	if err != nil { // the service reports the mistake, or knows more functions
+	if err != nil { // the service reports the mistake, or supports more functions than we do
 		return ""
 	}
 	ranges := odata.MakePlan(f).Ranges
@@ -53,8 +53,8 @@ func greatest(filter string) string {
 	return strings.TrimRight(key.DecodePart(partition), "\x01") // a place after the key
 }
 
-// Divide divides a range, whose first entity is at or behind a key, in about the
-// middle: between two partitions, or between two rows if it has one.
+// Divide divides a range about in the middle: between two partitions, or between two rows if it
+// has only one partition. first is a key at or before the first entity of the range.
 func (r Range) Divide(ctx context.Context, probe Prober, first Key) (left, right Range, ok bool, err error) {
 	cut := func(at, high Key) (Range, Range, bool, error) {
 		left, right := r, r
@@ -91,10 +91,10 @@ func (r Range) Divide(ctx context.Context, probe Prober, first Key) (left, right
 	return cut(Key{first.Partition, at}, k)
 }
 
-// axis is what a range is divided along: partitions, or the rows of one.
+// axis is the dimension along which a range is divided: partitions, or the rows of one partition.
 type axis struct {
 	rows      bool
-	partition string // of the rows
+	partition string // the partition, if rows are divided
 	lo, hi    string // no key is below lo; none is at or above hi, if there is a hi
 }
 
@@ -118,12 +118,10 @@ func (a *axis) find(ctx context.Context, probe Prober, op, bound string) (found 
 	return k.Partition, ok, err
 }
 
-// maxProbes bounds the queries for one division. Each probe halves the remaining
-// part.
+// maxProbes limits the queries for one division. Each probe halves the remaining part.
 const maxProbes = 24
 
-// middle finds a key above lo, about in the middle, and a bound of the keys above
-// it.
+// middle finds a key above lo about in the middle, and an upper bound of the keys above it.
 func (a axis) middle(ctx context.Context, probe Prober) (at, high string, ok bool, err error) {
 	if a.rows && a.lo == "" {
 		if a.lo, ok, err = a.find(ctx, probe, " ge ", ""); err != nil || !ok {
@@ -157,8 +155,8 @@ func (a axis) middle(ctx context.Context, probe Prober) (at, high string, ok boo
 	return at, a.hi, true, nil
 }
 
-// ceiling lowers hi to the longest beginning that lo has in common with all keys
-// above it, and a last character.
+// ceiling lowers hi. It finds the longest prefix that lo shares with all keys above it, and
+// appends a last character.
 func (a *axis) ceiling(ctx context.Context, probe Prober) (string, error) {
 	lo := []rune(a.lo)
 	best := a.hi
@@ -194,7 +192,7 @@ func between(lo, hi string) (string, bool) {
 		if bounded && i < len(b) {
 			most = b[i]
 		} else if bounded {
-			return "", false // hi is the beginning of lo, so it is not above it
+			return "", false // hi is a prefix of lo, so it is not above it
 		}
 		if least == most {
 			head = append(head, least)
@@ -210,7 +208,7 @@ func between(lo, hi string) (string, bool) {
 				return m, true
 			}
 		}
-		if i >= len(a) { // nothing is between the end of lo and hi's character
+		if i >= len(a) { // nothing is between the end of lo and the character of hi
 			return "", false
 		}
 		head, bounded = append(head, least), false

@@ -20,24 +20,24 @@ func (k Key) Compare(other Key) int {
 	return cmp.Or(key.Compare(k.Partition, other.Partition), key.Compare(k.Row, other.Row))
 }
 
-// Clone copies the texts of a key.
+// Clone returns a copy of the key with its own memory.
 func (k Key) Clone() Key { return Key{strings.Clone(k.Partition), strings.Clone(k.Row)} }
 
-// Range is a part of a table: from a key, or behind it, up to and without
-// another. A zero To is no bound.
+// Range is a part of a table. It begins at the key From (or after it, if After is set)
+// and ends before the key To. A zero To means no bound.
 type Range struct {
 	From  Key  `json:"from,omitzero"`
-	After bool `json:"after,omitempty"` // without From itself
+	After bool `json:"after,omitempty"` // exclude From itself
 	To    Key  `json:"to,omitzero"`
-	High  Key  `json:"high,omitzero"` // no key was at or above it, if it is not zero, when the range was found
+	High  Key  `json:"high,omitzero"` // if not zero: no key was at or above it when the range was found
 }
 
-// Filters returns the range as filters, at most three, in the order of their
-// keys. They have no or, with which the service would read the whole table.
+// Filters returns the range as at most three filters, in the order of their keys. They
+// do not use "or", because with it the service would read the whole table.
 func (r Range) Filters() (list []string) {
 	from, to := r.From, r.To
 	bounded := to != Key{}
-	above := " ge " // of partitions
+	above := " ge " // for partitions
 	if from.Row != "" || r.After || bounded && from.Partition == to.Partition {
 		filter := "PartitionKey eq " + Quote(from.Partition)
 		switch {
@@ -65,13 +65,13 @@ func (r Range) Filters() (list []string) {
 	return list
 }
 
-// Behind returns the part of the range behind a key in it.
+// Behind returns the part of the range after a key in it.
 func (r Range) Behind(k Key) Range {
 	r.From, r.After = k, true
 	return r
 }
 
-// End is a key that is at or above all keys of the range, as far as is known.
+// End returns a key that is at or above all keys of the range, as far as is known.
 func (r *Range) End() Key {
 	if (r.To != Key{}) {
 		return r.To

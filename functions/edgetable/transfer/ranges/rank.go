@@ -3,8 +3,8 @@ package ranges
 // FirstRank is the rank of the whole table.
 const FirstRank = "0"
 
-// RankBetween returns the digits of a fraction between two others. They are ordered as texts. An
-// empty high means no bound.
+// RankBetween returns a rank between two others. A rank is the digits of a fraction, and ranks
+// are ordered as texts. An empty high means no bound.
 func RankBetween(low, high string) string {
 	digit := func(s string, i int, none byte) byte {
 		if i < len(s) {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Names of the system properties.
+// These are the names of the system properties.
 const (
 	PartitionKey = "PartitionKey"
 	RowKey       = "RowKey"
 	Timestamp    = "Timestamp"
 )
 
-// WithKeys adds the keys to a selection of properties. A selection of nothing
-// stays one of everything.
+// WithKeys adds the keys to a selection of properties. An empty selection means
+// everything and stays empty.
 func WithKeys(names []string) []string {
 	if len(names) == 0 {
 		return nil

@@ -11,17 +11,17 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Frames compresses a stream. After a call to End, a reader can read everything
-// so far, and more can be appended.
+// Frames compresses a stream. After a call of End, a reader can read everything written so far,
+// and more can be appended.
 type Frames interface {
 	io.Writer
 	End() error
 }
 
-// Endings are those of file names by how a file is compressed.
+// Endings maps the names of compressions to file extensions.
 var Endings = map[string]string{"none": "", "gzip": ".gz", "zstd": ".zst"}
 
-// NewFrames compresses to w by a key of Endings.
+// NewFrames returns a compressor to w; compress is a key of Endings.
 func NewFrames(w io.Writer, compress string) Frames {
 	switch compress {
 	case "gzip":
@@ -38,11 +38,11 @@ type plain struct{ io.Writer }
 
 func (plain) End() error { return nil }
 
-// packed begins a frame with the first byte behind the end of another.
+// packed begins a new frame at the first byte after the end of a frame.
 type packed struct {
 	w       io.Writer
 	encoder encoder
-	text    *bufio.Writer // for the encoder, to which row by row would be slower
+	text    *bufio.Writer // buffers for the encoder, which is slower row by row
 	open    bool
 }
 
@@ -71,8 +71,8 @@ func (p *packed) End() error {
 	return errors.Join(p.text.Flush(), p.encoder.Close())
 }
 
-// Decompress reads a file, decompressing it if the ending of its name says so. It also returns the
-// name without that ending.
+// Decompress reads a file. It decompresses the file if the extension of its name says so, and
+// returns the name without that extension.
 func Decompress(r io.Reader, name string) (text io.Reader, inner string, done func(), err error) {
 	r = bufio.NewReaderSize(r, 256<<10)
 	if inner, ok := strings.CutSuffix(name, ".gz"); ok {

@@ -8,10 +8,10 @@ import (
 	"edgetable/core/table"
 )
 
-// keyFlags are the flags of import that make a key of other columns.
+// keyFlags are the import flags that make a key from columns.
 var keyFlags = map[string]string{PartitionKey: "--partition-key", RowKey: "--row-key"}
 
-// changes says of an error of the protocol what to change in a row.
+// changes says for a protocol error what to change in the row.
 var changes = map[table.Code]string{
 	table.PropertyNameInvalid:   "Use letters, digits and _, and no digit first.",
 	table.PropertyValueTooLarge: "Shorten it, or leave the column out with --select.",
@@ -19,10 +19,11 @@ var changes = map[table.Code]string{
 	table.EntityTooLarge:        "Leave columns out with --select.",
 }
 
-// generic is the text of the protocol that says nothing about the row.
+// generic is a protocol text that says nothing about the row.
 const generic = "An error occurred while processing this request. "
 
-// explain is the reason why a row is refused, with the code of the protocol, and what to change.
+// explain returns the reason why a row is refused, with the code of the protocol and what to
+// change.
 func explain(err error) string {
 	text := strings.Replace(err.Error(), generic, "", 1)
 	if refused, ok := errors.AsType[*table.Error](err); ok && changes[refused.Code] != "" {

@@ -10,11 +10,11 @@ import (
 type File struct {
 	Path string `json:"file"` // "-" is standard input
 	Size int64  `json:"size"`
-	Time int64  `json:"time"` // when it was changed
-	Seed uint64 `json:"-"`    // of UUIDs for rows of standard input
+	Time int64  `json:"time"` // modification time
+	Seed uint64 `json:"-"`    // seed of the UUIDs for rows of standard input
 }
 
-// FormatOf returns the format that the name of a file says, or "".
+// FormatOf returns the format that the name of a file implies, or "".
 func FormatOf(path string) string {
 	name := strings.ToLower(path)
 	for _, ending := range []string{".gz", ".zst", ".zstd"} {
@@ -31,10 +31,11 @@ func FormatOf(path string) string {
 	return ""
 }
 
-// AzuriteName is the file in which Azurite keeps its tables.
+// AzuriteName is the name of the file in which Azurite keeps its tables.
 const AzuriteName = "__azurite_db_table__.json"
 
-// Where names a row of a file: its line, in parquet and in Azurite's file its number.
+// Where describes the position of a row: the file and the line, or for parquet and
+// Azurite's file the number of the row.
 func Where(file string, line int) string {
 	if FormatOf(file) == "parquet" || filepath.Base(file) == AzuriteName {
 		return fmt.Sprintf("%s row %d", file, line)

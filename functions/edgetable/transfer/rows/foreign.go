@@ -19,7 +19,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// members returns those of an object, in their order.
+// members returns the members of a JSON object in their order.
 func members(text []byte) (list []member, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -39,7 +39,7 @@ func members(text []byte) (list []member, err error) {
 	return list, nil
 }
 
-// azure matches the beginning of what 'az storage entity query' prints.
+// azure matches the beginning of the output of 'az storage entity query'.
 var azure = regexp.MustCompile(`^\s*\{\s*"(items|nextMarker)"`)
 
 // dynamoItem matches a line of an export of DynamoDB.
@@ -64,8 +64,9 @@ func (r *jsonRows) rewritten(text []byte) ([]byte, error) {
 	return text, nil
 }
 
-// entityOf writes an entity of the members of an object. Value returns the Edm type to
-// annotate, "" for none, and the value; a nil value is left out.
+// entityOf builds the JSON of an entity from the members of an object. value returns the
+// Edm type to annotate, or "", and the value. If the value is nil, the member is left
+// out.
 func (r *jsonRows) entityOf(text []byte, value func(json.RawMessage) (string, json.RawMessage, error)) ([]byte, error) {
 	list, err := members(text)
 	if err != nil {

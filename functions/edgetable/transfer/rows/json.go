@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Texts are entities as JSON, one after the other, with the lines at which they begin.
+// Texts returns entities as JSON one after another, with the lines at which they begin.
 type Texts interface {
 	Next() (text []byte, line int, err error)
 }
@@ -23,16 +23,16 @@ type jsonRows struct {
 	reader payload.Reader
 	entity payload.Entity
 	line   []byte
-	azure  bool // the document is of the Azure CLI
+	azure  bool // the Azure CLI wrote the document
 }
 
-// NewTexts reads entities of which each is a JSON text.
+// NewTexts returns a reader of entities, each of which is a JSON text.
 func NewTexts(texts Texts, m *Mapper) *jsonRows { return &jsonRows{texts: texts, m: m} }
 
 func NewJSONRows(text io.Reader, file string, m *Mapper) *jsonRows {
 	in := bufio.NewReaderSize(text, 256<<10)
 	if IsDocument(in, file) {
-		head, _ := in.Peek(1 << 10) // an error comes again when the file is read
+		head, _ := in.Peek(1 << 10) // an error is returned again by the next read
 		return &jsonRows{texts: NewObjectReader(in), m: m, azure: azure.Match(head)}
 	}
 	return NewTexts(NewLineReader(in), m)
@@ -79,7 +79,8 @@ func (r *jsonRows) fill(one *Row) (err error) {
 	return r.m.Complete(one, r)
 }
 
-// properties returns those of the entity that the mapping leaves.
+// properties returns the properties of the entity, without those that the mapping uses
+// or excludes.
 func (r *jsonRows) properties() edm.Properties {
 	p := r.entity.Properties
 	if r.m.Select == nil && r.m.OwnKeys() {

@@ -6,10 +6,10 @@ import (
 	"edgetable/core/key"
 )
 
-// keyed is a Reader that can read the keys of its rows alone, many times as fast.
+// keyed is a Reader that can read only the keys of its rows, which is many times faster.
 type keyed interface {
-	// AppendKey reads the next row and appends its keys in their order. It need not notice all that
-	// is wrong with the row.
+	// AppendKey reads the next row and appends its keys in an encoding that keeps their order. It need
+	// not detect every error in the row.
 	AppendKey(dst []byte) ([]byte, error)
 }
 
@@ -43,8 +43,8 @@ func (r *jsonRows) AppendKey(dst []byte) ([]byte, error) {
 	return key.Append(dst, one.PartitionKey, one.RowKey), nil
 }
 
-// plainKeys finds the keys of an entity in JSON by the names and the ends of its members. Ok is false if
-// a key has an escape, or if that takes more; then the whole entity has to be parsed.
+// plainKeys finds the keys of an entity in JSON without decoding it. ok is false if a key has an escape
+// or cannot be found in this simple way; then the whole entity must be parsed.
 func plainKeys(text []byte) (pk, rk []byte, ok bool) {
 	text, ok = afterByte(text, '{')
 	var hasPK, hasRK bool
@@ -87,7 +87,7 @@ func plainKeys(text []byte) (pk, rk []byte, ok bool) {
 // blanks are the characters between the parts of JSON.
 const blanks = " \t\r\n"
 
-// afterByte returns the text behind a character that comes next.
+// afterByte returns the rest of the text if its next character is c.
 func afterByte(text []byte, c byte) ([]byte, bool) {
 	text = bytes.TrimLeft(text, blanks)
 	if len(text) == 0 || text[0] != c {
@@ -96,7 +96,8 @@ func afterByte(text []byte, c byte) ([]byte, bool) {
 	return text[1:], true
 }
 
-// plainString returns a string without escapes that comes next, and the text behind it.
+// plainString parses a string without escapes at the start of the text, and returns it and the rest of
+// the text.
 func plainString(text []byte) (s, rest []byte, ok bool) {
 	if text = bytes.TrimLeft(text, blanks); len(text) == 0 || text[0] != '"' {
 		return nil, nil, false

@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// feed matches the beginning of the response to a query, which AzCopy 7 writes to a file as it is,
-// and of what the Azure CLI makes of it.
+// feed matches the beginning of a query response, as AzCopy 7 writes it to a file, or as the Azure
+// CLI prints it.
 var feed = regexp.MustCompile(`^\s*\{(\s*"odata\.[^"]*"\s*:\s*"[^"]*"\s*,)*\s*("value"|"nextMarker"\s*:\s*(null|\{[^{}]*\})\s*,\s*"items"|"items")\s*:\s*\[`)
 
-// IsDocument reports whether a file has entities in another form than one a line: as
-// a list, as the response to a query, or each in several lines.
+// IsDocument reports whether the entities of a file are not one per line: as a list, as a query
+// response, or as objects of several lines.
 func IsDocument(in *bufio.Reader, file string) bool {
-	head, _ := in.Peek(64 << 10) // an error comes again when the file is read
+	head, _ := in.Peek(64 << 10) // an error is returned again by the next read
 	if bytes.HasPrefix(head, []byte("\ufeff")) {
 		_, _ = in.Discard(3) // it was peeked at
 		head = head[3:]
@@ -36,16 +36,16 @@ func IsDocument(in *bufio.Reader, file string) bool {
 	return filepath.Ext(name) == ".json" && whole && !json.Valid(first)
 }
 
-// ObjectReader reads the entities of a document, one after the other.
+// ObjectReader reads the entities of a document one after another.
 type ObjectReader struct {
 	r      *bufio.Reader
 	line   int
 	inList bool
-	inFeed bool // and the list is that of a response
+	inFeed bool // the list is part of a query response
 	text   []byte
 }
 
-// NewObjectReader reads the document that IsDocument has seen.
+// NewObjectReader returns a reader for a document that IsDocument recognized.
 func NewObjectReader(in *bufio.Reader) *ObjectReader { return &ObjectReader{r: in, line: 1} }
 
 func (o *ObjectReader) byte() (byte, error) {
@@ -56,7 +56,7 @@ func (o *ObjectReader) byte() (byte, error) {
 	return b, err
 }
 
-// Next returns the next object, valid until the one after it.
+// Next returns the next object, which is valid until the following call.
 func (o *ObjectReader) Next() (text []byte, line int, err error) {
 	for {
 		b, err := o.byte()
@@ -101,8 +101,8 @@ func (o *ObjectReader) Next() (text []byte, line int, err error) {
 	}
 }
 
-// object reads an object behind its brace. list is true at the begin of the list of
-// entities of a response, which no entity has.
+// object reads an object after its opening brace. list is true at the start of the list of
+// entities in a query response. No entity contains such a list.
 func (o *ObjectReader) object() (list bool, err error) {
 	o.text = append(o.text[:0], '{')
 	for depth, quoted := 1, false; depth > 0; {
@@ -137,7 +137,7 @@ func (o *ObjectReader) object() (list bool, err error) {
 	return false, nil
 }
 
-// skip reads the rest of a response behind its list.
+// skip reads the rest of a response after its list.
 func (o *ObjectReader) skip() error {
 	_, err := o.object()
 	if err == io.ErrUnexpectedEOF {

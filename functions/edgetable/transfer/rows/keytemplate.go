@@ -11,19 +11,19 @@ import (
 	"edgetable/core/edm"
 )
 
-// keyTemplate makes a key of the columns of a row.
+// keyTemplate makes a key from the columns of a row.
 type keyTemplate struct {
-	column string // whose value is the key, or ""
+	column string // the column whose value is the key, or ""
 	parts  []keyPart
 }
 
-// keyPart is a text, or what stands for {name} or {name:form}.
+// keyPart is a constant text, or a placeholder {name} or {name:form}.
 type keyPart struct {
 	text  string
-	name  string // of a column, or row, uuid or file
-	width int    // of a number
-	date  string // form of a DateTime
-	bare  bool   // the date is that of Timestamp
+	name  string // name of a column, or row, uuid or file
+	width int    // minimum number of digits
+	date  string // format of a DateTime
+	bare  bool   // the date is the Timestamp
 }
 
 // parseKey reads --partition-key and --row-key:
@@ -103,7 +103,7 @@ func parsePart(inner string) (p keyPart, err error) {
 	return p, nil
 }
 
-// dateForms are the letters of a form of a DateTime, and Go's for them.
+// dateForms maps the letters of a date format to Go's layout.
 var dateForms = []string{"yyyy", "2006", "MM", "01", "dd", "02", "HH", "15", "mm", "04", "ss", "05"}
 
 func dateForm(form string) (string, error) {
@@ -188,7 +188,7 @@ func (p *keyPart) make(m *Mapper, c Cells) (string, error) {
 	return padded(v.String(), p.width), nil
 }
 
-// padded adds zeros before a number, so that the order of texts is that of numbers.
+// padded adds leading zeros to a number, so that texts sort like numbers.
 func padded(text string, width int) string {
 	if strings.Trim(text, "0123456789") == "" && len(text) < width {
 		return strings.Repeat("0", width-len(text)) + text
@@ -196,8 +196,8 @@ func padded(text string, width int) string {
 	return text
 }
 
-// uuid returns the UUID of the row. The same row of the same file gets the same
-// one, so that an import that is repeated writes the same entities.
+// uuid returns the UUID of the row. The same row of the same file always gets the same
+// UUID, so a repeated import writes the same entities.
 func (m *Mapper) uuid() string {
 	f := &m.file
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%d\n%d\n%d", f.Path, f.Size, f.Time, f.Seed, m.Rows))

@@ -10,14 +10,14 @@ import (
 // LineReader reads the lines of a file of entities and counts them.
 type LineReader struct {
 	r      *bufio.Reader
-	number int  // of the last line
-	Torn   bool // the last line has no end
+	number int  // number of the last line
+	Torn   bool // the last line is not terminated
 	long   []byte
 }
 
 // NewLineReader reads the lines of r.
 func NewLineReader(r io.Reader) *LineReader {
-	return &LineReader{r: bufio.NewReaderSize(r, 256<<10)} // r itself, if it is a large one
+	return &LineReader{r: bufio.NewReaderSize(r, 256<<10)} // uses r itself if it has a large buffer
 }
 
 // Next returns the next line that is not blank, valid until the next call, and its
@@ -51,5 +51,5 @@ func (l *LineReader) line() ([]byte, error) {
 	return line, err
 }
 
-// MaxRecord is more than an entity of the greatest size takes, in any spelling.
+// MaxRecord is a length that no entity exceeds, in any encoding.
 const MaxRecord = 16 << 20

@@ -19,34 +19,33 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// Mapping says how the rows of files become entities, where they are not entities
-// already.
+// Mapping says how the rows of files become entities.
 type Mapping struct {
-	PartitionKey string              `json:"partitionKey,omitempty"` // see ParseKey; "" for the column of that name
+	PartitionKey string              `json:"partitionKey,omitempty"` // see ParseKey; "": the column of that name
 	RowKey       string              `json:"rowKey,omitempty"`
-	TimestampAs  string              `json:"timestampAs,omitempty"` // property that keeps the Timestamp of the file
-	Select       []string            `json:"select,omitempty"`      // properties to import; nil for all
-	Types        map[string]edm.Type `json:"types,omitempty"`       // of columns of CSV and parquet
-	Encoding     string              `json:"encoding,omitempty"`    // of files of CSV and JSON; "" for UTF-8
-	Rename       map[string]string   `json:"rename,omitempty"`      // columns of the file to the names that they get
+	TimestampAs  string              `json:"timestampAs,omitempty"` // property that stores the Timestamp of the file
+	Select       []string            `json:"select,omitempty"`      // properties to import; nil: all
+	Types        map[string]edm.Type `json:"types,omitempty"`       // types of columns of CSV and parquet
+	Encoding     string              `json:"encoding,omitempty"`    // encoding of CSV and JSON files; "": UTF-8
+	Rename       map[string]string   `json:"rename,omitempty"`      // new names of columns
 }
 
-// Mapper makes the rows of one file entities.
+// Mapper converts the rows of one file to entities.
 type Mapper struct {
 	Mapping
-	pk, rk *keyTemplate // nil for the file's own
+	pk, rk *keyTemplate // nil: the file has this key
 	file   File
-	Rows   int64 // so far
+	Rows   int64 // number of rows so far
 
-	decoder encoding.Encoding // nil for UTF-8
+	decoder encoding.Encoding // nil: UTF-8
 }
 
-// Decoded returns the characters of a file of CSV or JSON. A byte order mark of UTF-16
-// tells the encoding of a file for which none is named.
+// Decoded returns the text of a CSV or JSON file in UTF-8. If the mapping names no encoding,
+// a byte order mark of UTF-16 is recognized.
 func (m *Mapper) Decoded(text io.Reader) io.Reader {
 	if m.decoder == nil {
 		in := bufio.NewReader(text)
-		switch mark, _ := in.Peek(2); string(mark) { // an error comes again when the file is read
+		switch mark, _ := in.Peek(2); string(mark) { // an error is returned again by the next read
 		case "\xff\xfe", "\xfe\xff":
 			m.decoder, m.Encoding = unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM), "UTF-16"
 		default:
@@ -57,8 +56,8 @@ func (m *Mapper) Decoded(text io.Reader) io.Reader {
 	return transform.NewReader(text, m.decoder.NewDecoder())
 }
 
-// Readable returns why a text of a file is not what was meant, nil if it is. A decoder writes
-// U+FFFD for bytes that its encoding lacks.
+// Readable returns an error if a text was decoded with the wrong encoding. A decoder writes
+// U+FFFD for bytes that its encoding does not have.
 func (m *Mapper) Readable(text string) error {
 	switch {
 	case !utf8.ValidString(text):
@@ -71,7 +70,7 @@ func (m *Mapper) Readable(text string) error {
 
 // Cells are the values of a row by the names of their columns.
 type Cells interface {
-	// Cell returns a value. It is null if the row has none.
+	// Cell returns a value, or null if the row does not have it.
 	Cell(name string) (edm.Value, error)
 }
 
@@ -104,8 +103,8 @@ func (m *Mapping) Mapper(file File) (*Mapper, error) {
 	return one, nil
 }
 
-// Property reports whether a column becomes a property: if it is selected and not
-// a key.
+// Property reports whether a column becomes a property. It does if it is selected and not a
+// key.
 func (m *Mapper) Property(column string) bool {
 	switch {
 	case column == PartitionKey, column == RowKey, column == Timestamp:
@@ -116,7 +115,7 @@ func (m *Mapper) Property(column string) bool {
 	return !m.pk.renames(column) && !m.rk.renames(column)
 }
 
-// OwnKeys reports whether the keys are those of the file.
+// OwnKeys reports whether the keys are taken from the file unchanged.
 func (m *Mapper) OwnKeys() bool { return m.pk == nil && m.rk == nil }
 
 // Needs returns the names of columns that every row of the file must have.
@@ -199,8 +198,8 @@ func quoted(names []string) string {
 	return text
 }
 
-// Complete sets the keys of a row from its cells, and adds the Timestamp if it is to
-// be kept. It is an error if no service would store the row.
+// Complete sets the keys of a row from its cells, and adds the Timestamp if the mapping keeps
+// it. It fails if no service would store the row.
 func (m *Mapper) Complete(r *Row, c Cells) (err error) {
 	if r.PartitionKey, err = m.key(m.pk, PartitionKey, c); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// RejectsEnding is that of the file of rejected rows.
+// RejectsEnding is the extension of the file of rejected rows.
 const RejectsEnding = ".rejects.jsonl"
 
 // Reject is a row that was not imported.
@@ -17,8 +17,8 @@ type Reject struct {
 	File   string
 	Line   int
 	Reason string
-	Body   []byte // the entity as JSON; nil if the row is none
-	Text   string // of the file, without body
+	Body   []byte // the entity as JSON; nil if the row is not an entity
+	Text   string // text of the file if there is no Body
 }
 
 // append appends the row as a line that can be imported again. Members that begin with odata.
@@ -42,7 +42,7 @@ func quote(s string) []byte {
 	return text
 }
 
-// object returns the row as JSON: the entity, or what the file has in its place.
+// object returns the row as JSON: the entity, or the text of the file.
 func (r *Reject) object() []byte {
 	if r.Body != nil {
 		return r.Body
@@ -53,7 +53,7 @@ func (r *Reject) object() []byte {
 	return nil
 }
 
-// RejectedCell is a value of a row that is no entity.
+// RejectedCell is a value of a row that is not an entity.
 type RejectedCell struct{ Name, Type, Text string }
 
 // RejectedText returns the values as JSON with the types that they should have, so
@@ -72,7 +72,7 @@ func RejectedText(list []RejectedCell) string {
 	return string(append(text, '}'))
 }
 
-// RejectFile is the file of rejected rows. It is made when there is one.
+// RejectFile is the file of rejected rows. It is created at the first rejected row.
 type RejectFile struct {
 	Path string
 	file *os.File
@@ -80,8 +80,8 @@ type RejectFile struct {
 	text []byte
 }
 
-// Begin opens the file where it has earlier rejects, and drops those that the
-// progress file does not know.
+// Begin opens a file that has rejects of an earlier run, and truncates it to the size that the
+// progress file knows.
 func (f *RejectFile) Begin(size int64) error {
 	if size == 0 {
 		if err := os.Remove(f.Path); err != nil && !os.IsNotExist(err) {

@@ -12,26 +12,27 @@ import (
 type Row struct {
 	PartitionKey, RowKey string
 	Properties           edm.Properties
-	count                int // of those that add added
+	count                int // number of properties that Add has added
 	Line                 int
 }
 
 // Bad is a row that cannot be an entity. The rows after it can be read.
 type Bad struct {
 	Line   int
-	Text   string // of the file
+	Text   string // text of the row in the file
 	Reason string
 }
 
 func (b *Bad) Error() string { return fmt.Sprintf("line %d: %s", b.Line, b.Reason) }
 
-// Reader reads the rows of a file. The error is io.EOF at the end, a *Bad, or
-// what ends the work.
+// Reader reads the rows of a file. Its error is io.EOF at the end, a *Bad for a bad
+// row, or any other error that ends the work.
 type Reader interface {
 	Next() (Row, error)
 }
 
-// Add adds a property, the value of a column of a table that need not be an entity.
+// Add adds a property. Its value comes from a column of a table that need not have
+// entities.
 func (r *Row) Add(name, column string, v edm.Value) error {
 	if err := table.CheckValue(name, v); err != nil {
 		return fmt.Errorf("%s: %w", column, err)
@@ -43,7 +44,7 @@ func (r *Row) Add(name, column string, v edm.Value) error {
 	return nil
 }
 
-// Check returns why no service would store the row.
+// Check returns an error if no service would store the row.
 func (r *Row) Check() error {
 	if err := key.Check(r.PartitionKey); err != nil {
 		return fmt.Errorf("PartitionKey: %w", err)
@@ -51,7 +52,8 @@ func (r *Row) Check() error {
 	if err := key.Check(r.RowKey); err != nil {
 		return fmt.Errorf("RowKey: %w", err)
 	}
-	// A byte counts at most 2, a property 16 more: small entities need no exact sum.
+	// A byte counts at most 2 and a property 16 more, so small entities need no exact
+	// sum.
 	if 2*(len(r.PartitionKey)+len(r.RowKey)+len(r.Properties))+16*table.MaxProperties > table.MaxEntitySize &&
 		table.EntitySize(r.PartitionKey, r.RowKey, r.Properties) > table.MaxEntitySize {
 		return table.EntityTooLarge.Err()

@@ -8,12 +8,12 @@ import (
 	"edgetable/core/payload"
 )
 
-// Sheet makes the files of a format that has to know all columns of a table before
-// its first row. The entities are spooled as JSON lines and read again: columns
-// that appear late get their place, and memory is bounded.
+// Sheet writes files of a format that needs all columns of a table before its first
+// row. The entities are first stored as JSON lines and then read again. So late columns
+// are included, and memory is bounded.
 type Sheet interface {
-	Note(e *payload.Received)            // for all entities of the table, before the first call of make
-	Add(after Sheet)                     // what another one of the same kind was told to note
+	Note(e *payload.Received)            // called for all entities of the table before the first call of Make
+	Add(after Sheet)                     // adds the columns that another Sheet of the same kind has noted
 	Make(list List, out io.Writer) error // several goroutines may call it, each with its list
 	Notes() []string                     // what a reader of the files should know
 }
@@ -21,7 +21,7 @@ type Sheet interface {
 // List calls do for each entity of a list that can be read again.
 type List func(do func(e payload.Received) error) error
 
-// FileEntities reads a file that edgetable wrote.
+// FileEntities returns the entities of a file that edgetable wrote.
 func FileEntities(file string) List {
 	return func(do func(e payload.Received) error) error {
 		f, err := os.Open(file)

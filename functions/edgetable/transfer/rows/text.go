@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxCell is the width beyond which a cell is cut.
+// maxCell is the maximum width of a cell; a wider one is cut.
 const maxCell = 60
 
 func Cut(s string) string {
@@ -17,7 +17,7 @@ func Cut(s string) string {
 	return string([]rune(s)[:maxCell-1]) + "…"
 }
 
-// Printable returns a text without characters that would disturb a terminal.
+// Printable replaces the characters of a text that would disturb a terminal.
 func Printable(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
 		return s

@@ -1,3 +1,3 @@
-// Package scan reads tables in several ranges at the same time: workers that are idle take the
-// ends of long ranges. It knows how far the work is, and resumes it from a progress file.
+// Package scan reads tables in several ranges at the same time. An idle worker takes over the
+// end of a long range. The package records the progress in a file and resumes from it.
 package scan

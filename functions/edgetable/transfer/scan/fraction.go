@@ -2,8 +2,8 @@ package scan
 
 import "edgetable/functions/edgetable/transfer/ranges"
 
-// fraction returns how much of the way from one key to another a third is, by
-// their first characters that differ. It is 0 if that cannot be told.
+// fraction returns how far the key at lies between from and to, as a number from 0 to 1. It
+// compares the first characters that differ. It returns 0 if these do not tell.
 func fraction(from, to, at ranges.Key) float64 {
 	if to == (ranges.Key{}) || from.Partition == to.Partition && from.Row == to.Row {
 		return 0
@@ -29,8 +29,8 @@ func fraction(from, to, at ranges.Key) float64 {
 	return min(max((weigh(x[n:])-low)/(high-low), 0), 1)
 }
 
-// weigh returns a number from 0 to 1 for a text. The numbers have the order of the texts; those
-// of texts with digits and letters have the most room.
+// weigh maps a text to a number from 0 to 1. The numbers have the order of the texts. Texts of
+// digits and letters get most of the interval.
 func weigh(s string) (w float64) {
 	unit := 1.0
 	for i := range min(len(s), 8) {

@@ -9,8 +9,9 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// NearLimit counts entities that Azure Table Storage may refuse, because they are at the
-// very limit of size. The zero NearLimit is ready to use, by several goroutines.
+// NearLimit counts entities that Azure Table Storage may refuse because they are very
+// close to the size limit. The zero NearLimit is ready to use and safe for concurrent
+// use.
 type NearLimit struct {
 	mu    sync.Mutex
 	n     int64
@@ -29,7 +30,7 @@ func (l *NearLimit) Look(name string, e *payload.Received) {
 	}
 }
 
-// String returns a sentence about the counted entities, "" if there are none.
+// String returns a sentence about the counted entities, or "" if there are none.
 func (l *NearLimit) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

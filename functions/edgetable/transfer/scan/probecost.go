@@ -8,22 +8,23 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// probeShare is how much longer a table is read than probes for keys to divide it
-// wait for other requests. Such a service is at its limit, as Azurite is, which
-// answers one request at a time and reads the whole table for it. Far services
-// answer late, too, but others do not wait meanwhile.
+// probeShare is the minimum ratio of reading time to the extra waiting time of probes.
+// (Probes search for a key at which a range can be divided.) Probes wait for other
+// requests when a service is at its limit. One example is Azurite, which answers one
+// request at a time and reads the whole table for a probe. A distant service also
+// answers slowly, but there other requests do not wait meanwhile.
 const probeShare = 32
 
-// probeCost compares the time that probes wait with that of reading.
+// probeCost compares the waiting time of probes with the reading time.
 type probeCost struct {
-	readers  int           // ranges that are read
-	read     time.Duration // time that all readers have spent, until since
+	readers  int           // number of ranges being read
+	read     time.Duration // reading time of all readers until since
 	since    time.Time
-	quickest time.Duration // of the probes
-	waited   time.Duration // of all probes, beyond the quickest
+	quickest time.Duration // duration of the quickest probe
+	waited   time.Duration // duration of all probes beyond the quickest
 }
 
-// active notes that a reader begins or ends.
+// active records that n readers begin, or end if n is negative.
 func (c *probeCost) active(n int) {
 	c.read, c.since = c.reading(), time.Now()
 	c.readers += n
@@ -33,7 +34,7 @@ func (c *probeCost) reading() time.Duration {
 	return c.read + time.Duration(c.readers)*time.Since(c.since)
 }
 
-// took notes how long a probe took.
+// took records the duration of a probe.
 func (c *probeCost) took(d time.Duration) {
 	if c.quickest == 0 || d < c.quickest {
 		c.quickest = d
@@ -41,13 +42,13 @@ func (c *probeCost) took(d time.Duration) {
 	c.waited += d - c.quickest
 }
 
-// due returns how long it takes until a probe may be sent.
+// due returns how long to wait until the next probe may be sent.
 func (c *probeCost) due() time.Duration {
 	return (probeShare*c.waited - c.reading()) / time.Duration(max(c.readers, 1))
 }
 
-// probe sends a query for one key when the readers have been at work for long
-// enough.
+// probe waits until the readers have read for long enough, and then sends a query for
+// one key.
 func (s *scan) probe(ctx context.Context, q remote.Query) (ranges.Key, bool, error) {
 	stop := context.AfterFunc(ctx, s.wake)
 	defer stop()

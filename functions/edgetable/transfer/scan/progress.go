@@ -5,40 +5,40 @@ import (
 	"sync/atomic"
 )
 
-// Progress counts finished work. Many goroutines may use it; its zero value is
+// Progress counts finished work. It is safe for concurrent use; its zero value is
 // ready.
 type Progress struct {
-	Rows atomic.Int64 // that are done, in earlier runs too
+	Rows atomic.Int64 // finished rows, including earlier runs
 
 	earlier atomic.Int64 // rows of earlier runs
-	Input   Input        // of an import
-	// NearLimit counts the entities that a copy or a comparison meets.
+	Input   Input        // for an import
+	// NearLimit counts entities near the size limit that a copy or a comparison reads.
 	NearLimit NearLimit
 
 	mu           sync.Mutex
-	scan         *scan // of the table that is read now
+	scan         *scan // the table being read
 	tables, done int
 }
 
 // Input counts what an import reads.
 type Input struct {
-	Size, Read atomic.Int64 // bytes in all, and those that were read
-	Rows       atomic.Int64 // in the bytes that were read
+	Size, Read atomic.Int64 // total bytes, and bytes read
+	Rows       atomic.Int64 // rows in the bytes read
 }
 
-// Tables sets how many tables there are.
+// Tables sets the number of tables.
 func (p *Progress) Tables(n int) { p.tables = n }
 
-// Resume sets what earlier runs did.
+// Resume sets the number of rows that earlier runs finished.
 func (p *Progress) Resume(rows int64) {
 	p.earlier.Store(rows)
 	p.Rows.Store(rows)
 }
 
-// New returns how many rows this run did.
+// New returns how many rows this run has finished.
 func (p *Progress) New() int64 { return p.Rows.Load() - p.earlier.Load() }
 
-// Share estimates how much of the work is done, from 0 for unknown to 1.
+// Share estimates the finished share of the work, up to 1. 0 means unknown.
 func (p *Progress) Share() float64 {
 	if size, input := p.Input.Size.Load(), p.Input.Read.Load(); size > 0 && input > 0 {
 		rows := float64(p.Input.Rows.Load()) * float64(size) / float64(input)

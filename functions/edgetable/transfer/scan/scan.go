@@ -14,11 +14,11 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// scan is a table whose ranges several workers read. An idle worker divides the range
-// with the most remaining entities.
+// scan is a table whose ranges several workers read. An idle worker divides the range that has the
+// most remaining entities.
 type scan struct {
 	find ranges.Prober
-	note func(p, end *Task) error // gets a range and its end, before somebody reads that
+	note func(p, end *Task) error // called with a range and its new end before another worker reads that end
 
 	mu     sync.Mutex
 	change *sync.Cond
@@ -27,10 +27,10 @@ type scan struct {
 	cost   probeCost
 }
 
-// take is a range that a worker has.
+// take holds the state of a range that a worker is reading.
 type take struct {
-	stop  func() // ends the search for a key in the middle of the range; nil: nobody searches
-	whole bool   // it cannot be divided
+	stop  func() // stops the search for a key in the middle of the range; nil: no search is in progress
+	whole bool   // the range cannot be divided
 }
 
 func newScan(find ranges.Prober) *scan {
@@ -134,7 +134,7 @@ func (s *scan) next(ctx context.Context) (*Task, error) {
 	}
 }
 
-// longest is the range with the most remaining entities, if it is worth dividing.
+// longest returns the range with the most remaining entities, if it is worth dividing.
 func (s *scan) longest() (longest *Task) {
 	most := float64(size.WorthDividing)
 	for _, p := range s.tasks {
@@ -149,8 +149,8 @@ func (s *scan) longest() (longest *Task) {
 	return longest
 }
 
-// divide makes a range of the second half of the rest of another. It releases the
-// lock while it asks the service.
+// divide makes a new range from the second half of what remains of p. It releases the lock while
+// it asks the service.
 func (s *scan) divide(ctx context.Context, p *Task) error {
 	t := s.taken[p]
 	search, stop := context.WithCancel(ctx)
@@ -161,7 +161,7 @@ func (s *scan) divide(ctx context.Context, p *Task) error {
 	_, right, ok, err := rest.Divide(search, s.probe, at)
 	s.mu.Lock()
 	if search.Err() != nil && ctx.Err() == nil {
-		return nil // p was read to its end meanwhile
+		return nil // p was read to its end in the meantime
 	}
 	t.stop, t.whole = nil, !ok
 	if err != nil || !ok {

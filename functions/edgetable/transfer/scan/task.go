@@ -13,32 +13,32 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// Task is a range that one worker reads in the order of its keys, while others may take its
-// end away. Its methods alone change it, under its lock.
+// Task is a range that one worker reads in key order. Meanwhile other workers may take away its
+// end. Only its methods change it, while holding its lock.
 type Task struct {
 	number int    // in the order in which the ranges were found
-	rank   string // of the range in the order of keys
+	rank   string // rank of the range in key order
 
 	mu     sync.Mutex
 	span   ranges.Range
-	first  ranges.Key            // the first entity that was passed on
-	pk, rk []byte                // the last one
-	rows   int64                 // that were passed on, in earlier runs too
-	cut    bool                  // the end was taken away while it is read
-	ended  bool                  // it was read to its end
-	state  progressfile.Line     // the progress file's last line about it
-	stored []progressfile.Stored // of all its lines
-	wake   func()                // is called after every wakeEvery entities; nil before work begins
+	first  ranges.Key            // the first entity passed on
+	pk, rk []byte                // keys of the last entity passed on
+	rows   int64                 // entities passed on, including earlier runs
+	cut    bool                  // the end was taken away during the reading
+	ended  bool                  // the range was read to its end
+	state  progressfile.Line     // the last line about the range in the progress file
+	stored []progressfile.Stored // the files of all its lines
+	wake   func()                // called after every wakeEvery entities; nil before the work begins
 }
 
 func newTask(number int, span ranges.Range, rank string) *Task {
 	return &Task{number: number, rank: rank, span: span, first: span.From}
 }
 
-// Rank is the place of the range in the order of keys.
+// Rank returns the rank of the range, by which ranges are sorted.
 func (t *Task) Rank() string { return t.rank }
 
-// State is the progress file's last line about the range.
+// State returns the last line about the range in the progress file.
 func (t *Task) State() progressfile.Line {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -52,7 +52,7 @@ func (t *Task) Stored() []progressfile.Stored {
 	return slices.Clone(t.stored)
 }
 
-// note sets the state that the progress file has.
+// note stores the state that was written to the progress file.
 func (t *Task) note(state progressfile.Line) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -60,7 +60,7 @@ func (t *Task) note(state progressfile.Line) {
 	t.stored = append(t.stored, state.Objects...)
 }
 
-// resume sets the state that an earlier run noted.
+// resume sets the state that an earlier run wrote.
 func (t *Task) resume(state progressfile.Line) {
 	t.note(state)
 	t.rows = state.Rows + state.Totals.Rows()
@@ -70,7 +70,7 @@ func (t *Task) resume(state progressfile.Line) {
 	}
 }
 
-// Rest is the range of entities that no earlier run noted.
+// Rest returns the part of the range that no earlier run has finished.
 func (t *Task) Rest() ranges.Range {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -100,11 +100,11 @@ func (t *Task) Pass(partition, row string) bool {
 	return true
 }
 
-// Last is the key of the last entity that was passed on. The worker that reads the range calls it,
-// which alone changes it; others need the lock.
+// Last returns the key of the last entity passed on. Only the worker that reads the range may call
+// it without the lock.
 func (t *Task) Last() ranges.Key { return ranges.Key{Partition: string(t.pk), Row: string(t.rk)} }
 
-// End marks the range as read. Nothing can be taken away from it then.
+// End marks the range as read. After that, nothing can be taken away from it.
 func (t *Task) End() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -118,7 +118,7 @@ func (t *Task) finish() {
 	t.state.Done = true
 }
 
-// behind returns the range after the last entity that was passed on, and that entity.
+// behind returns the range after the last entity passed on, and that entity.
 func (t *Task) behind() (rest ranges.Range, at ranges.Key) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -126,8 +126,9 @@ func (t *Task) behind() (rest ranges.Range, at ranges.Key) {
 	return t.span.Behind(at), at
 }
 
-// giveAway takes the end of the range away, if the worker is not there yet. note is called before
-// anybody can act on it: the lock is held, so that the range cannot be done without its end.
+// giveAway takes the end of the range away, unless the worker has already reached it. It calls note
+// while it holds the lock. So note records the division before the worker can finish the shorter
+// range.
 func (t *Task) giveAway(end ranges.Range, note func() error) (given bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -178,8 +179,8 @@ func InRange(ctx context.Context, c *remote.Client, q remote.Query, r ranges.Ran
 	}
 }
 
-// left estimates how many entities are left, from the share of the keys that has
-// been passed on. It is not bounded while that share is not known.
+// left estimates how many entities are left, from the share of the keys that was passed on.
+// bounded is false if that share is unknown.
 func (t *Task) left() (n float64, bounded bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -188,12 +189,12 @@ func (t *Task) left() (n float64, bounded bool) {
 	}
 	share := fraction(t.first, t.span.End(), t.Last())
 	if share == 0 {
-		return float64(t.rows), false // it may be in its middle
+		return float64(t.rows), false // the worker may be in the middle of the range
 	}
 	return float64(t.rows) * (1 - share) / share, true
 }
 
-// read is how many entities were passed on.
+// read returns the number of entities passed on.
 func (t *Task) read() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()

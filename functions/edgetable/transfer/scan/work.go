@@ -13,22 +13,22 @@ import (
 	"edgetable/functions/edgetable/transfer/ranges"
 )
 
-// Work is work on tables that continues where the progress file says.
+// Work is work on tables that resumes from a progress file.
 type Work struct {
 	lines   progressfile.Lines
 	tables  map[string]*workedTable
-	again   bool  // there is earlier work
-	rejects int64 // bytes of the file of rejects
+	again   bool  // an earlier run did some work
+	rejects int64 // length in bytes of the file of rejects
 }
 
-// workedTable is a table with its ranges, nil until they are known.
+// workedTable is a table with its ranges, which are nil until they are known.
 type workedTable struct {
 	begun time.Time
 	tasks []*Task
-	scan  *scan // of this run
+	scan  *scan // the scan of this run
 
 	mu   sync.Mutex
-	mark *ranges.Key // nil for none
+	mark *ranges.Key // nil: no entity was written yet
 }
 
 // New returns work on tables that has no progress file.
@@ -40,7 +40,8 @@ func New(tables []string) *Work {
 	return w
 }
 
-// Open opens the progress file of work with such options. Without a path there is none.
+// Open opens the progress file of work with these options. If path is "", there is no
+// progress file.
 func Open[T any](path string, options T, tables []string) (w *Work, err error) {
 	w = New(tables)
 	if path != "" {
@@ -49,13 +50,13 @@ func Open[T any](path string, options T, tables []string) (w *Work, err error) {
 	return w, err
 }
 
-// KeepIn sets where the progress is kept.
+// KeepIn sets where the progress is stored.
 func (w *Work) KeepIn(lines progressfile.Lines) { w.lines = lines }
 
 // Again reports whether there is earlier work.
 func (w *Work) Again() bool { return w.again }
 
-// Rejects is how long the file of rejects is that earlier work knows.
+// Rejects returns the length of the file of rejects that earlier work recorded.
 func (w *Work) Rejects() int64 { return w.rejects }
 
 // Close closes the progress file.
@@ -64,7 +65,7 @@ func (w *Work) Close() error { return w.lines.Close() }
 // Remove removes the progress file.
 func (w *Work) Remove() error { return w.lines.Remove() }
 
-// Replay takes a line of earlier work.
+// Replay applies a line that earlier work wrote.
 func (w *Work) Replay(line []byte) error {
 	l, err := progressfile.ParseLine(line)
 	if err != nil {
@@ -110,13 +111,13 @@ func (t *workedTable) begin(l progressfile.Line) {
 	}
 }
 
-// Tasks are the ranges of a table in the order of their keys.
+// Tasks returns the ranges of a table in key order.
 func (w *Work) Tasks(table string) []*Task { return InOrder(w.tables[table].tasks) }
 
-// Begun is when work on a table began.
+// Begun returns when work on a table began.
 func (w *Work) Begun(table string) time.Time { return w.tables[table].begun }
 
-// Rows is how many rows of these tables were exported.
+// Rows returns how many rows of these tables were exported.
 func (w *Work) Rows(tables ...string) (n int64) {
 	for _, name := range tables {
 		for _, one := range w.tables[name].tasks {
@@ -126,7 +127,7 @@ func (w *Work) Rows(tables ...string) (n int64) {
 	return n
 }
 
-// Totals returns the totals of the named tables, of all tables if none is named.
+// Totals returns the totals of these tables, or of all tables if none is named.
 func (w *Work) Totals(tables ...string) (all progressfile.Totals) {
 	if len(tables) == 0 {
 		tables = slices.Collect(maps.Keys(w.tables))
@@ -139,7 +140,7 @@ func (w *Work) Totals(tables ...string) (all progressfile.Totals) {
 	return all
 }
 
-// Mark is the entity that work wrote first to a table, nil for none.
+// Mark returns the key of the first entity that was written to a table, or nil.
 func (w *Work) Mark(table string) *ranges.Key {
 	t := w.tables[table]
 	t.mu.Lock()
@@ -147,7 +148,8 @@ func (w *Work) Mark(table string) *ranges.Key {
 	return t.mark
 }
 
-// SetMark notes an entity that the target has, if it is the first one of its table.
+// SetMark stores the key of an entity that was written, if it is the first one of its
+// table.
 func (w *Work) SetMark(table string, k ranges.Key) error {
 	t := w.tables[table]
 	t.mu.Lock()
@@ -163,7 +165,8 @@ func (w *Work) SetMark(table string, k ranges.Key) error {
 	return nil
 }
 
-// Begin finds the range of a table, if it is not known yet. Run comes next.
+// Begin finds the range of a table, if it is not known yet. Run must be called after
+// it.
 func (w *Work) Begin(ctx context.Context, c *remote.Client, table, filter string) error {
 	t := w.tables[table]
 	t.scan = newScan(ranges.Probes(c, table))
@@ -178,7 +181,7 @@ func (w *Work) Begin(ctx context.Context, c *remote.Client, table, filter string
 	return w.divided(t, progressfile.Line{Table: table, Ranges: []ranges.Range{whole}, Begun: begun})
 }
 
-// divided notes the ranges of a table before any work on them.
+// divided records the ranges of a table before any work on them.
 func (w *Work) divided(t *workedTable, l progressfile.Line) error {
 	if err := w.lines.Write(l); err != nil {
 		return err
@@ -187,7 +190,7 @@ func (w *Work) divided(t *workedTable, l progressfile.Line) error {
 	return nil
 }
 
-// Forget begins a table again.
+// Forget discards the progress of a table, so that its work starts again.
 func (w *Work) Forget(table string) error {
 	t := w.tables[table]
 	l := progressfile.Line{Table: table, Begun: t.begun}
@@ -203,7 +206,7 @@ func (w *Work) Forget(table string) error {
 	return w.divided(t, l)
 }
 
-// Run calls do for the ranges of a table that are not done.
+// Run calls do for each range of a table that is not finished.
 func (w *Work) Run(ctx context.Context, table string, workers int, progress *Progress, do func(ctx context.Context, t *Task) error) error {
 	t := w.tables[table]
 	s := t.scan.of(t.tasks)

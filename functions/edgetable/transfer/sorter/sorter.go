@@ -21,28 +21,28 @@ import (
 	"edgetable/functions/edgetable/transfer/rows"
 )
 
-// Sorter sorts rows by their keys in bounded memory. What does not fit goes to sorted files
-// of a Pebble store in a temporary directory, which merges them. Of rows with the same keys
-// the last one that was added remains.
+// Sorter sorts rows by their keys in bounded memory. Rows that do not fit into memory go to sorted
+// files of a Pebble store in a temporary directory, which merges them. If rows have the same keys,
+// only the one added last remains.
 type Sorter struct {
 	fs      vfs.FS
 	limit   int // bytes kept in memory
 	arena   []byte
-	entries []span // in arena
+	entries []span // positions in arena
 	added   int64
 	dir     string
 	options *pebble.Options
 	db      *pebble.DB // nil while all rows fit into memory
 }
 
-// span is a row in the arena: key, then the rest.
+// span is the position of a row in the arena: first the key, then the rest.
 type span struct{ from, key, to int }
 
-// Memory is how many bytes of rows are kept in memory. Their index takes as much again in the worst
-// case, rows without properties.
+// Memory is how many bytes of rows are kept in memory. In the worst case, rows without properties,
+// their index takes as much again.
 const Memory = 32 << 20
 
-// New makes a Sorter that keeps this many bytes of rows in memory.
+// New returns a Sorter that keeps this many bytes of rows in memory.
 func New(memory int) *Sorter { return &Sorter{fs: unsynced{vfs.Default}, limit: memory} }
 
 // Add adds a row.
@@ -64,7 +64,7 @@ func (s *Sorter) Add(r rows.Row) error {
 	return nil
 }
 
-// sorted calls do for the rows in memory in the order of their keys, and forgets them.
+// sorted calls do for the rows in memory in key order, and then removes them.
 func (s *Sorter) sorted(do func(k, rest []byte) error) error {
 	keyOf := func(e span) []byte { return s.arena[e.from:e.key] }
 	slices.SortFunc(s.entries, func(a, b span) int { return cmp.Or(bytes.Compare(keyOf(a), keyOf(b)), a.from-b.from) })
@@ -108,7 +108,7 @@ func (s *Sorter) open() (err error) {
 		FS:         s.fs,
 		DisableWAL: true, // nothing is written but whole files
 		Logger:     quiet{},
-		// Each file is read once, which does not pay for merging them before.
+		// Each file is read only once, so merging files earlier would cost more than it saves.
 		DisableAutomaticCompactions: true,
 		L0StopWritesThreshold:       math.MaxInt32,
 	}

@@ -1,12 +1,13 @@
-// Package size has sizes that tests make smaller, so that small tables show what large ones do.
+// Package size holds sizes that tests reduce, so that small tables behave like large ones.
 package size
 
 var (
-	// WakeEvery is a number of entities: after so many of a range, idle workers check
-	// again whether it is worth dividing.
+	// WakeEvery is the number of entities of a range after which idle workers check again whether the
+	// range is worth dividing.
 	WakeEvery int64 = 1000
-	// WorthDividing is the least number of remaining entities for which a range is divided.
+	// WorthDividing is the minimum number of remaining entities of a range that is divided.
 	WorthDividing = 4000
-	// Object is how much text goes into an object of an export, which is in memory until it is stored.
+	// Object is the size of the text in an object of an export. The object is in memory until it is
+	// stored.
 	Object = 4 << 20
 )
