@@ -22,7 +22,7 @@ import (
 )
 
 var (
-	restoreSeeds = flag.Int("restores", 100, "seeds of TestRestoreSplits")
+	restoreSeeds = flag.Int("restores", 200, "seeds of TestRestoreSplits")
 	restoreSeed  = flag.Uint64("restore", 0, "the only seed of TestRestoreSplits")
 )
 

@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	splitSeeds = flag.Int("splits", 150, "seeds of TestSplits")
+	splitSeeds = flag.Int("splits", 300, "seeds of TestSplits")
 	splitAfter = flag.Uint64("splits-after", 0, "the seed before the first of TestSplits")
 	splitSeed  = flag.Uint64("split", 0, "the only seed of TestSplits")
 )
@@ -49,7 +49,7 @@ func TestSplits(t *testing.T) {
 		}
 	}
 	t.Logf("%d splits and %d ranges that left in %d seeds, of which %d gave entities", total, left, seeds, joined)
-	if total < 2*seeds || left == 0 || joined < seeds/15 {
+	if total < 2*seeds || left == 0 || joined < seeds/10 {
 		t.Errorf("%d seeds have only %d splits, and %d ranges left, %d with entities", seeds, total, left, joined)
 	}
 }
