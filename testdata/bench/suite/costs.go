@@ -91,11 +91,8 @@ func (s *suite) cost(ctx context.Context, c *child, op load.Op, w way) error {
 	if own { // writes leave background work
 		settle(ctx, s.Settle, c)
 	}
-	spec := load.Spec{Target: c.target, Table: pointTable, Op: op, Layout: pointLayout, Format: w.format, Connections: Connections[0],
-		Warmup: s.CostCell / 4, Duration: s.CostCell}
-	if op == load.Query {
-		spec.Table, spec.Layout = rangeTable, rangeLayout
-	}
+	spec := onFilled(c.target, op, Connections[0])
+	spec.Format, spec.Warmup, spec.Duration = w.format, s.CostCell/4, s.CostCell
 	if own {
 		spec.Table = s.newTable()
 	}

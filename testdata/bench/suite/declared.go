@@ -3,6 +3,7 @@ package suite
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"edgetable/adapters/client/remote"
 	"edgetable/core/accounts"
@@ -23,8 +24,8 @@ type leastRate struct {
 	ratio float64
 }
 
-// undeclared is the name of the cells of tables without options.
-const undeclared = "no options"
+// without is the way to compare with: a table that declares nothing.
+func (d declaration) without() declaration { return declaration{how: "no options, beside " + d.how} }
 
 var declarations = []declaration{
 	// No entity has the property, so that each entity is looked at and none ends.
@@ -32,28 +33,30 @@ var declarations = []declaration{
 	{"a feed of changes", `{"changes":{"keep":"P1D"}}`, []leastRate{{load.Insert, 0.93}, {load.Batch, 0.97}}},
 }
 
+// ruled returns the name of the table with a rule of expiry whose entities are those of a filled table.
+func ruled(table string) string { return "ruled" + table }
+
 // declared measures tables with each option beside tables without.
 func (s *suite) declared(ctx context.Context) error {
 	for _, c := range s.servers(Edgetable) {
-		tables := map[load.Op]string{load.Get: "rulepoints", load.Query: "ruleranges"}
-		for op, layout := range map[load.Op]load.Layout{load.Get: pointLayout, load.Query: rangeLayout} {
-			if err := s.createDeclared(ctx, c, tables[op], declarations[0].options); err != nil {
+		for table, layout := range map[string]load.Layout{pointTable: pointLayout, rangeTable: rangeLayout} {
+			if err := createDeclared(ctx, c, ruled(table), declarations[0].options); err != nil {
 				return err
 			}
-			if err := load.Fill(ctx, c.target, tables[op], layout); err != nil {
+			if err := load.Fill(ctx, c.target, ruled(table), layout); err != nil {
 				return err
 			}
 		}
 		for round := range turns * s.Rounds {
 			s.progress("options, round %d of %d", round+1, turns*s.Rounds)
 			for _, d := range declarations {
+				ways := []declaration{d.without(), d}
+				if round%2 == 1 {
+					slices.Reverse(ways)
+				}
 				for _, l := range d.least {
-					ways := []declaration{{how: undeclared + ", beside " + d.how}, d}
-					if round%2 == 1 {
-						ways[0], ways[1] = ways[1], ways[0]
-					}
 					for _, w := range ways {
-						if err := s.declaredCell(ctx, c, l.op, w, tables); err != nil {
+						if err := s.declaredCell(ctx, c, l.op, w); err != nil {
 							return err
 						}
 					}
@@ -65,20 +68,18 @@ func (s *suite) declared(ctx context.Context) error {
 }
 
 // declaredCell measures one workload on one table: one that is filled, or a new one for writes.
-func (s *suite) declaredCell(ctx context.Context, c *child, op load.Op, w declaration, filled map[load.Op]string) error {
-	spec := load.Spec{Target: c.target, Table: pointTable, Op: op, Layout: pointLayout, Connections: Connections[0], Warmup: s.CostCell / 2, Duration: 2 * s.CostCell}
-	if op == load.Query {
-		spec.Table, spec.Layout = rangeTable, rangeLayout
-	}
+func (s *suite) declaredCell(ctx context.Context, c *child, op load.Op, w declaration) error {
+	spec := onFilled(c.target, op, Connections[0])
+	spec.Warmup, spec.Duration = s.CostCell/2, 2*s.CostCell
 	if op.NeedsPreload() {
 		if w.options != "" {
-			spec.Table = filled[op]
+			spec.Table = ruled(spec.Table)
 		}
 		return s.attempt(ctx, c, spec, w.how, false)
 	}
 	settle(ctx, s.Settle, c)
 	spec.Table = s.newTable()
-	if err := s.createDeclared(ctx, c, spec.Table, w.options); err != nil {
+	if err := createDeclared(ctx, c, spec.Table, w.options); err != nil {
 		return err
 	}
 	if err := s.attempt(ctx, c, spec, w.how, false); err != nil {
@@ -88,7 +89,7 @@ func (s *suite) declaredCell(ctx context.Context, c *child, op load.Op, w declar
 }
 
 // createDeclared creates a table, and declares options if there are any.
-func (s *suite) createDeclared(ctx context.Context, c *child, table, options string) error {
+func createDeclared(ctx context.Context, c *child, table, options string) error {
 	if err := load.CreateTable(ctx, c.target, table); err != nil || options == "" {
 		return err
 	}
@@ -98,11 +99,7 @@ func (s *suite) createDeclared(ctx context.Context, c *child, table, options str
 	}
 	client := remote.New(endpoint, 1)
 	defer client.Close()
-	_, revision, err := client.Options(ctx, table)
-	if err != nil {
-		return err
-	}
-	return client.SetOptions(ctx, table, revision, []byte(options))
+	return client.SetOptions(ctx, table, "", []byte(options))
 }
 
 // declarations compares the rates of tables with an option with those of tables without, of the same round.
@@ -110,7 +107,7 @@ func (r *Results) declarations() (list []Check) {
 	for _, d := range declarations {
 		for _, l := range d.least {
 			c := Check{What: fmt.Sprintf("%s, %s, a table with %s against one without options, rate", Edgetable, l.op, d.how), Target: fmt.Sprintf("≥%gx", l.ratio), Status: Unmeasured}
-			a, b := r.find(Cell{Edgetable, l.op, Connections[0], d.how}), r.find(Cell{Edgetable, l.op, Connections[0], undeclared + ", beside " + d.how})
+			a, b := r.find(Cell{Edgetable, l.op, Connections[0], d.how}), r.find(Cell{Edgetable, l.op, Connections[0], d.without().how})
 			c.pair(a, b, func(s Sample) float64 { return s.OpsPerSecond }, perSecond, func(ratio float64) bool { return ratio >= l.ratio })
 			list = append(list, c)
 		}

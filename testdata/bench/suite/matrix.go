@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"edgetable/functions/edgetable/load"
+	"edgetable/functions/edgetable/load/wire"
 )
 
 // The preloaded tables: points for get, upsert and merge, ranges for query and scan.
@@ -103,15 +104,21 @@ func (s *suite) round(ctx context.Context, round int) error {
 	return nil
 }
 
+// onFilled returns a workload on the table that prepare filled for it.
+func onFilled(t wire.Target, op load.Op, connections int) load.Spec {
+	spec := load.Spec{Target: t, Table: pointTable, Op: op, Layout: pointLayout, Connections: connections}
+	if op == load.Query || op == load.Scan {
+		spec.Table, spec.Layout = rangeTable, rangeLayout
+	}
+	return spec
+}
+
 // cell measures one workload on one server. If the cell fails, the problem is recorded and the suite continues,
 // unless ctx has ended.
 func (s *suite) cell(ctx context.Context, c *child, op load.Op, connections int) error {
 	settle(ctx, s.Settle, s.children...)
-	spec := load.Spec{Target: c.target, Table: pointTable, Op: op, Layout: pointLayout, Connections: connections,
-		Warmup: s.Warmup, Duration: s.Cell}
-	if op == load.Query || op == load.Scan {
-		spec.Table, spec.Layout = rangeTable, rangeLayout
-	}
+	spec := onFilled(c.target, op, connections)
+	spec.Warmup, spec.Duration = s.Warmup, s.Cell
 	own := op == load.Delete || (op == load.Insert && !c.ceiling())
 	if own {
 		spec.Table = s.newTable()
