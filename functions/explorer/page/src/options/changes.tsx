@@ -17,7 +17,7 @@ function Form({ value, change, problem }: FormProps) {
         <input type="checkbox" checked={on} data-test="changes-on" onChange={(e) => change(e.currentTarget.checked ? {} : undefined)} />
         Keep a feed of what changes
       </label>
-      {on && <Duration label="For how long a change can be read" value={text} change={(keep) => change(keep ? { keep } : {})} none="7" wrong={!!problem(".keep")} test="changes-keep" />}
+      {on && <Duration label="For how long a change can be read" value={text} change={(keep) => change(keep ? { keep } : {})} none="7 days" wrong={!!problem(".keep")} test="changes-keep" />}
       {problem(".keep") && <p class="wrong">{problem(".keep")}</p>}
       {problem("") && <p class="wrong">{problem("")}</p>}
       <p class="dim" data-test="changes-words">
