@@ -3,7 +3,6 @@ package workerd_test
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -66,9 +65,18 @@ func TestMemory(t *testing.T) {
 	for n := range 192 {
 		group.Go(func() {
 			switch n % 6 {
-			case 0: // the largest page, in several
-				if status, body := sent(t, s, c, "GET", "/rows()", object, ""); status != 200 || strings.Count(body, `"Age"`) != 1000 {
-					t.Errorf("a page: %d, %.300s", status, body)
+			case 0: // the largest page, in several if a busy machine takes more time for it than a page has
+				rows, next := 0, ""
+				for first := true; first || next != ""; first = false {
+					resp, body, err := request{method: "GET", target: "/rows()?" + next}.send(t.Context(), s, c)
+					if err != nil || resp.StatusCode != 200 {
+						t.Errorf("a page: %v, %v, %.300s", err, resp, body)
+						return
+					}
+					rows, next = rows+strings.Count(body, `"Age"`), following(resp)
+				}
+				if rows != 1000 {
+					t.Errorf("%d entities in all pages", rows)
 				}
 			case 1: // the largest entity
 				target := fmt.Sprintf("/large(PartitionKey='p',RowKey='%d')", n)
@@ -149,15 +157,14 @@ func TestLargeEntitiesMerged(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			n, next := 0, ""
 			for {
-				resp, answer, err := request{method: "GET", target: "/wide()?" + tt.query + next}.send(t.Context(), s, workerd.Client)
+				resp, answer, err := request{method: "GET", target: "/wide()?" + tt.query + "&" + next}.send(t.Context(), s, workerd.Client)
 				if err != nil || resp.StatusCode != 200 {
 					t.Fatalf("%v, %d, %.300s", err, resp.StatusCode, answer)
 				}
 				n += strings.Count(answer, `"Age":36`)
-				if next = resp.Header.Get("x-ms-continuation-NextPartitionKey"); next == "" || strings.Contains(tt.query, "$top") {
+				if next = following(resp); next == "" || strings.Contains(tt.query, "$top") {
 					break
 				}
-				next = "&NextPartitionKey=" + url.QueryEscape(next) + "&NextRowKey=" + url.QueryEscape(resp.Header.Get("x-ms-continuation-NextRowKey"))
 			}
 			if n != tt.want {
 				t.Errorf("%d entities, want %d", n, tt.want)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -58,4 +59,13 @@ func (r request) send(ctx context.Context, s *workerd.Server, c *http.Client) (*
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(resp.Body)
 	return resp, string(answer), err
+}
+
+// following returns the part of a query that asks for the next page, or "" after the last one.
+func following(page *http.Response) string {
+	partition, row := page.Header.Get("x-ms-continuation-NextPartitionKey"), page.Header.Get("x-ms-continuation-NextRowKey")
+	if partition == "" {
+		return ""
+	}
+	return "NextPartitionKey=" + url.QueryEscape(partition) + "&NextRowKey=" + url.QueryEscape(row)
 }
