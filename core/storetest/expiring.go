@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 
@@ -41,6 +42,20 @@ type declaring struct{ table.Store }
 
 func (s declaring) Unwrap() table.Store             { return s.Store }
 func (s declaring) Declares() (name string, _ bool) { return "the store", true }
+
+// pauses calls a function with what a scan has found, before it answers.
+type pauses struct {
+	table.Store
+	found func(rows []table.Row)
+}
+
+func (s pauses) Unwrap() table.Store { return s.Store }
+
+func (s pauses) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
+	page, err := s.Store.Scan(ctx, name, r)
+	s.found(page.Rows)
+	return page, err
+}
 
 // declare declares a rule, or nil for none.
 func (e *env) declare(s *table.Service, name table.Name, rule *table.Expiry) {

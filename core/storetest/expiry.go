@@ -23,6 +23,7 @@ func Expiry(t *testing.T, h Harness) {
 		{"Upkeep", upkeepRemoves},
 		{"Turns", upkeepTurns},
 		{"Rival", upkeepAgainstAWriter},
+		{"Overtaken", upkeepOvertaken},
 		{"Elsewhere", traitsElsewhere},
 		{"Restart", traitsKept},
 		{"Random", randomExpiry},
@@ -263,6 +264,28 @@ func upkeepAgainstAWriter(e *env) {
 	}
 	if _, err := e.commit(name, expireOf(now[0])); reason(err) != reason(&table.Refused{Err: table.ErrChanged}) {
 		e.Errorf("an Expire of what has not ended: %s", reason(err))
+	}
+}
+
+// upkeepOvertaken checks that a pass forgets a withdrawn rule also if the store, or another
+// program, removes an entity between the scan and the removal.
+func upkeepOvertaken(e *env) {
+	s, n := e.expiring(&table.Expiry{Property: "E"})
+	now := edm.Ticks(e.clock.ticks.Load())
+	e.must(n.Key(), table.Mutation{Key: at("p", "a"), Properties: ends(now, "1")}, table.Mutation{Key: at("p", "b"), Properties: ends(now, "1")})
+	e.clock.later(table.UndoTime)
+	e.declare(s, n, nil)
+	e.clock.later(matured)
+	slow := pauses{e.Store, func(rows []table.Row) {
+		for _, row := range rows[min(1, len(rows)):] {
+			if _, err := e.commit(n.Key(), expireOf(row)); err != nil && !e.Removes {
+				e.Error(err)
+			}
+		}
+	}}
+	e.expectRemoved(e.upkeep(table.New(declaring{slow}, table.Options{Now: e.clock.now, Rand: rand.Uint64}), n), 1)
+	if traits, _, err := s.TableTraits(e.Context(), n); err != nil || traits != nil {
+		e.Errorf("after upkeep the table declares %+v, %v", traits, err)
 	}
 }
 
