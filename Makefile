@@ -100,7 +100,7 @@ test-data:
 # kind would share the processors with one that computes, and their programs have limits in time.
 COMPUTE = vet seeds race-check static race-functions workers-module explorer-check vulnerabilities
 SERVERS = workers programs race-dynamodb postgres functions-aws prometheus backup-s3 explorer-test explorer-code homes explorer-homes \
-  clients-lambda clients-edge clients-postgres infra-aws infra-cloudflare examples files
+  clients-edge infra-aws infra-cloudflare examples files
 
 ## test: everything that proves a law with least work, on two cores ten minutes; 25 with empty caches; installs what the tests need below .cache/
 .PHONY: test
@@ -115,8 +115,8 @@ test:
 RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
 # What 'make test' leaves out, and why:
-#   clients-all     every suite in all homes; the core is the same, and three suites have HTTP stacks of their own. Over Workers KV the wire
-#                   corpus and the suite of stores show the same
+#   clients-all     every suite in all homes; the core is the same, and three suites have HTTP stacks of their own. Over DynamoDB, PostgreSQL
+#                   and Workers KV the suite of stores shows the same, and on Lambda the wire corpus
 #   postgres-17     another version of PostgreSQL; 15 shows the same of the store
 #   patroni         leases in wall time: failover_test.go shows the same of the store without them, by pg_promote
 #   loads           90 days of load of tables that split, in place of one
@@ -174,6 +174,7 @@ loads:
 # KV start no goroutine: of their suite, and of that of Pebble and the reference, the laws are left that are about several clients.
 ONE := ^Test(FlippedBytes|DamagedAnywhere|DamageRun|Reserve|LogInTheMiddle|Salvage|SalvageBetween|MissingFiles|CostOfAPage|CheckSizeAgreesWithTheFormula)$$
 ONE := $(ONE)|^Test(LongProjection|EscapedPage|ManifestForged|VerifyLog|FaultyPlace|PrunePointInTime|Continue|Kill|Keep|RememberedIsBounded|EndlessReply)$$|^Fuzz
+ONE := $(ONE)|^Test(FewObjects|Reread|Unreadable|DamagedBlock|FirstLogGone)$$
 ONE := $(ONE)|^Test(Overload|Greedy|Unlimited|Splits|RangesStayBounded|RestoreSplits|Full|LongScan|StaleWorkers|Filters|Names|SuiteNoticesBrokenStores)$$
 ONE := $(ONE)|^Test(Prices|FullAtEachWrite|NoDescriptor|FewDescriptors|FullByItself|StartOnFullDisk|ReadLog|SettledAnyhow)$$
 ONE := $(ONE)|^Test(Store|Buckets|ReplicaStore|Evicted)$$/^(Records|Entities|Scans|Incarnations|Memory)$$
@@ -291,7 +292,7 @@ postgres-17:
 patroni:
 	EDGETABLE_NEEDS=postgres,patroni $(GOTEST) -run '^TestPatroni' ./adapters/store/postgres
 
-# The files of one platform of each system, compressed fast; those of all of them, as in a release, once a week; that the program
+# The files for this machine and for Windows, compressed fast; those of all platforms, as in a release, once a week; that the program
 # compiles for 32 bits, always.
 ENGINES := docker.io podman runc curl iproute2 iptables
 .PHONY: files files-all examples

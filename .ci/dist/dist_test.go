@@ -79,8 +79,8 @@ func fast(name string, text []byte) []byte {
 	return text
 }
 
-// all has the release made for all platforms, and compressed as well as it can be. Without it there is one of each
-// system: the others take the same way.
+// all has the release made for all platforms, and compressed as well as it can be. Without it there are
+// those of this machine and of Windows: the others are made in the same way.
 var all = flag.Bool("all", false, "make the files of all platforms")
 
 // platform has the names of a target in the files of a release.
@@ -103,7 +103,7 @@ func platforms() (list []platform) {
 		{"darwin_arm64", "darwin_arm64.tar.gz", "", "", "", "", "darwin-arm64", "macosx_12_0_arm64", "", "osx-arm64"},
 		{"windows_amd64", "windows_amd64.zip", "", "", "", "", "win32-x64", "win_amd64", "", "win-x64"},
 	} {
-		if *all || p.target == host || p.target == "darwin_arm64" || p.target == "windows_amd64" {
+		if *all || p.target == host || p.target == "windows_amd64" {
 			list = append(list, p)
 		}
 	}
