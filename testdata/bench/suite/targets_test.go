@@ -57,8 +57,8 @@ func meeting() *suite.Results {
 		{load.Insert, "a rule of expiry", 970}, {load.Get, "a rule of expiry", 980}, {load.Query, "a rule of expiry", 900},
 		{load.Insert, "a feed of changes", 930}, {load.Batch, "a feed of changes", 970},
 	} {
-		how(suite.Edgetable, d.op, 16, "no options, beside "+d.how, 1000, 0, 0)
-		how(suite.Edgetable, d.op, 16, d.how, d.with, 0, 0)
+		how(suite.Edgetable, d.op, 16, "no options, beside "+d.how, 1000, 0, time.Duration(d.with)*time.Microsecond)
+		how(suite.Edgetable, d.op, 16, d.how, d.with, 0, time.Millisecond)
 	}
 	how(suite.Edgetable, load.Insert, 64, "one account", 20_000, 0, 0)
 	how(suite.Edgetable, load.Upsert, 64, "one partition", 2_000, 0, 0)
@@ -128,6 +128,8 @@ func TestChecks(t *testing.T) {
 			[]string{"edgetable --memory, get, token of an account against key, processor time"}},
 		{"a rule of expiry makes pages slow", also(suite.Edgetable, load.Query, 16, "a rule of expiry", slow(899)),
 			[]string{"edgetable, query, a table with a rule of expiry"}},
+		{"a feed takes the server's time", also(suite.Edgetable, load.Batch, 16, "a feed of changes", func(s *suite.Sample) { s.CPU++ }),
+			[]string{"edgetable, batch, a table with a feed of changes against one without options, processor time"}},
 		{"a feed makes inserts slow", also(suite.Edgetable, load.Insert, 16, "a feed of changes", slow(929)),
 			[]string{"edgetable, insert, a table with a feed of changes"}},
 		{"little is served under overload", also(suite.Edgetable, load.Mixed, 128, "retried at once", slow(799)),
