@@ -18,7 +18,7 @@ const (
 	lifeEnd  = sumEnd + len(table.Incarnation{})
 	shortest = lifeEnd + len(table.History{})
 	// longest is the maximum length of a position in bytes.
-	longest = shortest + 64
+	longest = shortest + 1024
 )
 
 // badParameter begins the error texts for wrong parameters. It is the text of the service.

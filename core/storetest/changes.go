@@ -47,7 +47,12 @@ func (e *env) feeding() (s *table.Service, name table.Name) {
 	return s, name
 }
 
-const keep = 7 * 24 * 3600 * second
+const (
+	keep = 7 * 24 * 3600 * second
+	// ahead is more than Timestamps are ahead of the clock: those of a new table may begin later than all that the store
+	// has reserved.
+	ahead = 10 * second
+)
 
 // feed turns the feed of a table on or off.
 func (e *env) feed(s *table.Service, name table.Name, on bool) {
@@ -310,7 +315,7 @@ func trimmedFeed(e *env) {
 	e.clock.later(keep / 2)
 	e.must(name, put("p", "b", "1"))
 	e.must(name, put("p", "c", "1"))
-	e.clock.later(keep/2 + second)
+	e.clock.later(keep/2 + ahead)
 	if err := s.TrimFeeds(e.Context(), 0); err != nil {
 		e.Fatal(err)
 	}
@@ -346,7 +351,7 @@ func droppedFeed(e *env) {
 	e.expectChanges("of the life before", e.rest(name, table.FeedRequest{From: from}), want...)
 	e.refuses("behind the drop, with a new table", name, last, table.ErrFeedEnded)
 	e.expectChanges("of the new life", e.rest(name, table.FeedRequest{Oldest: true}), `put "p"/"b" {v:String=1}; `)
-	e.clock.later(keep + second)
+	e.clock.later(keep + ahead)
 	if err := s.TrimFeeds(e.Context(), 0); err != nil {
 		e.Fatal(err)
 	}
@@ -628,15 +633,18 @@ func randomCommit(rnd *rand.Rand, now edm.Ticks) (m []table.Mutation) {
 	return m
 }
 
-// concurrentChanges runs four writers and two followers at the same time. Each commit that returned is
-// in the feed, the commits of one entity are in order, and the followers end with the state of the
-// table.
+// concurrentChanges runs four writers and two followers at the same time, in two stores over the same
+// data if the fixture can be shared. Each commit that returned is in the feed, the commits of one entity
+// are in order, and the followers end with the state of the table.
 func concurrentChanges(e *env) {
 	_, n := e.feeding()
 	name := n.Key()
 	e.clock.step.Store(1)
 	from := e.end(name)
-	followers := []*follower{{env: e, name: name, limit: 3}, {env: e, name: name}}
+	other := new(*e)
+	other.Store = e.second(e.clock.now)
+	stores := []table.Store{e.Store, other.Store}
+	followers := []*follower{{env: e, name: name, limit: 3}, {env: other, name: name}}
 	for _, f := range followers {
 		f.begin()
 	}
@@ -649,7 +657,7 @@ func concurrentChanges(e *env) {
 		writers.Go(func() {
 			for range e.fewer(500, 50) {
 				m := randomCommit(rnd, edm.Ticks(e.clock.ticks.Load()))
-				ticks, err := e.Store.Commit(e.Context(), name, m)
+				ticks, err := stores[w%2].Commit(e.Context(), name, m)
 				if err == nil {
 					mu.Lock()
 					committed[ticks] = len(m)

@@ -22,7 +22,7 @@ var homes = map[string]Strengths{
 	},
 	// The store demands database settings that make a reply durable.
 	"PostgreSQL": {
-		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, SnapshotPage: true,
+		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, Feed: true, SnapshotPage: true,
 		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
 	// A Query is read-committed and may show part of a batch. A process with a lease

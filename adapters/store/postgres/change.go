@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"edgetable/adapters/store/postgres/feed"
 	"edgetable/adapters/store/postgres/lend"
 	"edgetable/adapters/store/postgres/statement"
 	"edgetable/core/edm"
@@ -25,6 +26,7 @@ func creating(name string, r table.Record, declared []byte) change {
 		calls := []statement.Call{statement.CreateRecord.With(n, r.Incarnation[:], t, r.Value, life), statement.SetFloor.With(n, t)}
 		if declared != nil {
 			calls = append(calls, statement.RuledChange.With(n, t, r.Value, t, declared))
+			calls = append(calls, feed.Following(name, &r, ticks, ticks)...)
 		}
 		return calls, statement.OfLife.With(life)
 	}
@@ -39,10 +41,11 @@ func changing(name string, old edm.Ticks, value []byte) change {
 }
 
 // declaring gives a record another value and has it declare something, or nothing if that is nil.
-func declaring(name string, old edm.Ticks, value, declared []byte) change {
+func declaring(name string, old edm.Ticks, r *table.Record, declared []byte) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
-		return []statement.Call{statement.RuledChange.With(n, t, value, before, declared)}, statement.RuledInTrail.With(n, t, before)
+		calls := append([]statement.Call{statement.RuledChange.With(n, t, r.Value, before, declared)}, feed.Following(name, r, ticks, old)...)
+		return calls, statement.RuledInTrail.With(n, t, before)
 	}
 }
 

@@ -177,6 +177,9 @@ func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, er
 		}
 		calls[i] = w.call(true)
 	}
+	if line := list[0].line; line != nil {
+		calls = append(calls, statement.FeedBatch.With([]byte(c.name), statement.Int8(int64(ticks)), line, statement.Int8(int64(c.declared.Revision))))
+	}
 	err = c.once(ctx, lend.Client{Use: lend.Writes, Account: c.account}, func(_ context.Context, conn *pgconn.PgConn) error {
 		_, err := c.attended(conn, calls)
 		return err

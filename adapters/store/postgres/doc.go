@@ -22,17 +22,15 @@
 //
 // # Tables with rules
 //
-// What a table declares ([table.Traits]) is in its record, in a form that hides the table from the
-// statements for others (statement/ruled.go). A server remembers what it found (package
-// ruled). Whether an entity has ended is judged in Go, by its state; the statement names the
-// Timestamp of that state and the revision of the record.
-//
-// # Tables with rules
-//
 // What a table declares ([table.Traits]) is in its record, in a form that hides the table from
 // the statements for others (statement/ruled.go). A server remembers what it found (package
 // ruled). Whether an entity has ended is judged in Go, by its state; the statement names the
 // Timestamp of that state and the revision of the record.
+//
+// # Feeds
+//
+// A write to a table that keeps a feed adds a line to the table change, in its statement
+// (statement/feed.go). Package feed reads, removes and awaits them.
 //
 // # Connections
 //

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"edgetable/adapters/store/postgres/feed"
 	"edgetable/adapters/store/postgres/lend"
 	"edgetable/adapters/store/postgres/promise"
 	"edgetable/adapters/store/postgres/ruled"
@@ -34,6 +35,7 @@ type Store struct {
 	gets     gets
 	known    known // for merges
 	ruled    ruled.Tables
+	feeds    *feed.Feeds
 	counters counters
 	clockOff atomic.Bool
 	promise  *promise.Settings // of the database at the start
@@ -74,6 +76,14 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		s.clock.Back = edm.Ticks(maxClockDifference.Nanoseconds() / 100)
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.feeds = feed.New(feed.Base{
+		Read: func(ctx context.Context, account string, do func(context.Context, *pgconn.PgConn) error) error {
+			return s.read(ctx, lend.Client{Use: lend.Pages, Account: account}, do)
+		},
+		Execute: s.execute,
+		Settle:  func(ctx context.Context) error { return s.settled(ctx, servers) },
+		Instant: s.clock.Instant, Go: s.beside.Go, Every: newsEvery,
+	})
 	if err := s.connect(ctx); err != nil {
 		s.Close()
 		return nil, err

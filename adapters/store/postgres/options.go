@@ -72,6 +72,8 @@ const (
 	// maxClockDifference is the most by which the clock of a server that writes may differ
 	// from that of the database: all servers follow the fastest clock.
 	maxClockDifference = 10 * time.Second
+	// newsEvery is how often a server looks for changes of tables while somebody waits for some.
+	newsEvery = 200 * time.Millisecond
 	// oldestEvery is how often the store looks for old transactions.
 	oldestEvery = 5 * time.Second
 	// warnClockDifference is what an operator should know.

@@ -12,24 +12,23 @@ import (
 // merge, and a removal of what has ended, of which a table that declares nothing has none. Where
 // entities end, so does each write of one that must exist.
 func needsState(m *table.Mutation, d *ruled.Table) bool {
-	return m.Kind == table.Merge || m.Kind == table.Expire || d != nil && m.Condition >= table.Present
+	return m.Kind == table.Merge || m.Kind == table.Expire || d.Ends() && m.Condition >= table.Present
 }
 
 // planRuled makes the write of a mutation of a table that declares something, given the state
 // of its entity if it is known. A state names the Timestamp of its row, so what has ended is
 // overwritten only as long as nobody else has written it.
-func planRuled(w *write, m *table.Mutation, now *state) error {
+func planRuled(w *write, m *table.Mutation, now *state) (effect table.Effect, err error) {
 	switch {
 	case m.Kind == table.Put && m.Condition == table.Always:
 		w.form = statement.Upsert
-		return nil
+		return effect, nil
 	case now == nil:
 		w.form = statement.Insert
-		return nil
+		return effect, nil
 	}
-	effect, err := w.declared.Rules().Apply(now.row, *m, now.at)
-	if err != nil {
-		return err
+	if effect, err = w.declared.Rules().Apply(now.row, *m, now.at); err != nil {
+		return effect, err
 	}
 	if w.properties = nil; effect.Row != nil {
 		w.properties = statement.Bytes(effect.Row.Properties)
@@ -40,10 +39,10 @@ func planRuled(w *write, m *table.Mutation, now *state) error {
 			w.lives = now.row
 		}
 	}
-	return nil
+	return effect, nil
 }
 
-// plan makes the write of a mutation of a table that declares nothing, given the row of its
+// plan makes the write of a mutation of a table whose entities do not end, given the row of its
 // entity. Only merges need it.
 func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
 	w := &write{name: name, key: m.Key, nonce: m.Nonce, properties: statement.Bytes(m.Properties), match: m.IfMatch}
@@ -82,6 +81,7 @@ func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
 // planAll makes the writes of mutations, in the order in which all servers write.
 func planAll(name string, m []table.Mutation, states []state, d *ruled.Table) ([]*write, error) {
 	list := make([]*write, len(m))
+	var line table.FeedLine
 	for i := range m {
 		var now *state
 		var row *table.Row
@@ -89,18 +89,22 @@ func planAll(name string, m []table.Mutation, states []state, d *ruled.Table) ([
 			now, row = &states[i], states[i].row
 		}
 		var w *write
+		var effect table.Effect
 		var err error
-		if d != nil {
+		if d.Ends() {
 			w = &write{name: name, key: m[i].Key, nonce: m[i].Nonce, properties: statement.Bytes(m[i].Properties), declared: d}
-			err = planRuled(w, &m[i], now)
+			effect, err = planRuled(w, &m[i], now)
 		} else {
 			w, err = plan(name, &m[i], row)
 		}
 		if err != nil {
 			return nil, &table.Refused{Index: i, Err: err}
 		}
-		list[i] = w
+		if list[i], w.declared = w, d; d.Rules().Feeds() {
+			line.Add(&m[i], &effect)
+		}
 	}
 	slices.SortFunc(list, less)
+	list[0].line = line.Bytes()
 	return list, nil
 }

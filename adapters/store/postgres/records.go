@@ -94,9 +94,6 @@ func (*Store) Declares() (name string, expiry bool) { return "PostgreSQL", true 
 
 // WriteRecord implements [table.Store].
 func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
-	if r.Traits.Feeds() {
-		return "", table.ErrUnsupported
-	}
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return "", err
@@ -108,15 +105,18 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	}
 	r.Value = statement.Bytes(slices.Clone(r.Value))
 	account, name := strings.Clone(r.Key.Account), strings.Clone(r.Key.String())
+	if err := s.feeds.Prepare(ctx, &r); err != nil {
+		return "", err
+	}
 	declared := ruled.Stored(r.Traits)
 	ticks, err := detached(ctx, s, func(ctx context.Context) (edm.Ticks, error) {
 		switch {
 		case r.Revision == "":
 			return s.change(ctx, account, creating(name, r, declared))
 		case declared == nil:
-			return s.changeEither(ctx, account, name, changing(name, old, r.Value), declaring(name, old, r.Value, nil), nil)
+			return s.changeEither(ctx, account, name, changing(name, old, r.Value), declaring(name, old, &r, nil), nil)
 		}
-		return s.changeEither(ctx, account, name, nil, declaring(name, old, r.Value, declared), declared)
+		return s.changeEither(ctx, account, name, nil, declaring(name, old, &r, declared), declared)
 	})
 	if err != nil {
 		return "", s.changeError(ctx, err)

@@ -21,7 +21,7 @@ var files embed.FS
 
 // Version is the version of the schema that this program needs: the number of files in
 // schema, each of which leads from one version to the next.
-const Version = 5
+const Version = 6
 
 // ErrSchema means that the schema is missing or of another version.
 var ErrSchema = errors.New("schema")

@@ -28,6 +28,7 @@ type write struct {
 
 	declared *ruled.Table // or nil
 	lives    *table.Row   // what must not have ended at the Timestamp, or nil
+	line     []byte       // of the commit in a feed; the first write of a batch has it
 
 	ticks   edm.Ticks   // issued for the last attempt
 	claimed atomic.Bool // by a round, or by the caller who leaves
@@ -43,10 +44,10 @@ type written struct {
 	err error
 }
 
-func (w *write) size() int { return len(w.key) + len(w.properties) + 64 }
+func (w *write) size() int { return len(w.key) + len(w.properties) + len(w.line) + 64 }
 
 func (w *write) args() [][]byte {
-	args := make([][]byte, 5, 6)
+	args := make([][]byte, 5, 8)
 	args[0], args[1], args[2], args[3], args[4] = []byte(w.name), w.key, statement.Int8(int64(w.ticks)), statement.Int8(int64(w.nonce)), w.properties
 	if w.form == statement.Swap {
 		args = append(args, statement.Int8(int64(w.match)))
@@ -60,11 +61,17 @@ func (w *write) args() [][]byte {
 // call is the statement of the write, alone or in a batch.
 func (w *write) call(inBatch bool) statement.Call {
 	how := statement.Writes[w.form]
-	if w.declared != nil {
+	switch {
+	case w.declared.Rules().Feeds():
+		how = statement.FeedWrites[w.form]
+	case w.declared != nil:
 		how = statement.RuledWrites[w.form]
 	}
-	if inBatch {
+	switch {
+	case inBatch:
 		return how.Batch.With(w.args()...)
+	case w.line != nil:
+		return how.Alone.With(append(w.args(), w.line)...)
 	}
 	return how.Alone.With(w.args()...)
 }

@@ -21,6 +21,11 @@ type Table struct {
 	Large atomic.Bool
 }
 
+// Ends reports whether entities of the table end.
+func (t *Table) Ends() bool {
+	return t != nil && (t.Traits.Expiry != nil || t.Traits.Ending != nil)
+}
+
 // Rules returns the traits, nil if the table declares nothing.
 func (t *Table) Rules() *table.Traits {
 	if t == nil {

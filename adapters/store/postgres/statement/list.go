@@ -208,9 +208,9 @@ SELECT life FROM dropped WHERE NOT cleared AND since < clock_timestamp() - $1::i
 
 // Turns at the removal of expired entities of a table. The writes succeed if they write a row.
 var (
-	ReadUpkeep  = Prepared{"read_upkeep", `SELECT due, state FROM upkeep WHERE name = $1::text`}
-	BeginUpkeep = Prepared{"begin_upkeep", `INSERT INTO upkeep (name, due, state) VALUES ($1::text, $2::int8, $3::bytea) ON CONFLICT DO NOTHING`}
-	SetUpkeep   = Prepared{"set_upkeep", `UPDATE upkeep SET due = $2::int8, state = $3::bytea WHERE name = $1::text AND due = $4::int8`}
+	ReadUpkeep  = Prepared{"read_upkeep", `SELECT due, resume FROM upkeep WHERE name = $1::text`}
+	BeginUpkeep = Prepared{"begin_upkeep", `INSERT INTO upkeep (name, due, resume) VALUES ($1::text, $2::int8, $3::bytea) ON CONFLICT DO NOTHING`}
+	SetUpkeep   = Prepared{"set_upkeep", `UPDATE upkeep SET due = $2::int8, resume = $3::bytea WHERE name = $1::text AND due = $4::int8`}
 	// ForgetUpkeep removes what was kept for dropped tables.
 	ForgetUpkeep = Prepared{"forget_upkeep", `DELETE FROM upkeep u WHERE NOT EXISTS (SELECT FROM record r WHERE r.name = u.name)`}
 )
@@ -239,18 +239,3 @@ const ProcessSQL = `concat_ws(' ', pid, extract(epoch FROM backend_start))`
 
 // Alive reports whether the server that answers works for this connection.
 var Alive = Prepared{"alive", `SELECT pid FROM pg_stat_activity WHERE pid = $1::int4 AND application_name = $2::text AND state <> 'idle'`}
-
-// all are the statements of every connection, in the order of preparation.
-var all = func() []Prepared {
-	list := []Prepared{
-		GetOne, GetMany, Overwritten, Begin, Commit, LifeOf, SmallRows[false], SmallRows[true], LargeRows, SomeRows[false], SomeRows[true],
-		ReadRecord, ListRecords, CreateRecord, SetFloor, ChangeRecord, DropRecord, OfLife, InTrail,
-		TakeSlot, Beat, LeaveSlot, Synced, Oldest, Blocked,
-		Writing, Gone, RaiseFloor, DeadLives, RaisePurged, DeleteDead, DeleteLife, DroppedLives, EmptyLife, ForgetDrops,
-		ReadUpkeep, BeginUpkeep, SetUpkeep, ForgetUpkeep,
-	}
-	for _, w := range Writes {
-		list = append(list, w.Alone, w.Batch)
-	}
-	return append(list, ruled()...)
-}()

@@ -4,8 +4,6 @@ package statement
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -17,40 +15,6 @@ type Prepared struct{ Name, SQL string }
 // descriptions is the name under which a connection keeps those of its statements, so that
 // it need not ask for them again with each use.
 const descriptions = "descriptions"
-
-// Prepare prepares all statements, in one round trip.
-func Prepare(ctx context.Context, conn *pgconn.PgConn) error {
-	p := conn.StartPipeline(ctx)
-	for _, s := range all {
-		p.SendPrepare(s.Name, s.SQL, nil)
-	}
-	if err := p.Sync(); err != nil {
-		return errors.Join(err, p.Close())
-	}
-	var failed error
-	known := make(map[string]*pgconn.StatementDescription, len(all))
-	for failed == nil {
-		result, err := p.GetResults()
-		if err != nil {
-			failed = err
-		}
-		if d, ok := result.(*pgconn.StatementDescription); ok {
-			d.Name = all[len(known)].Name // which a pipeline leaves out
-			known[d.Name] = d
-		}
-		if _, end := result.(*pgconn.PipelineSync); end {
-			break
-		}
-	}
-	conn.CustomData()[descriptions] = known
-	if err := p.Close(); failed == nil {
-		failed = err
-	}
-	if failed != nil {
-		return fmt.Errorf("preparing statements: %w", failed)
-	}
-	return nil
-}
 
 // On returns the statement as a connection has prepared it.
 func (s Prepared) On(c *pgconn.PgConn) *pgconn.StatementDescription {

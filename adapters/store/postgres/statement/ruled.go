@@ -76,7 +76,8 @@ UPDATE record SET value = $3::bytea, traits = $5::bytea, trail = (abs(revision) 
        floor = floor % ` + lift + ` + CASE WHEN $5::bytea IS NULL THEN 0 ELSE ` + lift + ` END
  WHERE name = $1::text AND abs(revision) = $4::int8`}
 	RuledDrop = Prepared{"ruled_drop", `
-WITH gone AS (DELETE FROM record WHERE name = $1::text AND abs(revision) = $2::int8 RETURNING abs(life) AS life, abs(revision) || trail AS trail)
+WITH gone AS (DELETE FROM record WHERE name = $1::text AND abs(revision) = $2::int8 RETURNING abs(life) AS life, abs(revision) AS revision, abs(revision) || trail AS trail),
+ended AS (UPDATE feed f SET dropped = $3::int8, settled = false FROM gone WHERE f.life = gone.life AND f.revision = gone.revision)
 INSERT INTO dropped (life, trail) SELECT life, $3::int8 || trail FROM gone`}
 	RuledInTrail = Prepared{"ruled_in_trail", strings.Replace(InTrail.SQL, "SELECT revision || trail", "SELECT abs(revision) || trail", 1)}
 )

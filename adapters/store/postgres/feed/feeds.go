@@ -1,0 +1,200 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"edgetable/adapters/store/postgres/statement"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Base is what feeds need of their store.
+type Base struct {
+	// Read calls do with a connection, and again if that fails for a while.
+	Read func(ctx context.Context, account string, do func(ctx context.Context, c *pgconn.PgConn) error) error
+	// Execute carries a statement out for which it is no harm if it is repeated.
+	Execute func(ctx context.Context, what statement.Prepared, args ...[]byte) error
+	// Settle waits until all have finished who write entities now.
+	Settle func(ctx context.Context) error
+	// Instant is a time that has come.
+	Instant func() edm.Ticks
+	// Go runs a function beside.
+	Go func(do func())
+	// Every is how often the feeds are looked at for which somebody waits.
+	Every time.Duration
+}
+
+// Feeds are those of a store.
+type Feeds struct {
+	Base
+	waiting waiters
+}
+
+// New returns the feeds of a store.
+func New(b Base) *Feeds {
+	f := &Feeds{Base: b}
+	f.waiting.news, f.waiting.run, f.waiting.every = f.news, b.Go, b.Every
+	return f
+}
+
+// looks is how often a page is read again because of a transaction that ended meanwhile.
+const looks = 3
+
+// Changes returns a page, as [table.Feeding] has it.
+func (f *Feeds) Changes(ctx context.Context, t table.RecordKey, r *table.FeedRequest) (table.FeedPage, error) {
+	for look := 0; ; {
+		var page reader
+		instant := f.Instant()
+		err := f.Read(ctx, t.Account, func(ctx context.Context, c *pgconn.PgConn) error {
+			page = reader{conn: c, name: t, request: r, instant: instant, exact: look == looks}
+			return page.read(ctx)
+		})
+		if err == nil && page.refusal == nil {
+			switch page.need {
+			case nothing:
+				return page.builder.Page, nil
+			case looking:
+				if look++; look > looks {
+					err = errors.Join(table.ErrBusy, errLong)
+				}
+			case moving:
+				err = f.Execute(ctx, statement.FeedMove)
+			case settling:
+				err = f.settle(ctx, &page.head)
+			}
+		}
+		if err = errors.Join(err, page.refusal); err != nil {
+			return table.FeedPage{}, err
+		}
+	}
+}
+
+var errLong = fmt.Errorf("a position of a feed has more than %d bytes: too many transactions write at the same time", longestPosition)
+
+// settle waits for all who may follow what was before a feed was declared, or its table dropped.
+func (f *Feeds) settle(ctx context.Context, h *head) error {
+	if err := f.Settle(ctx); err != nil {
+		return err
+	}
+	return f.Execute(ctx, statement.FeedSettled, statement.Int8(h.life), statement.Int8(h.revision), statement.Int8(h.since), statement.Int8(int64(h.ended)))
+}
+
+// Await returns when there may be changes after a position.
+func (f *Feeds) Await(ctx context.Context, at table.FeedPosition) error {
+	return f.waiting.await(ctx, at)
+}
+
+// news returns at which places there may be something. What fails is asked again later: those
+// who wait give up by themselves.
+func (f *Feeds) news(places []place, list []*waiter) (news []int) {
+	var lives, highs, of, open [][]byte
+	for i, where := range places {
+		p := &list[i].position
+		lives, highs = append(lives, where.life[:]), append(highs, statement.Int8(p.High))
+		for _, number := range p.Open {
+			of, open = append(of, statement.Int8(int64(i+1))), append(open, statement.Int8(number))
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), newsTimeout)
+	defer cancel()
+	_ = f.Read(ctx, "", func(ctx context.Context, c *pgconn.PgConn) error {
+		news = nil
+		_, err := statement.Query(ctx, c, statement.FeedNews, func(v [][]byte) error {
+			news = append(news, int(statement.Number(v[0]))-1)
+			return nil
+		}, statement.Array(statement.OIDBytes, lives), statement.Array(statement.OIDInt8, highs), statement.Array(statement.OIDInt8, of), statement.Array(statement.OIDInt8, open))
+		return err
+	})
+	return news
+}
+
+// newsTimeout is for how long one question is asked.
+const newsTimeout = 5 * time.Second
+
+// Prepare makes the database the home of feeds, if a record declares one. A database that does
+// not tell what it is keeps none.
+func (f *Feeds) Prepare(ctx context.Context, r *table.Record) error {
+	if !r.Traits.Feeds() {
+		return nil
+	}
+	var at home
+	err := f.Read(ctx, r.Key.Account, func(ctx context.Context, c *pgconn.PgConn) error {
+		_, err := statement.Query(ctx, c, statement.FeedHome, func(v [][]byte) error {
+			at = readHome(v)
+			return nil
+		})
+		return err
+	})
+	if p, ok := errors.AsType[*pgconn.PgError](err); ok && !errors.Is(err, table.ErrBusy) {
+		return table.OptionsInvalid.With(table.OptionsInvalid.Err().Message + " $.changes: the database does not tell its system identifier or its timeline, which a feed needs (" + p.Message + "). Leave it out.")
+	}
+	if err == nil && !at.at {
+		err = f.Execute(ctx, statement.FeedMove)
+	}
+	return err
+}
+
+// Following is the statement that follows the change of a record at a Timestamp from an old
+// revision, in its transaction: none if the record declares no feed.
+func Following(name string, r *table.Record, ticks, old edm.Ticks) []statement.Call {
+	if !r.Traits.Feeds() {
+		return nil
+	}
+	return []statement.Call{statement.FeedBegin.With([]byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(r.Traits.Feed.Keep)), statement.Int8(int64(old)))}
+}
+
+// trimLines is how many lines one statement removes.
+const trimLines = 1000
+
+// all is a Timestamp above every one.
+const all = 1 << 62
+
+// Trim removes what is older than the feeds keep, and feeds that nobody can read any more.
+func (f *Feeds) Trim(ctx context.Context, now edm.Ticks) error {
+	type kept struct {
+		life []byte
+		upTo edm.Ticks
+		gone bool
+	}
+	var list []kept
+	err := f.Read(ctx, "", func(ctx context.Context, c *pgconn.PgConn) error {
+		list = nil
+		_, err := statement.Query(ctx, c, statement.FeedList, func(v [][]byte) error {
+			upTo, ended := now-edm.Ticks(statement.Number(v[1])), edm.Ticks(statement.Number(v[2]))
+			one := kept{life: statement.Int8(statement.Number(v[0])), upTo: upTo, gone: ended != 0 && ended <= upTo || len(v[3]) == 1 && v[3][0] == 1}
+			if one.gone {
+				one.upTo = all
+			}
+			list = append(list, one)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		_, err = statement.Query(ctx, c, statement.FeedOrphans, func(v [][]byte) error {
+			list = append(list, kept{life: statement.Int8(statement.Number(v[0])), upTo: all})
+			return nil
+		})
+		return err
+	})
+	for _, one := range list {
+		for removed := int64(trimLines); removed > 0 && err == nil; {
+			err = f.Read(ctx, "", func(ctx context.Context, c *pgconn.PgConn) error {
+				_, err := statement.Query(ctx, c, statement.FeedTrim, func(v [][]byte) error {
+					removed = statement.Number(v[0])
+					return nil
+				}, one.life, statement.Int8(int64(one.upTo)), statement.Int8(trimLines))
+				return err
+			})
+		}
+		if one.gone && err == nil {
+			err = f.Execute(ctx, statement.FeedForget, one.life)
+		}
+	}
+	return err
+}

@@ -1,0 +1,180 @@
+package feed
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"edgetable/core/edm"
+)
+
+// Point says which transactions were read: those with a number up to High, except for Open.
+type Point struct {
+	High int64
+	Open []int64 // ascending, below High: they had not ended
+}
+
+// Has reports whether the lines of a transaction were read.
+func (p *Point) Has(number int64) bool {
+	if number > p.High {
+		return false
+	}
+	_, open := slices.BinarySearch(p.Open, number)
+	return !open
+}
+
+// low is the lowest number that was not read.
+func (p *Point) low() int64 {
+	if len(p.Open) > 0 {
+		return p.Open[0]
+	}
+	return p.High + 1
+}
+
+// Snapshot is what a statement saw: transactions with a number below Max, except for those
+// that ran.
+type Snapshot struct {
+	Max     int64
+	Running []int64 // ascending
+}
+
+// Shows reports whether a transaction had ended when the snapshot was taken.
+func (s *Snapshot) Shows(number int64) bool {
+	if number >= s.Max {
+		return false
+	}
+	_, running := slices.BinarySearch(s.Running, number)
+	return !running
+}
+
+// ParseSnapshot reads a txid_snapshot.
+func ParseSnapshot(b []byte) (s Snapshot, ok bool) {
+	if len(b) < 20 {
+		return s, false
+	}
+	n := int(binary.BigEndian.Uint32(b))
+	s.Max = int64(binary.BigEndian.Uint64(b[12:]))
+	if b = b[20:]; len(b) != 8*n {
+		return s, false
+	}
+	for ; len(b) > 0; b = b[8:] {
+		s.Running = append(s.Running, int64(binary.BigEndian.Uint64(b)))
+	}
+	return s, slices.IsSorted(s.Running)
+}
+
+// after is the point once all lines of p are read that the snapshot shows. highest is the
+// highest number among them, or another one that was committed.
+func (p *Point) after(s *Snapshot, highest int64) Point {
+	next := Point{High: max(p.High, highest)}
+	for _, number := range p.Open {
+		if !s.Shows(number) {
+			next.Open = append(next.Open, number)
+		}
+	}
+	for _, number := range s.Running {
+		if p.High < number && number < next.High {
+			next.Open = append(next.Open, number)
+		}
+	}
+	slices.Sort(next.Open)
+	return next
+}
+
+// Position is a position of a feed.
+type Position struct {
+	Point
+	// Until is set inside a window: the point after it. Then Last is the Timestamp up to
+	// which the window was read.
+	Until *Point
+	// Last and Number are those of the last line that was read, or 0. If that line is gone and
+	// was not removed as too old, the database was set back.
+	Last   edm.Ticks
+	Number int64
+	// Trimmed is set from the oldest line on until the end of the feed was reached: lines up to
+	// this Timestamp had been removed already, and are not missed.
+	Trimmed edm.Ticks
+	Ended   bool // the drop of the table was read
+}
+
+const (
+	// longestPosition is the most that a request can have.
+	longestPosition = 1024
+	inWindow        = 1
+	atEnd           = 2
+)
+
+// Bytes encodes a position.
+func (p *Position) Bytes() []byte {
+	flags := byte(0)
+	if p.Until != nil {
+		flags |= inWindow
+	}
+	if p.Ended {
+		flags |= atEnd
+	}
+	b := append(make([]byte, 0, 48), flags)
+	b = p.Point.append(b)
+	if p.Until != nil {
+		b = p.Until.append(b)
+	}
+	b = binary.AppendUvarint(b, uint64(p.Last))
+	b = binary.AppendUvarint(b, uint64(p.Number))
+	return binary.AppendUvarint(b, uint64(p.Trimmed))
+}
+
+func (p *Point) append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(p.High))
+	b = binary.AppendUvarint(b, uint64(len(p.Open)))
+	above := p.High
+	for _, number := range slices.Backward(p.Open) {
+		b = binary.AppendUvarint(b, uint64(above-number))
+		above = number
+	}
+	return b
+}
+
+// ParsePosition is the inverse of Bytes.
+func ParsePosition(b []byte) (p Position, ok bool) {
+	if len(b) == 0 || len(b) > longestPosition || b[0] > inWindow|atEnd {
+		return p, false
+	}
+	d := decoder{b[1:], true}
+	p.Ended = b[0]&atEnd != 0
+	p.Point = d.point()
+	if b[0]&inWindow != 0 {
+		p.Until = new(d.point())
+	}
+	p.Last, p.Number, p.Trimmed = edm.Ticks(d.number()), d.number(), edm.Ticks(d.number())
+	return p, d.ok && len(d.rest) == 0
+}
+
+// decoder reads numbers until one is not there.
+type decoder struct {
+	rest []byte
+	ok   bool
+}
+
+func (d *decoder) number() int64 {
+	v, n := binary.Uvarint(d.rest)
+	if n <= 0 || v > 1<<62 {
+		d.ok = false
+		return 0
+	}
+	d.rest = d.rest[n:]
+	return int64(v)
+}
+
+func (d *decoder) point() (p Point) {
+	p.High = d.number()
+	number := p.High
+	for n := d.number(); n > 0 && d.ok; n-- {
+		step := d.number()
+		if step == 0 || step > number {
+			d.ok = false
+		}
+		number -= step
+		p.Open = append(p.Open, number)
+	}
+	slices.Reverse(p.Open)
+	return p
+}

@@ -1,0 +1,377 @@
+package feed
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"edgetable/adapters/store/postgres/statement"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+const (
+	// firstLines is how many lines a reader looks at for a window. Each further look takes four
+	// times as many.
+	firstLines = 1000
+	// keyBytes is about the most that is read of keys, and rowBytes of properties, at a time.
+	keyBytes = 1 << 20
+	rowBytes = 4 << 20
+)
+
+// need is what has to be done before a page can be read.
+type need uint8
+
+const (
+	nothing  need = iota
+	moving        // the feeds are of another database
+	settling      // somebody may still write who does not know what was declared, or dropped
+	looking       // a transaction ended between two looks, and it is not known what it was
+)
+
+// reader reads one page in a transaction that only reads.
+type reader struct {
+	conn    *pgconn.PgConn
+	name    table.RecordKey
+	request *table.FeedRequest
+	instant edm.Ticks // before the transaction
+	exact   bool      // a transaction about which nothing is known may be open
+
+	head    head
+	history table.History
+	at      Position
+	builder table.FeedBuilder
+	refusal error // why there is no page
+	need    need
+}
+
+// read reads a page, unless something is refused or needed.
+func (r *reader) read(ctx context.Context) (err error) {
+	if _, err = statement.Query(ctx, r.conn, statement.Begin, nil); err != nil {
+		return err
+	}
+	defer func() { // also in place of a rollback
+		_, end := statement.Query(ctx, r.conn, statement.Commit, nil)
+		err = cmp.Or(err, end)
+	}()
+	if err = r.begin(ctx); err != nil || r.refusal != nil || r.need != nothing {
+		return err
+	}
+	r.builder = table.NewFeedBuilder(r.request)
+	b := &r.builder
+	b.Traits, b.Now = r.head.traits, r.instant
+	b.Page.Next = table.FeedPosition{Life: r.head.incarnation, History: r.history}
+	full := false
+	if r.request.From != nil || r.request.Oldest {
+		full, err = r.windows(ctx)
+	}
+	if err == nil && !full && r.need == nothing {
+		b.Page.Next.At = r.at.Bytes()
+	}
+	if err == nil && len(b.Page.Next.At) > longestPosition {
+		r.need = looking
+	}
+	return err
+}
+
+// begin finds the feed and where the page begins.
+func (r *reader) begin(ctx context.Context) error {
+	var at home
+	if _, err := statement.Query(ctx, r.conn, statement.FeedHome, func(v [][]byte) error {
+		at = readHome(v)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if !at.at {
+		r.need = moving
+		return nil
+	}
+	r.history = at.history()
+	var of []byte
+	if r.request.From != nil {
+		of = r.request.From.Life[:]
+	}
+	var exists bool
+	_, err := statement.Query(ctx, r.conn, statement.FeedHead, func(v [][]byte) error {
+		r.head, exists, r.refusal = readHead(r.name.String(), of, v)
+		return nil
+	}, []byte(r.name.String()), of)
+	if err != nil || r.refusal != nil {
+		return err
+	}
+	if r.refusal = r.head.refuse(r.request, exists); r.refusal != nil {
+		return nil
+	}
+	if !r.head.settled {
+		r.need = settling
+		return nil
+	}
+	switch {
+	case r.request.From != nil:
+		return r.resume(ctx)
+	case r.request.Oldest:
+		r.at = Position{Point: Point{High: r.head.since}, Trimmed: r.head.removed}
+		return nil
+	}
+	return r.last(ctx)
+}
+
+// resume takes the position of the request.
+func (r *reader) resume(ctx context.Context) (err error) {
+	p, ok := ParsePosition(r.request.From.At)
+	switch {
+	case !ok || r.request.From.History != r.history || p.High >= r.head.now.Max || p.Until != nil && p.Until.High >= r.head.now.Max:
+		r.refusal = table.ErrHistory
+	case r.head.missed(&p):
+		r.refusal = table.ErrFeedExpired
+	case p.Ended:
+		r.refusal = table.ErrFeedEnded
+	case p.Number != 0 && p.Last > r.head.removed:
+		there := false
+		if _, err = statement.Query(ctx, r.conn, statement.FeedWitness, func(v [][]byte) error {
+			there = statement.Number(v[0]) == p.Number
+			return nil
+		}, statement.Int8(r.head.life), statement.Int8(int64(p.Last))); err == nil && !there {
+			r.refusal = table.ErrHistory
+		}
+	}
+	r.at = p
+	return err
+}
+
+// last takes the position at the end of the feed.
+func (r *reader) last(ctx context.Context) error {
+	r.at = Position{Point: Point{High: r.head.since}}
+	highest := r.head.floor
+	_, err := statement.Query(ctx, r.conn, statement.FeedLast, func(v [][]byte) error {
+		r.at.Last, r.at.Number = edm.Ticks(statement.Number(v[0])), statement.Number(v[1])
+		return nil
+	}, statement.Int8(r.head.life), statement.Int8(int64(r.head.begun)))
+	if err != nil {
+		return err
+	}
+	r.at.Point = r.at.after(&r.head.now, max(highest, r.at.Number))
+	return r.close(ctx, &r.at.Point)
+}
+
+// windows tells of window after window, until the page is full or has all that the snapshot
+// shows.
+func (r *reader) windows(ctx context.Context) (full bool, err error) {
+	for {
+		w, err := r.window(ctx)
+		if err != nil || r.need != nothing {
+			return false, err
+		}
+		if full, err = r.tell(ctx, &w); full || err != nil {
+			return full, err
+		}
+		r.at.Point, r.at.Until = w.until, nil
+		if w.now {
+			break
+		}
+	}
+	r.at.Trimmed = 0
+	if r.head.ended == 0 {
+		return false, nil
+	}
+	r.at.Ended = true
+	full, r.refusal = r.builder.Add(max(r.head.ended, r.at.Last+1), r.at.Bytes(), table.AppendFeedDrop(nil, r.name))
+	return full, nil
+}
+
+// window reads which lines the window has in which r.at is, or the next one.
+func (r *reader) window(ctx context.Context) (w window, err error) {
+	var open []Line
+	if len(r.at.Open) > 0 {
+		numbers := make([][]byte, len(r.at.Open))
+		for i, n := range r.at.Open {
+			numbers[i] = statement.Int8(n)
+		}
+		if open, err = r.lines(ctx, statement.FeedOpen, statement.Array(statement.OIDInt8, numbers), statement.Int8(int64(r.head.begun))); err != nil {
+			return w, err
+		}
+	}
+	high := statement.Int8(r.at.High)
+	if until := r.at.Until; until != nil {
+		next, err := r.lines(ctx, statement.FeedBetween, high, statement.Int8(until.High), statement.Int8(int64(max(r.head.begun, r.at.Last))))
+		w = window{lines: slices.DeleteFunc(append(next, open...), func(l Line) bool { return l.Ticks <= r.at.Last || !until.Has(l.Number) }), until: *until}
+		w.sort()
+		return w, err
+	}
+	for n := firstLines; ; n *= 4 {
+		next, err := r.lines(ctx, statement.FeedNext, high, statement.Int8(int64(r.head.begun)), statement.Int8(int64(n)))
+		if err != nil {
+			return w, err
+		}
+		if len(next) == n {
+			if w, found := cut(&r.at.Point, next, open); found {
+				return w, nil
+			}
+			continue
+		}
+		w = take(&r.at.Point, &r.head.now, next, open, r.committed())
+		w.now = true
+		return w, r.close(ctx, &w.until)
+	}
+}
+
+// committed is a number up to which a reader from the oldest line on has all, at the end.
+func (r *reader) committed() int64 {
+	if r.at.Trimmed != 0 {
+		return r.head.floor
+	}
+	return 0
+}
+
+func (r *reader) lines(ctx context.Context, what statement.Prepared, args ...[]byte) (list []Line, err error) {
+	_, err = statement.Query(ctx, r.conn, what, func(v [][]byte) error {
+		l := Line{Ticks: edm.Ticks(statement.Number(v[0])), Number: statement.Number(v[1]), size: statement.Number(v[2])}
+		if len(v) > 3 {
+			l.mark = bytes.Clone(v[3])
+		}
+		list = append(list, l)
+		return nil
+	}, append([][]byte{statement.Int8(r.head.life)}, args...)...)
+	return list, err
+}
+
+// close takes from the open transactions of a point those that will never add a line: they run
+// still, and have not locked the table of lines.
+func (r *reader) close(ctx context.Context, p *Point) error {
+	if len(p.Open) == 0 {
+		return nil
+	}
+	adds := map[uint32]bool{}
+	_, err := statement.Query(ctx, r.conn, statement.FeedRunning, func(v [][]byte) error {
+		adds[uint32(statement.Number(v[0]))] = len(v[1]) == 1 && v[1][0] == 1
+		return nil
+	})
+	p.Open = slices.DeleteFunc(p.Open, func(number int64) bool {
+		adds, runs := adds[uint32(number)]
+		if !runs && !r.exact && r.head.now.runs(number) {
+			r.need = looking
+		}
+		return runs && !adds
+	})
+	return err
+}
+
+func (s *Snapshot) runs(number int64) bool { return number < s.Max && !s.Shows(number) }
+
+// tell adds the lines of a window to the page.
+func (r *reader) tell(ctx context.Context, w *window) (full bool, err error) {
+	for rest := w.lines; len(rest) > 0 && !full; {
+		n, size := 1, rest[0].size
+		for n < len(rest) && n < firstLines && size+rest[n].size <= keyBytes {
+			size += rest[n].size
+			n++
+		}
+		some := rest[:n]
+		rest = rest[n:]
+		keys, err := r.keysOf(ctx, some)
+		if err != nil || r.refusal != nil {
+			return true, err
+		}
+		if r.builder.Read, err = r.join(ctx, some, keys); err != nil {
+			return false, err
+		}
+		for i, l := range some {
+			at := Position{Point: r.at.Point, Until: &w.until, Last: l.Ticks, Number: l.Number, Trimmed: r.at.Trimmed}
+			if i == len(some)-1 && len(rest) == 0 {
+				at.Point, at.Until = w.until, nil
+			}
+			r.at.Last, r.at.Number = l.Ticks, l.Number
+			if full, r.refusal = r.builder.Add(l.Ticks, at.Bytes(), keys[i]); full || r.refusal != nil {
+				return true, nil
+			}
+		}
+	}
+	return full, nil
+}
+
+var errLine = errors.New("a line of a feed is missing in the snapshot that has its number")
+
+func (r *reader) keysOf(ctx context.Context, lines []Line) ([][]byte, error) {
+	ticks, keys := make([][]byte, len(lines)), make([][]byte, len(lines))
+	for i, l := range lines {
+		ticks[i] = statement.Int8(int64(l.Ticks))
+	}
+	n, err := statement.Query(ctx, r.conn, statement.FeedKeys, func(v [][]byte) error {
+		i, ok := slices.BinarySearchFunc(lines, edm.Ticks(statement.Number(v[0])), func(l Line, at edm.Ticks) int { return int(l.Ticks - at) })
+		if ok {
+			keys[i] = bytes.Clone(v[1])
+		}
+		return nil
+	}, statement.Int8(r.head.life), statement.Array(statement.OIDInt8, ticks))
+	if err == nil && int(n) != len(lines) {
+		r.refusal = errLine
+	}
+	return keys, err
+}
+
+// join reads the entities that a page of these lines shows. It lets a copy of the builder say
+// which these are, and returns what the builder reads them by.
+func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k []byte) (*table.Row, error), error) {
+	if r.head.ended != 0 {
+		return func([]byte) (*table.Row, error) { return nil, nil }, nil // they are gone
+	}
+	var of entities
+	dry := r.builder
+	dry.Page.Commits = nil
+	line := 0
+	dry.Read = func(k []byte) (*table.Row, error) {
+		of.keys, of.ticks = append(of.keys, bytes.Clone(k)), append(of.ticks, statement.Int8(int64(lines[line].Ticks)))
+		return nil, nil
+	}
+	for line = range lines {
+		if full, err := dry.Add(lines[line].Ticks, nil, keys[line]); full || err != nil {
+			break // the builder itself finds the error
+		}
+	}
+	if len(of.keys) == 0 {
+		return dry.Read, nil
+	}
+	of.rows = make([]*table.Row, len(of.keys))
+	if err := of.fetch(ctx, r.conn, r.head.life); err != nil {
+		return nil, err
+	}
+	next := 0
+	return func([]byte) (*table.Row, error) {
+		next++
+		if next > of.known {
+			if err := of.fetch(ctx, r.conn, r.head.life); err != nil {
+				return nil, err
+			}
+		}
+		return of.rows[next-1], nil
+	}, nil
+}
+
+// entities are what the changes of a page put, in the order of the page.
+type entities struct {
+	keys, ticks [][]byte
+	rows        []*table.Row // nil: the entity has another Timestamp by now
+	known       int          // how many were read
+}
+
+// fetch reads entities from the first one on that is not known, until they have some size.
+func (e *entities) fetch(ctx context.Context, c *pgconn.PgConn, life int64) error {
+	from, size, last := e.known, 0, 0
+	_, err := statement.Query(ctx, c, statement.FeedRows, func(v [][]byte) error {
+		last = from + int(statement.Number(v[0]))
+		size += len(v[2])
+		e.rows[last-1] = &table.Row{
+			Key: e.keys[last-1], Timestamp: edm.Ticks(statement.Number(e.ticks[last-1])), Nonce: uint64(statement.Number(v[1])), Properties: bytes.Clone(v[2]),
+		}
+		return nil
+	}, statement.Int8(life), statement.Array(statement.OIDBytes, e.keys[from:]), statement.Array(statement.OIDInt8, e.ticks[from:]), statement.Int8(rowBytes))
+	if e.known = len(e.keys); size >= rowBytes {
+		e.known = last
+	}
+	return err
+}

@@ -1,0 +1,112 @@
+package feed
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"edgetable/core/table"
+)
+
+// waiters are those who wait for changes. One question at intervals is for all of them, and
+// none is asked while nobody waits. PostgreSQL's NOTIFY would tell at once, and takes a lock of
+// the whole cluster in each commit that tells.
+type waiters struct {
+	news  func(places []place, list []*waiter) []int // where there may be something
+	run   func(do func())                            // beside
+	every time.Duration
+
+	mu   sync.Mutex
+	list map[place]*waiter
+	asks bool
+}
+
+// place is a position of a feed. All who wait at the same one are one waiter.
+type place struct {
+	life table.Incarnation
+	at   string
+}
+
+type waiter struct {
+	position Position
+	waiting  int
+	ready    chan struct{}
+}
+
+// await returns when there may be changes after a position.
+func (l *waiters) await(ctx context.Context, at table.FeedPosition) error {
+	p, ok := ParsePosition(at.At)
+	if !ok || p.Until != nil || p.Ended {
+		return ctx.Err()
+	}
+	where := place{at.Life, string(at.At)}
+	w := l.enter(where, p)
+	defer l.leave(where, w)
+	select {
+	case <-w.ready:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (l *waiters) enter(where place, p Position) *waiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w := l.list[where]
+	if w == nil {
+		w = &waiter{position: p, ready: make(chan struct{})}
+		if l.list == nil {
+			l.list = make(map[place]*waiter)
+		}
+		l.list[where] = w
+	}
+	w.waiting++
+	if !l.asks {
+		l.asks = true
+		l.run(l.ask)
+	}
+	return w
+}
+
+func (l *waiters) leave(where place, w *waiter) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if w.waiting--; w.waiting == 0 && l.list[where] == w {
+		delete(l.list, where)
+	}
+}
+
+// ask asks at intervals until nobody waits.
+func (l *waiters) ask() {
+	for {
+		places, waiting := l.places()
+		if len(places) == 0 {
+			return
+		}
+		for _, i := range l.news(places, waiting) {
+			l.wake(places[i], waiting[i])
+		}
+		time.Sleep(l.every)
+	}
+}
+
+// places are those at which somebody waits. If there is none, nobody asks any more.
+func (l *waiters) places() (places []place, list []*waiter) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for where, w := range l.list {
+		places, list = append(places, where), append(list, w)
+	}
+	l.asks = len(places) > 0
+	return places, list
+}
+
+func (l *waiters) wake(where place, w *waiter) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(w.ready)
+	if l.list[where] == w {
+		delete(l.list, where)
+	}
+}

@@ -1,0 +1,147 @@
+package statement
+
+import (
+	"strconv"
+	"strings"
+
+	"edgetable/adapters/store/postgres/slot"
+)
+
+// A table with a feed has its record in the form of one that declares something (ruled.go).
+// Its writes add a line to change, by the same statement, or by one more in a batch.
+
+// markEvery is the share of the lines that have a mark.
+const markEvery = 16
+
+// lineSQL adds the line keys of a commit at a Timestamp to the feed of a life.
+func lineSQL(keys string) string {
+	return strings.NewReplacer("$keys", keys, "$every", strconv.Itoa(markEvery), "$slots", strconv.Itoa(slot.Slots)).Replace(`
+INSERT INTO change (life, ts, keys, mark)
+SELECT life, ts, $keys::bytea, CASE WHEN ts / $slots % $every = 0 THEN txid_current_snapshot() END FROM w`)
+}
+
+// FeedWrites are RuledWrites for a table with a feed: alone they have the line as one more
+// argument. A feed needs no state of an entity, so an update is among them.
+var FeedWrites = map[Form]struct{ Alone, Batch Prepared }{
+	Upsert: feedWrite("upsert", upsertSQL, "6", "$7"),
+	Insert: feedWrite("insert", insertSQL, "6", "$7"),
+	Update: feedWrite("update", updateSQL, "6", "$7"),
+	Swap:   feedWrite("swap", swapSQL, "7", "$8"),
+}
+
+func feedWrite(name, sql, revision, line string) struct{ Alone, Batch Prepared } {
+	sql = ruledSQL(sql, revision)
+	return struct{ Alone, Batch Prepared }{
+		Prepared{"feed_" + name, `WITH w AS (` + sql + ` RETURNING life, ts)` + lineSQL(line)},
+		Prepared{"feed_" + name + "_all", allOrNone(sql)},
+	}
+}
+
+// FeedBatch is the line $3 of a batch at the Timestamp $2, for a record with the revision $4.
+var FeedBatch = Prepared{"feed_batch", `
+WITH w AS (SELECT -life AS life, $2::int8 AS ts FROM record WHERE name = $1::text AND revision = -$4::int8), line AS (` + lineSQL("$3") + `
+RETURNING 1) SELECT 1 / count(*) FROM line`}
+
+// FeedBegin follows a change of a record to the revision $2 from $4, by which its table keeps
+// a feed for $3. If the table did not keep one before, the feed begins.
+var FeedBegin = Prepared{"feed_begin", `
+INSERT INTO feed AS f (life, name, incarnation, revision, keep, since, floor)
+SELECT -life, name, incarnation, $2::int8, $3::int8, txid_current(), txid_current() FROM record WHERE name = $1::text AND revision = -$2::int8
+    ON CONFLICT (life) DO UPDATE SET revision = excluded.revision, keep = excluded.keep, settled = f.settled AND f.revision = $4::int8,
+       since = CASE WHEN f.revision = $4::int8 THEN f.since ELSE excluded.since END,
+       floor = CASE WHEN f.revision = $4::int8 THEN f.floor ELSE excluded.floor END`}
+
+// hereSQL are what this database has that a copy has not: the number of the cluster and of the
+// database. Timelines tell a cluster from one that was promoted or restored.
+const hereSQL = `(SELECT system_identifier FROM pg_control_system()), (SELECT oid::int8 FROM pg_database WHERE datname = current_database())`
+
+// Where feeds are kept.
+var (
+	FeedHome = Prepared{"feed_home", `SELECT ` + hereSQL + `, left(pg_walfile_name(pg_current_wal_lsn()), 8), h.system, h.database
+  FROM (VALUES (1)) AS one (n) LEFT JOIN home h ON h.one`}
+	// FeedMove makes this database the home of the feeds, which begin again if another one was.
+	FeedMove = Prepared{"feed_move", `
+WITH moved AS (
+  INSERT INTO home (one, system, database) SELECT true, ` + hereSQL + `
+      ON CONFLICT (one) DO UPDATE SET system = excluded.system, database = excluded.database
+   WHERE home.system <> excluded.system OR home.database <> excluded.database RETURNING 1),
+above AS (SELECT max(reserved) AS ts FROM server),
+begun AS (UPDATE feed SET begun = above.ts, since = txid_current(), floor = txid_current(), settled = false FROM above WHERE EXISTS (SELECT FROM moved) RETURNING life)
+UPDATE record r SET floor = r.floor - r.floor % ` + lift + ` + greatest(r.floor % ` + lift + `, above.ts) FROM begun, above WHERE r.life = -begun.life`}
+)
+
+// Reading. FeedHead finds the feed of the table $1, of an earlier life if that is the
+// incarnation $2.
+var (
+	FeedHead = Prepared{"feed_head", `
+SELECT r.incarnation, r.traits, f.incarnation, f.life, f.since, f.begun, f.floor, f.removed, coalesce(f.dropped, 0), f.settled, f.revision, txid_current_snapshot()
+  FROM (VALUES (1)) AS one (n) LEFT JOIN record r ON r.name = $1::text
+  LEFT JOIN feed f ON f.incarnation = coalesce($2::bytea, r.incarnation) AND f.name = $1::text`}
+	// FeedSettled notes that everybody has finished who wrote when a feed was as it was read.
+	FeedSettled = Prepared{"feed_settled", `UPDATE feed SET settled = true WHERE life = $1::int8 AND revision = $2::int8 AND since = $3::int8 AND coalesce(dropped, 0) = $4::int8`}
+	FeedLast    = Prepared{"feed_last", `SELECT ts, xact FROM change WHERE life = $1::int8 AND ts > $2::int8 ORDER BY xact DESC LIMIT 1`}
+	FeedWitness = Prepared{"feed_witness", `SELECT xact FROM change WHERE life = $1::int8 AND ts = $2::int8`}
+	FeedNext    = Prepared{"feed_next", `
+SELECT ts, xact, octet_length(keys)::int8, mark FROM change WHERE life = $1::int8 AND xact > $2::int8 AND ts > $3::int8 ORDER BY xact LIMIT $4::int8`}
+	FeedBetween = Prepared{"feed_between", `
+SELECT ts, xact, octet_length(keys)::int8 FROM change WHERE life = $1::int8 AND xact > $2::int8 AND xact <= $3::int8 AND ts > $4::int8`}
+	FeedOpen = Prepared{"feed_open", `
+SELECT ts, xact, octet_length(keys)::int8 FROM change WHERE life = $1::int8 AND xact = ANY($2::int8[]) AND ts > $3::int8`}
+	FeedKeys = Prepared{"feed_keys", `SELECT ts, keys FROM change WHERE life = $1::int8 AND ts = ANY($2::int8[])`}
+	// FeedRows has the entities that have the Timestamp of their change still, until their
+	// properties bring the sum to $4.
+	FeedRows = Prepared{"feed_rows", `
+SELECT i, nonce, properties FROM (
+  SELECT q.i, e.nonce, e.properties, sum(octet_length(e.properties)) OVER (ORDER BY q.i ROWS UNBOUNDED PRECEDING) AS upto
+    FROM unnest($2::bytea[], $3::int8[]) WITH ORDINALITY AS q (key, ts, i) JOIN entity e ON e.life = $1::int8 AND e.key = q.key AND e.ts = q.ts
+   WHERE e.properties IS NOT NULL) AS r
+ WHERE upto - octet_length(properties) < $4::int8 ORDER BY i`}
+	// FeedRunning are the low 32 bits of the numbers of the transactions that run now, and
+	// whether they may add lines. A transaction locks change before it gets a number.
+	FeedRunning = Prepared{"feed_running", `
+WITH l AS MATERIALIZED (SELECT * FROM pg_locks WHERE mode IN ('ExclusiveLock', 'RowExclusiveLock') AND granted)
+SELECT t.transactionid::text::int8, EXISTS (SELECT FROM l AS c WHERE c.locktype = 'relation' AND c.relation = 'change'::regclass
+         AND c.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND c.virtualtransaction = t.virtualtransaction)
+  FROM l AS t WHERE t.locktype = 'transactionid' AND t.mode = 'ExclusiveLock'`}
+	// FeedNews are the positions of the list that may have something after them: incarnations
+	// and highest numbers, and the open numbers $4 of the positions $3.
+	FeedNews = Prepared{"feed_news", `
+SELECT q.i FROM unnest($1::bytea[], $2::int8[]) WITH ORDINALITY AS q (incarnation, high, i) LEFT JOIN feed f ON f.incarnation = q.incarnation
+ WHERE f.life IS NULL OR f.dropped IS NOT NULL OR EXISTS (SELECT FROM change c WHERE c.life = f.life AND c.xact > q.high)
+    OR EXISTS (SELECT FROM unnest($3::int8[], $4::int8[]) AS o (i, xact) JOIN change c ON c.life = f.life AND c.xact = o.xact WHERE o.i = q.i)`}
+)
+
+// Removing. A feed is off if its record has another revision.
+var (
+	FeedList = Prepared{"feed_list", `
+SELECT f.life, f.keep, coalesce(f.dropped, 0), f.dropped IS NULL AND r.revision IS DISTINCT FROM -f.revision FROM feed f LEFT JOIN record r ON r.life = -f.life`}
+	FeedTrim = Prepared{"feed_trim", `
+WITH gone AS (DELETE FROM change WHERE life = $1::int8 AND ts = ANY(ARRAY(
+    SELECT ts FROM change WHERE life = $1::int8 AND ts <= $2::int8 ORDER BY ts LIMIT $3::int8 FOR UPDATE SKIP LOCKED)) RETURNING ts, xact),
+upto AS (SELECT max(g.ts) AS ts, max(g.xact) AS xact FROM gone g, feed f WHERE f.life = $1::int8 AND g.ts > f.begun),
+head AS (UPDATE feed f SET floor = greatest(floor, upto.xact), removed = greatest(removed, upto.ts) FROM upto WHERE f.life = $1::int8 AND upto.ts IS NOT NULL)
+SELECT count(*) FROM gone`}
+	// FeedForget removes the head of a feed that was not declared anew.
+	FeedForget = Prepared{"feed_forget", `
+DELETE FROM feed f WHERE life = $1::int8 AND NOT EXISTS (SELECT FROM change c WHERE c.life = f.life)
+   AND (dropped IS NOT NULL OR NOT EXISTS (SELECT FROM record r WHERE r.life = -f.life AND r.revision = -f.revision))`}
+	// FeedOrphans are lives whose lines belong to no feed.
+	FeedOrphans = Prepared{"feed_orphans", `
+WITH RECURSIVE lives AS (
+  (SELECT life FROM change ORDER BY life LIMIT 1)
+  UNION ALL
+  SELECT (SELECT c.life FROM change c WHERE c.life > lives.life ORDER BY c.life LIMIT 1) FROM lives WHERE lives.life IS NOT NULL)
+SELECT life FROM lives WHERE life IS NOT NULL AND NOT EXISTS (SELECT FROM feed f WHERE f.life = lives.life) LIMIT 1000`}
+)
+
+// feeds are the statements for tables with a feed.
+func feeds() []Prepared {
+	list := []Prepared{
+		FeedBatch, FeedBegin, FeedHome, FeedMove, FeedHead, FeedSettled, FeedLast, FeedWitness, FeedNext, FeedBetween, FeedOpen, FeedKeys, FeedRows,
+		FeedRunning, FeedNews, FeedList, FeedTrim, FeedForget, FeedOrphans,
+	}
+	for form := range Form(len(Writes)) {
+		list = append(list, FeedWrites[form].Alone, FeedWrites[form].Batch)
+	}
+	return list
+}
