@@ -170,15 +170,15 @@ func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, er
 	if err != nil {
 		return 0, err
 	}
-	calls := make([]statement.Call, len(list))
-	for i, w := range list {
+	var calls []statement.Call
+	if line := list[0].line; line != nil {
+		calls = append(calls, statement.FeedBatch.With([]byte(c.name), statement.Int8(int64(ticks)), line, statement.Int8(int64(c.declared.Revision))))
+	}
+	for _, w := range list {
 		if w.ticks = ticks; w.late() {
 			return 0, errWroteNothing
 		}
-		calls[i] = w.call(true)
-	}
-	if line := list[0].line; line != nil {
-		calls = append(calls, statement.FeedBatch.With([]byte(c.name), statement.Int8(int64(ticks)), line, statement.Int8(int64(c.declared.Revision))))
+		calls = append(calls, w.call(true))
 	}
 	err = c.once(ctx, lend.Client{Use: lend.Writes, Account: c.account}, func(_ context.Context, conn *pgconn.PgConn) error {
 		_, err := c.attended(conn, calls)

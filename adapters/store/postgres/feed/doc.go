@@ -15,7 +15,7 @@
 // promise.
 //
 // The snapshot of a window is the one of now, or the mark of a line: the snapshot of the
-// statement that wrote it. So a reader that is far behind has windows of about a thousand
+// transaction that wrote it, when it began to write. So a reader that is far behind has windows of about a thousand
 // lines. A page that ends inside a window has a position that says where that ends.
 //
 // # Numbers

@@ -24,7 +24,7 @@ type head struct {
 	since, floor          int64
 	begun, removed, ended edm.Ticks
 	settled               bool
-	revision              int64
+	revision, trims       int64
 	now                   Snapshot
 }
 
@@ -45,7 +45,7 @@ func readHead(name string, of []byte, v [][]byte) (h head, exists bool, err erro
 		h.kept, h.incarnation = true, table.Incarnation(v[2])
 		h.life, h.since, h.floor = statement.Number(v[3]), statement.Number(v[4]), statement.Number(v[6])
 		h.begun, h.removed, h.ended = edm.Ticks(statement.Number(v[5])), edm.Ticks(statement.Number(v[7])), edm.Ticks(statement.Number(v[8]))
-		h.settled, h.revision = len(v[9]) == 1 && v[9][0] == 1, statement.Number(v[10])
+		h.settled, h.revision, h.trims = len(v[9]) == 1 && v[9][0] == 1, statement.Number(v[10]), statement.Number(v[12])
 	}
 	var ok bool
 	if h.now, ok = ParseSnapshot(v[11]); !ok {
@@ -70,12 +70,10 @@ func (h *head) refuse(r *table.FeedRequest, exists bool) error {
 // missed reports whether lines may have been removed that a position has not read.
 func (h *head) missed(p *Position) bool {
 	switch {
-	case p.low() > h.floor:
+	case p.low() > h.floor || p.Trims == h.trims:
 		return false
 	case p.Until != nil && p.Last >= h.removed && p.Until.low() > h.floor:
 		return false // those of the window were read, and the others are after it
-	case p.Trimmed != 0 && h.removed <= p.Trimmed:
-		return false
 	}
 	return true
 }

@@ -90,10 +90,9 @@ type Position struct {
 	// was not removed as too old, the database was set back.
 	Last   edm.Ticks
 	Number int64
-	// Trimmed is set from the oldest line on until the end of the feed was reached: lines up to
-	// this Timestamp had been removed already, and are not missed.
-	Trimmed edm.Ticks
-	Ended   bool // the drop of the table was read
+	// Trims is how often lines had been removed: those are not missed.
+	Trims int64
+	Ended bool // the drop of the table was read
 }
 
 const (
@@ -119,7 +118,7 @@ func (p *Position) Bytes() []byte {
 	}
 	b = binary.AppendUvarint(b, uint64(p.Last))
 	b = binary.AppendUvarint(b, uint64(p.Number))
-	return binary.AppendUvarint(b, uint64(p.Trimmed))
+	return binary.AppendUvarint(b, uint64(p.Trims))
 }
 
 func (p *Point) append(b []byte) []byte {
@@ -144,7 +143,7 @@ func ParsePosition(b []byte) (p Position, ok bool) {
 	if b[0]&inWindow != 0 {
 		p.Until = new(d.point())
 	}
-	p.Last, p.Number, p.Trimmed = edm.Ticks(d.number()), d.number(), edm.Ticks(d.number())
+	p.Last, p.Number, p.Trims = edm.Ticks(d.number()), d.number(), d.number()
 	return p, d.ok && len(d.rest) == 0
 }
 

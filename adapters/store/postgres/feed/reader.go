@@ -115,7 +115,7 @@ func (r *reader) begin(ctx context.Context) error {
 	case r.request.From != nil:
 		return r.resume(ctx)
 	case r.request.Oldest:
-		r.at = Position{Point: Point{High: r.head.since}, Trimmed: r.head.removed}
+		r.at = Position{Point: Point{High: r.head.since}, Trims: r.head.trims}
 		return nil
 	}
 	return r.last(ctx)
@@ -141,13 +141,13 @@ func (r *reader) resume(ctx context.Context) (err error) {
 		}
 	}
 	r.at = p
+	r.at.Trims = r.head.trims
 	return err
 }
 
 // last takes the position at the end of the feed.
 func (r *reader) last(ctx context.Context) error {
-	r.at = Position{Point: Point{High: r.head.since}}
-	highest := r.head.floor
+	r.at = Position{Point: Point{High: r.head.since}, Trims: r.head.trims}
 	_, err := statement.Query(ctx, r.conn, statement.FeedLast, func(v [][]byte) error {
 		r.at.Last, r.at.Number = edm.Ticks(statement.Number(v[0])), statement.Number(v[1])
 		return nil
@@ -155,7 +155,7 @@ func (r *reader) last(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.at.Point = r.at.after(&r.head.now, max(highest, r.at.Number))
+	r.at.Point = r.at.after(&r.head.now, max(r.head.floor, r.at.Number))
 	return r.close(ctx, &r.at.Point)
 }
 
@@ -175,7 +175,6 @@ func (r *reader) windows(ctx context.Context) (full bool, err error) {
 			break
 		}
 	}
-	r.at.Trimmed = 0
 	if r.head.ended == 0 {
 		return false, nil
 	}
@@ -186,46 +185,33 @@ func (r *reader) windows(ctx context.Context) (full bool, err error) {
 
 // window reads which lines the window has in which r.at is, or the next one.
 func (r *reader) window(ctx context.Context) (w window, err error) {
-	var open []Line
-	if len(r.at.Open) > 0 {
-		numbers := make([][]byte, len(r.at.Open))
-		for i, n := range r.at.Open {
-			numbers[i] = statement.Int8(n)
-		}
-		if open, err = r.lines(ctx, statement.FeedOpen, statement.Array(statement.OIDInt8, numbers), statement.Int8(int64(r.head.begun))); err != nil {
-			return w, err
-		}
+	w, err = next(&source{r, ctx}, &r.at, &r.head.now, r.head.floor, firstLines)
+	if err == nil && w.now {
+		err = r.close(ctx, &w.until)
 	}
-	high := statement.Int8(r.at.High)
-	if until := r.at.Until; until != nil {
-		next, err := r.lines(ctx, statement.FeedBetween, high, statement.Int8(until.High), statement.Int8(int64(max(r.head.begun, r.at.Last))))
-		w = window{lines: slices.DeleteFunc(append(next, open...), func(l Line) bool { return l.Ticks <= r.at.Last || !until.Has(l.Number) }), until: *until}
-		w.sort()
-		return w, err
-	}
-	for n := firstLines; ; n *= 4 {
-		next, err := r.lines(ctx, statement.FeedNext, high, statement.Int8(int64(r.head.begun)), statement.Int8(int64(n)))
-		if err != nil {
-			return w, err
-		}
-		if len(next) == n {
-			if w, found := cut(&r.at.Point, next, open); found {
-				return w, nil
-			}
-			continue
-		}
-		w = take(&r.at.Point, &r.head.now, next, open, r.committed())
-		w.now = true
-		return w, r.close(ctx, &w.until)
-	}
+	return w, err
 }
 
-// committed is a number up to which a reader from the oldest line on has all, at the end.
-func (r *reader) committed() int64 {
-	if r.at.Trimmed != 0 {
-		return r.head.floor
+// source is the feed of a reader.
+type source struct {
+	*reader
+	ctx context.Context
+}
+
+func (s *source) above(number int64, limit int) ([]Line, error) {
+	return s.lines(s.ctx, statement.FeedNext, statement.Int8(number), statement.Int8(int64(s.head.begun)), statement.Int8(int64(limit)))
+}
+
+func (s *source) between(above, upTo int64, after edm.Ticks) ([]Line, error) {
+	return s.lines(s.ctx, statement.FeedBetween, statement.Int8(above), statement.Int8(upTo), statement.Int8(int64(max(s.head.begun, after))))
+}
+
+func (s *source) among(numbers []int64) ([]Line, error) {
+	list := make([][]byte, len(numbers))
+	for i, n := range numbers {
+		list[i] = statement.Int8(n)
 	}
-	return 0
+	return s.lines(s.ctx, statement.FeedOpen, statement.Array(statement.OIDInt8, list), statement.Int8(int64(s.head.begun)))
 }
 
 func (r *reader) lines(ctx context.Context, what statement.Prepared, args ...[]byte) (list []Line, err error) {
@@ -281,7 +267,7 @@ func (r *reader) tell(ctx context.Context, w *window) (full bool, err error) {
 			return false, err
 		}
 		for i, l := range some {
-			at := Position{Point: r.at.Point, Until: &w.until, Last: l.Ticks, Number: l.Number, Trimmed: r.at.Trimmed}
+			at := Position{Point: r.at.Point, Until: &w.until, Last: l.Ticks, Number: l.Number, Trims: r.at.Trims}
 			if i == len(some)-1 && len(rest) == 0 {
 				at.Point, at.Until = w.until, nil
 			}

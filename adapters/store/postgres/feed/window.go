@@ -21,6 +21,50 @@ type window struct {
 	now   bool // it has all that the snapshot of the reader shows
 }
 
+// lines are those of a feed, as one snapshot shows them.
+type lines interface {
+	// above returns the first lines whose numbers are above one, in the order of the numbers.
+	above(number int64, limit int) ([]Line, error)
+	// between returns the lines of some numbers whose Timestamps are after one.
+	between(above, upTo int64, after edm.Ticks) ([]Line, error)
+	// among returns the lines of these numbers.
+	among(numbers []int64) ([]Line, error)
+}
+
+// next returns what is left of the window in which a position is, or the window after it. now
+// is the snapshot that shows the lines, and floor the highest number of a line that was removed
+// and is not missed. It looks at some lines at first, and at four times as
+// many each further time.
+func next(from lines, p *Position, now *Snapshot, floor int64, some int) (w window, err error) {
+	var open []Line
+	if len(p.Open) > 0 {
+		if open, err = from.among(p.Open); err != nil {
+			return w, err
+		}
+	}
+	if until := p.Until; until != nil {
+		list, err := from.between(p.High, until.High, p.Last)
+		w = window{lines: slices.DeleteFunc(append(list, open...), func(l Line) bool { return l.Ticks <= p.Last || !until.Has(l.Number) }), until: *until}
+		w.sort()
+		return w, err
+	}
+	for ; ; some *= 4 {
+		list, err := from.above(p.High, some)
+		if err != nil {
+			return w, err
+		}
+		if len(list) == some {
+			if w, found := cut(&p.Point, list, open); found {
+				return w, nil
+			}
+			continue
+		}
+		w = take(&p.Point, now, list, open, floor)
+		w.now = true
+		return w, nil
+	}
+}
+
 func (w *window) sort() {
 	slices.SortFunc(w.lines, func(a, b Line) int { return int(a.Ticks - b.Ticks) })
 }
@@ -29,33 +73,20 @@ func (w *window) sort() {
 // part of positions.
 const longestMark = 64
 
-// cut ends a window after p at the last mark by which all lines are among those that were read:
-// next are those with a number above p.High, in the order of their numbers and not all, and
-// open those of p.Open.
+// cut ends a window after p at the last mark that shows some of the lines: next are those with a
+// number above p.High, in the order of their numbers and not all, and open those of p.Open. A mark that shows numbers above that of its line is none: of those, the
+// ones of undone transactions can come again.
 func cut(p *Point, next, open []Line) (w window, found bool) {
-	if len(next) == 0 {
-		return w, false
-	}
-	last := next[len(next)-1].Number // of which some may not be among them
 	for _, l := range slices.Backward(next) {
 		s, ok := ParseSnapshot(l.mark)
-		if !ok || s.Max > last || len(s.Running) > longestMark {
+		if !ok || s.Max > l.Number || len(s.Running) > longestMark {
 			continue
 		}
-		s.hide(l.Number)
 		if w = take(p, &s, next, open, 0); len(w.lines) > 0 {
 			return w, true
 		}
 	}
 	return w, false
-}
-
-// hide has the snapshot of a statement not show the transaction of the statement itself: a
-// later statement of that may follow changes that the snapshot does not show.
-func (s *Snapshot) hide(number int64) {
-	if i, found := slices.BinarySearch(s.Running, number); !found {
-		s.Running = slices.Insert(s.Running, i, number)
-	}
 }
 
 // take makes a window of the lines that a snapshot shows. committed is a number that was.

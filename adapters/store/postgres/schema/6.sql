@@ -11,11 +11,12 @@ CREATE TABLE feed (
   begun       bigint  NOT NULL DEFAULT 0,       -- each line has a Timestamp above it: lines up to it were written in another database
   floor       bigint  NOT NULL,                 -- the highest xact of a line that was removed, or of the declaration
   removed     bigint  NOT NULL DEFAULT 0,       -- the highest Timestamp of a line that was removed
+  trims       bigint  NOT NULL DEFAULT 0,       -- how often lines were removed
   dropped     bigint,                           -- Timestamp of the Drop
   settled     boolean NOT NULL DEFAULT false    -- everybody has finished who wrote when the feed was declared, or its table dropped
 );
--- A line for each commit, written by its transaction. "mark" is the snapshot of the statement, in some of the lines: where a reader that has much to
--- catch up with may end a window.
+-- A line for each commit, written by its transaction. "mark" is the snapshot in which that began to write, in some of the lines: where a reader
+-- that has much to catch up with may end a window.
 CREATE TABLE change (
   life bigint NOT NULL,
   ts   bigint NOT NULL,

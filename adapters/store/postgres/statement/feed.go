@@ -10,14 +10,16 @@ import (
 // A table with a feed has its record in the form of one that declares something (ruled.go).
 // Its writes add a line to change, by the same statement, or by one more in a batch.
 
-// markEvery is the share of the lines that have a mark.
-const markEvery = 16
+// markEvery is the share of the lines that have a mark, of those that can.
+const markEvery = 8
 
-// lineSQL adds the line keys of a commit at a Timestamp to the feed of a life.
+// lineSQL adds the line keys of a commit at a Timestamp to the feed of a life. Only the first
+// statement of a transaction has a snapshot that can be a mark: below its own number, which is
+// committed with the mark, no number comes again after a crash.
 func lineSQL(keys string) string {
 	return strings.NewReplacer("$keys", keys, "$every", strconv.Itoa(markEvery), "$slots", strconv.Itoa(slot.Slots)).Replace(`
 INSERT INTO change (life, ts, keys, mark)
-SELECT life, ts, $keys::bytea, CASE WHEN ts / $slots % $every = 0 THEN txid_current_snapshot() END FROM w`)
+SELECT life, ts, $keys::bytea, CASE WHEN ts / $slots % $every = 0 AND txid_snapshot_xmax(txid_current_snapshot()) <= txid_current() THEN txid_current_snapshot() END FROM w`)
 }
 
 // FeedWrites are RuledWrites for a table with a feed: alone they have the line as one more
@@ -37,7 +39,8 @@ func feedWrite(name, sql, revision, line string) struct{ Alone, Batch Prepared }
 	}
 }
 
-// FeedBatch is the line $3 of a batch at the Timestamp $2, for a record with the revision $4.
+// FeedBatch is the line $3 of a batch at the Timestamp $2, for a record with the revision $4. It
+// comes first, so that it can have a mark.
 var FeedBatch = Prepared{"feed_batch", `
 WITH w AS (SELECT -life AS life, $2::int8 AS ts FROM record WHERE name = $1::text AND revision = -$4::int8), line AS (` + lineSQL("$3") + `
 RETURNING 1) SELECT 1 / count(*) FROM line`}
@@ -49,7 +52,8 @@ INSERT INTO feed AS f (life, name, incarnation, revision, keep, since, floor)
 SELECT -life, name, incarnation, $2::int8, $3::int8, txid_current(), txid_current() FROM record WHERE name = $1::text AND revision = -$2::int8
     ON CONFLICT (life) DO UPDATE SET revision = excluded.revision, keep = excluded.keep, settled = f.settled AND f.revision = $4::int8,
        since = CASE WHEN f.revision = $4::int8 THEN f.since ELSE excluded.since END,
-       floor = CASE WHEN f.revision = $4::int8 THEN f.floor ELSE excluded.floor END`}
+       floor = CASE WHEN f.revision = $4::int8 THEN f.floor ELSE excluded.floor END,
+       trims = CASE WHEN f.revision = $4::int8 THEN f.trims ELSE f.trims + 1 END`}
 
 // hereSQL are what this database has that a copy has not: the number of the cluster and of the
 // database. Timelines tell a cluster from one that was promoted or restored.
@@ -66,7 +70,7 @@ WITH moved AS (
       ON CONFLICT (one) DO UPDATE SET system = excluded.system, database = excluded.database
    WHERE home.system <> excluded.system OR home.database <> excluded.database RETURNING 1),
 above AS (SELECT max(reserved) AS ts FROM server),
-begun AS (UPDATE feed SET begun = above.ts, since = txid_current(), floor = txid_current(), settled = false FROM above WHERE EXISTS (SELECT FROM moved) RETURNING life)
+begun AS (UPDATE feed SET begun = above.ts, since = txid_current(), floor = txid_current(), trims = trims + 1, settled = false FROM above WHERE EXISTS (SELECT FROM moved) RETURNING life)
 UPDATE record r SET floor = r.floor - r.floor % ` + lift + ` + greatest(r.floor % ` + lift + `, above.ts) FROM begun, above WHERE r.life = -begun.life`}
 )
 
@@ -74,7 +78,7 @@ UPDATE record r SET floor = r.floor - r.floor % ` + lift + ` + greatest(r.floor 
 // incarnation $2.
 var (
 	FeedHead = Prepared{"feed_head", `
-SELECT r.incarnation, r.traits, f.incarnation, f.life, f.since, f.begun, f.floor, f.removed, coalesce(f.dropped, 0), f.settled, f.revision, txid_current_snapshot()
+SELECT r.incarnation, r.traits, f.incarnation, f.life, f.since, f.begun, f.floor, f.removed, coalesce(f.dropped, 0), f.settled, f.revision, txid_current_snapshot(), f.trims
   FROM (VALUES (1)) AS one (n) LEFT JOIN record r ON r.name = $1::text
   LEFT JOIN feed f ON f.incarnation = coalesce($2::bytea, r.incarnation) AND f.name = $1::text`}
 	// FeedSettled notes that everybody has finished who wrote when a feed was as it was read.
@@ -119,7 +123,7 @@ SELECT f.life, f.keep, coalesce(f.dropped, 0), f.dropped IS NULL AND r.revision 
 WITH gone AS (DELETE FROM change WHERE life = $1::int8 AND ts = ANY(ARRAY(
     SELECT ts FROM change WHERE life = $1::int8 AND ts <= $2::int8 ORDER BY ts LIMIT $3::int8 FOR UPDATE SKIP LOCKED)) RETURNING ts, xact),
 upto AS (SELECT max(g.ts) AS ts, max(g.xact) AS xact FROM gone g, feed f WHERE f.life = $1::int8 AND g.ts > f.begun),
-head AS (UPDATE feed f SET floor = greatest(floor, upto.xact), removed = greatest(removed, upto.ts) FROM upto WHERE f.life = $1::int8 AND upto.ts IS NOT NULL)
+head AS (UPDATE feed f SET floor = greatest(floor, upto.xact), removed = greatest(removed, upto.ts), trims = trims + 1 FROM upto WHERE f.life = $1::int8 AND upto.ts IS NOT NULL)
 SELECT count(*) FROM gone`}
 	// FeedForget removes the head of a feed that was not declared anew.
 	FeedForget = Prepared{"feed_forget", `

@@ -1,0 +1,416 @@
+package feed
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"edgetable/core/edm"
+)
+
+// database is a model of what a feed relies on: transactions get numbers when they begin to write, they lock the keys that they
+// write, and their lines show when they commit. After a crash the numbers begin above the highest one that was committed.
+type database struct {
+	rnd       *rand.Rand
+	next      int64
+	committed int64 // the highest number that was
+	running   []*transaction
+	lines     []Line
+	keys      map[edm.Ticks][]int // of a line
+	state     [5]edm.Ticks        // of each key, as committed
+	last      edm.Ticks
+	floor     int64
+	removed   edm.Ticks
+	trims     int64
+}
+
+// since is the number by which the feed was declared.
+const since = 99
+
+type transaction struct {
+	number   int64
+	stranger bool // it writes no line
+	lines    []Line
+	locks    map[int]edm.Ticks
+}
+
+func (d *database) snapshot(self int64) (s Snapshot) {
+	s.Max = d.next
+	for _, t := range d.running {
+		if t.number != self && t.number != 0 {
+			s.Running = append(s.Running, t.number)
+		}
+	}
+	slices.Sort(s.Running)
+	return s
+}
+
+func (s *Snapshot) bytes() (b []byte) {
+	put := func(n uint64, size int) {
+		for i := size - 1; i >= 0; i-- {
+			b = append(b, byte(n>>(8*i)))
+		}
+	}
+	put(uint64(len(s.Running)), 4)
+	put(0, 8)
+	put(uint64(s.Max), 8)
+	for _, n := range s.Running {
+		put(uint64(n), 8)
+	}
+	return b
+}
+
+// step lets something happen.
+func (d *database) step(marks bool) {
+	switch n := d.rnd.IntN(12); {
+	case n < 3 && len(d.running) < 6:
+		t := &transaction{stranger: d.rnd.IntN(5) == 0, locks: map[int]edm.Ticks{}}
+		if d.running = append(d.running, t); t.stranger {
+			d.number(t)
+		}
+	case n < 8 && len(d.running) > 0:
+		d.write(d.running[d.rnd.IntN(len(d.running))], marks)
+	case len(d.running) > 0:
+		i := d.rnd.IntN(len(d.running))
+		t := d.running[i]
+		d.running = slices.Delete(d.running, i, i+1)
+		if d.rnd.IntN(6) > 0 {
+			d.commit(t)
+		}
+	}
+}
+
+func (d *database) number(t *transaction) {
+	t.number = d.next
+	d.next++
+}
+
+// write writes some keys at one Timestamp, above those of what was there, and leaves a line.
+func (d *database) write(t *transaction, marks bool) {
+	if t.stranger {
+		return
+	}
+	ticks := d.last + 5 - edm.Ticks(d.rnd.IntN(40)) // by a clock that may be slow
+	var keys []int
+	for _, k := range d.rnd.Perm(len(d.state))[:1+d.rnd.IntN(2)] {
+		locked := slices.ContainsFunc(d.running, func(o *transaction) bool { return o != t && o.locks[k] != 0 })
+		if !locked {
+			keys, ticks = append(keys, k), max(ticks, d.state[k]+1, t.locks[k]+1)
+		}
+	}
+	for d.keys[ticks] != nil || ticks <= 0 { // no two servers issue the same
+		ticks++
+	}
+	if len(keys) == 0 {
+		return
+	}
+	d.last, d.keys[ticks] = max(d.last, ticks), keys
+	mark := d.snapshot(t.number)
+	if t.number == 0 {
+		d.number(t)
+	}
+	l := Line{Ticks: ticks, Number: t.number}
+	if marks && d.rnd.IntN(3) == 0 { // also in lines of later statements, where the store has none
+		l.mark = mark.bytes()
+	}
+	t.lines = append(t.lines, l)
+	for _, k := range keys {
+		t.locks[k] = ticks
+	}
+}
+
+func (d *database) commit(t *transaction) {
+	if t.number == 0 {
+		return
+	}
+	d.lines = append(d.lines, t.lines...)
+	for k, ticks := range t.locks {
+		d.state[k] = ticks
+	}
+	d.committed = max(d.committed, t.number)
+}
+
+// crash undoes what runs. Numbers that were given out since the last commit come again.
+func (d *database) crash() {
+	d.running, d.next = nil, d.committed+1
+}
+
+func (d *database) trim(upTo edm.Ticks) {
+	before := len(d.lines)
+	d.lines = slices.DeleteFunc(d.lines, func(l Line) bool {
+		if l.Ticks > upTo {
+			return false
+		}
+		d.floor, d.removed = max(d.floor, l.Number), max(d.removed, l.Ticks)
+		return true
+	})
+	if len(d.lines) < before {
+		d.trims++
+	}
+}
+
+func (d *database) find(limit int, want func(l Line) bool) (list []Line, err error) {
+	for _, l := range d.lines {
+		if want(l) {
+			list = append(list, l)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Line) int { return cmp.Compare(a.Number, b.Number) })
+	return list[:min(limit, len(list))], nil
+}
+
+func (d *database) above(number int64, limit int) ([]Line, error) {
+	return d.find(limit, func(l Line) bool { return l.Number > number })
+}
+
+func (d *database) between(above, upTo int64, after edm.Ticks) ([]Line, error) {
+	return d.find(1<<30, func(l Line) bool { return l.Number > above && l.Number <= upTo && l.Ticks > after })
+}
+
+func (d *database) among(numbers []int64) ([]Line, error) {
+	return d.find(1<<30, func(l Line) bool { return slices.Contains(numbers, l.Number) })
+}
+
+// consumer follows the feed, in pages of some lines.
+type consumer struct {
+	*database
+	at    []byte
+	state [5]edm.Ticks
+	limit int
+	seen  map[edm.Ticks]bool
+	begun int
+	how   reading
+	wrong error
+	cuts  int // windows that ended at a mark
+}
+
+// reading is a way to read: the one of the store, or one that must fail.
+type reading struct {
+	name string
+	page func(c *consumer, p *Position) // reads one page, or is nil
+}
+
+func (c *consumer) begin() {
+	c.begun++
+	now := c.snapshot(0)
+	p := Position{Point: new(Point{High: since}).after(&now, max(c.floor, c.committedLine())), Trims: c.trims}
+	c.close(&p.Point)
+	c.state, c.at, c.seen = c.database.state, p.Bytes(), map[edm.Ticks]bool{}
+}
+
+func (c *consumer) committedLine() (highest int64) {
+	for _, l := range c.lines {
+		highest = max(highest, l.Number)
+	}
+	return highest
+}
+
+func (c *consumer) close(p *Point) {
+	p.Open = slices.DeleteFunc(p.Open, func(n int64) bool {
+		return slices.ContainsFunc(c.running, func(t *transaction) bool { return t.number == n && t.stranger })
+	})
+}
+
+func (c *consumer) read() {
+	p, ok := ParsePosition(c.at)
+	if !ok {
+		c.wrong = fmt.Errorf("the position %v is damaged", c.at)
+		return
+	}
+	if (&head{floor: c.floor, removed: c.removed, trims: c.trims}).missed(&p) {
+		c.begin()
+		return
+	}
+	p.Trims = c.trims
+	c.how.page(c, &p)
+	c.at = p.Bytes()
+}
+
+// right is how the store reads.
+func right(c *consumer, p *Position) {
+	now := c.snapshot(0)
+	left := c.limit
+	for {
+		w, err := next(c, p, &now, c.floor, 4)
+		if err != nil {
+			c.wrong = err
+		}
+		if w.now {
+			c.close(&w.until)
+		} else if p.Until == nil {
+			c.cuts++
+		}
+		for i, l := range w.lines {
+			c.apply(l)
+			p.Last, p.Number, p.Until = l.Ticks, l.Number, &w.until
+			if left--; left == 0 && i < len(w.lines)-1 {
+				return
+			}
+		}
+		if p.Point, p.Until = w.until, nil; w.now || left <= 0 {
+			return
+		}
+	}
+}
+
+func (c *consumer) apply(l Line) {
+	if c.seen[l.Ticks] {
+		c.wrong = fmt.Errorf("the line of %d comes twice", l.Ticks)
+	}
+	c.seen[l.Ticks] = true
+	for _, k := range c.keys[l.Ticks] {
+		if l.Ticks < c.state[k] {
+			c.wrong = fmt.Errorf("key %d: %d comes after %d", k, l.Ticks, c.state[k])
+		}
+		c.state[k] = max(c.state[k], l.Ticks)
+	}
+}
+
+// follows runs a history and returns what is wrong with the consumer.
+func follows(seed uint64, how reading, marks, crashes bool) (*consumer, error) {
+	rnd := rand.New(rand.NewPCG(seed, 5))
+	d := &database{rnd: rnd, next: since + 1, committed: since, floor: since, last: 1000, keys: map[edm.Ticks][]int{}}
+	c := &consumer{database: d, limit: 1 + rnd.IntN(6), how: how}
+	c.begin()
+	pause, trims := []int{4, 8, 60}[rnd.IntN(3)], []int{10, 100}[rnd.IntN(2)]
+	for range 300 {
+		d.step(marks)
+		if rnd.IntN(pause) == 0 {
+			c.read()
+		}
+		if rnd.IntN(trims) == 0 {
+			d.trim(d.last - edm.Ticks(rnd.IntN(60)))
+		}
+		if crashes && rnd.IntN(100) == 0 {
+			d.crash()
+		}
+	}
+	for _, t := range d.running {
+		d.commit(t)
+	}
+	d.running = nil
+	for range len(d.lines) + 10 {
+		c.read()
+	}
+	if c.wrong == nil && c.state != d.state {
+		c.wrong = fmt.Errorf("the consumer has %v, the table %v", c.state, d.state)
+	}
+	return c, c.wrong
+}
+
+// A consumer gets each line once, those of a key in order, and ends with the state of the table: beside transactions that commit
+// in another order than they began, that last long, are undone, or crash, and while old lines are removed.
+func TestWindows(t *testing.T) {
+	t.Parallel()
+	cuts, begun := 0, 0
+	for seed := range uint64(6000) {
+		c, err := follows(seed, reading{"right", right}, seed%4 > 0, true)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		cuts, begun = cuts+c.cuts, begun+c.begun-1
+	}
+	if cuts < 1000 || begun < 500 {
+		t.Errorf("%d windows ended at a mark, and %d times a consumer began again", cuts, begun)
+	}
+}
+
+// Ways to read that miss something, each for one reason.
+var wrongWays = []reading{
+	{"by Timestamps alone", func(c *consumer, p *Position) {
+		list, _ := c.find(1<<30, func(l Line) bool { return l.Ticks > p.Last })
+		w := window{lines: list}
+		w.sort()
+		for _, l := range w.lines {
+			c.apply(l)
+			p.Last = l.Ticks
+		}
+	}},
+	{"by numbers alone", func(c *consumer, p *Position) {
+		list, _ := c.above(p.High, 1<<30)
+		for _, l := range list {
+			c.apply(l)
+			p.High = l.Number
+		}
+	}},
+	{"up to the highest number of the snapshot", func(c *consumer, p *Position) {
+		right(c, p)
+		if p.Until == nil {
+			now := c.snapshot(0)
+			p.Point = p.after(&now, now.Max-1)
+		}
+	}},
+	{"without the end of the window", func(c *consumer, p *Position) {
+		now := c.snapshot(0)
+		w, _ := next(c, p, &now, c.floor, 1<<20)
+		left := c.limit
+		for i, l := range w.lines {
+			if l.Ticks <= p.Last && p.Ended { // used here as: the last page ended inside
+				continue
+			}
+			c.apply(l)
+			if left--; left == 0 && i < len(w.lines)-1 {
+				p.Last, p.Ended = l.Ticks, true
+				return
+			}
+		}
+		p.Point, p.Ended = w.until, false
+	}},
+}
+
+// Each of the wrong ways is found.
+func TestWrongWays(t *testing.T) {
+	t.Parallel()
+	for _, how := range wrongWays {
+		failed := 0
+		for seed := range uint64(1000) {
+			if _, err := follows(seed, how, false, true); err != nil {
+				failed++
+			}
+		}
+		if t.Logf("%s: %d of 1000 histories fail", how.name, failed); failed == 0 {
+			t.Errorf("to read %s is right", how.name)
+		}
+	}
+}
+
+// A position survives its encoding, and what is none is refused.
+func TestPositions(t *testing.T) {
+	t.Parallel()
+	rnd := rand.New(rand.NewPCG(1, 2))
+	point := func() (p Point) {
+		p.High = rnd.Int64N(1 << 40)
+		for n := rnd.IntN(5); n > 0; n-- {
+			if x := p.High - 1 - rnd.Int64N(1000); x >= 0 && !slices.Contains(p.Open, x) {
+				p.Open = append(p.Open, x)
+			}
+		}
+		slices.Sort(p.Open)
+		return p
+	}
+	for range 1000 {
+		p := Position{Point: point(), Last: edm.Ticks(rnd.Int64()), Number: rnd.Int64N(1 << 40), Ended: rnd.IntN(2) == 0}
+		p.Last >>= 1
+		if rnd.IntN(2) == 0 {
+			p.Until = new(point())
+		}
+		b := p.Bytes()
+		q, ok := ParsePosition(b)
+		if want := fmt.Sprint(p.Point, p.Last, p.Number, p.Trims, p.Ended, p.Until); !ok || fmt.Sprint(q.Point, q.Last, q.Number, q.Trims, q.Ended, q.Until) != want {
+			t.Fatalf("%s became %+v, %v", want, q, ok)
+		}
+		for i := range b {
+			if _, ok := ParsePosition(b[:i]); ok {
+				t.Fatalf("the first %d bytes of %v are a position", i, b)
+			}
+		}
+		if _, ok := ParsePosition(append(b, 0)); ok {
+			t.Fatal("a byte too many")
+		}
+	}
+	if _, ok := ParsePosition(make([]byte, longestPosition+1)); ok {
+		t.Error("a position that is too long")
+	}
+}

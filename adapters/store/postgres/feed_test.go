@@ -1,0 +1,553 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"edgetable/adapters/store/postgres"
+	"edgetable/adapters/store/postgres/feed"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+	"edgetable/testdata/must"
+	"edgetable/testdata/needs"
+	"edgetable/testdata/postgres/local"
+)
+
+// feeding are traits of a table that keeps a feed.
+func feeding() *table.Traits { return &table.Traits{Feed: &table.Feed{Keep: 1 << 50}} }
+
+// openFeeding opens a store in whose table people a feed is kept.
+func openFeeding(t testing.TB, c *local.Cluster, o postgres.Options) *postgres.Store {
+	t.Helper()
+	if o.Schema == "" {
+		o.Schema = schema(t, c)
+	}
+	s := open(t, c, o)
+	create(t, s)
+	declare(t, s, feeding())
+	return s
+}
+
+func endOfFeed(t testing.TB, s *postgres.Store) *table.FeedPosition {
+	t.Helper()
+	page, err := s.Changes(t.Context(), people, table.FeedRequest{})
+	must.OK(t, err)
+	return &page.Next
+}
+
+// changesSince are the names of the entities that changed after a position, and the position after that.
+func changesSince(t testing.TB, s *postgres.Store, from *table.FeedPosition) (names []string, next *table.FeedPosition) {
+	t.Helper()
+	page, err := s.Changes(t.Context(), people, table.FeedRequest{From: from})
+	must.OK(t, err)
+	for _, c := range page.Commits {
+		for _, change := range c.Changes {
+			_, name := key.Decode(change.Key)
+			names = append(names, name)
+		}
+		if c.Dropped {
+			names = append(names, "dropped")
+		}
+	}
+	return names, &page.Next
+}
+
+func expectChanged(t testing.TB, what string, s *postgres.Store, from *table.FeedPosition, want ...string) (next *table.FeedPosition) {
+	t.Helper()
+	names, next := changesSince(t, s, from)
+	if !slices.Equal(names, want) {
+		t.Errorf("%s: changed is %q, want %q", what, names, want)
+	}
+	return next
+}
+
+func expectHistory(t testing.TB, what string, s *postgres.Store, from *table.FeedPosition) {
+	t.Helper()
+	if page, err := s.Changes(t.Context(), people, table.FeedRequest{From: from}); !errors.Is(err, table.ErrHistory) {
+		t.Errorf("%s: %+v, %v, want %v", what, page, err, table.ErrHistory)
+	}
+}
+
+// stranger is a connection of another program.
+func stranger(t testing.TB, c *local.Cluster) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), c.DSN("application_name=stranger"))
+	must.OK(t, err)
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	return conn
+}
+
+func run(t testing.TB, c *pgx.Conn, sql string) {
+	t.Helper()
+	_, err := c.Exec(t.Context(), sql)
+	must.OK(t, err)
+}
+
+// stall lets a commit of these entities wait for the row of the first one. It has its Timestamp then, and if there are several
+// also its number.
+func stall(t *testing.T, s *postgres.Store, names ...string) (release func()) {
+	t.Helper()
+	var m []table.Mutation
+	for _, name := range names {
+		m = append(m, table.Mutation{Key: row("p", name), Nonce: 1, Properties: text(name)})
+	}
+	unlock := lockRows(t, s, names[0])
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.Commit(context.Background(), people, m)
+		done <- err
+	}()
+	wait(t, "the write waits for the row", func() bool {
+		return ask(t, shared, "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'", s.Name()) == "1"
+	})
+	return func() {
+		unlock()
+		must.OK(t, <-done)
+	}
+}
+
+// A commit that becomes visible after one with a higher Timestamp and a higher number is told after that. A reader that goes by
+// either of the two alone misses it, in the same database.
+func TestLateCommitInAFeed(t *testing.T) {
+	needs.These(t, needs.Postgres)
+	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
+	fast := func() edm.Ticks { return edm.TicksOf(time.Now()) + 5*edm.TicksPerSecond }
+	other := open(t, shared, postgres.Options{Schema: s.Schema, PurgeEvery: -1, Now: fast})
+	endOfFeed(t, s) // which waits for nobody the next time
+	release := stall(t, s, "x", "y")
+	from := endOfFeed(t, s)
+	must.OK(t, putOne(t.Context(), other, "early"))
+	must.OK(t, putOne(t.Context(), other, "next"))
+	after := expectChanged(t, "while it waits", other, from, "early", "next")
+	ticks, number := ask(t, shared, "SELECT max(ts) FROM "+s.Schema+".change"), ask(t, shared, "SELECT max(xact) FROM "+s.Schema+".change")
+	release()
+	must.OK(t, putOne(t.Context(), other, "last"))
+	expectChanged(t, "after it", s, after, "x", "y", "last")
+	expectChanged(t, "from before it", s, from, "x", "y", "early", "next", "last")
+	for what, condition := range map[string]string{"Timestamps": "ts > " + ticks, "numbers": "xact > " + number} {
+		if n := ask(t, shared, "SELECT count(*) FROM "+s.Schema+".change WHERE "+condition); n != "1" {
+			t.Errorf("by %s alone %s changes come after, and this test shows nothing", what, n)
+		}
+	}
+}
+
+// After a crash PostgreSQL gives the numbers of undone transactions out again. A position has none of them: one that has the
+// highest number of a snapshot would skip what has it then.
+func TestNumbersAfterACrash(t *testing.T) {
+	t.Parallel()
+	c := cluster(t, local.Options{})
+	s := openFeeding(t, c, postgres.Options{PurgeEvery: -1})
+	endOfFeed(t, s)
+	// A heartbeat between the undone transactions and the crash has a higher number, which is kept.
+	for try := range 20 {
+		other := stranger(t, c)
+		must.OK(t, putOne(t.Context(), s, fmt.Sprint("before", try)))
+		var undone int64
+		for range 100 {
+			run(t, other, "BEGIN")
+			must.OK(t, other.QueryRow(t.Context(), "SELECT txid_current()").Scan(&undone))
+			run(t, other, "ROLLBACK")
+		}
+		from := endOfFeed(t, s)
+		must.OK(t, c.Restart())
+		must.OK(t, putOne(t.Context(), s, "after"))
+		expectChanged(t, "after the crash", s, from, "after")
+		if again := ask(t, c, "SELECT max(xact) <= $1::int8 FROM "+s.Schema+".change", undone); again == "true" {
+			return
+		}
+	}
+	t.Error("no number came again, and this test shows nothing")
+}
+
+// A transaction that another program holds open delays nothing, and no position names it.
+func TestFeedBesideAnOldTransaction(t *testing.T) {
+	needs.These(t, needs.Postgres)
+	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
+	from := endOfFeed(t, s)
+	other := stranger(t, shared)
+	run(t, other, "BEGIN; SELECT txid_current(); SELECT count(*) FROM "+s.Schema+".change")
+	for i := range 20 {
+		name := fmt.Sprint(i)
+		must.OK(t, putOne(t.Context(), s, name))
+		from = expectChanged(t, "beside it", s, from, name)
+		p, ok := feed.ParsePosition(from.At)
+		if !ok || len(p.Open) > 0 {
+			t.Fatalf("the position is %+v, %v", p, ok)
+		}
+	}
+	run(t, other, "CREATE TEMPORARY TABLE anything (n int); COMMIT")
+	expectChanged(t, "after it", s, from)
+}
+
+// A reader with much to catch up with reads windows of some lines, which end at marks, and gets each change once, however long
+// its pages are.
+func TestFeedOfManyCommits(t *testing.T) {
+	needs.These(t, needs.Postgres)
+	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
+	other := open(t, shared, postgres.Options{Schema: s.Schema, PurgeEvery: -1})
+	from := endOfFeed(t, s)
+	const each = 1200
+	var g sync.WaitGroup
+	for w := range 8 {
+		g.Go(func() {
+			for i := range each {
+				m := []table.Mutation{{Key: row(fmt.Sprint(w), fmt.Sprint(i)), Nonce: 1, Properties: text("x")}}
+				if i%10 == 0 {
+					m = append(m, table.Mutation{Key: row(fmt.Sprint(w), "again"), Nonce: 1, Properties: text("x")})
+				}
+				if _, err := []*postgres.Store{s, other}[w%2].Commit(context.Background(), people, m); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	g.Wait()
+	page, err := s.Changes(t.Context(), people, table.FeedRequest{From: from, Changes: 1})
+	must.OK(t, err)
+	p, _ := feed.ParsePosition(page.Next.At)
+	if highest := ask(t, shared, "SELECT max(xact) FROM "+s.Schema+".change"); p.Until == nil || fmt.Sprint(p.Until.High) == highest {
+		t.Errorf("the first window ends at %+v, and not at a mark; the highest number is %s", p.Until, highest)
+	}
+	for _, limit := range []int{97, 1000} {
+		seen, last, at := map[edm.Ticks]bool{}, map[string]edm.Ticks{}, from
+		for more := true; more; {
+			page, err := s.Changes(t.Context(), people, table.FeedRequest{From: at, Changes: limit})
+			must.OK(t, err)
+			for _, c := range page.Commits {
+				if seen[c.Ticks] {
+					t.Fatalf("the commit of %d comes twice", c.Ticks)
+				}
+				seen[c.Ticks] = true
+				for _, change := range c.Changes {
+					if k := string(change.Key); last[k] >= c.Ticks {
+						t.Errorf("%d comes after %d", c.Ticks, last[k])
+					} else {
+						last[k] = c.Ticks
+					}
+				}
+			}
+			at, more = &page.Next, page.More
+		}
+		if len(seen) != 8*each {
+			t.Errorf("pages of %d: %d commits of %d", limit, len(seen), 8*each)
+		}
+	}
+}
+
+// The drop of a table is told after what others wrote who had begun before.
+func TestDropInAFeed(t *testing.T) {
+	needs.These(t, needs.Postgres)
+	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
+	other := open(t, shared, postgres.Options{Schema: s.Schema, PurgeEvery: -1})
+	endOfFeed(t, s) // which waits for nobody the next time
+	release := stall(t, s, "x")
+	from := endOfFeed(t, s)
+	r, err := other.ReadRecord(t.Context(), people, table.Strong)
+	must.OK(t, err)
+	must.OK(t, other.Drop(t.Context(), people, r.Revision))
+	told := make(chan []string, 1)
+	go func() {
+		names, _ := changesSince(t, other, from)
+		told <- names
+	}()
+	for range 5 { // it waits
+		must.OK(t, other.Ready(t.Context()))
+	}
+	release()
+	if names := <-told; !slices.Equal(names, []string{"x", "dropped"}) {
+		t.Errorf("changed is %q", names)
+	}
+}
+
+// No position is given out while somebody may write who does not know of the feed.
+func TestFeedBeginsAfterOthers(t *testing.T) {
+	needs.These(t, needs.Postgres)
+	s := open(t, shared, postgres.Options{Schema: schema(t, shared), PurgeEvery: -1})
+	create(t, s)
+	must.OK(t, putOne(t.Context(), s, "x"))
+	before, err := s.Get(t.Context(), people, row("p", "x"), table.Strong)
+	must.OK(t, err)
+	other := open(t, shared, postgres.Options{Schema: s.Schema, PurgeEvery: -1})
+	release := stall(t, s, "x")
+	r, err := other.ReadRecord(t.Context(), people, table.Strong)
+	must.OK(t, err)
+	r.Traits = feeding()
+	declared, begun := make(chan error, 1), make(chan edm.Ticks, 1)
+	go func() {
+		_, err := other.WriteRecord(context.Background(), r)
+		declared <- err
+	}()
+	wait(t, "the feed is in the record", func() bool { return ask(t, shared, "SELECT count(traits) FROM "+s.Schema+".record") == "1" })
+	go func() {
+		endOfFeed(t, other)
+		now, err := other.Get(t.Context(), people, row("p", "x"), table.Strong)
+		if err != nil {
+			t.Error(err)
+		}
+		begun <- now.Timestamp
+	}()
+	for range 5 {
+		must.OK(t, other.Ready(t.Context()))
+	}
+	release()
+	if ticks := <-begun; ticks == before.Timestamp {
+		t.Error("a position was given out before the write that leaves no line")
+	}
+	must.OK(t, <-declared)
+}
+
+// Connections break while a table with a feed is written: each write is in it once, or not at all.
+func TestLostInAFeed(t *testing.T) {
+	one := func(s *postgres.Store) error { return putOne(context.Background(), s, "a") }
+	batch := func(s *postgres.Store) error {
+		_, err := s.Commit(context.Background(), people, []table.Mutation{{Key: row("p", "a"), Nonce: 2, Properties: text("2")}, {Key: row("p", "b"), Nonce: 2, Properties: text("2")}})
+		return err
+	}
+	for _, tt := range []struct {
+		name, statement string
+		fate            loss
+		do              func(s *postgres.Store) error
+		want            []string
+	}{
+		{"put, not sent", "feed_upsert", notSent, one, []string{"a"}},
+		{"put, applied", "feed_upsert", replyLost, one, []string{"a"}},
+		{"batch, not sent", "feed_batch", notSent, batch, []string{"a", "b"}},
+		{"batch, applied", "feed_batch", replyLost, batch, []string{"a", "b"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			needs.These(t, needs.Postgres)
+			w := new(breaker)
+			s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1, Dial: w.dial})
+			must.OK(t, putOne(t.Context(), s, "first"))
+			from := endOfFeed(t, s)
+			b := w.arm(tt.statement, tt.fate)
+			outcome := make(chan error, 1)
+			go func() { outcome <- tt.do(s) }()
+			<-b.sent
+			close(b.lose)
+			must.OK(t, <-outcome)
+			expectChanged(t, "once", s, from, tt.want...)
+		})
+	}
+}
+
+// PostgreSQL crashes while two stores write. Who follows ends with the state of the table, or is told to begin again.
+func TestFeedBesideCrashes(t *testing.T) {
+	t.Parallel()
+	c := cluster(t, local.Options{})
+	s := openFeeding(t, c, postgres.Options{PurgeEvery: -1})
+	other := open(t, c, postgres.Options{Schema: s.Schema, PurgeEvery: -1})
+	state, from, commits := map[string]edm.Ticks{}, endOfFeed(t, s), 0
+	follow := func() {
+		page, err := other.Changes(t.Context(), people, table.FeedRequest{From: from, Changes: 5})
+		must.OK(t, err)
+		for _, c := range page.Commits {
+			commits++
+			for _, change := range c.Changes {
+				if change.Kind == table.Delete {
+					delete(state, string(change.Key))
+				} else if change.Row != nil {
+					state[string(change.Key)] = change.Row.Timestamp
+				}
+			}
+		}
+		from = &page.Next
+	}
+	var g sync.WaitGroup
+	done := make(chan struct{})
+	for w := range 4 {
+		rnd := rand.New(rand.NewPCG(uint64(w), 7))
+		g.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				m := table.Mutation{Key: row("p", fmt.Sprint(rnd.IntN(9))), Nonce: rnd.Uint64(), Properties: text("x")}
+				if rnd.IntN(4) == 0 {
+					m = table.Mutation{Key: m.Key, Kind: table.Delete, Condition: table.Present}
+				}
+				_, _ = []*postgres.Store{s, other}[w%2].Commit(context.Background(), people, []table.Mutation{m})
+			}
+		})
+	}
+	for range 4 {
+		for before := commits; commits < before+20; {
+			follow()
+		}
+		must.OK(t, c.Restart())
+	}
+	for before := commits; commits < before+20; {
+		follow()
+	}
+	close(done)
+	g.Wait()
+	for before := -1; before < commits; {
+		before = commits
+		follow()
+	}
+	page, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{}}})
+	must.OK(t, err)
+	if len(page.Rows) != len(state) {
+		t.Errorf("the follower has %d entities, the table %d", len(state), len(page.Rows))
+	}
+	for _, r := range page.Rows {
+		if state[string(r.Key)] != r.Timestamp {
+			t.Errorf("%s is of %d, the follower has that of %d", r.Key, r.Timestamp, state[string(r.Key)])
+		}
+	}
+}
+
+// After a promotion no position of before is good.
+func TestFeedAfterAPromotion(t *testing.T) {
+	t.Parallel()
+	primary, standby := pair(t)
+	s := openFeeding(t, primary, postgres.Options{DSN: both(primary, standby), PurgeEvery: -1, AllowLoss: true})
+	must.OK(t, putOne(t.Context(), s, "a"))
+	from := endOfFeed(t, s)
+	must.OK(t, putOne(t.Context(), s, "b"))
+	expectChanged(t, "before", s, from, "b")
+	must.OK(t, primary.Kill())
+	must.OK(t, standby.Promote())
+	wait(t, "the standby is promoted", func() bool { return ask(t, standby, "SELECT pg_is_in_recovery()") == "false" })
+	must.OK(t, standby.Exec("ALTER SYSTEM RESET synchronous_standby_names"))
+	must.OK(t, standby.Exec("SELECT pg_reload_conf()"))
+	expectHistory(t, "after it", s, from)
+	again := endOfFeed(t, s)
+	must.OK(t, putOne(t.Context(), s, "c"))
+	expectChanged(t, "a position of the new primary", s, again, "c")
+}
+
+// A copy of the database is another history, in which the feeds begin again: also where the numbers of its transactions are below
+// those of the lines that were copied.
+func TestFeedInACopy(t *testing.T) {
+	t.Parallel()
+	c := cluster(t, local.Options{})
+	o := postgres.Options{Schema: schema(t, c), PurgeEvery: -1, DSN: c.DSN(""), Connections: 8}
+	s, err := postgres.Open(t.Context(), o)
+	must.OK(t, err)
+	create(t, s)
+	declare(t, s, feeding())
+	from := endOfFeed(t, s)
+	must.OK(t, putOne(t.Context(), s, "a"))
+	must.OK(t, s.Close())
+	must.OK(t, c.Exec("CREATE DATABASE copied TEMPLATE "+ask(t, c, "SELECT current_database()")))
+	s = open(t, c, o)
+	expectChanged(t, "the first one", s, from, "a")
+	o.DSN = c.DSN("dbname=copied")
+	conn, err := pgx.Connect(t.Context(), o.DSN)
+	must.OK(t, err)
+	defer conn.Close(t.Context())
+	run(t, conn, "UPDATE "+o.Schema+".change SET xact = xact + 1000000000") // as those of another cluster may be
+	copied := open(t, c, o)
+	expectHistory(t, "the copy", copied, from)
+	end := endOfFeed(t, copied)
+	must.OK(t, putOne(t.Context(), copied, "b"))
+	end = expectChanged(t, "the copy goes on", copied, end, "b")
+	must.OK(t, copied.TrimFeeds(t.Context(), 1<<60))
+	must.OK(t, putOne(t.Context(), copied, "c"))
+	expectChanged(t, "when the lines of before are removed", copied, end, "c")
+	expectChanged(t, "the first one", s, from, "a")
+}
+
+// A database that was set back to before what a position has read is noticed.
+func TestFeedSetBack(t *testing.T) {
+	needs.These(t, needs.Postgres)
+	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
+	must.OK(t, putOne(t.Context(), s, "a"))
+	before := endOfFeed(t, s)
+	must.OK(t, putOne(t.Context(), s, "b"))
+	after := endOfFeed(t, s)
+	must.OK(t, shared.Exec("DELETE FROM "+s.Schema+".change WHERE ts = (SELECT max(ts) FROM "+s.Schema+".change)"))
+	must.OK(t, putOne(t.Context(), s, "c"))
+	expectHistory(t, "a position of what is gone", s, after)
+	expectChanged(t, "one of before", s, before, "c")
+}
+
+// What is sent for a table with a feed: as much as for others, and one statement more for a batch. A table whose feed was
+// withdrawn gets the statements of others.
+func TestFeedStatements(t *testing.T) {
+	needs.These(t, needs.Postgres)
+	tp := new(tap)
+	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1, Dial: tp.dial})
+	must.OK(t, putOne(t.Context(), s, "first"))
+	expect := func(want string, m ...table.Mutation) {
+		t.Helper()
+		tp.take()
+		_, err := s.Commit(t.Context(), people, m)
+		must.OK(t, err)
+		if sent := strings.Join(tp.take(), " "); sent != want {
+			t.Errorf("sent is %q, want %q", sent, want)
+		}
+	}
+	a, b := table.Mutation{Key: row("p", "a"), Properties: text("1")}, table.Mutation{Key: row("p", "b"), Properties: text("1")}
+	with := func(m table.Mutation, k table.Kind, c table.Condition) table.Mutation {
+		m.Kind, m.Condition = k, c
+		return m
+	}
+	expect("feed_insert", with(a, table.Put, table.Absent))
+	expect("feed_upsert", a)
+	expect("feed_update", with(a, table.Put, table.Present))
+	expect("feed_batch feed_upsert_all feed_insert_all", a, with(b, table.Put, table.Absent))
+	expect("feed_update", with(b, table.Delete, table.Present))
+	expect("ruled_get_one feed_swap", with(a, table.Merge, table.Present))
+	declare(t, s, nil)
+	expect("upsert", a)
+	expect("upsert_all insert_all", a, with(b, table.Put, table.Absent))
+}
+
+// A program of the version before cannot prepare its statements, so that it cannot write to a table with a feed and leave no line.
+func TestFeedKeepsOlderServersOut(t *testing.T) {
+	needs.These(t, needs.Postgres)
+	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
+	conn := stranger(t, shared)
+	_, err := conn.Prepare(t.Context(), "read_upkeep", "SELECT due, state FROM "+s.Schema+".upkeep WHERE name = $1::text")
+	if err == nil || !strings.Contains(err.Error(), `column "state" does not exist`) {
+		t.Errorf("a statement of the version before: %v", err)
+	}
+}
+
+// What nobody can read is removed: old lines, the lines of a feed that was withdrawn, and the feeds of dropped tables when
+// their time is over.
+func TestTrimmedFeeds(t *testing.T) {
+	needs.These(t, needs.Postgres)
+	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1})
+	count := func(of string) string { return ask(t, shared, "SELECT count(*) FROM "+s.Schema+"."+of) }
+	trim := func(after edm.Ticks, lines, feeds string) {
+		t.Helper()
+		must.OK(t, s.TrimFeeds(t.Context(), edm.TicksOf(time.Now())+after))
+		if count("change") != lines || count("feed") != feeds {
+			t.Errorf("%s lines and %s feeds are left, want %s and %s", count("change"), count("feed"), lines, feeds)
+		}
+	}
+	const long = 1<<50 + 100*edm.TicksPerSecond
+	for i := range 2500 { // more than one portion
+		m := []table.Mutation{{Key: row("p", fmt.Sprint(i)), Nonce: 1, Properties: text("x")}}
+		_, err := s.Commit(t.Context(), people, m)
+		must.OK(t, err)
+	}
+	trim(0, "2500", "1")
+	trim(long, "0", "1")
+	must.OK(t, putOne(t.Context(), s, "a"))
+	declare(t, s, nil)
+	trim(0, "0", "0")
+	declare(t, s, feeding())
+	must.OK(t, putOne(t.Context(), s, "b"))
+	r, err := s.ReadRecord(t.Context(), people, table.Strong)
+	must.OK(t, err)
+	must.OK(t, s.Drop(t.Context(), people, r.Revision))
+	trim(0, "1", "1")
+	trim(long, "0", "0")
+}
