@@ -602,7 +602,7 @@ failover:
 ## bench-postgres: the store on PostgreSQL beside pgx alone; fails where it misses what is asked of it
 .PHONY: bench-postgres
 bench-postgres:
-	EDGETABLE_NEEDS=postgres go test ./adapters/store/postgres -run '^$$' -bench 'BesideRaw|BesideRules|Neighbours' -benchtime 1x
+	EDGETABLE_NEEDS=postgres go test ./adapters/store/postgres -run '^$$' -bench 'BesideRaw|BesideRules|BesideFeed|ReadFeed|FeedDelay|Neighbours' -benchtime 1x
 
 ## bench-edge: the Worker, by itself and in workerd, against what is asked of it; installs workerd below .cache/
 .PHONY: bench-edge

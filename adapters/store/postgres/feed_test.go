@@ -551,3 +551,60 @@ func TestTrimmedFeeds(t *testing.T) {
 	trim(0, "1", "1")
 	trim(long, "0", "0")
 }
+
+// Readers who are as fast as they can be miss no commit of many writers, of which some end at each moment: also while a
+// transaction has given up some of its locks, and others are still shown.
+func TestFeedBesideManyWriters(t *testing.T) {
+	needs.These(t, needs.Postgres)
+	s := openFeeding(t, shared, postgres.Options{PurgeEvery: -1, Connections: 16})
+	other := open(t, shared, postgres.Options{Schema: s.Schema, PurgeEvery: -1})
+	stores := []*postgres.Store{s, other}
+	from := endOfFeed(t, s)
+	const count, each = 24, 1000
+	var writers, readers sync.WaitGroup
+	ended := make(chan struct{})
+	for w := range count {
+		writers.Go(func() {
+			for i := range each {
+				m := []table.Mutation{{Key: row("p", fmt.Sprint(w, " ", i)), Nonce: 1, Properties: text("x")}}
+				if w%7 == 0 {
+					m = append(m, table.Mutation{Key: row("p", fmt.Sprint(w, " again")), Nonce: 1, Properties: text("x")})
+				}
+				if _, err := stores[w%2].Commit(context.Background(), people, m); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	go func() {
+		writers.Wait()
+		close(ended)
+	}()
+	for r, limit := range []int{50, 1000, 0} {
+		readers.Go(func() {
+			seen := map[edm.Ticks]bool{}
+			for at, last := from, false; ; {
+				select {
+				case <-ended:
+					last = true
+				default:
+				}
+				page, err := stores[r%2].Changes(t.Context(), people, table.FeedRequest{From: at, Changes: limit})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for _, c := range page.Commits {
+					seen[c.Ticks] = true
+				}
+				if at = &page.Next; last && len(page.Commits) == 0 {
+					break
+				}
+			}
+			if len(seen) != count*each {
+				t.Errorf("pages of %d: %d commits of %d are told", limit, len(seen), count*each)
+			}
+		})
+	}
+	readers.Wait()
+}

@@ -183,18 +183,33 @@ func (f *Feeds) Trim(ctx context.Context, now edm.Ticks) error {
 		return err
 	})
 	for _, one := range list {
-		for removed := int64(trimLines); removed > 0 && err == nil; {
-			err = f.Read(ctx, "", func(ctx context.Context, c *pgconn.PgConn) error {
-				_, err := statement.Query(ctx, c, statement.FeedTrim, func(v [][]byte) error {
-					removed = statement.Number(v[0])
-					return nil
-				}, one.life, statement.Int8(int64(one.upTo)), statement.Int8(trimLines))
-				return err
-			})
+		if err == nil {
+			err = f.trim(ctx, one.life, one.upTo)
 		}
 		if one.gone && err == nil {
 			err = f.Execute(ctx, statement.FeedForget, one.life)
 		}
 	}
 	return err
+}
+
+// trim removes the lines of a life up to a Timestamp. It looks at lines in the order of their
+// numbers, until a portion has none to remove: a line whose commit was late is removed when
+// those before it are.
+func (f *Feeds) trim(ctx context.Context, life []byte, upTo edm.Ticks) error {
+	number, ticks := int64(0), int64(0)
+	for seen, gone := int64(trimLines), int64(1); seen == trimLines && gone > 0; {
+		err := f.Read(ctx, "", func(ctx context.Context, c *pgconn.PgConn) error {
+			seen, gone = 0, 0
+			_, err := statement.Query(ctx, c, statement.FeedTrim, func(v [][]byte) error {
+				number, ticks, seen, gone = statement.Number(v[0]), statement.Number(v[1]), statement.Number(v[2]), statement.Number(v[3])
+				return nil
+			}, life, statement.Int8(int64(upTo)), statement.Int8(trimLines), statement.Int8(number), statement.Int8(ticks))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

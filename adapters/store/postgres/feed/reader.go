@@ -134,9 +134,9 @@ func (r *reader) resume(ctx context.Context) (err error) {
 	case p.Number != 0 && p.Last > r.head.removed:
 		there := false
 		if _, err = statement.Query(ctx, r.conn, statement.FeedWitness, func(v [][]byte) error {
-			there = statement.Number(v[0]) == p.Number
+			there = true
 			return nil
-		}, statement.Int8(r.head.life), statement.Int8(int64(p.Last))); err == nil && !there {
+		}, statement.Int8(r.head.life), statement.Int8(p.Number), statement.Int8(int64(p.Last))); err == nil && !there {
 			r.refusal = table.ErrHistory
 		}
 	}
@@ -226,25 +226,41 @@ func (r *reader) lines(ctx context.Context, what statement.Prepared, args ...[]b
 	return list, err
 }
 
-// close takes from the open transactions of a point those that will never add a line: they run
-// still, and have not locked the table of lines.
+// close takes from the open transactions of a point those that will never add a line: they have a
+// number and have not locked the table of lines, and after that was seen they have not ended.
 func (r *reader) close(ctx context.Context, p *Point) error {
 	if len(p.Open) == 0 {
 		return nil
 	}
 	adds := map[uint32]bool{}
-	_, err := statement.Query(ctx, r.conn, statement.FeedRunning, func(v [][]byte) error {
+	if _, err := statement.Query(ctx, r.conn, statement.FeedRunning, func(v [][]byte) error {
 		adds[uint32(statement.Number(v[0]))] = len(v[1]) == 1 && v[1][0] == 1
 		return nil
-	})
-	p.Open = slices.DeleteFunc(p.Open, func(number int64) bool {
-		adds, runs := adds[uint32(number)]
-		if !runs && !r.exact && r.head.now.runs(number) {
-			r.need = looking
+	}); err != nil {
+		return err
+	}
+	var idle [][]byte
+	for _, number := range p.Open {
+		if adds, runs := adds[uint32(number)]; runs && !adds {
+			idle = append(idle, statement.Int8(number))
 		}
-		return runs && !adds
+	}
+	undecided := map[int64]bool{}
+	if len(idle) > 0 {
+		if _, err := statement.Query(ctx, r.conn, statement.FeedUndecided, func(v [][]byte) error {
+			undecided[statement.Number(v[0])] = true
+			return nil
+		}, statement.Array(statement.OIDInt8, idle)); err != nil {
+			return err
+		}
+	}
+	p.Open = slices.DeleteFunc(p.Open, func(number int64) bool {
+		if !adds[uint32(number)] && !undecided[number] && !r.exact && r.head.now.runs(number) {
+			r.need = looking // it ended meanwhile: the next snapshot shows its lines, if it has any
+		}
+		return undecided[number]
 	})
-	return err
+	return nil
 }
 
 func (s *Snapshot) runs(number int64) bool { return number < s.Max && !s.Shows(number) }
@@ -283,20 +299,16 @@ func (r *reader) tell(ctx context.Context, w *window) (full bool, err error) {
 var errLine = errors.New("a line of a feed is missing in the snapshot that has its number")
 
 func (r *reader) keysOf(ctx context.Context, lines []Line) ([][]byte, error) {
-	ticks, keys := make([][]byte, len(lines)), make([][]byte, len(lines))
+	numbers, ticks, keys := make([][]byte, len(lines)), make([][]byte, len(lines)), make([][]byte, len(lines))
 	for i, l := range lines {
-		ticks[i] = statement.Int8(int64(l.Ticks))
+		numbers[i], ticks[i] = statement.Int8(l.Number), statement.Int8(int64(l.Ticks))
 	}
-	n, err := statement.Query(ctx, r.conn, statement.FeedKeys, func(v [][]byte) error {
-		i, ok := slices.BinarySearchFunc(lines, edm.Ticks(statement.Number(v[0])), func(l Line, at edm.Ticks) int { return int(l.Ticks - at) })
-		if ok {
-			keys[i] = bytes.Clone(v[1])
+	_, err := statement.Query(ctx, r.conn, statement.FeedKeys, func(v [][]byte) error {
+		if keys[statement.Number(v[0])-1] = bytes.Clone(v[1]); v[1] == nil {
+			r.refusal = errLine
 		}
 		return nil
-	}, statement.Int8(r.head.life), statement.Array(statement.OIDInt8, ticks))
-	if err == nil && int(n) != len(lines) {
-		r.refusal = errLine
-	}
+	}, statement.Int8(r.head.life), statement.Array(statement.OIDInt8, numbers), statement.Array(statement.OIDInt8, ticks))
 	return keys, err
 }
 

@@ -74,7 +74,8 @@ begun AS (UPDATE feed SET begun = above.ts, since = txid_current(), floor = txid
 UPDATE record r SET floor = r.floor - r.floor % ` + lift + ` + greatest(r.floor % ` + lift + `, above.ts) FROM begun, above WHERE r.life = -begun.life`}
 )
 
-// Reading. FeedHead finds the feed of the table $1, of an earlier life if that is the
+// Reading. What is looked for by a list is looked for by each element of it, whatever the planner
+// knows of the tables: its plans are made while these are empty. FeedHead finds the feed of the table $1, of an earlier life if that is the
 // incarnation $2.
 var (
 	FeedHead = Prepared{"feed_head", `
@@ -83,22 +84,23 @@ SELECT r.incarnation, r.traits, f.incarnation, f.life, f.since, f.begun, f.floor
   LEFT JOIN feed f ON f.incarnation = coalesce($2::bytea, r.incarnation) AND f.name = $1::text`}
 	// FeedSettled notes that everybody has finished who wrote when a feed was as it was read.
 	FeedSettled = Prepared{"feed_settled", `UPDATE feed SET settled = true WHERE life = $1::int8 AND revision = $2::int8 AND since = $3::int8 AND coalesce(dropped, 0) = $4::int8`}
-	FeedLast    = Prepared{"feed_last", `SELECT ts, xact FROM change WHERE life = $1::int8 AND ts > $2::int8 ORDER BY xact DESC LIMIT 1`}
-	FeedWitness = Prepared{"feed_witness", `SELECT xact FROM change WHERE life = $1::int8 AND ts = $2::int8`}
+	FeedLast    = Prepared{"feed_last", `SELECT ts, xact FROM change WHERE life = $1::int8 AND ts > $2::int8 ORDER BY xact DESC, ts DESC LIMIT 1`}
+	FeedWitness = Prepared{"feed_witness", `SELECT 1 FROM change WHERE life = $1::int8 AND xact = $2::int8 AND ts = $3::int8`}
 	FeedNext    = Prepared{"feed_next", `
-SELECT ts, xact, octet_length(keys)::int8, mark FROM change WHERE life = $1::int8 AND xact > $2::int8 AND ts > $3::int8 ORDER BY xact LIMIT $4::int8`}
+SELECT ts, xact, octet_length(keys)::int8, mark FROM change WHERE life = $1::int8 AND xact > $2::int8 AND ts > $3::int8 ORDER BY xact, ts LIMIT $4::int8`}
 	FeedBetween = Prepared{"feed_between", `
 SELECT ts, xact, octet_length(keys)::int8 FROM change WHERE life = $1::int8 AND xact > $2::int8 AND xact <= $3::int8 AND ts > $4::int8`}
 	FeedOpen = Prepared{"feed_open", `
 SELECT ts, xact, octet_length(keys)::int8 FROM change WHERE life = $1::int8 AND xact = ANY($2::int8[]) AND ts > $3::int8`}
-	FeedKeys = Prepared{"feed_keys", `SELECT ts, keys FROM change WHERE life = $1::int8 AND ts = ANY($2::int8[])`}
+	FeedKeys = Prepared{"feed_keys", `
+SELECT l.i, (SELECT keys FROM change c WHERE c.life = $1::int8 AND c.xact = l.xact AND c.ts = l.ts) FROM unnest($2::int8[], $3::int8[]) WITH ORDINALITY AS l (xact, ts, i)`}
 	// FeedRows has the entities that have the Timestamp of their change still, until their
 	// properties bring the sum to $4.
 	FeedRows = Prepared{"feed_rows", `
 SELECT i, nonce, properties FROM (
   SELECT q.i, e.nonce, e.properties, sum(octet_length(e.properties)) OVER (ORDER BY q.i ROWS UNBOUNDED PRECEDING) AS upto
-    FROM unnest($2::bytea[], $3::int8[]) WITH ORDINALITY AS q (key, ts, i) JOIN entity e ON e.life = $1::int8 AND e.key = q.key AND e.ts = q.ts
-   WHERE e.properties IS NOT NULL) AS r
+    FROM unnest($2::bytea[], $3::int8[]) WITH ORDINALITY AS q (key, ts, i), LATERAL (
+      SELECT nonce, properties FROM entity WHERE life = $1::int8 AND key = q.key AND ts = q.ts AND properties IS NOT NULL OFFSET 0) AS e) AS r
  WHERE upto - octet_length(properties) < $4::int8 ORDER BY i`}
 	// FeedRunning are the low 32 bits of the numbers of the transactions that run now, and
 	// whether they may add lines. A transaction locks change before it gets a number.
@@ -107,24 +109,28 @@ WITH l AS MATERIALIZED (SELECT * FROM pg_locks WHERE mode IN ('ExclusiveLock', '
 SELECT t.transactionid::text::int8, EXISTS (SELECT FROM l AS c WHERE c.locktype = 'relation' AND c.relation = 'change'::regclass
          AND c.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND c.virtualtransaction = t.virtualtransaction)
   FROM l AS t WHERE t.locktype = 'transactionid' AND t.mode = 'ExclusiveLock'`}
+	// FeedUndecided are those of some transactions that have not ended yet. Of one that has, some
+	// locks may be gone already while others are still shown.
+	FeedUndecided = Prepared{"feed_undecided", `SELECT n FROM unnest($1::int8[]) AS n WHERE txid_status(n) = 'in progress'`}
 	// FeedNews are the positions of the list that may have something after them: incarnations
 	// and highest numbers, and the open numbers $4 of the positions $3.
 	FeedNews = Prepared{"feed_news", `
 SELECT q.i FROM unnest($1::bytea[], $2::int8[]) WITH ORDINALITY AS q (incarnation, high, i) LEFT JOIN feed f ON f.incarnation = q.incarnation
  WHERE f.life IS NULL OR f.dropped IS NOT NULL OR EXISTS (SELECT FROM change c WHERE c.life = f.life AND c.xact > q.high)
-    OR EXISTS (SELECT FROM unnest($3::int8[], $4::int8[]) AS o (i, xact) JOIN change c ON c.life = f.life AND c.xact = o.xact WHERE o.i = q.i)`}
+    OR EXISTS (SELECT FROM change c WHERE c.life = f.life AND c.xact = ANY(ARRAY(SELECT o.xact FROM unnest($3::int8[], $4::int8[]) AS o (i, xact) WHERE o.i = q.i)))`}
 )
 
 // Removing. A feed is off if its record has another revision.
 var (
 	FeedList = Prepared{"feed_list", `
 SELECT f.life, f.keep, coalesce(f.dropped, 0), f.dropped IS NULL AND r.revision IS DISTINCT FROM -f.revision FROM feed f LEFT JOIN record r ON r.life = -f.life`}
+	// FeedTrim removes lines up to the Timestamp $2 from the next $3 lines after one.
 	FeedTrim = Prepared{"feed_trim", `
-WITH gone AS (DELETE FROM change WHERE life = $1::int8 AND ts = ANY(ARRAY(
-    SELECT ts FROM change WHERE life = $1::int8 AND ts <= $2::int8 ORDER BY ts LIMIT $3::int8 FOR UPDATE SKIP LOCKED)) RETURNING ts, xact),
+WITH part AS (SELECT xact, ts, ctid AS place FROM change WHERE life = $1::int8 AND (xact, ts) > ($4::int8, $5::int8) ORDER BY xact, ts LIMIT $3::int8),
+gone AS (DELETE FROM change WHERE ctid = ANY(ARRAY(SELECT place FROM part WHERE ts <= $2::int8)) RETURNING ts, xact),
 upto AS (SELECT max(g.ts) AS ts, max(g.xact) AS xact FROM gone g, feed f WHERE f.life = $1::int8 AND g.ts > f.begun),
 head AS (UPDATE feed f SET floor = greatest(floor, upto.xact), removed = greatest(removed, upto.ts), trims = trims + 1 FROM upto WHERE f.life = $1::int8 AND upto.ts IS NOT NULL)
-SELECT count(*) FROM gone`}
+SELECT xact, ts, (SELECT count(*) FROM part), (SELECT count(*) FROM gone) FROM part ORDER BY xact DESC, ts DESC LIMIT 1`}
 	// FeedForget removes the head of a feed that was not declared anew.
 	FeedForget = Prepared{"feed_forget", `
 DELETE FROM feed f WHERE life = $1::int8 AND NOT EXISTS (SELECT FROM change c WHERE c.life = f.life)
@@ -132,9 +138,9 @@ DELETE FROM feed f WHERE life = $1::int8 AND NOT EXISTS (SELECT FROM change c WH
 	// FeedOrphans are lives whose lines belong to no feed.
 	FeedOrphans = Prepared{"feed_orphans", `
 WITH RECURSIVE lives AS (
-  (SELECT life FROM change ORDER BY life LIMIT 1)
+  (SELECT life FROM change ORDER BY life, xact, ts LIMIT 1)
   UNION ALL
-  SELECT (SELECT c.life FROM change c WHERE c.life > lives.life ORDER BY c.life LIMIT 1) FROM lives WHERE lives.life IS NOT NULL)
+  SELECT (SELECT c.life FROM change c WHERE c.life > lives.life ORDER BY c.life, c.xact, c.ts LIMIT 1) FROM lives WHERE lives.life IS NOT NULL)
 SELECT life FROM lives WHERE life IS NOT NULL AND NOT EXISTS (SELECT FROM feed f WHERE f.life = lives.life) LIMIT 1000`}
 )
 
@@ -142,7 +148,7 @@ SELECT life FROM lives WHERE life IS NOT NULL AND NOT EXISTS (SELECT FROM feed f
 func feeds() []Prepared {
 	list := []Prepared{
 		FeedBatch, FeedBegin, FeedHome, FeedMove, FeedHead, FeedSettled, FeedLast, FeedWitness, FeedNext, FeedBetween, FeedOpen, FeedKeys, FeedRows,
-		FeedRunning, FeedNews, FeedList, FeedTrim, FeedForget, FeedOrphans,
+		FeedRunning, FeedUndecided, FeedNews, FeedList, FeedTrim, FeedForget, FeedOrphans,
 	}
 	for form := range Form(len(Writes)) {
 		list = append(list, FeedWrites[form].Alone, FeedWrites[form].Batch)
