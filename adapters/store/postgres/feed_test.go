@@ -560,7 +560,7 @@ func TestFeedBesideManyWriters(t *testing.T) {
 	other := open(t, shared, postgres.Options{Schema: s.Schema, PurgeEvery: -1})
 	stores := []*postgres.Store{s, other}
 	from := endOfFeed(t, s)
-	const count, each = 24, 1000
+	const count, each = 24, 600
 	var writers, readers sync.WaitGroup
 	ended := make(chan struct{})
 	for w := range count {
@@ -607,4 +607,28 @@ func TestFeedBesideManyWriters(t *testing.T) {
 		})
 	}
 	readers.Wait()
+}
+
+// A role that may not ask which database this is gets a sentence, and no feed; a rule of expiry needs nothing of the kind.
+func TestFeedWithoutIdentity(t *testing.T) {
+	t.Parallel()
+	c := cluster(t, local.Options{})
+	name := schema(t, c)
+	must.OK(t, c.Exec("CREATE ROLE limited LOGIN; GRANT USAGE ON SCHEMA "+name+" TO limited; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "+name+
+		" TO limited; REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC"))
+	s := open(t, c, postgres.Options{Schema: name, PurgeEvery: -1, DSN: strings.Replace(c.DSN(""), "user=postgres", "user=limited", 1)})
+	create(t, s)
+	r, err := s.ReadRecord(t.Context(), people, table.Strong)
+	must.OK(t, err)
+	r.Traits = feeding()
+	_, err = s.WriteRecord(t.Context(), r)
+	if refused, ok := errors.AsType[*table.Error](err); !ok || refused.Code != table.OptionsInvalid || !strings.Contains(refused.Message, "does not tell its system identifier") {
+		t.Errorf("a feed: %v", err)
+	}
+	declare(t, s, rule("E"))
+	must.OK(t, c.Exec("GRANT EXECUTE ON FUNCTION pg_control_system() TO limited"))
+	declare(t, s, feeding())
+	from := endOfFeed(t, s)
+	must.OK(t, putOne(t.Context(), s, "a"))
+	expectChanged(t, "with the right", s, from, "a")
 }

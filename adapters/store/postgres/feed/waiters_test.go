@@ -3,6 +3,7 @@ package feed
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,12 +15,13 @@ import (
 func TestWaiters(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		asked, most := 0, 0
-		var ready func(p place) bool
+		var asked, most atomic.Int64
+		var ready atomic.Pointer[string] // the position that has news
 		l := waiters{run: func(do func()) { go do() }, every: time.Second, news: func(places []place, _ []*waiter) (news []int) {
-			asked, most = asked+1, max(most, len(places))
+			asked.Add(1)
+			most.Store(max(most.Load(), int64(len(places))))
 			for i, p := range places {
-				if ready != nil && ready(p) {
+				if at := ready.Load(); at != nil && *at == p.at {
 					news = append(news, i)
 				}
 			}
@@ -34,10 +36,10 @@ func TestWaiters(t *testing.T) {
 			go func() { ended <- l.await(ctx, at(int64(i%10))) }()
 		}
 		time.Sleep(10*time.Second + time.Millisecond)
-		if asked < 10 || asked > 11 || most != 10 || len(ended) > 0 {
-			t.Errorf("for 1000 who wait at 10 positions it was asked %d times in 10 s, for %d positions; %d have ended", asked, most, len(ended))
+		if n := asked.Load(); n < 10 || n > 11 || most.Load() != 10 || len(ended) > 0 {
+			t.Errorf("for 1000 who wait at 10 positions it was asked %d times in 10 s, for %d positions; %d have ended", n, most.Load(), len(ended))
 		}
-		ready = func(p place) bool { return p.at == string(at(3).At) }
+		ready.Store(new(string(at(3).At)))
 		time.Sleep(time.Second)
 		if len(ended) != 100 {
 			t.Errorf("%d of those who wait at a position are woken", len(ended))
@@ -54,20 +56,19 @@ func TestWaiters(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Second)
-		before := asked
+		before := asked.Load()
 		time.Sleep(time.Hour)
-		if asked != before {
-			t.Errorf("it is asked %d times while nobody waits", asked-before)
+		if n := asked.Load(); n != before {
+			t.Errorf("it is asked %d times while nobody waits", n-before)
 		}
 		inside := Position{Until: &Point{}}
 		if err := l.await(t.Context(), table.FeedPosition{At: inside.Bytes()}); err != nil {
 			t.Error(err)
 		}
-		ready = func(place) bool { return true }
-		if err := l.await(t.Context(), at(1)); err != nil || asked != before+1 {
-			t.Errorf("the next one: %v, asked %d times", err, asked-before)
+		ready.Store(new(string(at(1).At)))
+		if err := l.await(t.Context(), at(1)); err != nil || asked.Load() != before+1 {
+			t.Errorf("the next one: %v, asked %d times", err, asked.Load()-before)
 		}
-		synctest.Wait()
 		time.Sleep(2 * time.Second)
 	})
 }
