@@ -3,6 +3,7 @@ package protocol
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"edgetable/core/table"
 )
@@ -57,15 +58,15 @@ func errBodyEnded() error {
 // readAll reads at most MaxBody bytes. The announced length is -1 if it is
 // unknown.
 func readAll(b []byte, r io.Reader, length int64) ([]byte, error) {
-	// The buffer grows with the received bytes, not with the announced length,
-	// because a client can announce any length at no cost.
+	// The buffer grows with the received bytes, to at most four times as many, because
+	// a client can announce any length at no cost. Smaller steps copy a large body more often.
 	const step = 64 << 10
 	if want := int(min(max(length, 512), step)) + 1; cap(b) < want {
 		b = make([]byte, 0, want)
 	}
 	for {
 		if len(b) == cap(b) {
-			b = append(b, 0)[:len(b)]
+			b = slices.Grow(b, int(min(max(length+1-int64(len(b)), step), 3*int64(len(b)))))
 		}
 		n, err := r.Read(b[len(b):cap(b)])
 		b = b[:len(b)+n]

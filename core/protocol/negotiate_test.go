@@ -207,6 +207,37 @@ func TestReadAll(t *testing.T) {
 	}
 }
 
+// grows is a body that notes the buffers which it is read into.
+type grows struct {
+	t           *testing.T
+	read, total int // bytes that were read, and that all buffers had
+	room        int
+}
+
+func (g *grows) Read(p []byte) (int, error) {
+	if g.room != len(p) { // another buffer than before
+		size := g.read + len(p)
+		if g.total += size; g.read > 0 && size > 5*g.read {
+			g.t.Errorf("a buffer of %d bytes after %d have arrived", size, g.read)
+		}
+	}
+	n := min(len(p), 10_000, protocol.MaxBody-g.read)
+	g.read += n
+	g.room = len(p) - n
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// A large body is copied seldom while its buffer grows: the buffers are together less than twice as large as the body.
+func TestBodyGrows(t *testing.T) {
+	g := &grows{t: t}
+	if got, err := protocol.ReadAll(nil, g, protocol.MaxBody); err != nil || len(got) != protocol.MaxBody || g.total > 2*protocol.MaxBody {
+		t.Errorf("%d bytes, %v, in buffers of %d bytes", len(got), err, g.total)
+	}
+}
+
 // endless is a body that never ends.
 type endless struct{}
 
