@@ -312,7 +312,7 @@ examples: build
 ## image-limits: servers in containers of 128, 256 and 512 MiB under a load of TIME (60s) each, on a directory, in memory, over PostgreSQL; rates at 256 MiB
 .PHONY: image-limits
 image-limits:
-	EDGETABLE_NEEDS=postgres EDGETABLE_LIMITS_TIME=$(or $(TIME),60s) $(GOTEST) -v -run '^Test(Postgres)?(MemoryOfContainer|RateInSmallContainer)$$' ./functions/edgetable
+	EDGETABLE_NEEDS=postgres EDGETABLE_LIMITS_TIME=$(or $(TIME),60s) $(GOTEST) -v -run '^Test(Postgres)?(MemoryOfContainer|RateInSmallContainer|DirectoryInMemory)$$' ./functions/edgetable
 
 ## fresh: 'make run' and 'make test' in a clone of HEAD with empty caches; as root also without the Debian packages
 .PHONY: fresh

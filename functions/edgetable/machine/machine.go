@@ -18,18 +18,17 @@ type Limits struct {
 	Memory     int64 // limit of the cgroup in bytes
 	Heap       int64 // bytes of it that Go may use, or the value of GOMEMLIMIT
 	Processors float64
+	Files      int64 // bytes of the memory for the files of the data directory, if that is in memory
 }
 
 // heapShare is the share of the memory for Go. The rest is for memory that Go does not count: the program itself,
 // buffers of connections, and pages of files being written.
 const heapShare = 0.75
 
-// leastMemory is the smallest memory limit with which a server was tested under load.
-const leastMemory = 128 << 20
-
 // Take finds the limits and applies them to Go's memory and processors. GOMEMLIMIT and GOMAXPROCS take precedence.
-func Take(environment func(string) string, log *slog.Logger) (l Limits) {
-	_, err := maxprocs.Set(maxprocs.RoundQuotaFunc(func(quota float64) int {
+// It fails if the files of the data directory would take memory that the process needs; data is "" without a directory.
+func Take(environment func(string) string, data string, log *slog.Logger) (l Limits, err error) {
+	_, err = maxprocs.Set(maxprocs.RoundQuotaFunc(func(quota float64) int {
 		l.Processors = quota
 		return threads(quota, runtime.NumCPU())
 	}))
@@ -39,8 +38,14 @@ func Take(environment func(string) string, log *slog.Logger) (l Limits) {
 	if l.Memory, err = memory(memlimit.FromCgroup()); err != nil {
 		log.Warn("the limit of memory cannot be read: GOMEMLIMIT sets one", "cause", err)
 	}
+	rest := l.Memory
+	if size, ok := tmpfs(data); ok && data != "" && l.Memory > 0 {
+		if l.Files, rest, err = inMemory(data, size, l.Memory); err != nil {
+			return l, err
+		}
+	}
 	if environment("GOMEMLIMIT") == "" && l.Memory > 0 {
-		debug.SetMemoryLimit(int64(float64(l.Memory) * heapShare))
+		debug.SetMemoryLimit(int64(float64(rest) * heapShare))
 	}
 	if l.Heap = debug.SetMemoryLimit(-1); l.Heap == math.MaxInt64 {
 		l.Heap = 0
@@ -48,7 +53,7 @@ func Take(environment func(string) string, log *slog.Logger) (l Limits) {
 	if l.Memory > 0 && l.Memory < leastMemory {
 		log.Warn("there is less memory than the server needs under load: give it 128 MiB or more", "memory_mib", l.Memory>>20)
 	}
-	return l
+	return l, nil
 }
 
 // threads returns how many processors Go may use at once: the quota, rounded up.

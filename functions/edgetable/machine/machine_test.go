@@ -15,3 +15,16 @@ func TestThreads(t *testing.T) {
 		}
 	}
 }
+
+// TestInMemory checks how a container's memory is divided between the files of a tmpfs and the process.
+func TestInMemory(t *testing.T) {
+	const mib = 1 << 20
+	for _, c := range []struct{ memory, size, files, rest int64 }{
+		{1024, 64, 64, 960}, {256, 128, 128, 128}, {256, 129, 64, 128}, {1024, 8000, 256, 512}, {192, 64, 64, 128}, {192, 65, 0, 0}, {128, 1, 0, 0},
+	} {
+		files, rest, err := inMemory("/data", c.size*mib, c.memory*mib)
+		if files != c.files*mib || rest != c.rest*mib || (err != nil) != (c.rest == 0) {
+			t.Errorf("%d MiB in a container of %d: %d for files and %d for the process, %v", c.size, c.memory, files/mib, rest/mib, err)
+		}
+	}
+}

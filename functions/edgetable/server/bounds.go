@@ -62,6 +62,9 @@ func (s *serving) tellLimits(l machine.Limits) {
 	if l.Memory > 0 {
 		about = append(about, "memory_mib", l.Memory/mib, "heap_mib", debug.SetMemoryLimit(-1)/mib, "cache_mib", s.backend.Cache/mib, "bodies_mib", s.bounds.Bytes/mib)
 	}
+	if l.Files > 0 {
+		about = append(about, "files_mib", l.Files/mib)
+	}
 	if s.backend.Tables > 0 {
 		about = append(about, "tables_mib", s.backend.Tables/mib)
 	}

@@ -31,7 +31,10 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 	}
 	s := &serving{serveFlags: o, log: p.Logger(o.logFormat, o.logLevel)}
 	p.remark(s.log)
-	limits := machine.Take(p.Environment, s.log)
+	limits, err := machine.Take(p.Environment, s.DataDirectory(), s.log)
+	if err != nil {
+		return err
+	}
 	if err := s.prepare(ctx, p); err != nil {
 		return err
 	}
@@ -45,7 +48,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags, at *listening) (
 		return err
 	}
 	defer s.traces.Close()
-	if err := s.openBackend(ctx, p.Environment, limits.Heap, end); err != nil {
+	if err := s.openBackend(ctx, p.Environment, limits, end); err != nil {
 		return err
 	}
 	s.bounds = o.bounds(besideTheCache(s.backend.Cache, s.backend.Tables))
@@ -91,9 +94,9 @@ func (s *serving) closeListeners() {
 }
 
 // openBackend opens the store, or starts a secondary that builds one.
-func (s *serving) openBackend(ctx context.Context, environment func(name string) string, heap int64, end func(error)) (err error) {
+func (s *serving) openBackend(ctx context.Context, environment func(name string) string, limits machine.Limits, end func(error)) (err error) {
 	writes, reads := s.protect.slots()
-	from := &stores.Opening{Log: s.log, Metrics: s.metrics, Requests: writes + reads, Heap: heap, Environment: environment, KeepLogs: s.backup.KeepLogs()}
+	from := &stores.Opening{Log: s.log, Metrics: s.metrics, Requests: writes + reads, Heap: limits.Heap, Files: limits.Files, Environment: environment, KeepLogs: s.backup.KeepLogs()}
 	if from.Secondary = s.second.Of != ""; from.Secondary {
 		from.KeepLogs = -1 // takes effect when it is promoted
 		if s.follower, err = s.second.Build(ctx, s.DataDirectory(), s.log, end); err != nil {

@@ -34,6 +34,7 @@ type Opening struct {
 	Secondary   bool                     // it follows another store
 	KeepLogs    int64                    // bytes of logs that are kept until they are shipped; 0: they are not shipped
 	Heap        int64                    // bytes that Go may use in a container; 0: no limit is known
+	Files       int64                    // bytes that the files of the data directory may take, since they are in memory; 0: there is no limit
 	Environment func(name string) string // of the process
 	Waits       func(cause error)        // is called when the store cannot be reached yet
 }

@@ -1,0 +1,20 @@
+package machine
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"syscall"
+)
+
+// tmpfs returns the size of the file system in memory that has a directory, which may not exist yet.
+func tmpfs(dir string) (size int64, ok bool) {
+	const magic = 0x01021994
+	var system syscall.Statfs_t
+	err := syscall.Statfs(dir, &system)
+	for errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+		err = syscall.Statfs(dir, &system)
+	}
+	return int64(system.Blocks) * int64(system.Bsize), err == nil && int64(system.Type) == magic
+}
