@@ -342,15 +342,16 @@ func TestLostInAFeed(t *testing.T) {
 	}
 }
 
-// PostgreSQL crashes while two stores write. Who follows ends with the state of the table, or is told to begin again.
+// PostgreSQL crashes while two stores write, and the connections of one of them break before and after requests. Who follows ends with the state of the table, or is told to begin again.
 func TestFeedBesideCrashes(t *testing.T) {
 	t.Parallel()
-	c := cluster(t, local.Options{})
-	s := openFeeding(t, c, postgres.Options{PurgeEvery: -1})
+	c, w := cluster(t, local.Options{}), new(wire)
+	s := openFeeding(t, c, postgres.Options{PurgeEvery: -1, Dial: w.dial})
 	other := open(t, c, postgres.Options{Schema: s.Schema, PurgeEvery: -1})
+	w.oneOf.Store(200)
 	state, from, commits := map[string]edm.Ticks{}, endOfFeed(t, s), 0
 	follow := func() {
-		page, err := other.Changes(t.Context(), people, table.FeedRequest{From: from, Changes: 5})
+		page, err := []*postgres.Store{s, other}[commits%2].Changes(t.Context(), people, table.FeedRequest{From: from, Changes: 5})
 		must.OK(t, err)
 		for _, c := range page.Commits {
 			commits++
@@ -394,6 +395,7 @@ func TestFeedBesideCrashes(t *testing.T) {
 	}
 	close(done)
 	g.Wait()
+	w.oneOf.Store(0)
 	for before := -1; before < commits; {
 		before = commits
 		follow()
