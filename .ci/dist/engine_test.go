@@ -224,8 +224,8 @@ func TestEngines(t *testing.T) {
 				t.Run("rights", func(t *testing.T) { e.rights(t, dir) })
 				t.Run("azurite", e.azurite)
 				t.Run("users", e.users)
+				t.Run("kill", e.kill)
 				if name == "docker" {
-					t.Run("kill", e.kill)
 					t.Run("soon", e.soonHealthy)
 					t.Run("testcontainers", e.testcontainers)
 					t.Run("projects", e.projects)
