@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -179,4 +180,30 @@ func TestScreenReaders(t *testing.T) {
 	b.see(at("ends"))
 	b.see(at("row-ends"))
 	check("entity-ends")
+	// Rows that change by themselves, below the editor of one of them.
+	s.fed("Fed", people()...)
+	b.visit(js[string](b, `location.hash.replace(/\/Sessions.*/, "/Fed")`))
+	b.goLive()
+	s.insert("Fed", entity{"PartitionKey": "Oslo", "RowKey": "005", "Name": "Alan"})
+	b.seeText(at("live-line"), "1 change, the last ")
+	b.gone(".fresh0, .fresh1")
+	check("live")
+	for i, theme := range []string{"light", "dark"} { // a mark has the colours of the theme in which it began
+		b.theme(theme)
+		s.do("PUT", "/Fed(PartitionKey='Oslo',RowKey='005')", fmt.Sprintf(`{"Name":"Alan","Born":%d}`, i), 204)
+		b.see(":is(.fresh0, .fresh1)")
+		for _, found := range b.axe("color-contrast") {
+			t.Errorf("marks, %s: %s", theme, found)
+		}
+		b.gone(".fresh0, .fresh1")
+	}
+	b.visit(js[string](b, `location.hash + "?pk=Oslo&rk=005"`))
+	b.click(at("edit"))
+	s.do("PUT", "/Fed(PartitionKey='Oslo',RowKey='005')", `{"Name":"Turing"}`, 204)
+	b.see(at("newer"))
+	b.gone(".fresh0, .fresh1")
+	check("live-newer")
+	s.do("DELETE", "/Tables('Fed')", "", 204)
+	b.see(at("live-said"))
+	check("live-ended")
 }

@@ -117,6 +117,6 @@ export const pageRule = (origin: string): Rule => ({
   origins: origin,
   methods: "GET,HEAD,POST,PUT,DELETE,MERGE,OPTIONS",
   allowed: "accept,authorization,content-type,dataserviceversion,if-match,maxdataserviceversion,prefer,x-ms-*,x-edgetable-*",
-  exposed: "etag,x-ms-*,edgetable-*",
+  exposed: "etag,x-ms-*,x-edgetable-*",
   seconds: "7200",
 })

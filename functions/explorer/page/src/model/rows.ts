@@ -5,6 +5,8 @@ import { Malformed } from "../wire/json.ts"
 import type { Page } from "../wire/page.ts"
 import { type Cost, type Position, type Query, query } from "../wire/tables.ts"
 import { type Entity, type Key, type Type, type Value, keyOf } from "../wire/value.ts"
+import type { Followed } from "./followed.ts"
+import { type Order, ofAdded, indices, unordered } from "./order.ts"
 import { Store } from "./store.ts"
 
 interface Loaded {
@@ -40,7 +42,7 @@ export class Rows {
   private readonly pages: Loaded[] = []
   private readonly parsed = new Map<number, Entity>()
   private readonly edited = new Map<number, Entity | null>()
-  private readonly added: (Entity | null)[] = []
+  private readonly added: { key: Key; entity: Entity | null }[] = []
   private next: Position | undefined
   private held = 0
   private abort = new AbortController()
@@ -50,10 +52,14 @@ export class Rows {
   private refilling = new Map<Loaded, Promise<void>>()
   /** all: the last load was for all pages, and so is one that continues it */
   private all = false
-  /** order has the rows in the order in which they are shown, if it is not that of the service; rows that came since are behind them */
-  order: Uint32Array | undefined
+  /** order has the rows in the order of a property, if the user wants one; rows that came since are behind them */
+  order: Order | undefined
   /** ordered: the pages come in the order of the query */
   ordered = false
+  /** asked is the number of pages that were asked for */
+  asked = 0
+  /** follower keeps the rows as their entities are, once somebody wants that */
+  follower: Followed | undefined
 
   constructor(
     readonly service: Service,
@@ -62,25 +68,60 @@ export class Rows {
     private readonly kept = 112 << 20,
   ) {}
 
+  /** shown is the order in which rows stand in the grid, and what came since. */
+  private get shown(): Order {
+    return this.order ?? this.follower?.order ?? unordered
+  }
+
   get length() {
-    return this.loaded + this.added.length
+    const { list, loaded, added } = this.shown
+    return list.length + (this.loaded - loaded) + (this.added.length - added)
   }
 
   /** here is the number of rows without those that were deleted. */
   get here() {
+    const shown = (i: number) => !this.follower?.removed.has(i)
     let gone = 0
-    for (const e of this.edited.values()) if (e === null) gone++
-    return this.length - gone - this.added.filter((e) => e === null).length
+    for (const [i, e] of this.edited) if (e === null && shown(i)) gone++
+    return this.length - gone - this.added.filter(({ entity }, i) => entity === null && shown(ofAdded + i)).length
   }
 
-  private get loaded() {
+  get loaded() {
     const last = this.pages.at(-1)
     return last ? last.first + last.count : 0
   }
 
-  /** indexOf is where the row at a place of the grid is in the order of the service. */
+  get inserted() {
+    return this.added.length
+  }
+
+  /** indexOf is the index of the row at a place of the grid. It stays that of the row, whatever comes. */
   indexOf(place: number): number {
-    return this.order?.[place] ?? place
+    const { list, loaded, added } = this.shown
+    const since = place - list.length
+    const fresh = this.loaded - loaded
+    return since < 0 ? list[place]! : since < fresh ? loaded + since : ofAdded + added + since - fresh
+  }
+
+  /** placeOf is the place in the grid of the row with an index, or -1. */
+  placeOf(index: number): number {
+    const { list, loaded, added } = this.shown
+    const fresh = this.loaded - loaded
+    if (index >= ofAdded + added) return list.length + fresh + index - ofAdded - added
+    return index >= loaded && index < ofAdded ? list.length + index - loaded : list.indexOf(index)
+  }
+
+  /** taken has all rows that are here now, in the order of their keys. */
+  taken(): Order {
+    const { list, loaded, added } = this.follower?.order ?? unordered
+    const since = [...indices(loaded, this.loaded), ...indices(ofAdded + added, ofAdded + this.added.length)]
+    return { list: Uint32Array.from([...list, ...since]), loaded: this.loaded, added: this.added.length }
+  }
+
+  /** keyAt is the key of a row, also if it was deleted. */
+  keyAt(index: number): Key {
+    const e = index < ofAdded ? this.original(index) : undefined
+    return index >= ofAdded ? this.added[index - ofAdded]!.key : e ? keyOf(e) : { pk: "", rk: "" }
   }
 
   /** at returns the row that stands at a place of the grid; undefined while its page is loaded again or if it cannot be read, null if it was
@@ -89,10 +130,15 @@ export class Rows {
     return this.get(this.indexOf(place))
   }
 
-  private get(i: number): Entity | null | undefined {
-    if (i >= this.loaded) return this.added[i - this.loaded]
+  /** get returns the row with an index, as at does. */
+  get(i: number): Entity | null | undefined {
+    if (i >= ofAdded) return this.added[i - ofAdded]?.entity
     const edited = this.edited.get(i)
-    if (edited !== undefined) return edited
+    return edited === undefined ? this.original(i) : edited
+  }
+
+  /** original is a row as it was loaded. */
+  private original(i: number): Entity | null | undefined {
     const known = this.parsed.get(i)
     if (known) return known
     const page = this.pageOf(i)!
@@ -134,12 +180,17 @@ export class Rows {
     return undefined
   }
 
-  /** edit shows what a save or a deletion changed, without loading again; i is a place in the order of the service. */
+  /** edit shows what a save or a deletion changed, without loading again; i is the index of the row. */
   edit(i: number, entity: Entity | null) {
-    if (entity) this.learn(entity)
-    if (i < this.loaded) this.edited.set(i, entity)
-    else this.added[i - this.loaded] = entity
+    this.put(i, entity)
     this.progress.changed()
+  }
+
+  /** put is edit without telling of it. */
+  put(i: number, entity: Entity | null) {
+    if (entity) this.learn(entity)
+    if (i < ofAdded) this.edited.set(i, entity)
+    else this.added[i - ofAdded]!.entity = entity
   }
 
   /**
@@ -149,7 +200,7 @@ export class Rows {
   async collect<T>(from: number, to: number, signal: AbortSignal, make: (e: Entity, place: number) => T): Promise<T[]> {
     const made: T[] = []
     const places = Array.from({ length: to - from + 1 }, (_, n) => from + n)
-    if (this.order) places.sort((a, b) => this.indexOf(a) - this.indexOf(b)) // each page once
+    if (this.order || this.follower) places.sort((a, b) => this.indexOf(a) - this.indexOf(b)) // each page once
     await this.read(places.map((p) => this.indexOf(p)), signal, (entity, n) => {
       const place = places[n]!
       if (entity === undefined) throw new Failure(`Row ${place + 1} cannot be read.`, 200, "Malformed")
@@ -158,15 +209,11 @@ export class Rows {
     return made.filter(() => true) // without the holes of deleted rows
   }
 
-  /** each gives all rows that are loaded now, in the order of the service. */
-  each(signal: AbortSignal, take: (e: Entity | null | undefined, i: number) => void): Promise<void> {
-    return this.read(Array.from({ length: this.length }, (_, i) => i), signal, take)
-  }
-
   /** read gives rows by their indices, whose pages are loaded again if they were dropped. The browser draws meanwhile. */
-  private async read(list: number[], signal: AbortSignal, take: (e: Entity | null | undefined, n: number) => void): Promise<void> {
+  async read(list: ArrayLike<number> & Iterable<number>, signal: AbortSignal, take: (e: Entity | null | undefined, n: number) => void): Promise<void> {
     let begin = performance.now()
-    for (const [n, i] of list.entries()) {
+    for (let n = 0; n < list.length; n++) {
+      const i = list[n]!
       const page = i < this.loaded ? this.pageOf(i)! : undefined
       if (page && !page.page) await this.patiently(signal, () => this.refill(page))
       else if (n % 100 === 0 && performance.now() - begin > 8) {
@@ -187,13 +234,20 @@ export class Rows {
 
   /** add shows a new entity at the end. */
   add(entity: Entity) {
-    this.added.push(entity)
-    this.learn(entity)
+    this.insert(entity)
     this.progress.changed()
+  }
+
+  /** insert is add without telling of it, and returns the index. */
+  insert(entity: Entity): number {
+    this.learn(entity)
+    return ofAdded + this.added.push({ key: keyOf(entity), entity }) - 1
   }
 
   /** find is the place in the grid of an entity among the first rows that are loaded, or -1. */
   find({ pk, rk }: Key): number {
+    const index = this.follower?.find({ pk, rk })
+    if (index !== undefined) return this.placeOf(index)
     for (let i = 0; i < Math.min(this.length, mostSearched); i++) {
       const e = this.at(i)
       if (e && keyOf(e).pk === pk && keyOf(e).rk === rk) return i
@@ -224,6 +278,8 @@ export class Rows {
       do {
         const begin = performance.now()
         const from = this.next
+        if (this.follower && this.held > this.kept) throw new Failure("With Live no more rows fit into the memory of this page. A filter makes them fewer.", 0, "Full")
+        this.asked++
         const page = () => query(this.service, this.query, from, signal)
         const result = await (all ? this.patiently(signal, page) : page())
         count = result.page.length
@@ -238,6 +294,7 @@ export class Rows {
           cost: sum(p.cost, result.cost),
           done: !result.next,
         })
+        this.follower?.loaded(count)
       } while (this.next && !signal.aborted && (all || count === 0))
       progress.update({ loading: false })
     } catch (e) {
@@ -265,7 +322,6 @@ export class Rows {
       const entity = this.parse(page, i, first + i)
       if (entity) this.learn(entity)
     }
-    if (this.added.length > 0) this.order = undefined // it names these by places that they leave
     this.drop(this.pages.at(-1)!)
   }
 
@@ -280,6 +336,7 @@ export class Rows {
 
   /** drop forgets the pages that are farthest from the one in use, until the rest fits. */
   private drop(used: Loaded) {
+    if (this.follower) return // what it changed is not in the pages
     const byDistance = this.held > this.kept ? this.pages.filter((p) => p.page).sort((a, b) => Math.abs(b.first - used.first) - Math.abs(a.first - used.first)) : []
     for (const p of byDistance) {
       if (this.held <= this.kept || p === used) return

@@ -3,6 +3,7 @@
 import { parse } from "../query/parse.ts"
 import { ticksOf } from "../wire/date.ts"
 import type { Value } from "../wire/value.ts"
+import type { Order } from "./order.ts"
 import { type Rows, breath } from "./rows.ts"
 
 const ranks = { number: 0, when: 1, other: 2, none: 3 }
@@ -30,18 +31,20 @@ function keyOf(v: Value | undefined): Key {
  * sorted is the order of the first rows that are loaded by a property; those without it are last. The sort is stable, so equal rows keep the
  * order of their keys. The page stays usable meanwhile, and pages that were dropped are loaded again.
  */
-export async function sorted(rows: Rows, sort: string, signal: AbortSignal): Promise<Uint32Array> {
+export async function sorted(rows: Rows, sort: string, signal: AbortSignal): Promise<Order> {
   const name = sort.replace(/^-/, "")
   const sign = sort.startsWith("-") ? -1 : 1
   const keys: Key[] = []
-  await rows.each(signal, (e, i) => (keys[i] = keyOf(e?.values.get(name))))
+  const taken = rows.taken()
+  await rows.read(taken.list, signal, (e, i) => (keys[i] = keyOf(e?.values.get(name))))
   const before = (i: number, j: number): boolean => {
     const [ra, a] = keys[i]!
     const [rb, b] = keys[j]!
     if (ra !== rb) return ra === ranks.none || rb === ranks.none ? ra < rb : sign * (ra - rb) < 0
     return a < b ? sign > 0 : a > b ? sign < 0 : i < j
   }
-  return merged(keys.length, before, signal)
+  const order = await merged(keys.length, before, signal)
+  return { ...taken, list: order.map((i) => taken.list[i]!).filter((i) => !rows.follower?.removed.has(i)) }
 }
 
 /** run is the number of rows that are sorted at once: less than a frame needs. */

@@ -2,11 +2,12 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { columnsOf, keepColumns, shown } from "../model/columns.ts"
 import { copy, line } from "../model/copy.ts"
-import { type Draft, editing, fresh, placeOf } from "../model/draft.ts"
+import { type Draft, drafts, editing, fresh, placeOf } from "../model/draft.ts"
+import { newerThan } from "../model/live.ts"
 import { type Route, go, toTable } from "../model/route.ts"
 import { Rows } from "../model/rows.ts"
 import { needs } from "../model/rule.ts"
-import { learn, useRule } from "../model/declared.ts"
+import { learn, useFeed, useRule } from "../model/declared.ts"
 import { orderOf } from "../model/sort.ts"
 import { useSorted } from "./sorted.ts"
 import { useStore } from "../model/store.ts"
@@ -14,6 +15,7 @@ import { count, plural } from "../model/words.ts"
 import { type Change, changedTo, note } from "../model/changes.ts"
 import { type Range, cellsOf } from "../model/paste.ts"
 import { translate } from "../query/prefix.ts"
+import type { Change as News } from "../wire/changes.ts"
 import type { Service } from "../wire/client.ts"
 import { pretty } from "../wire/json.ts"
 import { getEntity } from "../wire/tables.ts"
@@ -28,6 +30,7 @@ import { widthOf } from "./fit.ts"
 import { Grid } from "./grid.tsx"
 import { HeadMenu } from "./headmenu.tsx"
 import { Icon } from "./icon.tsx"
+import { useLive } from "./live.tsx"
 import { Empty, ErrorLine } from "./parts.tsx"
 import { Pasting } from "./pasting.tsx"
 import { type Point, Popup } from "./popup.tsx"
@@ -47,6 +50,8 @@ const mostDeleted = 100
 interface Editing {
   place: string
   start: Draft
+  /** compare shows the version of the server beside it at once */
+  compare?: boolean
 }
 
 export function Browse({ service, services, at, reload }: { service: Service; services: Service[]; at: Route; reload: () => void }) {
@@ -64,7 +69,10 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   const [importing, setImporting] = useState(false)
   const [width, setWidth] = useWidth("entity", 440)
   const shownIn = useRef(round) // after Refresh, the entity is read again, too
-  const [cell, setCell] = useState<{ key: Key; typed?: Value }>() // the active cell is edited, of the entity with the key
+  const [cell, setEditor] = useState<{ key: Key; typed?: Value; turn: number }>() // the active cell is edited, of the entity with the key
+  const turn = useRef(0)
+  const setCell = (c: { key: Key; typed?: Value } | undefined) => setEditor(c && { ...c, turn: ++turn.current })
+  const [newer, setNewer] = useState<News>() // of the entity that is edited
   const [menu, setMenu] = useState<{ at: Point; column: string | undefined }>()
   const [range, setRange] = useState<Range>() // to be pasted
 
@@ -81,10 +89,20 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     if (progress.pages > 0) void learn(service, table)
   }, [service, table, round, progress.pages > 0])
   const rule = useRule(service, table)
-  const told = !rule || !select || needs(rule).every((n) => withKeys(select).split(",").includes(n)) ? rule : undefined
+  const shownRule = !rule || !select || needs(rule).every((n) => withKeys(select).split(",").includes(n)) ? rule : undefined
 
   const names = useMemo(() => shown(rows.columns.keys(), columns), [rows, rows.columns.size, columns])
-  const sorting = useSorted(rows, sort)
+  /** shift does what moves rows; the selection stays with its rows. */
+  const shift = (move: () => void) => {
+    const at = [selection.row, selection.anchorRow].map((p) => rows.indexOf(p))
+    move()
+    const [row, anchorRow] = at.map((index, n) => {
+      const place = rows.placeOf(index)
+      return place >= 0 ? place : Math.max(0, Math.min(rows.length - 1, n ? selection.anchorRow : selection.row))
+    }) as [number, number]
+    if (row !== selection.row || anchorRow !== selection.anchorRow) setSelection({ ...selection, row, anchorRow })
+  }
+  const sorting = useSorted(rows, sort, shift)
   // The row of the entity in the URL is selected, if it is among the first ones, and after they were sorted.
   useEffect(() => {
     if (sorting || !progress.pages || !at.entity || same(rows.at(selection.row), at.entity)) return
@@ -97,6 +115,22 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   }
   const onSort = (name: string) => go({ sort: sort === name ? "-" + name : sort === "-" + name ? "" : name }, true)
   const refresh = () => setRound(round + 1)
+  const told = (changes: News[]) => {
+    const original = edited?.start.original
+    const draft = original && newerThan(changes, keyOf(original), original.etag)
+    if (draft) setNewer(draft)
+    const beside = entity && newerThan(changes, keyOf(entity), entity.etag)
+    if (beside?.entity) setEntity(beside.entity)
+    else if (beside && !edited) {
+      closeEntity()
+      setSaid("The entity was deleted, or has ended.")
+    }
+  }
+  const live = useLive(service, table, rows, { refresh, told, shift })
+  const offered = useFeed(service, table, progress.pages > 0)
+  const newerRow = cell && rows.follower?.newer
+  useEffect(() => live.keep(rows, cell?.key), [live, rows, cell])
+  useEffect(() => setNewer(undefined), [edited])
 
   // The URL names the entity beside the grid, so that a link shows it even if its page is not loaded.
   const wanted = at.entity
@@ -158,6 +192,19 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     const complete = select ? await getEntity(service, table, keyOf(e)).catch((cause: Error) => void setMissing(cause)) : e
     if (complete) setEdited({ place: placeOf(service.name, table, e), start: editing(complete) })
   }
+  /** compare has the user choose between what was typed in a cell and what the server has by now. */
+  const compare = async (name: string, value: Value) => {
+    const seen = rows.at(selection.row)
+    setCell(undefined)
+    if (!seen) return
+    const complete = select ? await getEntity(service, table, keyOf(seen)).catch((cause: Error) => void setMissing(cause)) : seen
+    if (!complete) return setSaid(`The entity was deleted. Nothing is saved: ${value.text}`)
+    const place = placeOf(service.name, table, seen)
+    const start = drafts.get(place)?.fields ? drafts.get(place)! : editing(complete)
+    const fields = [...start.fields.filter((f) => f.name !== name), { name, value, removed: false, added: !complete.values.has(name) }]
+    drafts.set(place, { original: start.original, fields })
+    setEdited({ place, start: { original: start.original, fields }, compare: !select })
+  }
   const add = (like?: Entity) => setEdited({ place: placeOf(service.name, table, undefined) + (like ? JSON.stringify(keyOf(like)) : ""), start: fresh(like) })
   // The keyboard goes on in the grid after a panel.
   const focus = () => document.getElementById("grid")?.focus({ preventScroll: true })
@@ -195,11 +242,15 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     if (system.includes(names[col]!)) return setSaid("The keys and Timestamp cannot change. Clone the entity, and delete this one.")
     setCell({ key: keyOf(e) })
   }
-  const setValue = (from: number, to: number, name: string, value: Value | undefined) => work.change(from, to, (e) => changedTo(e, [[name, value]]))
+  /** setValue writes over what the user saw, also if a row has changed until it is written. */
+  const setValue = (from: number, to: number, name: string, value: Value | undefined, seen: Entity | undefined) =>
+    work.change(from, to, (e) => changedTo(seen && same(e, keyOf(seen)) ? { ...e, etag: seen.etag } : e, [[name, value]]))
   const saveCell = (value: Value, move: Move, all: boolean) => {
     const { row, col } = selection
     const name = names[col]!
     const { key } = cell!
+    if (newerRow) return void compare(name, value)
+    const seen = rows.at(row)
     if (!same(rows.at(row), key)) {
       // Sorting ended, or rows came: what stands here now is not what was edited.
       const place = rows.find(key)
@@ -214,7 +265,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     const down = move === "down" ? 1 : move === "up" ? -1 : 0
     if (move !== "stay") setSelection(single(Math.max(0, Math.min(rows.length - 1, row + down)), next ?? col))
     if (bottom === top && sameValue(rows.at(row)?.values.get(name), value)) return
-    void setValue(top, bottom, name, value).then((ok) => {
+    void setValue(top, bottom, name, value, seen ?? undefined).then((ok) => {
       if (ok) return setSaid(`Saved ${name} of ${plural(bottom - top + 1, "row")}; Ctrl Z undoes it.`)
       setSelection(single(row, col)) // what was typed is not lost
       setCell({ key, typed: value })
@@ -279,11 +330,13 @@ export function Browse({ service, services, at, reload }: { service: Service; se
       const { top: first, bottom } = area(selection)
       return (
         <CellEditor
-          key={`${selection.row} ${name}`}
+          key={`${cell.turn} ${name}`}
           {...{ name, left, top, width }}
           value={cell.typed ?? rows.at(selection.row)?.values.get(name)}
           type={typeOf(name)}
           rows={bottom - first + 1}
+          newer={newerRow}
+          compare={(value) => void compare(name, value)}
           save={saveCell}
           cancel={() => (setCell(undefined), focus())}
         />
@@ -293,7 +346,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   return (
     <main class="browse" aria-label={table}>
       <Toolbar
-        {...{ service, services, table, sort, rows, columns, arrange, copyCells, refresh, reload }}
+        {...{ service, services, table, sort, rows, columns, arrange, copyCells, live, offered, refresh, reload }}
         filter={translate(filter)}
         copyRows={copyRows}
         copyJSON={copyJSON}
@@ -306,17 +359,17 @@ export function Browse({ service, services, at, reload }: { service: Service; se
       <div class="split">
         <div class="left">
           {rows.length > 0 ? (
-            <Grid rows={rows} names={names} columns={columns} arrange={arrange} sort={sort} onSort={onSort} selection={selection} select={(s) => (setSaid(""), setSelection(s))} open={openRow} onOpen={open} onKey={onKey} onEdit={editCell} onMenu={(at, column) => setMenu({ at, column })} onPaste={(clip) => void paste(clip)} rule={told} editor={editor} />
+            <Grid rows={rows} names={names} columns={columns} arrange={arrange} sort={sort} onSort={onSort} selection={selection} select={(s) => (setSaid(""), setSelection(s))} open={openRow} onOpen={open} onKey={onKey} onEdit={editCell} onMenu={(at, column) => setMenu({ at, column })} onPaste={(clip) => void paste(clip)} rule={shownRule} editor={editor} />
           ) : (
             <div class="blank dim" data-test="blank">
               {progress.loading ? (progress.pages ? `Nothing yet, after ${plural(progress.pages, "page")} …` : "Loading …") : progress.failure ? "" : <Nothing filter={filter} add={service.readOnly ? undefined : add} importing={() => setImporting(true)} />}
             </div>
           )}
-          <Status rows={rows} sort={sort} sorting={sorting} said={said} />
+          <Status rows={rows} sort={sort} sorting={sorting} said={said} live={live} />
         </div>
         {(edited || (entity && wanted)) && <Splitter label="Width of the entity" width={width} set={setWidth} after />}
         {edited ? (
-          <Edit key={edited.place} width={px(width)} service={service} table={table} place={edited.place} start={edited.start} close={close} saved={saved} rule={rule} ended={ended} columns={rows.columns} />
+          <Edit key={edited.place} width={px(width)} service={service} table={table} place={edited.place} start={edited.start} newer={newer} compare={edited.compare} close={close} saved={saved} rule={rule} ended={ended} columns={rows.columns} />
         ) : (
           entity &&
           wanted && (

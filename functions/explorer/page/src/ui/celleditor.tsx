@@ -1,9 +1,11 @@
 // Edits a value where it stands. Enter saves and moves down, Tab to the next column, Escape leaves it as it was; F2 goes to the type and back.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
+import type { Change } from "../wire/changes.ts"
 import { exact } from "../wire/date.ts"
 import { type Type, type Value, check, types } from "../wire/value.ts"
 import { first } from "../query/builder.ts"
 import { plural } from "../model/words.ts"
+import { newerWords } from "./merge.tsx"
 import { px } from "./row.tsx"
 
 /** Where the keyboard goes after a value is saved. */
@@ -19,11 +21,14 @@ interface Props {
   width: number
   /** rows are those that are selected in this column: Ctrl Enter writes to all */
   rows: number
+  /** newer is what the entity is by now; compare shows it beside what was typed */
+  newer: Change | undefined
+  compare: (value: Value) => void
   save: (value: Value, to: Move, all: boolean) => void
   cancel: () => void
 }
 
-export function CellEditor({ name, value, type, left, top, width, rows, save, cancel }: Props) {
+export function CellEditor({ name, value, type, left, top, width, rows, newer, compare, save, cancel }: Props) {
   const [now, setNow] = useState<Value>(value ?? { type, text: first[type] })
   const [tried, setTried] = useState(false)
   const over = useRef(false) // the browser takes the focus away when the editor goes
@@ -87,6 +92,14 @@ export function CellEditor({ name, value, type, left, top, width, rows, save, ca
       {wrong && (tried || now.text !== first[now.type]) && (
         <p class="wrong" role="alert">
           {wrong}
+        </p>
+      )}
+      {newer && (
+        <p class="note" role="status" data-test="cell-newer">
+          {newerWords(newer)}{" "}
+          <button type="button" class="link" data-test="cell-compare" onClick={() => wrong ? setTried(true) : ((over.current = true), compare(now))}>
+            Compare
+          </button>
         </p>
       )}
       {rows > 1 && (

@@ -4,6 +4,7 @@ import { type Draft, type Field, drafts, editing, problemOf, valuesOf } from "..
 import type { Service } from "../wire/client.ts"
 import { type Rule, left } from "../model/rule.ts"
 import { ticksOf } from "../wire/date.ts"
+import type { Change } from "../wire/changes.ts"
 import { Failure } from "../wire/failure.ts"
 import { Malformed, parseEntity, pretty } from "../wire/json.ts"
 import { getEntity, insert, replace } from "../wire/tables.ts"
@@ -13,7 +14,7 @@ import { type Entity, type Type, type Value, keyOf, system } from "../wire/value
 import { first } from "../query/builder.ts"
 import { Icon } from "./icon.tsx"
 import { FieldRow } from "./field.tsx"
-import { Merge } from "./merge.tsx"
+import { Merge, newerWords } from "./merge.tsx"
 import { ErrorLine, Tabs } from "./parts.tsx"
 
 interface Props {
@@ -22,6 +23,9 @@ interface Props {
   table: string
   place: string
   start: Draft
+  /** newer is what the entity is by now, if somebody knows; compare shows it at once */
+  newer: Change | undefined
+  compare: boolean | undefined
   close: () => void
   /** saved gets the entity as it is now, and the one that it replaces */
   saved: (e: Entity, before: Entity | undefined) => void
@@ -40,7 +44,7 @@ function past(text: string): boolean {
   return at !== undefined && left(at, Date.now()) === "ended"
 }
 
-export function Edit({ width, service, table, place, start, close, saved, rule, ended, columns }: Props) {
+export function Edit({ width, service, table, place, start, newer, compare, close, saved, rule, ended, columns }: Props) {
   const [draft, setDraft] = useState(() => drafts.get(place) ?? start)
   const [failure, setFailure] = useState<Error>()
   const [theirs, setTheirs] = useState<Entity>()
@@ -113,7 +117,7 @@ export function Edit({ width, service, table, place, start, close, saved, rule, 
       setBusy(false)
     }
   }
-  const conflict = async (d: Draft, refused: Failure) => {
+  const conflict = async (d: Draft, refused: Error) => {
     try {
       const now = await getEntity(service, table, keyOf(d.original!))
       if (now) return setTheirs(now)
@@ -123,6 +127,14 @@ export function Edit({ width, service, table, place, start, close, saved, rule, 
       setFailure(refused)
     }
   }
+  /** both shows the version of the server beside what is edited. */
+  const both = () => {
+    const d = fromJSON()
+    if (d) (change(d), setFailure(undefined), void conflict(d, new Error("The version of the server cannot be read.")))
+  }
+  useEffect(() => {
+    if (compare) both()
+  }, [])
   const merge = async (values: Map<string, Value>, base: Entity) => {
     const d: Draft = { ...editing({ etag: base.etag, values }), original: base }
     setTheirs(undefined)
@@ -172,6 +184,14 @@ export function Edit({ width, service, table, place, start, close, saved, rule, 
         </button>
       </div>
       {failure && <ErrorLine failure={failure} retry={failure instanceof Failure && failure.transient ? () => void save() : undefined} />}
+      {newer && draft.original && !theirs && newer.entity?.etag !== draft.original.etag && (
+        <div class="news" role="status" data-test="newer">
+          <span class="grow">{newerWords(newer)} What you typed is not changed.</span>
+          <button type="button" data-test="compare" onClick={both}>
+            Compare
+          </button>
+        </div>
+      )}
       {theirs && draft.original ? (
         <Merge base={draft.original} mine={valuesOf(draft)} theirs={theirs} save={(values) => void merge(values, theirs)} cancel={() => setTheirs(undefined)} />
       ) : json !== undefined ? (

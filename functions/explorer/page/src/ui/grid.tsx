@@ -1,6 +1,6 @@
 // The grid: rows and columns that are in view, one stop for the Tab key, arrows inside.
 import type { ComponentChildren } from "preact"
-import { useEffect, useMemo, useRef } from "preact/hooks"
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks"
 import type { Columns } from "../model/columns.ts"
 import { arrange as arranged } from "../model/columns.ts"
 import type { Rows } from "../model/rows.ts"
@@ -48,6 +48,7 @@ export function Grid(p: Props) {
   const { zone } = useStore(look)
   const progress = useStore(p.rows.progress)
   const scroller = useRef<HTMLDivElement>(null)
+  const sorted = useRef(p.sort)
   const { names, selection } = p
   const badge = !p.rule ? "" : names.includes("RowKey") ? "RowKey" : (names[0] ?? "")
   const now = useNow(!!p.rule)
@@ -73,13 +74,25 @@ export function Grid(p: Props) {
   const lastRow = inRow.at(-1)?.index ?? -1
   reused.current = { shift: firstRow > end || lastRow < first ? shift + firstRow - first : shift, first: firstRow, last: lastRow }
 
+  // Rows that come or go above the view do not move it.
+  const top = useRef({ index: -1, place: 0 })
+  useLayoutEffect(() => {
+    const view = scroller.current!
+    const place = Math.floor(view.scrollTop / rowHeight)
+    if (p.rows.follower && place > 0 && p.sort === sorted.current) {
+      const now = p.rows.placeOf(top.current.index)
+      if (now >= 0 && place === top.current.place) view.scrollTop += (now - place) * rowHeight
+    }
+    const first = Math.floor(view.scrollTop / rowHeight)
+    top.current = { index: p.rows.indexOf(first), place: first }
+  })
+
   // The next page comes before the last row is reached.
   useEffect(() => {
     if (lastRow >= p.rows.length - 40 && p.rows.length > 0 && !progress.failure) void p.rows.load()
   }, [lastRow, p.rows, progress.loading])
 
   // Who sorts wants to see the first row, not the one that is now where the view was.
-  const sorted = useRef(p.sort)
   useEffect(() => {
     if (sorted.current !== p.sort && scroller.current) scroller.current.scrollTop = 0
     sorted.current = p.sort
@@ -176,6 +189,7 @@ export function Grid(p: Props) {
                 entity={entity}
                 ends={p.rule && entity ? ends(p.rule, entity, now) : ""}
                 badge={badge}
+                mark={p.rows.follower?.marks.get(p.rows.indexOf(index))}
                 pinned={pinned}
                 columns={columns}
                 zone={zone}

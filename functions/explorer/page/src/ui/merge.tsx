@@ -1,5 +1,6 @@
 // Two versions of an entity, after a save was refused because somebody else had changed it.
 import { useState } from "preact/hooks"
+import type { Change } from "../wire/changes.ts"
 import { type Difference, compare, merged } from "../model/draft.ts"
 import { visibleLines } from "../wire/unseen.ts"
 import type { Entity, Value } from "../wire/value.ts"
@@ -13,6 +14,9 @@ interface Props {
 }
 
 const words = (v: Value | undefined) => (v ? (v.text === "" ? '""' : visibleLines(v.text)) : "no value")
+
+/** newerWords says that an entity that is edited is another one by now. */
+export const newerWords = (c: Change) => (c.entity ? "The server has a newer version of this entity." : "The server does not have this entity here any more.")
 
 export function Merge({ base, mine, theirs, save, cancel }: Props) {
   const [list, setList] = useState(() => compare(base, mine, theirs))

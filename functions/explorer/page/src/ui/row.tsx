@@ -1,6 +1,7 @@
 // One row of the grid. It is drawn again only if something of it changed: scrolling adds rows and leaves the others alone. What sticks at the
 // left is one element, since each element that sticks is a layer of its own to the browser.
 import { Component } from "preact"
+import type { Mark } from "../model/followed.ts"
 import type { Zone } from "../wire/date.ts"
 import type { Entity, Type } from "../wire/value.ts"
 import { shown } from "./cell.ts"
@@ -30,6 +31,8 @@ interface Props {
   /** ends is how long the entity still lives, or "", and badge the column that says so */
   ends: string
   badge: string
+  /** mark says which values are new */
+  mark: Mark | undefined
 }
 
 export const gutter = 56
@@ -63,7 +66,7 @@ export class Row extends Component<Props> {
   }
 
   private cell({ name, at, left, width, types }: Column) {
-    const { entity, zone, from, to, active } = this.props
+    const { entity, zone, from, to, active, mark } = this.props
     const value = entity?.values.get(name)
     const { text, look } = shown(value, zone)
     let kind = "cell"
@@ -72,6 +75,7 @@ export class Row extends Component<Props> {
     if (other) kind += " other"
     if (at >= from && at <= to) kind += " selected"
     if (at === active) kind += " active"
+    if (mark && (!mark.names || mark.names.has(name))) kind += ` fresh${mark.turn % 2}` // another name each time, so that it begins again
     const ends = name === this.props.badge ? this.props.ends : ""
     if (ends) kind += ends === "ended" ? " ending over" : " ending"
     return (

@@ -1,12 +1,14 @@
 // The line below the grid: what is loaded, and what it cost.
 import { useEffect, useMemo } from "preact/hooks"
 import { Count } from "../model/count.ts"
+import type { Live } from "../model/live.ts"
 import type { Rows } from "../model/rows.ts"
 import { useStore } from "../model/store.ts"
 import { count, plural, size } from "../model/words.ts"
 import { CountTrouble, Counter } from "./count.tsx"
+import { LiveLine, LiveTrouble } from "./live.tsx"
 
-export function Status({ rows, sort, sorting, said }: { rows: Rows; sort: string; sorting: boolean; said: string }) {
+export function Status({ rows, sort, sorting, said, live }: { rows: Rows; sort: string; sorting: boolean; said: string; live: Live }) {
   const p = useStore(rows.progress)
   const counting = useMemo(() => new Count(rows.service, rows.query.table, rows.query.filter), [rows])
   useEffect(() => () => counting.stop(), [counting])
@@ -14,6 +16,7 @@ export function Status({ rows, sort, sorting, said }: { rows: Rows; sort: string
   return (
     <>
       <CountTrouble work={counting} />
+      <LiveTrouble live={live} />
       {p.waiting && (
         <p class="problem" role="status" data-test="waiting">
           {p.waiting}
@@ -26,6 +29,7 @@ export function Status({ rows, sort, sorting, said }: { rows: Rows; sort: string
           {sorting ? " · sorting …" : sort && !rows.ordered && <span class="note"> · sorted among {p.done ? "all rows of this query" : "the loaded rows only, not the table"}</span>}
           {said && <span class="dim"> · {said}</span>}
         </span>
+        <LiveLine live={live} />
         {(!p.done || counting.state.value.pages > 0) && <Counter work={counting} />}
         <span class="dim cost" data-test="cost">
           {p.pages > 0 && plural(p.pages, "page")}

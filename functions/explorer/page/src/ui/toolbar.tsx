@@ -2,12 +2,14 @@
 import type { Columns } from "../model/columns.ts"
 import { go } from "../model/route.ts"
 import { Files } from "../exchange/files.tsx"
+import type { Live } from "../model/live.ts"
 import type { Rows } from "../model/rows.ts"
 import type { Service } from "../wire/client.ts"
 import { BulkMenu } from "./bulk.tsx"
 import { ColumnsMenu } from "./columns.tsx"
 import { DropTable } from "./droptable.tsx"
 import { Icon } from "./icon.tsx"
+import { LiveSwitch } from "./live.tsx"
 import { Choice, Menu } from "./parts.tsx"
 import { TableHead } from "./tablehead.tsx"
 
@@ -24,6 +26,8 @@ interface Props {
   copyRows: () => void
   copyJSON: () => void
   add: () => void
+  live: Live
+  offered: boolean // Live
   refresh: () => void
   reload: () => void
 }
@@ -58,6 +62,7 @@ export function Toolbar(p: Props) {
         <Files service={service} what={p.rows.query} refresh={() => (p.refresh(), p.reload())} />
       </div>
       <div class="group">
+        <LiveSwitch live={p.live} offered={p.offered} />
         <button type="button" data-test="refresh" aria-label="Refresh" title="Refresh: asks again" onClick={p.refresh}>
           <Icon name="refresh" />
         </button>

@@ -7,7 +7,7 @@ import type { Rows } from "../model/rows.ts"
 import { plural } from "../model/words.ts"
 import type { Service } from "../wire/client.ts"
 import { getEntity } from "../wire/tables.ts"
-import { type Entity, type Key, keyOf } from "../wire/value.ts"
+import { type Entity, type Key, keyOf, nameOf } from "../wire/value.ts"
 import { type Selection, area } from "./selection.ts"
 
 /** refuse says why nothing is changed. */
@@ -25,8 +25,6 @@ interface Where {
   gone: () => void
 }
 
-const name = (k: Key) => JSON.stringify([k.pk, k.rk])
-
 export function useWork({ service, table, rows, inPart, entity, shown, gone }: Where) {
   const places = useRef({ rows, of: new Map<string, number>() }) // of what was changed
   if (places.current.rows !== rows) places.current = { rows, of: new Map() }
@@ -38,12 +36,12 @@ export function useWork({ service, table, rows, inPart, entity, shown, gone }: W
     return next
   }
   const show = (key: Key, now: Entity | null) => {
-    const place = of.get(name(key))
+    const place = of.get(nameOf(key))
     const found = place === undefined ? rows.find(key) : -1
     if (place !== undefined) rows.edit(place, now)
     else if (found >= 0) rows.edit(rows.indexOf(found), now)
     else if (now) rows.add(now)
-    if (!entity || name(keyOf(entity)) !== name(key)) return
+    if (!entity || nameOf(keyOf(entity)) !== nameOf(key)) return
     if (now) shown(now)
     else gone()
   }
@@ -64,7 +62,7 @@ export function useWork({ service, table, rows, inPart, entity, shown, gone }: W
     after(async () => {
       if (to - from >= mostAtOnce) return refuse(`${plural(to - from + 1, "row")} are selected, and at most ${mostAtOnce.toLocaleString("en")} are changed at once; “All results” changes everything that a query finds.`), false
       try {
-        const list = await rows.collect(from, to, rows.closed, (e, place) => (of.set(name(keyOf(e)), rows.indexOf(place)), e))
+        const list = await rows.collect(from, to, rows.closed, (e, place) => (of.set(nameOf(keyOf(e)), rows.indexOf(place)), e))
         return await perform(service, table, (await whole(list)).map(make), show)
       } catch (e) {
         return refuse(`Nothing was changed: ${(e as Error).message}`), false

@@ -28,6 +28,9 @@ export const keyOf = (e: Entity): Key => ({
   rk: e.values.get("RowKey")?.text ?? "",
 })
 
+/** nameOf is a key as one text. */
+export const nameOf = ({ pk, rk }: Key) => JSON.stringify([pk, rk])
+
 /** system names the properties that a user cannot remove. */
 export const system: readonly string[] = ["PartitionKey", "RowKey", "Timestamp"]
 
