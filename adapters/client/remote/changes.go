@@ -27,6 +27,43 @@ type Changes struct {
 	Behind float64
 }
 
+// Event holds the fields of an event of a feed (docs/feed.md).
+type Event struct {
+	Type         string          `json:"type"`
+	Subject      string          `json:"subject"`
+	PartitionKey string          `json:"partitionkey"`
+	RowKey       string          `json:"rowkey"`
+	Superseded   bool            `json:"superseded"`
+	Expired      string          `json:"expired"`
+	Data         json.RawMessage `json:"data"` // the entity, if the event has it
+}
+
+// Types of events.
+const (
+	EventPut    = "edgetable.entity.put"
+	EventDelete = "edgetable.entity.delete"
+	EventExpire = "edgetable.entity.expire"
+	EventDrop   = "edgetable.table.drop"
+)
+
+// String returns the event as a line for people.
+func (e *Event) String() string {
+	line := strings.TrimPrefix(strings.TrimPrefix(e.Type, "edgetable."), "entity.")
+	if e.Subject != "" {
+		line += " " + e.Subject
+	}
+	if e.Superseded {
+		line += " superseded"
+	}
+	if e.Expired != "" {
+		line += " expired " + e.Expired
+	}
+	if e.Data != nil {
+		line += " " + string(e.Data)
+	}
+	return line
+}
+
 // Changes asks for what has changed since a position; "": since now, for the position. It waits so many seconds for something.
 func (c *Client) Changes(ctx context.Context, name, since string, wait int) (list Changes, err error) {
 	query := "comp=changes"

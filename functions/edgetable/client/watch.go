@@ -6,9 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os/exec"
-	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,6 +16,7 @@ import (
 	"edgetable/core/payload"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/shell"
 	"edgetable/functions/edgetable/transfer/mirror"
 )
 
@@ -184,48 +182,18 @@ func (w *watcher) tell(ctx context.Context, events []json.RawMessage) error {
 			text.Write(append(e, '\n'))
 			continue
 		}
-		line, err := readable(e)
-		if err != nil {
+		var event remote.Event
+		if err := json.Unmarshal(e, &event); err != nil {
 			return err
 		}
-		text.WriteString(line + "\n")
+		text.WriteString(event.String() + "\n")
 	}
 	if w.exec == "" {
 		_, err := w.Out.Write(text.Bytes())
 		return err
 	}
-	shell := []string{"/bin/sh", "-c"}
-	if runtime.GOOS == "windows" {
-		shell = []string{"cmd", "/C"}
-	}
-	command := exec.CommandContext(ctx, shell[0], shell[1], w.exec)
-	command.Stdin, command.Stdout, command.Stderr = &text, w.Out, w.Err
-	if err := command.Run(); err != nil {
+	if err := shell.Run(ctx, w.exec, &text, w.Out, w.Err); err != nil {
 		return fmt.Errorf("%s: %w; the same changes come again when watch is started again with --state", w.exec, err)
 	}
 	return nil
-}
-
-// readable returns an event as a line for people.
-func readable(event json.RawMessage) (string, error) {
-	var e struct {
-		Type, Subject, Expired string
-		Superseded             bool
-		Data                   json.RawMessage
-	}
-	if err := json.Unmarshal(event, &e); err != nil {
-		return "", err
-	}
-	kind := strings.TrimPrefix(strings.TrimPrefix(e.Type, "edgetable."), "entity.")
-	line := strings.TrimSpace(kind + " " + e.Subject)
-	if e.Superseded {
-		line += " superseded"
-	}
-	if e.Expired != "" {
-		line += " expired " + e.Expired
-	}
-	if e.Data != nil {
-		line += " " + string(e.Data)
-	}
-	return line, nil
 }
