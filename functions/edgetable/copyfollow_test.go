@@ -1,6 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -111,4 +117,110 @@ func TestCopyFollowKilled(t *testing.T) {
 	if out, _ := do.run(0, "count", "Rows", "--from", at[1]); out == "0\n" {
 		t.Error("the copy is empty")
 	}
+}
+
+// TestCopyFollowRefused: what the target refuses in the first copy is told like what it refuses later. The copy follows all others, and the
+// status is 3 also when a later run has nothing to do.
+func TestCopyFollowRefused(t *testing.T) {
+	t.Parallel()
+	from, to := start(t, nil, "--memory"), start(t, nil, "--memory")
+	source, target := from.said(t, "connection string"), to.said(t, "connection string")
+	home, err := url.Parse(to.said(t, "endpoint"))
+	must.OK(t, err)
+	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: home.Scheme, Host: home.Host})
+	strict := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		if bytes.Contains(body, []byte("unwanted")) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write([]byte(`{"odata.error":{"code":"PropertyValueTooLarge","message":{"lang":"en-US","value":"It is too large."}}}`))
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(strict.Close)
+	do := console{t, nil}
+	rejects := filepath.Join(t.TempDir(), "rejects")
+	follow := []string{"copy", "People", "--follow", "--once", "--from", source, "--to", strings.ReplaceAll(target, home.Host, strings.TrimPrefix(strict.URL, "http://")),
+		"--progress-file", filepath.Join(t.TempDir(), "progress"), "--rejects", rejects}
+	put := func(partition, name string) {
+		t.Helper()
+		do.run(0, "put", "People", `{"PartitionKey":"`+partition+`","RowKey":"1","Name":"`+name+`"}`, "--to", source)
+	}
+	do.run(0, "tables", "create", "People", "--to", source)
+	do.run(0, "tables", "set", "People", "--changes", "P1D", "--to", source)
+	put("a", "Ada")
+	put("b", "unwanted")
+	do.says(cli.StatusPart, "1 row refused: the reasons are in "+rejects+"; what changes is followed", follow...)
+	put("c", "Lin")
+	do.says(cli.StatusPart, "1 row refused before: the reasons are in "+rejects, follow...)
+	put("d", "unwanted")
+	put("e", "Eve")
+	do.says(cli.StatusPart, "1 row refused: the reasons are in "+rejects, follow...)
+	text, err := os.ReadFile(rejects)
+	must.OK(t, err)
+	if strings.Count(string(text), "It is too large") != 2 {
+		t.Errorf("the file of rejects has\n%s", text)
+	}
+	do.prints("3\n", "count", "People", "--from", target)
+	put("b", "Bob")
+	put("d", "Dan")
+	do.says(cli.StatusPart, "2 rows refused before", follow...)
+	do.run(0, "verify", "People", "--from", source, "--to", target)
+	do.run(0, append(follow, "--restart")...)
+	do.run(0, follow...)
+}
+
+// TestCopyFollowRemade: a table that somebody deleted and created again in the target lacks what was copied before. The copy does not follow it,
+// also if the entity that it looks for was deleted, ended or changed meanwhile in the source.
+func TestCopyFollowRemade(t *testing.T) {
+	t.Parallel()
+	from, to := start(t, nil, "--memory"), start(t, nil, "--memory")
+	source, target := from.said(t, "connection string"), to.said(t, "connection string")
+	do := console{t, nil}
+	follow := []string{"copy", "People", "--follow", "--once", "--from", source, "--to", target, "--progress-file", filepath.Join(t.TempDir(), "progress"), "--rejects", filepath.Join(t.TempDir(), "rejects")}
+	put := func(row, name string) {
+		t.Helper()
+		do.run(0, "put", "People", `{"PartitionKey":"a","RowKey":"`+row+`","Name":"`+name+`"}`, "--to", source)
+	}
+	remake := func() {
+		t.Helper()
+		do.run(0, "tables", "delete", "People", "--yes", "--in", target)
+		do.run(0, "tables", "create", "People", "--to", target)
+	}
+	do.run(0, "tables", "create", "People", "--to", source)
+	do.run(0, "tables", "set", "People", "--changes", "P1D", "--to", source)
+	do.run(0, follow...) // an empty table
+	for _, row := range []string{"1", "2", "3"} {
+		put(row, "Ada")
+	}
+	do.run(0, follow...)
+	do.run(0, follow...)
+	remake()
+	put("2", "Grace")
+	_, said := do.run(cli.StatusDamage, follow...)
+	if !strings.Contains(said, "table People of --to was deleted, and may have been created again") || !strings.Contains(said, "--restart") {
+		t.Errorf("it says %s", said)
+	}
+	do.says(cli.StatusDamage, "may have been created again", follow...)
+	do.run(0, append(follow, "--restart")...)
+	do.run(0, "verify", "People", "--from", source, "--to", target)
+	// The first entities are deleted, written again, and replaced: the table is the same.
+	do.run(0, "delete", "People", "a", "1", "--in", source)
+	do.run(0, follow...)
+	put("1", "Joan")
+	put("2", "Lin")
+	do.run(0, follow...)
+	do.run(0, "verify", "People", "--from", source, "--to", target)
+	// An entity that both do not have any more says nothing.
+	do.run(0, "delete", "People", "a", "1", "--in", source)
+	do.run(0, "delete", "People", "a", "1", "--in", target)
+	do.run(0, follow...)
+	do.run(0, "tables", "delete", "People", "--yes", "--in", target)
+	put("3", "Mary")
+	do.says(cli.StatusDamage, "may have been created again", follow...)
 }

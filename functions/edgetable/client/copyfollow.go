@@ -32,7 +32,7 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 	}
 	show := cli.NewProgress(p.Err)
 	m := &mirror.Mirror{From: from, To: to, Connections: o.Connections, Rejects: o.Rejects, Wait: longPoll, Progress: p.showChanges(show),
-		Refused: func(table, reason string) { p.Note("%s: %s", table, reason) }}
+		Tell: func(table, reason string) { p.Note("%s: %s", table, reason) }}
 	if o.once {
 		m.Wait = 0
 	}
@@ -57,7 +57,11 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 	if len(missing) > 0 {
 		first := *o
 		first.sync, first.Mode, first.all = true, "replace", false
-		if err := p.copyTables(ctx, &first, from, to, missing); err != nil {
+		err := p.copyTables(ctx, &first, from, to, missing)
+		if n, complete := errors.AsType[refused](err); complete { // they are told like those that are refused later
+			p.Note("%v; what changes is followed", err)
+			m.Copied(int64(n))
+		} else if err != nil {
 			return err
 		}
 	}
@@ -69,7 +73,11 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 	if err != nil && ctx.Err() == nil {
 		return missed(endedEarly(ctx, err, some, says+"; run the same command to resume"))
 	}
-	return p.tellRows(t, says, rowsResult{}, "the reasons are in "+o.Rejects, some) // the user asked it to end
+	err = p.tellRows(t, says, rowsResult{}, "the reasons are in "+o.Rejects, some) // the user asked it to end
+	if n := m.Refused() - t.Rejected; err == nil && n > 0 {
+		err = cli.Fail(cli.StatusPart, fmt.Errorf("%s refused before: the reasons are in %s, verify shows what differs, and --restart copies again", cli.Things(n, "rows"), o.Rejects))
+	}
+	return err
 }
 
 // positionOf returns the path of the file with the position of a table. With --restart

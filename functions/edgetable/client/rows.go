@@ -130,6 +130,11 @@ type firstRow struct {
 	Entity json.RawMessage `json:"entity"`
 }
 
+// refused is in the error of complete work that left out so many rows.
+type refused int64
+
+func (refused) Error() string { return "refused" }
+
 // tellRows prints the result of complete work, in words or as the numbers in r. If rows were refused, it returns a
 // failure.
 func (p *program) tellRows(t progressfile.Totals, says string, r rowsResult, reasons string, some bool) error {
@@ -142,7 +147,7 @@ func (p *program) tellRows(t progressfile.Totals, says string, r rowsResult, rea
 		fmt.Fprintln(p.Out, says)
 	}
 	if t.Rejected > 0 {
-		return ended(fmt.Errorf("%s refused: %s", cli.Things(t.Rejected, "rows"), reasons), some)
+		return ended(fmt.Errorf("%s %w: %s", cli.Things(t.Rejected, "rows"), refused(t.Rejected), reasons), some)
 	}
 	return nil
 }

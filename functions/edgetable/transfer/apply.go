@@ -23,16 +23,8 @@ type Apply struct {
 	Source string // URL of the account, recorded in the file of refused rows
 	// Connections is the maximum number of concurrent batches.
 	Connections int
-}
-
-// event holds the fields of an event that Apply reads.
-type event struct {
-	Type         string          `json:"type"`
-	PartitionKey string          `json:"partitionkey"`
-	RowKey       string          `json:"rowkey"`
-	Superseded   bool            `json:"superseded"`
-	Expired      string          `json:"expired"`
-	Data         json.RawMessage `json:"data"`
+	// Before is called with the operations of a page before they are written.
+	Before func([]remote.Operation) error
 }
 
 // Page writes the events of a page. It writes only the last event of each entity, because an event
@@ -42,6 +34,9 @@ func (a *Apply) Page(ctx context.Context, events []json.RawMessage) (totals prog
 	ops, err := operations(events)
 	if err != nil {
 		return totals, nil, fmt.Errorf("an event of table %s of %s: %w", a.Table, a.Source, err)
+	}
+	if err := a.Before(ops); err != nil {
+		return totals, nil, err
 	}
 	var mu sync.Mutex
 	g, ctx := errgroup.WithContext(ctx)
@@ -88,13 +83,13 @@ func (a *Apply) write(ctx context.Context, b *batch) (err error) {
 // operations returns one write for each entity of a page, sorted by partition and kind.
 func operations(events []json.RawMessage) ([]remote.Operation, error) {
 	type entity struct{ partition, row string }
-	last := map[entity]*event{}
+	last := map[entity]*remote.Event{}
 	for _, text := range events {
-		var e event
+		var e remote.Event
 		if err := json.Unmarshal(text, &e); err != nil {
 			return nil, err
 		}
-		if e.Type != "edgetable.table.drop" { // the next answer reports that the feed has ended
+		if e.Type != remote.EventDrop { // the next answer reports that the feed has ended
 			last[entity{e.PartitionKey, e.RowKey}] = &e
 		}
 	}
@@ -104,13 +99,13 @@ func operations(events []json.RawMessage) ([]remote.Operation, error) {
 		switch {
 		case e.Superseded: // a later event has the entity's state
 			continue
-		case e.Type == "edgetable.entity.put" && e.Expired == "":
+		case e.Type == remote.EventPut && e.Expired == "":
 			received, err := payload.ReadEntity(e.Data)
 			if err != nil {
 				return nil, err
 			}
 			op.Kind, op.Body = remote.Replace, payload.AppendJSON(nil, k.partition, k.row, 0, received.Properties)
-		case e.Type != "edgetable.entity.put" && e.Type != "edgetable.entity.delete" && e.Type != "edgetable.entity.expire":
+		case e.Type != remote.EventPut && e.Type != remote.EventDelete && e.Type != remote.EventExpire:
 			return nil, fmt.Errorf("the type %q is of a newer version: use a newer edgetable", e.Type)
 		}
 		ops = append(ops, op)

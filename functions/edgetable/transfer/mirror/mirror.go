@@ -26,7 +26,7 @@ type Mirror struct {
 	// Progress is called after each page of a table that was written, with the number of changes since the start. Calls
 	// do not overlap.
 	Progress func(table string, page *remote.Changes, changes int64)
-	Refused  func(table, reason string)
+	Tell     func(table, reason string) // called for each refused row
 
 	tables   []*followed
 	mu       sync.Mutex // protects the following fields
@@ -39,6 +39,7 @@ type followed struct {
 	State
 	file    string
 	changes int64
+	checked bool // since the start
 }
 
 // Add adds a table. It reads the position from file, or takes the current one if there is no file. If the table must
@@ -66,6 +67,24 @@ func (m *Mirror) Begin() (missing []string, err error) {
 		}
 	}
 	return missing, nil
+}
+
+// Refused returns how many entities were refused since the tables were copied, by all runs.
+func (m *Mirror) Refused() (n int64) {
+	for _, t := range m.tables {
+		n += t.Refused
+	}
+	return n
+}
+
+// Copied notes how many entities were refused while the missing tables were copied.
+func (m *Mirror) Copied(refused int64) {
+	for _, t := range m.tables {
+		if t.Listing {
+			t.Refused += refused
+			return
+		}
+	}
 }
 
 // Run follows the tables, which have been copied, until ctx ends. It returns the totals of what was written, also with
@@ -98,15 +117,27 @@ func (m *Mirror) Run(ctx context.Context) (progressfile.Totals, error) {
 
 // follow follows one table.
 func (m *Mirror) follow(ctx context.Context, t *followed) error {
-	a := transfer.Apply{To: m.To, Table: t.Table, Source: t.Service, Connections: m.Connections}
+	a := transfer.Apply{To: m.To, Table: t.Table, Source: t.Service, Connections: m.Connections, Before: func(ops []remote.Operation) error {
+		if t.unmark(ops) { // stored before its entity is deleted, which may come back later
+			return t.Write(t.file)
+		}
+		return nil
+	}}
 	for {
 		page, err := m.From.Changes(ctx, t.Table, t.Position, m.Wait)
+		if err == nil && (!t.checked || len(page.Events) > 0) {
+			err = t.check(ctx, m.From, m.To)
+			t.checked = true
+		}
 		if err != nil {
 			return err
 		}
 		done, rejects, err := a.Page(ctx, page.Events)
 		if e := m.note(t, &page, done, rejects); err == nil {
 			err = e
+		}
+		if remote.TableGone(err) && t.Mark != nil {
+			err = t.remade()
 		}
 		if err != nil {
 			return err
@@ -124,8 +155,9 @@ func (m *Mirror) note(t *followed, page *remote.Changes, done progressfile.Total
 	defer m.mu.Unlock()
 	m.totals.Add(done)
 	t.changes += int64(len(page.Events))
+	t.Refused += int64(len(rejects))
 	for _, r := range rejects {
-		m.Refused(t.Table, r.Reason)
+		m.Tell(t.Table, r.Reason)
 	}
 	if err := m.rejected.Add(rejects); err != nil {
 		return err

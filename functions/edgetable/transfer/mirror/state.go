@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"edgetable/adapters/objects/directory"
+	"edgetable/functions/edgetable/transfer/ranges"
 )
 
 // State is the position up to which the changes of a table were processed. It is written afterwards, so each
@@ -18,6 +19,9 @@ type State struct {
 	Position string `json:"position"`
 	// Listing is set until all entities were listed that the table had when the position was taken.
 	Listing bool `json:"listing,omitempty"`
+	// Mark is an entity that a copy of the table has. Refused is how many entities the copy refused.
+	Mark    *ranges.Key `json:"mark,omitempty"`
+	Refused int64       `json:"refused,omitempty"`
 }
 
 // Read reads the state from a file, if the file exists. It refuses a file of another table.

@@ -1,0 +1,75 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/functions/edgetable/transfer/ranges"
+	"edgetable/functions/edgetable/transfer/rows"
+)
+
+// A table service does not say when a table was created. So one of the entities that both tables have is the mark of
+// the copy. If the source has it and the copy does not, the copy was deleted and created again, and all that was written
+// before is missing there.
+
+// check checks that the copy of the table is the one that was written before, and chooses a mark if there is none.
+func (s *State) check(ctx context.Context, from, to *remote.Client) error {
+	if s.Mark != nil {
+		there, err := has(ctx, to, s.Table, s.Mark)
+		if remote.TableGone(err) {
+			return s.remade()
+		}
+		if there || err != nil {
+			return err
+		}
+		// The entity may have ended in both tables, by the same rule.
+		if still, err := has(ctx, from, s.Table, s.Mark); err != nil {
+			return err
+		} else if still {
+			return s.remade()
+		}
+		s.Mark = nil
+	}
+	for e, err := range from.Entities(ctx, remote.Query{Table: s.Table, Select: []string{rows.PartitionKey, rows.RowKey}, Top: 10}) {
+		if err != nil {
+			return err
+		}
+		key := ranges.Key{Partition: e.PartitionKey, Row: e.RowKey}
+		if there, err := has(ctx, to, s.Table, &key); err != nil {
+			return err
+		} else if there {
+			s.Mark = &key
+			break
+		}
+	}
+	return nil
+}
+
+// unmark forgets the mark if operations are for its entity, and reports whether it did.
+func (s *State) unmark(ops []remote.Operation) bool {
+	for i := range ops {
+		if s.Mark != nil && ops[i].PartitionKey == s.Mark.Partition && ops[i].RowKey == s.Mark.Row {
+			s.Mark = nil
+			return true
+		}
+	}
+	return false
+}
+
+// has reports whether a table has an entity. If the credentials do not permit reading, has returns true.
+func has(ctx context.Context, c *remote.Client, table string, key *ranges.Key) (bool, error) {
+	_, ok, err := c.Get(ctx, table, key.Partition, key.Row, []string{rows.PartitionKey})
+	if answer, is := errors.AsType[*remote.Error](err); is && answer.Status == http.StatusForbidden {
+		return true, nil
+	}
+	return ok, err
+}
+
+// remade returns the error for a copy that is not the one that was written before.
+func (s *State) remade() error {
+	return fmt.Errorf("%w: table %s of --to was deleted, and may have been created again: it does not have PartitionKey %s, RowKey %s, which was copied",
+		remote.ErrMissed, s.Table, ranges.Quote(s.Mark.Partition), ranges.Quote(s.Mark.Row))
+}
