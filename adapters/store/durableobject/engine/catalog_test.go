@@ -72,7 +72,7 @@ func TestAlarmFinishesADeletion(t *testing.T) {
 	if records, _ := list.Documents(); len(records) != 0 {
 		t.Errorf("%d tables are listed", len(records))
 	}
-	o.now += retryDelay
+	o.now += turn.RetryDelay
 	alarm := o.handle(Alarm(), nil)
 	o.calls("alarm", alarm, bucket0, bucket1)
 	o.demand("alarm", o.handle(Alarm(), &alarm, answer(dropped(1)), answer(dropped(1))), nil)

@@ -15,10 +15,6 @@ import (
 	"edgetable/core/table"
 )
 
-// retryDelay is how long the alarm leaves a deletion to the message that began it, and
-// then waits between attempts to finish deletions.
-const retryDelay = 30 * edm.TicksPerSecond
-
 // remove deletes a record, and with it its table: it marks the record, has all buckets
 // drop, removes the record, and has the buckets forget.
 func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) turn.Step {
@@ -122,7 +118,7 @@ func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, ste
 		}
 		if next.Round >= turn.Rounds {
 			step = t.Fail(table.ErrBusy)
-			step.Alarm = t.Now + retryDelay
+			step.Alarm = t.Now + turn.RetryDelay
 			return false, step
 		}
 	}
@@ -130,7 +126,7 @@ func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, ste
 	return false, turn.Step{
 		Calls: append(calls, callObjects(rec, forget, message.Forget(nil, storage.Ticks(t.Rows, storage.RowFloor)))...),
 		Next:  next,
-		Alarm: t.Now + retryDelay,
+		Alarm: t.Now + turn.RetryDelay,
 	}
 }
 
@@ -188,7 +184,7 @@ func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 	from := ""
 	if t.Resumed.Kind == turn.Deletes || t.Resumed.Kind == turn.Declares {
 		from = t.Resumed.Key
-	} else if t.Now < c.retryAt && c.retryAt <= t.Now+retryDelay {
+	} else if t.Now < c.retryAt && c.retryAt <= t.Now+turn.RetryDelay {
 		return turn.Step{}, false
 	}
 	for key := nextDeleting(t.Rows, from); key != ""; key = nextDeleting(t.Rows, key+"\x00") {
@@ -213,7 +209,7 @@ func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 			return turn.Step{Answer: message.Done(t.Dst), Alarm: t.Now}, true
 		}
 	}
-	c.retryAt = t.Now + retryDelay
+	c.retryAt = t.Now + turn.RetryDelay
 	return turn.Step{}, false
 }
 

@@ -126,7 +126,7 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 		step.Alarm = due
 	}
 	if e.bucket.frozen.id != 0 && step.Alarm == 0 {
-		step.Alarm = t.Now + retryDelay
+		step.Alarm = t.Now + turn.RetryDelay
 	}
 	return step
 }

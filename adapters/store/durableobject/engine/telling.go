@@ -38,7 +38,7 @@ func (c *catalog) allTold(t *turn.Turn, rec *record.Record, dirty bool) {
 	case ends && dirty:
 		if t.Rows.Delete(row); ends {
 			t.Rows.Put(row, nil)
-			c.retryAt = t.Now + retryDelay
+			c.retryAt = t.Now + turn.RetryDelay
 		}
 	case ends:
 		traits := &table.Traits{Expiry: rec.Traits.Expiry}

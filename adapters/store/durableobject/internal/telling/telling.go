@@ -11,16 +11,11 @@ import (
 	"edgetable/adapters/store/durableobject/internal/record"
 	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/adapters/store/durableobject/internal/turn"
-	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
-const (
-	// most is the number of objects that are told at a time: see mostDropped of package engine.
-	most = 20
-	// again is how long the alarm leaves it to the message that began it.
-	again = 30 * edm.TicksPerSecond
-)
+// most is the number of objects that are told at a time: see mostDropped of package engine.
+const most = 20
 
 // progress is how many objects of a table have asked what it declares: all up to one, in the order of
 // their numbers, as others come meanwhile, which ask by themselves.
@@ -82,14 +77,14 @@ func Step(t *turn.Turn, rec *record.Record) (ok, dirty bool, step turn.Step) {
 			}
 		case next.Round >= turn.Rounds:
 			step = t.Fail(table.ErrBusy)
-			step.Alarm = t.Now + again
+			step.Alarm = t.Now + turn.RetryDelay
 			return false, false, step
 		}
 	}
 	if len(next.Objects) == 0 {
 		return true, p.dirty, turn.Step{}
 	}
-	step = turn.Step{Next: next, Alarm: t.Now + again}
+	step = turn.Step{Next: next, Alarm: t.Now + turn.RetryDelay}
 	to := message.Destination{Table: name, Buckets: rec.Layout.Buckets, Location: rec.Layout.Location}
 	for _, o := range next.Objects {
 		to.Bucket, to.Range = o.Bucket, o.Range

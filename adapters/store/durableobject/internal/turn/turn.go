@@ -30,6 +30,10 @@ type Step struct {
 	Next *Continuation // becomes State, if there are Calls
 }
 
+// RetryDelay is how long the alarm leaves work of several messages to the message that began it, and then
+// waits between attempts to finish it.
+const RetryDelay = 30 * edm.TicksPerSecond
+
 // Resume is the outcome of a Step with Calls.
 type Resume struct {
 	State   []byte
