@@ -121,13 +121,12 @@ RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | 
 #   patroni         leases in wall time: failover_test.go shows the same of the store without them, by pg_promote
 #   loads           90 days of load of tables that split, in place of one
 #   clients-declared  the same answers with all options on; 'make test' plays the wire corpus so (TestRuledCorpus)
-#   explorer-live   an editor beside Live: its test waited for ever once, for the answer after an insert of what was deleted meanwhile
 #   prove-*-local   the programs of 'make prove-*' against stand-ins; their parts (wire corpus, clients, templates) are steps of their own
 #   many, variants, files-all, image-limits, homes-all, secondary-kills, faulty-place, restores, failover, fuzz: the same with more
 #   steady          each package ten times
 #   mutants         is about the tests, not the program
 ## weekly: what 'make test' leaves out, since it proves the same with less: once a week and before a release, some hours
-WEEKLY = clients-all clients-declared explorer-live prove-aws-local prove-cloudflare-local postgres-17 patroni many variants loads files-all image-limits homes-all secondary-kills faulty-place restores failover fuzz mutants steady
+WEEKLY = clients-all clients-declared prove-aws-local prove-cloudflare-local postgres-17 patroni many variants loads files-all image-limits homes-all secondary-kills faulty-place restores failover fuzz mutants steady
 .PHONY: weekly
 weekly:
 	$(MAKE) $(WEEKLY)
@@ -373,14 +372,7 @@ explorer-check:
 explorer-test: build
 	@.ci/prerequisites go npm chromium
 	functions/explorer/page/install
-	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 -timeout 60m -parallel 4 -skip '^TestHomes|^TestLiveEditing$$' ./... # most of them wait most of the time
-
-## explorer-live: what happens to an editor of that page while rows change, five times
-.PHONY: explorer-live
-explorer-live: build
-	@.ci/prerequisites go npm chromium
-	functions/explorer/page/install
-	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=5 -timeout 20m -run '^TestLiveEditing$$' .
+	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 -timeout 60m -parallel 4 -skip '^TestHomes' ./... # most of them wait most of the time
 
 ## explorer-homes: that page in Chromium, against the Lambda function, the Worker with its stores, PostgreSQL, and Azurite
 .PHONY: explorer-homes

@@ -210,6 +210,12 @@ func TestLiveEditing(t *testing.T) {
 	b.click(at("save-entity"))
 	b.seeText(at("entity-json"), "Again")
 	b.column(1, "1", "001", "001", "012", "013")
+	// The selection moved with its row, and what is beside the grid stays: nobody chose another row.
+	b.wait(`document.querySelector("#active-cell").closest(".row").dataset.row == "3"`)
+	js[bool](b, `new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => r(true)))))`)
+	if text := b.text(at("entity-json")); !strings.Contains(text, "Again") {
+		t.Errorf("after a row came above the selection, the entity beside the grid is\n%s", text)
+	}
 
 	// Escape shows what came meanwhile.
 	b.click(at("close-entity"))

@@ -92,6 +92,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
   const shownRule = !rule || !select || needs(rule).every((n) => withKeys(select).split(",").includes(n)) ? rule : undefined
 
   const names = useMemo(() => shown(rows.columns.keys(), columns), [rows, rows.columns.size, columns])
+  const shifted = useRef(-1) // where the selection is with its row, which nobody chose
   /** shift does what moves rows; the selection stays with its rows. */
   const shift = (move: () => void) => {
     const at = [selection.row, selection.anchorRow].map((p) => rows.indexOf(p))
@@ -100,6 +101,7 @@ export function Browse({ service, services, at, reload }: { service: Service; se
       const place = rows.placeOf(index)
       return place >= 0 ? place : Math.max(0, Math.min(rows.length - 1, n ? selection.anchorRow : selection.row))
     }) as [number, number]
+    shifted.current = row
     if (row !== selection.row || anchorRow !== selection.anchorRow) setSelection({ ...selection, row, anchorRow })
   }
   const sorting = useSorted(rows, sort, shift)
@@ -155,7 +157,8 @@ export function Browse({ service, services, at, reload }: { service: Service; se
     go({ entity: keyOf(e) }, true)
   }
   useEffect(() => {
-    if (wanted && entity && !same(rows.at(selection.row) ?? entity, wanted)) open(selection.row)
+    if (selection.row !== shifted.current && wanted && entity && !same(rows.at(selection.row) ?? entity, wanted)) open(selection.row)
+    shifted.current = -1
   }, [selection.row])
 
   /** selected makes something of the selected rows, all of them or none. */
