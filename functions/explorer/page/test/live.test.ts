@@ -1,6 +1,5 @@
 import assert from "node:assert/strict"
-import { type IncomingMessage, type ServerResponse, createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { ServerResponse } from "node:http"
 import test from "node:test"
 import { Followed } from "../src/model/followed.ts"
 import { type Around, Live } from "../src/model/live.ts"
@@ -9,25 +8,9 @@ import { sorted } from "../src/model/sort.ts"
 import { judge } from "../src/query/judge.ts"
 import { parse } from "../src/query/parse.ts"
 import { type Change, changesSince, hasFeed } from "../src/wire/changes.ts"
-import type { Service } from "../src/wire/client.ts"
 import { ticksOf } from "../src/wire/date.ts"
 import { parseEntity } from "../src/wire/json.ts"
-
-/** served runs work with a service that answers by a function, from some things to ask again. */
-async function served(answer: (url: URL, response: ServerResponse, request: IncomingMessage) => void, work: (service: Service) => Promise<void>) {
-  const server = createServer((request, response) => answer(new URL(request.url!, "http://x"), response, request))
-  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  try {
-    await work({
-      name: "x", account: "x", endpoint: url, readOnly: false, color: "", sign: undefined, about: undefined, local: false, orders: true,
-      prepare: async (path, query) => ({ url: `${url}/${path}?${new URLSearchParams(query).toString()}`, headers: {} }),
-    })
-  } finally {
-    server.closeAllConnections()
-    server.close()
-  }
-}
+import { served } from "./served.ts"
 
 const at = (second: number) => `2026-11-28T12:00:${String(second).padStart(2, "0")}Z`
 const source = (rk: string, second: number, more = "") => JSON.stringify({ "odata.etag": `W/"datetime'${encodeURIComponent(at(second))}'"`, PartitionKey: "p", RowKey: rk, Timestamp: at(second) }).slice(0, -1) + (more && "," + more) + "}"

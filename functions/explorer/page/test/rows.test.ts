@@ -1,30 +1,13 @@
 import assert from "node:assert/strict"
-import { type IncomingMessage, type ServerResponse, createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { ServerResponse } from "node:http"
 import test from "node:test"
 import { Rows } from "../src/model/rows.ts"
 import { sorted } from "../src/model/sort.ts"
-import type { Service } from "../src/wire/client.ts"
-
-/** served runs work with a service that answers by a function. */
-async function served(answer: (request: IncomingMessage, response: ServerResponse) => void, work: (service: Service) => Promise<void>) {
-  const server = createServer(answer)
-  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  try {
-    await work({
-      name: "x", account: "x", endpoint: url, readOnly: false, color: "", sign: undefined, about: undefined, local: false, orders: true,
-      prepare: async (path, query) => ({ url: `${url}/${path}?${new URLSearchParams(query).toString()}`, headers: {} }),
-    })
-  } finally {
-    server.closeAllConnections()
-    server.close()
-  }
-}
+import { served } from "./served.ts"
 
 /** pages answers with pages of 100 rows, in which N falls while the keys rise. */
-function pages(rows: number, request: IncomingMessage, response: ServerResponse) {
-  const from = Number(new URL(request.url!, "http://x").searchParams.get("NextPartitionKey") ?? 0)
+function pages(rows: number, url: URL, response: ServerResponse) {
+  const from = Number(url.searchParams.get("NextPartitionKey") ?? 0)
   const list = Array.from({ length: Math.min(100, rows - from) }, (_, i) => `{"PartitionKey":"p","RowKey":"${from + i}","N":${rows - from - i},"Text":"${"x".repeat(100)}"}`)
   if (from + 100 < rows) response.setHeader("x-ms-continuation-NextPartitionKey", String(from + 100))
   response.end(`{"value":[${list.join(",")}]}`)
@@ -33,7 +16,7 @@ function pages(rows: number, request: IncomingMessage, response: ServerResponse)
 const none = new AbortController().signal
 
 test("rows whose pages were dropped are read and sorted like others", () =>
-  served((request, response) => pages(1000, request, response), async (service) => {
+  served((url, response) => pages(1000, url, response), async (service) => {
     const rows = new Rows(service, { table: "People", filter: "" }, 40_000) // not even three pages
     await rows.load(true)
     assert.equal(rows.length, 1000)
@@ -50,8 +33,8 @@ test("rows whose pages were dropped are read and sorted like others", () =>
 test("all is loaded although the service is busy meanwhile, and the page says so", async () => {
   let asked = 0
   await served(
-    (request, response) => {
-      if (asked++ % 2 === 0) return pages(500, request, response)
+    (url, response) => {
+      if (asked++ % 2 === 0) return pages(500, url, response)
       response.writeHead(503, { "retry-after": "0", "x-ms-error-code": "ServerBusy" }).end()
     },
     async (service) => {
@@ -69,7 +52,7 @@ test("all is loaded although the service is busy meanwhile, and the page says so
 })
 
 test("an entity that was added and edited stays itself when more rows come", () =>
-  served((request, response) => pages(200, request, response), async (service) => {
+  served((url, response) => pages(200, url, response), async (service) => {
     const rows = new Rows(service, { table: "People", filter: "" })
     await rows.load()
     const text = (rk: string) => ({ etag: "", values: new Map([["RowKey", { type: "String" as const, text: rk }]]) })
