@@ -2,6 +2,7 @@ package payload
 
 import (
 	"strconv"
+	"strings"
 
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -9,6 +10,14 @@ import (
 
 // EventType is the media type of a list of events: a batch of CloudEvents 1.0.
 const EventType = "application/cloudevents-batch+json"
+
+// Types of events.
+const (
+	EventPut    = "edgetable.entity.put"
+	EventDelete = "edgetable.entity.delete"
+	EventExpire = "edgetable.entity.expire"
+	EventDrop   = "edgetable.table.drop"
+)
 
 // Events holds what the events of one feed have in common. Its methods append to dst and return the extended slice.
 type Events struct {
@@ -21,13 +30,12 @@ func (e *Events) Append(dst []byte, c *table.FeedCommit, i int) []byte {
 	w := object{b: append(dst, '{')}
 	w.text("specversion", "1.0")
 	if c.Dropped {
-		e.context(&w, c, "table.drop", "drop", nil)
+		e.context(&w, c, EventDrop, nil)
 		w.end('}')
 		return w.b
 	}
 	change := &c.Changes[i]
-	kind := [...]string{table.Put: "put", table.Delete: "delete", table.Expire: "expire"}[change.Kind]
-	e.context(&w, c, "entity."+kind, kind, change.Key)
+	e.context(&w, c, [...]string{table.Put: EventPut, table.Delete: EventDelete, table.Expire: EventExpire}[change.Kind], change.Key)
 	pk, rk := key.Decode(change.Key)
 	var subject []byte
 	w.text("subject", string(appendPredicate(subject, pk, rk)))
@@ -59,16 +67,16 @@ func (e *Events) Append(dst []byte, c *table.FeedCommit, i int) []byte {
 
 // context appends the attributes that all events have. The id is the same for each delivery: the life of the table, the
 // Timestamp, a hash of the key, and what happened to it.
-func (e *Events) context(w *object, c *table.FeedCommit, kind, short string, k []byte) {
+func (e *Events) context(w *object, c *table.FeedCommit, kind string, k []byte) {
 	id := make([]byte, 0, 64)
 	for _, b := range e.Life {
 		id = append(id, hexDigits[b>>4], hexDigits[b&15])
 	}
 	id = strconv.AppendInt(append(id, '-'), int64(c.Ticks), 10)
 	id = strconv.AppendUint(append(id, '-'), hashOf(k), 16)
-	w.text("id", string(id)+"-"+short)
+	w.text("id", string(id)+"-"+kind[strings.LastIndexByte(kind, '.')+1:])
 	w.text("source", "/"+e.Account+"/"+e.Table)
-	w.text("type", "edgetable."+kind)
+	w.text("type", kind)
 	w.text("time", c.Ticks.String())
 	sequence := strconv.FormatInt(int64(c.Ticks), 10)
 	w.text("sequence", "0000000000000000000"[min(len(sequence), 19):]+sequence)

@@ -38,14 +38,6 @@ type Event struct {
 	Data         json.RawMessage `json:"data"` // the entity, if the event has it
 }
 
-// Types of events.
-const (
-	EventPut    = "edgetable.entity.put"
-	EventDelete = "edgetable.entity.delete"
-	EventExpire = "edgetable.entity.expire"
-	EventDrop   = "edgetable.table.drop"
-)
-
 // String returns the event as a line for people.
 func (e *Event) String() string {
 	line := strings.TrimPrefix(strings.TrimPrefix(e.Type, "edgetable."), "entity.")

@@ -89,7 +89,7 @@ func operations(events []json.RawMessage) ([]remote.Operation, error) {
 		if err := json.Unmarshal(text, &e); err != nil {
 			return nil, err
 		}
-		if e.Type != remote.EventDrop { // the next answer reports that the feed has ended
+		if e.Type != payload.EventDrop { // the next answer reports that the feed has ended
 			last[entity{e.PartitionKey, e.RowKey}] = &e
 		}
 	}
@@ -99,13 +99,13 @@ func operations(events []json.RawMessage) ([]remote.Operation, error) {
 		switch {
 		case e.Superseded: // a later event has the entity's state
 			continue
-		case e.Type == remote.EventPut && e.Expired == "":
+		case e.Type == payload.EventPut && e.Expired == "":
 			received, err := payload.ReadEntity(e.Data)
 			if err != nil {
 				return nil, err
 			}
 			op.Kind, op.Body = remote.Replace, payload.AppendJSON(nil, k.partition, k.row, 0, received.Properties)
-		case e.Type != remote.EventPut && e.Type != remote.EventDelete && e.Type != remote.EventExpire:
+		case e.Type != payload.EventPut && e.Type != payload.EventDelete && e.Type != payload.EventExpire:
 			return nil, fmt.Errorf("the type %q is of a newer version: use a newer edgetable", e.Type)
 		}
 		ops = append(ops, op)
