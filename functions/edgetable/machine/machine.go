@@ -39,9 +39,11 @@ func Take(environment func(string) string, data string, log *slog.Logger) (l Lim
 		log.Warn("the limit of memory cannot be read: GOMEMLIMIT sets one", "cause", err)
 	}
 	rest := l.Memory
-	if size, ok := tmpfs(data); ok && data != "" && l.Memory > 0 {
-		if l.Files, rest, err = inMemory(data, size, l.Memory); err != nil {
-			return l, err
+	if data != "" && l.Memory > 0 {
+		if size, ok := tmpfs(data); ok {
+			if l.Files, rest, err = inMemory(data, size, l.Memory); err != nil {
+				return l, err
+			}
 		}
 	}
 	if environment("GOMEMLIMIT") == "" && l.Memory > 0 {
