@@ -28,7 +28,7 @@ const messages = { bucket: 0, catalog: 0 };
 
 // Objects calls objects as the module does, and shows their internals:
 //
-//	POST /PLACE?now=MS&age=MS&restarts=N&fail=N&size=N   calls → answers, in frames as in calls.go
+//	POST /PLACE?now=MS&reading=N&age=MS&restarts=N&fail=N&size=N   calls → answers, in frames as in calls.go
 //	           &past=1                            they have a past, from then on
 //	           &messages=KIND,…&steps=KIND,…&alarms=N  with these faults
 //	GET /PLACE?object=NAME&space=C                → the number of the object's rows in a space
@@ -52,7 +52,9 @@ export class Objects extends WorkerEntrypoint {
     }
     const place = places.get(name) ?? { faults: new Faults() };
     const number = (name, none) => Number(asked.get(name) ?? none);
-    places.set(name, Object.assign(place, { now: number("now"), age: number("age", 0), restarts: asked.get("restarts"), fail: number("fail", Infinity), size: number("size", 0) }));
+    // A request that is overtaken has an older reading of the clock.
+    if (number("reading") > (place.reading ?? 0)) Object.assign(place, { now: number("now"), reading: number("reading") });
+    places.set(name, Object.assign(place, { age: number("age", 0), restarts: asked.get("restarts"), fail: number("fail", Infinity), size: number("size", 0) }));
     place.past ||= asked.has("past");
     if (asked.has("messages")) place.faults.messages = asked.get("messages").split(",");
     if (asked.has("steps")) place.faults.steps = asked.get("steps").split(",");

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -24,6 +25,7 @@ type Place struct {
 	server   *Server
 	name     string
 	now      atomic.Pointer[func() edm.Ticks]
+	reading  sync.Mutex // of the clock
 	restarts atomic.Int32
 	fail     atomic.Int32 // 1 more than the rows that can be written; 0: all
 	size     atomic.Int64 // the size that objects report; 0: the real size
@@ -40,7 +42,7 @@ type Faults struct {
 	Alarms          int
 }
 
-var numbers atomic.Int64
+var numbers, readings atomic.Int64
 
 // NewPlace makes a place in which there is nothing.
 func (s *Server) NewPlace(now func() edm.Ticks) *Place {
@@ -61,6 +63,13 @@ func (s *Server) place(name string, now func() edm.Ticks) *Place {
 func (p *Place) Restart(now func() edm.Ticks) {
 	p.now.Store(&now)
 	p.restarts.Add(1)
+}
+
+// read reads the clock. Requests arrive in any order: the number says which of them has the last reading.
+func (p *Place) read() (now edm.Ticks, number int64) {
+	p.reading.Lock()
+	defer p.reading.Unlock()
+	return (*p.now.Load())(), readings.Add(1)
 }
 
 // FailAfter has the storage of the objects fail in each transaction that writes
@@ -228,8 +237,8 @@ func frame(dst, b []byte) []byte {
 
 func (c caller) post(ctx context.Context, message []byte) ([]byte, error) {
 	const unixEpoch = 62135596800 * edm.TicksPerSecond
-	now := float64((*c.now.Load())()-unixEpoch) / (edm.TicksPerSecond / 1000)
-	url := fmt.Sprintf("%s/%s?now=%f&restarts=%d", c.server.objects, c.name, now, c.restarts.Load())
+	now, reading := c.read()
+	url := fmt.Sprintf("%s/%s?now=%f&reading=%d&restarts=%d", c.server.objects, c.name, float64(now-unixEpoch)/(edm.TicksPerSecond/1000), reading, c.restarts.Load())
 	if n := c.fail.Load(); n > 0 {
 		url += fmt.Sprintf("&fail=%d", n-1)
 	}
