@@ -193,6 +193,12 @@ func (s *Store) TrimFeeds(ctx context.Context, now edm.Ticks) error {
 	return err
 }
 
+// FeedsFillIt reports whether there is no space for writes, or soon there is none and feeds take more than is free.
+func (s *Store) FeedsFillIt() bool {
+	free, soon := s.disk.NearlyFull()
+	return s.Full() || soon && feedlog.Size(s.db) > free
+}
+
 // trimFeed trims one feed. It is not declared anew meanwhile.
 func (s *Store) trimFeed(ctx context.Context, i table.Incarnation, now edm.Ticks) error {
 	if err := s.admitDelete(true); err != nil {
@@ -209,12 +215,7 @@ func (s *Store) trimFeed(ctx context.Context, i table.Incarnation, now edm.Ticks
 		return err
 	}
 	b := s.db.NewBatch()
-	if _, dropped := table.FeedDropOf(line); dropped {
-		err = feedlog.Remove(b, i)
-	} else {
-		err = feedlog.Trim(b, i, h, n)
-	}
-	if err != nil {
+	if err := feedlog.Trim(b, i, h, n, line); err != nil {
 		return errors.Join(err, b.Close())
 	}
 	_, err = s.commitBeside(b)

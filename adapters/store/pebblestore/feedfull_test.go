@@ -44,11 +44,17 @@ func TestFeedMakesRoom(t *testing.T) {
 		_, err := s.Commit(t.Context(), people, []table.Mutation{m})
 		return err
 	}
-	written := 0
+	written, early := 0, 0
 	for ; err == nil; written++ {
 		if err = write(written); written%100 == 0 {
 			s.Measure()
 		}
+		if early == 0 && s.FeedsFillIt() {
+			early = written
+		}
+	}
+	if early == 0 || early > written*9/10 {
+		t.Errorf("after %d of %d entities it was known that the feed fills the disk", early, written)
 	}
 	if !errors.Is(err, table.ErrFull) || !s.Full() {
 		t.Fatalf("after %d entities: %v, full: %t", written, err, s.Full())

@@ -12,6 +12,7 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
+	"edgetable/testdata/must"
 )
 
 // TestFullByItself fills a small disk by writes that are faster than the store looks at it.
@@ -77,6 +78,63 @@ func TestFullByItself(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestLargeCommitsOnASmallDisk fills a disk whose reserve is smaller than one commit, faster than the store looks at
+// it. Commits are refused before the disk is full to the last byte: no operation waits for space, and reads and deletes work.
+func TestLargeCommitsOnASmallDisk(t *testing.T) {
+	t.Parallel()
+	disk := newQuota()
+	must.OK(t, disk.MkdirAll("data", 0o700))
+	disk.setLimit(96 << 20)
+	var logged lines
+	s, err := pebblestore.Open(pebblestore.Options{
+		Dir: "data", FS: disk, DiskReserve: 256 << 20, Logf: logged.printf,
+		Fatal: func(err error) { t.Errorf("fatal: %v", err) },
+	})
+	must.OK(t, err)
+	must.OK(t, create(t.Context(), s))
+	var writers sync.WaitGroup
+	for w := range 8 {
+		writers.Go(func() {
+			random := rand.NewChaCha8([32]byte{byte(w)})
+			for n := range 1000 {
+				var m []table.Mutation
+				for i := range 1 + w%4 { // 1 to 4 MiB
+					b := make([]byte, 1<<20)
+					random.Read(b)
+					m = append(m, table.Mutation{Key: key.Append(nil, fmt.Sprint(w), fmt.Sprintf("%d-%d", n, i)), Properties: edm.AppendProperty(nil, "B", edm.Binary(b))})
+				}
+				if _, err := s.Commit(t.Context(), people, m); err != nil {
+					if !errors.Is(err, table.ErrFull) {
+						t.Error(err)
+					}
+					return
+				}
+			}
+			t.Error("the disk is not full")
+		})
+	}
+	writers.Wait()
+	select {
+	case <-disk.hit:
+		t.Errorf("an operation found no space:\n%s", logged.all)
+	default:
+	}
+	s.Measure()
+	for w := range 8 {
+		k := key.Append(nil, fmt.Sprint(w), "0-0")
+		if _, err := s.Get(t.Context(), people, k, table.Strong); err != nil {
+			t.Errorf("the first entity of writer %d: %v", w, err)
+		}
+		if _, err := s.Commit(t.Context(), people, []table.Mutation{{Key: k, Kind: table.Delete}}); err != nil {
+			t.Errorf("its deletion: %v", err)
+		}
+	}
+	if m := s.Metrics(); m.RefusedForSpace == 0 {
+		t.Errorf("%+v", m)
+	}
+	must.OK(t, s.Close())
 }
 
 // row4K returns the put of an entity of 4 KiB that cannot be compressed. The keys are in

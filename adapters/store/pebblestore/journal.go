@@ -42,6 +42,7 @@ type entry struct {
 	number       edm.Ticks
 	catalog      edm.Ticks // number of the last change of the catalog until then
 	undo         undo
+	size         int // bytes in the log
 	older, newer *entry
 	waiting      []chan struct{} // replies that need this commit and all older ones
 }

@@ -51,6 +51,9 @@ func TestReserve(t *testing.T) {
 	for err = nil; err == nil; stored++ {
 		if stored%20 == 0 {
 			s.Measure()
+			if s.FeedsFillIt() && !s.Full() {
+				t.Fatalf("after %d entities feeds are said to fill the disk", stored)
+			}
 		}
 		_, err = s.Commit(t.Context(), people, []table.Mutation{bulky(stored)})
 	}

@@ -124,7 +124,12 @@ func (s *Store) apply(b *pebble.Batch, e *entry) error {
 	if err := b.LogData(m.Append(make([]byte, 0, logguard.MarkLength)), nil); err != nil {
 		return err
 	}
+	e.size = b.Len()
+	if err := s.disk.Begin(e.size, e.undo.mutations); err != nil {
+		return err
+	}
 	if err := s.db.ApplyNoSyncWait(b, pebble.Sync); err != nil {
+		s.disk.End(e.size)
 		return err
 	}
 	s.logs.Applied()
@@ -163,6 +168,7 @@ func (s *Store) settle(b *pebble.Batch, e *entry) error {
 			s.die(fmt.Errorf("sync of the log: %w", err))
 			return table.ErrUnknown
 		}
+		s.disk.End(e.size)
 		s.marker.SawSync(e.number)
 	}
 	s.journal.done(e)

@@ -12,20 +12,20 @@ import (
 
 const (
 	// trimEvery is the interval at which the server removes old changes from feeds. trimFull is that at which it looks
-	// whether the store is full.
+	// whether feeds fill the store.
 	trimEvery = time.Hour
 	trimFull  = time.Minute
-	// trimFirst shortens the time for which feeds keep changes when the store is found full. It doubles with each look,
+	// trimFirst shortens the time for which feeds keep changes when they are found to fill the store. It doubles with each look,
 	// so that feeds are empty in minutes.
 	trimFirst = 6 * 3600 * edm.TicksPerSecond
 )
 
-// feeds removes changes that feeds do not keep any more. When the store is full, feeds make room before writes of
-// clients do.
+// feeds removes changes that feeds do not keep any more. When the store is full, or feeds are about to fill it, they
+// make room before writes of clients are refused.
 type feeds struct {
 	service *table.Service
 	paused  func() bool // true while another server writes the tables
-	full    func() bool
+	fill    func() bool
 	log     *slog.Logger
 }
 
@@ -34,9 +34,9 @@ func openFeeds(store table.Store, service *table.Service, paused func() bool, lo
 	if _, ok := table.As[table.Feeding](store); !ok {
 		return nil
 	}
-	f := &feeds{service: service, paused: paused, full: func() bool { return false }, log: log}
-	if s, ok := table.As[interface{ Full() bool }](store); ok {
-		f.full = s.Full
+	f := &feeds{service: service, paused: paused, fill: func() bool { return false }, log: log}
+	if s, ok := table.As[interface{ FeedsFillIt() bool }](store); ok {
+		f.fill = s.FeedsFillIt
 	}
 	return f
 }
@@ -45,12 +45,12 @@ func openFeeds(store table.Store, service *table.Service, paused func() bool, lo
 func (f *feeds) run(ctx context.Context) {
 	ahead := edm.Ticks(0)
 	for n := 1; cli.Sleep(ctx, trimFull) == nil; n++ {
-		switch full := f.full(); {
-		case !full:
+		switch fill := f.fill(); {
+		case !fill:
 			ahead = 0
 		case ahead == 0:
 			ahead = trimFirst
-			f.log.Warn("the store is full: changes are removed from feeds before their time, the oldest first")
+			f.log.Warn("the disk, or the memory for tables, is full or soon will be: changes are removed from feeds before their time, the oldest first")
 		default:
 			ahead = min(2*ahead, 1<<60)
 		}

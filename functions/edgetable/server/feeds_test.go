@@ -22,7 +22,7 @@ type filling struct {
 }
 
 func (s *filling) Unwrap() table.Store { return s.Store }
-func (s *filling) Full() bool          { return s.full.Load() }
+func (s *filling) FeedsFillIt() bool   { return s.full.Load() }
 
 // TestFeeds checks that changes go when they are old, and not on a server beside which another one writes; and that the
 // oldest go first when the store is full.

@@ -67,6 +67,15 @@ func ParseHead(b []byte) (h Head, err error) {
 	return Head{edm.Ticks(binary.BigEndian.Uint64(b)), edm.Ticks(binary.BigEndian.Uint64(b[8:]))}, nil
 }
 
+// Size estimates the bytes of all feeds in data files.
+func Size(db *pebble.DB) int64 {
+	n, err := db.EstimateDiskUsage([]byte{Space}, []byte{Space + 1})
+	if err != nil {
+		return 0 // a damaged file is reported by who reads it
+	}
+	return int64(n)
+}
+
 // Find returns the head of a feed.
 func Find(from pebble.Reader, i table.Incarnation) (h Head, ok bool, err error) {
 	v, closer, err := from.Get(AppendKey(make([]byte, 0, Length), i, 0))
@@ -85,8 +94,11 @@ func Remove(b *pebble.Batch, i table.Incarnation) error {
 	return b.DeleteRange(AppendKey(nil, i, 0), after(i), nil)
 }
 
-// Trim removes the lines up to a number.
-func Trim(b *pebble.Batch, i table.Incarnation, h Head, upTo edm.Ticks) error {
+// Trim removes the lines up to a number, and the whole feed if the last of them says that the table was dropped.
+func Trim(b *pebble.Batch, i table.Incarnation, h Head, upTo edm.Ticks, last []byte) error {
+	if _, dropped := table.FeedDropOf(last); dropped {
+		return Remove(b, i)
+	}
 	h.Floor = upTo
 	return errors.Join(
 		b.Set(AppendKey(nil, i, 0), h.Append(nil), nil),

@@ -4,15 +4,12 @@ import (
 	"errors"
 	"io/fs"
 	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-
-	"edgetable/core/table"
 )
 
 // Options describe the data directory.
@@ -45,9 +42,10 @@ type Disk struct {
 	waiting     atomic.Int32 // file operations that wait for space
 	refused     atomic.Int64
 	unseen      atomic.Int64 // bytes that compactions may write before they look at the disk
-	opened      atomic.Bool  // the store is open
-	descriptors atomic.Bool  // operations wait for a file descriptor
-	give        func() bool  // frees file descriptors; nil: there are none in reserve
+	commits     commits
+	opened      atomic.Bool // the store is open
+	descriptors atomic.Bool // operations wait for a file descriptor
+	give        func() bool // frees file descriptors; nil: there are none in reserve
 
 	mu          sync.Mutex // of all that follows
 	usage       vfs.DiskUsage
@@ -161,8 +159,8 @@ func (d *Disk) Measure() {
 		free = int64(u.AvailBytes)
 	}
 	d.judge(free)
-	if !d.full.Load() && free < 4*d.reserve.size {
-		d.log.nearlyFull(free, d.reserve.size/4)
+	if !d.full.Load() && free < d.warnBelow() {
+		d.log.nearlyFull(free, d.refuseBelow())
 	}
 }
 
@@ -172,10 +170,10 @@ func (d *Disk) tryAgain() {
 	d.again = make(chan struct{})
 }
 
-// judge decides whether writes are refused. They are below a quarter of the reserve, which is more than the data
-// that is in no data file yet, and accepted again above a half. mu must be locked.
+// judge decides whether writes are refused. They are below a quarter of the reserve and the size of the largest
+// commit, which is more than what Pebble has in no data file yet, and accepted again above a half. mu must be locked.
 func (d *Disk) judge(free int64) {
-	refuse, accept := d.reserve.size/4, d.reserve.size/2
+	refuse, accept := d.refuseBelow(), d.acceptAbove()
 	if !d.full.Load() && (d.reserve.size == 0 || d.reserve.held) {
 		if free < refuse {
 			d.setFull()
@@ -258,6 +256,20 @@ func (d *Disk) Full() bool { return d != nil && d.full.Load() }
 // Low reports whether a commit may have to wait for space. It is false in memory.
 func (d *Disk) Low() bool { return d != nil && !d.plenty.Load() }
 
+// warnBelow returns the free bytes below which the disk is nearly full.
+func (d *Disk) warnBelow() int64 { return max(4*d.reserve.size, 2*d.refuseBelow()) }
+
+// NearlyFull returns the free bytes at the last look, and whether writes will be refused soon, or are.
+func (d *Disk) NearlyFull() (free int64, yes bool) {
+	if d == nil {
+		return 0, false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	free = int64(d.usage.AvailBytes)
+	return free, d.usage.TotalBytes > 0 && free < d.warnBelow()
+}
+
 // State returns what metrics show: the space, and how many writes were refused.
 func (d *Disk) State() (u vfs.DiskUsage, refused int64, full bool) {
 	if d == nil {
@@ -285,29 +297,6 @@ func (d *Disk) spare(n int) bool {
 	}
 	d.unseen.Store(min(d.reserve.size/64, lookEvery))
 	return true
-}
-
-// Admit refuses a write if there is no space for it: any while an operation
-// waits, else those that add data.
-func (d *Disk) Admit(m []table.Mutation) error {
-	if d == nil || !d.full.Load() && !d.descriptors.Load() {
-		return nil
-	}
-	return d.AdmitDelete(!slices.ContainsFunc(m, func(m table.Mutation) bool { return !m.Kind.Removes() }))
-}
-
-// AdmitDelete is Admit for a write that only deletes, or one that adds data.
-func (d *Disk) AdmitDelete(deletes bool) error {
-	switch {
-	case d == nil:
-		return nil
-	case d.descriptors.Load() && d.waiting.Load() > 0:
-		return errNoDescriptor
-	case !d.full.Load(), deletes && d.opened.Load() && d.waiting.Load() == 0:
-		return nil
-	}
-	d.refused.Add(1)
-	return table.ErrFull
 }
 
 // Close makes operations fail that find no space.

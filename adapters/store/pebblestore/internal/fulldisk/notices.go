@@ -14,6 +14,7 @@ type notices struct {
 	told   bool      // the log says that the disk is full
 	toldAt time.Time
 	lackAt time.Time // when the log said last that there is no descriptor
+	roomAt time.Time // when the log said last that there is no room for a write
 }
 
 const (
@@ -42,6 +43,14 @@ func (n *notices) space(free int64) {
 	if n.told {
 		n.told = false
 		n.logf("edgetable: the disk of %s has space again (%s free): writes are accepted", n.dir, show(free))
+	}
+}
+
+// noRoom says that a write was refused that the disk has no room for.
+func (n *notices) noRoom(size, free int64) {
+	if time.Since(n.roomAt) >= tellEvery {
+		n.roomAt = time.Now()
+		n.logf("edgetable: the disk of %s has no room for a write of %s (%s free): it is refused; make space", n.dir, show(size), show(free))
 	}
 }
 
