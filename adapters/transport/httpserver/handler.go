@@ -76,7 +76,9 @@ func (h *Handler) fill(in *inbound, c *fasthttp.RequestCtx) {
 		req.Source = tcp.AddrPort().Addr().Unmap()
 	}
 	if line := lineOf(c.Conn()); line == nil || line.slots == nil { // a pipelined request does not wait in its slot
-		req.Until = h.until
+		if req.Until = h.until; h.until != nil && line != nil && mayWait(req.Target, head) {
+			req.Until = &leaving{Context: h.until, line: line}
+		}
 	}
 	known := !h.TrustProxy || throughProxy(head, req)
 	body.stream, body.length, body.req, body.share.room = c.RequestBodyStream(), int64(head.ContentLength()), req, h.room
@@ -128,6 +130,9 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 		req.Body = body
 	}
 	resp := h.Protocol.Serve(ctx, req)
+	if l, ok := req.Until.(*leaving); ok {
+		l.stop()
+	}
 	if body.busy {
 		resp.Refused = protocol.RefusedMemory
 	}

@@ -1,0 +1,98 @@
+//go:build linux
+
+package httpserver_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"testing"
+
+	"edgetable/adapters/transport/httpserver"
+	"edgetable/core/protocol"
+	"edgetable/testdata/must"
+)
+
+// waiter serves requests that wait until the test lets them go, or until their context ends, which it tells.
+func waiter(begun chan<- struct{}, let <-chan struct{}, gone chan<- struct{}) protocolFunc {
+	return func(_ context.Context, req *protocol.Request) protocol.Response {
+		if req.Until == nil { // it came with the one before it
+			return protocol.Response{Status: 204}
+		}
+		until, cancel := context.WithCancel(req.Until) // as core derives one with a timeout
+		defer cancel()
+		done := until.Done()
+		begun <- struct{}{}
+		select {
+		case <-let:
+		case <-done:
+			gone <- struct{}{}
+		}
+		return protocol.Response{Status: 204}
+	}
+}
+
+const poll = "GET /acme/people?comp=changes&since=x&wait=30 HTTP/1.1\r\nHost: h\r\n\r\n"
+
+// TestLeaving: a request that waits for changes ends when its client closes the connection, also with TLS and with bytes that nobody has read; and
+// while it waits for longer than the allowance of a read its connection stays as it is.
+func TestLeaving(t *testing.T) {
+	t.Parallel()
+	none := &bytes.Buffer{}
+	for name, secure := range map[string]bool{"plain": false, "TLS": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			begun, let, gone := make(chan struct{}, 9), make(chan struct{}), make(chan struct{}, 9)
+			s := &httpserver.Server{Handler: &httpserver.Handler{Protocol: waiter(begun, let, gone)}}
+			var addr string
+			dial := func() net.Conn {
+				t.Helper()
+				c, err := net.Dial("tcp", addr)
+				must.OK(t, err)
+				if secure {
+					c = tls.Client(c, &tls.Config{InsecureSkipVerify: true})
+				}
+				return c
+			}
+			if secure {
+				s.TLS, _ = certificate(t)
+			}
+			addr = start(t, s)
+			for range 3 {
+				c := dial()
+				fmt.Fprint(c, poll)
+				must.Receive(t, "the request waits", begun, none)
+				must.OK(t, c.Close())
+				must.Receive(t, "the request ends", gone, none)
+			}
+			// With the next request behind it.
+			c := dial()
+			fmt.Fprint(c, poll+poll)
+			must.Receive(t, "the request waits", begun, none)
+			must.OK(t, c.Close())
+			must.Receive(t, "the request ends", gone, none)
+
+			// A client that stays gets its answers, one after the other.
+			c = dial()
+			defer c.Close()
+			answers := bufio.NewReader(c)
+			for range 3 {
+				fmt.Fprint(c, poll)
+				must.Receive(t, "the request waits", begun, none)
+				let <- struct{}{}
+				resp, err := http.ReadResponse(answers, nil)
+				must.OK(t, err)
+				if resp.StatusCode != 204 || resp.Close {
+					t.Errorf("status %d, closed: %t", resp.StatusCode, resp.Close)
+				}
+			}
+			if len(gone) > 0 {
+				t.Error("a client that is there counts as gone")
+			}
+		})
+	}
+}

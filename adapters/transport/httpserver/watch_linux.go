@@ -1,0 +1,43 @@
+package httpserver
+
+import (
+	"net"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// watch calls gone when the client closes the connection, also one with TLS, or closes its half of it. It reads nothing.
+// stop ends it, and leaves a deadline in the past.
+func watch(c net.Conn, gone func()) (stop func()) {
+	tcp, ok := c.(*net.TCPConn)
+	if !ok {
+		return func() {}
+	}
+	raw, err := tcp.SyscallConn()
+	if err != nil || tcp.SetReadDeadline(time.Time{}) != nil {
+		return func() {}
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if raw.Read(hungUp) == nil {
+			gone()
+		}
+	}()
+	return func() {
+		_ = tcp.SetReadDeadline(time.Unix(1, 0)) // an error means that the connection is closed
+		<-ended
+	}
+}
+
+// hungUp reports whether the other side of a socket has closed it. Bytes that are still to be read do not matter.
+func hungUp(fd uintptr) bool {
+	for {
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
+		n, err := unix.Poll(fds, 0)
+		if err != unix.EINTR {
+			return err == nil && n > 0
+		}
+	}
+}
