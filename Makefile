@@ -267,7 +267,7 @@ prometheus-aws: build
 # The tests of the binary that need other programs. Seeds has the others.
 .PHONY: programs functions-aws
 programs:
-	EDGETABLE_NEEDS=acme,aws,postgres $(GOTEST) -run '^Test(ACME|DynamoDB|Postgres)' ./functions/edgetable
+	EDGETABLE_NEEDS=acme,aws,make,postgres $(GOTEST) -run '^Test(ACME|DynamoDB|Followers|Postgres)' ./functions/edgetable
 
 functions-aws:
 	EDGETABLE_NEEDS=aws $(GOTEST) -run '^Test(Size|Emulator|Troubles)$$' ./functions/lambda
