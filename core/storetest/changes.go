@@ -30,6 +30,7 @@ func Changes(t *testing.T, h Harness) {
 		{"Restored", restoredFeed},
 		{"Await", awaitChanges},
 		{"Random", randomChanges},
+		{"Weeks", weeksOfChanges},
 		{"Concurrent", concurrentChanges},
 	})
 }
@@ -615,6 +616,52 @@ func randomChanges(e *env) {
 	}
 	if followers[1].events == 0 || followers[1].begun < 2 {
 		e.Error("the second follower has read nothing, or was never told to begin again")
+	}
+}
+
+// weeksOfChanges lets three weeks go by in which a table changes each hour and old changes are removed each hour. Who reads
+// within the time for which changes are kept misses none; who reads later is told. The feed does not grow.
+func weeksOfChanges(e *env) {
+	const hour = 3600 * second
+	s, n := e.feeding()
+	name := n.Key()
+	rnd := rand.New(rand.NewPCG(19, 23))
+	prompt, slow, late := &follower{env: e, name: name}, &follower{env: e, name: name, limit: 50}, &follower{env: e, name: name}
+	for _, f := range []*follower{prompt, slow, late} {
+		f.begin()
+	}
+	perHour := e.fewer(8, 1)
+	most := 0
+	for hours := 1; hours <= 3*7*24; hours++ {
+		for range perHour {
+			if _, err := e.commit(name, randomCommit(rnd, edm.Ticks(e.clock.ticks.Load()))...); err != nil {
+				if _, refused := errors.AsType[*table.Refused](err); !refused {
+					e.Fatal(err)
+				}
+			}
+		}
+		if err := s.TrimFeeds(e.Context(), 0); err != nil {
+			e.Fatal(err)
+		}
+		if hours%6 == 0 {
+			prompt.compare("each six hours")
+		}
+		if hours%(6*24) == 0 {
+			slow.compare("each six days")
+			most = max(most, len(e.rest(name, table.FeedRequest{Oldest: true})))
+		}
+		if hours%(10*24) == 0 {
+			late.compare("each ten days")
+		}
+		e.clock.later(hour)
+	}
+	for f, begun := range map[*follower]int{prompt: 1, slow: 1, late: 3} {
+		if f.compare("at the end"); f.begun != begun || f.events == 0 {
+			e.Errorf("a follower began %d times, want %d, and read %d commits", f.begun, begun, f.events)
+		}
+	}
+	if kept := keep/hour + 2; most > int(kept)*perHour {
+		e.Errorf("the feed had %d commits, of %d in an hour", most, perHour)
 	}
 }
 
