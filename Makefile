@@ -96,11 +96,11 @@ test-data:
 	@.ci/prerequisites go node npm python3 javac mvn chromium
 	$(STEPS) $(DATA)
 
-# Steps that compute, and steps that wait for servers, browsers and emulators: of each kind one runs at a time. Two of the second
-# kind would share the processors with one that computes, and their programs have limits in time.
-COMPUTE = vet seeds race-check static race-functions workers-module explorer-check vulnerabilities
-SERVERS = workers programs race-dynamodb postgres functions-aws prometheus backup-s3 explorer-test explorer-code homes explorer-homes \
-  clients-edge infra-aws infra-cloudflare examples files
+# Steps that compute, steps with servers and emulators that compute, and steps that mostly wait, for browsers, clients and DynamoDB Local: of each kind
+# one runs at a time.
+COMPUTE = vet seeds race-check static race-functions workers-module explorer-check vulnerabilities infra-aws infra-cloudflare
+SERVERS = workers postgres programs functions-aws backup-s3 clients-edge examples files
+WAITING = race-dynamodb explorer-code explorer-test homes prometheus
 
 ## test: everything that proves a law with least work, on two cores ten minutes; 25 with empty caches; installs what the tests need below .cache/
 .PHONY: test
@@ -109,7 +109,7 @@ test:
 	@.ci/install $$(<.ci/tinygo/packages)
 	@.ci/modules
 	@$(MAKE) --no-print-directory build
-	@.ci/steps $(COMPUTE) -- $(SERVERS); echo "test: $$SECONDS seconds"
+	@.ci/steps $(COMPUTE) -- $(SERVERS) -- $(WAITING); echo "test: $$SECONDS seconds"
 
 # The race detector is for packages that start goroutines or meet them.
 RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | xargs -n1 dirname | sort -u | sed 's|^|./|')
@@ -119,6 +119,7 @@ RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | 
 #                   and Workers KV the suite of stores shows the same, and on Lambda the wire corpus
 #   postgres-17     another version of PostgreSQL; 15 shows the same of the store
 #   patroni         leases in wall time: failover_test.go shows the same of the store without them, by pg_promote
+#   explorer-homes  the explorer in each home; its tests of the binary show the same, and 'homes' the answers of the homes
 #   loads           90 days of load of tables that split, in place of one
 #   clients-declared  the same answers with all options on; 'make test' plays the wire corpus so (TestRuledCorpus)
 #   prove-*-local   the programs of 'make prove-*' against stand-ins; their parts (wire corpus, clients, templates) are steps of their own
@@ -126,7 +127,7 @@ RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | 
 #   steady          each package ten times
 #   mutants         is about the tests, not the program
 ## weekly: what 'make test' leaves out, since it proves the same with less: once a week and before a release, some hours
-WEEKLY = clients-all clients-declared prove-aws-local prove-cloudflare-local postgres-17 patroni many variants loads files-all image-limits homes-all secondary-kills faulty-place restores failover fuzz mutants steady
+WEEKLY = clients-all clients-declared explorer-homes prove-aws-local prove-cloudflare-local postgres-17 patroni many variants loads files-all image-limits homes-all secondary-kills faulty-place restores failover fuzz mutants steady
 .PHONY: weekly
 weekly:
 	$(MAKE) $(WEEKLY)
@@ -147,15 +148,19 @@ steady:
 # they are about one object, which does the same in each form.
 VARIED := ^Test(Buckets|ReplicaStore|Evicted|StaleWorkers)$$/^(Records|Entities|Timestamps|Incarnations|LostReplies)$$
 VARIED := $(VARIED)|^Test(Splitting|Lossy)$$/^3$$/^(Records|Entities|Timestamps|Incarnations|LostReplies)$$
-## seeds: the tests that need Go alone, with all of their seeds, crashes and kills
+# Crashes, kills, faults and sequences of an operator's steps with seeds that are the same each time: 'make test' has a tenth of them, 'make many' all.
+SEEDED := ^Test(PowerLoss|FullAtEachWrite|DropIsExact|NoDescriptor|Together|VerifyLog|Kill|PrunePointInTime|FaultyPlace|RestoreSplits|Splits|Scenarios)$$
+SEEDS := ./adapters/store/pebblestore ./adapters/store/durableobject ./adapters/backup/repository ./functions/edgetable/secondary
+## seeds: the tests that need Go alone
 .PHONY: seeds variants
 seeds:
-	.ci/alone $(GOTEST) -parallel 6 -skip '$(VARIED)' ./... $(PLAIN)
+	.ci/alone $(GOTEST) -parallel 6 -skip '$(VARIED)|$(SEEDED)' ./... $(PLAIN)
+	.ci/alone $(GOTEST) -parallel 6 -short -run '$(SEEDED)' $(SEEDS)
 
 ## variants: the whole suite of stores over each store in its other forms: buckets, splits, a replica, lost replies, restarts, without leases
 variants:
 	$(GOTEST) -run '^Test(Buckets|ReplicaStore|Evicted|StaleWorkers|Splitting|Lossy)$$' ./adapters/store/durableobject
-	EDGETABLE_NEEDS=edge $(GOTEST) -run '^Test(Buckets|Splitting|Lossy|Store|KVStore|LargeEntitiesMerged)$$' ./testdata/edge/workerd
+	EDGETABLE_NEEDS=edge $(GOTEST) -run '^Test(Buckets|Splitting|Lossy|Store|KVStore|LargeEntitiesMerged|WireKV)$$' ./testdata/edge/workerd ./wasm/worker
 	EDGETABLE_NEEDS=aws $(GOTEST) -run '^Test(StoreWithoutLeases|StoreOverFaults|LastSyncTime|Apply)$$' ./adapters/store/dynamodb
 	EDGETABLE_NEEDS=postgres $(GOTEST) -run '^TestStoreRestarts$$' ./adapters/store/postgres
 
@@ -197,13 +202,14 @@ many: export EDGETABLE_MANY = 1
 many:
 	EDGETABLE_KILL_SEED=$${EDGETABLE_KILL_SEED:-$$RANDOM} $(GOTEST) -v -run '^TestKilled$$' ./functions/edgetable
 	$(GOTEST) ./functions/edgetable/transfer
+	$(GOTEST) -run '$(SEEDED)' $(SEEDS)
 
 # In these tests one goroutine calls the store (in Scans/Snapshot two, as in Concurrency), and what the store starts by itself the
 # others make it start too. With the race detector they would take three times the processor time. All other tests run with it. The
 # collector runs seldom: otherwise it has a fifth of their time.
 #
 # TestStore runs every law of the suite. The laws that leases and faults do not concern are weekly in the other two, and so are more seeds.
-VARIED_AWS = ^TestStoreWithoutLeases$$/^(Records|Entities|Scans|Incarnations)$$|^TestStoreOverFaults$$/^(Records|Timestamps|Scans)$$|^TestLastSyncTime$$/^1$$|^TestApply$$/^[23]$$
+VARIED_AWS = ^TestStoreWithoutLeases$$|^TestStoreOverFaults$$/^(Records|Timestamps|Scans)$$|^TestLastSyncTime$$/^1$$|^TestApply$$/^[23]$$
 ALONE = ^TestStore.*/^(Records|Entities|Scans|Incarnations|LostReplies)$$|^Test(RebucketKilled|Pages|ReadsInVain|Filter|LongFilters|Apply|Limits|MergeBatchOverLarge|EndlessReply|LastSyncTime)$$
 race-dynamodb: export GOGC = 400
 race-dynamodb:
@@ -275,7 +281,8 @@ functions-aws:
 # Workerd plays the suite of stores over objects, and over KV.
 VARIED_EDGE := ^TestBuckets$$|^TestSplitting$$/^(Records|Entities|Incarnations)$$|^TestLossy$$/^Entities$$
 # Lost replies and the laws of pages meet simulated objects and KV in seeds, and the wire corpus pages in workerd.
-VARIED_EDGE := $(VARIED_EDGE)|^TestStore$$/^LostReplies$$|^TestKVStore$$/^(Records|Entities|Timestamps|Scans)$$|^TestLargeEntitiesMerged$$/^Whole$$
+# The corpus runs over objects; over KV, which needs a module of its own, it is weekly.
+VARIED_EDGE := $(VARIED_EDGE)|^TestStore$$/^LostReplies$$|^TestKVStore$$/^(Records|Entities|Timestamps|Scans)$$|^TestLargeEntitiesMerged$$/^Whole$$|^TestWireKV$$
 .PHONY: workers
 workers:
 	EDGETABLE_NEEDS=edge $(GOTEST) -skip '$(VARIED_EDGE)' ./wasm/... ./testdata/edge/...
@@ -298,7 +305,7 @@ ENGINES := docker.io podman runc curl iproute2 iptables
 .PHONY: files files-all examples
 files:
 	@((EUID)) || .ci/install $(ENGINES) # others cannot run containers of their own
-	cd .ci/dist && go vet ./... && $(GOTEST) -count=1 ./...
+	cd .ci/dist && go vet ./... && $(GOTEST) -count=1 -skip '^TestSameBytes$$' ./... # files-all makes the files again
 	CGO_ENABLED=0 GOARCH=arm go build -o /dev/null ./functions/edgetable
 
 files-all:
@@ -332,7 +339,7 @@ vet:
 	$(LAWS)
 
 # A test that no step runs proves nothing.
-LAWS = go run ./testdata/laws -test '$(COMPUTE) $(SERVERS) clients-few' -weekly '$(WEEKLY)'
+LAWS = go run ./testdata/laws -test '$(COMPUTE) $(SERVERS) $(WAITING) clients-few' -weekly '$(WEEKLY)'
 ## laws: every test, and every law of the suite of stores, with the steps that prove it
 .PHONY: laws
 laws:
