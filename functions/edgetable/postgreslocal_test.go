@@ -68,7 +68,7 @@ func TestPostgresServe(t *testing.T) {
 		}
 	}
 	status, out, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "status"}, flags...)...)
-	for _, say := range []string{"PostgreSQL ", ", primary, ", "a reply survives a crash of the database server", fmt.Sprintf("schema      version %d", postgres.Version), "servers     2"} {
+	for _, say := range []string{"PostgreSQL ", ", primary, ", "an acknowledged write survives a crash of the database server", fmt.Sprintf("schema      version %d", postgres.Version), "servers     2"} {
 		if status != 0 || !strings.Contains(out, say) {
 			t.Errorf("status %d, want %q: %s%s", status, say, out, stderr)
 		}

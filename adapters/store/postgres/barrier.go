@@ -12,15 +12,17 @@ import (
 // catchingUp is how many new connections wait for a standby at the same time.
 const catchingUp = 2
 
-// catchUp waits until a standby has all that a new connection may show. When PostgreSQL
-// restarts in place it shows commits that wait for a standby, because nobody waits for them
-// any more, and so does a standby that was promoted before its own standby follows. No
-// connection survives either, and a commit waits for all commits before it. Where another
-// connection survives that has waited, nothing is to be waited for: reads work while the
-// standby is away.
+// catchUp waits until a synchronous standby has everything that a new connection may show.
 //
-// It waits for as long as it takes: a wait that is given up would go on in the database, and
-// the next connection would add another.
+// Two events let PostgreSQL show commits that no standby has yet: a restart in place, since nobody waits for those
+// commits any more, and a promotion of a standby before its own standby follows. Both end all connections. A commit
+// waits for all commits before it, so one commit per new connection is enough.
+//
+// If another connection that has waited is still open, neither event happened and catchUp returns at once. So reads
+// work while the standby is away.
+//
+// The wait has no timeout: an abandoned wait would continue in the database, and the next connection would add
+// another one.
 func (s *Store) catchUp(ctx context.Context, c *pgconn.PgConn) error {
 	if ok, err := s.caughtUp(ctx, c); ok || err != nil {
 		return err
@@ -32,11 +34,11 @@ func (s *Store) catchUp(ctx context.Context, c *pgconn.PgConn) error {
 		return context.Cause(ctx)
 	}
 	defer s.watch(c)()
-	// A commit waits if it has written to the log.
+	// A commit waits only if it wrote to the log.
 	if _, err := c.Exec(ctx, "SELECT pg_logical_emit_message(true, 'edgetable', '')").ReadAll(); err != nil {
 		return err
 	}
-	if err := warning(c); err != nil { // somebody ended the wait
+	if err := warning(c); err != nil { // somebody cancelled the wait
 		return err
 	}
 	c.CustomData()[barrier] = true
@@ -44,15 +46,14 @@ func (s *Store) catchUp(ctx context.Context, c *pgconn.PgConn) error {
 	return err
 }
 
-// passed are the processes of connections that have waited, since the last restart.
+// passed lists the database processes whose connections have waited since the last restart.
 type passed struct {
 	mu   sync.Mutex
 	list map[string]bool
 }
 
-// caughtUp reports whether a connection that has waited is still there: then PostgreSQL has not
-// restarted since, and shows nothing that a standby lacks. A connection that has waited
-// itself is there.
+// caughtUp reports whether some connection that has waited is still open. PostgreSQL has then not restarted since,
+// and shows nothing that a standby lacks. If this connection has waited itself, the answer is true.
 func (s *Store) caughtUp(ctx context.Context, c *pgconn.PgConn) (ok bool, err error) {
 	results, err := c.Exec(ctx, "SELECT "+statement.ProcessSQL+", pid = pg_backend_pid() FROM pg_stat_activity WHERE application_name = '"+s.name+"'").ReadAll()
 	if err != nil {
@@ -79,10 +80,10 @@ func (s *Store) caughtUp(ctx context.Context, c *pgconn.PgConn) (ok bool, err er
 	return ok, nil
 }
 
-// barrier is the name under which a connection keeps that it has waited for a standby.
+// barrier is the key in a connection's custom data under which it records that it has waited for a standby.
 const barrier = "barrier"
 
-// forget makes new connections wait again.
+// forget makes every new connection wait again.
 func (p *passed) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -14,12 +14,12 @@ import (
 	"edgetable/core/table"
 )
 
-// change is a change of a record, at a Timestamp: a transaction, whose first statement writes
-// one row, or none if the record has another revision, and what shows that it was applied.
+// change describes a change of a record at a Timestamp. It is a transaction whose first statement writes one row, or
+// none if the record has another revision. trace is the evidence that the change was applied.
 type change func(ticks edm.Ticks) (calls []statement.Call, trace statement.Call)
 
-// creating makes a record, which declares something if that is not nil. Each attempt has a life of
-// its own, which nobody else has.
+// creating returns the change that creates a record; declared may be nil. Each attempt uses a new incarnation id,
+// which nobody else has.
 func creating(name string, r table.Record, declared []byte) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, life := []byte(name), statement.Int8(int64(ticks)), statement.Int8(random())
@@ -32,7 +32,7 @@ func creating(name string, r table.Record, declared []byte) change {
 	}
 }
 
-// changing gives a record that declares nothing another value.
+// changing returns the change that sets the value of a record that declares nothing.
 func changing(name string, old edm.Ticks, value []byte) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
@@ -40,7 +40,7 @@ func changing(name string, old edm.Ticks, value []byte) change {
 	}
 }
 
-// declaring gives a record another value and has it declare something, or nothing if that is nil.
+// declaring returns the change that sets the value of a record and what it declares; nil declares nothing.
 func declaring(name string, old edm.Ticks, r *table.Record, declared []byte) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
@@ -49,7 +49,7 @@ func declaring(name string, old edm.Ticks, r *table.Record, declared []byte) cha
 	}
 }
 
-// droppingRuled removes a record, whatever it declares.
+// droppingRuled returns the change that removes a record, whatever it declares.
 func droppingRuled(name string, old edm.Ticks) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
@@ -57,7 +57,7 @@ func droppingRuled(name string, old edm.Ticks) change {
 	}
 }
 
-// dropping removes a record that declares nothing.
+// dropping returns the change that removes a record that declares nothing.
 func dropping(name string, old edm.Ticks) change {
 	return func(ticks edm.Ticks) ([]statement.Call, statement.Call) {
 		n, t, before := []byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(old))
@@ -65,7 +65,7 @@ func dropping(name string, old edm.Ticks) change {
 	}
 }
 
-// change carries out a change of a record, until its outcome is known.
+// change carries out a change of a record, and retries until its outcome is known.
 func (s *Store) change(ctx context.Context, account string, do change) (edm.Ticks, error) {
 	for try := 0; ; try++ {
 		var calls []statement.Call
@@ -99,8 +99,8 @@ func (s *Store) change(ctx context.Context, account string, do change) (edm.Tick
 	}
 }
 
-// traced is nil if a change whose reply was lost was applied. An unsent error says that it
-// never will be.
+// traced finds out whether a change whose reply was lost was applied: nil means that it was. An unsent error means
+// that it was not, and never will be.
 func (s *Store) traced(ctx context.Context, ticks edm.Ticks, trace statement.Call, cause error) error {
 	var applied, complete bool
 	err := s.ended(ctx, cause)
@@ -119,14 +119,14 @@ func (s *Store) traced(ctx context.Context, ticks edm.Ticks, trace statement.Cal
 	switch {
 	case err == nil && applied:
 		return nil
-	case err == nil && complete && s.now() < ticks+statement.TrailMemory: // what others have dropped since is still known
+	case err == nil && complete && s.now() < ticks+statement.TrailMemory: // the trail still has everything that others dropped since
 		return &unsent{cause}
 	}
 	s.counters.unknown.Add(1)
 	return fmt.Errorf("%w: %w", table.ErrUnknown, cause)
 }
 
-// changeError is the error of a change of a record for the caller.
+// changeError converts the error of a record change for the caller.
 func (s *Store) changeError(ctx context.Context, err error) error {
 	if errors.Is(err, table.ErrRevision) {
 		return err

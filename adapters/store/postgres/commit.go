@@ -15,8 +15,8 @@ import (
 	"edgetable/core/table"
 )
 
-// maxKey is the longest encoded key. An entry of an index has room for 2,704 bytes, and
-// the database would accept longer keys if they can be compressed.
+// maxKey is the maximum length of an encoded key. An index entry has room for 2,704 bytes; the database would accept
+// longer keys only if they compress well.
 const maxKey = 2600
 
 // Commit implements [table.Store].
@@ -34,7 +34,7 @@ func (s *Store) Commit(ctx context.Context, name table.RecordKey, m []table.Muta
 			return 0, &table.Refused{Index: i, Err: table.ErrKeyTooLong}
 		}
 	}
-	// A caller that leaves may use the memory again, and a round may still send it.
+	// A caller that gives up may reuse its memory while a round still sends the mutations.
 	m = slices.Clone(m)
 	for i := range m {
 		m[i].Key, m[i].Properties = slices.Clone(m[i].Key), slices.Clone(m[i].Properties)
@@ -44,7 +44,7 @@ func (s *Store) Commit(ctx context.Context, name table.RecordKey, m []table.Muta
 	return ticks, s.commitError(ctx, err)
 }
 
-// commitError is the error of a Commit for the caller.
+// commitError converts the error of a Commit for the caller.
 func (s *Store) commitError(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*table.Refused](err); ok || err == nil || errors.Is(err, table.ErrNoTable) || errors.Is(err, table.ErrUnknown) {
 		return err
@@ -63,18 +63,17 @@ func (s *Store) commitError(ctx context.Context, err error) error {
 	return errors.Join(table.ErrBusy, err)
 }
 
-// commitment is one Commit.
+// commitment is the state of one call of Commit.
 type commitment struct {
 	*Store
 	account, name string
 	mutations     []table.Mutation
-	states        []state      // of the entities, if they are known; see needsState
-	declared      *ruled.Table // what the table declares, as far as is known
+	states        []state      // of the entities, if known; see needsState
+	declared      *ruled.Table // what the table declares, as far as this server knows
 }
 
-// run writes all mutations or none. A statement that writes nothing does not say why, so
-// the states are read then: either they explain a refusal, or all is sent again above the
-// Timestamps that they show.
+// run writes all mutations or none. A statement that writes nothing does not say why, so run then reads the states of
+// the entities. Either they explain a refusal, or run sends everything again with a Timestamp above theirs.
 func (c *commitment) run(ctx context.Context) (edm.Ticks, error) {
 	c.declared = c.ruled.Find(c.name)
 	c.recall()
@@ -120,11 +119,11 @@ func (c *commitment) needsStates() bool {
 	return slices.ContainsFunc(c.mutations, func(m table.Mutation) bool { return needsState(&m, c.declared) })
 }
 
-// remembers reports whether the store remembers the state of the entity.
+// remembers reports whether the state of the entity may come from the cache of known states.
 func (c *commitment) remembers() bool { return len(c.mutations) == 1 && c.needsStates() }
 
-// judge reads the states at one moment and raises the clock above them. Its error is the
-// refusal that they demand.
+// judge reads the states in one snapshot and raises the clock above their Timestamps. If the states demand a refusal,
+// judge returns it as its error.
 func (c *commitment) judge(ctx context.Context) (err error) {
 	if c.states, err = c.look(ctx); err != nil {
 		return err
@@ -154,7 +153,7 @@ func (c *commitment) look(ctx context.Context) ([]state, error) {
 	return c.lookAll(ctx, lend.Client{Use: lend.Writes, Account: c.account}, c.name, keys)
 }
 
-// write sends the writes: one in a round, several as a transaction of their own.
+// write sends the writes: a single one with a round, several as a transaction of their own.
 func (c *commitment) write(ctx context.Context, list []*write) (edm.Ticks, error) {
 	if len(list) == 1 {
 		err := c.put(ctx, list[0])
@@ -163,8 +162,8 @@ func (c *commitment) write(ctx context.Context, list []*write) (edm.Ticks, error
 	return detached(ctx, c.Store, func(ctx context.Context) (edm.Ticks, error) { return c.writeAll(ctx, list) })
 }
 
-// writeAll sends the writes of a batch as one transaction. If the reply is lost, it finds
-// out what became of them.
+// writeAll sends the writes of a batch as one transaction. If the reply is lost, it finds out whether they were
+// applied.
 func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, error) {
 	ticks, err := c.clock.Next(ctx)
 	if err != nil {
@@ -190,9 +189,8 @@ func (c *commitment) writeAll(ctx context.Context, list []*write) (edm.Ticks, er
 	return ticks, err
 }
 
-// recall takes the state for a single merge, or another write that needs one, from those that
-// are known. One that is old may refuse by mistake, so it is used only if the write may be
-// applied to it.
+// recall takes the state for a single write that needs one from the cache of known states. A stale state could cause
+// a wrong refusal, so it is used only if it permits the write.
 func (c *commitment) recall() {
 	if !c.remembers() {
 		return
@@ -209,7 +207,7 @@ func (c *commitment) recall() {
 	}
 }
 
-// remember notes what a single merge, or another write that needs a state, has left.
+// remember puts the state after a single write that needed one into the cache.
 func (c *commitment) remember(list []*write) {
 	switch {
 	case !c.remembers():
@@ -220,7 +218,7 @@ func (c *commitment) remember(list []*write) {
 	}
 }
 
-// forget drops states, which may be old.
+// forget removes states from the cache, since they may be stale.
 func (c *commitment) forget() {
 	if c.remembers() {
 		c.known.forget(c.name, c.mutations[0].Key)

@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// detached runs a write that the end of ctx must not interrupt, since that would leave its
-// outcome open: the caller gets ErrUnknown then, and the write goes on.
+// detached runs a write that must not be interrupted when ctx ends, since that would leave its outcome open. The
+// caller then gets ErrUnknown, and the write continues in the background.
 func detached[R any](ctx context.Context, s *Store, do func(ctx context.Context) (R, error)) (R, error) {
 	type result struct {
 		value R
@@ -35,8 +35,7 @@ func detached[R any](ctx context.Context, s *Store, do func(ctx context.Context)
 	}
 }
 
-// attended is transact for writes. It waits for the answer, however long that takes: a
-// commit may wait for a standby.
+// attended is transact for writes. It waits for the reply without a timeout, since a commit may wait for a standby.
 func (s *Store) attended(c *pgconn.PgConn, calls []statement.Call) (rows []int64, err error) {
 	if reason, ok := c.CustomData()[weak].(string); ok {
 		return nil, &unsent{&slot.Halted{Reason: reason}}
@@ -51,9 +50,8 @@ func (s *Store) attended(c *pgconn.PgConn, calls []statement.Call) (rows []int64
 	return rows, err
 }
 
-// watch looks after a connection that brings no answer until the function that it returns
-// is called. It closes the connection only if the primary does not work for it: then the
-// answer was lost, or will never come.
+// watch supervises a connection that waits for a reply, until the returned function is called. It closes the
+// connection only if the primary no longer serves it: then the reply was lost, or will never come.
 func (s *Store) watch(c *pgconn.PgConn) (stop func()) {
 	var ended atomic.Bool
 	var look func()
@@ -74,8 +72,8 @@ func (s *Store) watch(c *pgconn.PgConn) (stop func()) {
 	}
 }
 
-// worksFor reports whether the primary works for a connection, as far as is known. It asks
-// by a connection of its own: those of the pool may all wait.
+// worksFor reports whether the primary serves a connection, or that this cannot be found out. It asks over a new
+// connection, since those of the pool may all be waiting.
 func (s *Store) worksFor(pid uint32) bool {
 	ctx, cancel := context.WithTimeout(s.ctx, heartbeatTimeout)
 	defer cancel()

@@ -13,12 +13,12 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// ErrLoss means that the settings of the database may lose what was answered.
-var ErrLoss = errors.New("writes that were answered may be lost")
+// ErrLoss means that the settings of the database may lose acknowledged writes.
+var ErrLoss = errors.New("acknowledged writes may be lost")
 
-// inspect reads the settings that a new connection has, and its process. The
-// first connection makes the promise: a loss that its settings permit is an error unless it
-// is allowed. A later one that promises less carries no writes.
+// inspect reads the settings and the process of a new connection. The first connection sets the promise: if its
+// settings permit a loss, that is an error unless the options allow it. A later connection that promises less is not
+// used for writes.
 func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) (*promise.Settings, error) {
 	results, err := c.Exec(ctx, `SELECT pid, `+statement.ProcessSQL+`, `+statement.PromisesSQL+` FROM pg_stat_activity WHERE pid = pg_backend_pid()`).ReadAll()
 	if err != nil {
@@ -47,18 +47,18 @@ func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) (*promise.Setting
 	return d, nil
 }
 
-// weak is the name under which a connection keeps why it carries no writes.
+// weak is the key in a connection's custom data under which it keeps the reason why it is not used for writes.
 const weak = "weak"
 
-// noteSettings notes what holds now, which an operator reads in Durability and the log.
+// noteSettings stores the current settings, which an operator sees in Durability and in the log.
 func (s *Store) noteSettings(d *promise.Settings) {
 	if before := s.settings.Swap(d); before == nil || *before != *d {
 		s.Logf("durability: %s", d)
 	}
 }
 
-// watchSettings judges what a heartbeat returned of the settings and the schema: nothing is
-// written while they are not as they were at the start.
+// watchSettings checks the settings and the schema version that a heartbeat returned. Writes are refused while they
+// differ from those at the start.
 func (s *Store) watchSettings(d *promise.Settings, version int64) error {
 	s.noteSettings(d)
 	reason := s.breaks(d)
@@ -69,11 +69,11 @@ func (s *Store) watchSettings(d *promise.Settings, version int64) error {
 	switch {
 	case before == reason:
 	case reason != "":
-		s.Logf("nothing is written any more: %s", reason)
+		s.Logf("writes are refused: %s", reason)
 	default:
-		s.Logf("the database promises again what it did at the start")
+		s.Logf("the database makes the same promises as at the start again; writes are accepted")
 		s.passed.forget()
-		s.primary.Reset() // some connections carry no writes, and some may show what a standby lacks
+		s.primary.Reset() // some connections are not used for writes, and some may show what a standby lacks
 	}
 	if reason != "" {
 		return &slot.Halted{Reason: reason}
@@ -81,29 +81,27 @@ func (s *Store) watchSettings(d *promise.Settings, version int64) error {
 	return nil
 }
 
-// breaks says by which setting the database promises less than at the start of this server;
-// "" is by none.
+// breaks names the setting that makes the database promise less than at the start of this server, or returns "".
 func (s *Store) breaks(d *promise.Settings) string {
 	reason := ""
 	switch {
 	case s.AllowLoss:
 	case d.Strength() < s.promise.Strength():
 		if reason = d.Loses(); reason == "" && d.Standbys == "" {
-			reason = "the database has no synchronous_standby_names any more: a failover loses writes that were answered"
+			reason = "the database no longer has synchronous_standby_names: a failover loses acknowledged writes"
 		} else if reason == "" {
-			reason = "the database has synchronous_commit=" + d.Commit + ": the loss of power at two machines loses writes that were answered"
+			reason = "the database has synchronous_commit=" + d.Commit + ": a power loss at two machines loses acknowledged writes"
 		}
 	case d.FullPages == "off" && s.promise.FullPages != "off":
 		reason = "the database has full_page_writes=off: a crash may damage pages"
 	}
 	if reason != "" {
-		reason += "; nothing is written until the setting is as it was when this server started"
+		reason += "; writes are refused until the setting is as it was when this server started"
 	}
 	return reason
 }
 
-// Durability says in a sentence what a reply to a write promises, by the settings that were
-// found last.
+// Durability describes in a sentence what a reply to a write promises, according to the settings read last.
 func (s *Store) Durability() string {
 	if d := s.settings.Load(); d != nil {
 		return d.String()

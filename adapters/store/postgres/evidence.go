@@ -13,7 +13,7 @@ import (
 	"edgetable/core/table"
 )
 
-// findOut gives each write of a group whose reply was lost its outcome.
+// findOut determines the outcome of each write of a group whose reply was lost.
 func (s *Store) findOut(group []*write, cause error) {
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
@@ -44,15 +44,15 @@ func (s *Store) findOutIn(ctx context.Context, group []*write, cause error) {
 	}
 }
 
-// evidence is nil if the writes of a batch whose reply was lost were applied. An unsent
-// error says that they never will be.
+// evidence finds out whether the writes of a batch whose reply was lost were applied: nil means that they were. An
+// unsent error means that they were not, and never will be.
 func (s *Store) evidence(ctx context.Context, list []*write, cause error) error {
 	states, err := s.settledStates(ctx, list, cause)
 	if err != nil {
 		s.counters.unknown.Add(1)
 		return fmt.Errorf("%w: %w", table.ErrUnknown, cause)
 	}
-	// All have the same Timestamp. Others may have written one of them since.
+	// All writes have the same Timestamp, but others may have overwritten some of the rows since.
 	var found error
 	for i, w := range list {
 		ok, err := s.verdict(ctx, w, &states[i], cause)
@@ -69,8 +69,8 @@ func (s *Store) evidence(ctx context.Context, list []*write, cause error) error 
 	return found
 }
 
-// verdict says what the state of an entity shows of a write that cannot be applied any
-// more: it was, it was not, or nobody can tell.
+// verdict decides from the state of an entity what became of a write that can no longer be applied: it was applied,
+// it was not, or that cannot be known.
 func (s *Store) verdict(ctx context.Context, w *write, now *state, cause error) (ok bool, err error) {
 	unknown := fmt.Errorf("%w: %w", table.ErrUnknown, cause)
 	switch {
@@ -78,13 +78,13 @@ func (s *Store) verdict(ctx context.Context, w *write, now *state, cause error) 
 		return false, unknown
 	case now.ticks == w.ticks:
 		return true, nil
-	case now.ticks < w.ticks && now.purged < w.ticks: // no row with this Timestamp was removed
+	case now.ticks < w.ticks && now.purged < w.ticks: // no row with this Timestamp was purged
 		return false, &unsent{cause}
 	case now.ticks < w.ticks:
 		return false, unknown
 	}
-	// Somebody has written the row since. This server has not, unless in a batch: a round
-	// sends no write of an entity while another one of it is looked for.
+	// Somebody has overwritten the row since. This server did so only in a batch: a round sends no write of an entity
+	// while the outcome of an earlier one is being looked for.
 	purged, last, own := edm.Ticks(0), edm.Ticks(0), edm.Ticks(0)
 	mine, seen := w.ticks%slot.Slots, statement.Overwritten
 	if now.declared != nil {
@@ -109,9 +109,9 @@ func (s *Store) verdict(ctx context.Context, w *write, now *state, cause error) 
 	return false, &unsent{cause}
 }
 
-// settledStates makes sure that writes of one table which were sent by one connection are
-// applied or never will be, and then reads their entities: it raises the floor above their
-// Timestamps and waits for the transaction that may have seen the old one.
+// settledStates reads the entities of writes of one table that one connection sent, once no such write can be applied
+// any more. It raises the floor above their Timestamps and waits for the transaction that may have seen the old
+// floor.
 func (s *Store) settledStates(ctx context.Context, list []*write, cause error) ([]state, error) {
 	var highest edm.Ticks
 	keys := make([][]byte, len(list))
@@ -132,15 +132,14 @@ func (s *Store) settledStates(ctx context.Context, list []*write, cause error) (
 	return states, s.barrier(ctx)
 }
 
-// barrier makes what was read durable: a commit that waited for a standby and was
-// interrupted may show before the standby has it. A later commit waits for the same
-// standby, which has all earlier ones then.
+// barrier makes durable what was read. A commit whose wait for a standby was interrupted may be visible before the
+// standby has it. A later commit waits until the same standby has all earlier ones.
 func (s *Store) barrier(ctx context.Context) error {
 	return s.retry(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error {
 		h := s.clock.Holds()
 		ok, err := s.beat(ctx, c, h, h.Reserved)
 		if halts(err) {
-			err = nil // the heartbeat was committed all the same
+			err = nil // the heartbeat was committed nevertheless
 		}
 		if err == nil && !ok {
 			err = slot.ErrStale // the next heartbeat takes another slot

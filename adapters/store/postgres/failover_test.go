@@ -147,7 +147,7 @@ func TestDurability(t *testing.T) {
 		setting, value, say string
 		refused             bool
 	}{
-		{"synchronous_commit", "on", "a reply survives a crash of the database server; a failover may lose the last writes", false},
+		{"synchronous_commit", "on", "an acknowledged write survives a crash of the database server; a failover may lose the last writes", false},
 		{"synchronous_commit", "off", "synchronous_commit=off: a crash loses writes", true},
 		{"fsync", "off", "fsync=off", true},
 		{"full_page_writes", "off", "full_page_writes=off is safe only", false},

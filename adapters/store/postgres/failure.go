@@ -13,7 +13,7 @@ import (
 	"edgetable/core/table"
 )
 
-// class says what a failure means for what was sent.
+// class says what a failure means for the statements that were sent.
 type class uint8
 
 const (
@@ -21,22 +21,22 @@ const (
 	broken class = iota
 	// again: nothing was applied, and it may succeed when it is sent again.
 	again
-	// moved: again, but all connections lead to a server that is no primary any more.
+	// moved is again, but all connections lead to a server that is no longer a primary.
 	moved
 	// full: nothing was applied, because a disk is full.
 	full
 	// refused: a statement wrote nothing, which undid the batch.
 	refused
-	// lost: it may have been applied, or may still be.
+	// lost: it may have been applied, or may still be applied later.
 	lost
 )
 
-// String names a class in metrics.
+// String returns the name of a class, for metrics.
 func (c class) String() string {
 	return [...]string{"broken", "again", "moved", "full", "refused", "lost"}[c]
 }
 
-// unsent is the error of something that never reached the database.
+// unsent wraps the error of something that never reached the database.
 type unsent struct{ err error }
 
 func (e *unsent) Error() string { return e.err.Error() }
@@ -47,9 +47,8 @@ func isUnsent(err error) bool {
 	return ok
 }
 
-// classify says what an error of the driver means. It does not ask pgconn.SafeToRetry:
-// when the wire breaks while the reply to a batch is awaited, that says that nothing was
-// sent.
+// classify returns the class of a driver error. It does not use pgconn.SafeToRetry, which wrongly reports that
+// nothing was sent if the connection breaks while the reply to a batch is awaited.
 func classify(err error) class {
 	if _, ok := errors.AsType[*unsent](err); ok {
 		return again
@@ -70,11 +69,11 @@ func classify(err error) class {
 		return lost
 	}
 	switch p.Code {
-	case "40003", "58000": // whether the statement was applied is not known; poolers say the second
+	case "40003", "58000": // the outcome of the statement is unknown; poolers return the second code
 		return lost
 	case "40001", "40P01", "55P03", "57014": // conflict, deadlock, lock_timeout, statement_timeout
 		return again
-	case "26000", "0A000", "25P02": // the statements of the connection are gone or old
+	case "26000", "0A000", "25P02": // the prepared statements of the connection are missing or outdated
 		return again
 	case "25006":
 		return moved
@@ -85,13 +84,13 @@ func classify(err error) class {
 	case "53200", "53300", "53400":
 		return again
 	}
-	if strings.HasPrefix(p.Code, "57P") || strings.HasPrefix(p.Code, "08") { // it stops or starts; or the connection fails
+	if strings.HasPrefix(p.Code, "57P") || strings.HasPrefix(p.Code, "08") { // the server is starting or stopping, or the connection failed
 		return lost
 	}
 	return broken
 }
 
-// readError is the error of a read for the caller.
+// readError converts the error of a read for the caller.
 func readError(ctx context.Context, err error) error {
 	if e := context.Cause(ctx); e != nil && errors.Is(err, e) {
 		return e
@@ -102,8 +101,8 @@ func readError(ctx context.Context, err error) error {
 	return errors.Join(table.ErrBusy, err)
 }
 
-// Unreachable reports whether no database could be reached, or one that starts, stops or has
-// no connection left: that may change by itself.
+// Unreachable reports whether no database could be reached, or only one that is starting, stopping or out of
+// connections: states that may pass without intervention.
 func Unreachable(err error) bool {
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return strings.HasPrefix(p.Code, "57P") || p.Code == "53300"
@@ -115,20 +114,19 @@ func Unreachable(err error) bool {
 	return connecting && (refused || unknown || silent)
 }
 
-// halts reports whether an error is that of a server that writes nothing.
+// halts reports whether err comes from a server that has stopped writing.
 func halts(err error) bool {
 	_, ok := errors.AsType[*slot.Halted](err)
 	return ok
 }
 
-var errSlots = errors.New("64 servers use this database already")
+var errSlots = errors.New("64 servers already use this database")
 
 var errRecord = errors.New("postgres: stored record is damaged")
 
-// errWroteNothing means that the condition of a write does not hold, or that its Timestamp
-// is too low.
+// errWroteNothing means that the condition of a write does not hold, or that its Timestamp is too low.
 var errWroteNothing = errors.New("postgres: nothing was written")
 
-// errWarned means that the database carried a write out with a warning: a wait for a
-// standby was cancelled by somebody. The write is visible, and a failover may lose it.
+// errWarned means that the database carried out a write with a warning: somebody cancelled its wait for a standby.
+// The write is visible, but a failover may lose it.
 var errWarned = errors.New("the database warned")

@@ -624,7 +624,7 @@ func TestFeedWithoutIdentity(t *testing.T) {
 	must.OK(t, err)
 	r.Traits = feeding()
 	_, err = s.WriteRecord(t.Context(), r)
-	if refused, ok := errors.AsType[*table.Error](err); !ok || refused.Code != table.OptionsInvalid || !strings.Contains(refused.Message, "does not tell its system identifier") {
+	if refused, ok := errors.AsType[*table.Error](err); !ok || refused.Code != table.OptionsInvalid || !strings.Contains(refused.Message, "a feed needs the system identifier") {
 		t.Errorf("a feed: %v", err)
 	}
 	declare(t, s, rule("E"))

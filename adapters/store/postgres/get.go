@@ -16,26 +16,26 @@ import (
 )
 
 const (
-	// maxGets is the largest group of reads.
+	// maxGets is the maximum number of reads in a group.
 	maxGets = 128
 )
 
-// state is what the database has about an entity.
+// state is what the database knows about an entity.
 type state struct {
 	live          bool // the table exists
 	floor, purged edm.Ticks
 	ticks         edm.Ticks // 0: there is no row
 	row           *table.Row
 
-	hidden   bool         // the table declares something, and the statement does not know what
+	hidden   bool         // the table declares something that the statement cannot read
 	declared *ruled.Table // or nil
-	at       edm.Ticks    // the instant of the read, if the table declares something
+	at       edm.Ticks    // when it was read, if the table declares something
 }
 
-// ended reports whether the entity has ended at the instant of the read.
+// ended reports whether the entity had ended when it was read.
 func (s *state) ended() bool { return s.row != nil && s.declared.Rules().Ended(s.row, s.at) }
 
-// highest is what a new Timestamp must be above.
+// highest returns the Timestamp that a new one must exceed.
 func (s *state) highest() edm.Ticks { return max(s.floor, s.ticks) }
 
 // readState reads the five columns of getOne and getMany.
@@ -55,7 +55,7 @@ func readState(key []byte, v [][]byte) (s state) {
 	return s
 }
 
-// get is one read that waits in a group.
+// get is a read that waits for its group.
 type get struct {
 	name  string
 	key   []byte
@@ -63,14 +63,14 @@ type get struct {
 	done  chan error
 }
 
-// gets reads entities in groups: a group has all that came while others were read.
+// gets reads entities in groups. A group contains all reads that arrived while earlier groups were being read.
 type gets struct {
 	mu      sync.Mutex
 	waiting []*get
 	running int
 }
 
-// await reads an entity in a group to come.
+// await adds a read to the next group and waits for the result.
 func (s *Store) await(g *get) {
 	q := &s.gets
 	q.mu.Lock()
@@ -99,7 +99,7 @@ func (s *Store) readGroups() {
 	}
 }
 
-// readGroup reads a group in one statement, or one by one if that fails.
+// readGroup reads a group with one statement, or one by one if that fails.
 func (s *Store) readGroup(group []*get) {
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
 	defer cancel()
@@ -110,8 +110,7 @@ func (s *Store) readGroup(group []*get) {
 	}
 }
 
-// getAll reads a group: at first the entities of tables of which it is not known that they
-// declare something.
+// getAll reads a group. It first reads the entities of tables that, as far as this server knows, declare nothing.
 func (s *Store) getAll(ctx context.Context, c *pgconn.PgConn, group []*get) error {
 	var ruled []*get
 	if !s.ruled.None() {
@@ -141,8 +140,8 @@ func (s *Store) getAll(ctx context.Context, c *pgconn.PgConn, group []*get) erro
 	return s.getRuled(ctx, c, ruled)
 }
 
-// getRuled reads entities with what their tables declare. Its instant is before what it
-// reads: an entity that is renewed meanwhile has not ended.
+// getRuled reads entities together with what their tables declare. It takes its instant before it reads, so an entity
+// that is renewed meanwhile has not ended.
 func (s *Store) getRuled(ctx context.Context, c *pgconn.PgConn, group []*get) error {
 	at := s.clock.Instant()
 	take := func(v [][]byte) (err error) {
@@ -169,7 +168,7 @@ func (s *Store) getRuled(ctx context.Context, c *pgconn.PgConn, group []*get) er
 	return err
 }
 
-// namesAndKeys are the arguments of a read of several entities.
+// namesAndKeys returns the arguments for a read of several entities.
 func namesAndKeys(group []*get) (names, keys []byte) {
 	n, k := make([][]byte, len(group)), make([][]byte, len(group))
 	for i, g := range group {
@@ -197,7 +196,7 @@ func getPlain(ctx context.Context, c *pgconn.PgConn, group []*get) error {
 	return err
 }
 
-// lookOne reads the state of an entity at the primary, together with what others read.
+// lookOne reads the state of an entity at the primary, in a group with other reads.
 func (s *Store) lookOne(ctx context.Context, name string, key []byte) (state, error) {
 	g := &get{name: name, key: key, done: make(chan error, 1)}
 	s.await(g)
@@ -209,7 +208,7 @@ func (s *Store) lookOne(ctx context.Context, name string, key []byte) (state, er
 	}
 }
 
-// lookAll reads the states of some entities of one table at one moment.
+// lookAll reads the states of several entities of one table in one snapshot.
 func (s *Store) lookAll(ctx context.Context, who lend.Client, name string, keys [][]byte) ([]state, error) {
 	group := make([]*get, len(keys))
 	for i, k := range keys {

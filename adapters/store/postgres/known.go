@@ -7,12 +7,12 @@ import (
 	"edgetable/core/table"
 )
 
-// knownBytes is the memory for known states.
+// knownBytes is the memory limit of the cache of known states.
 const knownBytes = 16 << 20
 
-// known keeps states of entities that the store wrote or read for merges, so that the next
-// merge need not read. A state that is old costs a swap that writes nothing: a swap names
-// the Timestamp of its state, which no other state has.
+// known caches the states of entities that the store wrote or read for merges, so that the next merge need not read.
+// A stale state costs one swap that writes nothing: a swap names the Timestamp of its state, and no other state has
+// that Timestamp.
 type known struct {
 	mu   sync.Mutex
 	rows map[entity]table.Row
@@ -24,7 +24,7 @@ type entity struct{ name, key string }
 
 func sizeOf(e entity, r *table.Row) int { return len(e.name) + len(e.key) + len(r.Properties) + 128 }
 
-// get returns the state of an entity, if it is known.
+// get returns the cached state of an entity, or nil.
 func (k *known) get(name string, key []byte) *table.Row {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -36,7 +36,7 @@ func (k *known) get(name string, key []byte) *table.Row {
 	return &row
 }
 
-// put notes what a write has left. Others make room.
+// put caches the state that a write has left, and evicts others to make room.
 func (k *known) put(w *write) {
 	e := entity{w.name, string(w.key)}
 	row := table.Row{Timestamp: w.ticks, Nonce: w.nonce, Properties: edm.Properties(w.properties)}
@@ -49,7 +49,7 @@ func (k *known) put(w *write) {
 	}
 	k.rows[e] = row
 	k.size += sizeOf(e, &row)
-	for other, row := range k.rows { // in no order
+	for other, row := range k.rows { // in random order
 		if k.size <= knownBytes {
 			break
 		}
@@ -58,7 +58,7 @@ func (k *known) put(w *write) {
 	}
 }
 
-// forget removes the state of an entity, which was found to be old.
+// forget removes the state of an entity that was found to be stale.
 func (k *known) forget(name string, key []byte) {
 	e := entity{name, string(key)}
 	k.mu.Lock()

@@ -80,7 +80,7 @@ func TestClocksDiffer(t *testing.T) {
 	o := postgres.Options{DSN: shared.DSN(""), Schema: schema(t, shared), Connections: 8}.Machine(func() time.Time {
 		return time.Now().Add(time.Duration(ahead.Load()))
 	})
-	const refusal = "differ by more than 10 s: nothing is written until they agree"
+	const refusal = "differ by more than 10 s: writes are refused until they agree"
 	for _, by := range []time.Duration{15 * time.Second, -15 * time.Second} {
 		ahead.Store(int64(by))
 		if s, err := postgres.Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), refusal) {

@@ -16,12 +16,12 @@ type counters struct {
 	purged          atomic.Int64
 	purges          atomic.Int64
 	purgeFailures   atomic.Int64
-	blocked         atomic.Int64 // nanoseconds: how long a statement has waited for another program
+	blocked         atomic.Int64 // nanoseconds that a statement has waited for another program
 	oldest          atomic.Int64 // nanoseconds: the age of the oldest transaction
-	clock           atomic.Int64 // nanoseconds by which the clock of the database is ahead
+	clock           atomic.Int64 // nanoseconds that the database's clock is ahead
 }
 
-// groups count groups and their members.
+// groups counts groups and their members.
 type groups struct{ groups, members atomic.Int64 }
 
 func (g *groups) group(members int) {
@@ -31,13 +31,13 @@ func (g *groups) group(members int) {
 
 func (c *counters) retry(why class) { c.retries[why].Add(1) }
 
-// Pool is the use of the connections to one server.
+// Pool describes how the connections to one server are used.
 type Pool struct {
 	Name               string // primary or replica
 	Open, Used, Limit  int64
-	Waits              int64 // for a connection, so far
+	Waits              int64 // waits for a connection since the start
 	Waited             time.Duration
-	Connected, Dropped int64 // so far
+	Connected, Dropped int64 // since the start
 }
 
 // Metrics are the counters of a store since it was opened.
@@ -45,16 +45,16 @@ type Metrics struct {
 	Pools                 []Pool
 	WriteGroups, Writes   int64 // transactions for writes of one entity, and those writes
 	ReadGroups, Reads     int64
-	Behind                int64            // writes sent again above a newer Timestamp or state
-	Retries               map[string]int64 // by the reason
-	Unknown               int64            // writes whose outcome could not be found out
-	ReplicaFailures       int64            // reads that the primary had to answer
-	ReplicaAge            time.Duration    // how far the replica is behind
+	Behind                int64            // writes sent again with a higher Timestamp or a newer state
+	Retries               map[string]int64 // by reason
+	Unknown               int64            // writes whose outcome could not be determined
+	ReplicaFailures       int64            // reads that the primary answered because the replica did not
+	ReplicaAge            time.Duration    // how far the replica lags behind
 	Purged                int64            // rows
 	Purges, PurgeFailures int64
 	Blocked               time.Duration // how long a statement has waited for a lock of another program
 	Oldest                time.Duration // age of the oldest transaction of the database
-	ClockDifference       time.Duration // by which the clock of the database is ahead
+	ClockDifference       time.Duration // how far the database's clock is ahead
 }
 
 // Metrics returns the counters.

@@ -38,16 +38,16 @@ type Store struct {
 	feeds    *feed.Feeds
 	counters counters
 	clockOff atomic.Bool
-	promise  *promise.Settings // of the database at the start
+	promise  *promise.Settings // of the database when the store was opened
 	settings atomic.Pointer[promise.Settings]
-	gate     chan struct{} // of connections that wait for a standby
+	gate     chan struct{} // a slot for each connection that may wait for a standby at the same time
 	sessions lend.Sessions
 	passed   passed
 	config   *pgxpool.Config
 	pulsing  sync.Mutex
 	pulse    *pulse
 
-	ctx    context.Context // ends with Close
+	ctx    context.Context // cancelled by Close
 	stop   context.CancelFunc
 	beside sync.WaitGroup
 }
@@ -59,7 +59,7 @@ var (
 	_ table.Sharing    = (*Store)(nil)
 )
 
-// Open connects to the database, whose schema must be there, and takes a slot.
+// Open connects to the database and takes a slot. The schema must exist.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -72,7 +72,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.connections = lend.ForPrimary(o.Connections)
 	s.gate = make(chan struct{}, catchingUp)
 	s.clock = slot.New(s.now, s.reserve)
-	if o.Now == nil { // it is compared with that of the database
+	if o.Now == nil { // it is compared with the clock of the database
 		s.clock.Back = edm.Ticks(maxClockDifference.Nanoseconds() / 100)
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
@@ -131,10 +131,10 @@ func (s *Store) connect(ctx context.Context) error {
 	return notPrimary(s.moveIn(ctx))
 }
 
-// notPrimary says what to change if a server refuses to write.
+// notPrimary says what to change if the server refuses to write.
 func notPrimary(err error) error {
 	if err != nil && classify(err) == moved {
-		return fmt.Errorf("this is a standby, or takes no writes: name the primary, or all hosts and target_session_attrs=read-write: %w", err)
+		return fmt.Errorf("this is a standby, or accepts no writes: name the primary, or all hosts and target_session_attrs=read-write: %w", err)
 	}
 	return err
 }
@@ -150,7 +150,7 @@ func (s *Store) moveIn(ctx context.Context) error {
 		h.Reserved = s.now() + slot.ReserveAhead
 		ok, err := s.beat(ctx, conn, h, h.Reserved)
 		if ok {
-			s.clock.Hold(h, before) // also if the clocks differ: then Close gives the slot back
+			s.clock.Hold(h, before) // even if the clocks differ: Close then gives the slot back
 		} else if err == nil {
 			err = slot.ErrStale
 		}
@@ -158,7 +158,7 @@ func (s *Store) moveIn(ctx context.Context) error {
 	})
 }
 
-// Close gives the slot back. No operation may run.
+// Close gives the slot back. No operation may be running.
 func (s *Store) Close() error {
 	s.stop()
 	s.beside.Wait()
@@ -168,7 +168,7 @@ func (s *Store) Close() error {
 	if h := s.clock.Holds(); h.Holder != 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), heartbeatTimeout)
 		defer cancel()
-		_ = s.once(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error { // else it ends by itself
+		_ = s.once(ctx, urgent, func(ctx context.Context, c *pgconn.PgConn) error { // otherwise the slot expires
 			_, err := statement.Query(ctx, c, statement.LeaveSlot, nil, statement.Int2(h.Slot), statement.Int8(h.Holder))
 			return err
 		})

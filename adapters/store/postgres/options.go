@@ -15,48 +15,45 @@ import (
 
 // Options configure a store.
 type Options struct {
-	// DSN says how to reach the primary: a URL or "host=… dbname=…". What it leaves out
-	// comes from the variables PGHOST, PGPASSFILE and so on. With several hosts it
-	// should have target_session_attrs=read-write.
+	// DSN says how to reach the primary: a URL or "host=… dbname=…". Missing parts come from the environment
+	// variables PGHOST, PGPASSFILE and so on. With several hosts it should have target_session_attrs=read-write.
 	DSN string
-	// ReplicaDSN says where eventual reads go; empty: to the primary. With several hosts it
-	// should have target_session_attrs=prefer-standby.
+	// ReplicaDSN says where eventual reads go; empty means the primary. With several hosts it should have
+	// target_session_attrs=prefer-standby.
 	ReplicaDSN string
-	// Schema has the store's tables; empty is "edgetable".
+	// Schema is the name of the schema with the store's tables; empty means "edgetable".
 	Schema string
-	// Connections is the most connections to the primary, and as many again to the
-	// replica; 0 is 16, the minimum is 8.
+	// Connections is the maximum number of connections to the primary, and also to the replica. 0 means 16; the
+	// minimum is 8.
 	Connections int
-	// AllowLoss permits settings of the database with which a write that was answered
-	// may be lost: fsync or synchronous_commit off.
+	// AllowLoss permits database settings that may lose acknowledged writes: fsync or synchronous_commit off.
 	AllowLoss bool
-	// Password returns the password for a new connection: tokens of clouds end after
-	// minutes. Nil: the DSN, the environment or the password file has it.
+	// Password returns the password for a new connection, since cloud tokens expire after minutes. If it is nil, the
+	// password comes from the DSN, the environment or the password file.
 	Password func(ctx context.Context, host string, port uint16, user string) (string, error)
 
-	// Timeout limits each operation: how long it waits for a database that fails over.
-	// 0 is 30 s.
+	// Timeout limits how long each operation waits, for example for a database that fails over. 0 means 30 s.
 	Timeout time.Duration
-	// PurgeEvery is the time between two removals of tombstones and dropped tables; 0 is
-	// a minute, a negative one leaves it to [Store.Purge].
+	// PurgeEvery is the interval between two removals of tombstones and dropped tables. 0 means a minute; if it is
+	// negative, only [Store.Purge] removes them.
 	PurgeEvery time.Duration
-	// PurgeAfter is the least age of what is removed; 0 is 10 s. It is no matter of
-	// correctness: younger tombstones would make more writes try again.
+	// PurgeAfter is the minimum age of what is removed; 0 means 10 s. It does not affect correctness: removing
+	// younger tombstones would only make more writes retry.
 	PurgeAfter time.Duration
 
-	// Now is the clock behind Timestamps; nil is the clock of the machine, which must
-	// agree with that of the database to 10 s.
+	// Now is the clock for Timestamps. Nil means the clock of the machine, which may differ from that of the database
+	// by at most 10 s.
 	Now func() edm.Ticks
-	// Dial makes connections; nil is a net.Dialer that notices a dead peer in 15 s.
+	// Dial makes connections. Nil means a net.Dialer that notices a dead peer within 15 s.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Logf is told about what an operator should know; nil drops it.
+	// Logf receives messages for the operator; nil discards them.
 	Logf func(format string, args ...any)
 
-	// keepCancels is a control for a test: cancel requests are sent.
+	// keepCancels is set by a test as its control: the store then sends cancel requests.
 	keepCancels bool
-	// noBarrier is a control for a test: connections do not wait for a standby.
+	// noBarrier is set by a test as its control: connections then do not wait for a standby.
 	noBarrier bool
-	// watchEvery is how long a write may be silent before the store looks after it.
+	// watchEvery is how long a write may wait for its reply before the store checks its connection.
 	watchEvery time.Duration
 	// machine is the clock of the machine, which is compared with that of the database.
 	machine func() time.Time
@@ -69,14 +66,14 @@ const (
 	defaultPurgeEvery  = time.Minute
 	defaultPurgeAfter  = 10 * time.Second
 
-	// maxClockDifference is the most by which the clock of a server that writes may differ
-	// from that of the database: all servers follow the fastest clock.
+	// maxClockDifference is the maximum difference between the clocks of a writing server and of the database. It
+	// exists because all servers follow the fastest clock.
 	maxClockDifference = 10 * time.Second
-	// newsEvery is how often a server looks for changes of tables while somebody waits for some.
+	// newsEvery is the interval at which a server looks for changes of tables while a client waits for changes.
 	newsEvery = 200 * time.Millisecond
-	// oldestEvery is how often the store looks for old transactions.
+	// oldestEvery is the interval at which the store looks for old transactions.
 	oldestEvery = 5 * time.Second
-	// warnClockDifference is what an operator should know.
+	// warnClockDifference is the clock difference that is reported to the operator.
 	warnClockDifference = time.Second
 )
 
@@ -108,5 +105,5 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// random is not 0.
+// random returns a random number above 0.
 func random() int64 { return rand.Int64N(1<<62) + 1 }

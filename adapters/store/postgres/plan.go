@@ -8,16 +8,16 @@ import (
 	"edgetable/core/table"
 )
 
-// needsState reports whether the write of a mutation depends on the state of its entity: a
-// merge, and a removal of what has ended, of which a table that declares nothing has none. Where
-// entities end, so does each write of one that must exist.
+// needsState reports whether the write of a mutation depends on the state of its entity. Merges do, and so do
+// removals of expired entities; in a table that declares nothing, no entity expires. In a table whose entities can
+// expire, every write that requires an existing entity does.
 func needsState(m *table.Mutation, d *ruled.Table) bool {
 	return m.Kind == table.Merge || m.Kind == table.Expire || d.Ends() && m.Condition >= table.Present
 }
 
-// planRuled makes the write of a mutation of a table that declares something, given the state
-// of its entity if it is known. A state names the Timestamp of its row, so what has ended is
-// overwritten only as long as nobody else has written it.
+// planRuled makes the write of a mutation of a table that declares something. now is the state of its entity, if it
+// is known. The write names the Timestamp of that state, so an expired entity is overwritten only if nobody else has
+// written it meanwhile.
 func planRuled(w *write, m *table.Mutation, now *state) (effect table.Effect, err error) {
 	switch {
 	case m.Kind == table.Put && m.Condition == table.Always:
@@ -42,8 +42,8 @@ func planRuled(w *write, m *table.Mutation, now *state) (effect table.Effect, er
 	return effect, nil
 }
 
-// plan makes the write of a mutation of a table whose entities do not end, given the row of its
-// entity. Only merges need it.
+// plan makes the write of a mutation of a table whose entities do not expire. now is the row of its entity; only
+// merges need it.
 func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
 	w := &write{name: name, key: m.Key, nonce: m.Nonce, properties: statement.Bytes(m.Properties), match: m.IfMatch}
 	switch {
@@ -51,7 +51,7 @@ func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
 		if _, err := table.Apply(now, *m, 0); err != nil {
 			return nil, err
 		}
-		return nil, table.ErrChanged // nothing ends
+		return nil, table.ErrChanged // nothing expires
 	case m.Kind == table.Merge && now == nil:
 		if _, err := table.Apply(nil, *m, 0); err != nil {
 			return nil, err
@@ -78,7 +78,7 @@ func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
 	return w, nil
 }
 
-// planAll makes the writes of mutations, in the order in which all servers write.
+// planAll makes the writes of several mutations, in the lock order that all servers use.
 func planAll(name string, m []table.Mutation, states []state, d *ruled.Table) ([]*write, error) {
 	list := make([]*write, len(m))
 	var line table.FeedLine

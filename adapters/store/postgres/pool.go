@@ -14,10 +14,10 @@ import (
 
 var (
 	urgent = lend.Client{Use: lend.Urgent}
-	upkeep = lend.Client{Use: lend.Writes} // of purges and the search for lost outcomes
+	upkeep = lend.Client{Use: lend.Writes} // used by purges and by the search for lost outcomes
 )
 
-// begin limits the time of an operation.
+// begin applies the timeout to an operation.
 func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -26,10 +26,10 @@ func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc,
 	return ctx, cancel, nil
 }
 
-// errTimeout ends an operation whose caller would wait longer.
+// errTimeout is returned when an operation exceeds its timeout.
 var errTimeout = errors.New("postgres: the database did not answer in time")
 
-// once calls do with a connection to the primary.
+// once calls do once, with a connection to the primary.
 func (s *Store) once(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	return once(ctx, s.primary, s.connections, who, do)
 }
@@ -43,7 +43,7 @@ func once(ctx context.Context, pool *pgxpool.Pool, a *lend.Lender, who lend.Clie
 	return with(ctx, pool, do)
 }
 
-// with calls do with a connection of a pool, for who has a lease.
+// with calls do with a connection of a pool. The caller must hold a lease.
 func with(ctx context.Context, pool *pgxpool.Pool, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	c, err := pool.Acquire(ctx)
 	if err != nil {
@@ -60,21 +60,21 @@ func with(ctx context.Context, pool *pgxpool.Pool, do func(ctx context.Context, 
 	return err
 }
 
-// release gives a connection back after a use that ended with err.
+// release returns a connection to the pool after a use that ended with err.
 func release(pool *pgxpool.Pool, c *pgxpool.Conn, err error) {
 	switch class := classify(err); {
 	case err == nil, class == refused, class == broken:
 	case class == moved:
 		pool.Reset()
 	default:
-		// It is not known what the connection is good for. The pool makes another one.
+		// The state of the connection is unknown. The pool replaces it.
 		_ = c.Conn().PgConn().Close(context.Background())
 	}
 	c.Release()
 }
 
-// retry calls do until it succeeds, fails for good or ctx ends. do must be of no harm if
-// it is called again after it had an effect.
+// retry calls do until it succeeds, fails permanently or ctx ends. Calling do again after it took effect must be
+// harmless.
 func (s *Store) retry(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	for try := 0; ; try++ {
 		err := s.once(ctx, who, do)
@@ -92,8 +92,8 @@ func (s *Store) retry(ctx context.Context, who lend.Client, do func(ctx context.
 	}
 }
 
-// read is retry for a read, with the errors of the port. An attempt ends before the
-// timeout does, since its connection may be dead.
+// read is retry for a read, and converts errors to those of the port. Each attempt has a shorter timeout than the
+// operation, since its connection may be dead.
 func (s *Store) read(ctx context.Context, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	err := s.retry(ctx, who, func(ctx context.Context, c *pgconn.PgConn) error {
 		ctx, cancel := context.WithTimeoutCause(ctx, s.Timeout/3, errTimeout)
@@ -106,7 +106,7 @@ func (s *Store) read(ctx context.Context, who lend.Client, do func(ctx context.C
 	return nil
 }
 
-// column reads the first values of the rows of a statement.
+// column returns the first column of a statement's result.
 func (s *Store) column(ctx context.Context, what statement.Prepared, args ...[]byte) (list [][]byte, err error) {
 	err = s.retry(ctx, upkeep, func(ctx context.Context, c *pgconn.PgConn) error {
 		list = nil

@@ -93,7 +93,7 @@ func TestPromiseFalls(t *testing.T) {
 			t.Errorf("a read, %s: %v", tt.say, err)
 		}
 		wait(t, "it is not ready: "+tt.say, func() bool { err := s.Ready(t.Context()); return err != nil && strings.Contains(err.Error(), tt.say) })
-		wait(t, "the log says it: "+tt.say, func() bool { return l.count("nothing is written any more: ") > 0 && l.count(tt.say) > 0 })
+		wait(t, "the log says it: "+tt.say, func() bool { return l.count("writes are refused: ") > 0 && l.count(tt.say) > 0 })
 		tt.back()
 		wait(t, "writes work again: "+tt.say, func() bool { return putOne(t.Context(), s, "entity") == nil })
 		must.OK(t, s.Ready(t.Context()))

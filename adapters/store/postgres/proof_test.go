@@ -53,7 +53,7 @@ func TestPooler(t *testing.T) {
 			must.OK(t, err)
 			defer conn.Exec(t.Context(), "ROLLBACK")
 		}
-		refused(t, dsn, name, "a pooler gives each transaction another one")
+		refused(t, dsn, name, "a pooler runs each transaction in another database process")
 		conn, err := pgx.Connect(t.Context(), dsn+" default_query_exec_mode=simple_protocol")
 		must.OK(t, err)
 		defer conn.Close(t.Context())

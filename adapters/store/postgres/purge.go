@@ -14,22 +14,22 @@ import (
 )
 
 const (
-	// purgeRows is how many rows one statement removes.
+	// purgeRows is the maximum number of rows that one statement removes.
 	purgeRows = 1000
-	// purgeLives is how many tables one step looks at.
+	// purgeLives is the number of tables that one step examines.
 	purgeLives = 500
 	// purgeTimeout limits one Purge.
 	purgeTimeout = 10 * time.Minute
-	// dropMemory is for how long a Drop stays known: longer than anybody looks for a change of
-	// the record, by a clock that differs from that of the database.
+	// dropMemory is how long a Drop is remembered. It is longer than anybody looks for the outcome of a record
+	// change, even by a clock that differs from that of the database.
 	dropMemory = 2 * time.Minute
 )
 
-// Purge removes tombstones and the entities of dropped tables that are older than
-// PurgeAfter. All servers may do it at the same time.
+// Purge removes tombstones, and entities of dropped tables, that are older than PurgeAfter. Several servers may do so
+// at the same time.
 //
-// A tombstone keeps writes with lower Timestamps out. Before it goes, the floor of its
-// life takes its place, for everybody: statements that saw the old floor have ended.
+// A tombstone rejects writes with lower Timestamps. Before it is removed, the floor of its incarnation is raised to
+// do the same, and all statements that saw the old floor have ended.
 func (s *Store) Purge(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, purgeTimeout)
 	defer cancel()
@@ -47,20 +47,20 @@ func (s *Store) Purge(ctx context.Context) error {
 
 func (s *Store) purging(ctx context.Context) {
 	every(ctx, s.PurgeEvery, func(ctx context.Context) {
-		if sleep(ctx, rand.N(s.PurgeEvery/10+1)) != nil { // servers that were started together
+		if sleep(ctx, rand.N(s.PurgeEvery/10+1)) != nil { // spreads the purges of servers that were started together
 			return
 		}
 		err := s.Purge(ctx)
 		s.counters.purges.Add(1)
 		if err != nil && ctx.Err() == nil {
 			s.counters.purgeFailures.Add(1)
-			s.Logf("tombstones and dropped tables were not removed; the next try is in %v: %v", s.PurgeEvery, err)
+			s.Logf("tombstones and dropped tables were not removed; next attempt in %v: %v", s.PurgeEvery, err)
 		}
 	})
 }
 
-// purgeDropped removes the entities of dropped lives. Nobody finds such a life any more,
-// and those who found it before have ended when its rows are removed.
+// purgeDropped removes the entities of dropped incarnations. No statement finds such an incarnation any more, and
+// those that found it earlier have ended before its rows are removed.
 func (s *Store) purgeDropped(ctx context.Context) error {
 	lives, err := s.column(ctx, statement.DroppedLives, statement.Int8(s.PurgeAfter.Microseconds()))
 	if err != nil || len(lives) == 0 {
@@ -73,8 +73,7 @@ func (s *Store) purgeDropped(ctx context.Context) error {
 		if err := s.deleteRows(ctx, statement.DeleteLife, life, 0); err != nil {
 			return err
 		}
-		// It is not empty while there are rows: those that a purge of another server holds
-		// are skipped.
+		// It is not empty while rows are left: this purge skips rows that another server's purge has locked.
 		if err := s.execute(ctx, statement.EmptyLife, life); err != nil {
 			return err
 		}
@@ -108,8 +107,7 @@ func (s *Store) purgeDead(ctx context.Context) error {
 	}
 }
 
-// bothForms are lives as their records may have them: of a table that declares something it is
-// negative.
+// bothForms adds to each incarnation number its negative, which the record of a table that declares something has.
 func bothForms(lives [][]byte) [][]byte {
 	list := slices.Clip(lives)
 	for _, life := range lives {
@@ -118,7 +116,7 @@ func bothForms(lives [][]byte) [][]byte {
 	return list
 }
 
-// deleteRows removes rows of a life in portions, in the order of their keys.
+// deleteRows removes rows of an incarnation in batches, in key order.
 func (s *Store) deleteRows(ctx context.Context, what statement.Prepared, life []byte, upTo edm.Ticks) error {
 	from := []byte{}
 	for {

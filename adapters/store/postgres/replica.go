@@ -16,32 +16,31 @@ import (
 )
 
 const (
-	// replicaTries is how often a read is sent to the replica before the primary answers
-	// it: replay of the log ends statements that read what it removes.
+	// replicaTries is the number of attempts at the replica before the primary answers a read. The replica cancels
+	// reads that conflict with the replay of its log.
 	replicaTries = 2
-	// replicaTimeout is how long a replica may take before the primary answers.
+	// replicaTimeout is how long the replica may take before the primary answers instead.
 	replicaTimeout = 3 * time.Second
-	// replicaSilence is how long a replica without news counts as one that follows.
+	// replicaSilence is how long a replica without news still counts as following.
 	replicaSilence = 15 * time.Second
-	// replicaLag is how old what it shows may be: one that was cut off from the primary, or
-	// does not replay the log, answers too.
+	// replicaLag is the maximum age of the replica's data: a replica that is cut off from the primary, or does not
+	// replay its log, still answers reads.
 	replicaLag = time.Minute
 )
 
-// replica is the server that eventual reads go to. All connections lead to one server, so
-// that it has one age.
+// replica is the server for eventual reads. All its connections lead to the same server, so its data has one age.
 type replica struct {
 	pool        *pgxpool.Pool
 	connections *lend.Lender
 
 	mu     sync.Mutex
-	server string // which one
+	server string // identifies the server
 	synced edm.Ticks
-	known  time.Time // when it was read
+	known  time.Time // when synced was read
 	status table.ReplicationStatus
 }
 
-// serverSQL names a server and its start.
+// serverSQL identifies a server and its start time.
 const serverSQL = `SELECT concat_ws(' ', inet_server_addr(), current_setting('port'), current_setting('data_directory', true), pg_postmaster_start_time())`
 
 // follow opens the pool of a replica.
@@ -76,7 +75,7 @@ func (r *replica) leads(server string) {
 	r.server = server
 }
 
-// eventual reads from the replica if the read may be old and there is one.
+// eventual reads from the replica, if there is one and the consistency permits old data.
 func (s *Store) eventual(ctx context.Context, c table.Consistency, who lend.Client, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	if c == table.Eventual && s.replica != nil {
 		within, cancel := context.WithTimeoutCause(ctx, replicaTimeout, errTimeout)
@@ -97,9 +96,8 @@ func (s *Store) fromReplica(ctx context.Context, who lend.Client, do func(ctx co
 	return once(ctx, s.replica.pool, s.replica.connections, who, do)
 }
 
-// Replication implements [table.Replicated]. The time is that of the last heartbeat that
-// the replica shows: it applies commits in their order, so it has all before. The
-// heartbeat has the time of the primary's clock.
+// Replication implements [table.Replicated]. LastSync is the time of the last heartbeat that the replica shows, by
+// the primary's clock: the replica applies commits in order, so it has all earlier commits.
 func (s *Store) Replication() table.Replication {
 	r := s.replica
 	if r == nil {
@@ -118,7 +116,7 @@ func (r *replica) replication(now time.Time) table.Replication {
 	return report
 }
 
-// watchReplica reads how far the replica is.
+// watchReplica reads how far the replica has got.
 func (s *Store) watchReplica(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
@@ -137,7 +135,7 @@ func (s *Store) watchReplica(ctx context.Context) {
 	}
 }
 
-// shows notes the last heartbeat that the replica shows.
+// shows records the last heartbeat that the replica shows.
 func (r *replica) shows(at edm.Ticks, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -145,14 +143,14 @@ func (r *replica) shows(at edm.Ticks, now time.Time) {
 	switch {
 	case at == 0:
 		r.status = table.Bootstrap
-	case at < r.synced: // another replica, which is further behind
+	case at < r.synced: // another replica, which lags further
 		r.status = table.Unavailable
 	default:
 		r.status, r.synced = table.Live, at
 	}
 }
 
-// age is how far the replica is behind; 0 without one.
+// age returns how far the replica lags, or 0 without a replica.
 func (r *replica) age() time.Duration {
 	if r == nil {
 		return 0

@@ -8,35 +8,32 @@ import (
 )
 
 const (
-	// patience is how long the next round waits for one that runs. A commit that waits for a
-	// standby takes longer, and so does a statement that waits for the lock of somebody else;
-	// it costs nothing to begin another round meanwhile.
+	// patience is how long the next round waits for a running one. A commit that waits for a standby, or a statement
+	// that waits for a lock, takes longer; another round may then start meanwhile at no cost.
 	patience = 2 * time.Millisecond
-	// returnShare is the part of the time of a slow round for which the next one waits for the
-	// callers of that round; patience is the most.
+	// returnShare is the fraction of a slow round's duration for which the next round waits for the callers of that
+	// round. The wait is at most patience.
 	returnShare = 8
-	// A group ends before it has more than this.
+	// A group is closed before it exceeds these limits.
 	maxWrites     = 128
 	maxWriteBytes = 1 << 20
 )
 
-// rounds sends writes of one entity in groups: a round sends all that came while others
-// ran. The first write begins a round at once, so groups form only where there is something
-// to wait for. An entity is in one round at a time.
+// rounds sends single-entity writes in groups: a round sends all writes that arrived while earlier ones ran. The
+// first write starts a round at once, so groups form only under load. An entity is in one round at a time.
 //
-// Where commits are slow, the callers of a round get their answers together, and often write
-// again at once. The next round waits for that many writes, for a small part of the time of a
-// commit: else the first of them would begin it alone, and the others would wait until another
-// connection is free.
+// If commits are slow, the callers of a round get their replies together, and often write again at once. The next
+// round therefore waits for that many writes, for a small part of the commit time. Otherwise the first of them would
+// start a round alone, and the others would wait until another connection is free.
 type rounds struct {
 	mu        sync.Mutex
 	waiting   []*write            // of different entities, none of which is in a round
-	later     map[entity][]*write // for each entity that waits or is in a round: its next writes
+	later     map[entity][]*write // per entity that waits or is in a round: its next writes
 	prompt    int                 // rounds that began less than patience ago
-	returning int                 // callers of slow rounds who may write again at once
+	returning int                 // callers of slow rounds that may soon write again
 }
 
-// send gives a write to a round to come.
+// send adds a write to the next round.
 func (s *Store) send(w *write) {
 	r, e := &s.rounds, entity{w.name, string(w.key)}
 	r.mu.Lock()
@@ -53,8 +50,7 @@ func (s *Store) send(w *write) {
 	s.beginRound()
 }
 
-// beginRound begins a round if there is something to send and no other round to wait for.
-// The rounds are locked.
+// beginRound starts a round if there are writes to send and no other round to wait for. The caller holds the lock.
 func (s *Store) beginRound() {
 	if r := &s.rounds; len(r.waiting) >= max(1, r.returning) && r.prompt < lend.PromptRounds {
 		r.prompt++
@@ -62,7 +58,7 @@ func (s *Store) beginRound() {
 	}
 }
 
-// round waits for a connection and sends what waits then.
+// round waits for a connection and then sends all waiting writes.
 func (s *Store) round() {
 	r := &s.rounds
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Timeout, errTimeout)
@@ -101,8 +97,7 @@ func (s *Store) round() {
 	s.beginRound()
 }
 
-// awaitReturn lets the next round wait for the callers of one that took long, and who get their
-// answers now.
+// awaitReturn makes the next round wait for the callers of a slow round, which get their replies now.
 func (s *Store) awaitReturn(callers int, took time.Duration) {
 	if took < patience {
 		return
@@ -121,8 +116,8 @@ func (s *Store) awaitReturn(callers int, took time.Duration) {
 	r.returning += callers
 }
 
-// found ends the round of writes whose outcome was looked for: until then no later write of
-// their entities may hide it.
+// found ends the round of writes whose outcomes were looked for. Until then, no later write of the same entities may
+// overwrite the evidence.
 func (s *Store) found(group []*write) {
 	r := &s.rounds
 	r.mu.Lock()
@@ -133,8 +128,7 @@ func (s *Store) found(group []*write) {
 	s.beginRound()
 }
 
-// pick takes what came first, up to the limits of a group, except for writes whose callers
-// have left.
+// pick takes the first writes, up to the limits of a group, and skips those whose callers have given up.
 func (r *rounds) pick() (group []*write) {
 	size := 0
 	for len(r.waiting) > 0 && len(group) < maxWrites {
@@ -154,8 +148,7 @@ func (r *rounds) pick() (group []*write) {
 	return group
 }
 
-// ended lets the next write of an entity wait for a round: the same one, if it must be sent
-// again.
+// ended lets the next write of an entity enter a round. That is the same write if it must be sent again.
 func (r *rounds) ended(w *write) {
 	if w.resent {
 		w.resent = false

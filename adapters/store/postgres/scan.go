@@ -19,24 +19,23 @@ import (
 )
 
 const (
-	// firstRows is how many rows a page with a filter reads first. Each further read
-	// takes twice as many, up to maxRows.
+	// firstRows is the number of rows that a page with a filter reads first. Each further read doubles it, up to
+	// maxRows.
 	firstRows = 128
 	maxRows   = 1024
-	// readBytes is about the most that one of these reads returns.
+	// readBytes is the approximate size limit of one such read.
 	readBytes = 2 << 20
-	// smallBytes is what small properties have at most. A page has up to 1,001 of them.
+	// smallBytes is the maximum size of properties that count as small. A page has up to 1,001 of them.
 	smallBytes = 2 << 10
-	// slice is for how long a scan has its connection before it lets other accounts go
-	// first.
+	// slice is how long a scan keeps its connection before other accounts may go first.
 	slice = 5 * time.Millisecond
 )
 
-// afterKeys follows every encoded key, because these are UTF-8.
+// afterKeys sorts after every encoded key, because keys are UTF-8.
 var afterKeys = []byte{0xff}
 
-// Scan implements [table.Store]. A page has one snapshot: it is one statement, or one
-// transaction that only reads.
+// Scan implements [table.Store]. A page is one snapshot: it is read by one statement, or in one read-only
+// transaction.
 func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
@@ -51,12 +50,12 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 		begin := func() *pager {
 			p := &pager{conn: c, name: text, request: r, ranges: r.InOrder(), builder: table.NewPageBuilder(&r), tables: &s.ruled}
 			if p.declared = s.ruled.Find(string(text)); p.declared != nil {
-				// Before what the page shows: an entity that is renewed meanwhile has not ended.
+				// The instant precedes what the page shows: an entity that is renewed meanwhile has not ended.
 				p.builder.Traits, p.builder.Now = p.declared.Traits, s.clock.Instant()
 			}
 			if r.Pause != nil {
-				// It may wait, and the snapshot would hold the connection. So a page that
-				// others wait for ends.
+				// The builder's own pause may wait, and the snapshot would keep the connection meanwhile. So this one
+				// ends the page if others wait for the connection.
 				p.builder.Pause = func(int, int) bool { return time.Since(since) > slice && s.wanted(who, r.Consistency) }
 			}
 			return p
@@ -100,22 +99,22 @@ type pager struct {
 	conn     *pgconn.PgConn
 	name     []byte
 	tables   *ruled.Tables
-	declared *ruled.Table // what is known of it, or nil
+	declared *ruled.Table // what is known of the table, or nil
 	request  table.ScanRequest
-	ranges   []key.Range // that are left, in the order of the scan
+	ranges   []key.Range // still to be read, in scan order
 	builder  table.PageBuilder
 	arena    []byte // for keys and properties
-	blank    []byte // in the place of properties
+	blank    []byte // stands in for properties that are not read
 
 	ended bool   // the page is complete
 	last  []byte // the last key that was read
-	found int    // rows of the last read
+	found int    // number of rows of the last read
 	size  int    // bytes of their properties
 }
 
-// buildAtOnce builds a page without a filter, by one statement for small entities and
-// another one for the large ones. It reports whether that was enough: without rows the
-// table may be missing, and large entities may have changed in between.
+// buildAtOnce builds a page without a filter: one statement reads the small entities, another the large ones. It
+// returns false if that was not enough: the table may be missing if there are no rows, or large entities may have
+// changed in between.
 func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 	if p.declared != nil && p.declared.Large.Load() {
 		return false, nil
@@ -134,7 +133,7 @@ func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 		}
 		v := r.Values()
 		row := rowOf(v)
-		if v[4] != nil && p.declared != nil { // its properties say when it ends
+		if v[4] != nil && p.declared != nil { // the properties are needed to tell when it ends
 			p.declared.Large.Store(true)
 			p.ended, p.found = true, 0
 			continue
@@ -151,14 +150,14 @@ func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 	if err != nil || p.found == 0 || p.declared != nil && p.declared.Large.Load() {
 		return false, err
 	}
-	if p.declared != nil && !p.ended && p.found == limit { // some have ended
+	if p.declared != nil && !p.ended && p.found == limit { // some of the rows have ended
 		p.builder.Page.Next = p.rest().Start
 		if p.request.Descending {
 			p.builder.Page.Next = p.rest().End
 		}
 		return len(p.builder.Page.Rows) > p.request.Rows/2, nil
 	}
-	if rows := len(p.builder.Page.Rows); len(large) > 0 && large[len(large)-1] == rows { // it did not fit
+	if rows := len(p.builder.Page.Rows); len(large) > 0 && large[len(large)-1] == rows { // the last large entity did not fit
 		large = large[:len(large)-1]
 	}
 	if len(large) == 0 {
@@ -167,8 +166,8 @@ func (p *pager) buildAtOnce(ctx context.Context) (whole bool, err error) {
 	return p.fill(ctx, large)
 }
 
-// fill reads the properties of large entities into their rows. It reports whether all are
-// still in the state of the page, which has its Timestamp.
+// fill reads the properties of large entities into their rows. It reports whether all of them still have the
+// Timestamp that the page shows.
 func (p *pager) fill(ctx context.Context, large []int) (same bool, err error) {
 	rows, keys := p.builder.Page.Rows, make([][]byte, len(large))
 	for i, n := range large {
@@ -194,8 +193,8 @@ func (p *pager) fill(ctx context.Context, large []int) (same bool, err error) {
 	return filled == len(large), err
 }
 
-// build builds a page in a transaction that only reads.
-// It is hidden if the table declares something, and that is not known.
+// build builds a page in a read-only transaction. hidden means that the table declares something that this server
+// does not know yet.
 func (p *pager) build(ctx context.Context) (page table.Page, live, hidden bool, err error) {
 	limit := firstRows
 	if live, hidden, err = p.first(ctx, limit); err != nil {
@@ -223,7 +222,7 @@ func (p *pager) build(ctx context.Context) (page table.Page, live, hidden bool, 
 	return p.builder.Page, live, hidden, nil
 }
 
-// rest returns what remains of the first range after the last key that was read.
+// rest returns the first range without the keys that were read.
 func (p *pager) rest() key.Range {
 	if p.request.Descending {
 		return key.Range{Start: p.ranges[0].Start, End: bytes.Clone(p.last)}
@@ -231,7 +230,7 @@ func (p *pager) rest() key.Range {
 	return key.Range{Start: append(bytes.Clone(p.last), 0), End: p.ranges[0].End} // the next key is at least one byte longer
 }
 
-// rowsArgs are the arguments for the first rows of the first range.
+// rowsArgs returns the arguments that read the first rows of the first range.
 func (p *pager) rowsArgs(limit int) [][]byte {
 	r := p.ranges[0]
 	end := r.End
@@ -245,7 +244,7 @@ func (p *pager) someArgs(limit int) [][]byte {
 	return append(p.rowsArgs(limit), statement.Int8(readBytes))
 }
 
-// some is the statement for the next rows.
+// some returns the statement that reads the next rows.
 func (p *pager) some() statement.Prepared {
 	if p.declared != nil {
 		return statement.RuledSomeRows[p.request.Descending]
@@ -253,8 +252,8 @@ func (p *pager) some() statement.Prepared {
 	return statement.SomeRows[p.request.Descending]
 }
 
-// first begins the transaction and reads, in one round trip, the life or what the table
-// declares, and the first rows.
+// first begins the transaction and reads, in one round trip, the incarnation or what the table declares, and the
+// first rows.
 func (p *pager) first(ctx context.Context, limit int) (live, hidden bool, err error) {
 	of := statement.LifeOf
 	if p.declared != nil {
@@ -295,7 +294,7 @@ func (p *pager) first(ctx context.Context, limit int) (live, hidden bool, err er
 	return live, hidden, err
 }
 
-// take judges the rows of a read until the page ends.
+// take examines the rows of a read until the page ends.
 func (p *pager) take(ctx context.Context, r *pgconn.ResultReader) (err error) {
 	p.found, p.size = 0, 0
 	for r.NextRow() {
@@ -313,12 +312,12 @@ func (p *pager) take(ctx context.Context, r *pgconn.ResultReader) (err error) {
 	return err
 }
 
-// rowOf is the row of a result, in the memory of the driver.
+// rowOf returns a result as a row that uses the driver's memory.
 func rowOf(v [][]byte) table.Row {
 	return table.Row{Key: v[0], Timestamp: edm.Ticks(statement.Number(v[1])), Nonce: uint64(statement.Number(v[2])), Properties: edm.Properties(v[3])}
 }
 
-// examine adds a row to the page if it belongs to it, or ends the page before it.
+// examine adds a row to the page if it matches, or ends the page before it.
 func (p *pager) examine(ctx context.Context, row *table.Row) error {
 	verdict, err := p.builder.Examine(ctx, row)
 	switch {
@@ -333,7 +332,7 @@ func (p *pager) examine(ctx context.Context, row *table.Row) error {
 	return nil
 }
 
-// unread is memory for properties that are not read yet.
+// unread returns a placeholder of n bytes for properties that are not read yet.
 func (p *pager) unread(n int) edm.Properties {
 	if cap(p.blank) < n {
 		p.blank = make([]byte, n)
@@ -341,7 +340,7 @@ func (p *pager) unread(n int) edm.Properties {
 	return p.blank[:n]
 }
 
-// keep copies bytes out of the memory of the driver.
+// keep copies bytes from the driver's memory.
 func (p *pager) keep(b []byte) []byte {
 	n := len(b)
 	if cap(p.arena)-len(p.arena) < n {

@@ -19,16 +19,15 @@ import (
 //go:embed schema/*.sql
 var files embed.FS
 
-// Version is the version of the schema that this program needs: the number of files in
-// schema, each of which leads from one version to the next.
+// Version is the schema version that this program needs: the number of files in schema. Each file upgrades the schema
+// by one version.
 const Version = 6
 
-// ErrSchema means that the schema is missing or of another version.
+// ErrSchema means that the schema is missing or has another version.
 var ErrSchema = errors.New("schema")
 
-// Migrate makes the schema, if create, or brings it to [Version]. Each step is a
-// transaction, and those of two programs exclude each other. It returns the version that
-// it found, 0 for none.
+// Migrate creates the schema, if create is set, or upgrades it to [Version]. Each step is a transaction, and two
+// programs cannot run a step at the same time. It returns the version that it found, 0 for none.
 func Migrate(ctx context.Context, o Options, create bool) (found int, err error) {
 	o, c, err := connectOnce(ctx, o)
 	if err != nil {
@@ -77,7 +76,7 @@ func Migrate(ctx context.Context, o Options, create bool) (found int, err error)
 			return err
 		})
 		if p, ok := errors.AsType[*pgconn.PgError](err); ok && create && now == 0 && (p.Code == "23505" || p.Code == "42P06" || p.Code == "42P07") {
-			continue // another program makes it at the same time
+			continue // another program is creating it at the same time
 		}
 		if err != nil || done {
 			return max(found, 0), err
@@ -85,7 +84,7 @@ func Migrate(ctx context.Context, o Options, create bool) (found int, err error)
 	}
 }
 
-// connectOnce makes one connection, without the settings of a store.
+// connectOnce opens one connection, without the settings of a store.
 func connectOnce(ctx context.Context, o Options) (Options, *pgx.Conn, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -101,15 +100,15 @@ func connectOnce(ctx context.Context, o Options) (Options, *pgx.Conn, error) {
 
 func connectBy(ctx context.Context, config *pgxpool.Config) (*pgx.Conn, error) {
 	one := config.ConnConfig.Copy()
-	one.DefaultQueryExecMode = pgx.QueryExecModeExec // leaves no prepared statement to others that share the session
+	one.DefaultQueryExecMode = pgx.QueryExecModeExec // leaves no prepared statements to other users of a pooled session
 	if err := config.BeforeConnect(ctx, one); err != nil {
 		return nil, err
 	}
 	return pgx.ConnectConfig(ctx, one)
 }
 
-// newSchema makes the schema, unless the owner of the database has made an empty one, and
-// the table with its version.
+// newSchema creates the table that holds the version, and the schema unless the owner of the database has already
+// made an empty one.
 func newSchema(ctx context.Context, tx pgx.Tx, schema string) error {
 	quoted := pgx.Identifier{schema}.Sanitize()
 	var exists bool
@@ -130,8 +129,7 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// versionOf returns the version of a schema, 0 for none. With lock it stays so until the
-// end of the transaction.
+// versionOf returns the version of a schema, 0 for none. With lock, it cannot change until the transaction ends.
 func versionOf(ctx context.Context, q querier, schema string, lock bool) (version int, err error) {
 	var exists bool
 	err = q.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'schema_version')", schema).Scan(&exists)
@@ -146,8 +144,8 @@ func versionOf(ctx context.Context, q querier, schema string, lock bool) (versio
 	return version, err
 }
 
-// compatible demands the version of the schema that this program needs, and a database
-// that can be used, before any statement is prepared.
+// compatible checks, before any statement is prepared, that the schema has the version that this program needs and
+// that the database can be used.
 func (s *Store) compatible(ctx context.Context, config *pgxpool.Config) error {
 	c, err := connectBy(ctx, config)
 	if err != nil {
@@ -171,7 +169,7 @@ func (s *Store) compatible(ctx context.Context, config *pgxpool.Config) error {
 	return proof.Refuse(ctx, c.PgConn(), err)
 }
 
-// prove demands the evidence by which the store finds out what became of a write.
+// prove checks that the database shows the evidence that the store needs to find out what became of a write.
 func (s *Store) prove(ctx context.Context, config *pgxpool.Config, witness *pgconn.PgConn) error {
 	writer, err := connectBy(ctx, config)
 	if err != nil {
@@ -182,29 +180,28 @@ func (s *Store) prove(ctx context.Context, config *pgxpool.Config, witness *pgco
 	return e.Show(ctx, writer.PgConn(), witness)
 }
 
-// wrongVersion is the error of a program that needs another version of a schema.
+// wrongVersion returns the error for a schema of another version.
 func wrongVersion(schema string, version int) error {
 	switch {
 	case version == 0:
 		return fmt.Errorf("%w %s is missing: 'edgetable postgres create' makes it", ErrSchema, schema)
 	case version < Version:
-		return fmt.Errorf("%w %s has version %d, and this program needs %d: 'edgetable postgres create' changes it", ErrSchema, schema, version, Version)
+		return fmt.Errorf("%w %s has version %d, but this program needs %d: 'edgetable postgres create' upgrades it", ErrSchema, schema, version, Version)
 	}
 	return fmt.Errorf("%w %s has version %d, and this program knows %d: use a newer edgetable", ErrSchema, schema, version, Version)
 }
 
-// unused refuses to change a schema while servers use it: their program does not know the
-// new form.
+// unused refuses to change a schema while servers use it, since those servers do not know the new form.
 func unused(ctx context.Context, q querier, schema string) error {
 	var servers int
 	err := q.QueryRow(ctx, "SELECT count(*) FROM "+pgx.Identifier{schema, "server"}.Sanitize()+" WHERE expires > clock_timestamp()").Scan(&servers)
 	if err == nil && servers > 0 {
-		err = fmt.Errorf("%w %s is in use (servers: %d): stop them first; one that was killed counts for %v", ErrSchema, schema, servers, tenancy)
+		err = fmt.Errorf("%w %s is in use (servers: %d): stop them first; a killed server counts for %v", ErrSchema, schema, servers, tenancy)
 	}
 	return err
 }
 
-// regclass is the expression for a relation of a schema, whose name may have quotes.
+// regclass returns the SQL expression for a relation of a schema, whose name may contain quotes.
 func regclass(schema, name string) string {
 	return "'" + strings.ReplaceAll(pgx.Identifier{schema, name}.Sanitize(), "'", "''") + "'::regclass"
 }

@@ -15,8 +15,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// tenancy is for how long a server holds its slot without a heartbeat. It may issue what
-// it has reserved for longer.
+// tenancy is how long a slot stays taken without a heartbeat. Timestamps that are already reserved stay valid longer.
 const tenancy = 30 * time.Second
 
 const (
@@ -37,8 +36,8 @@ func (s *Store) occupy(ctx context.Context, c *pgconn.PgConn) (h slot.Holding, e
 	return h, err
 }
 
-// reserve stores a reservation. If the slot was given away, it takes another one and
-// returns what its last holder reserved.
+// reserve stores a reservation. If another server took the slot, it takes another slot and returns what that slot's
+// last holder had reserved.
 func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) (slot.Holding, error) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
@@ -60,9 +59,9 @@ func (s *Store) reserve(ctx context.Context, have slot.Holding, upTo edm.Ticks) 
 	return have, nil
 }
 
-// beat renews a slot and reserves Timestamps; not ok means that the slot belongs to
-// another server. Where the clocks differ too much, nothing is reserved, since new tables
-// begin above all that is: the statement and compareClocks judge the same two times.
+// beat renews a slot and reserves Timestamps; ok is false if the slot belongs to another server. If the clocks differ
+// too much, nothing is reserved, since new tables begin above everything reserved. The statement and compareClocks
+// compare the same two times.
 func (s *Store) beat(ctx context.Context, c *pgconn.PgConn, h slot.Holding, upTo edm.Ticks) (ok bool, err error) {
 	var database, machine, version int64 // 0: not compared
 	var found *promise.Settings
@@ -74,7 +73,7 @@ func (s *Store) beat(ctx context.Context, c *pgconn.PgConn, h slot.Holding, upTo
 		return nil
 	}, statement.Int2(h.Slot), statement.Int8(h.Holder), statement.Int8(int64(upTo)), statement.Int8(tenancy.Microseconds()), statement.Int8(machine), statement.Int8(maxClockDifference.Microseconds()))
 	if err == nil {
-		err = warning(c) // it would not hold after a failover
+		err = warning(c) // a failover might lose it
 	}
 	if err == nil && rows == 1 {
 		err = s.watchSettings(found, version)
@@ -85,15 +84,14 @@ func (s *Store) beat(ctx context.Context, c *pgconn.PgConn, h slot.Holding, upTo
 	return rows == 1, err
 }
 
-var errClock = &slot.Halted{Reason: "the clock of this machine and that of the database differ by more than 10 s: nothing is written until they agree"}
+var errClock = &slot.Halted{Reason: "the clocks of this machine and the database differ by more than 10 s: writes are refused until they agree"}
 
-// compareClocks refuses to issue Timestamps by a clock that is wrong, because all servers
-// follow the fastest one.
+// compareClocks refuses to issue Timestamps if the clock is wrong, because all servers follow the fastest one.
 func (s *Store) compareClocks(difference time.Duration) error {
 	s.counters.clock.Store(int64(difference))
 	off := difference.Abs() > warnClockDifference
 	if s.clockOff.Swap(off) != off && off {
-		s.Logf("the clock of this machine differs from that of the database by %v; above %v nothing is written", -difference.Round(time.Millisecond), maxClockDifference)
+		s.Logf("the clocks of this machine and the database differ by %v; above %v, writes are refused", -difference.Round(time.Millisecond), maxClockDifference)
 	}
 	if difference.Abs() > maxClockDifference {
 		return errClock
@@ -101,7 +99,7 @@ func (s *Store) compareClocks(difference time.Duration) error {
 	return nil
 }
 
-// beating keeps the slot, and drops the connections to a primary that is none any more.
+// beating keeps the slot, and closes the connections to a server that is no longer the primary.
 func (s *Store) beating(ctx context.Context) {
 	failing := false
 	every(ctx, heartbeat, func(ctx context.Context) {
@@ -110,10 +108,9 @@ func (s *Store) beating(ctx context.Context) {
 			return
 		}
 		if halts(err) {
-			err = nil // it answers, and the reason was told
+			err = nil // it answers, and the reason was already logged
 		}
-		// One that waits for a standby, or for a lock, is a primary still, and its
-		// connections are good for reads.
+		// A server that waits for a standby or for a lock is still the primary, and its connections can serve reads.
 		if class := classify(err); err != nil && !errors.Is(err, errSilent) && (class == lost || isUnsent(err)) {
 			s.primary.Reset()
 		}
@@ -127,17 +124,16 @@ func (s *Store) beating(ctx context.Context) {
 	})
 }
 
-// errSilent means that a heartbeat is sent and has no answer yet.
-var errSilent = errors.New("postgres: a heartbeat has had no answer for 5 s: a commit may wait for a standby")
+// errSilent means that a heartbeat was sent and has no reply yet.
+var errSilent = errors.New("postgres: no reply to a heartbeat for 5 s: a commit may be waiting for a standby")
 
-// pulse is a heartbeat that is under way.
+// pulse is a heartbeat in flight.
 type pulse struct {
 	done chan struct{}
-	err  error // after done
+	err  error // valid once done is closed
 }
 
-// Ready sends a heartbeat, or awaits the one that is under way: it fails if the database
-// accepts no writes.
+// Ready sends a heartbeat, or waits for the one in flight. It fails if the database accepts no writes.
 func (s *Store) Ready(ctx context.Context) error {
 	p := s.pulseNow()
 	select {
@@ -150,8 +146,8 @@ func (s *Store) Ready(ctx context.Context) error {
 	}
 }
 
-// pulseNow begins a heartbeat, unless one is under way. It has no limit of time: one that is
-// given up would wait on in the database, and its connection would be lost for reads.
+// pulseNow sends a heartbeat, unless one is in flight. It has no timeout: an abandoned heartbeat would keep waiting
+// in the database, and its connection could not serve reads.
 func (s *Store) pulseNow() *pulse {
 	s.pulsing.Lock()
 	defer s.pulsing.Unlock()

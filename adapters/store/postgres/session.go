@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// warning returns the warning that a connection got, as an error, and forgets it.
+// warning returns the last warning of a connection as an error, and clears it.
 func warning(c *pgconn.PgConn) error {
 	text, ok := c.CustomData()[warned]
 	if !ok {

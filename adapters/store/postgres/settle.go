@@ -9,18 +9,17 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// party is whose transactions somebody waits for. Only servers write entities by what they
-// read in records: the transactions of other programs are nothing to wait for, however
-// long they are open.
+// party selects the sessions whose transactions are waited for. Only edgetable servers write entities according to
+// what they read in records. So transactions of other programs need not be awaited, however long they stay open.
 type party struct {
-	name string // application_name, a pattern of LIKE
-	pid  uint32 // of the process of a connection; 0 is all
+	name string // application_name, as a LIKE pattern
+	pid  uint32 // of the connection's process; 0 means all
 }
 
-// servers are all that may write.
+// servers selects every server that may write.
 var servers = party{name: statement.NamePrefix + "%"}
 
-// sender is who sent a write whose reply was lost with cause.
+// sender selects the session that sent a write whose reply was lost with cause.
 func (s *Store) sender(cause error) party {
 	if l, ok := errors.AsType[*lostBy](cause); ok {
 		return party{s.name, l.by.pid}
@@ -28,7 +27,7 @@ func (s *Store) sender(cause error) party {
 	return servers
 }
 
-// lostBy is the error of a transaction that was lost with its connection.
+// lostBy is the error of a transaction whose connection broke. It names the process that may still run it.
 type lostBy struct {
 	by  process
 	err error
@@ -37,11 +36,11 @@ type lostBy struct {
 func (e *lostBy) Error() string { return e.err.Error() }
 func (e *lostBy) Unwrap() error { return e.err }
 
-// settled waits until the transactions of a party that write entities now have ended. Those
-// that begin later see every record as it is now.
+// settled waits until the transactions of a party that are writing entities now have ended. Later transactions see
+// every record as it is now.
 //
-// A statement locks the tables that it names before it looks at them, so one that saw an
-// older record has its lock by now.
+// A statement locks the tables that it names before it reads them. So one that saw an older record already holds its
+// lock.
 func (s *Store) settled(ctx context.Context, of party) error {
 	args := [][]byte{[]byte(of.name), statement.Int4(of.pid)}
 	before, err := s.column(ctx, statement.Writing, args...)
@@ -58,8 +57,8 @@ func (s *Store) settled(ctx context.Context, of party) error {
 	return err
 }
 
-// ended waits until the process of the database that a transaction was sent to has ended, or
-// works for a later connection. Its own was given up, so it carries out what it has got, and ends.
+// ended waits until the database process that a transaction was sent to has ended, or serves a later connection. The
+// connection was dropped, so the process first executes what it has received.
 func (s *Store) ended(ctx context.Context, cause error) error {
 	l, ok := errors.AsType[*lostBy](cause)
 	if !ok {

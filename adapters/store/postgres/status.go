@@ -11,28 +11,28 @@ import (
 	"edgetable/adapters/store/postgres/statement"
 )
 
-// Status is what an operator asks of a database.
+// Status describes a database for the operator.
 type Status struct {
 	Server     string // version of PostgreSQL
 	Address    string
 	Standby    bool
 	Durability string
-	Schema     int // version; 0 is none
-	Servers    int // that use it now
+	Schema     int // version; 0 means no schema
+	Servers    int // number of servers that use it now
 	Tables     int64
-	Dropped    int64         // tables whose entities are still to be removed
+	Dropped    int64         // dropped tables whose entities are not removed yet
 	Tombstones int64         // an estimate
 	Entities   int64         // an estimate
-	Oldest     time.Duration // age of the oldest transaction that the role may see: what it can see is not vacuumed
-	Wraparound int64         // age of the oldest transaction number; at 2,000 million writes stop
+	Oldest     time.Duration // age of the oldest transaction that this role may see; rows that this transaction can see are not vacuumed
+	Wraparound int64         // age of the oldest transaction number; at 2,000 million the database stops writes
 }
 
-// watchOldest measures the oldest transaction, since what it can see is not vacuumed, and
-// tells who else holds a lock that this server waits for.
+// watchOldest measures the age of the oldest transaction, since rows that it can see are not vacuumed. It also logs
+// which other program holds a lock that this server waits for.
 func (s *Store) watchOldest(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
-	_ = s.once(ctx, lend.Client{Use: lend.Catalog}, func(ctx context.Context, c *pgconn.PgConn) error { // the next one comes soon
+	_ = s.once(ctx, lend.Client{Use: lend.Catalog}, func(ctx context.Context, c *pgconn.PgConn) error { // an error does not matter: the next look comes soon
 		_, err := statement.Query(ctx, c, statement.Oldest, func(v [][]byte) error {
 			s.counters.oldest.Store(statement.Number(v[0]) * int64(time.Microsecond))
 			return nil
@@ -50,13 +50,13 @@ func (s *Store) watchOldest(ctx context.Context) {
 		}
 		s.counters.blocked.Store(int64(waited))
 		if who != "" {
-			s.Logf("a statement has waited for %v for a lock of %s", waited.Round(time.Millisecond), who)
+			s.Logf("a statement has waited %v for a lock held by %s", waited.Round(time.Millisecond), who)
 		}
 		return nil
 	})
 }
 
-// ReadStatus reads the state of a database. It changes nothing.
+// ReadStatus reads the status of a database and changes nothing.
 func ReadStatus(ctx context.Context, o Options) (st Status, err error) {
 	o, c, err := connectOnce(ctx, o)
 	if err != nil {

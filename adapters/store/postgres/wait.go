@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// sleep waits for a time, unless ctx ends before.
+// sleep waits for d, or until ctx ends.
 func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
@@ -16,7 +16,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// pause waits between two attempts, longer each time.
+// pause waits between two attempts, with backoff.
 func pause(ctx context.Context, try int) error {
 	longest := min(time.Millisecond<<min(try, 8), 250*time.Millisecond)
 	return sleep(ctx, longest/2+rand.N(longest))

@@ -22,19 +22,19 @@ type write struct {
 	name       string
 	key        []byte
 	form       statement.Form
-	match      edm.Ticks // of swap
+	match      edm.Ticks // Timestamp that a swap requires
 	nonce      uint64
-	properties []byte // nil deletes
+	properties []byte // nil means a delete
 
 	declared *ruled.Table // or nil
-	lives    *table.Row   // what must not have ended at the Timestamp, or nil
-	line     []byte       // of the commit in a feed; the first write of a batch has it
+	lives    *table.Row   // row that must not have ended at the new Timestamp, or nil
+	line     []byte       // line of the commit in the feed; only the first write of a batch has it
 
 	ticks   edm.Ticks   // issued for the last attempt
-	claimed atomic.Bool // by a round, or by the caller who leaves
-	alone   bool        // in its round, because the group in which it was failed
-	resent  bool        // it is to be sent again
-	sought  bool        // its reply was lost
+	claimed atomic.Bool // by a round, or by the caller that gives up
+	alone   bool        // goes into a round alone, because its group failed
+	resent  bool        // must be sent again
+	sought  bool        // its reply was lost, and its outcome is being looked for
 	done    chan written
 }
 
@@ -58,7 +58,7 @@ func (w *write) args() [][]byte {
 	return args
 }
 
-// call is the statement of the write, alone or in a batch.
+// call returns the statement of the write, in the form for a single write or for a batch.
 func (w *write) call(inBatch bool) statement.Call {
 	how := statement.Writes[w.form]
 	switch {
@@ -76,20 +76,18 @@ func (w *write) call(inBatch bool) statement.Call {
 	return how.Alone.With(w.args()...)
 }
 
-// late reports whether the entity that the write is for has ended at its Timestamp. Then it is
-// not sent.
+// late reports whether the entity that the write requires has ended at the write's Timestamp. Then the write is not
+// sent.
 func (w *write) late() bool {
 	return w.lives != nil && w.declared.Rules().Ended(w.lives, w.ticks)
 }
 
-// less orders writes as all servers do, so that none waits for a row of another in a
-// circle.
+// less defines the order in which all servers lock rows, which prevents deadlocks.
 func less(a, b *write) int {
 	return cmp.Or(strings.Compare(a.name, b.name), slices.Compare(a.key, b.key))
 }
 
-// put sends a write in a round and waits for the outcome. If ctx ends before the write was
-// sent, it never will be.
+// put sends a write with a round and waits for the outcome. If ctx ends before the write is sent, it never will be.
 func (s *Store) put(ctx context.Context, w *write) error {
 	w.done = make(chan written, 1)
 	s.send(w)
@@ -108,7 +106,7 @@ func (s *Store) put(ctx context.Context, w *write) error {
 	}
 }
 
-// writeGroup sends a group as one transaction and gives each write its outcome.
+// writeGroup sends a group as one transaction and determines the outcome of each write.
 func (s *Store) writeGroup(ctx context.Context, group []*write) {
 	slices.SortFunc(group, less)
 	s.counters.writes.group(len(group))
@@ -130,7 +128,7 @@ func (s *Store) writeGroup(ctx context.Context, group []*write) {
 			s.found(group)
 		})
 	case refused && len(group) > 1 && (class == broken || class == again):
-		// One of them is at fault, or waits for a lock. Each gets an outcome of its own.
+		// One write is at fault, or waits for a lock. So each is sent alone.
 		s.counters.retry(class)
 		for _, w := range group {
 			w.alone, w.resent = true, true
@@ -143,8 +141,8 @@ func (s *Store) writeGroup(ctx context.Context, group []*write) {
 	}
 }
 
-// sendGroup issues Timestamps and sends the statements with one Sync, which makes them
-// one transaction. It returns how many rows each of them wrote.
+// sendGroup issues Timestamps and sends the statements with one Sync, which makes them one transaction. It returns
+// the number of rows that each of them wrote.
 func (s *Store) sendGroup(ctx context.Context, group []*write) (rows []int64, err error) {
 	for _, w := range group {
 		if w.ticks, err = s.clock.Next(ctx); err != nil {

@@ -1,4 +1,4 @@
-// Package dial makes connections that fail when the machine at their other end is gone.
+// Package dial makes network connections that fail when the machine at the other end is gone.
 package dial
 
 import (
@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// silence is after what time without a sign of life a connection counts as dead.
+// silence is how long a connection may show no sign of life before it counts as dead.
 const silence = 15 * time.Second
 
-// Context makes a connection that fails when the machine at its other end is gone, whether
-// something was sent or not.
+// Context makes a connection that fails when the machine at the other end is gone, even if no data is in flight.
 func Context(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 2 * time.Second, Count: 5},

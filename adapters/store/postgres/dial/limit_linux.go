@@ -8,7 +8,7 @@ import (
 // tcpUserTimeout is TCP_USER_TIMEOUT, which package syscall lacks.
 const tcpUserTimeout = 18
 
-// limit bounds the time for which sent bytes may stay unconfirmed.
+// limit sets the time for which sent bytes may stay unacknowledged.
 func limit(fd uintptr, silence time.Duration) {
 	_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, tcpUserTimeout, int(silence.Milliseconds()))
 }

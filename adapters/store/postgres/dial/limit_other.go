@@ -4,5 +4,5 @@ package dial
 
 import "time"
 
-// limit leaves the bound to the system.
+// limit does nothing: the default of the operating system applies.
 func limit(uintptr, time.Duration) {}

@@ -1,26 +1,24 @@
-// Package feed reads, removes and awaits the lines of the feeds of tables.
+// Package feed reads, removes and waits for the lines of table feeds.
 //
 // # Windows
 //
-// Each transaction that commits to a table with a feed leaves a line in the table change, with
-// its number. Numbers are given out when a transaction begins to write, and they become
-// visible in another order, when it commits. So a position is not one number: it is a
-// [Point], which says of each number whether its lines were read.
+// Each transaction that commits to a table with a feed adds a line with its transaction number to the SQL table
+// change. A transaction gets its number when it begins to write, and becomes visible when it commits; the two orders
+// differ. So one number cannot describe a position. A position is a [Point], which says for each number whether its
+// lines were read.
 //
-// A reader reads windows. A window has the lines that its position has not and that a snapshot
-// shows, in the order of their Timestamps. The snapshot is what keeps the changes of an entity
-// in order: who writes an entity that another transaction has written waits until that has
-// committed, so a snapshot that shows the later change shows the earlier one too, and the
-// earlier one has the lower Timestamp. Between two numbers, or two Timestamps, there is no such
-// promise.
+// A reader reads windows. A window contains the lines that a snapshot shows and that the position does not include,
+// ordered by Timestamp. This keeps the changes of an entity in order. A transaction that writes an entity waits until
+// an earlier writer of the entity has committed. So a snapshot that shows the later change also shows the earlier
+// one, and the earlier one has the lower Timestamp. Numbers alone, or Timestamps alone, give no such guarantee.
 //
-// The snapshot of a window is the one of now, or the mark of a line: the snapshot of the
-// transaction that wrote it, when it began to write. So a reader that is far behind has windows of about a thousand
-// lines. A page that ends inside a window has a position that says where that ends.
+// The snapshot of a window is the current one, or the mark of a line: the snapshot that the line's transaction had
+// when it began to write. So a reader that has much to catch up on reads windows of about a thousand lines. If a page
+// ends inside a window, its position says where the window ends.
 //
 // # Numbers
 //
-// The highest number of a position is that of a line that was read, or of a declaration. Both
-// were committed, so no other transaction gets it, also not after a crash. The numbers of
-// transactions that wrote nothing, or were undone, can come again.
+// The highest number of a position is that of a line that was read, or of a declaration. Both were committed, so no
+// other transaction gets this number, even after a crash. Numbers of transactions that wrote nothing, or were rolled
+// back, can be used again.
 package feed

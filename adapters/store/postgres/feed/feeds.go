@@ -13,23 +13,24 @@ import (
 	"edgetable/core/table"
 )
 
-// Base is what feeds need of their store.
+// Base is what feeds need from their store.
 type Base struct {
-	// Read calls do with a connection, and again if that fails for a while.
+	// Read calls do with a connection, and retries for a while if do fails.
 	Read func(ctx context.Context, account string, do func(ctx context.Context, c *pgconn.PgConn) error) error
-	// Execute carries a statement out for which it is no harm if it is repeated.
+	// Execute runs a statement that may safely be repeated.
 	Execute func(ctx context.Context, what statement.Prepared, args ...[]byte) error
-	// Settle waits until all have finished who write entities now.
+	// Settle waits until all writes of entities that are running now have ended.
 	Settle func(ctx context.Context) error
-	// Instant is a time that has come.
+	// Instant returns the time from which a page judges whether entities have ended. No later write of this server
+	// has a lower Timestamp.
 	Instant func() edm.Ticks
-	// Go runs a function beside.
+	// Go runs a function in a goroutine.
 	Go func(do func())
-	// Every is how often the feeds are looked at for which somebody waits.
+	// Every is the interval at which feeds are polled while clients wait for changes.
 	Every time.Duration
 }
 
-// Feeds are those of a store.
+// Feeds reads the feeds of a store.
 type Feeds struct {
 	Base
 	waiting waiters
@@ -42,10 +43,10 @@ func New(b Base) *Feeds {
 	return f
 }
 
-// looks is how often a page is read again because of a transaction that ended meanwhile.
+// looks is how often a page is read again because a transaction ended in the meantime.
 const looks = 3
 
-// Changes returns a page, as [table.Feeding] has it.
+// Changes returns a page, as [table.Feeding] requires.
 func (f *Feeds) Changes(ctx context.Context, t table.RecordKey, r *table.FeedRequest) (table.FeedPage, error) {
 	for look := 0; ; {
 		var page reader
@@ -76,7 +77,7 @@ func (f *Feeds) Changes(ctx context.Context, t table.RecordKey, r *table.FeedReq
 
 var errLong = fmt.Errorf("a position of a feed has more than %d bytes: too many transactions write at the same time", longestPosition)
 
-// settle waits for all who may follow what was before a feed was declared, or its table dropped.
+// settle waits for all writes that began before a feed was declared, or before its table was dropped.
 func (f *Feeds) settle(ctx context.Context, h *head) error {
 	if err := f.Settle(ctx); err != nil {
 		return err
@@ -89,8 +90,8 @@ func (f *Feeds) Await(ctx context.Context, at table.FeedPosition) error {
 	return f.waiting.await(ctx, at)
 }
 
-// news returns at which places there may be something. What fails is asked again later: those
-// who wait give up by themselves.
+// news returns the indexes of the places after which there may be changes. After a failure, the next poll asks again;
+// clients that wait have their own timeouts.
 func (f *Feeds) news(places []place, list []*waiter) (news []int) {
 	var lives, highs, of, open [][]byte
 	for i, where := range places {
@@ -113,11 +114,11 @@ func (f *Feeds) news(places []place, list []*waiter) (news []int) {
 	return news
 }
 
-// newsTimeout is for how long one question is asked.
+// newsTimeout is the timeout of one poll.
 const newsTimeout = 5 * time.Second
 
-// Prepare makes the database the home of feeds, if a record declares one. A database that does
-// not tell what it is keeps none.
+// Prepare makes this database the home of the feeds, if the record declares a feed. A database that does not let the
+// role read its identity keeps no feeds.
 func (f *Feeds) Prepare(ctx context.Context, r *table.Record) error {
 	if !r.Traits.Feeds() {
 		return nil
@@ -131,7 +132,7 @@ func (f *Feeds) Prepare(ctx context.Context, r *table.Record) error {
 		return err
 	})
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok && !errors.Is(err, table.ErrBusy) {
-		return table.OptionsInvalid.With(table.OptionsInvalid.Err().Message + " $.changes: the database does not tell its system identifier or its timeline, which a feed needs (" + p.Message + "). Leave it out.")
+		return table.OptionsInvalid.With(table.OptionsInvalid.Err().Message + " $.changes: a feed needs the system identifier and the timeline of the database, which it does not reveal (" + p.Message + "). Leave it out.")
 	}
 	if err == nil && !at.at {
 		err = f.Execute(ctx, statement.FeedMove)
@@ -139,8 +140,8 @@ func (f *Feeds) Prepare(ctx context.Context, r *table.Record) error {
 	return err
 }
 
-// Following is the statement that follows the change of a record at a Timestamp from an old
-// revision, in its transaction: none if the record declares no feed.
+// Following returns the statements that follow a change of a record, in the same transaction: none if the record
+// declares no feed. ticks and old are the new and the old revision.
 func Following(name string, r *table.Record, ticks, old edm.Ticks) []statement.Call {
 	if !r.Traits.Feeds() {
 		return nil
@@ -148,13 +149,13 @@ func Following(name string, r *table.Record, ticks, old edm.Ticks) []statement.C
 	return []statement.Call{statement.FeedBegin.With([]byte(name), statement.Int8(int64(ticks)), statement.Int8(int64(r.Traits.Feed.Keep)), statement.Int8(int64(old)))}
 }
 
-// trimLines is how many lines one statement removes.
+// trimLines is the maximum number of lines that one statement removes.
 const trimLines = 1000
 
-// all is a Timestamp above every one.
+// all is a Timestamp above every other.
 const all = 1 << 62
 
-// Trim removes what is older than the feeds keep, and feeds that nobody can read any more.
+// Trim removes lines older than the feeds keep, and feeds that nobody can read any more.
 func (f *Feeds) Trim(ctx context.Context, now edm.Ticks) error {
 	type kept struct {
 		life []byte
@@ -193,9 +194,9 @@ func (f *Feeds) Trim(ctx context.Context, now edm.Ticks) error {
 	return err
 }
 
-// trim removes the lines of a life up to a Timestamp. It looks at lines in the order of their
-// numbers, until a portion has none to remove: a line whose commit was late is removed when
-// those before it are.
+// trim removes the lines of an incarnation up to a Timestamp. It reads the lines in batches, in the order of their
+// numbers, until a batch has nothing to remove. A line that was committed late is removed together with the lines
+// before it.
 func (f *Feeds) trim(ctx context.Context, life []byte, upTo edm.Ticks) error {
 	number, ticks := int64(0), int64(0)
 	for seen, gone := int64(trimLines), int64(1); seen == trimLines && gone > 0; {

@@ -13,11 +13,11 @@ import (
 
 var errHead = errors.New("stored head of a feed is damaged")
 
-// head is a feed, as one snapshot shows it.
+// head is the description of a feed, as one snapshot shows it.
 type head struct {
-	live   bool // the table exists, and is in the life of the feed
+	live   bool // the table exists, and its incarnation is that of the feed
 	traits *table.Traits
-	kept   bool // there is a feed
+	kept   bool // the feed exists
 
 	incarnation           table.Incarnation
 	life                  int64
@@ -28,8 +28,7 @@ type head struct {
 	now                   Snapshot
 }
 
-// readHead reads the columns of statement.FeedHead. of is the life that is asked for, nil for
-// the one of the record.
+// readHead reads the columns of statement.FeedHead. of is the incarnation of the request; nil means the current one.
 func readHead(name string, of []byte, v [][]byte) (h head, exists bool, err error) {
 	exists = v[0] != nil
 	h.live = exists && (of == nil || bytes.Equal(v[0], of))
@@ -54,7 +53,7 @@ func readHead(name string, of []byte, v [][]byte) (h head, exists bool, err erro
 	return h, exists, nil
 }
 
-// refuse is why there is no page, or nil.
+// refuse returns the reason why there is no page, or nil.
 func (h *head) refuse(r *table.FeedRequest, exists bool) error {
 	switch {
 	case r.From == nil && !exists:
@@ -67,21 +66,21 @@ func (h *head) refuse(r *table.FeedRequest, exists bool) error {
 	return nil
 }
 
-// missed reports whether lines may have been removed that a position has not read.
+// missed reports whether lines may have been removed that the position has not read.
 func (h *head) missed(p *Position) bool {
 	switch {
 	case p.low() > h.floor || p.Trims == h.trims:
 		return false
 	case p.Until != nil && p.Last >= h.removed && p.Until.low() > h.floor:
-		return false // those of the window were read, and the others are after it
+		return false // the lines of the window were read, and all others come later
 	}
 	return true
 }
 
-// home is where feeds are kept, and where this connection leads.
+// home identifies the database that keeps the feeds, and the one that this connection leads to.
 type home struct {
 	system, database, timeline []byte
-	at                         bool // the feeds are of this database
+	at                         bool // the connection leads to the database that keeps the feeds
 }
 
 func readHome(v [][]byte) home {
@@ -90,8 +89,8 @@ func readHome(v [][]byte) home {
 	return h
 }
 
-// history is what positions have of the home: another timeline may have lost commits, and other
-// transactions may have their numbers.
+// history identifies the sequence of states that positions belong to. Another timeline may have lost commits and
+// reused their numbers, so its positions are not compatible.
 func (h *home) history() table.History {
 	sum := sha256.Sum256(bytes.Join([][]byte{h.system, h.database, h.timeline}, []byte("/")))
 	return table.History(sum[:])

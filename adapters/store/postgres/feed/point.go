@@ -7,10 +7,10 @@ import (
 	"edgetable/core/edm"
 )
 
-// Point says which transactions were read: those with a number up to High, except for Open.
+// Point says which transactions were read: all with a number up to High, except those in Open.
 type Point struct {
 	High int64
-	Open []int64 // ascending, below High: they had not ended
+	Open []int64 // ascending, below High: transactions that had not ended
 }
 
 // Has reports whether the lines of a transaction were read.
@@ -22,7 +22,7 @@ func (p *Point) Has(number int64) bool {
 	return !open
 }
 
-// low is the lowest number that was not read.
+// low returns the lowest number that was not read.
 func (p *Point) low() int64 {
 	if len(p.Open) > 0 {
 		return p.Open[0]
@@ -30,8 +30,7 @@ func (p *Point) low() int64 {
 	return p.High + 1
 }
 
-// Snapshot is what a statement saw: transactions with a number below Max, except for those
-// that ran.
+// Snapshot says which transactions a statement saw: those with a number below Max, except those in Running.
 type Snapshot struct {
 	Max     int64
 	Running []int64 // ascending
@@ -62,8 +61,8 @@ func ParseSnapshot(b []byte) (s Snapshot, ok bool) {
 	return s, slices.IsSorted(s.Running)
 }
 
-// after is the point once all lines of p are read that the snapshot shows. highest is the
-// highest number among them, or another one that was committed.
+// after returns the point that p becomes once all lines that the snapshot shows are read. highest is the highest
+// number among these lines, or another committed number.
 func (p *Point) after(s *Snapshot, highest int64) Point {
 	next := Point{High: max(p.High, highest)}
 	for _, number := range p.Open {
@@ -83,20 +82,20 @@ func (p *Point) after(s *Snapshot, highest int64) Point {
 // Position is a position of a feed.
 type Position struct {
 	Point
-	// Until is set inside a window: the point after it. Then Last is the Timestamp up to
-	// which the window was read.
+	// Until is set only inside a window: it is the point at the window's end. Last is then the Timestamp up to which
+	// the window was read.
 	Until *Point
-	// Last and Number are those of the last line that was read, or 0. If that line is gone and
-	// was not removed as too old, the database was set back.
+	// Last and Number identify the last line that was read, or are 0. If that line is missing and is not old enough
+	// to be removed, the database was restored to an earlier state.
 	Last   edm.Ticks
 	Number int64
-	// Trims is how often lines had been removed: those are not missed.
+	// Trims is how often lines had been removed; the reader has not missed those lines.
 	Trims int64
 	Ended bool // the drop of the table was read
 }
 
 const (
-	// longestPosition is the most that a request can have.
+	// longestPosition is the maximum length of a position in a request.
 	longestPosition = 1024
 	inWindow        = 1
 	atEnd           = 2
@@ -147,7 +146,7 @@ func ParsePosition(b []byte) (p Position, ok bool) {
 	return p, d.ok && len(d.rest) == 0
 }
 
-// decoder reads numbers until one is not there.
+// decoder reads numbers until the input ends too early.
 type decoder struct {
 	rest []byte
 	ok   bool

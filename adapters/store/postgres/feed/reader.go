@@ -15,46 +15,46 @@ import (
 )
 
 const (
-	// firstLines is how many lines a reader looks at for a window. Each further look takes four
-	// times as many.
+	// firstLines is the number of lines that a reader reads first for a window. Each further attempt reads four times
+	// as many.
 	firstLines = 1000
-	// keyBytes is about the most that is read of keys, and rowBytes of properties, at a time.
+	// keyBytes and rowBytes are approximate limits for the keys and the properties that are read at a time.
 	keyBytes = 1 << 20
 	rowBytes = 4 << 20
 )
 
-// need is what has to be done before a page can be read.
+// need says what must be done before a page can be read.
 type need uint8
 
 const (
 	nothing  need = iota
-	moving        // the feeds are of another database
-	settling      // somebody may still write who does not know what was declared, or dropped
-	looking       // a transaction ended between two looks, and it is not known what it was
+	moving        // the feeds belong to another database
+	settling      // writes that do not know of the declaration or the drop may still be running
+	looking       // a transaction ended between two reads, and it is unknown whether it has lines
 )
 
-// reader reads one page in a transaction that only reads.
+// reader reads one page in a read-only transaction.
 type reader struct {
 	conn    *pgconn.PgConn
 	name    table.RecordKey
 	request *table.FeedRequest
-	instant edm.Ticks // before the transaction
-	exact   bool      // a transaction about which nothing is known may be open
+	instant edm.Ticks // taken before the transaction begins
+	exact   bool      // keep transactions in Open whose state is unknown
 
 	head    head
 	history table.History
 	at      Position
 	builder table.FeedBuilder
-	refusal error // why there is no page
+	refusal error // the reason why there is no page
 	need    need
 }
 
-// read reads a page, unless something is refused or needed.
+// read reads a page, or sets refusal or need.
 func (r *reader) read(ctx context.Context) (err error) {
 	if _, err = statement.Query(ctx, r.conn, statement.Begin, nil); err != nil {
 		return err
 	}
-	defer func() { // also in place of a rollback
+	defer func() { // ends the transaction, also after an error
 		_, end := statement.Query(ctx, r.conn, statement.Commit, nil)
 		err = cmp.Or(err, end)
 	}()
@@ -78,7 +78,7 @@ func (r *reader) read(ctx context.Context) (err error) {
 	return err
 }
 
-// begin finds the feed and where the page begins.
+// begin reads the head of the feed and the position at which the page begins.
 func (r *reader) begin(ctx context.Context) error {
 	var at home
 	if _, err := statement.Query(ctx, r.conn, statement.FeedHome, func(v [][]byte) error {
@@ -121,7 +121,7 @@ func (r *reader) begin(ctx context.Context) error {
 	return r.last(ctx)
 }
 
-// resume takes the position of the request.
+// resume checks and takes the position of the request.
 func (r *reader) resume(ctx context.Context) (err error) {
 	p, ok := ParsePosition(r.request.From.At)
 	switch {
@@ -145,7 +145,7 @@ func (r *reader) resume(ctx context.Context) (err error) {
 	return err
 }
 
-// last takes the position at the end of the feed.
+// last returns the position at the end of the feed.
 func (r *reader) last(ctx context.Context) error {
 	r.at = Position{Point: Point{High: r.head.since}, Trims: r.head.trims}
 	_, err := statement.Query(ctx, r.conn, statement.FeedLast, func(v [][]byte) error {
@@ -159,8 +159,7 @@ func (r *reader) last(ctx context.Context) error {
 	return r.close(ctx, &r.at.Point)
 }
 
-// windows tells of window after window, until the page is full or has all that the snapshot
-// shows.
+// windows adds window after window to the page, until the page is full or has everything that the snapshot shows.
 func (r *reader) windows(ctx context.Context) (full bool, err error) {
 	for {
 		w, err := r.window(ctx)
@@ -183,7 +182,7 @@ func (r *reader) windows(ctx context.Context) (full bool, err error) {
 	return full, nil
 }
 
-// window reads which lines the window has in which r.at is, or the next one.
+// window reads the lines of the window that contains r.at, or of the next one.
 func (r *reader) window(ctx context.Context) (w window, err error) {
 	w, err = next(&source{r, ctx}, &r.at, &r.head.now, r.head.floor, firstLines)
 	if err == nil && w.now {
@@ -192,7 +191,7 @@ func (r *reader) window(ctx context.Context) (w window, err error) {
 	return w, err
 }
 
-// source is the feed of a reader.
+// source reads the lines of the reader's feed.
 type source struct {
 	*reader
 	ctx context.Context
@@ -226,8 +225,8 @@ func (r *reader) lines(ctx context.Context, what statement.Prepared, args ...[]b
 	return list, err
 }
 
-// close takes from the open transactions of a point those that will never add a line: they have a
-// number and have not locked the table of lines, and after that was seen they have not ended.
+// close removes from the open transactions of a point those that will never add a line. Such a transaction has a
+// number, had not locked the table of lines, and had still not ended after that was seen.
 func (r *reader) close(ctx context.Context, p *Point) error {
 	if len(p.Open) == 0 {
 		return nil
@@ -256,7 +255,7 @@ func (r *reader) close(ctx context.Context, p *Point) error {
 	}
 	p.Open = slices.DeleteFunc(p.Open, func(number int64) bool {
 		if !adds[uint32(number)] && !undecided[number] && !r.exact && r.head.now.runs(number) {
-			r.need = looking // it ended meanwhile: the next snapshot shows its lines, if it has any
+			r.need = looking // it has ended in the meantime: the next snapshot shows its lines, if any
 		}
 		return undecided[number]
 	})
@@ -296,7 +295,7 @@ func (r *reader) tell(ctx context.Context, w *window) (full bool, err error) {
 	return full, nil
 }
 
-var errLine = errors.New("a line of a feed is missing in the snapshot that has its number")
+var errLine = errors.New("a line of a feed is missing, although the same snapshot listed it")
 
 func (r *reader) keysOf(ctx context.Context, lines []Line) ([][]byte, error) {
 	numbers, ticks, keys := make([][]byte, len(lines)), make([][]byte, len(lines)), make([][]byte, len(lines))
@@ -312,11 +311,11 @@ func (r *reader) keysOf(ctx context.Context, lines []Line) ([][]byte, error) {
 	return keys, err
 }
 
-// join reads the entities that a page of these lines shows. It lets a copy of the builder say
-// which these are, and returns what the builder reads them by.
+// join reads the entities that a page of these lines shows. A dry run with a copy of the builder finds out which ones
+// the builder will ask for. The returned function gives them to the builder in that order.
 func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k []byte) (*table.Row, error), error) {
 	if r.head.ended != 0 {
-		return func([]byte) (*table.Row, error) { return nil, nil }, nil // they are gone
+		return func([]byte) (*table.Row, error) { return nil, nil }, nil // the table was dropped: its entities are gone
 	}
 	var of entities
 	dry := r.builder
@@ -328,7 +327,7 @@ func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k 
 	}
 	for line = range lines {
 		if full, err := dry.Add(lines[line].Ticks, nil, keys[line]); full || err != nil {
-			break // the builder itself finds the error
+			break // the builder itself will find the error
 		}
 	}
 	if len(of.keys) == 0 {
@@ -350,14 +349,14 @@ func (r *reader) join(ctx context.Context, lines []Line, keys [][]byte) (func(k 
 	}, nil
 }
 
-// entities are what the changes of a page put, in the order of the page.
+// entities holds the entities that the changes of a page put, in page order.
 type entities struct {
 	keys, ticks [][]byte
-	rows        []*table.Row // nil: the entity has another Timestamp by now
-	known       int          // how many were read
+	rows        []*table.Row // nil if the entity has another Timestamp by now
+	known       int          // number of entities read so far
 }
 
-// fetch reads entities from the first one on that is not known, until they have some size.
+// fetch reads further entities, up to rowBytes.
 func (e *entities) fetch(ctx context.Context, c *pgconn.PgConn, life int64) error {
 	from, size, last := e.known, 0, 0
 	_, err := statement.Query(ctx, c, statement.FeedRows, func(v [][]byte) error {

@@ -8,11 +8,10 @@ import (
 	"edgetable/core/table"
 )
 
-// waiters are those who wait for changes. One question at intervals is for all of them, and
-// none is asked while nobody waits. PostgreSQL's NOTIFY would tell at once, and takes a lock of
-// the whole cluster in each commit that tells.
+// waiters holds the clients that wait for changes. One query per interval serves all of them, and none is sent while
+// nobody waits. PostgreSQL's NOTIFY would be faster, but every commit that uses it takes a lock of the whole cluster.
 type waiters struct {
-	news  func(places []place, list []*waiter) []int // where there may be something
+	news  func(places []place, list []*waiter) []int // returns the indexes of the places that may have changes
 	run   func(do func())                            // beside
 	every time.Duration
 
@@ -21,7 +20,7 @@ type waiters struct {
 	asks bool
 }
 
-// place is a position of a feed. All who wait at the same one are one waiter.
+// place is a position of a feed. All clients at the same place share one waiter.
 type place struct {
 	life table.Incarnation
 	at   string
@@ -77,7 +76,7 @@ func (l *waiters) leave(where place, w *waiter) {
 	}
 }
 
-// ask asks at intervals until nobody waits.
+// ask polls until nobody waits.
 func (l *waiters) ask() {
 	for {
 		places, waiting := l.places()
@@ -91,7 +90,7 @@ func (l *waiters) ask() {
 	}
 }
 
-// places are those at which somebody waits. If there is none, nobody asks any more.
+// places returns the places at which clients wait. If there are none, it records that polling stops.
 func (l *waiters) places() (places []place, list []*waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

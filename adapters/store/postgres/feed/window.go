@@ -6,11 +6,11 @@ import (
 	"edgetable/core/edm"
 )
 
-// Line is what is read of a line before its keys are.
+// Line describes a line whose keys are not read yet.
 type Line struct {
 	Ticks  edm.Ticks
-	Number int64 // of the transaction
-	size   int64 // of the keys
+	Number int64 // number of the transaction
+	size   int64 // size of the keys
 	mark   []byte
 }
 
@@ -18,23 +18,22 @@ type Line struct {
 type window struct {
 	lines []Line
 	until Point
-	now   bool // it has all that the snapshot of the reader shows
+	now   bool // contains everything that the reader's snapshot shows
 }
 
-// lines are those of a feed, as one snapshot shows them.
+// lines reads the lines of a feed in one snapshot.
 type lines interface {
-	// above returns the first lines whose numbers are above one, in the order of the numbers.
+	// above returns the first lines with a transaction number above number, ordered by number.
 	above(number int64, limit int) ([]Line, error)
-	// between returns the lines of some numbers whose Timestamps are after one.
+	// between returns the lines with a transaction number above above, up to upTo, and a Timestamp after after.
 	between(above, upTo int64, after edm.Ticks) ([]Line, error)
-	// among returns the lines of these numbers.
+	// among returns the lines of these transactions.
 	among(numbers []int64) ([]Line, error)
 }
 
-// next returns what is left of the window in which a position is, or the window after it. now
-// is the snapshot that shows the lines, and floor the highest number of a line that was removed
-// and is not missed. It looks at some lines at first, and at four times as
-// many each further time.
+// next returns the rest of the window that contains the position, or else the window after it. now is the snapshot
+// that shows the lines. floor is the highest number of a removed line that the reader has not missed. some is the
+// number of lines to read first; each further attempt reads four times as many.
 func next(from lines, p *Position, now *Snapshot, floor int64, some int) (w window, err error) {
 	var open []Line
 	if len(p.Open) > 0 {
@@ -69,13 +68,13 @@ func (w *window) sort() {
 	slices.SortFunc(w.lines, func(a, b Line) int { return int(a.Ticks - b.Ticks) })
 }
 
-// longestMark is the most running transactions of a mark at which a window ends: they become
-// part of positions.
+// longestMark is the maximum number of running transactions in a mark that ends a window, since they become part of
+// positions.
 const longestMark = 64
 
-// cut ends a window after p at the last mark that shows some of the lines: next are those with a
-// number above p.High, in the order of their numbers and not all, and open those of p.Open. A mark that shows numbers above that of its line is none: of those, the
-// ones of undone transactions can come again.
+// cut ends a window after p at the last mark that shows some of the lines. next are the first lines with a number
+// above p.High, ordered by number; open are those of p.Open. A mark is not used if it shows numbers above that of its
+// line, since the numbers of rolled back transactions among them can be used again.
 func cut(p *Point, next, open []Line) (w window, found bool) {
 	for _, l := range slices.Backward(next) {
 		s, ok := ParseSnapshot(l.mark)
@@ -89,7 +88,7 @@ func cut(p *Point, next, open []Line) (w window, found bool) {
 	return w, false
 }
 
-// take makes a window of the lines that a snapshot shows. committed is a number that was.
+// take makes a window of the lines that a snapshot shows. committed is a number known to be committed.
 func take(p *Point, s *Snapshot, next, open []Line, committed int64) (w window) {
 	highest := committed
 	for _, list := range [][]Line{next, open} {

@@ -1,5 +1,5 @@
-// Package lend hands connections out: each use has some of its own, and the others go to the
-// account that had them for the shortest time.
+// Package lend shares connections between uses and accounts. Each use owns some connections. The others go to the
+// account that has used connections for the shortest time.
 package lend
 
 import (
@@ -27,30 +27,30 @@ const (
 const (
 	// Readers is the number of connections for grouped reads.
 	Readers = 2
-	// PromptRounds is the number of rounds at the same time while commits are fast: more
-	// of them would make groups smaller, and a write in a large group costs least.
+	// PromptRounds is the maximum number of concurrent rounds while commits are fast. More would make groups smaller,
+	// and a write in a large group costs least.
 	PromptRounds = 2
 )
 
-// Fewest is how many connections there must be.
+// Fewest is the minimum number of connections.
 const Fewest = 8
 
-// part is how many connections a use may have: its own, which nobody else takes, and the most.
+// part is a use's share of the connections: how many it owns, which no other use can take, and how many it may have.
 type part struct{ own, most int }
 
-// Lender hands connections out. What no use owns goes to the use that needs it. Those of
-// one use go to the account that had them for the shortest time.
+// Lender shares connections. Connections that no use owns go to the use that needs them. Within a use, connections go
+// to the account that has used them for the shortest time.
 type Lender struct {
 	parts [uses]part
 
 	mu    sync.Mutex
-	free  int // of those that no use owns
+	free  int // connections that no use owns
 	busy  [uses]int
 	queue [uses]fair.Queue[chan struct{}]
 }
 
-// ForPrimary divides connections to the primary, at least Fewest. Writes may wait
-// for a standby that is away, and scans run for seconds: neither can take all.
+// ForPrimary divides connections to the primary, at least Fewest. Writes may wait for a missing standby, and scans
+// may run for seconds, so neither use can take all connections.
 func ForPrimary(connections int) *Lender {
 	some, half := max(1, connections/8), connections/2
 	return newLender(connections, [uses]part{
@@ -63,7 +63,7 @@ func ForPrimary(connections int) *Lender {
 	})
 }
 
-// ForReplica divides connections to the replica, where every read is a page.
+// ForReplica divides connections to the replica, where every read is a page of a scan.
 func ForReplica(connections int) *Lender {
 	return newLender(connections, [uses]part{Urgent: {1, 1}, Pages: {connections - 1, connections - 1}})
 }
@@ -76,7 +76,7 @@ func newLender(connections int, parts [uses]part) *Lender {
 	return a
 }
 
-// Client is who needs a connection. The account pays for the time.
+// Client says what a connection is used for, and which account is charged for the time.
 type Client struct {
 	Use     Use
 	Account string
@@ -90,7 +90,7 @@ type Lease struct {
 	since  time.Time
 }
 
-// Take waits for a connection. Its error is the cause of the end of ctx.
+// Take waits for a connection. If ctx ends first, the error is its cause.
 func (a *Lender) Take(ctx context.Context, c Client) (*Lease, error) {
 	l := &Lease{from: a, client: c}
 	q := &a.queue[c.Use]
@@ -112,13 +112,13 @@ func (a *Lender) Take(ctx context.Context, c Client) (*Lease, error) {
 			a.mu.Unlock()
 			return nil, context.Cause(ctx)
 		}
-		a.mu.Unlock() // its turn came at the same moment
+		a.mu.Unlock() // the connection arrived at the same moment
 	}
 	l.turn, l.since = w.Turn, time.Now()
 	return l, nil
 }
 
-// begin counts a connection for a use, if there is one.
+// begin takes a connection for a use, if one is free.
 func (a *Lender) begin(u Use) bool {
 	p, n := a.parts[u], a.busy[u]
 	if n >= p.most || n >= p.own && a.free == 0 {
@@ -142,27 +142,27 @@ func (l *Lease) Leave() {
 	}
 	a.busy[u]--
 	a.next(u)
-	for u := range uses { // one that no use owns may be for another
+	for u := range uses { // a connection that no use owns may serve another use
 		a.next(u)
 	}
 }
 
-// next hands connections to those who wait for a use.
+// next gives free connections to the waiting clients of a use.
 func (a *Lender) next(u Use) {
 	for q := &a.queue[u]; q.Waiting() > 0 && a.begin(u); {
 		close(q.Pop(a.parts[u].most).Value)
 	}
 }
 
-// Wanted reports whether another account waits for a connection that had less of them than
-// this one.
+// Wanted reports whether another account waits for a connection that has used connections for less time than this
+// client's account.
 func (a *Lender) Wanted(c Client) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return !a.queue[c.Use].First(c.Account)
 }
 
-// Waiting returns how many connections a use may have at the most, and how many wait for one.
+// Waiting returns the maximum number of connections of a use, and how many clients wait for one.
 func (a *Lender) Waiting(u Use) (most, waiting int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -2,15 +2,15 @@ package lend
 
 import "sync"
 
-// Sessions are the newest connections of a store. A pooler that hands out whole sessions
-// keeps the process of the database when a connection ends, and gives it to another one.
+// Sessions remembers the newest connection of each database process. If a connection ends, a pooler in session mode
+// keeps the process and gives it to another connection.
 type Sessions struct {
 	mu     sync.Mutex
-	newest [256]string // the process that works for number n is at n % 256
+	newest [256]string // the process of connection n is at n % 256
 	last   int64
 }
 
-// Begin numbers a connection for which a process works. The number rises.
+// Begin returns the number of a new connection that a process serves. Numbers increase.
 func (s *Sessions) Begin(process string) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -19,8 +19,8 @@ func (s *Sessions) Begin(process string) int64 {
 	return s.last
 }
 
-// Followed reports whether a process works for a later connection than one: then the session
-// of that one has ended, with all that was sent in it.
+// Followed reports whether the process serves a connection with a higher number. If so, the earlier session has
+// ended, and so has everything that was sent in it.
 func (s *Sessions) Followed(process string, number int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,19 +1,19 @@
-// Package promise judges by the settings of a database what a reply to a write promises.
+// Package promise derives from the settings of a database what a reply to a write promises.
 package promise
 
 import "strings"
 
-// Settings are the settings that decide it, as the database writes them.
+// Settings are the relevant settings, as the database writes them.
 type Settings struct {
 	Fsync, FullPages, Commit, Standbys string
 }
 
-// Of returns the settings in the columns of statement.PromisesSQL.
+// Of returns the settings from the columns of statement.PromisesSQL.
 func Of(v [][]byte) *Settings {
 	return &Settings{string(v[0]), string(v[1]), string(v[2]), string(v[3])}
 }
 
-// Strength orders promises.
+// Strength ranks the promise: a higher number means a stronger one.
 func (s *Settings) Strength() int {
 	switch {
 	case s.Loses() != "":
@@ -36,27 +36,27 @@ func (s *Settings) Waits() bool {
 func (s *Settings) Loses() string {
 	switch {
 	case s.Fsync == "off":
-		return "the database has fsync=off: the loss of power destroys it"
+		return "the database has fsync=off: a power loss destroys it"
 	case s.Commit == "off":
-		return "the database has synchronous_commit=off: a crash loses writes that were answered"
+		return "the database has synchronous_commit=off: a crash loses acknowledged writes"
 	case s.Commit == "local" && s.Standbys != "":
-		return "the database has synchronous_commit=local: a failover loses writes that were answered, although there are synchronous standbys"
+		return "the database has synchronous_commit=local: a failover loses acknowledged writes, although there are synchronous standbys"
 	}
 	return ""
 }
 
-// String says what a reply promises.
+// String describes what a reply promises.
 func (s *Settings) String() string {
 	var list []string
 	switch reason := s.Loses(); {
 	case reason != "":
 		list = append(list, reason)
 	case s.Standbys == "":
-		list = append(list, "a reply survives a crash of the database server; a failover may lose the last writes, because synchronous_standby_names is empty")
+		list = append(list, "an acknowledged write survives a crash of the database server; a failover may lose the last writes, because synchronous_standby_names is empty")
 	case s.Commit == "remote_write":
-		list = append(list, "a reply survives the loss of one machine, not the loss of power at both (synchronous_commit=remote_write)")
+		list = append(list, "an acknowledged write survives the loss of one machine, but not a power loss at both (synchronous_commit=remote_write)")
 	default:
-		list = append(list, "a reply survives the loss of the primary, as long as only synchronous standbys are promoted (synchronous_commit="+s.Commit+")")
+		list = append(list, "an acknowledged write survives the loss of the primary, as long as only synchronous standbys are promoted (synchronous_commit="+s.Commit+")")
 	}
 	if s.FullPages == "off" {
 		list = append(list, "full_page_writes=off is safe only where the file system writes whole pages")

@@ -1,4 +1,4 @@
-// Package proof has a database show the evidence that a store relies on.
+// Package proof tests whether a database shows the evidence that a store relies on.
 package proof
 
 import (
@@ -10,25 +10,24 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ErrEngine means that what answers cannot show what the store relies on.
+// ErrEngine means that the server that answers cannot show this evidence.
 var ErrEngine = errors.New("this database cannot be used")
 
-// proofs is how often the proof is made. A pooler may choose the right process by chance.
+// proofs is how often the test is repeated, since a pooler may choose the right process by chance.
 const proofs = 3
 
-// Evidence is how a store sees a transaction that writes.
+// Evidence says how a store finds a transaction that writes.
 type Evidence struct {
-	Relation string // that it writes
+	Relation string // that the transaction writes
 	Name     string // application_name of its connections
-	Writing  string // one row if $1, a name, with process $2 writes Relation
-	Alive    string // one row if process $1 with name $2 works
+	Writing  string // query; one row if process $2 with the name $1 is writing Relation
+	Alive    string // query; one row if process $1 with the name $2 is running
 }
 
-// Show makes a database show the evidence by which the store finds out what became of a
-// write: while a transaction of one connection writes entities, another connection sees
-// it at once, and sees it no more when it has ended. Each connection has a process of its
-// own. Nothing is changed, and no setting of a session is: a pooler would give the session
-// to others.
+// Show tests the evidence by which the store finds out what became of a write. While a transaction of one connection
+// writes entities, another connection must see it at once, and must no longer see it when it has ended. Each
+// connection must have its own process. Show changes no data and no session settings, since a pooler would pass the
+// session on to others.
 func (e *Evidence) Show(ctx context.Context, writer, witness *pgconn.PgConn) error {
 	for range proofs {
 		if err := e.showOnce(ctx, writer, witness); err != nil {
@@ -38,7 +37,7 @@ func (e *Evidence) Show(ctx context.Context, writer, witness *pgconn.PgConn) err
 	return nil
 }
 
-var errShared = errors.New("connections share processes of the database: a pooler gives each transaction another one; connect to the database itself, or let the pooler work by sessions")
+var errShared = errors.New("a pooler runs each transaction in another database process; connect to the database directly, or set the pooler to session mode")
 
 func (e *Evidence) showOnce(ctx context.Context, writer, witness *pgconn.PgConn) error {
 	const process = "SELECT pg_backend_pid()"
@@ -82,16 +81,16 @@ func (e *Evidence) showOnce(ctx context.Context, writer, witness *pgconn.PgConn)
 	case err != nil:
 		return err
 	case !writes:
-		return errors.New("pg_locks and pg_stat_activity do not show a transaction that writes: after a lost connection nobody could tell whether a write is still to come")
+		return errors.New("pg_locks and pg_stat_activity do not show a running write, so after a lost connection edgetable could not tell whether a write may still be applied")
 	case !works:
-		return errors.New("pg_stat_activity does not show a process that is in a transaction: nobody could tell a slow answer from a lost one")
+		return errors.New("pg_stat_activity does not show a process that is in a transaction, so edgetable could not tell a slow reply from a lost one")
 	case later:
 		return errors.New("pg_locks shows a transaction that has ended")
 	}
 	return nil
 }
 
-// oneOf reads one value by the simple protocol, which leaves nothing in the session.
+// oneOf reads one value with the simple query protocol, which leaves nothing in the session.
 func oneOf(ctx context.Context, c *pgconn.PgConn, sql string) (string, error) {
 	results, err := c.Exec(ctx, sql).ReadAll()
 	if err != nil {
@@ -103,11 +102,11 @@ func oneOf(ctx context.Context, c *pgconn.PgConn, sql string) (string, error) {
 	return string(results[0].Rows[0][0]), nil
 }
 
-// Refuse makes the error for a database that cannot be used: it names what answers.
+// Refuse returns the error for a database that cannot be used, with the name of the server software.
 func Refuse(ctx context.Context, c *pgconn.PgConn, err error) error {
 	version, e := oneOf(ctx, c, "SELECT version()")
 	if e != nil {
-		version = "it does not tell its version: " + e.Error()
+		version = "it does not report its version: " + e.Error()
 	}
 	return fmt.Errorf("%w (%s): %w", ErrEngine, version, err)
 }

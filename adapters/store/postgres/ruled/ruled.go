@@ -1,4 +1,4 @@
-// Package ruled keeps what tables declare, as statements found it in their records.
+// Package ruled caches what tables declare, as statements found it in their records.
 package ruled
 
 import (
@@ -12,21 +12,21 @@ import (
 
 // Table is what a table declares. A nil Table declares nothing.
 type Table struct {
-	// Revision is that of the record. A statement that judges by the traits names it, and
-	// finds nothing if the record has another one by now.
+	// Revision is the revision of the record. A statement that judges by the traits names it, and finds nothing if
+	// the record has changed since.
 	Revision edm.Ticks
 	Traits   *table.Traits
-	// Large says that large entities were found, which a page cannot judge by their
-	// lengths.
+	// Large is set once large entities were found in the table. A page cannot tell from their lengths whether they
+	// have ended.
 	Large atomic.Bool
 }
 
-// Ends reports whether entities of the table end.
+// Ends reports whether entities of the table can expire.
 func (t *Table) Ends() bool {
 	return t != nil && (t.Traits.Expiry != nil || t.Traits.Ending != nil)
 }
 
-// Rules returns the traits, nil if the table declares nothing.
+// Rules returns the traits, or nil if the table declares nothing.
 func (t *Table) Rules() *table.Traits {
 	if t == nil {
 		return nil
@@ -34,14 +34,14 @@ func (t *Table) Rules() *table.Traits {
 	return t.Traits
 }
 
-// Tables are those of which a server knows that they declare something. What it knows may be
-// old: then a statement finds nothing, and the server learns what holds.
+// Tables are the tables that, as far as a server knows, declare something. If an entry is stale, a statement finds
+// nothing, and the server then reads the record again.
 type Tables struct {
 	mu   sync.RWMutex
 	list map[string]*Table
 }
 
-// Find returns what a table declares, as far as is known.
+// Find returns what a table declares, as far as this server knows.
 func (t *Tables) Find(name string) *Table {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -55,7 +55,7 @@ func (t *Tables) None() bool {
 	return len(t.list) == 0
 }
 
-// Note notes what a record with a revision has, nil for nothing.
+// Note stores what the record with this revision declares; stored is nil for nothing.
 func (t *Tables) Note(name string, revision edm.Ticks, stored []byte) (*Table, error) {
 	if stored == nil {
 		t.Forget(name)
@@ -78,15 +78,15 @@ func (t *Tables) Note(name string, revision edm.Ticks, stored []byte) (*Table, e
 	return now, nil
 }
 
-// Forget forgets a table, which declares nothing or does not exist any more.
+// Forget removes a table that no longer declares anything, or no longer exists.
 func (t *Tables) Forget(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.list, name)
 }
 
-// Stored is the form in which a record keeps traits, nil for none: core's form of a record
-// that has nothing else.
+// Stored returns the form in which a record stores traits, nil for none. It is core's form of a record that contains
+// nothing else.
 func Stored(t *table.Traits) []byte {
 	if t == nil {
 		return nil
@@ -94,7 +94,7 @@ func Stored(t *table.Traits) []byte {
 	return table.AppendRecord(nil, &table.Record{Traits: t}, 0)
 }
 
-// Parse is the inverse of Stored. It refuses the form of a newer version.
+// Parse is the inverse of Stored. It returns an error for the form of a newer version.
 func Parse(name string, stored []byte) (*table.Traits, error) {
 	if stored == nil {
 		return nil, nil

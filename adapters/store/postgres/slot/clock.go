@@ -11,57 +11,55 @@ import (
 	"edgetable/core/edm"
 )
 
-// Slots is the number of servers that can issue Timestamps at the same time. A Timestamp
-// modulo Slots is the slot of its issuer, so a server has one for every 6.4 µs.
+// Slots is the number of servers that can issue Timestamps at the same time. A Timestamp modulo Slots is the slot of
+// its issuer, so a server has one Timestamp every 6.4 µs.
 const Slots = 64
 
 const (
 	// ReserveAhead is how far ahead of the clock Timestamps are reserved.
 	ReserveAhead = edm.TicksPerSecond * 3 / 2
-	// reserveLifted is how far ahead of the last Timestamp they are reserved where it is
-	// ahead of the clock. New tables begin above what is reserved, so a larger step would
-	// lift the Timestamps of a server that makes tables again and again.
+	// reserveLifted is how far ahead of the last Timestamp they are reserved if that is ahead of the clock. New
+	// tables begin above everything reserved. So with a larger step, a server that keeps creating tables would move
+	// its Timestamps ever further ahead of the clock.
 	reserveLifted = edm.TicksPerSecond / 100
 )
 
-// Clock issues the Timestamps of a server: never one that another server issues, and
-// none that is not reserved. A new life of a table begins above everything reserved.
+// Clock issues the Timestamps of a server. It issues none that another server issues, and none that is not reserved.
+// A new incarnation of a table begins above everything reserved.
 //
-// A slot may have two holders for some time, because a server that stood still does not
-// know that its slot was given away. The new one begins above what the old one reserved,
-// and the old one cannot reserve more.
+// A slot may have two holders for some time, because a server that was suspended does not know that its slot was
+// given away. The new holder begins above what the old one reserved, and the old one cannot reserve more.
 type Clock struct {
 	now func() edm.Ticks
-	// reserve stores a reservation, in another slot if this one was given away.
+	// reserve stores a reservation. It takes another slot if this one was given away.
 	reserve func(ctx context.Context, have Holding, upTo edm.Ticks) (Holding, error)
 
-	one  chan struct{} // held by who issues
+	one  chan struct{} // held while a Timestamp is issued
 	mu   sync.Mutex
-	last int64     // issued or raised to, in units of Slots ticks
-	seen edm.Ticks // the highest instant of a read
+	last int64     // highest unit that was issued or raised to; a unit is Slots ticks
+	seen edm.Ticks // the highest instant returned to a read
 	has  Holding
 
-	halts atomic.Pointer[Halted] // why no Timestamp is issued
+	halts atomic.Pointer[Halted] // the reason why no Timestamps are issued
 
-	// Back is how far the clock may step back so that Timestamps and instants stay above
-	// earlier instants; 0 is as far as it likes. One that stepped back further was wrong
-	// before: it must not lift what is issued when it is right again.
+	// Back limits how far the clock may step back while Timestamps and instants still stay above earlier instants; 0
+	// means no limit. After a larger step, the clock must have been wrong before, so those instants are ignored.
 	Back edm.Ticks
 }
 
-// New makes a clock. reserve stores a reservation, in another slot if this one was given away.
+// New makes a clock. reserve stores a reservation; it takes another slot if this one was given away.
 func New(now func() edm.Ticks, reserve func(context.Context, Holding, edm.Ticks) (Holding, error)) *Clock {
 	return &Clock{now: now, reserve: reserve, one: make(chan struct{}, 1)}
 }
 
-// Holding is a slot and what is reserved in it.
+// Holding is a slot together with the highest reserved Timestamp.
 type Holding struct {
 	Slot     int16
 	Holder   int64
 	Reserved edm.Ticks
 }
 
-// Hold begins to issue Timestamps of a slot, above what was reserved in it before.
+// Hold starts issuing Timestamps of a slot, above what its earlier holder had reserved.
 func (c *Clock) Hold(h Holding, before edm.Ticks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,13 +91,13 @@ func (c *Clock) Next(ctx context.Context) (edm.Ticks, error) {
 			c.Renewed(now)
 			continue
 		}
-		before := now.Reserved // by who held the slot
+		before := now.Reserved // reserved by the slot's earlier holder
 		now.Reserved = 0
 		c.Hold(now, before)
 	}
 }
 
-// issue issues a Timestamp, or says what to reserve first.
+// issue issues a Timestamp, or returns the reservation that is needed first.
 func (c *Clock) issue() (t, upTo edm.Ticks, has Holding) {
 	now := c.now()
 	c.mu.Lock()
@@ -115,12 +113,12 @@ func (c *Clock) issue() (t, upTo edm.Ticks, has Holding) {
 	return t, 0, c.has
 }
 
-// ahead is what to reserve for a Timestamp.
+// ahead returns up to which Timestamp to reserve when t is needed.
 func ahead(now, t edm.Ticks) edm.Ticks { return max(now+ReserveAhead, t+reserveLifted) }
 
-// Instant returns the instant of a read: the time, but not before a Timestamp that was issued or
-// raised to, nor before an earlier instant. No Timestamp up to it is issued later, so what has
-// ended at this instant has ended for all later writes of this server.
+// Instant returns the instant of a read. It is the current time, but at least the highest Timestamp that was issued
+// or raised to, and at least the last instant. Later Timestamps are above it. So an entity that has ended at this
+// instant has ended for all later writes of this server.
 func (c *Clock) Instant() edm.Ticks {
 	now := c.now()
 	c.mu.Lock()
@@ -129,7 +127,7 @@ func (c *Clock) Instant() edm.Ticks {
 	return c.seen
 }
 
-// trusted is the highest instant so far, or 0 if the clock was wrong then. The clock is locked.
+// trusted returns the highest instant so far, or 0 if the clock was wrong then. The caller holds the lock.
 func (c *Clock) trusted(now edm.Ticks) edm.Ticks {
 	if c.Back != 0 && c.seen > now+c.Back {
 		return 0
@@ -144,14 +142,14 @@ func (c *Clock) Raise(t edm.Ticks) {
 	c.last = max(c.last, int64(t)/Slots)
 }
 
-// Holds returns the slot.
+// Holds returns the slot and its reservation.
 func (c *Clock) Holds() Holding {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.has
 }
 
-// Renewed notes a reservation that was stored for a slot.
+// Renewed records a reservation that was stored for a slot.
 func (c *Clock) Renewed(h Holding) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -160,8 +158,7 @@ func (c *Clock) Renewed(h Holding) {
 	}
 }
 
-// Halt stops the clock for a reason, or starts it again if that is empty. It returns the
-// reason before.
+// Halt stops the clock for a reason; an empty reason starts it again. Halt returns the earlier reason.
 func (c *Clock) Halt(reason string) (before string) {
 	var h *Halted
 	if reason != "" {
@@ -173,11 +170,10 @@ func (c *Clock) Halt(reason string) (before string) {
 	return before
 }
 
-// ErrStale means that a Timestamp could not be issued, so that nothing was sent.
+// ErrStale means that no Timestamp could be issued, so nothing was sent.
 var ErrStale = errors.New("postgres: no Timestamps are reserved")
 
-// Halted is the error of a server that writes nothing until somebody has put something
-// right.
+// Halted is the error of a server that refuses writes until an operator has fixed the reason.
 type Halted struct{ Reason string }
 
 func (e *Halted) Error() string { return e.Reason }

@@ -8,11 +8,11 @@ import (
 	"edgetable/core/edm"
 )
 
-// NamePrefix begins the application_name of every server.
+// NamePrefix is the prefix of every server's application_name.
 const NamePrefix = "edgetable "
 
-// The state of entities. Without a floor there is no table, without ts no row, without
-// properties a tombstone.
+// The state of entities. No floor means that there is no table, no ts that there is no row, and no properties that
+// the row is a tombstone.
 var (
 	GetOne = Prepared{"get_one", `
 SELECT r.floor, r.purged, e.ts, e.nonce, e.properties
@@ -25,8 +25,8 @@ SELECT r.floor, r.purged, e.ts, e.nonce, e.properties, q.i
   LEFT JOIN entity e ON e.life = r.life AND e.key = q.key`}
 )
 
-// Overwritten is what a row shows of the server with slot $3: the last Timestamp, and the last
-// one that others have overwritten.
+// Overwritten returns what an entity shows about earlier writes: the purge floor, the Timestamp of the row, and the
+// last Timestamp of the server with slot $3 in the row's trail.
 var Overwritten = Prepared{"overwritten", `
 SELECT r.purged, e.ts, (e.trail ->> ($3::int8)::text)::int8
   FROM record r LEFT JOIN entity e ON e.life = r.life AND e.key = $2::bytea
@@ -49,8 +49,8 @@ UPDATE entity SET ts = $3::int8, nonce = $4::int8, properties = $5::bytea, delet
 	swapSQL = updateSQL + ` AND ts = $6::int8`
 )
 
-// trailSQL is the trail of a row that is written at a Timestamp: the last one of each other
-// server that wrote it within a minute before. Most rows have one writer and no trail.
+// trailSQL computes the trail of a row that is written: the last Timestamp of each other server that wrote the row in
+// the minute before. Most rows have one writer and no trail.
 func trailSQL(row, at string) string {
 	return strings.NewReplacer("row.", row, "$at", at, "$slots", strconv.Itoa(slot.Slots), "$memory", strconv.Itoa(TrailMemory)).Replace(`CASE
    WHEN row.ts <= $at - $memory THEN NULL
@@ -58,11 +58,11 @@ func trailSQL(row, at string) string {
    ELSE coalesce(row.trail, '{}') || jsonb_build_object(row.ts % $slots, row.ts) END`)
 }
 
-// TrailMemory is for how long a trail keeps a Timestamp, in ticks.
+// TrailMemory is how long a trail keeps a Timestamp, in ticks.
 const TrailMemory = 60 * edm.TicksPerSecond
 
-// allOrNone writes in the way of a batch: one that writes nothing fails with divisionByZero,
-// which undoes the batch.
+// allOrNone is the form of a write in a batch: if it writes nothing, it fails with divisionByZero, which rolls back
+// the batch.
 func allOrNone(sql string) string {
 	return `WITH w AS (` + sql + ` RETURNING 1) SELECT 1 / count(*) FROM w`
 }
@@ -77,7 +77,7 @@ const (
 	Swap
 )
 
-// Writes has the statement of each form, alone and in a batch.
+// Writes has the statement of each form, for a single write and for a batch.
 var Writes = [...]struct{ Alone, Batch Prepared }{
 	Upsert: {Prepared{"upsert", upsertSQL}, Prepared{"upsert_all", allOrNone(upsertSQL)}},
 	Insert: {Prepared{"insert", insertSQL}, Prepared{"insert_all", allOrNone(insertSQL)}},
@@ -90,36 +90,36 @@ var (
 	Begin  = Prepared{"begin", `BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY`}
 	Commit = Prepared{"commit", `COMMIT`}
 	LifeOf = Prepared{"life_of", `SELECT life FROM record WHERE name = $1::text`}
-	// smallRows has only the length of properties that are not small, so that a read is
-	// bounded by the number of its rows. A length costs less than a sum.
+	// SmallRows returns only the length of properties that are not small, so the number of rows bounds the size of
+	// the result. A length is cheaper to compute than a sum.
 	SmallRows = bothWays("small_rows", `
 SELECT key, ts, nonce, CASE WHEN octet_length(properties) <= $5::int4 THEN properties END,
        CASE WHEN octet_length(properties) > $5::int4 THEN octet_length(properties) END`+rowsOf)
-	// largeRows has what smallRows left out, as it is now.
+	// LargeRows returns the properties that SmallRows left out, in their current state.
 	LargeRows = Prepared{"large_rows", `
 SELECT key, ts, properties FROM entity
  WHERE life = (SELECT life FROM record WHERE name = $1::text) AND key = ANY($2::bytea[]) AND properties IS NOT NULL`}
-	// someRows ends after the row whose properties bring their sum to $5.
+	// SomeRows ends after the row whose properties bring the total size to $5.
 	SomeRows = bothWays("some_rows", `
 SELECT key, ts, nonce, properties FROM (
   SELECT key, ts, nonce, properties, sum(octet_length(properties)) OVER (ORDER BY key ROWS UNBOUNDED PRECEDING) AS upto`+rowsOf+`) AS e
  WHERE upto - octet_length(properties) < $5::int8 ORDER BY key`)
 )
 
-// bothWays are a statement that reads in key order and, under true, one that reads in the opposite order.
+// bothWays returns a statement that reads in key order and, under true, one that reads in the opposite order.
 func bothWays(name, sql string) map[bool]Prepared {
 	return map[bool]Prepared{false: {name, sql}, true: {name + "_descending", strings.ReplaceAll(sql, "ORDER BY key", "ORDER BY key DESC")}}
 }
 
-// rowsOf are the first $4 rows of a range.
+// rowsOf selects the first $4 rows of a range.
 const rowsOf = `
   FROM entity
  WHERE life = (SELECT life FROM record WHERE name = $1::text) AND key >= $2::bytea AND key < $3::bytea AND properties IS NOT NULL
  ORDER BY key LIMIT $4::int8`
 
-// The catalog. A new life has a floor above everything that was ever issued. It takes a
-// statement of its own in the same transaction: a statement that waits for the Drop of the
-// life before sees the reservations from before it waited.
+// The catalog. SetFloor gives a new incarnation a floor above every Timestamp that was ever reserved. It is a
+// separate statement in the same transaction: CreateRecord may have waited for a Drop of the earlier incarnation, and
+// would see the reservations as they were before the wait.
 var (
 	ReadRecord  = Prepared{"read_record", `SELECT name, incarnation, revision, value FROM record WHERE name = $1::text`}
 	ListRecords = Prepared{"list_records", `
@@ -135,22 +135,22 @@ UPDATE record SET revision = $2::int8, value = $3::bytea, trail = (revision || t
 	DropRecord = Prepared{"drop_record", `
 WITH gone AS (DELETE FROM record WHERE name = $1::text AND revision = $2::int8 RETURNING life, revision || trail AS trail)
 INSERT INTO dropped (life, trail) SELECT life, $3::int8 || trail FROM gone`}
-	// ofLife and inTrail are what a change of a record that was applied has left: a life, or its
-	// Timestamp in a trail. The second number says that the trail goes back to the revision $3,
-	// so that a change of that revision would be there.
+	// OfLife and InTrail look for the traces of an applied record change: a new incarnation, or the Timestamp in a
+	// trail. The second number is positive if the trail goes back to the revision $3, so a change of that revision
+	// would be found.
 	OfLife  = Prepared{"of_life", `SELECT (SELECT count(*) FROM record WHERE life IN ($1::int8, -$1::int8)) + (SELECT count(*) FROM dropped WHERE life = $1::int8), 1::int8`}
 	InTrail = Prepared{"in_trail", `
 SELECT count(*) FILTER (WHERE $2::int8 = ANY(trail)), count(*) FILTER (WHERE $3::int8 = ANY(trail))
   FROM (SELECT revision || trail AS trail FROM record WHERE name = $1::text UNION ALL SELECT trail FROM dropped) AS seen`}
 )
 
-// recordTrail is how many overwritten revisions of a record are kept.
+// recordTrail is the number of overwritten revisions that a record keeps.
 const recordTrail = "64"
 
-// PromisesSQL are the settings that say what a reply promises. Every role may read them.
+// PromisesSQL reads the settings that determine what a reply promises. Every role may read them.
 const PromisesSQL = `current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'), current_setting('synchronous_standby_names')`
 
-// Servers. The holder of a slot is a random number.
+// Servers. The holder of a slot is identified by a random number.
 var (
 	TakeSlot = Prepared{"take_slot", `
 UPDATE server SET holder = $1::int8, at = clock_timestamp(), expires = clock_timestamp() + $2::int8 * interval '1 microsecond'
@@ -163,19 +163,19 @@ UPDATE server SET at = clock_timestamp(), expires = clock_timestamp() + $4::int8
  WHERE slot = $1::int2 AND holder = $2::int8
 RETURNING (extract(epoch FROM statement_timestamp()) * 1000000)::int8, (SELECT version FROM schema_version)::int8, ` + PromisesSQL}
 	LeaveSlot = Prepared{"leave_slot", `UPDATE server SET holder = 0, expires = '-infinity' WHERE slot = $1::int2 AND holder = $2::int8`}
-	// synced is the time of the last heartbeat that a replica shows.
+	// Synced returns the time of the last heartbeat that a replica shows.
 	Synced = Prepared{"synced", `SELECT (extract(epoch FROM max(at)) * 1000000)::int8 FROM server WHERE at > '-infinity'`}
-	// oldest is the age in microseconds of the oldest transaction that this role may see.
+	// Oldest returns the age in microseconds of the oldest transaction that this role may see.
 	Oldest = Prepared{"oldest", `SELECT (` + OldestSQL + ` * 1000000)::int8`}
 )
 
-// OldestSQL is the age in seconds of the oldest transaction of another connection. Those
-// of autovacuum do not stop autovacuum.
+// OldestSQL is the age in seconds of the oldest transaction of another connection. Transactions of autovacuum are
+// excluded, since they do not hold autovacuum up.
 const OldestSQL = `coalesce((SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM pg_stat_activity
 	WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type <> 'autovacuum worker'), 0)`
 
-// Blocked is how long, in microseconds, a statement of this server, $1, has been waiting for a
-// lock of another program, and who holds that.
+// Blocked returns how long, in microseconds, a statement of the server $1 has waited for a lock of another program,
+// and which program holds it.
 var Blocked = Prepared{"blocked", `
 SELECT (extract(epoch FROM clock_timestamp() - mine.query_start) * 1000000)::int8,
        format('process %s (%s, %s, user %s)', other.pid, coalesce(nullif(other.application_name, ''), 'no name'), coalesce(other.state, 'state not shown'), other.usename)
@@ -183,14 +183,14 @@ SELECT (extract(epoch FROM clock_timestamp() - mine.query_start) * 1000000)::int
  WHERE mine.application_name = $1::text AND mine.wait_event_type = 'Lock' AND other.pid = blocking AND other.application_name NOT LIKE '` + NamePrefix + `%'
  ORDER BY mine.query_start LIMIT 1`}
 
-// What is to be removed, and who may still add to it.
+// Removal, and the transactions that may still add rows.
 var (
-	// writing are the transactions that write entities now, of servers whose name is like $1,
-	// and of process $2, unless that is 0. Their statements took this lock before they looked
-	// at records. Everybody may read locks and names.
+	// Writing returns the transactions that are writing entities, of servers whose name matches $1, and only of
+	// process $2 unless that is 0. Their statements took this lock before they read records. Every role may read
+	// locks and names.
 	Writing    = Prepared{"writing", WritingSQL("'entity'::regclass")}
 	RaiseFloor = Prepared{"raise_floor", `UPDATE record SET floor = floor - floor % ` + lift + ` + $2::int8 WHERE name = $1::text AND floor % ` + lift + ` < $2::int8`}
-	// deadLives steps from life to life in the index of tombstones.
+	// DeadLives lists incarnations with tombstones by skipping through the index.
 	DeadLives = Prepared{"dead_lives", `
 WITH RECURSIVE lives AS (
   (SELECT life FROM entity WHERE deleted AND life > $1::int8 ORDER BY life LIMIT 1)
@@ -206,12 +206,12 @@ SELECT life FROM dropped WHERE NOT cleared AND since < clock_timestamp() - $1::i
 	ForgetDrops = Prepared{"forget_drops", `DELETE FROM dropped WHERE cleared AND since < clock_timestamp() - $1::int8 * interval '1 microsecond'`}
 )
 
-// Turns at the removal of expired entities of a table. The writes succeed if they write a row.
+// Upkeep: which server removes the expired entities of a table next. The writes succeed if they write a row.
 var (
 	ReadUpkeep  = Prepared{"read_upkeep", `SELECT due, resume FROM upkeep WHERE name = $1::text`}
 	BeginUpkeep = Prepared{"begin_upkeep", `INSERT INTO upkeep (name, due, resume) VALUES ($1::text, $2::int8, $3::bytea) ON CONFLICT DO NOTHING`}
 	SetUpkeep   = Prepared{"set_upkeep", `UPDATE upkeep SET due = $2::int8, resume = $3::bytea WHERE name = $1::text AND due = $4::int8`}
-	// ForgetUpkeep removes what was kept for dropped tables.
+	// ForgetUpkeep removes the entries of dropped tables.
 	ForgetUpkeep = Prepared{"forget_upkeep", `DELETE FROM upkeep u WHERE NOT EXISTS (SELECT FROM record r WHERE r.name = u.name)`}
 )
 
@@ -223,7 +223,7 @@ SELECT virtualtransaction FROM pg_locks
    AND $2::int4 IN (0, pid) AND pid IN (SELECT pid FROM pg_stat_activity WHERE application_name LIKE $1::text)`
 }
 
-// deleteSome deletes rows of one life from a key on, in key order.
+// deleteSome deletes rows of one incarnation that meet a condition, from a key on, in key order.
 func deleteSome(condition string) string {
 	return `
 DELETE FROM entity WHERE ctid = ANY(ARRAY(
@@ -231,11 +231,12 @@ DELETE FROM entity WHERE ctid = ANY(ARRAY(
 RETURNING key`
 }
 
-// Gone has no row if the process $2 of a connection of the server with name $1 has ended.
+// Gone returns no row if the process $2 of the server with the name $1 has ended.
 var Gone = Prepared{"gone", `SELECT 1 FROM pg_stat_activity WHERE application_name = $1::text AND ` + ProcessSQL + ` = $2::text`}
 
-// ProcessSQL names a process of the database: its number is used again, also by another primary.
+// ProcessSQL identifies a database process. It includes the start time, since process ids are reused, also by another
+// primary.
 const ProcessSQL = `concat_ws(' ', pid, extract(epoch FROM backend_start))`
 
-// Alive reports whether the server that answers works for this connection.
+// Alive returns a row if the server that answers is running a statement of this connection.
 var Alive = Prepared{"alive", `SELECT pid FROM pg_stat_activity WHERE pid = $1::int4 AND application_name = $2::text AND state <> 'idle'`}

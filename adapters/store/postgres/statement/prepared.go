@@ -1,5 +1,4 @@
-// Package statement has the statements that every connection of a store has prepared, and
-// sends them.
+// Package statement defines the statements that every connection of a store prepares, and sends them.
 package statement
 
 import (
@@ -12,8 +11,8 @@ import (
 // binary.
 type Prepared struct{ Name, SQL string }
 
-// descriptions is the name under which a connection keeps those of its statements, so that
-// it need not ask for them again with each use.
+// descriptions is the key in a connection's custom data under which it keeps the descriptions of its statements, so
+// that they need not be requested again with each use.
 const descriptions = "descriptions"
 
 // On returns the statement as a connection has prepared it.
@@ -21,7 +20,7 @@ func (s Prepared) On(c *pgconn.PgConn) *pgconn.StatementDescription {
 	return c.CustomData()[descriptions].(map[string]*pgconn.StatementDescription)[s.Name]
 }
 
-// Query runs one statement. row gets values that it must not keep.
+// Query runs one statement and calls row for each row. row must not keep the values.
 func Query(ctx context.Context, c *pgconn.PgConn, s Prepared, row func(v [][]byte) error, args ...[]byte) (rows int64, err error) {
 	r := c.ExecStatement(ctx, s.On(c), args, Formats, Formats)
 	for r.NextRow() {

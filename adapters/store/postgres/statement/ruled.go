@@ -2,23 +2,22 @@ package statement
 
 import "strings"
 
-// A table that declares something, in short one with rules, has a record in another form: its
-// life and its revision are negative, and its floor is higher by Lift, above every Timestamp.
-// So the statements for other tables find no entity of it and write none, and a server that
-// did not know of the declaration learns it: by the floor when it reads an entity or writes
-// one, by the life when it reads a page, by the revision when it reads a record. They need
-// look at nothing more than before.
+// A table with rules is one that declares something. Its record has a different form: incarnation and revision are
+// negative, and the floor is higher by Lift, which is above every Timestamp. The statements for ordinary tables
+// therefore find and write no entities of it. A server that did not know of the declaration notices it: by the floor
+// when it reads or writes an entity, by the incarnation when it reads a page, by the revision when it reads a record.
+// These statements need no additional check.
 //
-// The statements here know both forms, except those that name the revision of a record: they
-// find nothing if the table declares something else by now, or nothing any more.
+// The statements in this file work with both forms, except those that name the revision of a record. They find
+// nothing if the table has changed its declaration since.
 
 // Lift is above every Timestamp.
 const Lift = 1 << 62
 
 const lift = "4611686018427387904"
 
-// ruledSQL is a statement for an entity of a table whose record has the revision, which is
-// the parameter with a number.
+// ruledSQL changes a write so that it applies to a table with rules. revision is the parameter number of the record's
+// revision.
 func ruledSQL(sql, revision string) string {
 	s := strings.NewReplacer(
 		"SELECT life, $2", "SELECT -life, $2",
@@ -29,8 +28,8 @@ func ruledSQL(sql, revision string) string {
 	return s
 }
 
-// RuledGetOne and RuledGetMany have the revision of the record and what the table declares,
-// NULL for nothing, after what GetMany has.
+// RuledGetOne and RuledGetMany return the columns of GetMany, then the revision of the record and what the table
+// declares, NULL for nothing.
 var (
 	RuledGetOne = Prepared{"ruled_get_one", `
 SELECT r.floor % ` + lift + `, r.purged, e.ts, e.nonce, e.properties, 1::int8, abs(r.revision), r.traits
@@ -44,8 +43,8 @@ SELECT r.floor % ` + lift + `, r.purged, e.ts, e.nonce, e.properties, q.i, abs(r
 	RuledOverwritten = Prepared{"ruled_overwritten", strings.Replace(Overwritten.SQL, "e.life = r.life", "e.life = abs(r.life)", 1)}
 )
 
-// RuledWrites are Writes with the revision of the record as one more argument. Update is
-// not among them: whether an entity has ended is judged by its state, which has a Timestamp.
+// RuledWrites are Writes with the revision of the record as one more argument. Update is missing: whether an entity
+// has ended is judged by its state, so the write names the Timestamp of that state.
 var RuledWrites = map[Form]struct{ Alone, Batch Prepared }{
 	Upsert: ruledWrite("upsert", upsertSQL, "6"),
 	Insert: ruledWrite("insert", insertSQL, "6"),
@@ -60,7 +59,7 @@ func ruledWrite(name, sql, revision string) struct{ Alone, Batch Prepared } {
 // Pages.
 var (
 	Declared = Prepared{"ruled_declared", `SELECT abs(revision), traits FROM record WHERE name = $1::text`}
-	// RuledSmallRows has the revision as $6.
+	// RuledSmallRows has the record's revision as $6.
 	RuledSmallRows = bothWays("ruled_small_rows", ruledSQL(SmallRows[false].SQL, "6"))
 	RuledSomeRows  = bothWays("ruled_some_rows", strings.Replace(SomeRows[false].SQL, "(SELECT life FROM", "(SELECT abs(life) FROM", 1))
 )
@@ -86,7 +85,7 @@ func ruledRecord(sql string) string {
 	return strings.Replace(sql, "SELECT name, incarnation, revision, value FROM", "SELECT name, incarnation, abs(revision), value, traits FROM", 1)
 }
 
-// ruled are the statements for tables with rules.
+// ruled returns the statements for tables with rules.
 func ruled() []Prepared {
 	list := []Prepared{
 		RuledGetOne, RuledGetMany, RuledOverwritten, Declared, RuledSmallRows[false], RuledSmallRows[true], RuledSomeRows[false], RuledSomeRows[true],

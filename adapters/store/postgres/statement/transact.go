@@ -17,12 +17,11 @@ type Call struct {
 // With gives a statement its arguments.
 func (s Prepared) With(args ...[]byte) Call { return Call{s, args} }
 
-// Transact sends calls as one transaction and returns how many rows each of them wrote.
+// Transact sends calls as one transaction and returns the number of rows that each of them wrote.
 //
-// The database gets all arguments before it runs the first call. If it ran each call when
-// that had arrived, a client that stops in the middle of sending would leave the rows of
-// the first calls locked, for as long as its connection lasts. What makes the calls run
-// is a few bytes each, sent last.
+// The database receives all arguments before it runs the first call. Otherwise, a client that stops in the middle of
+// sending would leave the rows of the first calls locked until its connection ends. The messages that run the calls
+// are a few bytes each, and are sent last.
 func Transact(c *pgconn.PgConn, calls []Call) (rows []int64, err error) {
 	f := c.Frontend()
 	for i, one := range calls {

@@ -5,16 +5,16 @@ import "encoding/binary"
 // Formats says that all parameters and results are binary.
 var Formats = []int16{1}
 
-// Int8 is an int8.
+// Int8 encodes an int8.
 func Int8(n int64) []byte { return binary.BigEndian.AppendUint64(make([]byte, 0, 8), uint64(n)) }
 
-// Int2 is an int2.
+// Int2 encodes an int2.
 func Int2(n int16) []byte { return binary.BigEndian.AppendUint16(make([]byte, 0, 2), uint16(n)) }
 
-// Int4 is an int4.
+// Int4 encodes an int4.
 func Int4(n uint32) []byte { return binary.BigEndian.AppendUint32(make([]byte, 0, 4), n) }
 
-// Bytes is a value that is not NULL.
+// Bytes returns a value that is not NULL.
 func Bytes(b []byte) []byte {
 	if b == nil {
 		return []byte{}
@@ -22,7 +22,7 @@ func Bytes(b []byte) []byte {
 	return b
 }
 
-// Number reads an int8.
+// Number decodes an int8.
 func Number(b []byte) int64 {
 	if len(b) != 8 {
 		return 0
@@ -30,14 +30,14 @@ func Number(b []byte) int64 {
 	return int64(binary.BigEndian.Uint64(b))
 }
 
-// Types of elements of arrays.
+// OIDs of array elements.
 const (
 	OIDBytes = 17
 	OIDInt8  = 20
 	OIDText  = 25
 )
 
-// Array is an array of one dimension, without NULL.
+// Array encodes a one-dimensional array without NULLs.
 func Array(oid uint32, elements [][]byte) []byte {
 	n := 20
 	for _, e := range elements {
