@@ -34,8 +34,7 @@ func (s *Store) endCalls() error {
 	return s.unlessFull(context.Background(), done)
 }
 
-// flush moves the content of the log to data files. A flush that finds no space goes on
-// when there is some.
+// flush moves the content of the log to data files. A flush that finds no space continues once there is some.
 func (s *Store) flush(ctx context.Context) error {
 	flushed := make(chan error)
 	err := s.call(ctx, func() error {

@@ -29,7 +29,7 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 		return table.Record{}, err
 	}
 	r, err := record(s.db, key)
-	n := s.catalog.last.Load() // not before: what was read must be durable
+	n := s.catalog.last.Load() // read only now: this commit must be durable, since the read may have seen it
 	if w := s.journal.wait(ctx, n); isShort(w) {
 		err = s.settled(func(v view) (err error) {
 			r, err = record(v.from, key)
@@ -52,7 +52,7 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	if err != nil {
 		return nil, err
 	}
-	n := s.catalog.last.Load() // not before: what the iterator shows must be durable
+	n := s.catalog.last.Load() // read only now: this commit must be durable, since the iterator may show it
 	list, err := readRecords(it, limit)
 	if err != nil {
 		return nil, err
@@ -175,8 +175,8 @@ func (s *Store) reclaim(from, to []byte) {
 	}
 }
 
-// applyRecord applies the change with the catalog locked. It holds all stripes, so that in
-// the log all commits before it have lower numbers, and all behind it higher ones.
+// applyRecord applies the change with the catalog locked. It holds all stripes, so in the log all commits before the
+// change have lower numbers, and all commits after it higher ones.
 func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *table.Record) (*pebble.Batch, *entry, error) {
 	defer s.dieOfPanic()
 	s.lockStripes()

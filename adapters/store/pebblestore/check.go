@@ -21,8 +21,8 @@ import (
 // Report is the result of [Check].
 type Report struct {
 	Tables   int
-	Entities int64 // also those of Recovered
-	Bytes    int64 // of keys and values
+	Entities int64 // including those of Recovered
+	Bytes    int64 // total size of keys and values
 	// Recovered are the tables whose names are lost, as the salvage names them.
 	Recovered []table.RecordKey
 	// Problems are sentences about damage; an empty list means that a server starts
@@ -89,7 +89,7 @@ func (c *checker) check(o Options, salvage string) (Report, error) {
 	return c.report, err
 }
 
-// holdsStore refuses a directory without any file of a store.
+// holdsStore returns an error for a directory without any file of a store.
 func holdsStore(o Options) error {
 	names, err := o.FS.List(o.Dir)
 	if err != nil {
@@ -114,7 +114,7 @@ func startProblems(o Options) ([]string, error) {
 	switch {
 	case err == nil:
 		return s.logs.Lost(), s.db.Close()
-	case errors.Is(err, ErrForeign): // of files of edgetable, see holdsStore
+	case errors.Is(err, ErrForeign): // the directory has files of edgetable, see holdsStore
 		return []string{"a server cannot start here: the format version of the store is lost"}, nil
 	case errors.Is(err, ErrInUse), errors.Is(err, ErrNewer), errors.Is(err, table.ErrNewerForm):
 		return nil, err

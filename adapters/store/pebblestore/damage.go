@@ -14,8 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// explain says that an error of Pebble about the content of the directory means damage, and so does one of the disk that
-// does not give a file. Any other error is of the machine: of writing, of permissions, of what is used up.
+// explain wraps an error of Pebble that means damage: one about the content of the directory, or a read error of the
+// disk. All other errors come from the machine, such as failed writes, missing permissions or exhausted resources.
 func explain(err error) error {
 	if err == nil || errors.Is(err, ErrDamaged) || errors.Is(err, ErrForeign) || errors.Is(err, ErrNewer) || errors.Is(err, table.ErrNewerForm) {
 		return err
@@ -27,7 +27,7 @@ func explain(err error) error {
 	return logguard.Salvageable(err)
 }
 
-// reading reports whether an error is of a file that was to be opened or read.
+// reading reports whether an error comes from opening or reading a file.
 func reading(err error) (path string, ok bool) {
 	e, named := errors.AsType[*fs.PathError](err)
 	if !named || !slices.Contains([]string{"open", "read", "pread", "stat", "lstat"}, e.Op) {

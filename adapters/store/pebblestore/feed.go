@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// A feed has a line for each commit of its table, in the batch of the commit. Its position is
-// a number: the journal knows up to which number nothing can come any more.
+// A feed has a line for each commit to its table, written in the same batch. A position is a commit number: the
+// journal knows up to which number no further commits can appear.
 
 var _ table.Feeding = (*Store)(nil)
 
@@ -28,10 +28,10 @@ func numberOf(p *table.FeedPosition) (edm.Ticks, bool) {
 
 func feedPosition(n edm.Ticks) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
 
-// Changes implements [table.Feeding]. What is durable is asked before the state is fixed in
-// which entities are read, so that this has all lines up to there. What it shows of entities
-// may be later: the answer waits until that is durable too, or a loss of power could take a
-// write away for which an earlier content was left out.
+// Changes implements [table.Feeding]. It first asks the journal which commits are durable, and only then takes the
+// snapshot from which entities are read, so the page has all lines up to there. The entities may be newer. The reply
+// therefore waits until they are durable too. Otherwise, a power loss could undo a write because of which an older
+// content was left out.
 func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequest) (table.FeedPage, error) {
 	if err := ctx.Err(); err != nil {
 		return table.FeedPage{}, err
@@ -114,11 +114,11 @@ func (s *Store) readFeed(t table.RecordKey, r *table.FeedRequest, from pebble.Re
 	return b.Page, errors.Join(err, it.Error(), it.Close(), entities.Close())
 }
 
-// joiner reads the entities of a page of a feed. Those of a batch, and of rows that were
-// inserted in the order of their keys, often follow each other: then no search is needed.
+// joiner reads the entities of a page of a feed. Entities of a batch, or rows inserted in key order, are often
+// adjacent; joiner then needs no search.
 type joiner struct {
 	it  *pebble.Iterator
-	key []byte // begins with the prefix of the incarnation
+	key []byte // begins with the prefix of the table's incarnation
 }
 
 func (j *joiner) read(k []byte) (*table.Row, error) {
@@ -141,7 +141,7 @@ func (j *joiner) read(k []byte) (*table.Row, error) {
 	return &row, err
 }
 
-// beginOf returns the number behind which a page begins.
+// beginOf returns the commit number after which the page begins.
 func (s *Store) beginOf(r *table.FeedRequest, h feedlog.Head, history feedlog.History, durable edm.Ticks) (edm.Ticks, error) {
 	switch {
 	case r.From == nil && r.Oldest:
@@ -157,7 +157,7 @@ func (s *Store) beginOf(r *table.FeedRequest, h feedlog.Head, history feedlog.Hi
 		return 0, table.ErrFeedExpired
 	case n > edm.Ticks(s.journal.last.Load()):
 		if _, follows, err := s.Position(); err != nil || !follows {
-			return 0, errors.Join(err, table.ErrHistory) // the disk was set back
+			return 0, errors.Join(err, table.ErrHistory) // the disk was restored to an earlier state
 		}
 	}
 	return n, nil
@@ -176,10 +176,11 @@ func (s *Store) AwaitChanges(ctx context.Context, t table.RecordKey, at table.Fe
 			}
 		}
 	}
-	return s.answer(ctx, s.journal.last.Load(), nil) // older commits of other tables end before
+	return s.answer(ctx, s.journal.last.Load(), nil) // also waits for older commits of other tables
 }
 
-// TrimFeeds implements [table.Feeding]. A store that follows another one follows its removals.
+// TrimFeeds implements [table.Feeding]. A store that follows another one does nothing here: it receives the other
+// store's removals.
 func (s *Store) TrimFeeds(ctx context.Context, now edm.Ticks) error {
 	if _, follows, err := s.Position(); err != nil || follows {
 		return err
@@ -193,13 +194,14 @@ func (s *Store) TrimFeeds(ctx context.Context, now edm.Ticks) error {
 	return err
 }
 
-// FeedsFillIt reports whether there is no space for writes, or soon there is none and feeds take more than is free.
+// FeedsFillIt reports whether feeds should be trimmed early: writes have no space, or soon will have none while the
+// feeds use more space than is free.
 func (s *Store) FeedsFillIt() bool {
 	free, soon := s.disk.NearlyFull()
 	return s.Full() || soon && feedlog.Size(s.db) > free
 }
 
-// trimFeed trims one feed. It is not declared anew meanwhile.
+// trimFeed trims one feed. Meanwhile the feed cannot be declared anew.
 func (s *Store) trimFeed(ctx context.Context, i table.Incarnation, now edm.Ticks) error {
 	if err := s.admitDelete(true); err != nil {
 		return err

@@ -13,9 +13,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// historyKey holds the [feedlog.History] of the store, if a feed was ever read. The file
-// HISTORY of the data directory names it too: a checkpoint lacks that file, so that a copy
-// of the store draws a history of its own before it tells of changes.
+// historyKey holds the [feedlog.History] of the store, once a feed has been read. The file HISTORY of the data
+// directory names the same history. A checkpoint does not contain that file, so a copy of the store gets a new
+// history before it returns changes.
 var historyKey = []byte{spaceMeta, 'h', 'i', 's', 't', 'o', 'r', 'y'}
 
 const historyFile = "HISTORY"
@@ -31,8 +31,7 @@ func (s *Store) storedHistory() (h feedlog.History, ok bool, err error) {
 	return h, ok, err
 }
 
-// ownHistory returns the history of the store. One that follows another store has that of the
-// other.
+// ownHistory returns the history of the store. A store that follows another one uses the other's history.
 func (s *Store) ownHistory(ctx context.Context) (feedlog.History, error) {
 	s.histories.Lock()
 	defer s.histories.Unlock()
@@ -68,7 +67,7 @@ func (s *Store) ownHistory(ctx context.Context) (feedlog.History, error) {
 	return h, ctx.Err()
 }
 
-// noteHistory writes the file, before the database has the history.
+// noteHistory writes the file. The caller then writes the history to the database.
 func (s *Store) noteHistory(h feedlog.History) error {
 	if s.memory {
 		return nil
@@ -76,8 +75,8 @@ func (s *Store) noteHistory(h feedlog.History) error {
 	return wholefile.Replace(s.machine, s.dir, historyFile, []byte(hex.EncodeToString(h.ID[:])))
 }
 
-// leaveHistory adds to a batch the history of a store that followed another one up to a number, and
-// leads from here on.
+// leaveHistory adds a new history to a batch, for a store that followed another one up to a number and now takes its
+// own writes.
 func (s *Store) leaveHistory(b *pebble.Batch, at edm.Ticks) error {
 	h, ok, err := s.storedHistory()
 	if err != nil || !ok {
@@ -87,7 +86,7 @@ func (s *Store) leaveHistory(b *pebble.Batch, at edm.Ticks) error {
 	return errors.Join(s.noteHistory(h), b.Set(historyKey, h.Append(nil), nil))
 }
 
-// loseHistory lets a store that may lose commits draw another history.
+// loseHistory makes the store draw a new history, since it may have lost commits.
 func (s *Store) loseHistory() error {
 	err := s.machine.Remove(s.machine.PathJoin(s.dir, historyFile))
 	switch {

@@ -13,18 +13,17 @@ import (
 // identityKey holds 16 random bytes, made when the store is first opened.
 var identityKey = []byte{spaceMeta, 'i', 'd', 'e', 'n', 't', 'i', 't', 'y'}
 
-// Identity returns a name of the store, so that its backups are not mistaken for those
-// of another one. A copy of the store, such as a restored backup, has the same name. The second copy of the
-// records and the data files have it too.
+// Identity returns a name of the store, which tells its backups from those of other stores. A copy of the store, such
+// as a restored backup, has the same name. The second copy of the records and the data files also contain it.
 func (s *Store) Identity() (string, error) {
 	if id := s.identity.Load(); id != nil {
 		return *id, nil
 	}
-	return "", nil // only to read, of an earlier version
+	return "", nil // a directory of an earlier version, opened only to read
 }
 
-// loadIdentity reads the identity, and makes it if there is none. If the database has lost it, it is that of the
-// second copy of the records.
+// loadIdentity reads the identity, or creates it if there is none. If the database has lost it, loadIdentity takes it
+// from the second copy of the records.
 func (s *Store) loadIdentity(readOnly bool) error {
 	v, err := stored(s.db, identityKey)
 	if err != nil || v == nil && readOnly {
@@ -33,7 +32,7 @@ func (s *Store) loadIdentity(readOnly bool) error {
 	if v == nil {
 		if v, err = hex.DecodeString(s.copied.Store); len(v) != 16 || err != nil {
 			v = make([]byte, 16)
-			rand.Read(v) // it never fails
+			rand.Read(v) // rand.Read never fails
 		}
 		if err := s.db.Set(identityKey, v, &pebble.WriteOptions{Sync: !s.memory}); err != nil {
 			return err
@@ -53,7 +52,7 @@ func (g signature) FinishTable(buf []byte) ([]byte, error) {
 	if id := g.store.identity.Load(); id != nil {
 		return append(buf, *id...), nil
 	}
-	return append(buf, g.store.copied.Store...), nil // a start writes a data file before it reads the identity
+	return append(buf, g.store.copied.Store...), nil // Open writes a data file before it has read the identity
 }
 
 func (signature) AddPointKey(sstable.InternalKey, []byte) error { return nil }

@@ -20,8 +20,8 @@ type journal struct {
 	started edm.Ticks              // highest number that an earlier process may have issued
 	last    atomic.Int64           // highest number issued
 	durable atomic.Int64           // all commits with numbers up to this one are synced or never applied
-	stalled func() <-chan struct{} // returns a channel that is closed while the log may wait for disk space or a file descriptor; nil: never
-	short   func() error           // returns for which
+	stalled func() <-chan struct{} // returns a channel that is closed while the log may wait for disk space or a file descriptor; nil means never
+	short   func() error           // returns which of the two it waits for
 
 	// numbers is held to issue a number, and locked before mu. mu is never held while the
 	// clock writes a reservation: that write may wait for the store, and fail needs mu to
@@ -33,14 +33,14 @@ type journal struct {
 	newest *entry
 	failed error
 
-	catalog       edm.Ticks // number of the last change of the catalog
-	syncedCatalog edm.Ticks // highest number of a change of the catalog that is synced
+	catalog       edm.Ticks // number of the last catalog change
+	syncedCatalog edm.Ticks // highest number of a catalog change that is synced
 }
 
 // entry is a commit between its registration and its fsync.
 type entry struct {
 	number       edm.Ticks
-	catalog      edm.Ticks // number of the last change of the catalog until then
+	catalog      edm.Ticks // number of the last catalog change before this commit
 	undo         undo
 	size         int // bytes in the log
 	older, newer *entry
@@ -83,7 +83,7 @@ func (j *journal) follow(first, last edm.Ticks, u undo) (*entry, error) {
 	return j.add(first, last, u), nil
 }
 
-// add adds a commit, or several, to the list.
+// add adds an entry for one commit or several to the list.
 func (j *journal) add(first, last edm.Ticks, u undo) *entry {
 	if u.stripe == nil {
 		j.catalog = last

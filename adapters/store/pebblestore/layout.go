@@ -17,12 +17,11 @@ var (
 	clockKey  = []byte{spaceMeta, 'c', 'l', 'o', 'c', 'k'}      // reservation of the clock, 8 bytes
 )
 
-// formatVersion is the version of this layout. A store opens directories of
-// this version and of earlier versions that it can read, and makes them directories of
-// this version.
+// formatVersion is the version of this layout. A store opens directories of this version and of earlier versions that
+// it can read, and upgrades them to this version.
 //
-//	1  the first one
-//	2  with a second copy of the records: a build that does not keep it must not write here
+//	1 the first version
+//	2 with a second copy of the records: a build that does not maintain this copy must not write to the store
 const formatVersion = 2
 
 // prefixLength is the number of bytes before the encoded key of an entity.

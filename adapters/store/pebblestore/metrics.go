@@ -12,25 +12,25 @@ import (
 type Metrics struct {
 	Compactions     int64
 	CompactionBytes int64  // written by compactions
-	CompactionDebt  uint64 // bytes still to compact, an estimate
+	CompactionDebt  uint64 // estimated number of bytes still to compact
 	Flushes         int64
 	WriteStalls     int64  // number of times that writes waited for flushes or compactions
 	WALBytes        uint64 // written to the log
-	WALSize         uint64 // bytes of the log that are in no data file yet
+	WALSize         uint64 // bytes of the log that are not in data files yet
 	CacheBytes      int64
 	CacheHits       int64
 	CacheMisses     int64
 	MemTableBytes   uint64
-	DiskBytes       uint64 // of all files
+	DiskBytes       uint64 // total size of all files
 	Sublevels       int    // of level 0: sorted runs that flushes left and no compaction has merged yet
 	ReadAmp         int    // sorted runs that a read searches
 	Damage          int64  // reads and compactions that met a damaged block
 	// LastTimestamp is the highest Timestamp issued or reserved.
 	LastTimestamp edm.Ticks
-	// DiskFree and DiskTotal are bytes of the file system; 0 in memory, or if it does
-	// not tell.
+	// DiskFree and DiskTotal describe the file system in bytes. They are 0 in memory, or if the file system does not
+	// report them.
 	DiskFree, DiskTotal uint64
-	// RefusedForSpace counts writes.
+	// RefusedForSpace is the number of writes refused because the disk was full.
 	RefusedForSpace int64
 	Full            bool // writes that need space are refused
 }
@@ -64,18 +64,16 @@ func (s *Store) Metrics() Metrics {
 	}
 }
 
-// Observer sees what a store does. Its functions must return soon; each may be nil.
+// Observer receives events of a store. Its functions must return soon; each may be nil.
 type Observer struct {
-	// Commit is called after each commit with the time from its call until it was
-	// durable.
+	// Commit is called after each commit, with the time from the call until the commit was durable.
 	Commit func(took time.Duration)
-	// Sync is called after each sync of the log with its time and the number of
-	// commits that it made durable, which share it.
+	// Sync is called after each sync of the log, with its duration and the number of commits that it made durable.
 	Sync func(took time.Duration, commits int)
 }
 
-// measured returns Pebble's metrics. While an operation waits for space, Pebble may
-// hold the lock that they need: then it returns the last ones.
+// measured returns Pebble's metrics. While an operation waits for space, Pebble may hold the lock that they need.
+// measured then returns the previous ones.
 func (s *Store) measured() *pebble.Metrics {
 	if s.disk.Waiting() {
 		if m := s.lastMetrics.Load(); m != nil {

@@ -16,8 +16,8 @@ type old struct {
 	exists bool
 }
 
-// readOld reads the entities that the mutations depend on. They are valid until
-// done is called. With keep it reads those of all mutations, and they stay valid.
+// readOld reads the entities that the mutations depend on. With keep, it reads those of all mutations. The entities
+// are valid until done is called; with keep, they remain valid.
 func (s *Store) readOld(l *life, m []table.Mutation, buf *[]byte, keep bool) (olds []old, done func(), err error) {
 	olds = make([]old, len(m))
 	if len(m) > 1 {
@@ -43,7 +43,7 @@ func (s *Store) readOld(l *life, m []table.Mutation, buf *[]byte, keep bool) (ol
 	if err != nil {
 		return nil, nil, errors.Join(err, closer.Close())
 	}
-	return olds, func() { closer.Close() }, nil // the read has succeeded
+	return olds, func() { closer.Close() }, nil // the read has already succeeded
 }
 
 // independent reports whether the mutation does not depend on the stored entity.

@@ -28,8 +28,8 @@ var (
 	ErrNewer = errors.New("data directory was written by a newer edgetable; run that version")
 	// ErrInUse means that the directory is locked, usually by another process.
 	ErrInUse = errors.New("data directory is in use by another process; stop it, or name another directory")
-	// ErrDamaged means that the directory cannot be opened as it is, and that another try
-	// does not help. ErrLost is one kind of it.
+	// ErrDamaged means that the directory cannot be opened as it is, and that retrying does not help. ErrLost is one
+	// kind of it.
 	ErrDamaged = logguard.ErrDamaged
 	// ErrLost is the damage that Options.AcceptDamage accepts: confirmed commits
 	// are lost, but the rest can be served.
@@ -38,8 +38,8 @@ var (
 	ErrForeign = errors.New("data directory is not one of edgetable")
 )
 
-// Open opens or makes a store. After a crash it first replays the log. On a full disk that needs
-// the room of the reserve; without it Open waits until there is space.
+// Open opens or creates a store. After a crash it first replays the log. On a full disk, the replay uses the space of
+// the reserve file; without a reserve file, Open waits until there is space.
 func Open(o Options) (*Store, error) {
 	if o.Dir == "" && !o.Memory {
 		return nil, errors.New("a store needs a data directory")
@@ -70,9 +70,8 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// await returns what comes of an open. If that is interrupted while it waits for space, the
-// directory stays locked until there is some, or the process ends: Pebble cannot give up
-// in the middle.
+// await waits for an open to finish. If interrupt is closed while the open waits for space, the directory stays
+// locked until there is some, or until the process ends: Pebble cannot abort an open.
 func (s *Store) await(opened <-chan error, interrupt <-chan struct{}) error {
 	select {
 	case err := <-opened:
@@ -90,7 +89,7 @@ func (s *Store) await(opened <-chan error, interrupt <-chan struct{}) error {
 	why := s.disk.Shortage()
 	go func() {
 		if <-opened == nil {
-			_ = s.Close() // nothing was written
+			_ = s.Close() // nothing was written, so errors do not matter
 		}
 	}()
 	return why
@@ -98,13 +97,13 @@ func (s *Store) await(opened <-chan error, interrupt <-chan struct{}) error {
 
 func (s *Store) open(o Options) error {
 	if err := checkForeign(o); err != nil && !locked(o) {
-		return err // before a file is made in the directory
+		return err // checked before any file is created in the directory
 	}
 	if o.AcceptDamage && !o.Memory {
-		if err := tryRead(o); err != nil { // before a file is changed
+		if err := tryRead(o); err != nil { // checked before any file is changed
 			return err
 		}
-		if err := s.loseHistory(); err != nil { // whatever comes of it: a kill may hide that something was lost
+		if err := s.loseHistory(); err != nil { // done even if Open fails later: a kill may hide that something was lost
 			return err
 		}
 	}
@@ -121,7 +120,7 @@ func (s *Store) open(o Options) error {
 // tryRead reports why the directory could not be served. It changes nothing.
 func tryRead(o Options) error {
 	if _, err := o.FS.Stat(o.Dir); errors.Is(err, fs.ErrNotExist) {
-		return nil // it will be new
+		return nil // the store is new
 	}
 	names, err := o.FS.List(o.Dir)
 	if err != nil || !slices.ContainsFunc(names, isStore) {
@@ -147,10 +146,10 @@ func (s *Store) openChanging(o Options) error {
 	isNew := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case err == nil:
-		defer lock.Close() // Pebble holds it on
+		defer lock.Close() // from now on Pebble holds the lock
 		p.Lock = lock
 	case isNew:
-	case errors.Is(err, fs.ErrPermission), errors.As(err, new(*fs.PathError)): // the file to lock cannot be made
+	case errors.Is(err, fs.ErrPermission), errors.As(err, new(*fs.PathError)): // the lock file cannot be created
 		return err
 	default:
 		return ErrInUse
@@ -164,7 +163,7 @@ func (s *Store) openChanging(o Options) error {
 		}
 	}
 	s.db, err = pebble.Open(o.Dir, p)
-	if cause, ok := errors.AsType[*fs.PathError](err); ok && isNew { // what is not there is not damaged
+	if cause, ok := errors.AsType[*fs.PathError](err); ok && isNew { // a file that does not exist is not damaged
 		return cause.Err
 	}
 	if err != nil {
@@ -176,7 +175,7 @@ func (s *Store) openChanging(o Options) error {
 	go s.backlog.Run(s.ending, func() (layers, running int) {
 		m := s.measured()
 		if s.room.Judge(int64(m.Total().TablesSize), o.Logf) {
-			s.calls.Go(func() { _ = s.db.Compact(s.ending, []byte{0}, []byte{255}, false) }) // the memory stays taken if it fails
+			s.calls.Go(func() { _ = s.db.Compact(s.ending, []byte{0}, []byte{255}, false) }) // if it fails, the memory stays in use
 		}
 		return int(m.Levels[0].Sublevels), int(m.Compact.NumInProgress)
 	})
@@ -202,7 +201,7 @@ func (s *Store) refuse(err error, o Options) error {
 	return explain(err)
 }
 
-// inspectLogs looks for missing logs, and lets the logs that Pebble replays be inspected.
+// inspectLogs looks for missing logs, and has the guard inspect the logs that Pebble replays.
 func (s *Store) inspectLogs(o Options, p *pebble.Options) error {
 	issued := func() int64 { return s.journal.last.Load() }
 	keeper, err := logship.Open(logship.Options{FS: s.machine, Dir: o.Dir, Issued: issued, Full: s.disk.Full, Logf: o.Logf}, o.KeepLogs)
@@ -217,7 +216,7 @@ func (s *Store) inspectLogs(o Options, p *pebble.Options) error {
 	return s.guard(guard, p)
 }
 
-// guard puts the guard of the logs below Pebble, and reads the second copy of the records.
+// guard installs the guard of the logs beneath Pebble, and reads the second copy of the records.
 func (s *Store) guard(o logguard.Options, p *pebble.Options) (err error) {
 	s.logs = logguard.New(o)
 	p.FS = s.logs
@@ -238,7 +237,7 @@ func newer(format uint32) error {
 	return fmt.Errorf("%w (its format is %d, this version knows %d)", ErrNewer, format, formatVersion)
 }
 
-// checkForeign refuses to create a store among other files, as for a mistyped directory.
+// checkForeign refuses to create a store in a directory with other files, for example if the name was mistyped.
 func checkForeign(o Options) error {
 	names, err := o.FS.List(o.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -252,8 +251,8 @@ func checkForeign(o Options) error {
 		switch {
 		case isStore(name):
 			return nil
-		case name == "accounts", name == "accounts.used": // files of 'edgetable account', which may run before the first start
-		case name != "LOCK" && name != "lost+found": // a folder of the file system
+		case name == "accounts", name == "accounts.used": // files of 'edgetable account', which may run before the server's first start
+		case name != "LOCK" && name != "lost+found": // lost+found is a folder of the file system
 			foreign = name
 		}
 	}
@@ -269,8 +268,8 @@ func isStore(name string) bool {
 	return strings.HasPrefix(name, "marker.") || name == "MANIFEST-000001"
 }
 
-// locked reports whether a process has used the directory as a store. That
-// process may just be making the first files.
+// locked reports whether a process has used the directory as a store. That process may still be creating the first
+// files.
 func locked(o Options) bool {
 	_, err := o.FS.Stat(o.FS.PathJoin(o.Dir, "LOCK"))
 	return err == nil
@@ -352,7 +351,7 @@ func (s *Store) checkFormat(readOnly bool) error {
 	return s.setFormat()
 }
 
-// initialize marks an empty database as one of edgetable, or one whose mark is lost.
+// initialize writes the format version into an empty database, or into one that has lost it.
 func (s *Store) initialize(readOnly bool) error {
 	it, err := s.db.NewIter(nil)
 	if err != nil {
@@ -445,7 +444,7 @@ func (s *Store) Close() error {
 		err = s.logs.ForgetAll()
 	}
 	if fulldisk.Scarce(err) {
-		return nil // everything confirmed is in the log
+		return nil // everything confirmed is also in the log
 	}
 	return err
 }

@@ -24,9 +24,8 @@ type Options struct {
 	Dir string
 	// Memory keeps everything in memory, without a log: nothing is durable.
 	Memory bool
-	// MemoryLimit is the most bytes that tables may take with Memory; 0 means that there is
-	// no limit. Beyond it, writes fail with [table.ErrMemoryFull], except deletes. A compaction
-	// takes as much again for a while.
+	// MemoryLimit bounds the bytes that tables may use with Memory; 0 means no limit. Above it, all writes except
+	// deletes fail with [table.ErrMemoryFull]. A compaction temporarily needs as much memory again.
 	MemoryLimit int64
 	// FS is the file system of Dir; nil means that of the machine.
 	FS vfs.FS
@@ -40,10 +39,10 @@ type Options struct {
 	// KeepLogs is the size in bytes of the logs that are kept until [LogReader] has read them;
 	// 0 keeps none, and less than 0 keeps them if the last start did.
 	KeepLogs int64
-	// MaxOpenFiles bounds the data files that are open at once; 0 means 1,000.
+	// MaxOpenFiles is the maximum number of data files open at once; 0 means 1,000.
 	MaxOpenFiles int
-	// Spare frees file descriptors that the process holds in reserve, and reports whether
-	// there were any; nil: there are none.
+	// Spare frees file descriptors that the process holds in reserve, and reports whether there were any. Nil means
+	// that there are none.
 	Spare func() bool
 	// Now is the clock for Timestamps; nil means the clock of the machine.
 	Now func() edm.Ticks
@@ -55,8 +54,8 @@ type Options struct {
 	// log.Printf.
 	Logf func(format string, args ...any)
 
-	// Interrupt, when it is closed, ends an Open that waits for disk space or for a file
-	// descriptor; nil: it waits until there is some.
+	// Interrupt, when it is closed, ends an Open that waits for disk space or for a file descriptor. If Interrupt is
+	// nil, Open waits until there is some.
 	Interrupt <-chan struct{}
 
 	// AcceptDamage opens a directory that has lost confirmed commits, without them.
@@ -70,14 +69,14 @@ type Options struct {
 const (
 	defaultCache = 128 << 20
 
-	// The log of a memtable is replayed after a crash: three are at most 48 MiB,
-	// which takes less than a second. They are smaller if the reserve for a full
-	// disk is small, because a quarter of it must suffice to flush them.
+	// The log of a memtable is replayed after a crash. Three of them are at most 48 MiB, which takes less than a
+	// second. They are smaller if the reserve for a full disk is small, because a quarter of the reserve must suffice
+	// to flush them.
 	memTable  = 16 << 20
 	minTable  = 256 << 10
 	memTables = 3
 
-	// maxFailures of flushes and compactions in a row end the process.
+	// maxFailures is the number of consecutive failed flushes or compactions that ends the process.
 	maxFailures = 10
 )
 
@@ -116,7 +115,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 		MemTableSize:                memTable,
 		MemTableStopWritesThreshold: memTables,
 		BytesPerSync:                1 << 20,
-		// A dropped table gives back its disk space without further writes.
+		// A dropped table frees its disk space without further writes.
 		FlushDelayDeleteRange: 10 * time.Second,
 
 		L0CompactionThreshold:      4,
@@ -160,7 +159,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 				s.compactionFailed.Store(time.Now().UnixNano())
 				return // DataCorruption reports it; all other data can be served
 			}
-			if path, ok := reading(err); ok && isThere(o.FS, path) { // not one that was to be made
+			if path, ok := reading(err); ok && isThere(o.FS, path) { // except a file that was to be created
 				s.compactionFailed.Store(time.Now().UnixNano())
 				s.sawDamage(pebble.DataCorruptionInfo{Path: path, Details: err}, o.Logf)
 				return
@@ -185,7 +184,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 	if reserve := s.disk.Reserve(); reserve > 0 {
 		p.MemTableSize = uint64(min(memTable, max(minTable, reserve/16)))
 	}
-	// Pebble takes memtables from the cache. A half of it is left to blocks.
+	// Pebble takes memtables out of the cache memory. Half of that memory remains for blocks.
 	p.MemTableSize = min(p.MemTableSize, max(minTable, uint64(o.CacheSize)/(2*memTables)))
 	if o.tune != nil {
 		o.tune(p)

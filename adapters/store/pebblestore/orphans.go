@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// countOrphans tells how many entities belong to no table after damage was accepted: the record of their table
-// is lost, so that nobody can ask for them.
+// countOrphans logs how many entities belong to no table after damage was accepted. The record of their table is
+// lost, so no request can reach them.
 func (s *Store) countOrphans(logf func(string, ...any)) error {
 	live := map[table.Incarnation]bool{}
 	err := each(s.db, []byte{spaceRecords}, func(k, v []byte) error {

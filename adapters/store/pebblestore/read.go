@@ -8,8 +8,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 )
 
-// openToRead opens the store of a directory without changes to it, as [Open] would with
-// Options.AcceptDamage. What is lost is in logs of the result.
+// openToRead opens the store of a directory, without changing it, as [Open] would with Options.AcceptDamage. The logs
+// field of the result says what is lost.
 func openToRead(o Options) (*Store, error) {
 	names, err := o.FS.List(o.Dir)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// restoreRecords compares the records of the database with their second copy. What the
-// database has lost is a loss, and written again if that is accepted.
+// restoreRecords compares the records of the database with their second copy. Records missing in the database are
+// reported as lost; if that is accepted, they are written again.
 func (s *Store) restoreRecords(readOnly bool, logf func(string, ...any)) error {
 	if own := s.identity.Load(); own != nil && s.copied.Store != "" && s.copied.Store != *own {
 		logf("edgetable: %s is that of another store: it is not used, and is written again", recordcopy.Name)
@@ -71,7 +71,7 @@ func (s *Store) copyRecord(ctx context.Context, k string, v []byte) {
 	if !s.copies.Add(recordcopy.Record(k, v)) {
 		return
 	}
-	s.catalog.Lock() // no drop is between its line and its commit
+	s.catalog.Lock() // so that no drop is between its line and its commit
 	defer s.catalog.Unlock()
 	if s.journal.wait(ctx, s.catalog.last.Load()) != nil {
 		return

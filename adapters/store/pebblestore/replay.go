@@ -19,9 +19,8 @@ import (
 
 var errRecordOfLog = errors.New("a commit of the log cannot be read")
 
-// Replay applies commits of another store, sorted by number, and the position after
-// them, at once: a reader sees all of them or none. A commit says the new state of its keys,
-// so applying one again does no harm. Nothing else may write meanwhile.
+// Replay atomically applies commits of another store, sorted by number, and the position after them. A commit
+// contains the new state of its keys, so applying one again is harmless. Nothing else may write meanwhile.
 func (s *Store) Replay(ctx context.Context, p Position, commits []logship.Commit) error {
 	position, err := json.Marshal(p)
 	if err != nil {
@@ -61,7 +60,7 @@ func (s *Store) Replay(ctx context.Context, p Position, commits []logship.Commit
 		}
 	}
 	if err := s.applyReplay(r.batch, p.Number); err != nil {
-		s.die(err) // tables have ended already
+		s.die(err) // some tables have already ended
 		return err
 	}
 	s.journal.done(e)
@@ -83,7 +82,7 @@ func (s *Store) Replay(ctx context.Context, p Position, commits []logship.Commit
 	return nil
 }
 
-// applyReplay writes a batch to the log, shows it, and waits until it is durable.
+// applyReplay writes a batch to the log, makes it visible, and waits until it is durable.
 func (s *Store) applyReplay(b *pebble.Batch, to edm.Ticks) error {
 	defer s.dieOfPanic()
 	m := logguard.Mark{Number: to, Synced: s.marker.Synced()}
@@ -101,9 +100,9 @@ func (s *Store) applyReplay(b *pebble.Batch, to edm.Ticks) error {
 // replay is a batch of the changes of many commits.
 type replay struct {
 	batch   *pebble.Batch
-	records map[string][]byte // the new form of each record that changes; nil: it goes
+	records map[string][]byte // the new form of each record that changes; nil removes it
 	dropped []table.Incarnation
-	fed     map[table.Incarnation]edm.Ticks // the last line of each feed
+	fed     map[table.Incarnation]edm.Ticks // number of the last line of each feed
 }
 
 // add adds the changes of a commit.
@@ -187,9 +186,9 @@ func Drops(record []byte, key table.RecordKey) bool {
 	}
 }
 
-// Lead ends following: the store has a history of its own from here on, which continues
-// that of its position. Its Timestamps are above the given one. keepLogs is as in Options. next is the
-// timeline that was begun for it in a place, so that a start after a kill knows it as its own; "" if none was.
+// Lead ends following: from now on the store takes its own writes, in a new history that continues that of its
+// position. Its Timestamps will be above the given one. keepLogs is as in Options. next is the ID of the timeline
+// that was begun in a place for this store, or "": a start after a kill then recognizes that timeline as its own.
 func (s *Store) Lead(above edm.Ticks, keepLogs int64, next string) error {
 	if err := s.lead(above, keepLogs, next); err != nil {
 		return err
@@ -198,7 +197,7 @@ func (s *Store) Lead(above edm.Ticks, keepLogs int64, next string) error {
 	if err != nil || !ok {
 		return err
 	}
-	b := s.db.NewBatch() // once more in a commit, for those that follow
+	b := s.db.NewBatch() // written again as a commit, for stores that follow this one
 	if err := b.Set(historyKey, h.Append(nil), nil); err != nil {
 		return err
 	}
@@ -219,7 +218,7 @@ func (s *Store) lead(above edm.Ticks, keepLogs int64, next string) error {
 	if err != nil {
 		return err
 	}
-	// A kill between these steps leaves a follower, which can be promoted again.
+	// After a kill between these steps, the store is still a follower and can be promoted again.
 	if err := s.raise(max(above, p.Number)); err != nil {
 		return err
 	}

@@ -13,25 +13,24 @@ import (
 	"edgetable/core/table"
 )
 
-// records takes in the data of the store itself and all records. It returns the keys of
-// the records.
+// records copies the data of the store itself and all records. It returns the keys of the records.
 func (c *checker) records(r *remains.Store) (keys []table.RecordKey, err error) {
 	for versions := r.Next(spaceMeta); versions != nil; versions = r.Next(spaceMeta) {
 		k := versions[0].Key
 		v := r.Current(versions, func([]byte) edm.Ticks { return 0 })
 		switch string(k) {
-		case string(formatKey): // the new store has its own
+		case string(formatKey): // the new store has its own format version
 			if len(v) == 4 && binary.BigEndian.Uint32(v) > formatVersion {
 				return nil, newer(binary.BigEndian.Uint32(v))
 			}
 		case string(clockKey):
-			for _, old := range versions { // the highest one is safe
+			for _, old := range versions { // the highest reservation is safe
 				if len(old.Value) == 8 && (len(v) != 8 || binary.BigEndian.Uint64(old.Value) > binary.BigEndian.Uint64(v)) {
 					v = old.Value
 				}
 			}
 			err = c.save(k, v)
-		case string(identityKey): // that of the new store too
+		case string(identityKey): // the new store has its own identity, too
 			if v != nil && c.out != nil {
 				identity := hex.EncodeToString(v)
 				c.identity.Store(&identity)
@@ -65,8 +64,7 @@ func (c *checker) records(r *remains.Store) (keys []table.RecordKey, err error) 
 	return keys, nil
 }
 
-// entities takes in all entities. Those of a table whose record is lost come into a new
-// table.
+// entities copies all entities. Entities of a table whose record is lost are put into a new table.
 func (c *checker) entities(r *remains.Store, keys []table.RecordKey) error {
 	counts := map[table.Incarnation]int{}
 	for versions := r.Next(spaceEntities); versions != nil; versions = r.Next(spaceEntities) {
@@ -88,7 +86,7 @@ func (c *checker) entities(r *remains.Store, keys []table.RecordKey) error {
 		}
 	}
 	names := map[table.RecordKey]bool{}
-	account := "devstoreaccount1" // that of a server without accounts
+	account := "devstoreaccount1" // the account of a server without accounts
 	for _, k := range keys {
 		names[k] = true
 		if k.Table != "" {

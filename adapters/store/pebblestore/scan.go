@@ -58,7 +58,7 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 	}
 }
 
-// scanSettled is Scan in the settled state.
+// scanSettled is Scan on the settled state.
 func (s *Store) scanSettled(ctx context.Context, tbl table.RecordKey, r *table.ScanRequest) (table.Page, error) {
 	var l *life
 	var it *pebble.Iterator
@@ -93,8 +93,8 @@ func (l *life) bounds(r key.Range) *pebble.IterOptions {
 	return o
 }
 
-// collect makes the page that b begins of what the iterator shows of the ranges, with the old rows instead
-// of those that are hidden, and closes the iterator.
+// collect fills the page of b with the rows that the iterator shows of the ranges. Old rows replace those of hidden
+// commits. It closes the iterator.
 func collect(ctx context.Context, it *pebble.Iterator, l *life, r *table.ScanRequest, b table.PageBuilder, hidden []hiddenRow) (table.Page, error) {
 	c := collector{b: b, m: pagerows.Get(), hidden: hidden, descending: r.Descending}
 	c.b.Pause = r.Pause

@@ -11,45 +11,42 @@ import (
 	"edgetable/core/table"
 )
 
-// A read never needs space. While the log waits for space, Pebble shows commits that are
-// not durable yet. Reads that meet them do not wait, but show the settled state, which is
-// that without them.
+// A read never needs space. While the log waits for space, Pebble shows commits that are not durable yet. Reads do
+// not wait for such commits, but show the settled state: the state without them.
 //
-// A commit is settled if it is synced. The log is synced in its order, so a commit is also
-// settled if one after it is. Of two commits the one with the higher number is later in the
-// log if both belong to one stripe, or one is a change of the catalog, which holds all
-// stripes. Any other two are independent of each other, so that a state with one of them
-// alone is a possible one.
+// A commit is settled if it is synced. The log is synced in order, so a commit is also settled if a later one is
+// synced. For two commits of one stripe, the one with the higher number is later in the log. The same holds if one of
+// the two is a catalog change, which locks all stripes. Any other two commits are independent of each other, so a
+// state with only one of them is a possible state.
 
-// undo is what readers need to know of a commit that is not settled.
+// undo holds what readers need to know about a commit that is not settled.
 type undo struct {
 	// Of a commit to entities:
-	stripe    *stripe // nil: it is a change of the catalog
+	stripe    *stripe // nil for a catalog change
 	life      *life
-	mutations []table.Mutation // of the caller, whose call returns after done
-	olds      []old            // the entities before; nil: not kept, because the disk was not low
+	mutations []table.Mutation // memory of the caller, whose call returns only after done
+	olds      []old            // the entities before the commit; nil if they were not kept, because the disk was not low
 
-	// before shows the state before a change of the catalog, or before commits of another
-	// store: a dropped table is in no other place.
+	// before shows the state before a catalog change, or before commits of another store. The entities of a dropped
+	// table can be read nowhere else.
 	before *pebble.Snapshot
 }
 
-// forget gives back what readers of a commit needed, when it is done.
+// forget releases what readers of a commit needed, once it is done.
 func (s *Store) forget(u undo) {
 	if u.before != nil {
-		s.calls.Go(func() { u.before.Close() }) // it cannot fail, and may wait for a compaction to be noted
+		s.calls.Go(func() { u.before.Close() }) // it cannot fail, but may wait until a compaction is recorded
 	}
 }
 
-// settled reports whether a registered commit is. mu must be locked.
+// settled reports whether a registered commit is settled. mu must be locked.
 func (j *journal) settled(e *entry) bool {
 	st := e.undo.stripe
 	return e.number <= j.syncedCatalog || st != nil && e.number <= st.synced
 }
 
-// unsettled returns the commits that a reader must not show, from the oldest on. They end
-// before the first change of the catalog that is not settled, or catalog is nil: the
-// snapshot before it has no later commit. mu must be locked.
+// unsettled returns the commits that a reader must not show, oldest first, up to the first catalog change that is not
+// settled. If there is one, catalog is its entry: the snapshot before it contains no later commit. mu must be locked.
 func (j *journal) unsettled() (commits []*entry, catalog *entry) {
 	for e := j.oldest; e != nil; e = e.newer {
 		switch {
@@ -67,12 +64,12 @@ func (j *journal) unsettled() (commits []*entry, catalog *entry) {
 type view struct {
 	store   *Store
 	from    pebble.Reader
-	current bool     // from has the same tables as the store now
-	hidden  []*entry // commits that from shows, or will show, and the view does not
+	current bool     // from has the same tables as the current state of the store
+	hidden  []*entry // commits that from shows, or will show, but the view does not
 }
 
-// settled calls do with the settled state. No commit is registered or becomes settled
-// meanwhile, so do must be short: iterators that it makes remain valid.
+// settled calls do with the settled state. During the call, no commit is registered or becomes settled, so do must be
+// short. Iterators that it makes remain valid.
 func (s *Store) settled(do func(v view) error) error {
 	j := s.journal
 	j.mu.Lock()

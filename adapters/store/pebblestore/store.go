@@ -26,45 +26,45 @@ import (
 
 // Store is a table.Store in a directory. Use [Open].
 type Store struct {
-	identity atomic.Pointer[string] // nil: not known yet
+	identity atomic.Pointer[string] // nil if not known yet
 	db       *pebble.DB
 	memory   bool
-	now      func() edm.Ticks // the clock of the machine; nil: only to read
+	now      func() edm.Ticks // the clock of the machine; nil if the store is only read
 	fatal    func(error)
-	// committed is told how long each commit took; it may be nil
+	// called with the duration of each commit; may be nil
 	committed   func(time.Duration)
 	logs        *logguard.Guard // nil in memory
-	shipping    *logship.Keeper // nil in memory, and only to read
+	shipping    *logship.Keeper // nil in memory, and if the store is only read
 	dir         string
 	histories   sync.Mutex
-	history     table.History      // that of the store, once it is known to be its own
-	copied      recordcopy.Content // the second copy of the records when the start began
+	history     table.History      // the store's history, once it is known not to be a copy's
+	copied      recordcopy.Content // the second copy of the records, as read at the start
 	disk        *fulldisk.Disk     // nil in memory
 	room        *room.Room         // nil on a disk, and in memory without a limit
 	machine     vfs.FS             // that of the machine: an operation that finds no space fails
 	copies      *recordcopy.File   // nil in memory
-	backlog     *backlog.Backlog   // nil: only to read
+	backlog     *backlog.Backlog   // nil if the store is only read
 	marker      *logguard.Marker
 	journal     *journal
 	tables      *tables
 	stalls      atomic.Int64
-	lastMetrics atomic.Pointer[pebble.Metrics] // while the disk is full
-	calls       sync.WaitGroup                 // those of Pebble that may wait for disk space
-	checkpoint  sync.Mutex                     // held by the one that is being made
-	ending      context.Context                // ended by end, when the store is being closed
+	lastMetrics atomic.Pointer[pebble.Metrics] // used while the disk is full
+	calls       sync.WaitGroup                 // calls of Pebble that may wait for disk space
+	checkpoint  sync.Mutex                     // locked while a checkpoint is made
+	ending      context.Context                // cancelled by end, when the store is being closed
 	end         context.CancelFunc
 	// failures of background work since the last successful flush
 	failures atomic.Int32
 
-	damaged      atomic.Int64 // number of times that a damaged place was met
+	damaged      atomic.Int64 // number of damaged places found so far
 	damagedFiles sync.Map     // path → true
 	// compactionFailed is the time when a compaction last met damage, in Unix
 	// nanoseconds.
 	compactionFailed atomic.Int64
 
 	catalog struct {
-		sync.Mutex              // before any stripe; only changes take it
-		last       atomic.Int64 // number of the last commit to the records, stored before the commit is applied
+		sync.Mutex              // taken before any stripe; only catalog changes take it
+		last       atomic.Int64 // number of the last catalog change, stored before it is applied
 	}
 	seed    maphash.Seed
 	stripes [stripeCount]stripe
@@ -81,7 +81,7 @@ const stripeCount = 1024
 type stripe struct {
 	sync.Mutex
 	last   atomic.Int64 // number of its last commit, stored before the commit is applied
-	synced edm.Ticks    // highest number of its commits that are synced; of the journal
+	synced edm.Ticks    // highest number of its commits that are synced; guarded by the journal
 	_      [40]byte
 }
 
@@ -112,9 +112,8 @@ func (s *Store) answer(ctx context.Context, n int64, err error) error {
 	return err
 }
 
-// apply adds the batch of a commit to the log, in the order of the calls, and
-// shows it to readers; settle must follow. An error means that nothing was
-// applied.
+// apply adds the batch of a commit to the log, in the order of the calls, and makes it visible to readers. The caller
+// must then call settle. An error means that nothing was applied.
 func (s *Store) apply(b *pebble.Batch, e *entry) error {
 	if s.memory {
 		return s.applyUnsynced(b)
@@ -181,12 +180,12 @@ func (s *Store) settle(b *pebble.Batch, e *entry) error {
 func (s *Store) die(err error) {
 	s.journal.fail()
 	if s.disk.Closing() {
-		return // Close reports what could not be written
+		return // Close reports the write error
 	}
 	s.fatal(err)
 }
 
-// admit refuses mutations for which there is no room.
+// admit refuses mutations if there is no space for them.
 func (s *Store) admit(m []table.Mutation) error {
 	if s.room.IsFull() {
 		return s.room.Admit(!slices.ContainsFunc(m, func(m table.Mutation) bool { return !m.Kind.Removes() }))

@@ -15,8 +15,8 @@ type life struct {
 	// dead is set before the batch that ends the incarnation is applied: if a reader
 	// finds it unset after reading, it has read before the end.
 	dead atomic.Bool
-	// traits changes while all stripes are locked: a commit follows one declaration, and a
-	// read one that was in force while it ran.
+	// traits changes only while all stripes are locked. So a commit follows one declaration, and a read follows one
+	// that was valid while it ran.
 	traits atomic.Pointer[table.Traits]
 	news   feedlog.News
 }
@@ -42,8 +42,8 @@ func (t *tables) find(key table.RecordKey) *life {
 	return l
 }
 
-// begin makes the incarnation of a record live, unless it is live already, with what the
-// record declares. The record of an account has none.
+// begin makes the incarnation of a record live, with what the record declares, unless it is already live. An
+// account's record has no incarnation.
 func (t *tables) begin(r *table.Record) {
 	if r.Key.Table == "" {
 		return
@@ -59,7 +59,7 @@ func (t *tables) begin(r *table.Record) {
 	l.news.Ring()
 }
 
-// tell tells who waits for changes of tables with some incarnations.
+// tell wakes the clients that wait for changes of tables with these incarnations.
 func (t *tables) tell(of map[table.Incarnation]edm.Ticks) {
 	if len(of) == 0 {
 		return
@@ -73,8 +73,8 @@ func (t *tables) tell(of map[table.Incarnation]edm.Ticks) {
 	}
 }
 
-// judge returns the traits of a table, and the instant of a read that begins now. Without
-// traits there is no instant.
+// judge returns the traits of a table, and the instant for a read that begins now. A table without traits needs no
+// instant.
 func (l *life) judge(clock *table.Clock) (t *table.Traits, now edm.Ticks) {
 	if t = l.traits.Load(); t != nil {
 		now = clock.Instant()

@@ -25,15 +25,15 @@ const keptDir = "UNSHIPPED"
 
 // Options describe the data directory.
 type Options struct {
-	FS     vfs.FS // that of the machine: an operation that finds no space fails
+	FS     vfs.FS // the file system of the machine: an operation that finds no space fails
 	Dir    string
 	Issued func() int64 // returns the highest number of a commit so far
 	Full   func() bool  // reports whether the disk is full
 	Logf   func(format string, args ...any)
 }
 
-// Keeper keeps logs until they are shipped, up to a limit. Logs that are shipped before
-// Pebble gives them up are never kept: Pebble removes them or writes over them.
+// Keeper keeps logs until they are shipped, up to a limit. If a log is shipped before Pebble gives it up, Pebble
+// removes or reuses it.
 type Keeper struct {
 	fs     vfs.FS
 	dir    string
@@ -41,17 +41,17 @@ type Keeper struct {
 	full   func() bool
 	logf   func(format string, args ...any)
 
-	// Pebble asks for these while commits wait, so they have no lock: mu is held while files are
-	// synced.
-	limit   atomic.Int64  // bytes; 0: nothing is kept
-	shipped atomic.Uint32 // logs below it are shipped
+	// Pebble calls methods that read these fields while commits wait, so they need no lock: mu is held while files
+	// are synced.
+	limit   atomic.Int64  // bytes; 0 means that nothing is kept
+	shipped atomic.Uint32 // logs with lower numbers are shipped
 
 	mu       sync.Mutex
 	timeline Timeline
-	sizes    map[uint32]int64 // of the logs in the folder
+	sizes    map[uint32]int64 // sizes of the logs in the folder
 }
 
-// Open reads what is kept in a directory. A limit below 0 leaves it as it is.
+// Open reads which logs a directory keeps. A limit below 0 leaves the stored limit unchanged.
 func Open(o Options, limit int64) (*Keeper, error) {
 	k := &Keeper{fs: o.FS, dir: o.Dir, issued: o.Issued, full: o.Full, logf: o.Logf, sizes: map[uint32]int64{}}
 	return k, k.open(limit)
@@ -88,7 +88,7 @@ func (k *Keeper) folder() string { return k.fs.PathJoin(k.dir, keptDir) }
 
 func (k *Keeper) path(n uint32) string { return k.fs.PathJoin(k.folder(), logguard.LogName(n)) }
 
-// makeFolder makes the folder durably, so that a log that is moved there stays.
+// makeFolder durably creates the folder, so that a log moved there survives a crash.
 func (k *Keeper) makeFolder() error {
 	if _, err := k.fs.Stat(k.folder()); err == nil {
 		return nil
@@ -99,8 +99,8 @@ func (k *Keeper) makeFolder() error {
 	return wholefile.SyncDir(k.fs, k.dir)
 }
 
-// Begin is called when the store is open, and no commit has a number above from. lost:
-// confirmed commits are lost, so the place for the log may know more than the store.
+// Begin is called when the store is open, and no commit has a number above from. lost means that confirmed commits
+// are lost, so the place of the log may have more than the store.
 func (k *Keeper) Begin(from edm.Ticks, lost bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -118,11 +118,11 @@ func (k *Keeper) sinceNow(from edm.Ticks) edm.Ticks {
 	if k.limit.Load() == 0 {
 		return 0
 	}
-	return max(from, 1) // 0 says that none are kept
+	return max(from, 1) // 0 would mean that no logs are kept
 }
 
-// giveUp removes the kept logs: those that remain have only commits above since, or all of
-// them. The number is written first.
+// giveUp removes the kept logs. The remaining logs contain all commits above since; the caller ensures that. The new
+// value of Since is written first.
 func (k *Keeper) giveUp(since edm.Ticks) error {
 	k.timeline.Since = since
 	if err := k.timeline.write(k.fs, k.dir); err != nil {
@@ -146,8 +146,8 @@ func (k *Keeper) Wants(n uint32) bool {
 	return k.limit.Load() > 0 && n >= k.shipped.Load()
 }
 
-// Keep moves a log to the folder. It is durable there before its old name goes. Above the
-// limit, and on a full disk, all kept logs go.
+// Keep moves a log to the folder. The log is durable there before its old name is removed. Above the limit, and on a
+// full disk, all kept logs are removed.
 func (k *Keeper) Keep(path string, n uint32) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -162,12 +162,12 @@ func (k *Keeper) Keep(path string, n uint32) error {
 		return err
 	}
 	err = k.fs.Link(path, k.path(n))
-	if errors.Is(err, fs.ErrExist) { // linked before the process was killed
+	if errors.Is(err, fs.ErrExist) { // the link exists: the process was killed after making it
 		err = nil
 	}
 	if err == nil {
 		err = errors.Join(wholefile.SyncDir(k.fs, k.folder()), k.fs.Remove(path))
-	} else if err = k.fs.Rename(path, k.path(n)); err == nil { // a file system without links
+	} else if err = k.fs.Rename(path, k.path(n)); err == nil { // a file system without hard links
 		err = wholefile.SyncDir(k.fs, k.folder())
 	}
 	if err != nil {
@@ -185,7 +185,7 @@ func (k *Keeper) Keep(path string, n uint32) error {
 	return nil
 }
 
-// release gives up the logs below next, whose commits have numbers up to to.
+// release removes the logs with numbers below next, whose commits have numbers up to to.
 func (k *Keeper) release(next uint32, to edm.Ticks) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -220,7 +220,7 @@ func (k *Keeper) Kept() (numbers []uint32, size int64) {
 	return numbers, size
 }
 
-// Change changes the timeline, and keeps logs from now on up to a limit, if it is above 0.
+// Change changes the timeline. If limit is above 0, logs are kept from now on, up to that size.
 func (k *Keeper) Change(limit int64, do func(*Timeline)) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -236,7 +236,7 @@ func (k *Keeper) Change(limit int64, do func(*Timeline)) error {
 	return nil
 }
 
-// Limit changes the size of the logs that are kept; 0: none are.
+// Limit changes the size of the logs that are kept; 0 keeps none.
 func (k *Keeper) Limit(limit int64) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

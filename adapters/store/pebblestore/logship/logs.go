@@ -10,8 +10,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/logguard"
 )
 
-// all lists the logs from a number on. A log may be moved to the folder of kept ones
-// meanwhile, so that is read last.
+// all lists the logs from a number on. A log may be moved to the folder of kept logs meanwhile, so that folder is
+// read last.
 func (k *Keeper) all(from uint32) (list []uint32, err error) {
 	names, err := k.fs.List(k.dir)
 	if err != nil {

@@ -1,18 +1,17 @@
 package logship
 
-// memory is what the records of a reader are in. It is used again and again, so that
-// reading leaves nothing to the garbage collector.
+// memory holds the records of a reader. It is reused, so reading creates no garbage.
 type memory struct {
-	steps [][]byte // for what is read
+	steps [][]byte // blocks for new records
 	used  int
-	kept  []byte // records that stay while the steps are used again
+	kept  []byte // records that must stay while the blocks are reused
 	spare []byte
 }
 
-// most is how much memory of a kind stays when a backlog has been read.
+// most is how much memory of each kind is kept once a backlog has been read.
 const most = 8 << 20
 
-// next returns memory for some bytes.
+// next returns size bytes of memory.
 func (m *memory) next(size int) []byte {
 	if size != step {
 		return make([]byte, size)
@@ -24,7 +23,7 @@ func (m *memory) next(size int) []byte {
 	return m.steps[m.used-1]
 }
 
-// reuse moves commits to other memory, and all that next has returned is used again.
+// reuse moves the commits that stay to other memory, so that all memory returned by next can be reused.
 func (m *memory) reuse(stay []Commit) {
 	to := m.spare[:0]
 	for i := range stay {

@@ -10,28 +10,28 @@ import (
 	"edgetable/core/edm"
 )
 
-// Reader reads the commits of an open store from its logs in the order of their
-// numbers, which is not that of the logs: commits of different stripes overtake each other
-// between their registration and the log. It must be used by one goroutine at a time.
+// Reader reads the commits of an open store from its logs in the order of their numbers, which is not that of the
+// logs: commits of different stripes may reach the log in another order than they were registered. It must be used by
+// one goroutine at a time.
 type Reader struct {
 	logs    *Keeper
 	after   edm.Ticks            // commits up to it were returned, or are not wanted
 	current tail                 // the log that is being read
-	commits []Commit             // read, by number: those returned last, and those pending
-	last    int                  // how many were returned last
-	safe    edm.Ticks            // all commits up to it were read
-	end     bool                 // there were no more up to it
-	memory  memory               // of their records
-	highest map[uint32]edm.Ticks // numbers of commits in the logs that were read
+	commits []Commit             // commits already read, ordered by number: those returned last, then the pending ones
+	last    int                  // number of commits returned last
+	safe    edm.Ticks            // all commits up to this number were read
+	end     bool                 // there are no more commits up to that number
+	memory  memory               // holds the records of commits
+	highest map[uint32]edm.Ticks // highest commit number in each log that was read
 	later   map[uint32]*outlook
-	scratch []byte // of outlooks
+	scratch []byte // for reading outlooks
 }
 
-// outlook is what is known of a log behind the current one.
+// outlook is what is known about a log after the current one.
 type outlook struct {
 	tail
-	least  edm.Ticks // number of a commit
-	closed bool      // all of it was read
+	least  edm.Ticks // lowest commit number found in it
+	closed bool      // it was read completely
 }
 
 // Read returns a reader of the commits with numbers above after. The logs must have them: see
@@ -40,9 +40,9 @@ func (k *Keeper) Read(after edm.Ticks) *Reader {
 	return &Reader{logs: k, after: after, highest: map[uint32]edm.Ticks{}, later: map[uint32]*outlook{}}
 }
 
-// Next returns commits with numbers in (from, to] that have about size bytes, or fewer. Nothing
-// between from and to is missing. It returns none if there are no more up to upTo, a number up to
-// which all commits are durable. They are valid until the next call.
+// Next returns commits with numbers in (from, to], of about size bytes or less. No commit between from and to is
+// missing. It returns none if there are no more up to upTo, a number up to which all commits are durable. The commits
+// are valid until the next call.
 func (r *Reader) Next(upTo edm.Ticks, size int) (list []Commit, from, to edm.Ticks, err error) {
 	from = r.after
 	r.commits, r.last = slices.Delete(r.commits, 0, r.last), 0
@@ -67,7 +67,7 @@ func (r *Reader) Next(upTo edm.Ticks, size int) (list []Commit, from, to edm.Tic
 // ready reports whether a commit can be returned.
 func (r *Reader) ready() bool { return r.last < len(r.commits) && r.commits[r.last].Number <= r.safe }
 
-// fill reads until a commit can be returned, or there are no more.
+// fill reads until a commit can be returned, or there are no more commits.
 func (r *Reader) fill(upTo edm.Ticks) error {
 	r.memory.reuse(r.commits)
 	for {
@@ -92,7 +92,7 @@ func (r *Reader) fill(upTo edm.Ticks) error {
 	}
 }
 
-// read reads what the current log has more than before.
+// read reads what was added to the current log.
 func (r *Reader) read() error {
 	f, err := r.logs.openLog(r.current.log)
 	if err != nil {
@@ -108,8 +108,7 @@ func (r *Reader) read() error {
 	return errors.Join(err, f.Close())
 }
 
-// before returns a number up to which all commits have been read, if those of some later
-// logs have not.
+// before returns a number up to which all commits have been read, although some later logs have not been read.
 func (r *Reader) before(upTo edm.Ticks, later []uint32) (edm.Ticks, error) {
 	for i, n := range later {
 		o := r.later[n]
@@ -140,7 +139,7 @@ func (r *Reader) lookAt(o *outlook) error {
 	return errors.Join(err, f.Close())
 }
 
-// Shipped tells that the commits up to a number are safe elsewhere, so that logs can go.
+// Shipped records that the commits up to a number are safe elsewhere, so logs can be removed.
 func (r *Reader) Shipped(to edm.Ticks) error {
 	next := r.current.log
 	for n, highest := range r.highest {

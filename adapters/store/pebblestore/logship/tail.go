@@ -11,7 +11,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// Commit is a commit as it is in the log.
+// Commit is a commit as it is stored in the log.
 type Commit struct {
 	Number edm.Ticks
 	Record []byte
@@ -20,15 +20,14 @@ type Commit struct {
 // tail reads a log that is being written, each record once.
 type tail struct {
 	log    uint32
-	offset int64 // of the byte after the last record that was read
+	offset int64 // offset of the byte after the last record that was read
 }
 
 // step is how many bytes of a log are read at once. Pebble writes over old logs, so a file can be
 // longer than its log; up to step bytes after the end of the log are read for nothing.
 const step = 64 << 10
 
-// read calls take with the commits that the log has and that were not read. The records are in
-// the memory that buffer returns.
+// read calls take for each commit of the log that was not read before. The records are in memory that buffer returns.
 func (t *tail) read(f vfs.File, buffer func(size int) []byte, take func(Commit)) error {
 	for size := step; ; {
 		b, start := buffer(size), logfile.BlockOf(t.offset)
@@ -46,7 +45,7 @@ func (t *tail) read(f vfs.File, buffer func(size int) []byte, take func(Commit))
 		switch {
 		case !more || n < size:
 			return nil
-		case t.offset == before: // a record is longer
+		case t.offset == before: // the record is longer
 			size *= 2
 		default:
 			size = step

@@ -15,28 +15,27 @@ import (
 	"edgetable/core/edm"
 )
 
-// timelineFile is the file of a data directory with its [Timeline]. It is not in a
-// checkpoint: a copy of the store has a history of its own.
+// timelineFile is the file of a data directory with its [Timeline]. A checkpoint does not contain it, because a copy
+// of the store has a history of its own.
 const timelineFile = "TIMELINE"
 
-// Timeline says which history the commits of a store belong to, for the place where its
-// log is shipped.
+// Timeline says which history the commits of a store belong to. The place to which the log is shipped uses it.
 type Timeline struct {
-	ID     string    `json:"id"`     // "": it gets one when its log is first shipped
+	ID     string    `json:"id"`     // "" until its log is first shipped
 	Parent string    `json:"parent"` // the timeline that it continues
-	Left   edm.Ticks `json:"left"`   // up to this number both have the same commits; 0: not known
-	// Next is the ID of a timeline that is being begun: if the place has it as the newest, it is
-	// that of this store, which did not hear so.
+	Left   edm.Ticks `json:"left"`   // up to this number both have the same commits; 0 if it is not known
+	// Next is the ID of a timeline that this store began in the place without hearing back. If it is the newest one
+	// in the place, it belongs to this store.
 	Next string `json:"next,omitempty"`
-	// Term is the last term that this directory has begun on the timeline. Tried are later ones whose replies
-	// did not come, the last one last: requests of killed processes may still arrive at the place. If the
-	// place has another later term, a copy of the directory has started since.
+	// Term is the last term that this directory has begun on the timeline. Tried are later ones whose replies were
+	// lost, in order: requests of killed processes may still arrive at the place. If the place has any other later
+	// term, a copy of the directory has started since.
 	Term  Term   `json:"term,omitzero"`
 	Tried []Term `json:"triedTerms,omitempty"`
-	// Replaced says that another store has taken over the place; nil: not as far as this store knows.
+	// Replaced says that another store has taken over the place. It is nil if this store knows of none.
 	Replaced *Replaced `json:"replaced,omitempty"`
-	// Since is a number above which the logs in the data directory have every commit; 0:
-	// logs are not kept.
+	// Since is a number: the logs in the data directory contain every commit above it. 0 means that logs are not
+	// kept.
 	Since edm.Ticks `json:"since"`
 }
 
@@ -48,10 +47,10 @@ type Term struct {
 
 // Replaced says how a store was replaced.
 type Replaced struct {
-	Why   string    `json:"why"`   // the end of a sentence
-	Until edm.Ticks `json:"until"` // up to this number both stores have the same commits; 0: not known
-	Lacks int       `json:"lacks"` // how many commits of this store the place does not have; below 0: not known
-	Since edm.Ticks `json:"since"` // the first of them; 0: not known
+	Why   string    `json:"why"`   // the end of a sentence that gives the reason
+	Until edm.Ticks `json:"until"` // up to this number both stores have the same commits; 0 if it is not known
+	Lacks int       `json:"lacks"` // number of commits of this store that the place does not have; below 0 if it is not known
+	Since edm.Ticks `json:"since"` // Timestamp of the first of them; 0 if it is not known
 }
 
 func (r *Replaced) String() string {
@@ -65,7 +64,7 @@ func (r *Replaced) String() string {
 	return fmt.Sprintf("%s; %s; 'edgetable promote --take-over' makes it the primary again, without what the other one wrote", r.Why, lacks)
 }
 
-// readTimeline reads the file. A missing or damaged one is that of a new history.
+// readTimeline reads the file. If it is missing or damaged, the store begins a new history.
 func readTimeline(from vfs.FS, dir string, logf func(string, ...any)) (t Timeline, err error) {
 	path := from.PathJoin(dir, timelineFile)
 	b, err := wholefile.Read(from, path)
@@ -83,8 +82,8 @@ func readTimeline(from vfs.FS, dir string, logf func(string, ...any)) (t Timelin
 	return t, nil
 }
 
-// Descend notes which timeline the store in a directory was copied from, "" if it is not known: it
-// begins one of its own there when its log is first shipped.
+// Descend records the timeline from which the store in a directory was copied, or "" if it is not known. The copy
+// begins its own timeline there when its log is first shipped.
 func Descend(fs vfs.FS, dir, parent string) error {
 	if parent == "" {
 		return nil
