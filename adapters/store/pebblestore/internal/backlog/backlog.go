@@ -1,4 +1,4 @@
-// Package backlog lets commits wait while the compactions of a store are behind.
+// Package backlog makes commits wait while the compactions of a store lag.
 package backlog
 
 import (
@@ -10,23 +10,24 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/fulldisk"
 )
 
-// Max is the number of layers of data files that wait to be compacted at which
-// commits wait too. Pebble's own wait holds the lock of all commits, also of deletes, and
-// would last as long as compactions find no disk space. So this one is before a commit has
-// its number: a reader never waits for it, and it ends when the disk is full.
+// Max is the number of uncompacted layers of data files at which commits wait.
+//
+// Pebble's own wait holds the lock of all commits, also of deletes, and would last as long as compactions find no
+// disk space. A commit waits in this package before it gets its number. So readers never wait for it, and the wait
+// ends when the disk is full.
 const Max = 32
 
-// judgeEvery is the time between two looks at the backlog without a change.
+// judgeEvery is the maximum time between two checks of the backlog.
 const judgeEvery = time.Second
 
-// Backlog lets commits wait while compactions are behind.
+// Backlog makes commits wait while compactions lag.
 type Backlog struct {
 	change chan struct{} // a flush or a compaction has ended
 	done   chan struct{} // closed when Run ends
 	count  *atomic.Int64 // how often commits had to wait
 
 	mu     sync.Mutex
-	caught chan struct{} // closed when compactions have caught up; nil: they are not behind
+	caught chan struct{} // closed when compactions have caught up; nil if they do not lag
 }
 
 // New returns a Backlog that counts how often commits had to wait.
@@ -34,7 +35,7 @@ func New(count *atomic.Int64) *Backlog {
 	return &Backlog{change: make(chan struct{}, 1), done: make(chan struct{}), count: count}
 }
 
-// Changed notes that a flush or a compaction has ended. It does not block.
+// Changed reports that a flush or a compaction has ended. It does not block.
 func (b *Backlog) Changed() {
 	if b == nil {
 		return // only to read
@@ -45,8 +46,8 @@ func (b *Backlog) Changed() {
 	}
 }
 
-// Run judges after each change, and each second, until ctx ends. If no compaction runs, as
-// after one that failed, commits go on: the next flush begins another one.
+// Run checks the backlog after each change, and each second, until ctx ends. If no compaction runs, for example
+// because one failed, commits do not wait: the next flush starts another compaction.
 func (b *Backlog) Run(ctx context.Context, state func() (layers, running int)) {
 	defer close(b.done)
 	t := time.NewTicker(judgeEvery)
@@ -83,8 +84,7 @@ func (b *Backlog) set(behind bool) {
 	b.caught = nil
 }
 
-// Wait returns when compactions are not behind, or the disk is full: then there is
-// nothing to wait for, and Admit judges.
+// Wait returns when compactions do not lag, or when the disk is full: then waiting does not help, and Admit decides.
 func (b *Backlog) Wait(ctx context.Context, d *fulldisk.Disk) error {
 	b.mu.Lock()
 	caught := b.caught

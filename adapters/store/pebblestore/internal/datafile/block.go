@@ -27,7 +27,7 @@ var errBlock = errors.New("checksum mismatch")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// masked is the form in which LevelDB stores a checksum.
+// masked returns a checksum in the form in which LevelDB stores it.
 func masked(crc uint32) uint32 { return (crc>>15 | crc<<17) + 0xa282ead8 }
 
 // open checks a stored block with its trailer and decompresses it.
@@ -39,7 +39,7 @@ func open(b []byte) ([]byte, error) {
 	return decompress(b[:n], b[n])
 }
 
-// decompress returns memory of its own, aligned as columnar blocks must be.
+// decompress returns newly allocated memory, aligned as columnar blocks require.
 func decompress(b []byte, kind byte) ([]byte, error) {
 	if !known(kind) {
 		return nil, fmt.Errorf("unknown compression %d", kind)
@@ -56,13 +56,13 @@ func decompress(b []byte, kind byte) ([]byte, error) {
 	return own, block.DecompressInto(k, b, own)
 }
 
-// known reports whether a block may be compressed in this way.
+// known reports whether kind is a known compression.
 func known(kind byte) bool {
 	return kind == byte(block.NoCompressionIndicator) || kind == byte(block.SnappyCompressionIndicator) ||
 		kind == byte(block.ZstdCompressionIndicator) || kind == byte(block.MinLZCompressionIndicator)
 }
 
-// columns returns the number of columns of a columnar block, or 0 if it is none.
+// columns returns the number of columns of a columnar block, or 0 if the block is not columnar.
 func columns(b []byte) int {
 	if len(b) < columnarHeader || b[4] != byte(colblk.Version1) {
 		return 0
@@ -79,7 +79,7 @@ type Entry struct {
 	Kind       pebble.InternalKeyKind
 }
 
-// entries returns the content of a data block, in its order.
+// entries returns the entries of a data block in order.
 func entries(b []byte) (list []Entry, err error) {
 	// Pebble's decoder panics on a block that only looks like one.
 	defer func() {
@@ -106,8 +106,8 @@ func entries(b []byte) (list []Entry, err error) {
 	return list, it.Error()
 }
 
-// Span says that all versions of the keys from Start to before End with lower
-// sequence numbers are deleted.
+// Span says that all versions of the keys from Start up to, but not including, End with lower sequence numbers are
+// deleted.
 type Span struct {
 	Start, End []byte
 	Sequence   uint64

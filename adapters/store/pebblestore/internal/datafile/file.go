@@ -14,16 +14,17 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/wholefile"
 )
 
-// place is where a block with its trailer is.
+// place is the position of a block, with its trailer.
 type place struct{ offset, size int64 }
 
-// File is a data file of which blocks may be damaged.
+// File is a data file that may have damaged blocks.
 type File struct {
 	content io.ReaderAt
 	data    []place
 	// Spans are the deleted ranges that can be read.
 	Spans []Span
-	// Store is the identity of the store that wrote the file; "": an earlier version wrote it, or it cannot be read.
+	// Store is the identity of the store that wrote the file. It is "" if an earlier version wrote the file, or if it
+	// cannot be read.
 	Store string
 	// Damage lists the places outside of data blocks that cannot be read.
 	Damage []Damage
@@ -36,8 +37,7 @@ type Damage struct {
 	Err           error
 }
 
-// reopened reads a file that it does not keep open: a store may have more data files than
-// a process may open.
+// reopened opens a file anew for each read: a store may have more data files than a process may have open.
 type reopened struct {
 	fs   vfs.FS
 	path string
@@ -55,13 +55,13 @@ func (r reopened) ReadAt(b []byte, at int64) (n int, err error) {
 // magic ends every data file of Pebble.
 const magic = "\xf0\x9f\xaa\xb3\xf0\x9f\xaa\xb3"
 
-// Is reports whether a file is a data file by its content, whatever its name is.
+// Is reports whether the content of a file is that of a data file, whatever its name is.
 func Is(fs vfs.FS, path string) bool {
 	f, err := fs.Open(path)
 	if err != nil {
 		return false
 	}
-	defer f.Close() // it was only read
+	defer f.Close() // the file was only read
 	info, err := f.Stat()
 	if err != nil || info.IsDir() || info.Size() < int64(len(magic)) {
 		return false
@@ -94,7 +94,7 @@ func read(f vfs.File, again reopened) (*File, error) {
 		r.index(places)
 		return r, nil
 	}
-	b, _, readErr := wholefile.ReadableOf(f, again.path) // what the disk does not give has no checksum that fits
+	b, _, readErr := wholefile.ReadableOf(f, again.path) // a read error shows up as a wrong checksum
 	if readErr != nil {
 		return nil, readErr
 	}
@@ -115,7 +115,7 @@ func read(f vfs.File, again reopened) (*File, error) {
 	return r, nil
 }
 
-// IdentityProperty is the property of a data file with the identity of its store.
+// IdentityProperty is the property of a data file that holds the identity of its store.
 const IdentityProperty = "edgetable.store"
 
 // indexed returns the layout of a file according to its index, and the identity of its store.
@@ -133,7 +133,7 @@ func indexed(f vfs.File, size int64) (l *sstable.Layout, store string, err error
 	if err != nil {
 		return nil, "", err
 	}
-	defer r.Close() // it was only read
+	defer r.Close() // the file was only read
 	if l, err = r.Layout(); err != nil {
 		return nil, "", err
 	}
@@ -144,19 +144,19 @@ func indexed(f vfs.File, size int64) (l *sstable.Layout, store string, err error
 	}
 	if p, err := r.ReadPropertiesBlock(context.Background(), nil); err == nil {
 		if v := p.UserProperties[IdentityProperty]; len(v) > 1 {
-			store = v[1:] // after Pebble's number of the property
+			store = v[1:] // skips Pebble's number of the property
 		}
 	}
 	return l, store, nil
 }
 
-// Owner returns the identity of the store that wrote a file, "" if it does not say so, or cannot be read.
+// Owner returns the identity of the store that wrote a file, or "" if the file does not contain it or cannot be read.
 func Owner(fs vfs.FS, path string) string {
 	f, err := fs.Open(path)
 	if err != nil {
 		return ""
 	}
-	defer f.Close() // it was only read
+	defer f.Close() // the file was only read
 	info, err := f.Stat()
 	if err != nil {
 		return ""
@@ -199,7 +199,7 @@ func (f *File) index(l *sstable.Layout) {
 
 func placeOf(h block.Handle) place { return place{int64(h.Offset), int64(h.Length) + trailer} }
 
-// read reads a block outside of the data, and notes damage.
+// read reads a block that is not a data block, and records damage.
 func (f *File) read(p place) ([]byte, bool) {
 	b, err := f.block(p)
 	if err != nil {
@@ -216,15 +216,15 @@ func (f *File) block(p place) ([]byte, error) {
 	return open(b)
 }
 
-// Cursor reads the versions of keys in their order, past damaged blocks.
+// Cursor reads the versions of keys in order, and skips damaged blocks.
 type Cursor struct {
-	// Damage lists the data blocks that cannot be read so far.
+	// Damage lists the unreadable data blocks found so far.
 	Damage []Damage
 	file   *File
 	next   int // block
 	list   []Entry
 	last   []byte
-	open   int // elements of Damage without Before
+	open   int // number of elements of Damage whose Before is not known yet
 }
 
 // Cursor returns a cursor at the beginning of the file.
@@ -255,8 +255,7 @@ func (c *Cursor) Next() (e Entry, ok bool) {
 	return e, true
 }
 
-// read reads a data block. One whose keys are not behind those before it is not what
-// was written there.
+// read reads a data block. If its keys do not follow those of the block before it, the block counts as damaged.
 func (c *Cursor) read(p place) ([]Entry, error) {
 	b, err := c.file.block(p)
 	if err != nil {
@@ -284,7 +283,7 @@ func firstLine(err error) string {
 	return string(line)
 }
 
-// Place returns where the block of the last version is.
+// Place returns the position of the block with the last version.
 func (c *Cursor) Place() (offset, size int64) {
 	p := c.file.data[c.next-1]
 	return p.offset, p.size

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 )
 
-// maxBlock is more than the largest block: one entity of 1 MiB makes a block.
+// maxBlock is larger than the largest block: an entity of 1 MiB makes a block of its own.
 const maxBlock = 4 << 20
 
 // search finds the blocks of a file whose index cannot be read, by their checksums.
@@ -34,10 +34,10 @@ func search(b []byte) (found []place, damage []Damage) {
 	return found, damage
 }
 
-// maxFooter is the size of a footer, which has no trailer of a block.
+// maxFooter is the size of a footer, which does not end with a block trailer.
 const maxFooter = 100
 
-// length returns the length with the trailer of the block that begins at b, or 0.
+// length returns the length, with the trailer, of the block that begins at b, or 0 if there is none.
 func length(b []byte) int {
 	c := ^uint32(0)
 	for i := range min(len(b), maxBlock) - trailer + 1 {

@@ -7,13 +7,13 @@ import (
 	"edgetable/core/table"
 )
 
-// History is the history of a store, and those that it continues.
+// History is the history of a store, together with those that it continues.
 type History struct {
 	ID   table.History
 	left []branch // oldest first
 }
 
-// branch is a history that was left: up to a number its commits are those of this store.
+// branch is an earlier history. Up to the number, its commits are also commits of this store.
 type branch struct {
 	id table.History
 	at edm.Ticks
@@ -24,13 +24,13 @@ const (
 	mostBranches = 64
 )
 
-// NewHistory draws a history that continues none.
+// NewHistory draws a history that continues no other.
 func NewHistory() (h History) {
-	rand.Read(h.ID[:]) // it never fails
+	rand.Read(h.ID[:]) // rand.Read never fails
 	return h
 }
 
-// Branch draws a history that has the commits of h up to a number.
+// Branch draws a history that contains the commits of h up to a number.
 func (h History) Branch(at edm.Ticks) History {
 	next := NewHistory()
 	for _, b := range append(h.left[:len(h.left):len(h.left)], branch{h.ID, at}) {
@@ -65,7 +65,7 @@ func (h History) Append(dst []byte) []byte {
 	return dst
 }
 
-// ParseHistory is the inverse of Append; false: b is none.
+// ParseHistory is the inverse of Append. ok is false if b is not a history.
 func ParseHistory(b []byte) (h History, ok bool) {
 	n := len(h.ID)
 	if len(b) < n || (len(b)-n)%branchLength != 0 {

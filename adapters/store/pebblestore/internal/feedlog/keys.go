@@ -1,4 +1,4 @@
-// Package feedlog has the forms in which a store keeps the feeds of its tables, and finds in them.
+// Package feedlog defines how a store stores the feeds of its tables, and searches them.
 //
 //	space · incarnation · 0              floor and keep: the head of a feed
 //	space · incarnation · number         the line of the commit with this number
@@ -22,7 +22,7 @@ const prefix = 1 + len(table.Incarnation{})
 // Length is the length of a key.
 const Length = prefix + 8
 
-// AppendKey appends the key of the line of a commit, or with 0 that of the head.
+// AppendKey appends the key of the line of commit n. For n = 0, that is the key of the head.
 func AppendKey(dst []byte, i table.Incarnation, n edm.Ticks) []byte {
 	dst = append(dst, Space)
 	dst = append(dst, i[:]...)
@@ -38,13 +38,13 @@ func ParseKey(k []byte) (i table.Incarnation, n edm.Ticks, ok bool) {
 	return i, edm.Ticks(binary.BigEndian.Uint64(k[prefix:])), true
 }
 
-// after is the first key that an incarnation does not have.
+// after returns the first key after all keys of an incarnation.
 func after(i table.Incarnation) []byte { return append(AppendKey(nil, i, -1), 0) }
 
-// Bounds are those of all keys of a feed.
+// Bounds returns the bounds of all keys of a feed.
 func Bounds(i table.Incarnation) (from, to []byte) { return AppendKey(nil, i, 0), after(i) }
 
-// Head is what a feed has beside its lines.
+// Head is the part of a feed besides its lines.
 type Head struct {
 	// Floor is the number of the last line that was removed, or of the declaration.
 	Floor edm.Ticks
@@ -89,7 +89,7 @@ func Find(from pebble.Reader, i table.Incarnation) (h Head, ok bool, err error) 
 	return h, true, errors.Join(err, closer.Close())
 }
 
-// Remove removes a feed, its head too.
+// Remove removes a feed, including its head.
 func Remove(b *pebble.Batch, i table.Incarnation) error {
 	return b.DeleteRange(AppendKey(nil, i, 0), after(i), nil)
 }
@@ -105,12 +105,12 @@ func Trim(b *pebble.Batch, i table.Incarnation, h Head, upTo edm.Ticks, last []b
 		b.DeleteRange(AppendKey(nil, i, 1), AppendKey(nil, i, upTo+1), nil))
 }
 
-// Lines returns an iterator over the lines with numbers above one and up to another.
+// Lines returns an iterator over the lines with numbers above one number and up to another.
 func Lines(from pebble.Reader, i table.Incarnation, above, upTo edm.Ticks) (*pebble.Iterator, error) {
 	return from.NewIter(&pebble.IterOptions{LowerBound: AppendKey(nil, i, above+1), UpperBound: AppendKey(nil, i, upTo+1)})
 }
 
-// Last returns the last line with a number up to one; 0: there is none.
+// Last returns the last line with a number up to upTo, or 0 if there is none.
 func Last(from pebble.Reader, i table.Incarnation, upTo edm.Ticks) (n edm.Ticks, line []byte, err error) {
 	it, err := Lines(from, i, 0, upTo)
 	if err != nil {

@@ -2,13 +2,13 @@ package feedlog
 
 import "sync/atomic"
 
-// News tells waiters of the commits of a table. The zero News has none.
+// News notifies waiters of the commits of a table. The zero News has no waiters and no commits.
 type News struct {
 	last atomic.Int64
 	bell atomic.Pointer[chan struct{}]
 }
 
-// Tell tells of a commit with a number.
+// Tell reports the commit with this number.
 func (n *News) Tell(number int64) {
 	for {
 		last := n.last.Load()
@@ -26,7 +26,7 @@ func (n *News) Ring() {
 	}
 }
 
-// Listen returns a channel that is closed by the next commit, and the number of the last one.
+// Listen returns a channel that the next commit closes, and the number of the last commit.
 func (n *News) Listen() (bell <-chan struct{}, last int64) {
 	for {
 		if b := n.bell.Load(); b != nil {

@@ -8,23 +8,22 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// compactions is what the Disk knows of those of Pebble.
+// compactions is what the Disk knows about Pebble's compactions.
 type compactions struct {
-	outputs map[string]*atomic.Int64 // sizes of the files that they write, by their path
+	outputs map[string]*atomic.Int64 // sizes of the files being written, by path
 
-	starved   int64 // free bytes when one failed for want of space; 0: the last one succeeded
+	starved   int64 // free bytes when a compaction last failed because of space; 0 if the last one succeeded
 	starvedAt time.Time
-	// forgetAfter is the time after which the next attempt of one that failed has begun, if
-	// Pebble still wants it.
+	// forgetAfter is the time after which the next attempt of a failed compaction must have begun, if Pebble still
+	// wants it.
 	forgetAfter time.Duration
 
 	running int
-	stalls  bool // Pebble makes writes wait for them
-	counted bool // such a stall counts as waiting
+	stalls  bool // Pebble makes writes wait for compactions
+	counted bool // the current stall counts as waiting
 }
 
-// Starve notes that a compaction failed for want of space. Without compactions
-// writes would soon have to wait.
+// Starve records that a compaction failed because of space. Without compactions, writes would soon have to wait.
 func (d *Disk) Starve() {
 	if d == nil {
 		return // in memory
@@ -32,8 +31,8 @@ func (d *Disk) Starve() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	u, _ := d.fs.GetDiskUsage(d.dir)
-	// What the compaction has written is free soon, and is not more space than before. What
-	// is free above the bound at which it failed has come since.
+	// What the compaction has written is freed soon, but that is no more space than before. Only free space above the
+	// level at which it failed is new.
 	d.compactions.starvedAt = time.Now()
 	d.compactions.starved = max(1, min(int64(u.AvailBytes), d.reserve.size/4))
 	for size := range maps.Values(d.compactions.outputs) {
@@ -43,7 +42,7 @@ func (d *Disk) Starve() {
 	d.countStall()
 }
 
-// output notes that a compaction writes a file, and returns its size, to be kept.
+// output records that a compaction writes a file, and returns the counter of its size.
 func (d *Disk) output(path string) *atomic.Int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -51,14 +50,14 @@ func (d *Disk) output(path string) *atomic.Int64 {
 	return d.compactions.outputs[path]
 }
 
-// outputEnds notes that a file is in use, or is removed.
+// outputEnds records that a file is in use, or is removed.
 func (d *Disk) outputEnds(path string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.compactions.outputs, path)
 }
 
-// Compacting notes that a compaction begins, or ends.
+// Compacting records that a compaction begins or ends.
 func (d *Disk) Compacting(begins bool) {
 	if d == nil {
 		return // in memory
@@ -72,7 +71,7 @@ func (d *Disk) Compacting(begins bool) {
 	}
 }
 
-// Compacted notes that a compaction succeeded, which wrote these files.
+// Compacted records that a compaction succeeded and wrote these files.
 func (d *Disk) Compacted(files []pebble.TableInfo) {
 	if d == nil {
 		return // in memory
@@ -90,7 +89,7 @@ func (d *Disk) feed() {
 	d.countStall()
 }
 
-// Stall notes whether Pebble lets writes wait for flushes and compactions.
+// Stall records whether Pebble makes writes wait for flushes and compactions.
 func (d *Disk) Stall(now bool) {
 	if d == nil {
 		return // in memory
@@ -101,7 +100,7 @@ func (d *Disk) Stall(now bool) {
 	d.countStall()
 }
 
-// countStall counts a stall as waiting for space if compactions have none.
+// countStall counts a stall as waiting for space if compactions have no space.
 func (d *Disk) countStall() {
 	switch counts := d.compactions.stalls && d.compactions.starved > 0; {
 	case counts && !d.compactions.counted:

@@ -21,12 +21,11 @@ func NoDescriptor(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// Scarce reports whether a file operation can be tried again when somebody else has given
-// something back.
+// Scarce reports whether a file operation can be retried once somebody has freed space or a descriptor.
 func Scarce(err error) bool { return NoSpace(err) || NoDescriptor(err) }
 
-// Open opens a file to read. It does not wait for a descriptor: the request is refused, and
-// others that read open files go on.
+// Open opens a file to read. It does not wait for a descriptor: the request is refused, while others that read open
+// files continue.
 func (d files) Open(path string, o ...vfs.OpenOption) (f vfs.File, err error) {
 	err = d.disk.spared(func() error {
 		f, err = d.FS.Open(path, o...)
@@ -39,15 +38,15 @@ func (d files) Open(path string, o ...vfs.OpenOption) (f vfs.File, err error) {
 }
 
 func (d files) OpenDir(path string) (f vfs.File, err error) {
-	err = d.try(d.FS.PathJoin(path, "any"), func() error { // also for the data directory itself
+	err = d.try(d.FS.PathJoin(path, "any"), func() error { // also covers the data directory itself
 		f, err = d.FS.OpenDir(path)
 		return err
 	})
 	return f, err
 }
 
-// reuse is ReuseForWrite of the machine, which may have renamed the file before it found no
-// descriptor to open it.
+// reuse is ReuseForWrite of the machine's file system. An earlier attempt may already have renamed the file before it
+// found no descriptor to open it.
 func (d files) reuse(old, path string, c vfs.DiskWriteCategory, renamed *bool) (vfs.File, error) {
 	if *renamed {
 		return d.FS.OpenReadWrite(path, c)
@@ -60,8 +59,7 @@ func (d files) reuse(old, path string, c vfs.DiskWriteCategory, renamed *bool) (
 	return f, err
 }
 
-// spared does a file operation with the descriptors that the process holds in reserve if
-// there is no other.
+// spared does a file operation. If no descriptor is free, it uses those that the process holds in reserve.
 func (d *Disk) spared(do func() error) error {
 	err := do()
 	for NoDescriptor(err) && d.give != nil && d.give() {
@@ -70,14 +68,14 @@ func (d *Disk) spared(do func() error) error {
 	return err
 }
 
-// lack notes that an operation found no descriptor, also none in reserve. mu must be locked.
+// lack records that an operation found no descriptor, not even one in reserve. mu must be locked.
 func (d *Disk) lack(err error) {
 	if !d.descriptors.Swap(true) {
 		d.log.noDescriptor(err)
 	}
 }
 
-// Shortage returns why operations wait.
+// Shortage returns the error that says why operations wait.
 func (d *Disk) Shortage() error {
 	if d.descriptors.Load() {
 		return errNoDescriptor

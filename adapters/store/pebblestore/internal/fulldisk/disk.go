@@ -28,30 +28,29 @@ type Options struct {
 	Logf  func(format string, args ...any)
 }
 
-// Disk knows how full the disk is. While it is full, the store refuses writes
-// that need space. Deletes and compactions go on in the room of a reserve file,
-// which is removed when a file operation finds no space, and made again when
-// there is enough. Only an operation that finds no space without a reserve waits.
+// Disk knows how full the disk is. While it is full, the store refuses writes that need space. Deletes and
+// compactions continue with the space of a reserve file, which is removed when a file operation finds no space, and
+// created again when there is enough. An operation waits only if it finds no space and no reserve file.
 type Disk struct {
-	fs  vfs.FS // that of the machine
+	fs  vfs.FS // the file system of the machine
 	dir string
 	log notices
 
 	full        atomic.Bool  // refuse writes that need space
-	plenty      atomic.Bool  // there is so much space that no commit has to wait for some soon
-	waiting     atomic.Int32 // file operations that wait for space
+	plenty      atomic.Bool  // there is so much space that no commit will have to wait soon
+	waiting     atomic.Int32 // number of file operations that wait for space
 	refused     atomic.Int64
-	unseen      atomic.Int64 // bytes that compactions may write before they look at the disk
+	unseen      atomic.Int64 // bytes that compactions may write before the free space is measured again
 	commits     commits
 	opened      atomic.Bool // the store is open
 	descriptors atomic.Bool // operations wait for a file descriptor
-	give        func() bool // frees file descriptors; nil: there are none in reserve
+	give        func() bool // frees file descriptors; nil if there are none in reserve
 
-	mu          sync.Mutex // of all that follows
+	mu          sync.Mutex // guards the fields below
 	usage       vfs.DiskUsage
 	reserve     reserve
 	compactions compactions
-	closing     bool          // do not wait any more
+	closing     bool          // operations must no longer wait
 	again       chan struct{} // closed when waiting operations should be tried again
 	stuck       chan struct{} // closed while operations wait
 
@@ -61,24 +60,24 @@ type Disk struct {
 
 // reserve is the file that keeps room.
 type reserve struct {
-	size int64 // 0: none
-	held bool  // the file exists
+	size int64 // 0 means no reserve
+	held bool  // the file exists now
 }
 
 const (
 	// reserveFile is the name of the reserve file.
 	reserveFile = "RESERVE"
-	// reserveShare of a small disk is the most that the reserve takes.
+	// reserveShare limits the reserve to this share of a small disk.
 	reserveShare = 16
-	// plentySpace is free space that is not filled between two looks.
+	// plentySpace is an amount of free space that cannot be filled between two measurements.
 	plentySpace = 4 << 30
-	// measureEvery is the time between two looks at the disk.
+	// measureEvery is the time between two measurements of the free space.
 	measureEvery = time.Second
-	// lookEvery is the most that compactions write between two looks of their own.
+	// lookEvery is the maximum number of bytes that compactions write between two measurements.
 	lookEvery = 1 << 20
 )
 
-// New begins to look at the disk, until [Disk.Close].
+// New starts to measure the disk regularly, until [Disk.Close].
 func New(o Options) *Disk {
 	d := &Disk{
 		fs: o.FS, dir: o.Dir, log: notices{logf: o.Logf, dir: o.Dir}, give: o.Spare,
@@ -107,7 +106,7 @@ func New(o Options) *Disk {
 
 func (d *Disk) path() string { return d.fs.PathJoin(d.dir, reserveFile) }
 
-// run looks at the disk until Close is called.
+// run measures the disk regularly until Close is called.
 func (d *Disk) run() {
 	defer close(d.done)
 	t := time.NewTicker(measureEvery)
@@ -122,22 +121,21 @@ func (d *Disk) run() {
 	}
 }
 
-// Open begins to judge whether writes are refused.
+// Open starts the decisions about refusing writes.
 func (d *Disk) Open() {
 	d.mu.Lock()
 	d.opened.Store(true)
-	if f, err := d.fs.Stat(d.path()); err == nil && f.Size() != d.reserve.size { // of an earlier flag, or not complete
+	if f, err := d.fs.Stat(d.path()); err == nil && f.Size() != d.reserve.size { // the reserve file has another size: the flag was changed, or the file is not complete
 		d.reserve.held = d.fs.Remove(d.path()) != nil
 	}
 	d.mu.Unlock()
 	d.Measure()
 }
 
-// Measure looks at the disk, lets waiting operations try again, and judges
-// whether writes are refused.
+// Measure measures the free space, lets waiting operations try again, and decides whether writes are refused.
 func (d *Disk) Measure() {
 	u, err := d.fs.GetDiskUsage(d.dir)
-	if err != nil { // a file system that does not know
+	if err != nil { // a file system that does not report its space
 		u = vfs.DiskUsage{}
 	}
 	d.mu.Lock()
@@ -152,7 +150,7 @@ func (d *Disk) Measure() {
 		return
 	}
 	if _, err := d.fs.Stat(d.path()); errors.Is(err, fs.ErrNotExist) {
-		d.reserve.held = false // somebody needed the room
+		d.reserve.held = false // somebody else used the space
 	}
 	free := int64(math.MaxInt64)
 	if u.TotalBytes > 0 {
@@ -170,8 +168,9 @@ func (d *Disk) tryAgain() {
 	d.again = make(chan struct{})
 }
 
-// judge decides whether writes are refused. They are below a quarter of the reserve and the size of the largest
-// commit, which is more than what Pebble has in no data file yet, and accepted again above a half. mu must be locked.
+// judge decides whether writes are refused. They are refused if the free space is below a quarter of the reserve plus
+// the size of the largest commit, which is more than the data that is not in data files yet. They are accepted again
+// above a half. mu must be locked.
 func (d *Disk) judge(free int64) {
 	refuse, accept := d.refuseBelow(), d.acceptAbove()
 	if !d.full.Load() && (d.reserve.size == 0 || d.reserve.held) {
@@ -190,8 +189,8 @@ func (d *Disk) judge(free int64) {
 	}
 }
 
-// hold makes the reserve file if there is room for it, and reports whether
-// there is enough space. mu must be locked.
+// hold creates the reserve file if there is space for it, and reports whether there is enough space. mu must be
+// locked.
 func (d *Disk) hold(room int64) bool {
 	if d.reserve.size == 0 || d.reserve.held {
 		return room >= 0
@@ -221,8 +220,7 @@ func (d *Disk) setFull() {
 	}
 }
 
-// release removes the reserve file, and reports whether there was one. mu must be
-// locked.
+// release removes the reserve file, and reports whether it existed. mu must be locked.
 func (d *Disk) release() bool {
 	if !d.reserve.held {
 		return false
@@ -232,7 +230,7 @@ func (d *Disk) release() bool {
 	return d.fs.Remove(d.path()) == nil
 }
 
-// Looked returns a channel that is closed at the next look at the disk; nil in memory.
+// Looked returns a channel that is closed at the next measurement; nil in memory.
 func (d *Disk) Looked() <-chan struct{} {
 	if d == nil {
 		return nil
@@ -280,9 +278,9 @@ func (d *Disk) State() (u vfs.DiskUsage, refused int64, full bool) {
 	return d.usage, d.refused.Load(), d.full.Load()
 }
 
-// spare reports whether a compaction may write n bytes. It leaves room to the log, to
-// flushes and to the end of other compactions, which gives back space. It does not look
-// at the disk for each block of a file: that took 2 % of the processor in a load of inserts.
+// spare reports whether a compaction may write n bytes. It keeps space for the log, for flushes and for other
+// compactions, which free space when they end. It does not measure the disk for each block, since that took 2 % of
+// the CPU in a load of inserts.
 func (d *Disk) spare(n int) bool {
 	if d.reserve.size == 0 || d.unseen.Add(-int64(n)) >= 0 {
 		return true
@@ -299,7 +297,7 @@ func (d *Disk) spare(n int) bool {
 	return true
 }
 
-// Close makes operations fail that find no space.
+// Close makes all operations that find no space fail.
 func (d *Disk) Close() {
 	close(d.stop)
 	<-d.done

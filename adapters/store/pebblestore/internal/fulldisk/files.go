@@ -12,11 +12,10 @@ import (
 // FS returns the file system in which operations wait.
 func (d *Disk) FS() vfs.FS { return files{d.fs, d} }
 
-// files is the file system of the data directory. Pebble ends the process when it
-// cannot write its log or its MANIFEST, and retries a flush without pause. So
-// operations that find no space, or no file descriptor, wait in here until there is some. Those of a
-// compaction fail, which gives back what the compaction has written. Operations
-// outside of the directory, as for a backup, fail too.
+// files is the file system of the data directory. Pebble ends the process when it cannot write its log or its
+// MANIFEST, and retries a flush without pause. So operations that find no space, or no file descriptor, wait in these
+// methods until there is some. Those of a compaction fail, which gives back what the compaction has written.
+// Operations outside of the directory, as for a backup, fail too.
 type files struct {
 	vfs.FS
 	disk *Disk
@@ -79,9 +78,8 @@ func (d files) Remove(path string) error {
 	return d.try(path, func() error { return d.FS.Remove(path) })
 }
 
-// file is a file of the data directory that is being written. Its syncs are not
-// tried again: the system may have dropped what it could not write. Pebble then
-// repeats a flush, and ends the process otherwise.
+// file is a file of the data directory that is being written. A failed sync is not retried: the operating system may
+// have dropped the unwritten data. Pebble then repeats a flush; in all other cases it ends the process.
 type file struct {
 	vfs.File
 	disk *Disk
@@ -113,7 +111,7 @@ func (f compactionFile) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// allocate makes a file that takes size bytes of the disk.
+// allocate makes a file that uses size bytes of the disk.
 func allocate(fs vfs.FS, path string, size int64) error {
 	f, err := fs.OpenReadWrite(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
@@ -123,7 +121,7 @@ func allocate(fs vfs.FS, path string, size int64) error {
 	if runtime.GOOS == "linux" && f.Fd() != vfs.InvalidFd {
 		if err = f.Preallocate(0, size); err == nil || NoSpace(err) {
 			if err == nil {
-				_, err = f.WriteAt([]byte{0}, size-1) // the size tells that the file is complete
+				_, err = f.WriteAt([]byte{0}, size-1) // the size shows that the file is complete
 			}
 			return err
 		}

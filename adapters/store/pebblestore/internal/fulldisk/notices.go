@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// notices tell the operator of the disk, each thing rarely. The lock of the Disk guards them.
+// notices logs messages for the operator about the disk, with a rate limit for each. The lock of the Disk guards it.
 type notices struct {
 	logf func(format string, args ...any)
 	dir  string
 
-	warned time.Time // of low space
-	told   bool      // the log says that the disk is full
+	warned time.Time // last warning of low space
+	told   bool      // it was logged that the disk is full
 	toldAt time.Time
-	lackAt time.Time // when the log said last that there is no descriptor
-	roomAt time.Time // when the log said last that there is no room for a write
+	lackAt time.Time // when it was last logged that no descriptor is free
+	roomAt time.Time // when it was last logged that there is no space for a write
 }
 
 const (
-	tellEvery = time.Minute // at most
+	tellEvery = time.Minute // minimum time between two messages
 	warnEvery = time.Hour
 )
 
-// nearlyFull warns that writes will be refused below some space.
+// nearlyFull warns that writes will be refused if the free space falls below a limit.
 func (n *notices) nearlyFull(free, below int64) {
 	if time.Since(n.warned) >= warnEvery {
 		n.warned = time.Now()
@@ -30,7 +30,7 @@ func (n *notices) nearlyFull(free, below int64) {
 	}
 }
 
-// mayTellFull reports whether it is time to say that the disk is full; else a later look says it.
+// mayTellFull reports whether it may be logged now that the disk is full. Otherwise a later measurement logs it.
 func (n *notices) mayTellFull() bool { return !n.told && time.Since(n.toldAt) >= tellEvery }
 
 func (n *notices) isFull(free int64) {
@@ -38,7 +38,7 @@ func (n *notices) isFull(free int64) {
 	n.logf("edgetable: the disk of %s is full (%s free): writes are refused, and deletes too when no room is left at all; reads work; free space or enlarge the disk", n.dir, show(free))
 }
 
-// space says that the disk is not full any more, if the log said that it is.
+// space logs that the disk is no longer full, if it was logged that it is.
 func (n *notices) space(free int64) {
 	if n.told {
 		n.told = false
@@ -46,7 +46,7 @@ func (n *notices) space(free int64) {
 	}
 }
 
-// noRoom says that a write was refused that the disk has no room for.
+// noRoom logs that a write was refused because the disk has no space for it.
 func (n *notices) noRoom(size, free int64) {
 	if time.Since(n.roomAt) >= tellEvery {
 		n.roomAt = time.Now()
@@ -54,7 +54,7 @@ func (n *notices) noRoom(size, free int64) {
 	}
 }
 
-// noDescriptor says that no file descriptor is free.
+// noDescriptor logs that no file descriptor is free.
 func (n *notices) noDescriptor(err error) {
 	if time.Since(n.lackAt) >= tellEvery {
 		n.lackAt = time.Now()
@@ -62,7 +62,7 @@ func (n *notices) noDescriptor(err error) {
 	}
 }
 
-// show returns a number of bytes for people.
+// show formats a number of bytes.
 func show(n int64) string {
 	switch {
 	case n >= 10<<30:

@@ -1,7 +1,6 @@
 package fulldisk
 
-// try does a file operation until it does not fail for want of space or of a file
-// descriptor.
+// try repeats a file operation while it fails because of missing space or a missing file descriptor.
 func (d *Disk) try(do func() error) error {
 	err := d.spared(do)
 	if !Scarce(err) {

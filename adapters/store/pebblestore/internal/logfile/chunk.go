@@ -60,8 +60,8 @@ func parseChunk(b []byte, number uint32) (c chunk, claimed int, ok bool) {
 	return chunk{part: part((kind - 1) % 4), payload: b[header:size], size: size}, size, true
 }
 
-// isTrailer reports whether b begins with the mark of a log that was closed: a
-// header of the next log number without checksum.
+// isTrailer reports whether b begins with the trailer of a closed log: a header with the next log number and without
+// a checksum.
 func isTrailer(b []byte, number uint32) bool {
 	return len(b) >= numberHeader && binary.LittleEndian.Uint32(b) == 0 && binary.LittleEndian.Uint16(b[4:]) == 0 &&
 		b[6] == 5 && binary.LittleEndian.Uint32(b[7:]) == number+1

@@ -1,13 +1,15 @@
 package logfile
 
-// Follow calls take with each record of a log from offset at on, which is 0 or the end of an
-// earlier call, up to the first place that is no record: the end, so far, of a log that is being
-// written, or where Pebble ends after a crash. b begins with a block, and at counts from its
-// beginning. Records share memory with b: their chunks are joined in place, so b has no other use
-// afterwards. end is the offset behind the last record. more reports that all of b was read.
+// Follow calls take for each record of a log, from offset at on. at is 0 or the end returned by an earlier call.
+// Follow stops at the first place that is not a record: the current end of a log that is being written, or the place
+// where Pebble stops after a crash.
+//
+// b begins with a block, and at counts from its beginning. Records share memory with b: their chunks are joined in
+// place, so b cannot be used afterwards. end is the offset after the last record. more reports whether all of b was
+// read.
 func Follow(b []byte, at int, number uint32, take func(record []byte)) (end int, more bool) {
 	end = at
-	start, size, open := 0, 0, false // of the record whose last chunk was not read yet
+	start, size, open := 0, 0, false // state of the record whose last chunk was not read yet
 	for at < len(b) {
 		rest := b[at:min((at/blockSize+1)*blockSize, len(b))]
 		if len(rest) < syncHeader && isPadding(rest) {
@@ -35,6 +37,5 @@ func Follow(b []byte, at int, number uint32, take func(record []byte)) (end int,
 	return end, true
 }
 
-// BlockOf returns the offset of the block that an offset is in: where what Follow is given
-// must begin.
+// BlockOf returns the start of the block that contains an offset. The input of Follow must begin there.
 func BlockOf(offset int64) int64 { return offset - offset%blockSize }

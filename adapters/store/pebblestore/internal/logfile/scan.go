@@ -20,10 +20,10 @@ type Log struct {
 	Damage []Damage
 	// End is the offset after the last complete record.
 	End int
-	// Closed reports whether Pebble has closed the log.
+	// Closed reports whether Pebble closed the log.
 	Closed bool
-	// Unreadable is the error of the disk for a place in the log, set by the caller of Scan; nil: there is none.
-	// Other than a torn end that is damage in any case.
+	// Unreadable is the read error of a place in the log, or nil; the caller of Scan sets it. Unlike a torn end, a
+	// read error is always damage.
 	Unreadable error
 }
 
@@ -59,7 +59,7 @@ func Scan(b []byte, number uint32) Log {
 	return s.log
 }
 
-// NumberOf returns the number of a log by its first chunk, whatever the name of the file is.
+// NumberOf returns the number of a log from its first chunk, whatever the name of the file is.
 func NumberOf(b []byte) (number uint32, ok bool) {
 	b = b[:min(len(b), blockSize)]
 	if len(b) < numberHeader || b[6] < 5 { // a chunk without a number
@@ -75,13 +75,13 @@ type scanner struct {
 	content []byte
 	number  uint32
 	at      int
-	found   bool // a search found the chunks since at, up to the end of the block
+	found   bool // the chunks since at were found by a search, up to the end of the block
 
 	log     Log
-	open    bool // the first chunk of a record was read
+	open    bool // the first chunk of the current record was read
 	payload []byte
 	start   int
-	opened  bool // with found set
+	opened  bool // the record was opened while found was set
 }
 
 // blockEnd returns the end of the block in which offset i is.
@@ -147,7 +147,7 @@ func (s *scanner) search(claimed int) (next int) {
 	return end
 }
 
-// damaged records a damaged place and moves to next. Adjacent places are one.
+// damaged records a damaged place and moves to next. Adjacent damaged places count as one.
 func (s *scanner) damaged(next int) {
 	s.open = false
 	d := s.log.Damage
@@ -159,8 +159,7 @@ func (s *scanner) damaged(next int) {
 	s.at = next
 }
 
-// take adds a chunk to its record. A chunk that continues no record belongs to
-// a record with a damaged beginning.
+// take adds a chunk to its record. A chunk that continues no record belongs to a record whose beginning is damaged.
 func (s *scanner) take(c chunk) {
 	switch c.part {
 	case whole, first:
@@ -182,7 +181,7 @@ func (s *scanner) take(c chunk) {
 	}
 }
 
-// Replayable returns the records that did not need a search.
+// Replayable returns the records that were not found by a search.
 func (l Log) Replayable() []Record {
 	var list []Record
 	for _, r := range l.Records {

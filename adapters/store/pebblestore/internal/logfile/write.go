@@ -7,7 +7,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/record"
 )
 
-// Write writes the records as a log that Pebble reads and takes for closed.
+// Write writes the records as a closed log that Pebble can read.
 func Write(w io.Writer, number uint32, records []Record) error {
 	c := &counter{w: w}
 	out := record.NewWriter(c)
@@ -27,7 +27,7 @@ func Write(w io.Writer, number uint32, records []Record) error {
 	return err
 }
 
-// end returns the mark of a log that was closed, see isTrailer.
+// end returns the trailer of a closed log, see isTrailer.
 func end(number uint32) []byte {
 	return binary.LittleEndian.AppendUint32([]byte{0, 0, 0, 0, 0, 0, 5}, number+1)
 }

@@ -14,12 +14,12 @@ var ErrDamaged = errors.New("data directory is damaged")
 // are lost, but the rest can be served.
 var ErrLost = fmt.Errorf("%w and has lost commits", ErrDamaged)
 
-// Salvageable returns the error for damage that only a copy of what can be read mends.
+// Salvageable returns the error for damage after which only the readable part can be saved, as a copy.
 func Salvageable(err error) error {
 	return fmt.Errorf("%w: %s; save what can be read with 'edgetable check --salvage', or restore a backup", ErrDamaged, Cause(err))
 }
 
-// Cause returns the first line of an error of Pebble, which names the damage.
+// Cause returns the first line of an error of Pebble, which describes the damage.
 func Cause(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line

@@ -19,11 +19,11 @@ type Options struct {
 	// Synced is called after each sync of a log with its time and the number of commits
 	// that it made durable; it may be nil.
 	Synced func(took time.Duration, commits int)
-	Keeper Keeper // nil: no logs are kept
+	Keeper Keeper // nil if no logs are kept
 	Logf   func(format string, args ...any)
 }
 
-// Keeper keeps logs that Pebble gives up.
+// Keeper keeps logs that Pebble no longer needs.
 type Keeper interface {
 	// Wants reports whether a log must be kept.
 	Wants(number uint32) bool
@@ -31,8 +31,7 @@ type Keeper interface {
 	Keep(path string, number uint32) error
 }
 
-// Guard is the file system below Pebble. It keeps the list of logs correct, and inspects
-// each log that Pebble replays.
+// Guard is the file system beneath Pebble. It maintains the list of logs, and inspects each log that Pebble replays.
 type Guard struct {
 	vfs.FS
 	issued    func() int64
@@ -52,8 +51,8 @@ func New(o Options) *Guard {
 	}
 }
 
-// Begin reads the list of what must be in the directory. It returns an error if something
-// is missing, unless that is accepted.
+// Begin reads the list of files that must exist in the directory. If one is missing, it returns an error unless the
+// loss is accepted.
 func (g *Guard) Begin() error {
 	g.replaying.Store(true)
 	missing, err := g.list.read()
@@ -63,10 +62,10 @@ func (g *Guard) Begin() error {
 	return g.Lose(missingLogs(missing))
 }
 
-// Replayed tells that Pebble has replayed the logs.
+// Replayed tells the guard that Pebble has replayed the logs.
 func (g *Guard) Replayed() { g.replaying.Store(false) }
 
-// Listed reports whether the directory had a list of logs that could be read.
+// Listed reports whether the directory had a readable list of logs.
 func (g *Guard) Listed() bool { return g.list.listed }
 
 // Highest returns the highest number of a commit in the logs.
@@ -78,17 +77,17 @@ func (g *Guard) Lost() []string { return g.inspected.lost }
 // Damage returns the error for what is lost, or nil.
 func (g *Guard) Damage() error { return g.inspected.damage() }
 
-// Lose notes another loss, and returns an error if it is not accepted.
+// Lose records another loss, and returns an error if losses are not accepted.
 func (g *Guard) Lose(lost string) error { return g.inspected.lose(lost) }
 
 // Applied counts a commit that was added to the log.
 func (g *Guard) Applied() { g.syncs.written.Add(1) }
 
-// Note writes down that a commit is synced, so that a start misses it if the newest log
-// was cut short. It does not wait for space if operations of to do not.
+// Note records that a commit is synced, so that the next start notices if the newest log was cut short. Whether it
+// waits for space depends on the file system to.
 func (g *Guard) Note(to vfs.FS, n edm.Ticks) { g.list.note(to, n) }
 
-// ForgetAll empties the list at a clean end: every commit is in a data file.
+// ForgetAll empties the list at a clean shutdown: every commit is in a data file.
 func (g *Guard) ForgetAll() error { return g.list.forgetAll() }
 
 // Create lists a new log before anything is written to it.
@@ -104,7 +103,7 @@ func (g *Guard) created(path string, f vfs.File, err error) (vfs.File, error) {
 	if n, ok := g.list.number(path); ok && err == nil {
 		if err := g.list.change(func(live map[uint32]int64) {
 			if live[n] = g.issued(); live[n] == 0 {
-				g.list.synced = 0 // a new process: everything older is in data files
+				g.list.synced = 0 // this is a new process: all older commits are in data files
 			}
 		}); err != nil {
 			return nil, errors.Join(err, f.Close())
@@ -130,7 +129,7 @@ func (g *Guard) ReuseForWrite(old, path string, c vfs.DiskWriteCategory) (vfs.Fi
 	return g.created(path, f, err)
 }
 
-// Remove removes a log, first from the list. One that is not shipped yet is moved.
+// Remove removes a log from the list and then the file. A log that is not shipped yet is moved instead.
 func (g *Guard) Remove(path string) error {
 	if err := g.list.forget(path); err != nil {
 		return err

@@ -19,18 +19,18 @@ type Policy uint8
 
 const (
 	RefuseLoss   Policy = iota // Open fails
-	KeepReadable               // its readable part replaces it
-	ShowReadable               // Pebble sees its readable part, and no file changes
+	KeepReadable               // the readable part replaces the log
+	ShowReadable               // Pebble sees the readable part, and no file changes
 )
 
 // inspection is the result of reading the logs before Pebble replays them.
 type inspection struct {
 	list   *list
 	onLoss Policy
-	views  *vfs.MemFS                       // the logs that Pebble sees instead, with ShowReadable
-	logf   func(format string, args ...any) // reports lost commits
+	views  *vfs.MemFS                       // with ShowReadable, the logs that Pebble sees instead
+	logf   func(format string, args ...any) // logs lost commits
 
-	highest edm.Ticks // number of a commit
+	highest edm.Ticks // highest number of a commit
 	lost    []string  // one sentence for each damaged or missing file
 }
 
@@ -42,7 +42,7 @@ func (i *inspection) damage() error {
 	return fmt.Errorf("%w: %s", ErrLost, strings.Join(i.lost, "; "))
 }
 
-// lose notes a loss, and returns an error if it is not accepted.
+// lose records a loss, and returns an error if losses are not accepted.
 func (i *inspection) lose(lost string) error {
 	i.lost = append(i.lost, lost)
 	if i.onLoss == RefuseLoss {
@@ -56,7 +56,7 @@ func (i *inspection) lose(lost string) error {
 // commits is an error; if it is accepted, inspectLog removes it from the log.
 func (i *inspection) inspectLog(path string, number uint32) error {
 	log, err := i.list.scan(path, number)
-	if err != nil && wholefile.Lost(err) { // what has its name is no file
+	if err != nil && wholefile.Lost(err) { // the entry with this name is not a file
 		return i.cut(path, number, logfile.Log{}, fmt.Sprintf("%s cannot be read (%v); the commits it held are lost", path, err))
 	}
 	if err != nil {
@@ -82,7 +82,8 @@ func (i *inspection) inspectLog(path string, number uint32) error {
 	return i.cut(path, number, log, lost)
 }
 
-// cut lets Pebble see the readable part of a log. If that has lost commits, it is an error unless it is accepted.
+// cut makes Pebble see only the readable part of a log. If that lost commits, it is an error unless losses are
+// accepted.
 func (i *inspection) cut(path string, number uint32, log logfile.Log, lost string) error {
 	if lost != "" {
 		if err := i.lose(lost); err != nil {
@@ -95,8 +96,8 @@ func (i *inspection) cut(path string, number uint32, log logfile.Log, lost strin
 	return i.cutOut(path, number, log)
 }
 
-// replays reports whether Pebble replays the log as it is: if it has no damage and was
-// closed, or is the newest one, with nothing behind a torn end.
+// replays reports whether Pebble replays the log as it is: it has no damage, and it either was closed or is the
+// newest log with nothing after a torn end.
 func replays(log logfile.Log, middle bool) bool {
 	if log.Unreadable != nil {
 		return false
@@ -107,15 +108,14 @@ func replays(log logfile.Log, middle bool) bool {
 	return !slices.ContainsFunc(log.Records, func(r logfile.Record) bool { return r.Behind > 0 })
 }
 
-// cutOut replaces a log by its readable part. It keeps the damaged file under
-// another name.
+// cutOut replaces a log with its readable part. It keeps the damaged file under another name.
 func (i *inspection) cutOut(path string, number uint32, log logfile.Log) error {
 	if err := writeLog(i.list.fs, path+".new", number, log); err != nil {
 		return err
 	}
-	// A log must have its name at each moment: a start after a crash here would count it
-	// as missing. Only a file system without links takes the name away.
-	_ = i.list.fs.Remove(path + ".damaged") // of an attempt that was interrupted
+	// A log must have its name at all times: a start after a crash here would report it as missing. Only on a file
+	// system without hard links, the name is missing for a moment.
+	_ = i.list.fs.Remove(path + ".damaged") // left by an interrupted attempt
 	if i.list.fs.Link(path, path+".damaged") != nil {
 		if err := i.list.fs.Rename(path, path+".damaged"); err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 // "". next is the number of the log after it, or 0; later is what it holds if the list of
 // logs does not know it.
 func (i *inspection) judge(path string, number uint32, log logfile.Log, next uint32, later logfile.Log) string {
-	readable := edm.Ticks(i.list.live[number]) // all commits up to this one are in other files or were read
+	readable := edm.Ticks(i.list.live[number]) // all commits up to this number are in other files or were read
 	var before, behind int
 	var synced edm.Ticks
 	for _, r := range log.Records {
@@ -30,23 +30,22 @@ func (i *inspection) judge(path string, number uint32, log logfile.Log, next uin
 			behind++
 		}
 	}
-	// Pebble closes a log before it makes the next one, which syncs the log. Only the
-	// last log of a process that was killed is not closed, and the next process makes
-	// its log when that one is in data files: then no commit was issued before.
+	// Pebble closes a log, and thereby syncs it, before it makes the next one. Only the last log of a killed process
+	// is not closed. The next process makes a new log once that one is in data files, before it issues any commits.
 	verb := "are"
 	if next > 0 && (len(log.Damage) > 0 || !log.Closed) {
 		if synced <= readable {
-			verb = "may be" // the last ones issued before may be in the next log
+			verb = "may be" // the last commits issued before may be in the next log
 		}
 		synced = max(synced, edm.Ticks(i.list.live[next]))
 		for _, r := range later.Records { // the list of logs is lost
 			if m, ok := MarkOf(r.Payload); ok {
 				synced = max(synced, m.Synced)
-				break // what the marks behind it say may be about commits of that log
+				break // the marks after it may refer to commits of that log
 			}
 		}
 	}
-	if _, listed := i.list.live[number]; next == 0 && listed { // one that is not listed yet has nothing
+	if _, listed := i.list.live[number]; next == 0 && listed { // a log that is not listed yet is empty
 		synced = max(synced, edm.Ticks(i.list.synced))
 	}
 	since := "its beginning"

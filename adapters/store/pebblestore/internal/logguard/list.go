@@ -17,10 +17,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// logList is the file that lists the logs with commits that may be in no other
-// file, the length to which the MANIFEST is synced, and a commit that is synced. A
-// missing listed log is a loss, and so is a shorter MANIFEST: it no longer names files
-// that replaced a log. Pebble does not notice missing files.
+// logList is the file that lists the logs whose commits may be in no other file, the length to which the MANIFEST is
+// synced, and a synced commit. It exists because Pebble does not notice missing files. A missing listed log means a
+// loss, and so does a shorter MANIFEST: it no longer names files that replaced a log.
 const logList = "LOGS"
 
 // list is the content of that file.
@@ -30,9 +29,9 @@ type list struct {
 	logf func(format string, args ...any)
 
 	mu       sync.Mutex
-	live     map[uint32]int64 // log number → issued when the log was made
+	live     map[uint32]int64 // by log number: the highest commit number issued when the log was made
 	manifest namedManifest
-	synced   int64 // number of a commit of this process that is synced
+	synced   int64 // number of a synced commit of this process
 	listed   bool  // the list could be read
 }
 
@@ -69,7 +68,7 @@ func (l *list) read() (missing []string, err error) {
 	return missing, nil
 }
 
-// missingLogs returns a sentence about missing listed logs.
+// missingLogs returns a sentence about listed logs that are missing.
 func missingLogs(names []string) string {
 	return fmt.Sprintf("the log %s is missing; the commits it held are lost", strings.Join(names, ", "))
 }
@@ -112,13 +111,13 @@ func (l *list) change(do func(live map[uint32]int64)) error {
 	return l.write(l.fs)
 }
 
-// note writes down that a commit is synced, so that a start misses it if the newest log
-// was cut short. It does not wait for space, to which to is a file system that fails.
+// note records that a commit is synced, so that the next start notices if the newest log was cut short. It does not
+// wait for space if to is a file system that fails instead.
 func (l *list) note(to vfs.FS, n edm.Ticks) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.synced = int64(n)
-	_ = l.write(to) // without it a start notices less
+	_ = l.write(to) // without it, a start notices fewer losses
 }
 
 // write replaces the list: the MANIFEST, a synced commit, then for each log its number
@@ -148,7 +147,7 @@ func parseLogs(b []byte) (live map[uint32]int64, m namedManifest, synced int64, 
 	for line := range strings.Lines(lines) {
 		var n uint32
 		var issued int64
-		if _, err := fmt.Sscanf(line, "synced %d\n", &synced); err == nil { // not in format 1
+		if _, err := fmt.Sscanf(line, "synced %d\n", &synced); err == nil { // missing in format 1
 			continue
 		}
 		if _, err := fmt.Sscanf(line, "%d %d\n", &n, &issued); err != nil {
@@ -167,7 +166,7 @@ func (l *list) forget(path string) error {
 	return l.change(func(live map[uint32]int64) { delete(live, n) })
 }
 
-// forgetAll empties the list at a clean end: every commit is in a data file.
+// forgetAll empties the list at a clean shutdown: every commit is in a data file.
 func (l *list) forgetAll() error {
 	return l.change(func(live map[uint32]int64) { clear(live); l.synced = 0 })
 }

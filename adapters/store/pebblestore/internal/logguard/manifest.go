@@ -10,9 +10,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/wholefile"
 )
 
-// CheckMarker refuses a directory that has data files but not the file that
-// names the current MANIFEST: Pebble would begin a new store. A MANIFEST alone is
-// of a first start that was interrupted.
+// CheckMarker refuses a directory that has data files but lacks the file that names the current MANIFEST, since
+// Pebble would begin a new store there. A directory with only a MANIFEST comes from an interrupted first start.
 func CheckMarker(names []string) error {
 	data, marker := "", false
 	for _, name := range names {
@@ -90,8 +89,8 @@ func (l *list) wholeManifest(path string, log logfile.Log) error {
 	return Salvageable(fmt.Errorf("%s cannot be read to its end", path))
 }
 
-// ReadManifest reads the records of a MANIFEST in a directory. whole reports that it can be
-// read as far as it was synced.
+// ReadManifest reads the records of a MANIFEST in a directory. whole reports whether it can be read as far as it was
+// synced.
 func ReadManifest(from vfs.FS, dir, path string) (records [][]byte, whole bool, err error) {
 	l := &list{fs: from, dir: dir, logf: func(string, ...any) {}}
 	if _, err := l.read(); err != nil {

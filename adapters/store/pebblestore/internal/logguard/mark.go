@@ -14,13 +14,12 @@ import (
 //
 //	"ET" · number of the commit (8) · number of the last commit known to be synced (8)
 //
-// With it a later start distinguishes damage from the end of a log. After a
-// crash a log may have readable commits behind unreadable ones, because a disk
-// writes in any order; none of them was confirmed. But if the mark of a
-// readable commit shows that a commit behind the unreadable place was synced,
-// then that place had also been synced, and its commits were confirmed.
+// It lets a later start distinguish damage from the end of a log. After a crash, a log may have readable commits
+// after unreadable ones, because a disk writes in any order; none of these were confirmed. But suppose the mark of a
+// readable commit shows that a commit after the unreadable place was synced. Then the unreadable place had also been
+// synced, and its commits were confirmed.
 type Mark struct {
-	Number edm.Ticks // 0: it belongs to no commit
+	Number edm.Ticks // 0 if it belongs to no commit
 	Synced edm.Ticks
 }
 

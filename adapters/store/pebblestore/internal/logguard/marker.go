@@ -7,14 +7,14 @@ import (
 	"edgetable/core/edm"
 )
 
-// quiet is the time without commits after which the store writes a mark behind
-// the last ones, which proves that they were synced.
+// quiet is the time without commits after which the store writes a mark, which proves that the last commits were
+// synced.
 const quiet = 100 * time.Millisecond
 
-// Marker writes a mark behind the last commit when commits pause.
+// Marker writes a mark after the last commit when commits pause.
 type Marker struct {
 	synced atomic.Int64  // highest number of a commit that is synced
-	marked int64         // the commit in the last mark; used only by the goroutine
+	marked int64         // the commit in the last mark; only Run uses it
 	wake   chan struct{} // a commit was synced
 	stop   chan struct{}
 	done   chan struct{}
@@ -25,7 +25,7 @@ func NewMarker() *Marker {
 	return &Marker{wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
 }
 
-// SawSync notes that a commit is synced.
+// SawSync reports that a commit is synced.
 func (m *Marker) SawSync(n edm.Ticks) {
 	for {
 		old := m.synced.Load()
@@ -45,11 +45,10 @@ func (m *Marker) SawSync(n edm.Ticks) {
 // Synced returns the highest number of a commit that is synced.
 func (m *Marker) Synced() edm.Ticks { return edm.Ticks(m.synced.Load()) }
 
-// noteEvery is the time between two notes of a synced commit outside of the log, while
-// there are commits.
+// noteEvery is the interval at which a synced commit is recorded outside of the log, while there are commits.
 const noteEvery = time.Second
 
-// Run writes marks until End is called, and notes the synced commits outside of the log.
+// Run writes marks until End is called, and records synced commits outside of the log.
 func (m *Marker) Run(write func(Mark) error, note func(edm.Ticks)) {
 	defer close(m.done)
 	var noted time.Time
@@ -74,7 +73,7 @@ func (m *Marker) Run(write func(Mark) error, note func(edm.Ticks)) {
 		}
 		if n > m.marked {
 			if write(Mark{Synced: edm.Ticks(n)}) != nil {
-				return // the log failed, which ends the store
+				return // the write to the log failed, which ends the store
 			}
 			m.marked = n
 			note(edm.Ticks(n))

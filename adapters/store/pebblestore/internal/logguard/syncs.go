@@ -7,11 +7,11 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// syncs tells an observer about the syncs of the log.
+// syncs reports the syncs of the log to an observer.
 type syncs struct {
 	observe func(took time.Duration, commits int) // may be nil
 	written atomic.Int64                          // commits added to the log
-	synced  atomic.Int64                          // those at the last sync
+	synced  atomic.Int64                          // value of written at the last sync
 }
 
 // logFile is a log that is being written.

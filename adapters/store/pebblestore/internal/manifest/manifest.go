@@ -10,13 +10,13 @@ import (
 	"errors"
 )
 
-// State is what the records of a MANIFEST say.
+// State is the state that the records of a MANIFEST describe.
 type State struct {
-	// Live has each data file that was ever added: true if it is in use.
+	// Live has each data file that was ever added. The value is true if the file is in use.
 	Live map[uint64]bool
-	// Sizes has the size of each of them.
+	// Sizes has the size of each of these files.
 	Sizes map[uint64]uint64
-	// FirstLog is the number of the oldest log whose commits are in no data file.
+	// FirstLog is the number of the oldest log whose commits are not in data files.
 	FirstLog uint64
 }
 
@@ -42,8 +42,8 @@ const (
 
 var errRecord = errors.New("a record of the MANIFEST has a form that this version does not know")
 
-// Read returns the state after the records. An error means that a record is not
-// understood; the state is that without it.
+// Read returns the state after the records. An error means that a record has an unknown form; the state does not
+// include that record.
 func Read(records [][]byte) (State, error) {
 	s := State{Live: map[uint64]bool{}, Sizes: map[uint64]uint64{}}
 	var failed error
@@ -59,7 +59,7 @@ func Read(records [][]byte) (State, error) {
 		for _, n := range d.deleted {
 			s.Live[n] = false
 		}
-		for i, n := range d.added { // a file that only changes its level is in both
+		for i, n := range d.added { // a file that only moves to another level is both added and deleted
 			s.Live[n], s.Sizes[n] = true, d.sizes[i]
 		}
 		s.FirstLog = max(s.FirstLog, d.log)
@@ -72,7 +72,7 @@ type decoder struct {
 	rest           []byte
 	bad            bool
 	added, deleted []uint64
-	sizes          []uint64 // of added
+	sizes          []uint64 // sizes of the added files
 	log            uint64
 }
 
@@ -130,7 +130,7 @@ func (d *decoder) newFile(tag uint64) {
 	}
 	if tag == tagNewFile4 || tag == tagNewFile5 {
 		for custom := d.number(); custom != customEnd && !d.bad; custom = d.number() {
-			if custom&customUnsafe != 0 { // as a part of a file, which this store does not make
+			if custom&customUnsafe != 0 { // the entry uses only a part of a file; this store never makes such entries
 				d.bad = true
 			} else {
 				d.bytes()

@@ -1,4 +1,4 @@
-// Package pagerows has the memory of pages.
+// Package pagerows manages the memory of pages.
 package pagerows
 
 import (
@@ -8,24 +8,24 @@ import (
 	"edgetable/core/table"
 )
 
-// Memory holds the rows of a page in blocks that grow with the page. A recycled page
-// leaves its memory to a later one.
+// Memory holds the rows of a page in blocks that grow with the page. Recycle passes the memory of a page on to a
+// later one.
 type Memory struct {
 	Rows   []table.Row
 	blocks [][]byte
-	block  int // index of the block being filled
+	block  int // index of the block that is being filled
 	filled int // bytes used in that block
-	used   int // bytes in all
+	used   int // total number of bytes used
 }
 
 const (
 	minBlock = 2 << 10
 	maxBlock = 128 << 10
-	// maxKept is the largest memory that is kept for another page.
+	// maxKept is the largest size of memory that is kept for another page.
 	maxKept = 2 << 20
 )
 
-// Get returns memory for a page, of an earlier one if there is some.
+// Get returns memory for a page, reused from an earlier page if possible.
 func Get() *Memory { return memories.Get().(*Memory) }
 
 var memories = sync.Pool{New: func() any { return new(Memory) }}

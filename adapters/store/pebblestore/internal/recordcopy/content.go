@@ -16,23 +16,22 @@ import (
 	"edgetable/core/table"
 )
 
-// Name is the name of the file with a second copy of all records, outside of the database:
-// without the record of a table nothing tells to which table its entities belong. Each
-// line ends with a checksum of its own. The first one has the format version, which a
-// start reads before it changes anything.
+// Name is the name of the file with a second copy of all records, outside of the database: if the record of a table
+// is lost, nothing else says to which table its entities belong.
 //
-// A record is added after its commit, and the drop of a table before it. So if the file
-// has a record that the catalog does not have, the catalog has lost it.
+// Each line ends with its own checksum. The first line has the format version, which Open reads before it changes
+// anything. A record is added after its commit, but the drop of a table before its commit. So if the file has a
+// record that the catalog does not have, the catalog has lost it.
 const Name = "TABLES"
 
 // Content is the content of that file.
 type Content struct {
-	Format  uint32            // 0: there is no readable file
-	Store   string            // identity of the store; "": an earlier version wrote the file
-	Records map[string][]byte // by the text of the key: the newest form of each live record
+	Format  uint32            // 0 if there is no readable file
+	Store   string            // identity of the store; "" if an earlier version wrote the file
+	Records map[string][]byte // newest form of each live record, by the text of its key
 	Dropped map[table.Incarnation]bool
 	Damaged int    // lines
-	Text    []byte // of the file
+	Text    []byte // content of the file
 }
 
 // Read reads the file. A missing one is empty.
@@ -46,7 +45,7 @@ func Read(dir vfs.FS, path string) (Content, error) {
 		return c, err
 	}
 	for line := range bytes.Lines(b) {
-		if !c.read(line) && line[len(line)-1] == '\n' { // a line without an end was being added
+		if !c.read(line) && line[len(line)-1] == '\n' { // the process stopped while it was adding this line
 			c.Damaged++
 		}
 	}
@@ -62,7 +61,7 @@ func Read(dir vfs.FS, path string) (Content, error) {
 	return c, nil
 }
 
-// read takes in one line and reports whether it is intact.
+// read parses one line and reports whether it is intact.
 func (c *Content) read(line []byte) bool {
 	i := bytes.LastIndexByte(line, ' ')
 	if i < 0 || string(line[i:]) != fmt.Sprintf(" %08x\n", crc32.ChecksumIEEE(line[:i])) {
@@ -96,7 +95,7 @@ func (c *Content) read(line []byte) bool {
 		c.Dropped[table.Incarnation(b)] = true
 		return true
 	}
-	return true // of a later version
+	return true // a line written by a later version
 }
 
 // Written returns when a stored record was written.

@@ -10,16 +10,16 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/wholefile"
 )
 
-// File adds lines to the file. A nil one, that of a store in memory, adds none.
+// File adds lines to the file. A nil File, as in a store in memory, adds none.
 type File struct {
-	fs   vfs.FS // that of the machine: an operation that finds no space fails
+	fs   vfs.FS // the file system of the machine: an operation that finds no space fails
 	dir  string
 	logf func(format string, args ...any)
 
 	mu   sync.Mutex
-	file vfs.File // nil: there is none until the next start
+	file vfs.File // nil: no file is kept until the next start
 	size int64
-	most int64 // size at which the file is written again
+	most int64 // size above which the file is rewritten
 }
 
 // New returns the file of a directory. Use [File.Begin] next.
@@ -32,8 +32,7 @@ func (f *File) path() string { return f.fs.PathJoin(f.dir, Name) }
 // slack is how much longer the file may be than the records in it.
 const slack = 1 << 20
 
-// Begin writes the file if its content is not as it should be. old is the content. With
-// a file system that waits for space, Begin waits.
+// Begin writes the file if its content old differs from want. If the file system waits for space, so does Begin.
 func (f *File) Begin(to vfs.FS, want, old []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,9 +55,8 @@ func (f *File) Begin(to vfs.FS, want, old []byte) error {
 	return nil
 }
 
-// Add adds a line and makes it durable. If that fails, the file is removed: it would
-// contradict the catalog later. again reports whether the file should be written again,
-// because it is missing or has grown too long.
+// Add durably adds a line. If that fails, Add removes the file, since it would contradict the catalog later. again
+// reports whether the file should be rewritten, because it is missing or has grown too long.
 func (f *File) Add(line []byte) (again bool) {
 	if f == nil {
 		return false
@@ -81,7 +79,7 @@ func (f *File) Add(line []byte) (again bool) {
 	return f.file == nil || f.size > f.most
 }
 
-// Close ends the use of the file.
+// Close closes the file.
 func (f *File) Close() {
 	if f == nil {
 		return
@@ -94,11 +92,10 @@ func (f *File) Close() {
 	}
 }
 
-// Rewrite writes the file again.
+// Rewrite rewrites the file.
 func (f *File) Rewrite(want []byte) error { return f.Begin(f.fs, want, nil) }
 
-// GiveUp removes the file, which could not be written: an old one would contradict the
-// catalog after the next drop.
+// GiveUp removes the file after a failed write: an outdated file would contradict the catalog after the next drop.
 func (f *File) GiveUp(err error) {
 	err = errors.Join(err, f.fs.Remove(f.path()))
 	f.logf("edgetable: the second copy of the tables' records cannot be written: %v", err)

@@ -5,7 +5,7 @@ import (
 	"container/heap"
 )
 
-// source gives versions in the order of their keys.
+// source returns versions in key order.
 type source interface{ next() (Version, bool) }
 
 // list is a source.
@@ -19,7 +19,7 @@ func (l *list) next() (v Version, ok bool) {
 	return v, true
 }
 
-// merge gives the versions of all sources, key by key.
+// merge returns the versions of all sources, key by key.
 type merge []head
 
 type head struct {
@@ -47,8 +47,7 @@ func newMerge(sources []source) (m merge) {
 	return m
 }
 
-// Next returns all versions of the next key that begins with space, or none. It passes
-// over the keys of spaces before.
+// Next returns all versions of the next key that begins with space, or none. It skips the keys of lower spaces.
 func (s *Store) Next(space byte) (versions []Version) {
 	for len(s.merge) > 0 {
 		first := &s.merge[0]

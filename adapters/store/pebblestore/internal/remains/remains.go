@@ -1,5 +1,5 @@
-// Package remains reads a store file by file, without Pebble's help, so that a file that Pebble
-// needs to open the store may be damaged or missing.
+// Package remains reads a store file by file, without Pebble. So it can read a store even if a file that Pebble needs
+// to open the store is damaged or missing.
 package remains
 
 import (
@@ -24,14 +24,14 @@ type Options struct {
 	FS       vfs.FS
 	Dir      string
 	Copied   recordcopy.Content      // the second copy of the records
-	Prefix   int                     // the length of what the keys of a table begin with
-	Describe func(key []byte) string // names a key for a person
+	Prefix   int                     // length of the common prefix of a table's keys
+	Describe func(key []byte) string // describes a key for a message
 }
 
-// Store is what remains of one. In an undamaged directory it has what the store has.
+// Store is the readable part of a store. In an undamaged directory, that is everything.
 type Store struct {
 	Options
-	owner     string // identity of the store that most of the data files are of; "": none says it
+	owner     string // identity of the store that wrote most of the data files; "" if no file has one
 	files     []*file
 	merge     merge
 	deletions deletions
@@ -76,7 +76,8 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// vote finds out whose directory this is: one file may be that of another store, also the second copy of the records.
+// vote finds out which store this directory belongs to. A single file, even the second copy of the records, may come
+// from another store.
 func (s *Store) vote(names []string) {
 	votes := map[string]int{}
 	for _, name := range names {
@@ -87,7 +88,7 @@ func (s *Store) vote(names []string) {
 	votes[s.Copied.Store]++
 	most := 0
 	for _, id := range slices.Sorted(maps.Keys(votes)) {
-		if id != "" && votes[id] > most { // "" is of an earlier version
+		if id != "" && votes[id] > most { // files of earlier versions have no identity
 			s.owner, most = id, votes[id]
 		}
 	}
@@ -101,7 +102,7 @@ func (s *Store) problem(format string, args ...any) {
 	s.found = append(s.found, fmt.Sprintf(format, args...))
 }
 
-// Problems returns sentences about what could not be read so far.
+// Problems returns sentences about everything that could not be read so far.
 func (s *Store) Problems() []string {
 	list := s.found
 	for _, f := range s.files {
@@ -120,7 +121,7 @@ func (s *Store) Problems() []string {
 	return list
 }
 
-// open opens a file of the store; nil means that it has nothing.
+// open opens a file of the store. It returns nil if the file has no readable content.
 func (s *Store) open(path string, number uint64, kind kind, used usage) (source, error) {
 	if kind == log {
 		return s.readLog(path, number, used)
@@ -153,7 +154,7 @@ func (f *file) next() (Version, bool) {
 	return Version{Key: e.Key, Value: e.Value, kind: e.Kind, stamp: stamp{sequence: e.Sequence}}, ok
 }
 
-// readLog reads the commits of a log. Damage to it is told by the attempt to start.
+// readLog reads the commits of a log. Damage to a log is reported elsewhere, by the attempt to start.
 func (s *Store) readLog(path string, named uint64, used usage) (source, error) {
 	b, bad, err := wholefile.Readable(s.FS, path)
 	if err != nil {
@@ -198,7 +199,7 @@ func (s *Store) commit(l list, record []byte) list {
 		}
 		switch kind {
 		case pebble.InternalKeyKindLogData:
-			continue // without a sequence number
+			continue // an operation without a sequence number
 		case pebble.InternalKeyKindRangeDelete:
 			s.deletions.add(k, v, at)
 		default:

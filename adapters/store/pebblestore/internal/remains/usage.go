@@ -13,14 +13,14 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/manifest"
 )
 
-// usage says which files of a directory are read. Three witnesses say what a file is: the MANIFEST, its
-// name, and its content. The MANIFEST alone decides only while nothing contradicts it.
+// usage says which files of a directory are read. A file's type follows from three sources: the MANIFEST, its name,
+// and its content. The MANIFEST alone decides only while the others do not contradict it.
 type usage struct {
 	manifest.State
-	whole bool // the MANIFEST can be read as a whole, and what it names is there
+	whole bool // the MANIFEST is completely readable, and all files that it names exist
 }
 
-// kind is what a file holds.
+// kind says what a file contains.
 type kind int
 
 const (
@@ -29,7 +29,7 @@ const (
 	log
 )
 
-// take returns whether a file is read, and as what.
+// take returns whether a file is read, and its kind.
 func (u usage) take(in vfs.FS, dir, name string) (n uint64, k kind) {
 	end := ""
 	named := false
@@ -38,12 +38,12 @@ func (u usage) take(in vfs.FS, dir, name string) (n uint64, k kind) {
 	}
 	switch {
 	case named && end == "sst":
-		if live, known := u.Live[n]; live || !known || !u.whole { // one that was never named may be newer than the MANIFEST
+		if live, known := u.Live[n]; live || !known || !u.whole { // a file that the MANIFEST has never named may be newer than the MANIFEST
 			return n, data
 		}
 		return n, other
 	case named && end == "log":
-		return n, log // its number is in it too
+		return n, log // a log contains its own number
 	case u.whole || end == "damaged":
 		return 0, other
 	}
@@ -58,10 +58,10 @@ func (u usage) take(in vfs.FS, dir, name string) (n uint64, k kind) {
 	return 0, other
 }
 
-// unnamed is the number of a file whose name has none.
+// unnamed is the number of a file whose name contains no number.
 const unnamed = 1 << 63
 
-// inUse finds out what the MANIFEST names.
+// inUse determines which files the MANIFEST names.
 func (s *Store) inUse(names []string) usage {
 	u := usage{State: manifest.State{Live: map[uint64]bool{}}}
 	current := currentManifest(names)

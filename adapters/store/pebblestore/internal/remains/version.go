@@ -9,8 +9,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// stamp says when a version was written. A data file on the lowest level has no sequence
-// numbers, and only a log and a value have Timestamps.
+// stamp says when a version was written. In a data file on the lowest level, versions have no sequence numbers. Only
+// versions in a log or with a value have Timestamps.
 type stamp struct {
 	sequence uint64
 	at       edm.Ticks
@@ -24,7 +24,7 @@ func (d stamp) deletes(v stamp) bool {
 	case v.sequence > 0:
 		return d.sequence > v.sequence
 	}
-	return true // a version is moved to the lowest level when all are older than the deletion
+	return true // a version moves to the lowest level only when all data is older than the deletion
 }
 
 // Version is one version of a key, in a data file or a log.
@@ -38,8 +38,8 @@ func compare(a, b Version) int {
 	return cmp.Or(bytes.Compare(a.Key, b.Key), -cmp.Compare(a.stamp.sequence, b.stamp.sequence))
 }
 
-// deletions are the ranges of keys that were deleted, by their prefixes of this length: a range is
-// a table that was dropped, or a piece of it.
+// deletions holds the deleted key ranges, by their prefixes of this length. A range is a dropped table or a part of
+// one.
 type deletions struct {
 	prefix int
 	ranges map[string][]deletedRange
@@ -57,9 +57,8 @@ func (d deletions) add(start, end []byte, s stamp) {
 	}
 }
 
-// Current returns the newest value of a key, or nil if it was deleted. When a version was
-// written is in its value, if written finds it there: an unused file may have versions
-// that look newer by their sequence numbers.
+// Current returns the newest value of a key, or nil if it was deleted. written returns when a value was written, if
+// the value says so. Sequence numbers alone do not suffice: in an unused file, versions may look newer than they are.
 func (s *Store) Current(versions []Version, written func(value []byte) edm.Ticks) []byte {
 	var best *Version
 	for i := range versions {

@@ -1,4 +1,4 @@
-// Package room bounds the memory that tables in memory may take.
+// Package room limits the memory that tables in memory may use.
 package room
 
 import (
@@ -7,8 +7,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Room is the memory that tables in memory may take. As on a full disk, writes that add something are refused while
-// there is none. A nil Room has no end.
+// Room is the memory that tables in memory may use. As on a full disk, writes that add something are refused while
+// there is none left. A nil Room has no limit.
 type Room struct {
 	limit   int64
 	full    atomic.Bool
@@ -16,7 +16,7 @@ type Room struct {
 	deleted atomic.Bool // since the last compaction of all tables
 }
 
-// New returns the room of a number of bytes; nil for 0 and less.
+// New returns a Room of limit bytes; nil if limit is 0 or less.
 func New(limit int64) *Room {
 	if limit <= 0 {
 		return nil
@@ -24,8 +24,8 @@ func New(limit int64) *Room {
 	return &Room{limit: limit}
 }
 
-// Judge notes how much the tables take, and reports whether they should be compacted because something was deleted of
-// full ones. Room is counted as free again when a sixteenth of it is.
+// Judge takes the size of the tables, and reports whether they should be compacted: the memory is full, and something
+// was deleted since. Memory counts as free again when a sixteenth of it is free.
 func (r *Room) Judge(size int64, logf func(string, ...any)) (compact bool) {
 	switch {
 	case r == nil:
@@ -51,7 +51,7 @@ func (r *Room) Admit(deletes bool) error {
 	return table.ErrMemoryFull
 }
 
-// Refusals is how many writes were refused.
+// Refusals returns the number of refused writes.
 func (r *Room) Refusals() int64 {
 	if r == nil {
 		return 0

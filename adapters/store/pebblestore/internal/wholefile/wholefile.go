@@ -1,4 +1,4 @@
-// Package wholefile reads files as a whole, and replaces them so, durably.
+// Package wholefile reads whole files, and durably replaces whole files.
 package wholefile
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Read returns what a file has.
+// Read returns the content of a file.
 func Read(from vfs.FS, path string) ([]byte, error) {
 	f, err := from.Open(path)
 	if err != nil {
@@ -22,7 +22,7 @@ func Read(from vfs.FS, path string) ([]byte, error) {
 	return b, errors.Join(err, f.Close())
 }
 
-// Bad is a place of a file that the disk does not give.
+// Bad is a place of a file that cannot be read from the disk.
 type Bad struct {
 	Offset int64
 	Err    error
@@ -31,12 +31,11 @@ type Bad struct {
 func (b *Bad) Error() string { return fmt.Sprintf("offset %d: %v", b.Offset, b.Err) }
 func (b *Bad) Unwrap() error { return b.Err }
 
-// sector is how many bytes are given up at least, and step how many are read at once.
+// sector is the smallest number of bytes that is skipped, and step the number that is read at once.
 const sector, step = 512, 64 << 10
 
-// Readable returns what of a file can be read, for content that has checksums. In place of bytes that
-// the disk does not give there are others, and bad is the first of these places; nil: there is none. An error means that
-// nothing can be read.
+// Readable returns the readable content of a file, for content that has checksums. Unreadable bytes are replaced by
+// others. bad is the first of these places, or nil. An error means that nothing can be read.
 func Readable(from vfs.FS, path string) (b []byte, bad *Bad, err error) {
 	f, err := from.Open(path)
 	if err != nil {
@@ -63,7 +62,7 @@ func ReadableOf(f vfs.File, path string) (b []byte, bad *Bad, err error) {
 			at += len(part)
 			continue
 		}
-		if errors.Is(err, io.EOF) { // it is shorter than the system said
+		if errors.Is(err, io.EOF) { // the file is shorter than its reported size
 			return b[:at+n], bad, nil
 		}
 		for ; len(part) > 0; part = part[min(sector, len(part)):] {
@@ -73,7 +72,7 @@ func ReadableOf(f vfs.File, path string) (b []byte, bad *Bad, err error) {
 					bad = &Bad{int64(at), err}
 				}
 				for i := range one {
-					one[i] = 0xff // zeros could be the end of a log
+					one[i] = 0xff // zeros could be mistaken for the end of a log
 				}
 			}
 			at += len(one)
@@ -82,16 +81,15 @@ func ReadableOf(f vfs.File, path string) (b []byte, bad *Bad, err error) {
 	return b, bad, nil
 }
 
-// Lost reports whether an error means that a file is lost as it is, and not that this process may not read it, or has no
+// Lost reports whether an error means that the content of a file is lost, and not that this process lacks permission,
 // memory or descriptors.
 func Lost(err error) bool {
 	code, machine := errors.AsType[syscall.Errno](err)
 	return !machine || slices.Contains([]syscall.Errno{syscall.ENOENT, syscall.EIO, syscall.EISDIR, syscall.ENOTDIR, syscall.ELOOP}, code)
 }
 
-// Replace writes a file of a directory durably, as a whole or not at all. What the file
-// names is in the directory first: the file may survive a power failure that one made
-// before it does not.
+// Replace durably writes a file of a directory, as a whole or not at all. First it syncs the directory, so that the
+// files that b names are durable.
 func Replace(to vfs.FS, dir, name string, b []byte) error {
 	d, err := to.OpenDir(dir)
 	if err != nil {
