@@ -17,11 +17,10 @@ import (
 // if the table was there.
 
 var (
-	// errMoved means that the table is not at the spread to which a write was going to
-	// be sent, or has other traits.
+	// errMoved means that the table is no longer at the spread to which a write would be sent, or declares other
+	// traits.
 	errMoved = errors.New("dynamodb: the table moved, or declares something else")
-	// errUnsettled means that the table moved, or that the copy differs from the
-	// table.
+	// errUnsettled means that the table moved, or that the copy differs from the table.
 	errUnsettled = &call.Error{Class: call.Stale, Err: errors.New("dynamodb: the table is moving")}
 	// errSealed means that no writes are accepted now.
 	errSealed = fmt.Errorf("%w: the table is about to move to other buckets", table.ErrBusy)
@@ -31,7 +30,7 @@ var (
 type view struct {
 	rebucket.Spread
 	traits *table.Traits
-	now    edm.Ticks // with traits: what has ended at this instant is absent
+	now    edm.Ticks // set if there are traits: an entity that has ended at this instant is absent
 }
 
 func (s *Store) view(l *lease) view {
@@ -112,7 +111,7 @@ func (s *Store) writing(ctx context.Context, key table.RecordKey, do func(contex
 		case err == nil:
 			return fmt.Errorf("%w: the table moved: %v", table.ErrUnknown, late)
 		}
-		return errUnsettled // the state that it was refused for may not be part of the table
+		return errUnsettled // the write was refused because of a state that may not be part of the table
 	})
 	return ticks, err
 }

@@ -9,10 +9,11 @@ import (
 // action is one mutation of a Commit under way.
 type action struct {
 	m *table.Mutation
-	// pinned: the action replaces exactly this old state; nil is no entity.
+	// If pinned is set, the action replaces exactly the state old; nil means no entity.
 	pinned bool
 	old    *stored
-	// row is the after-image; nil for a delete, and for a merge that is not pinned.
+	// row is the after-image: the entity after the action. It is nil for a delete, and for a merge that is not
+	// pinned.
 	row     *table.Row
 	pending *pending
 }
@@ -20,8 +21,8 @@ type action struct {
 // merges reports whether the after-image depends on the old state.
 func (a *action) merges() bool { return a.m.Kind == table.Merge && a.m.Condition != table.Absent }
 
-// minds reports whether it matters if the entity has ended: an insert finds no entity or
-// is refused and learns why, and what replaces everything does so in any case.
+// minds reports whether the action depends on whether the entity has ended. An insert does not: it finds no entity,
+// or is refused and learns the reason. A write that replaces everything does not either.
 func (a *action) minds() bool { return a.merges() || a.m.Condition >= table.Present }
 
 // allows reports whether the mutation's own condition holds for a state.
@@ -37,8 +38,8 @@ func (a *action) allows(e *stored) bool {
 	return true
 }
 
-// fits reports whether a merge stays within the limits, as far as the bounds of a
-// state can prove. It is the condition of the update.
+// fits reports whether a merge certainly stays within the limits, according to the stored bounds. This is the
+// condition of the update.
 func (a *action) fits(e *stored, inline int) bool {
 	return e == nil || e.chunks.none() &&
 		e.count+a.m.Properties.Count() <= maxProperties && e.size+patchSize(a.m.Properties) <= inline
@@ -59,7 +60,7 @@ func (a *action) holds(e *stored, inline int, now edm.Ticks) bool {
 	return e.Timestamp < now && e.chunks.none() && (!a.merges() || a.fits(e, inline))
 }
 
-// apply makes the after-image if it is known.
+// apply computes the after-image, if it is known.
 func (a *action) apply(t *table.Traits, now edm.Ticks) error {
 	switch {
 	case a.pinned:
@@ -78,8 +79,8 @@ func (a *action) apply(t *table.Traits, now edm.Ticks) error {
 	return nil
 }
 
-// demand writes the condition of an action that is not pinned. Its text and its names
-// are the same for all such actions, if no rule may judge the state.
+// demand writes the condition of an action that is not pinned. All such actions share the same text and placeholder
+// names if no rule can end the entity.
 func (a *action) demand(e *call.Expression, inline int, t *table.Traits, now edm.Ticks) {
 	m := a.m
 	if t != nil && a.minds() {
@@ -102,8 +103,8 @@ func (a *action) demand(e *call.Expression, inline int, t *table.Traits, now edm
 	}
 }
 
-// demands are the conditions of actions that are not pinned, by the condition of the
-// mutation and by whether it merges.
+// demands holds the conditions of actions that are not pinned, by the condition of the mutation and by whether it
+// merges.
 var demands = func() (all [4][2]call.Template) {
 	for c := range all {
 		for merges := range all[c] {

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// record reads a record, also one that is being deleted.
+// record reads a record, even if it is being deleted.
 func (s *Store) record(ctx context.Context, key table.RecordKey, c table.Consistency) (*record, error) {
 	it, err := s.db.Get(ctx, recordKey(key), c)
 	if err != nil {
@@ -47,8 +47,8 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 	return r.Record, nil
 }
 
-// WriteRecord implements [table.Store]. If it changes what a table declares, it returns
-// when all leases have ended: then no process follows the old declaration.
+// WriteRecord implements [table.Store]. If it changes what a table declares, it returns when all leases have ended,
+// so that no process follows the old declaration any more.
 func (s *Store) WriteRecord(ctx context.Context, new table.Record) (table.Revision, error) {
 	if new.Traits.Feeds() {
 		return "", table.ErrUnsupported
@@ -86,8 +86,7 @@ func (s *Store) WriteRecord(ctx context.Context, new table.Record) (table.Revisi
 	return "", table.ErrRevision
 }
 
-// declare writes a record with other traits, and waits until all leases have ended, also if
-// the outcome is unknown.
+// declare writes a record with other traits. Even if the outcome is unknown, it waits until all leases have ended.
 func (s *Store) declare(ctx context.Context, r *record, had table.Revision) error {
 	var e call.Expression
 	e.If(attrRevision, "=", ":had", str(string(had)))

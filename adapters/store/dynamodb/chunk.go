@@ -14,13 +14,13 @@ type version [16]byte
 // version.
 type chunks struct {
 	version version
-	count   int // 0: the properties are not in chunks
-	size    int // of all chunks in bytes
+	count   int // 0 if the properties are not in chunks
+	size    int // total size of the chunks in bytes
 }
 
 func (c chunks) none() bool { return c.count == 0 }
 
-// attribute is version · count (1 byte) · size (4 bytes).
+// attribute encodes chunks: version · count (1 byte) · size (4 bytes).
 func (c chunks) attribute() types.AttributeValue {
 	b := append(c.version[:len(c.version):len(c.version)], byte(c.count))
 	return bin(binary.BigEndian.AppendUint32(b, uint32(c.size)))
@@ -33,7 +33,7 @@ func readChunks(a types.AttributeValue) (c chunks, err error) {
 	}
 	n := copy(c.version[:], b)
 	size := binary.BigEndian.Uint32(b[n+1:])
-	if size > maxPayload { // it is allocated before the chunks are seen
+	if size > maxPayload { // this much memory is allocated before the chunks are read
 		return c, errItem
 	}
 	c.count, c.size = int(b[n]), int(size)

@@ -19,7 +19,7 @@ func (s *Store) newChunks(p edm.Properties) chunks {
 	return chunks{s.newVersion(), (len(p) + chunkSize - 1) / chunkSize, len(p)}
 }
 
-// errStale means an entity was replaced while it was read.
+// errStale means that an entity was replaced while it was being read.
 var errStale = &call.Error{Class: call.Stale, Err: errors.New("dynamodb: an entity was replaced again and again while it was read")}
 
 // load reads the properties of entities in one bucket from their chunks. An entity
@@ -68,7 +68,7 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.C
 	return nil
 }
 
-// chunkPuts are the requests that write the chunks of properties.
+// chunkPuts returns the requests that write the chunks of properties.
 func chunkPuts(hash []byte, c chunks, p edm.Properties) []types.WriteRequest {
 	list := make([]types.WriteRequest, 0, c.count)
 	for i := range c.count {
@@ -91,15 +91,14 @@ func chunkDeletes(hash []byte, c chunks) []types.WriteRequest {
 // chunks and removed after the write. If the process ends in between, Purge removes
 // the chunks that are not in use.
 type pending struct {
-	hash     []byte // of the chunks
+	hash     []byte // hash key of the chunks
 	note     []byte // sort key of the note
 	due      edm.Ticks
 	old, new chunks
 	late     bool // chunks may arrive after the write has finished
 }
 
-// litterAge is the time after which Purge treats a noted write as finished. It is far
-// longer than a Deadline may be.
+// litterAge is the time after which Purge treats a noted write as finished. It is much longer than any Deadline.
 const litterAge = edm.TicksPerSecond * 3600
 
 var pendingHash = []byte{kindPending}
@@ -113,8 +112,8 @@ func until(ctx context.Context, list ...*pending) context.Context {
 	return ctx
 }
 
-// prepare notes a write that replaces old chunks or makes new ones, and writes the new
-// ones. Spilled properties go into chunks; nil makes none.
+// prepare writes the note of a write that replaces old chunks or makes new ones, and then writes the new chunks.
+// Spilled properties go into chunks; nil means that no chunks are made.
 func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old chunks, spilled edm.Properties) (*pending, error) {
 	bucket := p.Bucket(k)
 	due := s.now() + litterAge
@@ -148,8 +147,8 @@ func (s *Store) prepare(ctx context.Context, p rebucket.Spread, k []byte, old ch
 	return w, nil
 }
 
-// finish removes chunks that are not needed after a write, and its note. If it fails,
-// or if chunks may still arrive, the note stays and Purge does the work.
+// finish removes the chunks that are not needed after a write, and its note. If that fails, or if chunks may still
+// arrive, the note stays and Purge removes both later.
 func (s *Store) finish(ctx context.Context, w *pending, gone chunks) {
 	if _, err := s.db.BatchWrite(ctx, chunkDeletes(w.hash, gone)); err == nil && !w.late {
 		_, _ = s.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(pendingHash, w.note)})

@@ -46,7 +46,7 @@ func (s *Store) Commit(ctx context.Context, key table.RecordKey, m []table.Mutat
 	})
 }
 
-// run tries until the mutations are applied, refused, or time is up.
+// run repeats attempts until the mutations are applied or refused, or the deadline has passed.
 func (w *write) run(ctx context.Context) (edm.Ticks, error) {
 	if err := w.readAhead(ctx); err != nil {
 		return 0, err
@@ -65,13 +65,13 @@ func (w *write) run(ctx context.Context) (edm.Ticks, error) {
 		return err
 	})
 	if call.ClassOf(err) == call.Ambiguous {
-		return 0, err // both the old and the new chunks may be needed
+		return 0, err // both the old and the new chunks may still be needed
 	}
 	w.settle(ctx, err == nil)
 	return ticks, err
 }
 
-// try makes one attempt under a Timestamp of its own.
+// try makes one attempt with a new Timestamp.
 func (w *write) try(ctx context.Context) (edm.Ticks, error) {
 	a := w.clock.Begin(w.hashes())
 	defer w.clock.End(a)
@@ -88,7 +88,7 @@ func (w *write) try(ctx context.Context) (edm.Ticks, error) {
 	return a.Ticks, err
 }
 
-// readAhead pins merges that are alone too large for an item, and what upkeep removes.
+// readAhead reads and pins merges whose properties alone are too large for an item, and removals by upkeep.
 func (w *write) readAhead(ctx context.Context) error {
 	var slow []*action
 	for i := range w.actions {
@@ -110,12 +110,11 @@ func (w *write) readAhead(ctx context.Context) error {
 	return w.complete(ctx, slow)
 }
 
-// maxExpiring is how many entities expire removes at the same time.
+// maxExpiring is the maximum number of entities that expire removes concurrently.
 const maxExpiring = 16
 
-// expire removes entities that have ended, each by a call of its own, at half the price of
-// a transaction. They are absent for everybody before, so nobody can see that a part of them
-// is gone.
+// expire removes entities that have ended, each with a call of its own, at half the price of a transaction. All
+// readers already treat them as absent, so nobody can see that only some are removed.
 func (w *write) expire(ctx context.Context) (edm.Ticks, error) {
 	all := make([]*action, len(w.actions))
 	for i := range all {
@@ -127,7 +126,7 @@ func (w *write) expire(ctx context.Context) (edm.Ticks, error) {
 	}
 	now := w.clock.Instant()
 	for i, a := range all {
-		if e := found[string(a.m.Key)]; e == nil || e.chunks.none() { // others read their chunks one by one
+		if e := found[string(a.m.Key)]; e == nil || e.chunks.none() { // entities with chunks read them one by one
 			w.pin(a, e)
 			if err := a.apply(w.traits, now); err != nil {
 				return 0, &table.Refused{Index: i, Err: err}

@@ -8,16 +8,16 @@ import (
 	"edgetable/adapters/store/dynamodb/internal/call"
 )
 
-// condition is a part of a filter expression: a leaf, or parts and the word between
-// them. Nil is true, and so is a disjunction without parts.
+// condition is a part of a filter expression: a leaf, or several parts joined by a word. Nil is true, and so is a
+// disjunction without parts.
 type condition struct {
 	not bool
 
-	path    []string // a property or a name of ours, and perhaps the tag in it
-	compare string   // =, >, >=, or the name of a function
+	path    []string // an attribute name, and for typed values the tag in it
+	compare string   // =, > or >=, or the name of a function
 	value   types.AttributeValue
 
-	word  string // AND, OR; "" of a leaf
+	word  string // AND or OR; "" for a leaf
 	parts []*condition
 
 	leaves, depth int
@@ -36,7 +36,7 @@ const (
 // bytes, and three operators with its NOT and the word that joins it. The permitted
 // depth is not documented.
 const (
-	maxLeaves = 94 // and one for chunks
+	maxLeaves = 94 // one leaf is reserved for the chunks
 	maxDepth  = 12
 	maxName   = 255 // bytes of an attribute's name in an expression
 )
@@ -45,8 +45,7 @@ func leaf(compare string, v types.AttributeValue, path ...string) *condition {
 	return &condition{path: path, compare: compare, value: v, leaves: 1}
 }
 
-// join joins conditions. A part that would exceed a limit is left out of a
-// conjunction, and makes a disjunction true.
+// join joins conditions. If a part would exceed a limit, a conjunction omits it, and a disjunction becomes true.
 func join(word string, parts []*condition) *condition {
 	c := &condition{word: word}
 	for _, p := range parts {
@@ -74,7 +73,7 @@ func join(word string, parts []*condition) *condition {
 	return c
 }
 
-// expression writes a condition for queries; nil is none.
+// expression writes a condition for queries; it returns nil for no condition.
 func (c *condition) expression() *call.Filter {
 	if c == nil {
 		return nil
@@ -89,7 +88,7 @@ func (c *condition) expression() *call.Filter {
 type conditionWriter struct {
 	filter       call.Filter
 	text         strings.Builder
-	placeholders map[string]string // by name
+	placeholders map[string]string // by attribute name
 }
 
 func (f *conditionWriter) write(s string) { f.text.WriteString(s) }

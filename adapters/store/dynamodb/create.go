@@ -32,7 +32,7 @@ func Create(ctx context.Context, client *dynamodb.Client, name string) error {
 	}
 	for {
 		out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(name)})
-		// A new table may not be known everywhere.
+		// A new table may not be known to all servers of DynamoDB yet.
 		if missing := (*types.ResourceNotFoundException)(nil); err != nil && !errors.As(err, &missing) {
 			return err
 		}

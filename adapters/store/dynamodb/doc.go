@@ -39,13 +39,11 @@
 // Reads are strong, writes conditional and batches atomic. A page of a scan may
 // show part of a concurrent batch.
 //
-// Timestamps follow the clock of the process. Those of an existing entity rise with
-// every write, whichever process writes. Over a delete they rise within one process,
-// except for a write with an unknown outcome that is applied after its answer. A
-// delete and an insert by different processes are not ordered: the new entity may
-// have a lower Timestamp than the deleted one if the two overlap or the clocks of the
-// processes differ. Two processes that write within 10 µs may issue the same
-// Timestamp, about once in a hundred times.
+// Timestamps follow the clock of the process. Those of an existing entity rise with every write, whichever process
+// writes. Across a delete they rise within one process, except for a write with an unknown outcome that is applied
+// after its reply. A delete and an insert by different processes are not ordered: the new entity may have a lower
+// Timestamp than the deleted one if the two overlap or the clocks of the processes differ. Two processes that write
+// within 10 µs may issue the same Timestamp, about once in a hundred times.
 //
 // A table's record may be cached under a lease of two seconds. Drop waits until all
 // leases have ended, and so does Rebucket before it compares for the last time. The
@@ -54,17 +52,15 @@
 //
 // # Expiry
 //
-// Nothing is stored with an entity for the rule by which it ends. A write demands by its
-// condition that the entity surely lives: the property with the instant, or the Timestamp, is
-// late enough. If DynamoDB cannot tell, or if it has ended, the condition fails and
-// shows the entity; core judges it, and the write is repeated on condition that this is
-// still the state. Reads judge what they read at one instant. A process knows the rule by
-// its lease, so a record with other traits is written as a table is dropped: it takes
-// until all leases have ended.
+// No expiry time is stored with an entity. Instead, the condition of a write requires that the entity has certainly
+// not ended: the property with the instant, or the Timestamp, is late enough. If the entity has ended, or DynamoDB
+// cannot tell, the condition fails and returns the entity. Core then judges it, and the write is repeated on
+// condition that the state is still the same. A read judges all entities at one instant. A process knows the rule
+// from its lease. So writing a record with other traits takes, like a drop, until all leases have ended.
 //
-// Upkeep removes what has ended, in turns of the processes ([table.Sharing]). Each entity
-// is deleted by a call of its own, at half the price of a transaction. DynamoDB's TTL is not
-// used: it is not known whether it looks at an item again before it deletes it.
+// Upkeep removes entities that have ended; the processes take turns ([table.Sharing]). Each entity is deleted by a
+// call of its own, at half the price of a transaction. DynamoDB's TTL is not used, because it is not documented
+// whether DynamoDB checks an item again before it deletes it.
 //
 // No request reads the table by a DynamoDB Scan.
 package dynamodb

@@ -44,7 +44,7 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 	}
 	// The table is gone for all processes. If this fails, its name is freed later.
 	_ = s.db.Write(ctx, call.Idempotent, s.deleteRecord(key, r.Revision))
-	if declared { // a table that is made again begins its upkeep again, if this fails too
+	if declared { // if this fails too, a table created again with this name starts its upkeep anew
 		_, _ = s.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(upkeepHash, []byte(key.String()))})
 	}
 	return nil

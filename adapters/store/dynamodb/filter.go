@@ -35,7 +35,7 @@ func translate(f *odata.Filter) *condition {
 // test translates one comparison to a condition that holds if the comparison does.
 func test(t odata.Test) *condition {
 	if t.Name == "PartitionKey" || t.Name == "RowKey" || len(t.Name) > maxName {
-		return nil // keys cannot be named; the ranges of a scan say most of it
+		return nil // a filter expression cannot name keys; the key ranges of a scan cover most of the condition
 	}
 	if t.Function != odata.NoFunction {
 		return called(&t)
@@ -48,8 +48,7 @@ func test(t odata.Test) *condition {
 		}
 		return join("OR", any)
 	}
-	// Less is the rest: all values except those for which a condition reports another
-	// outcome.
+	// The outcome Less covers the rest: all values except those for which a condition reports another outcome.
 	all := values(&t, told&^t.Holds, false)
 	for _, c := range all {
 		c.not = true
@@ -60,8 +59,8 @@ func test(t odata.Test) *condition {
 	return join("AND", all)
 }
 
-// called translates the call of a function. There is no function for the end of a string:
-// what ends with a text contains it, but what does not end with it may contain it.
+// called translates the call of a function. DynamoDB has no function for the end of a string. A string that ends with
+// a text contains it, but a string that does not end with it may contain it too.
 func called(t *odata.Test) *condition {
 	compare := contains
 	if t.Function == odata.StartsWith {
@@ -81,10 +80,9 @@ func called(t *odata.Test) *condition {
 	return is
 }
 
-// values returns conditions on the stored value. Any of them holds if the comparison
-// with the literal of a test has one of some outcomes. With all, they hold for all
-// such values and perhaps for others; without it, for some such values and no others.
-// Less is not one of the outcomes.
+// values returns conditions on the stored value. Each covers values whose comparison with the literal of the test has
+// one of the outcomes. With all, together they cover every such value and perhaps others; without it, only such
+// values, but perhaps not all. Less is not one of the outcomes.
 func values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 	add := func(compare string, v types.AttributeValue, path ...string) {
 		if compare != "" {
@@ -141,7 +139,7 @@ func values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 	return list
 }
 
-// operatorOf is the operator that holds for values with these outcomes.
+// operatorOf returns the operator that holds for values with these outcomes.
 func operatorOf(of odata.Outcomes) string {
 	switch of & (odata.Equal | odata.Greater) {
 	case odata.Equal:
@@ -172,7 +170,7 @@ func doubles(name string, f float64, of odata.Outcomes, all bool) (list []*condi
 	if of == 0 {
 		return nil
 	}
-	number := double(f + 0) // no −0
+	number := double(f + 0) // turns −0 into 0
 	if _, ok := number.(*types.AttributeValueMemberN); !ok {
 		if all {
 			list = append(list, leaf(exists, nil, name, tagDouble))

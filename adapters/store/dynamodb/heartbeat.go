@@ -12,19 +12,18 @@ import (
 	"edgetable/core/table"
 )
 
-// Heartbeats are items that the Region that writes keeps on writing, and that a
-// secondary in another Region reads. DynamoDB replicates the partitions of a table
-// in parallel and in no order, so there are many heartbeats, each under a hash key of
-// its own: a partition that lags holds back the heartbeats in it. The sort key is the
-// Region, so two Regions never write the same item.
+// Heartbeats are items that the writing Region updates regularly, and that a secondary in another Region reads.
+// DynamoDB replicates the partitions of a table in parallel and in no fixed order. So there are many heartbeats, each
+// under its own hash key: a partition that lags delays the heartbeats in it. The sort key is the Region, so two
+// Regions never write the same item.
 
 const (
 	// Heartbeats is the number of items of one beat.
 	Heartbeats = 16
 	// BeatEvery is the time between two beats: the shortest schedule of EventBridge.
 	BeatEvery = edm.TicksPerSecond * 60
-	// rivalAge is the age below which a heartbeat shows that its Region writes now. It is
-	// more than two beats, and less than the three failures that raise an alarm.
+	// rivalAge is the age below which a heartbeat shows that its Region is still writing. It is more than two
+	// intervals, and less than the three failures that raise an alarm.
 	rivalAge = BeatEvery * 5 / 2
 	// movingAge is the age below which a heartbeat shows that a secondary may read.
 	movingAge = BeatEvery * 10
@@ -47,7 +46,7 @@ func (s *Store) Beat(ctx context.Context, region string) error {
 		return err
 	}
 	defer cancel()
-	now := s.now() // before the write: what returned until then is in the table
+	now := s.now() // taken before the write: every earlier reply is in the table
 	requests := make([]types.WriteRequest, Heartbeats)
 	for i := range requests {
 		it := heartbeatKey(i, region)
@@ -73,7 +72,7 @@ func heartbeatKey(i int, region string) item {
 	return call.Key([]byte{kindHeartbeat, byte(i)}, []byte(region))
 }
 
-// lastBeats returns the time of the first heartbeat of each Region.
+// lastBeats returns the time of the first heartbeat item of each Region.
 func (s *Store) lastBeats(ctx context.Context, c table.Consistency) (map[string]edm.Ticks, error) {
 	beats := make(map[string]edm.Ticks)
 	found, err := s.db.Query(ctx, call.Query{Hash: []byte{kindHeartbeat, 0}, First: []byte{0}, Rows: 100, Consistency: c})
@@ -90,8 +89,8 @@ func (s *Store) lastBeats(ctx context.Context, c table.Consistency) (map[string]
 	return beats, nil
 }
 
-// oldestBeat returns the time of the oldest heartbeat of the Region that beat last,
-// other than region; 0 if heartbeats are missing.
+// oldestBeat returns the time of the oldest heartbeat of the Region, other than region, that wrote last. It returns 0
+// if heartbeats are missing.
 func (s *Store) oldestBeat(ctx context.Context, region string) (edm.Ticks, error) {
 	beats, err := s.lastBeats(ctx, table.Eventual)
 	if err != nil {

@@ -13,24 +13,22 @@ import (
 
 // stored is an entity as an item holds it.
 type stored struct {
-	table.Row        // without properties if they are in chunks
+	table.Row        // without properties if these are in chunks
 	count     int    // upper bound of the number of properties
 	size      int    // upper bound of the item's size
-	chunks    chunks // zero: the properties are in the item
+	chunks    chunks // zero if the properties are in the item
 }
 
-// ownSize is an upper bound of the size of the store's own attributes, without the
-// value of the sort key.
+// ownSize returns an upper bound of the size of the store's own attributes, without the value of the sort key.
 const ownSize = 200
 
-// sizeOf is an upper bound of the size of an entity's item. If it is below maxItem,
-// the item fits, and the entity has at most 1 MiB, because a character counts 2 bytes
-// there and at least 1 here.
+// sizeOf returns an upper bound of the size of an entity's item. If it is below maxItem, the item fits, and the
+// entity has at most 1 MiB, because the bound counts 2 bytes for a character and the item at least 1.
 func sizeOf(key []byte, p edm.Properties) int {
 	return ownSize + len(key) + patchSize(p)
 }
 
-// patchSize is the size that properties add to an item.
+// patchSize returns the size that properties add to an item.
 func patchSize(p edm.Properties) (n int) {
 	for name, v := range p.All() {
 		n += len(name) + attributeSize(v)
@@ -38,7 +36,7 @@ func patchSize(p edm.Properties) (n int) {
 	return n
 }
 
-// entityItem is the item of a whole entity. It shares the row's memory.
+// entityItem returns the item of a whole entity. It shares the row's memory.
 func entityItem(hash []byte, r *table.Row, c chunks) item {
 	n := 0
 	if c.none() {

@@ -16,17 +16,17 @@ const (
 	attrHash = call.Hash // B
 	attrSort = call.Sort // B
 
-	// of entities
+	// of an entity
 	attrTicks  = ".t" // N: Timestamp
 	attrNonce  = ".o" // N
 	attrCount  = ".n" // N: upper bound of the number of properties
 	attrSize   = ".z" // N: upper bound of the size of the item in bytes
 	attrChunks = ".c" // B: version and number of the chunks that hold the properties
 
-	// of chunks
+	// of a chunk
 	attrData = ".d" // B
 
-	// of records
+	// of a record
 	attrValue       = ".v" // B
 	attrRevision    = ".r" // S
 	attrIncarnation = ".i" // B: only of the record of a table
@@ -42,46 +42,46 @@ const (
 	attrSeal   = ".x" // N: rebucket.Seal
 	attrBeat   = ".y" // N: rises while the run that sealed it lives
 
-	// of litter
+	// of a note for Purge
 	attrDue    = ".u" // N: ticks
 	attrRecord = ".m" // S: key of the record
 	attrEntity = ".e" // B: encoded key
 	attrNew    = ".w" // B: version that was being written
 	attrOld    = ".f" // B: version that was being replaced
 
-	// of the upkeep of a table
-	attrState = ".b" // B: how far it is
+	// of a table's upkeep
+	attrState = ".b" // B: how far it has got
 )
 
-// The store's own attributes of an entity, and of a record, one behind the other. Each
-// has two characters, so that a name is found in them only if it is one of them.
+// The store's own attributes of an entity, and of a record, concatenated. Each has two characters, so a search for a
+// name finds it only if it is one of them.
 const (
 	ownOfEntity = attrHash + attrSort + attrTicks + attrNonce + attrCount + attrSize + attrChunks
 	ownOfRecord = attrHash + attrSort + attrValue + attrRevision + attrIncarnation + attrBuckets + attrDeleting + attrTraits +
 		attrOrigin + attrTarget + attrSpread + attrOwner + attrSeal + attrBeat
 )
 
-// newer is the error for an item with an attribute that this version does not know. A
-// later version may add one to change what an item means, so it must not be ignored.
+// newer returns the error for an item with an attribute that this version does not know. A later version may have
+// added it to change the meaning of the item, so it must not be ignored.
 func newer(name string) error {
 	return fmt.Errorf("an item of the DynamoDB table has the attribute %s, which a newer version of edgetable wrote: use that version or a later one", name)
 }
 
-// Hash keys begin with the kind of their items.
+// Hash keys begin with the kind of the item.
 const (
 	kindRecord  = 'D'
 	kindEntity  = 'E' // incarnation, bucket
 	kindChunk   = 'C' // incarnation, bucket
 	kindDropped = 'P' // tables to purge
-	kindPending = 'W' // writes of chunks under way
-	kindUpkeep  = 'U' // the upkeep of tables, under the keys of their records
+	kindPending = 'W' // writes of chunks in flight
+	kindUpkeep  = 'U' // the upkeep of tables; the sort keys are those of their records
 
 	kindHeartbeat = 'H' // a number; the sort key is a Region
 )
 
 type item = call.Item
 
-// hashKey is the hash key of one bucket of a table.
+// hashKey returns the hash key of one bucket of a table.
 func hashKey(kind byte, p rebucket.Spread, bucket uint16) []byte {
 	b := make([]byte, 0, 1+len(p.Incarnation)+2)
 	b = append(append(b, kind), p.Incarnation[:]...)

@@ -34,11 +34,11 @@ func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
 		}
 		a.old, a.pinned = nil, false
 		switch {
-		case w.traits != nil: // whether it has ended is for core to judge, each time
+		case w.traits != nil: // core must judge each time whether it has ended
 			w.pin(a, e)
 			pinned = append(pinned, a)
 		case !a.allows(e):
-			w.pin(a, e) // to be refused below
+			w.pin(a, e) // it is refused below
 		case a.merges() && !a.fits(e, w.inline), e != nil && !e.chunks.none():
 			w.pin(a, e)
 			pinned = append(pinned, a)
@@ -62,9 +62,8 @@ func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
 	return nil
 }
 
-// undecided is the first of n actions for which a cancelled transaction does not
-// report whether its condition held, because of a conflict; n if there is none. An
-// action after it cannot have the lowest index that failed.
+// undecided returns the index of the first of n actions whose condition a cancelled transaction did not evaluate,
+// because of a conflict, or n if there is none. No later action can be the failed one with the lowest index.
 func undecided(cause error, n int) int {
 	reasons := call.Reasons(cause)
 	for i := range reasons[:min(n, len(reasons))] {
@@ -75,9 +74,8 @@ func undecided(cause error, n int) int {
 	return n
 }
 
-// found returns which actions failed, and the states they found; nil is no entity.
-// The error of a call contains them, except if they are too large for a reply. Then
-// found reads them.
+// found returns which actions failed, and the states that they found; nil means no entity. The error of a call
+// contains these states, unless they are too large for a reply. Then found reads them.
 func (w *write) found(ctx context.Context, cause error, now edm.Ticks) (found []*stored, failed []bool, err error) {
 	found, failed = make([]*stored, len(w.actions)), make([]bool, len(w.actions))
 	read := func(i int, it item) {

@@ -9,31 +9,30 @@ import (
 	"edgetable/core/table"
 )
 
-// leases are the records of tables that this process may trust for a while. A missing
-// record is never kept.
+// leases caches the records of tables that this process may trust for a limited time. A missing record is never
+// cached.
 type leases struct {
 	now     func() edm.Ticks
 	elapsed func() time.Duration
-	length  time.Duration // 0: nothing is kept
+	length  time.Duration // 0 means that nothing is cached
 
 	mu     sync.RWMutex
 	tables map[table.RecordKey]lease
 }
 
-// lease is the location of a table at one moment, and what it declared then.
+// lease is the location of a table and what it declared, at one moment.
 type lease struct {
 	rebucket.Location
 	traits  *table.Traits
 	origin  table.Incarnation
-	elapsed time.Duration // both clocks before the read began
+	elapsed time.Duration // both clocks, read before the record was
 	wall    edm.Ticks
 }
 
-// maxLeases limits the memory for leases: above it all are forgotten, which costs a
-// read of each table's record.
+// maxLeases limits the memory for leases. Above it, all are dropped, which costs one read of each table's record.
 const maxLeases = 10_000
 
-// get returns the lease of a table, if it still holds.
+// get returns the lease of a table, if it is still valid.
 func (s *leases) get(key table.RecordKey) (lease, bool) {
 	s.mu.RLock()
 	l, ok := s.tables[key]
@@ -41,8 +40,7 @@ func (s *leases) get(key table.RecordKey) (lease, bool) {
 	return l, ok && s.hold(&l, s.length)
 }
 
-// put keeps a lease. The record of a sealed table is not kept, because a seal ends
-// without notice.
+// put caches a lease. The record of a sealed table is not cached, because a seal may end at any time.
 func (s *leases) put(key table.RecordKey, l lease) {
 	if l.Seal != rebucket.Open || s.length == 0 {
 		s.forget(key)
@@ -63,9 +61,8 @@ func (s *leases) forget(key table.RecordKey) {
 	delete(s.tables, key)
 }
 
-// hold reports whether a lease is younger than length. While a process is suspended,
-// only the wall clock goes on. If the wall clock went back, the time that has passed
-// is not known.
+// hold reports whether a lease is younger than length. While a process is suspended, only the wall clock advances. If
+// the wall clock was set back, the elapsed time is unknown.
 func (s *leases) hold(l *lease, length time.Duration) bool {
 	wall := s.now()
 	if wall < l.wall {
@@ -74,8 +71,7 @@ func (s *leases) hold(l *lease, length time.Duration) bool {
 	return max(s.elapsed()-l.elapsed, time.Duration(wall-l.wall)*100) < length
 }
 
-// term is how long a record is relied on: the length of leases, or the default if
-// nothing is cached.
+// term returns how long a record is relied on: the length of leases, or the default if nothing is cached.
 func (s *leases) term() time.Duration {
 	if s.length > 0 {
 		return s.length

@@ -6,20 +6,19 @@ import (
 	"edgetable/core/table"
 )
 
-// What a table declares about the end of its entities, in the language of conditions.
+// Conditions about the end of entities, according to what a table declares.
 
-// The placeholders of rules: those of properties begin with a digit, and ours have one letter.
+// The placeholders of rules. Those of properties begin with a digit, and those of the store's attributes have one
+// letter.
 const (
-	nameInstant  = "#rp" // the property with the instant; #rq is that of the rule that ends
+	nameInstant  = "#rp" // the property with the instant; #rq belongs to the rule that is being withdrawn
 	nameDateTime = "#rt"
 )
 
-// demandLife demands that an entity has surely not ended at the Timestamp of a write. Where
-// DynamoDB cannot tell, because texts of DateTimes are in order by the second only, the
-// condition fails, the failure shows the entity, and core judges it. So a write costs one
-// call as in a table without a rule, unless its entity has ended or ends in this second.
-//
-// The condition is the last one of a conjunction.
+// demandLife adds the condition that an entity has certainly not ended at the Timestamp of a write. DynamoDB cannot
+// always tell, because the texts of DateTimes sort correctly only by whole seconds. Then the condition fails, the
+// failure returns the entity, and core judges it. So a write costs one call, as in a table without a rule, unless its
+// entity has ended or ends in this second. The condition is the last one of a conjunction.
 func demandLife(e *call.Expression, t *table.Traits, now edm.Ticks) {
 	for i, rule := range [...]*table.Expiry{t.Expiry, t.Ending} {
 		if rule == nil {
@@ -30,7 +29,7 @@ func demandLife(e *call.Expression, t *table.Traits, now edm.Ticks) {
 		if rule.Until != 0 {
 			at, name = rule.Until, "#rq"
 		}
-		if len(rule.Property) > maxName { // no expression can have such a name
+		if len(rule.Property) > maxName { // an expression cannot contain such a name
 			e.Demand("attribute_not_exists(#t)")
 			continue
 		}
@@ -50,7 +49,7 @@ func demandLife(e *call.Expression, t *table.Traits, now edm.Ticks) {
 		if rule.After > 0 {
 			lives += " AND " + young
 		}
-		if rule.Until != 0 { // it concerns only what was written by then
+		if rule.Until != 0 { // the rule applies only to entities written until then
 			lives += " OR #t>:rc" + suffix
 			e.Bind(":rc"+suffix, num(rule.Until))
 		}

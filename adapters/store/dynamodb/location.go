@@ -8,10 +8,9 @@ import (
 	"edgetable/core/table"
 )
 
-// changeRecord changes the location of a table, in one transaction with notes for
-// Purge of the spreads that are left. No other item names those. Every change
-// is on condition of the whole location it replaces, so a delayed copy of the request
-// has no effect.
+// changeRecord changes the location of a table. The same transaction writes notes for Purge of the spreads that the
+// table leaves; no other item names those. Every change is on condition of the whole location that it replaces, so a
+// delayed copy of the request has no effect.
 func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, change func(rebucket.Location) (rebucket.Location, error)) error {
 	return s.db.Retry(ctx, call.Reread, func(ctx context.Context) error {
 		r, err := s.tableRecord(ctx, key)
@@ -36,8 +35,8 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, change fu
 	})
 }
 
-// moveAction writes the difference between two locations. When a move begins or ends,
-// the condition includes a Revision that never returns.
+// moveAction writes the difference between two locations. When a move begins or ends, the condition includes a
+// revision that is never used again.
 func (s *Store) moveAction(r *record, to rebucket.Location) call.Action {
 	var e call.Expression
 	e.If(attrRevision, "=", ":r", str(string(r.Revision)))
@@ -73,7 +72,7 @@ func (s *Store) moveAction(r *record, to rebucket.Location) call.Action {
 	return s.db.Update(recordKey(r.Key), &e)
 }
 
-// moveItem are the attributes of a move.
+// moveItem returns the attributes of a move.
 func moveItem(m rebucket.Move) item {
 	it := make(item)
 	if !m.None() {
@@ -90,9 +89,8 @@ func moveItem(m rebucket.Move) item {
 
 var droppedHash = []byte{kindDropped}
 
-// notePurge is the note that the entities of an incarnation shall be removed. The
-// note is due when no operation that began before it can still be under way. If the
-// table was dropped, its name is removed too.
+// notePurge returns the action that notes an incarnation for Purge to remove. The note becomes due when no operation
+// that began earlier can still be in flight. If the table was dropped, Purge removes its name too.
 func (s *Store) notePurge(r *record, l rebucket.Spread) call.Action {
 	it := call.Key(droppedHash, l.Incarnation[:])
 	it[attrDue] = num(s.now() + litterAge)

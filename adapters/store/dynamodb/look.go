@@ -11,29 +11,29 @@ import (
 )
 
 const (
-	lookEvery = edm.TicksPerSecond * 5 // to which the age of a replica is exact
-	lookTime  = 2 * time.Second        // for which an answer waits
+	lookEvery = edm.TicksPerSecond * 5 // precision of a replica's age
+	lookTime  = 2 * time.Second        // timeout of a read for which a reply waits
 
-	// After a failure it is not tried again at once: each answer would wait for lookTime.
+	// After a failure, the next attempt is delayed: otherwise each reply would wait for lookTime.
 	firstLookWait = edm.TicksPerSecond
 	lastLookWait  = edm.TicksPerSecond * 30
 )
 
-// look reads the oldest heartbeat, seldom, and once for all who ask meanwhile.
+// look reads the oldest heartbeat at intervals, once for all callers that ask meanwhile.
 type look struct {
 	now  func() edm.Ticks
-	read func(ctx context.Context) (oldest edm.Ticks, err error) // 0: the heartbeats are not all there
+	read func(ctx context.Context) (oldest edm.Ticks, err error) // returns 0 if heartbeats are missing
 
 	reading singleflight.Group
 
 	mu         sync.Mutex
-	known      bool      // it was read once
-	oldest     edm.Ticks // what it was then
-	last, next edm.Ticks // when it was tried last, and from when on it is tried again
-	wait       edm.Ticks // after the next failure
+	known      bool      // it was read at least once
+	oldest     edm.Ticks // its value then
+	last, next edm.Ticks // time of the last attempt, and the earliest time of the next one
+	wait       edm.Ticks // delay after the next failure
 }
 
-// get returns the oldest heartbeat; 0: they are not all there. known is false if it was never read.
+// get returns the oldest heartbeat, or 0 if heartbeats are missing. known is false if it could never be read.
 func (l *look) get() (oldest edm.Ticks, known bool) {
 	if l.due() {
 		_, _, _ = l.reading.Do("", func() (any, error) {
@@ -54,7 +54,7 @@ func (l *look) due() bool {
 }
 
 func (l *look) again() {
-	if !l.due() { // another one has just read it
+	if !l.due() { // another caller has just read it
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
@@ -68,7 +68,7 @@ func (l *look) again() {
 		l.next = l.last + l.wait
 		return
 	}
-	// A time that was true stays true, also where a read is older than the last one.
+	// A time that was once correct stays correct, even if a later read returns an older one.
 	l.known, l.oldest = true, max(l.oldest, oldest)
 	l.next, l.wait = l.last+lookEvery, 0
 }

@@ -17,45 +17,41 @@ import (
 
 // Options configure a store. Client and Table are required.
 type Options struct {
-	// Client reaches the Region of the table. The store makes its own client from its
-	// options, without the SDK's retries, because it decides what may be sent again.
+	// Client is configured for the Region of the table. The store makes its own client from its options, without the
+	// SDK's retries, because it decides itself what may be sent again.
 	Client *dynamodb.Client
-	// Table is the DynamoDB table, as [Create] makes it.
+	// Table is the name of the DynamoDB table. [Create] creates such a table.
 	Table string
-	// Buckets is the number of buckets of a new table; 0 is 8. Each accepts 1,000 writes
-	// per second, and each adds one call to a scan of the whole table.
+	// Buckets is the number of buckets of a new table; 0 means 8. Each bucket accepts 1,000 writes per second, and
+	// each adds one call to a scan of the whole table.
 	Buckets uint16
-	// Lease is how long the record of a table may be cached. Deleting a table takes at
-	// least this time. 0 is 2 seconds; a negative Lease caches nothing, and every
-	// operation on entities costs one more read. All processes that share the table must
-	// have the same Lease. Above MaxLease, deleting a table takes longer than clients wait.
+	// Lease is how long the record of a table may be cached. Deleting a table takes at least this time. 0 means 2
+	// seconds; a negative Lease caches nothing, and every operation on entities costs one more read. All processes
+	// that share the table must have the same Lease. Above MaxLease, deleting a table takes longer than clients wait.
 	Lease time.Duration
-	// Deadline limits every operation, unless its context has an earlier deadline. 0 is
-	// 30 s; the maximum is ten minutes.
+	// Deadline limits every operation, unless its context has an earlier deadline. 0 means 30 s; the maximum is ten
+	// minutes.
 	Deadline time.Duration
-	// Attempt limits one call to DynamoDB; 0 is 5 seconds.
+	// Attempt limits one call to DynamoDB; 0 means 5 seconds.
 	Attempt time.Duration
 	// Scanned, if not nil, is called with the cost of each scan.
 	Scanned func(buckets.Cost)
 	// Observer sees the calls to DynamoDB.
 	Observer Observer
-	// Now is the clock behind Timestamps and, together with Elapsed, leases; nil
-	// is the clock of the machine.
+	// Now is the clock for Timestamps and, together with Elapsed, for leases. Nil means the clock of the machine.
 	Now func() edm.Ticks
-	// Elapsed is a clock that never goes back, from any origin; nil is the
-	// machine's.
+	// Elapsed is a monotonic clock with any origin; nil means the machine's.
 	Elapsed func() time.Duration
-	// Rand returns random bits; nil is a generator seeded by the system.
+	// Rand returns random bits; nil means a generator seeded by the system.
 	Rand func() uint64
-	// Sleep waits between attempts and for leases to end, or returns the error of
-	// ctx; nil waits.
+	// Sleep waits between attempts and for leases to end, or returns the error of ctx. Nil means a real wait.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
 // Observer sees the calls that a store makes.
 type Observer = call.Observer
 
-// Observation is one call as it was seen.
+// Observation describes one call.
 type Observation = call.Observation
 
 // MaxBuckets is the highest number of Buckets.
@@ -71,8 +67,8 @@ const (
 	maxDeadline     = 10 * time.Minute
 	defaultAttempt  = 5 * time.Second
 
-	// leaseMargin is added to leases for clocks that differ in rate and for calls that
-	// take time to return.
+	// leaseMargin is added to leases. It covers clocks that run at different speeds, and calls that take time to
+	// return.
 	leaseMargin = 200 * time.Millisecond
 )
 

@@ -14,9 +14,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Progress is the work of a Purge so far.
+// Progress counts the work of a Purge so far.
 type Progress struct {
-	Tables int // tables, or copies of tables, removed to the last item
+	Tables int // tables, or copies of tables, removed completely
 	Items  int // items removed
 }
 
@@ -51,7 +51,7 @@ func (p *purge) told() error {
 	return p.report(p.done)
 }
 
-// each calls do with the items of a hash key, in steps.
+// each calls do with the items of a hash key, page by page.
 func (p *purge) each(ctx context.Context, hash []byte, only *call.Projection, do func(context.Context, []item) error) error {
 	for first := []byte{0}; ; {
 		found, err := p.db.Query(ctx, call.Query{Hash: hash, First: first, Rows: purgeStep, Only: only})
@@ -154,7 +154,7 @@ func (p *purge) writes(ctx context.Context) error {
 	return p.each(ctx, pendingHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {
 			if !p.due(note) {
-				return nil // they are in order of their time
+				return nil // notes are in the order of their due times
 			}
 			if err := p.write(ctx, note); err != nil {
 				return err

@@ -11,17 +11,17 @@ import (
 	"edgetable/core/table"
 )
 
-// The catalog is one hash key: records are few, small, and cached where it matters.
-// They are listed by their keys, which are the sort keys.
+// The catalog uses a single hash key, since records are few and small, and cached where speed matters. The sort keys
+// are the keys of the records, so lists are in their order.
 
 var recordHash = []byte{kindRecord}
 
 func recordKey(key table.RecordKey) item { return call.Key(recordHash, []byte(key.String())) }
 
-// record is a record as its item contains it.
+// record is a record as stored in its item.
 type record struct {
 	table.Record
-	rebucket.Location // zero unless it is the record of a table
+	rebucket.Location // zero unless the record is that of a table
 	// origin is the incarnation that the table was created with, however often it moved:
 	// it distinguishes a table that moved from one that was dropped and created again.
 	origin   table.Incarnation
@@ -30,10 +30,10 @@ type record struct {
 
 func (r *record) isTable() bool { return r.Key.Table != "" }
 
-// isLive reports whether it is the record of a table that is not being deleted.
+// isLive reports whether the record is that of a table that is not being deleted.
 func (r *record) isLive() bool { return r.isTable() && !r.deleting }
 
-// item is the record of a table at rest.
+// item returns the item of a table's record while the table does not move.
 func (r *record) item() item {
 	it := recordKey(r.Key)
 	it[attrValue] = bin(r.Value)
@@ -85,7 +85,7 @@ func readRecord(it item) (*record, error) {
 	return &r, nil
 }
 
-// liveRecords reads a page of records, without those of tables that are being deleted.
+// liveRecords parses a page of records, and omits tables that are being deleted.
 func liveRecords(items []item) (list []*record, err error) {
 	for _, it := range items {
 		r, err := readRecord(it)

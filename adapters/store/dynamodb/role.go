@@ -1,13 +1,13 @@
 package dynamodb
 
-// Role is what the programs of one Region are in a deployment.
+// Role is the role of a Region's programs in a deployment.
 type Role string
 
 const (
 	Alone         Role = "alone"     // there is no other Region
-	PrimaryRole   Role = "primary"   // writes, and beats for secondaries in other Regions
-	SecondaryRole Role = "secondary" // serves reads of a replica alone
+	PrimaryRole   Role = "primary"   // writes, and sends heartbeats for secondaries in other Regions
+	SecondaryRole Role = "secondary" // only serves reads from a replica
 )
 
-// Roles are all of them; the first is the default.
+// Roles lists all roles; the first is the default.
 var Roles = []Role{Alone, PrimaryRole, SecondaryRole}

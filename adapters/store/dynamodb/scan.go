@@ -29,8 +29,8 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	}, func(a, b table.Page) (table.Page, bool) { return agreePages(a, b, &r) })
 }
 
-// agreePages cuts a page of a request where two pages begin to differ. It returns false
-// if the page would make no progress.
+// agreePages cuts a page where two pages of the same request begin to differ. It returns false if the page would make
+// no progress.
 func agreePages(a, b table.Page, r *table.ScanRequest) (table.Page, bool) {
 	earlier := func(a, b []byte) bool { return a != nil && (b == nil || bytes.Compare(a, b) < 0) }
 	begin := r.Ranges[0].Start
@@ -67,14 +67,14 @@ func agreePages(a, b table.Page, r *table.ScanRequest) (table.Page, bool) {
 // read takes a connection and holds up to a megabyte.
 const maxFanOut = 32
 
-// minFiltered is the number of rows from which a filter expression is worth its cost.
+// minFiltered is the number of rows from which a filter expression saves more than it costs.
 const minFiltered = 8
 
 // tableSource reads the buckets of one table.
 type tableSource struct {
 	*Store
 	spread rebucket.Spread
-	filter *call.Filter // translated once for a request
+	filter *call.Filter // translated once per request
 }
 
 // query asks for the entities of one bucket in a range.
@@ -112,7 +112,7 @@ func (s tableSource) Read(ctx context.Context, bucket uint16, r key.Range, limit
 			return c, err
 		}
 		if !r.Contains(e.Key) {
-			continue // the end itself, or a key that a cut bound let in
+			continue // the end of the range, or a key that only a truncated bound admits
 		}
 		// DynamoDB limits a Query to one megabyte of items. Their chunks may be a
 		// thousand times larger.
@@ -135,8 +135,7 @@ func (s tableSource) Read(ctx context.Context, bucket uint16, r key.Range, limit
 	c.Rows = make([]table.Row, 0, len(found))
 	for _, e := range found {
 		if !e.chunks.none() && e.Properties == nil {
-			// It was replaced after the Query, and a later state is as good, or a
-			// replica lacks its chunks.
+			// The entity was replaced after the Query, and a later state is as good; or a replica lacks its chunks.
 			if e, err = s.entity(ctx, s.spread, e.Key, table.Strong); err != nil {
 				return c, err
 			}

@@ -9,22 +9,19 @@ import (
 )
 
 const (
-	// SyncMargin is subtracted from the oldest heartbeat. It covers items that DynamoDB
-	// replicates later than heartbeats that were written after them, eventually
-	// consistent reads, and clocks that differ.
+	// SyncMargin is subtracted from the oldest heartbeat. It covers three cases: items that DynamoDB replicates later
+	// than heartbeats written after them, eventually consistent reads, and clocks that differ.
 	SyncMargin = edm.TicksPerSecond * 60
-	// MaxBeatAge is the age of the oldest heartbeat above which the replica does not
-	// follow, or nobody says so.
+	// MaxBeatAge is the age of the oldest heartbeat above which the replica is considered not to follow.
 	MaxBeatAge = BeatEvery * 5
 )
 
-// ErrFollowed means that a table cannot move to other buckets, because a secondary in
-// another Region may get its new spread before its entities.
+// ErrFollowed means that a table cannot move to other buckets, because a secondary in another Region may receive its
+// new spread before its entities.
 var ErrFollowed = errors.New("a secondary in another Region reads this table, and would miss entities while they move: " +
 	"stop the heartbeats (the role alone), wait ten minutes, and move it then; the secondary is unavailable meanwhile")
 
-// Secondary is a store on a replica in another Region than the one that writes. It
-// writes nothing.
+// Secondary is a store on a replica in a Region that does not write. It is read-only.
 type Secondary struct {
 	*Store
 	look look
@@ -32,8 +29,7 @@ type Secondary struct {
 
 var _ table.Replicated = (*Secondary)(nil)
 
-// NewSecondary makes a store on the replica of a global table in a Region. It calls
-// nothing.
+// NewSecondary makes a store on the replica of a global table in a Region. It makes no calls.
 func NewSecondary(o Options, region string) (*Secondary, error) {
 	s, err := New(o)
 	if err != nil {
@@ -44,13 +40,11 @@ func NewSecondary(o Options, region string) (*Secondary, error) {
 	return &Secondary{s, look{now: s.now, read: read}}, nil
 }
 
-// Declares implements [table.Declaring]: what tables declare is followed here, and declared
-// where they are written.
+// Declares implements [table.Declaring]. A secondary applies declarations; they are made in the writing Region.
 func (*Secondary) Declares() (name string, expiry bool) { return "a secondary on DynamoDB", false }
 
-// Replication implements [table.Replicated]. Every write that returned before LastSync
-// is visible, as long as DynamoDB replicates no item later than SyncMargin behind the
-// heartbeats that were written after it.
+// Replication implements [table.Replicated]. Every write that returned before LastSync is visible, provided that
+// DynamoDB replicates no item more than SyncMargin later than heartbeats that were written after it.
 func (s *Secondary) Replication() table.Replication {
 	oldest, known := s.look.get()
 	switch {

@@ -35,7 +35,7 @@ var _ table.Store = (*Store)(nil)
 // Declares implements [table.Declaring].
 func (*Store) Declares() (name string, expiry bool) { return "DynamoDB", true }
 
-// New makes a store. It calls nothing.
+// New makes a store. It makes no calls.
 func New(o Options) (*Store, error) {
 	o, err := o.withDefaults()
 	if err != nil {

@@ -25,7 +25,7 @@ func readHead(it item) (h rebucket.Head, err error) {
 	return h, nil
 }
 
-// transfer is one transaction that updates the copy of a table that moves.
+// transfer is one transaction that updates the copy of a table that is being moved.
 type transfer struct {
 	*Store
 	from, to rebucket.Spread
@@ -35,8 +35,7 @@ type transfer struct {
 	rebucket.Copied
 }
 
-// gather reads the states in the table, as many as fit into a transaction, and writes
-// their chunks.
+// gather reads the current states in the table, as many as fit into a transaction, and writes their chunks.
 func (t *transfer) gather(ctx context.Context, key table.RecordKey, r *rebucket.Location, group []rebucket.Difference) error {
 	keys := make([]item, len(group))
 	for i := range group {
@@ -86,7 +85,7 @@ func (t *transfer) gather(ctx context.Context, key table.RecordKey, r *rebucket.
 	return nil
 }
 
-// source is the key of an entity in the table, target the key in the copy.
+// source returns the key of an entity in the table, target its key in the copy.
 func (t *transfer) source(k []byte) item {
 	return call.Key(hashKey(kindEntity, t.from, t.from.Bucket(k)), k)
 }
@@ -95,13 +94,13 @@ func (t *transfer) target(k []byte) item {
 	return call.Key(hashKey(kindEntity, t.to, t.to.Bucket(k)), k)
 }
 
-// remove deletes an entity from the copy that the table does not have.
+// remove deletes from the copy an entity that the table does not have.
 func (t *transfer) remove(ctx context.Context, d *rebucket.Difference) error {
 	var e call.Expression
 	e.IfMissing(attrHash)
 	t.demand(d.Key, &e)
 	if d.Copy == nil {
-		return nil // it was there for a moment
+		return nil // the entity existed only for a moment
 	}
 	if err := t.replace(ctx, d, nil, nil); err != nil {
 		return err
@@ -111,15 +110,14 @@ func (t *transfer) remove(ctx context.Context, d *rebucket.Difference) error {
 	return nil
 }
 
-// put writes an item to the copy with all its attributes, and with its chunks under
-// another name.
+// put writes an item with all its attributes to the copy. Its chunks get new names.
 func (t *transfer) put(ctx context.Context, d *rebucket.Difference, it item, h *rebucket.Head) error {
 	var e call.Expression
 	e.If(attrTicks, "=", ":t", it[attrTicks])
 	e.If(attrNonce, "=", ":o", it[attrNonce])
 	t.demand(d.Key, &e)
 	if d.Copy != nil && d.Copy.Same(h) {
-		return nil // they agree by now
+		return nil // table and copy already agree
 	}
 	if err := t.replace(ctx, d, it, h); err != nil {
 		return err
@@ -132,8 +130,7 @@ func (t *transfer) put(ctx context.Context, d *rebucket.Difference, it item, h *
 	return nil
 }
 
-// replace writes the chunks of an item for the copy, and notes the old chunks of the
-// copy.
+// replace writes the chunks of an item for the copy, and notes the copy's old chunks for removal.
 func (t *transfer) replace(ctx context.Context, d *rebucket.Difference, it item, h *rebucket.Head) (err error) {
 	var old chunks
 	if d.Copy != nil && d.Copy.Chunks != nil {
@@ -167,16 +164,14 @@ func (t *transfer) replace(ctx context.Context, d *rebucket.Difference, it item,
 	return nil
 }
 
-// demand makes a transaction of the last pass depend on the state of an entity in the
-// table.
+// demand makes the transaction depend on the state of an entity in the table; only the last pass does this.
 func (t *transfer) demand(k []byte, e *call.Expression) {
 	if t.alive != nil {
 		t.actions = append(t.actions, t.db.Check(t.source(k), e))
 	}
 }
 
-// send carries out the transaction. It is stale if an entity changed in the last
-// pass.
+// send sends the transaction. In the last pass, it fails as stale if an entity has changed.
 func (t *transfer) send(ctx context.Context) error {
 	if t.Copied.Copied+t.Deleted == 0 {
 		return nil
@@ -192,8 +187,7 @@ func (t *transfer) send(ctx context.Context) error {
 	return err
 }
 
-// settle removes the chunks that no item names. If the outcome is unknown, Purge does
-// it.
+// settle removes the chunks that no item names after the transaction. If the outcome is unknown, Purge does it.
 func (t *transfer) settle(ctx context.Context, err error) {
 	if call.ClassOf(err) == call.Ambiguous {
 		return

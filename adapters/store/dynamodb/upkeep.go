@@ -27,7 +27,7 @@ func (s *Store) ReadUpkeep(ctx context.Context, t table.RecordKey) (due edm.Tick
 	return edm.Ticks(n), binaryOf(it[attrState]), nil
 }
 
-// SetUpkeep implements [table.Sharing]. If the outcome is unknown, the turn ends by itself.
+// SetUpkeep implements [table.Sharing]. If the outcome is unknown, the turn ends when its time has passed.
 func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.Ticks, state []byte) (set bool, err error) {
 	it := upkeepKey(t)
 	it[attrDue], it[attrState] = num(due), bin(state)
@@ -44,18 +44,18 @@ func (s *Store) SetUpkeep(ctx context.Context, t table.RecordKey, was, due edm.T
 	return err == nil, err
 }
 
-// restEach is what a pass examines for an hour of rest: a pass of a large table a day reads
-// 1 GiB for about $0.03, as much as storing it for four days.
+// restEach is the amount of data examined per hour of rest. A daily pass over a large table reads 1 GiB for about
+// $0.03, as much as storing it for four days.
 const restEach = 32 << 20
 
-// RestUpkeep implements [table.Sharing]: an hour to a day. Reading costs as much for what
-// lives as for what has ended.
+// RestUpkeep implements [table.Sharing]: between an hour and a day. Reading live entities costs as much as reading
+// expired ones.
 func (s *Store) RestUpkeep(scanned int) edm.Ticks {
 	hours := min(1+scanned/restEach, 24)
 	return edm.Ticks(time.Duration(hours) * time.Hour / 100)
 }
 
-// declaring leaves out the records of tables that declare nothing.
+// declaring excludes the records of tables that declare nothing.
 var declaring = &call.Filter{Text: "attribute_exists(#l)", Names: map[string]string{"#l": attrTraits}}
 
 // Declared returns the tables of all accounts that declare something.

@@ -17,7 +17,7 @@ type write struct {
 	spread          rebucket.Spread
 	traits          *table.Traits
 	hash, chunkHash []byte
-	inline          int // size up to which items are whole
+	inline          int // items up to this size are stored whole
 	actions         []action
 	renew           func(context.Context) error // called before anything is sent
 }
@@ -34,8 +34,8 @@ func newWrite(s *Store, p rebucket.Spread, t *table.Traits, m []table.Mutation) 
 	return w
 }
 
-// hashes are those of the items in which the write may create entities, and of those where it
-// deletes entities, for the clock.
+// hashes returns, for the clock, the hashes of the items in which the write may create entities, and of those where
+// it deletes entities.
 func (w *write) hashes() (creates, deletes []uint64) {
 	for i := range w.actions {
 		switch m := w.actions[i].m; {
@@ -78,8 +78,8 @@ func (w *write) entities(ctx context.Context, actions []*action) (map[string]*st
 	return found, errors.Join(err, damaged)
 }
 
-// complete reads the chunks of the states to which actions are pinned, if they depend on
-// them: merges, and those which a rule may judge.
+// complete reads the chunks of the states to which actions are pinned. It does so only for actions that need them:
+// merges, and those whose entities a rule may end.
 func (w *write) complete(ctx context.Context, pinned []*action) error {
 	var rows []*stored
 	size := 0
@@ -112,8 +112,7 @@ func (w *write) complete(ctx context.Context, pinned []*action) error {
 	return nil
 }
 
-// instants reads the chunks of the state to which an action is pinned, and keeps those
-// properties by which rules judge.
+// instants reads the chunks of the state to which an action is pinned, and keeps only the properties that rules need.
 func (w *write) instants(ctx context.Context, a *action) error {
 	if w.traits == nil {
 		return nil
@@ -130,7 +129,7 @@ func (w *write) instants(ctx context.Context, a *action) error {
 	if err := w.load(ctx, w.chunkHash, []*stored{a.old}, table.Strong); err != nil {
 		return err
 	}
-	if a.old.Properties == nil { // it was replaced meanwhile
+	if a.old.Properties == nil { // the entity was replaced meanwhile
 		e, err := w.entity(ctx, w.spread, a.m.Key, table.Strong)
 		if err != nil {
 			return err
@@ -157,8 +156,7 @@ func (w *write) pin(a *action, e *stored) {
 	}
 }
 
-// ready makes the after-images of all actions, if they are known, and writes the
-// chunks that they need.
+// ready computes the after-images of all actions, if they are known, and writes the chunks that they need.
 func (w *write) ready(ctx context.Context, now edm.Ticks) error {
 	size := 0
 	for i := range w.actions {
@@ -189,7 +187,7 @@ func (w *write) ready(ctx context.Context, now edm.Ticks) error {
 		p, err := w.prepare(ctx, w.spread, a.m.Key, old, spilled)
 		if err != nil {
 			if call.ClassOf(err) == call.Ambiguous {
-				err = table.ErrBusy // chunks may exist, but nothing names them
+				err = table.ErrBusy // some chunks may exist, but no item names them
 			}
 			return err
 		}
@@ -198,7 +196,7 @@ func (w *write) ready(ctx context.Context, now edm.Ticks) error {
 	return nil
 }
 
-// settle removes the chunks that are not needed after the write.
+// settle removes the chunks that are no longer needed after the write.
 func (w *write) settle(ctx context.Context, applied bool) {
 	for i := range w.actions {
 		if p := w.actions[i].pending; p != nil {
@@ -212,7 +210,7 @@ func (w *write) settle(ctx context.Context, applied bool) {
 	}
 }
 
-// request is the call for an action.
+// request returns the call for an action.
 func (w *write) request(a *action, now edm.Ticks) call.Action {
 	var e call.Expression
 	switch {

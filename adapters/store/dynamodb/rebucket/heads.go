@@ -7,8 +7,7 @@ import (
 	"sync"
 )
 
-// heads reads the entities of a table in the order of their keys: it merges the
-// buckets, and reads each bucket one page ahead.
+// heads reads the entities of a table in key order: it merges the buckets, and reads each bucket one page ahead.
 type heads struct {
 	cancel  context.CancelFunc
 	readers sync.WaitGroup
@@ -17,8 +16,8 @@ type heads struct {
 
 // bucketHeads is one bucket.
 type bucketHeads struct {
-	pages chan headPage // closed at the end
-	page  []Head        // not empty; its first is the next
+	pages chan headPage // closed when the bucket has been read completely
+	page  []Head        // never empty; its first element is the next head
 }
 
 type headPage struct {
@@ -74,7 +73,7 @@ func (e *Env) read(ctx context.Context, p Spread) (*heads, error) {
 	return h, nil
 }
 
-// turn advances to the next page that is not empty; false is the end.
+// turn advances to the next page that is not empty; it returns false at the end.
 func (b *bucketHeads) turn(ctx context.Context) (bool, error) {
 	for {
 		select {
@@ -94,7 +93,7 @@ func (b *bucketHeads) turn(ctx context.Context) (bool, error) {
 	}
 }
 
-// first is the next entity; nil is the end.
+// first returns the next entity; nil at the end.
 func (h *heads) first() *Head {
 	if len(h.next) == 0 {
 		return nil
@@ -102,7 +101,7 @@ func (h *heads) first() *Head {
 	return &h.next[0].page[0]
 }
 
-// advance moves past the first entity.
+// advance skips the first entity.
 func (h *heads) advance(ctx context.Context) error {
 	b := h.next[0]
 	if b.page = b.page[1:]; len(b.page) == 0 {

@@ -6,14 +6,13 @@ import (
 )
 
 const (
-	maxGroup     = 90      // differences of one Copy; a transaction has at most 100 actions
-	maxLastGroup = 49      // each has a condition too
-	maxGroupSize = 4 << 20 // bytes of items, about
+	maxGroup     = 90      // maximum number of differences in one Copy; a transaction has at most 100 actions
+	maxLastGroup = 49      // each difference also has a condition
+	maxGroupSize = 4 << 20 // approximate number of bytes of items
 	reportEvery  = 10_000
 )
 
-// pass compares table and copy in the order of their keys, and updates the copy.
-// alive is not nil in the last pass.
+// pass compares table and copy in key order, and updates the copy. alive is set only in the last pass.
 func (r *mover) pass(ctx context.Context, alive func(context.Context) error) error {
 	r.Rows, r.Copied, r.Deleted = 0, 0, 0
 	if err := r.report(); err != nil {
@@ -77,12 +76,12 @@ func (r *mover) pass(ctx context.Context, alive func(context.Context) error) err
 		}
 	}
 	if len(group) == 0 {
-		return r.report() // or a pass without differences would report nothing
+		return r.report() // otherwise a pass without differences would report nothing
 	}
 	return r.bring(ctx, group, alive)
 }
 
-// compare orders two heads by their keys; nil is the end.
+// compare orders two heads by their keys; nil means the end.
 func compare(a, b *Head) int {
 	switch {
 	case b == nil:
@@ -93,12 +92,12 @@ func compare(a, b *Head) int {
 	return bytes.Compare(a.Key, b.Key)
 }
 
-// bring gives the copy the state that the table has of some entities.
+// bring updates some entities of the copy to their state in the table.
 func (r *mover) bring(ctx context.Context, group []Difference, alive func(context.Context) error) error {
 	for len(group) > 0 {
 		done, err := r.Copy(ctx, r.key, Location{Spread: r.from, Move: Move{Target: r.to, Owner: r.owner}}, group, alive)
 		if err != nil {
-			// If the record is not that of the run any more, that is the reason.
+			// If the record no longer belongs to the run, that is the reason.
 			if reason := r.change(ctx, func(*Location) {}); reason != nil && ctx.Err() == nil {
 				return reason
 			}

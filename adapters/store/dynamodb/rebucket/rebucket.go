@@ -9,9 +9,9 @@
 // to Purge. Reads continue throughout; during the last comparison those of entities
 // that differ wait until they are copied.
 //
-// To resume an interrupted run, start one with the same number of buckets. That also
-// stops a run that is still under way. A seal whose run has died is lifted by the
-// first process whose write was refused for [Silence].
+// To resume an interrupted run, start one with the same number of buckets. That also stops a run that is still in
+// progress. If the run that sealed a table has died, the first process whose writes were refused for [Silence] lifts
+// the seal.
 package rebucket
 
 import (
@@ -30,21 +30,20 @@ const Silence = 30 * time.Second
 
 // Options configure a run.
 type Options struct {
-	// Buckets is the number of buckets the table shall have, 1 to MaxBuckets.
+	// Buckets is the new number of buckets of the table, 1 to MaxBuckets.
 	Buckets uint16
 	// Abort gives up an unfinished run instead: the table stays as it is, and Purge
 	// removes the copy. Buckets is ignored.
 	Abort bool
-	// MaxPause limits the time for which writes are refused, as far as it can be
-	// foreseen; 0 is no limit. If the pause would be longer, the run stops before it
-	// with a *[PauseError]. The copy stays, and a later run continues.
+	// MaxPause limits the expected time for which writes are refused; 0 means no limit. If the expected time is
+	// longer, the run stops before it with a *[PauseError]. The copy stays, and a later run continues.
 	MaxPause time.Duration
 	// Report, if not nil, is called after every group of entities written and every few
 	// thousand compared. Its error ends the run; a later run continues.
 	Report func(Progress) error
 }
 
-// Progress says how far a run is.
+// Progress describes how far a run has got.
 type Progress struct {
 	State State
 	// Pass numbers the comparisons of table and copy, from 1.
@@ -52,12 +51,12 @@ type Progress struct {
 	// Rows were compared in this pass. Of those, Copied were copied and Deleted were
 	// deleted from the copy.
 	Rows, Copied, Deleted int
-	// Pause is the expected time for which writes are refused, known from [Closing] on:
-	// the time of the last pass and of leases.
+	// Pause is the expected time for which writes are refused, known from [Closing] on: the duration of the last pass
+	// plus that of leases.
 	Pause time.Duration
 }
 
-// State is what a run does.
+// State is the current step of a run.
 type State uint8
 
 const (
@@ -70,7 +69,7 @@ const (
 	Last
 	// Done says that the table has the new buckets.
 	Done
-	// Unchanged says that the table had them before, or that there was nothing to abort.
+	// Unchanged says that the table already had them, or that there was nothing to abort.
 	Unchanged
 	// Aborted says that the copy was given up.
 	Aborted
@@ -88,8 +87,8 @@ var (
 	ErrSuperseded = errors.New("dynamodb: another run of rebucket has taken over")
 	// ErrAborted means that another process aborted the run.
 	ErrAborted = errors.New("dynamodb: the run of rebucket was aborted")
-	// ErrSilent means that the run kept writes waiting without a sign of life, so that
-	// another process lifted its seal. A later run continues.
+	// ErrSilent means that the run held up writes without a heartbeat for so long that another process lifted its
+	// seal. A later run continues.
 	ErrSilent = errors.New("dynamodb: rebucket kept writes waiting too long and was stopped; run it again")
 )
 
@@ -100,7 +99,7 @@ func (e *PauseError) Error() string {
 	return fmt.Sprintf("dynamodb: writes would wait about %v for the last pass, at most %v is allowed; the copy is kept", e.Expected.Round(time.Millisecond), e.Max)
 }
 
-// UnfinishedError means that a run to another number of buckets was not finished.
+// UnfinishedError means that an earlier run to another number of buckets is not finished.
 type UnfinishedError struct{ Buckets uint16 }
 
 func (e *UnfinishedError) Error() string {

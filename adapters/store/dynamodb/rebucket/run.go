@@ -18,7 +18,7 @@ type mover struct {
 	owner    string
 	from, to Spread
 	beat     int
-	beaten   time.Duration // when the last beat was written
+	beaten   time.Duration // time of the last heartbeat
 }
 
 func (r *mover) report() error { return r.Report(r.Progress) }
@@ -35,7 +35,7 @@ func (r *mover) change(ctx context.Context, change func(now *Location)) error {
 	return r.deleted(err)
 }
 
-// deleted explains the absence of a table that was there before.
+// deleted returns the error for a table that existed before and is now missing.
 func (r *mover) deleted(err error) error {
 	if errors.Is(err, table.ErrNoTable) {
 		return fmt.Errorf("the table was deleted: %w", table.ErrNoTable)
@@ -43,7 +43,7 @@ func (r *mover) deleted(err error) error {
 	return err
 }
 
-// mine is the reason why the record is not that of the run; nil if it is.
+// mine returns the reason why the record no longer belongs to the run, or nil.
 func (r *mover) mine(now *Location) error {
 	switch {
 	case now.Spread == r.to:
@@ -60,7 +60,7 @@ func (r *mover) mine(now *Location) error {
 	return nil
 }
 
-// alive shows once per second that the run which sealed the table lives.
+// alive writes a heartbeat once per second, which shows that the run that sealed the table is still running.
 func (r *mover) alive(ctx context.Context) error {
 	if r.Elapsed()-r.beaten < time.Second {
 		return nil

@@ -49,7 +49,7 @@ func Run(ctx context.Context, e Env, key table.RecordKey, o Options) error {
 const (
 	// maxPasses limits the number of passes before the seal.
 	maxPasses = 20
-	// few differences take a few transactions.
+	// few is a number of differences that takes only a few transactions.
 	few = 100
 )
 
@@ -60,7 +60,7 @@ func (r *mover) claim(ctx context.Context) error {
 	binary.BigEndian.PutUint32(fresh.Incarnation[8:], uint32(r.Rand()))
 	return r.Change(ctx, r.key, func(now Location) (Location, error) {
 		switch {
-		case now.Owner == r.owner: // claimed before, and the reply was lost
+		case now.Owner == r.owner: // claimed by an earlier attempt whose reply was lost
 			return now, nil
 		case now.None() && now.Spread.Buckets == r.Buckets:
 			r.State = Unchanged
@@ -76,9 +76,8 @@ func (r *mover) claim(ctx context.Context) error {
 	})
 }
 
-// approach compares and copies until another pass would not make the last one
-// shorter: few entities differed, or more than half as many as in the pass before.
-// It returns the time of the last pass.
+// approach compares and copies until another pass would not make the last one shorter: few entities differed, or more
+// than half as many as in the pass before. It returns the duration of the last pass.
 func (r *mover) approach(ctx context.Context) (took time.Duration, err error) {
 	for earlier := 0; ; {
 		began := r.Elapsed()
@@ -95,13 +94,13 @@ func (r *mover) approach(ctx context.Context) (took time.Duration, err error) {
 	}
 }
 
-// conclude seals the table, compares for the last time and moves it.
+// conclude seals the table, compares for the last time, and replaces the table with the copy.
 func (r *mover) conclude(ctx context.Context) (err error) {
 	defer func() {
-		if err != nil { // writes must not wait for a run that is over
+		if err != nil { // writes must not wait for a run that has ended
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
 			defer cancel()
-			// If this fails, those whose writes are refused lift the seal.
+			// If this fails, processes whose writes are refused lift the seal.
 			_ = r.change(ctx, func(now *Location) { now.Move = now.Released() })
 		}
 	}()
@@ -127,7 +126,7 @@ func (r *mover) conclude(ctx context.Context) (err error) {
 	return r.flip(ctx)
 }
 
-// seal raises the seal by one.
+// seal moves the seal to its next state.
 func (r *mover) seal(ctx context.Context, to Seal) error {
 	r.beat++
 	r.beaten = r.Elapsed()

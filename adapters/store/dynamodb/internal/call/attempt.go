@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// attempt makes one call under its own time limit. Its error is an *[Error].
+// attempt makes one call with its own timeout. Its error is an *[Error].
 func (t *Table) attempt(ctx context.Context, call func(ctx context.Context) error) error {
 	if t.Now() > untilOf(ctx) {
 		return &Error{Refused, errFrozen}
@@ -24,7 +24,7 @@ func (t *Table) attempt(ctx context.Context, call func(ctx context.Context) erro
 	return nil
 }
 
-// judge finds what a failed call says about its effect.
+// judge determines what a failed call says about its effect.
 func judge(ctx context.Context, err error, sent bool) *Error {
 	switch {
 	case sent:
@@ -35,13 +35,12 @@ func judge(ctx context.Context, err error, sent bool) *Error {
 	return &Error{Refused, err}
 }
 
-// untilKey finds in a context the Ticks until which its calls may be sent.
+// untilKey is the context key of the time until which calls may be sent.
 type untilKey struct{}
 
-// Until limits the calls under ctx by the wall clock. A process that was suspended,
-// such as a laptop or a virtual machine, wakes up while the deadline of its other
-// clock is still far. A request that was signed before the suspension also arrives
-// too late: a signature is valid for minutes.
+// Until forbids calls under ctx after a time of the wall clock. When a suspended process, such as a laptop or a
+// virtual machine, wakes up, the deadline of its monotonic clock is still far away. A request that was signed before
+// the suspension arrives too late for another reason: a signature is valid for minutes.
 func Until(ctx context.Context, t edm.Ticks) context.Context {
 	return context.WithValue(ctx, untilKey{}, min(t, untilOf(ctx)))
 }
@@ -53,5 +52,5 @@ func untilOf(ctx context.Context) edm.Ticks {
 	return math.MaxInt64
 }
 
-// errFrozen means nothing was sent.
+// errFrozen means that nothing was sent.
 var errFrozen = fmt.Errorf("%w: the process was suspended in the middle of a write", table.ErrBusy)

@@ -24,10 +24,10 @@ const (
 	Conditional
 	// Cancelled means no effect, because actions of a transaction failed.
 	Cancelled
-	// Unreadable means that a transaction had no effect, and that its reasons exceed a reply.
+	// Unreadable means that a transaction had no effect, and that its reasons are too large for a reply.
 	Unreadable
-	// Stale means no effect, because the state is not the one that was read before. The
-	// next try reads it again, or knows it by now.
+	// Stale means no effect, because the state is not the one that was read before. The next attempt reads it again,
+	// unless the failure has returned it.
 	Stale
 	// Busy means no effect. The same call may succeed later.
 	Busy
@@ -35,8 +35,7 @@ const (
 	Ambiguous
 )
 
-// Error is a failed call with its class. It is [table.ErrBusy] or [table.ErrUnknown]
-// where the class says so.
+// Error is a failed call with its class. It matches [table.ErrBusy] or [table.ErrUnknown] if the class implies that.
 type Error struct {
 	Class Class
 	Err   error
@@ -56,7 +55,7 @@ func (e *Error) Is(target error) bool {
 	return false
 }
 
-// ClassOf is the class of an error; one that is no *[Error] is Refused.
+// ClassOf returns the class of an error. An error that is not an *[Error] is Refused.
 func ClassOf(err error) Class {
 	if e := (*Error)(nil); errors.As(err, &e) {
 		return e.Class
@@ -64,7 +63,7 @@ func ClassOf(err error) Class {
 	return Refused
 }
 
-// classify judges the error of a call that was sent.
+// classify returns the class of an error from a call that was sent.
 func classify(err error) Class {
 	var answer *smithyhttp.ResponseError
 	if errors.As(err, &answer) && answer.HTTPStatusCode() >= http.StatusInternalServerError {
@@ -91,8 +90,8 @@ func classify(err error) Class {
 	case "TransactionInProgressException":
 		return Ambiguous
 	case "ValidationException":
-		// The items that the conditions of a transaction found are limited in sum, which
-		// has no code of its own. If the cause was another, reading finds nothing new.
+		// The total size of the items that failed conditions return is limited, and this limit has no error code of
+		// its own. If the error had another cause, reading the items finds nothing new.
 		if strings.Contains(err.Error(), "TransactWriteItems") {
 			return Unreadable
 		}
@@ -100,8 +99,8 @@ func classify(err error) Class {
 	return Refused
 }
 
-// cancellation separates a transaction that met others, and may be sent again, from
-// one that cannot be carried out.
+// cancellation distinguishes a transaction that conflicted with others, and may be sent again, from one that cannot
+// be carried out.
 func cancellation(err error) Class {
 	reasons := Reasons(err)
 	if len(reasons) == 0 {
@@ -122,8 +121,7 @@ const (
 	reasonCondition = "ConditionalCheckFailed"
 )
 
-// Reasons are those of a cancelled transaction, one for each action; nil if err is
-// something else.
+// Reasons returns the reasons of a cancelled transaction, one for each action, or nil if err is something else.
 func Reasons(err error) []types.CancellationReason {
 	if c := (*types.TransactionCanceledException)(nil); errors.As(err, &c) {
 		return c.CancellationReasons
@@ -134,12 +132,11 @@ func Reasons(err error) []types.CancellationReason {
 // Failed reports whether the condition of an action failed.
 func Failed(r *types.CancellationReason) bool { return aws.ToString(r.Code) == reasonCondition }
 
-// Held reports whether the condition of an action held. If it neither held nor
-// failed, another transaction was in the way.
+// Held reports whether the condition of an action held. If it neither held nor failed, the action conflicted with
+// another transaction.
 func Held(r *types.CancellationReason) bool { return aws.ToString(r.Code) == reasonNone }
 
-// OldItem is the item on which the condition of a single write failed; nil if there
-// was none.
+// OldItem returns the item for which the condition of a single write failed, or nil if there was none.
 func OldItem(err error) Item {
 	if c := (*types.ConditionalCheckFailedException)(nil); errors.As(err, &c) {
 		return c.Item

@@ -12,29 +12,29 @@ import (
 // a placeholder for every name that begins with a dot, and refuses placeholders that
 // are not used.
 //
-// Attributes of our own have names of a dot and one letter; the placeholder of .t is
-// #t. A placeholder of a value begins with a colon and is given by the caller.
+// The store's own attributes have names of a dot and one letter; the placeholder of .t is #t. A placeholder of a
+// value begins with a colon; the caller chooses it.
 type Expression struct {
 	condition, update strings.Builder
-	fixed             *string // instead of condition
+	fixed             *string // used instead of condition
 	names             map[string]string
-	shared            bool // names belong to a Template
+	shared            bool // the map names belongs to a Template
 	values            Item
 }
 
-// Template is a condition without values, which many expressions share.
+// Template is a condition without values that many expressions share.
 type Template struct {
 	condition *string
 	names     map[string]string
 }
 
-// Template makes one from a condition whose values are all nil.
+// Template makes a Template from a condition whose values are all nil.
 func (e *Expression) Template() Template { return Template{e.Condition(), e.names} }
 
 // Start makes an expression with this condition. Its values must be bound.
 func (t Template) Start(e *Expression) { e.fixed, e.names, e.shared = t.condition, t.names, true }
 
-// Condition is the text of the condition; nil is none.
+// Condition returns the text of the condition, or nil.
 func (e *Expression) Condition() *string {
 	if e.fixed != nil {
 		return e.fixed
@@ -42,7 +42,7 @@ func (e *Expression) Condition() *string {
 	return textOf(&e.condition)
 }
 
-// Update is the text of the update; nil is none.
+// Update returns the text of the update, or nil.
 func (e *Expression) Update() *string { return textOf(&e.update) }
 
 func textOf(b *strings.Builder) *string {
@@ -53,8 +53,8 @@ func textOf(b *strings.Builder) *string {
 	return &s
 }
 
-// If demands that an attribute compares with v as op says, such as "=". The value gets
-// the name placeholder in the expression.
+// If requires that an attribute compares with v as op says, such as "=". placeholder is the name of the value in the
+// expression.
 func (e *Expression) If(attr, op, placeholder string, v types.AttributeValue) {
 	e.and()
 	e.condition.WriteString(e.name(attr))
@@ -63,7 +63,7 @@ func (e *Expression) If(attr, op, placeholder string, v types.AttributeValue) {
 	e.Bind(placeholder, v)
 }
 
-// IfMissing demands that the item has no such attribute, or that there is no item.
+// IfMissing requires that the item has no such attribute, or that there is no item.
 func (e *Expression) IfMissing(attr string) {
 	e.and()
 	e.condition.WriteString("attribute_not_exists(")
@@ -71,7 +71,7 @@ func (e *Expression) IfMissing(attr string) {
 	e.condition.WriteString(")")
 }
 
-// Demand demands a condition that the caller wrote, with names and values that it binds.
+// Demand adds a condition written by the caller, who must bind its names and values.
 func (e *Expression) Demand(text string) {
 	e.and()
 	e.condition.WriteString(text)
@@ -106,7 +106,7 @@ func (e *Expression) SetDefault(attr, placeholder string, v types.AttributeValue
 	e.Bind(placeholder, v)
 }
 
-// Add sets attr to the sum of n and its value, or of n and base if it has none.
+// Add sets attr to n plus its current value, or plus base if the item has no such attribute.
 func (e *Expression) Add(attr, basePlaceholder string, base types.AttributeValue, placeholder string, n types.AttributeValue) {
 	e.SetDefault(attr, basePlaceholder, base)
 	e.update.WriteString("+")
@@ -114,8 +114,8 @@ func (e *Expression) Add(attr, basePlaceholder string, base types.AttributeValue
 	e.Bind(placeholder, n)
 }
 
-// SetProperty sets an attribute with any name, under the i-th pair of placeholders.
-// They have three characters, so that 252 of them fit an expression.
+// SetProperty sets an attribute of any name, with the i-th pair of placeholders. Placeholders have three characters,
+// so that 252 of them fit into an expression.
 func (e *Expression) SetProperty(i int, name string, v types.AttributeValue) {
 	placeholder := Numbered("#", i)
 	e.bindName(placeholder, name)
@@ -125,7 +125,7 @@ func (e *Expression) SetProperty(i int, name string, v types.AttributeValue) {
 	e.Bind(value, v)
 }
 
-// Remove removes attributes. It comes after all that is set.
+// Remove removes attributes. It must be called after everything is set.
 func (e *Expression) Remove(attrs ...string) {
 	separator := " REMOVE "
 	if e.update.Len() == 0 {
@@ -138,7 +138,7 @@ func (e *Expression) Remove(attrs ...string) {
 	}
 }
 
-// Bind gives a placeholder its value.
+// Bind binds a placeholder to a value.
 func (e *Expression) Bind(placeholder string, v types.AttributeValue) {
 	if e.values == nil {
 		e.values = make(Item, 8)
@@ -156,7 +156,7 @@ func (e *Expression) set(name string) {
 	e.update.WriteString("=")
 }
 
-// name is the placeholder of an attribute of our own.
+// name returns the placeholder of one of the store's own attributes.
 func (e *Expression) name(attr string) string {
 	const all = "#a#b#c#d#e#f#g#h#i#j#k#l#m#n#o#p#q#r#s#t#u#v#w#x#y#z"
 	i := 2 * int(attr[1]-'a')
@@ -167,7 +167,7 @@ func (e *Expression) name(attr string) string {
 	return placeholder
 }
 
-// BindName gives the placeholder of a name that the caller wrote its name.
+// BindName binds a name placeholder, which the caller wrote, to an attribute name.
 func (e *Expression) BindName(placeholder, name string) { e.bindName(placeholder, name) }
 
 func (e *Expression) bindName(placeholder, name string) {
@@ -180,7 +180,7 @@ func (e *Expression) bindName(placeholder, name string) {
 	e.names[placeholder] = name
 }
 
-// Numbered is the i-th placeholder of three characters.
+// Numbered returns the i-th placeholder of three characters.
 func Numbered(prefix string, i int) string {
 	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 	return prefix + string([]byte{digits[i/len(digits)%len(digits)], digits[i%len(digits)]})

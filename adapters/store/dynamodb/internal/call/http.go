@@ -9,21 +9,19 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// sentKey finds in a context the flag that tells whether its call was sent.
+// sentKey is the context key of the flag that records whether the call was sent.
 type sentKey struct{}
 
-// sentMarker sets the flag: a failure before it, such as missing credentials, had no
-// effect. It also limits replies, which the SDK reads to their end, and prevents that
-// a connection is closed too early.
+// sentMarker sets the flag. A failure before that, such as missing credentials, had no effect. sentMarker also limits
+// the size of replies, which the SDK reads completely, and prevents connections from being closed too early.
 type sentMarker struct{ dynamodb.HTTPClient }
 
 func (m sentMarker) Do(r *http.Request) (*http.Response, error) {
 	if sent, ok := r.Context().Value(sentKey{}).(*atomic.Bool); ok {
 		sent.Store(true)
 	}
-	// The SDK closes the request when the reply begins. If net/http then reads the
-	// request by WriteTo, it gets an error instead of the end and closes the connection
-	// in the middle of the reply. By Read it gets the end.
+	// The SDK closes the request body when the reply begins. If net/http then reads the body with WriteTo, it gets an
+	// error instead of EOF, and closes the connection in the middle of the reply. With Read it gets EOF.
 	if r.Body != nil {
 		r.Body = struct{ io.ReadCloser }{r.Body}
 	}
@@ -40,7 +38,7 @@ const maxReply = 128 << 20
 
 var errReply = errors.New("dynamodb: a reply is larger than DynamoDB's replies are")
 
-// reply is a body that is read up to a limit.
+// reply is a response body with a size limit.
 type reply struct {
 	io.ReadCloser
 	left int

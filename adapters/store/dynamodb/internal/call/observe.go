@@ -13,22 +13,22 @@ import (
 // Observer sees the calls of a Table. Its functions must return soon; each may be nil.
 type Observer struct {
 	Call  func(Observation)
-	Retry func() // called before a failed try is repeated
+	Retry func() // called before a failed attempt is repeated
 }
 
-// Observation is one call as it was seen.
+// Observation describes one call.
 type Observation struct {
 	Action string // such as "PutItem"
 	Took   time.Duration
 	// Result is success, condition (it failed), busy (throttled or in conflict), unknown
 	// (whether it had its effect) or failure.
 	Result string
-	// ReadUnits and WriteUnits are the capacity that the call consumed, as DynamoDB
-	// tells; it tells nothing of failed calls.
+	// ReadUnits and WriteUnits are the capacity that the call consumed, as DynamoDB reports it; it reports nothing
+	// for failed calls.
 	ReadUnits, WriteUnits float64
 }
 
-// resultOf names the class of a failed call for people.
+// resultOf returns the value of Result for the class of a failed call.
 func resultOf(c Class) string {
 	switch c {
 	case Conditional, Cancelled, Unreadable, Stale:
@@ -41,7 +41,7 @@ func resultOf(c Class) string {
 	return "failure"
 }
 
-// observing makes a client report its calls, and ask DynamoDB for their cost.
+// observing makes a client report its calls, and request their cost from DynamoDB.
 func observing(report func(Observation)) func(*dynamodb.Options) {
 	step := middleware.InitializeMiddlewareFunc("edgetable.observe", func(
 		ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
@@ -63,7 +63,7 @@ func observing(report func(Observation)) func(*dynamodb.Options) {
 	return dynamodb.WithAPIOptions(func(s *middleware.Stack) error { return s.Initialize.Add(step, middleware.Before) })
 }
 
-// askUnits makes a call ask for the capacity that it consumes.
+// askUnits makes a call request the capacity that it consumes.
 func askUnits(parameters any) {
 	const total = types.ReturnConsumedCapacityTotal
 	switch in := parameters.(type) {

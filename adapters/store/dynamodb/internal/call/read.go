@@ -11,10 +11,10 @@ import (
 	"edgetable/core/table"
 )
 
-// MaxReadBatch is the number of items in a BatchGet, at most.
+// MaxReadBatch is the maximum number of items in a BatchGet.
 const MaxReadBatch = 100
 
-// read repeats a read. An outcome is never unknown: a read has no effect.
+// read retries a read. The outcome is never unknown, since a read has no effect.
 func (t *Table) read(ctx context.Context, call func(ctx context.Context) error) error {
 	err := t.Retry(ctx, Idempotent, call)
 	if ClassOf(err) == Ambiguous {
@@ -23,7 +23,7 @@ func (t *Table) read(ctx context.Context, call func(ctx context.Context) error) 
 	return err
 }
 
-// Get reads one item; nil is none.
+// Get reads one item, and returns nil if there is none.
 func (t *Table) Get(ctx context.Context, key Item, c table.Consistency) (it Item, err error) {
 	err = t.read(ctx, func(ctx context.Context) error {
 		return t.attempt(ctx, func(ctx context.Context) error {
@@ -69,32 +69,32 @@ func (t *Table) BatchGet(ctx context.Context, keys []Item, c table.Consistency, 
 	return nil
 }
 
-// Query asks for items of one hash key in order of their sort keys.
+// Query describes a query for items of one hash key, in the order of their sort keys.
 type Query struct {
 	Hash        []byte
-	First, Last []byte // both included; Last nil is no end
-	Descending  bool   // begins before Last, which is not included then
-	Rows        int    // to examine, at most
+	First, Last []byte // both inclusive; a nil Last means no end
+	Descending  bool   // if set, Last is exclusive
+	Rows        int    // maximum number of rows to examine
 	Consistency table.Consistency
-	Only        *Projection // nil: all attributes
-	Filter      *Filter     // nil: all items
+	Only        *Projection // nil means all attributes
+	Filter      *Filter     // nil means all items
 }
 
 // Answer is the result of a Query.
 type Answer struct {
 	Items []Item
-	Next  []byte // the last sort key examined; nil: there are no more items
-	// With a Filter, how many items were examined and about how many bytes.
+	Next  []byte // the last sort key examined; nil if there are no more items
+	// with a Filter: the number of items examined, and their approximate size
 	Examined, Scanned int
 }
 
-// Projection names the attributes that are sent. All attributes are paid for.
+// Projection names the attributes that DynamoDB returns. All attributes are paid for.
 type Projection struct {
 	text  *string
-	names map[string]string // also those of the keys
+	names map[string]string // includes those of the keys
 }
 
-// NewProjection is one of attributes of our own.
+// NewProjection makes a Projection of the store's own attributes.
 func NewProjection(attrs ...string) *Projection {
 	var e Expression
 	text := ""
@@ -121,7 +121,7 @@ var (
 	firstToLast = aws.String("#p = :p AND #s BETWEEN :s AND :e")
 )
 
-// Input is the call that a query is.
+// Input returns the API call for a query.
 func (t *Table) Input(q Query) *dynamodb.QueryInput {
 	in := &dynamodb.QueryInput{
 		TableName:      t.name,
@@ -129,7 +129,7 @@ func (t *Table) Input(q Query) *dynamodb.QueryInput {
 		Limit:          aws.Int32(int32(min(max(q.Rows, 1), 1<<20))),
 	}
 	if len(q.First) > MaxSort {
-		// No item has such a key. Those behind it are those behind its longest prefix.
+		// No item has such a long key. The same items follow it as follow its longest valid prefix.
 		q.First = q.First[:MaxSort]
 		if !q.Descending {
 			in.ExclusiveStartKey = Key(q.Hash, q.First)
@@ -183,11 +183,11 @@ func (t *Table) Query(ctx context.Context, q Query) (a Answer, err error) {
 	return a, nil
 }
 
-// scannedBytes is what a query read, from the capacity it consumed: a unit for 4 KiB
-// of a strong read, half a unit otherwise.
+// scannedBytes computes how much a query read from the capacity that it consumed: a unit is 4 KiB of a strong read,
+// or 8 KiB otherwise.
 func scannedBytes(out *dynamodb.QueryOutput, c table.Consistency) int {
 	if out.ConsumedCapacity == nil || out.ConsumedCapacity.CapacityUnits == nil {
-		return int(out.ScannedCount) << 10 // not every implementation tells
+		return int(out.ScannedCount) << 10 // not every implementation reports the capacity
 	}
 	bytes := *out.ConsumedCapacity.CapacityUnits * (4 << 10)
 	if c != table.Strong {

@@ -7,30 +7,29 @@ import (
 	"time"
 )
 
-// Policy says which failures are worth another try. Those of class [Stale] are.
+// Policy says which failures are retried. Failures of class [Stale] always are.
 type Policy struct {
-	busy      bool // no effect for now
+	busy      bool // no effect now, but perhaps later
 	ambiguous bool // the call may have had its effect
 	refused   bool // a condition failed
-	tries     int  // 0: only the context limits their number
+	tries     int  // maximum number of attempts; 0 means that only the context limits it
 }
 
 const (
 	maxTries = 13
-	// maxReplicaTries is how often a replica is read again that lacks a part of what it
-	// has: the rest comes from another Region, and may take long.
+	// maxReplicaTries is how often an incomplete replica is read again: the missing part comes from another Region,
+	// and may take long.
 	maxReplicaTries = 6
 )
 
 var (
-	// Once is for a write that must not be made twice.
+	// Once is for a write that must not be repeated.
 	Once = Policy{busy: true, tries: maxTries}
 	// Idempotent is for reads, and for writes that have the same effect each time.
 	Idempotent = Policy{busy: true, ambiguous: true, tries: maxTries}
-	// Reread is for tries that read the state before they write on condition of it.
+	// Reread is for attempts that read the state and then write on condition of it.
 	Reread = Policy{busy: true, ambiguous: true, refused: true, tries: maxTries}
-	// WhileStale is for calls that have retried already: it waits while other
-	// processes are in the way.
+	// WhileStale is for calls that have their own retries: it retries only while other processes interfere.
 	WhileStale = Policy{}
 )
 
@@ -56,9 +55,9 @@ const (
 	maxPause = 640 * time.Millisecond
 )
 
-// Retry calls try until it succeeds, fails for good, or there is no time left. It
-// returns the last error of try, or the error of ctx, which then names the last error of try.
-// After a stale try, the second one follows at once.
+// Retry calls try until it succeeds, fails permanently, or time runs out. It returns the last error of try, or the
+// error of ctx, which then names the last error of try. After the first stale attempt, the second one follows at
+// once.
 func (t *Table) Retry(ctx context.Context, p Policy, try func(ctx context.Context) error) error {
 	if t.ReadOnly && p.tries == 0 {
 		p.tries = maxReplicaTries
@@ -85,8 +84,7 @@ func (t *Table) Retry(ctx context.Context, p Policy, try func(ctx context.Contex
 	}
 }
 
-// pause waits for a random time after try n, longer each time. It returns false
-// at once if ctx ends before that.
+// pause waits for a random time after attempt n, with backoff. It returns false at once if ctx would end earlier.
 func (t *Table) pause(ctx context.Context, n int) bool {
 	longest := min(minPause<<min(n-1, 10), maxPause)
 	d := time.Duration(t.Rand() % uint64(longest))

@@ -1,7 +1,6 @@
-// Package call makes calls to one DynamoDB table. It knows what a failed call says
-// about its effect ([Class]), which calls may be made again ([Policy]), how an item
-// is found by its two keys, and how expressions are written. It knows nothing about
-// what the items mean.
+// Package call makes calls to one DynamoDB table. It knows what a failed call says about its effect ([Class]), which
+// calls may be repeated ([Policy]), how two keys identify an item, and how expressions are written. It knows nothing
+// about what the items mean.
 package call
 
 import (
@@ -18,7 +17,7 @@ import (
 // Item is an item, or the key of one, as the SDK takes and returns it.
 type Item = map[string]types.AttributeValue
 
-// Action is a write as a part of a transaction, or alone.
+// Action is a write that is sent alone or as a part of a transaction.
 type Action = types.TransactWriteItem
 
 // The key attributes. Both are binary.
@@ -27,13 +26,13 @@ const (
 	Sort = ".s"
 )
 
-// MaxSort is the longest sort key.
+// MaxSort is the maximum length of a sort key.
 const MaxSort = 1024
 
-// Key is the key of an item. It shares the memory of its arguments.
+// Key returns the key of an item. It shares the memory of its arguments.
 func Key(hash, sort []byte) Item { return Item{Hash: bin(hash), Sort: bin(sort)} }
 
-// bin is never null, which a nil slice would be.
+// bin returns a binary attribute that is never null; a nil slice would be.
 func bin(b []byte) types.AttributeValue {
 	if b == nil {
 		b = []byte{}
@@ -45,7 +44,7 @@ func bin(b []byte) types.AttributeValue {
 type Options struct {
 	Client   *dynamodb.Client
 	Name     string
-	Attempt  time.Duration // longest time of one call
+	Attempt  time.Duration // timeout of one call
 	Now      func() edm.Ticks
 	Rand     func() uint64
 	Sleep    func(context.Context, time.Duration) error
@@ -55,12 +54,12 @@ type Options struct {
 // Table makes calls to a DynamoDB table.
 type Table struct {
 	Options
-	ReadOnly bool // writes fail without a call; set it before the first one
+	ReadOnly bool // writes fail without a call; set it before the first call
 	name     *string
 }
 
-// New makes a Table with a client of its own: without the SDK's retries, because
-// this package decides what may be sent again.
+// New makes a Table with its own client, which has no SDK retries, because this package decides what may be sent
+// again.
 func New(o Options) *Table {
 	o.Client = dynamodb.New(o.Client.Options(), func(d *dynamodb.Options) {
 		d.Retryer = aws.NopRetryer{}

@@ -12,7 +12,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// errReadOnly is of a table that another Region writes.
+// errReadOnly means that another Region writes this table.
 var errReadOnly = &Error{Refused, errors.New("dynamodb: a secondary writes nothing")}
 
 const allOld = types.ReturnValuesOnConditionCheckFailureAllOld
@@ -41,7 +41,7 @@ func (t *Table) Delete(key Item, e *Expression) Action {
 	}}
 }
 
-// Check is a part of a transaction that demands and changes nothing.
+// Check is a part of a transaction that checks a condition and changes nothing.
 func (t *Table) Check(key Item, e *Expression) Action {
 	return Action{ConditionCheck: &types.ConditionCheck{
 		TableName: t.name, Key: key, ConditionExpression: e.Condition(),
@@ -49,12 +49,12 @@ func (t *Table) Check(key Item, e *Expression) Action {
 	}}
 }
 
-// Write carries out one action alone, at half the price of a transaction.
+// Write sends one action alone, at half the price of a transaction.
 func (t *Table) Write(ctx context.Context, p Policy, a Action) error {
 	return t.repeat(ctx, p, func(ctx context.Context) error { return t.single(ctx, &a) })
 }
 
-// WriteAtOnce is Write in one attempt.
+// WriteAtOnce is Write with a single attempt.
 func (t *Table) WriteAtOnce(ctx context.Context, a *Action) error {
 	return t.attempt(ctx, func(ctx context.Context) error { return t.single(ctx, a) })
 }
@@ -86,9 +86,9 @@ func (t *Table) single(ctx context.Context, a *Action) (err error) {
 	return err
 }
 
-// Transact carries out a transaction under a new token, and repeats it under the
-// same token while its outcome is unknown. From then on only success counts: a
-// refusal may be that of a copy which found the effect of another copy.
+// Transact sends a transaction with a new token, and repeats it with the same token while its outcome is unknown.
+// Once the outcome was unknown, only success counts: a refusal may come from a copy of the request that arrived after
+// another copy took effect.
 func (t *Table) Transact(ctx context.Context, actions []Action) error {
 	if t.ReadOnly {
 		return errReadOnly
@@ -105,7 +105,7 @@ func (t *Table) Transact(ctx context.Context, actions []Action) error {
 	return err
 }
 
-// token names a transaction: DynamoDB carries it out at most once under one token.
+// token returns a token for a transaction. DynamoDB carries out at most one transaction per token.
 func (t *Table) token() *string {
 	var v [16]byte
 	binary.BigEndian.PutUint64(v[:8], t.Rand())
@@ -116,8 +116,8 @@ func (t *Table) token() *string {
 // errUnprocessed means that DynamoDB processed no item of a batch.
 var errUnprocessed = &Error{Busy, errors.New("dynamodb: nothing of a batch was processed")}
 
-// BatchWrite puts and deletes items that no other process writes. It also reports
-// whether a part may be carried out later, or twice.
+// BatchWrite puts and deletes items that no other process writes. It also reports whether some writes may still be
+// applied later, or twice.
 func (t *Table) BatchWrite(ctx context.Context, requests []types.WriteRequest) (late bool, err error) {
 	if t.ReadOnly {
 		return false, errReadOnly
@@ -151,11 +151,11 @@ func (t *Table) BatchWrite(ctx context.Context, requests []types.WriteRequest) (
 }
 
 const (
-	maxWriteBatch = 25      // items in a BatchWriteItem
-	maxBatchBytes = 4 << 20 // sent in one BatchWriteItem: a quarter of DynamoDB's limit
+	maxWriteBatch = 25      // maximum number of items in a BatchWriteItem
+	maxBatchBytes = 4 << 20 // maximum number of bytes sent in one BatchWriteItem: a quarter of DynamoDB's limit
 )
 
-// batchLength is how many of the requests go into one call.
+// batchLength returns how many of the requests fit into one call.
 func batchLength(requests []types.WriteRequest) int {
 	n, size := 0, 0
 	for n < min(len(requests), maxWriteBatch) {
@@ -174,17 +174,17 @@ func batchLength(requests []types.WriteRequest) int {
 	return n
 }
 
-// DeleteRequest is a part of a BatchWrite.
+// DeleteRequest returns a delete for BatchWrite.
 func DeleteRequest(hash, sort []byte) types.WriteRequest {
 	return types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: Key(hash, sort)}}
 }
 
-// PutRequest is a part of a BatchWrite.
+// PutRequest returns a put for BatchWrite.
 func PutRequest(it Item) types.WriteRequest {
 	return types.WriteRequest{PutRequest: &types.PutRequest{Item: it}}
 }
 
-// repeat is Retry of attempts.
+// repeat is Retry with a timeout for each attempt.
 func (t *Table) repeat(ctx context.Context, p Policy, call func(ctx context.Context) error) error {
 	return t.Retry(ctx, p, func(ctx context.Context) error { return t.attempt(ctx, call) })
 }

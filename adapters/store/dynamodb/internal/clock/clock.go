@@ -9,20 +9,16 @@ import (
 	"edgetable/core/edm"
 )
 
-// Clock issues the Timestamps of this process, which strictly increase. It stores
-// them nowhere: a write or a delete demands instead that the entity it finds is
-// older, and raises the clock if it is not. The lowest two digits are random, so
-// that processes which write at the same moment seldom issue the same Timestamp.
+// Clock issues the Timestamps of this process, which strictly increase. It does not store them. Instead, a write or a
+// delete requires that the entity it finds is older, and raises the clock if it is not. The lowest two digits are
+// random, so that processes which write at the same moment seldom issue the same Timestamp.
 //
-// The condition does not order a write after a delete. A write is issued its
-// Timestamp before it is sent, and a delete leaves no Timestamp to compare with. A
-// delete with a higher Timestamp could therefore be applied first, and the write
-// create the entity after it with a lower one. Therefore Begin makes a delete wait
-// for all attempts that could do this: those that may create an entity under its key,
-// were issued lower Timestamps and are not answered. Attempts that begin later have
-// higher Timestamps and need no wait. Waiting cannot form a circle, because an
-// attempt waits only for lower Timestamps. An attempt that is made again gets a new
-// Timestamp and begins again.
+// The condition does not order a write after a delete. A write is issued its Timestamp before it is sent, and a
+// delete leaves no Timestamp to compare with. A delete with a higher Timestamp could therefore be applied first, and
+// the write create the entity after it with a lower one. Therefore Begin makes a delete wait for all attempts that
+// could do this: those that may create an entity under its key, have lower Timestamps and have not returned. Attempts
+// that begin later have higher Timestamps and need no wait. Waiting cannot deadlock, because an attempt waits only
+// for lower Timestamps. A repeated attempt gets a new Timestamp and begins again.
 //
 // An attempt whose outcome is unknown may be applied after its end, at any time.
 // Nothing waits for it: the time is not bounded, and its caller knows the outcome is
@@ -33,23 +29,23 @@ type Clock struct {
 
 	mu   sync.Mutex
 	last edm.Ticks
-	// creating are the attempts under way that may create an entity, by the hash of
-	// its item. Two items of one hash cost an unnecessary wait.
+	// creating holds the running attempts that may create an entity, by the hash of its item. If two items have the
+	// same hash, an attempt may wait unnecessarily.
 	creating map[uint64][]*Attempt
 }
 
-// Attempt is one try of a Commit, from its Timestamp until its outcome.
+// Attempt is one attempt of a Commit, from its Timestamp until its outcome.
 type Attempt struct {
 	Ticks   edm.Ticks
 	creates []uint64        // hashes of items that it may create
-	before  []chan struct{} // attempts that must be over before it is sent
+	before  []chan struct{} // attempts that must end before this one is sent
 	over    chan struct{}
 }
 
-// digits is the span of the random digits.
+// digits is the range of the random digits.
 const digits = 100
 
-// next is above all Timestamps that were issued or raised to. c.mu is locked.
+// next returns a lower bound that is above all Timestamps issued or raised to. c.mu is locked.
 func (c *Clock) next() edm.Ticks {
 	now := c.Now()
 	c.last = max(now-now%digits+edm.Ticks(c.Rand()%digits), c.last+1)
