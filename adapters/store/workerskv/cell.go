@@ -19,7 +19,7 @@ import (
 const (
 	formInline = 1
 	formValue  = 2
-	formMark   = 3 // in a replica: near here is an entity whose key is too long for a name
+	formMark   = 3 // only in a replica: entities near here have keys too long for a name
 
 	stampSize   = 8
 	maxMetadata = 1022
@@ -58,7 +58,7 @@ func decodeMetadata(metadata []byte) (p peeked, err error) {
 		return p, errCell
 	}
 	b, err := metadataCode.AppendDecode(make([]byte, 0, len(metadata)), metadata)
-	// Package base64 skips line ends, so that the length is compared.
+	// Package base64 skips line breaks, so the length is compared too.
 	if err != nil || metadataCode.EncodedLen(len(b)) != len(metadata) || len(b) < 1+stampSize {
 		return p, errCell
 	}

@@ -8,9 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Commit implements [table.Store]: it reads the entities, applies the mutations
-// and writes the results. A writer in between is overwritten. A batch whose writes
-// fail in part answers [table.ErrUnknown].
+// Commit implements [table.Store]: it reads the entities, applies the mutations and writes the results. It overwrites
+// what another writer wrote in between. If some writes of a batch fail, it returns [table.ErrUnknown].
 func (s *Store) Commit(ctx context.Context, t table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	if err := s.check(m); err != nil {
 		return 0, err
@@ -23,7 +22,7 @@ func (s *Store) Commit(ctx context.Context, t table.RecordKey, m []table.Mutatio
 	var floor edm.Ticks
 	for i := range m {
 		if m[i].Kind == table.Put && m[i].Condition == table.Always {
-			continue // it does not depend on the old state
+			continue // the mutation does not depend on the old state
 		}
 		row, err := readEntity(ctx, s.o.Namespace, prefix, m[i].Key)
 		if errors.Is(err, table.ErrNoEntity) {

@@ -28,11 +28,10 @@
 //
 // # Guarantees of a store
 //
-// None but durability. Tables, reads, scans with filters, upserts, and updates and
-// deletes with If-Match: * always work. Readers may see the old state for a minute,
-// the writer included; of two writes of an entity within a minute the last one wins,
-// and a merge may lose the other's properties. A second write of an entity within a
-// second is [table.ErrBusy].
+// The only guarantee is durability. Tables, reads, scans with filters, upserts, and updates and deletes with
+// If-Match: * always work. Readers may see the old state for a minute, the writer included; of two writes of an
+// entity within a minute the last one wins, and a merge may lose the other's properties. A second write of an entity
+// within a second is [table.ErrBusy].
 //
 // Inserts, ETags and batches need to compare before they write: they are
 // [table.ErrUnsupported], unless [Options.BestEffort] accepts conditions judged by the
@@ -46,5 +45,5 @@
 // Timestamps are issued by the isolate that writes, above all that it issued or read,
 // so the clocks of isolates are expected to agree.
 //
-// Nothing here starts a goroutine, waits or reads a clock of its own.
+// This package starts no goroutines, does not wait and reads no clock of its own.
 package workerskv

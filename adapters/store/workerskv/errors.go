@@ -31,14 +31,13 @@ var (
 	errReadOnly = unsupported("This is a replica: write to the primary.")
 )
 
-// busy is a failure that promises that nothing was applied. It has the cause for
-// the log.
+// busy wraps a failure after which nothing was applied. cause is for the log.
 type busy struct{ cause error }
 
 func (b *busy) Error() string   { return table.ErrBusy.Error() + ": " + b.cause.Error() }
 func (b *busy) Unwrap() []error { return []error{table.ErrBusy, b.cause} }
 
-// readError is a failure of the namespace to read.
+// readError converts a failed read of the namespace.
 func readError(ctx context.Context, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended
@@ -46,7 +45,7 @@ func readError(ctx context.Context, err error) error {
 	return &busy{err}
 }
 
-// writeError is the failure of writes that belong together, or nil. Only if all were
+// writeError converts the failures of writes that belong together; it returns nil if there are none. Only if all were
 // refused is it certain that nothing was applied.
 func writeError(errs []error) error {
 	var failure error
@@ -66,7 +65,7 @@ func writeError(errs []error) error {
 	return &unknown{failure}
 }
 
-// unknown is a failure after which a write may have been applied or may still be.
+// unknown wraps a failure after which a write may have been applied, or may still be.
 type unknown struct{ cause error }
 
 func (u *unknown) Error() string   { return table.ErrUnknown.Error() + ": " + u.cause.Error() }

@@ -7,9 +7,8 @@ import (
 	"edgetable/core/key"
 )
 
-// In a replica, entities whose keys are too long for a name are read from the
-// primary. A mark shows the prefix of some: all keys that continue that prefix, long
-// or not, are then read from the primary.
+// In a replica, entities whose keys are too long for a name are read from the primary. A mark contains the prefix of
+// such keys. All keys with that prefix, long or not, are then read from the primary.
 
 // beyond sorts after every position that begins with k.
 func beyond(k []byte) []byte { return append(bytes.Clone(k), 0xFF) }

@@ -30,10 +30,10 @@ const (
 	after     = 0x1F
 )
 
-// textOf is an incarnation as it appears in names.
+// textOf returns an incarnation as it appears in names.
 func textOf(i table.Incarnation) string { return base64.RawURLEncoding.EncodeToString(i[:]) }
 
-// entityPrefix is the prefix of the names of all entities of an incarnation.
+// entityPrefix returns the prefix of the names of all entities of an incarnation.
 func entityPrefix(i table.Incarnation) string { return spaceEntities + textOf(i) }
 
 // appendPosition appends a position as it appears in names.
@@ -47,14 +47,13 @@ func appendPosition(dst, position []byte) []byte {
 	return dst
 }
 
-// nameOf is the name of an entity, or the place of a position among names.
+// nameOf returns the name of an entity, or the place of a position among names.
 func nameOf(prefix string, position []byte) string {
 	b := make([]byte, 0, len(prefix)+len(position))
 	return string(appendPosition(append(b, prefix...), position))
 }
 
-// keyOf is the encoded key of the entity with this name; nil if the name is not
-// that of an entity.
+// keyOf returns the encoded key of the entity with this name, or nil if the name is not that of an entity.
 func keyOf(prefix, name string) []byte {
 	rest, ok := strings.CutPrefix(name, prefix)
 	if !ok || strings.Count(rest, string(rune(separator))) != 1 {
@@ -76,16 +75,15 @@ const overflow = maxKey - 1 - 2*digestSize
 
 const digestSize = 8
 
-// markOf is the name of the mark of an entity whose key is too long for a name: the
-// beginning of the key up to a whole character, then a byte that sorts before every
-// longer key, then a digest.
+// markOf returns the name of the mark of an entity whose key is too long for a name: the beginning of the key up to a
+// whole character, then a byte that sorts before every longer key, then a digest.
 func markOf(prefix string, k []byte) string {
 	b := appendPosition([]byte(prefix), k[:cut(k, overflow)])
 	digest := sha256.Sum256(k)
 	return string(hex.AppendEncode(append(b, after), digest[:digestSize]))
 }
 
-// markedBy is the prefix of the long keys that a mark represents.
+// markedBy returns the prefix of the long keys that a mark represents.
 func markedBy(prefix, name string) []byte {
 	i := strings.IndexByte(name, after)
 	if i < len(prefix) {
@@ -94,7 +92,7 @@ func markedBy(prefix, name string) []byte {
 	return bytes.ReplaceAll([]byte(name[len(prefix):i]), []byte{separator}, []byte{0})
 }
 
-// cut is the largest number up to n for which k[:n] ends with a whole character.
+// cut returns the largest number up to n for which k[:n] ends with a whole character.
 func cut(k []byte, n int) int {
 	if n >= len(k) {
 		return len(k)

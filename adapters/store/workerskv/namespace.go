@@ -56,8 +56,8 @@ var (
 const (
 	// interval is the minimum time between two writes of a name.
 	interval edm.Ticks = edm.TicksPerSecond
-	// visibleAfter is the time after which all isolates see a write: the minute that
-	// KV takes, and the longest request that began before it.
+	// visibleAfter is the time after which all isolates see a write: the minute that KV takes, plus the longest
+	// request that may have begun before it.
 	visibleAfter edm.Ticks = 120 * edm.TicksPerSecond
 )
 
@@ -81,7 +81,7 @@ func writeCell(ctx context.Context, ns Namespace, name string, body []byte) erro
 	return writeError(ns.Write(ctx, []Write{cellWrite(name, body)}))
 }
 
-// cellWrite is the write of a cell; a nil body deletes it.
+// cellWrite returns the write of a cell; a nil body deletes it.
 func cellWrite(name string, body []byte) Write {
 	w := Write{Name: name, Delete: body == nil}
 	if !w.Delete {

@@ -9,15 +9,14 @@ import (
 // Options configure a [Store]. Namespace and Now are required.
 type Options struct {
 	Namespace Namespace
-	// Now is the wall clock. The clocks of isolates are expected to agree to within
-	// seconds.
+	// Now is the wall clock. The clocks of isolates may differ by a few seconds.
 	Now func() edm.Ticks
 	// BestEffort permits what KV cannot guarantee: conditions are judged by the state
 	// that KV shows, which may be a minute old, and a batch may be applied in part.
 	// Without it, inserts, ETags and batches are refused with [table.ErrUnsupported].
 	BestEffort bool
-	// Calls is the number of KV calls that one page of a scan may make; the platform
-	// permits 1,000 per invocation. 0 is 500, the minimum is 8.
+	// Calls is the maximum number of KV calls of one page of a scan; the platform permits 1,000 per invocation. 0
+	// means 500; the minimum is 8.
 	Calls int
 }
 

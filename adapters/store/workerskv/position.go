@@ -18,10 +18,10 @@ type cursor struct {
 	kv     string
 }
 
-// maxCursor is the length of the longest cursor that a position carries.
+// maxCursor is the maximum length of a cursor in a position.
 const maxCursor = 1500
 
-// position is the place behind k where a scan continues.
+// position returns the position after k at which a scan continues.
 func (c cursor) position(k []byte) []byte {
 	b := make([]byte, 0, len(k)+16+len(c.kv))
 	b = append(append(b, k...), 1)
@@ -56,14 +56,14 @@ func splitPosition(position []byte) ([]byte, cursor) {
 	return position, cursor{count, int(common), string(rest[n:])}
 }
 
-// prefixOf is the common prefix of all keys of a range.
+// prefixOf returns the common prefix of all keys of a range.
 func prefixOf(r key.Range) []byte {
 	if r.End == nil {
 		return nil
 	}
 	if n := len(r.End) - 1; n >= 0 && r.End[n] == 1 && bytes.HasPrefix(r.Start, r.End[:n]) {
-		// The range ends behind a key or a partition: between base and base · 01 sort
-		// only the keys that begin with base · 00, which is the partition.
+		// The range ends after a key or a partition. Between base and base · 01 there are only keys that begin with
+		// base · 00: the partition.
 		base := r.End[:n:n]
 		if bytes.IndexByte(base, 0) < 0 && (len(r.Start) == n || r.Start[n] == 0) {
 			return append(base, 0)
@@ -76,7 +76,7 @@ func prefixOf(r key.Range) []byte {
 	return r.Start[:cut(r.Start, n)]
 }
 
-// pointOf returns the key of a range that can contain only one.
+// pointOf returns the only key of a range that can contain just one.
 func pointOf(r key.Range) ([]byte, bool) {
 	n := len(r.End) - 1
 	ok := n >= 0 && r.End[n] == 1 && bytes.Equal(r.Start, r.End[:n]) && bytes.IndexByte(r.Start, 0) >= 0

@@ -8,18 +8,16 @@ import (
 	"edgetable/core/table"
 )
 
-// Publisher writes a replica on behalf of the only writer of the primary: a bucket
-// object or a catalog object. Its input is in order. The caller repeats each change
-// until it is reported as done, and may repeat it later. It is not safe for
-// concurrent use.
+// Publisher writes a replica on behalf of the only writer of the primary: a bucket object or a catalog object.
+// Changes are passed in order. The caller repeats each change until it is reported as done, and may repeat it even
+// later. A Publisher is not safe for concurrent use.
 type Publisher struct {
 	ns    Namespace
 	now   func() edm.Ticks
-	wrote map[string]edm.Ticks // time of the last write, of names that rest
+	wrote map[string]edm.Ticks // time of the last write, for names that cannot be written again yet
 }
 
-// maxResting is the number of names after which those that no longer rest are
-// forgotten.
+// maxResting is the number of names above which those that can be written again are removed.
 const maxResting = 1000
 
 // NewPublisher makes a publisher over a namespace.
@@ -27,13 +25,12 @@ func NewPublisher(ns Namespace, now func() edm.Ticks) *Publisher {
 	return &Publisher{ns: ns, now: now, wrote: make(map[string]edm.Ticks)}
 }
 
-// Rows publishes changes of entities of one incarnation of a table in order; only the last one
-// of each key counts. It reports for each change whether the replica has it, and
-// returns the first error. Without an error, the changes that are not done must wait
-// for a second, because their names were just written.
+// Rows publishes changes of entities of one incarnation of a table in order; only the last change of each key counts.
+// It reports for each change whether the replica has it, and returns the first error.
 //
-// After an error a change may have been published or may still be. Publish it again,
-// or a later one of its key, after some seconds.
+// Without an error, changes that are not done must wait for a second, because their names were just written. After an
+// error, a change may have been published, or may still be. After some seconds, publish it again, or a later one of
+// its key.
 func (p *Publisher) Rows(ctx context.Context, incarnation table.Incarnation, changes []table.Change) (done []bool, err error) {
 	done = make([]bool, len(changes))
 	last := make(map[string]int, len(changes))
@@ -54,7 +51,7 @@ func (p *Publisher) Rows(ctx context.Context, incarnation table.Incarnation, cha
 			err = outcome
 		}
 	}
-	for i := range changes { // a change is done when the last one of its key is
+	for i := range changes { // a change is done when the last change of its key is
 		done[i] = done[last[string(changes[i].Key)]]
 	}
 	return done, err
@@ -74,7 +71,7 @@ func rowWrite(prefix string, c *table.Change) Write {
 	return cellWrite(nameOf(prefix, c.Key), table.AppendRow(nil, c.Row))
 }
 
-// Record publishes a record. Its revision in the replica is made of ticks.
+// Record publishes a record. Its revision in the replica is derived from ticks.
 func (p *Publisher) Record(ctx context.Context, r table.Record, ticks edm.Ticks) error {
 	name, ok := recordName(r.Key)
 	if !ok {
@@ -88,9 +85,9 @@ func (p *Publisher) RemoveRecord(ctx context.Context, key string) error {
 	return p.one(ctx, spaceRecords+key, nil)
 }
 
-// Purge deletes an incarnation of a table that ended, and the records of Synced of all
-// sources whose names begin with sources, with at most this many KV calls. It reports
-// whether more remains. All publishers of the incarnation have stopped before.
+// Purge deletes an incarnation that has ended, and the records of Synced of all sources whose names begin with
+// sources. It makes at most the given number of KV calls, and reports whether more work remains. All publishers of
+// the incarnation must have stopped before.
 func (p *Publisher) Purge(ctx context.Context, incarnation table.Incarnation, sources string, calls int) (more bool, err error) {
 	err = purge(ctx, p.ns, &budget{calls: calls}, spaceSyncs+sources, entityPrefix(incarnation))
 	if errors.Is(err, errSpent) {
@@ -110,16 +107,16 @@ func (p *Publisher) Forget(ctx context.Context, source string) error {
 	return p.one(ctx, spaceSyncs+source, nil)
 }
 
-// errRests says that the name was written less than a second ago.
+// errRests means that the name was written less than a second ago.
 var errRests = errors.New("name rests")
 
-// one writes a cell, or deletes it.
+// one writes or deletes a cell.
 func (p *Publisher) one(ctx context.Context, name string, body []byte) error {
 	return p.write(ctx, []Write{cellWrite(name, body)})[0]
 }
 
-// write carries out the writes whose names do not rest, concurrently. No name occurs
-// twice. A name that KV refuses was just written by another instance: it rests.
+// write carries out writes concurrently, except of names that were written less than a second ago. No name occurs
+// twice. If KV refuses a name, another instance has just written it, so this one waits too.
 func (p *Publisher) write(ctx context.Context, writes []Write) []error {
 	now := p.now()
 	if len(p.wrote) >= maxResting {

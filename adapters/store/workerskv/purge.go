@@ -8,10 +8,9 @@ import (
 	"edgetable/core/table"
 )
 
-// A note says that an incarnation of a table may have ended: stamp · key of its
-// record. Drop writes it before it deletes the record, so that no incarnation ends
-// without a note. Each drop has a note of its own: to finish that of an interrupted
-// drop does not affect the next.
+// A note says that an incarnation of a table may have ended: stamp · key of its record. Drop writes it before it
+// deletes the record, so no incarnation ends without a note. Each drop has its own note, so finishing an interrupted
+// drop does not affect the next one.
 
 func (s *Store) note(ctx context.Context, r *table.Record) error {
 	t := s.timestamp(0)
@@ -19,10 +18,9 @@ func (s *Store) note(ctx context.Context, r *table.Record) error {
 	return writeCell(ctx, s.o.Namespace, name, append(appendStamp(nil, t), r.Key.String()...))
 }
 
-// Purge deletes the entities of tables that were dropped at least two minutes ago,
-// with at most this many KV calls, 20 or more, and reports whether more may remain.
-// Call it on a schedule: without it, deleted tables keep their names in KV, visible
-// only on the bill.
+// Purge deletes the entities of tables that were dropped at least two minutes ago, and reports whether more may
+// remain. It makes at most calls KV calls, which must be 20 or more. Call it on a schedule: otherwise deleted tables
+// keep their names in KV, visible only on the bill.
 func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
 	b := &budget{calls: calls}
 	cursor := ""
@@ -53,14 +51,14 @@ func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
 	}
 }
 
-// finish carries out one note, if its time has come.
+// finish processes one note, if it is due.
 func (s *Store) finish(ctx context.Context, n Key, b *budget) (waits bool, err error) {
 	p, err := decodeMetadata(n.Metadata)
 	incarnation := strings.TrimPrefix(n.Name, spacePurges)
 	if err != nil || p.body == nil || len(incarnation) < incarnationText {
 		return false, errCell
 	}
-	incarnation = incarnation[:incarnationText] // the rest tells notes apart
+	incarnation = incarnation[:incarnationText] // the remaining bytes only make notes distinct
 	if p.stamp+visibleAfter > s.o.Now() {
 		return true, nil
 	}
@@ -74,7 +72,7 @@ func (s *Store) finish(ctx context.Context, n Key, b *budget) (waits bool, err e
 	r, err := readTable(ctx, s.o.Namespace, key)
 	switch {
 	case err == nil && textOf(r.Incarnation) == incarnation:
-		// The drop was interrupted before it deleted the record: the table lives.
+		// The drop was interrupted before it deleted the record, so the table still exists.
 	case err != nil && !errors.Is(err, table.ErrNoTable):
 		return true, err
 	default:

@@ -48,7 +48,7 @@ func decodeRecord(key string, body []byte) (r table.Record, err error) {
 	return r, nil
 }
 
-// recordName is the name of a record; ok is false if its key is too long.
+// recordName returns the name of a record; ok is false if its key is too long.
 func recordName(key table.RecordKey) (name string, ok bool) {
 	name = spaceRecords + key.String()
 	return name, len(name) <= maxName
@@ -121,8 +121,8 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	return listRecords(ctx, s.o.Namespace, account, from, limit)
 }
 
-// WriteRecord implements [table.Store]. It compares the revision with the state that
-// KV shows: of two who write in the same minute, the last one wins.
+// WriteRecord implements [table.Store]. It compares the revision with the state that KV shows. If two callers write
+// within the same minute, the last write wins.
 func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
 	if r.Traits != nil {
 		return "", table.ErrUnsupported
@@ -149,7 +149,7 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	return table.RevisionOf(t), nil
 }
 
-// demand reads the record that has this revision; "" is the revision of none.
+// demand reads the record that has this revision; the revision "" means that there is no record.
 func (s *Store) demand(ctx context.Context, key table.RecordKey, want table.Revision) (table.Record, error) {
 	r, err := s.ReadRecord(ctx, key, table.Strong)
 	if err != nil && !errors.Is(err, table.ErrNoRecord) {

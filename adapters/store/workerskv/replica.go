@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Replica reads the tables that publishers write. It is a table.Store that refuses
-// writes. Its answers lag behind by the delay of the publishers and a minute.
+// Replica reads the tables that publishers write. It is a table.Store that refuses writes. Its replies lag by the
+// delay of the publishers plus a minute.
 type Replica struct {
 	ns      Namespace
 	primary table.Store
@@ -18,10 +18,9 @@ type Replica struct {
 
 var _ table.Store = (*Replica)(nil)
 
-// NewReplica makes a replica. It reads tables that are not published, and entities
-// whose keys are too long for a name, from primary. With a nil primary such tables do
-// not exist, and such entities are [table.ErrKeyTooLong]. calls is the number of KV
-// calls that a page of a scan may make; 0 is 500.
+// NewReplica makes a replica. Tables that are not published, and entities whose keys are too long for a name, are
+// read from primary. If primary is nil, such tables do not exist, and such entities return [table.ErrKeyTooLong].
+// calls is the maximum number of KV calls of a page of a scan; 0 means 500.
 func NewReplica(ns Namespace, primary table.Store, calls int) *Replica {
 	return &Replica{ns: ns, primary: primary, calls: callsPerPage(calls)}
 }
@@ -85,8 +84,8 @@ func (r *Replica) Scan(ctx context.Context, t table.RecordKey, request table.Sca
 	return s.scan(ctx)
 }
 
-// Synced is the time before which all changes of the sources whose names begin with
-// prefix are published, as the sources recorded it; ok is false if none did.
+// Synced returns the time before which all changes of the sources whose names begin with prefix are published, as
+// recorded by the sources; ok is false if no source has recorded one.
 func (r *Replica) Synced(ctx context.Context, prefix string) (until edm.Ticks, ok bool, err error) {
 	b := budget{calls: r.calls}
 	w := newWalk(r.ns, &b, spaceSyncs+prefix, spaceSyncs+prefix, "", 1000)
@@ -115,7 +114,7 @@ func (r *Replica) Commit(context.Context, table.RecordKey, []table.Mutation) (ed
 	return 0, errReadOnly
 }
 
-// Reader is a primary whose eventual reads are answered by a replica.
+// Reader is a primary whose eventual reads go to a replica.
 type Reader struct {
 	table.Store // the primary
 	Replica     *Replica

@@ -13,8 +13,8 @@ import (
 // scanner reads a page of the entities of one incarnation of a table.
 type scanner struct {
 	ns     Namespace
-	prefix string // of the names of the entities
-	// long reads keys that are too long for names; nil if no such keys exist.
+	prefix string // prefix of the names of the entities
+	// long reads keys that are too long for names; it is nil if no such keys exist.
 	long func(ctx context.Context, r table.ScanRequest) (table.Page, error)
 
 	request table.ScanRequest
@@ -23,11 +23,11 @@ type scanner struct {
 	last    []byte // the last key examined in the current range
 }
 
-// stream is the entities of a range in order.
+// stream returns the entities of a range in order.
 type stream struct {
 	r      key.Range
-	prefix string // of the names of the entities
-	common int    // length of the key prefix that is listed
+	prefix string // prefix of the names of the entities
+	common int    // length of the key prefix that the KV list uses
 	walk   *walk
 }
 
@@ -55,7 +55,7 @@ func (s *scanner) scan(ctx context.Context) (table.Page, error) {
 			continue
 		}
 		switch {
-		case s.page.Page.Next != nil: // set by a read of long keys
+		case s.page.Page.Next != nil: // a read of long keys has set it
 		case s.last != nil:
 			s.page.Page.Next = st.resume().position(s.last)
 		case i > 0:
@@ -80,7 +80,7 @@ func (s *scanner) open(ctx context.Context, r key.Range) (*stream, cursor, error
 	}
 	common := prefixOf(r)
 	common = common[:cut(common, maxKey)]
-	if at.common > len(common) { // foreign: the common prefix of a scan only gets longer
+	if at.common > len(common) { // not a valid cursor: the common prefix of a scan only gets longer
 		at.kv = ""
 	} else if at.kv != "" {
 		common = common[:cut(common, at.common)]
@@ -113,7 +113,7 @@ func (s *stream) peek(ctx context.Context) (*found, []byte, error) {
 	return f, k, nil
 }
 
-// resume is the cursor from which the stream continues.
+// resume returns the cursor from which the stream continues.
 func (s *stream) resume() cursor { return cursor{common: s.common, kv: s.walk.resume()} }
 
 // read examines a range until it ends or the page is full. It examines the first
@@ -146,7 +146,7 @@ func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 				return false, err
 			}
 			if full, err := s.examine(ctx, &row); full || err != nil {
-				s.page.Page.Next = nil // scan sets one with a cursor
+				s.page.Page.Next = nil // scan sets a position with a cursor
 				return full, err
 			}
 		}
@@ -155,7 +155,7 @@ func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 	}
 }
 
-// examine takes a row into the page, unless it does not pass or the page is full.
+// examine adds a row to the page, unless it does not match or the page is full.
 func (s *scanner) examine(ctx context.Context, row *table.Row) (full bool, err error) {
 	verdict, err := s.page.Examine(ctx, row)
 	if verdict == table.Take {
@@ -164,9 +164,8 @@ func (s *scanner) examine(ctx context.Context, row *table.Row) (full bool, err e
 	return verdict == table.End, err
 }
 
-// push ends a page whose calls were spent on names before the first row. The next
-// page must not spend them again, and only a position behind a key can carry a
-// cursor: so push looks for an entity at the start of the range.
+// push ends a page that spent its calls on names before the first row. The next page must not spend them again, and
+// only a position after a key can carry a cursor. So push looks for an entity at the start of the range.
 func (s *scanner) push(ctx context.Context, st *stream, at cursor) error {
 	next := st.resume()
 	k := st.r.Start

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Store is a table.Store on a namespace alone. Use [New].
+// Store is a table.Store on a single KV namespace. Use [New].
 type Store struct {
 	o     Options
 	clock *table.Clock
@@ -32,7 +32,7 @@ func New(o Options) (*Store, error) {
 	return &Store{o: o, clock: table.NewClock(o.Now, 0, nil), tables: make(map[table.RecordKey]tableLease)}, nil
 }
 
-// Get implements [table.Store]. Both consistencies are eventual.
+// Get implements [table.Store]. It is always eventual, whatever consistency is requested.
 func (s *Store) Get(ctx context.Context, t table.RecordKey, k []byte, _ table.Consistency) (table.Row, error) {
 	prefix, err := s.entities(ctx, t)
 	if err != nil {
@@ -69,17 +69,17 @@ func readEntity(ctx context.Context, ns Namespace, prefix string, k []byte) (tab
 	return table.ParseRow(bytes.Clone(k), cell)
 }
 
-// timestamp issues a Timestamp above floor and above all that this store issued.
+// timestamp issues a Timestamp above floor and above all that this store has issued.
 func (s *Store) timestamp(floor edm.Ticks) edm.Ticks {
 	s.clock.Raise(floor)
-	t, _ := s.clock.Next() // it reserves nothing, so it does not fail
+	t, _ := s.clock.Next() // the clock reserves nothing, so Next does not fail
 	return t
 }
 
-// tableLease is the incarnation of a table, trusted for a while: each operation on
-// entities needs it, and KV itself shows a deleted table for a minute.
+// tableLease is the incarnation of a table, cached for a limited time. Each operation on entities needs it, and KV
+// itself shows a deleted table for a minute.
 type tableLease struct {
-	prefix string // of the names of its entities
+	prefix string // prefix of the names of its entities
 	at     edm.Ticks
 }
 

@@ -6,31 +6,30 @@ import (
 	"strings"
 )
 
-// found is a cell that a walk reached.
+// found is a cell that a walk has reached.
 type found struct {
 	name string
 	peeked
 }
 
-// budget is the number of KV calls that a page may still make. Lists stop when it
-// is spent; reads of single names continue until the page has examined a key.
+// budget is the number of KV calls that a page may still make. Once it is spent, no more lists are made; reads of
+// single names continue until the page has examined a key.
 type budget struct {
 	calls   int
 	begun   bool        // a key was examined
-	expired func() bool // the time of the page; may be nil
-	lists   int         // lists made
+	expired func() bool // reports that the page's time is up; may be nil
+	lists   int         // number of lists made
 }
 
-// spent reports whether no list may be made. The time counts only after the lists
-// that every page needs.
+// spent reports whether no more lists may be made. The time counts only after the lists that every page needs.
 func (b *budget) spent() bool {
 	return b.calls <= 0 || b.lists >= minCalls && b.expired != nil && b.expired()
 }
 
-// maxList is the most names of a list.
+// maxList is the maximum number of names in a list.
 const maxList = 1000
 
-// errSpent ends a page early: no calls are left, or no time.
+// errSpent ends a page early, because its calls or its time are used up.
 var errSpent = errors.New("the budget of the page is spent")
 
 // walk visits the cells whose names begin with a prefix, in order. A list of the
@@ -41,14 +40,14 @@ type walk struct {
 	budget *budget
 	prefix string
 	from   string // the first name
-	limit  int    // names per list; grows while a list shows nothing useful
+	limit  int    // names per list; grows while lists return no usable names
 
-	page   []Key  // listed, not taken yet
-	cursor string // of the list that returned the page
-	next   string // cursor after it, "" at the end
+	page   []Key  // listed, not consumed yet
+	cursor string // cursor of the list that returned page
+	next   string // cursor after page, "" at the end
 	begun  bool
-	last   string // the last name taken
-	point  *found // of a walk over one name
+	last   string // the last name consumed
+	point  *found // set for a walk over a single name
 }
 
 // newWalk begins at a name, with the cursor of an earlier walk or "".
@@ -56,7 +55,7 @@ func newWalk(ns Namespace, b *budget, prefix, from, cursor string, limit int) *w
 	return &walk{ns: ns, budget: b, prefix: prefix, from: from, limit: min(max(limit, 16), maxList), cursor: cursor}
 }
 
-// newPoint walks over one name.
+// newPoint starts a walk over one name.
 func newPoint(ctx context.Context, ns Namespace, b *budget, name string) (*walk, error) {
 	w := &walk{ns: ns, budget: b, prefix: name, from: name, begun: true}
 	if len(name) > maxName {
@@ -69,7 +68,7 @@ func newPoint(ctx context.Context, ns Namespace, b *budget, name string) (*walk,
 	return w, err
 }
 
-// fill lists until the page has a name, or to the end.
+// fill lists until the page has a name, or the end is reached.
 func (w *walk) fill(ctx context.Context) error {
 	for len(w.page) == 0 && (!w.begun || w.next != "") {
 		if w.budget.spent() {
@@ -83,7 +82,7 @@ func (w *walk) fill(ctx context.Context) error {
 		}
 		keys, next, err := w.ns.List(ctx, w.prefix, cursor, w.limit)
 		if errors.Is(err, ErrCursor) && cursor != "" {
-			// Restart, and skip all names that were taken.
+			// Restart, and skip all names that were consumed.
 			w.begun, w.cursor, w.next = false, "", ""
 			continue
 		}
@@ -92,7 +91,7 @@ func (w *walk) fill(ctx context.Context) error {
 		}
 		w.begun, w.cursor, w.next = true, cursor, next
 		for i, k := range keys {
-			// A cursor comes from a client's token, so its names are checked.
+			// A cursor comes from a client's token, so the names that it returns are checked.
 			if k.Name >= w.from && k.Name > w.last && strings.HasPrefix(k.Name, w.prefix) {
 				w.page = keys[i:]
 				break
@@ -114,7 +113,7 @@ func (w *walk) read(ctx context.Context, name string) ([]byte, error) {
 	return readCell(ctx, w.ns, name)
 }
 
-// peek returns the current cell, nil at the end.
+// peek returns the current cell, or nil at the end.
 func (w *walk) peek(ctx context.Context) (*found, error) {
 	if w.point != nil {
 		return w.point, nil
@@ -143,7 +142,7 @@ func (w *walk) take() {
 	w.page = w.page[1:]
 }
 
-// resume is the best cursor for a walk from here on.
+// resume returns the best cursor for continuing the walk later.
 func (w *walk) resume() string {
 	if len(w.page) == 0 && w.next != "" {
 		return w.next
@@ -151,7 +150,7 @@ func (w *walk) resume() string {
 	return w.cursor
 }
 
-// body returns the whole cell, nil if it was deleted since the list.
+// body returns the whole cell, or nil if it was deleted since the list.
 func (w *walk) body(ctx context.Context, f *found) ([]byte, error) {
 	if f.body != nil {
 		return f.body, nil

@@ -15,8 +15,7 @@ type waiter struct {
 	settled chan bool
 }
 
-// waiters are all waiters, idle the unused ones. Goroutines do not run in parallel
-// here.
+// waiters holds all waiters, idle the unused ones. Goroutines do not run in parallel here.
 var waiters, idle []*waiter
 
 func take() *waiter {

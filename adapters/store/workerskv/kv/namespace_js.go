@@ -49,8 +49,7 @@ func (n *Namespace) Get(ctx context.Context, name string) (value, metadata []byt
 	return value, text(answer.Get("metadata")), true, nil
 }
 
-// Write implements [workerskv.Namespace]: one write after the other, as only a purge
-// and a batch have several.
+// Write implements [workerskv.Namespace]. It writes sequentially, since only a purge and a batch have several writes.
 func (n *Namespace) Write(ctx context.Context, writes []workerskv.Write) []error {
 	errs := make([]error, len(writes))
 	for i := range writes {
@@ -76,7 +75,7 @@ func (n *Namespace) write(ctx context.Context, w *workerskv.Write) error {
 	return refused(err)
 }
 
-// drop releases the bytes of a buffer, because TinyGo never releases the buffer.
+// drop frees the bytes of a buffer, because TinyGo never frees the buffer itself.
 func drop(buffer js.Value) { buffer.Call("transfer", 0) }
 
 // List implements [workerskv.Namespace].
@@ -109,7 +108,7 @@ func (n *Namespace) List(ctx context.Context, prefix, cursor string, limit int) 
 	return keys, answer.Get("cursor").String(), nil
 }
 
-// text is the bytes of a string, nil for any other value.
+// text returns the bytes of a string, or nil for any other value.
 func text(v js.Value) []byte {
 	if v.Type() != js.TypeString {
 		return nil

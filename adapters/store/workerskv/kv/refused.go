@@ -7,9 +7,9 @@ import (
 	"edgetable/adapters/store/workerskv"
 )
 
-// refusals are parts of the error texts by which KV and the platform say that a write
-// was not done and will not be: too many of a name, of a day on the Free plan, or too
-// many calls of an invocation. Only the text tells.
+// refusals are parts of the error texts by which KV and the platform say that a write was not done and will not be:
+// too many writes of a name, too many in a day on the Free plan, or too many calls of an invocation. Only the text
+// distinguishes these errors.
 var refusals = [...]string{"429", "limit exceeded", "Too many"}
 
 // refusal is [workerskv.ErrRefused] with the reason for the log.
@@ -18,7 +18,7 @@ type refusal struct{ cause error }
 func (r *refusal) Error() string   { return r.cause.Error() }
 func (r *refusal) Unwrap() []error { return []error{workerskv.ErrRefused, r.cause} }
 
-// refused makes a refusal of an error with such a text.
+// refused wraps an error with such a text as a refusal.
 func refused(err error) error {
 	if err == nil {
 		return nil
