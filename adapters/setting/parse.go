@@ -2,8 +2,7 @@
 // configuration file of the binary, the environment of Lambda, the variables of a
 // Worker. Errors say what to write instead.
 //
-// It needs neither package fmt nor reflection, which would make a module of
-// WebAssembly large.
+// It uses neither package fmt nor reflection, which would make a WebAssembly module large.
 package setting
 
 import (
@@ -25,7 +24,7 @@ func Int(text string, least, most int) (int, error) {
 // Number parses a number from least to most.
 func Number(text string, least, most float64) (float64, error) {
 	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(n >= least && n <= most) { // nor is it NaN
+	if err != nil || !(n >= least && n <= most) { // false for NaN
 		return 0, errors.New("write a number from " + format(least) + " to " + format(most))
 	}
 	return n, nil
@@ -44,8 +43,8 @@ func Never(d time.Duration) time.Duration {
 	return d
 }
 
-// Duration parses a duration with its unit, from least to most. Days are a unit too, if
-// there is no other, as in 30d.
+// Duration parses a duration with its unit, from least to most. A whole number of days, such as 30d, is also
+// accepted.
 func Duration(text string, least, most time.Duration) (time.Duration, error) {
 	hours, days := strings.CutSuffix(text, "d")
 	if days {
@@ -62,7 +61,7 @@ func Duration(text string, least, most time.Duration) (time.Duration, error) {
 	return d, nil
 }
 
-// bound writes the longest duration, in whole days if it has any.
+// bound formats the longest duration, with whole days if it has any.
 func bound(d time.Duration) string {
 	if days := d / (24 * time.Hour); days > 0 {
 		return strconv.FormatInt(int64(days), 10) + "d"
@@ -70,7 +69,7 @@ func bound(d time.Duration) string {
 	return d.String()
 }
 
-// units are those of sizes, by their number of bytes.
+// units are the units of sizes, with their numbers of bytes.
 var units = []struct {
 	name  string
 	bytes int64
@@ -118,11 +117,10 @@ func Bool(text string) (bool, error) {
 	return false, errors.New("write true or false")
 }
 
-// Rates are limits per second; 0 does not limit.
+// Rates are limits per second; 0 means no limit.
 type Rates struct{ Account, Partition float64 }
 
-// azure are the rates that the service promises: operations of an account,
-// entities of a partition.
+// azure are the rates that Azure promises: operations per account and entities per partition.
 var azure = Rates{Account: 20_000, Partition: 2_000}
 
 // ParseRates parses "none", "azure", or rates such as "account=20000,partition=2000".
@@ -165,7 +163,7 @@ func (r Rates) String() string {
 	return strings.Join(parts, ",")
 }
 
-// list splits a list with commas between its values, without blanks around them.
+// list splits a comma-separated list and trims its values.
 func list(text string) (values []string) {
 	for value := range strings.SplitSeq(text, ",") {
 		if value = strings.TrimSpace(value); value != "" {

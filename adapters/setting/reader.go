@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// Reader reads settings by their names and keeps the first mistake. A setting
-// that is not set, or empty, has its usual value.
+// Reader reads settings by name and keeps the first error. A setting that is missing or empty has its default value.
 type Reader struct {
 	Lookup func(name string) string
 	err    error
 }
 
-// Err returns the first mistake, with the name of its setting and the value.
+// Err returns the first error, with the name of the setting and its value.
 func (r *Reader) Err() error { return r.err }
 
-// Fail notes a mistake that the caller has found.
+// Fail records an error that the caller has found.
 func (r *Reader) Fail(err error) {
 	if r.err == nil {
 		r.err = err
@@ -38,13 +37,13 @@ func (r *Reader) Duration(name string, usual, least, most time.Duration) time.Du
 	return read(r, name, usual, func(text string) (time.Duration, error) { return Duration(text, least, most) })
 }
 
-// Bool reads true or false. The usual value is false.
+// Bool reads true or false. The default is false.
 func (r *Reader) Bool(name string) bool { return read(r, name, false, Bool) }
 
 // Rates reads limits per second; by default there are none.
 func (r *Reader) Rates(name string) Rates { return read(r, name, Rates{}, ParseRates) }
 
-// List reads a list with commas between its values.
+// List reads a comma-separated list.
 func (r *Reader) List(name string) []string { return list(r.Lookup(name)) }
 
 func read[T any](r *Reader, name string, usual T, parse func(string) (T, error)) T {

@@ -9,17 +9,17 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Codec is how the commits of a piece are compressed.
+// Codec is a compression method for the commits of a piece.
 type Codec string
 
 const (
-	// Zstd makes fewer bytes.
+	// Zstd compresses better.
 	Zstd Codec = ""
-	// S2 takes a quarter to a third of the processor time of zstd.
+	// S2 uses a quarter to a third of the CPU time of zstd.
 	S2 Codec = "s2"
 )
 
-// window is how far back a codec looks. A longer one costs more time and saves no bytes worth it.
+// window is the match window of the compressors. A larger one costs more time and saves few bytes.
 const window = 1 << 20
 
 // encoder writes compressed data.
@@ -32,11 +32,11 @@ func (c Codec) encoder() (encoder, error) {
 	if c == S2 {
 		return s2.NewWriter(nil, s2.WriterConcurrency(1), s2.WriterBlockSize(window)), nil
 	}
-	// The object has a checksum, so the one of zstd would find nothing more.
+	// The object has a checksum of its own, so that of zstd is not needed.
 	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(window), zstd.WithEncoderCRC(false))
 }
 
-// decode returns the data before compression. It is an error if they are not size bytes.
+// decode decompresses data. It returns an error if the result does not have size bytes.
 func (c Codec) decode(packed []byte, size int64) ([]byte, error) {
 	var plain []byte
 	switch c {

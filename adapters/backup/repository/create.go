@@ -11,24 +11,24 @@ import (
 	"time"
 )
 
-// Source is what [Repository.Create] makes a backup of.
+// Source describes the store that [Repository.Create] backs up.
 type Source struct {
 	Store   string // identity of the store
-	From    string // host and data directory, for people
+	From    string // host and data directory, shown to people
 	Program string // version of edgetable
-	// Snapshot returns a directory with the files of the store at one moment, and where its
-	// log continues from there. Create removes each file there once it is stored.
+	// Snapshot returns a directory with the files of the store at one moment, and the point from which its log
+	// continues. Create removes each file in it once the file is stored.
 	Snapshot func(ctx context.Context) (dir string, log *LogSpan, err error)
 	// Check reports damage in a file before it is stored.
 	Check func(path string) error
 	// Keys are public keys of age; none means no encryption.
 	Keys []string
-	// Interrupted lists earlier runs of the same data directory that have ended without
-	// a backup. Create takes over their objects and deletes their manifests.
+	// Interrupted lists earlier runs of the same data directory that ended without a backup. Create takes over their
+	// objects and deletes their manifests.
 	Interrupted []string
-	// Begin gets the name of the run before anything is written.
+	// Begin is called with the name of the run before anything is written.
 	Begin func(id string) error
-	// Progress gets the number of bytes of the files that are stored, and of all.
+	// Progress is called with the number of bytes stored so far and the total.
 	Progress func(done, total int64)
 
 	Now func() time.Time
@@ -60,7 +60,7 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.owned(ctx, log); err != nil { // before all is stored
+	if err := r.owned(ctx, log); err != nil { // checked early, before everything is stored
 		return nil, err
 	}
 	if m.Log = log; log != nil && log.Alone {
@@ -86,7 +86,7 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	if err := r.objects.Put(ctx, nameDir+m.ID, []byte(m.ID+"\n")); err != nil {
 		return nil, err
 	}
-	// The removal may have come between these steps.
+	// A prune may have removed the run between these steps.
 	if err := r.begun(ctx, m.ID); errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(err, r.objects.Delete(ctx, nameDir+m.ID), r.objects.Delete(ctx, backupDir+m.ID))
 	} else if err != nil {
@@ -100,8 +100,8 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	return m, nil
 }
 
-// owned checks that it is the turn of the store of a backup, if the place has timelines: another backup would
-// look like the newest state.
+// owned checks that the store of a backup may still ship to the place, if the place has timelines. Otherwise the
+// backup would look like the newest state.
 func (r *Repository) owned(ctx context.Context, log *LogSpan) error {
 	now, err := r.Turn(ctx)
 	switch {
@@ -115,8 +115,7 @@ func (r *Repository) owned(ctx context.Context, log *LogSpan) error {
 	return now.Check(log.Timeline, log.Term)
 }
 
-// begun checks that nobody has removed a run with [Repository.Prune], and its objects
-// with it.
+// begun checks that [Repository.Prune] has not removed the run together with its objects.
 func (r *Repository) begun(ctx context.Context, id string) error {
 	_, err := r.objects.Get(ctx, runDir+id)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -134,8 +133,7 @@ func (r *Repository) save(ctx context.Context, dir string, m *Manifest) error {
 	return r.objects.Put(ctx, dir+m.ID, b)
 }
 
-// commit writes the manifest of the complete backup. If the reply was lost, it looks
-// whether the manifest is there.
+// commit writes the manifest of the complete backup. If the reply is lost, it checks whether the manifest exists.
 func (r *Repository) commit(ctx context.Context, m *Manifest) error {
 	err := r.save(ctx, backupDir, m)
 	if err == nil {

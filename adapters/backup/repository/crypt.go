@@ -23,7 +23,7 @@ func ParseRecipients(keys []string) ([]age.Recipient, error) {
 	return list, nil
 }
 
-// ReadIdentities reads a file of age with private keys; "" is none.
+// ReadIdentities reads a file with private keys of age; it returns none for "".
 func ReadIdentities(file string) ([]age.Identity, error) {
 	if file == "" {
 		return nil, nil

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Next returns the pieces that lead on from a number, in order. It lists only the minutes to
-// which these lead: [Repository.Behind] finds the others, and gaps.
+// Next returns the pieces that continue the log from a number, in order. It lists only the folders of the minutes in
+// which the next pieces should begin. [Repository.Behind] finds all others, and gaps.
 func (r *Repository) Next(ctx context.Context, timeline string, number edm.Ticks) (list []Piece, err error) {
 	for looked := ""; looked != folderOf(timeline, number); {
 		looked = folderOf(timeline, number)
@@ -26,12 +26,12 @@ func (r *Repository) Next(ctx context.Context, timeline string, number edm.Ticks
 	return list, nil
 }
 
-// late is how long after its turn a delayed request may still store a piece.
+// late is how long a delayed request may still store a piece after its store has been replaced.
 const late = 15 * time.Minute
 
-// Behind returns the pieces that lead on from a number, in order, and the gap after them, nil if
-// the pieces end. It lists all pieces, or those that may begin near the number: a piece that a
-// delayed request stored, and joined pieces, begin in an earlier minute, but not before its hour.
+// Behind returns the pieces that continue the log from a number, in order, and the gap after them; the gap is nil if
+// the pieces just end. It lists all pieces, or only those that may begin near the number: joined pieces, and pieces
+// that a delayed request stored, begin in an earlier minute, but within the hour.
 func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Ticks, all bool) (list []Piece, gap *Gap, err error) {
 	after := ""
 	if !all {
@@ -41,17 +41,17 @@ func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Tic
 		return nil, nil, err
 	}
 	if list, gap = chain(list, timeline, number, edm.MaxDateTime); gap != nil && gap.Until == 0 {
-		gap = nil // the log ends
+		gap = nil // the log ends here
 	}
 	return list, gap, nil
 }
 
-// Spans remembers where the log continues the backups of a place, nil where it does not, so that
-// each manifest is read once.
+// Spans caches where the log continues the backups of a place, so that each manifest is read once. The value is nil
+// if the log does not continue the backup.
 type Spans map[string]*LogSpan
 
-// Synced returns a time before which every write that returned has a number up to one, 0 if no backup that was read says
-// so: those of an idle store do.
+// Synced returns a time: every write that returned before it has a number up to the given one. The backups of an idle
+// store tell this. Synced returns 0 if no cached backup does.
 func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	for _, span := range s {
 		if span != nil && span.Timeline == timeline {
@@ -61,9 +61,9 @@ func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	return at
 }
 
-// Lacks returns the gap after a number at which the pieces of a timeline end, if the place shows
-// that there were commits above it: a backup has them, or a prune has removed them. until is where
-// the line of the newest timeline leaves the timeline.
+// Lacks returns the gap after number, where the pieces of a timeline end, if the place shows that there were later
+// commits: a backup contains them, or a prune has removed them. until is the number at which the line of the newest
+// timeline leaves the timeline.
 func (r *Repository) Lacks(ctx context.Context, timeline string, number, until edm.Ticks, known Spans) (*Gap, error) {
 	ids, err := r.names(ctx, backupDir)
 	if err != nil {
@@ -75,12 +75,12 @@ func (r *Repository) Lacks(ctx context.Context, timeline string, number, until e
 		if !read {
 			b, err := r.objects.Get(ctx, backupDir+id)
 			if errors.Is(err, fs.ErrNotExist) {
-				continue // removed since it was listed
+				continue // removed after it was listed
 			}
 			if err != nil {
 				return nil, err
 			}
-			if m, err := decode(id, b); err == nil { // what a damaged one has nobody can say
+			if m, err := decode(id, b); err == nil { // the content of a damaged manifest is unknown
 				span = m.Log
 			}
 			known[id] = span
@@ -100,8 +100,8 @@ func (r *Repository) Lacks(ctx context.Context, timeline string, number, until e
 	return nil, nil
 }
 
-// Plans returns how to restore the newest state that each backup leads to, on the line of the
-// newest timeline, with the newest backup first.
+// Plans returns how to restore the newest state that each backup leads to, on the line of the newest timeline. The
+// plan of the newest backup comes first.
 func (r *Repository) Plans(ctx context.Context) (list []*Plan, err error) {
 	h, err := r.historyOf(ctx, "")
 	if err != nil {

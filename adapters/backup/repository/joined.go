@@ -16,20 +16,21 @@ import (
 	"edgetable/core/edm"
 )
 
-// joinWindow is the time whose pieces are joined, when it is over for joinAfter: secondaries have read them then.
+// joinWindow is the period whose pieces are joined into one. They are joined once the period has been over for
+// joinAfter, since secondaries have read them by then.
 const joinWindow, joinAfter = time.Hour, 5 * time.Minute
 
-// Bounds of a joined piece, stored and before compression: whoever reads it holds it in memory.
+// Bounds of a joined piece, as stored and before compression, since a reader holds it in memory.
 const maxJoined, maxJoinedLength = 32 << 20, 64 << 20
 
-// Joined is what [Repository.Join] has done.
+// Joined counts what [Repository.Join] did.
 type Joined struct {
-	Pieces  int // that are gone
-	Objects int // that took their place
+	Pieces  int // pieces that were replaced
+	Objects int // joined pieces that replace them
 }
 
-// Join joins the pieces of each hour that is over, of those that begin after a moment; the zero one means all. The joined
-// piece is stored before they go. A call that was interrupted is completed by the next one.
+// Join joins the pieces of each past hour, among those that begin after a moment; the zero time means all. It stores
+// the joined piece before it deletes the others. The next call completes an interrupted one.
 func (r *Repository) Join(ctx context.Context, after, now time.Time) (done Joined, err error) {
 	list, err := r.Pieces(ctx, "")
 	if err != nil {
@@ -38,7 +39,7 @@ func (r *Repository) Join(ctx context.Context, after, now time.Time) (done Joine
 	recent := slices.DeleteFunc(slices.Clone(list), func(p Piece) bool { return p.From.Time().Before(after) })
 	for _, group := range groups(recent, now) {
 		if err := r.join(ctx, &done, list, group); errors.Is(err, fs.ErrNotExist) {
-			continue // a prune has removed one since it was listed
+			continue // a prune removed a piece after it was listed
 		} else if err != nil {
 			return done, err
 		}
@@ -46,7 +47,7 @@ func (r *Repository) Join(ctx context.Context, after, now time.Time) (done Joine
 	return done, nil
 }
 
-// groups returns the pieces that are joined, each group in the order of numbers.
+// groups returns the groups of pieces to join, each ordered by number.
 func groups(list []Piece, now time.Time) (all [][]Piece) {
 	hour := func(p *Piece) time.Time { return p.From.Time().Truncate(joinWindow) }
 	for i := 0; i < len(list); {
@@ -73,13 +74,13 @@ func groups(list []Piece, now time.Time) (all [][]Piece) {
 				group = append(group, p)
 			}
 			all = append(all, group)
-			part = slices.DeleteFunc(part, func(p Piece) bool { return p.From < end }) // after a gap
+			part = slices.DeleteFunc(part, func(p Piece) bool { return p.From < end }) // not reached, because of a gap
 		}
 	}
 	return slices.DeleteFunc(all, func(g []Piece) bool { return len(g) < 2 })
 }
 
-// join joins a group, in as many objects as its terms and sizes ask for.
+// join joins a group into as many objects as terms and size limits require.
 func (r *Repository) join(ctx context.Context, done *Joined, list, group []Piece) error {
 	j := joining{r: r, done: done, list: list}
 	for i := range group {
@@ -89,7 +90,7 @@ func (r *Repository) join(ctx context.Context, done *Joined, list, group []Piece
 		}
 		p, packed, err := openPiece(&group[i], b)
 		if err != nil {
-			return nil // a damaged piece stays as it is, for whoever looks for it
+			return nil // a damaged piece stays unchanged, so that it can be examined
 		}
 		if len(p.Parts) == 0 {
 			if err := j.add(ctx, i, &p, b); err != nil {
@@ -114,18 +115,19 @@ func (r *Repository) join(ctx context.Context, done *Joined, list, group []Piece
 	return j.store(ctx)
 }
 
-// joining is a joined piece that is being made.
+// joining is a joined piece under construction.
 type joining struct {
 	r      *Repository
 	done   *Joined
-	list   []Piece // all that are there
+	list   []Piece // all pieces of the group
 	joined Piece
-	from   int          // the first object of the group whose pieces are in it
-	last   int          // the last one
-	bytes  bytes.Buffer // of the parts
+	from   int          // index of the first object in the group that is included
+	last   int          // index of the last one
+	bytes  bytes.Buffer // content of the parts
 }
 
-// add adds a piece of an object of the group. One of another term begins another joined piece: readers compare terms.
+// add adds a piece from an object of the group. A piece of another term begins another joined piece, since readers
+// compare terms.
 func (j *joining) add(ctx context.Context, object int, p *Piece, b []byte) error {
 	if n := len(j.joined.Parts); n > 0 && (p.Term != j.joined.Term || p.Begins || j.joined.Length+p.Length > maxJoinedLength) {
 		if err := j.store(ctx); err != nil {
@@ -149,13 +151,13 @@ func (j *joining) add(ctx context.Context, object int, p *Piece, b []byte) error
 	return nil
 }
 
-// store stores the object, and then deletes the pieces that it holds.
+// store stores the joined piece, and then deletes the pieces that it contains.
 func (j *joining) store(ctx context.Context) error {
 	p := j.joined
 	packed := slices.Clone(j.bytes.Bytes())
 	j.joined = Piece{}
 	j.bytes.Reset()
-	if j.from == j.last { // it is one already
+	if j.from == j.last { // a single object needs no joining
 		return nil
 	}
 	head, err := json.Marshal(&p)
@@ -178,7 +180,7 @@ func (j *joining) store(ctx context.Context) error {
 	return g.Wait()
 }
 
-// joinedOf returns the piece that has taken the place of another one; nil: there is none.
+// joinedOf returns the joined piece that replaced another piece, or nil if there is none.
 func (r *Repository) joinedOf(ctx context.Context, gone *Piece) (*Piece, error) {
 	list, err := r.Pieces(ctx, gone.Timeline)
 	if err != nil {

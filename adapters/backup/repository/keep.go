@@ -6,23 +6,23 @@ import (
 	"edgetable/core/edm"
 )
 
-// Keep says which backups stay. The zero value keeps all.
+// Keep says which backups a prune keeps. The zero value keeps all.
 type Keep struct {
-	Last      int           // the newest backups
-	Daily     int           // the newest backup of each of the latest days (UTC) that have one
-	OlderThan time.Duration // younger backups stay
-	// PointInTime says that each moment of this time can be restored: younger backups stay,
-	// the newest older one, and the log since that.
+	Last      int           // the number of newest backups to keep
+	Daily     int           // the number of latest days (UTC) whose newest backup is kept
+	OlderThan time.Duration // backups younger than this are kept
+	// PointInTime is a period: each of its moments can be restored. Younger backups are kept, the newest older one,
+	// and the log since that one.
 	PointInTime time.Duration
 }
 
-// None reports whether no backup is removed.
+// None reports whether all backups are kept.
 func (k Keep) None() bool { return k == Keep{} }
 
-// split divides backups, sorted from oldest to newest, into those that stay and those
-// that go. The newest always stays. So do backups with a time in the future: a wrong
-// clock must not decide. The rules count the backups on the line of the newest timeline. Another
-// one stays as long as an older one on the line does.
+// split divides backups, sorted from oldest to newest, into those to keep and those to remove. The newest is always
+// kept. So are backups with a time in the future, because a wrong clock must not decide. The rules apply to the
+// backups on the line of the newest timeline. A backup on another line is kept as long as an older one on the line
+// is.
 func (k Keep) split(l *line, backups []*Manifest, now time.Time) (stay, remove []*Manifest) {
 	if k.None() {
 		return backups, nil
@@ -32,7 +32,7 @@ func (k Keep) split(l *line, backups []*Manifest, now time.Time) (stay, remove [
 	for _, m := range off {
 		at, _ := timeOf(m.ID)
 		young := now.Sub(at) < max(k.OlderThan, k.PointInTime)
-		if young || len(stay) == 0 || m.ID > stay[len(stay)-1].ID { // the oldest one is the last
+		if young || len(stay) == 0 || m.ID > stay[len(stay)-1].ID { // the oldest backup is the last to be removed
 			stay = append([]*Manifest{m}, stay...)
 		} else {
 			remove = append(remove, m)
@@ -78,8 +78,8 @@ func (k Keep) base(backups []*Manifest, now time.Time) int {
 	return -1
 }
 
-// logFrom returns the number up to which no log is needed, of backups that stay: they are
-// all restored with the log behind them, unless PointInTime says for how long.
+// logFrom returns the number up to which no log is needed, given the backups that are kept. All of them can be
+// restored with the log after them, unless PointInTime limits the period.
 func (k Keep) logFrom(backups []*Manifest, now time.Time) edm.Ticks {
 	if i := k.base(backups, now); i >= 0 {
 		return backups[i].Log.Low

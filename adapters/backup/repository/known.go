@@ -2,12 +2,12 @@ package repository
 
 import "time"
 
-// known are the parts that need not be written again.
+// known holds the parts that are already stored and need not be written again.
 type known struct {
 	files map[file][]Part
-	sums  map[string]Part // by the name of an object without its run; only without encryption
+	sums  map[string]Part // by object name without the run; only used without encryption
 
-	after, until time.Time // objects whose time came between these are read again
+	after, until time.Time // objects with a time in this period are read again
 }
 
 // file identifies a file of the data directory, which never changes once it is

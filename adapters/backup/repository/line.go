@@ -9,19 +9,18 @@ import (
 	"edgetable/core/edm"
 )
 
-// segment is the part of a line that one timeline has: its commits up to a number.
+// segment is a timeline's part of a line: its commits up to a number.
 type segment struct {
 	timeline string
 	until    edm.Ticks
 }
 
-// line is the history that leads to a timeline, the oldest part first. It ends with the
-// timeline, without a limit, and begins where nothing says what was before.
+// line is the history that leads to a timeline, oldest part first. It ends with the timeline itself, which has no
+// limit, and begins where the earlier history is unknown.
 type line struct {
 	parts []segment
-	// branched is when a second timeline began; zero: the place has one at most. A backup of an
-	// earlier version does not name its history, and is only known to be on the line if it
-	// is older.
+	// branched is the time when a second timeline began; zero if the place has at most one. A backup of an earlier
+	// version does not name its history. It is known to be on the line only if it is older than branched.
 	branched time.Time
 }
 
@@ -62,14 +61,14 @@ func (r *Repository) newestLine(ctx context.Context) (l line, err error) {
 	return lineOf(all, all[len(all)-1].ID)
 }
 
-// part returns the part of the line that has the moment of a backup, or -1.
+// part returns the index of the line's segment that contains the moment of a backup, or -1.
 func (l *line) part(span *LogSpan) int {
 	return slices.IndexFunc(l.parts, func(s segment) bool {
 		return span != nil && span.Timeline == s.timeline && span.High <= s.until
 	})
 }
 
-// has reports whether a backup is on the line. Without timelines all backups are.
+// has reports whether a backup is on the line. Without timelines, all backups are.
 func (l *line) has(m *Manifest) bool {
 	switch span := m.history(); {
 	case len(l.parts) == 0:

@@ -14,7 +14,7 @@ import (
 	"edgetable/core/objects"
 )
 
-// Ship stores a piece, unless it is not the turn of its timeline and term.
+// Ship stores a piece, if its timeline and term may still ship.
 func (r *Repository) Ship(ctx context.Context, s *Sealed) error {
 	now, err := r.Turn(ctx)
 	if err != nil {
@@ -26,7 +26,7 @@ func (r *Repository) Ship(ctx context.Context, s *Sealed) error {
 	return r.objects.Put(ctx, s.object(), s.bytes)
 }
 
-// Pieces lists the pieces of a timeline, or of all for "", by their numbers.
+// Pieces lists the pieces of a timeline, or of all timelines for "", ordered by number.
 func (r *Repository) Pieces(ctx context.Context, timeline string) ([]Piece, error) {
 	prefix := logDir
 	if timeline != "" {
@@ -35,7 +35,7 @@ func (r *Repository) Pieces(ctx context.Context, timeline string) ([]Piece, erro
 	return r.pieces(ctx, prefix, "")
 }
 
-// pieces lists the pieces with a prefix whose names are above another one.
+// pieces lists the pieces that have a prefix and whose names sort after another name.
 func (r *Repository) pieces(ctx context.Context, prefix, after string) (list []Piece, err error) {
 	for o, err := range objects.ListAfter(ctx, r.objects, prefix, after) {
 		if err != nil {
@@ -51,8 +51,7 @@ func (r *Repository) pieces(ctx context.Context, prefix, after string) (list []P
 	return list, nil
 }
 
-// ReadPiece reads and verifies a piece. The error is a [DamagedPiece] if reading it again would
-// not help.
+// ReadPiece reads and verifies a piece. The error is a [DamagedPiece] if reading again would not help.
 func (r *Repository) ReadPiece(ctx context.Context, named *Piece, with []age.Identity) (p Piece, commits []Commit, err error) {
 	p, packed, err := r.checkPiece(ctx, named)
 	if err == nil {
@@ -63,8 +62,8 @@ func (r *Repository) ReadPiece(ctx context.Context, named *Piece, with []age.Ide
 	return p, commits, err
 }
 
-// checkPiece reads a piece and compares its checksum. If it was joined with others since it was listed, that
-// is the joined one, which has more.
+// checkPiece reads a piece and compares its checksum. If the piece was joined with others after it was listed,
+// checkPiece returns the joined piece, which contains more.
 func (r *Repository) checkPiece(ctx context.Context, named *Piece) (p Piece, packed []byte, err error) {
 	b, err := r.objects.Get(ctx, named.object())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,7 +83,7 @@ func (r *Repository) checkPiece(ctx context.Context, named *Piece) (p Piece, pac
 	return p, packed, nil
 }
 
-// DamagedPiece is the error for a piece that was read and cannot be used.
+// DamagedPiece is the error for a piece that was read but cannot be used.
 type DamagedPiece struct {
 	Object string
 	Cause  error
@@ -93,11 +92,11 @@ type DamagedPiece struct {
 func (d *DamagedPiece) Error() string { return d.Object + ": " + d.Cause.Error() }
 func (d *DamagedPiece) Unwrap() error { return d.Cause }
 
-// Gap is a part of a timeline whose commits the place does not have.
+// Gap is a range of a timeline whose commits are missing in the place.
 type Gap struct {
 	Timeline string
 	After    edm.Ticks
-	Until    edm.Ticks // 0: the log ends
+	Until    edm.Ticks // 0 if the log ends here
 }
 
 func (g *Gap) Error() string {
@@ -107,8 +106,8 @@ func (g *Gap) Error() string {
 	return fmt.Sprintf("the log of timeline %s has no commits after %s and until %s", g.Timeline, g.After, g.Until)
 }
 
-// chain returns the pieces of a timeline that lead from one number to another one, or as
-// far as they lead, and the gap behind them. The list is sorted.
+// chain returns the pieces of a timeline that lead from one number to another, or as far as they lead, and the gap
+// after them. The list is sorted.
 func chain(list []Piece, timeline string, from, to edm.Ticks) (part []Piece, gap *Gap) {
 	var furthest Piece
 	i := 0

@@ -11,10 +11,10 @@ import (
 	"edgetable/core/edm"
 )
 
-// prunedName is the object that says up to which number the log was removed.
+// prunedName is the object that records up to which number the log was removed.
 const prunedName = "log-pruned"
 
-// pruned reads it.
+// pruned reads that number.
 func (r *Repository) pruned(ctx context.Context) (to edm.Ticks, err error) {
 	b, err := r.objects.Get(ctx, prunedName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -29,8 +29,8 @@ func (r *Repository) pruned(ctx context.Context) (to edm.Ticks, err error) {
 	return to, nil
 }
 
-// pruneLog removes the pieces that no promise needs: those before the backup from which
-// the oldest moment of the promise is restored. backups stay.
+// pruneLog removes the pieces that no restore needs: those before the backup from which the oldest promised moment is
+// restored. backups are those that are kept.
 func (r *Repository) pruneLog(ctx context.Context, done *Pruned, backups []*Manifest, p Pruning) error {
 	needed := p.Keep.logFrom(backups, p.Now)
 	if needed == 0 {

@@ -17,23 +17,22 @@ import (
 type LogReport struct {
 	Pieces  int
 	Commits int
-	Bytes   int64 // of the objects
-	Locked  int   // pieces that are encrypted for other keys than those that were given
-	// Ranges can be restored: they leave out what damaged pieces are needed for. Damage of
-	// backups is not known here.
+	Bytes   int64 // total size of the objects
+	Locked  int   // number of pieces encrypted for keys that were not given
+	// Ranges can be restored. They exclude moments that need damaged pieces. Damage to backups is not considered.
 	Ranges Ranges
-	// Problems are sentences about damaged objects, and about gaps that nothing explains.
+	// Problems are sentences about damaged objects and unexplained gaps.
 	Problems []string
-	// Known are gaps that the server has noted: logs were given up while the place could not
-	// be reached, and a backup took their place.
+	// Known are gaps that the server itself recorded: it discarded logs while the place could not be reached, and
+	// made a backup instead.
 	Known []string
-	// Notes are sentences about what no restore of the newest history uses, and about what an earlier
-	// version wrote without saying to which history it belongs.
+	// Notes are sentences about objects that no restore of the newest history uses, and about objects of an earlier
+	// version that do not name their history.
 	Notes []string
 }
 
-// VerifyLog reads the whole log, and names each damaged piece and each gap. It decrypts
-// the pieces if there are identities.
+// VerifyLog reads the whole log, and reports each damaged piece and each gap. It decrypts the pieces if identities
+// are given.
 func (r *Repository) VerifyLog(ctx context.Context, with []age.Identity, progress func(done, total int64)) (*LogReport, error) {
 	report := new(LogReport)
 	timelines, err := r.Timelines(ctx)
@@ -60,7 +59,7 @@ func (r *Repository) VerifyLog(ctx context.Context, with []age.Identity, progres
 	for i := range list {
 		total += list[i].Size
 	}
-	read := make([]Piece, len(list)) // empty: damaged
+	read := make([]Piece, len(list)) // an empty entry means damage
 	var mu sync.Mutex
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(concurrency)
@@ -109,17 +108,17 @@ func (r *Repository) VerifyLog(ctx context.Context, with []age.Identity, progres
 	return report, nil
 }
 
-// gaps names the gaps of each timeline. A damaged piece is named already.
+// gaps reports the gaps of each timeline. Damaged pieces were already reported.
 func (r *Repository) gaps(ctx context.Context, report *LogReport, backups []*Manifest, timelines []Timeline, list, read []Piece) error {
 	pruned, err := r.pruned(ctx)
 	if err != nil {
 		report.Problems = append(report.Problems, err.Error())
 	}
 	for _, t := range timelines {
-		var at edm.Ticks // up to which the log of the timeline is complete
+		var at edm.Ticks // the number up to which the timeline's log is complete
 		for _, m := range slices.Backward(backups) {
 			if m.Log != nil && m.Log.Timeline == t.ID && m.Log.Low >= pruned {
-				at = m.Log.Low // of the oldest one
+				at = m.Log.Low // the oldest backup
 			}
 		}
 		if t.Parent != "" && t.Left >= pruned && t.Left > 0 {
@@ -161,8 +160,8 @@ func (r *Repository) gaps(ctx context.Context, report *LogReport, backups []*Man
 	return nil
 }
 
-// useless notes the backups that are on no line, and the pieces to which no backup leads. Without a
-// backup that leads to the log of the newest timeline, nothing of it can be restored.
+// useless reports the backups that are on no line, and the pieces that no backup leads to. Without a backup that
+// leads to the log of the newest timeline, nothing of that log can be restored.
 func (report *LogReport) useless(all *Backups, timelines []Timeline, list []Piece) {
 	if len(timelines) == 0 {
 		return
@@ -171,7 +170,7 @@ func (report *LogReport) useless(all *Backups, timelines []Timeline, list []Piec
 	h := history{pieces: list}
 	var err error
 	if h.line, err = lineOf(timelines, newest); err != nil {
-		return // it is among the problems
+		return // the problems already include it
 	}
 	unnamed := 0
 	on, off := h.split(all.Complete)

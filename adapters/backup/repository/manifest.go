@@ -18,24 +18,25 @@ import (
 // Manifest describes a backup.
 type Manifest struct {
 	ID      string    `json:"id"`
-	Store   string    `json:"store"` // its identity
+	Store   string    `json:"store"` // identity of the store
 	Began   time.Time `json:"began"`
 	Ended   time.Time `json:"ended,omitzero"`
 	From    string    `json:"from"`    // host and data directory
-	Program string    `json:"program"` // version that wrote it
-	// Recipients can decrypt the objects; none means that they are not encrypted.
+	Program string    `json:"program"` // version of the program that wrote it
+	// Recipients can decrypt the objects; none means no encryption.
 	Recipients []string `json:"recipients,omitempty"`
-	New        int64    `json:"new"`           // bytes of the objects that this run wrote
-	Log        *LogSpan `json:"log,omitempty"` // where the log continues it; nil: nowhere
-	// Alone is the history of a backup that no log continues; nil: Log says it, the store never
-	// shipped a log, or an earlier version made the backup.
+	New        int64    `json:"new"`           // total size of the objects that this run wrote
+	Log        *LogSpan `json:"log,omitempty"` // where the log continues it; nil if it does not
+	// Alone says which commits the backup has, if no log continues it. It is nil if Log says so, if the store never
+	// shipped a log, or if an earlier version made the backup.
 	Alone *LogSpan `json:"alone,omitempty"`
 	Files []File   `json:"files"`
-	// Mended says of each object of earlier backups that was found damaged how: this backup has stored its content again.
+	// Mended lists the objects of earlier backups that were found damaged, with the kind of damage. This backup has
+	// stored their content again.
 	Mended []string `json:"-"`
 }
 
-// history returns which commits the backup has; nil: it is not known.
+// history returns which commits the backup has, or nil if it is not known.
 func (m *Manifest) history() *LogSpan {
 	if m.Log != nil {
 		return m.Log
@@ -43,7 +44,7 @@ func (m *Manifest) history() *LogSpan {
 	return m.Alone
 }
 
-// Timeline returns the timeline that the backup is of, "" if it is not known.
+// Timeline returns the timeline of the backup, or "" if it is not known.
 func (m *Manifest) Timeline() string {
 	if span := m.history(); span != nil {
 		return span.Timeline
@@ -59,8 +60,7 @@ func (m *Manifest) reach() edm.Ticks {
 	return edm.TicksOf(m.Began)
 }
 
-// File is a file of the data directory. Its parts have partSize bytes each, the last
-// one the rest.
+// File is a file of the data directory. Its parts have partSize bytes each; the last one has the rest.
 type File struct {
 	Name     string `json:"name"`
 	Size     int64  `json:"size"`
@@ -70,8 +70,8 @@ type File struct {
 
 // Part is a part of a file.
 type Part struct {
-	Object string `json:"object"` // its name below objects/
-	Size   int64  `json:"size"`   // of the object
+	Object string `json:"object"` // its name in objects/
+	Size   int64  `json:"size"`   // size of the object
 }
 
 const partSize = 8 << 20
@@ -87,7 +87,7 @@ func (m *Manifest) Size() (n int64) {
 // newID returns the name of a run. Names sort by time.
 func newID(now time.Time) string {
 	var b [4]byte
-	rand.Read(b[:]) // it never fails
+	rand.Read(b[:]) // rand.Read never fails
 	return now.UTC().Format(idTime) + "-" + hex.EncodeToString(b[:])
 }
 
@@ -112,7 +112,7 @@ func sumOf(object string) string {
 	return sum
 }
 
-// intact reports whether bytes are those of the object.
+// intact reports whether b is the content of the object.
 func intact(object string, b []byte) bool {
 	sum := sha256.Sum256(b)
 	return sumOf(object) == hex.EncodeToString(sum[:])
@@ -158,11 +158,11 @@ func decode(id string, b []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// maxFiles bounds the files of a backup. A store of 10 TiB has a tenth of them.
+// maxFiles bounds the number of files of a backup. A store of 10 TiB has a tenth of that.
 const maxFiles = 100_000
 
-// check refuses a manifest that names files or objects outside of their places, or more
-// of them than a store has: whoever can write to the place can forge one.
+// check refuses a manifest that names files or objects outside of their folders, or more of them than a store has.
+// Anyone who can write to the place could forge a manifest.
 func (m *Manifest) check() error {
 	if len(m.Files) > maxFiles {
 		return fmt.Errorf("it lists %d files; a backup has at most %d", len(m.Files), maxFiles)
@@ -184,7 +184,7 @@ func (m *Manifest) check() error {
 		}
 		seen[f.Name] = true
 		for _, p := range f.Parts {
-			unwritten := p.Object == "" && m.Ended.IsZero() // of a run that was interrupted
+			unwritten := p.Object == "" && m.Ended.IsZero() // a part that an interrupted run did not write
 			if !isObjectName(p.Object) && !unwritten {
 				return fmt.Errorf("%s: %.300q is not the name of an object", f.Name, p.Object)
 			}
@@ -193,7 +193,7 @@ func (m *Manifest) check() error {
 	return nil
 }
 
-// isFileName reports whether a name is that of a file in a directory, on every system.
+// isFileName reports whether s is the plain name of a file in a directory, on every operating system.
 func isFileName(s string) bool {
 	control := func(c rune) bool { return c < ' ' || c == 0x7f }
 	return s != "" && s != "." && s != ".." && len(s) <= 255 && !strings.ContainsAny(s, `/\:`) && !strings.ContainsFunc(s, control)

@@ -10,17 +10,16 @@ import (
 	"edgetable/core/edm"
 )
 
-// State is what a restore of the newest state begins with: a plan, or a backup alone if no log leads
-// beyond it.
+// State is the starting point of a restore of the newest state: a plan, or only a backup if no log leads beyond it.
 type State struct {
 	Plan  *Plan
 	Alone *Manifest
 }
 
-// Less is the error for a place from which less can be restored than it holds.
+// Less is the error for a place in which the newest state exists but cannot be restored.
 type Less struct {
 	Cause error
-	State *State // what can be restored; nil: nothing
+	State *State // what can be restored instead; nil if nothing can
 }
 
 func (l *Less) Error() string {
@@ -37,12 +36,12 @@ func (l *Less) Error() string {
 
 func (l *Less) Unwrap() error { return l.Cause }
 
-// NewestState finds out how to restore the newest state of a timeline, of the log too; "" means the
-// newest timeline. It does not settle for less than the place holds: the error is then a [Less].
+// NewestState finds out how to restore the newest state of a timeline, including its log; "" means the newest
+// timeline. If the place holds a newer state than can be restored, the error is a [Less].
 func (r *Repository) NewestState(ctx context.Context, timeline string) (*State, error) {
 	s, err := r.newestState(ctx, timeline)
 	if _, less := errors.AsType[*Less](err); less {
-		s, err = r.newestState(ctx, timeline) // a list is no snapshot
+		s, err = r.newestState(ctx, timeline) // a list is not a snapshot
 	}
 	return s, err
 }
@@ -78,7 +77,7 @@ func (r *Repository) newestState(ctx context.Context, timeline string) (*State, 
 	} else {
 		h.line, err = lineOf(timelines, cmp.Or(timeline, timelines[len(timelines)-1].ID))
 	}
-	if err != nil { // nobody knows which backup is of the newest history
+	if err != nil { // it is unknown which backup belongs to the newest history
 		s, _ := (&history{}).newest(all.Complete)
 		return nil, &Less{err, s}
 	}
@@ -92,7 +91,7 @@ func (r *Repository) newestState(ctx context.Context, timeline string) (*State, 
 	return s, err
 }
 
-// newest returns how to restore the newest state, of backups on the line.
+// newest returns how to restore the newest state from the backups on the line.
 func (h *history) newest(on []*Manifest) (*State, error) {
 	if len(on) == 0 {
 		return nil, ErrNone
@@ -116,7 +115,7 @@ func (h *history) newest(on []*Manifest) (*State, error) {
 	return s, nil
 }
 
-// strayed names what belongs to a timeline of which the place has lost the object.
+// strayed names backups and pieces of a timeline whose object the place has lost.
 func strayed(timelines []Timeline, backups []*Manifest, pieces []Piece) (list []error) {
 	known := map[string]bool{"": true}
 	for i := range timelines {
@@ -144,8 +143,7 @@ func strayed(timelines []Timeline, backups []*Manifest, pieces []Piece) (list []
 	return list
 }
 
-// Newest returns the newest complete backup whose manifest can be read, of those on the line of
-// the newest timeline.
+// Newest returns the newest complete backup on the line of the newest timeline whose manifest can be read.
 func (r *Repository) Newest(ctx context.Context) (*Manifest, error) {
 	all, err := r.List(ctx)
 	if err != nil {

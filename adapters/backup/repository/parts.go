@@ -6,14 +6,14 @@ import (
 	"filippo.io/age"
 )
 
-// A joined piece takes the place of pieces that follow each other. It has the form of a name of a piece, and holds their
-// objects as they were stored: whoever has the public keys alone can join encrypted ones. A program that knows no joined
-// pieces says that a newer one wrote it.
+// A joined piece replaces consecutive pieces. Its name has the form of a piece's name, and it contains their objects
+// as they were stored, so encrypted pieces can be joined without the private keys. An earlier version that does not
+// know joined pieces reports that a newer one wrote it.
 const joinedHead = "edgetable log 2, sha256 "
 
 var errParts = errors.New("it does not hold the pieces that it joins")
 
-// unpackParts returns the commits of the pieces that one joins.
+// unpackParts returns the commits of the pieces that a joined piece contains.
 func (p *Piece) unpackParts(packed []byte, with []age.Identity) (list []Commit, err error) {
 	at := p.From
 	n := 0

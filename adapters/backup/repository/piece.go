@@ -15,36 +15,34 @@ import (
 	"edgetable/core/edm"
 )
 
-// logDir has the log: log/TIMELINE/MINUTE/FROM-TO, where FROM and TO are numbers in
-// hexadecimal digits, and MINUTE is that of FROM. So a reader finds the next piece in a
-// short list.
+// logDir holds the log: log/TIMELINE/MINUTE/FROM-TO, where FROM and TO are numbers in hexadecimal digits, and MINUTE
+// is the minute of FROM. So a reader finds the next piece in a short list.
 const logDir = "log/"
 
-// Piece is an object of the log: all commits of a timeline with numbers in (From, To].
-// Numbers are Timestamps.
+// Piece is an object of the log. It contains all commits of a timeline with numbers in (From, To]. Numbers are
+// Timestamps.
 type Piece struct {
 	Timeline string    `json:"timeline"`
 	From     edm.Ticks `json:"from"`
 	To       edm.Ticks `json:"to"`
-	// Synced is a time of the primary's clock: each write that returned before it has a
-	// number up to To.
+	// Synced is a time by the primary's clock: each write that returned before it has a number up to To.
 	Synced edm.Ticks `json:"synced"`
-	// Begins says that no piece ends at From, because logs were given up before they were
-	// shipped, or none was shipped before.
+	// Begins says that no piece ends at From, because logs were discarded before they were shipped, or because this
+	// is the first piece.
 	Begins  bool  `json:"begins,omitempty"`
-	Term    Term  `json:"term,omitzero"` // that shipped it; zero: of an earlier version
+	Term    Term  `json:"term,omitzero"` // term that shipped it; zero for a piece of an earlier version
 	Commits int   `json:"commits"`
-	Length  int64 `json:"length"` // of the commits before compression
+	Length  int64 `json:"length"` // size of the commits before compression
 	Codec   Codec `json:"codec,omitempty"`
-	// Recipients can decrypt the commits; none means that they are not encrypted.
+	// Recipients can decrypt the commits; none means no encryption.
 	Recipients []string `json:"recipients,omitempty"`
-	// Parts are the sizes of the pieces that this one joins, as they were stored; none means that it joins none.
+	// Parts are the stored sizes of the pieces that this one joins; none means that it is not a joined piece.
 	Parts []int64 `json:"parts,omitempty"`
 
-	Size int64 `json:"-"` // of the object
+	Size int64 `json:"-"` // size of the object
 }
 
-// Commit is one commit of the log, in the form of the store.
+// Commit is one commit of the log, encoded as in the store.
 type Commit struct {
 	Number edm.Ticks
 	Data   []byte
@@ -74,13 +72,12 @@ func parsePiece(name string, size int64) (p Piece, ok bool) {
 	return p, p.object() == name && p.From < p.To && p.From >= 0
 }
 
-// Bounds of what a piece may hold, so that a forged one cannot fill the memory.
+// Limits of a piece, so that a forged one cannot exhaust the memory.
 const maxPiece = 256 << 20
 
 const pieceHead = "edgetable log 1, sha256 "
 
-// openPiece verifies the object of a piece and returns its head, and its commits as they
-// are stored.
+// openPiece verifies the object of a piece. It returns the head, and the commits in stored form.
 func openPiece(named *Piece, b []byte) (p Piece, packed []byte, err error) {
 	if p, packed, err = parseObject(b); err != nil {
 		return p, nil, err

@@ -12,23 +12,22 @@ import (
 	"filippo.io/age"
 )
 
-// PieceWriter packs commits into pieces as they come, so that a piece is nearly done when its
-// last commit comes.
+// PieceWriter packs commits into pieces as they arrive, so a piece is nearly finished when its last commit arrives.
 type PieceWriter struct {
 	keys []string
 	to   []age.Recipient
 
 	packed   bytes.Buffer
-	age      io.WriteCloser // between the encoder and packed; nil: the commits are not encrypted
-	codec    Codec          // of this piece
+	age      io.WriteCloser // between the encoder and packed; nil without encryption
+	codec    Codec          // codec of the current piece
 	encoders map[Codec]encoder
-	head     []byte // of a commit
+	head     []byte // buffer for the head of a commit
 	commits  int
 	length   int64
 }
 
-// NewPieceWriter returns a writer of pieces that public keys of age encrypt, if there are any.
-// It compresses the first piece by a codec.
+// NewPieceWriter returns a writer of pieces, which are encrypted for the given public keys of age, if any. The first
+// piece is compressed with the given codec.
 func NewPieceWriter(keys []string, first Codec) (*PieceWriter, error) {
 	to, err := ParseRecipients(keys)
 	if err != nil {
@@ -57,7 +56,7 @@ func (w *PieceWriter) begin(c Codec) (err error) {
 	return err
 }
 
-// Add adds a commit to the piece. Commits come by their numbers.
+// Add adds a commit to the piece. Commits must be added in the order of their numbers.
 func (w *PieceWriter) Add(c Commit) error {
 	w.head = binary.BigEndian.AppendUint64(w.head[:0], uint64(c.Number))
 	w.head = binary.AppendUvarint(w.head, uint64(len(c.Data)))
@@ -73,18 +72,18 @@ func (w *PieceWriter) Add(c Commit) error {
 	return nil
 }
 
-// Length returns how many bytes the piece has before compression.
+// Length returns the size of the piece before compression.
 func (w *PieceWriter) Length() int64 { return w.length }
 
-// Sealed is the object of a piece, to be stored again with the same bytes if the place does
-// not answer: a piece that was stored never changes.
+// Sealed is the finished object of a piece. If the place does not reply, store it again with the same bytes: a stored
+// piece never changes.
 type Sealed struct {
 	Piece
 	bytes []byte
 }
 
-// Seal ends the piece and begins the next one with a codec. The caller sets Timeline, From, To,
-// Synced and Begins.
+// Seal finishes the piece and begins the next one with a codec. The caller sets Timeline, From, To, Synced and
+// Begins.
 func (w *PieceWriter) Seal(p Piece, next Codec) (*Sealed, error) {
 	p.Recipients, p.Commits, p.Length, p.Codec = w.keys, w.commits, w.length, w.codec
 	head, err := json.Marshal(&p)
@@ -103,7 +102,7 @@ func (w *PieceWriter) Seal(p Piece, next Codec) (*Sealed, error) {
 	sum.Write(head)
 	sum.Write([]byte{'\n'})
 	sum.Write(w.packed.Bytes())
-	// New memory: a request that was given up may still be sending it.
+	// Allocated anew: an abandoned request may still be sending the previous object.
 	b := make([]byte, 0, len(pieceHead)+2*sha256.Size+1+len(head)+1+w.packed.Len())
 	b = fmt.Appendf(b, "%s%x\n%s\n", pieceHead, sum.Sum(nil), head)
 	b = append(b, w.packed.Bytes()...)

@@ -10,13 +10,13 @@ import (
 	"edgetable/core/edm"
 )
 
-// Plan says how to restore the state at one moment: a backup, and the log behind it.
+// Plan says how to restore the state at one moment: a backup and the log after it.
 type Plan struct {
 	Base     *Manifest
 	Steps    []Step
-	Timeline string    // that the moment belongs to
-	To       edm.Ticks // the moment: each commit with a number up to it, and none above
-	Above    edm.Ticks // no number that the place knows of is above it
+	Timeline string    // timeline of the moment
+	To       edm.Ticks // the moment: every commit with a number up to it, and none above
+	Above    edm.Ticks // the highest number that the place knows of
 }
 
 // Step is a piece of the log. A restore needs its commits with numbers in (After, Until].
@@ -28,12 +28,12 @@ type Step struct {
 // history is what a place has of one line of timelines.
 type history struct {
 	line
-	bases  []*Manifest // with a span, from oldest to newest
-	pieces []Piece     // of all timelines
+	bases  []*Manifest // backups with a span, oldest first
+	pieces []Piece     // pieces of all timelines
 }
 
-// historyOf reads the backups and the names of the pieces of the line that leads to a
-// timeline, "" for the newest one.
+// historyOf reads the backups, and the names of the pieces, of the line that leads to a timeline; "" means the newest
+// one.
 func (r *Repository) historyOf(ctx context.Context, timeline string) (*history, error) {
 	timelines, err := r.Timelines(ctx)
 	if err != nil {
@@ -66,7 +66,7 @@ func (h *history) setBases(backups []*Manifest) {
 	}
 }
 
-// ErrNoLog means that no log was ever shipped to the place.
+// ErrNoLog means that a log was never shipped to the place.
 var ErrNoLog = errors.New("the place has no log: 'edgetable serve' with --backup-log ships it")
 
 // from returns the steps that lead from a backup to a moment, or as far as they lead.
@@ -87,8 +87,8 @@ func (h *history) from(m *Manifest, to edm.Ticks) (steps []Step, end edm.Ticks, 
 	return steps, end, timeline, nil
 }
 
-// quiet returns up to which number it is certain that a timeline has no commits after another one: later backups of an
-// idle store say so.
+// quiet returns the number up to which a timeline certainly has no commits after a given one. Later backups of an
+// idle store show this.
 func (h *history) quiet(timeline string, after edm.Ticks) edm.Ticks {
 	for _, m := range h.bases {
 		if m.Log.Timeline == timeline && m.Log.High <= after {
@@ -98,9 +98,9 @@ func (h *history) quiet(timeline string, after edm.Ticks) edm.Ticks {
 	return after
 }
 
-// PlanRestore finds out how to restore a moment, or with 0 the newest one that can be. id is
-// the beginning of the name of a backup to begin with, "" for the best one. It reads the
-// names of pieces, not the pieces.
+// PlanRestore finds out how to restore a moment; 0 means the newest one that can be restored. id is the beginning of
+// the name of the backup to start from; "" means the best one. PlanRestore reads the names of pieces, but not the
+// pieces.
 func (r *Repository) PlanRestore(ctx context.Context, to edm.Ticks, timeline, id string) (*Plan, error) {
 	h, err := r.historyOf(ctx, timeline)
 	if err != nil {
@@ -120,7 +120,7 @@ func (r *Repository) PlanRestore(ctx context.Context, to edm.Ticks, timeline, id
 	return h.plan(to, bases)
 }
 
-// plan plans a restore that begins with one of some backups.
+// plan plans a restore that starts from one of the given backups.
 func (h *history) plan(to edm.Ticks, bases []*Manifest) (*Plan, error) {
 	newest := to == 0
 	if newest {
@@ -137,12 +137,12 @@ func (h *history) plan(to edm.Ticks, bases []*Manifest) (*Plan, error) {
 			to = end
 		case gap == nil:
 		case end >= m.Log.High && h.quiet(at, end) >= to:
-			to = end // nothing happened until then
+			to = end // there are no commits until then
 		default:
 			if problem == nil {
 				problem = fmt.Errorf("%s cannot be restored: %w", moment(to), gap)
 			}
-			continue // an older backup may lead there by another way
+			continue // an older backup may lead there over another timeline
 		}
 		return &Plan{Base: m, Steps: steps, Timeline: at, To: to, Above: h.highest()}, nil
 	}
@@ -162,7 +162,7 @@ func moment(to edm.Ticks) string {
 	return to.String()
 }
 
-// highest returns the highest number in the place.
+// highest returns the highest number known in the place.
 func (h *history) highest() (n edm.Ticks) {
 	for i := range h.pieces {
 		n = max(n, h.pieces[i].To)
@@ -173,7 +173,7 @@ func (h *history) highest() (n edm.Ticks) {
 	return n
 }
 
-// Highest returns the highest number in the place.
+// Highest returns the highest number known in the place.
 func (r *Repository) Highest(ctx context.Context) (edm.Ticks, error) {
 	all, err := r.List(ctx)
 	if err != nil && !errors.Is(err, ErrNone) {
@@ -191,7 +191,7 @@ func (r *Repository) Highest(ctx context.Context) (edm.Ticks, error) {
 	return h.highest(), err
 }
 
-// Latest returns the highest number that backups have of a timeline: the log up to it may be removed.
+// Latest returns the highest number that backups of a timeline contain. The log up to it may be removed.
 func (r *Repository) Latest(ctx context.Context, timeline string) (n edm.Ticks, err error) {
 	all, err := r.List(ctx)
 	if errors.Is(err, ErrNone) {
@@ -208,7 +208,7 @@ func (r *Repository) Latest(ctx context.Context, timeline string) (n edm.Ticks, 
 	return n, nil
 }
 
-// Ranges are moments that can be restored: all from the first to the last of each.
+// Ranges lists the moments that can be restored, as ranges.
 type Ranges [][2]edm.Ticks
 
 func (r Ranges) String() (text string) {
@@ -250,8 +250,8 @@ func (r *Repository) Ranges(ctx context.Context) (Ranges, error) {
 	return h.ranges(), nil
 }
 
-// Log returns the whole log of the line of a timeline, "" for the newest one, up to a
-// moment, 0 for all, as far as it is there.
+// Log returns the log of the line that leads to a timeline, as far as it exists. "" means the newest timeline. to is
+// the last moment, or 0 for the whole log.
 func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (steps []Step, err error) {
 	h, err := r.historyOf(ctx, timeline)
 	if err != nil {
@@ -270,8 +270,8 @@ func (r *Repository) Log(ctx context.Context, timeline string, to edm.Ticks) (st
 	return steps, nil
 }
 
-// Leads returns up to which number the line of the newest timeline has the commits of
-// another one, and which timeline continues it there. ok is false if it is not on the line.
+// Leads returns the number up to which the line of the newest timeline shares the commits of another timeline, and
+// the timeline that continues it there. ok is false if the other timeline is not on the line.
 func (r *Repository) Leads(ctx context.Context, timeline string) (until edm.Ticks, next string, ok bool, err error) {
 	l, err := r.newestLine(ctx)
 	if err != nil || len(l.parts) == 0 {

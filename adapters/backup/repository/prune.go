@@ -12,10 +12,10 @@ import (
 	"edgetable/core/objects"
 )
 
-// Pruning says what [Repository.Prune] removes.
+// Pruning says what [Repository.Prune] should remove.
 type Pruning struct {
 	Keep   Keep
-	Remove []string // further backups by name, also unfinished and damaged ones
+	Remove []string // names of further backups to remove; they may be unfinished or damaged
 	DryRun bool     // only report
 	Now    time.Time
 }
@@ -25,17 +25,15 @@ type Pruned struct {
 	Removed  []string // backups
 	Kept     int
 	Objects  int
-	Bytes    int64 // of the objects
-	Pieces   int   // of the log
-	LogBytes int64 // of them
-	// Unfinished are backups that run or were interrupted. While there are any, objects
-	// stay.
+	Bytes    int64 // total size of the objects
+	Pieces   int   // pieces of the log
+	LogBytes int64 // total size of the pieces
+	// Unfinished are backups that are running or were interrupted. While there are any, no objects are deleted.
 	Unfinished []*Manifest
 }
 
-// Prune removes backups, and then the objects that no backup needs. Package
-// repository describes why this is safe at any time. A prune that was interrupted is
-// completed by the next one.
+// Prune removes backups, and then the objects that no backup needs. The package comment explains why this is always
+// safe. The next prune completes an interrupted one.
 func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	all, err := r.List(ctx)
 	if err != nil {
@@ -64,8 +62,8 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	}
 	slices.Sort(done.Removed)
 	for _, id := range done.Removed {
-		// A complete backup has all if its run was killed at its end; with the last one
-		// alone it is still complete.
+		// If a run was killed at its end, its complete backup is in all of these folders. With only the last one it
+		// still counts as complete.
 		for _, dir := range []string{runDir, nameDir, backupDir} {
 			if p.DryRun {
 				continue
@@ -86,8 +84,8 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	return done, r.pruneLog(ctx, done, stay, p)
 }
 
-// Abandon removes runs of [Repository.Create] that nobody will continue, so that they hold no objects. The next
-// prune removes what they stored.
+// Abandon removes runs of [Repository.Create] that will not be continued. The next prune then removes the objects
+// that they stored.
 func (r *Repository) Abandon(ctx context.Context, ids ...string) (err error) {
 	for _, id := range ids {
 		err = errors.Join(err, r.objects.Delete(ctx, runDir+id))
@@ -100,7 +98,7 @@ func (b *Backups) has(id string) bool {
 		slices.ContainsFunc(b.Damaged, func(d Damaged) bool { return d.ID == id })
 }
 
-// deletions is the number of objects that are deleted at once.
+// deletions is the number of objects that are deleted concurrently.
 const deletions = 16
 
 // collect deletes the objects that no manifest names. The order of its steps matters.

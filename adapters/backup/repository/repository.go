@@ -22,7 +22,7 @@ func New(o objects.Place) *Repository { return &Repository{o} }
 var (
 	// ErrNone means that there are no backups in the place.
 	ErrNone = errors.New("there are no backups")
-	// ErrNoneYet means that all backups in the place are of a history that was left.
+	// ErrNoneYet means that all backups in the place belong to a history that was left.
 	ErrNoneYet = errors.New("the newest store has no complete backup yet")
 	// errForeign means that the place holds something else.
 	errForeign = errors.New("this place is in use for something else; name an empty one")
@@ -30,7 +30,7 @@ var (
 	ErrOtherStore = errors.New("these are backups of another store; give each store a place of its own")
 )
 
-// check reads the identity of the store that the place is for.
+// check reads the identity of the store to which the place belongs.
 func (r *Repository) check(ctx context.Context) (store string, err error) {
 	b, err := r.objects.Get(ctx, formatName)
 	switch {
@@ -47,7 +47,7 @@ func (r *Repository) check(ctx context.Context) (store string, err error) {
 	return store, nil
 }
 
-// claim checks that the place holds backups of a store, or makes it so.
+// claim checks that the place holds backups of the store, or reserves an empty place for it.
 func (r *Repository) claim(ctx context.Context, store string) error {
 	known, err := r.check(ctx)
 	switch {
@@ -67,7 +67,7 @@ func (r *Repository) claim(ctx context.Context, store string) error {
 			if err != nil {
 				return err
 			}
-			if !strings.HasSuffix(o.Name, objects.TempSuffix) { // left by a run that was killed here
+			if !strings.HasSuffix(o.Name, objects.TempSuffix) { // left by a run that was killed at this point
 				return fmt.Errorf("%w: it holds %q", errForeign, o.Name)
 			}
 		}
@@ -79,7 +79,7 @@ func (r *Repository) claim(ctx context.Context, store string) error {
 	return r.objects.Put(ctx, formatName, b)
 }
 
-// owner returns the store of the newest backup, in case the object "format" is lost.
+// owner returns the store of the newest backup. It is used if the object "format" is lost.
 func (r *Repository) owner(ctx context.Context) (store string, err error) {
 	list, err := r.manifests(ctx, backupDir, new([]Damaged))
 	if err != nil || len(list) == 0 {
@@ -88,15 +88,15 @@ func (r *Repository) owner(ctx context.Context) (store string, err error) {
 	return list[len(list)-1].Store, nil
 }
 
-// Backups are what a place holds.
+// Backups lists the backups in a place.
 type Backups struct {
-	Complete   []*Manifest // from oldest to newest
-	Unfinished []*Manifest // run now, or were interrupted
+	Complete   []*Manifest // oldest first
+	Unfinished []*Manifest // running now, or interrupted
 	Damaged    []Damaged
 }
 
-// Damaged is a manifest, or the object "format", that cannot be read, or a manifest that
-// is gone though nobody removed the backup.
+// Damaged is an unreadable manifest, an unreadable object "format", or a manifest that is missing although nobody
+// removed the backup.
 type Damaged struct {
 	ID, Object string
 	Cause      error
@@ -109,7 +109,7 @@ func (r *Repository) List(ctx context.Context) (*Backups, error) {
 		return nil, formatErr
 	}
 	var b Backups
-	// In this order a backup that ends between the two calls is in at least one list.
+	// The order matters: a backup that completes between the two calls is in at least one list.
 	var err error
 	if b.Unfinished, err = r.manifests(ctx, runDir, &b.Damaged); err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (r *Repository) List(ctx context.Context) (*Backups, error) {
 	if formatErr != nil && len(b.Complete)+len(b.Unfinished)+len(b.Damaged) == 0 {
 		return nil, formatErr
 	}
-	if formatErr != nil { // it was there when the first backup was made
+	if formatErr != nil { // it existed when the first backup was made
 		b.Damaged = append(b.Damaged, Damaged{Object: formatName, Cause: formatErr})
 	}
 	b.Unfinished = slices.DeleteFunc(b.Unfinished, func(m *Manifest) bool { return find(b.Complete, m.ID) != nil })
@@ -132,8 +132,7 @@ func (r *Repository) List(ctx context.Context) (*Backups, error) {
 
 var errGone = errors.New("it is gone, but the backup was complete and nobody has removed it")
 
-// missing adds the manifests that are gone: their names stay. A backup that is removed
-// loses its name first.
+// missing adds the manifests that are lost: their names still exist. A removed backup loses its name first.
 func (r *Repository) missing(ctx context.Context, b *Backups) error {
 	named, err := r.names(ctx, nameDir)
 	if err != nil {
@@ -147,7 +146,7 @@ func (r *Repository) missing(ctx context.Context, b *Backups) error {
 			if err != nil {
 				return err
 			}
-			continue // it was written since the manifests were listed
+			continue // it was written after the manifests were listed
 		}
 		switch _, err := r.objects.Get(ctx, nameDir+id); {
 		case err == nil:
@@ -177,7 +176,7 @@ func (r *Repository) manifests(ctx context.Context, dir string, damaged *[]Damag
 	for _, id := range ids {
 		b, err := r.objects.Get(ctx, dir+id)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // removed since it was listed
+			continue // removed after it was listed
 		}
 		if err != nil {
 			return nil, err

@@ -11,21 +11,21 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// rereadEvery is how often backups read each object again that they use of earlier ones: a disk may have damaged it since.
-// The time of an object in this period comes from its name, so that each backup reads an equal share.
+// rereadEvery is the period in which backups read each object of earlier backups again, since a disk may have damaged
+// it. The time at which an object is due is derived from its name, so each backup reads an equal share.
 const rereadEvery = 30 * 24 * time.Hour
 
-// due reports whether the time of an object came after one moment and until another one.
+// due reports whether an object's time in the period was between two moments.
 func due(object string, after, until time.Time) bool {
 	var sum [4]byte
-	_, _ = hex.Decode(sum[:], []byte(object[:2*len(sum)])) // [Manifest.check] has seen that it is hexadecimal
+	_, _ = hex.Decode(sum[:], []byte(object[:2*len(sum)])) // [Manifest.check] has checked that it is hexadecimal
 	phase := time.Duration(binary.BigEndian.Uint32(sum[:])) * (rereadEvery >> 32)
 	last := until.Add(-phase).Truncate(rereadEvery).Add(phase)
 	return last.After(after)
 }
 
-// reread reads the objects again that files of a backup are to use, and whose time came since the last one. It forgets those
-// that are damaged, so that their content is stored again, and returns them.
+// reread reads again the objects that files of a backup would reuse, if their time came since the last backup.
+// Damaged ones are removed from known, so that their content is stored again, and returned.
 func (k *known) reread(ctx context.Context, r *Repository, files []File) (damaged []string, err error) {
 	list := map[string]Part{}
 	for _, f := range files {
@@ -52,7 +52,7 @@ func (k *known) reread(ctx context.Context, r *Repository, files []File) (damage
 	return damaged, g.Wait()
 }
 
-// forget lets no file use an object.
+// forget prevents all files from reusing an object.
 func (k *known) forget(p Part) {
 	delete(k.sums, sumOf(p.Object))
 	for f, parts := range k.files {

@@ -18,10 +18,9 @@ import (
 	"edgetable/core/objects"
 )
 
-// Restore writes the files of a backup to a new directory, or to an empty one, and
-// verifies each object that it reads. After an error nothing is left there. A
-// process that is killed leaves a directory that no server opens, because the files
-// named marker.* are written last. The next Restore of the same backup continues there.
+// Restore writes the files of a backup to a new directory, or to an empty one, and verifies each object that it
+// reads. After an error, it leaves no files there. A process that is killed leaves a directory that no server opens,
+// because the files named marker.* are written last. The next Restore of the same backup continues there.
 func (r *Repository) Restore(ctx context.Context, m *Manifest, dir string, with []age.Identity, progress func(done, total int64)) (err error) {
 	if len(m.Recipients) > 0 && len(with) == 0 {
 		return fmt.Errorf("backup %s is encrypted: name the file with the private key by --identity", m.ID)
@@ -68,8 +67,8 @@ type writer struct {
 	done, total int64
 }
 
-// file adds the work for a file to a group. The last part makes the file durable, so
-// that a restore that continues finds it.
+// file adds the work for a file to a group. The last part makes the file durable, so that a resumed restore finds it
+// complete.
 func (w *writer) file(ctx context.Context, g *errgroup.Group, f File) {
 	path := filepath.Join(w.dir, f.Name)
 	var left atomic.Int64
@@ -107,7 +106,7 @@ func (w *writer) file(ctx context.Context, g *errgroup.Group, f File) {
 	}
 }
 
-// add tells that so many bytes are there.
+// add reports that size more bytes are restored.
 func (w *writer) add(size int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -115,15 +114,15 @@ func (w *writer) add(size int64) {
 	w.progress(w.done, w.total)
 }
 
-// finish makes a file durable and then gives it the time of the original, by which the
-// next backup, and a restore that continues, know it.
+// finish makes a file durable and then sets its modification time to that of the original. The next backup, and a
+// resumed restore, recognize the file by this time.
 func (w *writer) finish(f File) error {
 	path := filepath.Join(w.dir, f.Name)
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	// A file of a restore that was killed may have been longer.
+	// The file of a killed restore may have been longer.
 	if err := errors.Join(file.Truncate(f.Size), file.Sync(), file.Close()); err != nil {
 		return err
 	}
@@ -133,8 +132,8 @@ func (w *writer) finish(f File) error {
 
 var errSum = errors.New("its checksum is wrong")
 
-// readPart reads an object, verifies it, and decrypts it if there are identities. The
-// result must have size bytes, unless size is negative.
+// readPart reads and verifies an object, and decrypts it if identities are given. The result must have size bytes,
+// unless size is negative.
 func readPart(ctx context.Context, place objects.Place, p Part, size int64, with []age.Identity) ([]byte, error) {
 	b, err := place.Get(ctx, dataDir+p.Object)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -13,10 +13,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Files of a restore that has not ended.
+// Files of an unfinished restore.
 const (
-	noteName = "restore.unfinished" // names the backup
-	lockName = "restore.lock"       // held by the process that restores
+	noteName = "restore.unfinished" // contains the name of the backup
+	lockName = "restore.lock"       // locked by the restoring process
 )
 
 // target is the directory of a restore.
@@ -25,13 +25,12 @@ type target struct {
 	files     []File
 	made      bool // here
 	continues bool
-	marked    bool // files named marker.* are there: all others are complete
+	marked    bool // the files named marker.* exist, so all others are complete
 	lock      interface{ Close() error }
 }
 
-// openTarget makes the directory for a backup, or opens one that is empty or in which a
-// restore of this backup was killed. It looks again when it has the lock: another restore
-// may just have ended.
+// openTarget creates the directory for a backup, or opens one that is empty or that a killed restore of the same
+// backup left. It checks again once it has the lock, since another restore may just have ended.
 func openTarget(dir string, m *Manifest) (t *target, err error) {
 	t = &target{dir: dir, files: m.Files}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -59,15 +58,13 @@ func openTarget(dir string, m *Manifest) (t *target, err error) {
 	return t, nil
 }
 
-// Interrupted reports whether a directory has a part of a backup, whose restore was
-// killed.
+// Interrupted reports whether a directory contains a part of a backup whose restore was killed.
 func Interrupted(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, noteName))
 	return err == nil
 }
 
-// look finds out whether the directory is empty, has a part of the backup, or something
-// else.
+// look finds out whether the directory is empty, contains a part of the backup, or something else.
 func (t *target) look(m *Manifest) error {
 	entries, err := os.ReadDir(t.dir)
 	if err != nil {
@@ -77,14 +74,14 @@ func (t *target) look(m *Manifest) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	id := strings.TrimSpace(string(note)) // "": it was killed before it wrote more
+	id := strings.TrimSpace(string(note)) // "" if the process was killed before it wrote the name
 	if t.continues, t.marked = id == m.ID, false; id != "" && id != m.ID {
 		return fmt.Errorf("%s has a part of backup %s, whose restore was interrupted: continue with --backup %[2]s, or restore to a new directory", t.dir, id)
 	}
 	for _, e := range entries {
 		name := e.Name()
 		switch {
-		case name == "lost+found", name == noteName, name == lockName: // of the file system, and ours
+		case name == "lost+found", name == noteName, name == lockName: // a folder of the file system, or a file of a restore
 		case t.continues && slices.ContainsFunc(m.Files, func(f File) bool { return f.Name == name }):
 			t.marked = t.marked || strings.HasPrefix(name, "marker.")
 		default:
@@ -104,9 +101,8 @@ func (t *target) note(id string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// has reports whether a file is complete since an earlier run: it got its time when it
-// was durable. When the last files were begun, all others were complete, and a server may
-// have had them.
+// has reports whether an earlier run completed a file: it sets the file's time once the file is durable. When the
+// last files were begun, all others were complete, and a server may have changed them since.
 func (t *target) has(f File) bool {
 	if !t.continues {
 		return false
@@ -118,12 +114,12 @@ func (t *target) has(f File) bool {
 	return t.marked && !strings.HasPrefix(f.Name, "marker.") || info.Size() == f.Size && info.ModTime().Equal(time.Unix(0, f.Modified))
 }
 
-// end removes the note of a restore that is done, or all files of one that failed.
+// end removes the note of a finished restore, or all files of a failed one.
 func (t *target) end(done bool) error {
 	var err error
 	if !done && !t.marked {
 		for _, f := range t.files {
-			_ = os.Remove(filepath.Join(t.dir, f.Name)) // it may not be there
+			_ = os.Remove(filepath.Join(t.dir, f.Name)) // it may not exist
 		}
 	}
 	if done || !t.marked {
@@ -152,7 +148,7 @@ func makeDir(dir string) error {
 	return syncDir(filepath.Dir(dir))
 }
 
-// syncDir makes the names in a directory durable. A store needs a file system that can.
+// syncDir makes the directory entries durable. A store needs a file system that supports this.
 func syncDir(dir string) error {
 	d, err := vfs.Default.OpenDir(dir)
 	if err != nil {

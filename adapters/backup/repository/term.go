@@ -10,14 +10,14 @@ import (
 	"edgetable/core/edm"
 )
 
-// Turn is who may ship to a place: the newest term of the newest timeline.
+// Turn says who may ship to a place: the newest term of the newest timeline.
 type Turn struct {
-	Timeline string // "": the place has no timeline
+	Timeline string // "" if the place has no timeline
 	Term     Term
-	names    []Timeline // what the names of the objects say, the newest last
+	names    []Timeline // the timelines according to the object names, newest last
 }
 
-// Turn reads whose turn it is. It reads no object.
+// Turn reads who may ship. It only lists objects.
 func (r *Repository) Turn(ctx context.Context) (now Turn, err error) {
 	terms := map[string]Term{}
 	for o, err := range r.objects.List(ctx, timelineDir) {
@@ -36,7 +36,7 @@ func (r *Repository) Turn(ctx context.Context) (now Turn, err error) {
 	return now, nil
 }
 
-// newest returns the newest timeline, the zero value if there is none.
+// newest returns the newest timeline, or the zero value.
 func (now *Turn) newest() Timeline {
 	if len(now.names) == 0 {
 		return Timeline{}
@@ -44,8 +44,8 @@ func (now *Turn) newest() Timeline {
 	return now.names[len(now.names)-1]
 }
 
-// Check returns an error if a store may not ship now. It is [ErrReplaced] if the place has the timeline of the
-// store and a newer one, or a later term. Otherwise it is no verdict: another place may be mounted.
+// Check returns an error if a store may not ship now. The error matches [ErrReplaced] if the place has the store's
+// timeline and also a newer one, or a later term. Any other error proves nothing: another place may be mounted.
 func (now *Turn) Check(timeline string, term Term) error {
 	switch {
 	case now.Timeline == timeline && now.Term.After(term):
@@ -60,8 +60,8 @@ func (now *Turn) Check(timeline string, term Term) error {
 	return ErrElsewhere
 }
 
-// BeginTerm writes a term of a timeline, and removes those before it: the place says then
-// that no other copy of the store ships. It can be repeated.
+// BeginTerm writes a term of a timeline, and removes the earlier ones, so that the place names this run as the one
+// that ships. It can be repeated.
 func (r *Repository) BeginTerm(ctx context.Context, timeline string, term Term, from string) error {
 	now, err := r.Turn(ctx)
 	if err != nil {
@@ -92,13 +92,13 @@ func (r *Repository) BeginTerm(ctx context.Context, timeline string, term Term, 
 	return nil
 }
 
-// begunTerm is the content of the object of a term, for people.
+// begunTerm is the content of a term's object, meant for people.
 type begunTerm struct {
 	From  string    `json:"from"` // host and data directory
 	Began time.Time `json:"began"`
 }
 
-// suffix follows the name of the object of a timeline. Earlier versions skip this name.
+// suffix is appended to the name of the timeline's object. Earlier versions skip such names.
 func (t Term) suffix() string { return fmt.Sprintf(".%08d-%s", t.Number, t.Name) }
 
 // parseTerm reads the name of the object of a term.
@@ -111,9 +111,9 @@ func parseTerm(name string) (timeline string, t Term, ok bool) {
 	return of.ID, t, "."+rest == t.suffix() && t.Number > 0 && isTimelineID(t.Name)
 }
 
-// Mixed reports whether a piece shows that two copies of a data directory ship to its timeline. It follows a
-// piece of another term, with its time. A place may carry out a request of an earlier term late: that piece has an earlier
-// time, and what it has was shipped again.
+// Mixed reports whether a piece proves that two copies of a data directory ship to its timeline: it has another term
+// of the same number, or an earlier term although it is newer. A delayed request of an earlier term may also store a
+// piece late. But that piece is older, and its content was shipped again.
 func Mixed(synced edm.Ticks, last Term, p *Piece) bool {
 	if p.Term.Number == 0 || last.Number == 0 || p.Term == last {
 		return false

@@ -11,22 +11,21 @@ import (
 	"edgetable/core/edm"
 )
 
-// timelineDir has an object for each timeline: its number and its ID are in the name.
+// timelineDir has an object for each timeline; the object's name contains its number and ID.
 const timelineDir = "timelines/"
 
-// Timeline is one history of the commits of a store. A store that was restored or promoted
-// begins a new one. The store of the newest timeline is the primary; any other one must not
-// ship.
+// Timeline is one history of the commits of a store. A store that was restored or promoted begins a new timeline. The
+// store of the newest timeline is the primary; no other store may ship.
 type Timeline struct {
-	Number int       `json:"number"` // 1 for the first one in the place
+	Number int       `json:"number"` // 1 for the first timeline in the place
 	ID     string    `json:"id"`
 	Parent string    `json:"parent,omitempty"` // the timeline that it continues
-	Left   edm.Ticks `json:"left,omitempty"`   // up to this number both have the same commits; 0: not known
+	Left   edm.Ticks `json:"left,omitempty"`   // up to this number both have the same commits; 0 if it is not known
 	Store  string    `json:"store"`            // identity
 	From   string    `json:"from"`             // host and data directory
 	Began  time.Time `json:"began"`
 
-	damage error // it cannot be read: only Number and ID are known
+	damage error // set if the object cannot be read: then only Number and ID are known
 }
 
 func (t *Timeline) object() string { return fmt.Sprintf("%s%08d-%s", timelineDir, t.Number, t.ID) }
@@ -46,7 +45,7 @@ func (r *Repository) Timelines(ctx context.Context) (list []Timeline, err error)
 	for _, t := range now.names {
 		b, err := r.objects.Get(ctx, t.object())
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // withdrawn since it was listed
+			continue // withdrawn after it was listed
 		}
 		if err != nil {
 			return nil, err
@@ -64,16 +63,16 @@ func (r *Repository) Timelines(ctx context.Context) (list []Timeline, err error)
 	return list, nil
 }
 
-// BeginTimeline writes a new timeline, from which on no other store may ship. The
-// caller sets Parent, Left, Store, From and Began, and ID where it has chosen one: with the
-// same ID the call can be repeated while no other timeline was begun. The error is
-// [ErrReplaced] if the parent is not the newest timeline, or if another store begins one at the
-// same moment: at most one of them has it.
+// BeginTimeline writes a new timeline; from then on no other store may ship. The caller sets Parent, Left, Store,
+// From and Began, and optionally ID: with the same ID, the call can be repeated as long as no other timeline was
+// begun. The error matches [ErrReplaced] if the parent is not the newest timeline, or if another store begins a
+// timeline at the same moment. At most one of the two succeeds.
 func (r *Repository) BeginTimeline(ctx context.Context, t Timeline) (*Timeline, error) {
 	return r.begin(ctx, t, false)
 }
 
-// TakeOver is BeginTimeline whichever timeline is the newest: an operator wants to leave out what its store wrote.
+// TakeOver is BeginTimeline regardless of which timeline is the newest: the operator gives up what that timeline's
+// store wrote.
 func (r *Repository) TakeOver(ctx context.Context, t Timeline) (*Timeline, error) {
 	return r.begin(ctx, t, true)
 }
@@ -106,13 +105,13 @@ func (r *Repository) begin(ctx context.Context, t Timeline, over bool) (*Timelin
 	return &t, r.alone(ctx, &t)
 }
 
-// rivalLooks is how often a store waits for a rival to withdraw: two requests need about that time.
+// rivalLooks is how often a store checks whether a rival has withdrawn, which takes about two requests.
 const rivalLooks = 3
 
-// alone checks that no other store has begun a timeline of the same number, or a later one, and withdraws
-// if one has. Two stores cannot both stay: each lists after its own timeline is written, and one that
-// stays has seen no other, so the timeline of the other one was written later, and its list shows the first one.
-// The one whose name sorts higher waits for the other one to withdraw, so that one of them usually stays.
+// alone checks that no other store has begun a timeline with the same or a higher number, and withdraws its own if
+// one has. Two stores cannot both keep theirs. Each lists after it has written its own timeline. If one sees no
+// other, the other's timeline was written later, so the other's list contains the first. The store whose name sorts
+// higher waits for the other to withdraw, so that usually one of them succeeds.
 func (r *Repository) alone(ctx context.Context, own *Timeline) error {
 	for range rivalLooks {
 		now, err := r.Turn(ctx)

@@ -16,12 +16,11 @@ import (
 	"edgetable/core/objects"
 )
 
-// concurrency is the number of objects that are read or written at once.
+// concurrency is the number of objects that are read or written concurrently.
 const concurrency = 4
 
-// saveAtLeast is the least number of bytes after which the manifest so far is
-// written, so that an interrupted run need not begin again. A large backup writes it a
-// hundred times.
+// saveAtLeast is the minimum number of bytes between two writes of the unfinished manifest, so that an interrupted
+// run need not begin again. A large backup writes it about a hundred times.
 const saveAtLeast = 64 << 20
 
 // upload stores the files of a snapshot.
@@ -35,8 +34,8 @@ type upload struct {
 	save       func(ctx context.Context, dir string, m *Manifest) error
 
 	mu      sync.Mutex
-	left    []int // number of parts of each file that are not stored
-	done    int64 // bytes of the files that are stored
+	left    []int // by file: number of parts that are not stored yet
+	done    int64 // number of bytes of files stored so far
 	total   int64
 	unsaved int64
 }
@@ -147,7 +146,7 @@ func (u *upload) store(ctx context.Context, j job, buffer []byte) error {
 	return u.ended(ctx, j.file, size)
 }
 
-// ended notes that a part of a file is stored.
+// ended records that a part of a file is stored.
 func (u *upload) ended(ctx context.Context, file int, size int64) error {
 	u.left[file]--
 	u.done += size
@@ -165,7 +164,7 @@ func (u *upload) ended(ctx context.Context, file int, size int64) error {
 	return u.save(ctx, runDir, u.manifest)
 }
 
-// readAt reads a part of a file that must be there.
+// readAt reads a part of a file, which must exist.
 func readAt(path string, b []byte, at int64) error {
 	f, err := os.Open(path)
 	if err != nil {

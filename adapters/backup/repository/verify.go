@@ -14,20 +14,20 @@ import (
 // Report is the result of [Repository.Verify].
 type Report struct {
 	Backups int
-	Objects int   // that were read, each once
-	Bytes   int64 // of them
-	// Locked is how many objects are encrypted for other keys than those that were given: their checksums are right.
+	Objects int   // number of objects read, each once
+	Bytes   int64 // total size of these objects
+	// Locked is the number of objects encrypted for keys that were not given; their checksums are correct.
 	Locked int
 	// Problems are sentences about damaged and missing objects.
 	Problems []string
 }
 
-// Verify reads each object that the backups need, once. It compares checksums, and
-// decrypts the objects if there are identities.
+// Verify reads each object that the backups need once. It compares checksums, and decrypts the objects if identities
+// are given.
 func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age.Identity, progress func(done, total int64)) (*Report, error) {
 	type need struct {
 		Part
-		size      int64 // after decryption; negative: unknown
+		size      int64 // after decryption; negative if unknown
 		encrypted bool
 		backups   []string
 		files     []string
@@ -73,7 +73,7 @@ func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age
 			defer mu.Unlock()
 			if locked(err) {
 				report.Locked++
-				b, err = []byte{}, nil // it was read
+				b, err = []byte{}, nil // it was read completely
 			}
 			if errors.Is(err, errSum) {
 				err = fmt.Errorf("%w (delete it, and the next backup stores its content again)", err)
@@ -97,10 +97,10 @@ func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age
 	return report, nil
 }
 
-// locked reports whether something was encrypted for another key: it is not damaged.
+// locked reports whether err means that something was encrypted for another key, which is not damage.
 func locked(err error) bool { return errors.As(err, new(*age.NoIdentityMatchError)) }
 
-// few names some of a list.
+// few lists some of the strings, and the number of the others.
 func few(list []string) string {
 	const most = 3
 	if len(list) <= most {

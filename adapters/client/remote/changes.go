@@ -11,18 +11,18 @@ import (
 	"strings"
 )
 
-// ErrNoChanges says who tells what changes in tables.
+// ErrNoChanges explains which services report changes of tables.
 var ErrNoChanges = errors.New("this service does not tell what changes in tables: it is not edgetable, or an older one")
 
-// ErrMissed is an error of [Client.Changes]: something may have changed that nobody tells any more.
+// ErrMissed is an error of [Client.Changes]: changes may be missing, because the service no longer has them.
 var ErrMissed = errors.New("changes may have been missed")
 
-// Changes is a page of what has changed in a table.
+// Changes is a page of a table's changes.
 type Changes struct {
 	Events []json.RawMessage
-	Next   string // the position after them
-	// More says that more may follow at once; it can be false after events, if these are less than 0.1 seconds old. Behind
-	// is the age of the last event in seconds then, if the answer has it.
+	Next   string // the position after the events
+	// More says that more changes may be available at once. It can be false after events if these are less than 0.1
+	// seconds old. Behind is then the age of the last event in seconds, if the response has it.
 	More   bool
 	Behind float64
 }
@@ -35,10 +35,10 @@ type Event struct {
 	RowKey       string          `json:"rowkey"`
 	Superseded   bool            `json:"superseded"`
 	Expired      string          `json:"expired"`
-	Data         json.RawMessage `json:"data"` // the entity, if the event has it
+	Data         json.RawMessage `json:"data"` // the entity, if the event includes it
 }
 
-// String returns the event as a line for people.
+// String formats the event as a line for people.
 func (e *Event) String() string {
 	line := strings.TrimPrefix(strings.TrimPrefix(e.Type, "edgetable."), "entity.")
 	if e.Subject != "" {
@@ -56,7 +56,8 @@ func (e *Event) String() string {
 	return line
 }
 
-// Changes asks for what has changed since a position; "": since now, for the position. It waits so many seconds for something.
+// Changes requests what has changed since a position; "" asks only for the current position. It waits up to wait
+// seconds for changes.
 func (c *Client) Changes(ctx context.Context, name, since string, wait int) (list Changes, err error) {
 	query := "comp=changes"
 	if since != "" {
@@ -70,10 +71,10 @@ func (c *Client) Changes(ctx context.Context, name, since string, wait int) (lis
 	switch {
 	case err == nil:
 		if list.Next = resp.header.Get("x-edgetable-next"); list.Next == "" {
-			err = ErrNoChanges // Azurite answers with entities
+			err = ErrNoChanges // Azurite returns entities instead
 		} else {
 			behind := resp.header.Get("x-edgetable-behind")
-			list.Behind, _ = strconv.ParseFloat(behind, 64) // absent while more follow
+			list.Behind, _ = strconv.ParseFloat(behind, 64) // missing while More is true
 			list.More = behind != "0.0"
 			err = json.Unmarshal(resp.body, &list.Events)
 		}
@@ -88,7 +89,7 @@ func (c *Client) Changes(ctx context.Context, name, since string, wait int) (lis
 	return list, err
 }
 
-// Account is the name of the account. An endpoint with a signature does not say it but in its URL.
+// Account returns the name of the account. For an endpoint with a shared access signature, it is taken from the URL.
 func (c *Client) Account() string {
 	if c.endpoint.account != "" {
 		return c.endpoint.account

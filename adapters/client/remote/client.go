@@ -21,47 +21,49 @@ import (
 	"edgetable/core/table"
 )
 
-// version is the x-ms-version of requests, the one that the SDKs for tables send.
+// version is the x-ms-version of requests: the version that the Azure SDKs for tables send.
 const version = "2019-02-02"
 
 // Client sends requests to one account. Many goroutines may use it.
 type Client struct {
-	// Tool makes the client say that it is a tool: its queries tell nothing about the
-	// programs of the account, and statistics of traffic leave them out.
+	// Tool marks requests as those of a tool. Traffic statistics omit them, since they say nothing about the
+	// account's programs.
 	Tool bool
-	// As is how commands name the service, in the flag of one that reads; "" if they need not, or if it has a secret.
+	// As is the name of the service in a command's flags, for messages to the user. It is "" if the service is the
+	// default, or if the name would contain a secret.
 	As string
 
-	// Waiting is called when a request is repeated because of cause, or has had no answer for five seconds,
-	// where cause is nil; until is when the client gives up. It is called once until a request succeeds; it may be nil.
+	// Waiting is called when a request is retried because of cause, or has had no response for five seconds; then
+	// cause is nil. until is when the client gives up. Waiting is called once until a request succeeds; it may be
+	// nil.
 	Waiting func(cause error, until time.Time)
 
 	endpoint  Endpoint
 	http      *http.Client
 	limit     *limiter
-	repeatFor time.Duration // how long a request is repeated
+	repeatFor time.Duration // how long a request is retried
 	told      atomic.Bool   // Waiting was called, and no request has succeeded since
 
 	requests, refusals atomic.Int64
-	traffic            atomic.Int64 // bytes of bodies, both ways
+	traffic            atomic.Int64 // bytes of request and response bodies
 }
 
-// repeatFor is how long requests are repeated: enough for a service that moves a partition or starts again.
+// repeatFor is how long requests are retried: long enough for a service that moves a partition or restarts.
 const repeatFor = 2 * time.Minute
 
-// New returns a client that has at most so many requests under way.
+// New returns a client with at most this number of requests in flight.
 func New(e Endpoint, connections int) *Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = connections, connections
 	t.ReadBufferSize, t.WriteBufferSize = 64<<10, 64<<10
 	t.DisableCompression = true
 	t.ResponseHeaderTimeout = time.Minute
-	t.ForceAttemptHTTP2 = false // one connection would carry all requests
+	t.ForceAttemptHTTP2 = false // with HTTP/2, one connection would carry all requests
 	t.TLSClientConfig = &tls.Config{NextProtos: []string{"http/1.1"}}
 	return Over(t, e, connections)
 }
 
-// Over returns a client whose requests take another way than the network.
+// Over returns a client that sends its requests through way instead of the network.
 func Over(way http.RoundTripper, e Endpoint, connections int) *Client {
 	return &Client{endpoint: e, http: &http.Client{Transport: way}, limit: newLimiter(connections), repeatFor: repeatFor}
 }
@@ -72,11 +74,11 @@ func (c *Client) Endpoint() Endpoint { return c.endpoint }
 // Close closes the connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Traffic returns the number of bytes in the bodies of requests and answers.
+// Traffic returns the number of bytes in request and response bodies.
 func (c *Client) Traffic() int64 { return c.traffic.Load() }
 
-// Load says how the requests go: how many got an answer, how many were refused
-// for the service's load, and how many may be under way now.
+// Load returns how many requests got a response, how many were refused because of the service's load, and how many
+// may be in flight now.
 func (c *Client) Load() (requests, refusals int64, bound int) {
 	return c.requests.Load(), c.refusals.Load(), c.limit.now()
 }
@@ -84,13 +86,13 @@ func (c *Client) Load() (requests, refusals int64, bound int) {
 // request is a request before it is signed.
 type request struct {
 	method      string
-	path        string // below the account, escaped, with a slash at its begin
+	path        string // relative to the account, escaped, with a leading slash
 	query       string // escaped
 	contentType string
 	match       string // If-Match
-	order       string // of a query
+	order       string // order of a query
 	body        []byte
-	check       func(*response) *Error // finds an error in an answer of success
+	check       func(*response) *Error // looks for an error inside a successful response
 }
 
 type response struct {
@@ -99,8 +101,8 @@ type response struct {
 	body   []byte
 }
 
-// send sends a request until the service does it or refuses it for good. The
-// body of the answer is appended to into, which may be nil.
+// send sends a request until it succeeds or fails permanently. The response body is appended to into, which may be
+// nil.
 func (c *Client) send(ctx context.Context, r request, into []byte) (resp response, err error) {
 	w := c.waits()
 	defer func() { w.end(err) }()
@@ -130,15 +132,14 @@ func (c *Client) send(ctx context.Context, r request, into []byte) (resp respons
 	}
 }
 
-// backoff doubles from 0.1 s to 25 s, less a random part, so that clients do not
-// return together.
+// backoff doubles from 0.1 s to 25 s, minus a random part, so that clients do not retry at the same time.
 func backoff(attempt int) time.Duration {
 	d := 100 * time.Millisecond << min(attempt, 8)
 	return d/2 + rand.N(d/2)
 }
 
-// attempt sends a request once. After an error, wait says what to do: negative
-// for give up, else how long to wait, 0 if the service does not say.
+// attempt sends a request once. After an error, wait says what to do: negative to give up, otherwise how long to
+// wait, or 0 if the service does not say.
 func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp response, wait time.Duration, err error) {
 	since, err := c.limit.acquire(ctx)
 	if err != nil {
@@ -179,8 +180,7 @@ func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp res
 	return resp, -1, failure
 }
 
-// permanent returns -1 for errors of the network that will not go away, such as a
-// server that was never reached.
+// permanent returns -1 for network errors that will not go away, for example if the server was never reached.
 func (c *Client) permanent(err error) time.Duration {
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, header := errors.AsType[tls.RecordHeaderError](err)
@@ -194,13 +194,13 @@ func (c *Client) permanent(err error) time.Duration {
 	return 0
 }
 
-// isHandshakeTimeout recognizes what net/http has no name for: the server says nothing in
-// TLS, as one of plain HTTP does, which waits for the end of a line.
+// isHandshakeTimeout recognizes an error that net/http has no type for: the server does not answer the TLS handshake.
+// A server of plain HTTP behaves like this, since it waits for the end of a line.
 func isHandshakeTimeout(err error) bool {
 	return strings.Contains(err.Error(), "TLS handshake timeout")
 }
 
-// maxRetryAfter bounds what a service may ask for.
+// maxRetryAfter limits the Retry-After that a service may ask for.
 const maxRetryAfter = 30 * time.Second
 
 func retryAfter(h http.Header) time.Duration {
@@ -211,7 +211,7 @@ func retryAfter(h http.Header) time.Duration {
 	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
 }
 
-// exchange signs and sends a request and reads the whole answer.
+// exchange signs and sends a request and reads the whole response.
 func (c *Client) exchange(ctx context.Context, r *request, into []byte) (response, error) {
 	req, err := c.signed(ctx, r)
 	if err != nil {
@@ -219,7 +219,7 @@ func (c *Client) exchange(ctx context.Context, r *request, into []byte) (respons
 	}
 	answer, err := c.http.Do(req)
 	if err != nil {
-		if outer, ok := errors.AsType[*url.Error](err); ok { // its text has the URL, which may have a signature
+		if outer, ok := errors.AsType[*url.Error](err); ok { // the text of a url.Error contains the URL, which may include a signature
 			err = fmt.Errorf("%s %s: %w", r.method, c.endpoint, outer.Err)
 			if errors.Is(err, syscall.ECONNREFUSED) {
 				err = fmt.Errorf("%w; start the server there, or name another service", err)
@@ -242,7 +242,7 @@ func (c *Client) exchange(ctx context.Context, r *request, into []byte) (respons
 	return response{status: answer.StatusCode, header: answer.Header, body: body.Bytes()}, nil
 }
 
-// signed makes the request of HTTP.
+// signed builds the HTTP request.
 func (c *Client) signed(ctx context.Context, r *request) (*http.Request, error) {
 	req, err := c.endpoint.request(ctx, r.method, r.path, r.query, bytes.NewReader(r.body))
 	if err != nil {
@@ -272,8 +272,7 @@ func (c *Client) signed(ctx context.Context, r *request) (*http.Request, error) 
 	return req, nil
 }
 
-// request makes a request with its date and its signature, or with the shared
-// access signature in its query.
+// request builds a request with its date and its signature, or with the shared access signature in its query.
 func (e *Endpoint) request(ctx context.Context, method, path, query string, body io.Reader) (*http.Request, error) {
 	u, err := url.Parse(e.url.String() + path)
 	if err != nil {

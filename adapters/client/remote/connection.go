@@ -20,16 +20,16 @@ import (
 // development account.
 const Development = "UseDevelopmentStorage=true"
 
-// Endpoint is an account of a table service with the right to use it. It prints
-// without its key or signature.
+// Endpoint is an account of a table service together with the credentials for it. It prints without its key or
+// signature.
 type Endpoint struct {
-	url     *url.URL // of the account, without a slash at its end
+	url     *url.URL // URL of the account, without a trailing slash
 	account string
 	key     *sharedkey.Key
-	token   string // a shared access signature, in place of the key
+	token   string // a shared access signature, instead of the key
 }
 
-// Owned returns the endpoint of an account at a URL, for which its own key signs.
+// Owned returns the endpoint of an account at a URL, with the account's own key.
 func Owned(address string, a *sharedkey.Account) (Endpoint, error) {
 	u, err := url.Parse(strings.TrimRight(address, "/"))
 	if err != nil {
@@ -44,16 +44,15 @@ func (e Endpoint) String() string { return e.url.String() }
 // GoString keeps the key and the signature out of %#v too.
 func (e Endpoint) GoString() string { return e.String() }
 
-// OfKeys reports whether the right ends at some keys: a shared access signature may be
-// for a range of them, outside which a table seems to be empty.
+// OfKeys reports whether the credentials cover only some keys: a shared access signature may be limited to a range of
+// them. Outside of the range, a table seems to be empty.
 func (e Endpoint) OfKeys() bool {
-	values, _ := url.ParseQuery(e.token) // it was read before
+	values, _ := url.ParseQuery(e.token) // already parsed before, so no error
 	return slices.ContainsFunc([]string{"spk", "srk", "epk", "erk"}, values.Has)
 }
 
-// ParseConnection reads a connection string as the SDKs take it, or the URL of
-// a shared access signature. Its errors do not repeat the text, which may hold a
-// key.
+// ParseConnection parses a connection string as the SDKs accept it, or the URL of a shared access signature. Its
+// errors do not repeat the text, which may contain a key.
 func ParseConnection(text string) (Endpoint, error) {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
@@ -107,8 +106,8 @@ func withKey(endpoint, account, key string) (Endpoint, error) {
 	return Endpoint{url: u, account: account, key: k}, nil
 }
 
-// parseURL reads a URL with a shared access signature. SDKs write that of a
-// table with the table's name in the path.
+// parseURL parses a URL with a shared access signature. SDKs write the URL for a table with the table's name in the
+// path.
 func parseURL(text string) (Endpoint, error) {
 	text, token, _ := strings.Cut(text, "?")
 	values, err := url.ParseQuery(token)
@@ -132,7 +131,7 @@ func parseURL(text string) (Endpoint, error) {
 	return Endpoint{url: u, token: token}, err
 }
 
-// address reads the URL of an account.
+// address parses the URL of an account.
 func address(text string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(text, "/"))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" {
@@ -141,7 +140,7 @@ func address(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// advice says what to do when there is no such table, or the service refuses the key or the signature.
+// advice says what to do if a table does not exist, or if the service refuses the key or the signature.
 func (e *Endpoint) advice(refusal *Error, as string, now time.Time) string {
 	switch {
 	case refusal.Code == "TableNotFound" && as != "":
@@ -151,7 +150,7 @@ func (e *Endpoint) advice(refusal *Error, as string, now time.Time) string {
 	case refusal.Status != http.StatusForbidden:
 		return ""
 	}
-	values, _ := url.ParseQuery(e.token) // it was read before
+	values, _ := url.ParseQuery(e.token) // already parsed before, so no error
 	end := values.Get("se")
 	expiry, err := sas.ParseTime(end)
 	switch {

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// Count asks the service for the number of entities that match a query, page by page, and
-// tells counted the number of each page. ok is false if the service counts nothing, as Azure
-// and a server without --extensions.
+// Count asks the service for the number of entities that match a query, page by page, and calls counted with the
+// number of each page. ok is false if the service cannot count, like Azure and a server without --extensions.
 func (c *Client) Count(ctx context.Context, q Query, counted func(n int64)) (ok bool, err error) {
 	where := Query{Filter: q.Filter}
 	for token := ""; ; {
@@ -25,7 +24,7 @@ func (c *Client) Count(ctx context.Context, q Query, counted func(n int64)) (ok 
 		}
 		n, err := strconv.ParseInt(string(resp.body), 10, 64)
 		if err != nil {
-			return false, nil // it took the address for another one
+			return false, nil // the service took the request for one about an entity
 		}
 		counted(n)
 		if token = continuation(resp.header); token == "" {

@@ -11,16 +11,15 @@ import (
 	"strings"
 )
 
-// Error is an answer of the service that reports an error.
+// Error is an error response of the service.
 type Error struct {
 	Status  int
 	Code    string // such as EntityAlreadyExists
-	Message string // its first line
-	Index   int    // of the operation in a batch; -1 if the service does not name one
+	Message string // the first line of its message
+	Index   int    // index of the failed operation in a batch; -1 if the service does not name one
 	Advice  string // what the user can do; often empty
 
-	// Repeated is true if the request was sent before, and may have been done then: its
-	// reply was lost.
+	// Repeated is true if the request was sent before and its reply was lost: the first attempt may have succeeded.
 	Repeated bool
 }
 
@@ -38,21 +37,21 @@ func (e *Error) Error() string {
 	return text
 }
 
-// refusesLoad reports whether the service did nothing because it has too much to do.
+// refusesLoad reports whether the service refused the request because of its load, without doing anything.
 func (e *Error) refusesLoad() bool {
 	return e.Status == http.StatusServiceUnavailable || e.Status == http.StatusTooManyRequests
 }
 
-// HasCode reports whether err is an answer with one of these codes.
+// HasCode reports whether err is an error response with one of these codes.
 func HasCode(err error, codes ...string) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && slices.Contains(codes, e.Code)
 }
 
-// TableGone reports whether err says that a table is not there, or not any more.
+// TableGone reports whether err says that a table does not exist, or no longer exists.
 func TableGone(err error) bool { return HasCode(err, "TableNotFound", "TableBeingDeleted") }
 
-// transient reports whether a service that gave this status may succeed later.
+// transient reports whether a service that returned this status may succeed later.
 func transient(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,
@@ -67,7 +66,7 @@ var (
 	xmlMessage = regexp.MustCompile(`(?i)<(?:m:)?message[^>]*>([^<]*)<`)
 )
 
-// ReadError reads the body of an error, in JSON or XML, or shows its beginning.
+// ReadError parses an error body in JSON or XML. For any other body, it shows the beginning.
 func ReadError(status int, body []byte) *Error {
 	e := &Error{Status: status, Index: -1}
 	var document struct {
@@ -97,7 +96,7 @@ func ReadError(status int, body []byte) *Error {
 	return e
 }
 
-// batchError finds the part of the answer to a batch that reports an error.
+// batchError finds the part of a batch response that reports an error.
 func batchError(body []byte) *Error {
 	for rest := body; ; {
 		_, after, ok := bytes.Cut(rest, []byte("HTTP/1.1 "))

@@ -11,10 +11,9 @@ import (
 	"strings"
 )
 
-// Forward signs a request that somebody else made and sends it once: it neither
-// repeats it nor reads the answer, whose body the caller closes. The path is below
-// the account, escaped, with a slash at its begin. It sets the date, and the
-// version where the header has none. A redirect is returned as it is.
+// Forward signs a request that another client built, and sends it once. It does not retry, and does not read the
+// response; the caller closes the body. The path is relative to the account, escaped, with a leading slash. Forward
+// sets the date, and the version if the header has none. A redirect is returned as it is.
 func (c *Client) Forward(ctx context.Context, method, path, query string, header http.Header, body []byte) (*http.Response, error) {
 	req, err := c.endpoint.request(ctx, method, path, query, bytes.NewReader(body))
 	if err != nil {
@@ -27,14 +26,14 @@ func (c *Client) Forward(ctx context.Context, method, path, query string, header
 	client := *c.http
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	answer, err := client.Do(req)
-	if outer, ok := errors.AsType[*url.Error](err); ok { // its text has the URL, which may have a signature
+	if outer, ok := errors.AsType[*url.Error](err); ok { // the text of a url.Error contains the URL, which may include a signature
 		err = fmt.Errorf("%s: %w", c.endpoint, outer.Err)
 	}
 	return answer, err
 }
 
-// Account returns the name of the account. A shared access signature does not
-// have it: then it is the path of the URL, else the first part of the host.
+// Account returns the name of the account. A shared access signature does not contain it; then it is the path of the
+// URL, or else the first part of the host.
 func (e Endpoint) Account() string {
 	if e.account != "" {
 		return e.account

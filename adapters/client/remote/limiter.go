@@ -6,27 +6,26 @@ import (
 	"time"
 )
 
-// limiter bounds the requests under way. The bound rises by one for each bound's
-// worth of successes and is halved when the service refuses a request for its
-// load (additive increase, multiplicative decrease): the service's capacity need
-// not be known.
+// limiter bounds the number of requests in flight. The bound rises by one after as many successes as it allows
+// requests, and is halved when the service refuses a request because of its load (additive increase, multiplicative
+// decrease). So the service's capacity need not be known.
 type limiter struct {
 	mu      sync.Mutex
 	bound   float64
 	most    int
 	active  int
 	waiting []chan struct{}
-	cut     time.Time // when the bound was halved last
+	cut     time.Time // when the bound was last halved
 }
 
-// firstBound is where the bound starts.
+// firstBound is the initial bound.
 const firstBound = 8
 
 func newLimiter(most int) *limiter {
 	return &limiter{bound: float64(min(firstBound, most)), most: most}
 }
 
-// acquire waits for a place and returns when it got one.
+// acquire waits until a request may be sent, and returns that time.
 func (l *limiter) acquire(ctx context.Context) (since time.Time, err error) {
 	l.mu.Lock()
 	if l.active < int(l.bound) && len(l.waiting) == 0 {
@@ -50,13 +49,12 @@ func (l *limiter) acquire(ctx context.Context) (since time.Time, err error) {
 			return time.Time{}, ctx.Err()
 		}
 	}
-	l.active-- // the turn came at the same moment
+	l.active-- // it was granted at the same moment
 	l.admit()
 	return time.Time{}, ctx.Err()
 }
 
-// release gives the place back. A refusal of a request that began before the
-// last cut says nothing about the bound since then.
+// release ends a request. A refusal of a request that began before the bound was last halved is ignored.
 func (l *limiter) release(since time.Time, refused bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,8 +69,7 @@ func (l *limiter) release(since time.Time, refused bool) {
 	l.admit()
 }
 
-// abandon gives back a place whose request has no answer because its caller
-// went away.
+// abandon ends a request that has no response because its caller gave up.
 func (l *limiter) abandon() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,7 +85,7 @@ func (l *limiter) admit() {
 	}
 }
 
-// now returns the bound.
+// now returns the current bound.
 func (l *limiter) now() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

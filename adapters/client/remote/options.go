@@ -7,15 +7,15 @@ import (
 	"net/http"
 )
 
-// ErrNoOptions says who keeps options of tables.
+// ErrNoOptions explains which services keep options of tables.
 var ErrNoOptions = errors.New("this service keeps no options of tables: it is not edgetable, or an older one")
 
-// Options returns the document of what a table declares, and the revision of the table.
+// Options returns the document with a table's options, and the revision of the table.
 func (c *Client) Options(ctx context.Context, table string) (document []byte, revision string, err error) {
 	resp, err := c.send(ctx, request{method: http.MethodGet, path: "/" + escaped(table), query: "comp=options"}, nil)
 	if err == nil {
 		if revision = resp.header.Get("ETag"); revision == "" {
-			err = ErrNoOptions // Azurite answers with entities
+			err = ErrNoOptions // Azurite returns entities instead
 		}
 	}
 	if HasCode(err, "InvalidQueryParameterValue") {
@@ -27,7 +27,7 @@ func (c *Client) Options(ctx context.Context, table string) (document []byte, re
 	return resp.body, revision, nil
 }
 
-// SetOptions declares options of a table in place of those it has, if it has the revision.
+// SetOptions replaces the options of a table, if the table still has this revision.
 func (c *Client) SetOptions(ctx context.Context, table, revision string, document []byte) error {
 	_, err := c.send(ctx, request{method: http.MethodPut, path: "/" + escaped(table), query: "comp=options", match: revision, contentType: contentJSON, body: document}, nil)
 	if err != nil {

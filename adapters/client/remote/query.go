@@ -17,20 +17,20 @@ type Query struct {
 	Table  string
 	Filter string   // "" for all
 	Select []string // nil for all properties
-	Top    int      // the most entities; 0 for all
-	// Order is one by the keys, as in $orderby; "" is ascending. Servers other than
-	// edgetable do not know it, which is an error.
+	Top    int      // maximum number of entities; 0 means all
+	// Order is an order by the keys, as in $orderby; "" means ascending. Servers other than edgetable do not support
+	// it, which is reported as an error.
 	Order string
 }
 
-// orderHeader asks for an order, and the answer repeats it.
+// orderHeader requests an order; the response repeats it.
 const orderHeader = "x-edgetable-orderby"
 
-// pageSize is the most entities of a page.
+// pageSize is the maximum number of entities of a page.
 const pageSize = 1000
 
-// Entities iterates over the entities that match a query, in its order. While the caller works on a page, the next one is on its way. An entity
-// is valid until the next one; an error is the last value.
+// Entities iterates over the entities that match a query, in its order. While the caller works on a page, the next
+// one is already requested. An entity is valid until the next one. An error is the last value.
 func (c *Client) Entities(ctx context.Context, q Query) iter.Seq2[payload.Received, error] {
 	return func(yield func(payload.Received, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -39,7 +39,7 @@ func (c *Client) Entities(ctx context.Context, q Query) iter.Seq2[payload.Receiv
 			yield(payload.Received{}, fmt.Errorf("reading table %s of %s: %w", q.Table, c.endpoint, err))
 		}
 		var reader payload.Reader
-		var free []byte // the memory of a page that has been read
+		var free []byte // the memory of a page that was read, for reuse
 		next := c.fetch(ctx, &q, "", nil)
 		for n, pages := 0, 0; next != nil; pages++ {
 			p := <-next
@@ -71,7 +71,7 @@ func (c *Client) Entities(ctx context.Context, q Query) iter.Seq2[payload.Receiv
 					return
 				}
 			}
-			if next == nil && p.token != "" { // the page had fewer entities than it could
+			if next == nil && p.token != "" { // the page had fewer entities than the maximum
 				next = c.fetch(ctx, &q, p.token, free[:0])
 			}
 			free = p.body
@@ -81,11 +81,11 @@ func (c *Client) Entities(ctx context.Context, q Query) iter.Seq2[payload.Receiv
 
 type page struct {
 	body  []byte
-	token string // the query that continues, "" at the end
+	token string // continuation token for the query, "" at the end
 	err   error
 }
 
-// fetch begins to read a page.
+// fetch starts to read a page.
 func (c *Client) fetch(ctx context.Context, q *Query, token string, into []byte) <-chan page {
 	result := make(chan page, 1)
 	query := q.text()
@@ -132,7 +132,7 @@ func continuation(h http.Header) string {
 	return token
 }
 
-// Get reads one entity; ok is false if it is not there.
+// Get reads one entity; ok is false if it does not exist.
 func (c *Client) Get(ctx context.Context, table, partition, row string, names []string) (e payload.Received, ok bool, err error) {
 	q := Query{Select: names}
 	resp, err := c.send(ctx, request{method: http.MethodGet, path: entityPath(table, partition, row), query: q.text()}, nil)

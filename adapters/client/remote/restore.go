@@ -13,16 +13,16 @@ import (
 	"edgetable/core/table"
 )
 
-// Restored is how far a restore of a table on Workers is.
+// Restored is the progress of a table's restore on Workers.
 type Restored struct {
 	Objects []RestoredObject
 	Ended   bool
-	Wait    time.Duration // after which to ask again; below 0: only a new command goes on
+	Wait    time.Duration // after which to ask again; below 0 if only a new command continues
 }
 
-// RestoredObject is what became of one object of the table.
+// RestoredObject is the state of one object of the table.
 type RestoredObject struct {
-	Name   string // the number of its bucket, and behind a slash the id of its range
+	Name   string // the number of its bucket, then a slash and the id of its range
 	Became string
 }
 
@@ -71,5 +71,5 @@ func readRestored(text string) (did Restored, err error) {
 	return did, nil
 }
 
-// errNotRestored is for what answers as if it knew the operation.
+// errNotRestored is returned if the service answered as if the request were an ordinary one.
 var errNotRestored = errors.New("the answer is not that of a Worker of edgetable")

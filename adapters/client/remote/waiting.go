@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// patience is how long a request may be without an answer before Waiting is called.
+// patience is how long a request may have no response before Waiting is called.
 const patience = 5 * time.Second
 
-// waits calls Waiting about one request, at most once for all requests between two that succeed.
+// waits calls Waiting about one request. Until a request succeeds, it calls Waiting at most once for all requests.
 type waits struct {
 	c     *Client
 	until time.Time
@@ -24,8 +24,7 @@ func (c *Client) waits() *waits {
 	return w
 }
 
-// failed reports that the request is repeated, and why. ServerBusy is normal, so it is reported
-// only after a while.
+// failed reports that the request is retried, and why. ServerBusy is normal, so it is reported only after a while.
 func (w *waits) failed(cause error) {
 	if answer, ok := errors.AsType[*Error](cause); w != nil && !(ok && answer.refusesLoad()) {
 		w.tell(cause)

@@ -8,15 +8,15 @@ import (
 	"edgetable/core/payload"
 )
 
-// Kind is what an operation does.
+// Kind says what an operation does.
 type Kind uint8
 
 const (
 	// Insert fails if the entity exists.
 	Insert Kind = iota
-	// Merge makes the entity or adds the properties to it.
+	// Merge creates the entity or adds the properties to it.
 	Merge
-	// Replace makes the entity or takes the place of it.
+	// Replace creates or replaces the entity.
 	Replace
 	// Delete removes the entity, which must exist.
 	Delete
@@ -26,7 +26,7 @@ const (
 type Operation struct {
 	Kind                 Kind
 	PartitionKey, RowKey string
-	Body                 []byte // as [payload.AppendJSON] writes it; nil for Delete
+	Body                 []byte // as written by [payload.AppendJSON]; nil for Delete
 }
 
 // Limits of a batch: its operations, and the sum of their weights.
@@ -35,9 +35,9 @@ const (
 	MaxWeight     = 4<<20 - 4<<10
 )
 
-// Weight returns at least the number of bytes that an operation takes in a batch.
+// Weight returns an upper bound of the size of an operation in a batch.
 func (o *Operation) Weight() int {
-	const frame = 512 // and the URL, at most three bytes for a byte of a key
+	const frame = 512 // and of the URL: at most three bytes for each byte of a key
 	return frame + len(o.Body) + 3*(len(o.PartitionKey)+len(o.RowKey))
 }
 
@@ -54,7 +54,7 @@ var (
 
 func (k Kind) method() string { return [...]string{"POST", "MERGE", "PUT", "DELETE"}[k] }
 
-// Write does one operation.
+// Write carries out one operation.
 func (c *Client) Write(ctx context.Context, table string, o *Operation) error {
 	r := request{method: o.Kind.method(), body: o.Body, contentType: contentJSON, path: entityPath(table, o.PartitionKey, o.RowKey)}
 	switch o.Kind {
@@ -67,8 +67,8 @@ func (c *Client) Write(ctx context.Context, table string, o *Operation) error {
 	return err
 }
 
-// Batch does up to [MaxOperations] operations in one partition, all or none. The
-// Index of an *[Error] says which one the service refuses.
+// Batch carries out up to [MaxOperations] operations in one partition, all or none. If the service refuses one, the
+// Index of the *[Error] says which.
 func (c *Client) Batch(ctx context.Context, table string, ops []Operation) error {
 	if len(ops) == 1 {
 		err := c.Write(ctx, table, &ops[0])

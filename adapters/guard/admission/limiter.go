@@ -13,25 +13,23 @@ import (
 
 // Options configure a [Limiter].
 type Options struct {
-	// Concurrent is the number of requests at work that may write; 0 is 64. They
-	// wait for the disk, and one sync of the disk serves many of them.
+	// Concurrent is the maximum number of running requests that may write; 0 means 64. They wait for the disk, and
+	// one sync of the disk serves many of them.
 	Concurrent int
-	// Reads is the number of requests at work that only read; 0 is four for each
-	// processor. They use a processor, and sometimes wait for the disk.
+	// Reads is the maximum number of running requests that only read; 0 means four per CPU. They use a CPU, and
+	// sometimes wait for the disk.
 	Reads int
-	// Large is the number of large requests at work while several accounts are active; 0 is
-	// one for two processors.
+	// Large is the maximum number of running large requests while several accounts are active; 0 means one for two
+	// CPUs.
 	Large int
-	// Queue is the number of requests of each kind that may wait; 0 is
-	// 64 × Concurrent, and a negative number is none.
+	// Queue is the maximum number of waiting requests of each kind; 0 means 64 × Concurrent, and a negative number
+	// none.
 	Queue int
-	// MaxWait is the longest wait, after which a request is refused; 0 is one
-	// second.
+	// MaxWait is how long a request may wait before it is refused; 0 means one second.
 	MaxWait time.Duration
 }
 
-// Limiter is the Turns of a handler, and a Protocol in front of it. It is safe for
-// concurrent use.
+// Limiter implements the Turns of a handler, and is a Protocol in front of it. It is safe for concurrent use.
 type Limiter struct {
 	handler *protocol.Handler
 	Options
@@ -39,8 +37,8 @@ type Limiter struct {
 	mu     sync.Mutex
 	kinds  [kinds]slots
 	active active
-	costs  map[string]int64 // of the queries of an account, the mean of the last ones
-	paused int              // queries that wait in the middle
+	costs  map[string]int64 // by account: mean cost of its last queries
+	paused int              // number of queries that wait between two slices
 }
 
 // kind is a kind of slots.
@@ -51,20 +49,19 @@ const (
 	reads
 	large
 	kinds
-	none // of a query that got no slot again
+	none // a query that did not get a slot again
 )
 
-// slots holds the requests of one kind at work, and the queue for them.
+// slots holds the running requests of one kind, and the queue for them.
 type slots struct {
 	queue fair.Queue[chan bool]
 	Stats
 }
 
-// Stats are what a Limiter counts. Every request adds one to Admitted, Refused or
-// Gone.
+// Stats are the counters of a Limiter. Every request adds one to Admitted, Refused or Gone.
 type Stats struct {
 	Running, Waiting int    // now
-	Admitted         uint64 // since the beginning, as are the next two
+	Admitted         uint64 // since the start, like the next two
 	Refused          uint64
 	Gone             uint64 // their context ended while they waited
 }
@@ -89,8 +86,8 @@ func New(h *protocol.Handler, o Options) *Limiter {
 	return l
 }
 
-// Serve serves a request. A client that failed to sign in too often, or has more bytes under
-// way than its share, waits for the answer.
+// Serve serves a request. The response to a client that failed to sign in too often, or has more bytes in flight than
+// its share, is delayed.
 func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
 	resp := l.handler.Serve(ctx, req)
 	if resp.Refused == protocol.RefusedFailures || resp.Refused == protocol.RefusedMemory {
@@ -102,18 +99,18 @@ func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Res
 	return resp
 }
 
-// detention is for how long a refusal is held back: the least that Retry-After says.
+// detention is how long a refusal is delayed: the minimum value of Retry-After.
 const detention = time.Second
 
 // Kind is a kind of slots.
 type Kind struct {
 	Name  string
-	Slots int // the largest number of requests at work, now
+	Slots int // the current maximum number of running requests
 	Stats
 }
 
-// Kinds returns the counters of requests that may write, of those that only read, and of
-// large ones. A query that turns out to be large is counted as admitted where it began.
+// Kinds returns the counters of requests that may write, of those that only read, and of large ones. A query that
+// turns out to be large counts as admitted to its first kind.
 func (l *Limiter) Kinds() [3]Kind {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,7 +123,7 @@ func (l *Limiter) Kinds() [3]Kind {
 	return list
 }
 
-// Stats are the counters of all kinds.
+// Stats returns the counters summed over all kinds.
 func (l *Limiter) Stats() (sum Stats) {
 	for _, k := range l.Kinds() {
 		sum.Running += k.Running
@@ -138,7 +135,7 @@ func (l *Limiter) Stats() (sum Stats) {
 	return sum
 }
 
-// limit is the largest number of requests of a kind at work.
+// limit returns the maximum number of running requests of a kind.
 func (l *Limiter) limit(k kind) int {
 	switch {
 	case k == writes:
@@ -151,7 +148,7 @@ func (l *Limiter) limit(k kind) int {
 	return max(l.Concurrent, l.Reads)
 }
 
-// free reports whether a request can begin without passing another one.
+// free reports whether a request can start without overtaking another one.
 func (l *Limiter) free(k kind) bool {
 	p := &l.kinds[k]
 	return p.queue.Waiting() == 0 && p.Running < l.limit(k)
@@ -170,8 +167,7 @@ func (l *Limiter) next(k kind) {
 	}
 }
 
-// wait waits for a slot, and reports whether the request got one. The Limiter is locked
-// before, and not afterwards.
+// wait waits for a slot, and reports whether the request got one. The caller holds the lock; wait releases it.
 func (l *Limiter) wait(ctx context.Context, k kind, payer string) (at fair.Turn[chan bool], ok bool) {
 	p := &l.kinds[k]
 	if p.queue.Waiting() >= l.Queue {
@@ -200,7 +196,7 @@ func (l *Limiter) wait(ctx context.Context, k kind, payer string) (at fair.Turn[
 		l.mu.Unlock()
 		return at, false
 	}
-	l.mu.Unlock() // its turn came at the same moment
+	l.mu.Unlock() // its slot was granted at the same moment
 	ok = <-w.Value
 	return w.Turn, ok
 }

@@ -10,27 +10,26 @@ import (
 )
 
 const (
-	// slice is the cost after which a query lets others go first: a quarter of a
-	// millisecond.
+	// slice is the cost after which a query lets others go first: a quarter of a millisecond.
 	slice = 250_000
 	// largeQuery is the mean cost from which the next query of an account is large.
 	largeQuery = 2 * slice
-	// largeWrite is the cost from which a write is large: that of a body of 256 KiB. Smaller
-	// ones gain more by sharing a sync of the disk than others lose.
+	// largeWrite is the cost from which a write is large: that of a body of 256 KiB. For smaller writes, sharing a
+	// sync of the disk saves more than it costs others.
 	largeWrite = 10 * (256 << 10)
 )
 
-// turn is a request at work.
+// turn is a running request.
 type turn struct {
 	limiter *Limiter
 	payer   string
 	query   bool
-	large   bool // it was not done after a slice, while others were active
+	large   bool // it was not finished after a slice, while other accounts were active
 	kind    kind
 	at      fair.Turn[chan bool]
 	began   time.Time
-	paid    int64 // of its cost, in slots that it had before
-	until   int64 // the cost at which its slice ends
+	paid    int64 // part of its cost that was charged for earlier slots
+	until   int64 // cost at which its slice ends
 }
 
 var turns = sync.Pool{New: func() any { return new(turn) }}
@@ -100,7 +99,7 @@ func (t *turn) Pause(ctx context.Context, cost int64) (end bool) {
 	l.mu.Lock()
 	l.active.note(t.payer, now)
 	if !l.active.several(now) {
-		l.next(large) // it was several until now
+		l.next(large) // until now several accounts were active
 		l.mu.Unlock()
 		return false
 	}
@@ -117,7 +116,7 @@ func (t *turn) Pause(ctx context.Context, cost int64) (end bool) {
 		return false
 	}
 	l.next(large)
-	if l.paused >= l.Reads { // each holds memory and a snapshot
+	if l.paused >= l.Reads { // each paused query holds memory and a snapshot
 		l.mu.Unlock()
 		return true
 	}
@@ -140,12 +139,12 @@ func (t *turn) End(cost int64) {
 	case k == none:
 	case k == large && !t.query && l.active.several(time.Now()):
 		t.leave(cost)
-		l.rest(min(time.Since(t.began), lately)) // a disk that stalls is no reason to rest longer
+		l.rest(min(time.Since(t.began), lately)) // a stalled disk is no reason for a longer rest
 	default:
 		l.next(t.leave(cost))
 	}
 	if t.query {
-		if t.large { // also if its page was ended early
+		if t.large { // even if its page ended early
 			cost = max(cost, 2*largeQuery)
 		}
 		l.costs[t.payer] = (3*l.costs[t.payer] + cost) / 4
@@ -166,7 +165,7 @@ func (l *Limiter) rest(d time.Duration) {
 	})
 }
 
-// leave pays, gives the slot back and returns its kind. The Limiter is locked.
+// leave charges the cost, releases the slot and returns its kind. The Limiter is locked.
 func (t *turn) leave(cost int64) (from kind) {
 	from, t.kind = t.kind, none
 	p := &t.limiter.kinds[from]
@@ -176,13 +175,13 @@ func (t *turn) leave(cost int64) (from kind) {
 	return from
 }
 
-// active notes which accounts send requests.
+// active records which accounts send requests.
 type active struct {
-	last, other     string // the accounts of the last request, and of the last one of another account
+	last, other     string // the account of the last request, and of the last request of another account
 	lastAt, otherAt time.Time
 }
 
-// lately is the time for which an account is active after a request.
+// lately is how long an account counts as active after a request.
 const lately = 100 * time.Millisecond
 
 func (a *active) note(account string, now time.Time) {

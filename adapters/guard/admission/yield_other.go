@@ -4,5 +4,5 @@ package admission
 
 import "runtime"
 
-// yield lets other goroutines go first.
+// yield lets other goroutines run first.
 func yield() { runtime.Gosched() }

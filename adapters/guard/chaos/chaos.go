@@ -11,13 +11,12 @@ import (
 	"edgetable/core/table"
 )
 
-// Chaos applies rules. It is a [protocol.Gate], and [Chaos.Store] makes stores.
-// It is safe for concurrent use; then the order in which requests come decides
-// which of them a rule strikes.
+// Chaos applies rules. It is a [protocol.Gate], and [Chaos.Store] makes stores. It is safe for concurrent use; the
+// order of concurrent requests then decides which of them a rule strikes.
 type Chaos struct {
 	mu    sync.Mutex
 	rules []active
-	// deleted says from when on a name is free again, by its key.
+	// deleted holds, by key, the time at which the name of a deleted table becomes free.
 	deleted map[table.RecordKey]time.Time
 }
 
@@ -39,8 +38,8 @@ func New(rules []Rule) *Chaos {
 	return c
 }
 
-// Admit waits and fails as the rules say. The message of an error ends with the
-// rule that made it, so that readers do not look for another reason.
+// Admit delays or fails a request as the rules say. The message of an error ends with the rule that caused it, so
+// that readers do not look for another reason.
 func (c *Chaos) Admit(ctx context.Context, a *protocol.Access) error {
 	latency, fault := c.strike(a)
 	if latency > 0 {
@@ -99,7 +98,7 @@ func (r *active) explain(err *table.Error) error {
 	return err.Code.With(err.Message + " This is chaos on purpose: " + r.String())
 }
 
-// Count is how often a rule was looked at.
+// Count is how often a rule matched and struck.
 type Count struct {
 	Rule            string
 	Matched, Struck int

@@ -1,6 +1,5 @@
-// Package chaos makes a server fail on purpose, for those who write clients: is a
-// request repeated when it should be, does an insert whose reply was lost end
-// well, what does the user see while a table is slow?
+// Package chaos makes a server fail on purpose, to test clients: is a request retried when it should be, is an insert
+// whose reply was lost handled correctly, what does the user see while a table is slow?
 //
 //	rules, err := chaos.Parse("operation=InsertEntity table=orders probability=0.1 fault=503")
 //	c := chaos.New(rules)
@@ -9,10 +8,9 @@
 //
 // # Rules
 //
-// A rule is words, key=value, between blanks; rules are separated by semicolons
-// or line ends. The words say what a rule matches, how often it strikes of those
-// it matches, and with what. A value that has blanks, semicolons or quotes is
-// written as a string of Go, in double quotes.
+// A rule consists of words key=value, separated by spaces; rules are separated by semicolons or line ends. The words
+// say which requests a rule matches, how often it strikes, and what it does. A value that has blanks, semicolons or
+// quotes is written as a string of Go, in double quotes.
 //
 //	account=name         the account
 //	operation=list       operations, in any case: names such as InsertEntity, read,
@@ -32,9 +30,9 @@
 //	fault=lost-reply     does it, and then hangs up
 //	being-deleted=30s    when a table is deleted, its name is not free for that long
 //
-// In a pattern * is any characters. A rule without operation, table, partition or
-// account matches all there is. latency and fault may be in one rule.
+// In a pattern * is any characters. A rule without operation, table, partition or account matches every request.
+// latency and fault may be in one rule.
 //
-// All rules are asked, in their order: latencies add up, and the first fault that
-// strikes is the answer. The rules behind it are not asked.
+// The rules are tried in order: latencies add up, and the first fault that strikes ends the search. Later rules are
+// not tried.
 package chaos

@@ -97,7 +97,7 @@ func split(line string) (words []word, rest string, err error) {
 	}
 }
 
-// keys in the order in which they are listed to people.
+// all keys, in the order in which error messages list them
 var keys = []string{"account", "operation", "table", "partition", "probability", "seed", "every", "count",
 	"latency", "fault", "being-deleted"}
 
@@ -144,7 +144,7 @@ func newRule(words []word) (r Rule, err error) {
 	return r, r.check()
 }
 
-// check returns an error if words of the rule do not go together.
+// check returns an error if the words of the rule contradict each other.
 func (r *Rule) check() error {
 	fails := r.Fault != "" || r.Latency[1] > 0
 	switch {

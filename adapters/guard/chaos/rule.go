@@ -9,7 +9,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Fault is what goes wrong.
+// Fault is the kind of failure.
 type Fault string
 
 // The faults. Latency and BeingDeleted have words of their own in a rule.
@@ -20,14 +20,13 @@ const (
 	LostReply     Fault = "lost-reply"
 )
 
-// faults in the order in which they are listed to people.
+// all faults, in the order in which error messages list them
 var faults = []string{string(InternalError), string(ServerBusy), string(Reset), string(LostReply)}
 
-// Rule is one rule; the package says what its fields mean together. Strings that
-// are empty and numbers that are 0 stand for words that are not there.
+// Rule is one rule; the package comment explains its fields. Empty strings and zeros mean that the word is missing.
 type Rule struct {
 	Account    string
-	Operations []string // names, patterns, "read" and "write"
+	Operations []string // operation names, patterns, "read" and "write"
 	Table      string
 	Partition  string
 
@@ -36,7 +35,7 @@ type Rule struct {
 	Every       int
 	Count       int
 
-	Latency      [2]time.Duration // from, to
+	Latency      [2]time.Duration // minimum and maximum
 	Fault        Fault
 	BeingDeleted time.Duration
 }
@@ -88,7 +87,7 @@ func (r *Rule) String() string {
 
 const classRead, classWrite = "read", "write"
 
-// matches reports whether the rule is about what a request does.
+// matches reports whether the rule applies to an access.
 func (r *Rule) matches(a *protocol.Access) bool {
 	if r.Partition != "" && !(a.HasPartition && like(r.Partition, a.PartitionKey)) {
 		return false

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Store is a store in which the names of deleted tables are not free at once,
-// where the rules say so. The service itself takes half a minute and more.
+// Store returns a store in which the names of deleted tables stay taken for a while, if the rules say so. In Azure
+// this takes half a minute or more.
 func (c *Chaos) Store(next table.Store) table.Store { return &store{next, c} }
 
 type store struct {
@@ -18,7 +18,7 @@ type store struct {
 	chaos *Chaos
 }
 
-// Unwrap returns the store without the faults, for [table.As].
+// Unwrap returns the underlying store, for [table.As].
 func (s *store) Unwrap() table.Store { return s.Store }
 
 // Drop keeps the name from being used again if a rule strikes.

@@ -45,7 +45,7 @@ type Attempt struct {
 // digits is the range of the random digits.
 const digits = 100
 
-// next returns a lower bound that is above all Timestamps issued or raised to. c.mu is locked.
+// next returns a Timestamp above all that were issued or raised to. c.mu is locked.
 func (c *Clock) next() edm.Ticks {
 	now := c.Now()
 	c.last = max(now-now%digits+edm.Ticks(c.Rand()%digits), c.last+1)
