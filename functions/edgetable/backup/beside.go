@@ -12,11 +12,11 @@ import (
 	"edgetable/adapters/objects/directory"
 )
 
-// besideNote is the file by which a restore knows a folder as its own.
+// besideNote is the file that marks a folder as one made by a restore.
 const besideNote = "edgetable-restore"
 
-// beside makes a store in a folder beside a directory, and then moves it there. The folder
-// is where the next run continues if this one is killed.
+// beside makes a store in a folder next to a directory, and then moves it into the directory. If this run is killed,
+// the next one continues in that folder.
 func beside(dir string, make func(beside string) (made string, err error)) (err error) {
 	if dir, err = emptyOrNew(dir); err != nil {
 		return err
@@ -34,17 +34,17 @@ func beside(dir string, make func(beside string) (made string, err error)) (err 
 	if err != nil {
 		return err
 	}
-	if dir, err = emptyOrNew(dir); err != nil { // it may have changed meanwhile
+	if dir, err = emptyOrNew(dir); err != nil { // the directory may have changed in the meantime
 		return err
 	}
-	_ = os.Remove(dir) // if it is there, it is an empty directory
+	_ = os.Remove(dir) // an existing directory is empty
 	if err := os.Rename(made, dir); err != nil {
 		return err
 	}
 	return directory.Sync(filepath.Dir(dir))
 }
 
-// emptyOrNew returns the path of a directory that is empty, or of one that is not there yet.
+// emptyOrNew returns the path of a directory that is empty or does not exist yet.
 func emptyOrNew(dir string) (path string, err error) {
 	if path, err = filepath.Abs(dir); err != nil {
 		return "", err
@@ -69,7 +69,7 @@ func emptyOrNew(dir string) (path string, err error) {
 	return path, err
 }
 
-// own makes a folder with a note in it, or finds one that has the note.
+// own creates a folder with a note, or accepts an existing one that has the note.
 func own(folder string) error {
 	if err := directory.Make(filepath.Dir(folder)); err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Commands are the commands for backups.
+// Commands returns the commands for backups.
 func Commands(t *cli.Terminal) []*cobra.Command {
 	p := &program{t}
 	return []*cobra.Command{p.backupCommand()}

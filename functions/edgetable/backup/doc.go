@@ -1,2 +1,2 @@
-// Package backup has the commands for backups, and the backups that a server makes on a schedule.
+// Package backup implements the commands for backups, and the scheduled backups of a server.
 package backup

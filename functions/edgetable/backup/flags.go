@@ -10,12 +10,12 @@ import (
 	"edgetable/functions/edgetable/place"
 )
 
-// Flags are those of a server that makes scheduled backups.
+// Flags are the flags of a server that makes scheduled backups.
 type Flags struct {
 	To    string
 	Every time.Duration
-	Log   time.Duration // how often the log is shipped; 0: never
-	limit int64         // of the logs that are kept for it
+	Log   time.Duration // how often the log is shipped; 0 means never
+	limit int64         // size of the logs that are kept until they are shipped
 	keep  repository.Keep
 	keys  []string
 }

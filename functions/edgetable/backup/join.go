@@ -11,14 +11,13 @@ import (
 	"edgetable/core/edm"
 )
 
-// join finds out where to continue in the place, and begins a timeline if the store has
-// none there.
+// join finds out where to continue in the place. If the store has no timeline there, join begins one.
 func (s *shipper) join(ctx context.Context) error {
 	if err := s.lead(ctx); err != nil {
 		return err
 	}
 	own := s.store.Timeline()
-	to, err := s.shippedUpTo(ctx) // before the term: the store that has shipped it may be running
+	to, err := s.shippedUpTo(ctx) // before the term begins, since the store that shipped it may still be running
 	if err != nil {
 		return err
 	}
@@ -35,7 +34,7 @@ func (s *shipper) join(ctx context.Context) error {
 			to, begins = low, true
 		}
 	}
-	if s.to = to; to > 0 && own.Since > to { // before this start, or on a full disk
+	if s.to = to; to > 0 && own.Since > to { // logs were discarded before this start, or on a full disk
 		s.giveUp()
 	}
 	if to == 0 || s.lost {
@@ -44,7 +43,7 @@ func (s *shipper) join(ctx context.Context) error {
 	return s.readFrom(to, begins)
 }
 
-// lead makes sure that the newest timeline of the place is that of the store.
+// lead makes sure that the newest timeline of the place belongs to the store.
 func (s *shipper) lead(ctx context.Context) error {
 	at, all, err := s.standing(ctx)
 	if err != nil {
@@ -57,7 +56,7 @@ func (s *shipper) lead(ctx context.Context) error {
 	case announced:
 		t := all[len(all)-1]
 		return s.store.BeginTimeline(t.ID, t.Parent, t.Left)
-	case first: // the place has nothing of this history
+	case first: // the place has nothing of this store's history
 		return s.begin(ctx, "", 0)
 	case onTop:
 		return s.begin(ctx, own.Parent, own.Left)
@@ -66,10 +65,11 @@ func (s *shipper) lead(ctx context.Context) error {
 	}
 }
 
-// mostTried is how many terms that were tried are remembered: so many processes in a row may be killed while they begin.
+// mostTried is how many attempted terms are remembered: that many processes in a row may be killed while they begin
+// one.
 const mostTried = 16
 
-// beginTerm begins the term of this process, so that a copy of the data directory notices.
+// beginTerm begins a term for this process, so that a copy of the data directory notices it.
 func (s *shipper) beginTerm(ctx context.Context) error {
 	own := s.store.Timeline()
 	now, err := s.place.Turn(ctx)
@@ -81,7 +81,7 @@ func (s *shipper) beginTerm(ctx context.Context) error {
 		return err
 	}
 	if s.term.Number == 0 || s.timeline != own.ID {
-		// The term that a killed process tried to begin may still arrive at the place: it must be an earlier one.
+		// The term of a killed process may still arrive at the place, so it must be earlier than the new one.
 		last := known
 		if n := len(own.Tried); n > 0 && own.Tried[n-1].Number > last.Number {
 			last = repository.Term(own.Tried[n-1])
@@ -101,14 +101,14 @@ func (s *shipper) beginTerm(ctx context.Context) error {
 	if err := s.store.ChangeTimeline(func(t *logship.Timeline) { t.Term, t.Tried = term, nil }); err != nil {
 		return err
 	}
-	if s.leads.Replaced() != nil { // it looked so for a moment
+	if s.leads.Replaced() != nil { // it was considered replaced for a moment
 		s.leads.Regain()
 	}
 	s.joined.Store(true)
 	return nil
 }
 
-// readFrom continues behind a number.
+// readFrom continues after a number.
 func (s *shipper) readFrom(n edm.Ticks, begins bool) (err error) {
 	if s.piece, err = repository.NewPieceWriter(s.keys, repository.Zstd); err != nil {
 		return err
@@ -118,8 +118,8 @@ func (s *shipper) readFrom(n edm.Ticks, begins bool) (err error) {
 	return nil
 }
 
-// behindBackup returns where the log continues the oldest backup of a timeline behind which the logs
-// are complete, 0 if there is none: the server ended before it shipped anything.
+// behindBackup returns where the log continues the oldest backup of a timeline, among those after which the logs are
+// complete, or 0 if there is none. It is used if the last server ended before it shipped anything.
 func (s *shipper) behindBackup(ctx context.Context, own logship.Timeline) (low edm.Ticks, err error) {
 	all, err := s.place.List(ctx)
 	if err != nil {
@@ -139,14 +139,14 @@ func (s *shipper) begin(ctx context.Context, parent string, left edm.Ticks) erro
 	if err != nil {
 		return err
 	}
-	id := s.store.Timeline().Next // a request from before may still arrive
+	id := s.store.Timeline().Next // a request of an earlier attempt may still arrive
 	if id == "" {
 		id = repository.NewTimelineID()
 		if err := s.store.ChangeTimeline(func(t *logship.Timeline) { t.Next = id }); err != nil {
 			return err
 		}
 	}
-	if left == 0 && parent != "" { // the place may know higher numbers than this store
+	if left == 0 && parent != "" { // the place may have higher numbers than this store
 		above, err := s.place.Highest(ctx)
 		if err == nil {
 			err = s.store.Raise(above)
@@ -167,14 +167,14 @@ func (s *shipper) begin(ctx context.Context, parent string, left edm.Ticks) erro
 	return nil
 }
 
-// giveUp lets the log begin again after a new backup: the store has given up logs before they were shipped.
+// giveUp makes the log begin again after a new backup, because the store has discarded logs before they were shipped.
 func (s *shipper) giveUp() {
 	s.tellGap()
 	s.reader, s.sealed, s.lost = nil, nil, true
 }
 
-// watchGap tells that the store has given up logs before they were shipped, also while the place does not answer. What was
-// read of them before is still shipped.
+// watchGap notices that the store has discarded logs before they were shipped, even while the place does not respond.
+// Commits that were already read are still shipped.
 func (s *shipper) watchGap() {
 	since := s.store.Timeline().Since
 	if s.since == 0 {
@@ -185,7 +185,7 @@ func (s *shipper) watchGap() {
 	}
 }
 
-// tellGap says once that the log has a gap.
+// tellGap logs once that the log has a gap.
 func (s *shipper) tellGap() {
 	if s.gap {
 		return
@@ -195,8 +195,8 @@ func (s *shipper) tellGap() {
 	s.update(func(st *LogStatus) { st.GivenUp++ })
 }
 
-// rejoin continues after logs were given up, as soon as the place answers: a backup that fails
-// is not tried again at each interval.
+// rejoin continues after logs were discarded, once the place responds. A failed backup is not retried at each
+// interval.
 func (s *shipper) rejoin(ctx context.Context) error {
 	now, err := s.place.Turn(ctx)
 	if err != nil {
@@ -208,8 +208,7 @@ func (s *shipper) rejoin(ctx context.Context) error {
 	return s.restart(ctx)
 }
 
-// restart begins the log again behind a new backup: the logs do not reach back to what is
-// in the place.
+// restart begins the log again after a new backup, because the logs do not reach back to what is in the place.
 func (s *shipper) restart(ctx context.Context) error {
 	span, err := s.base(ctx)
 	if err != nil {

@@ -7,18 +7,18 @@ import (
 	"edgetable/adapters/backup/repository"
 )
 
-// joinEvery is how often the server looks for pieces of the log to join: those of an hour become one.
+// joinEvery is the interval at which the server joins pieces of the log: those of an hour become one.
 const joinEvery = 10 * time.Minute
 
-// joinRecent is how far back it looks after the first time.
+// joinRecent is how far back the server looks for such pieces, except the first time.
 const joinRecent = 3 * time.Hour
 
-// JoinPieces joins pieces of the log while this store ships it, until ctx ends. A failure is logged; the next turn tries
-// again.
+// JoinPieces joins pieces of the log while this store ships it, until ctx ends. A failure is logged, and the next
+// interval tries again.
 func (b *Schedule) JoinPieces(ctx context.Context) {
 	tick := time.NewTicker(joinEvery)
 	defer tick.Stop()
-	after := time.Time{} // all that is there
+	after := time.Time{} // the zero time: all pieces
 	for {
 		select {
 		case <-ctx.Done():

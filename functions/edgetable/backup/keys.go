@@ -17,7 +17,7 @@ func identityFlag(f *pflag.FlagSet, to *string) {
 	f.StringVar(to, "identity", "", "`file` of age with the private key of encrypted backups")
 }
 
-// identities reads the file of --identity, if there is one.
+// identities reads the file that --identity names, if any.
 func identities(file string) ([]age.Identity, error) {
 	list, err := repository.ReadIdentities(file)
 	if err != nil {

@@ -27,12 +27,12 @@ func (p *program) backupListCommand() *cobra.Command {
 	return c
 }
 
-// listed is what backup list --json prints.
+// listed is the output of backup list --json.
 type listed struct {
 	Backups    []oneBackup `json:"backups"`
-	Unfinished []oneBackup `json:"unfinished"` // they run, or were interrupted
+	Unfinished []oneBackup `json:"unfinished"` // running or interrupted
 	Damaged    []badBackup `json:"damaged"`
-	Log        []oneRange  `json:"log"` // each moment of these can be restored
+	Log        []oneRange  `json:"log"` // each moment in these ranges can be restored
 }
 
 type oneRange struct {
@@ -119,7 +119,7 @@ func (p *program) backupList(ctx context.Context, location string, asJSON bool) 
 	return cmp.Or(damaged(all), logErr)
 }
 
-// damaged is the error for manifests that cannot be read.
+// damaged returns the error for manifests that cannot be read.
 func damaged(all *repository.Backups) error {
 	if len(all.Damaged) == 0 {
 		return nil

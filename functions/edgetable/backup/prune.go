@@ -70,7 +70,7 @@ func (p *program) backupPrune(ctx context.Context, location string, what reposit
 	return nil
 }
 
-// unfinishedStays says why objects were not removed.
+// unfinishedStays explains why objects were not removed.
 func unfinishedStays(list []*repository.Manifest) string {
 	var ids []string
 	for _, m := range list {

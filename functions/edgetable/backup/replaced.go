@@ -11,11 +11,11 @@ import (
 	"edgetable/core/edm"
 )
 
-// admitWithin is how long a start waits for the place to say whether the store was replaced.
+// admitWithin is how long a start waits for the place to report whether the store was replaced.
 const admitWithin = 5 * time.Second
 
-// Admit looks before the first request whether the store was replaced while it did not run: what it would accept would
-// be lost. A place that does not answer in time keeps nobody from writing; the log is told later.
+// Admit checks, before the first request, whether the store was replaced while it did not run, since writes that it
+// accepted would be lost. If the place does not respond in time, writes are accepted; the log messages follow later.
 func (b *Schedule) Admit(ctx context.Context) {
 	if !b.ShipsLog() || b.paused() || b.shipper.leads.Replaced() != nil {
 		return
@@ -23,12 +23,12 @@ func (b *Schedule) Admit(ctx context.Context) {
 	ctx, end := context.WithTimeout(ctx, admitWithin)
 	defer end()
 	if err := b.shipper.judge(ctx); errors.Is(err, repository.ErrReplaced) {
-		b.shipper.leads.Lose(b.shipper.how(ctx, err), true) // it is noted when the place has said so again
+		b.shipper.leads.Lose(b.shipper.how(ctx, err), true) // it is stored only when the place has confirmed it
 		b.log.Error("this store was replaced while it did not run: it takes no writes", "cause", b.shipper.leads.Err())
 	}
 }
 
-// Place returns the place, nil for none.
+// Place returns the place, or nil if there is none.
 func (b *Schedule) Place() *repository.Repository {
 	if b == nil {
 		return nil
@@ -36,7 +36,7 @@ func (b *Schedule) Place() *repository.Repository {
 	return repository.New(b.run.place)
 }
 
-// judge returns an error if the store may not ship. It begins nothing.
+// judge returns an error if the store may not ship. It changes nothing.
 func (s *shipper) judge(ctx context.Context) error {
 	at, all, err := s.standing(ctx)
 	if err == nil {
@@ -57,17 +57,17 @@ func (s *shipper) judge(ctx context.Context) error {
 	return err
 }
 
-// knownTerm returns the newest term that a store has begun itself, by what it noted and by what the place has.
+// knownTerm returns the newest term in the place that the store has begun itself, according to its own file.
 func knownTerm(own logship.Timeline, now repository.Term) repository.Term {
 	switch {
-	case slices.Contains(own.Tried, logship.Term(now)), own.Term.Number == 0 && len(own.Tried) == 0: // an earlier version notes none
+	case slices.Contains(own.Tried, logship.Term(now)), own.Term.Number == 0 && len(own.Tried) == 0: // an earlier version does not record terms
 		return now
 	}
 	return repository.Term(own.Term)
 }
 
-// replaced lets the store act as one that was replaced, and notes it for the next start. A process that has not
-// shipped yet has been replaced before it started: it takes no writes.
+// replaced treats the store as replaced, and records that for the next start. If this process has not shipped
+// anything yet, the store was replaced before it started, so it refuses writes.
 func (s *shipper) replaced(ctx context.Context, cause error) {
 	r := s.how(ctx, cause)
 	s.leads.Lose(r, !s.joined.Load())
@@ -78,7 +78,7 @@ func (s *shipper) replaced(ctx context.Context, cause error) {
 	}
 }
 
-// how says how the store was replaced, and what the place lacks of it.
+// how describes how the store was replaced, and which of its commits the place lacks.
 func (s *shipper) how(ctx context.Context, cause error) *logship.Replaced {
 	r := &logship.Replaced{Why: cause.Error(), Lacks: -1}
 	if known, ok := errors.AsType[*repository.Replaced](cause); ok {
@@ -91,7 +91,7 @@ func (s *shipper) how(ctx context.Context, cause error) *logship.Replaced {
 	return r
 }
 
-// left returns up to which number the newest timeline has the history of the store, 0 if that is not known.
+// left returns the number up to which the newest timeline shares the history of the store, or 0 if it is not known.
 func (s *shipper) left(ctx context.Context) (edm.Ticks, error) {
 	own := s.store.Timeline()
 	if own.ID == "" {
@@ -104,7 +104,7 @@ func (s *shipper) left(ctx context.Context) (edm.Ticks, error) {
 	return until, nil
 }
 
-// count counts the commits after the number, in the logs that are kept.
+// count counts the commits after that number in the logs that are kept.
 func (s *shipper) count(r *logship.Replaced) {
 	if own := s.store.Timeline(); own.Since == 0 || own.Since > r.Until {
 		return
@@ -121,7 +121,7 @@ func (s *shipper) count(r *logship.Replaced) {
 		}
 		for _, c := range list {
 			if c.Number == s.touched {
-				continue // it changes nothing
+				continue // a commit that changes nothing
 			}
 			if n++; n == 1 {
 				r.Since = c.Number
@@ -130,7 +130,7 @@ func (s *shipper) count(r *logship.Replaced) {
 	}
 }
 
-// awaitTakeOver waits until the store has taken over the place, or ctx ends. The shipper joins the place again then.
+// awaitTakeOver waits until the store has taken over the place, or ctx ends. The shipper then joins the place again.
 func (s *shipper) awaitTakeOver(ctx context.Context) {
 	s.update(func(st *LogStatus) { st.Replaced = true })
 	for s.store.Timeline().Replaced != nil {
@@ -141,7 +141,7 @@ func (s *shipper) awaitTakeOver(ctx context.Context) {
 		}
 	}
 	s.reader, s.piece, s.sealed, s.lost, s.gap, s.since, s.term = nil, nil, nil, false, false, 0, repository.Term{}
-	s.joined.Store(true) // the operator wants this process to take writes
+	s.joined.Store(true) // the operator wants this process to accept writes
 	s.update(func(st *LogStatus) { st.Replaced = false })
 	if err := s.store.KeepLogs(s.keep); err != nil {
 		s.log.Error("the log is not kept until it is shipped", "cause", err)

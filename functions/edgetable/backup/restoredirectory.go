@@ -96,7 +96,8 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 	return nil
 }
 
-// raise lets the store of a backup alone give no Timestamp that the log has: clients have seen them.
+// raise makes a store that was restored from a backup alone issue no Timestamp that the log contains, since clients
+// have seen those.
 func raise(ctx context.Context, r *repository.Repository, dir string) error {
 	above, err := r.Highest(ctx)
 	if err != nil || above == 0 {
@@ -109,7 +110,7 @@ func raise(ctx context.Context, r *repository.Repository, dir string) error {
 	return errors.Join(store.Raise(above), store.Close())
 }
 
-// withdraw withdraws the rules of expiry of a restored store.
+// withdraw removes the expiry rules of a restored store.
 func (p *program) withdraw(ctx context.Context, dir string) error {
 	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, DiskReserve: -1, KeepLogs: -1})
 	if err != nil {
@@ -120,8 +121,8 @@ func (p *program) withdraw(ctx context.Context, dir string) error {
 	return errors.Join(err, store.Close())
 }
 
-// restoreTable restores a whole backup beside the directory, and then moves a store with
-// one table of it there.
+// restoreTable restores a whole backup next to the directory, and then moves a store with one of its tables into the
+// directory.
 func restoreTable(restore func(dir string) error, dir string, key table.RecordKey) (entities int64, err error) {
 	return entities, beside(dir, func(beside string) (string, error) {
 		alone := filepath.Join(beside, "table")
@@ -136,8 +137,8 @@ func restoreTable(restore func(dir string) error, dir string, key table.RecordKe
 	})
 }
 
-// restoreWhole restores to the folder "whole". It continues what a killed run has left,
-// unless that was complete, and may have been opened.
+// restoreWhole restores to the folder "whole". It continues a killed restore, unless that was complete and may have
+// been opened.
 func restoreWhole(restore func(dir string) error, beside string) error {
 	whole := filepath.Join(beside, "whole")
 	if !repository.Interrupted(whole) {

@@ -19,9 +19,8 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// restoreTo brings the entities of a table in a backup to a service. It copies them from
-// the restored table, which is served in this process, so the service need not know of
-// backups.
+// restoreTo copies the entities of a table in a backup to a service. This process serves the restored table itself,
+// so the service need not know about backups.
 func (p *program) restoreTo(ctx context.Context, location string, o *restoring) (err error) {
 	beside, err := os.MkdirTemp("", "edgetable-restore-*")
 	if err != nil {
@@ -43,11 +42,10 @@ func (p *program) restoreTo(ctx context.Context, location string, o *restoring) 
 	}, []string{o.table})
 }
 
-// openRestored opens a data directory for a client in this process. The key is one that
-// only this process knows.
+// openRestored opens a data directory for a client in this process, with a key that only this process knows.
 func openRestored(dir, account string) (connection string, way http.RoundTripper, end func() error, err error) {
 	secret := make([]byte, 32)
-	_, _ = cryptorand.Read(secret) // which cannot fail
+	_, _ = cryptorand.Read(secret) // rand.Read cannot fail
 	key := base64.StdEncoding.EncodeToString(secret)
 	list, err := accounts.Parse(account + ":" + key)
 	if err != nil {

@@ -27,13 +27,12 @@ import (
 
 // Files of backups in the data directory.
 const (
-	LockFile       = "backup.lock"       // held by the process that makes a backup
-	Staging        = "backup.staging"    // directory with the state of the store that is being stored
+	LockFile       = "backup.lock"       // locked by the process that makes a backup
+	Staging        = "backup.staging"    // directory with the checkpoint that is being stored
 	UnfinishedFile = "backup.unfinished" // list of backups that were begun: name and place
 )
 
-// snapshotter is a store that can be backed up: one in this process, or that of a
-// running server.
+// snapshotter is a store that can be backed up: opened by this process, or used by a running server.
 type snapshotter interface {
 	Identity() (string, error)
 	Checkpoint(ctx context.Context, dir string) (*repository.LogSpan, error)
@@ -46,10 +45,10 @@ type run struct {
 	store          snapshotter
 	keys           []string
 	progress       func(done, total int64)
-	spanned        func(*repository.LogSpan) // gets where the log continues the backup; may be nil
+	spanned        func(*repository.LogSpan) // called with the point where the log continues the backup; may be nil
 }
 
-// create makes the backup. One process at a time makes one of a data directory.
+// create makes the backup. Only one process at a time can back up a data directory.
 func (b *run) create(ctx context.Context) (m *repository.Manifest, err error) {
 	if b.data, err = filepath.Abs(b.data); err != nil {
 		return nil, err
@@ -89,7 +88,7 @@ func (b *run) create(ctx context.Context) (m *repository.Manifest, err error) {
 		},
 		Progress: b.progress, Now: time.Now,
 	})
-	if errors.Is(err, pebblestore.ErrDamaged) { // the next attempt would stop there too, and nobody would continue this one
+	if errors.Is(err, pebblestore.ErrDamaged) { // the next attempt would also stop there, and this one would never be continued
 		err = errors.Join(err, repository.New(b.place).Abandon(ctx, begun.here...))
 		begun.here = nil
 		err = errors.Join(err, b.writeUnfinished(begun))
@@ -98,20 +97,20 @@ func (b *run) create(ctx context.Context) (m *repository.Manifest, err error) {
 		return nil, fmt.Errorf("%s: %w", b.location, err)
 	}
 	begun.here = nil
-	// A name has the time in milliseconds, and the newest backup is the one with the last name. So the lock is held until the
-	// next backup gets a later name.
+	// A name contains the time in milliseconds, and the newest backup is the one with the highest name. So the lock
+	// is held until the next backup is certain to get a later name.
 	_ = cli.Sleep(ctx, time.Millisecond)
 	return m, b.writeUnfinished(begun)
 }
 
-// unfinished are the backups of a data directory that were begun and have not ended.
+// unfinished lists the backups of a data directory that were begun and have not ended.
 type unfinished struct {
 	here  []string // in the place of this run
 	other []string // lines about other places
 }
 
-// LockBackups keeps other processes from making a backup of a data directory. The file
-// belongs to the owner of the directory, also if root runs the first backup.
+// LockBackups prevents other processes from backing up a data directory. The lock file belongs to the owner of the
+// directory, even if root runs the first backup.
 func LockBackups(data string) (io.Closer, error) {
 	path := filepath.Join(data, LockFile)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -131,12 +130,12 @@ func LockBackups(data string) (io.Closer, error) {
 	return lock, nil
 }
 
-// clearStaging removes what a backup that was killed has left: it would keep data files
-// on the disk that the store does not need any more.
+// clearStaging removes what a killed backup has left. It would keep data files on the disk that the store no longer
+// needs.
 func clearStaging(data string) error {
 	staging := filepath.Join(data, Staging)
 	if _, err := os.Lstat(staging); err != nil {
-		return nil // there is none
+		return nil // it does not exist
 	}
 	lock, err := LockBackups(data)
 	if err != nil {
@@ -173,9 +172,9 @@ func (b *run) writeUnfinished(u unfinished) error {
 	return directory.Replace(filepath.Join(b.data, UnfinishedFile), text.Bytes(), 0o600)
 }
 
-// openForBackup opens the store of a data directory, or asks the server that uses it.
+// openForBackup opens the store of a data directory, or connects to the server that uses it.
 func openForBackup(data, socket string) (s snapshotter, end func(), err error) {
-	// Opening a directory without a store would make one.
+	// Opening a directory without a store would create one.
 	if manifests, err := fs.Glob(os.DirFS(data), "MANIFEST-*"); err != nil || len(manifests) == 0 {
 		return nil, nil, fmt.Errorf("there is no data of the embedded store in %s; a database has backups of its own: PostgreSQL's are in docs/postgres.md", data)
 	}

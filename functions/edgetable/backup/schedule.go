@@ -15,9 +15,9 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// Status is what the metrics say about the backups that a server makes.
+// Status is the state of a server's scheduled backups, for metrics.
 type Status struct {
-	LastSuccess time.Time // when the newest complete backup began; zero: not known yet
+	LastSuccess time.Time // when the newest complete backup began; zero if not known yet
 	Successes   int64     // since the start
 	Failures    int64
 }
@@ -27,20 +27,20 @@ type Schedule struct {
 	*Flags
 	run     *run
 	log     *slog.Logger
-	shipper *shipper // nil: the log is not shipped
+	shipper *shipper // nil if the log is not shipped
 
-	// Paused reports that the store is a secondary, of which nothing is stored; nil: it never is.
+	// Paused reports whether the store is a secondary, which is not backed up; nil means that it never is.
 	Paused func() bool
 
-	forced atomic.Bool              // the log needs a new backup
-	now    chan struct{}            // wakes Serve for it
+	forced atomic.Bool              // a backup is needed so that the log can continue
+	now    chan struct{}            // wakes Serve
 	spans  chan *repository.LogSpan // where the log continues the backup that is being made
 
 	mu     sync.Mutex
 	status Status
 }
 
-// Open prepares the backups of a data directory, "" for none; nil if none are asked for.
+// Open prepares scheduled backups of a data directory, "" for none. It returns nil if no backups are requested.
 func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints, log *slog.Logger) (*Schedule, error) {
 	if data != "" {
 		if err := clearStaging(data); err != nil {
@@ -58,7 +58,7 @@ func Open(ctx context.Context, o *Flags, data string, store *stores.Checkpoints,
 		return nil, fmt.Errorf("--backup-to: %w", err)
 	}
 	if bucket, ok := objects.(*s3.Bucket); ok {
-		// All attempts together may take a quarter of an hour.
+		// All attempts together may take up to a quarter of an hour.
 		bucket.Retrying = func(cause error, in time.Duration) {
 			log.Warn("the place for backups does not answer", "to", o.To, "cause", cause, "again_in", in.Round(time.Millisecond))
 		}
@@ -93,10 +93,10 @@ func (b *Schedule) EndLog() {
 // Shipped returns the state of the log.
 func (b *Schedule) Shipped() LogStatus { return b.shipper.Status() }
 
-// spanned hands the span of a backup that is being made to who waits for it.
+// spanned passes the span of the backup that is being made to a waiting base.
 func (b *Schedule) spanned(log *repository.LogSpan) {
 	select {
-	case <-b.spans: // nobody waited
+	case <-b.spans: // an earlier span that nobody took
 	default:
 	}
 	if log != nil {
@@ -106,7 +106,7 @@ func (b *Schedule) spanned(log *repository.LogSpan) {
 
 func (b *Schedule) paused() bool { return b.Paused != nil && b.Paused() }
 
-// Resume continues when the store is no secondary any more, or has taken over the place.
+// Resume continues backups when the store is no longer a secondary, or has taken over the place.
 func (b *Schedule) Resume() {
 	if b == nil {
 		return
@@ -115,24 +115,24 @@ func (b *Schedule) Resume() {
 	if b.ShipsLog() {
 		select {
 		case b.shipper.again <- struct{}{}:
-		default: // it looks
+		default: // it already has a signal
 		}
 	}
 }
 
-// wake lets Serve look whether a backup is due.
+// wake makes Serve check whether a backup is due.
 func (b *Schedule) wake() {
 	select {
 	case b.now <- struct{}{}:
-	default: // it will
+	default: // it already has a signal
 	}
 }
 
-// base lets Serve make a backup at once. It returns where the log continues it as soon
-// as that is known: the log must not wait until a large store is uploaded.
+// base makes Serve start a backup at once. It returns where the log continues the backup as soon as that is known:
+// the log must not wait until a large store is uploaded.
 func (b *Schedule) base(ctx context.Context) (*repository.LogSpan, error) {
 	select {
-	case <-b.spans: // of an earlier one
+	case <-b.spans: // a span of an earlier backup
 	default:
 	}
 	b.forced.Store(true)
@@ -152,8 +152,8 @@ func (b *Schedule) Status() Status {
 	return b.status
 }
 
-// firstRetry is how long after a failure a backup is tried again. Each further failure
-// doubles it, up to --backup-every, unless the log waits for that backup.
+// firstRetry is the delay after a failed backup. Each further failure doubles it, up to --backup-every, or less if
+// the log waits for the backup.
 const firstRetry = time.Minute
 
 // Serve makes backups until ctx ends.
@@ -166,7 +166,7 @@ func (b *Schedule) Serve(ctx context.Context) {
 		}
 		if err != nil {
 			wait = min(retry, b.Every)
-			if retry = 2 * wait; b.forced.Load() { // the log waits for it
+			if retry = 2 * wait; b.forced.Load() { // the log waits for the backup
 				retry = firstRetry
 			}
 			b.mu.Lock()
@@ -187,16 +187,16 @@ func (b *Schedule) Serve(ctx context.Context) {
 // turn makes a backup if it is due, and returns how long to wait for the next one.
 func (b *Schedule) turn(ctx context.Context) (wait time.Duration, err error) {
 	if b.paused() {
-		return b.Every, nil // it is woken when the store is promoted
+		return b.Every, nil // Resume wakes it when the store is promoted
 	}
 	if b.ShipsLog() && b.shipper.leads.Replaced() != nil {
-		return b.Every, nil // it is woken when the store has taken over the place
+		return b.Every, nil // Resume wakes it when the store has taken over the place
 	}
 	if err := b.replaced(ctx); err != nil {
 		return 0, err
 	}
 	if b.ShipsLog() && !b.shipper.level.Load() && !b.forced.Load() {
-		return b.Every, nil // it is woken when the place has the log of the process before
+		return b.Every, nil // the shipper wakes it when the place has the previous process's log
 	}
 	newest, err := repository.New(b.run.place).Newest(ctx)
 	if last := b.Status().LastSuccess; errors.Is(err, repository.ErrNone) && !last.IsZero() {
@@ -241,8 +241,7 @@ func (b *Schedule) turn(ctx context.Context) (wait time.Duration, err error) {
 	return b.Every, nil
 }
 
-// replaced reports that another store has taken over the place: backups of this one would
-// look like newer ones.
+// replaced reports whether another store has taken over the place: backups of this one would look like newer ones.
 func (b *Schedule) replaced(ctx context.Context) error {
 	if !b.ShipsLog() || b.run.store == nil {
 		return nil
@@ -255,7 +254,7 @@ func (b *Schedule) replaced(ctx context.Context) error {
 	return now.Check(own.ID, knownTerm(own, now.Term))
 }
 
-// continued reports whether the log continues a backup, if it is shipped.
+// continued reports whether the log continues a backup. It is true if no log is shipped.
 func (b *Schedule) continued(m *repository.Manifest) bool {
 	return !b.ShipsLog() || m.Log != nil && m.Log.Timeline == b.shipper.store.Timeline().ID
 }

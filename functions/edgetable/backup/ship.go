@@ -17,73 +17,73 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// pieceSize is about how many bytes of commits a piece of the log has at most.
+// pieceSize is the approximate maximum size of the commits in a piece.
 const pieceSize = 8 << 20
 
-// pauses are the times after the last write at which the log says that there was no other write. LastSyncTime is shown in whole
-// seconds: after the first pause it is later than the write, if the reply took less than a second. The second pause is for replies
-// that take as long as a client waits.
+// pauses are the times after the last write at which the log records that there were no further writes. LastSyncTime
+// has whole seconds: after the first pause it is later than the write, if the reply took less than a second. The
+// second pause covers replies that take as long as a client waits.
 var pauses = [...]time.Duration{2 * time.Second, 40 * time.Second}
 
-// steps is in how many steps the commits of an interval are packed: all at once would hold up
+// steps is the number of steps in which the commits of an interval are packed: packing all at once would delay
 // requests.
 const steps, shortestStep = 50, 5 * time.Millisecond
 
-// shipper copies the log of a store to the place of its backups, in pieces. It remembers
-// nothing of its own: after a start it continues behind the newest piece in the place.
+// shipper copies the log of a store to the place of its backups, in pieces. It keeps no state of its own: after a
+// start it continues after the newest piece in the place.
 type shipper struct {
 	place  *repository.Repository
 	store  *pebblestore.Store
 	source string   // host and data directory
-	keys   []string // of age
+	keys   []string // public keys of age
 	log    *slog.Logger
 	now    func() time.Time
-	// base asks for a backup with a span, and returns the span as soon as it is known.
+	// base requests a backup, and returns its span as soon as it is known.
 	base func(ctx context.Context) (*repository.LogSpan, error)
-	// fresh lets the schedule look whether a backup is due, after the log was joined to the place.
+	// fresh makes the schedule check whether a backup is due, once the log was joined to the place.
 	fresh func()
 	leads *stores.Lead
 	keep  int64         // size of the logs that are kept
-	again chan struct{} // the store has taken over the place
+	again chan struct{} // signals that the store has taken over the place
 
-	reader   *logship.Reader         // nil: it is not known yet where to continue
-	piece    *repository.PieceWriter // of the commits behind from, up to packed
-	began    time.Time               // of the piece
+	reader   *logship.Reader         // nil until it is known where to continue
+	piece    *repository.PieceWriter // with the commits after from, up to packed
+	began    time.Time               // when the piece was begun
 	from     edm.Ticks
 	packed   edm.Ticks
-	sealed   *repository.Sealed // being stored: always with the same bytes
-	to       edm.Ticks          // the log is in the place up to this number
-	term     repository.Term    // of this process
-	timeline string             // of the term
+	sealed   *repository.Sealed // being stored; retries send the same bytes
+	to       edm.Ticks          // the place has the log up to this number
+	term     repository.Term    // term of this process
+	timeline string             // timeline of the term
 	joined   atomic.Bool        // this process has begun a term
-	looked   time.Time          // when the place said last that this store may ship
-	lost     bool               // logs were given up, and no backup was made since
-	gap      bool               // it was told
-	since    edm.Ticks          // before the log is joined to the place: above it the logs had every commit; 0: not known yet
-	begins   bool               // the next piece continues no other one
-	synced   edm.Ticks          // of the last piece
+	looked   time.Time          // when the place last confirmed that this store may ship
+	lost     bool               // logs were discarded, and no backup was made since
+	gap      bool               // the gap was logged
+	since    edm.Ticks          // before the log is joined to the place: the logs had every commit above this number; 0 if not known yet
+	begins   bool               // the next piece does not continue another one
+	synced   edm.Ticks          // Synced of the last piece
 
-	news    bool        // the next piece has a commit that is not ours
-	pause   time.Time   // when a piece with such a commit was shipped
-	said    int         // of the pauses since
-	touched edm.Ticks   // number of our last commit
+	news    bool        // the next piece has a commit other than our own
+	pause   time.Time   // when a piece with such a commit was last shipped
+	said    int         // how many of the pauses since then were recorded
+	touched edm.Ticks   // number of our own last commit
 	level   atomic.Bool // the place has all numbers that were issued before this start
 
 	mu     sync.Mutex
 	status LogStatus
 }
 
-// LogStatus is what the metrics say about the log that a server ships.
+// LogStatus is the state of the log that a server ships, for metrics.
 type LogStatus struct {
-	CaughtUp    time.Time // when everything confirmed was in the place, or the server started
-	LastShipped time.Time // when the newest piece was stored; zero: none since the start
-	Waiting     int64     // bytes that are not in the place
+	CaughtUp    time.Time // when the place last had everything confirmed, or when the server started
+	LastShipped time.Time // when the newest piece was stored; zero if none was since the start
+	Waiting     int64     // bytes that are not in the place yet
 	Pieces      int64     // stored since the start
 	Failures    int64
-	GivenUp     int64 // how often logs were given up, so that a new backup was necessary
+	GivenUp     int64 // how often logs were discarded, so that a new backup was needed
 	Replaced    bool  // another store has taken over the place
 
-	written int64 // to the log when everything was in the place
+	written int64 // bytes written to the log when the place had everything
 }
 
 // turn ships what is durable.
@@ -97,14 +97,14 @@ func (s *shipper) turn(ctx context.Context, settle time.Duration) error {
 		if err := connect(ctx); err != nil {
 			return err
 		}
-		s.pause, s.said = s.now(), 0 // what the process before has said is not known
+		s.pause, s.said = s.now(), 0 // the earlier process's pauses are not known
 	}
 	if err := s.storePiece(ctx); err != nil {
 		return err
 	}
 	written, _ := s.store.LogWritten()
 	waiting, end := context.WithTimeout(ctx, settle)
-	now, full := s.now(), false // not before, as an upload may have taken long
+	now, full := s.now(), false // read only now, since an upload may have taken long
 	upTo, at, whole := s.store.Settle(waiting, now)
 	end()
 	if _, err := s.pack(ctx, upTo); err != nil {
@@ -127,8 +127,8 @@ func (s *shipper) turn(ctx context.Context, settle time.Duration) error {
 			return err
 		}
 	} else if s.said < len(pauses) && now.Sub(s.pause) >= pauses[s.said] {
-		// A write may return after the time of its piece. The next piece has a time behind it. On a
-		// full disk it is tried again.
+		// A write may return after the time of its piece. The next piece has a later time. On a full disk this is
+		// tried again.
 		n, err := s.store.Touch(ctx)
 		if err == nil {
 			s.touched, s.said = n, s.said+1
@@ -142,20 +142,22 @@ func (s *shipper) turn(ctx context.Context, settle time.Duration) error {
 	return s.look(ctx, now)
 }
 
-// letBackUp lets the schedule make backups once the place has all numbers issued before this start, or a full disk prevents
-// that. When a store is opened, it counts some numbers after its last commit as issued. A backup made before the log has these
-// numbers would claim commits that never existed: a secondary would miss them, and build its store again.
+// letBackUp allows scheduled backups once the place has all numbers issued before this start, or if a full disk
+// prevents that.
+//
+// When a store is opened, it counts some numbers after its last commit as issued. A backup made before the log covers
+// these numbers would claim commits that never existed. A secondary would miss them, and rebuild its store.
 func (s *shipper) letBackUp(full bool) {
 	if (full || s.to >= s.store.Started()) && !s.level.Swap(true) {
 		s.fresh() // a backup may be due
 	}
 }
 
-// lookEvery is how often a server without writes looks whether it was replaced. One that writes looks before each
-// piece.
+// lookEvery is how often a server without writes checks whether it was replaced. A server with writes checks before
+// each piece.
 const lookEvery = 10 * time.Second
 
-// look asks the place whose turn it is, if no piece was shipped for some time.
+// look asks the place which store may ship, if no piece was shipped for some time.
 func (s *shipper) look(ctx context.Context, now time.Time) error {
 	if now.Sub(s.looked) < lookEvery {
 		return nil
@@ -171,8 +173,8 @@ func (s *shipper) look(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// pack adds the commits up to a number to the next piece, and stores pieces that are full. It
-// returns how many commits it has added. The reader is nil afterwards if logs were given up.
+// pack adds the commits up to a number to the next piece, and stores pieces that are full. It returns how many
+// commits it added. If logs were discarded, reader is nil afterwards.
 func (s *shipper) pack(ctx context.Context, upTo edm.Ticks) (n int, err error) {
 	for s.packed < upTo {
 		list, _, to, err := s.reader.Next(upTo, pieceSize/4)
@@ -206,7 +208,7 @@ func (s *shipper) pack(ctx context.Context, upTo edm.Ticks) (n int, err error) {
 	return n, nil
 }
 
-// seal ends the piece.
+// seal finishes the piece.
 func (s *shipper) seal() (err error) {
 	p := repository.Piece{Timeline: s.store.Timeline().ID, From: s.from, To: s.packed, Synced: s.synced, Begins: s.begins, Term: s.term}
 	now := s.now()
@@ -219,11 +221,11 @@ func (s *shipper) seal() (err error) {
 	return err
 }
 
-// zstdRate is up to how many bytes of commits a second, for each processor, the next piece has
-// fewer bytes: this takes zstd about a hundredth of the processors. Beyond it requests need them more.
+// zstdRate is the rate, in bytes of commits per second and CPU, up to which the next piece is compressed with zstd.
+// At this rate zstd takes about a hundredth of the CPU time; above it, requests need the CPU more.
 const zstdRate = 2 << 20
 
-// storePiece stores the piece that is sealed, if there is one.
+// storePiece stores the sealed piece, if there is one.
 func (s *shipper) storePiece(ctx context.Context) error {
 	if s.sealed == nil {
 		return nil
@@ -252,21 +254,21 @@ func (s *shipper) Status() LogStatus {
 	s.mu.Unlock()
 	written, kept := s.store.LogWritten()
 	st.Waiting = written - st.written
-	if st.written == 0 { // since the start there is no news from the place
+	if st.written == 0 { // the place has not responded since the start
 		st.Waiting += kept
 	}
 	return st
 }
 
-// mostLooks is how often the place must say that the store was replaced: a store that loses a promotion at the same moment
-// as another one withdraws its timeline.
+// mostLooks is how often the place must report that the store was replaced before that is believed. Otherwise a
+// concurrent promotion could mislead the store: the loser withdraws its timeline again.
 const mostLooks = 2
 
 // serve ships the log at each interval until ctx ends.
 func (s *shipper) serve(ctx context.Context, every time.Duration, paused func() bool) {
-	var failing time.Time // since when; zero: it works
-	told := ""            // the last cause
-	looks := 0            // since the place says that the store was replaced
+	var failing time.Time // since when it fails; zero if it works
+	told := ""            // the last cause that was logged
+	looks := 0            // number of consecutive checks that reported a replacement
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for ctx.Err() == nil {
@@ -316,7 +318,7 @@ func (s *shipper) serve(ctx context.Context, every time.Duration, paused func() 
 	}
 }
 
-// shippedWhen says when a log is shipped after an error.
+// shippedWhen says, after an error, when the log will be shipped.
 func shippedWhen(err error) string {
 	if errors.Is(err, repository.ErrOtherStore) || errors.Is(err, repository.ErrElsewhere) {
 		return " to this place; it is kept until the place of this store is there"
@@ -324,8 +326,8 @@ func shippedWhen(err error) string {
 	return "; it is kept, and shipped later"
 }
 
-// packUntil packs what becomes durable, in steps, until the next turn begins, which meets
-// each error again.
+// packUntil packs what becomes durable, in steps, until the next turn begins. It ignores errors, since the turn will
+// meet them again.
 func (s *shipper) packUntil(ctx context.Context, turn <-chan time.Time, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -338,13 +340,13 @@ func (s *shipper) packUntil(ctx context.Context, turn <-chan time.Time, every ti
 		case <-tick.C:
 		}
 		n, err := s.pack(ctx, s.store.Durable())
-		if n == 0 || err != nil || s.reader == nil { // an idle server sleeps
+		if n == 0 || err != nil || s.reader == nil { // an idle server needs no wake-ups
 			tick.Stop()
 		}
 	}
 }
 
-// last ships what was written last, if the log was shipped before.
+// last ships the last writes, if the log was shipped before.
 func (s *shipper) last(ctx context.Context) {
 	if s.reader == nil || s.leads.Replaced() != nil {
 		return
@@ -354,11 +356,11 @@ func (s *shipper) last(ctx context.Context) {
 	}
 }
 
-// sourceName names a data directory for people.
+// sourceName describes a data directory for people.
 func sourceName(data string) string {
-	host, _ := os.Hostname() // it is shown to people only
+	host, _ := os.Hostname() // an error does not matter: the name is only for people
 	return host + ":" + data
 }
 
-// lastTurn is how long the end of a server may wait for the place.
+// lastTurn is how long the shutdown of a server may wait for the place.
 const lastTurn = 5 * time.Second

@@ -11,7 +11,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// standing is what a store is to a place, by the history that it knows, and the timelines that the place has.
+// standing is the relation of a store to a place, according to the history that the store knows and the timelines in
+// the place.
 type standing string
 
 const (
@@ -21,16 +22,16 @@ const (
 	first     standing = "the place has no timeline"
 	onTop     standing = "it was copied from the newest timeline, or lost commits of it: it begins one on top"
 
-	// It may not: another store does, and this one lacks what that one wrote.
+	// The store may not ship: another store does, and this one lacks what that one wrote.
 	replaced  standing = "its timeline, or the one that it was copied from, is there, and a newer one"
 	forgotten standing = "it does not know its history, and the place has one of this store"
 
-	// It may not, and nothing says that it was replaced.
+	// The store may not ship, although nothing shows that it was replaced.
 	elsewhere standing = "the place has timelines, and none that this store knows"
 	foreign   standing = "the place is that of another store"
 )
 
-// standingOf judges a store. The timelines are sorted, the newest last.
+// standingOf determines the standing of a store. The timelines are sorted, newest last.
 func standingOf(identity string, own logship.Timeline, all []repository.Timeline) standing {
 	if len(all) == 0 {
 		return first
@@ -56,7 +57,7 @@ func standingOf(identity string, own logship.Timeline, all []repository.Timeline
 	return elsewhere
 }
 
-// refusal returns why a store may not ship, nil if it may.
+// refusal returns why a store may not ship, or nil if it may.
 func (at standing) refusal(all []repository.Timeline) error {
 	switch at {
 	case continues, announced, first, onTop:
@@ -70,7 +71,7 @@ func (at standing) refusal(all []repository.Timeline) error {
 	return repository.ErrElsewhere
 }
 
-// standing judges the store of this process.
+// standing determines the standing of this process's store.
 func (s *shipper) standing(ctx context.Context) (at standing, all []repository.Timeline, err error) {
 	identity, err := s.store.Identity()
 	if err != nil {
@@ -80,8 +81,8 @@ func (s *shipper) standing(ctx context.Context) (at standing, all []repository.T
 	return standingOf(identity, s.store.Timeline(), all), all, err
 }
 
-// shippedUpTo returns up to which number the place has the log of the timeline of the store, 0 for none. If the place has later
-// commits than the store had when it was opened, another one has shipped them.
+// shippedUpTo returns the number up to which the place has the log of the store's timeline, 0 for none. If the place
+// has later commits than the store had when it was opened, another store has shipped them.
 func (s *shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 	own := s.store.Timeline()
 	list, err := s.place.Pieces(ctx, own.ID)
@@ -92,7 +93,7 @@ func (s *shipper) shippedUpTo(ctx context.Context) (to edm.Ticks, err error) {
 	for i := range list {
 		to = max(to, list[i].To)
 	}
-	if s.joined.Load() { // later commits may be of this process
+	if s.joined.Load() { // later commits may come from this process
 		return to, nil
 	}
 	latest, err := s.place.Latest(ctx, own.ID)

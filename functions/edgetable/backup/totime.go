@@ -59,8 +59,8 @@ func (o *restoring) findDrop(ctx context.Context, r *repository.Repository, with
 // restoring are the flags of restore.
 type restoring struct {
 	backup, identity   string
-	toTime             edm.Ticks // 0: none is given
-	beforeDrop         string    // name of a table
+	toTime             edm.Ticks // 0 if not given
+	beforeDrop         string    // name of the table
 	timeline           string
 	table, account     string
 	to, mode, profiles string

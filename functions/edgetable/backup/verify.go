@@ -107,21 +107,21 @@ func (p *program) backupVerify(ctx context.Context, location, id, identity strin
 	return worse(location, len(report.Problems), report.Locked+log.Locked)
 }
 
-// verified is what backup verify --json prints.
+// verified is the output of backup verify --json.
 type verified struct {
 	Backups  int64    `json:"backups"`
 	Objects  int64    `json:"objects"`
 	Bytes    int64    `json:"bytes"`
 	Problems []string `json:"problems"`
-	Pieces   int64    `json:"pieces"`   // of the log
-	LogBytes int64    `json:"logBytes"` // of them
-	Gaps     []string `json:"gaps"`     // of the log, that the server noted itself
-	Notes    []string `json:"notes"`    // about what no restore of the newest history uses
+	Pieces   int64    `json:"pieces"`   // pieces of the log
+	LogBytes int64    `json:"logBytes"` // their total size
+	Gaps     []string `json:"gaps"`     // gaps of the log that the server recorded itself
+	Notes    []string `json:"notes"`    // about objects that no restore of the newest history uses
 
-	Log []oneRange `json:"log"` // each moment of these can be restored
+	Log []oneRange `json:"log"` // each moment in these ranges can be restored
 }
 
-// worse is the error for a place with problems, or with objects that the key does not fit.
+// worse returns the error for a place with problems, or with objects that the key cannot decrypt.
 func worse(location string, n, locked int) error {
 	if n == 0 && locked > 0 {
 		return fmt.Errorf("--identity: this key does not decrypt %s of %s, whose checksums are right: name the file with the key for which they were encrypted", cli.Things(locked, "objects"), location)

@@ -18,14 +18,14 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// Build prepares a data directory. It returns a follower that builds the first store, nil if there
-// is a complete one.
+// Build prepares a data directory. It returns a follower that builds the first store, or nil if there is a complete
+// one.
 func (o *Flags) Build(ctx context.Context, dir string, log *slog.Logger, end func(error)) (*Follower, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("--data: %s is not a directory", dir)
 	}
 	complete, err := o.prepare(dir)
-	if complete || err != nil && !vfs.IsNoSpaceError(err) { // on a full disk it is tried again
+	if complete || err != nil && !vfs.IsNoSpaceError(err) { // on a full disk, the follower tries again
 		return nil, err
 	}
 	f := o.follower(dir, log, end)
@@ -34,8 +34,8 @@ func (o *Flags) Build(ctx context.Context, dir string, log *slog.Logger, end fun
 	return f, err
 }
 
-// prepare makes the directory and finishes an interrupted swap, after which the store is complete. Otherwise it leaves a note in
-// the directory that the store is not complete.
+// prepare creates the directory and finishes an interrupted swap; the store is then complete. Otherwise it leaves a
+// note in the directory that the store is incomplete.
 func (o *Flags) prepare(dir string) (complete bool, err error) {
 	if err := directory.Make(dir); err != nil {
 		return false, err
@@ -46,16 +46,15 @@ func (o *Flags) prepare(dir string) (complete bool, err error) {
 	return false, directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte(o.Of+"\n"), 0o600)
 }
 
-// Unbuilt reports whether the store of a follower is being built for the first time. A nil
-// Follower is of a primary.
+// Unbuilt reports whether a follower is building its first store. It is false for a nil Follower, which means a
+// primary.
 func (f *Follower) Unbuilt() bool { return f != nil && f.store == nil }
 
-// errNoBackup means that a place has nothing from which a store can be built.
+// errNoBackup means that a place has nothing to build a store from.
 var errNoBackup = errors.New("the place has no backup that the log continues yet")
 
-// build makes the store for the newest state that a place has in the folder newFolder of a data
-// directory, from the newest backup with more than the numbers up to above. If that one cannot be
-// read, an older one and more of the log take its place.
+// build builds the newest state of a place in the folder newFolder of a data directory. It uses the newest backup
+// that has commits with numbers above above. If that backup cannot be read, it uses an older one and more of the log.
 func build(ctx context.Context, r *repository.Repository, with []age.Identity, dir string, above edm.Ticks, log *slog.Logger) error {
 	plans, err := r.Plans(ctx)
 	if err != nil {
@@ -64,7 +63,7 @@ func build(ctx context.Context, r *repository.Repository, with []age.Identity, d
 	err = errNoBackup
 	for i, plan := range plans {
 		if plan.Base.Log.Low <= above && above > 0 {
-			break // older ones have less
+			break // older ones have even less
 		}
 		failed := buildFrom(ctx, r, with, dir, plan, log)
 		if failed == nil {
@@ -97,12 +96,12 @@ func buildFrom(ctx context.Context, r *repository.Repository, with []age.Identit
 		err = stores.Replay(ctx, r, plan, into, with, false, unseen)
 	}
 	if err != nil {
-		return errors.Join(err, os.RemoveAll(into)) // the backup may be gone tomorrow
+		return errors.Join(err, os.RemoveAll(into)) // the next attempt should start anew, since a prune may remove the backup
 	}
 	return nil
 }
 
-// hasStore reports whether a directory has a store.
+// hasStore reports whether a directory contains a store.
 func hasStore(dir string) bool {
 	found, _ := fs.Glob(os.DirFS(dir), "marker.*")
 	return len(found) > 0

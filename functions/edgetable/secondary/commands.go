@@ -18,10 +18,10 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// program is what the commands of secondaries share.
+// program is shared by the commands of secondaries.
 type program struct{ *cli.Terminal }
 
-// Commands are the commands of secondaries.
+// Commands returns the commands of secondaries.
 func Commands(t *cli.Terminal) []*cobra.Command {
 	p := &program{t}
 	return []*cobra.Command{p.promoteCommand()}
@@ -110,10 +110,10 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 	return os.RemoveAll(filepath.Join(dir, newFolder))
 }
 
-// TakenOver is what a store says that is the primary again.
+// TakenOver is the message of a store that is the primary again.
 const TakenOver = "the store is the primary again, without what the other one wrote"
 
-// CanTakeOver returns an error if a running store that follows no other one cannot be made the primary.
+// CanTakeOver returns an error if a running store that is not a secondary cannot be made the primary.
 func CanTakeOver(dir string, replaced *logship.Replaced, asked bool) error {
 	switch {
 	case !asked:
@@ -124,7 +124,7 @@ func CanTakeOver(dir string, replaced *logship.Replaced, asked bool) error {
 	return nil
 }
 
-// notWithout is the error for a promotion of a primary without --take-over.
+// notWithout returns the error for promoting a primary without --take-over.
 func notWithout(dir string, replaced *logship.Replaced) error {
 	if replaced == nil {
 		return fmt.Errorf("%s is a primary already", dir)

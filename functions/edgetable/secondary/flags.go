@@ -26,14 +26,14 @@ func (o *Flags) Register(f *pflag.FlagSet) {
 	o.registerIdentity(f)
 }
 
-// every is how often the place is asked for more of the log.
+// every returns the interval at which the place is asked for more of the log.
 func (o *Flags) every() time.Duration { return o.MaxLag / 60 }
 
 func (o *Flags) registerIdentity(f *pflag.FlagSet) {
 	f.StringVar(&o.identity, "secondary-identity", "", "`file` of age with the private key of an encrypted log")
 }
 
-// Check finds flags that do not go together.
+// Check finds flags that contradict each other.
 func (o *Flags) Check(given func(flag string) bool, data string) error {
 	for _, name := range []string{"secondary-max-lag", "secondary-identity"} {
 		if given(name) && o.Of == "" {
@@ -51,7 +51,7 @@ func (o *Flags) Check(given func(flag string) bool, data string) error {
 	return nil
 }
 
-// open opens the place. flag is the name of the flag that names it.
+// open opens the place. flag is the name of the flag that names the place.
 func (o *Flags) open(ctx context.Context, flag string) (*repository.Repository, []age.Identity, error) {
 	objects, err := place.Open(ctx, o.Of, nil)
 	if err != nil {

@@ -23,18 +23,18 @@ import (
 )
 
 var (
-	// ErrBuilt means that a store was built: the server must continue with it.
+	// ErrBuilt means that a new store is ready, with which the server must continue.
 	ErrBuilt = errors.New("the store of the secondary was built")
-	// errOutdated means that the log does not continue the store, but a backup does.
+	// errOutdated means that the log does not continue the store, but a backup can replace it.
 	errOutdated = errors.New("a newer backup takes its place")
-	// errDiverged means that the primary has another history.
+	// errDiverged means that the primary has a different history.
 	errDiverged = errors.New("the primary was restored to an earlier moment, or another store has taken over the place: this secondary has commits that the primary does not have, and follows no more. " +
 		"Promote it if it has the better data; otherwise empty its data directory and start it again")
 )
 
 // Follower applies the log in a place to a store.
 type Follower struct {
-	table.Store // that serves reads
+	table.Store // serves reads
 
 	repo  *repository.Repository
 	with  []age.Identity
@@ -42,33 +42,33 @@ type Follower struct {
 	flags *Flags
 	dir   string
 	log   *slog.Logger
-	end   func(cause error) // ends the server
+	end   func(cause error) // shuts the server down
 
-	working   sync.Mutex // held for a turn, and to promote
-	gap       string     // that the last look has seen
-	looks     int        // since one at all that the place has, or the last piece; 0: the next one is
-	whole     bool       // the next one is at the whole log too
+	working   sync.Mutex // held during a turn and during a promotion
+	gap       string     // the gap that the last look found
+	looks     int        // looks since the last full one or the last piece; 0: the next one is a full look
+	whole     bool       // the next look also lists the whole log
 	backups   repository.Spans
 	unread    int  // how often the next piece could not be read
-	promoting bool // a gap is an error: the store stays
+	promoting bool // a gap is an error, and the store is not rebuilt
 
-	// Of the next store that is built while this one serves.
+	// About the next store, which is built while this one serves.
 	failed  error     // of the last attempt
-	attempt int       // how many have failed
-	again   time.Time // of the next one
+	attempt int       // number of failed attempts
+	again   time.Time // time of the next attempt
 
 	mu       sync.Mutex
-	leads    bool   // it was promoted
-	built    bool   // the next store takes the place of this one
-	stop     func() // ends the building of the next one; may be nil
+	leads    bool   // the store was promoted
+	built    bool   // the next store replaces this one
+	stop     func() // stops building the next store; may be nil
 	at       pebblestore.Position
-	caughtUp time.Time // when everything in the place was applied
-	ready    bool      // it was once since the start
-	err      error     // of the last turn
+	caughtUp time.Time // when everything in the place was last applied
+	ready    bool      // that has happened at least once since the start
+	err      error     // error of the last turn
 	commits  int64
 }
 
-// Open returns the follower of a store that Build has made, or nil if the store was promoted.
+// Open returns the follower of a store made by Build, or nil if the store was promoted.
 func (o *Flags) Open(ctx context.Context, store *pebblestore.Store, dir string, log *slog.Logger, end func(error)) (*Follower, error) {
 	at, follows, err := store.Position()
 	if err != nil {
@@ -91,10 +91,10 @@ func (o *Flags) follower(dir string, log *slog.Logger, end func(error)) *Followe
 	return &Follower{flags: o, dir: dir, log: log, end: end, caughtUp: time.Now(), whole: true, backups: repository.Spans{}}
 }
 
-// Unwrap implements what [table.As] looks for.
+// Unwrap is found by [table.As].
 func (f *Follower) Unwrap() table.Store { return f.Store }
 
-// Follows reports whether the store is a secondary. A nil Follower is of a primary.
+// Follows reports whether the store is a secondary. It is false for a nil Follower, which means a primary.
 func (f *Follower) Follows() bool {
 	if f == nil {
 		return false
@@ -115,17 +115,17 @@ func (f *Follower) Replication() table.Replication {
 		return table.Replication{Status: table.Unavailable, LastSync: f.at.Synced}
 	case f.at.Synced == 0:
 		return table.Replication{Status: table.Bootstrap}
-	case !f.ready: // since the start the place has not said how old this is
+	case !f.ready: // since the start, the place has not shown how old the data is
 		return table.Replication{Status: table.Unavailable, LastSync: f.at.Synced}
 	}
 	return table.Replication{Status: table.Live, LastSync: f.at.Synced}
 }
 
-// Status is what the metrics say about a secondary.
+// Status is the state of a secondary, for metrics.
 type Status struct {
 	Follows  bool
-	Behind   time.Duration // since when it lacks something that the place has, or may have
-	LastSync time.Time     // zero: not known
+	Behind   time.Duration // for how long it has lacked something that the place has, or may have
+	LastSync time.Time     // zero if not known
 	Commits  int64         // applied since the start
 }
 
@@ -143,7 +143,7 @@ func (f *Follower) Status() Status {
 	return s
 }
 
-// Ready returns an error if the secondary lags too much.
+// Ready returns an error if the secondary lags too far behind.
 func (f *Follower) Ready() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -156,15 +156,16 @@ func (f *Follower) Ready() error {
 	return nil
 }
 
-// lacks reports whether it is certain that the store lacks something that the place has, or has what it has not.
+// lacks reports whether the store certainly lacks something that the place has, or has something that the place
+// lacks.
 func (f *Follower) lacks() bool {
 	return errors.Is(f.err, errDiverged) || errors.As(f.err, new(*repository.Gap)) || errors.As(f.err, new(*repository.DamagedPiece))
 }
 
 // Serve follows until ctx ends, or the store is promoted.
 func (f *Follower) Serve(ctx context.Context) {
-	var failing time.Time // since when; zero: it follows
-	told := ""            // the last cause
+	var failing time.Time // since when it fails; zero while it follows
+	told := ""            // the last cause that was logged
 	for ctx.Err() == nil && f.Follows() {
 		var err error
 		if !f.Unbuilt() {
@@ -201,7 +202,7 @@ func (f *Follower) Serve(ctx context.Context) {
 	}
 }
 
-// renew builds the next store while this one serves what it has. cause is why.
+// renew builds the next store, because of cause, while this one still serves.
 func (f *Follower) renew(ctx context.Context, cause error) (built bool, err error) {
 	if time.Now().Before(f.again) {
 		return false, f.failed
@@ -214,14 +215,14 @@ func (f *Follower) renew(ctx context.Context, cause error) (built bool, err erro
 	if cause != nil {
 		f.log.Warn("the secondary builds another store, and serves what it has until then", "cause", cause)
 	}
-	complete := false // set if an earlier swap, for which the disk had no room, is finished now
+	complete := false // true if an earlier swap, for which the disk had no space, is finished now
 	if f.failed = nil; f.Unbuilt() {
 		complete, f.failed = f.flags.prepare(f.dir)
 	}
 	if f.failed == nil && !complete {
 		f.failed = build(building, f.repo, f.with, f.dir, f.at.Number, f.log)
 	}
-	f.working.Lock() // no promotion begins now
+	f.working.Lock() // no promotion can begin from here on
 	defer f.working.Unlock()
 	if !f.Follows() {
 		return false, os.RemoveAll(filepath.Join(f.dir, newFolder))
@@ -239,13 +240,13 @@ func (f *Follower) renew(ctx context.Context, cause error) (built bool, err erro
 	return true, nil
 }
 
-// failLater notes that an attempt has failed: each further one waits longer.
+// failLater records a failed attempt, with backoff.
 func (f *Follower) failLater() {
 	f.again = time.Now().Add(min(f.flags.every()<<min(f.attempt, 20), slowest))
 	f.attempt++
 }
 
-// waiting returns why the log is not applied, and why no other store takes the place of this one.
+// waiting returns why the log is not applied, and why no new store replaces this one.
 func (f *Follower) waiting(cause error) error {
 	if cause == nil {
 		return f.failed
@@ -253,7 +254,7 @@ func (f *Follower) waiting(cause error) error {
 	return fmt.Errorf("%w; %w", cause, f.failed)
 }
 
-// slowest is how long at most a secondary waits after an attempt to build a store: each reads much.
+// slowest is the maximum delay between two attempts to build a store, each of which reads a lot.
 const slowest = time.Minute
 
 // turn applies what the place has.
@@ -280,9 +281,9 @@ func (f *Follower) turn(ctx context.Context) error {
 	return err
 }
 
-// catchUp applies what the place has now. It does not wait for a moment at which the place has no
-// more: a primary may always be one piece ahead. An idle secondary asks for the next piece alone,
-// at times for the timeline too, and seldom for all that shows that it lacks something.
+// catchUp applies what the place has now. It does not wait for a moment at which the place has nothing more, since a
+// primary may always be one piece ahead. An idle secondary usually asks only for the next piece, sometimes also for
+// the timeline, and seldom for everything that could show that it lacks something.
 func (f *Follower) catchUp(ctx context.Context) error {
 	for {
 		all, before := f.looks == 0, f.at
@@ -310,7 +311,7 @@ func (f *Follower) catchUp(ctx context.Context) error {
 		}
 		if f.at.Number >= limit {
 			f.looks = 0
-			continue // on the next timeline
+			continue // continue on the next timeline
 		}
 		if !all {
 			return nil
@@ -330,7 +331,8 @@ func (f *Follower) catchUp(ctx context.Context) error {
 	}
 }
 
-// idle advances the time of a store whose primary writes nothing, and makes backups that say so.
+// idle advances the time of a store whose primary writes nothing. Backups that the primary makes meanwhile show the
+// time.
 func (f *Follower) idle(ctx context.Context) error {
 	at := f.at
 	at.Synced = max(at.Synced, f.backups.Synced(at.Timeline, at.Number))
@@ -340,7 +342,7 @@ func (f *Follower) idle(ctx context.Context) error {
 	return f.advance(ctx, at, nil)
 }
 
-// look lists the pieces that lead on.
+// look lists the pieces that continue the log.
 func (f *Follower) look(ctx context.Context, all bool) (list []repository.Piece, gap *repository.Gap, err error) {
 	if !all {
 		list, err = f.repo.Next(ctx, f.at.Timeline, f.at.Number)
@@ -353,7 +355,7 @@ func (f *Follower) look(ctx context.Context, all bool) (list []repository.Piece,
 	return list, gap, err
 }
 
-// apply applies pieces that follow each other, up to a number.
+// apply applies consecutive pieces up to a number.
 func (f *Follower) apply(ctx context.Context, list []repository.Piece, limit edm.Ticks) error {
 	line := stores.Applier{Apply: f.advance, At: f.at}
 	for i := range list {
@@ -361,7 +363,7 @@ func (f *Follower) apply(ctx context.Context, list []repository.Piece, limit edm
 			break
 		}
 		if list[i].To <= line.At.Number {
-			continue // it was in a joined piece
+			continue // an earlier, joined piece contained it
 		}
 		p, commits, err := f.repo.ReadPiece(ctx, &list[i], f.with)
 		if err != nil {
@@ -375,7 +377,7 @@ func (f *Follower) apply(ctx context.Context, list []repository.Piece, limit edm
 	return f.flush(ctx, &line)
 }
 
-// flush applies what was read and is not applied yet.
+// flush applies what was read but not applied yet.
 func (f *Follower) flush(ctx context.Context, line *stores.Applier) error {
 	if line.At == f.at {
 		return nil
@@ -383,7 +385,7 @@ func (f *Follower) flush(ctx context.Context, line *stores.Applier) error {
 	return line.Flush(ctx)
 }
 
-// unreadable judges a failure to read a piece.
+// unreadable decides what to do after a piece could not be read.
 func (f *Follower) unreadable(ctx context.Context, err error) error {
 	if _, damaged := errors.AsType[*repository.DamagedPiece](err); damaged {
 		return f.rebuild(ctx, err)
@@ -395,15 +397,14 @@ func (f *Follower) unreadable(ctx context.Context, err error) error {
 	return f.rebuild(ctx, err)
 }
 
-// readAtMost is how often a piece may fail to be read, while the place answers otherwise, before a
-// newer backup takes its place.
+// readAtMost is how often a piece may be unreadable, while the place responds otherwise, before a newer backup is
+// used instead.
 const readAtMost = 30
 
-// Of so many looks in vain one is also at the timelines, or at all that the place has.
+// Of this many looks that found nothing, one also reads the timelines, or everything in the place.
 const lookAtTimelines, lookAtAll = 5, 30
 
-// limit returns the number up to which the timeline is followed, and goes on to the next
-// timeline there.
+// limit returns the number up to which the timeline is followed. There it switches to the next timeline.
 func (f *Follower) limit(ctx context.Context) (edm.Ticks, error) {
 	for {
 		now, err := f.repo.Turn(ctx)
@@ -442,17 +443,17 @@ func (f *Follower) advance(ctx context.Context, to pebblestore.Position, commits
 	return nil
 }
 
-// errSeenOnce means that the last look has seen a gap for the first time.
+// errSeenOnce means that the last look has found a gap for the first time.
 var errSeenOnce = errors.New("the place seems to lack a part of the log")
 
-// missing judges a gap after the last piece. A list is no snapshot, so a gap must be seen twice.
-// A secondary that may lack something has not caught up.
+// missing decides about a gap after the last piece. A list is not a snapshot, so a gap must be seen twice. A
+// secondary that may lack something has not caught up.
 func (f *Follower) missing(ctx context.Context, gap *repository.Gap) error {
 	if gap == nil {
 		f.gap = ""
 		return nil
 	}
-	f.looks = 0 // look again
+	f.looks = 0 // the next look is a full one
 	if f.gap != gap.Error() {
 		f.gap, f.whole = gap.Error(), true
 		return errSeenOnce
@@ -462,7 +463,7 @@ func (f *Follower) missing(ctx context.Context, gap *repository.Gap) error {
 
 var errNoNewer = errors.New("there is no newer backup yet")
 
-// rebuild finds out whether a backup leads beyond a place of the log that cannot be applied.
+// rebuild finds out whether a backup helps to get past a part of the log that cannot be applied.
 func (f *Follower) rebuild(ctx context.Context, cause error) error {
 	f.looks = 0
 	if f.promoting {

@@ -11,10 +11,10 @@ import (
 	"edgetable/core/edm"
 )
 
-// Promotion is what a promoted store says.
+// Promotion is the result of a promotion.
 type Promotion struct {
-	Number edm.Ticks // it has all commits of the old primary up to this one
-	Synced edm.Ticks // and every write that returned before this time; 0: not known
+	Number edm.Ticks // the store has all commits of the old primary up to this one
+	Synced edm.Ticks // and every write that returned before this time; 0 if not known
 }
 
 func (p Promotion) String() string {
@@ -25,9 +25,9 @@ func (p Promotion) String() string {
 	return text
 }
 
-// Promote makes the store a primary. It first applies what the place has, and then takes
-// over the place, so that the old primary can ship no more and no other secondary follows it.
-// With force it goes on if the place does not answer.
+// Promote makes the store a primary. It first applies what the place has, and then takes over the place. From then on
+// the old primary cannot ship, and no secondary follows it. With force, it continues even if the place does not
+// respond.
 func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p Promotion, err error) {
 	f.working.Lock()
 	defer f.working.Unlock()
@@ -40,7 +40,7 @@ func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p P
 	if f.built {
 		return p, fmt.Errorf("%s changes to a newer store at this moment: promote it again", f.dir)
 	}
-	if f.repo != nil { // else only with force
+	if f.repo != nil { // otherwise only with force
 		if err := f.catchUpAll(ctx); err != nil && !force {
 			return p, fmt.Errorf("the place may have more: %w; --without-place promotes the store as it is", err)
 		}
@@ -59,12 +59,12 @@ func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p P
 	return p, nil
 }
 
-// mostRounds is how often a promotion applies what the place got meanwhile: an old primary that is
-// alive may ship without an end.
+// mostRounds is how often a promotion applies what has arrived in the meantime, since a running old primary may ship
+// forever.
 const mostRounds = 3
 
-// catchUpAll applies everything that the place has. Other than a turn it reads the whole list
-// in the end, and fails at a gap.
+// catchUpAll applies everything that the place has. Unlike a turn, it finally reads the whole list, and fails at a
+// gap.
 func (f *Follower) catchUpAll(ctx context.Context) error {
 	f.promoting = true
 	defer func() { f.promoting = false }()
@@ -81,7 +81,7 @@ func (f *Follower) catchUpAll(ctx context.Context) error {
 	}
 }
 
-// lead begins a timeline in the place, and makes the store a primary on it.
+// lead begins a timeline in the place, and makes the store the primary on it.
 func lead(ctx context.Context, r *repository.Repository, store *pebblestore.Store, dir string, force bool, keepLogs int64) (p Promotion, err error) {
 	at, follows, err := store.Position()
 	if err != nil || !follows {

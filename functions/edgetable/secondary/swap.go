@@ -14,20 +14,20 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// Folders of a data directory with its next store. The store of the directory is served until the
-// next one is complete. The rename from the first name to the second one decides that it takes the
-// place of the old one: from then on each start finishes that, also after a kill.
+// Folders in a data directory for its next store. The current store is served until the next one is complete.
+// Renaming the first folder to the second one is the decision to replace the store: from then on, each start finishes
+// the swap, even after a kill.
 const (
-	newFolder   = "secondary.new"   // it is being built
-	readyFolder = "secondary.ready" // it is complete
+	newFolder   = "secondary.new"   // the next store is being built
+	readyFolder = "secondary.ready" // the next store is complete
 )
 
-// decided is what the note of a swap says. Before the rename, and when all files are moved, it means that
-// the store in the directory is complete. Any other text, the place of a first build or what a program from before
-// wrote, means that it is not.
+// decided is the content of the note during a swap. Before the rename, and after all files are moved, it means that
+// the store in the directory is complete. Any other content, such as the place of a first build or what an earlier
+// version wrote, means that the store is incomplete.
 const decided = "swap\n"
 
-// decide lets a store that was built take the place of that in its directory at the next settle.
+// decide makes a newly built store replace the one in its directory at the next settle.
 func decide(dir string) error {
 	if !stores.Rebuilding(dir) {
 		if err := directory.Replace(filepath.Join(dir, stores.RebuildNote), []byte(decided), 0o600); err != nil {
@@ -35,7 +35,7 @@ func decide(dir string) error {
 		}
 	}
 	ready := filepath.Join(dir, readyFolder)
-	if err := os.RemoveAll(ready); err != nil { // a program from before did not know the name
+	if err := os.RemoveAll(ready); err != nil { // an earlier version did not know this name
 		return err
 	}
 	return errors.Join(os.Rename(filepath.Join(dir, newFolder), ready), directory.Sync(dir))
@@ -52,7 +52,7 @@ func settle(dir string) (complete bool, err error) {
 	}
 	lock, err := vfs.Default.Lock(filepath.Join(dir, "LOCK"))
 	if err != nil {
-		return true, nil // a server uses the store, which says so itself
+		return true, nil // a server uses the store; opening the store will report that
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
 	ready := filepath.Join(dir, readyFolder)
@@ -76,7 +76,7 @@ func settle(dir string) (complete bool, err error) {
 	return hasStore(dir), directory.Sync(dir)
 }
 
-// ours reports whether a name is that of a file of a store.
+// ours reports whether a name is that of a store's file.
 func ours(name string) bool {
 	for _, p := range []string{"marker.", "MANIFEST-", "OPTIONS-", "LOGS", "TABLES", "RESERVE", "HISTORY", "TIMELINE", "UNSHIPPED", "archive"} {
 		if strings.HasPrefix(name, p) {
@@ -86,11 +86,11 @@ func ours(name string) bool {
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".blob") || strings.HasSuffix(name, ".damaged")
 }
 
-// begun is the folder by which a move that was killed knows that the old files are gone: what has a name of
-// a store then is of the new one.
+// begun is a folder whose existence tells a killed move that the old files are already gone: every store file is then
+// one of the new store.
 const begun = "moving"
 
-// move replaces the files of a store by those of another one. A move that was killed continues.
+// move replaces the files of a store with those of another one. It can be repeated after a kill.
 func move(from, to string) error {
 	if _, err := os.Stat(filepath.Join(from, begun)); errors.Is(err, fs.ErrNotExist) {
 		if err := removeStore(to); err != nil {

@@ -13,28 +13,28 @@ import (
 	"edgetable/core/edm"
 )
 
-// Applier applies the pieces of a log to a store. It applies small ones together, as each time
+// Applier applies the pieces of a log to a store. It applies several small ones together, since each application
 // waits for the disk.
 type Applier struct {
 	// Apply is [pebblestore.Store.Replay].
 	Apply func(ctx context.Context, to pebblestore.Position, commits []logship.Commit) error
-	At    pebblestore.Position // behind the pieces that were added
+	At    pebblestore.Position // position after the pieces that were added
 
 	commits []logship.Commit // not applied yet
 	size    int
 }
 
-// applyAtOnce is about how many bytes of commits are applied together.
+// applyAtOnce is the approximate size of the commits that are applied together.
 const applyAtOnce = 4 << 20
 
-// ErrMixed means that two copies of one data directory have shipped to the same timeline: neither
-// of them has what the other one wrote.
+// ErrMixed means that two copies of one data directory have shipped to the same timeline: each lacks what the other
+// one wrote.
 var ErrMixed = errors.New("two copies of one data directory ship their logs to the place, and their writes are mixed: stop one of them, and let the other one begin anew with 'edgetable promote --take-over'")
 
-// Add adds the commits of a piece with numbers above those before, and up to until.
+// Add adds those commits of a piece that are new and have numbers up to until.
 func (a *Applier) Add(ctx context.Context, p *repository.Piece, commits []repository.Commit, until edm.Ticks) error {
 	if p.Timeline == a.At.Timeline && until <= a.At.Number {
-		return nil // it was in a joined piece
+		return nil // an earlier, joined piece contained it
 	}
 	if term := logship.Term(p.Term); p.Timeline != a.At.Timeline || a.At.Term.Number == 0 {
 		a.At.Term = term
@@ -51,7 +51,8 @@ func (a *Applier) Add(ctx context.Context, p *repository.Piece, commits []reposi
 		}
 	}
 	a.At.Timeline, a.At.Number = p.Timeline, until
-	// All writes up to its time are there. The time is lower than before if the clock of the primary was set back.
+	// All writes before the piece's Synced are there. The time is lower than before if the primary's clock was set
+	// back.
 	if until == p.To && p.Synced > 0 {
 		a.At.Synced = p.Synced
 	}
@@ -61,15 +62,15 @@ func (a *Applier) Add(ctx context.Context, p *repository.Piece, commits []reposi
 	return a.Flush(ctx)
 }
 
-// Flush applies what was added.
+// Flush applies everything that was added.
 func (a *Applier) Flush(ctx context.Context) error {
 	err := a.Apply(ctx, a.At, a.commits)
 	a.commits, a.size = nil, 0
 	return err
 }
 
-// Replay applies the log of a plan to the store in a directory, which has the backup of the plan. A store that
-// is to lead then is a primary at the moment of the plan.
+// Replay applies the log of a plan to the store in a directory, which contains the backup of the plan. If the store
+// is to lead afterwards, it becomes a primary at the moment of the plan.
 func Replay(ctx context.Context, r *repository.Repository, plan *repository.Plan, dir string, with []age.Identity, leads bool, progress func(done, total int64)) (err error) {
 	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, Interrupt: ctx.Done()})
 	if err != nil {
@@ -77,7 +78,7 @@ func Replay(ctx context.Context, r *repository.Repository, plan *repository.Plan
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
 	var total, done int64
-	limits := map[string]edm.Ticks{} // how far each timeline is applied
+	limits := map[string]edm.Ticks{} // by timeline: the number up to which it is applied
 	for i := range plan.Steps {
 		total += plan.Steps[i].Size
 		limits[plan.Steps[i].Timeline] = plan.Steps[i].Until
@@ -86,14 +87,14 @@ func Replay(ctx context.Context, r *repository.Repository, plan *repository.Plan
 	for _, step := range plan.Steps {
 		done += step.Size
 		if step.Timeline == log.At.Timeline && step.Until <= log.At.Number {
-			continue // it was in a joined piece
+			continue // an earlier, joined piece contained it
 		}
 		p, commits, err := r.ReadPiece(ctx, &step.Piece, with)
 		if err != nil {
 			return fmt.Errorf("%w; 'edgetable backup verify' names all damage", err)
 		}
 		until := step.Until
-		if p.To > step.To { // it was joined with others since the plan was made
+		if p.To > step.To { // the piece was joined with others after the plan was made
 			until = min(p.To, limits[step.Timeline])
 		}
 		if err := log.Add(ctx, &p, commits, until); err != nil {

@@ -36,7 +36,7 @@ func (p *program) checkCommand() *cobra.Command {
 	return c
 }
 
-// read reads a directory and shows how far it is.
+// read reads a directory and shows progress.
 func (p *program) read(data, salvage string) (pebblestore.Report, error) {
 	show := cli.NewProgress(p.Err)
 	defer show.End()
@@ -48,7 +48,7 @@ func (p *program) read(data, salvage string) (pebblestore.Report, error) {
 // accept opens a directory without the commits that it has lost, and closes it.
 func (p *program) accept(data string) error {
 	store, err := pebblestore.Open(pebblestore.Options{
-		Dir: data, AcceptDamage: true, DiskReserve: -1, KeepLogs: -1, // as the server left them
+		Dir: data, AcceptDamage: true, DiskReserve: -1, KeepLogs: -1, // keeps these settings as the server left them
 		Logf:  func(format string, args ...any) { p.Note(format, args...) },
 		Fatal: func(err error) { p.Note("%v", err); os.Exit(cli.StatusFailed) },
 	})
@@ -61,16 +61,16 @@ func (p *program) accept(data string) error {
 	return store.Close()
 }
 
-// checked is what check --json prints.
+// checked is the output of check --json.
 type checked struct {
 	Tables   int64    `json:"tables"`
 	Entities int64    `json:"entities"`
 	Bytes    int64    `json:"bytes"`
 	Problems []string `json:"problems"`
-	Salvaged string   `json:"salvaged"` // the directory, "" for none
+	Salvaged string   `json:"salvaged"` // the directory of the salvage, "" for none
 }
 
-// check reports each problem in a line.
+// check prints each problem on a line.
 func (p *program) check(data, salvage string, accept, asJSON bool) error {
 	if salvage != "" && accept {
 		return cli.Misuse("--salvage and --accept-damage exclude each other")
@@ -128,7 +128,7 @@ func (p *program) check(data, salvage string, accept, asJSON bool) error {
 	return nil
 }
 
-// keepAccounts copies the file of accounts, which is no file of the store, and says where accounts are.
+// keepAccounts copies the file of accounts, which is not part of the store, and returns a message about the accounts.
 func keepAccounts(data, salvage string) (said string, err error) {
 	to := filepath.Join(salvage, cli.AccountsInData)
 	text, err := os.ReadFile(filepath.Join(data, cli.AccountsInData))

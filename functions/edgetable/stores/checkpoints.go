@@ -11,15 +11,15 @@ import (
 	"edgetable/adapters/store/pebblestore"
 )
 
-// Checkpoints makes the checkpoints of a store of this process, one at a time: a client
-// that asked for one may be gone, and another one may ask, before it is complete.
+// Checkpoints makes checkpoints of a store of this process, one at a time. The client that asked for a checkpoint may
+// be gone, and another may ask, before it is complete.
 type Checkpoints struct {
 	*pebblestore.Store
 	Lead Lead
 	mu   sync.Mutex
 }
 
-// NewCheckpoints wraps the store of a server. A store that was replaced before takes no writes.
+// NewCheckpoints wraps the store of a server. If the store was replaced before, it refuses writes.
 func NewCheckpoints(store *pebblestore.Store, log *slog.Logger) *Checkpoints {
 	c := &Checkpoints{Store: store}
 	if r := store.Timeline().Replaced; r != nil {
@@ -31,8 +31,8 @@ func NewCheckpoints(store *pebblestore.Store, log *slog.Logger) *Checkpoints {
 
 var errSecondary = errors.New("this store is a secondary: the place that it follows has its backups")
 
-// Checkpoint replaces what another run left in the directory. It returns the history of the
-// checkpoint, nil if the store has no timeline.
+// Checkpoint replaces what an earlier run left in the directory. It returns the history of the checkpoint, or nil if
+// the store has no timeline.
 func (c *Checkpoints) Checkpoint(ctx context.Context, dir string) (*repository.LogSpan, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

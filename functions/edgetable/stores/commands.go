@@ -6,7 +6,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Commands are the commands that look after a store without a server.
+// Commands returns the commands that maintain a store without a server.
 func Commands(t *cli.Terminal) []*cobra.Command {
 	p := &program{t}
 	return []*cobra.Command{p.checkCommand(), p.postgresCommand(), p.dynamodbCommand()}

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// damaged says of an error of Pebble that what is stored is damaged: the same request fails again.
+// damaged wraps an error of Pebble that means damaged data: the same request will fail again.
 func damaged(err error) error {
 	if err == nil || !pebble.IsCorruptionError(err) {
 		return err

@@ -1,3 +1,3 @@
-// Package stores has a row for each kind of store that a server can use, its metrics, and the commands that look
-// after a store without a server.
+// Package stores defines the kinds of store that a server can use, with their metrics, and the commands that maintain
+// a store without a server.
 package stores

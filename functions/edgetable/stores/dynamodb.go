@@ -23,7 +23,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// dynamodbFlags say which DynamoDB table is meant, and how it is used.
+// dynamodbFlags say which DynamoDB table is used, and how.
 type dynamodbFlags struct {
 	table, region, endpoint string
 	lease                   time.Duration
@@ -35,7 +35,7 @@ func (o *dynamodbFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.endpoint, "dynamodb-endpoint", "", "`URL` of the server, where it is not AWS, such as DynamoDB Local")
 }
 
-// registerLease is for programs that read or write tables.
+// registerLease adds the flag of the lease, for programs that read or write tables.
 func (o *dynamodbFlags) registerLease(f *pflag.FlagSet) {
 	cli.DurationFlag(f, &o.lease, "dynamodb-lease", 2*time.Second, 0, dynamodb.MaxLease, "how long a process may cache that a table exists, and the least time that deleting one takes; "+
 		"the same in all that use the DynamoDB table; 0 asks each time")
@@ -45,7 +45,7 @@ func (o *dynamodbFlags) check() error {
 	if o.endpoint != "" {
 		if u, err := url.Parse(o.endpoint); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return cli.Misuse("--dynamodb-endpoint is a URL such as http://127.0.0.1:8000, not %q", o.endpoint)
-		} else if u.User != nil { // it would be in every message and in the log
+		} else if u.User != nil { // it would appear in every message and in the log
 			return cli.Misuse("--dynamodb-endpoint takes no user and no password: give credentials as the AWS CLI takes them")
 		}
 	}
@@ -55,10 +55,9 @@ func (o *dynamodbFlags) check() error {
 	return nil
 }
 
-// client reaches the Region with the credentials that the AWS CLI would take.
+// client makes a client for the Region, with the credentials that the AWS CLI would use.
 func (o *dynamodbFlags) client(ctx context.Context, connections int) (*sdk.Client, error) {
-	// A page of a whole table reads all of its buckets at once, and connections
-	// that wait cost less than new ones.
+	// A page of a whole table reads all of its buckets at once, and idle connections cost less than new ones.
 	options := []func(*config.LoadOptions) error{config.WithLogger(sdkLog{}), config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
 		t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, connections
 	}))}
@@ -85,7 +84,7 @@ func (o *dynamodbFlags) client(ctx context.Context, connections int) (*sdk.Clien
 	}), nil
 }
 
-// place names the DynamoDB table for people.
+// place describes the DynamoDB table for people.
 func (o *dynamodbFlags) place(c *sdk.Client) string {
 	if o.endpoint != "" {
 		return fmt.Sprintf("the DynamoDB table %s at %s", o.table, o.endpoint)
@@ -93,7 +92,7 @@ func (o *dynamodbFlags) place(c *sdk.Client) string {
 	return fmt.Sprintf("the DynamoDB table %s in %s", o.table, c.Options().Region)
 }
 
-// open makes the store and reads from it, so that mistakes show now.
+// open makes the store and reads from it, so that mistakes are found at the start.
 func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dynamodb.Options) (*dynamodb.Store, error) {
 	options.Client, options.Table, options.Lease = client, o.table, setting.Never(o.lease)
 	store, err := dynamodb.New(options)
@@ -113,7 +112,7 @@ func (o *dynamodbFlags) openReplica(ctx context.Context, client *sdk.Client, opt
 	return store, o.reach(ctx, client, store)
 }
 
-// reach reads from the store.
+// reach reads from the store once.
 func (o *dynamodbFlags) reach(ctx context.Context, client *sdk.Client, store table.Store) error {
 	_, err := store.ListRecords(ctx, "", "", 1, table.Strong)
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
@@ -125,7 +124,7 @@ func (o *dynamodbFlags) reach(ctx context.Context, client *sdk.Client, store tab
 	return nil
 }
 
-// connect calls check, client and open, for a command without a server.
+// connect checks the flags and opens the store, for a command without a server.
 func (o *dynamodbFlags) connect(ctx context.Context, connections int) (*dynamodb.Store, *sdk.Client, error) {
 	if err := o.check(); err != nil {
 		return nil, nil, err
@@ -138,10 +137,10 @@ func (o *dynamodbFlags) connect(ctx context.Context, connections int) (*dynamodb
 	return store, client, err
 }
 
-// sdkLog takes what the SDK would write to standard error in a form of its own.
+// sdkLog receives log messages of the SDK, which would otherwise go to standard error in another format.
 type sdkLog struct{}
 
-// Logf implements smithy's logging.Logger. What goes wrong is in the errors of calls too; this is how the SDK came to them.
+// Logf implements smithy's logging.Logger. The errors of calls already say what failed; these messages say how.
 func (sdkLog) Logf(_ logging.Classification, format string, args ...any) {
 	slog.Debug("AWS's client: " + fmt.Sprintf(format, args...))
 }

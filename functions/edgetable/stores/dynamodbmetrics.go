@@ -8,7 +8,7 @@ import (
 	"edgetable/core/buckets"
 )
 
-// DynamoDBMetrics adds what the store on DynamoDB reports.
+// DynamoDBMetrics adds the metrics of the store on DynamoDB.
 func DynamoDBMetrics(m *observe.Metrics) (dynamodb.Observer, func(buckets.Cost)) {
 	if m == nil {
 		return dynamodb.Observer{}, nil

@@ -38,7 +38,7 @@ func (o *dynamodbServing) register(f *pflag.FlagSet) {
 }
 
 const (
-	scannedBytes = 8 << 20 // that a page of a query may read: 2,048 read units
+	scannedBytes = 8 << 20 // maximum number of bytes that a page of a query may read: 2,048 read units
 	purgePause   = time.Hour
 )
 

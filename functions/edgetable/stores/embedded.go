@@ -43,7 +43,7 @@ func inDirectory() *Kind {
 	}
 }
 
-// maxCache is more memory than a machine has.
+// maxCache is larger than the memory of any machine.
 const maxCache = 1 << 44
 
 func (o *embeddedFlags) register(f *pflag.FlagSet) {
@@ -56,7 +56,7 @@ func (o *embeddedFlags) register(f *pflag.FlagSet) {
 func (o *embeddedFlags) check(flags *pflag.FlagSet) error {
 	given := flags.Changed
 	o.cacheGiven = given("cache-size")
-	if data := flags.Lookup("data"); o.memory && cli.FromEnvironment(data) { // of an image, say
+	if data := flags.Lookup("data"); o.memory && cli.FromEnvironment(data) { // set by a container image, for example
 		cli.Ignore(data)
 	}
 	switch {
@@ -98,7 +98,7 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 		return nil, cli.Fail(cli.StatusDamage, fmt.Errorf("%w; restore a backup, or continue without the lost commits after 'edgetable check --accept-damage %s'", err, o.data))
 	}
 	if errors.Is(err, pebblestore.ErrDamaged) {
-		return nil, cli.Fail(cli.StatusDamage, err) // another start does not mend it
+		return nil, cli.Fail(cli.StatusDamage, err) // another start would not help
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return nil, fmt.Errorf("%w; let this user write there, or name another directory with --data", err)
@@ -123,7 +123,7 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	if !o.memory {
 		b.Embedded = NewCheckpoints(store, from.Log)
 		dir, err := filepath.Abs(o.data)
-		if err != nil { // the working directory is gone
+		if err != nil { // the working directory does not exist any more
 			dir = o.data
 		}
 		if b.Place = "in " + dir; fresh {
@@ -133,27 +133,28 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	return b, nil
 }
 
-// ofAzurite reports whether a directory has Azurite's file of tables.
+// ofAzurite reports whether a directory contains Azurite's file of tables.
 func ofAzurite(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "__azurite_db_table__.json"))
 	return err == nil
 }
 
-// BesideCache is the memory for all but the cache: requests, pages, compactions.
+// BesideCache is the memory needed besides the cache: for requests, pages and compactions.
 const BesideCache = 192 << 20
 
-// usualCache is the block cache where there is memory enough.
+// usualCache is the default size of the block cache, if there is enough memory.
 const usualCache = 128 << 20
 
-// limitMemory sets the garbage collector to run rarely while there is memory, and more often near the limit. GOMEMLIMIT and
-// GOGC take precedence. It returns the size of the block cache, and how much memory tables may take with --memory.
+// limitMemory configures the garbage collector: it runs rarely while there is memory, and more often near the limit.
+// GOMEMLIMIT and GOGC take precedence. limitMemory returns the size of the block cache, and how much memory tables
+// may use with --memory.
 func (o *embeddedFlags) limitMemory(from *Opening) (cache, tables int64) {
 	cache = o.cache
 	if from.Heap > 0 && !o.cacheGiven {
 		cache = min(cache, from.Heap/6)
 	}
 	if o.memory {
-		if from.Heap > 0 { // a compaction writes tables anew before it removes the old ones
+		if from.Heap > 0 { // a compaction writes new copies of tables before it removes the old ones
 			tables = max(1<<20, (from.Heap-cache-min(BesideCache, from.Heap/3))/2)
 		}
 		return cache, tables

@@ -9,7 +9,7 @@ import (
 	"edgetable/adapters/store/pebblestore"
 )
 
-// embeddedMetrics adds what the embedded store reports while it works.
+// embeddedMetrics adds the metrics that the embedded store reports as events.
 func embeddedMetrics(m *observe.Metrics) pebblestore.Observer {
 	if m == nil {
 		return pebblestore.Observer{}

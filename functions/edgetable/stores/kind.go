@@ -12,56 +12,56 @@ import (
 	"edgetable/core/table"
 )
 
-// Kind is a kind of store that a server can use: a row of storeKinds. Each has a file of its own, and one for its metrics.
+// Kind is a kind of store that a server can use, one of [kinds]. Each has a file of its own, and one for its metrics.
 type Kind struct {
-	name    string   // in --store
-	about   string   // where the tables are then, for the help of --store
-	heading string   // of its flags in the help
-	Remote  bool     // another machine has the tables, so that requests wait more than they work
-	also    []string // flags that are registered elsewhere and mean something to this kind alone
+	name    string   // value of --store
+	about   string   // where the tables are kept, for the help of --store
+	heading string   // heading of its flags in the help
+	Remote  bool     // the tables are on another machine, so requests mostly wait for the network
+	also    []string // flags that are registered elsewhere and apply only to this kind
 
-	register      func(f *pflag.FlagSet)           // adds its flags, which no other kind has
-	check         func(flags *pflag.FlagSet) error // finds flags that do not go together
-	dataDirectory func() string                    // where the server may keep files of its own; "" is nowhere
+	register      func(f *pflag.FlagSet)           // adds the flags of this kind
+	check         func(flags *pflag.FlagSet) error // finds flags that contradict each other
+	dataDirectory func() string                    // where the server may keep files of its own; "" if nowhere
 	Open          func(ctx context.Context, o *Opening) (*Backend, error)
 }
 
-// Opening is what a kind of store gets from the server that opens it.
+// Opening is passed to a kind of store when a server opens it.
 type Opening struct {
 	Log         *slog.Logger
-	Metrics     *observe.Metrics         // nil: none are served
-	Requests    int                      // that are served at once
-	Secondary   bool                     // it follows another store
-	KeepLogs    int64                    // bytes of logs that are kept until they are shipped; 0: they are not shipped
-	Heap        int64                    // bytes that Go may use in a container; 0: no limit is known
-	Files       int64                    // bytes that the files of the data directory may take, since they are in memory; 0: there is no limit
-	Environment func(name string) string // of the process
-	Waits       func(cause error)        // is called when the store cannot be reached yet
+	Metrics     *observe.Metrics         // nil if no metrics are served
+	Requests    int                      // maximum number of concurrent requests
+	Secondary   bool                     // the server follows another store
+	KeepLogs    int64                    // bytes of logs that are kept until they are shipped; 0 if they are not shipped
+	Heap        int64                    // bytes that Go may use in a container; 0 if no limit is known
+	Files       int64                    // bytes that the files of the data directory may use, if they are in memory; 0 means no limit
+	Environment func(name string) string // environment variables of the process
+	Waits       func(cause error)        // called when the store cannot be reached yet
 }
 
 // Backend is the open store of a server.
 type Backend struct {
 	Store    table.Store
-	Cache    int64                           // bytes of its cache
-	Tables   int64                           // bytes that tables in memory may take; 0: there is no limit, or they are elsewhere
-	System   string                          // that the store is, as traces name it
-	Place    string                          // as the greeting has it: "in …"
-	Scan     int                             // bytes that a page may read; 0 is the core's choice
-	Close    func() error                    // when no request and no job runs any more
-	Embedded *Checkpoints                    // of the store in the data directory; nil: it is elsewhere
-	Ready    func(ctx context.Context) error // does work that shows whether the store works
-	Fresh    time.Duration                   // how long the result of ready counts
-	Jobs     []Job                           // of this kind of store
-	Replica  table.Replicated                // not nil: the store is a replica of what another one writes
+	Cache    int64                           // size of its cache in bytes
+	Tables   int64                           // bytes that tables in memory may use; 0 if there is no limit, or if they are elsewhere
+	System   string                          // name of the storage system in traces
+	Place    string                          // for the first message of the server: "in …"
+	Scan     int                             // bytes that a page may read; 0 means core's default
+	Close    func() error                    // called when no request and no job is running any more
+	Embedded *Checkpoints                    // the store in the data directory; nil if the store is elsewhere
+	Ready    func(ctx context.Context) error // checks, by real work, whether the store works
+	Fresh    time.Duration                   // how long the result of Ready is valid
+	Jobs     []Job                           // background jobs of this kind of store
+	Replica  table.Replicated                // set if the store is a replica of another one
 }
 
-// Job is work of a server beside its requests. It may use the store until Run returns.
+// Job is background work of a server. It may use the store until Run returns.
 type Job struct {
 	Name  string
-	Every time.Duration             // how often it does something, for the log
-	Run   func(ctx context.Context) // until ctx ends
-	End   func()                    // when no request and no job runs any more; may be nil
+	Every time.Duration             // its interval, for the log
+	Run   func(ctx context.Context) // runs until ctx ends
+	End   func()                    // called when no request and no job is running any more; may be nil
 }
 
-// ErrBehind means that a secondary lags too far behind, or does not know how far.
+// ErrBehind means that a secondary lags too far behind the primary, or that its lag is unknown.
 var ErrBehind = errors.New("the secondary lags too far behind")

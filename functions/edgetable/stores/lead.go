@@ -14,15 +14,15 @@ import (
 	"edgetable/core/table"
 )
 
-// Lead says whether the store of this process is the primary, or was replaced by another one. A nil Lead is of a store that
-// nothing can replace.
+// Lead says whether the store of this process is the primary, or was replaced by another one. Use a nil Lead for a
+// store that cannot be replaced.
 type Lead struct {
 	mu       sync.Mutex
-	replaced *logship.Replaced // nil: not as far as the store knows
-	fenced   bool              // it takes no writes
+	replaced *logship.Replaced // nil unless the store knows that it was replaced
+	fenced   bool              // the store refuses writes
 }
 
-// Replaced says how the store was replaced; nil: it was not.
+// Replaced says how the store was replaced, or returns nil if it was not.
 func (l *Lead) Replaced() *logship.Replaced {
 	if l == nil {
 		return nil
@@ -32,8 +32,7 @@ func (l *Lead) Replaced() *logship.Replaced {
 	return l.replaced
 }
 
-// Fenced reports whether the store takes no writes, because it was replaced before this process served
-// as the primary.
+// Fenced reports whether the store refuses writes, because it was replaced before this process served as the primary.
 func (l *Lead) Fenced() bool {
 	if l == nil {
 		return false
@@ -43,14 +42,14 @@ func (l *Lead) Fenced() bool {
 	return l.fenced
 }
 
-// Lose notes that the store was replaced. fence ends writes: they would be lost.
+// Lose records that the store was replaced. With fence, writes are refused from now on: they would be lost.
 func (l *Lead) Lose(r *logship.Replaced, fence bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.replaced, l.fenced = r, l.fenced || fence
 }
 
-// Regain notes that the store is the primary.
+// Regain records that the store is the primary.
 func (l *Lead) Regain() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -65,17 +64,17 @@ func (l *Lead) Err() error {
 	return nil
 }
 
-// Leading is a store that tells at its secondary address whether it was replaced.
+// Leading is a store whose secondary endpoint says whether it was replaced.
 type Leading struct {
 	table.Store
 	Lead *Lead
 }
 
-// Unwrap implements what [table.As] looks for.
+// Unwrap is found by [table.As].
 func (l Leading) Unwrap() table.Store { return l.Store }
 
-// Replication implements [table.Replicated]. A store that was replaced has all writes up to the number
-// from which on the other one has a history of its own.
+// Replication implements [table.Replicated]. A replaced store has all writes up to the number after which the other
+// store's history differs.
 func (l Leading) Replication() table.Replication {
 	if r := l.Lead.Replaced(); r != nil {
 		return table.Replication{Status: table.Unavailable, LastSync: r.Until}
@@ -86,8 +85,8 @@ func (l Leading) Replication() table.Replication {
 	return table.Replication{Status: table.Live, LastSync: Now()}
 }
 
-// TakeOver makes a store the primary again that was replaced, or does not know its history: it begins a timeline in the
-// place, which leaves out what the other store wrote. Without a place the store only forgets that it was replaced.
+// TakeOver makes a store the primary again, if it was replaced or its history is unknown. It begins a timeline in the
+// place, without what the other store wrote. Without a place, the store only forgets that it was replaced.
 func TakeOver(ctx context.Context, r *repository.Repository, store *pebblestore.Store, from string) error {
 	if r == nil {
 		return store.ChangeTimeline(func(t *logship.Timeline) { t.Replaced = nil })

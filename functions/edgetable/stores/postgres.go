@@ -18,10 +18,10 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// postgresFlags say which database is meant.
+// postgresFlags say which database is used.
 type postgresFlags struct {
 	dsn, schema string
-	password    string // where it comes from
+	password    string // source of the password
 }
 
 func (o *postgresFlags) register(f *pflag.FlagSet) {
@@ -54,12 +54,12 @@ func (o *postgresFlags) check() error {
 	return nil
 }
 
-// options are those of a store and of the commands.
+// options returns the options of a store, which the commands also use.
 func (o *postgresFlags) options() postgres.Options {
 	return postgres.Options{DSN: o.dsn, Schema: o.schema, Password: o.source()}
 }
 
-// source returns where the password comes from; nil: from what pgx reads, or from nowhere.
+// source returns where the password comes from. Nil means that pgx finds it, or that there is none.
 func (o *postgresFlags) source() password {
 	kind, rest, _ := strings.Cut(o.password, ":")
 	switch {
@@ -78,7 +78,7 @@ func (o *postgresFlags) source() password {
 	return nil
 }
 
-// runCommand returns what the command prints.
+// runCommand returns the output of the command.
 func runCommand(ctx context.Context, command, host string, port uint16, user string) (string, error) {
 	c := exec.CommandContext(ctx, "sh", "-c", command)
 	c.Env = append(os.Environ(), "EDGETABLE_POSTGRES_HOST="+host, fmt.Sprint("EDGETABLE_POSTGRES_PORT=", port), "EDGETABLE_POSTGRES_USER="+user)
@@ -92,7 +92,7 @@ func runCommand(ctx context.Context, command, host string, port uint16, user str
 	return strings.TrimRight(string(out), "\r\n"), err
 }
 
-// place names the database for people, without a password.
+// place describes the database for people, without a password.
 func (o *postgresFlags) place() string {
 	config, err := pgconn.ParseConfig(o.dsn)
 	if err != nil {
@@ -105,13 +105,13 @@ func (o *postgresFlags) place() string {
 		}
 	}
 	name := ""
-	if config.Database != "" { // without a name it is that of the user
+	if config.Database != "" { // the default name is that of the user
 		name = " " + config.Database
 	}
 	return fmt.Sprintf("the schema %s of the PostgreSQL database%s at %s", o.schema, name, strings.Join(hosts, ", "))
 }
 
-// failed is the error of what was done with the database, for people.
+// failed returns the error of an operation on the database, for people.
 func (o *postgresFlags) failed(err error) error {
 	err = fmt.Errorf("%s: %w", o.place(), err)
 	if p, ok := errors.AsType[*pgconn.PgError](err); ok && (p.Code == "42501" || p.Code == "28000") {
@@ -120,7 +120,7 @@ func (o *postgresFlags) failed(err error) error {
 	return err
 }
 
-// exposed reports whether the network between can read or pose as the database.
+// exposed reports whether the network could read the connection or impersonate the database.
 func (o *postgresFlags) exposed() bool {
 	config, err := pgconn.ParseConfig(o.dsn)
 	if err != nil || strings.HasPrefix(config.Host, "/") || cli.LoopbackHost(config.Host) {
@@ -129,7 +129,7 @@ func (o *postgresFlags) exposed() bool {
 	return config.TLSConfig == nil || config.TLSConfig.InsecureSkipVerify
 }
 
-// postgresCommand has the commands that look after a database.
+// postgresCommand returns the commands that maintain a database.
 func (p *program) postgresCommand() *cobra.Command {
 	return cli.Group("postgres", "Make or look at the schema in a PostgreSQL database", "",
 		p.postgresCreateCommand(),
@@ -197,15 +197,15 @@ func (p *program) postgresStatusCommand() *cobra.Command {
 	return c
 }
 
-// shownStatus is what postgres status --json prints.
+// shownStatus is the output of postgres status --json.
 type shownStatus struct {
 	Place           string  `json:"place"`
 	Server          string  `json:"server"` // version of PostgreSQL
 	Address         string  `json:"address"`
 	Standby         bool    `json:"standby"`
 	Durability      string  `json:"durability"`
-	Schema          int     `json:"schema"`       // version; 0 is none
-	NeededSchema    int     `json:"neededSchema"` // by this program
+	Schema          int     `json:"schema"`       // version; 0 means no schema
+	NeededSchema    int     `json:"neededSchema"` // the version that this program needs
 	Servers         int     `json:"servers"`
 	Tables          int64   `json:"tables"`
 	TablesRemoved   int64   `json:"tablesBeingRemoved"`

@@ -39,7 +39,7 @@ func PostgresMetrics(m *observe.Metrics, metrics func() postgres.Metrics) {
 	observe.Watch(m, metrics, rows...)
 }
 
-// ofPool are values of the connections to one server.
+// ofPool lists the metrics of the connections to one server.
 var ofPool = []struct {
 	row   observe.Row[postgres.Metrics]
 	value func(*postgres.Pool) float64

@@ -59,10 +59,10 @@ func (o *postgresServing) open(ctx context.Context, from *Opening) (*Backend, er
 	}, nil
 }
 
-// databaseWait is how long a server that starts waits for a database that starts too.
+// databaseWait is how long a starting server waits for a database that is also starting.
 const databaseWait = time.Minute
 
-// await opens a store as soon as the database answers.
+// await opens a store as soon as the database responds.
 func await(ctx context.Context, o postgres.Options, waits func(cause error)) (*postgres.Store, error) {
 	ctx, cancel := context.WithTimeout(ctx, databaseWait)
 	defer cancel()

@@ -20,14 +20,14 @@ import (
 // password returns the password or token for a new connection.
 type password func(ctx context.Context, host string, port uint16, user string) (string, error)
 
-// tokens are the identities of machines that a database accepts instead of a password.
+// tokens are machine identities that a database accepts instead of a password.
 var tokens = map[string]func() password{
 	"rds":   rdsTokens,
 	"azure": func() password { return azureTokens(azcore.ClientOptions{}) },
 }
 
-// rdsTokens signs a token of Amazon RDS or Aurora with the credentials that the AWS CLI
-// would take. It is valid for 15 minutes, and needed to connect only.
+// rdsTokens signs a token for Amazon RDS or Aurora with the credentials that the AWS CLI would use. It is valid for
+// 15 minutes, and needed only to connect.
 func rdsTokens() password {
 	var mu sync.Mutex
 	var loaded *aws.Config // caches the credentials
@@ -63,8 +63,8 @@ func rdsTokens() password {
 	}
 }
 
-// rdsRegion is the Region in the name of a host, as in
-// db.abc.eu-west-1.rds.amazonaws.com; "" is none. A DSN may have hosts in several.
+// rdsRegion returns the Region in the name of a host, as in db.abc.eu-west-1.rds.amazonaws.com, or "". The hosts of a
+// DSN may be in several Regions.
 func rdsRegion(host string) string {
 	name, _, found := strings.Cut(host, ".rds.amazonaws.com")
 	if !found {
@@ -73,11 +73,11 @@ func rdsRegion(host string) string {
 	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
-// azureScope is what Azure Database for PostgreSQL wants tokens for.
+// azureScope is the scope of tokens for Azure Database for PostgreSQL.
 const azureScope = "https://ossrdbms-aad.database.windows.net/.default"
 
-// azureTokens asks Microsoft Entra for tokens of the identity that Azure's SDKs would
-// take. A token is used again until shortly before its end.
+// azureTokens requests tokens from Microsoft Entra for the identity that Azure's SDKs would use. A token is reused
+// until shortly before it expires.
 func azureTokens(o azcore.ClientOptions) password {
 	credential := sync.OnceValues(func() (*azidentity.DefaultAzureCredential, error) {
 		return azidentity.NewDefaultAzureCredential(&azidentity.DefaultAzureCredentialOptions{ClientOptions: o})

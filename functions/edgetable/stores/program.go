@@ -2,7 +2,7 @@ package stores
 
 import "edgetable/functions/edgetable/cli"
 
-// program is what the commands that look after a store without a server share.
+// program is shared by the commands that maintain a store without a server.
 type program struct {
 	*cli.Terminal
 }

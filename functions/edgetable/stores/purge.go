@@ -9,8 +9,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// purgeEvery purges again and again until ctx ends. Other processes may do the
-// same.
+// purgeEvery purges at intervals until ctx ends. Other processes may do the same.
 func purgeEvery(ctx context.Context, pause time.Duration, store *dynamodb.Store, log *slog.Logger) {
 	for cli.Sleep(ctx, pause) == nil {
 		var done dynamodb.Progress

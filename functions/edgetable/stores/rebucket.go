@@ -76,7 +76,7 @@ func (p *program) rebucket(ctx context.Context, o *rebucketFlags, tableName stri
 	return explainRebucket(err, &name)
 }
 
-// explainRebucket says what can be done about an error.
+// explainRebucket adds to an error what can be done about it.
 func explainRebucket(err error, name *table.Name) error {
 	pause, unfinished := (*rebucket.PauseError)(nil), (*rebucket.UnfinishedError)(nil)
 	switch {
@@ -94,13 +94,13 @@ func explainRebucket(err error, name *table.Name) error {
 	return cli.Fail(cli.StatusPart, fmt.Errorf("%w; run it again to resume, or with --abort to give up", err))
 }
 
-// rebucketProgress tells a person how a run gets on.
+// rebucketProgress shows the progress of a run to a person.
 type rebucketProgress struct {
 	*cli.Progress
 	name    string
 	buckets int
 	before  rebucket.Progress
-	rows    int // of the last whole pass, 0 while there is none
+	rows    int // rows of the last complete pass, 0 before that
 }
 
 func (r *rebucketProgress) report(now rebucket.Progress) {
@@ -124,7 +124,7 @@ func (r *rebucketProgress) report(now rebucket.Progress) {
 	}
 }
 
-// milestone says what begins.
+// milestone prints which step begins.
 func (r *rebucketProgress) milestone(now rebucket.Progress) {
 	switch now.State {
 	case rebucket.Closing:

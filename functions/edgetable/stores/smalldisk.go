@@ -2,14 +2,14 @@ package stores
 
 import "github.com/cockroachdb/pebble/v2/vfs"
 
-// smallDisk is the file system of the machine, of which the store may use a part only: the files are in the memory of a container.
-// The store treats it as a disk of that size, so it refuses inserts before the part is full.
+// smallDisk is the machine's file system, limited to the part that the store may use, because the files are in the
+// memory of a container. The store treats it as a disk of that size, so it refuses inserts before that part is full.
 type smallDisk struct {
 	vfs.FS
 	most uint64
 }
 
-// within returns the file system for at most so many bytes; 0 means no limit.
+// within returns the file system limited to most bytes; 0 means no limit.
 func within(most int64) vfs.FS {
 	if most == 0 {
 		return vfs.Default

@@ -9,10 +9,10 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// kinds are the rows, in the order of the help; the first is the default.
+// kinds returns the kinds of store in the order of the help; the first is the default.
 func kinds() []*Kind { return []*Kind{inDirectory(), onPostgres(), onDynamoDB()} }
 
-// Remote are the names of the kinds whose tables are on another machine.
+// Remote returns the names of the kinds whose tables are on another machine.
 func Remote() (names []string) {
 	for _, k := range kinds() {
 		if k.Remote {
@@ -24,14 +24,14 @@ func Remote() (names []string) {
 
 // Flags say where the tables are kept.
 type Flags struct {
-	store string // the name of a kind
+	store string // name of the kind
 	kinds []*Kind
-	of    map[string]string // the name of the kind that a flag is for
+	of    map[string]string // by flag: name of its kind
 }
 
 func NewFlags() Flags { return Flags{kinds: kinds(), of: map[string]string{}} }
 
-// Sections calls add for the flags of each kind, under its heading.
+// Sections calls add for the flags of each kind, with its heading.
 func (o *Flags) Sections(add func(heading string, register func(f *pflag.FlagSet))) {
 	var names, about []string
 	for _, k := range o.kinds {
@@ -51,13 +51,13 @@ func (o *Flags) Sections(add func(heading string, register func(f *pflag.FlagSet
 	}
 }
 
-// Kind is the row that --store names.
+// Kind returns the kind that --store names.
 func (o *Flags) Kind() *Kind {
-	return o.kinds[slices.IndexFunc(o.kinds, func(k *Kind) bool { return k.name == o.store })] // ChoiceFlag refuses other names
+	return o.kinds[slices.IndexFunc(o.kinds, func(k *Kind) bool { return k.name == o.store })] // ChoiceFlag refuses all other names
 }
 
-// Check finds flags that do not go together. flags are all of the command. The flags of another kind are ignored if they
-// are from the environment, but not those that promise something, such as backups.
+// Check finds flags that contradict each other. flags are all flags of the command. Flags of another kind are ignored
+// if they come from the environment, unless they promise something, such as backups.
 func (o *Flags) Check(flags *pflag.FlagSet) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		kind, some := o.of[f.Name]
@@ -75,10 +75,10 @@ func (o *Flags) Check(flags *pflag.FlagSet) (err error) {
 	return o.Kind().check(flags)
 }
 
-// also reports whether a flag is registered elsewhere and means something to one kind.
+// also reports whether a flag is registered elsewhere and applies to only one kind.
 func (o *Flags) also(flag string) bool {
 	return slices.ContainsFunc(o.kinds, func(k *Kind) bool { return slices.Contains(k.also, flag) })
 }
 
-// DataDirectory is "" for a store that has none.
+// DataDirectory returns the data directory, or "" for a store without one.
 func (o *Flags) DataDirectory() string { return o.Kind().dataDirectory() }

@@ -8,10 +8,10 @@ import (
 	"edgetable/core/table"
 )
 
-// ErrUnbuilt means that a secondary has no store yet: requests are to be sent again later.
+// ErrUnbuilt means that a secondary has no store yet: clients should retry later.
 var ErrUnbuilt error = table.ServerBusy.With("The store of this secondary is being built from a backup. Try again later.")
 
-// Unbuilt is the backend of a secondary whose first store is being built in a directory.
+// Unbuilt is the backend of a secondary that is building its first store in a directory.
 func Unbuilt(s table.Store, dir string) *Backend {
 	return &Backend{
 		Store: s, System: "edgetable", Place: "in " + dir + ", where they are being built",
