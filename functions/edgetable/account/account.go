@@ -17,7 +17,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// accountCommand has the commands that change the file of accounts.
+// accountCommand returns the commands that change the file of accounts.
 func (p *program) accountCommand() *cobra.Command {
 	var o accountFlags
 	command := func(use, short, long string, run func(ctx context.Context, f *file, name string) error) *cobra.Command {
@@ -35,7 +35,7 @@ func (p *program) accountCommand() *cobra.Command {
 					return err
 				}
 			}
-			defer lockDir(filepath.Dir(path))() // or one of two commands would undo the other
+			defer lockDir(filepath.Dir(path))() // otherwise one of two concurrent commands could undo the other
 			f, err := openFile(path)
 			if err != nil {
 				return err
@@ -149,7 +149,7 @@ func (p *program) rotateAccount(ctx context.Context, f *file, name string, o *ac
 	return nil
 }
 
-// printConnection prints a connection string, which has the key.
+// printConnection prints a connection string, including the key.
 func (p *program) printConnection(name, key, endpoint string) {
 	fmt.Fprintln(p.Err, "The key is not shown again:")
 	if endpoint == "" {
@@ -158,7 +158,7 @@ func (p *program) printConnection(name, key, endpoint string) {
 	fmt.Fprintln(p.Out, ConnectionString(name, key, endpoint))
 }
 
-// ConnectionString is what the SDKs take.
+// ConnectionString returns a connection string as the Azure SDKs accept it.
 func ConnectionString(name, key, endpoint string) string {
 	scheme, _, known := strings.Cut(endpoint, "://")
 	if !known {
@@ -167,7 +167,7 @@ func ConnectionString(name, key, endpoint string) string {
 	return fmt.Sprintf("DefaultEndpointsProtocol=%s;AccountName=%s;AccountKey=%s;TableEndpoint=%s;", scheme, name, key, endpoint)
 }
 
-// described is what account list --json prints of an account.
+// described is an account in the output of account list --json.
 type described struct {
 	Name     string   `json:"name"`
 	Disabled bool     `json:"disabled"`
@@ -176,11 +176,11 @@ type described struct {
 	Deny     []string `json:"deny"`
 }
 
-// keyUse is a key of an account without the key itself.
+// keyUse describes a key of an account, without the key itself.
 type keyUse struct {
 	Key      int        `json:"key"` // 1 or 2
 	Bits     int        `json:"bits"`
-	LastUsed *time.Time `json:"lastUsed"` // nil: never
+	LastUsed *time.Time `json:"lastUsed"` // nil if never
 }
 
 func (f *file) describe(name string) described {
@@ -243,7 +243,7 @@ func state(disabled bool) string {
 	return "enabled"
 }
 
-// used is when a key of an account was last used.
+// used says when a key of an account was last used.
 func (f *file) used(name string, key int) string {
 	return say(readLastUsed(usedFile(f.path)).of(f.list[name].Keys[key]))
 }
@@ -266,7 +266,7 @@ func (p *program) showAccount(f *file, name string) error {
 	return nil
 }
 
-// changeAccount does the one thing that the flags say.
+// changeAccount makes the one change that the flags request.
 func (p *program) changeAccount(ctx context.Context, f *file, name string, o *accountFlags) error {
 	if !o.drop && (o.force || o.yes) {
 		return cli.Misuse("--force and --yes are for --drop")
@@ -299,14 +299,15 @@ func (p *program) setDisabled(f *file, name string, disabled bool) error {
 	return nil
 }
 
-// removeAccount removes an account that nobody uses, or that whoever runs the command knows by name.
+// removeAccount removes an account. Without --force, it refuses while clients use the account; without --yes, the
+// user must type the account's name.
 func (p *program) removeAccount(ctx context.Context, f *file, name string, o *accountFlags) error {
 	i, _, err := f.find(name)
 	if err != nil {
 		return err
 	}
 	if !o.force {
-		info, _ := o.running(ctx, f.path) // without a server, its file tells
+		info, _ := o.running(ctx, f.path) // without a server, the file of last uses is enough
 		if err := f.busy(name, info, time.Now()); err != nil {
 			return err
 		}
@@ -324,7 +325,7 @@ func (p *program) removeAccount(ctx context.Context, f *file, name string, o *ac
 	return nil
 }
 
-// saveAccounts saves the file, and says if a server may not look at it.
+// saveAccounts saves the file, and says so if a server may not notice the change.
 func (p *program) saveAccounts(f *file) error {
 	if p.Environment(accounts.Variable) != "" {
 		fmt.Fprintf(p.Err, "$%s is set: a server that sees it too uses %s only with --accounts\n", accounts.Variable, f.path)

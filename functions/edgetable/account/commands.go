@@ -6,7 +6,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Commands are the commands for accounts, keys and signatures.
+// Commands returns the commands for accounts, keys and signatures.
 func Commands(t *cli.Terminal) []*cobra.Command {
 	p := &program{t}
 	return []*cobra.Command{p.accountCommand(), p.signCommand(), p.sasCommand()}

@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// lockDir waits until no other process holds the directory, and holds it until unlock.
-// Where it is missing or the file system has no locks, it does nothing.
+// lockDir locks a directory until unlock is called; it waits while another process holds the lock. If the directory
+// is missing, or the file system has no locks, it does nothing.
 func lockDir(dir string) (unlock func()) {
 	d, err := os.Open(dir)
 	if err == nil {
 		_ = syscall.Flock(int(d.Fd()), syscall.LOCK_EX)
 	}
-	return func() { _ = d.Close() } // which ends the lock
+	return func() { _ = d.Close() } // closing releases the lock
 }

@@ -1,3 +1,3 @@
-// Package account has the accounts of a server, their file, and the commands that change them and sign with
-// their keys.
+// Package account implements the accounts of a server, their file, and the commands that change accounts and sign
+// with their keys.
 package account

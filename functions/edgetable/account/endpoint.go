@@ -11,8 +11,8 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// running asks the server that uses the file of accounts what it knows. It is nil if none runs. An
-// error says that one runs and does not answer: nothing is known of it then.
+// running asks the server that uses the file of accounts for its state. It returns nil if no server runs. An error
+// means that a server runs but does not respond, so its state is unknown.
 func (o *accountFlags) running(ctx context.Context, path string) (*admin.Info, error) {
 	info, err := admin.Ask(ctx, o.data, o.admin)
 	if info == nil || err != nil || !o.uses(info, path) {
@@ -21,8 +21,8 @@ func (o *accountFlags) running(ctx context.Context, path string) (*admin.Info, e
 	return info, nil
 }
 
-// uses reports whether the accounts of a server are in a file, or are none of a file, as those of
-// the path "" are. One without a file looks for that in its data directory when it starts again.
+// uses reports whether the accounts of a server come from the file path; "" means that they come from no file. A
+// server without a file looks for one in its data directory at its next start.
 func (o *accountFlags) uses(info *admin.Info, path string) bool {
 	if info.File == "" {
 		return path == "" || path == filepath.Join(o.data, cli.AccountsInData)
@@ -30,8 +30,7 @@ func (o *accountFlags) uses(info *admin.Info, path string) bool {
 	return same(info.File, path)
 }
 
-// same reports whether two paths are one file. A server may have been told a path that
-// begins in its own directory.
+// same reports whether two paths name the same file. A server may have a path relative to its own working directory.
 func same(a, b string) bool {
 	one, err := os.Stat(a)
 	other, fails := os.Stat(b)
@@ -41,9 +40,9 @@ func same(a, b string) bool {
 	return !filepath.IsAbs(a) && filepath.Base(a) == filepath.Base(b)
 }
 
-// endpointOf returns the URL of an account: from --endpoint, else from its entry, else from the running server, else
-// from the settings for a server in the environment or the configuration file. It is "" if none of
-// them has one: what it prints then says why.
+// endpointOf returns the URL of an account. It tries --endpoint, the account's entry, the running server, and the
+// settings for a server in the environment or the configuration file, in this order. If none has a URL, it returns ""
+// and prints why.
 func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info, err error) string {
 	begin := ""
 	switch {
@@ -71,11 +70,10 @@ func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info, err
 	return begin + "/" + name
 }
 
-// unknownEndpoint replaces an unknown URL in connection strings and other URLs. Every client
-// refuses it.
+// unknownEndpoint stands for an unknown URL in connection strings and other URLs. Every client refuses it.
 const unknownEndpoint = "URL-OF-THE-ACCOUNT"
 
-// defaultEndpoint says what endpointOf does without --endpoint.
+// defaultEndpoint describes, for the help, what endpointOf does without --endpoint.
 const defaultEndpoint = "default that of the server that runs with the accounts, else by --listen, --public-url and certificates in the environment or the file --config"
 
 // accountFlags are the flags of the commands that change accounts.
@@ -83,7 +81,7 @@ type accountFlags struct {
 	accounts, data string
 	admin          string
 	endpoint       string
-	known          string // the endpoint in the account's entry
+	known          string // endpoint in the account's entry
 	finish, force  bool
 	yes            bool
 	disable        bool

@@ -15,16 +15,15 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// file is a file of accounts that is edited by lines: comments and the order
-// stay.
+// file is a file of accounts that is edited line by line, so that comments and order are kept.
 type file struct {
 	path  string
-	lines []string // each with its end
+	lines []string // each with its line end
 	list  accounts.List
 	mode  fs.FileMode
 }
 
-// openFile reads a file, which need not exist.
+// openFile reads a file, which may not exist yet.
 func openFile(path string) (*file, error) {
 	f := &file{path: path, list: accounts.List{}, mode: 0o600}
 	text, err := cli.ReadPrivate(f.path)
@@ -44,7 +43,7 @@ func openFile(path string) (*file, error) {
 	return f, nil
 }
 
-// find returns the line number of an account and the parts of the line.
+// find returns the line number of an account and its parsed entry.
 func (f *file) find(name string) (int, accounts.Entry, error) {
 	for i, line := range f.lines {
 		if e, ok := accounts.ParseEntry(line); ok && e.Name == name {
@@ -65,7 +64,7 @@ func (f *file) add(e accounts.Entry) {
 	f.lines = append(f.lines, e.String()+"\n")
 }
 
-// save replaces the file, in one step, for its old owner.
+// save replaces the file atomically, and keeps its owner.
 func (f *file) save() error {
 	text := strings.Join(f.lines, "")
 	list, err := accounts.Parse(text)
@@ -75,12 +74,12 @@ func (f *file) save() error {
 	if len(list) == 0 {
 		return errors.New("a server needs an account: disable the last one instead, or make another first")
 	}
-	return directory.Replace(f.path, []byte(text), f.mode) // or a power cut brings back a key that was removed
+	return directory.Replace(f.path, []byte(text), f.mode) // durable, or a power cut could bring back a removed key
 }
 
 // newKey makes a key of 256 bits.
 func newKey() string {
 	var secret [accounts.LeastKey]byte
-	_, _ = rand.Read(secret[:]) // it never fails
+	_, _ = rand.Read(secret[:]) // rand.Read never fails
 	return base64.StdEncoding.EncodeToString(secret[:])
 }

@@ -7,14 +7,15 @@ import (
 	"edgetable/functions/edgetable/admin"
 )
 
-// quiet is how long a key is not used before nobody needs it any more: clients that are
-// up send a request in this time.
+// quiet is how long a key must be unused before it is considered no longer needed: a running client sends a request
+// in this time.
 const quiet = 10 * time.Minute
 
-// forceUsage is what --force means in all commands.
+// forceUsage is the help of --force in all commands.
 const forceUsage = "remove a key although clients use it"
 
-// keyUsed is when a key of an account was last used, by the running server, if there is one, and by the file of an earlier one; nil: never.
+// keyUsed returns when a key of an account was last used, according to the running server, if any, and the file of an
+// earlier one; nil if never.
 func (f *file) keyUsed(name string, i int, info *admin.Info) *time.Time {
 	at := readLastUsed(usedFile(f.path)).of(f.list[name].Keys[i])
 	if info == nil {
@@ -29,7 +30,7 @@ func (f *file) keyUsed(name string, i int, info *admin.Info) *time.Time {
 	return at
 }
 
-// busy says why an account must not be removed yet: a client uses one of its keys.
+// busy returns the reason why an account must not be removed yet: a client uses one of its keys.
 func (f *file) busy(name string, info *admin.Info, now time.Time) error {
 	for i, k := range f.list[name].Keys {
 		if k == nil {
@@ -43,8 +44,8 @@ func (f *file) busy(name string, info *admin.Info, now time.Time) error {
 	return nil
 }
 
-// inUse says why the first key of an account must not be removed yet: clients still use
-// it, or none of them has used the second key.
+// inUse returns the reason why the first key of an account must not be removed yet: clients still use it, or none has
+// used the second key.
 func (f *file) inUse(name string, info *admin.Info, now time.Time) error {
 	first, second := f.keyUsed(name, 0, info), f.keyUsed(name, 1, info)
 	switch {

@@ -14,28 +14,27 @@ import (
 	"edgetable/functions/edgetable/reload"
 )
 
-// Known are the accounts of a server. They are read again when their file
-// changes, all or none of them.
+// Known holds the accounts of a server. When their file changes, all are read again, or none if the file is wrong.
 type Known struct {
 	Source Source
-	Refuse func(accounts.List) error // of a list that the server must not serve
+	Refuse func(accounts.List) error // returns an error for a list that the server must not serve
 	Log    *slog.Logger
 
 	Current atomic.Pointer[accounts.List]
 	files   reload.Changes
 
 	mu    sync.Mutex
-	File  string // that they are from; "" for none
+	File  string // the file they were read from; "" if none
 	used  lastUsed
 	noted time.Time
 }
 
-// Find is protocol.Handler.Accounts.
+// Find implements protocol.Handler.Accounts.
 func (k *Known) Find(name string) (*protocol.Account, bool) {
 	return k.Current.Load().Find(name)
 }
 
-// WithoutAudience lists the accounts that accept no bearer tokens.
+// WithoutAudience lists the accounts that do not accept bearer tokens.
 func (k *Known) WithoutAudience() (names []string) {
 	list := *k.Current.Load()
 	for _, name := range slices.Sorted(maps.Keys(list)) {
@@ -46,7 +45,7 @@ func (k *Known) WithoutAudience() (names []string) {
 	return names
 }
 
-// Load reads the accounts if their file has changed. It reports whether they have.
+// Load reads the accounts if their file has changed, and reports whether it has.
 func (k *Known) Load(asked bool) (changed bool, err error) {
 	if !k.files.Due(reload.StampOf(k.Source.file), asked) {
 		return false, nil
@@ -68,7 +67,7 @@ func (k *Known) Load(asked bool) (changed bool, err error) {
 	defer k.mu.Unlock()
 	switch {
 	case file != "" && k.File == "":
-		k.Source.optional = false // a file that was removed by mistake must not lock all clients out
+		k.Source.optional = false // if the file is later removed by mistake, clients must not be locked out
 		k.used = readLastUsed(usedFile(file))
 	case k.used == nil:
 		k.used = lastUsed{}
@@ -77,7 +76,7 @@ func (k *Known) Load(asked bool) (changed bool, err error) {
 	return changed, nil
 }
 
-// Reload reads a file that has changed. It keeps the accounts while the file is wrong.
+// Reload reads a file that has changed. If the file is wrong, the current accounts stay.
 func (k *Known) Reload(asked bool) {
 	switch changed, err := k.Load(asked); {
 	case err != nil:
@@ -88,11 +87,11 @@ func (k *Known) Reload(asked bool) {
 	k.NoteUsed(usedEvery)
 }
 
-// usedEvery is how often it is noted which keys were used.
+// usedEvery is how often the last uses of keys are recorded.
 const usedEvery = 10 * time.Second
 
-// NoteUsed notes which keys were used, unless it did so a short time ago. If the
-// accounts are in a file, it notes them beside this file, else in memory.
+// NoteUsed records which keys were used, unless it did so less than every ago. If the accounts come from a file, it
+// records them in a file next to it, otherwise in memory.
 func (k *Known) NoteUsed(every time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -109,7 +108,7 @@ func (k *Known) NoteUsed(every time.Duration) {
 	}
 }
 
-// Describe tells of all accounts.
+// Describe returns information about all accounts.
 func (k *Known) Describe() *admin.Info {
 	k.NoteUsed(0)
 	k.mu.Lock()

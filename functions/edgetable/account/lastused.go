@@ -13,20 +13,20 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// lastUsed is when keys were last used, by their fingerprints.
+// lastUsed holds the time at which each key was last used, by the key's fingerprint.
 type lastUsed map[string]time.Time
 
-// usedFile is the file beside a file of accounts in which the server notes when
-// their keys were last used.
+// usedFile returns the name of the file, next to a file of accounts, in which the server records when keys were last
+// used.
 func usedFile(accounts string) string { return accounts + ".used" }
 
-// fingerprint names a key without giving it away.
+// fingerprint identifies a key without revealing it.
 func fingerprint(k *sharedkey.Key) string {
 	sum := sha256.Sum256([]byte(k.Sign("fingerprint")))
 	return hex.EncodeToString(sum[:8])
 }
 
-// readLastUsed reads what a server wrote. What it cannot read is not known.
+// readLastUsed reads what a server recorded. Unreadable entries count as unknown.
 func readLastUsed(file string) lastUsed {
 	u := lastUsed{}
 	text, _ := os.ReadFile(file)
@@ -39,7 +39,7 @@ func readLastUsed(file string) lastUsed {
 	return u
 }
 
-// note asks the accounts which keys were used since the last call, and reports whether any were.
+// note updates the map with the keys that were used since the last call, and reports whether there were any.
 func (u lastUsed) note(list accounts.List, now time.Time) (changed bool) {
 	for _, account := range list {
 		for _, k := range account.Keys {
@@ -52,7 +52,7 @@ func (u lastUsed) note(list accounts.List, now time.Time) (changed bool) {
 	return changed
 }
 
-// write writes the file, without keys that the list does not have any more.
+// write writes the file, without keys that are no longer in the list.
 func (u lastUsed) write(file string, list accounts.List) error {
 	var b strings.Builder
 	for _, account := range list {
@@ -68,7 +68,7 @@ func (u lastUsed) write(file string, list accounts.List) error {
 	return directory.Replace(file, []byte(b.String()), 0o600)
 }
 
-// of is when a key was last used; nil: never.
+// of returns when a key was last used; nil if never.
 func (u lastUsed) of(k *sharedkey.Key) *time.Time {
 	if at, ok := u[fingerprint(k)]; ok {
 		return &at
@@ -76,7 +76,7 @@ func (u lastUsed) of(k *sharedkey.Key) *time.Time {
 	return nil
 }
 
-// say is when a key was last used, for people.
+// say formats the time of a last use for people.
 func say(at *time.Time) string {
 	if at == nil {
 		return "never used"

@@ -2,7 +2,7 @@ package account
 
 import "edgetable/functions/edgetable/cli"
 
-// program is what the commands for accounts, keys and signatures share.
+// program is shared by the commands for accounts, keys and signatures.
 type program struct {
 	*cli.Terminal
 }

@@ -38,7 +38,7 @@ type sasFlags struct {
 	httpsOnly, onlyText bool
 }
 
-// letters of permissions and resources by the words people know them by.
+// Letters of permissions and resources, by the words that people know.
 var (
 	permissionWords = map[string]string{
 		"read": "r", "query": "r", "add": "a", "insert": "a", "update": "u", "delete": "d",
@@ -116,7 +116,7 @@ func (p *program) sas(c *cobra.Command, o *sasFlags) error {
 	}
 	o.known = list[o.account].Endpoint
 	token, err := o.sign(account.Keys[0], time.Now())
-	if refused, ok := errors.AsType[*table.Error](err); ok { // in words for the user of a token
+	if refused, ok := errors.AsType[*table.Error](err); ok { // the message in words that fit the command's flags
 		if _, detail, ok := strings.Cut(refused.Message, "Detail: "); ok {
 			return cli.Misuse("no server would take it: %s", inFlags(detail))
 		}
@@ -145,24 +145,24 @@ func (p *program) sas(c *cobra.Command, o *sasFlags) error {
 		return p.PrintJSON(struct {
 			URL     string   `json:"url"`
 			Token   string   `json:"token"`
-			Permits []string `json:"permits"` // in sentences
+			Permits []string `json:"permits"` // as sentences
 		}{endpoint + "?" + token, token, t.Describe()})
 	}
 	fmt.Fprintln(p.Out, endpoint+"?"+token)
 	return nil
 }
 
-// parameter finds the names of the parameters of a token for which there are flags.
+// parameter matches the names of token parameters for which there are flags.
 var parameter = regexp.MustCompile(`\b(sip|spk|srk|epk|erk|se|st|sp|si|sv)\b`)
 
-// inFlags says which flags a text about the parameters of a token means.
+// inFlags replaces the names of token parameters in a text with the names of the flags.
 func inFlags(text string) string {
 	flags := map[string]string{"sip": "ip", "spk": "from-partition", "srk": "from-row", "epk": "to-partition", "erk": "to-row",
 		"se": "expires", "st": "start", "sp": "permissions", "si": "policy", "sv": "service-version"}
 	return parameter.ReplaceAllStringFunc(text, func(name string) string { return "--" + flags[name] })
 }
 
-// sasEndpoint is where the token is good, without a slash at the end.
+// sasEndpoint returns the URL for which the token is valid, without a trailing slash.
 func (p *program) sasEndpoint(ctx context.Context, o *sasFlags, file string) string {
 	if o.endpoint != "" {
 		return strings.TrimSuffix(o.endpoint, "/")
@@ -179,7 +179,7 @@ func (p *program) sasEndpoint(ctx context.Context, o *sasFlags, file string) str
 	return unknownEndpoint
 }
 
-// check finds mistakes that make a correct but useless token.
+// check finds mistakes that would make a valid but useless token.
 func (o *sasFlags) check() error {
 	if err := cli.CheckEndpoint(o.endpoint); err != nil {
 		return err
@@ -210,7 +210,7 @@ func (o *sasFlags) sign(k *sharedkey.Key, now time.Time) (string, error) {
 	if expiry, err = signedTime(expiry, now); err != nil {
 		return "", cli.Misuse("--expires: %v", err)
 	}
-	from, _ := sas.ParseTime(start) // 0 if it is empty
+	from, _ := sas.ParseTime(start) // 0 if start is empty
 	if until, err := sas.ParseTime(expiry); err == nil && until <= max(from, edm.TicksOf(now)) {
 		return "", cli.Misuse("--expires %s is past, or not behind --start", o.expires)
 	}
@@ -261,8 +261,7 @@ func (o *sasFlags) signAccount(k *sharedkey.Key, start, expiry, protocol string)
 	}.Sign(o.account, k)
 }
 
-// letters turns words with commas between, or letters, into letters in the
-// order in which they are signed.
+// letters converts comma-separated words, or letters, to letters in the order in which they are signed.
 func letters(s, order string, words map[string]string) (string, error) {
 	if s == "" {
 		return "", nil
@@ -293,7 +292,7 @@ func letters(s, order string, words map[string]string) (string, error) {
 	return out.String(), nil
 }
 
-// wordsFor are the words that stand for some of the letters.
+// wordsFor returns the words that stand for these letters.
 func wordsFor(order string, words map[string]string) string {
 	var list []string
 	for _, w := range slices.Sorted(maps.Keys(words)) {
@@ -304,8 +303,8 @@ func wordsFor(order string, words map[string]string) string {
 	return strings.Join(list, ", ")
 }
 
-// signedTime is a time as tokens have it: of RFC 3339 text, of a date, or of a
-// duration from now, which may be in days.
+// signedTime converts a time to the form used in tokens. It accepts RFC 3339, a date, or a duration from now, which
+// may be in days.
 func signedTime(s string, now time.Time) (string, error) {
 	if s == "" {
 		return "", nil

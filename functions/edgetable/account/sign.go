@@ -31,7 +31,7 @@ func (p *program) signCommand() *cobra.Command {
 	return c
 }
 
-// sign prints a curl command: the quickest way to look at a raw answer.
+// sign prints a curl command, which is the quickest way to see a raw response.
 func (p *program) sign(file, name, verb, target string, asJSON bool) error {
 	method := strings.ToUpper(verb)
 	switch method {
@@ -77,8 +77,8 @@ func (p *program) sign(file, name, verb, target string, asJSON bool) error {
 	return nil
 }
 
-// Named finds the account where the server does: in a host of the form
-// account.table.example.com, else in the path.
+// Named returns the account of a URL as the server determines it: from a host of the form account.table.example.com,
+// or else from the path.
 func Named(u *url.URL) string {
 	label, rest, _ := strings.Cut(strings.ToLower(u.Hostname()), ".")
 	if !strings.HasPrefix(rest, "table.") {
@@ -87,14 +87,14 @@ func Named(u *url.URL) string {
 	return strings.TrimSuffix(label, "-secondary")
 }
 
-// Curl is a command line for a POSIX shell: the request with its signature.
+// Curl returns a command line for a POSIX shell that sends the signed request.
 func Curl(account *sharedkey.Account, method, target string, now time.Time) string {
 	path, _ := pathOf(escape(target))
 	words := []string{"curl"}
 	switch method {
 	case "GET":
 	case "HEAD":
-		words = append(words, "--head") // with -X curl would wait for a body
+		words = append(words, "--head") // with -X HEAD, curl would wait for a body
 	default:
 		words = append(words, "-X", method)
 	}
@@ -111,7 +111,7 @@ func Curl(account *sharedkey.Account, method, target string, now time.Time) stri
 	return strings.Join(words, " ")
 }
 
-// signed are the headers of the request, each with its name.
+// signed returns the headers of the request.
 func signed(account *sharedkey.Account, method, target string, now time.Time) []string {
 	path, query := pathOf(escape(target))
 	date := sharedkey.FormatDate(now)
@@ -124,13 +124,13 @@ func signed(account *sharedkey.Account, method, target string, now time.Time) []
 	return headers
 }
 
-// pathOf is what a URL has behind its host.
+// pathOf returns the part of a URL after the host.
 func pathOf(target string) (path, query string) {
 	_, path, _ = strings.Cut(target, "://")
 	path, query, _ = strings.Cut(path, "?")
 	i := strings.IndexByte(path, '/')
 	if i < 0 {
-		return "/", query // as curl sends it
+		return "/", query // like curl
 	}
 	return path[i:], query
 }
@@ -139,11 +139,11 @@ func hasBody(method string) bool {
 	return method == "POST" || method == "PUT" || method == "MERGE" || method == "PATCH"
 }
 
-// escape percent-encodes characters that a URL, or some shell, does not allow. The
-// signature covers the escapes, so curl must find nothing to change. A # does not
-// begin a fragment here, since no server would receive it.
+// escape percent-encodes characters that are not allowed in a URL, or that a shell would interpret. The signature
+// covers the escapes, so curl must not change anything. A # does not begin a fragment here, because a server would
+// never receive it.
 func escape(target string) string {
-	const allowed = "-._~:/?@!$&()*+,;=%" // without ' and, outside the host, [ and ]
+	const allowed = "-._~:/?@!$&()*+,;=%" // without ' and, except in the host, [ and ]
 	_, rest, _ := strings.Cut(target, "://")
 	start := len(target) - len(rest)
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {

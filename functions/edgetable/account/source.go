@@ -11,23 +11,22 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Source is where accounts come from: a file, or a text if there is no
-// file.
+// Source says where accounts come from: a file, or a text if there is no file.
 type Source struct {
 	file     string
-	optional bool // without the file it is the text
+	optional bool // if the file does not exist, the text is used
 	text     string
-	name     string // of the text, for errors
-	weak     bool   // keys may be short
+	name     string // name of the text in errors
+	weak     bool   // short keys are accepted
 }
 
-// WeakSource is a text with accounts of a test, from a variable.
+// WeakSource returns a text with accounts for tests, from a variable.
 func WeakSource(text, variable string) Source {
 	return Source{text: text, name: "$" + variable, weak: true}
 }
 
-// NewSource takes the file of --accounts, else the environment, else the file
-// in the data directory, if there is one, else the development account.
+// NewSource chooses the source of accounts: the file of --accounts, or else the environment, or else the file in the
+// data directory, or else the development account.
 func NewSource(environment func(string) string, file, data string) Source {
 	s := Source{file: file, text: environment(accounts.Variable), name: "$" + accounts.Variable}
 	if file == "" && s.text == "" {
@@ -39,7 +38,7 @@ func NewSource(environment func(string) string, file, data string) Source {
 	return s
 }
 
-// read reads the accounts, and says in which file they are, if they are in one.
+// read reads the accounts. It also returns the name of their file, if they come from one.
 func (s *Source) read() (list accounts.List, file string, err error) {
 	text, name := s.text, s.name
 	if s.file != "" {

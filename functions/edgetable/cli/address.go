@@ -9,10 +9,10 @@ import (
 	"edgetable/core/table"
 )
 
-// CheckAddress finds a mistake in the address of a flag.
+// CheckAddress checks the address in a flag.
 func CheckAddress(flag, address string) error {
 	example := "127.0.0.1:10003"
-	if _, err := strconv.ParseUint(address, 10, 16); err == nil { // a port alone
+	if _, err := strconv.ParseUint(address, 10, 16); err == nil { // only a port
 		example = "127.0.0.1:" + address
 	}
 	_, port, err := net.SplitHostPort(address)
@@ -25,7 +25,7 @@ func CheckAddress(flag, address string) error {
 	return nil
 }
 
-// CheckTable finds a mistake in the name of a table that a flag or an operand gives.
+// CheckTable checks the name of a table in a flag or an operand.
 func CheckTable(what, name string) error {
 	if table.CheckTableName(name) != nil {
 		return Misuse("%s %q is not a table name: use 3 to 63 letters and digits, a letter first", what, name)
@@ -33,7 +33,7 @@ func CheckTable(what, name string) error {
 	return nil
 }
 
-// CheckEndpoint finds a mistake in the URL of --endpoint; "" is none.
+// CheckEndpoint checks the URL of --endpoint; "" means none.
 func CheckEndpoint(endpoint string) error {
 	u, err := url.Parse(endpoint)
 	if endpoint != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
@@ -42,7 +42,7 @@ func CheckEndpoint(endpoint string) error {
 	return nil
 }
 
-// Dialing is the cause of an error of a connection, without the words of Go's client around it.
+// Dialing returns the cause of a connection error, without the text that Go's HTTP client adds.
 func Dialing(err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		return op.Err

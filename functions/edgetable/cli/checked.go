@@ -2,10 +2,10 @@ package cli
 
 import "io"
 
-// Checked is standard output that keeps the first error of a write. A command whose output was lost must not exit with 0.
+// Checked is standard output; it keeps the first write error. A command whose output was lost must not exit with 0.
 type Checked struct {
 	io.Writer
-	Err error // the first one
+	Err error // the first error
 }
 
 func (c *Checked) Write(b []byte) (int, error) {

@@ -16,8 +16,8 @@ import (
 	"edgetable/core/accounts"
 )
 
-// Variable is the environment variable of a flag. That of --accounts has another
-// name, since accounts.Variable holds the accounts themselves.
+// Variable returns the name of a flag's environment variable. The variable of --accounts is an exception, since
+// accounts.Variable holds the accounts themselves.
 func Variable(flag string) string {
 	if flag == "accounts" {
 		return accounts.Variable + "_FILE"
@@ -36,10 +36,10 @@ type configLine struct {
 	value  string
 }
 
-// Configure sets the flags that the command line does not, from the environment
-// and then from the configuration file.
+// Configure sets the flags that are missing on the command line, from the environment and then from the configuration
+// file.
 func (p *Terminal) Configure(c *cobra.Command) error {
-	if c.DisableFlagParsing { // of completions, which has flags of others
+	if c.DisableFlagParsing { // the command for completions, which parses the flags of others
 		return nil
 	}
 	file := cmp.Or(c.Flag("config").Value.String(), p.Environment(Variable("config")), p.packaged(c))
@@ -77,7 +77,7 @@ func (p *Terminal) Configure(c *cobra.Command) error {
 	return err
 }
 
-// variablesOf are the variables of flags, and the others.
+// variablesOf returns the variables of flags and all other known variables.
 func variablesOf(flags map[string]bool) []string {
 	list := slices.Clone(others)
 	for _, name := range slices.Sorted(maps.Keys(flags)) {
@@ -88,12 +88,11 @@ func variablesOf(flags map[string]bool) []string {
 	return list
 }
 
-// askServer are the commands that concern the server on this machine.
+// askServer lists the commands that concern the server on this machine.
 var askServer = []string{"account", "backup create", "explorer", "health", "sas", "traffic"}
 
-// packaged is the file of settings that a package of Linux has installed, for a command
-// that concerns its server. Whoever names another server or works beside a data directory
-// of his own means that one.
+// packaged returns the settings file of an installed Linux package, for a command that concerns the package's server.
+// It returns "" if the command line names another server or data directory.
 func (p *Terminal) packaged(c *cobra.Command) string {
 	_, path, _ := strings.Cut(c.CommandPath(), " ")
 	if p.Packaged == "" || !slices.ContainsFunc(askServer, func(one string) bool { return path == one || strings.HasPrefix(path, one+" ") }) {
@@ -116,28 +115,28 @@ func (p *Terminal) packaged(c *cobra.Command) string {
 	if err != nil {
 		return ""
 	}
-	_ = f.Close() // nothing was written
+	_ = f.Close() // the file was only read
 	return p.Packaged
 }
 
 // environmentKey marks a flag that the environment has set.
 const environmentKey = "environment"
 
-// FromEnvironment reports whether the environment has set a flag. An image sets variables
-// for whatever command runs in it, so that such a flag may be of no use without being a mistake.
+// FromEnvironment reports whether a flag was set by the environment. An image sets variables for all commands, so
+// such a flag may not apply to a command without being a mistake.
 func FromEnvironment(f *pflag.Flag) bool {
 	_, ok := f.Annotations[environmentKey]
 	return ok
 }
 
-// Ignore gives a flag its default again.
+// Ignore resets a flag to its default.
 func Ignore(f *pflag.Flag) {
-	_ = f.Value.Set(f.DefValue) // which is a value of the flag
+	_ = f.Value.Set(f.DefValue) // the default is always a valid value
 	f.Changed = false
 }
 
-// Setting returns the values of a flag in the environment, else in the configuration
-// file. The flag may be that of another command.
+// Setting returns the values of a flag from the environment, or else from the configuration file. The flag may belong
+// to another command.
 func (p *Terminal) Setting(flag string) (values []string) {
 	if text := p.Environment(Variable(flag)); text != "" {
 		return []string{text}
@@ -148,14 +147,14 @@ func (p *Terminal) Setting(flag string) (values []string) {
 	return values
 }
 
-// reason is what an error of a flag says besides the flag and its value.
+// reason returns the cause of a flag error, without the flag and its value.
 func reason(f *pflag.Flag, err error) string {
 	_, text, _ := strings.Cut(err.Error(), `"--`+f.Name+`" flag: `)
 	return cmp.Or(text, err.Error())
 }
 
-// readConfig reads a file of flags: lines of the form name = value; one that begins
-// with # is a comment. A flag that takes several values may have several lines.
+// readConfig reads a configuration file: lines of the form name = value; lines that begin with # are comments. A flag
+// that takes several values may have several lines.
 func readConfig(file string, known map[string]bool) (map[string][]configLine, error) {
 	if file == "" {
 		return nil, nil
@@ -180,7 +179,7 @@ func readConfig(file string, known map[string]bool) (map[string][]configLine, er
 	return lines, scanner.Err()
 }
 
-// flagNames are the flags of all commands. A file may serve several of them.
+// flagNames returns the flags of all commands, since a file may serve several commands.
 func flagNames(root *cobra.Command) map[string]bool {
 	names := map[string]bool{}
 	for _, c := range append(root.Commands(), root) {
@@ -192,8 +191,8 @@ func flagNames(root *cobra.Command) map[string]bool {
 	return names
 }
 
-// PrintConfig writes the flags of a command as a configuration file, without
-// those that only other settings would need. No flag holds a secret.
+// PrintConfig writes the flags of a command as a configuration file. It omits flags that only matter with other
+// settings. No flag contains a secret.
 func PrintConfig(w io.Writer, c *cobra.Command) {
 	headings, flags := Sections(c)
 	for _, heading := range headings {
@@ -207,7 +206,7 @@ func PrintConfig(w io.Writer, c *cobra.Command) {
 				}
 			case f.Changed:
 				fmt.Fprintf(&lines, "%s = %s\n", f.Name, f.Value)
-			case strings.Contains(f.Usage, "; default "): // its value is not what holds without it
+			case strings.Contains(f.Usage, "; default "): // this value differs from the effective default
 			case f.Value.String() != "":
 				fmt.Fprintf(&lines, "# %s = %s\n", f.Name, f.Value)
 			}

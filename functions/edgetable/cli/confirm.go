@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Confirm prints what will be lost and asks the user to type its name; kind is a word such as "table". If the answer differs, the
-// error says what was not done.
+// Confirm prints what will be lost and asks the user to type its name. kind is a word such as "table". If the input
+// differs, the error says what was not done.
 func (p *Terminal) Confirm(kind, name, says, undone string) error {
 	fmt.Fprintf(p.Err, "%s Type the name of the %s: ", says, kind)
 	line, err := bufio.NewReader(p.In).ReadString('\n')
-	if err == io.EOF { // nobody has ended the line
+	if err == io.EOF { // the input ended without a line end
 		fmt.Fprintln(p.Err)
 	} else if err != nil {
 		return err

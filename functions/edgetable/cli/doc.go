@@ -1,3 +1,3 @@
-// Package cli has what all commands share: kinds of flags, configuration, help, exit statuses, and
-// progress on the terminal.
+// Package cli contains what all commands share: types of flags, configuration, help, exit statuses, and progress on
+// the terminal.
 package cli

@@ -7,13 +7,13 @@ type UsageError string
 
 func (e UsageError) Error() string { return string(e) }
 
-// Failure is an error with another exit status than 1.
+// Failure is an error with an exit status other than 1.
 type Failure struct {
 	Status int
 	error
 }
 
-// Fail gives an error the exit status of the command.
+// Fail wraps an error with the exit status of the command.
 func Fail(status int, err error) error { return Failure{status, err} }
 
 func (f Failure) Unwrap() error { return f.error }

@@ -13,7 +13,7 @@ import (
 	"edgetable/adapters/setting"
 )
 
-// value is a flag that is read by package setting.
+// value is a flag that package setting parses.
 type value[T any] struct {
 	to    *T
 	kind  string
@@ -30,7 +30,7 @@ func (v *value[T]) Set(text string) (err error) {
 }
 
 func (v *value[T]) String() string {
-	if v.to == nil { // pflag asks a zero value
+	if v.to == nil { // pflag calls String on a zero value
 		return ""
 	}
 	return v.show(*v.to)
@@ -38,7 +38,7 @@ func (v *value[T]) String() string {
 
 func (v *value[T]) Type() string { return v.kind }
 
-// ValueFlag adds a flag of a type of its own.
+// ValueFlag adds a flag with a custom type.
 func ValueFlag[T any](f *pflag.FlagSet, to *T, name, kind, usage string, parse func(string) (T, error), show func(T) string) {
 	f.Var(&value[T]{to, kind, parse, show}, name, usage)
 }
@@ -62,7 +62,7 @@ func BoolFlag(f *pflag.FlagSet, to *bool, name, usage string) {
 	f.VarPF(&value[bool]{to, "bool", setting.Bool, strconv.FormatBool}, name, "", usage).NoOptDefVal = "true"
 }
 
-// ChoiceFlag takes one of some words; the first is the default.
+// ChoiceFlag adds a flag that takes one of several words; the first is the default.
 func ChoiceFlag(f *pflag.FlagSet, to *string, name, usage string, words ...string) {
 	*to = words[0]
 	f.Var(&value[string]{to, "word", func(s string) (string, error) {
@@ -74,7 +74,7 @@ func ChoiceFlag(f *pflag.FlagSet, to *string, name, usage string, words ...strin
 	f.Lookup(name).Annotations = map[string][]string{wordsKey: words}
 }
 
-// OneOf is a, b or c.
+// OneOf formats a list as "a, b or c".
 func OneOf(words []string) string {
 	last := len(words) - 1
 	if last < 1 {
@@ -97,12 +97,12 @@ func parseLevel(s string) (l slog.Level, err error) {
 
 // Annotations of flags.
 const (
-	headingKey = "heading" // of the help that the flag stands under
-	wordsKey   = "words"   // that a shell offers
-	commonKey  = "common"  // of a flag that the short help has
+	headingKey = "heading" // heading of the flag in the help
+	wordsKey   = "words"   // values that a shell completes
+	commonKey  = "common"  // marks a flag that the short help includes
 )
 
-// ShowDuration writes 15m for 15m0s, and 5h for 5h0m0s.
+// ShowDuration formats 15m0s as 15m, and 5h0m0s as 5h.
 func ShowDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Group is a command that only has commands below it.
+// Group returns a command that only has subcommands.
 func Group(name, short, long string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use: name + " COMMAND", Short: short, Long: long,
@@ -17,15 +17,15 @@ func Group(name, short, long string, commands ...*cobra.Command) *cobra.Command 
 			}
 			return Misuse("say what to do: %s", names(c))
 		},
-		RunE: func(*cobra.Command, []string) error { return nil }, // Args refuses everything
+		RunE: func(*cobra.Command, []string) error { return nil }, // never called with arguments, because Args refuses them
 	}
 	c.AddCommand(commands...)
 	return c
 }
 
-// Suggestion names the commands that one with a spelling mistake may mean.
+// Suggestion names the commands that a misspelled name may mean.
 func Suggestion(c *cobra.Command, name string) string {
-	c.SuggestionsMinimumDistance = min(2, len(name)/3) // of short names half the letters may differ with 2
+	c.SuggestionsMinimumDistance = min(2, len(name)/3) // with 2, half of the letters of a short name could differ
 	switch like := c.SuggestionsFor(name); {
 	case len(like) > 0:
 		return "; do you mean " + OneOf(like) + "?"
@@ -35,7 +35,7 @@ func Suggestion(c *cobra.Command, name string) string {
 	return ""
 }
 
-// names are the commands of a group.
+// names lists the commands of a group.
 func names(c *cobra.Command) string {
 	var list []string
 	for _, sub := range c.Commands() {
@@ -44,8 +44,8 @@ func names(c *cobra.Command) string {
 	return OneOf(list)
 }
 
-// WrongFlag is the error of a flag that c does not have. Where c stands for a command
-// with a spelling mistake, it says that.
+// WrongFlag returns the error for a flag that c does not have. If c is only the parent of a misspelled command, the
+// error says that.
 func WrongFlag(c *cobra.Command, args []string, err error) error {
 	if c.HasSubCommands() {
 		i := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") && arg != c.Name() })
@@ -59,8 +59,7 @@ func WrongFlag(c *cobra.Command, args []string, err error) error {
 	return Misuse("%v%s", err, flagSuggestion(c, err))
 }
 
-// twoDashes explains a flag with one dash, as in -data. Single letters are the only
-// flags that have one.
+// twoDashes explains a flag written with one dash, as in -data. Only single letters have one dash.
 func twoDashes(c *cobra.Command, args []string) string {
 	for _, arg := range args {
 		name, _, _ := strings.Cut(arg, "=")
@@ -71,8 +70,8 @@ func twoDashes(c *cobra.Command, args []string) string {
 	return ""
 }
 
-// Operands demands the arguments that the use of a command names, as in "query TABLE
-// [FILTER]". One with … stands for any number.
+// Operands requires the arguments that the usage line of a command names, as in "query TABLE [FILTER]". An argument
+// with … stands for any number.
 func Operands(use string) cobra.PositionalArgs {
 	names := strings.Fields(use)[1:]
 	return func(c *cobra.Command, args []string) error {
@@ -91,7 +90,7 @@ func Operands(use string) cobra.PositionalArgs {
 	}
 }
 
-// DemandOperands sets the arguments of all commands below c that have none.
+// DemandOperands applies Operands to all commands below c that do not check their arguments yet.
 func DemandOperands(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		if sub.Args == nil {

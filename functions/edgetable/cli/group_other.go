@@ -4,8 +4,8 @@ package cli
 
 import "os"
 
-// inGroup is for systems with groups of files.
+// inGroup always returns true: the operating system has no file groups.
 func inGroup(os.FileInfo) bool { return true }
 
-// Umask is for systems with permissions in files.
+// Umask does nothing: the operating system has no umask.
 func Umask(int) {}

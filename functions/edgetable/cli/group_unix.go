@@ -15,5 +15,5 @@ func inGroup(info os.FileInfo) bool {
 	return ok && err == nil && (int(owner.Gid) == os.Getegid() || slices.Contains(groups, int(owner.Gid)))
 }
 
-// Umask sets the permissions that new files and directories do not have.
+// Umask sets the permissions that are removed from new files and directories.
 func Umask(mask int) { syscall.Umask(mask) }

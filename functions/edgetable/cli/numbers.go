@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Commas writes a number with commas.
+// Commas formats a number with commas.
 func Commas(n int64) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
@@ -16,7 +16,7 @@ func Commas(n int64) string {
 	return text
 }
 
-// Things writes how many there are of something, whose name is a plural: "1 entity", "2,000 entities", "1 row".
+// Things formats a count with its noun, which is given in the plural: "1 entity", "2,000 entities", "1 row".
 func Things[N int | int64 | uint64](n N, plural string) string {
 	if n != 1 {
 		return Commas(int64(n)) + " " + plural
@@ -29,7 +29,7 @@ func Things[N int | int64 | uint64](n N, plural string) string {
 	return "1 " + plural
 }
 
-// ShowLatency is a short time for people, with three digits.
+// ShowLatency formats a short duration with three digits.
 func ShowLatency(d time.Duration) string {
 	for _, u := range []struct {
 		most time.Duration
@@ -47,7 +47,7 @@ func ShowLatency(d time.Duration) string {
 	return ShowDuration(d.Round(time.Second))
 }
 
-// ShowBytes is a number of bytes for people.
+// ShowBytes formats a number of bytes.
 func ShowBytes(n int64) string {
 	if n < 1<<10 {
 		return Things(n, "bytes")

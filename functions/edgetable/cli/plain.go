@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// goWords are texts of Go's libraries, and what we say instead.
+// goWords maps error texts of Go's libraries to plainer ones.
 var goWords = [][2]string{
 	{"failed to connect to `[^`]*`:\\s*", ""},
 	{`(\S+) \(\S+\): dial (error: dial )?tcp \S+: connect: connection refused`, "nothing listens at $1"},
@@ -61,7 +61,7 @@ var goWords = [][2]string{
 	{`(timeout: )?context deadline exceeded( \(Client\.Timeout exceeded while awaiting headers\))?`, "there was no answer in time"},
 }
 
-// goPatterns are the patterns of goWords. Few commands fail, so none pays for them at its start.
+// goPatterns are the compiled patterns of goWords, compiled only when a command fails.
 var goPatterns = sync.OnceValue(func() (list []*regexp.Regexp) {
 	for _, w := range goWords {
 		list = append(list, regexp.MustCompile(w[0]))
@@ -69,7 +69,7 @@ var goPatterns = sync.OnceValue(func() (list []*regexp.Regexp) {
 	return list
 })
 
-// Plain says in our words what an error of Go's libraries says.
+// Plain returns an error as text, with plainer words for errors of Go's libraries.
 func Plain(err error) string {
 	text := err.Error() + rights(err)
 	for i, pattern := range goPatterns() {
@@ -78,10 +78,10 @@ func Plain(err error) string {
 	return once(kinds(text))
 }
 
-// wrongKind is a path that is a file where a directory is needed, or the other way round.
+// wrongKind matches an error about a path that is a file instead of a directory, or a directory instead of a file.
 var wrongKind = regexp.MustCompile(`(\S+): (not|is) a directory`)
 
-// kinds says of a path of the wrong kind which one is needed. "Not a directory" may be meant of any folder above.
+// kinds says what a path of the wrong kind must be. "Not a directory" may refer to any parent folder.
 func kinds(text string) string {
 	return wrongKind.ReplaceAllStringFunc(text, func(said string) string {
 		path, says, _ := strings.Cut(said, ": ")
@@ -97,7 +97,7 @@ func kinds(text string) string {
 	})
 }
 
-// once drops what a client says again of each try or address, in lines that begin with a tab.
+// once removes lines that begin with a tab, in which a client repeats the error for each attempt or address.
 func once(text string) string {
 	first, rest, _ := strings.Cut(text, "\n\t")
 	for _, line := range strings.Split(rest, "\n\t") {

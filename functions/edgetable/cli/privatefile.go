@@ -10,34 +10,34 @@ import (
 	"edgetable/functions/edgetable/descriptors"
 )
 
-// ReadPrivate reads a file of secrets, which CheckPrivate accepts.
+// ReadPrivate reads a file of secrets, after CheckPrivate.
 func ReadPrivate(path string) (string, error) {
 	text, err := descriptors.Try(func() ([]byte, error) { return os.ReadFile(path) })
 	if err != nil {
 		return "", err
 	}
-	return strings.TrimPrefix(string(text), "\ufeff"), CheckPrivate(path) // some editors put it there
+	return strings.TrimPrefix(string(text), "\ufeff"), CheckPrivate(path) // some editors add a byte order mark
 }
 
-// mounted reports whether a file is a secret that Compose, Swarm, Podman or Kubernetes has put into a container. They come so that everybody
-// in the container can read them.
+// mounted reports whether a file is a secret that Compose, Swarm, Podman or Kubernetes has mounted into a container.
+// Everybody in the container can read such a file.
 func mounted(path string) bool {
 	if strings.HasPrefix(path, "/run/secrets/") {
 		return true
 	}
-	target, err := os.Readlink(filepath.Join(filepath.Dir(path), "..data")) // as kubelet changes all files of a volume at once
+	target, err := os.Readlink(filepath.Join(filepath.Dir(path), "..data")) // kubelet replaces all files of a volume at once through this link
 	return err == nil && strings.HasPrefix(target, "..")
 }
 
-// CheckPrivate refuses a file of secrets that others than the owner can change, or
-// that others can read: everybody, or a group that this process does not belong to.
+// CheckPrivate refuses a file of secrets that others can change, or that others can read: everybody, or a group to
+// which this process does not belong.
 func CheckPrivate(path string) error {
 	info, err := os.Stat(path)
-	if err != nil || runtime.GOOS == "windows" { // which has no such bits
+	if err != nil || runtime.GOOS == "windows" { // Windows has no such permission bits
 		return err
 	}
 	switch mode := info.Mode().Perm(); {
-	case mode&0o033 == 0 && mounted(path): // a container has one user
+	case mode&0o033 == 0 && mounted(path): // a container has only one user
 	case mode&0o027 != 0:
 		return fmt.Errorf("other users can read the keys in %s: chmod 600 %[1]s", path)
 	case mode&0o040 != 0 && !inGroup(info):

@@ -10,16 +10,16 @@ import (
 	"golang.org/x/term"
 )
 
-// Quiet is the longest time without a line of a command that works or waits.
+// Quiet is the maximum time for which a working or waiting command prints nothing.
 const Quiet = 5 * time.Second
 
-// Progress shows how long work gets on: on a terminal one line that changes every
-// second, elsewhere a line every five.
+// Progress shows the progress of work: on a terminal as one line that changes every second, elsewhere as a line every
+// five seconds.
 type Progress struct {
 	out      io.Writer
 	terminal bool
 	last     time.Time
-	open     bool // a line without its end stands on the terminal
+	open     bool // the terminal shows an unfinished line
 }
 
 func NewProgress(out io.Writer) *Progress {
@@ -31,7 +31,7 @@ func isTerminal(out io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Show says how far the work is, if it is time to.
+// Show prints the progress, if it is time for an update.
 func (p *Progress) Show(format string, args ...any) {
 	every := Quiet
 	if p.terminal {
@@ -50,8 +50,7 @@ func (p *Progress) Show(format string, args ...any) {
 	p.open = true
 }
 
-// ShowPart does the same, with a bar on a terminal. The part of the work that is done
-// is from 0 to 1; 0 is not known.
+// ShowPart is Show with a progress bar on a terminal. part is the completed share, from 0 to 1; 0 means unknown.
 func (p *Progress) ShowPart(part float64, text string) {
 	if p.terminal && part > 0 {
 		const width = 20
@@ -61,7 +60,7 @@ func (p *Progress) ShowPart(part float64, text string) {
 	p.Show("%s", text)
 }
 
-// Bytes returns a function that shows how much of some bytes is done.
+// Bytes returns a function that shows the progress in bytes.
 func (p *Progress) Bytes(verb string) func(done, total int64) {
 	began := time.Now()
 	return func(done, total int64) {
@@ -77,7 +76,7 @@ func (p *Progress) Say(format string, args ...any) {
 	fmt.Fprintf(p.out, format+"\n", args...)
 }
 
-// End completes the line of progress, so that the next output begins a new line.
+// End completes the progress line, so that further output begins on a new line.
 func (p *Progress) End() {
 	if p.open {
 		fmt.Fprint(p.out, "\r\x1b[K")

@@ -2,5 +2,5 @@
 
 package cli
 
-// rights has nothing to say where files have no owners of this kind.
+// rights returns "": files have no owners of this kind here.
 func rights(error) string { return "" }

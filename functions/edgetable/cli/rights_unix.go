@@ -11,8 +11,9 @@ import (
 	"syscall"
 )
 
-// rights says of an error for want of a right which user this process is, whose the file or directory is, and what helps; "" for other
-// errors. A container makes this hard to find out: its user is a number, and its directories were made by somebody else.
+// rights explains a permission error: which user this process is, who owns the file or directory, and what helps. It
+// returns "" for other errors. In a container this is hard to find out: its user is a number, and somebody else made
+// its directories.
 func rights(err error) string {
 	path, ok := errors.AsType[*fs.PathError](err)
 	if link, is := errors.AsType[*os.LinkError](err); !ok && is {
@@ -23,7 +24,7 @@ func rights(err error) string {
 	}
 	at := path.Path
 	info, statErr := os.Stat(at)
-	for errors.Is(statErr, fs.ErrNotExist) && at != filepath.Dir(at) { // it could not be made
+	for errors.Is(statErr, fs.ErrNotExist) && at != filepath.Dir(at) { // the directory could not be created, so its parent matters
 		at = filepath.Dir(at)
 		info, statErr = os.Stat(at)
 	}

@@ -10,61 +10,60 @@ import (
 	"edgetable/core/edm"
 )
 
-// AccountsInData is the file of accounts in a data directory.
+// AccountsInData is the name of the file of accounts in a data directory.
 const AccountsInData = "accounts"
 
-// AccountsFlag is the file of accounts in all commands.
+// AccountsFlag adds --accounts, the file of accounts.
 func AccountsFlag(f *pflag.FlagSet, to *string) {
 	f.StringVar(to, "accounts", "", "`file` of accounts, name:key1[:key2] a line; default $"+accounts.Variable+" (the same, or between semicolons), else the file "+
 		AccountsInData+" in the data directory, else the development account")
 }
 
-// AccountFlag is the name of an account in all commands.
+// AccountFlag adds --account, the name of an account.
 func AccountFlag(f *pflag.FlagSet, to *string, note string) {
 	f.StringVar(to, "account", "", "`name` of the account"+note)
 }
 
-// EndpointFlag is where an account is in all commands.
+// EndpointFlag adds --endpoint, the URL of an account.
 func EndpointFlag(f *pflag.FlagSet, to *string, note string) {
 	f.StringVar(to, "endpoint", "", "`URL` of the account, as in a connection string; "+note)
 }
 
-// TableFlag is the name of a table in all commands.
+// TableFlag adds --table, the name of a table.
 func TableFlag(f *pflag.FlagSet, to *string, usual, note string) {
 	f.StringVar(to, "table", usual, "`name` of the table"+note)
 }
 
-// DataFlag adds --data, the data directory, which means the same in all commands.
+// DataFlag adds --data, the data directory.
 func DataFlag(f *pflag.FlagSet, to *string, note string) {
 	f.StringVar(to, "data", "data", "data `directory`; "+note)
 }
 
-// AdminFlag is the socket of a server in all commands.
+// AdminFlag adds --admin, the socket of a server.
 func AdminFlag(f *pflag.FlagSet, to *string, note string) {
 	f.StringVar(to, "admin", "", "`path` of the server's socket for its administration; default "+AdminSocket+" in the data directory"+note)
 }
 
-// UsualAddress is where a server listens if it is not told, and usualURL what the
-// endpoints of its accounts begin with.
+// UsualAddress is the default address of a server, and usualURL the beginning of the endpoints of its accounts.
 const (
 	UsualAddress = "127.0.0.1:10002"
 	UsualURL     = "http://" + UsualAddress + "/"
 )
 
-// ListenFlag is the address of a server in all commands.
+// ListenFlag adds --listen, the address of a server.
 func ListenFlag(f *pflag.FlagSet, to *string, usual string) {
 	f.StringVar(to, "listen", usual, "`address` to serve on, host:port; port 0 takes a free one")
 }
 
-// MaxTime is more than any flag needs.
+// MaxTime is longer than any flag needs.
 const MaxTime = 366 * 24 * time.Hour
 
-// OlderThanFlag adds --older-than, which means the same in all commands.
+// OlderThanFlag adds --older-than.
 func OlderThanFlag(f *pflag.FlagSet, to *time.Duration, age string) {
 	DurationFlag(f, to, "older-than", 0, 0, 100*MaxTime, "only what is older; "+age+", such as 30d or 12h")
 }
 
-// ToTimeFlag is the moment that commands restore; 0 is none.
+// ToTimeFlag adds --to-time, the moment to restore; 0 means none.
 func ToTimeFlag(f *pflag.FlagSet, to *edm.Ticks, note string) {
 	ValueFlag(f, to, "to-time", "time", "`time` such as 2026-11-23T14:03:07Z: restore this moment"+note, parseTime, showTime)
 }
@@ -87,28 +86,28 @@ func showTime(t edm.Ticks) string {
 // UsualBuckets is the default of --buckets.
 const UsualBuckets = 8
 
-// BucketsUsage is what --buckets means in all commands.
+// BucketsUsage is the help of --buckets.
 const BucketsUsage = "`number` of hash keys that a table is spread over on DynamoDB"
 
-// AdminSocket is the socket of a server in its data directory. Commands reach the
-// server by it. Only the user of the server, and root, can open it.
+// AdminSocket is the name of a server's socket in its data directory, over which commands reach the server. Only the
+// user of the server, and root, can open it.
 const AdminSocket = "admin.sock"
 
-// JSONFlag is --json of all commands.
+// JSONFlag adds --json.
 func JSONFlag(f *pflag.FlagSet, to *bool) {
 	BoolFlag(f, to, "json", "print JSON instead of text; long work also prints its events to standard error, one in a line")
 }
 
-// EventsFlag is --json of a command that works for long, and prints what happens meanwhile as events.
+// EventsFlag adds --json to a long-running command, which also prints events.
 func EventsFlag(f *pflag.FlagSet) {
 	JSONFlag(f, new(bool))
 	f.Lookup("json").Value = eventful{f.Lookup("json").Value}
 }
 
-// eventful is the value of --json of a command that prints events.
+// eventful is the value of --json for a command that prints events.
 type eventful struct{ pflag.Value }
 
-// PrintsEvents reports whether a command was asked for events.
+// PrintsEvents reports whether events were requested from a command.
 func PrintsEvents(f *pflag.FlagSet) bool {
 	json := f.Lookup("json")
 	if json == nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Sleep waits for some time. It returns the error of ctx if that ends before.
+// Sleep waits for d. If ctx ends earlier, it returns the error of ctx.
 func Sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

@@ -1,10 +1,10 @@
 package cli
 
-// Exit statuses, the same for all commands. docs/data.md has a table of what they mean for each.
+// Exit statuses, the same for all commands. docs/data.md explains them for each command.
 const (
 	StatusDone   = 0
-	StatusFailed = 1 // nothing was done, or a server stopped for an error
-	StatusUsage  = 2 // the command line is wrong; nothing was tried
-	StatusPart   = 3 // a part is done: run the same command to resume, or the output says what is missing
-	StatusDamage = 4 // damage, a difference or a finding: the command did its work, and what it looked at is not well
+	StatusFailed = 1 // nothing was done, or a server stopped because of an error
+	StatusUsage  = 2 // the command line is wrong; nothing was attempted
+	StatusPart   = 3 // only a part was done: run the same command to resume, or read in the output what is missing
+	StatusDamage = 4 // damage, a difference or a finding: the command worked, but found a problem
 )

@@ -8,18 +8,18 @@ import (
 	"edgetable/functions/edgetable/wide"
 )
 
-// Table is rows of cells in columns, which fit the terminal.
+// Table is a table of text cells that is fitted to the terminal.
 type Table struct {
-	// Heads begin with > over numbers, whose last digits stand below each other, and with = over
-	// what is never cut. If all are empty, no line has them.
+	// Heads are the column headings. A leading > right-aligns the column, for numbers; a leading = means that the
+	// column is never cut. If all headings are empty, no heading line is printed.
 	Heads []string
 	Rows  [][]string
 }
 
-// narrowest is the width that a column keeps where the terminal has too little room.
+// narrowest is the minimum width of a column on a narrow terminal.
 const narrowest = 8
 
-// PrintTable prints a table. On a terminal its widest columns of text are cut where a row would not fit.
+// PrintTable prints a table. On a terminal, it cuts the widest text columns if a row would not fit.
 func (p *Terminal) PrintTable(t *Table) {
 	heads, numbers, whole := make([]string, len(t.Heads)), make([]bool, len(t.Heads)), make([]bool, len(t.Heads))
 	for i, head := range t.Heads {
@@ -62,7 +62,7 @@ func (p *Terminal) PrintTable(t *Table) {
 	}
 }
 
-// over is how many columns a row takes more than the terminal has.
+// over returns by how many columns a row exceeds the width of the terminal.
 func (p *Terminal) over(widths []int) int {
 	if p.Columns == 0 {
 		return 0
@@ -74,18 +74,19 @@ func (p *Terminal) over(widths []int) int {
 	return sum - p.Columns
 }
 
-// Clip returns a writer of whole lines to a terminal that cuts what does not fit. Others get all.
+// Clip returns a writer that cuts lines to the width of the terminal. If the output is not a terminal, it cuts
+// nothing.
 func (p *Terminal) Clip() *Clipped { return &Clipped{out: p.Out, columns: p.Columns} }
 
 // Clipped cuts lines.
 type Clipped struct {
 	out     io.Writer
 	columns int
-	rest    string // a line without its end
-	Some    bool   // a line was cut
+	rest    string // an incomplete line
+	Some    bool   // some line was cut
 }
 
-// Write prints the lines that are whole. The rest waits for its end.
+// Write prints complete lines, and keeps an incomplete one for later.
 func (c *Clipped) Write(b []byte) (int, error) {
 	if c.columns == 0 {
 		return c.out.Write(b)

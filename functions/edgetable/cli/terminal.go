@@ -7,59 +7,60 @@ import (
 	"time"
 )
 
-// Terminal is what a command may touch of its process, and what it tells there.
+// Terminal is a command's access to its process: input, output and environment.
 type Terminal struct {
 	Environment func(string) string
 	In          io.Reader
 	Out, Err    io.Writer
-	Columns     int  // of the terminal that Out is; 0: it is none
-	Alone       bool // in the process
-	Events      bool // a command for data tells on err what happens, in JSON
-	Totals      any  // of that command
-	// Packaged is the file of settings that a package installs; "" for none.
+	Columns     int  // width of the terminal; 0 if the output is not a terminal
+	Alone       bool // no other command runs in this process
+	Events      bool // print events as JSON to Err
+	Totals      any  // result of that command
+	// Packaged is the settings file of an installed package, or "".
 	Packaged string
-	// Variables are the names of the variables of the process; nil if they are not known.
+	// Variables are the names of the environment variables; nil if they are not known.
 	Variables func() []string
-	// Remarks are for the log of a server that starts.
+	// Remarks are messages for the log of a server that starts.
 	Remarks []string
-	// AzuriteAccounts are the accounts of a server that stands in for Azurite, in place of all others; "" for none.
+	// AzuriteAccounts replace all other accounts if a server stands in for Azurite; "" means that they do not.
 	AzuriteAccounts string
-	// Announce returns lines that a server prints before it says that it is ready, given its URL; nil: none.
+	// Announce returns lines that a server prints before it reports that it is ready. Its argument is the server's
+	// URL. Nil means no lines.
 	Announce func(url string) []string
 
 	known      []string // variables of flags
 	overridden []Overridden
-	lines      map[string][]configLine // of the configuration file
+	lines      map[string][]configLine // lines of the configuration file
 }
 
-// Unknown is a variable that looks like one of ours.
+// Unknown is an environment variable whose name looks like one of edgetable's.
 type Unknown struct {
 	Name string
-	Like string // the one that may be meant, or ""
+	Like string // a similar known name, or ""
 }
 
-// Overridden is a line of the configuration file in whose place a variable is.
+// Overridden is a line of the configuration file that a variable overrides.
 type Overridden struct {
 	Flag, Variable, Value, Line string
 }
 
-// Event is a line that --json prints.
+// Event is an event that --json prints as a line.
 type Event struct {
 	Event string `json:"event"` // progress, note, done or failed
 	Time  string `json:"time"`
-	Text  string `json:"text,omitempty"` // of all but progress
+	Text  string `json:"text,omitempty"` // for all events but progress
 
-	Work           string  `json:"work,omitempty"` // the tables or files
+	Work           string  `json:"work,omitempty"` // names of the tables or files
 	Rows           int64   `json:"rows,omitempty"`
 	RowsPerSecond  int64   `json:"rowsPerSecond,omitempty"`
 	BytesPerSecond int64   `json:"bytesPerSecond,omitempty"`
 	Percent        float64 `json:"percent,omitempty"`
 	SecondsLeft    int64   `json:"secondsLeft,omitempty"`
-	BehindSeconds  float64 `json:"behindSeconds,omitempty"` // the age of the last change that was read, if more follow
-	Refused        int64   `json:"refused,omitempty"`       // requests that a service refused for its load
-	Concurrency    int     `json:"concurrency,omitempty"`   // requests that may be under way
+	BehindSeconds  float64 `json:"behindSeconds,omitempty"` // age of the last change that was read, if more follow
+	Refused        int64   `json:"refused,omitempty"`       // number of requests refused because of the service's load
+	Concurrency    int     `json:"concurrency,omitempty"`   // current limit of requests in flight
 	Totals         any     `json:"totals,omitempty"`
-	Status         int     `json:"status,omitempty"` // with which the command ends
+	Status         int     `json:"status,omitempty"` // exit status of the command
 }
 
 // Tell prints an event.
@@ -67,9 +68,9 @@ func (p *Terminal) Tell(e Event) {
 	e.Time = time.Now().UTC().Format(time.RFC3339)
 	text, err := json.Marshal(e)
 	if err != nil {
-		text = []byte(`{"event":"failed"}`) // a float that is no number; there is none
+		text = []byte(`{"event":"failed"}`) // only fails for NaN or an infinity, which do not occur
 	}
-	_, _ = p.Err.Write(append(text, '\n')) // there is no other place to say so
+	_, _ = p.Err.Write(append(text, '\n')) // a write error cannot be reported anywhere else
 }
 
 // PrintJSON prints the result of a command with --json: one value on a line. docs/json.md lists the fields.
@@ -79,19 +80,19 @@ func (p *Terminal) PrintJSON(v any) error {
 	return e.Encode(v)
 }
 
-// Note tells something that is not the result of the command.
+// Note prints a message that is not part of the command's result.
 func (p *Terminal) Note(format string, args ...any) {
 	if p.Events {
 		p.Tell(Event{Event: "note", Text: fmt.Sprintf(format, args...)})
 		return
 	}
 	if isTerminal(p.Err) {
-		format = "\r\x1b[K" + format // there may be a line of progress
+		format = "\r\x1b[K" + format // clears a line of progress, if there is one
 	}
 	fmt.Fprintf(p.Err, format+"\n", args...)
 }
 
-// Waiting notes that nothing has come from somewhere for a while, unless it is stopped before.
+// Waiting prints, after a while, that no input has come from whence, unless stop is called before.
 func (p *Terminal) Waiting(whence string) (stop func()) {
 	timer := time.AfterFunc(Quiet, func() { p.Note("%s does not answer; still waiting", whence) })
 	return func() { timer.Stop() }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Short makes --help of a command list flags alone, the ones that most people need. --help-all lists all of them.
+// Short makes --help of a command list only these flags, which most people need. --help-all lists all.
 func Short(c *cobra.Command, flags ...string) {
 	c.InitDefaultHelpFlag()
 	for _, name := range flags {
@@ -25,14 +25,14 @@ func Short(c *cobra.Command, flags ...string) {
 
 const helpAllName = "help-all"
 
-// helpAll is the value of --help-all, which asks for the help as --help does.
+// helpAll is the value of --help-all, which prints the help with all flags.
 type helpAll struct{ command *cobra.Command }
 
 func (h helpAll) Set(text string) error { return h.command.Flags().Set("help", text) }
 func (helpAll) String() string          { return "false" }
 func (helpAll) Type() string            { return "bool" }
 
-// Section adds flags to a command under a heading of its help.
+// Section adds flags to a command under a heading of the help.
 func Section(c *cobra.Command, heading string, register func(f *pflag.FlagSet)) {
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.SortFlags = false
@@ -44,25 +44,25 @@ func Section(c *cobra.Command, heading string, register func(f *pflag.FlagSet)) 
 		}
 		flag.Annotations = map[string][]string{headingKey: {heading}}
 		c.Flags().AddFlag(flag)
-		_ = c.RegisterFlagCompletionFunc(flag.Name, complete) // it is not registered yet
+		_ = c.RegisterFlagCompletionFunc(flag.Name, complete) // cannot fail, since it is registered only once
 	})
 	c.Flags().SortFlags = false
 }
 
-// completed is the value of a flag for which a shell asks a function.
+// completed is the value of a flag whose values a function completes in a shell.
 type completed struct {
 	pflag.Value
 	complete cobra.CompletionFunc
 }
 
-// CompleteWith lets a shell ask a function for the values of a flag.
+// CompleteWith sets the function that completes the values of a flag in a shell.
 func CompleteWith(f *pflag.FlagSet, name string, complete cobra.CompletionFunc) {
 	flag := f.Lookup(name)
 	flag.Value = completed{flag.Value, complete}
 }
 
-// Sections are the flags of a command by their headings, in the order in which
-// they were added. Those without a heading come last.
+// Sections returns the flags of a command by heading, in the order in which headings were added. Flags without a
+// heading come last.
 func Sections(c *cobra.Command) (headings []string, flags map[string]*pflag.FlagSet) {
 	flags = map[string]*pflag.FlagSet{}
 	add := func(f *pflag.Flag) {
@@ -85,10 +85,10 @@ func Sections(c *cobra.Command) (headings []string, flags map[string]*pflag.Flag
 	return headings, flags
 }
 
-// columns are how many the help of a command takes at most.
+// columns is the maximum width of the help.
 const columns = 80
 
-// Usage is the help of a command.
+// Usage returns the help of a command.
 func Usage(c *cobra.Command) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s.\n\nUsage: %s\n", fill(c.Short), c.UseLine())
@@ -120,7 +120,7 @@ func Usage(c *cobra.Command) string {
 	return b.String()
 }
 
-// Examples are those of a command; of a group the first one of each of its commands.
+// Examples returns the examples of a command; for a group, the first example of each of its commands.
 func Examples(c *cobra.Command) string {
 	if c.Example != "" || !c.HasParent() {
 		return c.Example
@@ -129,7 +129,7 @@ func Examples(c *cobra.Command) string {
 	for _, sub := range c.Commands() {
 		if one := Examples(sub); sub.IsAvailableCommand() && one != "" {
 			first, rest, more := strings.Cut(one, "\n")
-			for more && strings.HasSuffix(first, "\\") { // it goes on in the next line
+			for more && strings.HasSuffix(first, "\\") { // the command continues on the next line
 				var next string
 				next, rest, more = strings.Cut(rest, "\n")
 				first += "\n" + next
@@ -140,7 +140,7 @@ func Examples(c *cobra.Command) string {
 	return strings.Join(list, "\n")
 }
 
-// broken breaks lines of examples that are too long before a flag, so that a shell takes them as they stand.
+// broken breaks long lines of examples before a flag, in a way that a shell accepts.
 func broken(examples string) string {
 	const end, begin = " \\", "      "
 	lines := strings.Split(examples, "\n")
@@ -148,7 +148,7 @@ func broken(examples string) string {
 		if utf8.RuneCountInString(lines[i]) <= columns {
 			continue
 		}
-		if at := strings.LastIndex(lines[i][:columns-len(end)+2], " --"); at > 0 { // where the flag may begin
+		if at := strings.LastIndex(lines[i][:columns-len(end)+2], " --"); at > 0 { // the rightmost position where a flag may begin
 			lines = slices.Insert(lines, i+1, begin+lines[i][at+1:])
 			lines[i] = lines[i][:at] + end
 		}
@@ -156,7 +156,7 @@ func broken(examples string) string {
 	return strings.Join(lines, "\n")
 }
 
-// common returns the flags of c that Short has named, each with what its help has before the first semicolon.
+// common returns the flags of c that Short has named, each with its help up to the first semicolon.
 func common(c *cobra.Command) *pflag.FlagSet {
 	some := pflag.NewFlagSet("", pflag.ContinueOnError)
 	some.SortFlags = false
@@ -170,7 +170,7 @@ func common(c *cobra.Command) *pflag.FlagSet {
 	return some
 }
 
-// list writes the commands of a group of c.
+// list writes the commands of one of c's groups.
 func list(b *strings.Builder, c *cobra.Command, group string) {
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() && sub.GroupID == group {
@@ -179,7 +179,7 @@ func list(b *strings.Builder, c *cobra.Command, group string) {
 	}
 }
 
-// fill breaks the lines of paragraphs anew. A paragraph that has an indented line is kept: a table or an example.
+// fill reflows the lines of paragraphs. A paragraph with an indented line, such as a table or an example, is kept.
 func fill(text string) string {
 	paragraphs := strings.Split(text, "\n\n")
 	for i, p := range paragraphs {

@@ -13,7 +13,7 @@ import (
 // Release and Commit are set by 'make dist', through package main.
 var Release, Commit string
 
-// Version is the release and the commit of this program.
+// Version returns the release and the commit of this program.
 func Version() string {
 	release, commit := Built()
 	if commit == "" {
@@ -22,8 +22,7 @@ func Version() string {
 	return fmt.Sprintf("%s (%s)", release, commit)
 }
 
-// Built returns the release and the commit of this program, which 'make dist' wrote or
-// Go recorded.
+// Built returns the release and the commit of this program, as recorded by 'make dist' or by Go.
 func Built() (release, commit string) {
 	if Release != "" {
 		return Release, Commit
@@ -44,14 +43,14 @@ func Built() (release, commit string) {
 	return releaseOf(info.Main.Version), commit
 }
 
-// pseudo matches what Go calls a commit without a tag: the last release with the next
-// patch number, or 0.0.0, then the time.
+// pseudo matches Go's version of a commit without a tag: the last release with the next patch number, or 0.0.0, then
+// the time.
 var pseudo = regexp.MustCompile(`^(\d+\.\d+\.)(\d+)-(0\.)?(\d{14})-[0-9a-f]{12}$`)
 
-// releaseOf is a version of Go as 'make dist' writes it: the tag, or for a commit
-// without one the next release with the commit's time.
+// releaseOf converts Go's version to that of 'make dist': the tag, or, for a commit without a tag, the next release
+// with the commit's time.
 func releaseOf(module string) string {
-	version, _, _ := strings.Cut(strings.TrimPrefix(module, "v"), "+") // what follows says that files differ from the commit
+	version, _, _ := strings.Cut(strings.TrimPrefix(module, "v"), "+") // a suffix says that files differ from the commit
 	m := pseudo.FindStringSubmatch(version)
 	if m == nil {
 		return cmp.Or(strings.Trim(version, "()"), "devel")
@@ -64,7 +63,7 @@ func releaseOf(module string) string {
 	if err != nil {
 		return version
 	}
-	if m[3] == "" { // without any tag
+	if m[3] == "" { // without an earlier tag
 		patch++
 	}
 	return fmt.Sprintf("%s%d-git%d", m[1], patch, at.Unix())

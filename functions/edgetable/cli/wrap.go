@@ -6,8 +6,8 @@ import (
 	"edgetable/functions/edgetable/wide"
 )
 
-// Wrap breaks a text into lines that fit the terminal, the second and later ones behind an indent. Where there is no terminal the
-// text has one line.
+// Wrap breaks a text into lines that fit the terminal. All lines but the first are indented. If the output is not a
+// terminal, the text stays on one line.
 func (p *Terminal) Wrap(indent int, text string) string {
 	if p.Columns == 0 {
 		return text
@@ -15,7 +15,7 @@ func (p *Terminal) Wrap(indent int, text string) string {
 	return wrap(p.Columns, indent, text)
 }
 
-// wrap breaks a text into lines of so many columns, the second and later ones after an indent.
+// wrap breaks a text into lines of at most columns columns. All lines but the first are indented.
 func wrap(columns, indent int, text string) string {
 	var b strings.Builder
 	at := indent
