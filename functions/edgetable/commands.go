@@ -17,7 +17,7 @@ import (
 	"edgetable/functions/edgetable/stores"
 )
 
-// root is the command line: all commands with their flags.
+// root returns the root command with all commands and their flags.
 func (p *program) root() *cobra.Command {
 	root := cli.Group("edgetable", "A table store that speaks the Azure Table Storage protocol", `Every flag can also be set in the environment and in a configuration file: the
 variable of --log-level is EDGETABLE_LOG_LEVEL, its line in the file is
@@ -26,13 +26,13 @@ file. docs/flags.md lists all flags with their variables.`,
 		slices.Concat(server.Commands(p.Terminal, p.signals), account.Commands(p.Terminal), backup.Commands(p.Terminal), secondary.Commands(p.Terminal), stores.Commands(p.Terminal), client.Commands(p.Terminal),
 			[]*cobra.Command{p.completionCommand(), p.manCommand(), p.versionCommand()})...)
 	cli.DemandOperands(root)
-	root.Version = cli.Version() // without a template: with one, the linker keeps every method of every type, a fifth of the program
+	root.Version = cli.Version() // no template: with one, the linker keeps every method of every type, which would be a fifth of the program
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
-		// As without --help, which a command before it may have: 'stats --help'.
+		// an unknown command is an error with --help too, as in 'stats --help'
 		if c.HasSubCommands() && c.Flags().NArg() > 0 {
 			p.misnamed = c.ValidateArgs(c.Flags().Args())
 			return

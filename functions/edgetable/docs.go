@@ -10,7 +10,7 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// manCommand is for those who make packages.
+// manCommand writes manual pages, for package maintainers.
 func (p *program) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "man DIRECTORY", Hidden: true, Short: "Write a manual page for each command",
@@ -20,7 +20,7 @@ func (p *program) manCommand() *cobra.Command {
 				return err
 			}
 			c.Root().DisableAutoGenTag = true
-			// The same text each time: no date.
+			// Without a date, so that the text is always the same.
 			return doc.GenManTree(c.Root(), &doc.GenManHeader{Section: "1", Source: "edgetable", Manual: "edgetable", Date: new(time.Time)}, args[0])
 		},
 	}

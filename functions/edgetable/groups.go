@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// groups are the commands as 'edgetable --help' lists them.
+// groups lists the commands in the groups and order of 'edgetable --help'.
 var groups = []struct {
 	title    string
 	commands []string

@@ -22,31 +22,30 @@ import (
 	"edgetable/functions/edgetable/server"
 )
 
-// program is one run of the command with everything it touches, so that tests
-// start it as users do.
+// program is one run of the command with all of its dependencies, so that tests can start it like users do.
 type program struct {
 	*cli.Terminal
-	name       string // under which it was started; "" is its own
+	name       string // the name under which it was started; "" means its own
 	args       []string
-	signals    server.Signals // of a server that is started
-	understood bool           // the command line: what fails now is the command
-	misnamed   error          // of --help for a command that does not exist
+	signals    server.Signals // signals for a server
+	understood bool           // the command line was parsed: later errors come from the command
+	misnamed   error          // error of --help for a command that does not exist
 }
 
-// release and commit are what 'make dist' writes into the program.
+// release and commit are set by 'make dist'.
 var release, commit string
 
 func main() {
-	cli.Umask(0o077) // tables, exports and backups are for their owner alone, in directories of any mode
+	cli.Umask(0o077) // only the owner may read tables, exports and backups, whatever the mode of their directories
 	cli.Release, cli.Commit = release, commit
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	p := program{name: os.Args[0], args: os.Args[1:], signals: server.Signals{Hangups: hangups, Ticks: ticks}, Terminal: &cli.Terminal{Environment: os.Getenv, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Alone: true, Packaged: "/etc/edgetable/edgetable.conf", Variables: variables}}
-	p.Columns, _, _ = term.GetSize(int(os.Stdout.Fd())) // an error leaves 0
+	p.Columns, _, _ = term.GetSize(int(os.Stdout.Fd())) // after an error, Columns stays 0
 	os.Exit(p.run(ctx))
 }
 
-// ticks returns the times at which a server looks at its files.
+// ticks returns a channel that ticks when a server should check its files.
 func ticks() <-chan time.Time { return time.Tick(reload.Every) }
 
 // variables returns the names of all variables.
@@ -58,7 +57,7 @@ func variables() (names []string) {
 	return names
 }
 
-// hangups returns SIGHUP.
+// hangups returns a channel that receives SIGHUP.
 func hangups() <-chan os.Signal {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGHUP)
@@ -122,8 +121,7 @@ func (p *program) run(ctx context.Context) int {
 	return status
 }
 
-// asAzurite translates the command line of somebody who starts Azurite. It reports whether all is
-// done, and with which status.
+// asAzurite translates a command line for Azurite. It reports whether the command is finished, and its exit status.
 func (p *program) asAzurite() (done bool, status int) {
 	name, args := azurite.Named(p.name, p.args)
 	if name == "" {
@@ -143,8 +141,8 @@ func (p *program) asAzurite() (done bool, status int) {
 	return false, 0
 }
 
-// logsJSON reports whether the errors of a command belong in a JSON log. Flags after
-// a wrong one were not read, so the arguments are searched too.
+// logsJSON reports whether the errors of a command should be logged as JSON. Flags after an invalid one were not
+// parsed, so the arguments are searched as well.
 func (p *program) logsJSON(c *cobra.Command) bool {
 	const name, json = "log-format", "json"
 	f := c.Flag(name)

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Address is where clients reach a server, by its settings.
+// Address says where clients reach a server, according to its settings.
 type Address struct {
 	Public  string   // --public-url
 	Listen  string   // --listen
-	TLS     bool     // there is a certificate
-	Domains []string // for which one is obtained
+	TLS     bool     // the server has a certificate
+	Domains []string // domains for which it obtains a certificate
 }
 
-// URL is what the endpoints of accounts begin with. The port is that of --listen, or the
-// one that the system chose. For all addresses it names one that works from this machine.
+// URL returns the beginning of the accounts' endpoints. The port is that of --listen, or the one that the system
+// chose. If the server listens on all addresses, the URL has one that works on this machine.
 func (a *Address) URL(host, port string, everywhere bool) string {
 	if a.Public != "" {
 		return strings.TrimSuffix(a.Public, "/")
@@ -34,8 +34,7 @@ func (a *Address) URL(host, port string, everywhere bool) string {
 	return scheme + net.JoinHostPort(host, port)
 }
 
-// BySettings returns the URL of a server by its settings, without asking it, or "" if they do not
-// say.
+// BySettings returns the URL of a server according to its settings, or "" if these do not determine it.
 func (a *Address) BySettings() string {
 	host, port, err := net.SplitHostPort(a.Listen)
 	if a.Public == "" && (a.Listen == "" || err != nil || port == "" || port == "0") {

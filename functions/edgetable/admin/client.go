@@ -40,21 +40,21 @@ func (r *Server) Identity() (string, error) {
 	return string(text), nil
 }
 
-// Checkpoint implements snapshotter. The server knows the directory.
+// Checkpoint implements snapshotter. The server chooses the directory itself.
 func (r *Server) Checkpoint(ctx context.Context, _ string) (*repository.LogSpan, error) {
 	return read[*repository.LogSpan](ctx, r, http.MethodPost, "/checkpoint")
 }
 
-// Promote makes the store of a server the primary. It returns what the server says.
+// Promote makes the store of a server the primary. It returns the server's message.
 func (r *Server) Promote(ctx context.Context, force, takeOver bool) (string, error) {
 	text, err := r.ask(ctx, http.MethodPost, fmt.Sprintf("/promote?force=%t&takeover=%t", force, takeOver))
 	return string(text), err
 }
 
-// Link opens all accounts of a server in its own explorer, once.
+// Link is a link that opens all accounts of a server in its explorer; it can be used once.
 type Link struct {
 	URL  string        `json:"url"`
-	Good time.Duration `json:"good"` // how long it waits to be used
+	Good time.Duration `json:"good"` // how long the link is valid
 }
 
 // Link asks the server for a link.
@@ -79,7 +79,7 @@ func (r *Server) ask(ctx context.Context, method, path string) ([]byte, error) {
 	return text, err
 }
 
-// Get reads JSON from the socket of a server.
+// Get sends a request to the socket of a server and decodes the JSON response.
 func Get[T any](ctx context.Context, server *Server, path string) (T, error) {
 	return read[T](ctx, server, http.MethodGet, path)
 }
@@ -93,16 +93,16 @@ func read[T any](ctx context.Context, server *Server, method, path string) (v T,
 	return v, err
 }
 
-// answer is how long a server has to tell what it knows. A busy machine may need some seconds.
+// answer is the timeout of a request for the server's state. A busy machine may need some seconds.
 const answer = 30 * time.Second
 
-// Ask returns what the server that uses a data directory tells of itself; nil if none runs. An error
-// says that one runs and does not tell.
+// Ask returns the state of the server that uses a data directory; nil if none runs. An error means that a server runs
+// but does not report its state.
 func Ask(ctx context.Context, data, socket string) (*Info, error) {
 	path := Socket(data, socket)
 	c, err := net.Dial("unix", path)
 	if op, ok := errors.AsType[*net.OpError](err); ok && !op.Timeout() && !errors.Is(err, fs.ErrPermission) {
-		return nil, nil // there is no socket, or nobody takes its connections
+		return nil, nil // the socket does not exist, or no process accepts its connections
 	}
 	var info *Info
 	if err == nil {

@@ -1,3 +1,3 @@
-// Package admin is the socket by which commands reach the server that uses a data directory, and what the server
-// tells there.
+// Package admin implements the socket over which commands reach the server that uses a data directory, and the state
+// that the server reports there.
 package admin

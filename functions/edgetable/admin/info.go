@@ -11,11 +11,11 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Info is what a server tells of itself on its socket. No key is in it.
+// Info is the state that a server reports on its socket. It contains no keys.
 type Info struct {
-	URL      string    `json:"url"`     // what the endpoints of accounts begin with
+	URL      string    `json:"url"`     // the beginning of the accounts' endpoints
 	Listens  string    `json:"listens"` // host:port
-	File     string    `json:"file"`    // of the accounts; "" for none: last uses are known since the server started
+	File     string    `json:"file"`    // file of the accounts; "" if there is none: last uses are then known only since the server started
 	Accounts []Account `json:"accounts"`
 }
 
@@ -27,7 +27,7 @@ type Account struct {
 	Keys     []Key  `json:"keys"`
 }
 
-// Key is a key: its number, 1 or 2, and its last use, unless it was never used.
+// Key is the number of a key, 1 or 2, and its last use; nil if it was never used.
 type Key struct {
 	Key      int        `json:"key"`
 	LastUsed *time.Time `json:"lastUsed"`
@@ -42,8 +42,8 @@ func (i *Info) Find(name string) (Account, bool) {
 	return i.Accounts[at], true
 }
 
-// Serves reports whether the endpoint of an account is on the server: it has the
-// server's URL, or it is its port on this machine.
+// Serves reports whether the endpoint of an account leads to the server: it has the server's URL, or the server's
+// port on this machine.
 func (i *Info) Serves(endpoint, account string) bool {
 	u, err := url.Parse(endpoint)
 	if _, known := i.Find(account); err != nil || !known {

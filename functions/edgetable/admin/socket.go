@@ -12,21 +12,21 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Socket is the path of a server's socket.
+// Socket returns the path of a server's socket.
 func Socket(data, admin string) string { return cmp.Or(admin, filepath.Join(data, cli.AdminSocket)) }
 
-// Listen listens on a socket that no other user can open at any moment: it gets
-// its mode in a directory that is closed to others.
+// Listen listens on a socket that no other user can open at any moment: the socket gets its mode in a directory that
+// is closed to others.
 func Listen(path string) (net.Listener, error) {
 	if err := clearSocket(path); err != nil {
 		return nil, err
 	}
 	dir := path + "~"
-	if err := os.RemoveAll(dir); err != nil { // of a server that was killed
+	if err := os.RemoveAll(dir); err != nil { // left by a killed server
 		return nil, err
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Dir(path), errors.Unwrap(err)) // its own name says nothing to others
+		return nil, fmt.Errorf("%s: %w", filepath.Dir(path), errors.Unwrap(err)) // the temporary name would not help the reader
 	}
 	defer os.RemoveAll(dir)
 	hidden := filepath.Join(dir, "s")
@@ -34,7 +34,7 @@ func Listen(path string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (a path may have about 100 bytes: --admin names another one)", err)
 	}
-	l.SetUnlinkOnClose(false) // it moves
+	l.SetUnlinkOnClose(false) // the socket is renamed
 	if err = os.Chmod(hidden, 0o600); err == nil {
 		err = os.Rename(hidden, path)
 	}
@@ -44,7 +44,7 @@ func Listen(path string) (net.Listener, error) {
 	return adminListener{l, path}, nil
 }
 
-// clearSocket removes the socket of a server that was killed.
+// clearSocket removes the socket of a killed server.
 func clearSocket(path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,7 +63,7 @@ func clearSocket(path string) error {
 	return os.Remove(path)
 }
 
-// adminListener removes its socket.
+// adminListener removes its socket when it is closed.
 type adminListener struct {
 	net.Listener
 	path string

@@ -2,15 +2,15 @@ package advise
 
 import "time"
 
-// Advice is what is known and thought about a table.
+// Advice is what the rules say about a table, with the facts.
 type Advice struct {
 	Table    string    `json:"table"`
 	Findings []Finding `json:"findings"`
-	// Costs are empty if the traffic was counted for less than an hour: a month of
-	// seconds is no estimate.
+	// Costs are empty if the traffic was counted for less than an hour, since seconds are too few to estimate a
+	// month.
 	Costs    []Cost  `json:"costs"`
 	PricesOf string  `json:"pricesOf"`
-	Seconds  float64 `json:"seconds"` // for which the traffic was counted
+	Seconds  float64 `json:"seconds"` // for how long the traffic was counted
 	Stored   *Stored `json:"stored,omitempty"`
 }
 
@@ -24,7 +24,7 @@ func Judge(table string, f *Facts) *Advice {
 		a.Seconds = Period(f.Traffic).Seconds()
 	}
 	if a.Findings == nil {
-		a.Findings = []Finding{} // in JSON it is a list
+		a.Findings = []Finding{} // so that JSON has an empty list
 	}
 	return a
 }

@@ -1,6 +1,5 @@
-// Package advise judges the keys of a table by its traffic and its entities. A
-// [Finding] names a problem, with a number and an example, why it matters in each
-// home, and which pattern to use instead.
+// Package advise judges the keys of a table by its traffic and its entities. A [Finding] names a problem, with a
+// number and an example, why it matters in each home, and which pattern of keys to use instead.
 package advise
 
 // Advise applies all rules. Findings have the order of the rules.

@@ -15,7 +15,7 @@ func price(home, thing string) float64 {
 	panic("no price of " + home + " for " + thing)
 }
 
-// Cost is an estimate of what a month costs.
+// Cost is an estimate of the cost per month.
 type Cost struct {
 	Home    string  `json:"home"`
 	Dollars float64 `json:"dollarsAMonth"`
@@ -24,8 +24,8 @@ type Cost struct {
 // month is 730 hours.
 const month = 730 * time.Hour
 
-// Costs estimates what a month of the same traffic and the same data costs in each
-// home that charges by use. The binary costs its machine.
+// Costs estimates the monthly cost of the same traffic and data in each home that charges by use. The binary costs
+// only its machine.
 func Costs(f *Facts) []Cost {
 	var reads, readUnits, queries, further, queryUnits, rows, requests, writes, units float64
 	if r := f.Traffic; r != nil {
@@ -56,8 +56,8 @@ func Costs(f *Facts) []Cost {
 	}
 }
 
-// merged is the number of pages that ask all buckets of a table on DynamoDB. Others ask
-// one. On Workers a table usually begins with one, and a page asks the objects of its keys.
+// merged returns the number of pages that read all buckets of a table on DynamoDB; other pages read one. On Workers,
+// a table usually begins with one bucket, and a page reads the objects of its keys.
 func merged(r *traffic.Report) (pages uint64) {
 	for _, s := range r.Shapes {
 		switch s.Plan {
@@ -68,5 +68,5 @@ func merged(r *traffic.Report) (pages uint64) {
 	return pages
 }
 
-// Period is how long the traffic was counted.
+// Period returns how long the traffic was counted.
 func Period(r *traffic.Report) time.Duration { return r.Until.Sub(r.Since).Round(time.Second) }

@@ -13,7 +13,7 @@ func singleRows(f *Facts) []Finding {
 		number = float64(s.Rows) / float64(max(s.Partitions, 1))
 		alone = number < 1.1
 	} else if t := &f.Traffic.Totals; t.FirstInserts >= enough {
-		// 1,024 inserts in as many partitions look like some hundred fewer.
+		// the estimate of 1,024 inserts in as many partitions may be some hundred too low
 		alone = float64(t.FirstPartitions) > 0.85*float64(t.FirstInserts)
 	}
 	pages, example := uint64(0), ""
@@ -42,7 +42,7 @@ func singleRows(f *Facts) []Finding {
 	}}
 }
 
-// wide is the size of an entity from which on it costs more than its share.
+// wide is the size above which an entity is considered large.
 const wide = 256 << 10
 
 // wideEntities finds large entities.
@@ -70,7 +70,7 @@ func wideEntities(f *Facts) []Finding {
 	}}
 }
 
-// nearLimit finds entities that the service may refuse for their size.
+// nearLimit finds entities that Azure may refuse because of their size.
 func nearLimit(s *Stored) []Finding {
 	if s.NearLimit == 0 {
 		return nil

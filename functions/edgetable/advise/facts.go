@@ -4,16 +4,16 @@ import "edgetable/core/traffic"
 
 // Facts are the known facts about a table.
 type Facts struct {
-	Traffic *traffic.Report // nil: unknown
-	Stored  *Stored         // nil: unknown
+	Traffic *traffic.Report // nil if unknown
+	Stored  *Stored         // nil if unknown
 	// Buckets is the number of buckets of the table on DynamoDB.
 	Buckets int
-	// Splits says that objects of Workers counted the traffic: they split by themselves,
-	// unless the Worker is told not to, which the traffic does not show.
+	// Splits says that the traffic was counted by objects of Workers. These split by themselves unless the Worker is
+	// configured not to, which the traffic does not show.
 	Splits bool
 }
 
-// Enough reports whether there are facts to judge by.
+// Enough reports whether there are enough facts to judge by.
 func (f *Facts) Enough() bool {
 	if f.Stored != nil && f.Stored.Rows >= enough {
 		return true

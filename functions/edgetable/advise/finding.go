@@ -1,9 +1,9 @@
 package advise
 
-// Finding is one thing to change.
+// Finding is one problem to fix.
 type Finding struct {
 	Rule    string  `json:"rule"`
-	Finding string  `json:"finding"` // a sentence with the number
+	Finding string  `json:"finding"` // a sentence that contains the number
 	Number  float64 `json:"number"`
 	Unit    string  `json:"unit"`
 	Example string  `json:"example"` // a key or a filter
@@ -11,7 +11,7 @@ type Finding struct {
 	Instead string  `json:"instead"`
 }
 
-// Why says what a finding means in each home.
+// Why explains a finding in each home.
 type Why struct {
 	Azure    string `json:"azure"`
 	DynamoDB string `json:"dynamodb"`
@@ -20,6 +20,6 @@ type Why struct {
 	Postgres string `json:"postgresql"`
 }
 
-// enough is the number of operations, rows or inserts below which nothing is said:
-// shares of less say nothing about the table.
+// enough is the minimum number of operations, rows or inserts for a finding: with fewer, shares say nothing about the
+// table.
 const enough = 200

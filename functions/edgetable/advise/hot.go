@@ -6,13 +6,13 @@ import (
 	"edgetable/core/traffic"
 )
 
-// The limits that the findings name.
+// The limits that findings mention.
 const (
-	dynamodbPartition = 1000 // write units a second
-	hotShare          = 0.3  // of the operations, in one partition
+	dynamodbPartition = 1000 // write units per second
+	hotShare          = 0.3  // share of the operations that one partition has
 )
 
-// hotPartitions finds a partition with much of the traffic.
+// hotPartitions finds a partition that has much of the traffic.
 func hotPartitions(r *traffic.Report) (list []Finding) {
 	for _, metric := range []string{"writes", "reads"} {
 		h := r.Partitions[metric]
@@ -45,7 +45,7 @@ func hotPartitions(r *traffic.Report) (list []Finding) {
 	return list
 }
 
-// appendOnly finds inserts that all come at one end of the table.
+// appendOnly finds inserts that all go to one end of the table.
 func appendOnly(r *traffic.Report) []Finding {
 	t := &r.Totals
 	if t.Judged < enough {
@@ -73,7 +73,7 @@ func appendOnly(r *traffic.Report) []Finding {
 	}}
 }
 
-// moreBuckets finds writes beyond what the buckets of a table accept.
+// moreBuckets finds more writes than the buckets of a table accept.
 func moreBuckets(r *traffic.Report, buckets int) []Finding {
 	most := uint64(0)
 	for _, c := range r.Map.Minutes {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Price is what a home charges for one thing, in US dollars: a list price of the
-// cheapest large region, without free tiers.
+// Price is what a home charges for one kind of usage, in US dollars: a list price of the cheapest large region,
+// without free tiers.
 type Price struct {
 	Home    string  `json:"home"`
 	Thing   string  `json:"thing"`
 	Dollars float64 `json:"dollars"`
-	Per     float64 `json:"per"` // so many of the thing
-	Of      string  `json:"of"`  // date on which the source had the price
+	Per     float64 `json:"per"` // number of units that the price is for
+	Of      string  `json:"of"`  // date of the price at the source
 	Source  string  `json:"source"`
 	Note    string  `json:"note,omitempty"`
 }

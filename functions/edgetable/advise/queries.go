@@ -11,12 +11,12 @@ import (
 const (
 	scanRatio   = 10   // rows examined for a row returned
 	scanAtLeast = 1000 // rows
-	// What was asked once or twice, somebody looked at; a program asks again and again.
+	// A query that was sent once or twice came from a person; a program repeats its queries.
 	queriesAtLeast = 5
-	pagesAtLeast   = 20 // where queries are not counted
+	pagesAtLeast   = 20 // used if queries are not counted
 )
 
-// evident reports whether a query comes so often that a program depends on it.
+// evident reports whether a query is so frequent that it must come from a program.
 func evident(s *traffic.Shape) bool {
 	if s.Queries == 0 {
 		return s.Pages >= pagesAtLeast
@@ -77,7 +77,7 @@ func planWords(plan string) string {
 	return "of points"
 }
 
-// commas is a number with a comma before each three digits.
+// commas formats a number with thousands separators.
 func commas(n float64) string {
 	text := strconv.FormatFloat(n, 'f', 0, 64)
 	for i := len(text) - 3; i > 0; i -= 3 {
@@ -86,8 +86,8 @@ func commas(n float64) string {
 	return text
 }
 
-// properties returns the names of the properties in the shape of a filter but the
-// keys, those of them that are compared by eq, and whether all are.
+// properties returns the names of the properties in the shape of a filter, without the keys, and those of them that
+// are compared with eq. point reports whether all comparisons are eq.
 func properties(shape string) (names, equal []string, point bool) {
 	point = true
 	words := strings.Fields(strings.NewReplacer("(", " ", ")", " ").Replace(shape))
@@ -109,7 +109,7 @@ func properties(shape string) (names, equal []string, point bool) {
 	return names, equal, point && len(names) > 0 && !strings.Contains(shape, " or ")
 }
 
-// batches finds single writes to one partition that come together.
+// batches finds single writes to one partition that are close together in time.
 func batches(r *traffic.Report) []Finding {
 	t := &r.Totals
 	single := t.WriteRequests - t.Batches

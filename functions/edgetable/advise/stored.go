@@ -9,13 +9,12 @@ import (
 	"edgetable/core/table"
 )
 
-// Stored describes the entities of a table. Several goroutines may fill one each;
-// Join joins them in the order of keys.
+// Stored describes the entities of a table. Several goroutines may each fill one; Join joins them in key order.
 type Stored struct {
 	Rows       int64 `json:"rows"`
-	Bytes      int64 `json:"bytes"` // by the service's formula
+	Bytes      int64 `json:"bytes"` // by Azure's formula
 	Partitions int64 `json:"partitions"`
-	// Sizes has the number of partitions with 1, 2 to 3, 4 to 7, … rows.
+	// Sizes counts the partitions with 1, 2 to 3, 4 to 7, … rows.
 	Sizes [40]int64 `json:"sizes"`
 
 	LargestRows  int64  `json:"largestRows"`
@@ -23,16 +22,15 @@ type Stored struct {
 	Largest      string `json:"largest"`
 	WidestBytes  int    `json:"widestBytes"`
 	Widest       string `json:"widest"`
-	// NearLimit is the number of entities that the service may refuse for their size.
+	// NearLimit is the number of entities that Azure may refuse because of their size.
 	NearLimit        int64  `json:"nearLimit"`
 	NearLimitExample string `json:"nearLimitExample"`
-	// Misordered is the number of neighbouring keys that sort as text, but against
-	// their numbers: 10 before 9.
+	// Misordered counts adjacent keys that are in text order, but not in the order of their numbers: 10 before 9.
 	Misordered        int64  `json:"misordered"`
 	MisorderedExample string `json:"misorderedExample"`
-	numbers           int64  // neighbouring keys that end with numbers
+	numbers           int64  // number of adjacent keys that end with numbers
 
-	edges    []partition // the first and the last one, which may go on elsewhere
+	edges    []partition // the first and the last partition, which may continue in adjacent parts
 	last     [2]string   // keys of the last entity
 	anything bool
 }
@@ -42,7 +40,7 @@ type partition struct {
 	rows, bytes int64
 }
 
-// Add counts the next entity in the order of keys.
+// Add counts the next entity in key order.
 func (s *Stored) Add(pk, rk string, p edm.Properties) {
 	size := table.EntitySize(pk, rk, p)
 	s.Rows++
@@ -74,7 +72,7 @@ func (s *Stored) Add(pk, rk string, p edm.Properties) {
 	s.edges[n-1].bytes += int64(size)
 }
 
-// compare compares the next key with the last one.
+// compare compares a key with the previous one.
 func (s *Stored) compare(pk, rk string) {
 	before, after := s.last[0], pk
 	if before == after {
@@ -94,8 +92,7 @@ func (s *Stored) compare(pk, rk string) {
 	}
 }
 
-// number divides a key into what stands before its last number and that number.
-// Something else may not follow.
+// number splits a key that ends with a number into the number and the text before it.
 func number(k string) (before, digits string) {
 	i := len(k)
 	for i > 0 && k[i-1] >= '0' && k[i-1] <= '9' {
@@ -152,7 +149,7 @@ func Join(parts []Stored) *Stored {
 	return &all
 }
 
-// giantPartition finds a table that is one partition, or nearly so.
+// giantPartition finds a table in which one partition has nearly everything.
 func giantPartition(s *Stored) []Finding {
 	share := float64(s.LargestRows) / float64(max(s.Rows, 1))
 	if s.Rows < 10*enough || share <= 0.5 {
@@ -172,7 +169,7 @@ func giantPartition(s *Stored) []Finding {
 	}}
 }
 
-// textOrder finds numbers in keys that sort as text.
+// textOrder finds numbers in keys that are sorted as text.
 func textOrder(s *Stored) []Finding {
 	if s.Misordered < 2 || s.numbers < enough/4 {
 		return nil

@@ -1,5 +1,5 @@
-// Package azurite understands the command line of Azurite, so that the image stands in for Azurite's:
-// programs, Compose files and Testcontainers that start "azurite" get a table service without a change.
+// Package azurite understands the command line of Azurite, so that the image can replace Azurite's: programs, Compose
+// files and Testcontainers that start "azurite" get a table service without any change.
 package azurite
 
 import (
@@ -17,27 +17,27 @@ import (
 
 // The names of Azurite's programs that serve tables.
 const (
-	All    = "azurite" // blobs and queues too
+	All    = "azurite" // also serves blobs and queues
 	Tables = "azurite-table"
 )
 
-// AccountsVariable has accounts, as name:key1:key2 between semicolons.
+// AccountsVariable is the variable with the accounts, as name:key1:key2, separated by semicolons.
 const AccountsVariable = "AZURITE_ACCOUNTS"
 
-// Start is what to start in place of one of Azurite's programs.
+// Start says what to start instead of one of Azurite's programs.
 type Start struct {
-	Args     []string // of edgetable
-	Help     string   // to print instead
-	Accounts string   // in place of the development account; "" for that one
-	Notes    []string // for the log
+	Args     []string // arguments of edgetable
+	Help     string   // if not empty, the help to print instead
+	Accounts string   // accounts that replace the development account; "" keeps it
+	Notes    []string // messages for the log
 }
 
-// Named finds that Azurite is meant: by the name under which the program runs, or by its first argument, as when a Compose file
-// has a command for Azurite's image. It returns the name, or "", and the arguments after it.
+// Named recognizes a call of Azurite by the name under which the program runs, or by its first argument, as in a
+// Compose file with a command for Azurite's image. It returns the name, or "", and the remaining arguments.
 func Named(program string, args []string) (name string, rest []string) {
 	base := strings.TrimSuffix(filepath.Base(program), ".exe")
 	if base == All || base == Tables {
-		if len(args) > 0 && args[0] == base { // the image's entrypoint, and the command of Azurite's
+		if len(args) > 0 && args[0] == base { // the image's entrypoint, followed by a command for Azurite
 			args = args[1:]
 		}
 		return base, args
@@ -48,7 +48,7 @@ func Named(program string, args []string) (name string, rest []string) {
 	return "", args
 }
 
-// flags of Azurite. Those of services that are not here have no effect.
+// flags of Azurite. Those for blobs and queues have no effect.
 type flags struct {
 	host, port, location, debug string
 	cert, key, pwd, oauth       string
@@ -152,8 +152,8 @@ func Serve(name string, args []string, environment func(string) string) (Start, 
 	return s, nil
 }
 
-// Lines are what others wait for before they use a server that they started as Azurite. The modules of Testcontainers for .NET and Node.js
-// wait for three services, of which there is one.
+// Lines returns the lines that other programs wait for before they use a server that they started as Azurite. The
+// Testcontainers modules for .NET and Node.js wait for all three services, although only tables exist.
 func Lines(name, url string) []string {
 	lines := []string{"edgetable as Azurite Table service is successfully listening at " + url}
 	if name == All {

@@ -8,15 +8,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Equivalent is a flag of Azurite, and what stands for it in 'edgetable serve'.
+// Equivalent is a flag of Azurite with its counterpart in 'edgetable serve'.
 type Equivalent struct {
-	Flag  string // of Azurite
+	Flag  string // Azurite's flag
 	Short string // its letter, or ""
-	Here  string // the flag of serve, with its value; "" if none is needed
-	Why   string // there is none, or what to know
+	Here  string // the flag of serve with its value; "" if none is needed
+	Why   string // why there is none, or what else to know
 }
 
-// Equivalents are the flags of Azurite that concern tables.
+// Equivalents are Azurite's flags that concern tables.
 var Equivalents = []Equivalent{
 	{"tableHost", "", "--listen HOST:PORT", ""},
 	{"tablePort", "", "--listen HOST:PORT", ""},
@@ -36,13 +36,14 @@ var Equivalents = []Equivalent{
 	{"extentMemoryLimit", "", "", "it is for blobs and queues, which are not served"},
 }
 
-// services of Azurite that are not here have flags of these endings.
+// suffixes of the flags for blobs and queues
 var (
 	services = []string{"blob", "queue"}
 	endings  = []string{"Host", "Port", "KeepAliveTimeout"}
 )
 
-// Hint says what to write in place of a flag of Azurite that serve does not know; "" if the error is about another flag.
+// Hint suggests a replacement for a flag of Azurite that serve does not know. It returns "" if the error is about
+// another flag.
 func Hint(err error) string {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {

@@ -2,5 +2,5 @@
 
 package machine
 
-// tmpfs finds nothing: only Linux has containers with limits.
+// tmpfs always returns false: only Linux has containers with limits.
 func tmpfs(string) (size int64, ok bool) { return 0, false }

@@ -13,20 +13,21 @@ import (
 	"go.uber.org/automaxprocs/maxprocs"
 )
 
-// Limits is what the process may use. 0 means no limit.
+// Limits says what the process may use. 0 means no limit.
 type Limits struct {
 	Memory     int64 // limit of the cgroup in bytes
-	Heap       int64 // bytes of it that Go may use, or the value of GOMEMLIMIT
+	Heap       int64 // the part of it that Go may use, or the value of GOMEMLIMIT
 	Processors float64
-	Files      int64 // bytes of the memory for the files of the data directory, if that is in memory
+	Files      int64 // the part for the files of the data directory, if that is in memory
 }
 
-// heapShare is the share of the memory for Go. The rest is for memory that Go does not count: the program itself,
-// buffers of connections, and pages of files being written.
+// heapShare is the share of the memory that Go may use. The rest is for memory that Go does not count: the program
+// itself, connection buffers, and pages of files being written.
 const heapShare = 0.75
 
-// Take finds the limits and applies them to Go's memory and processors. GOMEMLIMIT and GOMAXPROCS take precedence.
-// It fails if the files of the data directory would take memory that the process needs; data is "" without a directory.
+// Take finds the limits and applies them to Go's memory and threads. GOMEMLIMIT and GOMAXPROCS take precedence. It
+// fails if the files of the data directory would take memory that the process needs. data is "" if there is no data
+// directory.
 func Take(environment func(string) string, data string, log *slog.Logger) (l Limits, err error) {
 	_, err = maxprocs.Set(maxprocs.RoundQuotaFunc(func(quota float64) int {
 		l.Processors = quota
@@ -58,12 +59,12 @@ func Take(environment func(string) string, data string, log *slog.Logger) (l Lim
 	return l, nil
 }
 
-// threads returns how many processors Go may use at once: the quota, rounded up.
+// threads returns how many threads may run Go code at once: the quota, rounded up.
 func threads(quota float64, processors int) int {
 	return max(1, min(int(math.Ceil(quota)), processors))
 }
 
-// memory returns the limit that was found. Outside Linux or a cgroup there is none.
+// memory returns the limit, or 0. Outside of Linux or a cgroup there is no limit.
 func memory(limit uint64, err error) (int64, error) {
 	switch {
 	case errors.Is(err, memlimit.ErrNoLimit), errors.Is(err, memlimit.ErrNoCgroup), errors.Is(err, memlimit.ErrCgroupsNotSupported):

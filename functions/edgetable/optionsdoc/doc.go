@@ -1,5 +1,4 @@
-// Package optionsdoc says which members a document of options has: for editors as a JSON schema, and for docs/options.md as
-// tables. Its test compares it with [payload.ReadOptions], which is what counts.
-//
-// A new part of the document is a row in [document].
+// Package optionsdoc describes the members of an options document: as a JSON schema for editors, and as tables for
+// docs/options.md. A test compares it with the parser, [payload.ReadOptions], which is authoritative. To describe a
+// new member, add a row to [document].
 package optionsdoc

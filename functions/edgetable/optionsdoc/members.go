@@ -1,16 +1,16 @@
 package optionsdoc
 
-// member is one of a document or of a part of it.
+// member is a member of the document or of one of its parts.
 type member struct {
 	name string
-	// meaning has Markdown.
+	// meaning is Markdown.
 	meaning string
-	// state: GET tells it, and it has no meaning in what is declared.
+	// state marks a member that only GET returns; in a declaration it has no effect.
 	state bool
-	// schema has what a value must be, beside an object with the members below.
+	// schema describes the value, in addition to the members of an object.
 	schema  map[string]any
 	members []member
-	// either: one of the members that are declared must be there.
+	// either says that at least one of the members that can be declared must be present.
 	either bool
 }
 
@@ -51,8 +51,8 @@ var document = []member{
 	},
 }
 
-// Patterns are read as JavaScript and as RE2, so they have no lookahead. They permit what the parser permits, and some more:
-// durations out of bounds and names with characters that are no letters.
+// The patterns must be valid in JavaScript and RE2, so they have no lookahead. They permit what the parser permits,
+// and more: durations out of bounds, and names with characters that are not letters.
 const (
 	tableName    = `^[A-Za-z][A-Za-z0-9]{2,62}$`
 	propertyName = `^[_\p{L}\p{Nl}][\p{L}\p{Nl}\p{M}\p{Nd}\p{Pc}\p{Cf}]*$`

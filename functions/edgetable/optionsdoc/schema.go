@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Schema returns the JSON schema of the file of 'edgetable tables apply'. It has the three keywords of Visual Studio Code that
-// give a message for a mistake and keep names out of completions; other editors ignore them.
+// Schema returns the JSON schema of the file of 'edgetable tables apply'. It uses three keywords of Visual Studio
+// Code, which give a message for a mistake and exclude names from completion; other editors ignore them.
 func Schema() []byte {
 	options := object(document, false)
 	options["title"] = "Options of a table"
@@ -27,12 +27,12 @@ func Schema() []byte {
 		"definitions":          map[string]any{"options": options},
 	})
 	if err != nil {
-		panic(err) // texts and lists can be written
+		panic(err) // texts and lists can always be encoded
 	}
 	return b.Bytes()
 }
 
-// object is the schema of an object with members, or of null if it may be left out so.
+// object returns the schema of an object with these members. With null, the value may also be null.
 func object(members []member, null bool) map[string]any {
 	properties := map[string]any{}
 	for _, m := range members {
@@ -69,7 +69,7 @@ func object(members []member, null bool) map[string]any {
 
 var link = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 
-// plain is Markdown without marks, as a sentence.
+// plain removes Markdown markup from a sentence.
 func plain(markdown string) string {
 	text := strings.ReplaceAll(link.ReplaceAllString(markdown, "docs/$1"), "`", "")
 	return strings.ToUpper(text[:1]) + text[1:] + "."

@@ -4,5 +4,5 @@ package shell
 
 import "os/exec"
 
-// group does nothing: programs that the command started keep running after it was ended.
+// group does nothing: programs that the command started keep running after it ends.
 func group(*exec.Cmd) {}

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// group gives a command a process group of its own, which is killed as a whole.
+// group puts a command into a process group of its own, which is killed as a whole.
 func group(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// patience is how long the programs that a command started may keep its input and output after it has ended.
+// patience is how long other programs that a command started may keep its input and output open after it has ended.
 const patience = 5 * time.Second
 
 // Run runs a command with an input. If ctx ends, so does the command, with all programs that it started and that belong
