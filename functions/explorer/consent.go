@@ -12,9 +12,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Consent opens the accounts of a server in its own page, for those who may use its
-// socket: a link from there opens one window. The keys stay in the server, which signs
-// for that window.
+// Consent lets the explorer page of a server open the server's accounts, for users who may use the server's socket. A
+// link requested over the socket opens one window. The keys stay in the server, which signs for that window.
 type Consent struct {
 	// Accounts returns the names of the accounts that the server can sign for.
 	Accounts func() []string
@@ -25,7 +24,7 @@ type Consent struct {
 	sessions sessions
 }
 
-// A link waits for its user for a few minutes, and a window for the next morning.
+// A link is valid for a few minutes, and a window until the next morning.
 const (
 	linkFor    = 5 * time.Minute
 	sessionFor = 12 * time.Hour
@@ -36,8 +35,8 @@ func NewConsent(accounts func() []string, sign func(account, text string) (strin
 	return &Consent{Accounts: accounts, Sign: sign, Log: log, sessions: sessions{linkFor: linkFor, sessionFor: sessionFor, now: now}}
 }
 
-// Invite returns the path of the page with a token that opens the accounts once, and how
-// long it waits. It ends the link before.
+// Invite returns the path of the page with a one-time token that opens the accounts, and how long it is valid. An
+// earlier link becomes invalid.
 func (c *Consent) Invite() (path string, good time.Duration) {
 	c.Log.Info("a link opens all accounts in the explorer once", "good_for_s", int(linkFor.Seconds()))
 	return Prefix + "#token=" + c.sessions.invite(), linkFor
@@ -99,10 +98,10 @@ func source(req *protocol.Request) string {
 	return req.Source.String()
 }
 
-// told is an answer in JSON.
+// told returns a JSON response.
 func told(value any) protocol.Response { return inJSON(http.StatusOK, value) }
 
-// denial is an error in the form of the Table protocol, which the page reads.
+// denial returns an error response in the form of the Table protocol, which the page can read.
 func denial(status int, code, message string) protocol.Response {
 	resp := inJSON(status, failure(code, message))
 	resp.Header = append(resp.Header, protocol.Field{Name: "X-Ms-Error-Code", Value: code})
@@ -112,7 +111,7 @@ func denial(status int, code, message string) protocol.Response {
 func inJSON(status int, value any) protocol.Response {
 	text, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // strings alone
+		panic(err) // cannot happen: it contains only strings
 	}
 	return protocol.Response{Status: status, Body: append(text, '\n'), Header: append([]protocol.Field{
 		{Name: "Content-Type", Value: "application/json"},

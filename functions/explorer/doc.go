@@ -4,15 +4,15 @@
 // Azurite and with Azure. Its sources are in page/ (TypeScript, Preact, TanStack virtual-core); the program in build/ bundles them into
 // dist/, which is committed and embedded. 'make explorer' builds it again, 'make test-local' compares the bytes.
 //
-// The page finds out how it is served with one request, GET /_/session (relative to itself: "session"):
+// The page sends one request to find out how it is served, GET /_/session (relative to itself: "session"):
 //
 //   - It answers 200 with profiles when 'edgetable explorer' serves the page. The server signs and forwards, the page has no key:
 //
 //     {"version": "1.2.3", "profiles": [{"name": "prod", "account": "acme", "readOnly": true, "color": "red",
 //     "endpoint": "https://acme.table.core.windows.net"}], "token": "…"}
 //
-//     Requests for data go to /_/p/PROFILE/…, without a signature; the path after the profile begins below the account, for example
-//     /_/p/prod/Tables or /_/p/prod/People(PartitionKey='a',RowKey='b'). The answer is that of the endpoint. The server refuses writes of a
+//     Requests for data go to /_/p/PROFILE/…, without a signature; the path after the profile is relative to the account, for example
+//     /_/p/prod/Tables or /_/p/prod/People(PartitionKey='a',RowKey='b'). The response is that of the endpoint. The server refuses writes of a
 //     profile with readOnly (403 with a body in the form of the protocol's errors); color is red, orange, yellow, green, blue, purple or gray, "" for none. If the endpoint
 //     cannot be reached, the answer is 502 with the header x-edgetable-explorer: unreachable and an error in the protocol's form.
 //     The one-time token is in the fragment of the page's URL, #token=…; the page removes it from the URL and sends it in the header
@@ -23,22 +23,22 @@
 //     profile that is read-only (403 ReadOnlyProfile) or that has no key (409 NoKey).
 //
 //     GET /_/traffic/PROFILE/TABLE and GET /_/advise/PROFILE/TABLE are what 'edgetable traffic' and 'advise' print with --json, see docs/advise.md.
-//     A profile with "local": true is on the server of this machine, which is asked; others are asked themselves, as --from does. Those that do not
-//     tell their traffic get 200 with {"untold": "why"}. With ?scan=true advice reads all entities. For a local profile there are also GET
+//     For a profile with "local": true, the server on this machine is asked; for others the service itself, like with --from. If a service does
+//     not report its traffic, the response is 200 with {"untold": "why"}. With ?scan=true advice reads all entities. For a local profile there are also GET
 //     /_/traffic/PROFILE, which lists the tables with traffic, and GET /_/accounts/PROFILE, which says when keys were last used and has no key; for
 //     others these are 404 (NotLocal). If the endpoint keeps no statistics, the answer is 502 (NoStatistics).
 //
-//   - It answers 200 with {} when an endpoint serves the page at /_/: the file dist/session. A server says more, {"version": "1.2.3",
+//   - It answers 200 with {} when an endpoint serves the page at /_/: the file dist/session. A server adds more, {"version": "1.2.3",
 //     "development": true, "consent": true}: it has the development account with its public key, which the page then opens with one click, and
 //     'edgetable explorer --link' can open all its accounts. That command gets the path of the page with a one-time token from the server's socket.
 //     GET /_/session with the token then answers {"version": "1.2.3", "accounts": ["acme"], "token": "…"}: a session, as above, but for 12 hours.
-//     The page sends its requests itself, and has them signed by POST /_/sign/ACCOUNT. Both are for loopback and https alone (403 NotPrivate);
+//     The page sends its requests itself, and has them signed by POST /_/sign/ACCOUNT. Both work only over loopback or https (403 NotPrivate);
 //     without a session the answer is 401 (NoConsent). Otherwise the page asks for an account and its key, a connection
-//     string or a SAS URL, and signs with WebCrypto. 404, of a place that leaves this file out, means the same.
+//     string or a SAS URL, and signs with WebCrypto. A 404 means the same: some deployments omit this file.
 //
 // A content security policy that forbids inline scripts and styles holds for the page: default-src 'none'; script-src 'self';
 // style-src 'self'; img-src 'self' data:; connect-src 'self' (and other endpoints, in the second way); require-trusted-types-for 'script';
-// trusted-types 'none'. The page sets styles through the CSSOM alone and values through text nodes alone.
+// trusted-types 'none'. The page sets styles only through the CSSOM, and values only through text nodes.
 //
-// What identifies parts of the page for tests are the attributes data-test="…".
+// Tests find parts of the page by the attributes data-test="…".
 package explorer

@@ -10,19 +10,18 @@ import (
 	"strings"
 )
 
-// forwarded is where requests for services begin; the name of a profile follows.
+// forwarded is the prefix of requests to forward; the name of a profile follows.
 const forwarded = Prefix + "p/"
 
-// passed are the headers of requests and answers that the protocol has. Others stay
-// here: cookies, tokens of the session, and what a proxy would add.
+// passed are the headers of the protocol, which are forwarded in both directions. All others are dropped: cookies,
+// session tokens, and what a proxy adds.
 var passed = struct{ request, answer map[string]bool }{
 	request: set("Accept", "Accept-Charset", "Content-Type", "Dataserviceversion", "If-Match", "Maxdataserviceversion", "Prefer"),
 	answer: set("Content-Length", "Content-Type", "Dataserviceversion", "Date", "Etag", "Location", "Preference-Applied", "Retry-After",
 		"Server", "Server-Timing"),
 }
 
-// families are beginnings of the names of headers that are passed on in both
-// directions.
+// families are prefixes of further header names that are forwarded in both directions.
 var families = []string{"X-Ms-", "X-Edgetable-", "Edgetable-"}
 
 func set(names ...string) map[string]bool {
@@ -33,7 +32,7 @@ func set(names ...string) map[string]bool {
 	return s
 }
 
-// pass copies headers that the protocol has.
+// pass copies the headers that the protocol defines.
 func pass(to, from http.Header, known map[string]bool) {
 	for name, values := range from {
 		ours := known[name] || slices.ContainsFunc(families, func(family string) bool { return strings.HasPrefix(name, family) })
@@ -43,13 +42,13 @@ func pass(to, from http.Header, known map[string]bool) {
 	}
 }
 
-// methods are those of the protocol, and whether they only read.
+// methods are the methods of the protocol; the value says whether the method only reads.
 var methods = map[string]bool{
 	http.MethodGet: true, http.MethodHead: true,
 	http.MethodPost: false, http.MethodPut: false, http.MethodPatch: false, http.MethodDelete: false, "MERGE": false,
 }
 
-// mostBody is twice what a service takes.
+// mostBody is twice the maximum that a service accepts.
 const mostBody = 8 << 20
 
 // forward signs a request and sends it to the service of a profile.
@@ -68,7 +67,7 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 	case !known:
 		refuse(w, http.StatusMethodNotAllowed, "UnsupportedHttpVerb", "the protocol has no "+r.Method)
 		return
-	case one.ReadOnly && !reads: // also a batch: its parts are not looked at
+	case one.ReadOnly && !reads: // batches are refused too: their parts are not examined
 		refuseReadOnly(w, one.Name)
 		return
 	case !below(rest):
@@ -78,14 +77,14 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "InvalidQueryParameterValue", "the explorer signs requests; the query must have no signature")
 		return
 	}
-	// All of it: when the answer begins, the server closes the body of the request, and
-	// a client that still looks for its end breaks the answer off.
+	// Read the whole body first: once the response begins, the server closes the body of the request, and a client
+	// that is still reading it would abort.
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		refuse(w, http.StatusRequestEntityTooLarge, "RequestBodyTooLarge", "the body of a request has at most 4 MiB")
 		return
 	}
-	if err != nil { // the browser is gone
+	if err != nil { // the browser has disconnected
 		return
 	}
 	header := http.Header{}
@@ -107,12 +106,12 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 	pass(w.Header(), resp.Header, passed.answer)
 	w.WriteHeader(resp.StatusCode)
 	if _, err := io.Copy(flushing{w, http.NewResponseController(w)}, resp.Body); err != nil {
-		panic(http.ErrAbortHandler) // the browser must not take a part for the whole
+		panic(http.ErrAbortHandler) // the browser must not mistake a part for the whole
 	}
 }
 
-// below reports whether an escaped path stays below the account: without dot
-// segments, which a server may resolve.
+// below reports whether an escaped path stays below the account. It must have no dot segments, which a server may
+// resolve.
 func below(escaped string) bool {
 	plain, err := url.PathUnescape(escaped)
 	if err != nil {
@@ -126,7 +125,7 @@ func below(escaped string) bool {
 	return true
 }
 
-// signedQuery reports whether a query has a signature of its own.
+// signedQuery reports whether a query already contains a signature.
 func signedQuery(raw string) bool {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
@@ -140,7 +139,7 @@ func signedQuery(raw string) bool {
 	return false
 }
 
-// explain says why a service does not answer.
+// explain says why a service does not respond.
 func (g *Gateway) explain(err error) string {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return "the service cannot be reached: " + g.Plain(err)
@@ -148,7 +147,7 @@ func (g *Gateway) explain(err error) string {
 	return "the service did not answer: " + g.Plain(err)
 }
 
-// flushing sends each part of an answer at once.
+// flushing sends each part of a response at once.
 type flushing struct {
 	http.ResponseWriter
 	control *http.ResponseController

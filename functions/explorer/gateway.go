@@ -16,25 +16,25 @@ import (
 type Profile struct {
 	Name     string `json:"name"`
 	ReadOnly bool   `json:"readOnly"`
-	Color    string `json:"color"`    // of the page; "" for none
-	Account  string `json:"account"`  // "" if only the key's command knows it
+	Color    string `json:"color"`    // color of the page; "" for none
+	Account  string `json:"account"`  // "" if only the command that prints the key knows it
 	Endpoint string `json:"endpoint"` // URL of the account, or ""
-	Local    bool   `json:"local"`    // Gateway.Local knows the account
+	Local    bool   `json:"local"`    // Gateway.Local serves the account
 
-	// Connect finds the key, which may run a command.
+	// Connect reads the key, which may run a command.
 	Connect func() (remote.Endpoint, error) `json:"-"`
 }
 
-// Gateway serves the page and signs its requests to services. Keys stay in it.
+// Gateway serves the page and signs its requests to services. It does not give the keys to the page.
 type Gateway struct {
 	// Profiles reads the profiles; it is called when the page is loaded.
 	Profiles func() ([]Profile, error)
 	Version  string
-	// Plain says in plain words what an error of Go's libraries says.
+	// Plain returns an error of Go's libraries in plainer words.
 	Plain func(error) string
-	// Local knows the server on this machine.
+	// Local gives access to the server on this machine.
 	Local Local
-	// Opened is called when a one-time token was used.
+	// Opened is called when a one-time token has been used.
 	Opened func()
 
 	sessions sessions
@@ -52,7 +52,7 @@ type connected struct {
 // Invite returns the path of the page with a token that opens it once.
 func (g *Gateway) Invite() string { return Prefix + "#token=" + g.sessions.invite() }
 
-// Handler returns what serves the page.
+// Handler returns the HTTP handler of the page.
 func (g *Gateway) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+Prefix, func(w http.ResponseWriter, r *http.Request) {
@@ -61,12 +61,12 @@ func (g *Gateway) Handler() http.Handler {
 			w.Header().Set(f.Name, f.Value)
 		}
 		w.WriteHeader(resp.Status)
-		_, _ = w.Write(resp.Body) // to a browser that may be gone
+		_, _ = w.Write(resp.Body) // the browser may have disconnected
 	})
 	mux.HandleFunc("GET /_/session", g.begin)
 	mux.HandleFunc("POST /_/sign/{profile}", g.inSession(g.sign))
 	g.handleLocal(mux)
-	mux.Handle("GET /{$}", http.RedirectHandler(Prefix, http.StatusFound)) // the fragment stays
+	mux.Handle("GET /{$}", http.RedirectHandler(Prefix, http.StatusFound)) // the browser keeps the fragment
 	cross := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, f := range always {
@@ -82,7 +82,7 @@ func (g *Gateway) Handler() http.Handler {
 			refuse(w, http.StatusForbidden, "CrossOrigin", "the request is from a page of another origin")
 			return
 		}
-		// The paths of entities are not those of files: the mux would clean them.
+		// Paths of entities are not file paths: the mux would clean them.
 		if strings.HasPrefix(r.URL.EscapedPath(), forwarded) {
 			g.inSession(g.forward)(w, r)
 			return
@@ -91,7 +91,7 @@ func (g *Gateway) Handler() http.Handler {
 	})
 }
 
-// inSession lets a request pass that has the token of a session.
+// inSession admits only requests with the token of a session.
 func (g *Gateway) inSession(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !g.sessions.known(r.Header.Get(tokenHeader)) {
@@ -102,9 +102,8 @@ func (g *Gateway) inSession(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// begin answers with the profiles, and with the token of a new session to the
-// one-time token. Profiles are read again, and keys too when they are used: they may
-// have changed.
+// begin responds with the profiles. If the request has the one-time token, it adds the token of a new session.
+// Profiles, and keys when they are used, are read again, since they may have changed.
 func (g *Gateway) begin(w http.ResponseWriter, r *http.Request) {
 	token := r.Header.Get(tokenHeader)
 	session, begun := g.sessions.begin(token)
@@ -174,11 +173,11 @@ func (g *Gateway) find(w http.ResponseWriter, name string) (*connected, *remote.
 	return one, c
 }
 
-// maxText is more than the StringToSign of a token with two long keys.
+// maxText is larger than the StringToSign of a token with two long keys.
 const maxText = 32 << 10
 
-// sign signs the StringToSign of a shared access signature, which the page made and
-// shows in words. With a key the page could do all of it, but it has none.
+// sign signs the StringToSign of a shared access signature, which the page has built and shown to the user in words.
+// The page itself has no key.
 func (g *Gateway) sign(w http.ResponseWriter, r *http.Request) {
 	one, c := g.find(w, r.PathValue("profile"))
 	if one == nil {
@@ -203,11 +202,10 @@ func (g *Gateway) sign(w http.ResponseWriter, r *http.Request) {
 
 func answer(w http.ResponseWriter, value any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(value) // to a browser that may be gone
+	_ = json.NewEncoder(w).Encode(value) // the browser may have disconnected
 }
 
-// refuse answers with an error in the form of the Table protocol, so that the page
-// reads all errors in one way.
+// refuse responds with an error in the form of the Table protocol, so that the page reads all errors in the same way.
 func refuse(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Ms-Error-Code", code)

@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// Hosts are the host names, in lower case and without ports, under which the page
-// is served besides addresses. A page of an attacker whose name points to
-// this machine (DNS rebinding) has another one.
+// Hosts are the host names under which the page is served, in addition to IP addresses: in lower case and without
+// ports. A page of an attacker whose name resolves to this machine (DNS rebinding) has another host name.
 type Hosts []string
 
-// known reports whether a Host header is an address, localhost, or one of the
-// names. The port does not matter: a tunnel may have another one.
+// known reports whether a Host header is an address, localhost, or one of the names. The port does not matter, since
+// a tunnel may use another one.
 func (h Hosts) known(host string) bool {
 	name, a := parseHost(host)
 	return a.IsValid() || name == "localhost" || slices.Contains(h, name)
@@ -24,10 +23,9 @@ func loopback(host string) bool {
 	return name == "localhost" || a.IsLoopback()
 }
 
-// parseHost returns the name of a Host header, in lower case and without the port,
-// and the IP address that it may be. The name is "" if the header is malformed: an
-// IPv6 address needs both brackets and has no zone. An address is parsed and not
-// compared as text: 127.0.0.1.example.com is a name.
+// parseHost splits a Host header into a name, in lower case and without the port, and the IP address if the name is
+// one. The name is "" if the header is malformed: an IPv6 address needs both brackets and has no zone. Addresses are
+// parsed, not compared as text, since 127.0.0.1.example.com is a name.
 func parseHost(host string) (name string, a netip.Addr) {
 	if inner, ok := strings.CutPrefix(host, "["); ok {
 		inner, port, ok := strings.Cut(inner, "]")
@@ -48,7 +46,7 @@ func parseHost(host string) (name string, a netip.Addr) {
 	return strings.ToLower(name), a
 }
 
-// isPort reports whether a text is empty, or a colon and digits.
+// isPort reports whether a text is empty, or a colon followed by digits.
 func isPort(s string) bool {
 	return s == "" || s[0] == ':' && strings.Trim(s[1:], "0123456789") == ""
 }

@@ -8,19 +8,19 @@ import (
 	"edgetable/adapters/client/remote"
 )
 
-// Local tells what the Table protocol does not. The page gets its answers as JSON.
+// Local provides information that the Table protocol does not. The page receives it as JSON.
 type Local interface {
 	// Traffic describes the traffic of a table, or the last hour of all tables if table
 	// is "".
 	Traffic(ctx context.Context, account, table string) (any, error)
-	// Advise judges the keys of a table: by its traffic if the profile's service tells
-	// it, and by all its entities with scan.
+	// Advise judges the keys of a table: by its traffic, if the profile's service reports it, and with scan also by
+	// all its entities.
 	Advise(ctx context.Context, one *Profile, c *remote.Client, table string, scan bool) (any, error)
 	// Keys says when the keys of an account were last used.
 	Keys(ctx context.Context, account string) (any, error)
 }
 
-// handleLocal serves what Local knows. All of it only reads.
+// handleLocal serves the information of Local. These requests only read.
 func (g *Gateway) handleLocal(mux *http.ServeMux) {
 	traffic := g.tell(func(r *http.Request, one *Profile, c *remote.Client) (any, error) {
 		if one.Local {
@@ -42,14 +42,14 @@ func (g *Gateway) handleLocal(mux *http.ServeMux) {
 	}))
 }
 
-// untold stands for the statistics of a service that does not tell them. It is no
-// error, which the console of the browser would show.
+// untold is the response for a service that does not report its traffic. It is not an error status, which the browser
+// would show in its console.
 type untold struct {
 	Why string `json:"untold"`
 }
 
-// tell answers with what ask finds out about the account of a profile. Of a table any
-// service may know something, of all of them only the server on this machine.
+// tell responds with the information that ask returns about the account of a profile. Any service may know something
+// about a single table. About all tables, only the server on this machine does.
 func (g *Gateway) tell(ask func(r *http.Request, one *Profile, c *remote.Client) (any, error)) http.HandlerFunc {
 	return g.inSession(func(w http.ResponseWriter, r *http.Request) {
 		one, c := g.find(w, r.PathValue("profile"))

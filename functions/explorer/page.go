@@ -15,22 +15,22 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Prefix is where the page is. No account has a name with an underscore.
+// Prefix is the path of the page. No account has a name with an underscore.
 const Prefix = "/_/"
 
-// policy is the Content-Security-Policy of the page. Its scripts and styles are
-// files, so that no text of an entity, which others may have written, can be one.
+// policy is the page's Content-Security-Policy. Scripts and styles must be files, so text in an entity, which others
+// may have written, cannot act as either.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src %s; " +
 	"require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// Addresses that the page may connect to: with a gateway its own alone; on an
-// endpoint also other services, whose CORS rules decide.
+// Addresses that the page may connect to. Behind a gateway, only its own; on an endpoint also other services, whose
+// CORS rules decide.
 const (
 	connectGateway  = "'self'"
 	connectEndpoint = "'self' https: http://127.0.0.1:* http://localhost:*"
 )
 
-// dist has the built page, and the file session, which says that no gateway is here.
+// dist contains the built page, and the file session, which says that there is no gateway.
 //
 //go:embed dist
 var dist embed.FS
@@ -42,7 +42,7 @@ type file struct {
 	tag        string // ETag
 }
 
-// files reads and compresses all files once, when one is asked for.
+// files reads and compresses all files when the first one is requested.
 var files = sync.OnceValue(func() map[string]file {
 	list := map[string]file{}
 	err := fs.WalkDir(dist, "dist", func(name string, d fs.DirEntry, err error) error {
@@ -66,28 +66,27 @@ var files = sync.OnceValue(func() map[string]file {
 		return err
 	})
 	if err != nil {
-		panic(err) // the files are in the program
+		panic(err) // cannot happen: the files are embedded
 	}
 	return list
 })
 
-// kinds are the Content-Types of the files by their extensions. The table of the system may have others.
+// kinds are the Content-Types by file extension. The operating system's table may differ.
 var kinds = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
 	".svg":  "image/svg+xml",
-	"":      "application/json", // of session
+	"":      "application/json", // the file session
 }
 
-// Endpoint serves the page where the tables are.
+// Endpoint serves the page under an endpoint with tables.
 type Endpoint struct {
 	Hosts Hosts
-	// Development reports whether the server has the development account with the key
-	// that everybody knows. Nil means no.
+	// Development reports whether the server has the development account with its public key. Nil means no.
 	Development func() bool
 	Version     string
-	// Consent opens the accounts of the server. Nil means that none can be opened without its key.
+	// Consent opens the accounts of the server. If it is nil, each account needs its key.
 	Consent *Consent
 }
 
@@ -126,7 +125,7 @@ func servePage(req *protocol.Request, connect string) protocol.Response {
 	}
 	resp := protocol.Response{Status: http.StatusOK, Header: []protocol.Field{
 		{Name: "Content-Type", Value: f.kind},
-		{Name: "Cache-Control", Value: "no-cache"}, // asks each time whether the ETag is the same
+		{Name: "Cache-Control", Value: "no-cache"}, // lets the browser revalidate the ETag each time
 		{Name: "ETag", Value: f.tag},
 		{Name: "Vary", Value: "Accept-Encoding"},
 		{Name: "Content-Security-Policy", Value: strings.Replace(policy, "%s", connect, 1)},
@@ -144,7 +143,7 @@ func servePage(req *protocol.Request, connect string) protocol.Response {
 	return resp
 }
 
-// always are the headers of every answer of this package.
+// always are the headers of every response of this package.
 var always = []protocol.Field{
 	{Name: "X-Content-Type-Options", Value: "nosniff"},
 	{Name: "Cross-Origin-Opener-Policy", Value: "same-origin"},

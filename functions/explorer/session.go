@@ -11,20 +11,19 @@ import (
 // link or form can.
 const tokenHeader = "X-Edgetable-Explorer"
 
-// sessions are the browsers that showed a one-time token.
+// sessions holds the browser windows that have used a one-time token.
 type sessions struct {
-	// linkFor and sessionFor are how long a one-time token and a session are good; 0 is
-	// as long as the process runs.
+	// linkFor and sessionFor are how long a one-time token and a session are valid; 0 means until the process ends.
 	linkFor, sessionFor time.Duration
 	now                 func() time.Time
 
 	mu    sync.Mutex
-	once  [sha256.Size]byte // hash of the token that opens the next one
-	until time.Time         // for that token
+	once  [sha256.Size]byte // hash of the token that opens the next session
+	until time.Time         // when that token expires
 	open  map[[sha256.Size]byte]time.Time
 }
 
-// end is when something that begins now ends, or the zero Time for never.
+// end returns when something that begins now expires, or the zero Time for never.
 func (s *sessions) end(after time.Duration) time.Time {
 	if after == 0 {
 		return time.Time{}
@@ -32,10 +31,10 @@ func (s *sessions) end(after time.Duration) time.Time {
 	return s.now().Add(after)
 }
 
-// over reports whether a time that end returned has come.
+// over reports whether a time returned by end has passed.
 func (s *sessions) over(end time.Time) bool { return !end.IsZero() && !s.now().Before(end) }
 
-// invite returns a new one-time token. It ends the one before.
+// invite returns a new one-time token. The earlier one becomes invalid.
 func (s *sessions) invite() string {
 	token := rand.Text() + rand.Text()
 	s.mu.Lock()
@@ -44,9 +43,9 @@ func (s *sessions) invite() string {
 	return token
 }
 
-// begin exchanges a one-time token for that of a session.
+// begin exchanges a one-time token for the token of a session.
 func (s *sessions) begin(token string) (session string, ok bool) {
-	sum := sha256.Sum256([]byte(token)) // hashes are compared: their time says nothing
+	sum := sha256.Sum256([]byte(token)) // hashes are compared, so the time of the comparison reveals nothing
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sum != s.once || token == "" || s.over(s.until) {

@@ -7,7 +7,7 @@
 //
 //	EDGETABLE_DYNAMODB_TABLE       the DynamoDB table; required
 //	EDGETABLE_ROLE                 alone: there is no other Region; primary: a secondary in another Region reads a replica of the
-//	                               DynamoDB table; secondary: that one, which serves reads alone; default alone
+//	                               DynamoDB table; secondary: this is the secondary, which only serves reads; default alone
 //	EDGETABLE_ACCOUNTS_SECRET      name or ARN of a secret in Secrets Manager with the accounts as text,
 //	EDGETABLE_ACCOUNTS_PARAMETER   or of a parameter in the Parameter Store,
 //	EDGETABLE_ACCOUNTS             or the accounts: name:key1[:key2] between semicolons or line ends. One of the three
@@ -21,11 +21,11 @@
 //	EDGETABLE_OIDC_READERS         roles that may read, between commas; default Storage Table Data Reader
 //	EDGETABLE_OIDC_CONTRIBUTORS    roles that may read and write; default Storage Table Data Contributor
 //	EDGETABLE_BUCKETS              hash keys that a new table is spread over; default 8
-//	EDGETABLE_LEASE                for how long a process takes it as known that a table is there, and the least that deleting
-//	                               one takes, in all functions on one DynamoDB table the same; 0s: read with each request;
+//	EDGETABLE_LEASE                how long a process may cache that a table exists; deleting a table takes at least this time.
+//	                               All functions on one DynamoDB table must have the same value; 0s: read with each request;
 //	                               default 2s
-//	EDGETABLE_SETTINGS_AGE         for how long a process takes the CORS rules of an account as known; 0s: read with each
-//	                               request; default 30s, as with the service
+//	EDGETABLE_SETTINGS_AGE         how long a process may cache the CORS rules of an account; 0s: read with each
+//	                               request; default 30s, as in Azure
 //	EDGETABLE_SCANNED_BYTES        bytes that a page of a query may read; default 8 MiB
 //	EDGETABLE_PATH_STYLE           true: the account is in the path whatever the host is
 //	EDGETABLE_EXTENSIONS           true: functions in filters, $orderby and /$count, which the service does not have

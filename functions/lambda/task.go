@@ -16,7 +16,7 @@ import (
 type store interface {
 	// Purge removes the remains of deleted tables.
 	Purge(ctx context.Context, report func(dynamodb.Progress) error) error
-	// Declared returns the tables that declare something.
+	// Declared returns the tables that declare options.
 	Declared(ctx context.Context) ([]table.Name, error)
 	// Beat writes the heartbeats of a Region.
 	Beat(ctx context.Context, region string) error
@@ -96,11 +96,11 @@ func (w *worker) purge(ctx context.Context, log *slog.Logger) error {
 	return w.expire(ctx, log)
 }
 
-// expireEach is how long each removed entity takes at least: at most 1,000 a second.
+// expireEach is the minimum time per removed entity: at most 1,000 are removed per second.
 const expireEach = time.Millisecond
 
-// expire removes what has ended by the rules of tables, as far as it comes. Its passes and
-// those of servers take turns, and go on where the last one was.
+// expire removes entities that have expired, until its time is up. Passes of this function and of servers take turns,
+// and each resumes where the last one stopped.
 func (w *worker) expire(ctx context.Context, log *slog.Logger) error {
 	list, err := w.store.Declared(ctx)
 	var failed []error
@@ -125,7 +125,7 @@ func (w *worker) expire(ctx context.Context, log *slog.Logger) error {
 	return errors.Join(append(failed, err)...)
 }
 
-// late reports whether nothing more may begin.
+// late reports whether no further work may begin.
 func late(ctx context.Context) bool {
 	end, ok := ctx.Deadline()
 	return ok && time.Until(end) < reserve

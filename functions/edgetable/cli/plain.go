@@ -97,7 +97,8 @@ func kinds(text string) string {
 	})
 }
 
-// once removes lines that begin with a tab, in which a client repeats the error for each attempt or address.
+// once joins the lines of an error, without those that repeat the first: a client has such a line for each
+// attempt or address.
 func once(text string) string {
 	first, rest, _ := strings.Cut(text, "\n\t")
 	for _, line := range strings.Split(rest, "\n\t") {
