@@ -51,24 +51,25 @@ func (p *program) accountCommand() *cobra.Command {
 	list := command("list [NAME]", "List the accounts and when their keys were last used", "With NAME it also prints which addresses the account allows and denies.",
 		func(_ context.Context, f *file, name string) error { return p.listAccounts(f, name, o.json) })
 	cli.JSONFlag(list.Flags(), &o.json)
-	change := command("change NAME", "Disable, enable or remove an account", "Its tables stay, for an account of this name. --drop refuses an account whose key was used in the last ten minutes, and asks for its name.",
+	change := command("change NAME", "Disable, enable or remove an account", "The account's tables stay; an account created later with the same name has them. --drop refuses an account whose key was used in the last ten minutes, and asks for its name.",
 		func(ctx context.Context, f *file, name string) error { return p.changeAccount(ctx, f, name, &o) })
 	change.Example = "  edgetable account change acme --disable\n  edgetable account change acme --drop --data /var/lib/edgetable"
 	cli.Section(change, "Change", func(f *pflag.FlagSet) {
 		cli.BoolFlag(f, &o.disable, "disable", "refuse every request of the account")
 		cli.BoolFlag(f, &o.enable, "enable", "serve a disabled account again")
-		cli.BoolFlag(f, &o.drop, "drop", "remove the account with its keys, which nothing brings back")
+		cli.BoolFlag(f, &o.drop, "drop", "remove the account with its keys; this cannot be undone")
 		cli.BoolFlag(f, &o.force, "force", forceUsage+"; with --drop")
-		cli.BoolFlag(f, &o.yes, "yes", "do not ask")
+		cli.BoolFlag(f, &o.yes, "yes", "do not ask for confirmation")
 		cli.AdminFlag(f, &o.admin, "")
 	})
 	create := command("new NAME", "Make an account and print its connection string",
 		"The key has 256 bits and is printed once.", func(ctx context.Context, f *file, name string) error { return p.newAccount(ctx, f, name, &o) })
 	list.Example = "  edgetable account list\n  edgetable account list acme --json"
 	create.Example = "  edgetable account new acme --data /var/lib/edgetable --endpoint https://tables.example.com/acme"
-	rotate := command("rotate NAME", "Give an account another key",
-		"Adds a second key and prints its connection string. Give it to all clients; when 'account list' shows that the\n"+
-			"first key is not used any more, run the command again with --finish: it removes the first key.",
+	rotate := command("rotate NAME", "Replace the key of an account",
+		"Adds a second key and prints its connection string. Give it to all clients. When 'account list'\n"+
+			"shows that the first key is no longer used, run the command again with --finish to remove the first\n"+
+			"key.",
 		func(ctx context.Context, f *file, name string) error { return p.rotateAccount(ctx, f, name, &o) })
 	rotate.Example = "  edgetable account rotate acme\n  edgetable account rotate acme --finish"
 	for _, c := range []*cobra.Command{create, rotate} {
@@ -82,7 +83,7 @@ func (p *program) accountCommand() *cobra.Command {
 		cli.BoolFlag(f, &o.force, "force", forceUsage+"; with --finish")
 	})
 	return cli.Group("account", "Make, change and list accounts",
-		"The accounts are in a file, a line each. A server that uses the file applies each change within two seconds.",
+		"The accounts are in a file, one per line. A server that uses the file applies each change within two seconds.",
 		create,
 		list,
 		rotate,

@@ -74,7 +74,7 @@ func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info, err
 const unknownEndpoint = "URL-OF-THE-ACCOUNT"
 
 // defaultEndpoint describes, for the help, what endpointOf does without --endpoint.
-const defaultEndpoint = "default that of the server that runs with the accounts, else by --listen, --public-url and certificates in the environment or the file --config"
+const defaultEndpoint = "default from the running server of these accounts, or else from --listen, --public-url and certificates in the environment or the file --config"
 
 // accountFlags are the flags of the commands that change accounts.
 type accountFlags struct {

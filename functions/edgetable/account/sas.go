@@ -59,22 +59,22 @@ func (p *program) sasCommand() *cobra.Command {
 	cli.Section(c, "Account", func(f *pflag.FlagSet) {
 		cli.AccountsFlag(f, &o.accounts)
 		cli.AccountFlag(f, &o.account, "; default the only one there is")
-		cli.DataFlag(f, &o.data, "that of the server, whose file "+cli.AccountsInData+" has the accounts if nothing else names them")
+		cli.DataFlag(f, &o.data, "of the server; its file "+cli.AccountsInData+" is used if nothing else names the accounts")
 		cli.AdminFlag(f, &o.admin, "")
 		cli.EndpointFlag(f, &o.endpoint, defaultEndpoint)
 	})
 	cli.Section(c, "What it permits", func(f *pflag.FlagSet) {
 		cli.TableFlag(f, &o.table, "", "; without it the token is for the account")
-		f.StringVar(&o.permissions, "permissions", "", "`letters` or words with commas between: read, add, update, delete, upsert (add and update); for an account also write, list, create; or all")
+		f.StringVar(&o.permissions, "permissions", "", "`letters`, or words separated by commas: read, add, update, delete, upsert (add and update); for an account also write, list, create; or all")
 		f.StringVar(&o.resources, "resources", "", "for an account, `letters` or words: service, tables, entities, or all (the default)")
 		f.StringVar(&o.policy, "policy", "", "`id` of a stored access policy of the table, for permissions and times that are not given here")
 	})
 	cli.Section(c, "When, where and how", func(f *pflag.FlagSet) {
-		f.StringVar(&o.start, "start", "", "`time` from which it is good, RFC 3339; default at once")
-		f.StringVar(&o.expires, "expires", "", "`time` until which it is good, RFC 3339, or how long from now, such as 30m, 24h or 7d; default 1h, or as the policy says")
+		f.StringVar(&o.start, "start", "", "`time` from which it is valid, RFC 3339; default now")
+		f.StringVar(&o.expires, "expires", "", "`time` until which it is valid, RFC 3339, or a duration from now, such as 30m, 24h or 7d; default 1h, or as the policy says")
 		f.StringVar(&o.ip, "ip", "", "`address` it may be used from, or a range such as 192.0.2.1-192.0.2.9")
 		cli.BoolFlag(f, &o.httpsOnly, "https-only", "valid only over https")
-		f.StringVar(&o.version, "service-version", "", "`version` of the protocol to sign by; default "+sas.Version)
+		f.StringVar(&o.version, "service-version", "", "protocol `version` for the signature; default "+sas.Version)
 	})
 	cli.Section(c, "Keys, with --table", func(f *pflag.FlagSet) {
 		f.StringVar(&o.fromPartition, "from-partition", "", "first `PartitionKey`; default no bound")

@@ -18,8 +18,8 @@ func (p *program) signCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "sign METHOD URL", Short: "Print a signed curl command for a request",
-		Long: "The signature is good for 15 minutes. It covers the date, the account and the path: more\n" +
-			"headers and a body may be added to the command.",
+		Long: "The signature is valid for 15 minutes. It covers the date, the account and the path, so you may add\n" +
+			"headers and a body to the command.",
 		Example: "  edgetable sign GET 'http://127.0.0.1:10002/devstoreaccount1/Tables'",
 		RunE:    func(_ *cobra.Command, args []string) error { return p.sign(file, name, args[0], args[1], asJSON) },
 	}

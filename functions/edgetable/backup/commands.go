@@ -15,7 +15,7 @@ func Commands(t *cli.Terminal) []*cobra.Command {
 func (p *program) backupCommand() *cobra.Command {
 	return cli.Group("backup", "Make, verify and restore backups", placeHelp+`
 
-Each backup is complete by itself, but parts that backups have in common are stored
-once. docs/operate.md describes backups.`,
+Each backup is complete by itself; parts that several backups share are stored only once. docs/operate.md describes
+backups.`,
 		p.backupCreateCommand(), p.backupListCommand(), p.backupVerifyCommand(), p.backupRestoreCommand(), p.backupPruneCommand())
 }

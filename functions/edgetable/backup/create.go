@@ -18,8 +18,8 @@ func (p *program) backupCreateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "create PLACE", Short: "Make a backup of a data directory",
 		Long: placeHelp + "\n\n" +
-			"A server may be using the data directory. A backup that was interrupted\n" +
-			"continues when you run the same command again.",
+			"A server may be using the data directory. To resume an interrupted backup, run the same command\n" +
+			"again.",
 		Example: `  edgetable backup create /mnt/backup/edgetable --data /var/lib/edgetable
   edgetable backup create 's3://bucket/edgetable?region=eu-central-1' --encrypt-to age1…`,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -31,9 +31,9 @@ func (o *Flags) KeepLogs() int64 {
 func (o *Flags) Register(f *pflag.FlagSet) {
 	f.StringVar(&o.To, "backup-to", "", "`place` for backups of the data directory: another directory, or s3://BUCKET/PREFIX; default none")
 	cli.DurationFlag(f, &o.Every, "backup-every", time.Hour, time.Second, cli.MaxTime, "how often to make a backup")
-	cli.DurationFlag(f, &o.Log, "backup-log", 0, 0, cli.MaxTime, "how often to ship the log, so that a lost machine loses at most this and each moment can be restored; 0 makes backups only")
-	cli.SizeFlag(f, &o.limit, "backup-log-keep", 1<<30, 64<<20, 1<<44, "`size` of the logs that are kept while the place does not answer; beyond it they are removed, and a new backup follows")
-	cli.ValueFlag(f, &o.keep, "backup-keep", "rules", "`rules` that say which backups stay, such as last=24,daily=30, older-than=30d or point-in-time=7d, as the flags of 'edgetable backup prune'; default all", parseKeep, showKeep)
+	cli.DurationFlag(f, &o.Log, "backup-log", 0, 0, cli.MaxTime, "how often to ship the log, so that a lost machine loses at most this much and each moment can be restored; 0 means that only backups are made")
+	cli.SizeFlag(f, &o.limit, "backup-log-keep", 1<<30, 64<<20, 1<<44, "maximum `size` of the logs that are kept while the place does not respond; above it they are removed, and a new backup is made")
+	cli.ValueFlag(f, &o.keep, "backup-keep", "rules", "`rules` for the backups to keep, such as last=24,daily=30, older-than=30d or point-in-time=7d, as the flags of 'edgetable backup prune'; default all", parseKeep, showKeep)
 	recipientsFlag(f, &o.keys, "backup-encrypt-to")
 }
 

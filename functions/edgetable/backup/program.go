@@ -8,6 +8,5 @@ type program struct {
 }
 
 // placeHelp explains, in the help of each command, what a place is.
-const placeHelp = `PLACE is a directory, or a bucket of S3: s3://BUCKET/PREFIX, with
-?endpoint=https://HOST&region=REGION after it where needed. Credentials come from the
-environment, as for AWS's own programs.`
+const placeHelp = `PLACE is a directory, or a bucket of S3: s3://BUCKET/PREFIX, with ?endpoint=https://HOST&region=REGION after it if
+needed. Credentials come from the environment, as for AWS's own programs.`

@@ -21,8 +21,8 @@ func (p *program) backupPruneCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "prune PLACE", Short: "Remove old backups",
 		Long: placeHelp + "\n\n" +
-			"Removes the backups that no flag keeps, and then all that no backup needs, such as the log\n" +
-			"before the oldest backup. The newest backup is always kept. A backup may run meanwhile.",
+			"Removes the backups that no flag keeps, and then everything that no backup needs, such as the log\n" +
+			"before the oldest backup. The newest backup is always kept. It is safe to run during a backup.",
 		Example: `  edgetable backup prune /mnt/backup/edgetable --keep-last 24 --keep-daily 30 --dry-run
   edgetable backup prune /mnt/backup/edgetable --older-than 90d`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -33,12 +33,12 @@ func (p *program) backupPruneCommand() *cobra.Command {
 		},
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
-		cli.IntFlag(f, &keep.Last, "keep-last", 0, 0, 1<<20, "`number` of newest backups that stay")
-		cli.IntFlag(f, &keep.Daily, "keep-daily", 0, 0, 1<<20, "`number` of days of which the newest backup stays")
+		cli.IntFlag(f, &keep.Last, "keep-last", 0, 0, 1<<20, "`number` of newest backups to keep")
+		cli.IntFlag(f, &keep.Daily, "keep-daily", 0, 0, 1<<20, "`number` of latest days whose newest backup is kept")
 		cli.OlderThanFlag(f, &keep.OlderThan, "age of a backup")
-		cli.DurationFlag(f, &keep.PointInTime, "point-in-time", 0, 0, 100*cli.MaxTime, "time of which each moment can be restored, such as 7d: younger backups stay, one before, and the log since")
-		f.StringSliceVar(&remove, "remove", nil, "`name` of a backup to remove, also one that is damaged or was interrupted; may be repeated")
-		cli.BoolFlag(f, &dry, "dry-run", "change nothing, say what would be done")
+		cli.DurationFlag(f, &keep.PointInTime, "point-in-time", 0, 0, 100*cli.MaxTime, "period of which each moment can be restored, such as 7d: it keeps younger backups, one older backup, and the log since then")
+		f.StringSliceVar(&remove, "remove", nil, "`name` of a backup to remove, even if it is damaged or was interrupted; may be repeated")
+		cli.BoolFlag(f, &dry, "dry-run", "change nothing; print what would be done")
 	})
 	return c
 }

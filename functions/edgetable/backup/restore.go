@@ -13,14 +13,13 @@ func (p *program) backupRestoreCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "restore PLACE [DIRECTORY]", Short: "Restore a backup to a new data directory, or a table to a service",
 		Long: placeHelp + "\n\n" +
-			"Restores the newest state, or another one, to a new or empty DIRECTORY, and verifies all\n" +
-			"that it reads. The newest state is the newest backup and the log after it, if the server\n" +
-			"ships it (serve --backup-log). With --to-time it is that of any moment that 'backup list'\n" +
-			"names: every write with a Timestamp up to it, and none after. 'edgetable serve --data DIRECTORY' serves it. The same command continues a\n" +
-			"restore that was killed. With --account and --table\n" +
-			"the directory holds this table alone. With --to there is no DIRECTORY: the entities of the\n" +
-			"table go to a service, such as a server that is running. A table that is missing there is\n" +
-			"created, and --mode says what to do with entities that exist. The directory for temporary\n" +
+			"Restores the newest state, or another one, to a new or empty DIRECTORY, and verifies everything that\n" +
+			"it reads. The newest state is the newest backup and the log after it, if the server\n" +
+			"ships it (serve --backup-log). --to-time restores any moment that 'backup list' names: every write with a Timestamp up to it, and\n" +
+			"none after. To serve the result, run 'edgetable serve --data DIRECTORY'. To resume a killed restore,\n" +
+			"run the same command again. With --account and --table, the directory gets only this table. With\n" +
+			"--to there is no DIRECTORY: the entities of the table go to a service, such as a running server. If\n" +
+			"the table does not exist there, it is created; --mode says what to do with entities that exist. The directory for temporary\n" +
 			"files ($TMPDIR) needs space for the whole backup.",
 		Example: `  edgetable backup restore /mnt/backup/edgetable /var/lib/edgetable-restored
   edgetable backup restore 's3://bucket/edgetable' restored --account acme --table People \
@@ -52,13 +51,13 @@ func (p *program) backupRestoreCommand() *cobra.Command {
 		},
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
-		f.StringVar(&o.backup, "backup", "", "`name` of the backup, or its beginning; default the newest state, of the log too")
+		f.StringVar(&o.backup, "backup", "", "`name` of the backup, or its beginning; default the newest state, including the log")
 		cli.ToTimeFlag(f, &o.toTime, "; default the newest")
-		f.StringVar(&o.beforeDrop, "before-drop", "", "`name` of a table of --account: restore the moment before it was dropped last, up to --to-time")
+		f.StringVar(&o.beforeDrop, "before-drop", "", "`name` of a table of --account: restore the moment before its last drop, or the last one up to --to-time")
 		f.StringVar(&o.timeline, "timeline", "", "`name` of a timeline: restore its history; default that of the newest store that shipped its log")
 		f.StringVar(&o.account, "account", "", "`name` of the account; with --table, restore only this table")
 		f.StringVar(&o.table, "table", "", "`name` of the table; with --account, restore only this table")
-		cli.BoolFlag(f, &o.keepExpired, "keep-expired", "withdraw the rules of expiry of tables, so that entities that have ended are there again")
+		cli.BoolFlag(f, &o.keepExpired, "keep-expired", "remove the expiry rules of tables, so that expired entities become visible again")
 		identityFlag(f, &o.identity)
 	})
 	cli.Section(c, "To a service", func(f *pflag.FlagSet) {

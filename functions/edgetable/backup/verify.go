@@ -18,9 +18,9 @@ func (p *program) backupVerifyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "verify PLACE", Short: "Read all backups in a place and report damage",
 		Long: placeHelp + "\n\n" +
-			"Reads every object that a backup needs, and the log, and compares checksums. With\n" +
-			"--identity it also decrypts them. It names each gap of the log. Exits with 4 if something\n" +
-			"is damaged or missing.",
+			"Reads every object that a backup needs, and the log, and compares checksums. With --identity it also\n" +
+			"decrypts them. It reports each gap of the log. The exit status is 4 if something is damaged or\n" +
+			"missing.",
 		Example: "  edgetable backup verify /mnt/backup/edgetable",
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.backupVerify(c.Context(), args[0], id, identity, asJSON)

@@ -15,8 +15,8 @@ const AccountsInData = "accounts"
 
 // AccountsFlag adds --accounts, the file of accounts.
 func AccountsFlag(f *pflag.FlagSet, to *string) {
-	f.StringVar(to, "accounts", "", "`file` of accounts, name:key1[:key2] a line; default $"+accounts.Variable+" (the same, or between semicolons), else the file "+
-		AccountsInData+" in the data directory, else the development account")
+	f.StringVar(to, "accounts", "", "`file` of accounts, one name:key1[:key2] per line; default $"+accounts.Variable+" (the same, also separated by semicolons), or else the file "+
+		AccountsInData+" in the data directory, or else the development account")
 }
 
 // AccountFlag adds --account, the name of an account.
@@ -41,7 +41,7 @@ func DataFlag(f *pflag.FlagSet, to *string, note string) {
 
 // AdminFlag adds --admin, the socket of a server.
 func AdminFlag(f *pflag.FlagSet, to *string, note string) {
-	f.StringVar(to, "admin", "", "`path` of the server's socket for its administration; default "+AdminSocket+" in the data directory"+note)
+	f.StringVar(to, "admin", "", "`path` of the server's administration socket; default "+AdminSocket+" in the data directory"+note)
 }
 
 // UsualAddress is the default address of a server, and usualURL the beginning of the endpoints of its accounts.
@@ -60,7 +60,7 @@ const MaxTime = 366 * 24 * time.Hour
 
 // OlderThanFlag adds --older-than.
 func OlderThanFlag(f *pflag.FlagSet, to *time.Duration, age string) {
-	DurationFlag(f, to, "older-than", 0, 0, 100*MaxTime, "only what is older; "+age+", such as 30d or 12h")
+	DurationFlag(f, to, "older-than", 0, 0, 100*MaxTime, "only what is older than this; "+age+", such as 30d or 12h")
 }
 
 // ToTimeFlag adds --to-time, the moment to restore; 0 means none.
@@ -87,7 +87,7 @@ func showTime(t edm.Ticks) string {
 const UsualBuckets = 8
 
 // BucketsUsage is the help of --buckets.
-const BucketsUsage = "`number` of hash keys that a table is spread over on DynamoDB"
+const BucketsUsage = "`number` of hash keys over which a table is spread on DynamoDB"
 
 // AdminSocket is the name of a server's socket in its data directory, over which commands reach the server. Only the
 // user of the server, and root, can open it.
@@ -95,7 +95,7 @@ const AdminSocket = "admin.sock"
 
 // JSONFlag adds --json.
 func JSONFlag(f *pflag.FlagSet, to *bool) {
-	BoolFlag(f, to, "json", "print JSON instead of text; long work also prints its events to standard error, one in a line")
+	BoolFlag(f, to, "json", "print JSON instead of text; long-running commands also print events to standard error, one per line")
 }
 
 // EventsFlag adds --json to a long-running command, which also prints events.

@@ -29,10 +29,10 @@ type adviseFlags struct {
 func (p *program) adviseCommand() *cobra.Command {
 	var o adviseFlags
 	c := &cobra.Command{
-		Use: "advise TABLE", Short: "Find faults in the keys of a table, and what it costs in each home",
-		Long: `It judges the traffic that the server on this machine has counted, or with --from the objects of a Worker. With
---scan it reads all entities of the table from any service and judges their keys and sizes, too; then the traffic need
-not be known.
+		Use: "advise TABLE", Short: "Find problems with the keys of a table, and estimate what it costs in each home",
+		Long: `It judges the traffic that the server on this machine has counted; with --from, the traffic that the objects of a
+Worker have counted. With --scan it reads all entities of the table from any service and judges their keys and sizes,
+too. Then the traffic need not be known.
 
 The exit status is 0 without a finding, 4 with findings, 1 after a failure. docs/advise.md lists the rules.`,
 		Example: "  edgetable advise People --data /var/lib/edgetable\n  edgetable advise People --from cloudflare\n  edgetable advise People --scan --from azure --json",

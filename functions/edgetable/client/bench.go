@@ -36,9 +36,9 @@ func (p *program) benchCommand() *cobra.Command {
 		Use: "bench", Short: "Measure a server",
 		Long: `Sends one kind of request for some seconds and prints the rate and the latency. Entities have 1 KiB.
 
-It creates the table, inserts the entities that the requests need, and deletes the table at the end.
-A table that exists is refused, unless --existing is given. A response with an unexpected status is an
-error, and errors make the exit status 1.
+It creates the table, inserts the entities that the requests need, and deletes the table at the end. If the table
+already exists, it fails, unless --existing is given. A response with an unexpected status is an error, and errors
+make the exit status 1.
 
 Operations: insert, upsert (PUT), merge (PATCH, If-Match: *), delete (If-Match: *), get, query (one
 partition), scan (the whole table), batch (100 inserts), page (100 entities from a random partition on),

@@ -11,15 +11,15 @@ func (p *program) copyCommand() *cobra.Command {
 	var o CopyFlags
 	c := &cobra.Command{
 		Use: "copy TABLE…", Short: "Copy tables from one service to another",
-		Long: `Reads several parts of a table at the same time and writes them in batches, without files. A table that is missing is
-created.
+		Long: `Reads several parts of a table at the same time and writes them in batches, without files. Tables that do not exist in
+--to are created.
 
---dry-run reads both services and says how many entities would be written, skipped and refused. To resume an interrupted copy,
-run the same command. The exit status is 3 if a part is done, 1 if nothing is.
+--dry-run reads both services and says how many entities would be written, skipped and refused. To resume an
+interrupted copy, run the same command. The exit status is 3 if only a part was copied, 1 if nothing was.
 
-With --follow it then writes to --to what changes in --from, until you stop it with Ctrl-C: to move while programs write. The
-tables of --from must keep a feed ('edgetable tables set TABLE --changes P7D'); --to may be any service. The same command resumes.
-The exit status is 4 if changes may have been missed.`,
+With --follow it then keeps writing the changes in --from to --to, until you stop it with Ctrl-C. Use it to migrate
+while programs still write. The tables of --from must keep a feed ('edgetable tables set TABLE --changes P7D'); --to
+may be any service. To resume, run the same command. The exit status is 4 if changes may have been missed.`,
 		Example: "  edgetable copy --all --from azure --to prod\n  edgetable copy Orders --follow --from old --to prod",
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.follow {
@@ -39,7 +39,7 @@ The exit status is 4 if changes may have been missed.`,
 	cli.Section(c, "How", func(f *pflag.FlagSet) {
 		ModeFlag(f, &o.Mode, "insert", "insert", "merge", "replace", "skip")
 		dryRunFlag(f, &o.dryRun)
-		cli.BoolFlag(f, &o.follow, "follow", "then write what changes in --from, until it is stopped")
+		cli.BoolFlag(f, &o.follow, "follow", "then keep writing the changes in --from, until the command is stopped")
 		cli.BoolFlag(f, &o.once, "once", onceUsage)
 		o.RowFlags.register(f, "copy.rejects.jsonl", "in the user's cache directory")
 	})

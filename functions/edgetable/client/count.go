@@ -29,8 +29,8 @@ func (p *program) countCommand() *cobra.Command {
 	var describe bool
 	c := &cobra.Command{
 		Use: "count TABLE…", Short: "Count the entities of tables, or describe them",
-		Long: "A server that runs with --extensions counts them. From others it reads the keys of all entities that pass the filter,\n" +
-			"several parts of the table at the same time. With --describe it reads all properties, and prints entities, sizes, the\n" +
+		Long: "A server with --extensions counts them itself. From other services the command reads the keys of all\n" +
+			"entities that pass the filter, several parts of the table at the same time. With --describe it reads all properties, and prints entities, sizes, the\n" +
 			"largest partitions and the types of properties. Sizes are by the service's formula for the size of an entity, which is\n" +
 			"what Azure charges for.",
 		Example: "  edgetable count People --filter 'Born gt 1900' --from prod\n  edgetable count --describe --from prod",

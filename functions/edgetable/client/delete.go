@@ -55,14 +55,14 @@ func (p *program) deleteCommand() *cobra.Command {
 		o.workFlags(f)
 		cli.OlderThanFlag(f, &o.olderThan, "time since an entity was written")
 		dryRunFlag(f, &o.dryRun)
-		cli.BoolFlag(f, &o.yes, "yes", "do not ask")
+		cli.BoolFlag(f, &o.yes, "yes", "do not ask for confirmation")
 	})
 	return c
 }
 
 // dryRunFlag adds --dry-run, which means the same in all commands.
 func dryRunFlag(f *pflag.FlagSet, to *bool) {
-	cli.BoolFlag(f, to, "dry-run", "change nothing, say what would be done")
+	cli.BoolFlag(f, to, "dry-run", "change nothing; print what would be done")
 }
 
 // deleteSome deletes the entities that pass the filter.

@@ -31,18 +31,15 @@ func (p *program) edgeRestoreCommand() *cobra.Command {
 	var o edgeRestoreFlags
 	c := &cobra.Command{
 		Use: "restore", Short: "Restore a table in Durable Objects to a point in time",
-		Long: `It puts the objects of a table back to what they were at a time of the last 30 days, whose
-states the platform keeps. All later writes are gone. Meanwhile requests for the table are
-answered with 503; stop all writers first. It needs the account's key.
+		Long: `It sets the objects of a table back to their state at a time in the last 30 days, which the platform keeps. All later
+writes are lost. Meanwhile, requests for the table get 503; stop all writers first. It needs the account's key.
 
-Nothing is changed before every object has found its state. It prints the result for each
-object: restored, or removed if the table did not have it at that time. The exit status is 0
-only if all is done. If it is interrupted, run the same command again, or run it with --undo
-in place of --to-time, which also undoes the last restore that ended.
+Nothing is changed before every object has found its state. It prints the result for each object: restored, or removed
+if the table did not have it at that time. The exit status is 0 only if everything is restored. If it is interrupted,
+run the same command again, or run it with --undo instead of --to-time. --undo also undoes a completed restore.
 
-It restores no table that was deleted, no time before the table was made or its access policies
-were changed, and none within a minute of a move of keys between objects, for which it names
-other times.
+It cannot restore a deleted table, a time before the table was created or its access policies were changed, or a time
+within a minute of a move of keys between objects. In the last case it suggests other times.
 
 It asks for the name of the table first, unless --yes is given.`,
 		Example: "  edgetable edge restore --table People --to-time 2026-11-23T14:03:07Z --to prod\n  edgetable edge restore --table People --undo --to prod",
@@ -51,9 +48,9 @@ It asks for the name of the table first, unless --yes is given.`,
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		cli.TableFlag(f, &o.table, "", "")
 		cli.ToTimeFlag(f, &o.toTime, "")
-		cli.BoolFlag(f, &o.undo, "undo", "undo the last restore of the table, or one that was interrupted")
+		cli.BoolFlag(f, &o.undo, "undo", "undo the last restore of the table, or an interrupted one")
 		o.toFlag(f)
-		cli.BoolFlag(f, &o.yes, "yes", "do not ask")
+		cli.BoolFlag(f, &o.yes, "yes", "do not ask for confirmation")
 	})
 	return c
 }

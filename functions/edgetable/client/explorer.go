@@ -36,16 +36,17 @@ type explorerFlags struct {
 func (p *program) explorerCommand() *cobra.Command {
 	var o explorerFlags
 	c := &cobra.Command{
-		Use: "explorer", Short: "Look at tables and edit them in the browser",
-		Long: `Serves a page for this machine only and prints a link that opens it once; each use prints the next link. The page works
-with the services of your profiles: requests are signed here, so keys never reach the browser. Without profiles it is the
-server on this machine with the development account.
+		Use: "explorer", Short: "View and edit tables in the browser",
+		Long: `Serves a page for this machine only and prints a link that opens it once; each use prints the next link. The page
+works with the services of your profiles. This command signs the requests, so keys never reach the browser. Without
+profiles, the page shows the server on this machine with the development account.
 
-With --data it also opens every account of the server that runs there, if you may use its socket and read its
-accounts, and says when keys were last used.
+With --data it also opens every account of the server that uses this directory, if you may use its socket and read its
+accounts. It then also shows when keys were last used.
 
-A server has the same page at /_/, which asks for a key or a token. With --link this command prints a link that opens all
-accounts of the server on this machine there, once and within five minutes, and ends; the keys stay in the server.`,
+A server has the same page at /_/, which asks for a key or a token. With --link this command prints a link to that
+page and ends. The link opens all accounts of the server on this machine, once and within five minutes; the keys stay
+in the server.`,
 		Example: "  edgetable explorer\n  edgetable explorer --profile prod --read-only\n  edgetable explorer --link --data /var/lib/edgetable",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.link {
@@ -61,7 +62,7 @@ accounts of the server on this machine there, once and within five minutes, and 
 	})
 	cli.Section(c, "Server on this machine", func(f *pflag.FlagSet) {
 		o.local.register(f)
-		cli.BoolFlag(f, &o.link, "link", "print a link to the server's own page, and end")
+		cli.BoolFlag(f, &o.link, "link", "print a link to the server's own page, and exit")
 	})
 	cli.Section(c, "Page", func(f *pflag.FlagSet) {
 		cli.ListenFlag(f, &o.listen, "127.0.0.1:0")

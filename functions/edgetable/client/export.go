@@ -29,15 +29,15 @@ func (p *program) exportCommand() *cobra.Command {
 	var o exportFlags
 	c := &cobra.Command{
 		Use: "export TABLE…", Short: "Write tables to files",
-		Long: `Writes each table to a directory of its name below --to, as files that hold its entities in the order of their keys, and
-a manifest.json with their numbers of entities, sizes and checksums. --to - writes one table to standard output.
+		Long: `Writes each table to a directory with its name in --to. The files contain its entities in key order; manifest.json has
+the number of entities, size and checksum of each file. --to - writes one table to standard output.
 
---to s3://BUCKET/PREFIX writes objects to a bucket of S3, without files on this machine, with ?endpoint=https://HOST&region=REGION
-after it where needed. Credentials come from the environment, as for AWS's own programs.
+--to s3://BUCKET/PREFIX writes objects to an S3 bucket, without files on this machine. Append
+?endpoint=https://HOST&region=REGION if needed. Credentials come from the environment, as for AWS's own programs.
 
-To resume an interrupted export, run the same command. After one that is complete, the same command makes a new one,
-which replaces the old one when it is complete. --to with the export of another command is refused, unless --restart is given. The exit
-status is 3 if a part is done, 1 if nothing is.`,
+To resume an interrupted export, run the same command. After a complete export, the same command makes a new one,
+which replaces the old one once it is complete. If --to has the export of a different command, the command fails,
+unless --restart is given. The exit status is 3 if only a part was exported, 1 if nothing was.`,
 		Example: "  edgetable export --all --from prod --to backup-2026-11-22 --compress zstd\n" +
 			"  edgetable export --all --from prod --to s3://bucket/2026-11-22 --compress zstd\n" +
 			"  edgetable export People --format csv --to - > people.csv",
@@ -56,7 +56,7 @@ status is 3 if a part is done, 1 if nothing is.`,
 		ToFlag(f, &o.to, "a directory, s3://BUCKET/PREFIX, or - for standard output")
 		formatFlag(f, &o.format, "jsonl", "csv", "csv-plain", "parquet")
 		cli.ChoiceFlag(f, &o.compress, "compress", "`method` of compression: none, gzip or zstd", "none", "gzip", "zstd")
-		cli.BoolFlag(f, &o.excel, "excel", "in CSV, guard texts that a spreadsheet would take for formulas; such a file is not for import")
+		cli.BoolFlag(f, &o.excel, "excel", "in CSV, escape texts that a spreadsheet would take for formulas; such a file cannot be imported")
 		o.workFlags(f)
 		restartFlag(f, &o.restart)
 	})

@@ -31,18 +31,19 @@ type importFlags struct {
 func (p *program) importCommand() *cobra.Command {
 	var o importFlags
 	c := &cobra.Command{
-		Use: "import DIRECTORY|s3://BUCKET/PREFIX|FILE|-", Short: "Write files to tables",
-		Long: `Reads what export, Storage Explorer or AzCopy 7 wrote, other files of JSON, CSV or parquet (.jsonl, .json, .csv or .parquet,
-also with .gz or .zst), all such files of a directory, what export wrote to a bucket of S3, or standard input. A file is for the table that --table names, else that
-of its folder, else that of its name; a table that is missing is created. The rows may be in any order. Of the directory of an Azurite
-that has stopped it takes all tables.
+		Use: "import DIRECTORY|s3://BUCKET/PREFIX|FILE|-", Short: "Import files into tables",
+		Long: `Reads files written by export, Storage Explorer or AzCopy 7, and other files of JSON, CSV or Parquet (.jsonl, .json,
+.csv or .parquet, also with .gz or .zst). The source is a file, a directory with such files, an export in an S3
+bucket, or standard input. The table is the one that --table names, or else has the name of the file's folder, or else
+of the file; it is created if it does not exist. The rows may be in any order. From the directory of a stopped Azurite
+it imports all tables.
 
---partition-key and --row-key make keys of other columns: a name takes a column as the key, =orders is a constant, and a template
-has columns in braces: {Country}, {Id:8} with at least 8 digits, {Born:yyyyMM} the date in this form, {yyyyMM} that of Timestamp,
-{row} the number of the row, {uuid} a UUID, {file} the name of the file.
+--partition-key and --row-key make keys from other columns: a name uses that column as the key, =orders is a constant,
+and a template has columns in braces: {Country}, {Id:8} with at least 8 digits, {Born:yyyyMM} a date in this form,
+{yyyyMM} the date of Timestamp, {row} the number of the row, {uuid} a UUID, {file} the name of the file.
 
-Rows that cannot be imported go to a file with their reasons, which can be corrected and imported. To resume an
-interrupted import, run the same command. The exit status is 3 if a part is done, 1 if nothing is.`,
+Rows that cannot be imported go to a file with the reasons; you can correct that file and import it. To resume an
+interrupted import, run the same command. The exit status is 3 if only a part was imported, 1 if nothing was.`,
 		Example: "  edgetable import backup-2026-11-22 --to prod\n" +
 			"  edgetable import ~/.azurite --to new\n" +
 			"  edgetable import people.csv --table People --types Born=Int32,Died=Int32 --mode replace\n" +
@@ -56,7 +57,7 @@ interrupted import, run the same command. The exit status is 3 if a part is done
 		cli.ChoiceFlag(f, &o.format, "format", "`format` of entities; of files whose names do not say theirs, jsonl, csv or parquet", "jsonl", "csv", "parquet")
 		f.StringSliceVar(&o.types, "types", nil, "`types` of columns of CSV and parquet, such as Born=Int32,At=DateTime; default those of the file, in CSV String")
 		f.StringVar(&o.mapping.Encoding, "encoding", "", "character `encoding` of files of CSV and JSON, such as windows-1252, utf-16le or shift_jis; default UTF-8")
-		f.StringArrayVar(&o.renames, "rename", nil, "`column` of the file and the name that it gets, such as 'First Name=FirstName'; more than once for more columns")
+		f.StringArrayVar(&o.renames, "rename", nil, "`column` of the file and its new name, such as 'First Name=FirstName'; may be repeated")
 		selectFlag(f, &o.mapping.Select)
 		f.StringVar(&o.mapping.PartitionKey, "partition-key", "", "`column` that is the PartitionKey, a constant or a template as above; default PartitionKey")
 		f.StringVar(&o.mapping.RowKey, "row-key", "", "`column` that is the RowKey, a constant or a template; default RowKey")

@@ -26,7 +26,7 @@ import (
 func (p *program) tablesOptionsCommand() *cobra.Command {
 	var o ServiceFlags
 	c := &cobra.Command{
-		Use: "options TABLE", Short: "Show what a table declares, such as a rule of expiry",
+		Use: "options TABLE", Short: "Show the options of a table, such as an expiry rule",
 		Long:    "It prints the JSON document that docs/options.md describes, with the state of each part.",
 		Example: "  edgetable tables options Sessions --from prod",
 		RunE:    func(c *cobra.Command, args []string) error { return p.tablesOptions(c.Context(), &o, args[0]) },
@@ -66,20 +66,22 @@ type declareFlags struct {
 func (o *declareFlags) register(f *pflag.FlagSet) {
 	o.toFlag(f)
 	dryRunFlag(f, &o.dryRun)
-	cli.BoolFlag(f, &o.yes, "yes", "do not ask")
+	cli.BoolFlag(f, &o.yes, "yes", "do not ask for confirmation")
 }
 
 func (p *program) tablesSetCommand() *cobra.Command {
 	var o declareFlags
 	var set options
 	c := &cobra.Command{
-		Use: "set TABLE", Short: "Declare a rule of expiry of a table, or a feed of its changes, or withdraw them",
-		Long: `What the flags do not name stays as it is. An entity ends at the instant in a DateTime property, or so long after its last write. With both, the property decides
-where the entity has one. What has ended is absent at once. In the first hour the rule can be
-withdrawn, which brings everything back; after that entities are removed. Unless --yes is given, the command reads the
-table first, says how many entities would be gone, and asks if they are more than a tenth.
+		Use: "set TABLE", Short: "Set or remove the expiry rule of a table, or its feed of changes",
+		Long: `Options that no flag names do not change. An entity expires at the instant in a DateTime property, or a certain time
+after its last write. With both rules, the property decides if the entity has it. An expired entity is absent at once.
+If you withdraw the rule within the first hour, all entities come back; after that, expired entities are removed.
+Unless --yes is given, the command first reads the table, prints how many entities would disappear, and asks if they
+are more than a tenth.
 
-A feed keeps what changes in the table from now on, for 'edgetable watch' and others. To withdraw it forgets these changes.`,
+A feed keeps the changes in the table from now on, for 'edgetable watch' and other programs. Withdrawing the feed
+deletes these changes.`,
 		Example: "  edgetable tables set Sessions --expire-property ExpiresAt --to prod\n  edgetable tables set Logs --expire-after P30D --dry-run\n  edgetable tables set Orders --changes P7D --to prod",
 		RunE: func(c *cobra.Command, args []string) error {
 			want, err := set.parse()
@@ -91,8 +93,8 @@ A feed keeps what changes in the table from now on, for 'edgetable watch' and ot
 	}
 	p.completeTables(c, &o.ServiceFlags)
 	cli.Section(c, "Rule", func(f *pflag.FlagSet) {
-		f.StringVar(&set.property, "expire-property", "", "`name` of the DateTime property with the instant at which an entity ends")
-		f.StringVar(&set.after, "expire-after", "", "`time` after its last write at which an entity ends, such as P30D or PT12H")
+		f.StringVar(&set.property, "expire-property", "", "`name` of the DateTime property with the instant at which an entity expires")
+		f.StringVar(&set.after, "expire-after", "", "`time` after its last write at which an entity expires, such as P30D or PT12H")
 		cli.BoolFlag(f, &set.noExpire, "no-expire", "withdraw the rule")
 	})
 	cli.Section(c, "Feed", func(f *pflag.FlagSet) {
@@ -160,10 +162,10 @@ func (p *program) tablesApplyCommand() *cobra.Command {
 	var file string
 	var schema bool
 	c := &cobra.Command{
-		Use: "apply", Short: "Declare options of tables as a file has them",
-		Long: `The file has one JSON object: the name of each table, and the options that it is to have, as docs/options.md
-describes them. Tables that it does not name stay as they are. The same file again changes nothing. The member $schema is for
-editors, which complete and check the file with what --schema prints.`,
+		Use: "apply", Short: "Set the options of tables from a file",
+		Long: `The file contains one JSON object, which maps the name of each table to its options, as described in docs/options.md.
+Other tables do not change. Applying the same file again changes nothing. The member $schema is for editors, which can
+complete and check the file with the schema that --schema prints.`,
 		Example: "  edgetable tables apply --file tables.json --to prod --dry-run\n  edgetable tables apply --schema > tables.schema.json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if schema {
@@ -175,7 +177,7 @@ editors, which complete and check the file with what --schema prints.`,
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		f.StringVarP(&file, "file", "f", "", "`file` with the options of tables; - is standard input")
-		cli.BoolFlag(f, &schema, "schema", "print the JSON schema of the file, and do nothing else")
+		cli.BoolFlag(f, &schema, "schema", "print the JSON schema of the file, and exit")
 		o.register(f)
 	})
 	return c

@@ -112,10 +112,11 @@ func (p *program) profileCommand() *cobra.Command {
 		cli.Section(c, "File", func(f *pflag.FlagSet) { ProfilesFlag(f, &file) })
 		return c
 	}
-	add := command("add NAME [CONNECTION]", "Keep a connection string under a name",
-		"CONNECTION is a connection string or the URL of a shared access signature. Without it, or as -, it is read from\n"+
-			"standard input, which keeps it out of the shell's history. With --key-env or --key-command it may leave out the\n"+
-			"key; without a CONNECTION the variable or the command has the whole connection string.\n\n"+
+	add := command("add NAME [CONNECTION]", "Save a connection string under a name",
+		"CONNECTION is a connection string or the URL of a shared access signature. If it is missing or -, it\n"+
+			"is read from standard input, which keeps it out of the shell's history. With --key-env or\n"+
+			"--key-command, it may omit the key. Without CONNECTION, the variable or the command then supplies\n"+
+			"the whole connection string.\n\n"+
 			"A command uses the profile named default if it names no other.",
 		func(f *profiles, args []string) error { return p.addProfile(f, args, one) })
 	add.Example = "  edgetable profile add prod - < connection.txt\n" +
@@ -132,7 +133,7 @@ func (p *program) profileCommand() *cobra.Command {
 	list := command("list", "List the profiles, without their keys", "", func(f *profiles, _ []string) error { return p.listProfiles(f, asJSON) })
 	list.Example = "  edgetable profile list"
 	cli.JSONFlag(list.Flags(), &asJSON)
-	remove := command("remove NAME", "Forget a profile", "", func(f *profiles, args []string) error {
+	remove := command("remove NAME", "Remove a profile", "", func(f *profiles, args []string) error {
 		if _, ok := f.list[args[0]]; !ok {
 			return fmt.Errorf("%s has no profile %s", f.path, cli.Quote(args[0]))
 		}
@@ -141,7 +142,7 @@ func (p *program) profileCommand() *cobra.Command {
 	})
 	remove.Example = "  edgetable profile remove prod"
 	remove.ValidArgsFunction = completeProfiles
-	return cli.Group("profile", "Keep names for services", "A profile stands for a service in --from and --to. Only its owner can read the file.",
+	return cli.Group("profile", "Save services under names", "A profile stands for a service in --from and --to. Only its owner can read the file.",
 		add,
 		list,
 		remove,

@@ -22,8 +22,8 @@ func (p *program) putCommand() *cobra.Command {
 	var mode string
 	c := &cobra.Command{
 		Use: "put TABLE ENTITY", Short: "Write an entity",
-		Long: "ENTITY is a JSON object with PartitionKey and RowKey, or - for standard input. A whole number is an Int32, one with a\n" +
-			"point a Double; other types have an annotation, as in a response: \"N@odata.type\": \"Edm.Int64\", \"N\": \"5\".",
+		Long: "ENTITY is a JSON object with PartitionKey and RowKey, or - for standard input. A whole number is an Int32, a number\n" +
+			"with a decimal point a Double. Other types need an annotation, as in a response: \"N@odata.type\": \"Edm.Int64\", \"N\": \"5\".",
 		Example: `  edgetable put People '{"PartitionKey":"a","RowKey":"1","Born":1815}' --to prod`,
 		RunE:    func(c *cobra.Command, args []string) error { return p.put(c.Context(), &o, mode, args[0], args[1]) },
 	}

@@ -35,7 +35,7 @@ var formats = []string{"table", "json", "jsonl", "csv", "csv-plain"}
 
 // filterFlag, selectFlag and formatFlag add flags that mean the same in all commands.
 func filterFlag(f *pflag.FlagSet, to *string) {
-	cli.ValueFlag(f, to, "filter", "string", "`condition` that the entities pass, as in $filter", checkedFilter, func(s string) string { return s })
+	cli.ValueFlag(f, to, "filter", "string", "`condition` for the entities, as in $filter", checkedFilter, func(s string) string { return s })
 }
 
 // checkedFilter refuses an invalid filter. The service would report it together with conditions of the command.
@@ -57,7 +57,7 @@ func checkedOrder(text string) (string, error) {
 }
 
 func selectFlag(f *pflag.FlagSet, to *[]string) {
-	f.StringSliceVar(to, "select", nil, "`names` of the properties to read, with commas between; default all")
+	f.StringSliceVar(to, "select", nil, "`names` of the properties to read, separated by commas; default all")
 }
 
 func formatFlag(f *pflag.FlagSet, to *string, words ...string) {
@@ -105,7 +105,7 @@ func (p *program) queryCommand() *cobra.Command {
 		filterFlag(f, &o.filter)
 		selectFlag(f, &o.names)
 		cli.ValueFlag(f, &o.order, "order", "order", "`order` by the keys: 'PartitionKey desc, RowKey desc' begins with the last entity, 'RowKey desc' in one partition", checkedOrder, func(s string) string { return s })
-		cli.IntFlag(f, &o.top, "top", 0, 0, 1<<31-1, "`number` of entities to read at most; 0 for all, but 100 if a terminal shows them as a table")
+		cli.IntFlag(f, &o.top, "top", 0, 0, 1<<31-1, "maximum `number` of entities to read; 0 means all, or 100 if they are printed as a table to a terminal")
 		formatFlag(f, &o.format, formats...)
 		cli.JSONFlag(f, &o.json)
 	})

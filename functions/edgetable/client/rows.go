@@ -26,7 +26,7 @@ type RowFlags struct {
 // register adds the flags. The arguments describe the default paths.
 func (o *RowFlags) register(f *pflag.FlagSet, rejects, progressFile string) {
 	RejectsFlag(f, &o.Rejects, rejects)
-	f.StringVar(&o.ProgressFile, "progress-file", "", "`file` that says how far the work is; default "+progressFile)
+	f.StringVar(&o.ProgressFile, "progress-file", "", "`file` that records the progress; default "+progressFile)
 	restartFlag(f, &o.restart)
 }
 
@@ -37,11 +37,11 @@ func RejectsFlag(f *pflag.FlagSet, to *string, usual string) {
 
 // restartFlag adds --restart, which discards earlier progress in all commands.
 func restartFlag(f *pflag.FlagSet, to *bool) {
-	cli.BoolFlag(f, to, "restart", "begin again, and forget an interrupted run")
+	cli.BoolFlag(f, to, "restart", "begin again, and discard the progress of an interrupted run")
 }
 
 // onceUsage is the usage text of --once in all commands that follow changes.
-const onceUsage = "end when no change is left, instead of waiting for the next (copy: with --follow)"
+const onceUsage = "end when all changes are read, instead of waiting for more (copy: with --follow)"
 
 // forget removes the progress file if --restart asks for it.
 func (o *RowFlags) forget() error {

@@ -21,7 +21,7 @@ func (p *program) tablesListCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "list", Short: "List the tables of an account",
-		Long:    "It prints a name a line. With --json it prints one object: {\"tables\":[\"Events\",\"People\"]}.",
+		Long:    "It prints one name per line. With --json it prints one object: {\"tables\":[\"Events\",\"People\"]}.",
 		Example: "  edgetable tables list --from prod",
 		RunE:    func(c *cobra.Command, _ []string) error { return p.tablesList(c.Context(), &o, asJSON) },
 	}
@@ -95,7 +95,7 @@ func (p *program) tablesDeleteCommand() *cobra.Command {
 	p.completeTables(c, &o)
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		o.inFlag(f)
-		cli.BoolFlag(f, &yes, "yes", "do not ask")
+		cli.BoolFlag(f, &yes, "yes", "do not ask for confirmation")
 	})
 	return c
 }

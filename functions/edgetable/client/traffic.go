@@ -38,10 +38,10 @@ func (p *program) trafficCommand() *cobra.Command {
 	var from ServiceFlags
 	c := &cobra.Command{
 		Use: "traffic [TABLE]", Short: "Show the traffic of a server's tables: hot partitions, shapes of queries",
-		Long: `It asks the server on this machine, by the socket in its data directory. The server counts the 16 busiest
-tables. With --from it asks a Worker for a table, with the account's key: the objects of the table count. Counts of
-partitions and queries are of the last one to two days; docs/advise.md describes them. Of a Worker it also shows the
-ranges of keys into which the table has split, with their sizes and loads.`,
+		Long: `It asks the server on this machine, over the socket in its data directory. The server counts the 16 busiest tables.
+With --from it asks a Worker about a table, with the account's key; the objects of the table do the counting. Counts
+of partitions and queries cover the last one to two days; docs/advise.md describes them. For a Worker it also shows
+the key ranges into which the table has split, with their sizes and loads.`,
 		Example: "  edgetable traffic --data /var/lib/edgetable\n  edgetable traffic People --data /var/lib/edgetable --json\n  edgetable traffic People --from cloudflare",
 		RunE: func(c *cobra.Command, args []string) error {
 			if from.Name != "" && len(args) == 0 {

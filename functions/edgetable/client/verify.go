@@ -20,8 +20,9 @@ func (p *program) verifyCommand() *cobra.Command {
 	var o verifyFlags
 	c := &cobra.Command{
 		Use: "verify TABLE…", Short: "Compare tables of two services",
-		Long: `Reads both tables and prints how many entities are equal, and the keys of those that differ or that one of them
-lacks, --limit of each table. Timestamps are not compared. The exit status is 4 if there are any differences, 3 if a table is missing.`,
+		Long: `Reads both tables and prints how many entities are equal, and the keys of those that differ or are missing on one
+side, at most --limit per table. Timestamps are not compared. The exit status is 4 if there are differences, 3 if a
+table is missing.`,
 		Example: "  edgetable verify --all --from azure --to prod",
 		RunE:    func(c *cobra.Command, args []string) error { return p.verify(c.Context(), &o, args) },
 	}
@@ -29,7 +30,7 @@ lacks, --limit of each table. Timestamps are not compared. The exit status is 4 
 	cli.Section(c, "What", func(f *pflag.FlagSet) {
 		o.register(f)
 		selectFlag(f, &o.names)
-		cli.IntFlag(f, &o.limit, "limit", 20, 0, mostDifferences, "`number` of differences to print of each table; all are counted")
+		cli.IntFlag(f, &o.limit, "limit", 20, 0, mostDifferences, "maximum `number` of differences to print per table; all are counted")
 	})
 	return c
 }

@@ -30,20 +30,21 @@ type watchFlags struct {
 func (p *program) watchCommand() *cobra.Command {
 	var o watchFlags
 	c := &cobra.Command{
-		Use: "watch TABLE", Short: "Print what changes in a table, as it changes",
-		Long: `The table must keep a feed: edgetable tables set TABLE --changes P7D. A line has what was done to an entity, its keys, and the
-entity as it is now; "superseded" if it was changed again since, which a later line shows. With --json a line is an event as
-docs/feed.md describes it.
+		Use: "watch TABLE", Short: "Print the changes in a table as they happen",
+		Long: `The table must keep a feed: edgetable tables set TABLE --changes P7D. A line contains the change, the keys of the
+entity, and its current content. If the entity was changed again since, the line says "superseded", and a later line
+has the content. With --json a line is an event as described in docs/feed.md.
 
-With --state the command continues where it was, if it is started again: each change comes at least once. With --initial it prints
-first all entities that there are, as if they had just been written, and then what has changed since: so whoever applies all
-lines has the table. Without either it begins now.
+With --state, the command resumes where it stopped when it is started again: each change is printed at least once.
+With --initial it first prints all existing entities, as if they had just been written, and then the changes since
+then. A program that applies all lines thus has a copy of the table. Without either flag it begins now.
 
-With --exec a shell runs the command for the changes of each answer: they are lines of JSON in its standard input. If it fails, watch
-ends with status 1, and comes again with the same changes.
+With --exec, a shell runs the command once for each response; the changes are lines of JSON on its standard input. If
+the command fails, watch ends with status 1, and repeats these changes when it is started again.
 
-The exit status is 4 if changes may have been missed, because the state is too old, the table was deleted, or the store was
-restored. Then remove the state, and what was built from the changes, and begin with --initial.`,
+The exit status is 4 if changes may have been missed, because the state is too old, the table was deleted, or the
+store was restored. Then remove the state and everything that was built from the changes, and start again with
+--initial.`,
 		Example: "  edgetable watch Orders --from prod\n  edgetable watch Orders --initial --state orders.json --exec './index' --from prod",
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.since != "" && (o.initial || o.state != "") {
@@ -55,10 +56,10 @@ restored. Then remove the state, and what was built from the changes, and begin 
 	p.completeTables(c, &o.ServiceFlags)
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		o.fromFlag(f)
-		cli.BoolFlag(f, &o.initial, "initial", "begin with all entities that there are")
-		f.StringVar(&o.state, "state", "", "`file` that remembers what was printed, to continue there")
-		f.StringVar(&o.since, "since", "", "`position` to begin after, as x-edgetable-next of an answer has it; start is the oldest change that is kept")
-		f.StringVar(&o.exec, "exec", "", "`command` of a shell that gets the changes as lines of JSON, in place of standard output")
+		cli.BoolFlag(f, &o.initial, "initial", "begin with all existing entities")
+		f.StringVar(&o.state, "state", "", "`file` that records what was printed, to resume there")
+		f.StringVar(&o.since, "since", "", "`position` after which to begin, as in the header x-edgetable-next of a response; start means the oldest change that is kept")
+		f.StringVar(&o.exec, "exec", "", "shell `command` that receives the changes as lines of JSON, instead of standard output")
 		cli.BoolFlag(f, &o.once, "once", onceUsage)
 		cli.JSONFlag(f, &o.json)
 	})

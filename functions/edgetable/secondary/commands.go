@@ -33,12 +33,11 @@ func (p *program) promoteCommand() *cobra.Command {
 	var force, takeOver bool
 	c := &cobra.Command{
 		Use: "promote DIRECTORY", Short: "Make a secondary the primary, or a store that was replaced",
-		Long: "Makes the secondary of a data directory a primary, while its server runs or is stopped. It\n" +
-			"first applies what the place has. Then it takes over the place: the old primary can ship there\n" +
-			"no more. It prints the time up to which all is there. To resume a run that failed, run it again.\n" +
-			"A primary that another store has replaced, or that does not know its history any more, takes no\n" +
-			"writes after a start. With --take-over it becomes the primary again, and the place leaves out\n" +
-			"what the other store wrote.",
+		Long: "Makes the secondary in a data directory a primary; its server may be running or stopped. It first\n" +
+			"applies the log that the place has. Then it takes over the place, so the old primary can no longer\n" +
+			"ship there. It prints the time up to which it has all writes. To resume a failed run, run it again.\n" +
+			"A primary that another store has replaced, or whose history is unknown, refuses writes after a\n" +
+			"start. --take-over makes it the primary again, without what the other store wrote.",
 		Example: "  edgetable promote /var/lib/edgetable\n" +
 			"  edgetable promote /var/lib/edgetable --place /mnt/backup/edgetable --take-over",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -46,9 +45,9 @@ func (p *program) promoteCommand() *cobra.Command {
 		},
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
-		f.StringVar(&o.Of, "place", "", "`place` that the secondary follows, where no server runs")
+		f.StringVar(&o.Of, "place", "", "`place` that the secondary follows; needed only if its server is stopped")
 		o.registerIdentity(f)
-		cli.BoolFlag(f, &force, "without-place", "promote it too if the place does not answer: the old primary is not kept from shipping there")
+		cli.BoolFlag(f, &force, "without-place", "promote it even if the place does not respond; the old primary can then still ship there")
 		cli.BoolFlag(f, &takeOver, "take-over", "make a store that was replaced the primary again, without what the other store wrote")
 		cli.AdminFlag(f, &socket, "")
 	})

@@ -22,7 +22,7 @@ type Flags struct {
 
 func (o *Flags) Register(f *pflag.FlagSet) {
 	f.StringVar(&o.Of, "secondary-of", "", "`place` to which another server ships its log (--backup-log): follow it, and serve only reads, until 'edgetable promote'")
-	cli.DurationFlag(f, &o.MaxLag, "secondary-max-lag", time.Minute, time.Second, cli.MaxTime, "how far the secondary may be behind the place: beyond it, /_/ready answers 503 and the status is unavailable; it looks for more of the log sixty times in that")
+	cli.DurationFlag(f, &o.MaxLag, "secondary-max-lag", time.Minute, time.Second, cli.MaxTime, "maximum lag of the secondary behind the place; above it, /_/ready answers 503 and the status is unavailable; the place is checked for more log every sixtieth of this time")
 	o.registerIdentity(f)
 }
 

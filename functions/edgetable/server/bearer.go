@@ -19,10 +19,10 @@ type bearerFlags struct {
 }
 
 func (o *bearerFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&o.issuer, "oidc-issuer", "", "`URL` of the OpenID Connect issuer whose bearer tokens are accepted, as its tokens have it in iss; default none")
-	f.StringSliceVar(&o.audiences, "oidc-audiences", nil, "`values` one of which a token must have in aud, such as https://storage.azure.com")
+	f.StringVar(&o.issuer, "oidc-issuer", "", "`URL` of the OpenID Connect issuer whose bearer tokens are accepted, exactly as in the tokens' iss claim; default none")
+	f.StringSliceVar(&o.audiences, "oidc-audiences", nil, "accepted `values` of the tokens' aud claim, such as https://storage.azure.com")
 	f.StringVar(&o.jwks, "oidc-jwks", "", "`URL` of the issuer's keys; default from its discovery document")
-	f.StringSliceVar(&o.roles, "oidc-roles", nil, "`rules` for roles: read=ROLE may read, write=ROLE may read and write, claim=NAME is the claim that has them; "+
+	f.StringSliceVar(&o.roles, "oidc-roles", nil, "`rules` for roles: read=ROLE may read, write=ROLE may read and write, claim=NAME is the claim with the roles; "+
 		"default read=Storage Table Data Reader, write=Storage Table Data Contributor, claim=roles")
 }
 

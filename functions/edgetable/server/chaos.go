@@ -17,7 +17,7 @@ type chaosFlags struct {
 }
 
 func (o *chaosFlags) register(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.rules, "chaos", nil, "`rule` of a simulated fault, such as 'operation=InsertEntity probability=0.1 fault=503'; or @FILE with one a line; may be repeated; see docs/chaos.md")
+	f.StringArrayVar(&o.rules, "chaos", nil, "`rule` of a simulated fault, such as 'operation=InsertEntity probability=0.1 fault=503'; or @FILE with one rule per line; may be repeated; see docs/chaos.md")
 }
 
 // load returns the simulation, or nil if there are no rules.

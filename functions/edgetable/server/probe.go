@@ -28,8 +28,8 @@ func (p *program) healthCommand() *cobra.Command {
 	var live, asJSON bool
 	c := &cobra.Command{
 		Use: "health", Short: "Ask the server on this machine whether it is ready",
-		Long: "Asks the address of --listen for /_/ready, over HTTPS where the server speaks it, and exits\n" +
-			"with 1 if the answer is not 200. It uses no key.",
+		Long: "Requests /_/ready from the address in --listen, over HTTPS if the server uses it. The exit status is\n" +
+			"1 if the response is not 200. It needs no key.",
 		Example: "  edgetable health\n  edgetable health --listen 0.0.0.0:443",
 		RunE: func(c *cobra.Command, _ []string) error {
 			path := "/_/ready"

@@ -68,9 +68,9 @@ func (l limits) String() string {
 
 func (o *protectFlags) register(f *pflag.FlagSet) {
 	o.limits.failures = usualFailures
-	cli.ValueFlag(f, &o.limits, "limits", "rates", "`rates` per second beyond which the answer is 503 ServerBusy: none, azure (account=20000,partition=2000), or account=N,partition=N; "+
-		"with failures=N also of failed sign-ins from a client address (of IPv6: /64), ten times as many at once, which is 100 otherwise; failures=0 does not limit them", parseLimits, limits.String)
-	cli.IntFlag(f, &o.requests, "max-requests", usualRequests, 1, maxRequests, "how many requests may wait; beyond that the answer is 503 ServerBusy; at once 64 that may write are served, and four per processor that read, "+
+	cli.ValueFlag(f, &o.limits, "limits", "rates", "`rates` above which the answer is 503 ServerBusy, in operations per second: none, azure (account=20000,partition=2000), or account=N,partition=N; "+
+		"failures=N limits the failed sign-ins of a client address (IPv6: /64), with bursts of up to ten times N; default 100, 0 means no limit", parseLimits, limits.String)
+	cli.IntFlag(f, &o.requests, "max-requests", usualRequests, 1, maxRequests, "maximum `number` of waiting requests; above it, the answer is 503 ServerBusy; 64 requests that may write and four reads per CPU run at once, "+
 		"or a sixteenth of this number of each kind with --store "+cli.OneOf(stores.Remote()))
 }
 

@@ -49,7 +49,7 @@ func (p *program) serveCommand() *cobra.Command {
 	var print bool
 	c := &cobra.Command{
 		Use: "serve", Short: "Serve tables from a data directory, memory, PostgreSQL or DynamoDB",
-		Long: "Prints \"ready\" when it takes requests, and serves until it is interrupted.",
+		Long: "Prints \"ready\" when it accepts requests, and serves until it is interrupted.",
 		Example: `  edgetable serve --data /var/lib/edgetable
   edgetable serve --memory
   edgetable serve --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem
@@ -90,7 +90,7 @@ func (p *program) serveCommand() *cobra.Command {
 	cli.Section(c, "Operation", o.registerOperation)
 	cli.Section(c, "Metrics", o.metrics.register)
 	cli.Section(c, "Simulated faults", o.chaos.register)
-	cli.BoolFlag(c.Flags(), &print, "print-config", "print the flags as a configuration file and exit; no key is among them")
+	cli.BoolFlag(c.Flags(), &print, "print-config", "print the flags as a configuration file and exit; it contains no keys")
 	cli.Short(c, "listen", "tls-cert", "tls-key", "acme-domain", "trust-proxy", "explorer", "accounts", "store", "data", "memory",
 		"postgres-dsn", "dynamodb-table", "backup-to", "backup-log", "secondary-of", "log-format", "access-log", "metrics-listen", "help")
 	return c
@@ -102,24 +102,24 @@ func (o *serveFlags) registerAddress(f *pflag.FlagSet) {
 	f.StringVar(&o.tlsKey, "tls-key", "", "`file` with the certificate's key in PEM")
 	f.StringVar(&o.publicURL, "public-url", "", "`URL` of the server for clients, such as https://tables.example.com; shown at start")
 	o.explorer.register(f)
-	cli.BoolFlag(f, &o.pathStyle, "path-style", "take the account always from the path, never from the host")
+	cli.BoolFlag(f, &o.pathStyle, "path-style", "always read the account from the path, never from the host")
 	cli.BoolFlag(f, &o.trustProxy, "trust-proxy", "trust X-Forwarded-Proto, X-Forwarded-Host and the last entry of X-Forwarded-For; only behind a proxy that sets them")
 }
 
 func (o *serveFlags) registerLimits(f *pflag.FlagSet) {
 	o.protect.register(f)
-	cli.DurationFlag(f, &o.skew, "max-skew", 15*time.Minute, 0, cli.MaxTime, "how far the date of a request may be from now; 0 does not check")
+	cli.DurationFlag(f, &o.skew, "max-skew", 15*time.Minute, 0, cli.MaxTime, "maximum difference between the date of a request and now; 0 disables the check")
 }
 
 func (o *serveFlags) registerOperation(f *pflag.FlagSet) {
-	cli.BoolFlag(f, &o.extensions, "extensions", "answer what the service does not have: startswith, endswith, contains and substringof in filters, $orderby by the keys, and /table()/$count")
+	cli.BoolFlag(f, &o.extensions, "extensions", "support requests that Azure does not: startswith, endswith, contains and substringof in filters, $orderby by the keys, and /table()/$count")
 	cli.AdminFlag(f, &o.admin, ", if there is one")
-	cli.BoolFlag(f, &o.untilEOF, "until-eof", "serve until standard input ends, as by an interrupt: for tests, so that no server outlives the process that started it")
-	cli.DurationFlag(f, &o.grace, "grace", 10*time.Second, 0, cli.MaxTime, "how long requests may continue after an interrupt; a second interrupt ends them")
+	cli.BoolFlag(f, &o.untilEOF, "until-eof", "stop when standard input ends, as if interrupted; for tests, so that no server outlives the process that started it")
+	cli.DurationFlag(f, &o.grace, "grace", 10*time.Second, 0, cli.MaxTime, "how long running requests may take after an interrupt; a second interrupt ends them at once")
 	cli.DurationFlag(f, &o.drain, "drain", 0, 0, cli.MaxTime, "how long to serve after an interrupt while /_/ready answers 503, before --grace begins")
 	cli.ChoiceFlag(f, &o.logFormat, "log-format", "`format` of the log on standard error, text or json", "text", "json")
-	cli.LevelFlag(f, &o.logLevel, "log-level", "least `level` that is logged: debug (every request), info, warn or error")
-	f.StringVar(&o.accessLog, "access-log", "", "`file` that gets a line for each request, opened again on SIGHUP; - is standard error; default none")
+	cli.LevelFlag(f, &o.logLevel, "log-level", "minimum `level` that is logged: debug (every request), info, warn or error")
+	f.StringVar(&o.accessLog, "access-log", "", "`file` for the access log, one line per request; reopened on SIGHUP; - means standard error; default none")
 	cli.DurationFlag(f, &o.slowQuery, "slow-query", time.Second, 0, cli.MaxTime, "log each query that takes this long, with the shape of its filter; 0 logs none")
 }
 

@@ -21,16 +21,16 @@ func (p *program) checkCommand() *cobra.Command {
 	var accept, asJSON bool
 	c := &cobra.Command{
 		Use: "check DIRECTORY", Short: "Read everything in a data directory and report damage",
-		Long: "Reads each block, table and entity of a data directory that no server uses, tries what a\n" +
-			"start does, and changes nothing. Exits with 4 if something is damaged.\n\n" +
-			"With --accept-damage it then does what a start refuses to do: it gives up commits that are lost,\n" +
-			"keeps the damaged logs as *.damaged, and reads the rest again, which can be served.",
+		Long: "Reads each block, table and entity of a data directory that no server uses, tries everything that a\n" +
+			"start does, and changes nothing. The exit status is 4 if something is damaged.\n\n" +
+			"With --accept-damage it then makes the directory usable again: it gives up lost commits, keeps the\n" +
+			"damaged logs as *.damaged, and checks the rest again.",
 		Example: "  edgetable check /var/lib/edgetable\n  edgetable check /var/lib/edgetable --salvage /var/lib/edgetable-saved",
 		RunE:    func(_ *cobra.Command, args []string) error { return p.check(args[0], salvage, accept, asJSON) },
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
 		f.StringVar(&salvage, "salvage", "", "new `directory` for what can be read; it can be served with --data")
-		cli.BoolFlag(f, &accept, "accept-damage", "give up commits that are lost, so that the directory can be served")
+		cli.BoolFlag(f, &accept, "accept-damage", "give up lost commits, so that the directory can be served")
 		cli.JSONFlag(f, &asJSON)
 	})
 	return c

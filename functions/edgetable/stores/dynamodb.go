@@ -32,13 +32,12 @@ type dynamodbFlags struct {
 func (o *dynamodbFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.table, "dynamodb-table", "", "`name` of the DynamoDB table")
 	f.StringVar(&o.region, "dynamodb-region", "", "AWS `Region` of the DynamoDB table; default that of the environment or the profile")
-	f.StringVar(&o.endpoint, "dynamodb-endpoint", "", "`URL` of the server, where it is not AWS, such as DynamoDB Local")
+	f.StringVar(&o.endpoint, "dynamodb-endpoint", "", "`URL` of the server, if it is not AWS, such as DynamoDB Local")
 }
 
 // registerLease adds the flag of the lease, for programs that read or write tables.
 func (o *dynamodbFlags) registerLease(f *pflag.FlagSet) {
-	cli.DurationFlag(f, &o.lease, "dynamodb-lease", 2*time.Second, 0, dynamodb.MaxLease, "how long a process may cache that a table exists, and the least time that deleting one takes; "+
-		"the same in all that use the DynamoDB table; 0 asks each time")
+	cli.DurationFlag(f, &o.lease, "dynamodb-lease", 2*time.Second, 0, dynamodb.MaxLease, "how long a process may cache that a table exists; deleting a table takes at least this time; all processes on the DynamoDB table need the same value; 0 disables the cache")
 }
 
 func (o *dynamodbFlags) check() error {

@@ -20,9 +20,9 @@ func (p *program) dynamodbCommand() *cobra.Command {
 func (p *program) createCommand() *cobra.Command {
 	var o dynamodbFlags
 	c := &cobra.Command{
-		Use: "create", Short: "Make the DynamoDB table, where infra/aws is not used",
-		Long: "The table is billed on demand. One that exists is left as it is. On AWS, infra/aws\n" +
-			"makes it with backups, alarms and protection against deletion: prefer that.",
+		Use: "create", Short: "Create the DynamoDB table, if you do not use infra/aws",
+		Long: "The table is billed on demand. An existing table is not changed. On AWS, prefer infra/aws, which\n" +
+			"also sets up backups, alarms and deletion protection.",
 		Example: "  edgetable dynamodb create --dynamodb-table edgetable --dynamodb-region eu-central-1",
 		RunE:    func(c *cobra.Command, _ []string) error { return p.createDynamoDB(c.Context(), &o) },
 	}

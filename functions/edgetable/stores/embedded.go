@@ -47,10 +47,10 @@ func inDirectory() *Kind {
 const maxCache = 1 << 44
 
 func (o *embeddedFlags) register(f *pflag.FlagSet) {
-	cli.DataFlag(f, &o.data, "made if missing")
-	cli.BoolFlag(f, &o.memory, "memory", "keep everything in memory; it is lost when the server ends")
-	cli.SizeFlag(f, &o.diskReserve, "disk-reserve", 256<<20, 0, maxCache, "`size` of a file that keeps room for deletes on a full disk, at most a sixteenth of the disk; 0 makes none")
-	cli.SizeFlag(f, &o.cache, "cache-size", usualCache, 1<<20, maxCache, "`size` of the block cache; without the flag less in a container with little memory")
+	cli.DataFlag(f, &o.data, "created if it does not exist")
+	cli.BoolFlag(f, &o.memory, "memory", "keep everything in memory; all data is lost when the server ends")
+	cli.SizeFlag(f, &o.diskReserve, "disk-reserve", 256<<20, 0, maxCache, "`size` of a file that reserves space for deletes on a full disk, at most a sixteenth of the disk; 0 means none")
+	cli.SizeFlag(f, &o.cache, "cache-size", usualCache, 1<<20, maxCache, "`size` of the block cache; the default is smaller in a container with little memory")
 }
 
 func (o *embeddedFlags) check(flags *pflag.FlagSet) error {

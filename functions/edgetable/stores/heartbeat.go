@@ -15,10 +15,10 @@ import (
 func (p *program) heartbeatCommand() *cobra.Command {
 	var o dynamodbFlags
 	c := &cobra.Command{
-		Use: "heartbeat", Short: "Write the heartbeats of a Region once, by which secondaries know their age",
-		Long: "Writes the heartbeats of the Region. Servers and functions in the role primary do so once\n" +
-			"a minute; this command does it after they have stopped, to check that all has arrived\n" +
-			"before another Region becomes the primary. It fails if another Region writes.",
+		Use: "heartbeat", Short: "Write the heartbeats of a Region once; secondaries use them to compute their lag",
+		Long: "Servers and functions in the role primary write heartbeats once a minute. Use this command after\n" +
+			"they have stopped, to check that all writes have arrived before another Region becomes the primary.\n" +
+			"It fails if another Region writes.",
 		Example: "  edgetable dynamodb heartbeat --dynamodb-table edgetable --dynamodb-region eu-central-1",
 		RunE:    func(c *cobra.Command, _ []string) error { return p.heartbeat(c.Context(), &o) },
 	}

@@ -25,10 +25,10 @@ type postgresFlags struct {
 }
 
 func (o *postgresFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&o.dsn, "postgres-dsn", "", "`URL` or key=value pairs of the PostgreSQL database, without a password; PGHOST, PGUSER, PGPASSFILE and so on say what is left out; "+
+	f.StringVar(&o.dsn, "postgres-dsn", "", "`URL` or key=value pairs of the PostgreSQL database, without a password; PGHOST, PGUSER, PGPASSFILE and so on supply missing parts; "+
 		"for several hosts add target_session_attrs=read-write")
-	f.StringVar(&o.schema, "postgres-schema", "edgetable", "`name` of the schema that has the tables")
-	f.StringVar(&o.password, "postgres-password-from", "", "`source` of the password for each new connection: file:FILE; command:COMMAND, of which the shell prints it; "+
+	f.StringVar(&o.schema, "postgres-schema", "edgetable", "`name` of the schema with the tables")
+	f.StringVar(&o.password, "postgres-password-from", "", "`source` of the password for each new connection: file:FILE; command:COMMAND, a shell command that prints it; "+
 		"rds (IAM authentication of Amazon RDS and Aurora) or azure (Microsoft Entra), a token of this machine's identity; default $PGPASSWORD or $PGPASSFILE")
 }
 
@@ -131,7 +131,7 @@ func (o *postgresFlags) exposed() bool {
 
 // postgresCommand returns the commands that maintain a database.
 func (p *program) postgresCommand() *cobra.Command {
-	return cli.Group("postgres", "Make or look at the schema in a PostgreSQL database", "",
+	return cli.Group("postgres", "Create or inspect the schema in a PostgreSQL database", "",
 		p.postgresCreateCommand(),
 		p.postgresStatusCommand())
 }
@@ -139,10 +139,10 @@ func (p *program) postgresCommand() *cobra.Command {
 func (p *program) postgresCreateCommand() *cobra.Command {
 	var o postgresFlags
 	c := &cobra.Command{
-		Use: "create", Short: "Make the schema with its tables, or bring it to the version that this program needs",
+		Use: "create", Short: "Create the schema with its tables, or upgrade it to the version that this program needs",
 		Example: "  edgetable postgres create --postgres-dsn postgres://owner@db.example/edgetable",
-		Long: "Needs the owner of the schema; servers need less, see docs/postgres.md. Each step is one\n" +
-			"transaction, and two runs at the same time wait for each other. A server never does this.",
+		Long: "It must run as the owner of the schema; servers need fewer rights, see docs/postgres.md. Each step\n" +
+			"is one transaction, and concurrent runs wait for each other. A server never changes the schema.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.check(); err != nil {
 				return err
@@ -169,7 +169,7 @@ func (p *program) postgresStatusCommand() *cobra.Command {
 	var o postgresFlags
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "status", Short: "Print what a reply promises, the version of the schema, and what waits to be removed",
+		Use: "status", Short: "Print what a reply promises, the version of the schema, and what is still to be removed",
 		Example: "  edgetable postgres status --postgres-dsn postgres://edgetable@db.example/edgetable",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.check(); err != nil {

@@ -33,8 +33,8 @@ func onPostgres() *Kind {
 func (o *postgresServing) register(f *pflag.FlagSet) {
 	o.postgresFlags.register(f)
 	f.StringVar(&o.replica, "postgres-replica-dsn", "", "`URL` or key=value pairs of a standby, for reads that may be old; default the primary")
-	cli.IntFlag(f, &o.connections, "postgres-connections", 16, 8, 1000, "`number` of connections to the primary at most, and as many to the standby")
-	cli.BoolFlag(f, &o.allowLoss, "postgres-allow-loss", "serve from a database whose settings (fsync, synchronous_commit) may lose writes that were answered")
+	cli.IntFlag(f, &o.connections, "postgres-connections", 16, 8, 1000, "maximum `number` of connections to the primary, and also to the standby")
+	cli.BoolFlag(f, &o.allowLoss, "postgres-allow-loss", "accept a database whose settings (fsync, synchronous_commit) may lose acknowledged writes")
 }
 
 // open opens the store.

@@ -28,17 +28,16 @@ func (p *program) rebucketCommand() *cobra.Command {
 	var o rebucketFlags
 	c := &cobra.Command{
 		Use: "rebucket TABLE", Short: "Spread a table on DynamoDB over another number of hash keys, while it is used",
-		Long: "Makes a copy that becomes the table. The table can be read throughout and written until\n" +
-			"the last pass, when writes are answered 503. Each entity is written once, in a\n" +
-			"transaction, and read twice a pass. To resume an interrupted run, run the same command;\n" +
-			"to give up, use --abort.",
+		Long: "Makes a copy that replaces the table. The table can be read all the time. It can be written until\n" +
+			"the last pass, during which writes get 503. Each entity is written once, in a transaction, and read\n" +
+			"twice per pass. To resume an interrupted run, run the same command; to give up, use --abort.",
 		Example: "  edgetable dynamodb rebucket --dynamodb-table edgetable --account acme --buckets 32 People",
 		RunE:    func(c *cobra.Command, args []string) error { return p.rebucket(c.Context(), &o, args[0]) },
 	}
 	cli.Section(c, "Table", func(f *pflag.FlagSet) {
 		cli.AccountFlag(f, &o.account, "")
 		cli.IntFlag(f, &o.buckets, "buckets", 0, 0, dynamodb.MaxBuckets, cli.BucketsUsage+"; from now on")
-		cli.DurationFlag(f, &o.maxPause, "max-pause", time.Minute, 0, cli.MaxTime, "stop before writes are refused if that is going to take longer; 0 does not stop")
+		cli.DurationFlag(f, &o.maxPause, "max-pause", time.Minute, 0, cli.MaxTime, "maximum time for which writes may be refused; the command stops if it expects a longer time; 0 means no limit")
 		cli.BoolFlag(f, &o.abort, "abort", "give up an interrupted run, and leave the table as it is")
 	})
 	cli.Section(c, "Store on DynamoDB", func(f *pflag.FlagSet) {
