@@ -7,16 +7,16 @@ import (
 	"edgetable/core/table"
 )
 
-// commits counts the bytes of commits on their way to the log. A small disk is filled between two looks of Measure, so
-// commits look at it themselves.
+// commits counts the bytes of commits in flight to the log. Between two measurements, commits can fill a small disk,
+// so they measure it themselves.
 type commits struct {
-	inFlight atomic.Int64 // bytes of commits that began and have not ended
-	largest  atomic.Int64 // bytes of the largest commit so far
-	unlooked atomic.Int64 // bytes that commits may still write before one looks at the disk
+	inFlight atomic.Int64 // bytes of commits in flight
+	largest  atomic.Int64 // size of the largest commit so far
+	unlooked atomic.Int64 // bytes that commits may still write before one measures the disk
 }
 
-// refuseBelow returns the free bytes below which writes are refused: room to flush the memtables, and the one commit
-// that may be larger than they are.
+// refuseBelow returns the free bytes below which writes are refused: enough to flush the memtables, and for one
+// commit, which may be larger than the memtables.
 func (d *Disk) refuseBelow() int64 {
 	if d.reserve.size == 0 {
 		return 0
@@ -27,9 +27,9 @@ func (d *Disk) refuseBelow() int64 {
 // acceptAbove returns the free bytes above which writes are accepted again.
 func (d *Disk) acceptAbove() int64 { return d.refuseBelow() + d.reserve.size/4 }
 
-// Begin counts a commit of n bytes, which the caller is about to write to the log. Unless the mutations only remove
-// entities, it returns table.ErrFull, and counts nothing, if the disk has no room for the commit and for those in
-// flight: each takes its bytes in the log and, until that is removed, in a data file.
+// Begin counts a commit of n bytes, which the caller is about to write to the log. If the disk has no space for this
+// commit and those in flight, Begin counts nothing and returns table.ErrFull, unless the mutations only remove
+// entities. Each commit takes its bytes in the log and, until the log is removed, also in a data file.
 func (d *Disk) Begin(n int, m []table.Mutation) error {
 	if d == nil {
 		return nil
@@ -51,7 +51,7 @@ func (d *Disk) Begin(n int, m []table.Mutation) error {
 		if free < d.acceptAbove() {
 			d.setFull()
 		} else {
-			d.log.noRoom(size, free) // a smaller one has room
+			d.log.noRoom(size, free) // a smaller write may have space
 		}
 		return table.ErrFull
 	}
@@ -71,8 +71,8 @@ func removes(m []table.Mutation) bool {
 	return !slices.ContainsFunc(m, func(m table.Mutation) bool { return !m.Kind.Removes() })
 }
 
-// Admit refuses a write if there is no space for it: any while an operation
-// waits, else those that add data.
+// Admit refuses a write if there is no space for it. While an operation waits, it refuses every write, otherwise
+// those that add data.
 func (d *Disk) Admit(m []table.Mutation) error {
 	if d == nil || !d.full.Load() && !d.descriptors.Load() {
 		return nil

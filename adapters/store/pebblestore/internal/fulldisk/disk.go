@@ -170,7 +170,7 @@ func (d *Disk) tryAgain() {
 
 // judge decides whether writes are refused. They are refused if the free space is below a quarter of the reserve plus
 // the size of the largest commit, which is more than the data that is not in data files yet. They are accepted again
-// above a half. mu must be locked.
+// once a further quarter of the reserve is free. mu must be locked.
 func (d *Disk) judge(free int64) {
 	refuse, accept := d.refuseBelow(), d.acceptAbove()
 	if !d.full.Load() && (d.reserve.size == 0 || d.reserve.held) {
