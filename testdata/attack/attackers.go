@@ -18,24 +18,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attack is one thing that strangers, or a hostile account, do on many connections. One that
-// the server closes is opened again.
+// attack is a kind of attack by strangers, or by a hostile account, on many connections. Connections that the server
+// closes are opened again.
 type attack struct {
 	name        string
 	connections int
 	request     func() string
-	// again is the pause between two requests on a connection; 0: its first one is the last,
-	// and nothing of the answer but its first bytes is read.
+	// again is the pause between two requests on a connection. If it is 0, only one request is sent, and only the
+	// first bytes of the response are read.
 	again time.Duration
-	// ahead is how many requests are sent before the answer to the first; 0 is one.
+	// ahead is the number of pipelined requests: how many are sent before the first response; 0 means one.
 	ahead int
-	// drip is sent every few seconds to go on with a request that does not end.
+	// drip is sent every few seconds to continue a request that never ends.
 	drip string
 
 	opened, held, answered, refused atomic.Int64
 }
 
-// attackers run all attacks at once, each from addresses of its own.
+// attackers runs all attacks at the same time, each from separate addresses.
 type attackers struct {
 	o    *options
 	s    *server
@@ -58,7 +58,7 @@ func (a *attackers) begin() {
 		for i := range attack.connections {
 			source := fmt.Sprintf("127.0.%d.%d", 1+k, 2+i%a.o.addresses)
 			a.wait.Go(func() {
-				a.pause(time.Duration(i) * a.o.reopen / time.Duration(attack.connections)) // they do not come all at one moment
+				a.pause(time.Duration(i) * a.o.reopen / time.Duration(attack.connections)) // spreads the first connections over time
 				for a.ctx.Err() == nil {
 					if conn := a.open(source); conn != nil {
 						attack.opened.Add(1)
@@ -84,7 +84,7 @@ func (a *attackers) pause(d time.Duration) {
 	}
 }
 
-// open opens a connection that has little room for answers.
+// open opens a connection with a small receive buffer.
 func (a *attackers) open(source string) net.Conn {
 	d := dialer(source)
 	d.Control = func(_, _ string, c syscall.RawConn) error {
@@ -135,10 +135,10 @@ func (k *attack) count(refused bool) {
 	}
 }
 
-// tick is how often a connection that is held is looked at.
+// tick is how often a held connection is checked.
 const tick = 3 * time.Second
 
-// hold sends a request, reads the first bytes of an answer if there is one, and then nothing.
+// hold sends a request, reads the first bytes of the response, if any, and then reads nothing more.
 func (a *attackers) hold(k *attack, conn net.Conn) {
 	if _, err := io.WriteString(conn, k.request()); err != nil {
 		return
@@ -153,7 +153,7 @@ func (a *attackers) hold(k *attack, conn net.Conn) {
 			return
 		}
 	}
-	// The end of the connection shows without a read of what is in front of it.
+	// The end of the connection is visible without reading the data before it.
 	for a.ctx.Err() == nil && alive(conn) {
 		a.pause(tick)
 		if _, err := io.WriteString(conn, k.drip); k.drip != "" && err != nil {
@@ -162,7 +162,7 @@ func (a *attackers) hold(k *attack, conn net.Conn) {
 	}
 }
 
-// alive reports whether the other side has not closed the connection.
+// alive reports whether the other side has not closed the connection yet.
 func alive(c net.Conn) bool {
 	if over, ok := c.(interface{ NetConn() net.Conn }); ok {
 		c = over.NetConn()

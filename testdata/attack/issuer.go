@@ -17,14 +17,14 @@ import (
 	"time"
 )
 
-// silentIssuer returns the URL of an issuer of tokens that hangs.
+// silentIssuer returns the URL of a token issuer that never responds.
 func silentIssuer() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", err
 	}
 	go func() {
-		var open []net.Conn // else the collector closes them
+		var open []net.Conn // otherwise the garbage collector would close them
 		for {
 			c, err := l.Accept()
 			if err != nil {
@@ -52,7 +52,7 @@ func (s *server) certify() (certificate, key string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	dir := s.dir + ".tls" // a data directory holds nothing else
+	dir := s.dir + ".tls" // outside of the data directory, which must have nothing else
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return "", "", err
 	}

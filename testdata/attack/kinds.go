@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// attacks are what is done at once. The hostile account is evil; strangers have no key.
+// attacks returns the attacks that run at the same time. The hostile account is named evil; strangers have no key.
 func attacks(o *options, s *server) ([]*attack, error) {
 	narrow, err := s.sas(o, "Attacked")
 	if err != nil {
@@ -84,7 +84,7 @@ func lines(h http.Header) string {
 	return b.String()
 }
 
-// entity is the JSON of an entity of this many characters.
+// entity returns the JSON of an entity with this many characters.
 func entity(partition, row string, size int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{"PartitionKey":%q,"RowKey":%q`, partition, row)
@@ -95,7 +95,7 @@ func entity(partition, row string, size int) string {
 	return b.String() + "}"
 }
 
-// forge makes a token with a key that the issuer may have, for all the server knows.
+// forge makes a token signed with a key that, as far as the server can know, may be the issuer's.
 func (s *server) forge(n int64) string {
 	part := base64.RawURLEncoding.EncodeToString
 	return part(fmt.Appendf(nil, `{"alg":"RS256","kid":"forged-%d"}`, n)) + "." + part(fmt.Appendf(nil,

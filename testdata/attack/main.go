@@ -1,8 +1,8 @@
 //go:build linux
 
-// Command attack serves tables with small limits, attacks the server as strangers and a
-// hostile account would, and measures a second account meanwhile. It fails if the server
-// ends, refuses the second account, holds more memory or files than it may, or more and more.
+// Command attack serves tables with small limits, attacks the server as strangers and a hostile account would, and
+// measures a second account meanwhile. It fails if the server ends, refuses the second account, uses more memory or
+// files than allowed, or if its usage keeps growing.
 //
 //	go run ./testdata/attack -edgetable bin/edgetable -duration 5m
 package main
@@ -18,18 +18,17 @@ import (
 type options struct {
 	edgetable string
 	duration  time.Duration
-	files     int    // that the server may open
+	files     int    // maximum number of files that the server may open
 	memory    string // GOMEMLIMIT
-	rss       int    // MiB that the server may hold, with its code
-	addresses int    // of each attack
+	rss       int    // maximum memory of the server in MiB, including its code
+	addresses int    // client addresses of each attack
 	tls       bool
 	only      string
 
 	flood, readers, uploads int
-	// pause is between two requests of a connection of the victim; the other attacks have
-	// multiples of it.
+	// pause is the time between two requests of the victim on a connection; the attacks use multiples of it.
 	pause time.Duration
-	// reopen is after what time a closed connection is opened again.
+	// reopen is the delay before a closed connection is opened again.
 	reopen time.Duration
 }
 

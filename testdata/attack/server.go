@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// server is the server under attack, in a process of its own.
+// server is the server under attack, in a separate process.
 type server struct {
 	cmd      *exec.Cmd
 	dir      string
@@ -28,10 +28,10 @@ type server struct {
 	keys     map[string][]byte
 	log      lockedBuffer
 	ended    chan error
-	issuer   string      // of tokens; it accepts connections and never answers
-	tls      *tls.Config // of clients; nil without TLS
+	issuer   string      // URL of a token issuer that accepts connections and never responds
+	tls      *tls.Config // for clients; nil without TLS
 	samples  []sample
-	disabled time.Duration // for which a disabled account was served
+	disabled time.Duration // how long a disabled account was still served
 }
 
 type lockedBuffer struct {
@@ -51,7 +51,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// names of the accounts: gone is disabled during the attack.
+// names of the accounts: gone is disabled during the attack
 var names = []string{"acme", "evil", "gone"}
 
 func startServer(o *options) (*server, error) {
@@ -129,7 +129,7 @@ func (s *server) tail() string {
 	return text[max(0, len(text)-2000):]
 }
 
-// series shows the samples at a dozen moments.
+// series prints the samples at a dozen moments.
 func (s *server) series() string {
 	var b strings.Builder
 	b.WriteString("| After | Memory | Files |\n|---|---|---|\n")
@@ -157,7 +157,7 @@ func (s *server) stop() error {
 	}
 }
 
-// sas returns a token for a range of a table of evil, by the command.
+// sas returns a token for a range of a table of evil, made by the command.
 func (s *server) sas(o *options, table string) (string, error) {
 	c := exec.Command(o.edgetable, "sas", "--accounts", filepath.Join(s.dir, "accounts"), "--account", "evil",
 		"--table", table, "--permissions", "r", "--from-partition", "a", "--to-partition", "b", "--quiet")

@@ -21,27 +21,27 @@ import (
 	"time"
 )
 
-// victim is the account that wants to go on, at an address of its own.
+// victim is the account that must still be served, at a separate address.
 type victim struct {
 	s     *server
 	http  *http.Client
 	pace  time.Duration
 	mu    sync.Mutex
-	wrong []error // of the first requests that were refused or failed
+	wrong []error // messages of the first requests that were refused or failed
 }
 
-// measured is one request of the victim.
+// measured is the measurement of one request of the victim.
 type measured struct {
 	kind     string
 	at, took time.Duration
 }
 
-// result is what the victim saw.
+// result is what the victim measured.
 type result struct {
 	duration        time.Duration
 	requests        []measured
 	refused, failed int
-	server, here    time.Duration // processor time
+	server, here    time.Duration // CPU time
 }
 
 func newVictim(o *options, s *server) (*victim, error) {
@@ -75,7 +75,7 @@ func dialer(source string) *net.Dialer {
 	return &net.Dialer{Timeout: 10 * time.Second, LocalAddr: &net.TCPAddr{IP: net.ParseIP(source)}}
 }
 
-// dial opens a connection, over TLS if the server demands it.
+// dial opens a connection, over TLS if the server requires it.
 func (s *server) dial(ctx context.Context, d *net.Dialer) (net.Conn, error) {
 	if s.tls == nil {
 		return d.DialContext(ctx, "tcp", s.addr)
@@ -83,7 +83,7 @@ func (s *server) dial(ctx context.Context, d *net.Dialer) (net.Conn, error) {
 	return (&tls.Dialer{NetDialer: d, Config: s.tls}).DialContext(ctx, "tcp", s.addr)
 }
 
-// sign returns the headers of SharedKeyLite.
+// sign returns the headers for SharedKeyLite.
 func (s *server) sign(account, path string) http.Header {
 	date := time.Now().UTC().Format(http.TimeFormat)
 	mac := hmac.New(sha256.New, s.keys[account])
@@ -119,8 +119,7 @@ func (v *victim) do(account, method, path, body string) (status int, err error) 
 	return resp.StatusCode, err
 }
 
-// measure reads, writes and scans for some time. If it should, it disables an account in the
-// middle of it.
+// measure reads, writes and scans for some time. With disable, it disables an account halfway through.
 func (v *victim) measure(d time.Duration, s *server, disable bool) *result {
 	r := &result{duration: d, server: -s.used(), here: -usedHere()}
 	begin := time.Now()
@@ -164,13 +163,13 @@ func (v *victim) measure(d time.Duration, s *server, disable bool) *result {
 	return r
 }
 
-// closed reports whether the server closed an idle connection at the moment of the request,
-// as the documented bound permits: the SDKs repeat it.
+// closed reports whether the server closed an idle connection at the moment of the request. The documented limits
+// permit that, and the SDKs retry.
 func closed(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// count notes a request.
+// count records a request.
 func (v *victim) count(r *result, m measured, status int, err error) {
 	v.mu.Lock()
 	r.requests = append(r.requests, m)
@@ -201,7 +200,7 @@ func (v *victim) note(err error) {
 	}
 }
 
-// disable disables an account, and returns for how long it was served still.
+// disable disables an account, and returns how long it was still served.
 func (v *victim) disable() time.Duration {
 	if err := v.s.writeAccounts("gone"); err != nil {
 		v.note(err)
@@ -216,7 +215,7 @@ func (v *victim) disable() time.Duration {
 	return time.Since(begin)
 }
 
-// parts is into how many parts of its time a result is divided.
+// parts is the number of time slices of a result.
 const parts = 12
 
 func (r *result) String() string {

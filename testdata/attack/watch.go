@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// sample is what a process holds at one moment.
+// sample is the resource usage of a process at one moment.
 type sample struct {
 	at     time.Duration
-	memory int // MiB, with its code
+	memory int // MiB, including its code
 	files  int
 }
 
-// look samples memory and files of the process.
+// look samples the memory and the files of the process.
 func (s *server) look(at time.Duration) error {
 	proc := fmt.Sprintf("/proc/%d/", s.cmd.Process.Pid)
 	status, err := os.ReadFile(proc + "status")
@@ -42,7 +42,7 @@ func (s *server) look(at time.Duration) error {
 	return nil
 }
 
-// used is the processor time of the server.
+// used returns the CPU time of the server.
 func (s *server) used() time.Duration {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.cmd.Process.Pid))
 	f := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
@@ -51,17 +51,17 @@ func (s *server) used() time.Duration {
 	}
 	user, _ := strconv.Atoi(f[11])
 	system, _ := strconv.Atoi(f[12])
-	return time.Duration(user+system) * (time.Second / 100) // Linux counts these in hundredths
+	return time.Duration(user+system) * (time.Second / 100) // Linux counts in hundredths of a second
 }
 
-// usedHere is the processor time of this process, so of attackers and victim.
+// usedHere returns the CPU time of this process, which runs the attackers and the victim.
 func usedHere() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// most returns the highest of a number over the samples.
+// most returns the highest value of a number over all samples.
 func most(list []sample, of func(sample) int) (n int) {
 	for _, s := range list {
 		n = max(n, of(s))
@@ -72,9 +72,9 @@ func most(list []sample, of func(sample) int) (n int) {
 func memory(s sample) int { return s.memory }
 func files(s sample) int  { return s.files }
 
-// grows reports whether a number is not flat: its mean over the last quarter of the samples
-// is above that of the second by more than a sixth, and by more than a little. In the first
-// quarter caches fill.
+// grows returns an error if a number keeps growing: its mean over the last quarter of the samples exceeds that of the
+// second quarter by more than a sixth, and by more than little. The first quarter is ignored, because caches fill
+// then.
 func grows(list []sample, of func(sample) int, little int) error {
 	mean := func(list []sample) int {
 		sum := 0

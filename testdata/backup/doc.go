@@ -1,3 +1,3 @@
-// Package backup tests backups of the binary to a real server for S3, versitygw, which
-// is pinned here so that it is no dependency of edgetable.
+// Package backup tests backups of the binary to a real S3 server, versitygw. Its version is pinned in this module, so
+// that it is not a dependency of edgetable.
 package backup

@@ -2,8 +2,9 @@
 //
 //	go run ./testdata/laws -test 'STEP...' -weekly 'STEP...' [-list] [DIRECTORY]
 //
-// It asks make what a step would execute, and reads the arguments of 'go test' there. Of a test that plays the suite of stores it
-// lists every law. A test that calls needs.These counts only in steps that have the programs that it needs.
+// It asks make which commands a step would execute, and reads the arguments of 'go test'. For a test that plays the
+// suite of stores, it lists every law. A test that calls needs.These counts only in steps that have the programs that
+// it needs.
 package main
 
 import (

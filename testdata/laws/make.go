@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// invocation is one 'go test' of a step.
+// invocation is one 'go test' command of a step.
 type invocation struct {
 	step     string
-	dir      string   // where it runs, from the root
-	patterns []string // of packages
+	dir      string   // working directory, relative to the root
+	patterns []string // package patterns
 	needs    []string
 	run      pattern
 	skip     pattern
 }
 
-// scripted are packages that scripts of a step test, with the arguments of the script.
+// scripted lists packages that a step tests with a script, and the arguments of the script.
 var scripted = map[string][]string{
 	"clients-few":            {"testdata/clients/go"},
 	"clients-all":            {"testdata/clients/go", "testdata/clients/giovanni", "examples/microblog"},
@@ -54,7 +54,7 @@ func invocations(root, step string) (list []invocation, err error) {
 	return list, nil
 }
 
-// echo has the shell print the arguments of 'go test' in place of running it.
+// echo makes the shell print the arguments of 'go test' instead of running it.
 const echo = `go() {
   [[ $1 == test ]] || return 0
   printf '%s\0' "$PWD" "${EDGETABLE_NEEDS:-}" "${@:2}" $'\n'
@@ -62,7 +62,7 @@ const echo = `go() {
 function .ci/alone { "$@"; }
 `
 
-// evaluate has a shell expand a line of a recipe.
+// evaluate makes a shell expand a line of a recipe.
 func evaluate(root, step, line string) (list []invocation, err error) {
 	c := exec.Command("bash", "-euo", "pipefail", "-c", echo+line)
 	c.Dir = root
@@ -93,7 +93,7 @@ func evaluate(root, step, line string) (list []invocation, err error) {
 	return list, nil
 }
 
-// arguments reads those of 'go test'.
+// arguments parses the arguments of 'go test'.
 func arguments(i invocation, words []string) (_ invocation, err error) {
 	for len(words) > 0 && err == nil && words[0] != "-args" {
 		word := words[0]
@@ -120,7 +120,7 @@ func arguments(i invocation, words []string) (_ invocation, err error) {
 	return i, err
 }
 
-// has reports whether a package is among those that are tested.
+// has reports whether a package is among the tested ones.
 func (i invocation) has(dir string) bool {
 	for _, p := range i.patterns {
 		base, all := strings.CutSuffix(p, "...")

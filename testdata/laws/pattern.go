@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// pattern is the value of -run or -skip: alternatives, each with an expression for each level of names.
+// pattern is the value of -run or -skip: alternatives, each with an expression for each level of a test's name.
 type pattern [][]*regexp.Regexp
 
-// parsePattern splits where package testing does: at / and |, outside of brackets.
+// parsePattern splits a pattern like package testing: at / and |, except in brackets.
 func parsePattern(text string) (p pattern, err error) {
 	var one []*regexp.Regexp
 	add := func(s string) {
@@ -48,8 +48,8 @@ func parsePattern(text string) (p pattern, err error) {
 	return append(p, one), err
 }
 
-// matches reports whether the pattern selects a test with this name. Of a pattern with more levels than the name, -run
-// selects the test, for its subtests, and -skip does not.
+// matches reports whether the pattern matches a test with this name. If the pattern has more levels than the name,
+// -run selects the test because of its subtests, but -skip does not skip it.
 func (p pattern) matches(path []string, run bool) bool {
 	for _, one := range p {
 		all := run || len(path) >= len(one)

@@ -19,21 +19,21 @@ import (
 
 // testPackage is a directory with tests.
 type testPackage struct {
-	dir      string // from the root
+	dir      string // relative to the root
 	tests    []test
 	problems []string
 }
 
-// test is a test, or a law of a suite that it plays.
+// test is a test, or a law of a suite that a test plays.
 type test struct {
 	path  []string
 	needs []string
 }
 
-// modules are the directories with a go.mod, from the root.
+// modules lists the directories with a go.mod, relative to the root.
 var modules = map[string]bool{}
 
-// sameModule reports whether no directory between two is a module of its own.
+// sameModule reports whether no directory between the two is a separate module.
 func sameModule(above, dir string) bool {
 	for ; dir != above && dir != "."; dir = filepath.Dir(dir) {
 		if modules[dir] {
@@ -72,10 +72,11 @@ func findPackages(root string) (list []*testPackage, err error) {
 	return list, err
 }
 
-// ownTag is a build tag of tests alone.
+// ownTag is a build tag that only tests use.
 var ownTag = regexp.MustCompile(`(?m)^//go:build .*\btest[a-z]`)
 
-// declared is a function of a package's tests, or a variable: the names that it uses, and the programs that it needs.
+// declared describes a function or variable of a package's tests: the names that it uses, and the programs that it
+// needs.
 type declared struct{ uses, needs map[string]bool }
 
 func readPackage(dir string, suite map[string][]string) (p *testPackage, err error) {
@@ -96,7 +97,7 @@ func readPackage(dir string, suite map[string][]string) (p *testPackage, err err
 			p.problems = append(p.problems, name+": it has a build tag, with which no step builds; see package needs")
 		}
 		if ok, err := build.Default.MatchFile(dir, filepath.Base(name)); err != nil || !ok {
-			continue // of another system
+			continue // for another operating system
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, text, 0)
 		if err != nil {
@@ -142,7 +143,8 @@ func isTest(d *ast.FuncDecl) bool {
 	return false
 }
 
-// note notes what a declaration uses. Methods count under their name, of whatever type: so a test may seem to need more than it does.
+// note records what a declaration uses. Methods are recorded only by name, without their type. So a test may seem to
+// need more than it does.
 func note(all map[string]*declared, name string, n ast.Node) {
 	d := all[name]
 	if d == nil {
@@ -166,7 +168,7 @@ func note(all map[string]*declared, name string, n ast.Node) {
 	})
 }
 
-// reached returns what is needed by whatever a declaration leads to.
+// reached returns everything that a declaration needs, directly or through other declarations.
 func reached(all map[string]*declared, name string) []string {
 	needs, seen, next := map[string]bool{}, map[string]bool{name: true}, []string{name}
 	for len(next) > 0 {
@@ -183,7 +185,7 @@ func reached(all map[string]*declared, name string) []string {
 	return slices.Sorted(maps.Keys(needs))
 }
 
-// called is the name of the function that is called, as in storetest.Run.
+// called returns the name of the called function, as in storetest.Run.
 func called(c *ast.CallExpr) string {
 	s, ok := c.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -199,10 +201,10 @@ func called(c *ast.CallExpr) string {
 // plays finds the laws of the suite of stores that tests play.
 type plays struct {
 	suite     map[string][]string
-	functions map[string]*ast.FuncDecl // of the package's tests
+	functions map[string]*ast.FuncDecl // functions of the package's tests
 }
 
-// laws returns the names of the laws that a piece of a test plays, itself or by functions that it calls.
+// laws returns the names of the laws that a part of a test plays, directly or through functions that it calls.
 func (p plays) laws(n ast.Node, path []string) (list [][]string) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		c, ok := n.(*ast.CallExpr)
@@ -219,9 +221,9 @@ func (p plays) laws(n ast.Node, path []string) (list [][]string) {
 		}
 		switch {
 		case called(c) == "t.Run" && len(c.Args) == 2:
-			sub := "*" // known when it runs
+			sub := "*" // only known at run time
 			if l, ok := c.Args[0].(*ast.BasicLit); ok {
-				sub, _ = strconv.Unquote(l.Value) // it was parsed
+				sub, _ = strconv.Unquote(l.Value) // the parser has already checked it
 			}
 			list = append(list, p.laws(c.Args[1], append(slices.Clip(path), strings.ReplaceAll(sub, " ", "_")))...)
 			return false

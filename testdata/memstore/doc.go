@@ -1,7 +1,6 @@
-// Package memstore is the reference Store: the smallest implementation of the whole
-// contract of [table.Store]. It keeps everything in memory. Read it before you write a
-// store; the conformance suite is calibrated on it. It has every strength except
-// Durable.
+// Package memstore is the reference Store: the smallest implementation of the whole contract of [table.Store]. It
+// keeps everything in memory. Read it before you write a store; it defines what the conformance suite expects. It has
+// every strength except Durable.
 //
 //	s := memstore.New(func() edm.Ticks { return edm.TicksOf(time.Now()) })
 //

@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Store keeps everything in memory. Several Services may share one.
+// Store keeps everything in memory. Several Services may share one Store.
 type Store struct {
 	clock *table.Clock // one for all tables, since a name may get a new incarnation
 
@@ -20,9 +20,9 @@ type Store struct {
 	entities  map[table.Incarnation]*tree[table.Row]
 	feeds     map[table.Incarnation]*feed
 	history   table.History
-	changed   chan struct{} // closed by the next change; nil: nobody waits
-	last      edm.Ticks     // the highest Timestamp of a commit, or of a change of a feed
-	revisions uint64        // issued so far
+	changed   chan struct{} // closed by the next change; nil if nobody waits
+	last      edm.Ticks     // the highest Timestamp of a commit or of a change of a feed
+	revisions uint64        // number of revisions issued so far
 }
 
 var _ table.Store = (*Store)(nil)
@@ -76,7 +76,7 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	return r.Revision, nil
 }
 
-// ListRecords implements [table.Store]; its answer is a snapshot.
+// ListRecords implements [table.Store]; its result is a snapshot.
 func (s *Store) ListRecords(ctx context.Context, account, from string, limit int, _ table.Consistency) ([]table.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (s *Store) live(key table.RecordKey) (table.Record, error) {
 type snapshot struct {
 	rows   *tree[table.Row]
 	traits *table.Traits
-	now    edm.Ticks // with traits
+	now    edm.Ticks // set if the table has traits
 }
 
 func (s *Store) snapshot(ctx context.Context, key table.RecordKey) (v snapshot, err error) {
@@ -150,7 +150,7 @@ func (s *Store) snapshot(ctx context.Context, key table.RecordKey) (v snapshot, 
 // Declares implements [table.Declaring].
 func (s *Store) Declares() (name string, expiry bool) { return "memory", true }
 
-// Get implements [table.Store]; both kinds of consistency are strong.
+// Get implements [table.Store]; it is always strong.
 func (s *Store) Get(ctx context.Context, name table.RecordKey, k []byte, _ table.Consistency) (table.Row, error) {
 	v, err := s.snapshot(ctx, name)
 	if err != nil {
@@ -163,7 +163,7 @@ func (s *Store) Get(ctx context.Context, name table.RecordKey, k []byte, _ table
 	return clone(row), nil
 }
 
-// clone gives a row its own memory. Within the store rows share it.
+// clone gives a row its own memory, since rows of the store share memory.
 func clone(r table.Row) table.Row {
 	r.Key, r.Properties = bytes.Clone(r.Key), bytes.Clone(r.Properties)
 	return r

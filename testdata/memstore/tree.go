@@ -88,8 +88,8 @@ func (t *tree[V]) walkBack(end []byte, yield func(string, V) bool) bool {
 	return t.right.walkBack(end, yield) && yield(t.key, t.value) && t.left.walkBack(end, yield)
 }
 
-// with returns t's entry over other subtrees, whose heights may differ by 2, rotated so
-// that they differ by at most 1.
+// with returns t's entry with other subtrees, whose heights may differ by 2. It rotates them so that they differ by
+// at most 1.
 func (t *tree[V]) with(l, r *tree[V]) *tree[V] {
 	switch {
 	case l.tall() > r.tall()+1:

@@ -1,4 +1,4 @@
-// Package must ends tests whose preparations fail.
+// Package must ends a test if its setup fails.
 package must
 
 import "testing"

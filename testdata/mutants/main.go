@@ -1,11 +1,11 @@
-// Mutants changes the program in small ways, one at a time, and runs the tests that should
-// notice: conditions become true or false, bounds and signs turn, results are other ones,
-// statements are missing. It prints the changes that no test notices.
+// Mutants changes the program in small ways, one at a time, and runs the tests that should notice: conditions become
+// true or false, bounds and signs are reversed, results change, statements are removed. It prints the changes that no
+// test notices.
 //
 //	go run ./testdata/mutants [-sample N] [-survivors] [-show PLACE] [-jobs N] [core/sas …]
 //
-// Each package is compiled once, with all its mutants as switches. What is known of a mutant is kept in the cache as long as the package and its tests are the
-// same, so a run that was interrupted continues.
+// Each package is compiled once, with all its mutants as switches. The results are cached as long as the package and
+// its tests do not change, so an interrupted run can be resumed.
 package main
 
 import (
@@ -23,11 +23,11 @@ import (
 	"time"
 )
 
-// guards are the packages that decide who may do what: each survivor is a failure. What
-// survives in others is a list to read.
+// guards are the packages that make access decisions: each survivor is a failure. Survivors in other packages are
+// only listed.
 var guards = []string{"core/sas", "core/sharedkey", "core/settings"}
 
-// suites are the packages, and the packages whose tests prove them, quick ones first.
+// suites lists the packages with the packages whose tests cover them, fast ones first.
 var suites = map[string][]string{
 	"core/sas":       {"core/sas", "core/protocol"},
 	"core/sharedkey": {"core/sharedkey", "core/protocol"},
@@ -151,7 +151,7 @@ func play(ctx context.Context, name, cache string, sample, jobs int, again bool)
 	return left, nil
 }
 
-// showAt plays the mutants of a line, and prints what the tests say.
+// showAt plays the mutants of a line, and prints the output of the tests.
 func showAt(ctx context.Context, place, cache string) error {
 	name := filepath.Dir(place)
 	if suites[name] == nil {
@@ -179,7 +179,7 @@ func known() (names []string) {
 	return names
 }
 
-// The fates of mutants.
+// The possible fates of a mutant.
 const (
 	killed    = "killed"
 	survived  = "survives"
@@ -216,8 +216,8 @@ func (p *program) playAll(ctx context.Context, all []mutant, known *results, job
 	return fates
 }
 
-// readExplained reads the survivors of a package that no test can notice: lines of a file, a
-// source, a change and a reason, separated by " | ".
+// readExplained reads the mutants of a package that no test can notice. Each line has a file, a source, a change and
+// a reason, separated by " | ".
 func readExplained(path, name string) (map[string]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // mutant is one change of a program that a test should notice.
 type mutant struct {
 	number int
-	file   string // below the module
+	file   string // relative to the module
 	line   int
 	what   string // the kind of change, such as "is true"
 	source string // the expression or statement that changes, on one line
@@ -22,26 +22,26 @@ type mutant struct {
 // key identifies a mutant while lines move.
 func (m mutant) key() string { return m.file + "\t" + m.source + "\t" + m.what }
 
-// insertion is a text that a file gets at an offset, in place of some bytes.
+// insertion is a text that replaces some bytes at an offset of a file.
 type insertion struct {
 	at, instead int
-	order       int // of those at one offset
+	order       int // order among those at the same offset
 	text        string
 }
 
-// mutator makes one program of all mutants of a package: each has a number, and a variable
-// says which one is played. So the package is compiled once.
+// mutator makes one program with all mutants of a package. Each mutant has a number, and a variable selects the one
+// to play. So the package is compiled only once.
 type mutator struct {
 	files *token.FileSet
 	info  *types.Info
 	pkg   *types.Package
 	list  []mutant
 
-	// Of the current file:
+	// About the current file:
 	name       string
 	text       []byte
 	insertions []insertion
-	results    []*types.Tuple // of the functions around
+	results    []*types.Tuple // of the enclosing functions
 }
 
 // mutate returns a file in which all mutations are switches.
@@ -103,7 +103,7 @@ func (m *mutator) visit(n ast.Node) bool {
 	return true
 }
 
-// add numbers a mutant.
+// add registers a mutant and returns its number.
 func (m *mutator) add(n ast.Node, what string) int {
 	p := m.files.Position(n.Pos())
 	source := strings.Join(strings.Fields(string(m.text[p.Offset:m.files.Position(n.End()).Offset])), " ")
@@ -123,13 +123,14 @@ func (m *mutator) around(n ast.Node, before, after string) {
 		insertion{m.files.Position(n.End()).Offset, 0, -order - 1, after})
 }
 
-// changes tells whether an expression has a value at run time, of the type bool if plain.
+// changes reports whether an expression has a value at run time. With plain, the value must be of the type bool.
 func (m *mutator) changes(x ast.Expr, plain bool) bool {
 	v := m.info.Types[x]
 	return v.Value == nil && v.Type != nil && (!plain || types.Identical(v.Type, types.Typ[types.Bool]) || types.Identical(v.Type, types.Typ[types.UntypedBool]))
 }
 
-// condition makes a condition true, and false. A loop that never ends shows nothing.
+// condition adds two mutants of a condition: always false and, with both, always true. Without both, "always true" is
+// left out, because it would make a loop endless.
 func (m *mutator) condition(x ast.Expr, both bool) {
 	if !m.changes(x, true) {
 		return
@@ -142,7 +143,7 @@ func (m *mutator) condition(x ast.Expr, both bool) {
 	m.around(x, fmt.Sprintf("(mutantOn(%d) || !mutantOn(%d) && (", m.add(x, "is true"), no), "))")
 }
 
-// comparisons and sums are calls in which a mutant takes the other operator.
+// Comparisons and sums become calls, in which a mutant uses another operator.
 var comparisons = map[token.Token]string{token.LSS: "Less", token.LEQ: "LessEqual", token.GTR: "More", token.GEQ: "MoreEqual"}
 var sums = map[token.Token]string{token.ADD: "Add", token.SUB: "Subtract"}
 
@@ -188,11 +189,11 @@ func isFloat(t types.Type) bool {
 	return ok && b.Info()&types.IsFloat != 0
 }
 
-// returned changes what a function returns: the other truth, one more, or nothing.
+// returned adds mutants of a return statement: the opposite boolean, a number plus one, or a zero value.
 func (m *mutator) returned(s *ast.ReturnStmt) {
 	results := m.results[len(m.results)-1]
 	if len(s.Results) != results.Len() {
-		return // the results of a call
+		return // the results come from one call
 	}
 	for i, x := range s.Results {
 		t := results.At(i).Type()
@@ -231,7 +232,7 @@ func (m *mutator) nameOf(t types.Type) (string, bool) {
 	return strings.TrimPrefix(name, "."), plain
 }
 
-// statements removes each statement that can be missing.
+// statements adds a mutant for each statement that can be removed.
 func (m *mutator) statements(list []ast.Stmt) {
 	for _, s := range list {
 		switch s := s.(type) {

@@ -29,22 +29,22 @@ var switches string
 
 // program is a package with all its mutants, and the tests that are linked with it.
 type program struct {
-	dir     string // of the files of this run
-	source  string // a sum of the mutated package
-	sum     string // of its tests, linked with it
+	dir     string // directory for the files of this run
+	source  string // checksum of the mutated package
+	sum     string // checksum of the tests linked with it
 	mutants []mutant
 	tests   []suite
 	cpu     atomic.Int64
 }
 
-// suite is the program of a package's tests.
+// suite is the test program of a package.
 type suite struct {
 	name, dir, path string
-	lasts           time.Duration // without a mutation
+	lasts           time.Duration // duration without a mutation
 	reaches         map[int]bool
 }
 
-// build makes the program.
+// build builds the program.
 func build(ctx context.Context, name string, tests []string, cache string) (*program, error) {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return nil, err
@@ -80,8 +80,8 @@ func build(ctx context.Context, name string, tests []string, cache string) (*pro
 	return p, nil
 }
 
-// change writes the mutated files of a package, and returns the path of an overlay that puts
-// them in the place of the real ones.
+// change writes the mutated files of a package. It returns the path of an overlay that replaces the real files with
+// them.
 func (p *program) change(ctx context.Context, name string) (string, error) {
 	files, checked, info, parsed, err := load(ctx, name)
 	if err != nil {
@@ -121,7 +121,7 @@ func (p *program) change(ctx context.Context, name string) (string, error) {
 	return path, os.WriteFile(path, text, 0o600)
 }
 
-// load reads a package, and its types.
+// load reads a package with its types.
 func load(ctx context.Context, name string) (*token.FileSet, *types.Package, *types.Info, []*ast.File, error) {
 	type listed struct {
 		ImportPath, Export string
@@ -163,7 +163,7 @@ func load(ctx context.Context, name string) (*token.FileSet, *types.Package, *ty
 	return files, checked, info, parsed, err
 }
 
-// measure runs tests without a mutation, and notes which mutants they reach.
+// measure runs tests without a mutation, and records which mutants they reach.
 func (p *program) measure(ctx context.Context, s *suite) error {
 	reached := s.path + ".reached"
 	begin := time.Now()
@@ -186,7 +186,7 @@ func (p *program) measure(ctx context.Context, s *suite) error {
 	return nil
 }
 
-// run runs tests in the folder of their package.
+// run runs tests in the directory of their package.
 func (p *program) run(ctx context.Context, s *suite, limit time.Duration, environment string) ([]byte, error) {
 	c := exec.CommandContext(ctx, s.path, "-test.short", "-test.failfast", "-test.timeout", limit.String())
 	c.Dir, c.Env = s.dir, append(os.Environ(), environment)
@@ -197,11 +197,11 @@ func (p *program) run(ctx context.Context, s *suite, limit time.Duration, enviro
 	return out, err
 }
 
-// spent returns the time of processors that tests have used.
+// spent returns the CPU time that tests have used.
 func (p *program) spent() time.Duration { return time.Duration(p.cpu.Load()) }
 
-// fate plays a mutant, and returns what the tests say that notice it. A loop without an end
-// counts as noticed. Tests that the system ends, as for want of memory, say nothing: fate is "".
+// fate plays a mutant, and returns its fate and the output of the tests that notice it. An endless loop counts as
+// noticed. If the operating system kills the tests, for example because of missing memory, fate is "".
 func (p *program) fate(ctx context.Context, n int) (fate string, said []byte) {
 	fate = unreached
 	for i := range p.tests {

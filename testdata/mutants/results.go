@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// results are the fates that are known, in a file to which each is added at once.
+// results holds the known fates. Each is appended to a file at once.
 type results struct {
 	*os.File
 	mu    sync.Mutex
@@ -27,15 +27,14 @@ func openResults(path string) (*results, error) {
 		number, fate, _ := strings.Cut(lines.Text(), " ")
 		n, err := strconv.Atoi(number)
 		if err != nil || fate != killed && fate != survived && fate != unreached {
-			continue // the last line of a run that was killed
+			continue // the last line of a killed run
 		}
 		r.fates[n] = fate
 	}
 	return r, nil
 }
 
-// killedBefore takes over the mutants that an earlier run of the same package killed, with
-// other tests.
+// killedBefore takes over the mutants that an earlier run of the same package killed, with other tests.
 func (r *results) killedBefore(base string) error {
 	files, err := filepath.Glob(base + "-*")
 	if err != nil {

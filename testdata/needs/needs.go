@@ -1,5 +1,6 @@
-// Package needs is for tests of packages whose other tests need Go alone. A step of the Makefile asks for the programs that it
-// has, in EDGETABLE_NEEDS: tests that need others are skipped, and those that need these fail if they are missing.
+// Package needs is for tests that need more programs than Go. A step of the Makefile names the programs that it has
+// in EDGETABLE_NEEDS. Tests that need other programs are skipped. If a named program is missing, the tests that need
+// it fail.
 package needs
 
 import (
@@ -10,21 +11,21 @@ import (
 	"testing"
 )
 
-// Variable lists the programs that a step has, with commas between them.
+// Variable lists the programs of a step, separated by commas.
 const Variable = "EDGETABLE_NEEDS"
 
-// What tests may need.
+// Programs that tests may need.
 const (
-	ACME       = "acme"       // Pebble, an ACME server, built by Go
+	ACME       = "acme"       // Pebble, an ACME server, built with Go
 	AWS        = "aws"        // DynamoDB Local and Lambda's emulator: Java and Maven
 	Edge       = "edge"       // TinyGo and Node.js
 	Make       = "make"       // make, bash and Python
-	Patroni    = "patroni"    // Debian's, with its PostgreSQL and etcd
-	Postgres   = "postgres"   // Debian's, or one of Maven Central
+	Patroni    = "patroni"    // Debian's Patroni, with PostgreSQL and etcd
+	Postgres   = "postgres"   // Debian's PostgreSQL, or one from Maven Central
 	Prometheus = "prometheus" // Debian's
 )
 
-// These skips a test unless all programs are asked for.
+// These skips a test unless the step has all of the programs.
 func These(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
@@ -37,12 +38,13 @@ func These(t testing.TB, programs ...string) {
 	}
 }
 
-// Asked reports whether a program is asked for.
+// Asked reports whether the step has a program.
 func Asked(program string) bool {
 	return slices.Contains(strings.Split(os.Getenv(Variable), ","), program)
 }
 
-// ownTag is a build tag for tests with which the program was built: a test that it is to choose must not be skipped.
+// ownTag returns the build tag with which the test program was built, if it has one. A test that such a tag selects
+// must not be skipped.
 func ownTag() string {
 	info, _ := debug.ReadBuildInfo()
 	for _, s := range info.Settings {

@@ -1,6 +1,5 @@
-// Package pipes has a listener whose connections are in the time of a test: those of the
-// network are outside of a synctest bubble. Nothing is buffered, so who does not read is
-// noticed at once.
+// Package pipes provides a listener for tests in a synctest bubble, where network connections do not work. Its
+// connections have no buffers, so a client that does not read is noticed at once.
 package pipes
 
 import (
@@ -13,17 +12,17 @@ import (
 	"sync/atomic"
 )
 
-// Listener accepts what Connect opens.
+// Listener accepts the connections that Connect opens.
 type Listener struct {
 	waiting chan net.Conn
 	closed  sync.Once
 	open    atomic.Int64
 }
 
-// Listen makes a listener.
+// Listen returns a new listener.
 func Listen() *Listener { return &Listener{waiting: make(chan net.Conn)} }
 
-// Open is the number of connections that the server has accepted and not closed.
+// Open returns the number of connections that the server has accepted and not closed.
 func (l *Listener) Open() int { return int(l.open.Load()) }
 
 // Accept implements net.Listener.
@@ -45,8 +44,7 @@ func (l *Listener) Close() error {
 // Addr implements net.Listener.
 func (l *Listener) Addr() net.Addr { return &net.TCPAddr{} }
 
-// Connect opens a connection from an address, "" on a socket of this machine. It returns when
-// the server has accepted it.
+// Connect opens a connection from an address; "" means a local socket. It returns once the server has accepted it.
 func (l *Listener) Connect(address string) *Client {
 	near, far := net.Pipe()
 	var from net.Addr = &net.UnixAddr{}
@@ -84,7 +82,7 @@ func (c *Client) Ask(path string) error {
 	return err
 }
 
-// Get sends a request, reads the answer, and returns its status, or 0 if the connection was closed.
+// Get sends a request, reads the response, and returns its status, or 0 if the connection was closed.
 func (c *Client) Get(path string) int {
 	if c.Ask(path) != nil {
 		return 0

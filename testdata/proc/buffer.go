@@ -8,14 +8,14 @@ import (
 	"edgetable/testdata/must"
 )
 
-// Buffer is what a program writes, which a test may read while it runs.
+// Buffer collects the output of a program. A test may read it while the program runs.
 type Buffer struct {
 	mu    sync.Mutex
 	text  bytes.Buffer
 	grown chan struct{} // closed by the next write; nil if nobody waits
 }
 
-// Log returns a buffer whose end a failed test shows.
+// Log returns a buffer. If the test fails, the end of the buffer is shown.
 func Log(t testing.TB) *Buffer {
 	b := &Buffer{}
 	t.Cleanup(func() {
@@ -36,13 +36,13 @@ func (b *Buffer) Write(p []byte) (int, error) {
 	return b.text.Write(p)
 }
 
-// Await waits until the program has written a text.
+// Await waits until the program has written the text.
 func (b *Buffer) Await(t testing.TB, text string) {
 	t.Helper()
 	b.AwaitTimes(t, text, 1)
 }
 
-// AwaitTimes waits until the program has written a text so many times.
+// AwaitTimes waits until the program has written the text this many times.
 func (b *Buffer) AwaitTimes(t testing.TB, text string, times int) {
 	t.Helper()
 	ctx, cancel := must.Patience(t)

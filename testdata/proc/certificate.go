@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Certificate makes a certificate for 127.0.0.1, and roots that trust it.
+// Certificate makes a certificate for 127.0.0.1, and a certificate pool that trusts it.
 func Certificate(t testing.TB, until time.Time) (certFile, keyFile string, roots *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -1,5 +1,5 @@
-// Package proc runs programs for tests, with their logs, certificates and disks. Tests that
-// are a module of their own cannot import it.
+// Package proc runs programs for tests, with their logs, certificates and disks. Tests in separate modules cannot
+// import it.
 package proc
 
 import (
@@ -17,12 +17,12 @@ import (
 // Process is a program that runs until the test ends.
 type Process struct {
 	*exec.Cmd
-	Lines []string // of its output, up to the one that Start waited for
-	Log   *Buffer  // standard error, and output after these lines
+	Lines []string // its output up to the line that Start waited for
+	Log   *Buffer  // standard error, and the output after these lines
 }
 
-// Start starts a program and waits for a line that begins with a text. With no text, it does not wait. A program that prints
-// no such line ends shortly before the time of the test does, and the test shows what it printed instead.
+// Start starts a program and waits for a line that begins with a text. Without a text, it does not wait. If the
+// program prints no such line, it is killed shortly before the deadline of the test, and the test shows its output.
 func Start(t testing.TB, line string, c *exec.Cmd) *Process {
 	t.Helper()
 	p := &Process{Cmd: c, Log: Log(t)}
@@ -35,9 +35,9 @@ func Start(t testing.TB, line string, c *exec.Cmd) *Process {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = c.Process.Signal(syscall.SIGTERM) // it may have ended
+		_ = c.Process.Signal(syscall.SIGTERM) // it may already have ended
 		defer killed(t, c)()
-		_ = c.Wait() // however it ends
+		_ = c.Wait() // its exit status does not matter
 	})
 	defer killed(t, c)()
 	lines := bufio.NewScanner(out)
@@ -54,14 +54,14 @@ func Start(t testing.TB, line string, c *exec.Cmd) *Process {
 	return p
 }
 
-// killed has a process killed shortly before the time of the test ends, unless it is stopped.
+// killed makes sure that a process is killed shortly before the test's deadline, unless stop is called.
 func killed(t testing.TB, c *exec.Cmd) (stop func()) {
 	ctx, cancel := must.Patience(t)
 	end := context.AfterFunc(ctx, func() { _ = c.Process.Kill() })
 	return func() { end(); cancel() }
 }
 
-// Value returns what follows a label at the beginning of a line.
+// Value returns the text after a label at the beginning of a line.
 func (p *Process) Value(t testing.TB, label string) string {
 	t.Helper()
 	for _, line := range p.Lines {

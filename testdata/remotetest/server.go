@@ -20,9 +20,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// Start serves an empty account on the loopback, in memory, until the test ends.
-// It returns the connection string. Wrap may change how requests are served; it
-// may be nil.
+// Start serves an empty account on loopback, in memory, until the test ends. It returns the connection string. wrap
+// may change how requests are served; it may be nil.
 func Start(t testing.TB, wrap func(httpserver.Protocol) httpserver.Protocol) string {
 	t.Helper()
 	now := func() edm.Ticks { return edm.TicksOf(time.Now()) }
@@ -47,7 +46,7 @@ func Start(t testing.TB, wrap func(httpserver.Protocol) httpserver.Protocol) str
 	go func() { done <- server.Serve(ctx, l) }()
 	t.Cleanup(func() {
 		stop()
-		<-done // a client may still have had a connection
+		<-done // a client may still have an open connection
 	})
 	return fmt.Sprintf("AccountName=acme;AccountKey=%s;TableEndpoint=http://%s/acme", accounts.DevelopmentKey, l.Addr())
 }

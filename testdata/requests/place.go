@@ -1,4 +1,4 @@
-// Package requests counts what is asked of a place for objects, by which a bucket is billed.
+// Package requests counts the requests to a place for objects, which determine the bill of a bucket.
 package requests
 
 import (
@@ -14,7 +14,7 @@ import (
 	"edgetable/core/objects"
 )
 
-// page is how many objects an answer to a LIST has at most.
+// page is the maximum number of objects in the response to a LIST.
 const page = 1000
 
 // Place keeps objects in memory and counts requests. The zero value is empty.
@@ -31,7 +31,7 @@ type Counts struct{ List, Put, Get int }
 // Times returns a multiple.
 func (c Counts) Times(n int) Counts { return Counts{n * c.List, n * c.Put, n * c.Get} }
 
-// String names the numbers, the way the documentation does.
+// String formats the numbers as in the documentation.
 func (c Counts) String() string {
 	var text []string
 	for _, one := range []struct {
@@ -48,7 +48,7 @@ func (c Counts) String() string {
 	return strings.Join(text, ", ")
 }
 
-// Reset returns what was counted since the last call.
+// Reset returns the counts since the last call.
 func (p *Place) Reset() Counts {
 	p.mu.Lock()
 	defer p.mu.Unlock()

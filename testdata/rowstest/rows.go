@@ -1,4 +1,4 @@
-// Package rowstest is the storage of a Durable Object in memory, for tests.
+// Package rowstest implements the storage of a Durable Object in memory, for tests.
 package rowstest
 
 import (
@@ -8,13 +8,12 @@ import (
 	"sort"
 )
 
-// Rows is the reference of engine.Rows: a sorted list with an undo log. It is as
-// hostile as the interface permits: each call overwrites the results of the last.
+// Rows is the reference implementation of engine.Rows: a sorted list with an undo log. It is as strict as the
+// interface permits: each call overwrites the results of the previous call.
 type Rows struct {
 	Rows  []Row
-	Bytes int64 // the answer of Size; 0: that of all rows
-	// Touched is called for each row that is looked for, read in a scan, written or deleted; it may
-	// be nil.
+	Bytes int64 // result of Size; 0 means the size of all rows
+	// Touched is called for each row that is looked up, read in a scan, written or deleted; it may be nil.
 	Touched func(key []byte, writes bool)
 	undo    []func()
 	lent    []byte
@@ -56,7 +55,7 @@ func (o *Rows) spoil() {
 	o.lent = o.lent[:0]
 }
 
-// At is the index of a key, or the place where it belongs.
+// At returns the index of a key, or the index where it would be inserted.
 func (o *Rows) At(key []byte) (int, bool) {
 	i := sort.Search(len(o.Rows), func(i int) bool { return bytes.Compare(o.Rows[i].Key, key) >= 0 })
 	return i, i < len(o.Rows) && bytes.Equal(o.Rows[i].Key, key)

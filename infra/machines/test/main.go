@@ -1,5 +1,4 @@
-// Command compose reads files for docker compose as compose does, and prints what is
-// wrong with them.
+// Command compose reads Docker Compose files like Compose itself, and prints what is wrong with them.
 package main
 
 import (

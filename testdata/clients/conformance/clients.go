@@ -10,15 +10,16 @@ import (
 	"strings"
 )
 
-// Client is what a suite drives the server with: a column of the table.
+// Client is the client that a suite uses: a column of the table.
 type Client struct {
 	Suite   string
 	Title   string
-	Version string // empty if the suite is a client of our own
+	Version string // empty if the suite has its own client
 }
 
-// readClients reads clients.txt: suite, title, and optionally the file below folder that pins the client and its name
-// there, separated by bars. The version is the first after that name. A suite of several clients names them with commas.
+// readClients reads clients.txt. A line has a suite, a title, and optionally the file below folder that pins the
+// client's version, with the client's name there. They are separated by bars. The version is the first one after that
+// name. A suite with several clients names them with commas.
 func readClients(folder string) ([]Client, error) {
 	path := filepath.Join(folder, "conformance", "clients.txt")
 	file, err := os.Open(path)
@@ -57,7 +58,7 @@ func readClients(folder string) ([]Client, error) {
 	return clients, lines.Err()
 }
 
-// versionIn finds "name 1.2.3" in whatever form a build file has: between the two stand no letters but those of a tag.
+// versionIn finds "name 1.2.3" in any build file: only letters of a tag may stand between the two.
 func versionIn(path, name string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -71,7 +72,8 @@ func versionIn(path, name string) (string, error) {
 	return string(found[1]), nil
 }
 
-// complete reports a suite without results that was not left out, and results of a suite that is not in the list.
+// complete returns an error if a suite without results was not left out, or if there are results of an unlisted
+// suite.
 func complete(clients []Client, results map[string]Counts, without []string) error {
 	for _, c := range clients {
 		if results[c.Suite] == nil && !slices.Contains(without, c.Suite) {

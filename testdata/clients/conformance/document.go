@@ -17,8 +17,8 @@ of tests of an operation that passed with a client. An empty cell means that the
 
 `
 
-// writeDocument writes the table, the notes and the recordings. Operations without any test are left out. A suite without results keeps
-// the cells it had.
+// writeDocument writes the table, the notes and the recordings. Operations without any test are omitted. A suite
+// without results keeps its previous cells.
 func writeDocument(w io.Writer, clients []Client, results map[string]Counts, kept map[string]Cells, recordings []Recording, notes string) error {
 	out := bufio.NewWriter(w)
 	out.WriteString(head)
@@ -56,10 +56,10 @@ func writeDocument(w io.Writer, clients []Client, results map[string]Counts, kep
 	return out.Flush()
 }
 
-// Cells are a column of the table by operation.
+// Cells holds a column of the table, by operation.
 type Cells map[string]string
 
-const all = "all" // the row of the sums
+const all = "all" // name of the row with the totals
 
 func (counts Counts) cells() Cells {
 	cells, total := Cells{}, [3]int{}
@@ -73,7 +73,7 @@ func (counts Counts) cells() Cells {
 	return cells
 }
 
-// readCells reads the columns of a document by suite. A document that is not there has none.
+// readCells reads the columns of an existing document, by suite. It returns none if the document does not exist.
 func readCells(path string) (map[string]Cells, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +103,7 @@ func readCells(path string) (map[string]Cells, error) {
 	return columns, nil
 }
 
-// cell shows what passed, and what else there is only if there is any.
+// cell formats the number of passed tests, and other numbers only if they are not zero.
 func cell(counts [3]int) string {
 	if counts == [3]int{} {
 		return ""

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// readGoTest reads the events of go test -json and returns the tests that have no subtests, in the order they ended. What
-// a person would have seen without -json goes to log: what failed, with its output, and a line for each package.
+// readGoTest reads the events of go test -json. It returns the tests without subtests, in the order in which they
+// ended. To log goes what a person would see without -json: the output of failed tests, and a line for each package.
 func readGoTest(r io.Reader, log io.Writer) ([]Test, error) {
 	var ended []Test
-	output := map[string][]string{} // by test; "" collects what belongs to none
+	output := map[string][]string{} // by test; "" collects output that belongs to no test
 	parents := map[string]bool{}
 	for decoder := json.NewDecoder(r); ; {
 		var event struct{ Action, Test, Output string }
@@ -28,7 +28,7 @@ func readGoTest(r io.Reader, log io.Writer) ([]Test, error) {
 			output[event.Test] = append(output[event.Test], event.Output)
 		case "run":
 			for i, c := range event.Test {
-				if c == '/' { // a subtest's own name may have slashes, too
+				if c == '/' { // the name of a subtest may contain slashes, too
 					parents[event.Test[:i]] = true
 				}
 			}

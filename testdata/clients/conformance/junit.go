@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Outcome is what became of a test.
+// Outcome is the result of a test.
 type Outcome int
 
 const (
@@ -17,18 +17,19 @@ const (
 	Skipped
 )
 
-// Test is one test without subtests. Its name begins with the names of the tests and classes around it, separated by slashes.
+// Test is a test without subtests. Its name begins with the names of the enclosing tests and classes, separated by
+// slashes.
 type Test struct {
 	Name    string
 	Outcome Outcome
-	Missing string // what the machine lacks for it, if it was skipped for that
+	Missing string // if it was skipped for that reason, what the machine lacks
 }
 
-// ofMachine begins the reason of a skip that says what the machine lacks.
+// ofMachine is the beginning of a skip reason that says what the machine lacks.
 const ofMachine = "this machine "
 
-// The form of JUnit that pytest, Node and Maven write: suites in suites, or a list of them at the root. Where a case names
-// a class of its own, that is part of its name; Node puts the kind of its tests there, Go's converter nothing.
+// The JUnit form that pytest, Node and Maven write: nested suites, or a list of suites at the root. If a case names a
+// class, that is a part of its name. Node puts the kind of the test there; Go's converter leaves it empty.
 type junitSuite struct {
 	XMLName xml.Name     `xml:""`
 	Name    string       `xml:"name,attr,omitempty"`
@@ -75,7 +76,8 @@ func readJUnit(r io.Reader) ([]Test, error) {
 	return root.tests(nil), nil
 }
 
-// tests lists the cases of a suite and of those in it. The outermost suite with a name is the runner's, and says nothing.
+// tests lists the cases of a suite and of nested suites. The outermost suite with a name is the runner's, and is
+// ignored.
 func (s junitSuite) tests(path []string) []Test {
 	var all []Test
 	for _, c := range s.Cases {
@@ -97,12 +99,12 @@ func (s junitSuite) tests(path []string) []Test {
 	return all
 }
 
-// name is the case's own name if that says which operation it tests, else the whole path to it.
+// name returns the case's own name if that names an operation, otherwise the whole path.
 func (c junitCase) name(path []string) string {
 	if _, ok := operationOf(c.Name); ok {
 		return c.Name
 	}
-	if c.Class != "" && c.Class != "test" { // Node writes "test" for each
+	if c.Class != "" && c.Class != "test" { // Node writes "test" for each case
 		path = []string{c.Class}
 	}
 	return strings.Join(append(path[:len(path):len(path)], c.Name), "/")

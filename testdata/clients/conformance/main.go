@@ -1,18 +1,19 @@
-// Conformance turns the results of the client suites into docs/conformance.md: what each client asked of the server, by
-// operation, and how often the answer was the service's.
+// Conformance turns the results of the client suites into docs/conformance.md: what each client tested, by operation,
+// and how often the response was that of Azure.
 //
 //	conformance junit <EVENTS >RESULTS          from go test -json to JUnit XML; failures are printed on standard error
 //	conformance junit-cargo <OUTPUT >RESULTS    from the output of cargo test
 //	conformance report RESULTS...               from JUnit XML files, named after their suites, to the document
 //
-// A test belongs to the operation its name begins with ("TableACL: five policies"). Suites that are older than this rule
-// are assigned by operations.txt. A test that has neither is an error, and so is a rule that no test needs: the table
-// cannot lose a test without notice. clients.txt names the suites, notes.md is the rest of the document, and
-// testdata/wire/recordings.txt has the recordings that answers were compared with.
-// A suite that was left out (-without) keeps the column that it has in an earlier document (-kept). A test whose reason
-// to be skipped begins with "this machine" is named and counts as passed with -lacking.
+// A test belongs to the operation its name begins with ("TableACL: five policies"). For suites that are older than
+// this rule, operations.txt assigns the operations. A test without an operation is an error, and so is an unused
+// rule, so the table cannot lose a test unnoticed. clients.txt names the suites, notes.md is the rest of the
+// document, and testdata/wire/recordings.txt has the recordings that answers were compared with. A suite that was
+// left out (-without) keeps its column from an earlier document (-kept). With -lacking, a test whose skip reason
+// begins with "this machine" is listed and counts as passed.
 //
-// The document has no times and dates of its own run and is sorted, so the same tests with the same results give the same bytes.
+// The document is sorted and has no times of its own run, so the same tests with the same results give the same
+// bytes.
 package main
 
 import (

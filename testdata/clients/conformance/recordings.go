@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Recording is the newest recording of the service that one answer was compared with.
+// Recording is the newest recording of Azure with which a response was compared.
 type Recording struct {
 	Operation, Status, Code, Date, Version, Request, SDK string
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Operations are the rows of the table: what the service documents, then what concerns all of it.
+// Operations are the rows of the table: first the operations that Azure documents, then general topics.
 var Operations = []string{
 	"CreateTable", "QueryTables", "GetTable", "DeleteTable",
 	"InsertEntity", "UpdateEntity", "MergeEntity", "UpsertEntity", "DeleteEntity",
@@ -17,13 +17,13 @@ var Operations = []string{
 	"TableACL", "SAS", "Bearer", "UserDelegation", "ServiceProperties", "ServiceStats", "CORS", "ATOM", "Errors", "Retry",
 }
 
-// operationOf returns what stands before the first colon of a test's name, if that is an operation.
+// operationOf returns the text before the first colon of a test's name, if it is an operation.
 func operationOf(name string) (string, bool) {
 	operation, _, found := strings.Cut(name, ": ")
 	return operation, found && slices.Contains(Operations, operation)
 }
 
-// Rules assign tests that do not name their operation. The first that matches counts.
+// Rules assign operations to tests whose names do not begin with one. The first matching rule counts.
 type Rules []*rule
 
 type rule struct {
@@ -64,7 +64,7 @@ func readRules(path string) (Rules, error) {
 	return rules, lines.Err()
 }
 
-// Counts are how many tests of an operation ended how, for one suite.
+// Counts holds the number of tests of an operation by outcome, for one suite.
 type Counts map[string][3]int
 
 // Count sorts the tests of a suite by operation.
@@ -95,7 +95,7 @@ func (rules Rules) match(suite, name string) (string, bool) {
 	return "", false
 }
 
-// Unused reports the first rule that assigned nothing, except for suites that did not run.
+// Unused returns the first rule that assigned nothing, ignoring suites that did not run.
 func (rules Rules) Unused(without []string) error {
 	for _, r := range rules {
 		if !r.used && !slices.Contains(without, r.suite) {

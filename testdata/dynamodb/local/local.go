@@ -11,25 +11,24 @@ import (
 	"strings"
 )
 
-// Start returns the URL of a DynamoDB Local: the one that the environment variable
-// EDGETABLE_DYNAMODB_URL names, else one of the caller's own, in memory, which ends
-// with stop or with the process. The first start installs it.
+// Start returns the URL of a DynamoDB Local. If the environment variable EDGETABLE_DYNAMODB_URL names one, it is
+// used. Otherwise Start starts one in memory, which ends with stop or with the process. The first start installs it.
 func Start() (url string, stop func(), err error) {
 	if url := os.Getenv("EDGETABLE_DYNAMODB_URL"); url != "" {
 		return url, func() {}, nil
 	}
-	// Test binaries run in the directory of their package, and sources know theirs
-	// unless paths were trimmed: so the script is found from the working directory.
+	// Test programs run in the directory of their package, and source paths may be trimmed. So the script is found
+	// from the working directory.
 	script, err := script()
 	if err != nil {
 		return "", nil, err
 	}
 	c := exec.Command(script)
 	c.Stderr = os.Stderr
-	if c.Dir, err = os.MkdirTemp("", "dynamodb-local-"); err != nil { // it leaves a file where it is
+	if c.Dir, err = os.MkdirTemp("", "dynamodb-local-"); err != nil { // it leaves a file in its working directory
 		return "", nil, err
 	}
-	life, err := c.StdinPipe() // the server ends with it
+	life, err := c.StdinPipe() // the server ends when this pipe is closed
 	if err != nil {
 		return "", nil, err
 	}
@@ -42,7 +41,7 @@ func Start() (url string, stop func(), err error) {
 	}
 	stop = func() {
 		life.Close()
-		_ = c.Wait() // it was told to end
+		_ = c.Wait() // it was stopped
 		_ = os.RemoveAll(c.Dir)
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
@@ -53,7 +52,7 @@ func Start() (url string, stop func(), err error) {
 	return strings.TrimSpace(line), stop, nil
 }
 
-// script is testdata/dynamodb/start at the root of the module.
+// script returns the path of testdata/dynamodb/start below the root of the module.
 func script() (string, error) {
 	if runtime.GOOS == "windows" {
 		return "", fmt.Errorf("DynamoDB Local is started by a script of bash; start one and set EDGETABLE_DYNAMODB_URL")

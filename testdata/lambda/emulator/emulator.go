@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Emulator is a function that runs. It serves one event at a time.
+// Emulator is a running function. It serves one event at a time.
 type Emulator struct {
 	url  string
 	cmd  *exec.Cmd
@@ -27,7 +27,7 @@ type Emulator struct {
 // Options of an [Emulator].
 type Options struct {
 	Emulator, Function string   // paths of the programs
-	Env                []string // of the function
+	Env                []string // environment of the function
 	Log                io.Writer
 }
 
@@ -56,8 +56,8 @@ func Start(ctx context.Context, o Options) (*Emulator, error) {
 		e.err = cmd.Wait()
 		close(e.done)
 	}()
-	// On a busy machine it takes events before it talks to the function, which then ends, and with
-	// it the connection of the event.
+	// On a busy machine, the emulator may accept events before it is connected to the function. The function then
+	// ends, and the connection of the event with it.
 	for _, address := range []string{public, private} {
 		if err := e.listens(ctx, address); err != nil {
 			e.Stop()
@@ -84,7 +84,7 @@ func (e *Emulator) listens(ctx context.Context, address string) error {
 	}
 }
 
-// said is the end of the log, if that can be read.
+// said returns the end of the log, if it can be read.
 func (e *Emulator) said() string {
 	log, ok := e.log.(fmt.Stringer)
 	if !ok {
@@ -94,19 +94,19 @@ func (e *Emulator) said() string {
 	return "\n…" + text[max(0, len(text)-3000):]
 }
 
-// Invoke hands an event to the function and returns its answer.
+// Invoke passes an event to the function and returns its response.
 func (e *Emulator) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, bytes.NewReader(event))
 	if err != nil {
 		return nil, err
 	}
-	req.Close = true // a connection that is kept may be reset by the emulator just as the next event is sent
+	req.Close = true // the emulator may reset a kept connection just when the next event is sent
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		select {
 		case <-e.done:
 			return nil, fmt.Errorf("%w; the emulator has ended: %v", err, e.err)
-		case <-time.After(time.Second): // its end may be known later than that of the connection
+		case <-time.After(time.Second): // the end of the process may be known later than that of the connection
 			return nil, fmt.Errorf("%w; the emulator lives", err)
 		}
 	}
@@ -124,8 +124,8 @@ func (e *Emulator) Stop() {
 	<-e.done
 }
 
-// free returns an address with an unused port. Its host is used by nobody else: of
-// 127.0.0.1 another process could take the port before the emulator listens on it.
+// free returns an address with an unused port. Nobody else uses its host: on 127.0.0.1, another process could take
+// the port before the emulator listens on it.
 func free() (string, error) {
 	n := rand.Uint32()
 	host := netip.AddrFrom4([4]byte{127, byte(n>>16) | 1, byte(n >> 8), byte(n) | 1})
@@ -136,7 +136,7 @@ func free() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// Pool is several emulators of one function, as Lambda runs several of it.
+// Pool is several emulators of one function, since Lambda also runs several instances.
 type Pool struct {
 	idle chan *Emulator
 	all  []*Emulator
@@ -157,12 +157,12 @@ func StartPool(ctx context.Context, n int, o Options) (*Pool, error) {
 	return p, nil
 }
 
-// Invoke hands an event to an emulator that has nothing to do.
+// Invoke passes an event to an idle emulator.
 func (p *Pool) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	select {
 	case e := <-p.idle:
 		defer func() { p.idle <- e }()
-		// An invocation cannot be given up: whoever waited is gone, it goes on.
+		// An invocation cannot be cancelled: it continues even if the caller is gone.
 		return e.Invoke(context.WithoutCancel(ctx), event)
 	case <-ctx.Done():
 		return nil, errors.New("all functions are busy")

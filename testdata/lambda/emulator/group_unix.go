@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// ownGroup puts a process and its children in a group of their own.
+// ownGroup puts a process and its children into a separate process group.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
 // endGroup ends a process and its children.
 func endGroup(cmd *exec.Cmd) {
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may have ended already
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may already have ended
 }

@@ -12,19 +12,19 @@ import (
 	"unicode/utf8"
 )
 
-// limit is what an event or an answer may have, in bytes.
+// limit is the maximum size of an event or a response in bytes.
 const limit = 6 << 20
 
 var errTooLarge = errors.New("the event is too large")
 
-// Response is what a client gets.
+// Response is the response that a client receives.
 type Response struct {
 	Status int
 	Header []Field
 	Body   []byte
 }
 
-// Answer reads the answer of a function in the mode BUFFERED, now.
+// Answer parses the response of a function in the mode BUFFERED.
 func Answer(b []byte, now time.Time) (*Response, error) {
 	if len(b) > limit {
 		return nil, fmt.Errorf("the answer has %d bytes", len(b))
@@ -53,8 +53,8 @@ func Answer(b []byte, now time.Time) (*Response, error) {
 	return response(a.StatusCode, a.Headers, body, now)
 }
 
-// Stream reads the answer of a function in the mode RESPONSE_STREAM: a prelude
-// in JSON, eight zero bytes, the body.
+// Stream parses the response of a function in the mode RESPONSE_STREAM: a prelude in JSON, eight zero bytes, then the
+// body.
 func Stream(b []byte, now time.Time) (*Response, error) {
 	prelude, body, ok := bytes.Cut(b, make([]byte, 8))
 	if !ok {
@@ -73,7 +73,7 @@ func Stream(b []byte, now time.Time) (*Response, error) {
 	return response(a.StatusCode, a.Headers, body, now)
 }
 
-// response adds the Date, which is the front door's.
+// response adds the Date header, which the front door sets.
 func response(status int, header map[string]string, body []byte, now time.Time) (*Response, error) {
 	if status < 200 || status > 599 {
 		return nil, fmt.Errorf("status %d", status)

@@ -1,7 +1,6 @@
-// Package front stands where AWS has the front door of a Lambda function: it
-// turns HTTP into events of a Function URL as they were captured from real ones
-// in July 2026, and the function's answers into HTTP. What it demands of an
-// answer is what Lambda does.
+// Package front plays AWS's HTTP front end of a Lambda function. It converts HTTP requests to events of a Function
+// URL, as captured from real ones in July 2026, and the function's responses to HTTP. It checks responses like
+// Lambda.
 package front
 
 import (
@@ -12,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// domain is the name of a Function URL.
+// domain is the host name of a Function URL.
 const domain = "2cxn22odiwguak4feg4jtt7cwm0ziblr.lambda-url.us-west-2.on.aws"
 
 // Field is one line of a header.
@@ -27,13 +26,12 @@ type Request struct {
 	Scheme               string
 }
 
-// Event is the event of a request: names of headers in lower case, fields of one
-// name joined with a comma, the path as it was sent and once more decoded, the
-// body as text if its type says that it is, else in base64.
+// Event returns the event of a request. Header names are in lower case, and fields of one name are joined with a
+// comma. The path is included as it was sent and decoded. The body is text if its type says so, otherwise base64.
 func Event(r *Request) []byte {
 	path, query, _ := strings.Cut(r.Target, "?")
 	host := r.Host
-	if _, rest, ok := strings.Cut(path, "://"); ok { // names the host itself
+	if _, rest, ok := strings.Cut(path, "://"); ok { // an absolute URL contains the host
 		host, path, _ = strings.Cut(rest, "/")
 		path = "/" + path
 	}
@@ -102,12 +100,12 @@ func Event(r *Request) []byte {
 	}
 	b, err := json.Marshal(event)
 	if err != nil {
-		panic(err) // all of it is text
+		panic(err) // cannot happen: it contains only strings
 	}
 	return b
 }
 
-// isText reports whether bodies of a type are handed on as they are.
+// isText reports whether bodies of a type are passed on as text.
 func isText(contentType string) bool {
 	contentType, _, _ = strings.Cut(contentType, ";")
 	switch contentType = strings.ToLower(strings.TrimSpace(contentType)); contentType {
@@ -117,7 +115,7 @@ func isText(contentType string) bool {
 	return strings.HasPrefix(contentType, "text/")
 }
 
-// parameters returns the decoded query without its order. A function should use the raw query instead.
+// parameters returns the decoded query, without its order. A function should use the raw query instead.
 func parameters(query string) map[string]string {
 	list := make(map[string]string)
 	for pair := range strings.SplitSeq(query, "&") {
@@ -131,7 +129,7 @@ func parameters(query string) map[string]string {
 	return list
 }
 
-// decoded resolves escapes where there are any; a broken one stays.
+// decoded decodes escapes, and leaves invalid ones unchanged.
 func decoded(s string) string {
 	var b []byte
 	for i := 0; i < len(s); i++ {

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// Handler is the front door on a socket.
+// Handler is the front end as an HTTP handler.
 type Handler struct {
-	// Invoke hands an event to the function.
+	// Invoke passes an event to the function.
 	Invoke func(ctx context.Context, event []byte) ([]byte, error)
-	// Streaming says that the function answers in the mode RESPONSE_STREAM.
+	// Streaming says that the function responds in the mode RESPONSE_STREAM.
 	Streaming bool
-	// Failed is called with the reason of a 502. It may be nil.
+	// Failed is called with the reason for a 502. It may be nil.
 	Failed func(error)
 }
 
-// ServeHTTP answers as a Function URL does: 413 to a request that is too large for
-// an event, and 502 if the function fails or returns no valid answer.
+// ServeHTTP responds like a Function URL: 413 to a request that is too large for an event, and 502 if the function
+// fails or returns an invalid response.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	resp, status, err := h.serve(r)
 	if err != nil {
@@ -40,7 +40,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Del("Content-Length")
 	}
 	w.WriteHeader(resp.Status)
-	_, _ = w.Write(resp.Body) // the client may be gone
+	_, _ = w.Write(resp.Body) // the client may have disconnected
 }
 
 func (h *Handler) serve(r *http.Request) (*Response, int, error) {

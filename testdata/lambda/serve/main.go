@@ -3,9 +3,9 @@
 //
 //	serve -emulator "$(testdata/lambda/rie)" -function bin/lambda/bootstrap
 //
-// The environment is the function's. With -dynamodb URL it makes a table in the
-// DynamoDB Local there and says so to the function. It says like the server where
-// the accounts of $EDGETABLE_ACCOUNTS are, and then "ready".
+// The environment is the function's. With -dynamodb URL it makes a table in the DynamoDB Local at that URL and
+// configures the function for it. Like the server, it prints the endpoints of the accounts in $EDGETABLE_ACCOUNTS,
+// and then "ready".
 package main
 
 import (
@@ -87,7 +87,7 @@ func run() error {
 	return nil
 }
 
-// makeTable makes a table and returns the environment of a function for it.
+// makeTable makes a table and returns the environment that makes a function use it.
 func makeTable(ctx context.Context, url string) ([]string, error) {
 	name := "edgetable-" + rand.Text()
 	client := sdk.New(sdk.Options{

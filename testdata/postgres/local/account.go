@@ -10,13 +10,13 @@ import (
 	"syscall"
 )
 
-// account is who runs the servers in place of root, whom PostgreSQL refuses. Nil is this user.
+// account is the user that runs the servers instead of root, which PostgreSQL refuses. Nil means the current user.
 type account struct {
 	name     string
 	uid, gid uint32
 }
 
-// other is the account that runs the servers.
+// other returns the account that runs the servers.
 func other() (*account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -38,7 +38,7 @@ func (a *account) credential() *syscall.Credential {
 	return &syscall.Credential{Uid: a.uid, Gid: a.gid}
 }
 
-// own gives a directory to the account, which must be able to enter it.
+// own gives a directory to the account. The account must be able to enter it.
 func (a *account) own(dir string) error {
 	if a == nil {
 		return nil
@@ -49,7 +49,7 @@ func (a *account) own(dir string) error {
 	return os.Chown(dir, int(a.uid), int(a.gid))
 }
 
-// enters returns an error that names the first directory on the way to dir that the account cannot enter.
+// enters returns an error that names the first directory on the path to dir that the account cannot enter.
 func (a *account) enters(dir string) error {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -76,8 +76,8 @@ func (a *account) enters(dir string) error {
 	return nil
 }
 
-// Folder makes a directory that the servers may use, below that for temporary files or, where their account cannot enter
-// that, below /tmp or /var/tmp. The caller removes it.
+// Folder makes a directory that the servers may use, in the directory for temporary files, or in /tmp or /var/tmp if
+// the account cannot enter that one. The caller removes it.
 func Folder() (string, error) {
 	a, err := other()
 	if err != nil {

@@ -21,31 +21,30 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Cluster is a database server with a data directory of its own. It ends with Remove, or
-// with the process that started it.
+// Cluster is a database server with its own data directory. It ends with Remove, or with the process that started it.
 type Cluster struct {
-	Dir   string // has the socket and the messages
+	Dir   string // directory for the socket and the messages
 	Port  int
-	place string // of the data
+	place string // directory of the data
 	bin   string
-	as    *account // nil: this user
+	as    *account // nil means the current user
 
 	life  io.Closer
 	c     *exec.Cmd
 	ended chan struct{} // closed when the server has ended
 }
 
-// Options say what kind of cluster is wanted.
+// Options configure a cluster.
 type Options struct {
-	Version  string   // of Maven Central, as in 17.5.0; "" is Debian's
+	Version  string   // version from Maven Central, such as 17.5.0; "" means Debian's
 	Settings []string // name=value
-	Dir      string   // of the data; "" is a temporary one
-	From     *Cluster // to be a standby of
-	Socket   string   // directory of the socket at which a standby finds From; "" is that of From
-	Log      string   // directory for the write-ahead log; "" is with the data
+	Dir      string   // data directory; "" means a temporary one
+	From     *Cluster // the primary, for a standby
+	Socket   string   // directory of the socket over which a standby reaches From; "" means From's own
+	Log      string   // directory for the write-ahead log; "" means that it is with the data
 }
 
-// New makes a cluster and starts it.
+// New creates a cluster and starts it.
 func New(o Options) (c *Cluster, err error) {
 	c = new(Cluster)
 	if c.bin, err = programs(o.Version); err != nil {
@@ -97,7 +96,7 @@ func New(o Options) (c *Cluster, err error) {
 
 func (c *Cluster) data() string { return filepath.Join(c.place, "data") }
 
-// Data is the directory with the database's files.
+// Data returns the directory with the database's files.
 func (c *Cluster) Data() string { return c.data() }
 
 func (c *Cluster) command(name string, args ...string) *exec.Cmd {
@@ -120,19 +119,18 @@ func (c *Cluster) run(program string, args ...string) error {
 	return nil
 }
 
-// keeper starts the server, and stops it when file 3 ends, as it does when the process
-// that holds the other end does.
-// The log has what the shell says too, as when the system gives it no process. It reads the file itself, since a test may have
-// no other programs on its path.
+// keeper starts the server, and stops it when file 3 ends, which happens when the process that holds the other end
+// does. The log also has the shell's messages, for example if the system refuses a new process. The shell reads the
+// file itself, since a test may have no other programs in its path.
 const keeper = `exec >>"$3" 2>&1
 "$1" -D "$2" 3<&- & pid=$!
 ( read -r end <&3; kill -QUIT $pid 2>/dev/null ) >/dev/null 2>&1 &
 exec 3<&-
 wait $pid`
 
-// Start starts a server that was stopped and waits until it answers.
+// Start starts a stopped server and waits until it responds.
 func (c *Cluster) Start() error {
-	// The lock of a server that was killed names a process that may not be gone for the system.
+	// The lock of a killed server names a process that the system may still list.
 	old, _ := filepath.Glob(filepath.Join(c.Dir, ".s.PGSQL.*"))
 	for _, file := range old {
 		if err := os.Remove(file); err != nil {
@@ -151,14 +149,14 @@ func (c *Cluster) Start() error {
 	r.Close()
 	ended := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // it is told to end, or its log says why it did
+		_ = cmd.Wait() // it was stopped, or its log says why it ended
 		close(ended)
 	}()
 	c.life, c.c, c.ended = w, cmd, ended
 	return c.Wait(time.Minute)
 }
 
-// Wait waits until the server answers.
+// Wait waits until the server responds.
 func (c *Cluster) Wait(limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -168,7 +166,7 @@ func (c *Cluster) Wait(limit time.Duration) error {
 	return nil
 }
 
-// answers waits until a program answers, unless it ends.
+// answers waits until a program responds, unless it ends.
 func answers(ctx context.Context, ended <-chan struct{}, dsn string) error {
 	for {
 		conn, err := pgx.Connect(ctx, dsn)
@@ -185,7 +183,7 @@ func answers(ctx context.Context, ended <-chan struct{}, dsn string) error {
 	}
 }
 
-// Stop stops the server at once, as a crash would: what is not in its log is lost.
+// Stop stops the server at once, like a crash: everything that is not in its log is lost.
 func (c *Cluster) Stop() error {
 	pid, err := c.Pid()
 	if err != nil {
@@ -205,8 +203,7 @@ func (c *Cluster) Kill() error {
 	return c.gone()
 }
 
-// Crash kills one of the server's processes, as the system does that has no more memory: the
-// server restarts in place.
+// Crash kills one of the server's processes, like a system without free memory. The server then restarts in place.
 func (c *Cluster) Crash(ctx context.Context, pid int) error {
 	conn, err := pgx.Connect(ctx, c.DSN(""))
 	if err != nil {
@@ -236,10 +233,10 @@ func (c *Cluster) gone() error {
 	return c.life.Close()
 }
 
-// Pid is the server's first process.
+// Pid returns the number of the server's first process.
 func (c *Cluster) Pid() (int, error) { return pidIn(c.data()) }
 
-// pidIn is the first process of the server with this data.
+// pidIn returns the number of the first process of the server with this data.
 func pidIn(data string) (int, error) { return readPid(filepath.Join(data, "postmaster.pid")) }
 
 // readPid reads the number of a process from the first line of a file.
@@ -252,7 +249,7 @@ func readPid(file string) (int, error) {
 	return strconv.Atoi(first)
 }
 
-// Restart is a crash and a start.
+// Restart crashes the server and starts it again.
 func (c *Cluster) Restart() error {
 	if err := c.Stop(); err != nil {
 		return err
@@ -260,7 +257,7 @@ func (c *Cluster) Restart() error {
 	return c.Start()
 }
 
-// Promote makes a standby a primary.
+// Promote promotes a standby to a primary.
 func (c *Cluster) Promote() error {
 	return c.Exec("SELECT pg_promote()")
 }
@@ -269,7 +266,7 @@ func (c *Cluster) copy(from *Cluster) error {
 	return c.run("pg_basebackup", "-D", c.data(), "-h", from.Dir, "-p", strconv.Itoa(from.Port), "-U", "postgres", "-R", "-X", "stream", "--no-sync", "-c", "fast")
 }
 
-// configure appends settings; the last one of a name counts.
+// configure appends settings; the last setting of a name counts.
 func (c *Cluster) configure(settings []string) error {
 	list := append([]string{"listen_addresses='127.0.0.1'", "unix_socket_directories='" + c.Dir + "'", "port=" + strconv.Itoa(c.Port), "log_min_messages=warning"}, settings...)
 	f, err := os.OpenFile(filepath.Join(c.data(), "postgresql.auto.conf"), os.O_APPEND|os.O_WRONLY, 0)
@@ -286,16 +283,16 @@ func (c *Cluster) Remove() error {
 	case <-c.ended:
 	default:
 		if c.c != nil {
-			_ = c.Stop() // or it ends by itself just now
+			_ = c.Stop() // it may just have ended by itself
 		}
 	}
 	return os.RemoveAll(c.Dir)
 }
 
-// Address of the server, for TCP.
+// Address returns the TCP address of the server.
 func (c *Cluster) Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Port)) }
 
-// DSN for the database of an administrator, by the socket; more is appended.
+// DSN returns the DSN of an administrator, over the socket; more is appended.
 func (c *Cluster) DSN(more string) string {
 	return fmt.Sprintf("host=%s port=%d user=postgres dbname=postgres sslmode=disable connect_timeout=5 %s", c.Dir, c.Port, more)
 }
@@ -317,7 +314,7 @@ var schemas atomic.Int64
 // Name returns the name of a schema that was never used.
 func Name() string { return fmt.Sprintf("et%d_%s", schemas.Add(1), strings.ToLower(rand.Text()[:6])) }
 
-// children are the processes that a process started and that have not ended.
+// children returns the running processes that a process started.
 func children(parent int) (list []int) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, file := range stats {
@@ -334,7 +331,7 @@ func children(parent int) (list []int) {
 	return list
 }
 
-// tail is the end of a log.
+// tail returns the end of a log.
 func tail(file string) string {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -343,12 +340,12 @@ func tail(file string) string {
 	return fmt.Sprintf("%s: …%s", filepath.Base(file), text[max(0, len(text)-3000):])
 }
 
-// freePorts returns ports that nobody listens on. They are below those that the system gives to connections, one of which
-// could take a port before the server does.
+// freePorts returns unused ports. They are below those that the system assigns to outgoing connections, one of which
+// could otherwise take a port before the server does.
 func freePorts(n int) (list []int, err error) {
 	for tries := 0; len(list) < n; tries++ {
 		var b [2]byte
-		_, _ = rand.Read(b[:]) // it never fails
+		_, _ = rand.Read(b[:]) // rand.Read never fails
 		port := 20000 + int(binary.BigEndian.Uint16(b[:]))%12000
 		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err != nil && tries < 100 {
@@ -363,8 +360,8 @@ func freePorts(n int) (list []int, err error) {
 	return list, nil
 }
 
-// programs is the folder with PostgreSQL's programs. A test runs in the directory of its
-// package, and the script is found from there.
+// programs returns the directory of PostgreSQL's programs. A test runs in the directory of its package, from where
+// the script is found.
 func programs(version string) (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

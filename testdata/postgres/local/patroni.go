@@ -17,19 +17,19 @@ import (
 	"time"
 )
 
-// Patroni is three servers of Debian's PostgreSQL that its Patroni manages, with three of
-// etcd. A write waits for one standby, and only that one is promoted.
+// Patroni is a cluster of three of Debian's PostgreSQL servers under Debian's Patroni, with three etcd servers. A
+// write waits for one standby, and only that one can be promoted.
 type Patroni struct {
 	Nodes    [3]*Node
 	etcd     [3]*process
-	client   string // address of an etcd
+	client   string // client address of an etcd server
 	dir      string
 	as       *account
 	password string
-	async    bool // a write does not wait for a standby
+	async    bool // writes do not wait for a standby
 }
 
-// Node is one machine of a [Patroni]: a server of PostgreSQL with its manager.
+// Node is one machine of a [Patroni]: a PostgreSQL server with its manager.
 type Node struct {
 	Name       string
 	port, rest int
@@ -41,7 +41,7 @@ type Node struct {
 // It ends with Remove, or with the process that started it.
 func NewPatroni() (*Patroni, error) { return newPatroni(new(Patroni)) }
 
-// NewAsynchronous starts a cluster that acknowledges what no standby has.
+// NewAsynchronous starts a cluster that acknowledges writes which no standby has.
 func NewAsynchronous() (*Patroni, error) { return newPatroni(&Patroni{async: true}) }
 
 func newPatroni(p *Patroni) (_ *Patroni, err error) {
@@ -104,12 +104,11 @@ func (p *Patroni) start(etcd, bin string) error {
 	return p.await(2*time.Minute, "a primary with a synchronous standby", p.safe)
 }
 
-// config is Patroni's. It uses the older protocol of etcd: by the newer one Patroni 3.0
-// works with old state after a pause (its pull request 2783). Without the two settings
-// about data directories a node whose log has parted from that of the primary stays away
-// for ever.
+// config returns Patroni's configuration. It uses the older protocol of etcd: with the newer one, Patroni 3.0 uses an
+// old state after a pause (its pull request 2783). Without the two settings about data directories, a node whose log
+// has diverged from the primary's would never return.
 func (p *Patroni) config(n *Node, bin string, etcd []string) string {
-	startTimeout := 300 // the default: a server that died starts where it was
+	startTimeout := 300 // the default: a dead server is restarted in place
 	if p.async {
 		startTimeout = 0 // another node takes over
 	}
@@ -157,7 +156,7 @@ func (p *Patroni) DSN() string {
 		strings.Join(ports, ","), p.password)
 }
 
-// Primary is the node that holds the lock of the primary; nil is none.
+// Primary returns the node that holds the primary's lock, or nil.
 func (p *Patroni) Primary() *Node {
 	for _, n := range p.Nodes {
 		if n.says("primary") {
@@ -178,9 +177,8 @@ func (n *Node) says(what string) bool {
 	return r.StatusCode == http.StatusOK
 }
 
-// safe reports whether there is a primary and the managers agree on its synchronous
-// standby. Before that Patroni promotes nobody if the primary is lost, although writes are
-// acknowledged.
+// safe reports whether there is a primary and the managers agree on its synchronous standby. Before that, Patroni
+// promotes nobody if the primary is lost, although writes are acknowledged.
 func (p *Patroni) safe() bool {
 	primary := p.Primary()
 	if primary == nil || p.async {
@@ -200,7 +198,8 @@ func (p *Patroni) safe() bool {
 		sync.Leader == primary.Name && sync.Standby != ""
 }
 
-// await waits until something is so. If a program ends meanwhile, or the time does, the error has the ends of all logs.
+// await waits until a condition holds. If a program ends meanwhile, or the time limit passes, the error has the ends
+// of all logs.
 func (p *Patroni) await(limit time.Duration, what string, so func() bool) error {
 	for end := time.Now().Add(limit); !so(); time.Sleep(50 * time.Millisecond) {
 		for _, one := range p.processes() {
@@ -215,7 +214,7 @@ func (p *Patroni) await(limit time.Duration, what string, so func() bool) error 
 	return nil
 }
 
-// processes are those that were started: etcd, and the managers.
+// processes returns the started programs: etcd and the managers.
 func (p *Patroni) processes() (list []*process) {
 	for _, e := range p.etcd {
 		if e != nil {
@@ -242,12 +241,11 @@ func (p *Patroni) Complete() error {
 	})
 }
 
-// KillServer kills the server of PostgreSQL with all its processes: its manager sees that
-// at once.
+// KillServer kills the PostgreSQL server with all its processes; its manager notices that at once.
 func (n *Node) KillServer() error { return n.signal(syscall.SIGKILL) }
 
-// KillBackend kills one process that works for a client, as the system does that has no more
-// memory: the server restarts in place. It returns when the server answers again.
+// KillBackend kills one process that serves a client, like a system without free memory. The server restarts in
+// place. KillBackend returns when the server responds again.
 func (p *Patroni) KillBackend(ctx context.Context, n *Node) error {
 	server, err := pidIn(n.dir)
 	if err != nil {
@@ -256,12 +254,12 @@ func (p *Patroni) KillBackend(ctx context.Context, n *Node) error {
 	for _, pid := range children(server) {
 		name, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		if err != nil || !strings.Contains(string(name), "postgres postgres 127.0.0.1(") {
-			continue // it has ended, or works for no client
+			continue // it has ended, or serves no client
 		}
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			return err
 		}
-		gone := func() bool { return !slices.Contains(children(server), pid) } // the server has noticed
+		gone := func() bool { return !slices.Contains(children(server), pid) } // waits until the server has noticed
 		if err := p.await(time.Minute, "a server that restarts in place", gone); err != nil {
 			return err
 		}
@@ -270,16 +268,16 @@ func (p *Patroni) KillBackend(ctx context.Context, n *Node) error {
 	return errors.New("the server has no client")
 }
 
-// Kill kills the server with all its processes and its manager, as the loss of the machine
-// does: the others notice that the lock is not renewed.
+// Kill kills the server with all its processes and its manager, like the loss of the machine: the other nodes notice
+// that the lock is not renewed.
 func (n *Node) Kill() error {
-	if err := n.patroni.kill(); err != nil { // first: it would start the server again
+	if err := n.patroni.kill(); err != nil { // the manager first, since it would restart the server
 		return err
 	}
 	return n.KillServer()
 }
 
-// StopSending stops the processes that send the server's log to the standbys.
+// StopSending stops the processes that send the server's log to standbys.
 func (n *Node) StopSending() error {
 	server, err := pidIn(n.dir)
 	if err != nil {
@@ -289,7 +287,7 @@ func (n *Node) StopSending() error {
 	for _, pid := range children(server) {
 		name, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 		if err != nil || !strings.Contains(string(name), "walsender") {
-			continue // or it has ended
+			continue // unless it has ended
 		}
 		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 			return err
@@ -302,10 +300,10 @@ func (n *Node) StopSending() error {
 	return nil
 }
 
-// Freeze stops all processes of the node, as a machine does that is moved.
+// Freeze suspends all processes of the node, like a machine that is being migrated.
 func (n *Node) Freeze() error { return n.signalAll(syscall.SIGSTOP) }
 
-// Thaw lets them go on: they believe that no time has passed.
+// Thaw resumes them. To them, no time has passed.
 func (n *Node) Thaw() error { return n.signalAll(syscall.SIGCONT) }
 
 // Start starts a node that was killed.
@@ -319,9 +317,9 @@ func (n *Node) signal(s syscall.Signal) error {
 	return signalServer(server, s)
 }
 
-// signalServer sends a signal to all processes of a server. It stops the server first: a
-// process that starts meanwhile would be forgotten, and while one lives that holds the
-// shared memory no server starts in the directory.
+// signalServer sends a signal to all processes of a server. It stops the server first: otherwise, a process that
+// starts meanwhile would be missed. And while a process still holds the shared memory, no server can start in the
+// directory.
 func signalServer(server int, s syscall.Signal) error {
 	if err := syscall.Kill(server, syscall.SIGSTOP); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return err
@@ -350,7 +348,7 @@ func (p *Patroni) Remove() error {
 	}
 	for _, n := range p.Nodes {
 		if n != nil {
-			_ = n.signal(syscall.SIGKILL) // or it has ended
+			_ = n.signal(syscall.SIGKILL) // unless it has ended
 		}
 	}
 	return errors.Join(append(all, os.RemoveAll(p.dir))...)
@@ -367,9 +365,9 @@ type process struct {
 	life      *os.File
 }
 
-// guard starts a program and writes its number down. When file 3 ends, as it does when the
-// process that holds the other end does, it kills the program and a server that it started.
-// The log has what the shell says too.
+// guard starts a program and records its process number. When file 3 ends, which happens when the process that holds
+// the other end does, it kills the program and a server that the program started. The log also has the shell's
+// messages.
 const guard = `name=$1; shift; exec >>"$name.log" 2>&1
 "$@" 3<&- & pid=$!
 echo $pid >"$name.pid"
@@ -393,7 +391,7 @@ func (p *process) start() error {
 	}
 	c, ended := p.c, make(chan struct{})
 	go func() {
-		_ = c.Wait() // it is killed, or its log says why it ended
+		_ = c.Wait() // it was killed, or its log says why it ended
 		close(ended)
 	}()
 	p.life, p.ended, p.killed = w, ended, false
@@ -402,7 +400,7 @@ func (p *process) start() error {
 
 func (p *process) pid() (int, error) { return readPid(filepath.Join(p.dir, p.name+".pid")) }
 
-// kill kills the program if it runs.
+// kill kills the program if it is running.
 func (p *process) kill() error {
 	if p.ended == nil || p.killed {
 		return nil
@@ -431,7 +429,7 @@ func (p *process) left() bool {
 	}
 }
 
-// Log is the end of what etcd and the managers say.
+// Log returns the end of the logs of etcd and the managers.
 func (p *Patroni) Log() string {
 	var b strings.Builder
 	for _, one := range p.processes() {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// Pooler is Debian's pgbouncer before a [Cluster].
+// Pooler is Debian's pgbouncer in front of a [Cluster].
 type Pooler struct {
 	dir  string
 	port int

@@ -14,42 +14,42 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// plan says how much is tried, and when.
+// plan says how many items are written, and when.
 type plan struct {
 	Items   int
-	Writing time.Duration // in which all items are written
-	Longest time.Duration // from the first write of an item to the second one
-	Rest    time.Duration // from the last write to the last look
+	Writing time.Duration // period in which all items are written
+	Longest time.Duration // maximum time from the first write of an item to the second one
+	Rest    time.Duration // time from the last write to the last check
 }
 
-// written is when an item is written, expired, after the begin.
+// written returns when an item is first written, already expired, counted from the start.
 func (p *plan) written(id int) time.Duration {
 	return p.Writing / time.Duration(p.Items) * time.Duration(id)
 }
 
-// again is when it is written again: as many after 1 to 10 seconds as after 1 to 10 hours,
-// since nobody says when DynamoDB decides to delete.
+// again returns when it is written again. As many items are rewritten after 1 to 10 seconds as after 1 to 10 hours,
+// since nobody knows when DynamoDB decides to delete an item.
 func (p *plan) again(id int) time.Duration {
 	rnd := rand.New(rand.NewPCG(1, uint64(id)))
 	seconds := math.Pow(max(p.Longest.Seconds(), 1), rnd.Float64())
 	return p.written(id) + time.Duration(seconds*float64(time.Second))
 }
 
-// table is where the items are.
+// table holds the items.
 type table interface {
 	// Put writes an item that has expired.
 	Put(ctx context.Context, id int) error
-	// Again writes it without an expiry, if it is there.
+	// Again writes it without an expiry, if it still exists.
 	Again(ctx context.Context, id int) (there bool, err error)
-	// Missing returns which of these items are not there.
+	// Missing returns which of these items do not exist.
 	Missing(ctx context.Context, ids []int) ([]int, error)
 }
 
-// answer is what became of the items.
+// answer is the result for all items.
 type answer struct {
 	Gone int   // deleted before they were written again
 	Kept int   // written again
-	Lost []int // written again, and missing afterwards
+	Lost []int // items written again, but missing afterwards
 }
 
 func (a answer) String() string {
@@ -63,12 +63,12 @@ func (a answer) String() string {
 	return fmt.Sprintf("%d items expired, %d were written again in time, %d of these are lost.\n%s", a.Gone, a.Kept, len(a.Lost), verdict)
 }
 
-// experiment is one with a log of what happened.
+// experiment is an experiment with a log file of its events.
 type experiment struct {
 	plan
 	Begun time.Time
-	next  int          // items below are written
-	done  map[int]bool // by item: true was written again, false was gone
+	next  int          // all items with lower numbers are written
+	done  map[int]bool // by item: true if it was written again, false if it was already gone
 	log   *os.File
 }
 
@@ -80,7 +80,7 @@ type line struct {
 	Kept  *bool `json:",omitempty"`
 }
 
-// resume goes on with the experiment of a file, or begins one.
+// resume resumes the experiment in a file, or begins one.
 func resume(file string, p plan) (*experiment, error) {
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -91,7 +91,7 @@ func resume(file string, p plan) (*experiment, error) {
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		var l line
 		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			continue // the end of a line that was cut off
+			continue // the rest of a truncated line
 		}
 		switch {
 		case l.plan != nil:
@@ -116,8 +116,7 @@ func (e *experiment) note(l line) error {
 	return err
 }
 
-// run makes the experiment to its end. An item whose second write has an unknown outcome is
-// written again as if nothing had been.
+// run runs the experiment to its end. If the second write of an item has an unknown outcome, it is simply repeated.
 func (e *experiment) run(ctx context.Context, t table) (answer, error) {
 	waiting := make([]int, 0, e.Items)
 	for id := range e.Items {
@@ -184,5 +183,5 @@ func (e *experiment) judge(lost []int) (a answer) {
 	return a
 }
 
-// until waits.
+// until waits until t.
 func until(ctx context.Context, t time.Time) error { return cli.Sleep(ctx, time.Until(t)) }

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// items are those of a DynamoDB table with TTL for .ttl, as the template of infra/aws has it.
+// items is a DynamoDB table with TTL for .ttl, as in the template of infra/aws.
 type items struct {
 	client *sdk.Client
 	name   string
@@ -22,7 +22,8 @@ func key(id int) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{".p": &types.AttributeValueMemberB{Value: []byte(strconv.Itoa(id))}}
 }
 
-// create makes the table, if it is not there, and waits until it expires items: for an hour at most, by AWS's word.
+// create creates the table if it does not exist, and waits until TTL is active. According to AWS this takes an hour
+// at most.
 func (t *items) create(ctx context.Context) error {
 	_, err := t.client.CreateTable(ctx, &sdk.CreateTableInput{
 		TableName: &t.name, BillingMode: types.BillingModePayPerRequest,
@@ -64,7 +65,7 @@ func (t *items) remove(ctx context.Context) error {
 	return err
 }
 
-// Put implements table: an item that expired a minute ago.
+// Put implements table. The item expired a minute ago.
 func (t *items) Put(ctx context.Context, id int) error {
 	it := key(id)
 	it[".ttl"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(time.Now().Unix()-60, 10)}

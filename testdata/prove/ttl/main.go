@@ -1,10 +1,10 @@
-// Command ttl asks DynamoDB whether its expiry (TTL) looks at an item again before it
-// deletes it. Its documentation does not say so. If it does not, an item that was written
-// over one that had expired may be deleted, and the store on DynamoDB must not use TTL.
+// Command ttl tests whether DynamoDB's expiry (TTL) checks an item again before it deletes it. The documentation does
+// not say so. If it does not, an item that was written over one that had expired may be deleted, and the store on
+// DynamoDB must not use TTL.
 //
-// For two days it writes items that have expired already, and each of them again, without
-// an expiry, after a second to a day: on condition that it is still there. None of those may
-// ever be missing. The state is in a file: run it again to go on.
+// For two days it writes items that have already expired. It writes each of them again, without an expiry, after a
+// second to a day, on condition that it still exists. None of these may be missing later. The state is in a file, so
+// an interrupted run can be resumed.
 package main
 
 import (
@@ -59,7 +59,7 @@ func run(ctx context.Context, name, endpoint, state string, p plan) error {
 	found, err := e.run(ctx, t)
 	fmt.Println(found)
 	if err != nil || len(found.Lost) > 0 {
-		return err // the table stays, to be looked at
+		return err // the table is kept for inspection
 	}
 	return t.remove(context.WithoutCancel(ctx))
 }
