@@ -10,8 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// config is the part of .goreleaser.yaml that describes files. GoReleaser's own
-// package would bring its thousand modules.
+// config is the part of .goreleaser.yaml that describes files. GoReleaser's own package would add a thousand modules.
 type config struct {
 	ProjectName string `yaml:"project_name"`
 	Builds      []struct {
@@ -47,7 +46,7 @@ type config struct {
 	}
 }
 
-// archiveFile is a name, or a pattern with a directory.
+// archiveFile is a file name, or a pattern with a directory.
 type archiveFile struct{ Src, Dst string }
 
 func (f *archiveFile) UnmarshalYAML(n *yaml.Node) error {
@@ -72,10 +71,10 @@ func (c *config) read(file string) error {
 	return nil
 }
 
-// target is a platform for which a program is built.
+// target is a platform for which the program is built.
 type target struct {
 	os, arch, arm string
-	program       string // its file
+	program       string // file of the program
 }
 
 func parseTarget(text string) target {
@@ -83,10 +82,10 @@ func parseTarget(text string) target {
 	return target{os: parts[0], arch: parts[1], arm: parts[2]}
 }
 
-// name is that of .goreleaser.yaml.
+// name returns the name of the target in .goreleaser.yaml.
 func (t target) name() string { return strings.TrimSuffix(t.os+"_"+t.arch+"_"+t.arm, "_") }
 
-// variant is that of the architecture in an image, "v7"; "" for most.
+// variant returns the variant of the architecture in an image, such as "v7"; it is "" for most targets.
 func (t target) variant() string {
 	if t.arm == "" {
 		return ""
@@ -94,7 +93,7 @@ func (t target) variant() string {
 	return "v" + t.arm
 }
 
-// format is the kind of the target's archive.
+// format returns the archive format of the target.
 func (c *config) format(t target) string {
 	for _, o := range c.Archives[0].FormatOverrides {
 		if o.Goos == t.os {

@@ -24,14 +24,13 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// imageUser is the user in the image, by number: Kubernetes cannot tell from a name
-// that it is not root.
+// imageUser is the number of the user in the image: from a name, Kubernetes cannot tell that the user is not root.
 const imageUser = 65532
 
-// image writes an image for each Linux, from scratch, and an index of all of them. A file
-// for one platform is a docker-archive, as docker save writes it: every Docker, Podman and
-// containerd loads it. The index is an OCI layout, to push to a registry. Its media types are
-// those of Docker: Podman drops the health check of an image with those of OCI.
+// image writes an image for each Linux platform, built from scratch, and an index of all of them. The file for one
+// platform is a docker-archive like that of docker save, which every Docker, Podman and containerd can load. The
+// index is an OCI layout, for pushing to a registry. Its media types are those of Docker, because Podman drops the
+// health check of images with OCI media types.
 func (r *release) image(dir string) error {
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return err
@@ -51,7 +50,7 @@ func (r *release) image(dir string) error {
 		platform := &v1.Platform{OS: t.os, Architecture: t.arch, Variant: t.variant()}
 		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: platform}})
 	}
-	// An index of the layout with one index for all platforms in it, which has the name.
+	// An index with one entry: the index for all platforms, which has the name.
 	all := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{
 		Add: index, Descriptor: v1.Descriptor{Annotations: map[string]string{
 			"io.containerd.image.name":          "docker.io/library/edgetable:" + r.Version,
@@ -65,7 +64,7 @@ func (r *release) image(dir string) error {
 	return errors.Join(err, os.RemoveAll(dir+"/layout"))
 }
 
-// dockerArchive writes an image that is edgetable:VERSION and edgetable:latest once it is loaded.
+// dockerArchive writes an image that is named edgetable:VERSION and edgetable:latest once it is loaded.
 func (r *release) dockerArchive(img v1.Image, file string) error {
 	tags := map[name.Tag]v1.Image{}
 	for _, tag := range []string{r.Version, "latest"} {
@@ -75,8 +74,8 @@ func (r *release) dockerArchive(img v1.Image, file string) error {
 		}
 		tags[t] = img
 	}
-	// The library writes the tags in the order of a map, which changes: it writes until they are sorted, so that
-	// two builds have the same bytes.
+	// The library writes the tags in random map order. So the file is written again until they are sorted, and two
+	// builds give the same bytes.
 	for {
 		if err := tarball.MultiWriteToFile(file, tags); err != nil {
 			return err
@@ -120,7 +119,7 @@ func (r *release) platformImage(t target) (v1.Image, error) {
 	return healthChecked(img, file)
 }
 
-// labels are what registries show, and by which Renovate finds the changes.
+// labels returns the labels that registries show, and from which Renovate finds the changes.
 func (r *release) labels() map[string]string {
 	const prefix = "org.opencontainers.image."
 	labels := map[string]string{
@@ -133,9 +132,9 @@ func (r *release) labels() map[string]string {
 	return labels
 }
 
-// healthChecked gives an image its configuration with the health check. StartInterval is what v1.HealthConfig lacks:
-// from version 25, Docker asks so often until the server is ready. Others ask at Interval from the start, so that it is
-// short too.
+// healthChecked gives an image its configuration, including the health check. v1.HealthConfig has no StartInterval:
+// from version 25 on, Docker uses it until the server is ready. Other programs use Interval from the start, so
+// Interval is short too.
 func healthChecked(img v1.Image, file *v1.ConfigFile) (v1.Image, error) {
 	type healthConfig struct {
 		v1.HealthConfig
@@ -166,9 +165,9 @@ func healthChecked(img v1.Image, file *v1.ConfigFile) (v1.Image, error) {
 	return c, err
 }
 
-// configured is an image with another configuration.
+// configured is an image with a replaced configuration.
 type configured struct {
-	v1.Image // its layers
+	v1.Image // the image that has its layers
 	config   []byte
 	manifest *v1.Manifest
 }
@@ -181,7 +180,7 @@ func (c *configured) RawManifest() ([]byte, error)        { return json.Marshal(
 func (c *configured) Digest() (v1.Hash, error)            { return partial.Digest(c) }
 func (c *configured) Size() (int64, error)                { return partial.Size(c) }
 
-// layers are the files around the program, which rarely change, and the program.
+// layers returns two layers: the files that rarely change, and the program.
 func (r *release) layers(t target) ([]v1.Layer, error) {
 	program, err := os.ReadFile(t.program)
 	if err != nil {
@@ -223,15 +222,15 @@ func (r *release) layers(t target) ([]v1.Layer, error) {
 	return layers, nil
 }
 
-// stopTime lets requests end before docker stop, which waits for ten seconds, ends the server.
+// stopTime is shorter than the ten seconds after which docker stop kills the server, so that requests can end.
 const stopTime = "EDGETABLE_GRACE=8s"
 
-// anybody may write to a directory of this mode, and remove what is his own. A new volume takes the mode of the directory
-// that it covers, and so does --tmpfs: a container may run as any user, as on OpenShift. The program itself makes its
-// files for their owner alone.
+// Everybody may write to a directory with this mode, and remove his own files. A new volume takes the mode of the
+// directory that it covers, and so does --tmpfs. A container may run as any user, for example on OpenShift. The
+// program itself makes files that only their owner can read.
 const anybody = 0o1777
 
-// imageFile is a file, a directory if its name ends in a slash, or a symbolic link.
+// imageFile is a file, a directory (if its name ends with a slash), or a symbolic link.
 type imageFile struct {
 	name  string
 	mode  int64
@@ -254,8 +253,8 @@ func (r *release) add(w *tar.Writer, f imageFile) error {
 	return err
 }
 
-// rootCertificates are those that browsers trust, for issuers of bearer tokens and for
-// AWS. Those with restrictions that a file cannot say are left out.
+// rootCertificates returns the certificates that browsers trust, for token issuers and for AWS. It omits certificates
+// with restrictions that a PEM file cannot express.
 func rootCertificates() []byte {
 	var b bytes.Buffer
 	for root := range bundle.Roots() {
@@ -266,7 +265,7 @@ func rootCertificates() []byte {
 	return b.Bytes()
 }
 
-// tarDir writes the files of a directory, in the order of their names.
+// tarDir writes the files of a directory, ordered by name.
 func (r *release) tarDir(dir, file string) error {
 	f, err := os.Create(file)
 	if err != nil {

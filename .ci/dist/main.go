@@ -2,8 +2,8 @@
 // archives, packages of Linux, npm, Python and .NET, an image for containers, manifests, SBOMs
 // and checksums.
 //
-// It reads from .goreleaser.yaml what these files contain, so that GoReleaser makes
-// the same ones. It needs only Go, and the same commit gives the same bytes.
+// The content of these files is defined in .goreleaser.yaml, so GoReleaser makes the same ones. The command needs
+// only Go, and the same commit gives the same bytes.
 package main
 
 import (
@@ -83,7 +83,7 @@ func run(given, only, url, source string, parts []string) error {
 	return r.list(os.Stdout)
 }
 
-// step does a part of the work and says so: all of it takes minutes.
+// step runs a part of the work and prints its name, because the whole work takes minutes.
 func (r *release) step(name string, do func() error) error {
 	start := time.Now()
 	fmt.Fprintf(os.Stderr, "%-40s", name)

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// manifests writes what Homebrew, Scoop and winget read: where the archives are, and
-// their checksums. Without a URL of the release they name the directory of the files,
-// so that they can be tried on this machine.
+// manifests writes the manifests for Homebrew, Scoop and winget, with the URLs and checksums of the archives. If the
+// release has no URL, they refer to the directory of the files, so that they can be tried on this machine.
 func (r *release) manifests() error {
 	if r.url == "" {
 		dir, err := filepath.Abs(r.out)
@@ -59,10 +58,11 @@ func (r *release) manifests() error {
 
 const summary = "Table store that speaks the Azure Table Storage protocol"
 
-// archived is an archive as manifests name it; dir is the directory in it.
+// archived is an archive as described in manifests; dir is the directory in it.
 type archived struct{ URL, Sum, dir string }
 
-// homepage is the address of the repository, or else of the host of a release. Files to try on this machine have none.
+// homepage returns the address of the repository, or else of the release's host. For files to try on this machine, it
+// is "".
 func (r *release) homepage() string {
 	scheme, rest, _ := strings.Cut(r.url, "://")
 	if r.source != "" || scheme == "file" {
@@ -72,7 +72,7 @@ func (r *release) homepage() string {
 	return scheme + "://" + host
 }
 
-// formula is that of Homebrew.
+// formula returns the Homebrew formula.
 func (r *release) formula(archives map[string]archived) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "class Edgetable < Formula\n  desc %q\n", summary)
@@ -111,7 +111,7 @@ end
 	return b.String()
 }
 
-// winget is a manifest of one file, of the kind singleton.
+// winget returns the winget manifest, a single file of the kind singleton.
 func (r *release) winget(a archived) string {
 	return fmt.Sprintf(`PackageIdentifier: edgetable.edgetable
 PackageVersion: %s

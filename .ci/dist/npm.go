@@ -11,12 +11,11 @@ import (
 	"strings"
 )
 
-// npmSource is the package of the launcher and of the fixtures for tests.
+// npmSource is the directory of the npm package with the launcher and the test fixtures.
 const npmSource = "infra/packages/npm"
 
-// npm makes an npm package for each platform, which holds the program, and the package
-// edgetable, which depends on all of them as optional ones: npm installs the one that
-// fits.
+// npm makes an npm package with the program for each platform, and the package edgetable. That package has all others
+// as optional dependencies: npm installs the one that fits.
 func (r *release) npm() error {
 	main, err := readJSON(npmSource + "/package.json")
 	if err != nil {
@@ -48,7 +47,7 @@ func (r *release) npm() error {
 	return errors.Join(err, r.npmPackage(r.config.ProjectName, main, files))
 }
 
-// npmPackage writes a package as 'npm pack' does. files maps names in it to files.
+// npmPackage writes a package like 'npm pack'. files maps names in the package to files.
 func (r *release) npmPackage(name string, about map[string]any, files map[string]string) error {
 	text, err := json.MarshalIndent(about, "", "  ")
 	if err != nil {
@@ -72,7 +71,7 @@ func (r *release) npmPackage(name string, about map[string]any, files map[string
 	return errors.Join(err, w.Close(), z.Close(), f.Close())
 }
 
-// node is the platform as Node.js names it.
+// node returns the platform's name in Node.js.
 func (t target) node() string {
 	name := func(of map[string]string, goName string) string {
 		if n, ok := of[goName]; ok {
@@ -83,7 +82,7 @@ func (t target) node() string {
 	return name(map[string]string{"windows": "win32"}, t.os) + "-" + name(map[string]string{"amd64": "x64"}, t.arch)
 }
 
-// modeOf is the mode of a file in a package: programs may be executed.
+// modeOf returns the mode of a file in a package: programs are executable.
 func modeOf(name string) int64 {
 	if strings.HasPrefix(filepath.Base(name), "edgetable") {
 		return 0o755

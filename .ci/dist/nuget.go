@@ -12,11 +12,11 @@ import (
 	"path/filepath"
 )
 
-// nugetSource has what the packages for .NET say of themselves.
+// nugetSource is the directory with the descriptions of the packages for .NET.
 const nugetSource = "infra/packages/nuget"
 
-// nuget makes a NuGet package for each platform, which holds the program, and the package edgetable, a tool of .NET, which names them: the SDK
-// installs the one that fits. It knows this form from version 10.
+// nuget makes a NuGet package with the program for each platform, and the package edgetable, a .NET tool that refers
+// to them: the SDK installs the one that fits. The SDK supports this from version 10 on.
 func (r *release) nuget() error {
 	named := toolSettings{Version: 2, Command: toolCommand{Name: r.config.ProjectName}}
 	for _, t := range r.targets {
@@ -48,7 +48,7 @@ func (r *release) nuget() error {
 	return r.nugetPackage(r.config.ProjectName, "DotnetTool", map[string][]byte{"tools/any/any/DotnetToolSettings.xml": settings})
 }
 
-// toolSettings is DotnetToolSettings.xml.
+// toolSettings is the content of DotnetToolSettings.xml.
 type toolSettings struct {
 	XMLName  xml.Name      `xml:"DotNetCliTool"`
 	Version  int           `xml:"Version,attr"`
@@ -67,7 +67,7 @@ type toolPackage struct {
 	ID                string `xml:"Id,attr"`
 }
 
-// dotnet is the platform as .NET names it. The program is static, and .NET takes linux-x64 for linux-musl-x64 too.
+// dotnet returns the platform's name in .NET. The program is static, and .NET uses linux-x64 for linux-musl-x64 too.
 func (t target) dotnet() string {
 	os := map[string]string{"darwin": "osx", "windows": "win", "linux": "linux"}[t.os]
 	if t.arch == "amd64" {
@@ -76,7 +76,7 @@ func (t target) dotnet() string {
 	return os + "-" + t.arch
 }
 
-// nuspec is what a gallery shows.
+// nuspec is the description that a gallery shows.
 type nuspec struct {
 	XMLName  xml.Name `xml:"http://schemas.microsoft.com/packaging/2013/05/nuspec.xsd package"`
 	Metadata struct {
@@ -107,7 +107,7 @@ type repository struct {
 	Commit string `xml:"commit,attr"`
 }
 
-// What 'dotnet pack' writes beside the files: their types, and where the description is.
+// Parts that 'dotnet pack' adds to the files: their types, and the location of the description.
 const (
 	contentTypes = xml.Header + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml" />` +
 		`<Default Extension="nuspec" ContentType="application/octet" /><Default Extension="xml" ContentType="application/octet" /><Default Extension="md" ContentType="application/octet" />` +
@@ -116,7 +116,7 @@ const (
 	relations = xml.Header + `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Type="http://schemas.microsoft.com/packaging/2010/07/manifest" Target="/`
 )
 
-// nugetPackage writes a package with some files, and those that each has.
+// nugetPackage writes a package with the given files, and those that every package has.
 func (r *release) nugetPackage(id, kind string, files map[string][]byte) error {
 	var about nuspec
 	m := &about.Metadata
@@ -167,7 +167,7 @@ func marked(v any) ([]byte, error) {
 	return append([]byte(xml.Header), append(text, '\n')...), err
 }
 
-// icon is the mark of the explorer's page as a PNG, which a gallery wants: a table, with a corner turned down.
+// icon draws the icon of the explorer's page as a PNG, which a gallery requires: a table with a folded corner.
 func icon() ([]byte, error) {
 	const side, unit = 128, 4
 	white, ground, corner := color.RGBA{0xff, 0xff, 0xff, 0xff}, color.RGBA{0x57, 0x53, 0xc6, 0xff}, color.RGBA{0xff, 0xc9, 0x4d, 0xff}

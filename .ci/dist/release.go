@@ -11,21 +11,21 @@ import (
 	"time"
 )
 
-// release is the input of all files.
+// release holds the input for all files.
 type release struct {
-	Version    string // without the v of its tag
+	Version    string // without the v of the tag
 	FullCommit string
-	IsGitDirty bool      // files differ from the commit
-	time       time.Time // of the commit; files get it
+	IsGitDirty bool      // some files differ from the commit
+	time       time.Time // time of the commit; all files get this time
 
 	config  config
 	targets []target
-	out     string // directory for the files
+	out     string // output directory
 	source  string // URL of the repository, or ""
-	url     string // of that directory when it is published, or ""
+	url     string // URL of the published output directory, or ""
 }
 
-// newRelease asks git for the version, the commit and its time, unless they are given.
+// newRelease reads the version, the commit and its time from git, unless they are given.
 func newRelease(given string) (*release, error) {
 	r := &release{out: "dist"}
 	var seconds string
@@ -48,7 +48,7 @@ func newRelease(given string) (*release, error) {
 			return nil, err
 		}
 		r.IsGitDirty = changed != ""
-		// A commit with a tag is a release. Others come before the next one.
+		// A commit with a tag is a release. All others are versions before the next release.
 		last, err := output("git", "describe", "--tags", "--match=v[0-9]*")
 		if err != nil {
 			last = "v0.0.0-0-g0" // there is no tag yet
@@ -65,8 +65,8 @@ func newRelease(given string) (*release, error) {
 	return r, os.Setenv("SOURCE_DATE_EPOCH", seconds) // nfpm reads it
 }
 
-// versionOf is the version that git describes. After a release it is the next
-// version with a suffix that .deb, .rpm and .apk sort before that release.
+// versionOf converts the output of git describe to a version. After a release, that is the next version with a suffix
+// that .deb, .rpm and .apk sort before that next release.
 func versionOf(described, seconds string) (string, error) {
 	tag, _, after := strings.Cut(described, "-")
 	if !after {
@@ -79,7 +79,7 @@ func versionOf(described, seconds string) (string, error) {
 	return fmt.Sprintf("%d.%d.%d-git%s", major, minor, patch+1, seconds), nil
 }
 
-// names are what the templates of .goreleaser.yaml may use.
+// names are the values that templates in .goreleaser.yaml can use.
 type names struct {
 	*release
 	ProjectName, Os, Arch, Arm string
@@ -104,7 +104,7 @@ func (r *release) expand(text string, t target, conventional string) (string, er
 	return b.String(), nil
 }
 
-// output returns what a command prints, without the line's end.
+// output returns the output of a command, without the final line end.
 func output(name string, args ...string) (string, error) {
 	var failed strings.Builder
 	c := exec.Command(name, args...)

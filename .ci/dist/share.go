@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// share makes files that all platforms have, in bin/share: manual pages,
-// completions, the licenses of the libraries, and the scripts of packages.
+// share makes the files that are the same for all platforms, in bin/share: manual pages, completions, licenses of the
+// libraries, and package scripts.
 func (r *release) share() error {
 	const dir = "bin/share"
 	if err := os.RemoveAll(dir); err != nil {
@@ -57,16 +57,15 @@ func (r *release) share() error {
 	return r.thirdParty(dir + "/THIRD-PARTY.txt")
 }
 
-// program runs the program. It is compiled as the one for this platform, so that Go
-// compiles no package twice.
+// program runs the program. It is compiled with the options for this platform, so that Go compiles no package twice.
 func (r *release) program(args ...string) (string, error) {
 	b := r.config.Builds[0]
 	run := append(append(append([]string{"env"}, b.Env...), "GOFLAGS=", "go", "run"), b.Flags...)
 	return output(run[0], append(append(run[1:], b.Main), args...)...)
 }
 
-// scripts copies the scripts of packages and gives them the time of the commit: an
-// .apk has the times of its scripts.
+// scripts copies the package scripts and sets their times to that of the commit, because an .apk contains these
+// times.
 func (r *release) scripts(dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
@@ -99,10 +98,10 @@ func writeGzip(file string, text []byte) error {
 
 var licenseName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)`)
 
-// thirdParty writes the licenses of the modules that are in the program on any
-// platform: most ask that copies of the program carry them.
+// thirdParty writes the licenses of the modules in the program on any platform, since most licenses require that
+// copies of the program include them.
 func (r *release) thirdParty(file string) error {
-	modules := map[string]string{} // to their directories
+	modules := map[string]string{} // module to its directory
 	for _, t := range r.targets {
 		c := exec.Command("go", "list", "-deps", "-json=Module", r.config.Builds[0].Main)
 		c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch)

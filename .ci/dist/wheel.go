@@ -12,11 +12,10 @@ import (
 	"strings"
 )
 
-// pythonSource is the package with the fixtures for tests.
+// pythonSource is the directory of the Python package with the test fixtures.
 const pythonSource = "infra/packages/python"
 
-// wheels makes a wheel for each platform: the program as a script, and the package with
-// the fixtures.
+// wheels makes a wheel for each platform, with the program as a script, and the package with the fixtures.
 func (r *release) wheels() error {
 	for _, t := range r.targets {
 		if err := r.wheel(t); err != nil {
@@ -75,12 +74,10 @@ func (r *release) wheel(t target) error {
 	return errors.Join(err, w.Close(), f.Close())
 }
 
-// pep440 is a version as Python writes it: one that comes before a release has .dev and
-// a number.
+// pep440 converts a version to Python's form: a version before a release has .dev and a number.
 func pep440(version string) string { return strings.Replace(version, "-git", ".dev", 1) }
 
-// python lists the platform's tags. The program is static, so any Linux will do; Go 1.26
-// needs macOS 12.
+// python returns the platform's wheel tags. The program is static, so any Linux works; Go 1.26 needs macOS 12.
 func (t target) python() []string {
 	machine := map[string]string{"amd64": "x86_64", "arm64": "aarch64", "arm": "armv7l"}[t.arch]
 	switch t.os {

@@ -167,7 +167,8 @@ func (m *microblog) print(entities [][]byte) error {
 	return nil
 }
 
-// deleteChannel removes the newest post alone, the others in transactions of 100, and the channel last.
+// deleteChannel removes the newest post with a single delete, the others in transactions of 100, and the channel
+// last.
 func (m *microblog) deleteChannel(ctx context.Context, author, name string) error {
 	filter, keys := "PartitionKey eq "+literal(name), "PartitionKey,RowKey"
 	var deletes []aztables.TransactionAction

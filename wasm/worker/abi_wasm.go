@@ -11,9 +11,8 @@ import (
 	"edgetable/adapters/store/durableobject"
 )
 
-// hostCall takes calls as they are in memory, each nine numbers of four bytes: address
-// and length of name, jurisdiction, hint and message, and the message's capacity. It
-// suspends the instance.
+// hostCall reads the calls from memory. Each call has nine numbers of four bytes: address and length of name,
+// jurisdiction, hint and message, and the message's capacity. It suspends the instance.
 //
 //go:wasmimport edge call
 func hostCall(calls unsafe.Pointer, n, ms, writes uint32) uint32
@@ -29,8 +28,8 @@ func hostKnown(question unsafe.Pointer, n uint32) uint32
 //go:wasmimport edge kv
 func hostKV(request unsafe.Pointer, n uint32) uint32
 
-// The memory of an instance. As a request is suspended with all that it has on
-// the stack, there is one at a time.
+// The memory of an instance. It serves one request at a time, because a suspended request keeps its data on the
+// stack.
 var (
 	shared   buffer
 	serving  *server
@@ -59,7 +58,7 @@ func exportLimit(which, n, tokens uint32) float64 {
 
 func known(question []byte) []byte {
 	b := shared.take(int(hostKnown(pointer(question), uint32(len(question)))))
-	answer := bytes.Clone(b) // it is small, and the buffer goes on to the next message
+	answer := bytes.Clone(b) // it is small, and the buffer is reused for the next message
 	shared.back(b)
 	return answer
 }

@@ -2,14 +2,12 @@ package main
 
 import "math/bits"
 
-// buffer is the memory through which bytes enter and leave the module. Incoming bytes
-// are taken out of it without a copy, and outgoing ones put in their place; memory
-// that was taken comes back for the next message.
+// buffer is the memory through which bytes enter and leave the module. Incoming bytes are used without a copy, and
+// replaced with outgoing ones. Memory that was taken is returned for the next message.
 //
-// Large pieces must not be allocated for each request. The collector treats every
-// constant of the module that could be an address as one, about ten per megabyte, and
-// never frees the memory at such addresses. So an instance that served a large request
-// serves no other one, and instances with objects use their pieces again.
+// Large pieces must not be allocated for each request. The collector mistakes every constant of the module that could
+// be an address for one, about ten per megabyte, and never frees the memory at such addresses. So an instance that
+// served a large request is not used again, and instances with objects reuse their pieces.
 type buffer struct {
 	b      []byte // read and written by the host
 	spares [3][]byte
@@ -22,7 +20,7 @@ const (
 	maxSpare = 4<<20 + 64<<10
 )
 
-// room makes room for n bytes and returns it. With 0 it returns the current bytes.
+// room makes room for n bytes and returns it. For n = 0, it returns the current bytes.
 func (s *buffer) room(n int) []byte {
 	if cap(s.b) < n || cap(s.b) == 0 {
 		s.back(s.b)
@@ -38,7 +36,7 @@ func (s *buffer) take(n int) []byte {
 	return b
 }
 
-// piece is the smallest memory to which n bytes can be appended.
+// piece returns the smallest memory to which n bytes can be appended.
 func (s *buffer) piece(n int) []byte {
 	best := -1
 	for i, b := range s.spares {
@@ -54,8 +52,7 @@ func (s *buffer) piece(n int) []byte {
 	return make([]byte, 0, pieceSize(n))
 }
 
-// pieceSize is the size of a piece for n bytes: one of few, so that pieces are used
-// again.
+// pieceSize returns the size of a piece for n bytes. There are only a few sizes, so that pieces can be reused.
 func pieceSize(n int) int {
 	if n = max(n, minBuffer); n > maxSpare {
 		return n
@@ -63,7 +60,7 @@ func pieceSize(n int) int {
 	return min(1<<bits.Len(uint(n-1)), maxSpare)
 }
 
-// largest is the memory for output of unknown size.
+// largest returns the memory for output of unknown size.
 func (s *buffer) largest() []byte {
 	n := 0
 	for _, b := range s.spares {
@@ -79,7 +76,7 @@ func (s *buffer) put(b []byte) int {
 	return len(b)
 }
 
-// back takes unused memory in place of the smallest piece.
+// back returns unused memory, which replaces the smallest piece.
 func (s *buffer) back(b []byte) {
 	least := 0
 	for i := range s.spares {

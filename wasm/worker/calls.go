@@ -8,9 +8,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// caller sends messages to objects through the shell, which copies them from where they
-// are in memory. The shell returns one frame for each call: a byte with the outcome, and
-// the answer. Without calls it waits for the time limit.
+// caller sends messages to objects through the shell, which copies them directly from memory. The shell returns one
+// frame for each call: a byte with the outcome, and the answer. Without calls, the shell waits for the time limit.
 type caller struct {
 	now  func() edm.Ticks
 	call func(calls []durableobject.Call, ms uint32, writes bool) (answers frames) // the caller owns the answers
@@ -25,7 +24,7 @@ const (
 	failed // followed by the reason
 )
 
-// answerTimeout is the most time to wait for an answer.
+// answerTimeout is the maximum time to wait for an answer.
 const answerTimeout edm.Ticks = 30 * edm.TicksPerSecond
 
 var (
@@ -64,7 +63,7 @@ func milliseconds(t edm.Ticks) uint32 {
 	return uint32((t + millisecond - 1) / millisecond)
 }
 
-// sizeOfCalls is the number of bytes that appendCalls appends.
+// sizeOfCalls returns the number of bytes that appendCalls appends.
 func sizeOfCalls(calls []durableobject.Call) (n int) {
 	for _, call := range calls {
 		n += 16 + len(call.To.Name) + len(call.To.Jurisdiction) + len(call.To.Hint) + len(call.Message)
@@ -80,7 +79,7 @@ func appendCalls(dst frames, calls []durableobject.Call) frames {
 	return dst
 }
 
-// readAnswers reads answers, which share the memory of the frames.
+// readAnswers parses answers, which share the memory of the frames.
 func readAnswers(answers []durableobject.Answer, f frames) {
 	for i := range answers {
 		b, rest, _ := f.next()

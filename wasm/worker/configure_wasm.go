@@ -4,12 +4,12 @@ package main
 
 import "edgetable/adapters/store/durableobject/engine"
 
-// pageBytes is less than half of the protocol's limit, since an instance has little
-// memory: a page with its head and frames fits in a piece of 2 MiB.
+// pageBytes is less than half of the protocol's limit, since an instance has little memory: a page with its head and
+// frames must fit into a piece of 2 MiB.
 const pageBytes = 2<<20 - 128<<10
 
-// keptBuffer is small, since an instance that serves many requests has 768 KiB: a
-// large buffer in the midst of it leaves no room for one that grows.
+// keptBuffer is small, since an instance that serves many requests has 768 KiB: a large buffer in the middle of it
+// would leave no space for one that grows.
 const keptBuffer = 32 << 10
 
 // configure makes the server and the objects of this instance.
@@ -37,11 +37,11 @@ func configure(text string) error {
 	return nil
 }
 
-// told writes to the log what happened to a range of a table.
+// told logs an event of a range of a table.
 func told(table string, bucket uint16, id uint32, event string) {
 	log(levelInfo, lineOfRange(table, bucket, id, event))
 }
 
-// shortOfRoom is the line of the log that says that objects of this isolate have more writes than
-// they can remember the answers of.
+// shortOfRoom is the log line for objects of this isolate that have more writes than they can remember the answers
+// of.
 const shortOfRoom = `{"msg":"object","cause":"answers to writes were forgotten within a minute: a write that is sent again then may be 500 OperationTimedOut"}`

@@ -11,7 +11,7 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// As corpus_wasm.go, over best effort in Workers KV.
+// Like corpus_wasm.go, but over Workers KV with best effort.
 
 var clock scene.Clock
 

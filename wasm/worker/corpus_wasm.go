@@ -9,8 +9,8 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// With the tag corpus the module is the server of a transcript: it is configured
-// with directives, one in a line, and its clock is set by hand.
+// With the build tag corpus, the module is the server of a transcript: it is configured with directives, one per
+// line, and its clock is set explicitly.
 
 var clock scene.Clock
 

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// deadline is a context that ends at a time. Its Done channel never closes, because
-// nothing can wait for it here: callers ask Err.
+// deadline is a context that ends at a time. Its Done channel never closes, because nothing here can wait for it;
+// callers check Err.
 type deadline struct {
 	context.Context
 	at  edm.Ticks

@@ -6,7 +6,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// What every kind of the module has of its host, and how the host configures it.
+// The functions of the host that all kinds of the module use, and the configuration by the host.
 
 //go:wasmimport edge now
 func hostNow() float64

@@ -9,21 +9,20 @@ import (
 	"edgetable/core/protocol"
 )
 
-// isolate is what one instance remembers for all of an isolate: the maps of tables, and the
-// settings of accounts.
+// isolate is what one instance remembers for the whole isolate: the maps of tables, and the settings of accounts.
 type isolate struct {
-	maps     *durableobject.Maps // nil until they are needed
-	settings map[string][]byte   // by account: when they were read, and what was stored
+	maps     *durableobject.Maps // nil until first used
+	settings map[string][]byte   // by account: when the settings were read, and their stored form
 }
 
-// Questions about settings begin with one of these bytes, and those about maps with others. Behind
-// it are a frame with the account's name, when they were read or changed, and for keep what was stored.
+// A question about settings begins with one of these bytes; any other is about maps. Then follow a frame with the
+// account's name, the time at which the settings were read or changed, and for keep their stored form.
 const (
 	settingsRecall = 0x80 + iota
 	settingsKeep
 )
 
-// What is remembered of an account: after the time, one of these, and then the settings.
+// The entry of an account: the time, one of these bytes, then the settings.
 const (
 	settingsNone = iota
 	settingsStored
@@ -31,7 +30,7 @@ const (
 )
 
 const (
-	maxSettings = 16 << 10 // bytes of an account
+	maxSettings = 16 << 10 // maximum size of an account's settings
 	maxAccounts = 256
 )
 
@@ -49,7 +48,7 @@ func (i *isolate) answer(c *config, question []byte) []byte {
 	case question[0] == settingsRecall:
 		return known
 	case len(known) > 0 && known[8] == settingsChanged && timeOf(rest) <= timeOf(known):
-		// They were read before they changed.
+		// They were read before they were changed.
 	default:
 		if i.settings == nil || len(i.settings) >= maxAccounts {
 			i.settings = make(map[string][]byte)
@@ -61,7 +60,7 @@ func (i *isolate) answer(c *config, question []byte) []byte {
 
 func timeOf(b []byte) edm.Ticks { return edm.Ticks(binary.LittleEndian.Uint64(b)) }
 
-// settingsOf asks an isolate for settings.
+// settingsOf asks the remembering instance of an isolate for settings.
 type settingsOf func(question []byte) (answer []byte)
 
 var _ protocol.SettingsMemory = settingsOf(nil)

@@ -3,7 +3,7 @@
 package main
 
 import (
-	_ "bytes" // TinyGo makes the module smaller if it comes first
+	_ "bytes" // imported first, which makes TinyGo's module smaller
 	"context"
 	"time"
 	"unsafe"
@@ -11,8 +11,7 @@ import (
 	"edgetable/adapters/store/workerskv"
 )
 
-// With the tag kv the module is a Worker for tables in Workers KV alone, with the
-// shell kv/worker.mjs:
+// With the build tag kv, the module is a Worker for tables only in Workers KV, with the shell kv/worker.mjs:
 //
 //	fetch → kv/worker.mjs → serve → core/protocol → core/table → adapters/store/workerskv → KV
 //
@@ -32,7 +31,7 @@ func hostAnswered(number uint32, response unsafe.Pointer, n uint32)
 var (
 	shared buffer
 	store  *workerskv.Store
-	first  *server // the others share everything with it but the current request
+	first  *server // the others share everything with it except the current request
 )
 
 // Each call of a go:wasmexport function starts a goroutine with a new stack, so
@@ -55,8 +54,7 @@ func exportServe(number, n uint32) {
 const (
 	// purgeCalls is the number of KV calls of a purge: an invocation has 1,000.
 	purgeCalls = 900
-	// purgeTime is the time in which a purge begins calls: after a minute the shell
-	// gives up the request and the instance.
+	// purgeTime is how long a purge starts new calls: after a minute the shell gives up the request and the instance.
 	purgeTime = 45 * time.Second
 )
 
@@ -74,8 +72,8 @@ func exportPurge(number uint32) {
 
 var jobs = make(chan func(*server))
 
-// begin has a goroutine do a job when the scheduler runs. Goroutines are kept for
-// later jobs, because their stacks are large pieces of memory (see buffer).
+// begin starts a job in a goroutine when the scheduler runs. Goroutines are reused for later jobs, because their
+// stacks are large pieces of memory (see buffer).
 func begin(job func(*server)) {
 	select {
 	case jobs <- job:

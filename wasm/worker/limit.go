@@ -8,8 +8,7 @@ import (
 	"edgetable/core/throttle"
 )
 
-// The limits. One instance counts them for all of an isolate: the shell asks it on
-// behalf of the others.
+// The limits. One instance counts them for the whole isolate; the shell asks it on behalf of the others.
 const (
 	accountLimit = iota
 	partitionLimit
@@ -17,7 +16,7 @@ const (
 	limitCount
 )
 
-// limiter is the limiter for the protocol, nil without a limit.
+// limiter returns the limiter for the protocol, or nil without a limit.
 func (h *host) limiter(c *config, which int) protocol.Limiter {
 	switch rate, _ := c.limit(which); {
 	case rate == 0:
@@ -40,7 +39,7 @@ func (c *config) limit(which int) (rate, burst float64) {
 }
 
 func newBuckets(c *config, which int, now func() edm.Ticks) *throttle.Buckets {
-	const keys = 1024 // each with its name of at most 128 bytes: 250 kB
+	const keys = 1024 // each has a name of at most 128 bytes: 250 kB
 	rate, burst := c.limit(which)
 	return throttle.New(throttle.Options{Rate: rate, Burst: burst, Keys: keys, Now: now})
 }
@@ -64,8 +63,8 @@ type counter struct {
 	buckets [limitCount]*throttle.Buckets
 }
 
-// ask takes tokens, with a negative number after the fact, or with 0 only returns the wait
-// until one is available.
+// ask takes n tokens and returns the wait until they are available. A negative n takes tokens after the fact. With 0,
+// it only returns the wait until one token is available.
 func (c *counter) ask(which int, key string, n int) time.Duration {
 	b := c.buckets[which]
 	if b == nil {

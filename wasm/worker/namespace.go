@@ -29,7 +29,7 @@ import (
 // name; value; metadata.
 type namespace struct {
 	call func(request frames) (answer frames) // the caller owns the answer
-	// until is the time after which no write begins; 0 for readers.
+	// until is the time after which no write may begin; 0 for readers.
 	until edm.Ticks
 }
 

@@ -9,26 +9,26 @@ import (
 	"edgetable/core/edm"
 )
 
-// objects are the engines of the objects that are awake in this isolate, by the number
-// that the shell gives an object when it wakes up. An engine from before an object
-// slept must not be used again: the object may have been awake elsewhere since.
+// objects holds the engines of the objects that are awake in this isolate, by the number that the shell assigns to an
+// object when it wakes up. After an object has slept, its earlier engine must not be used: the object may have been
+// awake elsewhere in between.
 type objects struct {
 	options engine.Options
-	rows    engine.Rows // of the current object
+	rows    engine.Rows // rows of the current object
 	pieces  *buffer     // source of large pieces
 	awake   map[uint32]*awake
 	turns   uint64
 }
 
-// awake is the engine of an object, and when it was asked last.
+// awake is the engine of an object, and the time of its last request.
 type awake struct {
 	*engine.Engine
 	turn uint64
 }
 
-// maxAwake is the number of engines kept. They may be forgotten at any time. The
-// statistics of each take up to 16 KiB of the 14 MiB that all objects here share, all
-// answers to writes 4 MiB, and messages of some MiB need room too.
+// maxAwake is the number of engines that are kept. They may be dropped at any time. All objects here share 14 MiB.
+// The statistics of each take up to 16 KiB, the remembered answers of writes 4 MiB in total, and messages of some MiB
+// need space too.
 const maxAwake = 256
 
 // What the shell does after a step.
@@ -59,7 +59,7 @@ func (o *objects) handle(dst []byte, number uint32, message []byte, again frames
 	step := o.engine(number).Handle(o.rows, message, resume, dst)
 	switch {
 	case len(step.Calls) > 0:
-		if step.Answer != nil { // it holds the message of a call
+		if step.Answer != nil { // it contains the message of a call
 			dst = append(o.pieces.piece(len(dst)+4+len(step.State)+sizeOfCalls(step.Calls)), dst...)
 		}
 		dst = appendCalls(frames(dst).add(step.State), step.Calls)
@@ -78,8 +78,8 @@ func (o *objects) handle(dst []byte, number uint32, message []byte, again frames
 	return dst
 }
 
-// engine returns the engine of an object, a new one if there is none: perhaps in place of the
-// one that was not asked for the longest time.
+// engine returns the engine of an object. It makes a new one if there is none, perhaps in place of the one whose last
+// request is the oldest.
 func (o *objects) engine(number uint32) *engine.Engine {
 	found := o.awake[number]
 	if found == nil {

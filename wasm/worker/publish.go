@@ -14,21 +14,20 @@ import (
 type publisher struct{ host host }
 
 const (
-	// published is the time in which writes of a batch begin. The shell makes six at a
-	// time, as many as the platform permits, so that none waits in a queue. The last one
-	// begins within 9 s after the batch was handed out, 5 s of them to get an instance;
-	// the object gives up waiting after 10 s. Its batch timeout, at 60 s, leaves a write
+	// published is the time in which writes of a batch may begin. The shell makes six at a time, which is the
+	// platform's limit, so that none waits in a queue. The last one begins at most 9 s after the batch was handed
+	// out, including 5 s to get an instance; the object gives up after 10 s. Its batch timeout of 60 s leaves a write
 	// 51 s to arrive.
 	published = 4 * edm.TicksPerSecond
-	// purgeStep is the number of KV calls of one step of a purge.
+	// purgeStep is the number of KV calls in one step of a purge.
 	purgeStep = 200
 )
 
-// publish carries out a batch and appends its result.
+// publish executes a batch and appends its result.
 func (p *publisher) publish(dst, batch []byte) []byte {
 	b, err := durableobject.ReadBatch(batch)
 	if err != nil {
-		panic(err.Error()) // it comes from this module
+		panic(err.Error()) // cannot happen: this module made the batch
 	}
 	to := workerskv.NewPublisher(&namespace{call: p.host.kv, until: p.host.now() + published}, p.host.now)
 	result := durableobject.Published{Done: make([]bool, len(b.Changes))}
@@ -92,15 +91,14 @@ func document(to *workerskv.Publisher, c *table.Change) error {
 	}
 	err := to.Record(context.Background(), *c.Record, c.Ticks)
 	if errors.Is(err, table.ErrKeyTooLong) {
-		return nil // no replica can have it
+		return nil // a replica cannot contain it
 	}
 	return err
 }
 
-// lastSync is the time up to which the replica has all changes; known is false before it
-// could be read. If no object says that it lags, all changes older than three minutes are visible: half a minute until an
-// object says so, another half and a minute if it dies before that, and the minute in
-// which KV may show old states.
+// lastSync returns the time up to which the replica has all changes; known is false before it could be read. If no
+// object reports a lag, all changes older than three minutes are visible. That is half a minute until an object
+// reports a lag, one and a half minutes if it dies before that, and the minute in which KV may show old states.
 func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() (last edm.Ticks, known bool) {
 	const (
 		behind = 180 * edm.TicksPerSecond
@@ -135,8 +133,8 @@ type reader struct {
 	now     func() edm.Ticks
 }
 
-// maxLag is the age of LastSyncTime above which the replica lags for long: changes are
-// published in seconds, and free accounts may use up the writes of a day.
+// maxLag is the age of LastSyncTime above which the replica counts as lagging: normally changes are published within
+// seconds, but a free account may use up the writes of a day.
 const maxLag = 15 * 60 * edm.TicksPerSecond
 
 func withReplica(store *durableobject.Store, h host) table.Store {

@@ -8,14 +8,14 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Levels of a line of the log.
+// Levels of a log line.
 const (
 	levelInfo = iota
 	levelError
 )
 
-// appendRecord appends the line of a request for the log, and returns its level. It
-// contains neither the target nor headers, which may contain keys, signatures and data.
+// appendRecord appends the log line of a request, and returns its level. The line contains neither the target nor
+// headers, which may contain keys, signatures and data.
 func appendRecord(dst []byte, resp *protocol.Response) ([]byte, int) {
 	level := levelInfo
 	dst = append(dst, `{"msg":"request","method":`...)
@@ -47,8 +47,8 @@ func appendRecord(dst []byte, resp *protocol.Response) ([]byte, int) {
 	return append(dst, '}'), level
 }
 
-// lineOfRange is the line of the log about what happened to a range of a bucket of a table, whose
-// record has a key. It contains no PartitionKey.
+// lineOfRange returns the log line about an event of a range in a bucket of a table; key is the key of the table's
+// record. The line contains no PartitionKey.
 func lineOfRange(key string, bucket uint16, id uint32, event string) []byte {
 	account, name, _ := strings.Cut(strings.TrimPrefix(key, "table/"), "/")
 	dst := appendQuoted([]byte(`{"msg":"split","event":`), event)

@@ -40,7 +40,7 @@ type body struct {
 
 func (b *body) Bytes() []byte { return b.b }
 
-// fields are header lines whose names are not in canonical form.
+// fields are header lines whose names may not be in canonical form.
 type fields []protocol.Field
 
 // Get implements [protocol.Fields].
@@ -68,7 +68,7 @@ const preamble = 5
 
 var errRequest = errors.New("unknown form of the shell's request")
 
-// read reads a request, which then shares the memory of b.
+// read parses a request. The result shares the memory of b.
 func (r *incoming) read(b []byte) error {
 	if len(b) < 4 {
 		return errRequest
@@ -96,9 +96,9 @@ func (r *incoming) read(b []byte) error {
 	for line := range strings.SplitSeq(head, "\n") {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
-			continue // no header
+			continue // not a header line
 		}
-		for strings.EqualFold(name, "x-http-method") { // the protocol counts its values
+		for strings.EqualFold(name, "x-http-method") { // the protocol needs to know how often it occurs
 			first, rest, more := strings.Cut(value, ",")
 			if !more {
 				break
@@ -123,8 +123,8 @@ func (r *incoming) read(b []byte) error {
 	return nil
 }
 
-// locate splits a URL without interpreting it. Its authority counts, not the header
-// Host; they differ only if the request line had a whole URL.
+// locate splits a URL without interpreting it. The authority of the URL counts, not the header Host; they differ only
+// if the request line had an absolute URL.
 func (r *incoming) locate(url string) error {
 	scheme, rest, ok := strings.Cut(url, "://")
 	if !ok {
@@ -135,12 +135,12 @@ func (r *incoming) locate(url string) error {
 		i = len(rest)
 	}
 	r.Scheme, r.Host = scheme, rest[:i]
-	// Parts of the target may outlive the request.
+	// Parts of the target may be used after the request has ended.
 	if r.Target = strings.Clone(rest[i:]); r.Target == "" || r.Target[0] == '?' {
 		r.Target = "/" + r.Target
 	}
 	return nil
 }
 
-// view is b as a string, valid until b is overwritten.
+// view returns b as a string, valid until b is overwritten.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -28,7 +28,7 @@ func hostRowSize() float64
 //go:wasmimport edge row_scan
 func hostRowScan(r unsafe.Pointer, n uint32) uint32
 
-// rows are the rows of the current object. Their results are in the buffer.
+// rows gives access to the rows of the current object. Results are in the buffer.
 type rows struct {
 	request frames
 	last    []byte
@@ -85,7 +85,7 @@ func (r *rows) scan(from, to []byte, bytes int, back bool) iter.Seq2[[]byte, []b
 			for len(in) > 0 {
 				k, in, _ = in.next()
 				v, in, _ = in.next()
-				if len(in) == 0 { // the next batch overwrites it
+				if len(in) == 0 { // the next batch overwrites the buffer
 					r.last = append(r.last[:0], k...)
 					if !back {
 						r.last = append(r.last, 0)

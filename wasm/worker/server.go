@@ -20,23 +20,22 @@ type server struct {
 	line []byte
 }
 
-// host is the functions that the module gets from its shell.
+// host holds the functions that the shell provides to the module.
 type host struct {
 	now    func() edm.Ticks
 	random func() uint64
 	log    func(level int, line []byte)
 	call   func(calls []durableobject.Call, ms uint32, writes bool) (answers frames)
 	kv     func(request frames) (answer frames)
-	known  func(question []byte) (answer []byte)                   // of the isolate
-	limit  func(which int, key string, n int) (wait time.Duration) // nil: this instance counts for itself
-	// pageBytes bounds the entities of a page, unless a single one is larger; 0 is the
-	// protocol's limit.
+	known  func(question []byte) (answer []byte)                   // memory of the isolate
+	limit  func(which int, key string, n int) (wait time.Duration) // nil if this instance counts itself
+	// pageBytes limits the entities of a page, unless a single one is larger; 0 means the protocol's limit.
 	pageBytes int
 	// keptBuffer is [protocol.Handler.KeptBuffer].
 	keptBuffer int
 }
 
-// newStore makes the store on objects, with its replica if there is one.
+// newStore makes the store on objects, with its replica if one is configured.
 func newStore(c *config, h host) (table.Store, error) {
 	o := c.newTables()
 	o.Caller, o.Now, o.Rand, o.Maps, o.Catalog = &caller{now: h.now, call: h.call}, h.now, h.random, h.known, c.catalog
@@ -47,7 +46,7 @@ func newStore(c *config, h host) (table.Store, error) {
 	return withReplica(store, h), nil
 }
 
-// newTables are the options that say where new tables are made.
+// newTables returns the options that say where new tables are made.
 func (c *config) newTables() durableobject.Options {
 	return durableobject.Options{Buckets: c.buckets, Location: c.location}
 }
@@ -77,11 +76,11 @@ func newServer(c *config, store table.Store, h host) *server {
 	return s
 }
 
-// refusals are the reasons for which the shell refuses a request.
+// refusals are the errors for which the shell refuses a request.
 var refusals = map[string]*table.Error{
 	"busy":   table.ServerBusy.With("The Worker has too many requests. Try again."),
 	"failed": table.InternalError.Err(),
-	// A write was sent, and its answer is lost with the instance.
+	// A write was sent, and its answer was lost with the instance.
 	"unknown": table.OperationTimedOut.Err(),
 }
 

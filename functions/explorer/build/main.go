@@ -5,7 +5,8 @@
 //	go run -C functions/explorer/build . -tests DIR  # bundles the tests of the page for Node.js
 //	go run -C functions/explorer/build . -gallery -out DIR  # bundles the page with all components instead
 //
-// It is a module of its own, so that esbuild is no part of edgetable. The libraries of the page must be installed, see ../page/install.
+// It is a separate module, so esbuild is not a dependency of edgetable. The libraries of the page must be installed,
+// see ../page/install.
 package main
 
 import (
@@ -18,10 +19,10 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// page is the folder with the sources, seen from this one.
+// page is the directory with the sources, relative to this one.
 const page = "../page"
 
-// bundled lists the libraries in app.js, whose licences demand that their notices stay with them.
+// bundled lists the libraries in app.js whose licences require that their notices are included.
 var bundled = []string{"preact", "@tanstack/virtual-core", "lucide"}
 
 func main() {
@@ -72,12 +73,12 @@ func run(out, tests, source string) error {
 			return err
 		}
 	}
-	// 'edgetable explorer' answers this path with its session. Where files alone are
-	// served, this one says that there is none, without an error in the console.
+	// 'edgetable explorer' answers this path with its session. Where only files are served, this file says that there
+	// is no session, without an error in the console.
 	return os.WriteFile(filepath.Join(out, "session"), []byte("{}\n"), 0o644)
 }
 
-// bundleTests makes one file for each test, so that Node.js, which reads no TypeScript here, can run it.
+// bundleTests makes one file for each test, since Node.js cannot run TypeScript here.
 func bundleTests(out string) error {
 	files, err := filepath.Glob(page + "/test/*.test.ts")
 	if err != nil {
