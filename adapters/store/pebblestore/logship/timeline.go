@@ -57,7 +57,7 @@ func (r *Replaced) String() string {
 	lacks := "how many commits of this store the place lacks is not known"
 	switch {
 	case r.Lacks == 0:
-		lacks = "the place lacks no commit of this store"
+		lacks = "the place has every commit of this store"
 	case r.Lacks > 0:
 		lacks = fmt.Sprintf("the place lacks %d commits of this store, the first one of %s", r.Lacks, r.Since)
 	}

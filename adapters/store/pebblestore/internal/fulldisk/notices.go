@@ -58,7 +58,7 @@ func (n *notices) noRoom(size, free int64) {
 func (n *notices) noDescriptor(err error) {
 	if time.Since(n.lackAt) >= tellEvery {
 		n.lackAt = time.Now()
-		n.logf("edgetable: no file descriptor is free (%v): writes are refused, reads of open files go on; close files, or raise the limit (ulimit -n)", err)
+		n.logf("edgetable: no file descriptor is free (%v): writes are refused, reads of open files continue; close files, or raise the limit (ulimit -n)", err)
 	}
 }
 

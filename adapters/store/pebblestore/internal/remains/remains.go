@@ -139,7 +139,7 @@ func (s *Store) open(path string, number uint64, kind kind, used usage) (source,
 	case used.whole && len(d.Damage) > 0: // the server was killed while it wrote the file
 		return nil, nil
 	case known || !used.whole:
-		s.problem("%s is read, though the MANIFEST does not name it: entities may be back that were deleted", path)
+		s.problem("%s is read, though the MANIFEST does not name it: deleted entities may be back", path)
 	}
 	for _, deleted := range d.Spans {
 		s.deletions.add(deleted.Start, deleted.End, stamp{sequence: deleted.Sequence})

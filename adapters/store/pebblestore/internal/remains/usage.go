@@ -66,7 +66,7 @@ func (s *Store) inUse(names []string) usage {
 	u := usage{State: manifest.State{Live: map[uint64]bool{}}}
 	current := currentManifest(names)
 	if current == "" {
-		s.problem("the MANIFEST is missing: entities may be back that were deleted")
+		s.problem("the MANIFEST is missing: deleted entities may be back")
 		return u
 	}
 	path := s.FS.PathJoin(s.Dir, current)
@@ -76,7 +76,7 @@ func (s *Store) inUse(names []string) usage {
 		u.whole = err == nil && len(records) > 0 && whole
 	}
 	if !u.whole {
-		s.problem("%s cannot be read as a whole: entities may be back that were deleted", path)
+		s.problem("%s cannot be read as a whole: deleted entities may be back", path)
 		return u
 	}
 	for _, n := range slices.Sorted(maps.Keys(u.Live)) {

@@ -31,7 +31,7 @@ func (r *Room) Judge(size int64, logf func(string, ...any)) (compact bool) {
 	case r == nil:
 		return false
 	case size >= r.limit && !r.full.Swap(true):
-		logf("edgetable: the tables in memory take %d MiB, all that there is for them: writes are refused; reads and deletes work; delete entities, or give the server more memory", size>>20)
+		logf("edgetable: the tables in memory use %d MiB, which is their limit: writes are refused; reads and deletes work; delete entities, or give the server more memory", size>>20)
 	case size < r.limit-r.limit/16 && r.full.Swap(false):
 		logf("edgetable: there is memory for the tables again: writes are accepted")
 	}
