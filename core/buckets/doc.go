@@ -15,10 +15,10 @@
 //
 // A stream reads one range in one bucket. A range within a single partition needs one stream; any other range needs
 // one stream per bucket. The position of a stream is its first row that was read but not yet examined, or else where
-// its next read starts. The page stands at the smallest position of all streams: every row before it was examined.
-// When the page ends, that position becomes Next, and rows already read at or after it are dropped. Two simpler
-// choices for Next would be wrong. With the last returned row, every page would read again the streams that found
-// nothing; with the position of any other stream, rows of the rest would be skipped.
+// its next read starts. The position of the page is the smallest position of all streams: every row before it was
+// examined. When the page ends, that position becomes Next, and rows already read at or after it are dropped. Two
+// simpler choices for Next would be wrong. With the last returned row, every page would read again the streams that
+// found nothing; with the position of any other stream, rows of the rest would be skipped.
 //
 // Only the stream at the smallest position, the front stream, can move the page. It has first claim on every budget,
 // and its first read is made even if the budget is spent, so every page makes progress. If a Source returns nothing

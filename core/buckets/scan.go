@@ -158,8 +158,8 @@ func (s *scan) advanced() bool {
 	return s.judged > 0 || s.down.compare(s.next(), s.down.begin(s.req.InOrder()[0])) > 0
 }
 
-// spent reports whether a budget of the page forbids another read. No budget does so before the page has made
-// progress.
+// spent reports whether a budget of the page forbids another read. Until the page has made progress, no budget
+// forbids one.
 func (s *scan) spent() (bool, error) {
 	if !s.advanced() {
 		return false, nil

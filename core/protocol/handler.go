@@ -75,7 +75,7 @@ type Handler struct {
 // of a batch share it.
 type exchange struct {
 	*Handler
-	Service table.Service // the handler's; after the authentication it counts costs
+	Service table.Service // at first Handler.Service; after authentication a wrapper of it that counts costs
 	cost    table.Cost
 	visit   Visit
 	req     *Request

@@ -25,8 +25,8 @@ var homes = map[string]Strengths{
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true, Feed: true, SnapshotPage: true,
 		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
-	// A Query is read-committed and may show part of a batch. A process with a lease
-	// may take a dropped table for live. The Timestamp of a delete is not stored.
+	// A Query is read-committed and may show part of a batch. A process with a lease may still see a dropped table.
+	// The Timestamp of a delete is not stored.
 	"DynamoDB": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, Expiry: true,
 		Durable: true,

@@ -61,9 +61,9 @@ type answer struct {
 // laws are the laws of the model that depend on the declared strengths.
 type laws struct {
 	exactDrop bool
-	// acrossDeletes: Timestamps of a key increase across deletes too.
+	// acrossDeletes is set if Timestamps of a key increase across deletes too.
 	acrossDeletes bool
-	// apart: no step touches both partitions.
+	// apart is set if no step touches both partitions.
 	apart bool
 }
 

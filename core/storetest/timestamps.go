@@ -135,9 +135,9 @@ func writers(e *env) {
 	done.Wait()
 }
 
-// Two stores over the same data. With TimestampsAcrossProcesses "they never repeat and
-// increase even between processes whose clocks disagree": the clock of one stands an hour
-// behind. Without it the same holds while the clocks agree and run.
+// Two stores over the same data. With TimestampsAcrossProcesses "they never repeat and increase even between
+// processes whose clocks disagree": the clock of one store is an hour behind the other. Without it the same holds
+// while the clocks agree and run.
 func sharedTimestamps(e *env) {
 	name := e.create("shared")
 	other := e.clock

@@ -50,8 +50,8 @@ func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Tic
 // if the log does not continue the backup.
 type Spans map[string]*LogSpan
 
-// Synced returns a time: every write that returned before it has a number up to the given one. The backups of an idle
-// store tell this. Synced returns 0 if no cached backup does.
+// Synced returns a time such that every write that returned before it has a number up to the given one. The backups
+// of an idle store record such times. Synced returns 0 if no cached backup has one.
 func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	for _, span := range s {
 		if span != nil && span.Timeline == timeline {
@@ -100,8 +100,8 @@ func (r *Repository) Lacks(ctx context.Context, timeline string, number, until e
 	return nil, nil
 }
 
-// Plans returns how to restore the newest state that each backup leads to, on the line of the newest timeline. The
-// plan of the newest backup comes first.
+// Plans returns a plan for each backup on the line of the newest timeline: it restores the newest state that the
+// backup and the log after it allow. The plan of the newest backup comes first.
 func (r *Repository) Plans(ctx context.Context) (list []*Plan, err error) {
 	h, err := r.historyOf(ctx, "")
 	if err != nil {

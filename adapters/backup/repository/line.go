@@ -15,8 +15,8 @@ type segment struct {
 	until    edm.Ticks
 }
 
-// line is the history that leads to a timeline, oldest part first. It ends with the timeline itself, which has no
-// limit, and begins where the earlier history is unknown.
+// line is the history of a timeline: the parts of its ancestors, oldest first, and then the timeline itself, which
+// has no limit. It begins where the earlier history is unknown.
 type line struct {
 	parts []segment
 	// branched is the time when a second timeline began; zero if the place has at most one. A backup of an earlier
@@ -24,7 +24,7 @@ type line struct {
 	branched time.Time
 }
 
-// lineOf returns the history that leads to a timeline.
+// lineOf returns the history of a timeline.
 func lineOf(all []Timeline, id string) (l line, err error) {
 	until := edm.MaxDateTime
 	for range len(all) + 1 {

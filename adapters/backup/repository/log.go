@@ -106,8 +106,8 @@ func (g *Gap) Error() string {
 	return fmt.Sprintf("the log of timeline %s has no commits after %s and until %s", g.Timeline, g.After, g.Until)
 }
 
-// chain returns the pieces of a timeline that lead from one number to another, or as far as they lead, and the gap
-// after them. The list is sorted.
+// chain returns the pieces of a timeline that cover the numbers from one to another without a gap, and the gap after
+// them, if they end early. The list is sorted.
 func chain(list []Piece, timeline string, from, to edm.Ticks) (part []Piece, gap *Gap) {
 	var furthest Piece
 	i := 0

@@ -160,8 +160,8 @@ func (r *Repository) gaps(ctx context.Context, report *LogReport, backups []*Man
 	return nil
 }
 
-// useless reports the backups that are on no line, and the pieces that no backup leads to. Without a backup that
-// leads to the log of the newest timeline, nothing of that log can be restored.
+// useless reports the backups that do not belong to the history of any timeline, and the pieces that no backup needs
+// for a restore. If no backup reaches the log of the newest timeline, nothing of that log can be restored.
 func (report *LogReport) useless(all *Backups, timelines []Timeline, list []Piece) {
 	if len(timelines) == 0 {
 		return

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// State is the starting point of a restore of the newest state: a plan, or only a backup if no log leads beyond it.
+// State is the starting point of a restore of the newest state: a plan, or only a backup if no log continues it.
 type State struct {
 	Plan  *Plan
 	Alone *Manifest

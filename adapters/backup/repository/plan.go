@@ -69,7 +69,8 @@ func (h *history) setBases(backups []*Manifest) {
 // ErrNoLog means that a log was never shipped to the place.
 var ErrNoLog = errors.New("the place has no log: 'edgetable serve' with --backup-log ships it")
 
-// from returns the steps that lead from a backup to a moment, or as far as they lead.
+// from returns the steps that restore a moment from a backup. If the log has a gap before that moment, they end
+// there.
 func (h *history) from(m *Manifest, to edm.Ticks) (steps []Step, end edm.Ticks, timeline string, gap *Gap) {
 	end = m.Log.Low
 	for _, s := range h.parts[h.part(m.Log):] {

@@ -15,7 +15,8 @@ import (
 // it. The time at which an object is due is derived from its name, so each backup reads an equal share.
 const rereadEvery = 30 * 24 * time.Hour
 
-// due reports whether an object's time in the period was between two moments.
+// due reports whether the time at which an object is read again was between two moments. That time recurs once in
+// rereadEvery.
 func due(object string, after, until time.Time) bool {
 	var sum [4]byte
 	_, _ = hex.Decode(sum[:], []byte(object[:2*len(sum)])) // [Manifest.check] has checked that it is hexadecimal

@@ -37,7 +37,7 @@ const (
 
 // Weight returns an upper bound of the size of an operation in a batch.
 func (o *Operation) Weight() int {
-	const frame = 512 // and of the URL: at most three bytes for each byte of a key
+	const frame = 512 // bytes of headers and URL besides the keys, of which each byte takes at most three
 	return frame + len(o.Body) + 3*(len(o.PartitionKey)+len(o.RowKey))
 }
 

@@ -48,7 +48,7 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Con
 }
 
 // WriteRecord implements [table.Store]. If it changes what a table declares, it returns when all leases have ended,
-// so that no process follows the old declaration any more.
+// so that no process still follows the old declaration.
 func (s *Store) WriteRecord(ctx context.Context, new table.Record) (table.Revision, error) {
 	if new.Traits.Feeds() {
 		return "", table.ErrUnsupported

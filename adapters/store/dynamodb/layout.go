@@ -16,17 +16,17 @@ const (
 	attrHash = call.Hash // B
 	attrSort = call.Sort // B
 
-	// of an entity
+	// Attributes of an entity.
 	attrTicks  = ".t" // N: Timestamp
 	attrNonce  = ".o" // N
 	attrCount  = ".n" // N: upper bound of the number of properties
 	attrSize   = ".z" // N: upper bound of the size of the item in bytes
 	attrChunks = ".c" // B: version and number of the chunks that hold the properties
 
-	// of a chunk
+	// Attributes of a chunk.
 	attrData = ".d" // B
 
-	// of a record
+	// Attributes of a record.
 	attrValue       = ".v" // B
 	attrRevision    = ".r" // S
 	attrIncarnation = ".i" // B: only of the record of a table
@@ -34,7 +34,7 @@ const (
 	attrDeleting    = ".g" // BOOL: the table was dropped, its name is not free yet
 	attrTraits      = ".l" // B: what the table declares
 
-	// of the record of a table that was, or is being, rebucketed
+	// More attributes of the record of a table that was, or is being, rebucketed.
 	attrOrigin = ".j" // B: the incarnation it was created with
 	attrTarget = ".a" // B: the incarnation it is copied to
 	attrSpread = ".h" // N: number of buckets of the copy
@@ -42,14 +42,14 @@ const (
 	attrSeal   = ".x" // N: rebucket.Seal
 	attrBeat   = ".y" // N: rises while the run that sealed it lives
 
-	// of a note for Purge
+	// Attributes of a note for Purge.
 	attrDue    = ".u" // N: ticks
 	attrRecord = ".m" // S: key of the record
 	attrEntity = ".e" // B: encoded key
 	attrNew    = ".w" // B: version that was being written
 	attrOld    = ".f" // B: version that was being replaced
 
-	// of a table's upkeep
+	// Attributes of the item with a table's progress in upkeep.
 	attrState = ".b" // B: how far it has got
 )
 

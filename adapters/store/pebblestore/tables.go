@@ -59,7 +59,7 @@ func (t *tables) begin(r *table.Record) {
 	l.news.Ring()
 }
 
-// tell wakes the clients that wait for changes of tables with these incarnations.
+// tell notifies the clients that wait for changes of tables with these incarnations.
 func (t *tables) tell(of map[table.Incarnation]edm.Ticks) {
 	if len(of) == 0 {
 		return

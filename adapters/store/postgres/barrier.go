@@ -14,9 +14,9 @@ const catchingUp = 2
 
 // catchUp waits until a synchronous standby has everything that a new connection may show.
 //
-// Two events let PostgreSQL show commits that no standby has yet: a restart in place, since nobody waits for those
-// commits any more, and a promotion of a standby before its own standby follows. Both end all connections. A commit
-// waits for all commits before it, so one commit per new connection is enough.
+// Two events let PostgreSQL show commits that no standby has yet: a restart in place, because the transactions that
+// waited for a standby are gone, and a promotion of a standby before it has a standby of its own. Both end all
+// connections. A commit waits for all commits before it, so one commit per new connection is enough.
 //
 // If another connection that has waited is still open, neither event happened and catchUp returns at once. So reads
 // work while the standby is away.

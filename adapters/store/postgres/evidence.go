@@ -109,9 +109,9 @@ func (s *Store) verdict(ctx context.Context, w *write, now *state, cause error) 
 	return false, &unsent{cause}
 }
 
-// settledStates reads the entities of writes of one table that one connection sent, once no such write can be applied
-// any more. It raises the floor above their Timestamps and waits for the transaction that may have seen the old
-// floor.
+// settledStates reads the entities of writes of one table that one connection sent, after making sure that no such
+// write can still be applied. It raises the floor above their Timestamps and waits for the transaction that may have
+// seen the old floor.
 func (s *Store) settledStates(ctx context.Context, list []*write, cause error) ([]state, error) {
 	var highest edm.Ticks
 	keys := make([][]byte, len(list))

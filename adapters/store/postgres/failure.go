@@ -21,7 +21,7 @@ const (
 	broken class = iota
 	// again: nothing was applied, and it may succeed when it is sent again.
 	again
-	// moved is again, but all connections lead to a server that is no longer a primary.
+	// moved is like again, but all connections are to a server that is no longer a primary.
 	moved
 	// full: nothing was applied, because a disk is full.
 	full

@@ -59,8 +59,8 @@ func (s *Store) purging(ctx context.Context) {
 	})
 }
 
-// purgeDropped removes the entities of dropped incarnations. No statement finds such an incarnation any more, and
-// those that found it earlier have ended before its rows are removed.
+// purgeDropped removes the entities of dropped incarnations. No new statement finds such an incarnation, and those
+// that found it earlier have ended before its rows are removed.
 func (s *Store) purgeDropped(ctx context.Context) error {
 	lives, err := s.column(ctx, statement.DroppedLives, statement.Int8(s.PurgeAfter.Microseconds()))
 	if err != nil || len(lives) == 0 {

@@ -146,7 +146,7 @@ func (s *Store) changeEither(ctx context.Context, account, name string, plain, r
 }
 
 // Drop implements [table.Store]. It takes effect in one statement. Writes that began earlier go to an incarnation
-// that nobody finds any more; Purge removes the entities.
+// that no later operation finds; Purge removes the entities.
 func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {

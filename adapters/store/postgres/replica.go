@@ -28,7 +28,8 @@ const (
 	replicaLag = time.Minute
 )
 
-// replica is the server for eventual reads. All its connections lead to the same server, so its data has one age.
+// replica is the server for eventual reads. All its connections are to the same server, so their data has the same
+// age.
 type replica struct {
 	pool        *pgxpool.Pool
 	connections *lend.Lender

@@ -7,7 +7,7 @@ import (
 
 const (
 	maxGroup     = 90      // maximum number of differences in one Copy; a transaction has at most 100 actions
-	maxLastGroup = 49      // each difference also has a condition
+	maxLastGroup = 49      // half of maxGroup: in the last pass, the transaction has a condition for each difference
 	maxGroupSize = 4 << 20 // approximate number of bytes of items
 	reportEvery  = 10_000
 )

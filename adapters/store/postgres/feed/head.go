@@ -77,10 +77,10 @@ func (h *head) missed(p *Position) bool {
 	return true
 }
 
-// home identifies the database that keeps the feeds, and the one that this connection leads to.
+// home identifies the database that keeps the feeds, and the database of this connection.
 type home struct {
 	system, database, timeline []byte
-	at                         bool // the connection leads to the database that keeps the feeds
+	at                         bool // the connection is to the database that keeps the feeds
 }
 
 func readHome(v [][]byte) home {

@@ -74,9 +74,9 @@ begun AS (UPDATE feed SET begun = above.ts, since = txid_current(), floor = txid
 UPDATE record r SET floor = r.floor - r.floor % ` + lift + ` + greatest(r.floor % ` + lift + `, above.ts) FROM begun, above WHERE r.life = -begun.life`}
 )
 
-// Reading. A query by a list looks up each element on its own, since plans are made while the tables are still empty
-// and must not depend on their size. FeedHead finds the feed of the table $1. With $2, it finds the feed of that
-// incarnation, which may be an earlier one.
+// Statements for reading. A query by a list looks up each element separately, because plans are made while the tables
+// are still empty, and must not depend on the size of the tables. FeedHead finds the feed of the table $1. With $2,
+// it finds the feed of that incarnation, which may be an earlier one.
 var (
 	FeedHead = Prepared{"feed_head", `
 SELECT r.incarnation, r.traits, f.incarnation, f.life, f.since, f.begun, f.floor, f.removed, coalesce(f.dropped, 0), f.settled, f.revision, txid_current_snapshot(), f.trims
@@ -109,8 +109,8 @@ WITH l AS MATERIALIZED (SELECT * FROM pg_locks WHERE mode IN ('ExclusiveLock', '
 SELECT t.transactionid::text::int8, EXISTS (SELECT FROM l AS c WHERE c.locktype = 'relation' AND c.relation = 'change'::regclass
          AND c.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND c.virtualtransaction = t.virtualtransaction)
   FROM l AS t WHERE t.locktype = 'transactionid' AND t.mode = 'ExclusiveLock'`}
-	// FeedUndecided returns those of the transactions that have not ended yet. pg_locks alone does not tell: while a
-	// transaction ends, it may show some locks and no longer others.
+	// FeedUndecided returns those of the transactions that have not ended yet. pg_locks alone does not show this:
+	// while a transaction ends, it may show only a part of its locks.
 	FeedUndecided = Prepared{"feed_undecided", `SELECT n FROM unnest($1::int8[]) AS n WHERE txid_status(n) = 'in progress'`}
 	// FeedNews returns the positions after which there may be changes. The arguments are their incarnations and
 	// highest numbers, and pairs of a position ($3) and one of its open numbers ($4).

@@ -84,7 +84,7 @@ type Query struct {
 type Answer struct {
 	Items []Item
 	Next  []byte // the last sort key examined; nil if there are no more items
-	// with a Filter: the number of items examined, and their approximate size
+	// Examined is the number of items that a query with a Filter examined, and Scanned their approximate size.
 	Examined, Scanned int
 }
 
