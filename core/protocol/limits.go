@@ -67,7 +67,7 @@ func (x *exchange) busy(wait time.Duration, why Refusal, message string) error {
 // countFailure counts a failed authentication of the client's address.
 func (x *exchange) countFailure() {
 	if b := x.Limits.Failures; b != nil {
-		b.Charge(sourceKey(x.req.Source), 1) // many attempts at once count as well
+		b.Charge(sourceKey(x.req.Source), 1) // also when the bucket is empty, because a client may send many attempts at once
 	}
 }
 

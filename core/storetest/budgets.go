@@ -97,7 +97,7 @@ func expired(e *env) {
 		e.Errorf("a page ends when Expired says so: it was asked %d times and said so the third, after %d bytes; Next %q",
 			asked, page.Scanned, page.Next)
 	}
-	asked = 2 // expired from the start: every page still makes progress, into the next partition too
+	asked = 2 // now Expired is true at once: every page must still make progress, also into the next partition
 	r.Ranges = []key.Range{{Start: at("p06", fmt.Sprintf("r%03d", largeRows/8-10))}}
 	e.same("always expired", keys(slices.Concat(e.pages(name, r, nil)...)), want[len(want)-largeRows/8-10:])
 }

@@ -349,9 +349,9 @@ func droppedFeed(e *env) {
 	e.create(n.Table)
 	e.feed(s, n, true)
 	e.must(name, put("p", "b", "1"))
-	e.expectChanges("of the life before", e.rest(name, table.FeedRequest{From: from}), want...)
-	e.refuses("behind the drop, with a new table", name, last, table.ErrFeedEnded)
-	e.expectChanges("of the new life", e.rest(name, table.FeedRequest{Oldest: true}), `put "p"/"b" {v:String=1}; `)
+	e.expectChanges("of the dropped incarnation", e.rest(name, table.FeedRequest{From: from}), want...)
+	e.refuses("after the drop, with a new table", name, last, table.ErrFeedEnded)
+	e.expectChanges("of the new incarnation", e.rest(name, table.FeedRequest{Oldest: true}), `put "p"/"b" {v:String=1}; `)
 	e.clock.later(keep + ahead)
 	if err := s.TrimFeeds(e.Context(), 0); err != nil {
 		e.Fatal(err)

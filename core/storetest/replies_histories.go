@@ -16,7 +16,7 @@ const (
 	nowhere                // A only deletes
 )
 
-// attempt is a write of A.
+// attempt is a write of program A, whose reply is lost.
 type attempt struct {
 	what        string
 	exists      bool // whether the entity p/r exists when A begins

@@ -41,12 +41,12 @@ var (
 	// ErrNoFeed means that the table keeps no feed.
 	ErrNoFeed = errors.New("table keeps no feed")
 	// ErrFeedExpired means that the feed no longer has all changes after the position.
-	ErrFeedExpired = errors.New("changes of the feed are gone")
+	ErrFeedExpired = errors.New("the feed no longer has the changes after the position")
 	// ErrFeedEnded means that the table of the feed was dropped.
 	ErrFeedEnded = errors.New("feed has ended")
 	// ErrHistory means that the store has left the history in which the position was issued: it
 	// was restored, or it lost commits.
-	ErrHistory = errors.New("history has changed")
+	ErrHistory = errors.New("the history of the store has changed")
 )
 
 type memoryFull struct{}

@@ -33,7 +33,7 @@ func TestImportOfAzurite(t *testing.T) {
 	}
 	edgetable(t, 0, "import", file, "--to", from)
 	edgetable(t, 0, "tables", "create", "Empty", "--to", from)
-	if out := edgetable(t, 1, "serve", "--memory", "--listen", address); !strings.Contains(out, "Azurite holds it") {
+	if out := edgetable(t, 1, "serve", "--memory", "--listen", address); !strings.Contains(out, "Azurite uses it") {
 		t.Error(out)
 	}
 	if err := azurite.Process.Signal(syscall.SIGINT); err != nil {

@@ -28,7 +28,7 @@ type host struct {
 	call   func(calls []durableobject.Call, ms uint32, writes bool) (answers frames)
 	kv     func(request frames) (answer frames)
 	known  func(question []byte) (answer []byte)                   // memory of the isolate
-	limit  func(which int, key string, n int) (wait time.Duration) // nil if this instance counts itself
+	limit  func(which int, key string, n int) (wait time.Duration) // calls the isolate's rate limiter; nil if this instance has its own
 	// pageBytes limits the entities of a page, unless a single one is larger; 0 means the protocol's limit.
 	pageBytes int
 	// keptBuffer is [protocol.Handler.KeptBuffer].

@@ -7,7 +7,7 @@ type known struct {
 	files map[file][]Part
 	sums  map[string]Part // by object name without the run; only used without encryption
 
-	after, until time.Time // objects with a time in this period are read again
+	after, until time.Time // objects whose time to be read again is in this period; see rereadEvery
 }
 
 // file identifies a file of the data directory, which never changes once it is

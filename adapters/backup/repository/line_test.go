@@ -162,7 +162,7 @@ func TestNothingLess(t *testing.T) {
 		t.Fatalf("%+v", done)
 	}
 	report := s.verify()
-	if len(report.Notes) == 0 || len(report.Problems) == 0 || !strings.Contains(report.Problems[0], "no backup leads to the log") {
+	if len(report.Notes) == 0 || len(report.Problems) == 0 || !strings.Contains(report.Problems[0], "no backup reaches the log") {
 		t.Errorf("%+v", report)
 	}
 }

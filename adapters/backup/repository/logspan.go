@@ -20,8 +20,8 @@ type LogSpan struct {
 	Alone bool `json:"alone,omitempty"`
 }
 
-// Synced returns a time before which every write that returned is in the backup, or 0 if none is known. A store that
-// wrote during the backup has shipped more of its log, which gives a better answer.
+// Synced returns a time before which every write that returned is in the backup, or 0 if none is known. If the store
+// wrote during the backup, Low does not give such a time, but later pieces of the log do.
 func (s *LogSpan) Synced() edm.Ticks { return s.syncedAt(s.Low) }
 
 // syncedAt returns a time before which every write that returned has a number up to the given one, or 0 if none is

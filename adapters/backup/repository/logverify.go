@@ -183,7 +183,7 @@ func (report *LogReport) useless(all *Backups, timelines []Timeline, list []Piec
 		report.Notes = append(report.Notes, fmt.Sprintf("%d backups do not say to which history they belong: they are from before the log was shipped, or an earlier version made them", unnamed))
 	}
 	for _, m := range off {
-		report.Notes = append(report.Notes, fmt.Sprintf("backup %s of %s is not on the line of the newest store: it has a history that was left, and does not count as one of the newest", m.ID, m.From))
+		report.Notes = append(report.Notes, fmt.Sprintf("backup %s of %s does not belong to the history of the newest store, and does not count as one of the newest", m.ID, m.From))
 	}
 	begins := func(timeline string, from, to edm.Ticks) bool {
 		return slices.ContainsFunc(all.Complete, func(m *Manifest) bool {
@@ -207,10 +207,10 @@ func (report *LogReport) useless(all *Backups, timelines []Timeline, list []Piec
 		}
 	}
 	if n := len(list) - led; n > 0 {
-		report.Notes = append(report.Notes, fmt.Sprintf("no backup leads to %d pieces of the log", n))
+		report.Notes = append(report.Notes, fmt.Sprintf("no restore can use %d pieces of the log: no backup comes before them without a gap", n))
 	}
 	shipped := slices.ContainsFunc(list, func(p Piece) bool { return p.Timeline == newest })
 	if shipped && reaches[newest] == 0 && len(all.Unfinished) == 0 {
-		report.Problems = append(report.Problems, fmt.Sprintf("no backup leads to the log of the newest timeline, %s: nothing of it can be restored", newest))
+		report.Problems = append(report.Problems, fmt.Sprintf("no backup reaches the log of the newest timeline, %s: nothing of it can be restored", newest))
 	}
 }

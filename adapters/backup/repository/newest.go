@@ -27,7 +27,7 @@ func (l *Less) Error() string {
 	switch {
 	case l.State == nil:
 	case l.State.Plan != nil:
-		text += fmt.Sprintf("; --to-time %s restores what was before", l.State.Plan.To)
+		text += fmt.Sprintf("; --to-time %s restores the state before it", l.State.Plan.To)
 	default:
 		text += fmt.Sprintf("; --backup %s restores the newest backup that can be used, of %s", l.State.Alone.ID, edm.TicksOf(l.State.Alone.Began))
 	}

@@ -156,4 +156,4 @@ func (p *Piece) unpack(packed []byte, with []age.Identity) (list []Commit, err e
 	return list, nil
 }
 
-var errShortPiece = errors.New("it ends in a commit")
+var errShortPiece = errors.New("it ends in the middle of a commit")

@@ -148,7 +148,7 @@ func (h *history) plan(to edm.Ticks, bases []*Manifest) (*Plan, error) {
 		return &Plan{Base: m, Steps: steps, Timeline: at, To: to, Above: h.highest()}, nil
 	}
 	if problem == nil {
-		problem = fmt.Errorf("%s cannot be restored: no backup is as old, of those that the log continues", moment(to))
+		problem = fmt.Errorf("%s cannot be restored: every backup that the log continues is newer", moment(to))
 	}
 	if ranges := h.ranges(); len(ranges) > 0 {
 		problem = fmt.Errorf("%w; what can be restored is %s", problem, ranges)

@@ -12,7 +12,7 @@ import (
 )
 
 // ErrNoChanges explains which services report changes of tables.
-var ErrNoChanges = errors.New("this service does not tell what changes in tables: it is not edgetable, or an older one")
+var ErrNoChanges = errors.New("this service has no feeds of changes: it is not edgetable, or an older version")
 
 // ErrMissed is an error of [Client.Changes]: changes may be missing, because the service no longer has them.
 var ErrMissed = errors.New("changes may have been missed")

@@ -8,7 +8,7 @@ import (
 )
 
 // ErrNoOptions explains which services keep options of tables.
-var ErrNoOptions = errors.New("this service keeps no options of tables: it is not edgetable, or an older one")
+var ErrNoOptions = errors.New("this service keeps no options of tables: it is not edgetable, or an older version")
 
 // Options returns the document with a table's options, and the revision of the table.
 func (c *Client) Options(ctx context.Context, table string) (document []byte, revision string, err error) {

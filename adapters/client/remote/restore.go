@@ -72,4 +72,4 @@ func readRestored(text string) (did Restored, err error) {
 }
 
 // errNotRestored is returned if the service answered as if the request were an ordinary one.
-var errNotRestored = errors.New("the answer is not that of a Worker of edgetable")
+var errNotRestored = errors.New("the answer is not from a Worker of edgetable")

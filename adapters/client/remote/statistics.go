@@ -26,5 +26,5 @@ func (c *Client) Statistics(ctx context.Context, table string) (*traffic.Report,
 }
 
 // ErrNoTraffic explains which services count traffic.
-var ErrNoTraffic = errors.New("this service does not tell what traffic it has. Servers of edgetable and Workers with Durable Objects do; " +
+var ErrNoTraffic = errors.New("this service does not report its traffic. Servers of edgetable and Workers with Durable Objects do; " +
 	"Lambda and Azure do not count: on AWS, CloudWatch Contributor Insights of the DynamoDB table shows its busiest hash keys (docs/aws.md)")

@@ -91,7 +91,7 @@ func split(line string) (words []word, rest string, err error) {
 			value, line = value[:end], value[end:]
 		}
 		if slices.ContainsFunc(words, func(w word) bool { return w.key == key }) {
-			return nil, "", fmt.Errorf("%s is there twice: write a rule for each, separated by a semicolon", key)
+			return nil, "", fmt.Errorf("%s occurs twice: write a rule for each, separated by a semicolon", key)
 		}
 		words = append(words, word{key, value})
 	}
@@ -149,15 +149,15 @@ func (r *Rule) check() error {
 	fails := r.Fault != "" || r.Latency[1] > 0
 	switch {
 	case !fails && r.BeingDeleted == 0:
-		return errors.New("nothing goes wrong by this rule: add latency=200ms, being-deleted=30s or fault= with one of " + list(faults))
+		return errors.New("this rule simulates nothing: add latency=200ms, being-deleted=30s or fault= with one of " + list(faults))
 	case r.BeingDeleted > 0 && fails:
-		return errors.New("being-deleted needs a rule of its own: latency and fault are about requests, it is about the name of a table")
+		return errors.New("being-deleted needs a separate rule: latency and fault affect requests, being-deleted affects the name of a table")
 	case r.BeingDeleted > 0 && (r.Operations != nil || r.Partition != ""):
-		return errors.New("being-deleted is about DeleteTable alone: leave out operation and partition")
+		return errors.New("being-deleted affects only DeleteTable: leave out operation and partition")
 	case r.Probability > 0 && r.Every > 0:
-		return errors.New("probability and every are two ways to say how often: leave out one")
+		return errors.New("probability and every both say how often: leave one of them out")
 	case r.Seed > 0 && r.Probability == 0 && r.Latency[0] == r.Latency[1]:
-		return errors.New("seed is for a probability or a range of latency, and there is none")
+		return errors.New("seed has no effect without a probability or a range of latency")
 	}
 	return nil
 }
@@ -187,7 +187,7 @@ func parseFault(value string) (Fault, error) {
 	case "ServerBusy":
 		return ServerBusy, nil
 	case "latency", "being-deleted":
-		return "", fmt.Errorf("it is a word by itself: write %s=1s", value)
+		return "", fmt.Errorf("it is not a fault: write %s=1s instead of fault=", value)
 	}
 	if !slices.Contains(faults, value) {
 		return "", fmt.Errorf("there is no such fault: write %s; or the words latency=200ms, being-deleted=30s", list(faults))

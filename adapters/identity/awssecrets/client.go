@@ -134,7 +134,7 @@ func (c *Client) once(ctx context.Context, service, resource, target string, bod
 		return refused(service, resp.StatusCode, answer)
 	}
 	if json.Unmarshal(answer, out) != nil {
-		return fmt.Errorf("%s: the answer is not what was agreed upon", service) // the error leaves out the answer, which may contain the secret
+		return fmt.Errorf("%s: the answer has an unexpected form", service) // the error leaves out the answer, which may contain the secret
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func refused(service string, status int, answer []byte) error {
 		Message string // also matches "message": names are compared without case
 	}
 	if json.Unmarshal(answer, &said) != nil {
-		said.Message = "the answer is no JSON"
+		said.Message = "the answer is not JSON"
 	}
 	_, kind, ok := strings.Cut(said.Type, "#")
 	if !ok {

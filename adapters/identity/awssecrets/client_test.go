@@ -116,7 +116,7 @@ func TestClient(t *testing.T) {
 		{"out of order, then not", false, []answer{{503, "<html>"}, {200, `{"SecretString":"x:y"}`}}, secret, "x:y", ""},
 		{"out of order", false, []answer{{500, "{}"}, {500, "{}"}}, secret, "", "secretsmanager: 500"},
 		{"hangs up, then not", false, []answer{{}, {200, `{"SecretString":"x:y"}`}}, secret, "x:y", ""},
-		{"nonsense with a key in it", false, []answer{{200, `{"SecretString":"acme:a2V5"`}, {200, `{"SecretString":5}`}}, secret, "", "not what was agreed"},
+		{"nonsense with a key in it", false, []answer{{200, `{"SecretString":"acme:a2V5"`}, {200, `{"SecretString":5}`}}, secret, "", "unexpected form"},
 	} {
 		t.Run(tt.why, func(t *testing.T) {
 			t.Parallel()

@@ -29,7 +29,7 @@ var (
 	errSignature   = errors.New("oidc: the token's signature is wrong")
 	errNoRole      = errors.New("oidc: the token holds no role for tables")
 	errUnavailable = errors.New("oidc: the issuer's keys cannot be read") // the token may still be valid
-	errCrowd       = errors.New("oidc: many tokens wait for the issuer's keys already")
+	errCrowd       = errors.New("oidc: too many tokens are waiting for the issuer's keys")
 	errStrange     = errors.New("oidc: the token's key is not one of those that were read last") // joined with errUnavailable
 )
 

@@ -54,7 +54,7 @@ func Open(ctx context.Context, location string) (*Bucket, error) {
 	query := u.Query()
 	for name := range query {
 		if name != "endpoint" && name != "region" {
-			return nil, fmt.Errorf("%q is unknown after s3://%s: there are endpoint and region", name, u.Host)
+			return nil, fmt.Errorf("the parameter %q after s3://%s is unknown: the parameters are endpoint and region", name, u.Host)
 		}
 	}
 	endpoint := strings.TrimSuffix(query.Get("endpoint"), "/")
@@ -158,7 +158,7 @@ func (b *Bucket) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[
 				}
 			}
 			if err == nil && page.IsTruncated && page.NextContinuationToken == "" {
-				err = errors.New("the server cuts off a list without saying how to continue")
+				err = errors.New("the server truncates a list without a continuation token")
 			}
 			if err != nil {
 				yield(objects.Object{}, err)

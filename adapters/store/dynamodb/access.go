@@ -19,7 +19,7 @@ import (
 var (
 	// errMoved means that the table is no longer at the spread to which a write would be sent, or declares other
 	// traits.
-	errMoved = errors.New("dynamodb: the table moved, or declares something else")
+	errMoved = errors.New("dynamodb: the table moved, or its options changed")
 	// errUnsettled means that the table moved, or that the copy differs from the table.
 	errUnsettled = &call.Error{Class: call.Stale, Err: errors.New("dynamodb: the table is moving")}
 	// errSealed means that no writes are accepted now.
@@ -140,7 +140,7 @@ func (s *Store) live(ctx context.Context, key table.RecordKey) (lease, error) {
 	return s.look(ctx, key)
 }
 
-// look is live by a read of the record.
+// look is like live, but always reads the record.
 func (s *Store) look(ctx context.Context, key table.RecordKey) (lease, error) {
 	l := lease{elapsed: s.elapsed(), wall: s.now()}
 	r, err := s.tableRecord(ctx, key)
@@ -165,11 +165,10 @@ const (
 	dropped                 // the table was dropped; the result was part of it before
 )
 
-// judge judges a reply that arrived before the call of judge. A table moves, and a
-// changed declaration counts, when all leases and half of the margin are over, so an
-// earlier reply counts. After a
-// later reply the record is read again. If the table is at the same spread and the
-// last comparison has not begun, that comparison will include the result.
+// judge judges a reply that arrived before the call of judge. A table moves, and a changed declaration takes effect,
+// only when all leases and half of the margin are over. So a reply before that is valid. After a later reply the
+// record is read again. If the table is at the same spread and the last comparison has not begun, that comparison
+// will include the result.
 func (s *Store) judge(ctx context.Context, key table.RecordKey, l *lease) (validity, error) {
 	if l.Seal == rebucket.Open && s.leases.hold(l, s.leases.term()+leaseMargin/2) {
 		return valid, nil

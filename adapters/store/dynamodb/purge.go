@@ -127,7 +127,7 @@ func (p *purge) unname(ctx context.Context, note item, l rebucket.Spread) error 
 	}
 	r, err := p.record(ctx, key, table.Strong)
 	if err == nil && (r.Spread.Incarnation == l.Incarnation || r.Target.Incarnation == l.Incarnation) {
-		return fmt.Errorf("%s is to be purged and in use: %w", key, errItem)
+		return fmt.Errorf("%s is in use, although it is to be purged: %w", key, errItem)
 	}
 	if errors.Is(err, table.ErrNoRecord) {
 		return nil

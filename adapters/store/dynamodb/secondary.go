@@ -19,7 +19,7 @@ const (
 // ErrFollowed means that a table cannot move to other buckets, because a secondary in another Region may receive its
 // new spread before its entities.
 var ErrFollowed = errors.New("a secondary in another Region reads this table, and would miss entities while they move: " +
-	"stop the heartbeats (the role alone), wait ten minutes, and move it then; the secondary is unavailable meanwhile")
+	"stop the heartbeats (set the role to alone), wait ten minutes, and then move it; meanwhile the secondary is unavailable")
 
 // Secondary is a store on a replica in a Region that does not write. It is read-only.
 type Secondary struct {

@@ -45,9 +45,8 @@ func (t *transfer) gather(ctx context.Context, key table.RecordKey, r *rebucket.
 	if err := t.db.BatchGet(ctx, keys, table.Strong, func(it item) { found[string(binaryOf(it[attrSort]))] = it }); err != nil {
 		return err
 	}
-	// The transaction applies only if the table still moves by this run. However late
-	// it arrives, it writes only into the copy of this run, and not after that became
-	// the table.
+	// The transaction applies only while this run is still moving the table. A late transaction can write only into
+	// the copy of this run, and only before the copy has become the table.
 	var e call.Expression
 	e.If(attrIncarnation, "=", ":i", bin(r.Spread.Incarnation[:]))
 	e.If(attrTarget, "=", ":a", bin(r.Target.Incarnation[:]))

@@ -22,7 +22,7 @@ const (
 
 var (
 	errItem  = errors.New("dynamodb: an item is damaged")
-	errValue = errors.New("dynamodb: a property has no known form")
+	errValue = errors.New("dynamodb: a property has an unknown form")
 )
 
 func str(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }

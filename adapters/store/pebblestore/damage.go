@@ -46,7 +46,7 @@ func isThere(in vfs.FS, path string) bool {
 func (s *Store) sawDamage(i pebble.DataCorruptionInfo, logf func(string, ...any)) {
 	s.damaged.Add(1)
 	if _, known := s.damagedFiles.LoadOrStore(i.Path, true); !known {
-		logf("edgetable: %s is damaged: requests for what it holds get 500, others are served; stop the server and run 'edgetable check': %s", i.Path, logguard.Cause(i.Details))
+		logf("edgetable: %s is damaged: requests for data in it get 500, others are served; stop the server and run 'edgetable check': %s", i.Path, logguard.Cause(i.Details))
 	}
 }
 

@@ -35,7 +35,7 @@ var (
 	// are lost, but the rest can be served.
 	ErrLost = logguard.ErrLost
 	// ErrForeign means that the directory belongs to another program.
-	ErrForeign = errors.New("data directory is not one of edgetable")
+	ErrForeign = errors.New("data directory was not written by edgetable")
 )
 
 // Open opens or creates a store. After a crash it first replays the log. On a full disk, the replay uses the space of
@@ -132,7 +132,7 @@ func tryRead(o Options) error {
 	}
 	_, follows, err := r.Position()
 	if follows && len(r.logs.Lost()) > 0 {
-		err = fmt.Errorf("%w: it is of a secondary, which would have gaps; empty the directory, and start it again: it is built from the place", ErrDamaged)
+		err = fmt.Errorf("%w: it belongs to a secondary, which would then have gaps; empty the directory and start the secondary again: it is built from the place", ErrDamaged)
 	}
 	return errors.Join(err, r.db.Close())
 }

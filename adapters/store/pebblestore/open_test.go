@@ -69,7 +69,7 @@ func TestOpenRefuses(t *testing.T) {
 			if err := db.Close(); err != nil {
 				t.Fatal(err)
 			}
-		}, pebblestore.ErrForeign, "not one of edgetable"},
+		}, pebblestore.ErrForeign, "was not written by edgetable"},
 		{"files that are no store", func(t *testing.T, dir string) {
 			if err := os.WriteFile(filepath.Join(dir, "letter.txt"), nil, 0o600); err != nil {
 				t.Fatal(err)

@@ -55,7 +55,7 @@ type Options struct {
 	Logf func(format string, args ...any)
 
 	// Interrupt, when it is closed, ends an Open that waits for disk space or for a file descriptor. If Interrupt is
-	// nil, Open waits until there is some.
+	// nil, such an Open waits without a limit.
 	Interrupt <-chan struct{}
 
 	// AcceptDamage opens a directory that has lost confirmed commits, without them.
@@ -93,7 +93,7 @@ func (o Options) withDefaults() Options {
 		o.Now = func() edm.Ticks { return edm.TicksOf(time.Now()) }
 	}
 	if o.Fatal == nil {
-		o.Fatal = func(err error) { log.Fatalf("edgetable cannot go on: %v", err) }
+		o.Fatal = func(err error) { log.Fatalf("edgetable cannot continue: %v", err) }
 	}
 	if o.Logf == nil {
 		o.Logf = log.Printf

@@ -207,7 +207,7 @@ func (c *commitment) recall() {
 	}
 }
 
-// remember puts the state after a single write that needed one into the cache.
+// remember caches the state after a single write, if the write needed to know the state before it.
 func (c *commitment) remember(list []*write) {
 	switch {
 	case !c.remembers():

@@ -148,7 +148,7 @@ func TestDurability(t *testing.T) {
 		refused             bool
 	}{
 		{"synchronous_commit", "on", "an acknowledged write survives a crash of the database server; a failover may lose the last writes", false},
-		{"synchronous_commit", "off", "synchronous_commit=off: a crash loses writes", true},
+		{"synchronous_commit", "off", "synchronous_commit=off: a crash loses acknowledged writes", true},
 		{"fsync", "off", "fsync=off", true},
 		{"full_page_writes", "off", "full_page_writes=off is safe only", false},
 	} {

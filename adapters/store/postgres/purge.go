@@ -20,8 +20,8 @@ const (
 	purgeLives = 500
 	// purgeTimeout limits one Purge.
 	purgeTimeout = 10 * time.Minute
-	// dropMemory is how long a Drop is remembered. It is longer than anybody looks for the outcome of a record
-	// change, even by a clock that differs from that of the database.
+	// dropMemory is how long a Drop is remembered. No server looks for the outcome of a record change for as long,
+	// even if its clock differs from that of the database.
 	dropMemory = 2 * time.Minute
 )
 
@@ -73,7 +73,8 @@ func (s *Store) purgeDropped(ctx context.Context) error {
 		if err := s.deleteRows(ctx, statement.DeleteLife, life, 0); err != nil {
 			return err
 		}
-		// It is not empty while rows are left: this purge skips rows that another server's purge has locked.
+		// EmptyLife changes nothing while the incarnation has rows: this purge skips rows that another server's purge has
+		// locked.
 		if err := s.execute(ctx, statement.EmptyLife, life); err != nil {
 			return err
 		}

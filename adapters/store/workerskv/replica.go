@@ -25,7 +25,7 @@ func NewReplica(ns Namespace, primary table.Store, calls int) *Replica {
 	return &Replica{ns: ns, primary: primary, calls: callsPerPage(calls)}
 }
 
-// ReadRecord implements [table.Store], as eventual as entities.
+// ReadRecord implements [table.Store]. Like reads of entities, it may return an old state.
 func (r *Replica) ReadRecord(ctx context.Context, key table.RecordKey, _ table.Consistency) (table.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return table.Record{}, err

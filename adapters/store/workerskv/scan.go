@@ -55,7 +55,7 @@ func (s *scanner) scan(ctx context.Context) (table.Page, error) {
 			continue
 		}
 		switch {
-		case s.page.Page.Next != nil: // a read of long keys has set it
+		case s.page.Page.Next != nil: // a read of long keys has set Next
 		case s.last != nil:
 			s.page.Page.Next = st.resume().position(s.last)
 		case i > 0:

@@ -28,7 +28,7 @@ type leastRate struct {
 // the machine's noise in a few turns.
 const turnsDeclared = 3 * turns
 
-// without is the way to compare with: a table that declares nothing.
+// without returns the reference for a comparison: a table that declares nothing.
 func (d declaration) without() declaration { return declaration{how: "no options, beside " + d.how} }
 
 var declarations = []declaration{

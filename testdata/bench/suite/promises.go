@@ -7,8 +7,8 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// The rates that the service promises for an account and for one partition, in entities of 1 KiB per second. Unlike
-// there, each write is on disk here when it is answered.
+// The rates that the service promises for an account and for one partition, in entities of 1 KiB per second. On these
+// servers, a write is on disk before it is answered; the service does not promise that.
 const (
 	accountRate   = 20_000
 	partitionRate = 2_000

@@ -22,7 +22,7 @@ const (
 type Test struct {
 	Name    string
 	Outcome Outcome
-	Missing string // if it was skipped for that reason, what the machine lacks
+	Missing string // the program that the machine lacks, if the test was skipped because of it
 }
 
 // ofMachine is the beginning of a skip reason that says what the machine lacks.

@@ -110,7 +110,7 @@ func (p *Patroni) start(etcd, bin string) error {
 func (p *Patroni) config(n *Node, bin string, etcd []string) string {
 	startTimeout := 300 // the default: a dead server is restarted in place
 	if p.async {
-		startTimeout = 0 // another node takes over
+		startTimeout = 0 // another node takes over at once
 	}
 	return fmt.Sprintf(`scope: edgetable
 name: %[1]s

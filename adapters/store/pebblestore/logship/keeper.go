@@ -179,7 +179,7 @@ func (k *Keeper) Keep(path string, n uint32) error {
 		size += s
 	}
 	if size > k.limit.Load() {
-		k.logf("edgetable: the logs that are not shipped have %d bytes, more than --backup-log-keep: they are given up, and a new backup takes their place", size)
+		k.logf("edgetable: the logs that are not shipped have %d bytes, more than --backup-log-keep: they are discarded, and a new backup replaces them", size)
 		return k.giveUp(edm.Ticks(k.issued()))
 	}
 	return nil

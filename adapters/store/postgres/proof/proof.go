@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ErrEngine means that the server that answers cannot show this evidence.
+// ErrEngine means that the server does not show, in pg_locks and pg_stat_activity, what a store needs to see.
 var ErrEngine = errors.New("this database cannot be used")
 
 // proofs is how often the test is repeated, since a pooler may choose the right process by chance.

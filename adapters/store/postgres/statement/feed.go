@@ -120,7 +120,7 @@ SELECT q.i FROM unnest($1::bytea[], $2::int8[]) WITH ORDINALITY AS q (incarnatio
     OR EXISTS (SELECT FROM change c WHERE c.life = f.life AND c.xact = ANY(ARRAY(SELECT o.xact FROM unnest($3::int8[], $4::int8[]) AS o (i, xact) WHERE o.i = q.i)))`}
 )
 
-// Removing. A feed is off if the record's revision differs from that of the feed.
+// Statements for removal. A feed is off if the record's revision differs from that of the feed.
 var (
 	FeedList = Prepared{"feed_list", `
 SELECT f.life, f.keep, coalesce(f.dropped, 0), f.dropped IS NULL AND r.revision IS DISTINCT FROM -f.revision FROM feed f LEFT JOIN record r ON r.life = -f.life`}

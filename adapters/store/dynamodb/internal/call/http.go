@@ -36,7 +36,7 @@ func (m sentMarker) Do(r *http.Request) (*http.Response, error) {
 // writes a control character as six characters.
 const maxReply = 128 << 20
 
-var errReply = errors.New("dynamodb: a reply is larger than DynamoDB's replies are")
+var errReply = errors.New("dynamodb: a reply is larger than DynamoDB allows")
 
 // reply is a response body with a size limit.
 type reply struct {

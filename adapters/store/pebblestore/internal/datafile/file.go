@@ -139,7 +139,7 @@ func indexed(f vfs.File, size int64) (l *sstable.Layout, store string, err error
 	}
 	for _, h := range l.Data {
 		if h.Offset+h.Length+trailer > uint64(size) {
-			return nil, "", fmt.Errorf("a block lies behind the end of the file")
+			return nil, "", fmt.Errorf("a block is after the end of the file")
 		}
 	}
 	if p, err := r.ReadPropertiesBlock(context.Background(), nil); err == nil {

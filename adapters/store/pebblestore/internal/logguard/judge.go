@@ -53,18 +53,18 @@ func (i *inspection) judge(path string, number uint32, log logfile.Log, next uin
 		since = readable.String()
 	}
 	if log.Unreadable != nil && (synced <= readable || len(log.Damage) == 0) {
-		return fmt.Sprintf("%s cannot be read at %v (%d commits before and %d behind it can be read); confirmed commits after %s may be lost", path, log.Unreadable, before, behind, since)
+		return fmt.Sprintf("%s cannot be read at %v (%d commits before and %d after it can be read); confirmed commits after %s may be lost", path, log.Unreadable, before, behind, since)
 	}
 	if synced <= readable {
 		return ""
 	}
 	place := fmt.Sprintf("ends at offset %d, before the end that was written (%d commits can be read)", log.End, before)
 	if len(log.Damage) > 0 {
-		place = fmt.Sprintf("cannot be read at offset %d (%d damaged places; %d commits before the first and %d behind it can be read)",
+		place = fmt.Sprintf("cannot be read at offset %d (%d damaged places; %d commits before the first and %d after it can be read)",
 			log.Damage[0].Offset, len(log.Damage), before, behind)
 	}
 	if log.Unreadable != nil {
-		place += fmt.Sprintf(", because the disk does not give %v", log.Unreadable)
+		place += fmt.Sprintf(", because the disk cannot read %v", log.Unreadable)
 	}
 	return fmt.Sprintf("%s %s; confirmed commits after %s and until %s %s lost", path, place, since, synced, verb)
 }

@@ -171,7 +171,7 @@ func (s *Store) readLog(path string, named uint64, used usage) (source, error) {
 		s.problem("%s cannot be read at %v", path, bad)
 	}
 	if uint64(number) != named {
-		s.problem("%s is the log %s by what it holds", path, logguard.LogName(number))
+		s.problem("%s is the log %s, judging by its content", path, logguard.LogName(number))
 	}
 	var list list
 	for _, record := range logfile.Scan(b, number).Replayable() {
