@@ -219,8 +219,8 @@ func (c *call) do(ctx context.Context) (answer, error) {
 	return c.inTurn(ctx)
 }
 
-// run runs the operation. One that neither reads nor writes entities is admitted first; the
-// others are when they know what they ask for.
+// run runs the operation. An operation that neither reads nor writes entities is admitted here. The others are
+// admitted once they know which entities they access.
 func (c *call) run(ctx context.Context) (answer, error) {
 	if c.operation.otherFormat && !c.operation.inParts {
 		if err := c.admit(ctx, Access{Entities: 1}); err != nil {

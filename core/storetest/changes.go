@@ -50,8 +50,8 @@ func (e *env) feeding() (s *table.Service, name table.Name) {
 
 const (
 	keep = 7 * 24 * 3600 * second
-	// ahead is more than Timestamps are ahead of the clock: those of a new table may begin later than all that the store
-	// has reserved.
+	// ahead is longer than any Timestamp is ahead of the clock. Timestamps may be ahead, because those of a new table
+	// begin above all that the store has reserved.
 	ahead = 10 * second
 )
 

@@ -56,7 +56,7 @@ func conditionsHold(e *env) {
 	for kind, kindName := range kinds {
 		for condition, conditionName := range conditions {
 			if kind == table.Expire {
-				continue // It removes only what has ended, which Expiry is about.
+				continue // An Expire removes only expired entities; the law Expiry checks that.
 			}
 			if kind == table.Delete && condition != table.Present && condition != table.Unchanged {
 				continue // "A Delete is always Present or Unchanged."

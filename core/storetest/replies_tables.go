@@ -6,8 +6,8 @@ import (
 	"edgetable/core/table"
 )
 
-// lostTables does the same for tables: a create or a delete with a lost reply never
-// answers 404 or 409, and never deletes a table that another client created later.
+// lostTables checks creates and deletes of tables with a lost reply: they never answer
+// 404 or 409, and never delete a table that another client created later.
 func lostTables(e *env) {
 	s, f := e.service()
 	lost := func(x effect) failure { return failure{effect: x, err: table.ErrUnknown} }

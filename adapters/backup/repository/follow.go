@@ -61,9 +61,9 @@ func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	return at
 }
 
-// Lacks returns the gap after number, where the pieces of a timeline end, if the place shows that there were later
-// commits: a backup contains them, or a prune has removed them. until is the number at which the line of the newest
-// timeline leaves the timeline.
+// Lacks returns the gap after number, up to which a place has the pieces of a timeline. There is a gap if the place
+// shows that there were later commits: a backup contains them, or a prune has removed them. until is the number at
+// which the line of the newest timeline leaves the given timeline.
 func (r *Repository) Lacks(ctx context.Context, timeline string, number, until edm.Ticks, known Spans) (*Gap, error) {
 	ids, err := r.names(ctx, backupDir)
 	if err != nil {

@@ -27,7 +27,7 @@ func mayWait(target string, head *fasthttp.RequestHeader) bool {
 	return strings.Contains(target, "comp=changes") && !bytes.Contains(head.Peek("Accept"), []byte("text/event-stream"))
 }
 
-// look begins to look at the connection. The goroutine that reads from it must call it first.
+// look starts the check of the connection. The first call must be made by the goroutine that reads from the connection.
 func (l *leaving) look() {
 	l.once.Do(func() {
 		l.inner, l.cancel = context.WithCancel(l.Context)

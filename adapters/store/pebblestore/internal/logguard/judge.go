@@ -7,9 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// judge returns a sentence about the confirmed commits that the log has lost, or
-// "". next is the number of the log after it, or 0; later is what it holds if the list of
-// logs does not know it.
+// judge returns a sentence about the confirmed commits that the log has lost, or "". next is the number of the log
+// after it, or 0. later is the content of that log; it is used if the list of logs does not include that log.
 func (i *inspection) judge(path string, number uint32, log logfile.Log, next uint32, later logfile.Log) string {
 	readable := edm.Ticks(i.list.live[number]) // all commits up to this number are in other files or were read
 	var before, behind int
