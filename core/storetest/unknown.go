@@ -73,7 +73,7 @@ func (s lifeOf) sees(k int, got cell) (bool, lifeOf) {
 
 // parts splits a history in which no Commit and no read is of both partitions into those
 // of the two partitions, each with the creates and drops of the table. They are checked
-// apart, since the time of a check grows exponentially with the number of overlapping
+// separately, since the time of a check grows exponentially with the number of overlapping
 // operations, and a page is one Get per row. This does not check that both partitions saw
 // the lives of the table in the same order, beyond the order of calls and returns.
 func parts(history []porcupine.Operation) [][]porcupine.Operation {

@@ -173,7 +173,7 @@ func TestAccountFileStays(t *testing.T) {
 	for args, say := range map[string]string{
 		"change beta --disable": "beta on a line with other accounts",
 		"change nobody --drop":  "has no account nobody",
-		"new acme":              "an account acme already",
+		"new acme":              "already has an account acme",
 		"rotate acme finish":    "unexpected argument",
 	} {
 		if status, _, said := run(t, nil, append(strings.Fields("account "+args), "--accounts", file)...); status == 0 || !strings.Contains(said, say) {
@@ -238,7 +238,7 @@ func TestAccountOfAnotherServer(t *testing.T) {
 	data := t.TempDir()
 	s := start(t, nil, "--data", data)
 	out, said := ok(t, "account", "new", "acme", "--data", data, "--accounts", filepath.Join(t.TempDir(), "accounts"))
-	if !strings.Contains(out, "URL-OF-THE-ACCOUNT") || !strings.Contains(said, "no server runs with these accounts") {
+	if !strings.Contains(out, "URL-OF-THE-ACCOUNT") || !strings.Contains(said, "no server is running with these accounts") {
 		t.Errorf("%s%s", out, said)
 	}
 	if out, said = ok(t, "account", "new", "acme", "--data", data); !strings.Contains(out, "TableEndpoint=http://127.0.0.1"+s.listening(t)+"/acme;") {
@@ -261,7 +261,7 @@ func TestAccountServerSilent(t *testing.T) {
 			c.Close()
 		}
 	}()
-	console{t, nil}.says(1, "nothing says when they were used", "account", "rotate", "acme", "--finish", "--data", dir)
+	console{t, nil}.says(1, "their last use is unknown", "account", "rotate", "acme", "--finish", "--data", dir)
 	environment := map[string]string{"EDGETABLE_LISTEN": "127.0.0.1:21070"}
 	out, said := console{t, environment}.run(0, "account", "rotate", "beta", "--data", dir)
 	if !strings.Contains(out, "URL-OF-THE-ACCOUNT") || !strings.Contains(said, "does not say where it listens") {

@@ -204,7 +204,7 @@ func TestAdvise(t *testing.T) {
 	}
 	_, out, said := runUntil(t.Context(), nil, "advise", "Hot", "--admin", admin)
 	if !strings.Contains(out, "1. One partition gets 40 % of the writes. (hot-partition)\n   for example  gateway\n") ||
-		!strings.Contains(out, "too little to say what a month costs") || !strings.Contains(said, "Hot: 1 finding") {
+		!strings.Contains(out, "too short to estimate the cost of a month") || !strings.Contains(said, "Hot: 1 finding") {
 		t.Errorf("%s%s", out, said)
 	}
 	console{t, nil}.says(1, "--scan", "advise", "Absent", "--admin", admin)

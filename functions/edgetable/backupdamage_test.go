@@ -99,7 +99,7 @@ func TestBackupOfDamage(t *testing.T) {
 		t.Errorf("status %d: %s", status, said)
 	}
 	log := s.logs.String()
-	if n := strings.Count(log, " is damaged: requests for what it holds get 500"); n != 1 || strings.Contains(log, "request failed") || strings.Contains(log, "detail carrier") {
+	if n := strings.Count(log, " is damaged: requests for data in it get 500"); n != 1 || strings.Contains(log, "request failed") || strings.Contains(log, "detail carrier") {
 		t.Errorf("the log names the file %d times:\n%s", n, log)
 	}
 }

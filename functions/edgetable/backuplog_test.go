@@ -243,7 +243,7 @@ func TestBackupLogCatchesUp(t *testing.T) {
 	for i := range 16 {
 		big = append(big, fmt.Sprintf(`"P%d":%q`, i, strings.Repeat("x", 30_000)))
 	}
-	for i := 0; !strings.Contains(s.logs.String(), "they are given up") && i < 500; i++ {
+	for i := 0; !strings.Contains(s.logs.String(), "they are discarded") && i < 500; i++ {
 		w.c.do(t, "PUT", "/people(PartitionKey='big',RowKey='r')", "{"+strings.Join(big, ",")+"}", 204)
 	}
 	w.c.do(t, "DELETE", "/people(PartitionKey='big',RowKey='r')", "", 204)

@@ -48,7 +48,7 @@ func TestCopyFollow(t *testing.T) {
 		t.Errorf("a refused copy made the tables %s", out)
 	}
 	do.run(0, "tables", "set", "Orders", "--changes", "P1D", "--to", source)
-	for name, says := range map[string]string{"--dry-run": "excludes", "--mode=merge": "excludes", "--filter=Name eq 'x'": "excludes"} {
+	for name, says := range map[string]string{"--dry-run": "cannot be combined", "--mode=merge": "cannot be combined", "--filter=Name eq 'x'": "cannot be combined"} {
 		do.says(cli.StatusUsage, says, follow(name)...)
 	}
 	do.says(cli.StatusUsage, "--once is for --follow", "copy", "People", "--once", "--from", source, "--to", target)
@@ -155,7 +155,7 @@ func TestCopyFollowRefused(t *testing.T) {
 	do.run(0, "tables", "set", "People", "--changes", "P1D", "--to", source)
 	put("a", "Ada")
 	put("b", "unwanted")
-	do.says(cli.StatusPart, "1 row refused: the reasons are in "+rejects+"; what changes is followed", follow...)
+	do.says(cli.StatusPart, "1 row refused: the reasons are in "+rejects+"; later changes are still copied", follow...)
 	put("c", "Lin")
 	do.says(cli.StatusPart, "1 row refused before: the reasons are in "+rejects, follow...)
 	put("d", "unwanted")

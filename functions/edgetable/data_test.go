@@ -145,7 +145,7 @@ func TestExport(t *testing.T) {
 	}{
 		{2, []string{"export", "People", "--from", at}, "--to"},
 		{2, []string{"export", "--from", at, "--to", "-"}, "name the tables, or give --all"},
-		{2, []string{"export", "a", "b", "--from", at, "--to", "-"}, "takes one table"},
+		{2, []string{"export", "a", "b", "--from", at, "--to", "-"}, "only one table"},
 		{1, []string{"export", "Nobody", "--from", at, "--to", filepath.Join(dir, "other")}, "404 TableNotFound"},
 		{1, []string{"export", "Nobody", "--from", at, "--to", filepath.Dir(dir)}, "is not empty"},
 	} {

@@ -45,7 +45,7 @@ func TestExportOfDeletedTable(t *testing.T) {
 	from.deletes(t, "Bb2", "/Bb2()", 2)
 	out := filepath.Join(c.dir, "out")
 	export := []string{"export", "--all", "--from", from.connection, "--to", out, "--connections", "1"}
-	const says = "these tables are not there, or not any more, and not in the export: Bb2\n"
+	const says = "these tables do not exist, or no longer exist, and are missing in the export: Bb2\n"
 	c.run(3, export, says, "Aa1: 1,100 entities in", "Cc3: 1,100 entities in")
 	for _, table := range []string{"Aa1", "Cc3"} {
 		if whole := c.run(0, []string{"export", table, "--from", from.connection, "--to", "-"}); exported(t, out, table) != whole {
@@ -76,7 +76,7 @@ func TestCopyOfDeletedTable(t *testing.T) {
 			}
 			from.deletes(t, "Bb2", "/Bb2()", 2)
 			for range 2 {
-				c.run(3, work, "table Bb2 is not there, or not any more: reading table Bb2 of http://", "404 TableNotFound", "table Never is not there", "run the same command to resume")
+				c.run(3, work, "table Bb2 does not exist, or no longer exists: reading table Bb2 of http://", "404 TableNotFound", "table Never does not exist", "run the same command to resume")
 			}
 			for _, table := range []string{"Aa1", "Cc3"} {
 				c.run(0, []string{"verify", table, "--from", from.connection, "--to", to.connection}, table+": 1,100 entities are equal, 0 are not\n")
@@ -144,7 +144,7 @@ func TestWritesToRemadeTable(t *testing.T) {
 				work = []string{verb, file, "--to", to.connection, "--connections", "1", "--progress-file", filepath.Join(c.dir, "progress")}
 			}
 			to.remakes(t, "People", "/$batch", 8)
-			c.run(3, work, "table People was deleted and made again meanwhile", "PartitionKey 'p000', RowKey '00000'")
+			c.run(3, work, "table People was deleted and created again meanwhile", "PartitionKey 'p000', RowKey '00000'")
 			c.run(0, work)
 			c.run(0, []string{"verify", "People", "--from", from.connection, "--to", to.connection}, "People: 1,100 entities are equal, 0 are not\n")
 		})

@@ -214,7 +214,7 @@ func TestStopped(t *testing.T) {
 				watched.back.Store(0)
 				again := []string{"resuming: "}
 				if work.name == "sync" {
-					again = append(again, "what has changed in those since then is for the next sync")
+					again = append(again, "the next sync copies their later changes")
 				}
 				c.run(0, args(time.Hour), again...)
 				if work.name == "export" {

@@ -33,16 +33,16 @@ func TestEdgeRestore(t *testing.T) {
 		answer, out, said string
 		status            int
 	}{
-		{"0 restored\n0/17 removed\nended\n", "object 0: restored\nobject 0/17: removed\ntable People is what it was at 2026-11-23T14:03:07.5Z; to undo this, use --undo in place of --to-time\n", "", cli.StatusDone},
-		{"0 restored\n1 ServerBusy\nunfinished\n", "object 0: restored\nobject 1: ServerBusy\n", "table People is half way and answers with 503: run the same command again, or --undo", cli.StatusPart},
-		{"0 restored\nwaits 0\n", "object 0: restored\n", "half way", cli.StatusPart},
-		{"", "", "the answer is not that of a Worker", cli.StatusFailed},
-		{"ended", "", "the answer is not that of a Worker", cli.StatusFailed},
-		{"0 restored\n", "", "the answer is not that of a Worker", cli.StatusFailed},
-		{"0 restored\nended 5\n", "", "the answer is not that of a Worker", cli.StatusFailed},
-		{"0 restored\nwaits\n", "", "the answer is not that of a Worker", cli.StatusFailed},
-		{"what else\nended\n", "", "the answer is not that of a Worker", cli.StatusFailed},
-		{"0 \nended\n", "", "the answer is not that of a Worker", cli.StatusFailed},
+		{"0 restored\n0/17 removed\nended\n", "object 0: restored\nobject 0/17: removed\ntable People has its state at 2026-11-23T14:03:07.5Z again; to undo this, use --undo instead of --to-time\n", "", cli.StatusDone},
+		{"0 restored\n1 ServerBusy\nunfinished\n", "object 0: restored\nobject 1: ServerBusy\n", "table People is only partly restored and answers 503: run the same command again, or use --undo", cli.StatusPart},
+		{"0 restored\nwaits 0\n", "object 0: restored\n", "only partly restored", cli.StatusPart},
+		{"", "", "the answer is not from a Worker", cli.StatusFailed},
+		{"ended", "", "the answer is not from a Worker", cli.StatusFailed},
+		{"0 restored\n", "", "the answer is not from a Worker", cli.StatusFailed},
+		{"0 restored\nended 5\n", "", "the answer is not from a Worker", cli.StatusFailed},
+		{"0 restored\nwaits\n", "", "the answer is not from a Worker", cli.StatusFailed},
+		{"what else\nended\n", "", "the answer is not from a Worker", cli.StatusFailed},
+		{"0 \nended\n", "", "the answer is not from a Worker", cli.StatusFailed},
 	} {
 		answer.Store(&row.answer)
 		out, said := do.run(row.status, yes...)
@@ -54,7 +54,7 @@ func TestEdgeRestore(t *testing.T) {
 	undone := "0 restored\nended\n"
 	answer.Store(&undone)
 	undo := []string{"edge", "restore", "--table", "People", "--undo", "--yes", "--to", worker.URL + "/acme?sv=2019-02-02&sig=c2ln"}
-	do.prints("object 0: restored\ntable People is what it was before its last restore\n", undo...)
+	do.prints("object 0: restored\ntable People has its state before its last restore again\n", undo...)
 	before := asked.Load()
 	do.says(cli.StatusFailed, "nothing is restored: the answer was not People", args...) // nobody answers
 	do.says(cli.StatusUsage, "say what to restore with --table, and either --to-time or --undo", "edge", "restore", "--table", "People")

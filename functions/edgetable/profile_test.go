@@ -56,7 +56,7 @@ func TestProfiles(t *testing.T) {
 		say  string
 	}{
 		{[]string{"profile", "remove", "prod"}, "has no profile 'prod'"},
-		{[]string{"profile", "add", "a=b", at}, "no name for a profile"},
+		{[]string{"profile", "add", "a=b", at}, "not a valid profile name"},
 		{[]string{"profile", "add", "x", "AccountName=a"}, "neither AccountKey nor"},
 		{[]string{"profile", "add", "x", at, "--key-env", "A", "--key-command", "b"}, "exclude each other"},
 		{[]string{"count", "People", "--from", "prod"}, "no profile 'prod'"},

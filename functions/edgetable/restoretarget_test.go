@@ -35,7 +35,7 @@ func TestRestoreTarget(t *testing.T) {
 	must.OK(t, os.Symlink(filepath.Join(dir, "nowhere"), filepath.Join(dir, "dangling")))
 	must.OK(t, os.Symlink(filepath.Join(dir, "full"), filepath.Join(dir, "x2.restoring")))
 	for name, say := range map[string]string{
-		"notes.txt": "is not a directory", "full": "is not empty", "x": "is there", "y": "is there", "z": "is there", "x2": "is there",
+		"notes.txt": "is not a directory", "full": "is not empty", "x": "exists", "y": "exists", "z": "exists", "x2": "exists",
 		"link": "is not a directory", "dangling": "leads nowhere",
 	} {
 		for _, more := range [][]string{nil, {"--account", "devstoreaccount1", "--table", "people"}} {

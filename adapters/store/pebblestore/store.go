@@ -41,7 +41,7 @@ type Store struct {
 	copied      recordcopy.Content // the second copy of the records, as read at the start
 	disk        *fulldisk.Disk     // nil in memory
 	room        *room.Room         // nil on a disk, and in memory without a limit
-	machine     vfs.FS             // that of the machine: an operation that finds no space fails
+	machine     vfs.FS             // the file system of the machine: an operation that finds no space fails
 	copies      *recordcopy.File   // nil in memory
 	backlog     *backlog.Backlog   // nil if the store is only read
 	marker      *logguard.Marker

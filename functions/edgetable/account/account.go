@@ -96,7 +96,7 @@ func (p *program) newAccount(ctx context.Context, f *file, name string, o *accou
 		return cli.Misuse("%q: %v", name, err)
 	}
 	if f.list[name] != nil {
-		return fmt.Errorf("%s has an account %s already; 'account rotate' gives it another key", f.path, name)
+		return fmt.Errorf("%s already has an account %s; 'account rotate' gives it another key", f.path, name)
 	}
 	key := newKey()
 	e := accounts.Entry{Name: name, Keys: []string{key}}
@@ -123,9 +123,9 @@ func (p *program) rotateAccount(ctx context.Context, f *file, name string, o *ac
 	case o.force && !o.finish:
 		return cli.Misuse("--force is for --finish")
 	case o.finish && len(e.Keys) < 2:
-		return fmt.Errorf("%s has one key: nothing is to be finished", name)
+		return fmt.Errorf("%s has only one key: there is nothing to finish", name)
 	case o.finish && !o.force && silent != nil:
-		return fmt.Errorf("%s keeps both keys, for nothing says when they were used: %w; --force removes key 1 all the same", name, silent)
+		return fmt.Errorf("%s keeps both keys, because their last use is unknown: %w; --force removes key 1 anyway", name, silent)
 	case o.finish && !o.force:
 		if err := f.inUse(name, info, time.Now()); err != nil {
 			return err
@@ -329,7 +329,7 @@ func (p *program) removeAccount(ctx context.Context, f *file, name string, o *ac
 // saveAccounts saves the file, and says so if a server may not notice the change.
 func (p *program) saveAccounts(f *file) error {
 	if p.Environment(accounts.Variable) != "" {
-		fmt.Fprintf(p.Err, "$%s is set: a server that sees it too uses %s only with --accounts\n", accounts.Variable, f.path)
+		fmt.Fprintf(p.Err, "$%s is set: a server with this variable uses %s only with --accounts\n", accounts.Variable, f.path)
 	}
 	_, err := os.Stat(f.path)
 	if saved := f.save(); saved != nil {

@@ -61,7 +61,7 @@ func (p *program) endpointOf(name string, o *accountFlags, info *admin.Info, err
 		}
 		a := admin.Address{Public: setting("public-url"), Listen: setting("listen"), TLS: setting("tls-cert") != "", Domains: p.Setting("acme-domain")}
 		begin = a.BySettings()
-		err = errors.New("no server runs with these accounts, and no setting says where one listens")
+		err = errors.New("no server is running with these accounts, and no setting says where one listens")
 	}
 	if begin == "" {
 		fmt.Fprintf(p.Err, "The endpoint is not known: %v. Put its URL with /%s in place of %s, or give --endpoint to this command\n", err, name, unknownEndpoint)

@@ -51,7 +51,7 @@ func (f *file) find(name string) (int, accounts.Entry, error) {
 		}
 	}
 	if f.list[name] != nil {
-		return 0, accounts.Entry{}, fmt.Errorf("%s has %s on a line with other accounts: write each on a line of its own", f.path, name)
+		return 0, accounts.Entry{}, fmt.Errorf("%s has %s on a line with other accounts: write each on a separate line", f.path, name)
 	}
 	return 0, accounts.Entry{}, fmt.Errorf("%s has no account %s", f.path, name)
 }

@@ -37,7 +37,7 @@ func (f *file) busy(name string, info *admin.Info, now time.Time) error {
 			continue
 		}
 		if at := f.keyUsed(name, i, info); at != nil && now.Sub(*at) < quiet {
-			return fmt.Errorf("%s stays: key %d was %s, less than %d minutes ago; --disable refuses its requests and can be undone, --force removes it all the same",
+			return fmt.Errorf("%s stays: key %d was %s, less than %d minutes ago; --disable refuses its requests and can be undone; --force removes it anyway",
 				name, i+1, say(at), int(quiet/time.Minute))
 		}
 	}
@@ -50,9 +50,9 @@ func (f *file) inUse(name string, info *admin.Info, now time.Time) error {
 	first, second := f.keyUsed(name, 0, info), f.keyUsed(name, 1, info)
 	switch {
 	case second == nil:
-		return fmt.Errorf("%s keeps both keys: key 1 was %s, and key 2 was never used: give it to the clients first; --force removes key 1 all the same", name, say(first))
+		return fmt.Errorf("%s keeps both keys: key 1 was %s, and key 2 was never used: give it to the clients first; --force removes key 1 anyway", name, say(first))
 	case first != nil && now.Sub(*first) < quiet:
-		return fmt.Errorf("%s keeps both keys: key 1 was %s, less than %d minutes ago, and key 2 was %s: some client has not changed; --force removes key 1 all the same",
+		return fmt.Errorf("%s keeps both keys: key 1 was %s, less than %d minutes ago, and key 2 was %s: some client has not changed; --force removes key 1 anyway",
 			name, say(first), int(quiet/time.Minute), say(second))
 	}
 	return nil

@@ -51,14 +51,14 @@ func (p *program) sasCommand() *cobra.Command {
 	var o sasFlags
 	c := &cobra.Command{
 		Use: "sas", Short: "Print a shared access signature (SAS) and its permissions",
-		Long: "Everybody who has the URL can do what the signature permits, without the account key.",
+		Long: "Everybody who has the URL can do whatever the signature permits, without the account key.",
 		Example: "  edgetable sas --table people --permissions read --expires 24h\n" +
 			"  edgetable sas --permissions read,list --resources tables,entities --expires 7d",
 		RunE: func(c *cobra.Command, _ []string) error { return p.sas(c, &o) },
 	}
 	cli.Section(c, "Account", func(f *pflag.FlagSet) {
 		cli.AccountsFlag(f, &o.accounts)
-		cli.AccountFlag(f, &o.account, "; default the only one there is")
+		cli.AccountFlag(f, &o.account, "; default the only account")
 		cli.DataFlag(f, &o.data, "of the server; its file "+cli.AccountsInData+" is used if nothing else names the accounts")
 		cli.AdminFlag(f, &o.admin, "")
 		cli.EndpointFlag(f, &o.endpoint, defaultEndpoint)
@@ -72,7 +72,7 @@ func (p *program) sasCommand() *cobra.Command {
 	cli.Section(c, "When, where and how", func(f *pflag.FlagSet) {
 		f.StringVar(&o.start, "start", "", "`time` from which it is valid, RFC 3339; default now")
 		f.StringVar(&o.expires, "expires", "", "`time` until which it is valid, RFC 3339, or a duration from now, such as 30m, 24h or 7d; default 1h, or as the policy says")
-		f.StringVar(&o.ip, "ip", "", "`address` it may be used from, or a range such as 192.0.2.1-192.0.2.9")
+		f.StringVar(&o.ip, "ip", "", "`address` from which it may be used, or a range such as 192.0.2.1-192.0.2.9")
 		cli.BoolFlag(f, &o.httpsOnly, "https-only", "valid only over https")
 		f.StringVar(&o.version, "service-version", "", "protocol `version` for the signature; default "+sas.Version)
 	})
@@ -118,7 +118,7 @@ func (p *program) sas(c *cobra.Command, o *sasFlags) error {
 	token, err := o.sign(account.Keys[0], time.Now())
 	if refused, ok := errors.AsType[*table.Error](err); ok { // the message in words that fit the command's flags
 		if _, detail, ok := strings.Cut(refused.Message, "Detail: "); ok {
-			return cli.Misuse("no server would take it: %s", inFlags(detail))
+			return cli.Misuse("every server would refuse it: %s", inFlags(detail))
 		}
 	}
 	if err != nil {
@@ -212,7 +212,7 @@ func (o *sasFlags) sign(k *sharedkey.Key, now time.Time) (string, error) {
 	}
 	from, _ := sas.ParseTime(start) // 0 if start is empty
 	if until, err := sas.ParseTime(expiry); err == nil && until <= max(from, edm.TicksOf(now)) {
-		return "", cli.Misuse("--expires %s is past, or not behind --start", o.expires)
+		return "", cli.Misuse("--expires %s is in the past, or not after --start", o.expires)
 	}
 	protocol := ""
 	if o.httpsOnly {
@@ -278,7 +278,7 @@ func letters(s, order string, words map[string]string) (string, error) {
 		}
 		for _, c := range l {
 			if !strings.ContainsRune(order, c) {
-				return "", fmt.Errorf("%q is not one of %s, nor of the letters %s", part, wordsFor(order, words), order)
+				return "", fmt.Errorf("%q is neither one of %s nor one of the letters %s", part, wordsFor(order, words), order)
 			}
 		}
 		given.WriteString(l)

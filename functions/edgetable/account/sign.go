@@ -37,7 +37,7 @@ func (p *program) sign(file, name, verb, target string, asJSON bool) error {
 	switch method {
 	case "GET", "HEAD", "OPTIONS", "POST", "PUT", "MERGE", "PATCH", "DELETE":
 	default:
-		return cli.Misuse("%q is no method of the protocol: GET, POST, PUT, MERGE, PATCH or DELETE", verb)
+		return cli.Misuse("%q is not a method of the protocol; use GET, POST, PUT, MERGE, PATCH or DELETE", verb)
 	}
 	if !strings.Contains(target, "://") {
 		return cli.Misuse("%q is not a URL such as http://127.0.0.1:10002/devstoreaccount1/Tables", target)

@@ -79,7 +79,7 @@ func Find(environment func(string) string, file, name string) (*sharedkey.Accoun
 func known(list accounts.List, name string) (*sharedkey.Account, error) {
 	account, ok := list[name]
 	if name == "" {
-		return nil, cli.Misuse("the URL names no account: write it behind the host, as in %s, or give --account", cli.UsualURL+accounts.Development)
+		return nil, cli.Misuse("the URL names no account: write it after the host, as in %s, or give --account", cli.UsualURL+accounts.Development)
 	}
 	if !ok {
 		return nil, fmt.Errorf("the account %s is not known here; --accounts and $%s give keys, --account another name", cli.Quote(name), accounts.Variable)

@@ -42,8 +42,8 @@ func (i *Info) Find(name string) (Account, bool) {
 	return i.Accounts[at], true
 }
 
-// Serves reports whether the endpoint of an account leads to the server: it has the server's URL, or the server's
-// port on this machine.
+// Serves reports whether the endpoint of an account is this server's: it has the server's URL, or the server's port
+// on this machine.
 func (i *Info) Serves(endpoint, account string) bool {
 	u, err := url.Parse(endpoint)
 	if _, known := i.Find(account); err != nil || !known {

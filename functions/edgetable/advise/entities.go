@@ -36,7 +36,7 @@ func singleRows(f *Facts) []Finding {
 			DynamoDB: "A range of partitions is a merge of all buckets: one Query for each bucket and page.",
 			Workers:  "A range of partitions asks every bucket's object.",
 			Binary:   "No harm.",
-			Postgres: "A range of partitions is a range of one index: no harm.",
+			Postgres: "A range of partitions is a range of one index, which costs little.",
 		},
 		Instead: "Put what is read together into one partition: PartitionKey = what the range has in common (the customer, the day), RowKey = the rest. Batches become possible, too.",
 	}}

@@ -39,7 +39,7 @@ func scanRatios(r *traffic.Report) (list []Finding) {
 				Azure:    "The service reads and bills page after page; a page ends after 5 seconds or at the end of a range, often empty.",
 				DynamoDB: "What is examined is paid: a read unit for 4 KiB, 256 for a page of 1 MB, and one Query for each bucket.",
 				Workers:  "Each row examined is a row read ($0.001 a million) and CPU time of the one thread of an object.",
-				Binary:   "About a million rows a second of one core, and other requests wait for it.",
+				Binary:   "One core examines about a million rows a second, and other requests wait meanwhile.",
 				Postgres: "The database sends every row examined to the server, which filters.",
 			},
 		}

@@ -162,7 +162,7 @@ func giantPartition(s *Stored) []Finding {
 			Azure:    "A partition cannot be divided: all its requests go to one machine, about 2,000 entities a second.",
 			DynamoDB: "A partition is one hash key: 1,000 write units and 3,000 read units a second until DynamoDB splits it.",
 			Workers:  "A partition is in one object: at most 10 GB, one thread.",
-			Binary:   "It works. Writes to it wait for each other's turn.",
+			Binary:   "It works. Writes to one partition wait for each other.",
 			Postgres: "It works: a partition is a range of one index.",
 		},
 		Instead: "Divide it by what most queries know: PartitionKey = customer, device or month instead of a constant.",

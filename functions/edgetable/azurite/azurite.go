@@ -67,8 +67,8 @@ func (o *flags) register(f *pflag.FlagSet) {
 	f.BoolP("loose", "L", false, "no effect")
 	f.BoolP("silent", "s", false, "no effect: requests are not logged without --debug")
 	f.Bool("skipApiVersionCheck", false, "no effect: every version is served")
-	f.Bool("disableTelemetry", false, "no effect: nothing is sent to anybody")
-	f.BoolVar(&o.pathStyle, "disableProductStyleUrl", false, "take the account always from the path")
+	f.Bool("disableTelemetry", false, "no effect: edgetable sends no telemetry")
+	f.BoolVar(&o.pathStyle, "disableProductStyleUrl", false, "always read the account from the path")
 	f.StringVar(&o.cert, "cert", "", "`file` with a certificate in PEM: serve HTTPS")
 	f.StringVar(&o.key, "key", "", "`file` with its key in PEM")
 	f.StringVar(&o.pwd, "pwd", "", "`password` of a certificate in PFX: refused")
@@ -147,7 +147,7 @@ func Serve(name string, args []string, environment func(string) string) (Start, 
 		}
 	})
 	if len(others) > 0 {
-		s.Notes = append(s.Notes, "blobs and queues are not served, so nobody listens for "+strings.Join(others, ", "))
+		s.Notes = append(s.Notes, "blobs and queues are not served, so nothing listens for "+strings.Join(others, ", "))
 	}
 	return s, nil
 }

@@ -26,7 +26,7 @@ var Equivalents = []Equivalent{
 	{"silent", "s", "", "requests are not logged"},
 	{"loose", "L", "", "what Azure ignores is ignored"},
 	{"skipApiVersionCheck", "", "", "every version is served"},
-	{"disableTelemetry", "", "", "nothing is sent to anybody"},
+	{"disableTelemetry", "", "", "edgetable sends no telemetry"},
 	{"disableProductStyleUrl", "", "--path-style", ""},
 	{"cert", "", "--tls-cert FILE", "in PEM"},
 	{"key", "", "--tls-key FILE", "in PEM"},

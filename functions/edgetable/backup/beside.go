@@ -89,7 +89,7 @@ func own(folder string) error {
 		err = fs.ErrExist
 	}
 	if err != nil {
-		return fmt.Errorf("%s is there, and not of a restore of this version: remove it, or restore to another directory", folder)
+		return fmt.Errorf("%s exists, and was not made by a restore of this version: remove it, or restore to another directory", folder)
 	}
 	return nil
 }

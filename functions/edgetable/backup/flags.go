@@ -48,7 +48,7 @@ func (o *Flags) Check(given func(flag string) bool) error {
 		return cli.Misuse("--backup-log-keep needs --backup-log")
 	}
 	if o.keep.PointInTime > 0 && o.Log == 0 {
-		return cli.Misuse("--backup-keep point-in-time=… needs --backup-log: backups alone are moments")
+		return cli.Misuse("--backup-keep point-in-time=… needs --backup-log: backups alone are only single moments")
 	}
 	for _, name := range []string{"backup-every", "backup-log", "backup-keep", "backup-encrypt-to"} {
 		if given(name) && o.To == "" {

@@ -43,7 +43,8 @@ func (s *shipper) join(ctx context.Context) error {
 	return s.readFrom(to, begins)
 }
 
-// lead makes sure that the newest timeline of the place belongs to the store.
+// lead makes the newest timeline of the place belong to the store, and begins one if necessary. If another store has
+// taken over the place, it returns an error.
 func (s *shipper) lead(ctx context.Context) error {
 	at, all, err := s.standing(ctx)
 	if err != nil {
@@ -191,7 +192,7 @@ func (s *shipper) tellGap() {
 		return
 	}
 	s.gap = true
-	s.log.Error("the log has a gap, because logs were given up before they were shipped: a new backup follows as soon as the place answers")
+	s.log.Error("the log has a gap, because logs were discarded before they were shipped: a new backup is made as soon as the place responds")
 	s.update(func(st *LogStatus) { st.GivenUp++ })
 }
 
@@ -215,7 +216,7 @@ func (s *shipper) restart(ctx context.Context) error {
 		return err
 	}
 	if own := s.store.Timeline(); span == nil || span.Alone || span.Timeline != own.ID || span.Low < own.Since {
-		return errors.New("the backup is not of this history; another one follows")
+		return errors.New("the backup does not belong to the current history; another one will be made")
 	}
 	s.lost = false
 	return s.readFrom(span.Low, true)

@@ -10,7 +10,7 @@ import (
 // joinEvery is the interval at which the server joins pieces of the log: those of an hour become one.
 const joinEvery = 10 * time.Minute
 
-// joinRecent is how far back the server looks for such pieces, except the first time.
+// joinRecent is how far back the server looks for pieces to join, except the first time.
 const joinRecent = 3 * time.Hour
 
 // JoinPieces joins pieces of the log while this store ships it, until ctx ends. A failure is logged, and the next
@@ -34,7 +34,7 @@ func (b *Schedule) JoinPieces(ctx context.Context) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			b.log.Warn("pieces of the log cannot be joined; it is tried again", "cause", err, "again_in", joinEvery)
+			b.log.Warn("pieces of the log cannot be joined; the server will retry", "cause", err, "again_in", joinEvery)
 			continue
 		case done.Pieces > 0:
 			b.log.Info("pieces of the log were joined", "pieces", done.Pieces, "objects", done.Objects)

@@ -111,7 +111,7 @@ func (p *program) backupList(ctx context.Context, location string, asJSON bool) 
 		p.PrintTable(&t)
 	}
 	for _, m := range all.Unfinished {
-		fmt.Fprintln(p.Out, p.Wrap(0, fmt.Sprintf("%s of %s is not complete: it runs, or was interrupted", m.ID, m.From)))
+		fmt.Fprintln(p.Out, p.Wrap(0, fmt.Sprintf("%s of %s is not complete: it is running, or was interrupted", m.ID, m.From)))
 	}
 	for _, one := range log {
 		fmt.Fprintln(p.Out, p.Wrap(0, fmt.Sprintf("each moment from %s to %s can be restored with --to-time", one[0], one[1])))

@@ -27,7 +27,7 @@ func (p *program) backupPruneCommand() *cobra.Command {
   edgetable backup prune /mnt/backup/edgetable --older-than 90d`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if keep.None() && len(remove) == 0 {
-				return cli.Misuse("say what stays: --keep-last, --keep-daily, --older-than or --point-in-time; or name a backup with --remove")
+				return cli.Misuse("say what to keep: --keep-last, --keep-daily, --older-than or --point-in-time; or name a backup with --remove")
 			}
 			return p.backupPrune(c.Context(), args[0], repository.Pruning{Keep: keep, Remove: remove, DryRun: dry, Now: time.Now()})
 		},

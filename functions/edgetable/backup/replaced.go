@@ -23,8 +23,8 @@ func (b *Schedule) Admit(ctx context.Context) {
 	ctx, end := context.WithTimeout(ctx, admitWithin)
 	defer end()
 	if err := b.shipper.judge(ctx); errors.Is(err, repository.ErrReplaced) {
-		b.shipper.leads.Lose(b.shipper.how(ctx, err), true) // it is stored only when the place has confirmed it
-		b.log.Error("this store was replaced while it did not run: it takes no writes", "cause", b.shipper.leads.Err())
+		b.shipper.leads.Lose(b.shipper.how(ctx, err), true) // the replacement is stored only when the place has confirmed it
+		b.log.Error("this store was replaced while it did not run: it refuses writes", "cause", b.shipper.leads.Err())
 	}
 }
 
@@ -72,9 +72,9 @@ func (s *shipper) replaced(ctx context.Context, cause error) {
 	r := s.how(ctx, cause)
 	s.leads.Lose(r, !s.joined.Load())
 	s.update(func(st *LogStatus) { st.Replaced = true; st.Failures++ })
-	s.log.Error("the log is not shipped any more, and no backups are made", "cause", s.leads.Err())
+	s.log.Error("the log is no longer shipped, and no backups are made", "cause", s.leads.Err())
 	if err := errors.Join(s.store.ChangeTimeline(func(t *logship.Timeline) { t.Replaced = r }), s.store.KeepLogs(0)); err != nil {
-		s.log.Error("that this store was replaced is not noted, or logs that will not be shipped stay", "cause", err)
+		s.log.Error("cannot record that this store was replaced, or cannot remove logs that will not be shipped", "cause", err)
 	}
 }
 

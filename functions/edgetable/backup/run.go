@@ -176,7 +176,7 @@ func (b *run) writeUnfinished(u unfinished) error {
 func openForBackup(data, socket string) (s snapshotter, end func(), err error) {
 	// Opening a directory without a store would create one.
 	if manifests, err := fs.Glob(os.DirFS(data), "MANIFEST-*"); err != nil || len(manifests) == 0 {
-		return nil, nil, fmt.Errorf("there is no data of the embedded store in %s; a database has backups of its own: PostgreSQL's are in docs/postgres.md", data)
+		return nil, nil, fmt.Errorf("%s contains no data of the embedded store; databases have their own backups: for PostgreSQL see docs/postgres.md", data)
 	}
 	store, err := pebblestore.Open(pebblestore.Options{Dir: data, DiskReserve: -1, KeepLogs: -1})
 	if errors.Is(err, pebblestore.ErrInUse) {

@@ -270,7 +270,7 @@ func (b *Schedule) prune(ctx context.Context) {
 	case err != nil:
 		b.log.Error("old backups cannot be removed", "to", b.To, "cause", err)
 	case len(done.Unfinished) > 0:
-		b.log.Warn("old backups are removed in part", "to", b.To, "cause", unfinishedStays(done.Unfinished))
+		b.log.Warn("old backups are only partly removed", "to", b.To, "cause", unfinishedStays(done.Unfinished))
 	case len(done.Removed) > 0 || done.Objects > 0 || done.Pieces > 0:
 		b.log.Info("old backups removed", "to", b.To, "backups", len(done.Removed), "bytes", done.Bytes, "log", done.LogBytes)
 	}

@@ -20,15 +20,15 @@ const (
 	continues standing = "its timeline is the newest one"
 	announced standing = "it has begun the newest timeline, and the reply was lost"
 	first     standing = "the place has no timeline"
-	onTop     standing = "it was copied from the newest timeline, or lost commits of it: it begins one on top"
+	onTop     standing = "it was copied from the newest timeline, or lost commits of it: it begins a timeline after that one"
 
 	// The store may not ship: another store does, and this one lacks what that one wrote.
-	replaced  standing = "its timeline, or the one that it was copied from, is there, and a newer one"
-	forgotten standing = "it does not know its history, and the place has one of this store"
+	replaced  standing = "the place has its timeline, or the one that it was copied from, and a newer one"
+	forgotten standing = "its history is unknown, and the place has one of this store"
 
 	// The store may not ship, although nothing shows that it was replaced.
-	elsewhere standing = "the place has timelines, and none that this store knows"
-	foreign   standing = "the place is that of another store"
+	elsewhere standing = "the place has timelines, but none that this store knows"
+	foreign   standing = "the place belongs to another store"
 )
 
 // standingOf determines the standing of a store. The timelines are sorted, newest last.

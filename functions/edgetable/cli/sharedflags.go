@@ -52,7 +52,7 @@ const (
 
 // ListenFlag adds --listen, the address of a server.
 func ListenFlag(f *pflag.FlagSet, to *string, usual string) {
-	f.StringVar(to, "listen", usual, "`address` to serve on, host:port; port 0 takes a free one")
+	f.StringVar(to, "listen", usual, "`address` to serve on, host:port; port 0 means any free port")
 }
 
 // MaxTime is longer than any flag needs.

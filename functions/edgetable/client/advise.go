@@ -56,7 +56,7 @@ The exit status is 0 without a finding, 4 with findings, 1 after a failure. docs
 }
 
 func bucketsFlag(f *pflag.FlagSet, to *int) {
-	cli.IntFlag(f, to, "buckets", cli.UsualBuckets, 1, dynamodb.MaxBuckets, cli.BucketsUsage+"; for the costs there and the rule more-buckets")
+	cli.IntFlag(f, to, "buckets", cli.UsualBuckets, 1, dynamodb.MaxBuckets, cli.BucketsUsage+"; used for the costs there and for the rule more-buckets")
 }
 
 func (p *program) advise(ctx context.Context, o *adviseFlags, table string) error {
@@ -133,7 +133,7 @@ func (p *program) printAdvice(a *advise.Advice, f *advise.Facts) {
 	if len(a.Findings) == 0 && f.Enough() {
 		fmt.Fprintln(p.Out, "no finding")
 	} else if len(a.Findings) == 0 {
-		fmt.Fprintln(p.Out, "too little was counted to judge the keys")
+		fmt.Fprintln(p.Out, "not enough traffic was counted to judge the keys")
 	}
 	for i, one := range a.Findings {
 		fmt.Fprintln(p.Out, p.Wrap(3, fmt.Sprintf("%d. %s (%s)", i+1, one.Finding, one.Rule)))
@@ -147,11 +147,11 @@ func (p *program) printAdvice(a *advise.Advice, f *advise.Facts) {
 		fmt.Fprintln(p.Out)
 	}
 	if f.Splits {
-		fmt.Fprintln(p.Out, p.Wrap(0, "It is taken for granted that objects of the Worker split when they are busy. With the profile free or EDGETABLE_SPLIT_RATE=0 they do not."))
+		fmt.Fprintln(p.Out, p.Wrap(0, "This assumes that objects of the Worker split when they are busy. With the profile free or EDGETABLE_SPLIT_RATE=0 they do not."))
 		fmt.Fprintln(p.Out)
 	}
 	if len(a.Costs) == 0 {
-		fmt.Fprintln(p.Out, "The traffic was counted for less than an hour: too little to say what a month costs.")
+		fmt.Fprintln(p.Out, "The traffic was counted for less than an hour: too short to estimate the cost of a month.")
 		return
 	}
 	of := ""

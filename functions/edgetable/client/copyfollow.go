@@ -18,7 +18,7 @@ import (
 // followTables copies tables and then the changes in them, until ctx ends.
 func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []string) error {
 	if o.filter != "" || len(o.names) > 0 || o.dryRun || o.Mode != "insert" {
-		return cli.Misuse("--follow makes the tables the same: it excludes --filter, --select, --dry-run and --mode")
+		return cli.Misuse("--follow copies whole tables: it cannot be combined with --filter, --select, --dry-run and --mode")
 	}
 	o.Writes = true
 	from, to, tables, err := p.services(ctx, o, tables)
@@ -59,7 +59,7 @@ func (p *program) followTables(ctx context.Context, o *CopyFlags, tables []strin
 		first.sync, first.Mode, first.all = true, "replace", false
 		err := p.copyTables(ctx, &first, from, to, missing)
 		if n, complete := errors.AsType[refused](err); complete { // they are told like those that are refused later
-			p.Note("%v; what changes is followed", err)
+			p.Note("%v; later changes are still copied", err)
 			m.Copied(int64(n))
 		} else if err != nil {
 			return err

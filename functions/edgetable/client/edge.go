@@ -76,7 +76,7 @@ func (p *program) edgeRestore(ctx context.Context, o *edgeRestoreFlags) error {
 		lost, to = "since its last restore", table.UndoRestore
 	}
 	if !o.yes {
-		says := fmt.Sprintf("Table %s at %s will lose all that was written %s.", o.table, c.Endpoint(), lost)
+		says := fmt.Sprintf("Table %s at %s will lose everything that was written %s.", o.table, c.Endpoint(), lost)
 		if err := p.Confirm("table", o.table, says, "nothing is restored"); err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (p *program) edgeRestore(ctx context.Context, o *edgeRestoreFlags) error {
 		}
 	}
 	if _, answered := errors.AsType[*remote.Error](err); err != nil && !answered {
-		err = fmt.Errorf("%w; the table may be half way: run the same command again", err)
+		err = fmt.Errorf("%w; the table may be only partly restored: run the same command again", err)
 	}
 	if err != nil {
 		return err
@@ -98,11 +98,11 @@ func (p *program) edgeRestore(ctx context.Context, o *edgeRestoreFlags) error {
 	}
 	switch {
 	case !did.Ended:
-		return cli.Fail(cli.StatusPart, fmt.Errorf("table %s is half way and answers with 503: run the same command again, or --undo", o.table))
+		return cli.Fail(cli.StatusPart, fmt.Errorf("table %s is only partly restored and answers 503: run the same command again, or use --undo", o.table))
 	case o.undo:
-		fmt.Fprintf(p.Out, "table %s is what it was before its last restore\n", o.table)
+		fmt.Fprintf(p.Out, "table %s has its state before its last restore again\n", o.table)
 	default:
-		fmt.Fprintf(p.Out, "table %s is what it was at %s; to undo this, use --undo in place of --to-time\n", o.table, o.toTime)
+		fmt.Fprintf(p.Out, "table %s has its state at %s again; to undo this, use --undo instead of --to-time\n", o.table, o.toTime)
 	}
 	return nil
 }

@@ -123,7 +123,7 @@ func (p *program) explore(ctx context.Context, o *explorerFlags) error {
 			list = o.local.mark(ctx, list, nil, o.readOnly)
 		}
 		if len(list) > 1 && list[0].Name == withoutProfiles && !list[0].Local {
-			list = list[1:] // the accounts of the server replace the guess
+			list = list[1:] // the first service was a guess; the server's accounts replace it
 		}
 		return list, nil
 	}}

@@ -70,7 +70,7 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 	case o.all == (len(tables) > 0):
 		return cli.Misuse("name the tables, or give --all, not both")
 	case o.to == "-" && len(tables) != 1:
-		return cli.Misuse("standard output takes one table")
+		return cli.Misuse("only one table can be written to standard output")
 	}
 	c, err := p.connect(&o.ServiceFlags)
 	if err != nil {
@@ -167,5 +167,5 @@ func missing(m *export.Manifest) error {
 	if len(m.Missing) == 0 {
 		return nil
 	}
-	return ended(fmt.Errorf("these tables are not there, or not any more, and not in the export: %s", strings.Join(m.Missing, ", ")), true)
+	return ended(fmt.Errorf("these tables do not exist, or no longer exist, and are missing in the export: %s", strings.Join(m.Missing, ", ")), true)
 }

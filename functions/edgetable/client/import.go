@@ -52,10 +52,10 @@ interrupted import, run the same command. The exit status is 3 if only a part wa
 		RunE: func(c *cobra.Command, args []string) error { return p.importFiles(c.Context(), &o, args[0]) },
 	}
 	cli.Section(c, "What", func(f *pflag.FlagSet) {
-		cli.TableFlag(f, &o.table, "", "; of Azurite's file only this one")
-		cli.AccountFlag(f, &o.account, "; here that whose tables to import, if Azurite's file has several")
-		cli.ChoiceFlag(f, &o.format, "format", "`format` of entities; of files whose names do not say theirs, jsonl, csv or parquet", "jsonl", "csv", "parquet")
-		f.StringSliceVar(&o.types, "types", nil, "`types` of columns of CSV and parquet, such as Born=Int32,At=DateTime; default those of the file, in CSV String")
+		cli.TableFlag(f, &o.table, "", "; from Azurite's file, import only this one")
+		cli.AccountFlag(f, &o.account, "; here the account to import, if Azurite's file has several")
+		cli.ChoiceFlag(f, &o.format, "format", "`format` of entities; for files whose names do not show it: jsonl, csv or parquet", "jsonl", "csv", "parquet")
+		f.StringSliceVar(&o.types, "types", nil, "`types` of columns of CSV and parquet, such as Born=Int32,At=DateTime; default as in the file, or String for CSV")
 		f.StringVar(&o.mapping.Encoding, "encoding", "", "character `encoding` of files of CSV and JSON, such as windows-1252, utf-16le or shift_jis; default UTF-8")
 		f.StringArrayVar(&o.renames, "rename", nil, "`column` of the file and its new name, such as 'First Name=FirstName'; may be repeated")
 		selectFlag(f, &o.mapping.Select)
@@ -133,7 +133,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 		return cli.Misuse("%v", err)
 	}
 	if path == "-" && o.table == "" {
-		return cli.Misuse("say with --table to which table standard input goes")
+		return cli.Misuse("name the table for standard input with --table")
 	}
 	if o.table != "" {
 		if err := cli.CheckTable("--table", o.table); err != nil {
@@ -180,7 +180,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	p.Totals = &t
 	word, reasons := "written", "the reasons are in "+o.Rejects
 	if o.dryRun {
-		word, reasons = "good", "without --dry-run, a file gets them with their reasons"
+		word, reasons = "good", "without --dry-run, they are saved to a file with the reasons"
 	}
 	some := t.Written+t.Same+t.Skipped > 0
 	again := "run the same command to resume"

@@ -99,7 +99,7 @@ func (s *localServer) Keys(ctx context.Context, account string) (any, error) {
 	}
 	one, ok := info.Find(account)
 	if !ok {
-		return nil, fmt.Errorf("the server has no account %s any more", account)
+		return nil, fmt.Errorf("the server no longer has the account %s", account)
 	}
 	return one, nil
 }

@@ -242,7 +242,7 @@ func (p *program) declare(ctx context.Context, o *declareFlags, all map[string]w
 		}
 		now, err := payload.ReadOptions(document)
 		if err != nil {
-			return fmt.Errorf("table %s: what it declares cannot be read by this version: %w", name, err)
+			return fmt.Errorf("table %s: its options cannot be read by this version: %w", name, err)
 		}
 		next := all[name](now)
 		one := change{name: name, revision: revision, old: declared(now), next: declared(next)}
@@ -306,7 +306,7 @@ func (p *program) askFor(ctx context.Context, o *declareFlags, c *remote.Client,
 			ended++
 		}
 	}
-	fmt.Fprintf(p.Out, "%s: entities that have ended by the rule and would be gone: %s of %s\n", one.name, cli.Commas(ended), cli.Commas(whole))
+	fmt.Fprintf(p.Out, "%s: expired entities that would disappear: %s of %s\n", one.name, cli.Commas(ended), cli.Commas(whole))
 	if o.dryRun || ended*10 <= whole {
 		return nil
 	}

@@ -152,7 +152,7 @@ func (p *program) profileCommand() *cobra.Command {
 func (p *program) addProfile(f *profiles, args []string, one profile) error {
 	name := args[0]
 	if !profileName.MatchString(name) {
-		return cli.Misuse("%q is no name for a profile: use letters, digits and . _ -", name)
+		return cli.Misuse("%q is not a valid profile name: use letters, digits and . _ -", name)
 	}
 	if one.KeyEnv != "" && one.KeyCommand != "" {
 		return cli.Misuse("--key-env and --key-command exclude each other")
@@ -169,7 +169,7 @@ func (p *program) addProfile(f *profiles, args []string, one profile) error {
 		one.Connection = strings.TrimSpace(string(text))
 	}
 	if one.Connection == "" && !elsewhere {
-		return cli.Misuse("the connection string is missing: give it behind the name or on standard input")
+		return cli.Misuse("the connection string is missing: give it after the name or on standard input")
 	}
 	if check := one.withoutKey(); check != "" {
 		if _, err := remote.ParseConnection(check); err != nil {
@@ -263,7 +263,7 @@ var colors = []string{"none", "red", "orange", "yellow", "green", "blue", "purpl
 
 // readOnlyFlag adds --read-only, which forbids writes in all commands.
 func readOnlyFlag(f *pflag.FlagSet, to *bool, note string) {
-	cli.BoolFlag(f, to, "read-only", "refuse everything that writes"+note)
+	cli.BoolFlag(f, to, "read-only", "refuse all writes"+note)
 }
 
 // withSecret adds a key or a shared access signature to a connection string.

@@ -44,7 +44,7 @@ func (p *program) put(ctx context.Context, o *ServiceFlags, mode, table, text st
 	}
 	e, err := payload.ReadEntity([]byte(text))
 	if err != nil {
-		return cli.Misuse("ENTITY: %s It is such as '{\"PartitionKey\":\"a\",\"RowKey\":\"1\",\"Name\":\"Grace\"}', or - for standard input", detail(err))
+		return cli.Misuse("ENTITY: %s Write a JSON object such as '{\"PartitionKey\":\"a\",\"RowKey\":\"1\",\"Name\":\"Grace\"}', or - for standard input", detail(err))
 	}
 	if !e.HasPartitionKey || !e.HasRowKey {
 		return cli.Misuse("ENTITY has no PartitionKey or no RowKey")

@@ -84,7 +84,7 @@ func (p *program) queryCommand() *cobra.Command {
 			"  edgetable query Events \"PartitionKey eq 'app'\" --order 'RowKey desc' --top 10",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 && o.filter != "" {
-				return cli.Misuse("give the filter once, behind the table or with --filter")
+				return cli.Misuse("give the filter once, after the table or with --filter")
 			}
 			return cli.Operands(c.Use)(c, args)
 		},

@@ -77,7 +77,7 @@ func (p *program) tablesCreate(ctx context.Context, o *ServiceFlags, name string
 	case err != nil:
 		return err
 	case !made:
-		return fmt.Errorf("table %s exists already", name)
+		return fmt.Errorf("table %s already exists", name)
 	}
 	fmt.Fprintf(p.Out, "table %s created\n", name)
 	return nil

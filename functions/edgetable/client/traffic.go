@@ -129,11 +129,11 @@ func (p *program) printReport(r *traffic.Report) {
 		fmt.Fprintf(p.Out, "  inserts        %d %% at the end of the table, %d %% at its start\n", 100*t.AtEnd/t.Judged, 100*t.AtStart/t.Judged)
 	}
 	if t.Missed > 0 {
-		fmt.Fprintf(p.Out, "  not counted    %s, which came while another one was counted\n", cli.Things(t.Missed, "requests"))
+		fmt.Fprintf(p.Out, "  not counted    %s, which arrived while another one was being counted\n", cli.Things(t.Missed, "requests"))
 	}
 	p.printRanges(r.Ranges, r.Until)
 	if r.Missing > 0 {
-		fmt.Fprintf(p.Out, "\n%d objects of the table did not answer, and what they count is missing: run the command again. A free account of Cloudflare can ask 49 of them.\n", r.Missing)
+		fmt.Fprintf(p.Out, "\n%d objects of the table did not respond, so their counts are missing: run the command again. A free Cloudflare account can ask at most 49.\n", r.Missing)
 	}
 	for _, metric := range traffic.Metrics {
 		p.printHeavy(metric, r.Partitions[metric], r.Sum(metric))

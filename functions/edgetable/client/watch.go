@@ -127,7 +127,7 @@ func (w *watcher) run(ctx context.Context) error {
 			return err
 		}
 	} else if w.initial && known {
-		w.Note("%s continues what was begun before", w.state)
+		w.Note("%s resumes an earlier run", w.state)
 	}
 	for {
 		wait := longPoll
@@ -194,7 +194,7 @@ func (w *watcher) tell(ctx context.Context, events []json.RawMessage) error {
 		return err
 	}
 	if err := shell.Run(ctx, w.exec, &text, w.Out, w.Err); err != nil {
-		return fmt.Errorf("%s: %w; the same changes come again when watch is started again with --state", w.exec, err)
+		return fmt.Errorf("%s: %w; watch repeats these changes when it is started again with --state", w.exec, err)
 	}
 	return nil
 }

@@ -109,8 +109,8 @@ func appendDigits(dst []byte, n uint64, width int) []byte {
 	return append(dst, digits...)
 }
 
-// countEntities counts the entities in a query's response without parsing it. Every entity contains its
-// PartitionKey's name once, and two of them are at least half an entity apart, so that much is skipped after each
+// countEntities counts the entities in a query's response without parsing it. Every entity contains the name
+// PartitionKey once, and the next one is at least half an entity later, so that many bytes are skipped after each
 // match. Pages have a megabyte, so this must be fast.
 func (f Format) countEntities(body []byte) int {
 	name, n := jsonPartitionKey, 0

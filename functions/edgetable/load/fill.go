@@ -62,7 +62,7 @@ const fillConnections = 8
 // Fill inserts the entities of a layout in batches, each within one partition. It stops at the first failure.
 func Fill(ctx context.Context, t wire.Target, table string, l Layout) error {
 	if l.Entities <= 0 || l.RowsPerPartition <= 0 {
-		return fmt.Errorf("filling table %s: %d entities with %d rows a partition make no sense", table, l.Entities, l.RowsPerPartition)
+		return fmt.Errorf("filling table %s: %d entities with %d rows per partition are not possible", table, l.Entities, l.RowsPerPartition)
 	}
 	conns, err := dialAll(ctx, t, fillConnections)
 	if err != nil {

@@ -122,8 +122,8 @@ type pointer struct {
 	rk   []byte
 }
 
-// stride visits every entity once, if it has no factor in common with their number, which is certain for a large
-// prime. It also keeps consecutive requests apart in key order.
+// stride visits every entity once, because it is a large prime and so has no factor in common with their number. It
+// also makes consecutive requests use distant keys.
 const stride = 1<<31 - 1
 
 func (o *pointer) next(req *wire.Request) bool {

@@ -54,7 +54,7 @@ func object(members []member, null bool) map[string]any {
 		}
 		s["description"] = plain(m.meaning)
 		if m.state {
-			s["description"] = "Told by GET, without a meaning in a file: " + plain(m.meaning)
+			s["description"] = "Only in answers to GET; ignored in a file: " + plain(m.meaning)
 			s["readOnly"] = true
 			s["doNotSuggest"] = true
 		}
