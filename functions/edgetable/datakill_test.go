@@ -80,7 +80,7 @@ func (k *killed) run(args ...string) {
 			return
 		}
 		if text := said.String(); k.remakes > 0 && (text == "" || strings.Contains(text, "404 Table") || strings.Contains(text, "409 TableBeingDeleted") ||
-			strings.Contains(text, "was deleted and made again") || !strings.Contains(text, "edgetable: ")) { // or it was killed
+			strings.Contains(text, "was deleted and created again") || !strings.Contains(text, "edgetable: ")) { // or it was killed
 			continue
 		}
 		if !strings.Contains(said.String(), "connect") && !strings.Contains(said.String(), "nothing listens") && !strings.Contains(said.String(), "EOF") { // the server was away

@@ -71,9 +71,9 @@ func azcopyParts(manifest, tableName string) (list []Source, err error) {
 	}
 	switch {
 	case len(list) == 0:
-		return nil, fmt.Errorf("%s has no files beside it: %s0_0_….json or .csv", manifest, begin)
+		return nil, fmt.Errorf("%s has no data files next to it: %s0_0_….json or .csv", manifest, begin)
 	case says.TotalDataFiles > 0 && says.TotalDataFiles != len(list):
-		return nil, fmt.Errorf("%s says that its export has %d files, but %d are beside it: %s…", manifest, says.TotalDataFiles, len(list), begin)
+		return nil, fmt.Errorf("%s says that its export has %d files, but %d are next to it: %s…", manifest, says.TotalDataFiles, len(list), begin)
 	}
 	return list, nil
 }

@@ -56,9 +56,9 @@ func TestAzuriteSources(t *testing.T) {
 		{t.TempDir(), "acme", "", "", "leave out --account"},
 		{none, "", "", "", "has no tables"},
 		{file(string(text[:len(text)/2])), "", "", "", "stop Azurite"},
-		{file(`{"a":1}`), "", "", "", "not the JSON"},
-		{file(`[1]`), "", "", "", "not the JSON"},
-		{file(`{"collections":[{"name":"a$b"}]}`), "", "", "", "not the JSON"},
+		{file(`{"a":1}`), "", "", "", "not Azurite's JSON file"},
+		{file(`[1]`), "", "", "", "not Azurite's JSON file"},
+		{file(`{"collections":[{"name":"a$b"}]}`), "", "", "", "not Azurite's JSON file"},
 	} {
 		sources, err := transfer.AzuriteSources(tt.path, tt.account, tt.table)
 		var tables []string

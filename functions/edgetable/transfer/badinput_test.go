@@ -43,7 +43,7 @@ func TestImportBadInput(t *testing.T) {
 		"JSON compressed and cut off": {"a.jsonl.gz", zipped(t, good)[:25], nil, "about FILE line 1: unexpected EOF"},
 		"CSV cut off in a row":        {"a.csv", "PartitionKey,RowKey,A,B\np,0,1,2\np,1,1", []string{"3 PartitionKey 'p', RowKey '1': the file ends in this row, which has 3 cells of 4"}, ""},
 		"CSV cut off in quotes":       {"a.csv", "PartitionKey,RowKey,A\np,0,1\np,1,\"x\n", nil, "about FILE line 3: line 3: the quote that begins there is not closed"},
-		"CSV goes on after a quote":   {"a.csv", "PartitionKey,RowKey,A\np,0,1\np,\"1\"x,2\n", nil, "about FILE line 3: line 3: there is text behind the closing quote of a cell"},
+		"CSV goes on after a quote":   {"a.csv", "PartitionKey,RowKey,A\np,0,1\np,\"1\"x,2\n", nil, "about FILE line 3: line 3: there is text after the closing quote of a cell"},
 		"a row of more than 1 MiB": {"a.jsonl", good + `{"PartitionKey":"p","RowKey":"1"` + big + "}",
 			[]string{"2 PartitionKey 'p', RowKey '1': EntityTooLarge: The entity is larger than the maximum allowed size (1MB). Leave columns out with --select."}, ""},
 		"a value of more than 64 KiB": {"a.jsonl", good + `{"PartitionKey":"p","RowKey":"1","A":"` + strings.Repeat("x", 40_000) + `"}`,

@@ -81,7 +81,7 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals progres
 	for _, name := range o.Tables {
 		err := c.table(ctx, name)
 		if remote.TableGone(err) {
-			lost = append(lost, fmt.Errorf("table %s is not there, or not any more: %w", name, err))
+			lost = append(lost, fmt.Errorf("table %s does not exist, or no longer exists: %w", name, err))
 			totals.Add(w.Totals(name))
 			err = w.Forget(name) // the entities that the progress file counts may have been deleted with the table
 		}

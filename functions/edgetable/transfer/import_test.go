@@ -223,7 +223,7 @@ func TestImportErrors(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := im.Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "to table People: the table is not there") || !strings.Contains(err.Error(), ".jsonl.zst line ") {
+	if _, err := im.Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "to table People: the table does not exist") || !strings.Contains(err.Error(), ".jsonl.zst line ") {
 		t.Error(err)
 	}
 }

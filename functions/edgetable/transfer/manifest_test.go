@@ -26,7 +26,7 @@ func TestManifestForged(t *testing.T) {
 		must.OK(t, err)
 		must.OK(t, os.WriteFile(filepath.Join(dir, export.ManifestName), text, 0o600))
 		_, err = Sources(dir, "")
-		refused := err != nil && strings.Contains(err.Error(), "which is not beside it")
+		refused := err != nil && strings.Contains(err.Error(), "which is not next to it")
 		if ok == refused || err == nil { // a good name is looked for, and not there
 			t.Errorf("%q: %v", name, err)
 		}

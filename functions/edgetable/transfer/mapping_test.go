@@ -162,7 +162,7 @@ func TestMappingErrors(t *testing.T) {
 	lines := write(t, filepath.Join(t.TempDir(), "Orders.jsonl"), `{"Country":"no"}`+"\n"+`{"Country":"no","At":1,"Timestamp":"2020-01-01T00:00:00Z"}`)
 	told, _, err = run(lines, rows.Mapping{PartitionKey: "{yyyyMM}", RowKey: "Country", TimestampAs: "At"})
 	if err != nil || !slices.Equal(told, []string{"1 there is no Timestamp (that of another column is written as in {Born:yyyyMM}), which makes the PartitionKey",
-		"2 PartitionKey '202001', RowKey 'no': the row has a property At already, which --timestamp-as would add"}) {
+		"2 PartitionKey '202001', RowKey 'no': the row already has a property At, which --timestamp-as would add"}) {
 		t.Errorf("%q %v", told, err)
 	}
 }

@@ -53,6 +53,6 @@ func (f *first) do(write func() error) error {
 // remade returns the error for a table that was created again while work on it was in
 // progress.
 func remade(table string, mark *ranges.Key) error {
-	return fmt.Errorf("table %s was deleted and made again meanwhile: the entity that was written first is not there, PartitionKey %s, RowKey %s; give the command again",
+	return fmt.Errorf("table %s was deleted and created again meanwhile: the entity that was written first is missing, PartitionKey %s, RowKey %s; run the command again",
 		table, ranges.Quote(mark.Partition), ranges.Quote(mark.Row))
 }

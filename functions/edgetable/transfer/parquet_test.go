@@ -162,7 +162,7 @@ func TestParquetDamaged(t *testing.T) {
 		return err
 	}
 	must.OK(t, run(whole))
-	if err := run(whole[:len(whole)/2]); err == nil || !strings.HasPrefix(err.Error(), path+": it is no whole parquet file: ") {
+	if err := run(whole[:len(whole)/2]); err == nil || !strings.HasPrefix(err.Error(), path+": it is not a complete parquet file: ") {
 		t.Error(err)
 	}
 	failed := 0
@@ -174,7 +174,7 @@ func TestParquetDamaged(t *testing.T) {
 		if err := run(text); err != nil {
 			failed++
 			inRow := strings.Contains(err.Error(), path+" row ") && strings.Contains(err.Error(), ": it is damaged: ")
-			if !inRow && !strings.HasPrefix(err.Error(), path+": it is no whole parquet file: ") {
+			if !inRow && !strings.HasPrefix(err.Error(), path+": it is not a complete parquet file: ") {
 				t.Error(err)
 			}
 		}

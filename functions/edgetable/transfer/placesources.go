@@ -25,7 +25,7 @@ func PlaceSources(ctx context.Context, b export.Place, tableName string) ([]Sour
 		case err != nil:
 			return nil, err
 		case there:
-			return nil, fmt.Errorf("%s has an export that is not finished: finish it with the same command first", b.Location)
+			return nil, fmt.Errorf("%s contains an unfinished export: finish it with the same command first", b.Location)
 		}
 		return nil, fmt.Errorf("%s has no %s: name the place that an export wrote to", b.Location, export.ManifestName)
 	}

@@ -48,7 +48,7 @@ type contents struct {
 func Sources(path, tableName string) ([]Source, error) {
 	if path == "-" {
 		if tableName == "" {
-			return nil, errors.New("say with --table to which table standard input goes")
+			return nil, errors.New("name the table for standard input with --table")
 		}
 		return []Source{{Table: tableName, File: rows.File{Path: "-", Seed: rand.Uint64()}}}, nil
 	}
@@ -118,7 +118,7 @@ func files(dir, tableName string) (list []Source, err error) {
 	case err != nil:
 		return nil, err
 	case there:
-		return nil, fmt.Errorf("%s has an export that is not finished: finish it with the same command first", dir)
+		return nil, fmt.Errorf("%s contains an unfinished export: finish it with the same command first", dir)
 	}
 	for _, pattern := range []string{"*", filepath.Join("*", "*")} {
 		found, err := filepath.Glob(filepath.Join(dir, pattern))

@@ -70,7 +70,7 @@ func TestImportAzCopy(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"x.manifest": "has no files beside it",
+		"x.manifest": "has no data files next to it",
 		"acme_1x_20140903T051850.8128447Z_0_0_C3040FE8.json": "is not a table name",
 	} {
 		path := write(t, filepath.Join(t.TempDir(), name), "")
@@ -84,7 +84,7 @@ func TestImportAzCopy(t *testing.T) {
 		`{"Version":2,"PayloadFormat":"Json","Checksum":15564613245429458971,"AccountName":"acme","TableName":"Night","Timestamp":"2018-05-28T03:06:11.6482709Z","SplitSize":200000,"TotalDataFiles":2}`)
 	write(t, filepath.Join(dir, "night_0_0_0AF395F1DC42E952.json"), `{"value":[{"PartitionKey":"p","RowKey":"1"}]}`)
 	for _, path := range []string{manifest, dir} {
-		if _, err := transfer.Sources(path, ""); err == nil || !strings.Contains(err.Error(), "night.manifest says that its export has 2 files, but 1 are beside it") {
+		if _, err := transfer.Sources(path, ""); err == nil || !strings.Contains(err.Error(), "night.manifest says that its export has 2 files, but 1 are next to it") {
 			t.Error(err)
 		}
 	}

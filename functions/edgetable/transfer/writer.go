@@ -66,7 +66,7 @@ func (w writer) write(ctx context.Context, b *batch, ops []remote.Operation, lin
 			b.refuse(&ops[answer.Index], lines[answer.Index], answer.Error())
 			ops, lines = without(ops, answer.Index), without(lines, answer.Index)
 		case answer.Code == "TableNotFound":
-			return where(fmt.Errorf("the table is not there: %w", err))
+			return where(fmt.Errorf("the table does not exist: %w", err))
 		default:
 			return where(err)
 		}

@@ -14,7 +14,7 @@ type Table struct {
 }
 
 // errForm is the error for a file that Azurite did not write.
-var errForm = errors.New("it is not the JSON in which Azurite keeps tables")
+var errForm = errors.New("it is not Azurite's JSON file of tables")
 
 // Tables finds the tables in the file. It reads the whole file and keeps none of its content, so the memory
 // does not grow with the tables.

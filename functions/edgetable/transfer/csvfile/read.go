@@ -118,7 +118,7 @@ func (c *reader) record() ([]cell, error) {
 			return c.cells(), nil
 		case quoted:
 			if b != ' ' && b != '\t' {
-				return nil, fmt.Errorf("line %d: there is text behind the closing quote of a cell", c.lines)
+				return nil, fmt.Errorf("line %d: there is text after the closing quote of a cell", c.lines)
 			}
 		default:
 			begin = false

@@ -68,7 +68,7 @@ func readSchema(text io.Reader) (*Schema, error) {
 	}
 	for i, line := range lines {
 		if len(line) < 2 {
-			return nil, errors.New("it is no schema: a line has the name of a column and its type")
+			return nil, errors.New("it is not a schema: a line has the name of a column and its type")
 		}
 		if err := s.add(line[0].text, line[1].text); err != nil && i > 0 { // the first line may be a heading
 			return nil, err

@@ -41,7 +41,7 @@ func NewRows(f io.ReaderAt, size int64, m *rows.Mapper) (r *Rows, err error) {
 	defer recovered(&err)
 	file, err := parquet.OpenFile(f, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
-		return nil, fmt.Errorf("it is no whole parquet file: %w", err)
+		return nil, fmt.Errorf("it is not a complete parquet file: %w", err)
 	}
 	r = &Rows{m: m, groups: file.RowGroups(), buf: make([]parquet.Row, 64), index: map[string]int{}}
 	types := map[string]string{}
@@ -117,7 +117,7 @@ func leaves(n parquet.Node) (count int) {
 // files.
 func recovered(err *error) {
 	if p := recover(); p != nil {
-		*err = fmt.Errorf("it is no whole parquet file: %v", p)
+		*err = fmt.Errorf("it is not a complete parquet file: %v", p)
 	}
 }
 

@@ -252,7 +252,7 @@ func (m *Mapper) keepTimestamp(r *Row, c Cells) error {
 		return err
 	}
 	if _, there := r.Properties.Lookup(m.TimestampAs); there {
-		return fmt.Errorf("the row has a property %s already, which --timestamp-as would add", m.TimestampAs)
+		return fmt.Errorf("the row already has a property %s, which --timestamp-as would add", m.TimestampAs)
 	}
 	if v.Type() == edm.TypeDateTime {
 		r.Properties = edm.AppendProperty(r.Properties, m.TimestampAs, v)
