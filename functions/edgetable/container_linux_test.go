@@ -51,13 +51,13 @@ func TestUnknownVariables(t *testing.T) {
 		"EDGETABLE_SERVICE_HOST=10.0.0.1", "EDGETABLE_SERVICE_PORT_TABLES=10002", "EDGETABLE_PORT=tcp://10.0.0.1:10002", "EDGETABLE_PORT_10002_TCP_ADDR=10.0.0.1",
 		"EDGETABLE_PRIMARY_SERVICE_HOST=10.0.0.1", "EDGETABLE_CONNECTION_STRING=x"}, "--memory")
 	for _, want := range []string{
-		`msg="nobody reads this variable" variable=EDGETABLE_LOGFORMAT meant=EDGETABLE_LOG_FORMAT`,
-		`msg="nobody reads this variable" variable=EDGETABLE_BACKUP_EVRY meant=EDGETABLE_BACKUP_EVERY`,
-		`msg="nobody reads this variable" variable=EDGETABLE_ZZZZZZZZZ` + "\n",
+		`msg="no command reads this variable" variable=EDGETABLE_LOGFORMAT meant=EDGETABLE_LOG_FORMAT`,
+		`msg="no command reads this variable" variable=EDGETABLE_BACKUP_EVRY meant=EDGETABLE_BACKUP_EVERY`,
+		`msg="no command reads this variable" variable=EDGETABLE_ZZZZZZZZZ` + "\n",
 	} {
 		p.logs.Await(t, want)
 	}
-	if n := strings.Count(p.logs.String(), "nobody reads"); n != 4 {
+	if n := strings.Count(p.logs.String(), "no command reads"); n != 4 {
 		t.Errorf("%d variables are said to be unknown:\n%s", n, p.logs)
 	}
 }
@@ -93,7 +93,7 @@ func TestStandsInForAzurite(t *testing.T) {
 			t.Errorf("the greeting does not say %q:\n%s", want, p.greeting)
 		}
 	}
-	for _, want := range []string{"as with --allow-development-account", "nobody listens for --blobHost"} {
+	for _, want := range []string{"as with --allow-development-account", "nothing listens for --blobHost"} {
 		p.logs.Await(t, want)
 	}
 	p.client(t, "").fill(t)

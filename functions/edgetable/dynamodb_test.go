@@ -58,7 +58,7 @@ func TestDynamoDBMistakes(t *testing.T) {
 		{"dynamodb rebucket", "TABLE is missing", 2},
 		{"dynamodb rebucket people", "say whose table it is with --account", 2},
 		{"dynamodb rebucket --account a 1x", `"1x" is not a table name`, 2},
-		{"dynamodb rebucket --account a people", "say over how many hash keys with --buckets", 2},
+		{"dynamodb rebucket --account a people", "give the number of hash keys with --buckets", 2},
 		{"dynamodb rebucket --account a --buckets 2 --abort people", "--abort and --buckets exclude each other", 2},
 		{"dynamodb rebucket --account a --buckets 2 --max-pause -1s people", "write a duration", 2},
 		{"dynamodb rebucket --account a --buckets 2 people", "say which DynamoDB table with --dynamodb-table", 2},

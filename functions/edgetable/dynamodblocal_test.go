@@ -27,7 +27,7 @@ func dynamodbTable(t *testing.T, name string) []string {
 	url, err := localDynamoDB()
 	must.OK(t, err)
 	flags := []string{"--dynamodb-table", name, "--dynamodb-region", "us-east-1", "--dynamodb-endpoint", url}
-	for _, say := range []string{" is made\n", " is there already, with the right keys\n"} {
+	for _, say := range []string{" is made\n", " already exists, with the right keys\n"} {
 		status, out, stderr := runUntil(t.Context(), nil, append([]string{"dynamodb", "create"}, flags...)...)
 		if status != 0 || out != "the DynamoDB table "+name+" at "+url+say {
 			t.Fatalf("status %d: %s%s", status, out, stderr)
@@ -116,7 +116,7 @@ func TestDynamoDBTableMissing(t *testing.T) {
 	url, err := localDynamoDB()
 	must.OK(t, err)
 	status, _, stderr := runUntil(t.Context(), nil, "serve", "--listen", "127.0.0.1:0", "--store", "dynamodb", "--dynamodb-table", "nowhere", "--dynamodb-region", "us-east-1", "--dynamodb-endpoint", url)
-	want := "the DynamoDB table nowhere at " + url + " does not exist: 'edgetable dynamodb create' makes it"
+	want := "the DynamoDB table nowhere at " + url + " does not exist: create it with 'edgetable dynamodb create'"
 	if status != 1 || !strings.Contains(stderr, want) {
 		t.Errorf("status %d, want 1 and %q:\n%s", status, want, stderr)
 	}

@@ -85,10 +85,10 @@ func TestPlainErrors(t *testing.T) {
 		{cli.StatusUsage, "check --data x", "; write edgetable check DIRECTORY [flags]"},
 		{cli.StatusUsage, "serve data", `unexpected argument "data": write edgetable serve [flags]`},
 		{cli.StatusUsage, "get People a", "ROWKEY is missing: write edgetable get TABLE PARTITIONKEY ROWKEY"},
-		{cli.StatusUsage, "bench --endpoint http://127.0.0.1:1/", "the URL names no account: write it behind the host"},
+		{cli.StatusUsage, "bench --endpoint http://127.0.0.1:1/", "the URL names no account: write it after the host"},
 		{cli.StatusFailed, "sas --permissions read --data " + missing, "--data: " + missing + ": no such file or directory"},
 		{cli.StatusUsage, "query People Name=1", "A filter is such as Name eq 'Grace' and Born gt 1900"},
-		{cli.StatusUsage, "sas --table x --permissions q", `a letter first; --permissions: "q" is not one of`},
+		{cli.StatusUsage, "sas --table x --permissions q", `a letter first; --permissions: "q" is neither one of`},
 	} {
 		_, said := console{t, map[string]string{"XDG_CACHE_HOME": t.TempDir()}}.run(tt.status, strings.Fields(tt.args)...)
 		if !strings.Contains(said, tt.say) {

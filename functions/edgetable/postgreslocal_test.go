@@ -40,7 +40,7 @@ func postgresSchema(t *testing.T) (c *local.Cluster, flags []string) {
 	if status, _, stderr := runUntil(t.Context(), nil, append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "postgres"}, flags...)...); status != 1 || !strings.Contains(stderr, "'edgetable postgres create' makes it") {
 		t.Errorf("a server without a schema: status %d: %s", status, stderr)
 	}
-	for _, say := range []string{fmt.Sprintf(" is made, with version %d\n", postgres.Version), fmt.Sprintf(" is there already, with version %d\n", postgres.Version)} {
+	for _, say := range []string{fmt.Sprintf(" with version %d\n", postgres.Version), fmt.Sprintf(" already exists, with version %d\n", postgres.Version)} {
 		status, out, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "create"}, flags...)...)
 		if status != 0 || !strings.HasSuffix(out, say) {
 			t.Fatalf("status %d: %s%s", status, out, stderr)

@@ -74,11 +74,11 @@ func TestSASSays(t *testing.T) {
 		{"--account gamma --permissions r", "gamma"},
 		{"--account acme --table people", "--permissions"},
 		{"--account acme", "--permissions"},
-		{"--account acme --table people --permissions write", "read, update, upsert, nor of the letters raud"},
+		{"--account acme --table people --permissions write", "read, update, upsert nor one of the letters raud"},
 		{"--account acme --table my-people --permissions r", "not a table name"},
 		{"--account acme --table people --permissions r --endpoint tables.example", "--endpoint is a URL"},
-		{"--account acme --table people --permissions r --expires 2020-01-01", "is past"},
-		{"--account acme --table people --permissions r --start 2h", "not behind --start"},
+		{"--account acme --table people --permissions r --expires 2020-01-01", "is in the past"},
+		{"--account acme --table people --permissions r --start 2h", "not after --start"},
 		{"--account acme --table people --permissions r --from-partition m --to-partition a", "--to-partition is before"},
 		{"--account acme --permissions fly", "rwdlacu"},
 		{"--account acme --permissions r --resources sky", "sco"},
@@ -88,7 +88,7 @@ func TestSASSays(t *testing.T) {
 		{"--account acme --permissions r --expires -5m", "--expires"},
 		{"--account acme --permissions r --expires 450000d", "--expires"},
 		{"--account acme --table people --permissions r --from-row 1", "--from-row needs --from-partition"},
-		{"--account acme --table people --permissions r --ip here", "no server would take it: --ip is an IP address"},
+		{"--account acme --table people --permissions r --ip here", "every server would refuse it: --ip is an IP address"},
 	} {
 		if status, out, said := run(t, env, append([]string{"sas"}, strings.Fields(tt.args)...)...); status == 0 || !strings.Contains(said, tt.say) || out != "" {
 			t.Errorf("%s: status %d: %s%s", tt.args, status, out, said)

@@ -225,7 +225,7 @@ func TestSecondaryOfRestoredPrimary(t *testing.T) {
 	succeed(t, "backup", "restore", p.place, restored, "--to-time", moment.Format(time.RFC3339Nano)[:26]+"Z")
 	three := start(t, nil, append([]string{"--data", restored}, p.primary[2:]...)...)
 	three.client(t, "").rename(t, "another future")
-	two.logs.Await(t, "follows no more")
+	two.logs.Await(t, "no longer follows")
 	if status, _ := d.stats(t); status != "unavailable" {
 		t.Errorf("status %q", status)
 	}

@@ -19,7 +19,7 @@ func TestTables(t *testing.T) {
 	do.prints("", "tables", "list", "--from", at)
 	do.prints("{\"tables\":[]}\n", "tables", "list", "--from", at, "--json")
 	do.prints("table People created\n", "tables", "create", "People", "--to", at)
-	do.says(cli.StatusFailed, "table People exists already", "tables", "create", "People", "--to", at)
+	do.says(cli.StatusFailed, "table People already exists", "tables", "create", "People", "--to", at)
 	do.says(cli.StatusUsage, "TABLE \"a\\\",\\\"b", "tables", "create", `a","b":"c`, "--to", at)
 	do.prints("table Events created\n", "tables", "create", "Events", "--to", at)
 	do.prints("Events\nPeople\n", "tables", "list", "--from", at)
@@ -70,7 +70,7 @@ func TestTableOptions(t *testing.T) {
 		do.run(0, "put", "People", fmt.Sprintf(`{"PartitionKey":"a","RowKey":"%d","Ends@odata.type":"Edm.DateTime","Ends":"%s"}`, i, instant), "--to", at)
 	}
 	do.prints("{}\n", "tables", "options", "People", "--from", at)
-	const becomes = "People: {} becomes {\"expire\":{\"property\":\"Ends\"}}\nPeople: entities that have ended by the rule and would be gone: 2 of 3\n"
+	const becomes = "People: {} becomes {\"expire\":{\"property\":\"Ends\"}}\nPeople: expired entities that would disappear: 2 of 3\n"
 	do.prints(becomes, "tables", "set", "People", "--expire-property", "Ends", "--to", at, "--dry-run")
 	do.says(cli.StatusFailed, "nothing is changed", "tables", "set", "People", "--expire-property", "Ends", "--to", at) // nobody answers
 	do.prints("3\n", "count", "People", "--from", at)
@@ -83,7 +83,7 @@ func TestTableOptions(t *testing.T) {
 	must.OK(t, os.WriteFile(file, []byte(`{"$schema": "tables.schema.json", "People": {"expire": {"property": "Ends"}}}`), 0o600))
 	do.prints("People: {\"expire\":{\"property\":\"Ends\"}}, as it is\n", "tables", "apply", "--file", file, "--to", at)
 	must.OK(t, os.WriteFile(file, []byte(`{"People": {"expire": {"after": "P1D"}}}`), 0o600))
-	do.prints("People: {\"expire\":{\"property\":\"Ends\"}} becomes {\"expire\":{\"after\":\"P1D\"}}\nPeople: entities that have ended by the rule and would be gone: 0 of 1\n", "tables", "apply", "-f", file, "--to", at, "--dry-run")
+	do.prints("People: {\"expire\":{\"property\":\"Ends\"}} becomes {\"expire\":{\"after\":\"P1D\"}}\nPeople: expired entities that would disappear: 0 of 1\n", "tables", "apply", "-f", file, "--to", at, "--dry-run")
 	do.prints("People: {\"expire\":{\"property\":\"Ends\"}} becomes {}\nPeople: set\n", "tables", "set", "People", "--no-expire", "--to", at)
 	do.prints("3\n", "count", "People", "--from", at)
 
@@ -92,7 +92,7 @@ func TestTableOptions(t *testing.T) {
 	}
 	do.prints("People: {} becomes {\"changes\":{\"keep\":\"P7D\"}}\nPeople: set\n", "tables", "set", "People", "--changes", "P1W", "--to", at)
 	const both = "{\"expire\":{\"after\":\"P1D\"},\"changes\":{\"keep\":\"P7D\"}}"
-	do.prints("People: {\"changes\":{\"keep\":\"P7D\"}} becomes "+both+"\nPeople: entities that have ended by the rule and would be gone: 0 of 3\nPeople: set\n", "tables", "set", "People", "--expire-after", "P1D", "--to", at)
+	do.prints("People: {\"changes\":{\"keep\":\"P7D\"}} becomes "+both+"\nPeople: expired entities that would disappear: 0 of 3\nPeople: set\n", "tables", "set", "People", "--expire-after", "P1D", "--to", at)
 	if out, _ := do.run(0, "tables", "options", "People", "--from", at); !strings.Contains(out, `"changes": {
     "keep": "P7D",
     "state": "active"`) {

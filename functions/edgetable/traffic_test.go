@@ -97,7 +97,7 @@ func TestStatistics(t *testing.T) {
 	must.OK(t, err)
 	must.OK(t, os.WriteFile(file, text[:len(text)-10], 0o600))
 	s = start(t, nil, "--data", data)
-	if !strings.Contains(s.logs.String(), "begin anew") {
+	if !strings.Contains(s.logs.String(), "start anew") {
 		t.Errorf("nothing is said of the damaged file: %s", s.logs)
 	}
 	console{t, nil}.says(1, "no traffic of this table", "traffic", "People", "--data", data)

@@ -63,7 +63,7 @@ func TestWatch(t *testing.T) {
 	do.run(0, "delete", "People", "a", "0", "--in", at)
 	changes := "put " + k1 + " superseded\nput " + k2 + "=Lin\nput " + k1 + "=Joan\ndelete " + k0 + "\n"
 	watch(changes, "--since", "start")
-	do.says(cli.StatusFailed, "the same changes come again", "watch", "People", "--once", "--from", at, "--state", state, "--exec", "exit 3")
+	do.says(cli.StatusFailed, "watch repeats these changes", "watch", "People", "--once", "--from", at, "--state", state, "--exec", "exit 3")
 	copied := filepath.Join(t.TempDir(), "copied")
 	watch("", "--state", state, "--exec", keepLines+copied)
 	watch("", "--state", state)

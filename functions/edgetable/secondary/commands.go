@@ -84,7 +84,7 @@ func (p *program) promote(ctx context.Context, dir, socket string, o *Flags, for
 		return notWithout(dir, store.Timeline().Replaced)
 	}
 	if o.Of == "" && !force {
-		return cli.Misuse("no server runs there: name the place with --place, so that the old primary ships there no more")
+		return cli.Misuse("no server is running there: name the place with --place, so that the old primary can no longer ship there")
 	}
 	if o.Of != "" {
 		if f.repo, f.with, err = o.open(ctx, "place"); err != nil {

@@ -28,7 +28,7 @@ var (
 	// errOutdated means that the log does not continue the store, but a backup can replace it.
 	errOutdated = errors.New("a newer backup takes its place")
 	// errDiverged means that the primary has a different history.
-	errDiverged = errors.New("the primary was restored to an earlier moment, or another store has taken over the place: this secondary has commits that the primary does not have, and follows no more. " +
+	errDiverged = errors.New("the primary was restored to an earlier moment, or another store has taken over the place: this secondary has commits that the primary does not have, so it no longer follows. " +
 		"Promote it if it has the better data; otherwise empty its data directory and start it again")
 )
 
@@ -76,7 +76,7 @@ func (o *Flags) Open(ctx context.Context, store *pebblestore.Store, dir string, 
 	}
 	if !follows {
 		if t := store.Timeline(); t.Parent == "" {
-			return nil, fmt.Errorf("%s has a store of its own, which follows no other one: name an empty directory for a secondary", dir)
+			return nil, fmt.Errorf("%s contains a store that is not a secondary: name an empty directory for a secondary", dir)
 		}
 		log.Warn("this store was promoted, or restored to a moment: it is a primary, and --secondary-of is ignored; remove the flag")
 		return nil, nil
@@ -213,7 +213,7 @@ func (f *Follower) renew(ctx context.Context, cause error) (built bool, err erro
 	f.stop = stop
 	f.mu.Unlock()
 	if cause != nil {
-		f.log.Warn("the secondary builds another store, and serves what it has until then", "cause", cause)
+		f.log.Warn("the secondary builds another store, and serves the current one until then", "cause", cause)
 	}
 	complete := false // true if an earlier swap, for which the disk had no space, is finished now
 	if f.failed = nil; f.Unbuilt() {

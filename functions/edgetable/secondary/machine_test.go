@@ -96,7 +96,7 @@ func (m *machine) start(accept bool) (err error) {
 		return err
 	}
 	if _, follows, err := m.store.Position(); err != nil || follows && !m.follows {
-		return cmpErr(err, "it is of a secondary")
+		return cmpErr(err, "it belongs to a secondary")
 	}
 	m.embedded = stores.NewCheckpoints(m.store, log)
 	if m.follows {

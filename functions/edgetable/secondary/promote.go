@@ -38,7 +38,7 @@ func (f *Follower) Promote(ctx context.Context, force bool, keepLogs int64) (p P
 		return p, fmt.Errorf("%s has no complete store yet: it is being built from a backup", f.dir)
 	}
 	if f.built {
-		return p, fmt.Errorf("%s changes to a newer store at this moment: promote it again", f.dir)
+		return p, fmt.Errorf("%s is switching to a newer store at this moment: promote it again", f.dir)
 	}
 	if f.repo != nil { // otherwise only with force
 		if err := f.catchUpAll(ctx); err != nil && !force {
@@ -81,7 +81,7 @@ func (f *Follower) catchUpAll(ctx context.Context) error {
 	}
 }
 
-// lead begins a timeline in the place, and makes the store the primary on it.
+// lead begins a timeline in the place, which makes the store the primary.
 func lead(ctx context.Context, r *repository.Repository, store *pebblestore.Store, dir string, force bool, keepLogs int64) (p Promotion, err error) {
 	at, follows, err := store.Position()
 	if err != nil || !follows {
@@ -111,7 +111,7 @@ func lead(ctx context.Context, r *repository.Repository, store *pebblestore.Stor
 			return p, fmt.Errorf("not promoted: %w", err)
 		}
 		if err != nil && !force {
-			return p, fmt.Errorf("the place cannot be taken over, so the old primary could go on shipping there: %w; --without-place promotes the store all the same", err)
+			return p, fmt.Errorf("the place cannot be taken over, so the old primary could keep shipping there: %w; --without-place promotes the store anyway", err)
 		}
 	}
 	if err := store.Lead(above, keepLogs, id); err != nil {

@@ -86,8 +86,8 @@ func ours(name string) bool {
 	return strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".blob") || strings.HasSuffix(name, ".damaged")
 }
 
-// begun is a folder whose existence tells a killed move that the old files are already gone: every store file is then
-// one of the new store.
+// begun is the name of a folder. If it exists after a move was killed, the old files are already gone, and every
+// store file belongs to the new store.
 const begun = "moving"
 
 // move replaces the files of a store with those of another one. It can be repeated after a kill.

@@ -65,7 +65,7 @@ func (o *acmeFlags) check(data, tlsCert string) error {
 	}
 	if o.cache == "" {
 		if data == "" {
-			return cli.Misuse("say in which directory certificates are kept with $%s: a certificate authority gives only a few a week", acmeCache)
+			return cli.Misuse("name the directory for certificates with $%s: a certificate authority issues only a few per week", acmeCache)
 		}
 		o.cache = filepath.Join(data, "acme")
 	}
@@ -117,7 +117,7 @@ func (o *obtained) obtain(ctx context.Context) {
 				c, err := o.load(domain)
 				if err == nil {
 					o.have.Store(domain, nil)
-					o.log.Info("the certificate is here", "domain", domain, "until", c.Leaf.NotAfter)
+					o.log.Info("a certificate was obtained", "domain", domain, "until", c.Leaf.NotAfter)
 					return
 				}
 				o.log.Error("there is no certificate yet: clients cannot connect", "domain", domain, "cause", err, "retry", wait)

@@ -111,6 +111,6 @@ func (e *expiry) pass(ctx context.Context, t table.Name) (late edm.Ticks, ok boo
 
 func (e *expiry) failed(ctx context.Context, of string, cause error) {
 	if ctx.Err() == nil {
-		e.log.Warn("expired entities were not removed; the next look resumes. No answer shows them", "of", of, "cause", cause)
+		e.log.Warn("expired entities were not removed; the next pass resumes. No response contains them", "of", of, "cause", cause)
 	}
 }

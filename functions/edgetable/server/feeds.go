@@ -58,7 +58,7 @@ func (f *feeds) run(ctx context.Context) {
 			continue
 		}
 		if err := f.service.TrimFeeds(ctx, ahead); err != nil && ctx.Err() == nil {
-			f.log.Warn("old changes were not removed from feeds; the next look resumes", "cause", err)
+			f.log.Warn("old changes were not removed from feeds; the next pass resumes", "cause", err)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func holder(ctx context.Context, address string) string {
 	}
 	_ = resp.Body.Close()
 	if strings.HasPrefix(resp.Header.Get("Server"), "Azurite") {
-		return "Azurite holds it: stop Azurite, as docs/migrate-from-azurite.md says, or "
+		return "Azurite uses it: stop Azurite, as docs/migrate-from-azurite.md says, or "
 	}
 	return ""
 }

@@ -35,9 +35,9 @@ func watchQueue(m *observe.Metrics, l *admission.Limiter) {
 func watchExpiry(m *observe.Metrics, e *expiry) {
 	if e != nil {
 		observe.Watch(m, func() *expiry { return e },
-			observe.Counter("expired_entities_total", "Entities that were removed because they had ended by the rule of their table.", func(e *expiry) float64 { return float64(e.removed.Load()) }),
-			observe.Gauge("expire_behind_seconds", "For how long an entity that had ended could have been removed before, at most, by the last look; or since when no look came to its end.", func(e *expiry) float64 { return e.late().Seconds() }),
-			observe.Gauge("expire_sweep_seconds", "How long the last look for entities that have ended took, with their removal.", func(e *expiry) float64 { return time.Duration(e.took.Load()).Seconds() }))
+			observe.Counter("expired_entities_total", "Expired entities that were removed.", func(e *expiry) float64 { return float64(e.removed.Load()) }),
+			observe.Gauge("expire_behind_seconds", "The longest time that an expired entity waited for its removal, by the last pass; or the time since the start of the last complete pass, if that is longer.", func(e *expiry) float64 { return e.late().Seconds() }),
+			observe.Gauge("expire_sweep_seconds", "Duration of the last pass that looked for expired entities and removed them.", func(e *expiry) float64 { return time.Duration(e.took.Load()).Seconds() }))
 	}
 }
 
@@ -45,7 +45,7 @@ func watchExpiry(m *observe.Metrics, e *expiry) {
 func watchFeeds(m *observe.Metrics, w *changefeed.Waiters) {
 	observe.Watch(m, func() *changefeed.Waiters { return w },
 		observe.Gauge("changes_waiting", "Requests that wait for changes of tables, and streams.", func(w *changefeed.Waiters) float64 { return float64(w.Waiting()) }),
-		observe.Gauge("changes_behind_ratio", "The age of the oldest change that was read from a feed in the last minutes, as a share of the time for which its table keeps changes: at 1 a client misses some, and is told.", func(w *changefeed.Waiters) float64 { return w.Lag.Share(stores.Now()) }))
+		observe.Gauge("changes_behind_ratio", "The age of the oldest change that was read from a feed in the last minutes, as a share of the time for which its table keeps changes. At 1 a client misses changes; its request gets 410.", func(w *changefeed.Waiters) float64 { return w.Lag.Share(stores.Now()) }))
 }
 
 // watchConnections adds metrics of the server's connections.
@@ -55,7 +55,7 @@ func watchConnections(m *observe.Metrics, s *httpserver.Server) {
 		observe.Gauge("connections_open", "Connections of clients that are open.", func(n stats) float64 { return float64(n.Open) }),
 		observe.Counter("connections_accepted_total", "Connections of clients that were accepted.", func(n stats) float64 { return float64(n.Accepted) }),
 		observe.Gauge("connections_idle", "Open connections without a request.", func(n stats) float64 { return float64(n.Idle) }),
-		observe.Gauge("connections_waiting", "Open connections whose request is not read yet, for too many are under way.", func(n stats) float64 { return float64(n.Waiting) }),
+		observe.Gauge("connections_waiting", "Open connections whose request is not read yet, because too many requests are in progress.", func(n stats) float64 { return float64(n.Waiting) }),
 		observe.Gauge("connections_limit", "Connections that may be open: as many as memory and descriptors allow.", func(stats) float64 { return float64(s.Bounds.Connections) }),
 		observe.Counter("connections_closed_for_room_total", "Idle connections that were closed to make room for new ones.", func(n stats) float64 { return float64(n.Closed) }),
 		observe.Counter("connections_refused_total", "Connections that were closed at once: there was no room, and none was idle.", func(n stats) float64 { return float64(n.Refused) }),
@@ -63,7 +63,7 @@ func watchConnections(m *observe.Metrics, s *httpserver.Server) {
 			used, _ := s.Room()
 			return float64(used)
 		}),
-		observe.Gauge("client_memory_limit_bytes", "What client_memory_bytes may be.", func(stats) float64 { return float64(s.Bounds.Bytes) }),
+		observe.Gauge("client_memory_limit_bytes", "The limit of client_memory_bytes.", func(stats) float64 { return float64(s.Bounds.Bytes) }),
 	)
 }
 
@@ -118,7 +118,7 @@ func watchLog(m *observe.Metrics, b *backup.Schedule) {
 		observe.Counter("log_pieces_total", "Pieces of the log that were stored.", func(s backup.LogStatus) float64 { return float64(s.Pieces) }),
 		observe.Counter("log_failures_total", "Attempts to ship the log that failed.", func(s backup.LogStatus) float64 { return float64(s.Failures) }),
 		observe.Counter("log_given_up_total", "How often logs were given up before they were shipped (--backup-log-keep): moments in between cannot be restored.", func(s backup.LogStatus) float64 { return float64(s.GivenUp) }),
-		observe.Gauge("log_replaced", "1 if another store has taken over the place for backups, so that this one ships no more, else 0.", func(s backup.LogStatus) float64 { return observe.Bool(s.Replaced) }),
+		observe.Gauge("log_replaced", "1 if another store has taken over the place for backups, so this one no longer ships, else 0.", func(s backup.LogStatus) float64 { return observe.Bool(s.Replaced) }),
 	)
 }
 

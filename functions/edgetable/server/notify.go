@@ -21,6 +21,6 @@ func (p *program) notify(state string, log *slog.Logger) {
 		_ = c.Close()
 	}
 	if err != nil {
-		log.Warn("systemd cannot be told the state", "state", state, "cause", err)
+		log.Warn("the state cannot be reported to systemd", "state", state, "cause", err)
 	}
 }

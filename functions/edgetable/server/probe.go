@@ -52,7 +52,7 @@ func (p *program) healthCommand() *cobra.Command {
 		},
 	}
 	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
-		f.StringVar(&listen, "listen", cli.UsualAddress, "`address` to serve on, host:port; here that of the server")
+		f.StringVar(&listen, "listen", cli.UsualAddress, "`address` to serve on, host:port; here the address of the server")
 		cli.BoolFlag(f, &live, "live", "ask for /_/live: whether the process runs, not whether it is ready")
 		cli.JSONFlag(f, &asJSON)
 	})

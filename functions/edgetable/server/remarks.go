@@ -17,10 +17,10 @@ func (p *program) remark(log *slog.Logger) {
 		if u.Like != "" {
 			about = append(about, "meant", u.Like)
 		}
-		log.Warn("nobody reads this variable", about...)
+		log.Warn("no command reads this variable", about...)
 	}
 	if p.Environment(azurite.AccountsVariable) != "" && p.Announce == nil { // nor was it started as Azurite
-		log.Warn("nobody reads this variable", "variable", azurite.AccountsVariable, "meant", accounts.Variable)
+		log.Warn("no command reads this variable", "variable", azurite.AccountsVariable, "meant", accounts.Variable)
 	}
 	for _, o := range p.Overridden() {
 		log.Info("a variable overrides the file of --config", "flag", o.Flag, "variable", o.Variable, "value", o.Value, "file", o.Line)

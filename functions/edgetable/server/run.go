@@ -144,7 +144,7 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 		return err
 	}
 	if s.faults != nil {
-		s.log.Warn("faults are simulated: this is no server to rely on")
+		s.log.Warn("faults are simulated: do not rely on this server")
 	}
 	s.accounts = &account.Known{
 		Source: p.accounts(s.serveFlags), Log: s.log,
@@ -191,7 +191,7 @@ func (s *serving) protectSecrets() error {
 	}
 	s.accounts.Refuse = func(list accounts.List) error {
 		if list.HasDevelopmentKey() && !s.devAnywhere {
-			return errors.New("the development account's key is known to everybody, so it is served on loopback alone: " + s.remedy())
+			return errors.New("the development account's key is public, so it is served only on loopback: " + s.remedy())
 		}
 		return nil
 	}
@@ -200,7 +200,7 @@ func (s *serving) protectSecrets() error {
 		return err
 	}
 	if list.HasDevelopmentKey() {
-		s.log.Warn("whoever reaches this address can read and change everything in the development account", "address", s.listener.Addr())
+		s.log.Warn("everybody who can reach this address can read and change everything in the development account", "address", s.listener.Addr())
 	}
 	switch {
 	case s.certificate != nil || s.trustProxy:
@@ -256,7 +256,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	if errors.Is(err, httpserver.ErrCutOff) {
 		// Some requests may still be running. The store is not closed under them: that equals a crash, which loses
 		// nothing. The server has stopped as requested, so this is no error.
-		s.log.Warn("stopped without the last requests", "cause", err)
+		s.log.Warn("stopped before the last requests ended", "cause", err)
 		return nil
 	}
 	if err != nil {

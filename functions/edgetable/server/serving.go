@@ -44,7 +44,8 @@ func (s *serving) isSecondary() bool {
 	return s.backend.Replica != nil || s.follower.Follows() || s.lead().Fenced()
 }
 
-// lead returns whether the store in the data directory is the primary, or nil if there is no such store.
+// lead returns the Lead of the store in the data directory, which says whether the store is the primary. It returns
+// nil if there is no such store.
 func (s *serving) lead() *stores.Lead {
 	if s.backend.Embedded == nil {
 		return nil

@@ -49,7 +49,7 @@ func OpenStatistics(data string, log *slog.Logger) *Statistics {
 		case err == nil:
 			s.Counter = c
 		case !errors.Is(err, fs.ErrNotExist):
-			log.Warn("the statistics of traffic begin anew, because their file cannot be used", "file", s.path, "cause", err)
+			log.Warn("the traffic statistics start anew, because their file cannot be used", "file", s.path, "cause", err)
 		}
 	}
 	s.Tick(stores.Now())
@@ -82,7 +82,7 @@ func (s *Statistics) write() {
 		err = directory.Replace(s.path, append([]byte(checksum(body)+"\n"), body...), 0o600)
 	}
 	if err != nil {
-		s.log.Warn("the statistics of traffic cannot be kept", "cause", err)
+		s.log.Warn("the traffic statistics cannot be written", "cause", err)
 	}
 }
 

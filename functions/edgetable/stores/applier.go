@@ -29,7 +29,7 @@ const applyAtOnce = 4 << 20
 
 // ErrMixed means that two copies of one data directory have shipped to the same timeline: each lacks what the other
 // one wrote.
-var ErrMixed = errors.New("two copies of one data directory ship their logs to the place, and their writes are mixed: stop one of them, and let the other one begin anew with 'edgetable promote --take-over'")
+var ErrMixed = errors.New("two copies of one data directory ship their logs to the place, and their writes are mixed: stop one of them, and start the other one anew with 'edgetable promote --take-over'")
 
 // Add adds those commits of a piece that are new and have numbers up to until.
 func (a *Applier) Add(ctx context.Context, p *repository.Piece, commits []repository.Commit, until edm.Ticks) error {
@@ -69,8 +69,8 @@ func (a *Applier) Flush(ctx context.Context) error {
 	return err
 }
 
-// Replay applies the log of a plan to the store in a directory, which contains the backup of the plan. If the store
-// is to lead afterwards, it becomes a primary at the moment of the plan.
+// Replay applies the log of a plan to the store in a directory, which contains the backup of the plan. If leads is
+// set, the store becomes a primary at the moment of the plan.
 func Replay(ctx context.Context, r *repository.Repository, plan *repository.Plan, dir string, with []age.Identity, leads bool, progress func(done, total int64)) (err error) {
 	store, err := pebblestore.Open(pebblestore.Options{Dir: dir, Interrupt: ctx.Done()})
 	if err != nil {

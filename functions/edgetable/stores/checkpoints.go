@@ -24,7 +24,7 @@ func NewCheckpoints(store *pebblestore.Store, log *slog.Logger) *Checkpoints {
 	c := &Checkpoints{Store: store}
 	if r := store.Timeline().Replaced; r != nil {
 		c.Lead.Lose(r, true)
-		log.Error("this store was replaced: it serves reads alone, and ships nothing", "cause", c.Lead.Err())
+		log.Error("this store was replaced: it only serves reads, and ships nothing", "cause", c.Lead.Err())
 	}
 	return c
 }

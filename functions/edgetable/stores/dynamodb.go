@@ -115,7 +115,7 @@ func (o *dynamodbFlags) openReplica(ctx context.Context, client *sdk.Client, opt
 func (o *dynamodbFlags) reach(ctx context.Context, client *sdk.Client, store table.Store) error {
 	_, err := store.ListRecords(ctx, "", "", 1, table.Strong)
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		return fmt.Errorf("%s does not exist: 'edgetable dynamodb create' makes it, or infra/aws with all that belongs to it on AWS", o.place(client))
+		return fmt.Errorf("%s does not exist: create it with 'edgetable dynamodb create', or with infra/aws, which also sets up everything else on AWS", o.place(client))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.place(client), err)

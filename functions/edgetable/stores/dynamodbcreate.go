@@ -45,7 +45,7 @@ func (p *program) createDynamoDB(ctx context.Context, o *dynamodbFlags) error {
 		return fmt.Errorf("%s: %w", o.place(client), err)
 	}
 	if exists {
-		fmt.Fprintln(p.Out, o.place(client), "is there already, with the right keys")
+		fmt.Fprintln(p.Out, o.place(client), "already exists, with the right keys")
 	} else {
 		fmt.Fprintln(p.Out, o.place(client), "is made")
 	}

@@ -33,7 +33,7 @@ func (o *dynamodbServing) register(f *pflag.FlagSet) {
 	o.dynamodbFlags.register(f)
 	o.registerLease(f)
 	cli.ChoiceFlag(f, &o.role, "dynamodb-role", "`role` of this Region: alone; primary, if a secondary in another Region reads a replica of the DynamoDB table; or secondary, which only serves reads from a replica", string(dynamodb.Alone), string(dynamodb.PrimaryRole), string(dynamodb.SecondaryRole))
-	cli.IntFlag(f, &o.buckets, "dynamodb-buckets", cli.UsualBuckets, 1, dynamodb.MaxBuckets, cli.BucketsUsage+"; of a new table")
+	cli.IntFlag(f, &o.buckets, "dynamodb-buckets", cli.UsualBuckets, 1, dynamodb.MaxBuckets, cli.BucketsUsage+"; for new tables")
 }
 
 const (
@@ -48,7 +48,7 @@ func (o *dynamodbServing) open(ctx context.Context, from *Opening) (*Backend, er
 		return nil, err
 	}
 	if u, _ := url.Parse(o.endpoint); u.Scheme == "http" && !cli.LoopbackHost(u.Hostname()) {
-		from.Log.Warn("what is sent to DynamoDB can be read and changed on the way", "endpoint", o.endpoint)
+		from.Log.Warn("data sent to DynamoDB can be read and changed on the way", "endpoint", o.endpoint)
 	}
 	observer, scanned := DynamoDBMetrics(from.Metrics)
 	options := dynamodb.Options{Buckets: uint16(o.buckets), Observer: observer, Scanned: scanned}

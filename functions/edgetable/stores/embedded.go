@@ -78,10 +78,10 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 		return nil, fmt.Errorf("--data: %s is not a directory", o.data)
 	}
 	if !o.memory && repository.Interrupted(o.data) {
-		return nil, cli.Fail(cli.StatusDamage, fmt.Errorf("%s has a part of a backup, whose restore was interrupted: the same 'edgetable backup restore' continues it", o.data))
+		return nil, cli.Fail(cli.StatusDamage, fmt.Errorf("%s contains a part of a backup, whose restore was interrupted: run the same 'edgetable backup restore' again", o.data))
 	}
 	if !o.memory && Rebuilding(o.data) {
-		return nil, fmt.Errorf("%s is of a secondary that is not complete: start it with --secondary-of, or name another directory", o.data)
+		return nil, fmt.Errorf("%s belongs to an incomplete secondary: start it with --secondary-of, or name another directory", o.data)
 	}
 	fresh := os.IsNotExist(err)
 	store, err := pebblestore.Open(pebblestore.Options{
@@ -90,7 +90,7 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 		Observer: embeddedMetrics(from.Metrics),
 		Logf:     func(format string, args ...any) { from.Log.Warn(fmt.Sprintf(format, args...)) },
 		Fatal: func(err error) {
-			from.Log.Error("the store cannot go on; what was confirmed is safe", "cause", err)
+			from.Log.Error("the store must stop; confirmed writes are safe", "cause", err)
 			os.Exit(1)
 		},
 	})
@@ -111,7 +111,7 @@ func (o *embeddedFlags) open(ctx context.Context, from *Opening) (*Backend, erro
 	}
 	if _, follows, err := store.Position(); err != nil || follows && !from.Secondary {
 		if follows {
-			err = fmt.Errorf("%s is of a secondary: start it with --secondary-of, or make it a primary with 'edgetable promote %[1]s'", o.data)
+			err = fmt.Errorf("%s belongs to a secondary: start it with --secondary-of, or make it a primary with 'edgetable promote %[1]s'", o.data)
 		}
 		return nil, errors.Join(err, store.Close())
 	}

@@ -34,7 +34,7 @@ func watchEmbedded(m *observe.Metrics, s *pebblestore.Store) {
 		observe.Counter("store_flushes_total", "Memtables that became data files.", func(m pebblestore.Metrics) float64 { return float64(m.Flushes) }),
 		observe.Counter("store_compactions_total", "Compactions.", func(m pebblestore.Metrics) float64 { return float64(m.Compactions) }),
 		observe.Counter("store_compaction_written_bytes_total", "Bytes that compactions wrote.", func(m pebblestore.Metrics) float64 { return float64(m.CompactionBytes) }),
-		observe.Gauge("store_compaction_debt_bytes", "Bytes that compactions have still to process, an estimate.", func(m pebblestore.Metrics) float64 { return float64(m.CompactionDebt) }),
+		observe.Gauge("store_compaction_debt_bytes", "Bytes that compactions still have to process, an estimate.", func(m pebblestore.Metrics) float64 { return float64(m.CompactionDebt) }),
 		observe.Gauge("store_l0_sublevels", "Sorted runs in level 0: flushed and not merged yet. Writes stop at 32.", func(m pebblestore.Metrics) float64 { return float64(m.Sublevels) }),
 		observe.Gauge("store_read_amplification", "Sorted runs that a read searches.", func(m pebblestore.Metrics) float64 { return float64(m.ReadAmp) }),
 		observe.Counter("store_write_stalls_total", "How often writes had to wait for flushes or compactions.", func(m pebblestore.Metrics) float64 { return float64(m.WriteStalls) }),
@@ -49,7 +49,7 @@ func watchEmbedded(m *observe.Metrics, s *pebblestore.Store) {
 		observe.Gauge("store_disk_size_bytes", "Size of the disk of the data directory.", func(m pebblestore.Metrics) float64 { return float64(m.DiskTotal) }),
 		observe.Counter("store_writes_refused_for_space_total", "Writes refused with 503 because the disk is full.", func(m pebblestore.Metrics) float64 { return float64(m.RefusedForSpace) }),
 		observe.Gauge("store_disk_full", "1 while writes are refused because the disk is full, else 0.", func(m pebblestore.Metrics) float64 { return observe.Bool(m.Full) }),
-		observe.Counter("store_damage_total", "Reads and compactions that met a damaged block.", func(m pebblestore.Metrics) float64 { return float64(m.Damage) }),
+		observe.Counter("store_damage_total", "Reads and compactions that found a damaged block.", func(m pebblestore.Metrics) float64 { return float64(m.Damage) }),
 		observe.Gauge("store_clock_ahead_seconds", "How far the last ETag is ahead of the clock: more than a second if the clock was set back.", func(m pebblestore.Metrics) float64 {
 			return max(0, time.Until(m.LastTimestamp.Time()).Seconds())
 		}),

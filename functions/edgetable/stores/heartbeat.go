@@ -15,7 +15,7 @@ import (
 func (p *program) heartbeatCommand() *cobra.Command {
 	var o dynamodbFlags
 	c := &cobra.Command{
-		Use: "heartbeat", Short: "Write the heartbeats of a Region once; secondaries use them to compute their lag",
+		Use: "heartbeat", Short: "Write the heartbeats of a Region once, for its secondaries",
 		Long: "Servers and functions in the role primary write heartbeats once a minute. Use this command after\n" +
 			"they have stopped, to check that all writes have arrived before another Region becomes the primary.\n" +
 			"It fails if another Region writes.",
@@ -44,7 +44,7 @@ func (p *program) heartbeat(ctx context.Context, o *dynamodbFlags) error {
 func beatEvery(ctx context.Context, pause time.Duration, store *dynamodb.Store, region string, log *slog.Logger) {
 	for ctx.Err() == nil {
 		if err := store.Beat(ctx, region); err != nil && ctx.Err() == nil {
-			log.Error("no heartbeat: secondaries do not know how old they are", "cause", err)
+			log.Error("no heartbeat: secondaries cannot tell how old their data is", "cause", err)
 		}
 		_ = cli.Sleep(ctx, pause)
 	}

@@ -113,7 +113,7 @@ func TakeOver(ctx context.Context, r *repository.Repository, store *pebblestore.
 	}
 	above, err := r.Highest(ctx)
 	if err != nil {
-		return fmt.Errorf("the place is taken over, and the store does not know it yet: run the command again: %w", err)
+		return fmt.Errorf("the place was taken over, but the store could not record it: run the command again: %w", err)
 	}
 	if err := store.Raise(max(above, edm.TicksOf(time.Now()))); err != nil {
 		return err

@@ -152,11 +152,11 @@ func (p *program) postgresCreateCommand() *cobra.Command {
 			case err != nil:
 				return o.failed(err)
 			case found == postgres.Version:
-				fmt.Fprintf(p.Out, "%s is there already, with version %d\n", o.place(), found)
+				fmt.Fprintf(p.Out, "%s already exists, with version %d\n", o.place(), found)
 			case found == 0:
-				fmt.Fprintf(p.Out, "%s is made, with version %d\n", o.place(), postgres.Version)
+				fmt.Fprintf(p.Out, "created %s with version %d\n", o.place(), postgres.Version)
 			default:
-				fmt.Fprintf(p.Out, "%s has version %d now, and had %d\n", o.place(), postgres.Version, found)
+				fmt.Fprintf(p.Out, "%s now has version %d; it had %d\n", o.place(), postgres.Version, found)
 			}
 			return nil
 		},
@@ -229,5 +229,5 @@ func printStatus(out io.Writer, o *postgresFlags, s *postgres.Status) {
 	if s.Schema > 0 {
 		fmt.Fprintf(out, "servers     %d\ntables      %d, and %d that are being removed\nentities    about %d, and about %d tombstones\n", s.Servers, s.Tables, s.Dropped, s.Entities, s.Tombstones)
 	}
-	fmt.Fprintf(out, "oldest      transaction %s, number %d back\n", cli.ShowDuration(s.Oldest.Round(1e9)), s.Wraparound)
+	fmt.Fprintf(out, "oldest      transaction %s old, its number %d behind the newest\n", cli.ShowDuration(s.Oldest.Round(1e9)), s.Wraparound)
 }

@@ -57,7 +57,7 @@ func (p *program) rebucket(ctx context.Context, o *rebucketFlags, tableName stri
 	case o.abort && o.buckets != 0:
 		return cli.Misuse("--abort and --buckets exclude each other")
 	case !o.abort && o.buckets == 0:
-		return cli.Misuse("say over how many hash keys with --buckets, from 1 to %d", dynamodb.MaxBuckets)
+		return cli.Misuse("give the number of hash keys with --buckets, from 1 to %d", dynamodb.MaxBuckets)
 	}
 	store, _, err := o.connect(ctx, 64)
 	if err != nil {
@@ -129,7 +129,7 @@ func (r *rebucketProgress) milestone(now rebucket.Progress) {
 	case rebucket.Closing:
 		r.Say("writes are about to be refused for %v or so", now.Pause.Round(100*time.Millisecond))
 	case rebucket.Done:
-		r.Say("%s has %d buckets; what it had before is removed by a server, or by the schedule of the function, in an hour or two", r.name, r.buckets)
+		r.Say("%s has %d buckets; the items in the old ones are removed by a server, or by the schedule of the function, in an hour or two", r.name, r.buckets)
 	case rebucket.Unchanged:
 		r.Say("there is nothing to do")
 	case rebucket.Aborted:

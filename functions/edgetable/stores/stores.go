@@ -75,7 +75,7 @@ func (o *Flags) Check(flags *pflag.FlagSet) (err error) {
 	return o.Kind().check(flags)
 }
 
-// also reports whether a flag is registered elsewhere and applies to only one kind.
+// also reports whether only one kind uses a flag that another package registers.
 func (o *Flags) also(flag string) bool {
 	return slices.ContainsFunc(o.kinds, func(k *Kind) bool { return slices.Contains(k.also, flag) })
 }
