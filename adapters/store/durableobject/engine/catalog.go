@@ -21,6 +21,8 @@ type catalog struct {
 	answers  *answers.Memory
 	location string
 
+	maps, written []byte // memory for the map that a message is about, and for the row of it
+
 	retryAt edm.Ticks // when the alarm tries interrupted deletions again
 }
 

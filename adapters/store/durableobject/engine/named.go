@@ -34,7 +34,7 @@ func (c *catalog) serving(t *turn.Turn) turn.Step {
 	}
 	var list []message.Object
 	for n := range rec.Layout.Buckets {
-		all, err := record.Named(t.Rows, &rec, n)
+		all, err := record.NamedIn(&c.maps, t.Rows, &rec, n)
 		if err != nil {
 			return t.Fail(err)
 		}
@@ -61,7 +61,7 @@ func (c *catalog) tellRanges(t *turn.Turn) turn.Step {
 	}
 	if err == nil && rec.IsTable() {
 		var n message.Named
-		if n, err = record.Named(t.Rows, &rec, bucket); err == nil {
+		if n, err = record.NamedIn(&c.maps, t.Rows, &rec, bucket); err == nil {
 			return c.answerRanges(t, &rec, &n)
 		}
 	}
@@ -104,7 +104,7 @@ func (c *catalog) splitting(t *turn.Turn) (s *told, instead error) {
 	case c.restores(t, &s.rec):
 		err = table.ErrBusy
 	default:
-		s.Named, err = record.Named(t.Rows, &s.rec, s.Bucket)
+		s.Named, err = record.NamedIn(&c.maps, t.Rows, &s.rec, s.Bucket)
 	}
 	return s, err
 }
@@ -176,9 +176,10 @@ func (c *catalog) switchRange(t *turn.Turn) turn.Step {
 // writeRanges writes the ranges of a bucket. The record says that there are any, in a form
 // that earlier code refuses.
 func (c *catalog) writeRanges(t *turn.Turn, s *told) {
-	k, v := record.RowOfRanges(s.Table, s.Bucket), message.AppendNamed(nil, &s.Named)
-	t.Rows.Put(k, v)
-	c.room.Wrote(len(k) + len(v))
+	k := record.RowOfRanges(s.Table, s.Bucket)
+	c.written = message.AppendNamed(c.written[:0], &s.Named)
+	t.Rows.Put(k, c.written)
+	c.room.Wrote(len(k) + len(c.written))
 	if !s.rec.Split {
 		s.rec.Split = true
 		c.room.Wrote(s.rec.Put(t.Rows))

@@ -40,6 +40,12 @@ func RowOfRanges(key string, bucket uint16) []byte {
 
 // Named reads the ranges of a bucket, into memory of its own.
 func Named(rows storage.Rows, rec *Record, bucket uint16) (n message.Named, err error) {
+	return NamedIn(new([]byte), rows, rec, bucket)
+}
+
+// NamedIn reads the ranges of a bucket into memory that is used again: those of long keys have some 100 KB, and the
+// collector seldom frees such pieces (wasm/worker/buffer.go).
+func NamedIn(memory *[]byte, rows storage.Rows, rec *Record, bucket uint16) (n message.Named, err error) {
 	if !rec.Split {
 		return n, nil
 	}
@@ -47,7 +53,8 @@ func Named(rows storage.Rows, rec *Record, bucket uint16) (n message.Named, err 
 	if !ok {
 		return n, nil
 	}
-	r := message.Read(append([]byte(nil), v...))
+	*memory = append((*memory)[:0], v...)
+	r := message.Read(*memory)
 	if n = r.Named(); !r.Done() {
 		return n, ErrDamaged
 	}
@@ -64,9 +71,14 @@ func Objects(rows storage.Rows, rec *Record) (list []message.Object, begun int) 
 		return list, 0
 	}
 	for n := range rec.Layout.Buckets {
-		all, err := Named(rows, rec, n)
-		if err != nil {
-			panic(err.Error()) // a drop must reach all
+		v, ok := rows.Get(RowOfRanges(rec.Key.String(), n))
+		if !ok {
+			continue
+		}
+		r := message.Read(v)
+		all := r.Named()
+		if !r.Done() {
+			panic(ErrDamaged.Error()) // a drop must reach all
 		}
 		for _, r := range all.Ranges {
 			if r.ID != 0 {

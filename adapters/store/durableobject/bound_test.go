@@ -1,0 +1,107 @@
+package durableobject_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/span"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// TestRefusedSplitsRest: ranges that want to split where the table has as many as it may have say so, serve
+// what they have, and cost nothing once nobody uses the table.
+func TestRefusedSplitsRest(t *testing.T) {
+	t.Parallel()
+	const buckets, partitions = 500, 2500 // each bucket may have two ranges, and has five partitions
+	w := newRanges(t, buckets, 1, 0)
+	for i := range partitions {
+		w.put(fmt.Sprintf("p%04d", i), "r")
+		if w.clock.t += edm.TicksPerSecond / 10; i%100 == 0 {
+			w.ring(w.clock.t)
+		}
+	}
+	w.hours(1)
+	refused := w.events[span.SplitRefused]
+	if got := len(w.objects()); got > message.MostRanges(buckets) || refused == 0 {
+		t.Fatalf("%d ranges, and %d refused", got, refused)
+	}
+	w.hours(2) // ranges look whether they are empty
+	if got := w.events[span.SplitRefused] - refused; got > 0 {
+		t.Errorf("%d were refused while nobody used the table", got)
+	}
+	w.evict() // it sleeps
+	rang := 0
+	for range 24 * 120 {
+		w.clock.t += 30 * edm.TicksPerSecond
+		rang += w.ring(w.clock.t)
+	}
+	if rang > 0 {
+		t.Errorf("%d alarms in a day in which nobody used the table", rang)
+	}
+	for i := range partitions {
+		if _, err := w.store.Get(t.Context(), tableKey, at(fmt.Sprintf("p%04d", i), "r"), table.Strong); err != nil {
+			t.Fatalf("partition %d: %v", i, err)
+		}
+	}
+}
+
+// TestTrafficWhileRangesMove: statistics are told while a range splits, and while one leaves.
+func TestTrafficWhileRangesMove(t *testing.T) {
+	t.Parallel()
+	w, partitions := many(t, 6, 8)
+	asked := map[message.Op]int{}
+	busy := false
+	before := w.inside
+	w.inside = func(c durableobject.Call) fate {
+		op, _, _ := message.Open(c.Message)
+		if !busy && (op == message.OpCopy || op == message.OpTake || op == message.OpSwitch) {
+			busy = true
+			report, err := w.store.Traffic(t.Context(), tableKey)
+			if err != nil || report.Missing > 1 || len(report.Ranges) < 4 {
+				t.Errorf("while ranges move (%d): %+v, %v", op, report, err)
+			}
+			busy = false
+			asked[op]++
+		}
+		return before(c)
+	}
+	w.bytes = 1
+	w.evict()
+	w.put(partitions[3]+"a", "r")
+	w.rest()
+	w.removeOne(t, partitions[1])
+	w.hours(3)
+	if asked[message.OpCopy] == 0 || asked[message.OpTake] < 2 || asked[message.OpSwitch] < 2 || len(w.remaining()) != 6 {
+		t.Errorf("asked %v, %d ranges", asked, len(w.remaining()))
+	}
+}
+
+// TestMapsTakeNoNewMemory: the catalog reads and writes maps of long keys in memory that it uses again. In the module the collector
+// seldom frees such large pieces.
+func TestMapsTakeNoNewMemory(t *testing.T) {
+	w, partitions := many(t, 60, 1000) // a map of 60 kB
+	d, err := w.store.ReadRecord(t.Context(), tableKey, table.Strong)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, catalog, answer := w.remaining(), w.node(durableobject.Catalog("acct", "")), make([]byte, 0, 1<<20)
+	messages := [][]byte{message.Ranges(nil, tableText, 0)}
+	for i, id := range ids { // four may begin, and the others may not
+		messages = append(messages, message.Split(nil, message.OpBegin, &message.Splitting{Table: tableText, Incarnation: d.Incarnation, From: id, At: at(partitions[i]+"a", "r")}))
+	}
+	var before, after runtime.MemStats
+	for range 2 { // the first time it gets the memory
+		runtime.ReadMemStats(&before)
+		for _, m := range messages {
+			catalog.memory.Handle(&catalog.rows, m, nil, answer)
+		}
+		runtime.ReadMemStats(&after)
+	}
+	if n := (after.TotalAlloc - before.TotalAlloc) / uint64(len(messages)); n > 20_000 {
+		t.Errorf("a message takes %d bytes", n)
+	}
+}
