@@ -164,12 +164,14 @@ variants:
 	EDGETABLE_NEEDS=aws $(GOTEST) -run '^Test(StoreWithoutLeases|StoreOverFaults|LastSyncTime|Apply)$$' ./adapters/store/dynamodb
 	EDGETABLE_NEEDS=postgres $(GOTEST) -run '^TestStoreRestarts$$' ./adapters/store/postgres
 
-## loads: 90 days of loads under which tables split and join again, 1,000 seeds of splits with faults, 50 kills of workerd between, and messages of tables of many ranges
+## loads: 90 days of loads under which tables split and join again, 1,000 seeds of splits with faults, and tables of 200 ranges and of 90 with long keys in
+## loads: workerd, killed 20 times each under requests of all kinds
 .PHONY: loads
 loads:
 	$(GOTEST) -timeout 60m -run '^TestRangesStayBounded$$' ./adapters/store/durableobject -load-days 90
 	$(GOTEST) -timeout 60m -run '^Test(Splits|RestoreSplits)$$' ./adapters/store/durableobject -splits 1000 -splits-after 1000 -restores 1000
-	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 60m -run '^TestSplitKilled$$' ./testdata/edge/workerd -kills 50
+	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 60m -run '^TestManyRanges$$' ./testdata/edge/workerd -ranges 200 -kills 20 -operations 500
+	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 60m -run '^TestManyRanges$$' ./testdata/edge/workerd -ranges 90 -keys 1000 -kills 20 -operations 500
 	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 60m -run '^TestMessagesAtRest$$' ./testdata/edge/workerd -ranges 200
 	EDGETABLE_NEEDS=edge $(GOTEST) -timeout 60m -run '^TestMessagesAtRest$$' ./testdata/edge/workerd -ranges 90 -keys 900
 

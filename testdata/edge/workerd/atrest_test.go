@@ -14,12 +14,13 @@ var (
 	restKeys   = flag.Int("keys", 0, "characters of PartitionKeys more than needed")
 )
 
-// restPartition is the nth partition of a table of atRest.
-func restPartition(n int) string { return fmt.Sprintf("p%03d", n) + strings.Repeat("k", *restKeys) }
+// restPartition is the nth partition of a table of splitInto. What is long is what all keys begin with, so that no
+// shorter key is between two of them.
+func restPartition(n int) string { return strings.Repeat("k", *restKeys) + fmt.Sprintf("p%03d", n) }
 
-// atRest starts a server with a table that has split into ranges, each with some partitions, and
-// that splits no more.
-func atRest(t *testing.T, table string, ranges int) *workerd.Server {
+// splitInto makes a table that has split into ranges, each with some partitions. With the options a server
+// has it and splits no more.
+func splitInto(t *testing.T, table string, ranges int) workerd.Options {
 	t.Helper()
 	o := workerd.Options{Data: t.TempDir(), Log: workerd.Log(t), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_SPLIT_BYTES=1"}}
 	s, err := workerd.Start(o)
@@ -37,7 +38,14 @@ func atRest(t *testing.T, table string, ranges int) *workerd.Server {
 	}
 	s.Stop()
 	o.Env[1] = "EDGETABLE_SPLIT_BYTES=0"
-	if s, err = workerd.Start(o); err != nil {
+	return o
+}
+
+// atRest starts a server with a table that has split into ranges.
+func atRest(t *testing.T, table string, ranges int) *workerd.Server {
+	t.Helper()
+	s, err := workerd.Start(splitInto(t, table, ranges))
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Stop)
@@ -122,6 +130,8 @@ func TestFullBehindWriteOfRange(t *testing.T) {
 			{method: "POST", target: "/$batch", kind: kind, body: strings.ReplaceAll(body, "PUT", "MERGE")},
 			{method: "DELETE", target: fmt.Sprintf("/many(PartitionKey='%s',RowKey='new')", partition)},
 		} {
+			// By the instance that serves the next request too: it knows the map.
+			must(t, 200, s, "GET", "acme", fmt.Sprintf("/many(PartitionKey='%s',RowKey='r')", partition), "", "")
 			r.header = []string{"x-fault: full"} // see faults.mjs
 			resp, answer, err := r.send(t.Context(), s, workerd.Client)
 			if err != nil {

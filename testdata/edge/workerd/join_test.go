@@ -16,31 +16,32 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// joined counts the joins in a log, and passes it on.
-type joined struct {
+// tally counts a text in a log, and passes the log on.
+type tally struct {
 	io.Writer
-	mu sync.Mutex
-	n  int
+	text string
+	mu   sync.Mutex
+	n    int
 }
 
-func (j *joined) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	j.n += bytes.Count(p, []byte(`"event":"join finished"`))
-	j.mu.Unlock()
-	return j.Writer.Write(p)
+func (l *tally) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	l.n += bytes.Count(p, []byte(l.text))
+	l.mu.Unlock()
+	return l.Writer.Write(p)
 }
 
-func (j *joined) count() int {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.n
+func (l *tally) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.n
 }
 
 // Ranges that are small join again while a client reads and writes the entities that move: each read
 // shows the last write, and in the end the table has all, in one object. The clock of the objects is
 // behind that of the machine, so that their alarms ring at once, and goes on with each request.
 func TestJoins(t *testing.T) {
-	log := &joined{Writer: workerd.Log(t)}
+	log := &tally{Writer: workerd.Log(t), text: `"event":"join finished"`}
 	server, err := workerd.Start(workerd.Options{Data: t.TempDir(), Log: log,
 		Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_SPLIT_BYTES=160000", "EDGETABLE_SPLIT_RATE=0"}})
 	if err != nil {

@@ -1,0 +1,121 @@
+package workerd_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// registers are the histories of partitions that have one value each: that of their only entity, or
+// of all the entities that each of their batches writes. A history is accepted if each operation has a
+// moment between its call and its return such that all together answer as they did.
+type registers struct {
+	time atomic.Int64 // logical: only the order matters
+
+	mu      sync.Mutex
+	history map[string][]porcupine.Operation
+}
+
+// registerStep is an operation: read, put, insert, delete, or change, which replaces the value was.
+type registerStep struct{ kind, value, was string }
+
+// registerAnswer is its status, and the value that was read, "" if there is none.
+type registerAnswer struct {
+	status int // 0: there was no answer
+	value  string
+}
+
+// unknown reports whether a write may have been carried out, and may not.
+func (a registerAnswer) unknown() bool { return a.status == 0 || a.status == 500 }
+
+// add adds an operation that was called at a time. If its outcome is unknown, it may take effect until
+// the server ends.
+func (r *registers) add(name string, in registerStep, call int64, out registerAnswer) {
+	op := porcupine.Operation{Input: in, Call: call, Output: out, Return: r.time.Add(1)}
+	switch {
+	case out.status == 503, out.unknown() && in.kind == "read":
+		return // nothing was done
+	case out.unknown():
+		op.Return = math.MaxInt64
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.history == nil {
+		r.history = map[string][]porcupine.Operation{}
+	}
+	r.history[name] = append(r.history[name], op)
+}
+
+// ended says that the server has ended: what did not take effect never will.
+func (r *registers) ended() {
+	now := r.time.Add(1)
+	for _, history := range r.history {
+		for i := range history {
+			history[i].Return = min(history[i].Return, now)
+		}
+	}
+}
+
+// check compares all histories with the model.
+func (r *registers) check(t *testing.T) {
+	t.Helper()
+	model := (&porcupine.NondeterministicModel{
+		Init: func() []any { return []any{""} },
+		Step: func(state, in, out any) (next []any) {
+			for _, s := range afterStep(state.(string), in.(registerStep), out.(registerAnswer)) {
+				next = append(next, s)
+			}
+			return next
+		},
+	}).ToModel()
+	operations := 0
+	for name, history := range r.history {
+		operations += len(history)
+		if result := porcupine.CheckOperationsTimeout(model, history, 5*time.Minute); result != porcupine.Ok {
+			slices.SortFunc(history, func(a, b porcupine.Operation) int { return int(a.Call - b.Call) })
+			var b strings.Builder
+			for _, op := range history {
+				fmt.Fprintf(&b, "%5d–%5d %+v → %+v\n", op.Call, op.Return, op.Input, op.Output)
+			}
+			t.Errorf("%s: no order explains this history (%s):\n%s", name, result, &b)
+		}
+	}
+	t.Logf("%d operations of %d partitions have an order", operations, len(r.history))
+}
+
+// afterStep returns the values that a register may have after an operation that was answered so, none if it
+// cannot have been answered so.
+func afterStep(s string, in registerStep, out registerAnswer) []string {
+	next, applies, refused := in.value, true, 0
+	switch in.kind {
+	case "read":
+		if out.value != s {
+			return nil
+		}
+		return []string{s}
+	case "insert":
+		applies, refused = s == "", 409
+	case "delete":
+		next, applies, refused = "", s != "", 404
+	case "change":
+		if applies, refused = s == in.was, 412; s == "" {
+			refused = 404
+		}
+	}
+	switch {
+	case out.unknown() && applies:
+		return []string{s, next}
+	case out.unknown(), !applies && out.status == refused:
+		return []string{s}
+	case applies && out.status < 300:
+		return []string{next}
+	}
+	return nil
+}
