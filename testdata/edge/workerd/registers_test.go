@@ -66,19 +66,10 @@ func (r *registers) ended() {
 // check compares all histories with the model.
 func (r *registers) check(t *testing.T) {
 	t.Helper()
-	model := (&porcupine.NondeterministicModel{
-		Init: func() []any { return []any{""} },
-		Step: func(state, in, out any) (next []any) {
-			for _, s := range afterStep(state.(string), in.(registerStep), out.(registerAnswer)) {
-				next = append(next, s)
-			}
-			return next
-		},
-	}).ToModel()
 	operations := 0
 	for name, history := range r.history {
 		operations += len(history)
-		if result := porcupine.CheckOperationsTimeout(model, history, 5*time.Minute); result != porcupine.Ok {
+		if result := inOrder(history); result != porcupine.Ok {
 			slices.SortFunc(history, func(a, b porcupine.Operation) int { return int(a.Call - b.Call) })
 			var b strings.Builder
 			for _, op := range history {
@@ -88,6 +79,20 @@ func (r *registers) check(t *testing.T) {
 		}
 	}
 	t.Logf("%d operations of %d partitions have an order", operations, len(r.history))
+}
+
+// inOrder looks for an order of the operations of a register.
+func inOrder(history []porcupine.Operation) porcupine.CheckResult {
+	model := (&porcupine.NondeterministicModel{
+		Init: func() []any { return []any{""} },
+		Step: func(state, in, out any) (next []any) {
+			for _, s := range afterStep(state.(string), in.(registerStep), out.(registerAnswer)) {
+				next = append(next, s)
+			}
+			return next
+		},
+	}).ToModel()
+	return porcupine.CheckOperationsTimeout(model, history, 5*time.Minute)
 }
 
 // afterStep returns the values that a register may have after an operation that was answered so, none if it
@@ -118,4 +123,50 @@ func afterStep(s string, in registerStep, out registerAnswer) []string {
 		return []string{next}
 	}
 	return nil
+}
+
+// TestRegisters checks the model: which answers it accepts of operations one after the other, and of one that a killed
+// server may have carried out.
+func TestRegisters(t *testing.T) {
+	t.Parallel()
+	type step = struct {
+		registerStep
+		registerAnswer
+	}
+	put := step{registerStep{"put", "1", ""}, registerAnswer{204, ""}}
+	lost := step{registerStep{"put", "2", ""}, registerAnswer{0, ""}}
+	read := func(value string) step { return step{registerStep{"read", "", ""}, registerAnswer{200, value}} }
+	other := func(kind, was string, status int) step {
+		return step{registerStep{kind, "3", was}, registerAnswer{status, ""}}
+	}
+	for _, tt := range []struct {
+		what  string
+		want  porcupine.CheckResult
+		steps []step
+	}{
+		{"a write is read", porcupine.Ok, []step{put, read("1")}},
+		{"a write is lost", porcupine.Illegal, []step{put, read("")}},
+		{"an unknown write was carried out", porcupine.Ok, []step{put, lost, read("2"), read("2")}},
+		{"an unknown write was not", porcupine.Ok, []step{put, lost, read("1"), read("1")}},
+		{"an unknown write comes after a kill", porcupine.Illegal, []step{put, lost, read("1"), read("2")}},
+		{"an entity is inserted twice", porcupine.Illegal, []step{put, other("insert", "", 201)}},
+		{"a refused insert", porcupine.Ok, []step{put, other("insert", "", 409), read("1")}},
+		{"an insert is refused without a reason", porcupine.Illegal, []step{other("insert", "", 409)}},
+		{"a change of another value", porcupine.Illegal, []step{put, other("change", "0", 204)}},
+		{"a refused change of another value", porcupine.Ok, []step{put, other("change", "0", 412), read("1")}},
+		{"a change of the value", porcupine.Ok, []step{put, other("change", "1", 204), read("3")}},
+		{"a deleted entity comes back", porcupine.Illegal, []step{put, other("delete", "", 204), read("1")}},
+		{"a deletion finds nothing", porcupine.Illegal, []step{put, other("delete", "", 404)}},
+	} {
+		var r registers
+		for _, s := range tt.steps {
+			r.add("p", s.registerStep, r.time.Add(1), s.registerAnswer)
+			if s.unknown() {
+				r.ended()
+			}
+		}
+		if got := inOrder(r.history["p"]); got != tt.want {
+			t.Errorf("%s: %s", tt.what, got)
+		}
+	}
 }

@@ -2,6 +2,8 @@ package workerd_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -52,37 +54,129 @@ func put(t *testing.T, s *workerd.Server, target string) {
 }
 
 // BenchmarkSplitServesMore measures how many more requests a table serves whose load has
-// split it. An object of this benchmark serves a request in 40 ms and one at a time, 25 a second
-// in place of the platform's 1,000: on the platform each object has a processor of its
-// own, and here all share those of this machine. It takes five minutes:
+// split it: reads of an entity, batches of 40 kB, and pages of 40 kB. An object of this benchmark serves a
+// request in 40 ms and one at a time, 25 a second in place of the platform's 1,000: on the platform each object has
+// a processor of its own, and here all share those of this machine. For the same reason the isolate has more room
+// for large requests than one of the platform, which has more isolates. It takes six minutes:
 //
-//	go test ./testdata/edge/workerd -run '^$' -bench SplitServesMore -benchtime 1x
+//	EDGETABLE_NEEDS=edge go test ./testdata/edge/workerd -run '^$' -bench SplitServesMore -benchtime 1x
 func BenchmarkSplitServesMore(b *testing.B) {
-	s, err := workerd.Start(workerd.Options{Data: b.TempDir(), Log: workerd.Log(b),
-		Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_SPLIT_RATE=8", "EDGETABLE_OBJECT_WORK=40"}})
+	o := workerd.Options{Data: b.TempDir(), Log: workerd.Log(b), Module: roomy(b),
+		Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_OBJECT_WORK=40", ""}}
+	l := &splitLoad{B: b}
+	serve := func(rate string, f func()) {
+		o.Env[2] = "EDGETABLE_SPLIT_RATE=" + rate
+		s, err := workerd.Start(o)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer s.Stop()
+		l.s = s
+		f()
+	}
+	serve("0", func() {
+		l.send("POST", "/Tables", "application/json", `{"TableName":"busy"}`, 201)
+		for n := range l.partitions() {
+			l.batch(n)
+		}
+	})
+	kinds := []struct {
+		name string
+		ask  func(n int) bool
+	}{{"gets", l.get}, {"batches", l.batch}, {"pages", l.page}}
+	for range b.N {
+		one := map[string]float64{}
+		serve("0", func() {
+			for _, kind := range kinds {
+				one[kind.name] = l.measure(kind.ask)
+			}
+		})
+		serve("8", func() {
+			for end := time.Now().Add(8 * time.Minute); l.ranges() < 4 && time.Now().Before(end); {
+				l.measure(l.get)
+			}
+		})
+		serve("0", func() {
+			b.ReportMetric(float64(l.ranges()), "ranges")
+			for _, kind := range kinds {
+				several := l.measure(kind.ask)
+				b.ReportMetric(several, kind.name+"/s")
+				b.ReportMetric(several/one[kind.name], kind.name+"-times")
+			}
+		})
+	}
+}
+
+// roomy is the module with memories for as many large requests at a time as small ones.
+func roomy(b *testing.B) string {
+	built, err := workerd.Module("")
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer s.Stop()
-	send := func(method, target, body string, statuses ...int) int {
-		r := request{method: method, target: target, kind: "application/json", body: body}
-		resp, answer, err := r.send(b.Context(), s, workerd.Client)
-		if err != nil {
-			b.Error(err)
-			return 0
-		}
-		if !slices.Contains(statuses, resp.StatusCode) {
-			b.Errorf("%s %s: %d %s", method, target, resp.StatusCode, answer)
-		}
-		return resp.StatusCode
+	folder := b.TempDir()
+	if err := os.CopyFS(folder, os.DirFS(built)); err != nil {
+		b.Fatal(err)
 	}
-	// An isolate serves 15 small requests at a time: fewer clients leave room for statistics.
-	const partitions, clients, measured = 64, 12, 15 * time.Second
-	target := func(n int) string { return fmt.Sprintf("/busy(PartitionKey='p%02d',RowKey='r')", n%partitions) }
-	send("POST", "/Tables", `{"TableName":"busy"}`, 201)
-	for n := range partitions {
-		send("PUT", target(n), `{"Value":1}`, 204)
+	pool := filepath.Join(folder, "pool.mjs")
+	text, err := os.ReadFile(pool)
+	if err != nil {
+		b.Fatal(err)
 	}
+	const few, more = "memory: 5 * MiB, most: 2,", "memory: 5 * MiB, most: 15,"
+	if !strings.Contains(string(text), few) {
+		b.Fatalf("%s has no line with %s", pool, few)
+	}
+	if err := os.WriteFile(pool, []byte(strings.Replace(string(text), few, more, 1)), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	return folder
+}
+
+// splitLoad are clients of a table of 64 partitions of 40 kB.
+type splitLoad struct {
+	*testing.B
+	s *workerd.Server
+}
+
+func (l *splitLoad) partitions() int { return 64 }
+
+func (l *splitLoad) ranges() int { return len(statistics(l, l.s, "busy").Ranges) }
+
+func (l *splitLoad) send(method, target, kind, body string, statuses ...int) (status int, answer string) {
+	r := request{method: method, target: target, kind: kind, body: body}
+	resp, answer, err := r.send(l.Context(), l.s, workerd.Client)
+	if err != nil {
+		l.Error(err)
+		return 0, ""
+	}
+	if !slices.Contains(statuses, resp.StatusCode) {
+		l.Errorf("%s %s: %d %s", method, target, resp.StatusCode, answer)
+	}
+	return resp.StatusCode, answer
+}
+
+func (l *splitLoad) partition(n int) string { return fmt.Sprintf("p%02d", n%l.partitions()) }
+
+func (l *splitLoad) get(n int) bool {
+	status, _ := l.send("GET", fmt.Sprintf("/busy(PartitionKey='%s',RowKey='0000')", l.partition(n)), "", "", 200, 503)
+	return status == 200
+}
+
+func (l *splitLoad) batch(n int) bool {
+	kind, body := batchOf("busy", l.partition(n), 40, 1000)
+	status, answer := l.send("POST", "/$batch", kind, body, 202, 503)
+	return status == 202 && !strings.Contains(answer, "odata.error")
+}
+
+func (l *splitLoad) page(n int) bool {
+	status, answer := l.send("GET", "/busy()?$filter=PartitionKey%20eq%20'"+l.partition(n)+"'", "", "", 200, 503)
+	return status == 200 && strings.Count(answer, `"RowKey"`) == 40
+}
+
+// measure is how many requests a second are served. An isolate serves 15 small requests at a time: fewer clients leave
+// room for statistics.
+func (l *splitLoad) measure(ask func(n int) bool) float64 {
+	const clients, measured = 12, 15 * time.Second
 	var served atomic.Int64
 	var group sync.WaitGroup
 	stop := make(chan struct{})
@@ -94,29 +188,15 @@ func BenchmarkSplitServesMore(b *testing.B) {
 					return
 				default:
 				}
-				if send("GET", target(n), "", 200, 503) == 200 {
+				if ask(n) {
 					served.Add(1)
 				}
 			}
 		})
 	}
-	rate := func() float64 {
-		before := served.Load()
-		time.Sleep(measured)
-		return float64(served.Load()-before) / measured.Seconds()
-	}
-	ranges := func() int { return len(statistics(b, s, "busy").Ranges) }
-	for range b.N {
-		one, objects := rate(), 0
-		for end := time.Now().Add(8 * time.Minute); objects < 4 && time.Now().Before(end); objects = ranges() {
-			time.Sleep(5 * time.Second)
-		}
-		several := rate()
-		b.ReportMetric(one, "one/s")
-		b.ReportMetric(several, "several/s")
-		b.ReportMetric(float64(objects), "objects")
-		b.ReportMetric(several/one, "times")
-	}
+	time.Sleep(measured)
 	close(stop)
+	rate := float64(served.Load()) / measured.Seconds()
 	group.Wait()
+	return rate
 }
