@@ -43,6 +43,20 @@ func (f *Feed) Stream(ctx context.Context) (*Stream, error) {
 	return s, nil
 }
 
+// Page returns the next page of a stream, which ends with a position. The caller asks again with that.
+func (f *Feed) Page(ctx context.Context) ([]byte, error) {
+	p, err := f.read(ctx, streamBytes)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stream{feed: f, page: p, text: append([]byte(nil), "retry: 2000\n\n"...)}
+	for i := range p.Commits {
+		s.text = p.frames(s.text, i)
+	}
+	s.position()
+	return s.text, nil
+}
+
 // Stream is an answer with server-sent events that stays open while its client reads. One goroutine reads and closes
 // it.
 type Stream struct {

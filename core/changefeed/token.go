@@ -18,7 +18,7 @@ const (
 	lifeEnd  = sumEnd + len(table.Incarnation{})
 	shortest = lifeEnd + len(table.History{})
 	// longest is the maximum length of a position in bytes.
-	longest = shortest + 1024
+	longest = shortest + 8<<10
 )
 
 // badParameter begins the error texts for wrong parameters. It is the text of the service.
@@ -32,7 +32,7 @@ var errToken = table.InvalidQueryParameterValue.With(badParameter + "since is no
 
 // Token returns the text of a position.
 func Token(of table.Name, p *table.FeedPosition) string {
-	b := make([]byte, sumEnd, longest)
+	b := make([]byte, sumEnd, shortest+len(p.At))
 	b = append(append(append(b, p.Life[:]...), p.History[:]...), p.At...)
 	b[0] = form
 	sum(b[1:sumEnd], of, b[sumEnd:])

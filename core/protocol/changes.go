@@ -29,7 +29,14 @@ func (c *call) getChanges(ctx context.Context) (a answer, err error) {
 		return c.takeTurn(ctx, work)
 	}
 	a.status = 200
-	if !f.Request.Stream {
+	switch {
+	case c.PagedFeeds && c.address.Secondary:
+		return a, table.NotImplemented.With(table.NotImplemented.Err().Message + " Ask for changes at the address of the primary.")
+	case c.PagedFeeds && f.Request.Stream:
+		a.header = changefeed.StreamHeader()
+		a.body, err = f.Page(ctx)
+		return a, err
+	case !f.Request.Stream:
 		a.header, a.body, err = f.List(ctx)
 		return a, err
 	}

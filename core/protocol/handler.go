@@ -56,6 +56,9 @@ type Handler struct {
 	Limits         Limits
 	// Waiters limits the requests that wait for changes. If it is nil, no request waits.
 	Waiters *changefeed.Waiters
+	// PagedFeeds is set if the caller keeps requests for changes open by serving them again: a stream of events is then
+	// answered by its next page. Changes are at the address of the primary alone.
+	PagedFeeds bool
 	// Gate decides about each operation. It may be nil.
 	Gate Gate
 	// Turns shares the server between payers. If it is nil, each request begins at once.

@@ -111,7 +111,7 @@ export class EdgetableObject extends own.EdgetableObject {
   }
 
   count(space) {
-    if (!this.rows.exist()) return 0;
+    if (!this.rows.tables().has("r")) return 0;
     return this.ctx.storage.sql.exec("SELECT count(*) AS n FROM r WHERE substr(k, 1, 1) = CAST(? AS BLOB)", space).one().n;
   }
 
@@ -153,7 +153,7 @@ export class EdgetableObject extends own.EdgetableObject {
     try {
       return super.attempt(message, again);
     } finally {
-      this.past?.keep(place.now, this.ctx.storage.sql, this.rows.exist());
+      this.past?.keep(place.now, this.ctx.storage.sql, this.rows.tables().has("r"));
       Date.now = wall;
       delete this.rows.put;
       delete this.rows.size;

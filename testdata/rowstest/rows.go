@@ -113,9 +113,22 @@ func (o *Rows) Delete(key []byte) {
 }
 
 // DeleteAll implements engine.Rows.
-func (o *Rows) DeleteAll() {
+func (o *Rows) DeleteAll() { o.deleteAll(func(k []byte) bool { return k[0] != 'f' }) }
+
+// DropDay implements engine.Rows.
+func (o *Rows) DropDay(day uint32) {
+	prefix := []byte{'f', byte(day >> 16), byte(day >> 8), byte(day)}
+	o.deleteAll(func(k []byte) bool { return bytes.HasPrefix(k, prefix) })
+}
+
+func (o *Rows) deleteAll(which func(k []byte) bool) {
 	old := o.Rows
 	o.Rows = nil
+	for _, r := range old {
+		if !which(r.Key) {
+			o.Rows = append(o.Rows, r)
+		}
+	}
 	o.undo = append(o.undo, func() { o.Rows = old })
 	o.spoil()
 }

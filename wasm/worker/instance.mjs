@@ -44,6 +44,7 @@ export class Instance {
         row_put: (at, n, valueAt, valueN) => this.rows.put(this.view(at, n), this.view(valueAt, valueN)),
         row_delete: (at, n) => this.rows.delete(this.view(at, n)),
         row_delete_all: () => this.rows.deleteAll(),
+        row_drop_day: (day) => this.rows.dropDay(day),
         row_size: () => this.rows.size(),
         row_scan: (at, n) => this.put(this.rows.scan(this.view(at, n))),
       },
@@ -104,6 +105,7 @@ export class Instance {
   }
 
   log(level, line) {
+    if (this.job?.quiet) return;
     console[level === 0 ? "log" : "error"](line);
     if (this.env.EDGETABLE_METRICS === undefined) return; // a data set of Analytics Engine
     const r = JSON.parse(line);

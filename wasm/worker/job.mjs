@@ -15,6 +15,10 @@ export class Job {
   #questions = 0; // of them
   #begin = this.now;
   #repeated = false; // this is not the first attempt
+  calls = 0; // of objects
+
+  // quiet: the request was served before, and is counted and logged already.
+  constructor(quiet = false) { this.quiet = quiet; }
 
   // again begins the next attempt.
   again() {
@@ -27,7 +31,7 @@ export class Job {
   random(draw) { return this.#drawn[this.#next++] ??= draw(); }
 
   // limit takes tokens of a limit, in the first attempt only.
-  limit(env, which, key, tokens) { return this.#repeated ? 0 : limit(env, which, key, tokens); }
+  limit(env, which, key, tokens) { return this.quiet || this.#repeated ? 0 : limit(env, which, key, tokens); }
 
   // wrote reports whether a write was sent.
   get wrote() { return [...this.#before, ...this.#heard].some((h) => h.writes); }
@@ -47,7 +51,10 @@ export class Job {
     if (i < 0 && writes && this.#before.some((h) => h.writes)) throw new Error("the second attempt makes another write");
     const heard = i < 0 ? { calls, writes } : this.#before.splice(i, 1)[0];
     this.#heard.push(heard);
-    if (i < 0) Object.assign(heard, { answer: await make(), at: Date.now() });
+    if (i < 0) {
+      this.calls += Math.ceil(calls.length / 4);
+      Object.assign(heard, { answer: await make(), at: Date.now() });
+    }
     if (i >= 0 || this.#before.length === 0) this.now = heard.at;
     if (sizeOf(size(heard.answer)) > instance.size) throw new Outgrown();
     return heard.answer;

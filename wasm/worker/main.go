@@ -40,7 +40,7 @@
 //	known(pointer, n) n    the same, in the instance that remembers for all → the answer in the buffer
 //	limit(which, key, n, tokens) f64  the same, in the instance that counts for all
 //	row_get(key, n) n      → the row's value in the buffer, or -1
-//	row_put(key, n, value, n), row_delete(key, n), row_delete_all()
+//	row_put(key, n, value, n), row_delete(key, n), row_delete_all(), row_drop_day(day)
 //	row_size() f64         size of all rows in bytes
 //	row_scan(range, n) n   → whole rows in the buffer
 //

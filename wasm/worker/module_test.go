@@ -35,8 +35,15 @@ type storage struct {
 func (s *storage) Get(k []byte) ([]byte, bool) { v, ok := s.rows[string(k)]; return []byte(v), ok }
 func (s *storage) Put(k, v []byte)             { s.rows[string(k)] = string(v) }
 func (s *storage) Delete(k []byte)             { delete(s.rows, string(k)) }
-func (s *storage) DeleteAll()                  { clear(s.rows) }
-func (s *storage) Size() int64                 { return 0 }
+func (s *storage) DeleteAll() {
+	maps.DeleteFunc(s.rows, func(k, _ string) bool { return k[0] != 'f' })
+}
+func (s *storage) Size() int64 { return 0 }
+
+func (s *storage) DropDay(day uint32) {
+	prefix := string([]byte{'f', byte(day >> 16), byte(day >> 8), byte(day)})
+	maps.DeleteFunc(s.rows, func(k, _ string) bool { return strings.HasPrefix(k, prefix) })
+}
 
 func (s *storage) Scan(from, to []byte, _ int) iter.Seq2[[]byte, []byte] {
 	return func(yield func(k, v []byte) bool) {

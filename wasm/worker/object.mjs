@@ -87,9 +87,9 @@ export class EdgetableObject extends DurableObject {
         step = engine.get(engine.exports.object(this.life, message.length, engine.put(message, ...again)));
         if (step[8] === rollback) throw undo;
       });
-      if (this.rows.emptied && !this.rows.there) this.leave();
+      if (this.rows.emptied && this.rows.tables().size === 0) this.leave();
     } catch (e) {
-      this.rows.there = undefined;
+      this.rows.names = undefined;
       if (e !== undo) throw e;
     }
     const alarm = new DataView(step.buffer).getFloat64(0, true);
@@ -113,42 +113,55 @@ export class EdgetableObject extends DurableObject {
   }
 }
 
-// Rows are the storage of an object. The SQL table is created with the first row: an object that is only read, for example
-// under a name that a client invented, stores nothing.
+// Rows are the storage of an object. An SQL table is created with its first row: an object that is only read, for example
+// under a name that a client invented, stores nothing. The lines of a feed are in a table for each day, whose number is in
+// their keys: see days.go.
 class Rows {
-  there = undefined; // whether the table exists, undefined if unknown
+  names = undefined; // of the tables, undefined if unknown
   emptied = false; // in this step
 
   constructor(sql) { this.sql = sql; }
 
-  exist() { return this.there ??= this.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'r'").raw().next().done === false; }
+  tables() { return this.names ??= new Set(this.sql.exec("SELECT name FROM sqlite_master WHERE name = 'r' OR name GLOB 'f[0-9]*'").raw().toArray().flat()); }
+
+  // table is the name of the table of a key, undefined if it does not exist.
+  table(k) {
+    const name = k[0] === line ? dayTable((k[1] << 16) | (k[2] << 8) | k[3]) : "r";
+    return this.tables().has(name) ? name : undefined;
+  }
 
   // size is in bytes, without deleted rows.
   size() { return this.sql.databaseSize; }
 
   get(k) {
-    if (!this.exist()) return undefined;
-    const row = this.sql.exec("SELECT v FROM r WHERE k = ?", k).raw().next();
+    const table = this.table(k);
+    if (table === undefined) return undefined;
+    const row = this.sql.exec(`SELECT v FROM ${table} WHERE k = ?`, k).raw().next();
     return row.done ? undefined : new Uint8Array(row.value[0]);
   }
 
   put(k, v) {
-    if (!this.exist()) {
-      this.sql.exec("CREATE TABLE r (k BLOB PRIMARY KEY, v BLOB) WITHOUT ROWID");
-      this.there = true;
+    let table = this.table(k);
+    if (table === undefined) {
+      table = k[0] === line ? dayTable((k[1] << 16) | (k[2] << 8) | k[3]) : "r";
+      this.sql.exec(`CREATE TABLE ${table} (k BLOB PRIMARY KEY, v BLOB) WITHOUT ROWID`);
+      this.names.add(table);
     }
-    this.sql.exec("INSERT INTO r VALUES (?, ?) ON CONFLICT DO UPDATE SET v = excluded.v", k, v);
+    this.sql.exec(`INSERT INTO ${table} VALUES (?, ?) ON CONFLICT DO UPDATE SET v = excluded.v`, k, v);
   }
 
   delete(k) {
-    if (this.exist()) this.sql.exec("DELETE FROM r WHERE k = ?", k);
+    const table = this.table(k);
+    if (table !== undefined) this.sql.exec(`DELETE FROM ${table} WHERE k = ?`, k);
   }
 
-  // deleteAll drops the table: deleting each row would cost money.
-  deleteAll() {
-    if (!this.exist()) return;
-    this.sql.exec("DROP TABLE r");
-    this.there = false;
+  // deleteAll drops the table: deleting each row would cost money. dropDay drops that of a day.
+  deleteAll() { this.drop("r"); }
+  dropDay(day) { this.drop(dayTable(day)); }
+
+  drop(table) {
+    if (!this.tables().delete(table)) return;
+    this.sql.exec(`DROP TABLE ${table}`);
     this.emptied = true;
   }
 
@@ -158,10 +171,10 @@ class Rows {
   scan(request) {
     let [wanted, from, to, back] = unframe(request.slice());
     let room = new DataView(wanted.buffer, wanted.byteOffset).getUint32(0, true), limit = 16;
-    const parts = [new Uint8Array(0)];
-    if (!this.exist()) return frames(parts);
+    const parts = [new Uint8Array(0)], table = this.table(from);
+    if (table === undefined) return frames(parts);
     for (;;) {
-      const rows = [...this.sql.exec(back ? fewBack : few, from, to, limit).raw()];
+      const rows = [...this.sql.exec(few(table, back), from, to, limit).raw()];
       const before = room;
       for (const [k, v] of rows) {
         if (room <= 0) break;
@@ -185,5 +198,8 @@ class Rows {
   }
 }
 
-const few = "SELECT k, CASE WHEN length(v) <= 16384 THEN v END FROM r WHERE k >= ? AND k < ? ORDER BY k LIMIT ?";
-const fewBack = few.replace("ORDER BY k", "ORDER BY k DESC");
+const few = (table, back) => `SELECT k, CASE WHEN length(v) <= 16384 THEN v END FROM ${table} WHERE k >= ? AND k < ? ORDER BY k${back ? " DESC" : ""} LIMIT ?`;
+
+const line = 102; // f, the first byte of the key of a line
+const firstDay = 719_163; // the number that days.go has for 1970-01-01
+const dayTable = (day) => (day < firstDay ? `f0${firstDay - day}` : `f${day - firstDay}`); // f20657 is 2026-07-23

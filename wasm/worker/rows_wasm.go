@@ -22,6 +22,9 @@ func hostRowDelete(k unsafe.Pointer, n uint32)
 //go:wasmimport edge row_delete_all
 func hostRowDeleteAll()
 
+//go:wasmimport edge row_drop_day
+func hostRowDropDay(day uint32)
+
 //go:wasmimport edge row_size
 func hostRowSize() float64
 
@@ -51,6 +54,8 @@ func (r *rows) Put(k, v []byte) {
 func (r *rows) Delete(k []byte) { hostRowDelete(pointer(k), uint32(len(k))) }
 
 func (r *rows) DeleteAll() { hostRowDeleteAll() }
+
+func (r *rows) DropDay(day uint32) { hostRowDropDay(day) }
 
 func (r *rows) Size() int64 { return int64(hostRowSize()) }
 

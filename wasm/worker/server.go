@@ -65,6 +65,7 @@ func newServer(c *config, store table.Store, h host) *server {
 		SettingsAge: c.settingsAge,
 		PathStyle:   c.pathStyle,
 		Extensions:  c.extensions,
+		PagedFeeds:  true,
 		KeptBuffer:  h.keptBuffer,
 		Limits: protocol.Limits{
 			Account: h.limiter(c, accountLimit), Partition: h.limiter(c, partitionLimit), Failures: h.limiter(c, failureLimit),

@@ -1,5 +1,6 @@
 // The shell around edgetable.wasm in a Cloudflare Worker: it moves bytes between the platform and the module and decides
 // nothing about the protocol. main.go describes the interface between the two.
+import { follow, follows } from "./changes.mjs";
 import { refuse } from "./counter.mjs";
 import { answer, clientOf, head, responseOf } from "./http.mjs";
 import { Job, Outgrown } from "./job.mjs";
@@ -9,9 +10,10 @@ export { EdgetableObject } from "./object.mjs";
 
 const maxReused = 64 << 10; // bytes of a response, behind which an instance serves the next request: see buffer.go
 
-async function serve(request, env, { bytes, length, refusal }) {
+// serve has an instance serve a request; again says that it was served before, and waits.
+async function serve(request, env, { bytes, length, refusal }, again = false) {
   if (refusal !== "") return refuse(request, env, refusal);
-  const job = new Job(), top = head(request, length, "");
+  const job = new Job(again), top = head(request, length, "");
   for (let size = sizeFor(bytes.length); ; size++) {
     const instance = await take(env, size, clientOf(request));
     if (instance === null) return refuse(request, env, "busy");
@@ -20,7 +22,7 @@ async function serve(request, env, { bytes, length, refusal }) {
       instance.job = job;
       const out = instance.response(await instance.serve(instance.putRequest(top, bytes)));
       dead = out[1].length > maxReused;
-      return responseOf(...out);
+      return Object.assign(responseOf(...out), { length: out[1].length, calls: job.calls });
     } catch (e) {
       if ((e instanceof Outgrown || instance.exhausted) && size + 1 < sizes.length) {
         job.again();
@@ -37,7 +39,7 @@ async function serve(request, env, { bytes, length, refusal }) {
 
 export default {
   async fetch(request, env, ctx) {
-    const work = answer(request, env, serve);
+    const work = answer(request, env, (request, env, body) => (follows(request) ? follow(request, (r, again) => serve(r, env, body, again)) : serve(request, env, body)));
     ctx.waitUntil(work); // to its end even if the client hangs up, so that the instance comes back
     return work;
   },
