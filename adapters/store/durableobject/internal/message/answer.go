@@ -29,6 +29,7 @@ const (
 	StatusKeyTooLong
 	StatusAgain // nothing was done; send the message again
 	StatusMore  // a part was done; send the message again
+	StatusNoFeed
 )
 
 // named lists the errors that have their own status.
@@ -47,6 +48,7 @@ var named = [...]struct {
 	{StatusKeyTooLong, table.ErrKeyTooLong},
 	{StatusAgain, ErrAgain},
 	{StatusMore, ErrMore},
+	{StatusNoFeed, table.ErrNoFeed},
 }
 
 // The errors of an answer that are not in package table.

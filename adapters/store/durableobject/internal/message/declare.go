@@ -13,12 +13,20 @@ const declares = "\x01"
 // Declare appends the message OpDeclare.
 func Declare(dst []byte, p *Destination) []byte { return beginAt(dst, OpDeclare, p) }
 
+// formFeeds is before traits with a feed: code that keeps no feeds does not understand them, so that it writes nothing to
+// such a table. It is no beginning of a form of core, which is that of a time.
+const formFeeds = 0xFF
+
 // AppendTraits appends what a table declares, in the form of core; nothing if it declares nothing.
 func AppendTraits(dst []byte, t *table.Traits) []byte {
 	if t == nil {
 		return AppendBytes(dst, nil)
 	}
-	return AppendBytes(dst, table.AppendRecord(nil, &table.Record{Traits: t}, 0))
+	var form []byte
+	if t.Feeds() {
+		form = []byte{formFeeds}
+	}
+	return AppendBytes(dst, table.AppendRecord(form, &table.Record{Traits: t}, 0))
 }
 
 // Traits reads what a table declares, into memory of its own.
@@ -27,8 +35,12 @@ func (r *Reader) Traits() *table.Traits {
 	if v == nil {
 		return nil
 	}
+	feeds := v[0] == formFeeds
+	if feeds {
+		v = v[1:]
+	}
 	rec, err := table.ParseRecord(table.RecordKey{}.String(), v)
-	r.bad = r.bad || err != nil || rec.Traits == nil
+	r.bad = r.bad || err != nil || rec.Traits == nil || rec.Traits.Feeds() != feeds
 	return rec.Traits
 }
 

@@ -57,6 +57,12 @@ const (
 	OpJoin  // Destination, incarnation, that number, Piece → nothing
 
 	OpDeclare // of a bucket: Destination → whether something is stored that a withdrawn rule has ended; it asks the catalog what the table declares
+
+	// Of feeds: the first two are of a bucket, the others of a catalog.
+	OpLines // Destination, FeedQuestion → FeedAnswer, items
+	OpLook  // Destination, incarnation, position, bounds, items → items
+	OpFeeds // document key, number, whether to ask for positions → FeedMap
+	OpLife  // document key, incarnation → what became of it
 )
 
 // writes reports whether a message begins with an Attempt.

@@ -176,7 +176,16 @@ type Taking struct {
 	Since   edm.Ticks
 	// Number is that with which the receiver agreed to have all keys of the sender; 0: none.
 	Number uint64
+	// Of a table with a feed: the lines of the range From up to Cut are before those of the receiver. Cut is 0 without one.
+	From uint32
+	Cut  edm.Ticks
 }
+
+// What is said with Synced.
+const (
+	takingSynced = 1 << iota
+	takingFeeds
+)
 
 // Copy appends the message OpCopy, or OpTake with taking. Items follow it.
 func Copy(dst []byte, p *Destination, i table.Incarnation, seq uint64, taking *Taking) []byte {
@@ -185,7 +194,17 @@ func Copy(dst []byte, p *Destination, i table.Incarnation, seq uint64, taking *T
 	}
 	dst = appendUint64(append(beginAt(dst, OpTake, p), i[:]...), seq)
 	dst = appendUint64(AppendBounds(dst, taking.Bounds), uint64(taking.High))
-	dst = appendUint64(appendBool(AppendText(dst, taking.Replica), taking.Synced), uint64(taking.Since))
+	flags := byte(0)
+	if taking.Synced {
+		flags = takingSynced
+	}
+	if taking.Cut != 0 {
+		flags |= takingFeeds
+	}
+	dst = appendUint64(append(AppendText(dst, taking.Replica), flags), uint64(taking.Since))
+	if taking.Cut != 0 {
+		dst = appendUint64(appendNumber(dst, uint64(taking.From)), uint64(taking.Cut))
+	}
 	if taking.Number == 0 {
 		return dst
 	}
@@ -211,7 +230,13 @@ func DoneNumber(dst []byte, n uint64) []byte { return appendUint64(Done(dst), n)
 
 // Taking reads a Taking.
 func (r *Reader) Taking() Taking {
-	return Taking{Bounds: r.Bounds(), High: r.Ticks(), Replica: r.Text(), Synced: r.Bool(), Since: r.Ticks()}
+	t := Taking{Bounds: r.Bounds(), High: r.Ticks(), Replica: r.Text()}
+	flags := r.Byte()
+	t.Synced, t.Since = flags&takingSynced != 0, r.Ticks()
+	if flags&takingFeeds != 0 {
+		t.From, t.Cut = r.ID(), r.Ticks()
+	}
+	return t
 }
 
 // Item is the state of an entity in a piece.

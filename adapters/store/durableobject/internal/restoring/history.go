@@ -2,8 +2,12 @@ package restoring
 
 import (
 	"encoding/binary"
+	"slices"
 
+	"edgetable/adapters/store/durableobject/internal/clock"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/record"
+	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/core/buckets"
 	"edgetable/core/edm"
 	"edgetable/core/key"
@@ -16,6 +20,34 @@ const (
 	// Inexact is by how much the platform may miss a time, with the differences of clocks.
 	Inexact = 60 * edm.TicksPerSecond
 )
+
+// The catalog keeps which range had which keys before, for as long as the platform keeps states:
+// a row for each change of the map of a bucket, written in its transaction.
+
+// mostForgotten is the number of old changes that are removed with a new one.
+const mostForgotten = 4
+
+// Remember keeps a change, and forgets some that are too old to be of use. It returns the size of the row.
+func Remember(rows storage.Rows, c *clock.Clock, now edm.Ticks, key string, bucket uint16, change *Change) int {
+	if _, known := rows.Get(storage.RowHistory); !known {
+		storage.PutTicks(rows, storage.RowHistory, now) // earlier code kept none
+	}
+	at := c.Next(now, 0, 1)
+	c.Issue(rows, at)
+	from := RowOfHistory(key, bucket)
+	old := binary.BigEndian.AppendUint64(slices.Clone(from), uint64(max(at-Kept-2*Inexact, 0)))
+	storage.Delete(rows, from, old, mostForgotten)
+	k, v := binary.BigEndian.AppendUint64(from, uint64(at)), change.Append(nil)
+	rows.Put(k, v)
+	return len(k) + len(v)
+}
+
+// RowOfHistory begins the keys of the changes of a bucket.
+func RowOfHistory(key string, bucket uint16) []byte {
+	k := record.RowOfRanges(key, bucket)
+	k[0] = storage.SpaceHistory
+	return k
+}
 
 // Change is a change of the map of a bucket. Between Sealed and At, two objects had the keys,
 // or neither.

@@ -14,13 +14,6 @@ import (
 
 const mostRun = 256 << 10 // bytes
 
-// RowOfHistory begins the keys of the changes of a bucket.
-func RowOfHistory(key string, bucket uint16) []byte {
-	k := record.RowOfRanges(key, bucket)
-	k[0] = storage.SpaceHistory
-	return k
-}
-
 // ChangesOf are the changes of a bucket, oldest first, in memory of their own.
 func ChangesOf(rows storage.Rows, key string, bucket uint16) (list []Change) {
 	from := RowOfHistory(key, bucket)

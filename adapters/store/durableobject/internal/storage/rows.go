@@ -1,5 +1,7 @@
 package storage
 
+import "edgetable/core/key"
+
 // The first byte of a key.
 const (
 	SpaceRecords  = 'd' // key of a record → record
@@ -11,6 +13,8 @@ const (
 	SpaceRanges   = 'g' // key of a record, 0, number of a bucket that has split → message.Named
 	SpaceHistory  = 'h' // key of a record, 0, number of a bucket, time → changeOfMap
 	SpaceRestores = 'r' // key of the record of a table that is being restored, or was → message.Restore
+	SpaceLines    = 'f' // day, Timestamp → line of the feed, see days.go
+	SpaceFeeds    = 'F' // incarnation → feed.Head
 	SpacePurges   = 'p' // incarnations to purge from the replica → when
 )
 
@@ -32,4 +36,13 @@ const MaxRow = 2_000_000
 func RowOf(space byte, key string) []byte {
 	k := make([]byte, 0, 1+len(key))
 	return append(append(k, space), key...)
+}
+
+// Entities bound the rows of the entities of a range.
+func Entities(r key.Range) (from, to []byte) {
+	from = append([]byte{SpaceEntities}, r.Start...)
+	if r.End == nil {
+		return from, []byte{SpaceEntities + 1}
+	}
+	return from, append([]byte{SpaceEntities}, r.End...)
 }

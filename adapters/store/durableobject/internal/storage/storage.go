@@ -19,8 +19,10 @@ type Rows interface {
 	Get(key []byte) (value []byte, ok bool)
 	Put(key, value []byte)
 	Delete(key []byte)
-	// DeleteAll removes all rows and releases their storage.
+	// DeleteAll removes all rows but the lines of feeds, and releases their storage.
 	DeleteAll()
+	// DropDay removes the lines of a day, see LineKey.
+	DropDay(day uint32)
 	// Size is the approximate size of all rows in bytes, without deleted ones.
 	Size() int64
 	// Scan iterates over the rows with from ≤ key < to in order. bytes is a hint: about

@@ -92,3 +92,23 @@ func Step(t *turn.Turn, rec *record.Record) (ok, dirty bool, step turn.Step) {
 	}
 	return false, false, step
 }
+
+// Calls sends one message to some objects of a table.
+func Calls(rec *record.Record, objects []message.Object, m []byte) []durableobject.Call {
+	calls := make([]durableobject.Call, len(objects))
+	for i, o := range objects {
+		calls[i] = durableobject.Call{
+			To:      durableobject.Range(rec.Key.String(), rec.Layout.Buckets, o.Bucket, o.Range, rec.Layout.Location),
+			Message: m,
+		}
+	}
+	return calls
+}
+
+// Next is the first table at or after key that is being deleted, or whose objects are being told.
+func Next(rows storage.Rows, key string) string {
+	for k := range rows.Scan(storage.RowOf(storage.SpaceDeleting, key), []byte{storage.SpaceDeleting + 1}, 4<<10) {
+		return string(k[1:])
+	}
+	return ""
+}

@@ -46,6 +46,7 @@ const (
 	Instructs                 // a bucket asked the catalog what to do in a restore
 	Recalls                   // and then the platform for an earlier state of itself
 	Declares                  // a catalog told objects to ask what their table declares
+	Ends                      // a catalog asked objects where a feed ends
 )
 
 func (c *Continuation) Append(dst []byte) []byte {
@@ -71,7 +72,7 @@ func ParseContinuation(b []byte) (c Continuation) {
 	c.Key = r.Text()
 	c.From = r.Bytes()
 	c.Objects = r.Objects()
-	if !r.Done() || c.Kind < Locates || c.Kind > Declares {
+	if !r.Done() || c.Kind < Locates || c.Kind > Ends {
 		return Continuation{}
 	}
 	return c

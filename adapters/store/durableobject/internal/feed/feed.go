@@ -1,0 +1,148 @@
+package feed
+
+import (
+	"encoding/binary"
+
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Feed is the feed of the incarnation that an object serves. The zero value keeps none.
+type Feed struct {
+	// Due is when the alarm removes days, 0: never.
+	Due edm.Ticks
+
+	head *Head // nil: the table keeps no feed
+	sum  uint64
+	line table.FeedLine
+}
+
+// Load reads the feed, if the table keeps one.
+func (f *Feed) Load(rows storage.Rows, life table.Incarnation, traits *table.Traits) {
+	*f = Feed{Due: f.Due}
+	if !traits.Feeds() {
+		return
+	}
+	if f.head = load(rows, life); f.head == nil { // no keys came here before
+		f.head = newHead(rows, life, traits)
+	}
+	f.sum = f.head.Gone
+	if h := f.head; h.First != 0 {
+		for k, v := range h.backward(rows, edm.Ticks(1<<63-1)) {
+			f.sum = sumOf(v) + sizeOf(k, v)
+			break
+		}
+		f.Due = h.due()
+	}
+}
+
+// Others is what the other rows take, about, of the bytes of all: they never take none.
+func (f *Feed) Others(all int64) int64 {
+	if f.head == nil {
+		return all
+	}
+	return max(all-int64(f.sum-f.head.Gone), 1)
+}
+
+// Begin begins the line of a commit.
+func (f *Feed) Begin() { f.line = table.FeedLine{} }
+
+// Add adds a mutation that was applied to the line.
+func (f *Feed) Add(m *table.Mutation, e *table.Effect) {
+	if f.head != nil {
+		f.line.Add(m, e)
+	}
+}
+
+// Commit writes the line. It returns the number of bytes.
+func (f *Feed) Commit(rows storage.Rows, at edm.Ticks) int {
+	if f.head == nil || len(f.line.Bytes()) == 0 {
+		return 0
+	}
+	h := f.head
+	if day := storage.DayOf(at); h.First == 0 || day > h.Last {
+		if h.Last = day; h.First == 0 {
+			h.First = day
+		}
+		h.put(rows)
+		f.Due = h.due()
+	}
+	k, v := storage.LineKey(at), append(binary.AppendUvarint(nil, f.sum), f.line.Bytes()...)
+	rows.Put(k, v)
+	f.sum += sizeOf(k, v)
+	f.line = table.FeedLine{}
+	return len(k) + len(v)
+}
+
+// Declared follows a declaration: the feed begins at a Timestamp that is issued, or ends without a trace.
+// It reports whether it begins.
+func (f *Feed) Declared(rows storage.Rows, life table.Incarnation, traits *table.Traits, issue func() edm.Ticks) (begins bool) {
+	h := load(rows, life)
+	switch {
+	case !traits.Feeds() && h != nil:
+		h.lose(rows, 1<<32-1)
+		rows.Delete(rowOf(life))
+	case traits.Feeds() && f.head == nil:
+		h = newHead(rows, life, traits)
+		h.Floor = issue()
+		h.put(rows)
+		begins = true
+	case traits.Feeds() && f.head.Keep != traits.Feed.Keep:
+		f.head.Keep = traits.Feed.Keep
+		f.head.put(rows)
+	}
+	f.Load(rows, life, traits)
+	return begins
+}
+
+// Sealed notes that the range does not serve keys any more that it gives away, and to which range it gives them; 0: all,
+// and it is not certain that they are taken. It returns the Timestamp after which there are no lines of these keys, 0
+// without a feed.
+func (f *Feed) Sealed(rows storage.Rows, to uint32, issue func() edm.Ticks) edm.Ticks {
+	if f.head == nil {
+		return 0
+	}
+	f.head.Cut = issue()
+	if to != 0 {
+		f.head.mark(Mark{At: f.head.Cut, Kind: message.FeedGave, Range: to})
+	}
+	f.head.put(rows)
+	return f.head.Cut
+}
+
+// Cut is what Sealed returned.
+func (f *Feed) Cut() edm.Ticks {
+	if f.head == nil {
+		return 0
+	}
+	return f.head.Cut
+}
+
+// Took notes that the range got keys, with which it began, or all of a range that leaves.
+func (f *Feed) Took(rows storage.Rows, kind message.FeedKind, from uint32, cut edm.Ticks, issue func() edm.Ticks) {
+	if f.head != nil && cut != 0 {
+		f.head.mark(Mark{At: issue(), Kind: kind, Range: from, Cut: cut})
+		f.head.put(rows)
+	}
+}
+
+// mark adds a mark, and forgets old ones.
+func (h *Head) mark(m Mark) {
+	for len(h.Marks) > 0 && h.Marks[0].At < m.At-max(keepsMarks, h.Keep) {
+		h.Floor = max(h.Floor, h.Marks[0].At)
+		h.Marks = h.Marks[1:]
+	}
+	h.Marks = append(h.Marks, m)
+}
+
+// End ends the feed: the range left, or the table was dropped.
+func (f *Feed) End(rows storage.Rows, why Ended, issue func() edm.Ticks) {
+	if f.head == nil {
+		return
+	}
+	f.head.Ended, f.head.End = why, issue()
+	f.head.put(rows)
+	*f = Feed{Due: f.head.due()}
+}

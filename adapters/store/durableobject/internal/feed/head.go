@@ -1,0 +1,138 @@
+// Package feed is what an object keeps of the feed of its table: a line for each commit, and where keys came from and
+// went to.
+//
+// The lines of a day are kept together, and go together. All else of a feed is in one row, the head. There is one for
+// each incarnation of the table, as a feed is kept for a while after its table was dropped.
+package feed
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Head is all of the feed of an incarnation but its lines.
+type Head struct {
+	Life  table.Incarnation
+	Keep  edm.Ticks
+	Since edm.Ticks // lines up to here are of incarnations before
+	Floor edm.Ticks // lines up to here are gone, or were never written: the feed was off
+	Cut   edm.Ticks // when the range ceased to serve keys that it gave away, the last time
+	// First and Last are the days that may have lines; First is 0 if there is none.
+	First, Last uint32
+	Gone        uint64 // bytes of the lines of days that are gone
+	Ended       Ended
+	End         edm.Ticks
+	Marks       []Mark
+}
+
+// Ended says why there will be no more lines.
+type Ended byte
+
+// The values of Ended.
+const (
+	Goes    Ended = iota // there will be more
+	Left                 // the range gave all its keys away
+	Dropped              // with the table
+)
+
+// Mark says that keys came from another range, or went there. It is a place among the lines.
+type Mark struct {
+	At    edm.Ticks
+	Kind  message.FeedKind // FeedGave, FeedBegan or FeedTook
+	Range uint32
+	Cut   edm.Ticks // of keys that came: lines of the other range up to here are before those after the mark
+}
+
+// keepsMarks is how long marks and the heads of ranges that ended are kept at least.
+const keepsMarks = 30 * 24 * 3600 * edm.TicksPerSecond
+
+func rowOf(life table.Incarnation) []byte { return storage.RowOf(storage.SpaceFeeds, string(life[:])) }
+
+func (h *Head) put(rows storage.Rows) {
+	v := make([]byte, 0, 64+24*len(h.Marks))
+	for _, n := range [...]uint64{uint64(h.Keep), uint64(h.Since), uint64(h.Floor), uint64(h.Cut), uint64(h.First), uint64(h.Last), h.Gone, uint64(h.Ended), uint64(h.End), uint64(len(h.Marks))} {
+		v = binary.AppendUvarint(v, n)
+	}
+	for _, m := range h.Marks {
+		for _, n := range [...]uint64{uint64(m.At), uint64(m.Kind), uint64(m.Range), uint64(m.Cut)} {
+			v = binary.AppendUvarint(v, n)
+		}
+	}
+	rows.Put(rowOf(h.Life), v)
+}
+
+// readHead reads a head.
+func readHead(k, v []byte) *Head {
+	h := &Head{}
+	copy(h.Life[:], k[1:])
+	r := message.Read(v)
+	next := func() edm.Ticks { return edm.Ticks(r.Number(1<<63 - 1)) }
+	h.Keep, h.Since, h.Floor, h.Cut = next(), next(), next(), next()
+	h.First, h.Last, h.Gone = uint32(next()), uint32(next()), uint64(next())
+	h.Ended, h.End = Ended(next()), next()
+	for n := next(); n > 0 && r.OK(); n-- {
+		h.Marks = append(h.Marks, Mark{At: next(), Kind: message.FeedKind(next()), Range: uint32(next()), Cut: next()})
+	}
+	if !r.Done() || h.Ended > Dropped {
+		panic("the feed of a table is damaged or of a later version")
+	}
+	return h
+}
+
+// load reads the head of an incarnation, nil if there is none.
+func load(rows storage.Rows, life table.Incarnation) *Head {
+	k := rowOf(life)
+	if v, ok := rows.Get(k); ok {
+		return readHead(k, v)
+	}
+	return nil
+}
+
+// heads reads all heads.
+func heads(rows storage.Rows) (list []*Head) {
+	for k, v := range rows.Scan([]byte{storage.SpaceFeeds}, []byte{storage.SpaceFeeds + 1}, 4<<10) {
+		list = append(list, readHead(bytes.Clone(k), bytes.Clone(v)))
+	}
+	return list
+}
+
+// newHead is the head of a feed without lines.
+func newHead(rows storage.Rows, life table.Incarnation, traits *table.Traits) *Head {
+	h := &Head{Life: life, Keep: traits.Feed.Keep}
+	for _, other := range heads(rows) {
+		h.Since = max(h.Since, other.End)
+	}
+	return h
+}
+
+// DeleteAll deletes all rows but those of feeds.
+func DeleteAll(rows storage.Rows) {
+	list := heads(rows)
+	rows.DeleteAll()
+	for _, h := range list {
+		h.put(rows)
+	}
+}
+
+// Wipe deletes all feeds.
+func Wipe(rows storage.Rows) {
+	for _, h := range heads(rows) {
+		h.dropDays(rows, 1<<32-1)
+		rows.Delete(rowOf(h.Life))
+	}
+}
+
+// dropDays removes the lines of the days before one.
+func (h *Head) dropDays(rows storage.Rows, before uint32) {
+	for h.First != 0 && h.First < before {
+		rows.DropDay(h.First)
+		if h.First++; h.First > h.Last {
+			h.First, h.Last = 0, 0
+		}
+	}
+}

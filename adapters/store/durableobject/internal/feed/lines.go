@@ -1,0 +1,76 @@
+package feed
+
+import (
+	"encoding/binary"
+
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/core/edm"
+)
+
+// backward iterates over lines from the last one before a Timestamp to the first.
+func (h *Head) backward(rows storage.Rows, before edm.Ticks) func(yield func(k, v []byte) bool) {
+	return func(yield func(k, v []byte) bool) {
+		if h.First == 0 {
+			return
+		}
+		for day := min(h.Last, storage.DayOf(before)); day >= h.First; day-- {
+			from, to := storage.LineKey(storage.BeginOfDay(day)), storage.DayAfter(day)
+			if storage.DayOf(before) == day {
+				to = storage.LineKey(before)
+			}
+			for k, v := range rows.ScanBack(from, to, 1<<10) {
+				if !yield(k, v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// overhead is what a row takes in addition to the bytes of a line, about.
+const overhead = 20
+
+// A line begins with the number of bytes of all lines before it.
+func sumOf(v []byte) uint64 { n, _ := binary.Uvarint(v); return n }
+
+func sizeOf(k, v []byte) uint64 { return uint64(len(k) + len(v) + overhead) }
+
+// due is when there is something to remove.
+func (h *Head) due() edm.Ticks {
+	switch {
+	case h.First != 0:
+		return storage.EndOfDay(h.First) + h.Keep
+	case h.Ended == Goes:
+		return 0
+	}
+	return h.removable()
+}
+
+// removable is when the head of a feed can be removed that has ended.
+func (h *Head) removable() edm.Ticks {
+	if h.Ended == Dropped {
+		return h.End + h.Keep
+	}
+	return h.End + max(keepsMarks, h.Keep)
+}
+
+// forget removes the lines of the days before one, and remembers which was the last.
+func (h *Head) forget(rows storage.Rows, before uint32) {
+	for k, v := range h.backward(rows, storage.BeginOfDay(before)) {
+		h.Floor = max(h.Floor, storage.TicksOfLine(k))
+		h.Gone = sumOf(v) + sizeOf(k, v)
+		break
+	}
+	h.dropDays(rows, before)
+}
+
+// lose removes days before their time. An incarnation before that has lines in them has lost all.
+func (h *Head) lose(rows storage.Rows, before uint32) {
+	for _, other := range heads(rows) {
+		if other.Life != h.Life && other.First != 0 && other.Last >= h.First {
+			other.Floor = max(other.Floor, other.End)
+			other.put(rows)
+		}
+	}
+	h.forget(rows, before)
+}

@@ -1,0 +1,285 @@
+package feed
+
+import (
+	"encoding/binary"
+
+	"edgetable/adapters/store/durableobject/internal/clock"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// Reader reads lines, with the entities that the object has.
+type Reader struct {
+	Rows   storage.Rows
+	Now    edm.Ticks
+	Clock  *clock.Clock
+	Traits *table.Traits
+	// Has reports whether the object has a key, and Read returns the entity, nil if there is none.
+	Has  func(k []byte) bool
+	Read func(k []byte) (*table.Row, error)
+	// Unknown is a range of which the catalog does not know yet that it got keys, 0: there is none.
+	Unknown uint32
+}
+
+// none is a reader of a feed whose entities are gone.
+func (r *Reader) none() Reader {
+	c := *r
+	c.Has = func([]byte) bool { return true }
+	c.Read = func([]byte) (*table.Row, error) { return nil, nil }
+	return c
+}
+
+// grid is the distance of Timestamps at which the ranges of a feed with many ranges have the same position.
+const grid = 600 * edm.TicksPerSecond
+
+// Answer appends the answer to a question. life is the incarnation that the object serves, whose feed f is.
+func (f *Feed) Answer(dst []byte, r Reader, life table.Incarnation, live bool, q *message.FeedQuestion) ([]byte, error) {
+	own := live && life == q.Life
+	h := f.head
+	if !own {
+		h = load(r.Rows, q.Life)
+	}
+	a := message.FeedAnswer{Next: q.From}
+	switch {
+	case h == nil && own:
+		a.State = message.FeedOff
+	case h == nil || h.Ended == Dropped && h.removable() <= r.Now:
+		a.State = message.FeedAbsent
+	}
+	if a.State != message.FeedKept {
+		return message.AppendFeedAnswer(dst, &a), nil
+	}
+	a.Keep = h.Keep
+	top, goes := h.End, h.Ended == Goes && own
+	switch h.Ended {
+	case Left:
+		a.State = message.FeedLeft
+	case Dropped:
+		a.State, a.End = message.FeedDropped, h.End
+		r = r.none()
+	default:
+		top = f.promised(&r)
+	}
+	cutoff := r.Now - h.Keep
+	if goes && q.From != message.FeedEnd && q.From > max(r.Clock.Last, r.Clock.Reserved, h.Floor, h.Since) {
+		a.State = message.FeedWaits // the object is back at an earlier state
+		return message.AppendFeedAnswer(dst, &a), nil
+	}
+	switch q.From {
+	case message.FeedEnd:
+		if a.Next = max(top, h.Floor); r.Unknown != 0 {
+			a.Next = h.before(r.Unknown, a.Next)
+		}
+		for _, m := range h.Marks {
+			if m.Kind == message.FeedTook && m.At > a.Next {
+				a.Parents = append(a.Parents, m.Range)
+			}
+		}
+		a.Next = f.round(&r, h, a.Next, q.Many)
+		return message.AppendFeedAnswer(dst, &a), nil
+	case message.FeedOldest:
+		for _, m := range h.Marks {
+			if m.Kind != message.FeedGave {
+				a.Parents = append(a.Parents, m.Range)
+			}
+		}
+		a.Next = max(h.Since, h.Floor, min(cutoff-1, top), message.FeedOldest+1)
+	default:
+		if expired := q.From < h.Floor || q.From < cutoff && h.any(r.Rows, q.From, cutoff); expired {
+			a.State = message.FeedExpired
+			return message.AppendFeedAnswer(dst, &a), nil
+		}
+	}
+	a.Next = max(a.Next, h.Since)
+	a.Start = a.Next
+	items, err := h.collect(&r, q, &a)
+	if err != nil {
+		return nil, err
+	}
+	if !a.More {
+		a.Next = f.round(&r, h, max(a.Next, top), q.Many && goes)
+	}
+	return append(message.AppendFeedAnswer(dst, &a), items...), nil
+}
+
+// promised is a Timestamp up to which there will be no more lines, whatever becomes of the engine: that is, of those that
+// it has issued or can still issue while its clock has come so far, one that a later engine does not issue either.
+func (f *Feed) promised(r *Reader) edm.Ticks {
+	top := min(max(r.Now, r.Clock.Last), r.Clock.Reserved)
+	r.Clock.Last = max(r.Clock.Last, top)
+	return top
+}
+
+// before is the position before the mark of a range that got keys.
+func (h *Head) before(to uint32, at edm.Ticks) edm.Ticks {
+	for _, m := range h.Marks {
+		if m.Kind == message.FeedGave && m.Range == to {
+			return min(at, m.At-1)
+		}
+	}
+	return at
+}
+
+// round makes a position after all lines short: many ranges then have the same one. It may be any from the last line on, up to
+// top. A range that is idle promises more, in a row, every ten minutes at most.
+func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, many bool) edm.Ticks {
+	if !many || h.Ended != Goes {
+		return top
+	}
+	last := h.Floor
+	for k := range h.backward(r.Rows, edm.Ticks(1<<63-1)) {
+		last = max(last, storage.TicksOfLine(k))
+		break
+	}
+	for _, m := range h.Marks {
+		last = max(last, m.At)
+	}
+	if to := r.Now - r.Now%grid; last <= to && r.Unknown == 0 {
+		if to > r.Clock.Reserved {
+			r.Clock.Reserved = to
+			storage.PutTicks(r.Rows, clock.Row, to)
+		}
+		r.Clock.Last = max(r.Clock.Last, to)
+		return to
+	}
+	for step := edm.Ticks(grid); step > 1; step /= 10 {
+		if to := top - top%step; to >= last {
+			return to
+		}
+	}
+	return top
+}
+
+// any reports whether there are lines after a Timestamp and before another one.
+func (h *Head) any(rows storage.Rows, after, before edm.Ticks) bool {
+	for k := range h.backward(rows, before) {
+		return storage.TicksOfLine(k) > after
+	}
+	return false
+}
+
+// collect appends the lines and marks after a.Next, and moves it on.
+func (h *Head) collect(r *Reader, q *message.FeedQuestion, a *message.FeedAnswer) (items []byte, err error) {
+	j := newJoiner(r, &table.FeedRequest{Within: q.Within, Changes: q.Changes, Bytes: q.Bytes})
+	marks := h.Marks
+	for len(marks) > 0 && marks[0].At <= a.Next {
+		marks = marks[1:]
+	}
+	addMarks := func(before edm.Ticks) {
+		for len(marks) > 0 && marks[0].At < before {
+			m := &marks[0]
+			item := message.FeedItem{Kind: m.Kind, Ticks: m.At, Range: m.Range, Cut: m.Cut}
+			items, a.Next, marks = message.AppendFeedItem(items, &item), m.At, marks[1:]
+		}
+	}
+	end := edm.Ticks(1<<63 - 1)
+	if h.Ended != Goes {
+		end = h.End + 1
+	}
+	for day := max(h.First, storage.DayOf(a.Next)); h.First != 0 && day <= h.Last && !a.More; day++ {
+		from := storage.LineKey(max(a.Next+1, storage.BeginOfDay(day)))
+		if storage.DayOf(a.Next+1) > day {
+			continue
+		}
+		// Reading an entity would end the scan, so the lines come first, some at a time.
+		for more := true; more && !a.More; {
+			var lines []line
+			lines, more = some(r.Rows, from, storage.DayAfter(day))
+			for _, l := range lines {
+				if l.at >= end {
+					addMarks(end)
+					return items, nil
+				}
+				addMarks(l.at)
+				if items, a.More, err = j.add(items, l.at, l.text); err != nil {
+					return nil, err
+				}
+				if a.Next = l.at; a.More {
+					return items, nil
+				}
+				from = storage.LineKey(l.at + 1)
+			}
+			if storage.DayOf(a.Next+1) > day {
+				break
+			}
+		}
+	}
+	addMarks(end)
+	return items, nil
+}
+
+type line struct {
+	at   edm.Ticks
+	text []byte
+}
+
+// some reads some lines. more reports whether there may be others.
+func some(rows storage.Rows, from, to []byte) (list []line, more bool) {
+	const most = 64 << 10 // bytes
+	size := 0
+	for k, v := range rows.Scan(from, to, 16<<10) {
+		if size >= most {
+			return list, true
+		}
+		size += len(v)
+		_, n := binary.Uvarint(v)
+		list = append(list, line{storage.TicksOfLine(k), append([]byte(nil), v[max(n, 0):]...)})
+	}
+	return list, false
+}
+
+// joiner adds entities to lines.
+type joiner struct {
+	builder   table.FeedBuilder
+	elsewhere []byte // the key of an entity that another range has, nil: it has none
+}
+
+func newJoiner(r *Reader, request *table.FeedRequest) *joiner {
+	j := &joiner{builder: table.NewFeedBuilder(request)}
+	j.builder.Traits, j.builder.Now = r.Traits, r.Clock.Instant(r.Now)
+	j.builder.Read = func(k []byte) (*table.Row, error) {
+		if !r.Has(k) {
+			j.elsewhere = append([]byte(nil), k...)
+			return nil, nil
+		}
+		return r.Read(k)
+	}
+	return j
+}
+
+// add appends a commit, if it has changes within the keys of the request.
+func (j *joiner) add(items []byte, at edm.Ticks, text []byte) ([]byte, bool, error) {
+	j.elsewhere = nil
+	full, err := j.builder.Add(at, nil, text)
+	if err != nil {
+		return items, false, err
+	}
+	for _, c := range j.builder.Page.Commits {
+		item := message.FeedItem{Kind: message.FeedCommit, Ticks: at, Changes: c.Changes}
+		if j.elsewhere != nil {
+			item.Kind, item.Line, item.Key = message.FeedElsewhere, text, j.elsewhere
+		}
+		items = message.AppendFeedItem(items, &item)
+	}
+	j.builder.Page.Commits = j.builder.Page.Commits[:0]
+	return items, full, nil
+}
+
+// Look appends lines of another range with the entities of this one.
+func (r *Reader) Look(dst []byte, lines message.Reader, within key.Range) ([]byte, bool, error) {
+	j := newJoiner(r, &table.FeedRequest{Within: within})
+	for lines.OK() && !lines.Done() {
+		i := lines.FeedItem()
+		if !lines.OK() || i.Kind != message.FeedElsewhere {
+			return dst, false, nil
+		}
+		var err error
+		if dst, _, err = j.add(dst, i.Ticks, i.Line); err != nil {
+			return dst, true, err
+		}
+	}
+	return dst, lines.Done(), nil
+}

@@ -1,0 +1,53 @@
+package feed
+
+import (
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/core/edm"
+)
+
+// Trim removes what is older than it is kept. It reports whether it removed the last feed.
+func (f *Feed) Trim(rows storage.Rows, now edm.Ticks) (last bool) {
+	f.Due = 0
+	all := heads(rows)
+	for _, h := range all {
+		if f.head != nil && f.head.Life == h.Life {
+			h = f.head
+		}
+		if before := h.untilDay(all, now); h.First != 0 && h.First < before {
+			h.forget(rows, before)
+			h.put(rows)
+		}
+		switch due := h.due(); {
+		case h.Ended != Goes && h.First == 0 && due <= now:
+			rows.Delete(rowOf(h.Life))
+		case due != 0 && (f.Due == 0 || due < f.Due):
+			f.Due = max(due, now+retry)
+		}
+	}
+	return len(all) > 0 && len(heads(rows)) == 0
+}
+
+// retry is the time after which the alarm tries again to remove a day that another incarnation needs.
+const retry = 3600 * edm.TicksPerSecond
+
+// untilDay is the first day that must be kept: one day may have lines of two incarnations.
+func (h *Head) untilDay(all []*Head, now edm.Ticks) uint32 {
+	day := storage.DayOf(now - h.Keep)
+	for _, other := range all {
+		if other.Life != h.Life && other.First != 0 {
+			day = min(day, max(storage.DayOf(now-other.Keep), other.First))
+		}
+	}
+	return day
+}
+
+// Shed removes the oldest day of lines of an object that is full, unless it is the last one. It reports whether it did.
+func (f *Feed) Shed(rows storage.Rows) bool {
+	h := f.head
+	if h == nil || h.First == 0 || h.First >= h.Last {
+		return false
+	}
+	h.lose(rows, h.First+1)
+	h.put(rows)
+	return true
+}

@@ -1,0 +1,130 @@
+package listing
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/record"
+	"edgetable/adapters/store/durableobject/internal/restoring"
+	"edgetable/adapters/store/durableobject/internal/telling"
+	"edgetable/adapters/store/durableobject/internal/turn"
+	"edgetable/core/table"
+)
+
+const (
+	// mostAsked is the number of objects that are asked in one message. The platform permits 50 calls on its free plan.
+	mostAsked = 20
+	// many is the number of ranges from which on a feed has many.
+	many = 16
+)
+
+// Feeds answers which objects have the feed of a table. If ends is set it also asks some of them where it ends.
+func Feeds(t *turn.Turn, rec *record.Record, from int, ends bool) turn.Step {
+	switch {
+	case !rec.IsTable() || rec.Deleting:
+		return t.Fail(table.ErrNoTable)
+	case !rec.Traits.Feeds():
+		return t.Fail(table.ErrNoFeed)
+	}
+	list, err := objects(t, rec)
+	if err != nil {
+		return t.Fail(err)
+	}
+	m := mapOf(rec, list)
+	if !ends {
+		return turn.Step{Answer: message.AppendFeedMap(t.Dst, m)}
+	}
+	part := list[min(from, len(list)):min(from+mostAsked, len(list))]
+	before := &t.Resumed
+	if before.Kind == turn.Ends && before.Incarnation == rec.Incarnation && slices.Equal(before.Objects, part) && len(t.Answers) == len(part) {
+		if m.Ranges, m.Done = endsOf(t, part); m.Ranges == nil && len(part) > 0 {
+			return t.Fail(table.ErrBusy)
+		}
+		return turn.Step{Answer: message.AppendFeedMap(t.Dst, m)}
+	}
+	next := &turn.Continuation{Kind: turn.Ends, Incarnation: rec.Incarnation, Objects: part}
+	if before.Kind == turn.Ends {
+		next.Round = before.Round + 1
+	}
+	if next.Round >= turn.Rounds {
+		return t.Fail(table.ErrBusy)
+	}
+	step := turn.Step{Next: next}
+	to := message.Destination{Table: rec.Key.String(), Buckets: rec.Layout.Buckets, Location: rec.Layout.Location}
+	q := message.FeedQuestion{Life: rec.Incarnation, From: message.FeedEnd, Many: len(list) > many}
+	for _, o := range part {
+		to.Bucket, to.Range = o.Bucket, o.Range
+		step.Calls = append(step.Calls, telling.Calls(rec, []message.Object{o}, message.Lines(nil, &to, &q))...)
+	}
+	return step
+}
+
+// endsOf reads where the feed ends in some objects; nil if one does not know.
+func endsOf(t *turn.Turn, part []message.Object) (list []message.FeedRange, left []message.Object) {
+	for i, o := range part {
+		r, err := message.Result(t.Answers[i].Message)
+		a := r.FeedAnswer()
+		if t.Answers[i].Err != nil || err != nil || !r.Done() {
+			return nil, nil
+		}
+		for _, id := range a.Parents {
+			left = append(left, message.Object{Bucket: o.Bucket, Range: id})
+		}
+		switch {
+		case a.State == message.FeedKept:
+			list = append(list, message.FeedRange{Object: o, At: a.Next})
+		case a.State == message.FeedAbsent && o.Range == 0: // nobody has written to it
+			list = append(list, message.FeedRange{Object: o, At: message.FeedBegin})
+		default:
+			return nil, nil
+		}
+	}
+	return list, left
+}
+
+// mapOf has all objects, each at the oldest line.
+func mapOf(rec *record.Record, list []message.Object) *message.FeedMap {
+	m := &message.FeedMap{Life: rec.Incarnation, Layout: rec.Layout, All: len(list), Sum: 14695981039346656037}
+	for _, o := range list {
+		for _, c := range binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint16(nil, o.Bucket), o.Range) {
+			m.Sum = (m.Sum ^ uint64(c)) * 1099511628211
+		}
+		m.Ranges = append(m.Ranges, message.FeedRange{Object: o, At: message.FeedOldest})
+	}
+	return m
+}
+
+// Life answers what became of an incarnation of a table.
+func Life(t *turn.Turn) turn.Step {
+	key, life := t.Fields.Text(), t.Fields.Incarnation()
+	if !t.Fields.Done() {
+		return t.Malformed()
+	}
+	rec, err := record.Load(t.Rows, key)
+	said := message.LifeEnded
+	switch {
+	case err != nil:
+		return t.Fail(err)
+	case rec.Restoring:
+		return t.Fail(table.ErrBusy)
+	case !rec.IsTable():
+	case rec.Incarnation == life && !rec.Deleting && !rec.Traits.Feeds():
+		return t.Fail(table.ErrNoFeed)
+	case rec.Incarnation == life && !rec.Deleting:
+		list, err := objects(t, &rec)
+		if err != nil {
+			return t.Fail(err)
+		}
+		answer := message.AppendFeedMap(t.Dst, mapOf(&rec, list))
+		return turn.Step{Answer: append(answer, message.LifeLive)}
+	default:
+		for _, c := range restoring.ChangesOf(t.Rows, key, 0) {
+			if c.Restored && c.Was == life {
+				said = message.LifeRestored
+			}
+		}
+	}
+	answer := message.AppendFeedMap(t.Dst, &message.FeedMap{Layout: rec.Layout})
+	return turn.Step{Answer: append(answer, said)}
+}

@@ -1,0 +1,48 @@
+package listing
+
+import (
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/record"
+	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/turn"
+	"edgetable/core/table"
+)
+
+// maxList is the size in bytes of one answer with records.
+const maxList = 4 << 20
+
+// Records answers records until one more would not fit, and says whether more may
+// follow. It leaves out tables that are being deleted.
+func Records(t *turn.Turn, prefix, from string, limit int) turn.Step {
+	list := message.BeginList(t.Dst)
+	start := storage.RowOf(storage.SpaceRecords, max(prefix, from))
+	end := storage.RowOf(storage.SpaceRecords, prefix+"\xff") // keys are ASCII
+	for k, v := range t.Rows.Scan(start, end, 256<<10) {
+		rec, ok := record.Parse(v)
+		switch {
+		case !ok || string(k[1:]) != rec.Key.String():
+			return t.Fail(record.ErrDamaged)
+		case rec.Deleting:
+			continue
+		case list.Len() == limit || list.Len() > 0 && list.Size()+len(v) > maxList:
+			return turn.Step{Answer: list.End(true)}
+		}
+		list.Add(&rec.Record)
+	}
+	return turn.Step{Answer: list.End(false)}
+}
+
+// Locate answers earlier code where a table is.
+func Locate(t *turn.Turn, rec *record.Record, err error, restores func(*turn.Turn, *record.Record) bool) turn.Step {
+	switch {
+	case err != nil:
+		return t.Fail(err)
+	case !rec.IsTable():
+		return t.Fail(table.ErrNoTable)
+	case rec.Split || rec.Declares() || restores(t, rec):
+		return t.Fail(table.ErrBusy) // earlier code asks, which does not know ranges
+	}
+	return turn.Step{Answer: message.AppendLocated(t.Dst, &message.Located{
+		Incarnation: rec.Incarnation, Layout: rec.Layout, Floor: rec.Floor, Deleting: rec.Deleting,
+	})}
+}

@@ -1,0 +1,190 @@
+// Package position is a position in the feed of a table: one Timestamp for each range, in few bytes.
+package position
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/edm"
+)
+
+// Position is a position in a feed. A range that is not in it has been read to its end, or is not known yet: the lines
+// of a range say which others begin. Done are those that have been read to their ends, as long as another one, which got
+// their keys, may not know it.
+type Position struct {
+	Layout message.Layout
+	Ended  bool      // the drop of the table was told
+	Busy   bool      // a range that was asked since the first one has more
+	Drop   edm.Ticks // when ranges were dropped, 0: none was yet
+	From   uint64    // the first range to ask, by its number
+	Ranges []message.FeedRange
+	Done   []message.Object
+}
+
+// Number is the number of a range in the order of a position.
+func (p *Position) Number(o message.Object) uint64 {
+	return uint64(o.Range)*uint64(max(p.Layout.Buckets, 1)) + uint64(o.Bucket)
+}
+
+func (p *Position) object(n uint64) message.Object {
+	b := uint64(max(p.Layout.Buckets, 1))
+	return message.Object{Bucket: uint16(n % b), Range: uint32(n / b)}
+}
+
+// search finds a range.
+func (p *Position) search(o message.Object) (i int, ok bool) {
+	return slices.BinarySearchFunc(p.Ranges, p.Number(o), func(r message.FeedRange, n uint64) int {
+		switch m := p.Number(r.Object); {
+		case m < n:
+			return -1
+		case m > n:
+			return 1
+		}
+		return 0
+	})
+}
+
+// At is how far a range was read. ok is false if there is nothing to read of it.
+func (p *Position) At(o message.Object) (at edm.Ticks, ok bool) {
+	i, ok := p.search(o)
+	if !ok {
+		return 0, false
+	}
+	return p.Ranges[i].At, true
+}
+
+// Set notes how far a range was read.
+func (p *Position) Set(o message.Object, at edm.Ticks) {
+	i, ok := p.search(o)
+	if !ok {
+		p.Ranges = slices.Insert(p.Ranges, i, message.FeedRange{Object: o})
+	}
+	p.Ranges[i].At = at
+}
+
+// Remove forgets a range that was read to its end.
+func (p *Position) Remove(o message.Object) {
+	if i, ok := p.search(o); ok {
+		p.Ranges = slices.Delete(p.Ranges, i, i+1)
+	}
+}
+
+// form is the first byte.
+const form = 1
+
+const (
+	flagEnded = 1 << iota
+	flagBusy
+)
+
+// absolute marks a position that is no difference; scales are powers of ten by which a difference is divided.
+const absolute = 15
+
+// Append appends the position. Most ranges have the same one, which is in it once, with the numbers of neighbouring ranges.
+func (p *Position) Append(dst []byte) []byte {
+	flags := byte(0)
+	if p.Ended {
+		flags |= flagEnded
+	}
+	if p.Busy {
+		flags |= flagBusy
+	}
+	base := p.most()
+	dst = message.AppendLayout(append(dst, form, flags), p.Layout)
+	dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(p.Drop)), p.From)
+	dst = message.AppendObjects(binary.AppendUvarint(dst, uint64(base)), p.Done)
+	next := uint64(0)
+	for i := 0; i < len(p.Ranges); {
+		first := p.Number(p.Ranges[i].Object)
+		own := p.Ranges[i].At != base
+		n := 1
+		for i+n < len(p.Ranges) && p.Number(p.Ranges[i+n].Object) == first+uint64(n) && own == (p.Ranges[i+n].At != base) {
+			n++
+		}
+		run := uint64(n) << 1
+		if own {
+			run |= 1
+		}
+		dst = binary.AppendUvarint(binary.AppendUvarint(dst, first-next), run)
+		for _, r := range p.Ranges[i : i+n] {
+			if own {
+				dst = appendDifference(dst, r.At, base)
+			}
+		}
+		next, i = first+uint64(n), i+n
+	}
+	return dst
+}
+
+// most is the position that most ranges have.
+func (p *Position) most() (base edm.Ticks) {
+	count := make(map[edm.Ticks]int, 8)
+	for _, r := range p.Ranges {
+		if count[r.At]++; count[r.At] > count[base] || count[r.At] == count[base] && r.At > base {
+			base = r.At
+		}
+	}
+	return base
+}
+
+func appendDifference(dst []byte, at, base edm.Ticks) []byte {
+	if at <= message.FeedOldest {
+		return append(dst, absolute, byte(at))
+	}
+	d, scale := at-base, byte(0)
+	for d%10 == 0 && scale < absolute-1 {
+		d, scale = d/10, scale+1
+	}
+	return binary.AppendVarint(append(dst, scale), int64(d))
+}
+
+// Read reads a position.
+func Read(b []byte) (p Position, ok bool) {
+	if len(b) == 0 || b[0] != form {
+		return p, false
+	}
+	r := message.Read(b[1:])
+	flags := r.Byte()
+	p.Ended, p.Busy = flags&flagEnded != 0, flags&flagBusy != 0
+	p.Layout = r.Layout()
+	number := func() uint64 { return r.Number(1<<63 - 1) }
+	p.Drop, p.From = edm.Ticks(number()), number()
+	base, next := edm.Ticks(number()), uint64(0)
+	p.Done = r.Objects()
+	for r.OK() && !r.Done() {
+		first := next + number()
+		run := number()
+		if run>>1 == 0 || run>>1 > mostRanges || uint64(len(p.Ranges))+run>>1 > mostRanges {
+			return p, false
+		}
+		for i := range run >> 1 {
+			at := base
+			if run&1 != 0 {
+				at = readDifference(&r, base)
+			}
+			p.Ranges = append(p.Ranges, message.FeedRange{Object: p.object(first + i), At: at})
+		}
+		next = first + run>>1
+	}
+	return p, r.Done() && flags <= flagEnded|flagBusy && p.Layout.Buckets > 0
+}
+
+// mostRanges bounds what a position can claim.
+const mostRanges = 10_000
+
+func readDifference(r *message.Reader, base edm.Ticks) edm.Ticks {
+	scale := r.Byte()
+	if scale == absolute {
+		return edm.Ticks(r.Byte())
+	}
+	z := r.Number(1<<64 - 1)
+	d := edm.Ticks(z >> 1)
+	if z&1 != 0 {
+		d = ^d
+	}
+	for range min(scale, absolute) {
+		d *= 10
+	}
+	return base + d
+}

@@ -1,0 +1,26 @@
+package restoring
+
+import (
+	"bytes"
+
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/record"
+	"edgetable/adapters/store/durableobject/internal/storage"
+)
+
+// Load reads the restore of a table, one without an ID if there is none.
+func Load(rows storage.Rows, key string) (*Restore, error) {
+	v, ok := rows.Get(storage.RowOf(storage.SpaceRestores, key))
+	if !ok {
+		return &Restore{}, nil
+	}
+	if r, ok := Read(message.Read(bytes.Clone(v))); ok {
+		return r, nil
+	}
+	return nil, record.ErrDamaged
+}
+
+// Put writes the restore of a table.
+func Put(rows storage.Rows, key string, r *Restore) {
+	rows.Put(storage.RowOf(storage.SpaceRestores, key), r.Append(nil))
+}
