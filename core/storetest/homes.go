@@ -33,17 +33,17 @@ var homes = map[string]Strengths{
 	},
 	"Durable Objects, one bucket per table": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true, SnapshotPage: true,
-		Durable: true, Expiry: true, ExactDrop: true, TimestampsAcrossProcesses: true,
+		Durable: true, Expiry: true, Feed: true, ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
 	// A page takes a read per bucket, and the buckets drop a table one after another.
 	"Durable Objects, more buckets": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
-		Durable: true, Expiry: true, TimestampsAcrossProcesses: true,
+		Durable: true, Expiry: true, Feed: true, TimestampsAcrossProcesses: true,
 	},
 	// The ranges of a split table do the same.
 	"Durable Objects, a table that has split": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
-		Durable: true, Expiry: true, TimestampsAcrossProcesses: true,
+		Durable: true, Expiry: true, Feed: true, TimestampsAcrossProcesses: true,
 	},
 	"Workers KV": {
 		Durable: true,

@@ -51,6 +51,9 @@ type cloud struct {
 	events  map[string]int // of ranges
 	next    edm.Ticks      // no alarm is due before
 
+	// answered changes what a Worker or an object is answered; it may be nil.
+	answered func(call durableobject.Call, a durableobject.Answer) durableobject.Answer
+
 	// The sources of faults; each may be nil.
 	network func(durableobject.Call) fate                         // the fate of a message of a Worker's message
 	inside  func(durableobject.Call) fate                         // the fate of a message of an object
@@ -151,6 +154,9 @@ func (c *cloud) deliver(ctx context.Context, calls []durableobject.Call, via fun
 			answers[i] = c.handle(ctx, call)
 			if f.repeat && remembered(answers[i]) {
 				c.handle(ctx, call)
+			}
+			if c.answered != nil {
+				answers[i] = c.answered(call, answers[i])
 			}
 		}
 		if f.lose || f.err != nil {

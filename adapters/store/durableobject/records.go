@@ -48,9 +48,6 @@ func (s *Store) ReadRecord(ctx context.Context, k table.RecordKey, _ table.Consi
 // WriteRecord implements [table.Store]. A table that is being deleted is deleted
 // first.
 func (s *Store) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
-	if d.Traits.Feeds() {
-		return "", table.ErrUnsupported
-	}
 	key := d.Key.String()
 	if badKey(key) {
 		return "", table.ErrKeyTooLong

@@ -83,6 +83,11 @@ type splits struct {
 	giving  map[string]string // by the neighbour that gets entities
 	joined  map[string]bool   // the ranges that gave all of them
 	joins   bool              // small ranges have entities, and are idle now and then
+
+	feeds     bool // the table keeps a feed
+	followers []*follower
+	acks      []ack // of commits to it
+	dropped   int64 // when a drop was begun, the last time
 }
 
 func newSplits(t *testing.T, seed uint64) *splits {
@@ -216,6 +221,12 @@ func (w *splits) run() {
 	}
 	w.scan(w.stores[0], 0)
 	w.scan(w.stores[1], 3)
+	for _, f := range w.followers {
+		f.compare()
+	}
+	if w.feeds {
+		w.fromStart()
+	}
 	if w.r.IntN(2) == 0 { // or the drop has many ranges to reach
 		w.vacate()
 	}
@@ -256,6 +267,9 @@ func (w *splits) vacate() {
 		r, err := message.Result(answer.Message)
 		r.Located()
 		known := r.Named()
+		if w.feeds {
+			r.Traits()
+		}
 		if err != nil || !r.Done() || len(known.Begun) > 0 {
 			w.t.Errorf("seed %d: bucket %d has %+v, %v", w.seed, bucket, known, err)
 			return
@@ -284,7 +298,7 @@ func (w *splits) serves() {
 func (w *splits) clean() {
 	for _, n := range w.all() {
 		for _, r := range n.rows.Rows {
-			if r.Key[0] == 's' || r.Key[0] == 'o' {
+			if r.Key[0] == 's' || r.Key[0] == 'o' || !w.feeds && (r.Key[0] == 'f' || r.Key[0] == 'F') {
 				w.t.Errorf("seed %d: %s keeps %q", w.seed, n.id.Name, r.Key)
 
 			}
@@ -297,6 +311,9 @@ func (w *splits) clean() {
 	w.settle()
 	for _, n := range w.all() {
 		for _, r := range n.rows.Rows {
+			if w.feeds && (r.Key[0] == 'f' || r.Key[0] == 'F') {
+				continue // until it has been kept for long enough
+			}
 			// A clock stays where the message was lost that the catalog knows it.
 			if string(r.Key) != "mc" && !strings.HasPrefix(n.id.Name, "catalog/") || r.Key[0] == 'g' || r.Key[0] == 'd' {
 				w.t.Errorf("seed %d: after the drop %s keeps %q", w.seed, n.id.Name, r.Key)
@@ -344,6 +361,9 @@ func (w *splits) converged() {
 
 // act is one thing that happens.
 func (w *splits) act() {
+	if len(w.followers) > 0 && w.r.IntN(6) == 0 {
+		w.followers[w.r.IntN(len(w.followers))].read()
+	}
 	store := w.stores[w.r.IntN(2)]
 	switch n := w.r.IntN(100); {
 	case n < 40:
@@ -409,7 +429,11 @@ func (w *splits) create() {
 	for range 20 {
 		w.lives++ // a create with an unknown outcome may come later, so none has the life of another
 		life := table.Incarnation{byte(w.lives), byte(w.lives >> 8)}
-		_, err = w.stores[0].WriteRecord(w.t.Context(), table.Record{Key: tableKey, Incarnation: life})
+		r := table.Record{Key: tableKey, Incarnation: life}
+		if w.feeds {
+			r.Traits = &table.Traits{Feed: &table.Feed{Keep: 7 * 24 * 3600 * edm.TicksPerSecond}}
+		}
+		_, err = w.stores[0].WriteRecord(w.t.Context(), r)
 		if err == nil {
 			w.life = life
 			break
@@ -440,6 +464,7 @@ func (w *splits) drop() {
 	w.gaps++
 	w.drops++
 	call := w.tick()
+	w.dropped = call
 	err = store.Drop(w.t.Context(), tableKey, d.Revision)
 	for range 20 {
 		if err == nil {
@@ -503,6 +528,7 @@ func (w *splits) commit(store *durableobject.Store, list []table.Mutation) {
 			w.t.Errorf("seed %d: Timestamp %d is that of %q and of %q", w.seed, ticks, other, list[0].Key)
 		}
 		w.issued[ticks] = string(list[0].Key)
+		w.acks = append(w.acks, ack{ticks, call, len(list)})
 	case errors.Is(err, table.ErrUnknown):
 		end = math.MaxInt64
 	case !isRefused:

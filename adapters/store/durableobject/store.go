@@ -9,6 +9,8 @@ import (
 type Store struct {
 	o     Options
 	pause Pauser // nil if the Caller is none
+	// window is the number of ranges that are asked for a page of a feed.
+	window int
 }
 
 var _ table.Store = (*Store)(nil)
@@ -22,7 +24,7 @@ func New(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{o: o}
+	s := &Store{o: o, window: fanOut}
 	s.pause, _ = o.Caller.(Pauser)
 	return s, nil
 }

@@ -22,9 +22,20 @@ type request struct {
 }
 
 func (r request) send(ctx context.Context, s *workerd.Server, c *http.Client) (*http.Response, string, error) {
-	key, err := sharedkey.ParseKey("c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=")
+	resp, err := r.open(ctx, s, c)
 	if err != nil {
 		return nil, "", err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	return resp, string(answer), err
+}
+
+// open sends the request, and leaves the body of the answer to the caller.
+func (r request) open(ctx context.Context, s *workerd.Server, c *http.Client) (*http.Response, error) {
+	key, err := sharedkey.ParseKey("c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=")
+	if err != nil {
+		return nil, err
 	}
 	if r.account == "" {
 		r.account = "acme"
@@ -32,7 +43,7 @@ func (r request) send(ctx context.Context, s *workerd.Server, c *http.Client) (*
 	target := "/" + r.account + r.target
 	req, err := http.NewRequestWithContext(ctx, r.method, s.Worker+target, strings.NewReader(r.body))
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	path, query, _ := strings.Cut(target, "?")
 	signed := sharedkey.Request{Method: r.method, Path: path, RawQuery: query, ContentType: r.kind, XMSDate: sharedkey.FormatDate(time.Now())}
@@ -52,13 +63,7 @@ func (r request) send(ctx context.Context, s *workerd.Server, c *http.Client) (*
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Set(name, value)
 	}
-	resp, err := c.Do(req)
-	if err != nil {
-		return nil, "", err
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
-	return resp, string(answer), err
+	return c.Do(req)
 }
 
 // following returns the part of a query that asks for the next page, or "" after the last one.

@@ -61,7 +61,8 @@ func harness(buckets uint16) storetest.Harness {
 		return storetest.Fixture{
 			Store:     open(now),
 			Strengths: strengths(buckets),
-			Removes:   true, // the alarms of a clock that is late ring at once
+			Removes:   true,                                    // the alarms of a clock that is late ring at once
+			Remote:    strings.Contains(t.Name(), "/Changes/"), // a page takes as long as a write; the cloud in memory has all histories
 			Share:     open,
 			Restart: func(now func() edm.Ticks) table.Store {
 				place.Restart(now)

@@ -7,6 +7,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/answers"
 	"edgetable/adapters/store/durableobject/internal/clock"
 	"edgetable/adapters/store/durableobject/internal/expiry"
+	"edgetable/adapters/store/durableobject/internal/feed"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/room"
 	"edgetable/adapters/store/durableobject/internal/span"
@@ -31,6 +32,7 @@ type bucket struct {
 	split   splitting
 	frozen  frozen
 	sweep   expiry.Sweep
+	feed    feed.Feed
 	// generation changes with each drop. It is random at first, because an earlier
 	// engine may have seen drops that this one has not.
 	generation uint64
@@ -67,6 +69,7 @@ func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool,
 	}
 	b.marker = span.Marker{Live: true, Incarnation: l.Incarnation, Floor: l.Floor, Traits: l.traits}
 	b.marker.Put(t.Rows)
+	b.feed.Load(t.Rows, l.Incarnation, l.traits)
 	b.clock.Last = max(b.clock.Last, l.Floor)
 	b.outbox.joinBucket(t, p, b.marker.Incarnation)
 	return true, turn.Step{}
@@ -152,6 +155,15 @@ func (b *bucket) get(t *turn.Turn) turn.Step {
 	return step
 }
 
+// issue issues a Timestamp for a place in the feed.
+func (b *bucket) issue(t *turn.Turn) func() edm.Ticks {
+	return func() edm.Ticks {
+		at := b.clock.Next(t.Now, 0, 1)
+		b.clock.Issue(t.Rows, at)
+		return at
+	}
+}
+
 // drop ends an incarnation and answers the high water of its Timestamps. The catalog
 // repeats a drop whose answer was lost, so the high water stays until forget.
 func (b *bucket) drop(t *turn.Turn) turn.Step {
@@ -165,7 +177,8 @@ func (b *bucket) drop(t *turn.Turn) turn.Step {
 	}
 	b.answers.Life++
 	if b.marker.Live {
-		t.Rows.DeleteAll()
+		b.feed.End(t.Rows, feed.Dropped, b.issue(t))
+		feed.DeleteAll(t.Rows)
 		b.marker, b.traffic, b.frozen, b.sweep = span.Marker{}, visits.Counts{}, frozen{}, expiry.Sweep{}
 		b.outbox.forget()
 		b.split.reset(0)
@@ -184,7 +197,7 @@ func (b *bucket) forget(t *turn.Turn) turn.Step {
 		return t.Malformed()
 	}
 	if !b.marker.Live && b.frozen.id == 0 && b.clock.Reserved <= high {
-		t.Rows.DeleteAll()
+		feed.DeleteAll(t.Rows)
 		b.clock.Reserved = 0
 	}
 	return t.Done()

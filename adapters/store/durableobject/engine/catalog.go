@@ -4,6 +4,7 @@ import (
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/answers"
 	"edgetable/adapters/store/durableobject/internal/clock"
+	"edgetable/adapters/store/durableobject/internal/listing"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/record"
 	"edgetable/adapters/store/durableobject/internal/room"
@@ -21,13 +22,9 @@ type catalog struct {
 	answers  *answers.Memory
 	location string
 
-	maps, written []byte // memory for the map that a message is about, and for the row of it
-
-	retryAt edm.Ticks // when the alarm tries interrupted deletions again
+	maps, written []byte    // memory for the map that a message is about, and for the row of it
+	retryAt       edm.Ticks // when the alarm tries interrupted deletions again
 }
-
-// maxList is the size in bytes of one answer with records.
-const maxList = 4 << 20
 
 // current reads a record and finishes its deletion first, if one is in progress, or tells its
 // objects what it declares. If that takes calls, or fails, instead is the step to take.
@@ -123,8 +120,7 @@ func (c *catalog) write(t *turn.Turn, a message.Attempt, v answers.Verdict) turn
 	return t.DoneTicks(at)
 }
 
-// list answers records until one more would not fit, and says whether more may
-// follow. It leaves out tables that are being deleted.
+// list answers records.
 func (c *catalog) list(t *turn.Turn) turn.Step {
 	prefix, from := t.Fields.Text(), t.Fields.Text()
 	limit := t.Fields.Size()
@@ -132,22 +128,7 @@ func (c *catalog) list(t *turn.Turn) turn.Step {
 		return t.Malformed()
 	}
 	c.outbox.joinCatalog(t, prefix, c.location)
-	list := message.BeginList(t.Dst)
-	start := storage.RowOf(storage.SpaceRecords, max(prefix, from))
-	end := storage.RowOf(storage.SpaceRecords, prefix+"\xff") // keys are ASCII
-	for k, v := range t.Rows.Scan(start, end, mostRun) {
-		rec, ok := record.Parse(v)
-		switch {
-		case !ok || string(k[1:]) != rec.Key.String():
-			return t.Fail(record.ErrDamaged)
-		case rec.Deleting:
-			continue
-		case list.Len() == limit || list.Len() > 0 && list.Size()+len(v) > maxList:
-			return turn.Step{Answer: list.End(true)}
-		}
-		list.Add(&rec.Record)
-	}
-	return turn.Step{Answer: list.End(false)}
+	return listing.Records(t, prefix, from, limit)
 }
 
 func (c *catalog) locate(t *turn.Turn) turn.Step {
@@ -157,15 +138,5 @@ func (c *catalog) locate(t *turn.Turn) turn.Step {
 	}
 	c.outbox.joinCatalog(t, key, c.location)
 	rec, err := record.Load(t.Rows, key)
-	switch {
-	case err != nil:
-		return t.Fail(err)
-	case !rec.IsTable():
-		return t.Fail(table.ErrNoTable)
-	case rec.Split || rec.Declares() || c.restores(t, &rec):
-		return t.Fail(table.ErrBusy) // earlier code asks, which does not know ranges
-	}
-	return turn.Step{Answer: message.AppendLocated(t.Dst, &message.Located{
-		Incarnation: rec.Incarnation, Layout: rec.Layout, Floor: rec.Floor, Deleting: rec.Deleting,
-	})}
+	return listing.Locate(t, &rec, err, c.restores)
 }

@@ -42,20 +42,12 @@ func (x *splitting) visited(t *turn.Turn, b *bucket, p *message.Destination, k [
 		return
 	}
 	if busy, at := x.load.Visited(t.Now, k, x.rate, x.rand); busy && x.mayChoose(b, t.Now) {
-		if at != nil && b.divides(t, at) {
+		if at != nil && sample.Divides(t.Rows, b.marker.Bounds(), at) {
 			x.choose(t, &choice{self: p.Clone(), at: at})
 		} else {
 			x.rest = t.Now + minute/2
 		}
 	}
-}
-
-// divides reports whether there are entities on both sides of a position: requests for
-// what does not exist would have ranges split that are empty and leave again.
-func (b *bucket) divides(t *turn.Turn, at []byte) bool {
-	from, to := rowBounds(b.marker.Bounds())
-	border := append([]byte{storage.SpaceEntities}, at...)
-	return storage.HasAny(t.Rows, from, border) && storage.HasAny(t.Rows, border, to)
 }
 
 // mayChoose reports whether the range can begin a split.
@@ -76,8 +68,8 @@ func (x *splitting) wrote(t *turn.Turn, b *bucket, p *message.Destination, k []b
 			x.only = nil
 		}
 	}
-	if x.bytes > 0 && b.room.Size > b.mostBytes() && x.only == nil && x.mayChoose(b, t.Now) {
-		x.choose(t, &choice{self: p.Clone(), search: &sample.Search{Half: b.room.Size / 2}})
+	if x.bytes > 0 && b.feed.Others(b.room.Size) > b.mostBytes() && x.only == nil && x.mayChoose(b, t.Now) {
+		x.choose(t, &choice{self: p.Clone(), search: &sample.Search{Half: b.feed.Others(b.room.Size) / 2}})
 	}
 	x.lookLater(t, b)
 }
@@ -104,10 +96,10 @@ func (x *splitting) lookLater(t *turn.Turn, b *bucket) {
 func (b *bucket) find(t *turn.Turn) turn.Step {
 	x, bounds := &b.split, b.marker.Bounds()
 	c := x.choice
-	from, to := rowBounds(bounds)
+	from, to := storage.Entities(bounds)
 	if c.at == nil && c.search.From == nil {
-		c.at, c.search.From = b.behindLast(t), from
-		x.only = b.onlyPartition(t)
+		c.at, c.search.From = x.load.BehindLast(t.Rows, bounds), from
+		x.only = sample.OnlyPartition(t.Rows, bounds)
 	}
 	if c.at == nil && x.only == nil {
 		done := false
@@ -160,45 +152,4 @@ func (b *bucket) mayBegin(t *turn.Turn) turn.Step {
 	b.marker.Put(t.Rows)
 	x.due = t.Now
 	return b.goOn(t)
-}
-
-// behindLast is the position behind the last partition, if nearly all inserts come there
-// and it is not the only one: the range keeps all that it has, and nothing is copied.
-func (b *bucket) behindLast(t *turn.Turn) []byte {
-	if !b.split.load.Grows() {
-		return nil
-	}
-	partition, _ := key.Split(b.split.load.Highest)
-	at := key.PartitionAfter(key.DecodePart(partition))
-	from, to := rowBounds(b.marker.Bounds())
-	row := append([]byte{storage.SpaceEntities}, at...)
-	if !b.marker.Bounds().Contains(at) || storage.HasAny(t.Rows, row, to) {
-		return nil
-	}
-	if !storage.HasAny(t.Rows, from, append([]byte{storage.SpaceEntities}, partition...)) {
-		return nil
-	}
-	return at
-}
-
-// onlyPartition is the partition of all entities, nil if there are others or none.
-func (b *bucket) onlyPartition(t *turn.Turn) []byte {
-	from, to := rowBounds(b.marker.Bounds())
-	for k := range t.Rows.Scan(from, to, leastRun) {
-		partition, _ := key.Split(bytes.Clone(k[1:]))
-		if storage.HasAny(t.Rows, append([]byte{storage.SpaceEntities}, key.PartitionAfter(key.DecodePart(partition))...), to) {
-			return nil
-		}
-		return partition
-	}
-	return nil
-}
-
-// rowBounds bound the rows of the entities of a range.
-func rowBounds(r key.Range) (from, to []byte) {
-	from = append([]byte{storage.SpaceEntities}, r.Start...)
-	if r.End == nil {
-		return from, []byte{storage.SpaceEntities + 1}
-	}
-	return from, append([]byte{storage.SpaceEntities}, r.End...)
 }

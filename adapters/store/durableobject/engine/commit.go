@@ -4,6 +4,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/answers"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/room"
+	"edgetable/adapters/store/durableobject/internal/sample"
 	"edgetable/adapters/store/durableobject/internal/storage"
 	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/adapters/store/durableobject/internal/visits"
@@ -33,13 +34,14 @@ func (b *bucket) commit(t *turn.Turn, _ message.Attempt, v answers.Verdict) turn
 		s.Rollback = applied > 0
 		return s
 	}
+	b.feed.Begin()
 	var visit traffic.Visit
 	for i := range n {
 		m := t.Fields.Mutation()
 		if !t.Fields.OK() {
 			return undo(t.Malformed(), i)
 		}
-		if !m.Kind.Removes() && b.room.Full(t.Rows) {
+		if !m.Kind.Removes() && b.full(t) {
 			return undo(t.Fail(&table.Refused{Index: i, Err: b.whyFull(t)}), i)
 		}
 		if err := b.apply(t, &m, now); err != nil {
@@ -51,6 +53,7 @@ func (b *bucket) commit(t *turn.Turn, _ message.Attempt, v answers.Verdict) turn
 		return undo(t.Malformed(), n)
 	}
 	b.clock.Issue(t.Rows, now)
+	b.room.Wrote(b.feed.Commit(t.Rows, now))
 	b.outbox.notify(t, now)
 	b.traffic.Count(t.Rows, t.Now, &visit)
 	b.split.wrote(t, b, &p, first.Key)
@@ -77,6 +80,7 @@ func (b *bucket) apply(t *turn.Turn, m *table.Mutation, now edm.Ticks) error {
 		return err
 	case row == nil:
 		t.Rows.Delete(k)
+		b.feed.Add(m, &effect)
 		b.outbox.changed(t, k, now)
 		b.mark(t, k, now)
 		return nil
@@ -90,6 +94,7 @@ func (b *bucket) apply(t *turn.Turn, m *table.Mutation, now edm.Ticks) error {
 	}
 	t.Rows.Put(k, v)
 	b.room.Wrote(len(k) + len(v))
+	b.feed.Add(m, &effect)
 	b.outbox.changed(t, k, now)
 	b.mark(t, k, now)
 	b.sweep.Wrote(t.Rows, b.marker.Traits, row, now)
@@ -101,7 +106,7 @@ func (b *bucket) apply(t *turn.Turn, m *table.Mutation, now edm.Ticks) error {
 
 // whyFull is the error of a write to a full object: one of a single partition cannot split.
 func (b *bucket) whyFull(t *turn.Turn) *table.Error {
-	if b.onlyPartition(t) != nil {
+	if sample.OnlyPartition(t.Rows, b.marker.Bounds()) != nil {
 		return room.ErrPartitionFull
 	}
 	return room.ErrBucketFull

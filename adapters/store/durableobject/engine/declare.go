@@ -38,6 +38,7 @@ func (b *bucket) declare(t *turn.Turn) turn.Step {
 		case l.Incarnation == b.marker.Incarnation && !message.SameTraits(l.traits, b.marker.Traits):
 			b.marker.Traits = l.traits
 			b.marker.Put(t.Rows)
+			b.declareFeed(t)
 			b.declared(t)
 		}
 		if !b.sweep.Clean(b.marker.Traits) {
@@ -89,6 +90,7 @@ func (b *bucket) removeEnded(t *turn.Turn) {
 	}
 	at := b.clock.Next(t.Now, 0, 1)
 	removed := false
+	b.feed.Begin()
 	for _, row := range s.Step(t.Rows, traits, b.marker.Bounds(), at) {
 		m := table.Mutation{Key: row.Key, Kind: table.Expire, Condition: table.Unchanged, IfMatch: row.Timestamp}
 		if err := b.apply(t, &m, at); errors.Is(err, table.ErrChanged) {
@@ -101,6 +103,7 @@ func (b *bucket) removeEnded(t *turn.Turn) {
 		return
 	}
 	b.clock.Issue(t.Rows, at)
+	b.room.Wrote(b.feed.Commit(t.Rows, at))
 	b.outbox.notify(t, at)
 	b.room.Look()
 	b.split.lookLater(t, b)

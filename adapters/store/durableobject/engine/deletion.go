@@ -4,12 +4,12 @@ import (
 	"math"
 	"slices"
 
-	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/answers"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/record"
 	"edgetable/adapters/store/durableobject/internal/restoring"
 	"edgetable/adapters/store/durableobject/internal/storage"
+	"edgetable/adapters/store/durableobject/internal/telling"
 	"edgetable/adapters/store/durableobject/internal/turn"
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -69,7 +69,7 @@ func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) tur
 	}
 	// The answer is known already, whatever becomes of these calls.
 	return turn.Step{
-		Calls: callObjects(&rec, last.objects, message.Forget(nil, storage.Ticks(t.Rows, storage.RowFloor))),
+		Calls: telling.Calls(&rec, last.objects, message.Forget(nil, storage.Ticks(t.Rows, storage.RowFloor))),
 		Next:  &turn.Continuation{Kind: turn.Forgets, Own: true},
 	}
 }
@@ -122,9 +122,9 @@ func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, ste
 			return false, step
 		}
 	}
-	calls := callObjects(rec, next.Objects, message.Drop(nil, rec.Incarnation, rec.Declares()))
+	calls := telling.Calls(rec, next.Objects, message.Drop(nil, rec.Incarnation, rec.Declares()))
 	return false, turn.Step{
-		Calls: append(calls, callObjects(rec, forget, message.Forget(nil, storage.Ticks(t.Rows, storage.RowFloor)))...),
+		Calls: append(calls, telling.Calls(rec, forget, message.Forget(nil, storage.Ticks(t.Rows, storage.RowFloor)))...),
 		Next:  next,
 		Alarm: t.Now + turn.RetryDelay,
 	}
@@ -165,18 +165,6 @@ func (c *catalog) removeRecord(t *turn.Turn, rec *record.Record) {
 	c.answers.Remember(t.Now, rec.By, message.Done(nil))
 }
 
-// callObjects sends one message to some objects of a table.
-func callObjects(rec *record.Record, objects []message.Object, m []byte) []durableobject.Call {
-	calls := make([]durableobject.Call, len(objects))
-	for i, o := range objects {
-		calls[i] = durableobject.Call{
-			To:      durableobject.Range(rec.Key.String(), rec.Layout.Buckets, o.Bucket, o.Range, rec.Layout.Location),
-			Message: m,
-		}
-	}
-	return calls
-}
-
 // finishDeletions finishes interrupted deletions and declarations, one after the other. If buckets do
 // not answer, it leaves them alone for a while, because each batch to publish would
 // wait for them.
@@ -187,7 +175,7 @@ func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 	} else if t.Now < c.retryAt && c.retryAt <= t.Now+turn.RetryDelay {
 		return turn.Step{}, false
 	}
-	for key := nextDeleting(t.Rows, from); key != ""; key = nextDeleting(t.Rows, key+"\x00") {
+	for key := telling.Next(t.Rows, from); key != ""; key = telling.Next(t.Rows, key+"\x00") {
 		rec, err := record.Load(t.Rows, key)
 		if err != nil {
 			continue
@@ -215,16 +203,8 @@ func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 
 // nextRetry is when the alarm tries interrupted deletions again, 0 if there are none.
 func (c *catalog) nextRetry(t *turn.Turn) edm.Ticks {
-	if nextDeleting(t.Rows, "") == "" {
+	if telling.Next(t.Rows, "") == "" {
 		return 0
 	}
 	return c.retryAt
-}
-
-// nextDeleting is the first table at or after key that is being deleted.
-func nextDeleting(rows storage.Rows, key string) string {
-	for k := range rows.Scan(storage.RowOf(storage.SpaceDeleting, key), []byte{storage.SpaceDeleting + 1}, leastRun) {
-		return string(k[1:])
-	}
-	return ""
 }

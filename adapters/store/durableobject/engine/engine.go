@@ -5,6 +5,7 @@ import (
 
 	"edgetable/adapters/store/durableobject/internal/answers"
 	"edgetable/adapters/store/durableobject/internal/clock"
+	"edgetable/adapters/store/durableobject/internal/listing"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/room"
 	"edgetable/adapters/store/durableobject/internal/storage"
@@ -122,8 +123,10 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 	}
 	e.outbox.setAlarm(&step)
 	e.bucket.split.setAlarm(&step)
-	if due := e.bucket.sweep.Due; due != 0 && (step.Alarm == 0 || due < step.Alarm) {
-		step.Alarm = due
+	for _, due := range [...]edm.Ticks{e.bucket.sweep.Due, e.bucket.feed.Due} {
+		if due != 0 && (step.Alarm == 0 || due < step.Alarm) {
+			step.Alarm = due
+		}
 	}
 	if e.bucket.frozen.id != 0 && step.Alarm == 0 {
 		step.Alarm = t.Now + turn.RetryDelay
@@ -135,7 +138,7 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 // a catalog do not.
 func loads(op message.Op) bool {
 	switch op {
-	case message.OpGet, message.OpCommit, message.OpScan, message.OpTraffic, message.OpDrop, message.OpForget, message.OpWrite, message.OpCopy, message.OpTake, message.OpOffer, message.OpJoin, message.OpAlarm, message.OpSwitch, message.OpObey, message.OpRestoring, message.OpDeclare:
+	case message.OpGet, message.OpCommit, message.OpScan, message.OpTraffic, message.OpDrop, message.OpForget, message.OpWrite, message.OpCopy, message.OpTake, message.OpOffer, message.OpJoin, message.OpAlarm, message.OpSwitch, message.OpObey, message.OpRestoring, message.OpDeclare, message.OpLines, message.OpLook:
 		return true
 	}
 	return false
@@ -148,6 +151,7 @@ func (e *Engine) load(t *turn.Turn) {
 	}
 	e.bucket.marker.Load(t.Rows)
 	e.clock.Load(t.Rows, e.bucket.marker.Floor)
+	e.bucket.feed.Load(t.Rows, e.bucket.marker.Incarnation, e.bucket.marker.Traits)
 	e.bucket.loadFrozen(t.Rows)
 	e.bucket.loadSplit(t)
 	e.bucket.sweep.Load(t.Rows, e.bucket.marker.Traits, t.Now)
@@ -199,11 +203,19 @@ func (e *Engine) dispatch(op message.Op, t *turn.Turn) Step {
 	case message.OpSwitch:
 		return e.catalog.switchRange(t)
 	case message.OpObjects:
-		return e.catalog.serving(t)
+		return listing.Serving(t, &e.catalog.maps)
 	case message.OpRestoring:
 		return e.catalog.restore(t)
 	case message.OpInstruct:
 		return e.catalog.instruct(t)
+	case message.OpLines:
+		return e.bucket.lines(t)
+	case message.OpLook:
+		return e.bucket.look(t)
+	case message.OpFeeds:
+		return e.catalog.feeds(t)
+	case message.OpLife:
+		return listing.Life(t, &e.catalog.maps)
 	case message.OpAlarm:
 		return e.alarm(t)
 	}
@@ -258,6 +270,7 @@ func (e *Engine) alarm(t *turn.Turn) Step {
 	if step, waits := e.catalog.finishDeletions(t); waits {
 		return step
 	}
+	e.bucket.trim(t)
 	e.bucket.removeEnded(t)
 	if may, instead := e.bucket.mayPublish(t); !may {
 		return instead

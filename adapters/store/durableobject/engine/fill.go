@@ -54,6 +54,7 @@ func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 		s.Phase, s.Since = span.Serving, t.Now
 		s.Bounds = key.Range{Start: bytes.Clone(taking.Bounds.Start), End: bytes.Clone(taking.Bounds.End)}
 		b.above(taking.High)
+		b.feed.Took(t.Rows, message.FeedBegan, taking.From, taking.Cut, b.issue(t))
 		b.outbox.start = s.Bounds.Start
 		b.publishAs(t, &p, &taking)
 	}
@@ -88,6 +89,7 @@ func (b *bucket) begin(t *turn.Turn, p *message.Destination, incarnation table.I
 	b.marker = span.Marker{Live: true, Incarnation: incarnation, Floor: l.Floor, Traits: l.traits, Span: &span.Span{Self: p.Clone(), Phase: span.Filling}}
 	b.clock.Last = max(b.clock.Last, l.Floor)
 	b.marker.Put(t.Rows)
+	b.feed.Load(t.Rows, incarnation, l.traits)
 	return true, turn.Step{}
 }
 

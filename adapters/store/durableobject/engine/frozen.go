@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/feed"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/restoring"
 	"edgetable/adapters/store/durableobject/internal/storage"
@@ -46,7 +47,7 @@ func (b *bucket) thaw(t *turn.Turn) {
 	b.generation++
 	t.Rows.Delete(storage.RowFrozen)
 	if !b.marker.Live && b.clock.Reserved == 0 {
-		t.Rows.DeleteAll()
+		feed.DeleteAll(t.Rows)
 	}
 	b.loadSplit(t) // it goes on
 }

@@ -21,7 +21,7 @@ import (
 // one piece moves in any case.
 func (b *bucket) mayJoin(t *turn.Turn, size int64) bool {
 	s, x := b.marker.Span, &b.split
-	own, busy := t.Rows.Size(), x.load.BusyUntil(t.Now, x.rate)
+	own, busy := b.feed.Others(t.Rows.Size()), x.load.BusyUntil(t.Now, x.rate)
 	switch {
 	case s.Phase != span.Serving || x.choice != nil || b.outbox.on && b.outbox.sync != nil:
 		return false
@@ -86,7 +86,7 @@ func (b *bucket) cleans(t *turn.Turn, ended bool) bool {
 
 // belowOwn bound the rows of entities below the keys of the range.
 func (b *bucket) belowOwn() (from, to []byte) {
-	return rowBounds(key.Range{End: append([]byte{}, b.marker.Bounds().Start...)})
+	return storage.Entities(key.Range{End: append([]byte{}, b.marker.Bounds().Start...)})
 }
 
 // hasBelow reports whether there are any. A split that an earlier engine began may have gone on

@@ -6,6 +6,7 @@ import (
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/expiry"
+	"edgetable/adapters/store/durableobject/internal/feed"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/span"
 	"edgetable/adapters/store/durableobject/internal/storage"
@@ -80,12 +81,12 @@ func (b *bucket) toGive(t *turn.Turn) (size int64, may bool) {
 	case b.isEmpty(t):
 		return 0, true
 	}
-	size = t.Rows.Size()
+	size = b.feed.Others(t.Rows.Size())
 	return size, size <= b.split.bytes/partOfSmall
 }
 
 func (b *bucket) isEmpty(t *turn.Turn) bool {
-	from, to := rowBounds(b.marker.Bounds())
+	from, to := storage.Entities(b.marker.Bounds())
 	return !storage.HasAny(t.Rows, from, to)
 }
 
@@ -166,12 +167,13 @@ func (b *bucket) leaves(t *turn.Turn, r message.Reader, err error) turn.Step {
 	x.tell(&s.Self, span.JoinBegun)
 	s.Leaving, s.Number, s.At, s.End = true, number, append([]byte{}, s.Bounds.Start...), s.Bounds.End
 	if size > 0 {
-		from, _ := rowBounds(s.Bounds)
+		from, _ := storage.Entities(s.Bounds)
 		s.Phase, s.From, s.Upto, s.Complete = span.Copying, from, from, false
 		b.marker.Put(t.Rows)
 		return b.copy(t)
 	}
 	s.Phase, s.Sealed, s.Bounds.End = span.Sealed, t.Now, s.At
+	b.sealed(t)
 	return b.give(t)
 }
 
@@ -252,6 +254,7 @@ func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 	}
 	s.Bounds.Start = bytes.Clone(taking.Bounds.Start)
 	b.above(taking.High)
+	b.feed.Took(t.Rows, message.FeedTook, taking.From, taking.Cut, b.issue(t))
 	b.marker.Put(t.Rows)
 	b.outbox.start = s.Bounds.Start
 	x.joins, x.only = false, nil
@@ -263,7 +266,8 @@ func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 
 // left ends the range: the catalog knows that another one has its keys.
 func (b *bucket) left(t *turn.Turn) {
-	t.Rows.DeleteAll()
+	b.feed.End(t.Rows, feed.Left, b.issue(t))
+	feed.DeleteAll(t.Rows)
 	b.marker, b.traffic, b.sweep = span.Marker{}, visits.Counts{}, expiry.Sweep{}
 	b.outbox.forget()
 	b.clock.Reserved = 0

@@ -19,35 +19,6 @@ import (
 // maxBegun is the number of ranges of a table that may begin at a time.
 const maxBegun = 4
 
-// serving answers the objects that serve a table, for statistics.
-func (c *catalog) serving(t *turn.Turn) turn.Step {
-	key := t.Fields.Text()
-	if !t.Fields.Done() {
-		return t.Malformed()
-	}
-	rec, err := record.Load(t.Rows, key)
-	switch {
-	case err != nil:
-		return t.Fail(err)
-	case !rec.IsTable() || rec.Deleting:
-		return t.Fail(table.ErrNoTable)
-	}
-	var list []message.Object
-	for n := range rec.Layout.Buckets {
-		all, err := record.NamedIn(&c.maps, t.Rows, &rec, n)
-		if err != nil {
-			return t.Fail(err)
-		}
-		if len(all.Ranges) == 0 {
-			list = append(list, message.Object{Bucket: n})
-		}
-		for _, r := range all.Ranges {
-			list = append(list, message.Object{Bucket: n, Range: r.ID})
-		}
-	}
-	return turn.Step{Answer: message.AppendObjects(message.AppendLayout(message.Done(t.Dst), rec.Layout), list)}
-}
-
 // tellRanges answers where a table is, and the ranges of a bucket.
 func (c *catalog) tellRanges(t *turn.Turn) turn.Step {
 	key, bucket := t.Fields.Text(), t.Fields.Bucket()
@@ -167,7 +138,7 @@ func (c *catalog) switchRange(t *turn.Turn) turn.Step {
 		}
 	}
 	if ok {
-		c.remember(t, s.Table, s.Bucket, &change)
+		c.room.Wrote(restoring.Remember(t.Rows, c.clock, t.Now, s.Table, s.Bucket, &change))
 		c.writeRanges(t, s)
 	}
 	return c.answerRanges(t, &s.rec, &s.Named)

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/feed"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/restoring"
 	"edgetable/adapters/store/durableobject/internal/span"
@@ -132,6 +133,8 @@ func (b *bucket) owned(r *restoring.Restore, o *restoring.Returned) bool {
 func (b *bucket) settle(t *turn.Turn, p *message.Destination, r *restoring.Restore, o *restoring.Returned) turn.Step {
 	switch {
 	case !o.Back:
+		feed.Wipe(t.Rows)
+		b.feed = feed.Feed{}
 		b.left(t)
 		b.frozen = frozen{}
 		b.generation++
@@ -156,6 +159,7 @@ func (b *bucket) settle(t *turn.Turn, p *message.Destination, r *restoring.Resto
 // for rows of keys that another range has already.
 func (b *bucket) adopt(t *turn.Turn, p *message.Destination, r *restoring.Restore, o *restoring.Returned) {
 	m := &b.marker
+	feed.Wipe(t.Rows) // a position of before is refused
 	m.Live, m.Incarnation, m.Traits = true, r.Next, r.Traits
 	if s := m.Span; s != nil && s.Phase != span.Emptying {
 		bounds := key.Range{Start: bytes.Clone(o.Bounds.Start), End: bytes.Clone(o.Bounds.End)}
@@ -163,6 +167,7 @@ func (b *bucket) adopt(t *turn.Turn, p *message.Destination, r *restoring.Restor
 	}
 	b.above(r.High)
 	m.Put(t.Rows)
+	b.feed.Load(t.Rows, r.Next, r.Traits)
 	b.declared(t)
 	t.Rows.Delete(storage.RowSending)
 	b.outbox.publishing = publishing{sending: sending{until: b.outbox.until}}

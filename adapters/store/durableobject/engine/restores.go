@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"bytes"
-
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/adapters/store/durableobject/internal/record"
 	"edgetable/adapters/store/durableobject/internal/restoring"
@@ -17,26 +15,10 @@ import (
 // finished is behind the key of the row with the last restore, which can be undone.
 const finished = "\x00"
 
-// readRestore reads the restore of a table, one without an ID if there is none.
-func readRestore(rows storage.Rows, key string) (*restoring.Restore, error) {
-	v, ok := rows.Get(storage.RowOf(storage.SpaceRestores, key))
-	if !ok {
-		return &restoring.Restore{}, nil
-	}
-	if r, ok := restoring.Read(message.Read(bytes.Clone(v))); ok {
-		return r, nil
-	}
-	return nil, record.ErrDamaged
-}
-
-func putRestore(rows storage.Rows, key string, r *restoring.Restore) {
-	rows.Put(storage.RowOf(storage.SpaceRestores, key), r.Append(nil))
-}
-
 // restores reports whether a table is being restored.
 func (c *catalog) restores(t *turn.Turn, rec *record.Record) bool {
 	if rec.Restoring {
-		r, err := readRestore(t.Rows, rec.Key.String())
+		r, err := restoring.Load(t.Rows, rec.Key.String())
 		if err == nil && r.Abandoned(t.Now) {
 			r.Phase = restoring.Cancelled
 			c.ended(t, rec, r)
@@ -60,7 +42,7 @@ func (c *catalog) restore(t *turn.Turn) turn.Step {
 	var r *restoring.Restore
 	if err == nil {
 		c.restores(t, &rec)
-		r, err = readRestore(t.Rows, name)
+		r, err = restoring.Load(t.Rows, name)
 	}
 	switch {
 	case err != nil:
@@ -89,7 +71,7 @@ func (c *catalog) restore(t *turn.Turn) turn.Step {
 // beginRestore finds which objects had which keys at the time, and marks the table.
 func (c *catalog) beginRestore(t *turn.Turn, rec *record.Record, r *restoring.Restore) (*restoring.Restore, error) {
 	name := rec.Key.String()
-	last, err := readRestore(t.Rows, name+finished)
+	last, err := restoring.Load(t.Rows, name+finished)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +90,7 @@ func (c *catalog) beginRestore(t *turn.Turn, rec *record.Record, r *restoring.Re
 	r.Plan(maps, now, last)
 	rec.Restoring = true
 	rec.Put(t.Rows)
-	putRestore(t.Rows, name, r)
+	restoring.Put(t.Rows, name, r)
 	return r, nil
 }
 
@@ -123,7 +105,7 @@ func (c *catalog) advance(t *turn.Turn, rec *record.Record, r *restoring.Restore
 	if r.Phase == restoring.Finished || r.Phase == restoring.Cancelled {
 		c.ended(t, rec, r)
 	}
-	putRestore(t.Rows, rec.Key.String(), r)
+	restoring.Put(t.Rows, rec.Key.String(), r)
 	return nil
 }
 
@@ -131,7 +113,7 @@ func (c *catalog) advance(t *turn.Turn, rec *record.Record, r *restoring.Restore
 func (c *catalog) ended(t *turn.Turn, rec *record.Record, r *restoring.Restore) {
 	rec.Restoring = false
 	rec.Put(t.Rows)
-	putRestore(t.Rows, rec.Key.String(), r)
+	restoring.Put(t.Rows, rec.Key.String(), r)
 }
 
 // settle gives the table its new incarnation, and the ranges of the time.
@@ -142,7 +124,7 @@ func (c *catalog) settle(t *turn.Turn, rec *record.Record, r *restoring.Restore)
 		if err != nil {
 			return err
 		}
-		c.remember(t, name, n, &restoring.Change{Sealed: r.Began, Restored: true, Was: r.Was, Map: was.Ranges})
+		c.room.Wrote(restoring.Remember(t.Rows, c.clock, t.Now, name, n, &restoring.Change{Sealed: r.Began, Restored: true, Was: r.Was, Map: was.Ranges}))
 		if rec.Split {
 			t.Rows.Put(record.RowOfRanges(name, n), message.AppendNamed(nil, &message.Named{Ranges: r.Map(n)}))
 		}
@@ -155,7 +137,7 @@ func (c *catalog) settle(t *turn.Turn, rec *record.Record, r *restoring.Restore)
 	if r.Undo {
 		t.Rows.Delete(storage.RowOf(storage.SpaceRestores, name+finished))
 	} else {
-		putRestore(t.Rows, name+finished, r)
+		restoring.Put(t.Rows, name+finished, r)
 	}
 	return nil
 }
@@ -170,7 +152,7 @@ func (c *catalog) instruct(t *turn.Turn) turn.Step {
 	r := &restoring.Restore{}
 	rec, err := record.Load(t.Rows, name)
 	if err == nil && c.restores(t, &rec) {
-		r, err = readRestore(t.Rows, name)
+		r, err = restoring.Load(t.Rows, name)
 	}
 	if err != nil {
 		return t.Fail(err)

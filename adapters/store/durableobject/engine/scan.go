@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"edgetable/adapters/store/durableobject/internal/storage"
 	"iter"
 
 	"edgetable/adapters/store/durableobject/internal/message"
@@ -87,7 +88,7 @@ func (b *bucket) inside(t *turn.Turn, r key.Range, s *message.Scan, have int) it
 	if r.Empty() {
 		return func(func(k, v []byte) bool) {}
 	}
-	from, to := rowBounds(r)
+	from, to := storage.Entities(r)
 	if s.Descending {
 		return t.Rows.ScanBack(from, to, run(s, have))
 	}

@@ -231,7 +231,7 @@ func (b *bucket) took(t *turn.Turn, r message.Reader, marks []change) bool {
 		if !r.Done() || id == 0 {
 			return false
 		}
-		from, _ := rowBounds(key.Range{Start: s.At})
+		from, _ := storage.Entities(key.Range{Start: s.At})
 		s.Phase, s.Target, s.From, s.Upto, s.Complete = span.Copying, id, from, from, false
 		b.split.tell(&s.Self, span.SplitBegun)
 	case span.Copying:
@@ -295,6 +295,7 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 			if !s.Leaving {
 				b.outbox.stop = s.At
 			}
+			b.sealed(t)
 			return b.give(t)
 		}
 	}
@@ -329,7 +330,7 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 // the next piece begins, nil if there is none.
 func (b *bucket) addRows(t *turn.Turn, m []byte) (piece, next []byte) {
 	s := b.marker.Span
-	_, to := rowBounds(s.Bounds)
+	_, to := storage.Entities(s.Bounds)
 	skip := 1 // bytes before the key of the entity
 	if s.From[0] == storage.SpaceOutbox {
 		to, skip = append([]byte{storage.SpaceOutbox}, to...), 2
@@ -397,6 +398,20 @@ func (b *bucket) size(t *turn.Turn, list []change) (n int) {
 	return n
 }
 
+// sealed notes in the feed that the range serves fewer keys.
+func (b *bucket) sealed(t *turn.Turn) {
+	to := b.marker.Span.Target
+	if b.marker.Span.Leaving {
+		to = 0
+	}
+	b.feed.Sealed(t.Rows, to, b.issue(t))
+}
+
+// gives reports whether another range has keys, or will have them, of which the catalog does not know.
+func (*splitting) gives(s *span.Span) bool {
+	return s != nil && !s.Leaving && (s.Phase == span.Sealed || s.Phase == span.Moved)
+}
+
 // give sends the last piece, after which the other range serves the keys. Nothing leads
 // back: a piece without an answer may still arrive.
 func (b *bucket) give(t *turn.Turn) turn.Step {
@@ -409,6 +424,7 @@ func (b *bucket) give(t *turn.Turn) turn.Step {
 	m := message.Copy(t.Dst, &p, b.marker.Incarnation, s.Seq, &message.Taking{
 		Bounds: key.Range{Start: s.At, End: s.End}, High: b.clock.Last,
 		Replica: b.replica(), Synced: b.outbox.sync == nil, Since: b.outbox.since, Number: s.Number,
+		From: s.Self.Range, Cut: b.feed.Cut(),
 	})
 	m, _ = b.addItems(t, m, b.marked(t, pieceRows))
 	if s.Leaving && s.Number == 0 {
@@ -431,7 +447,7 @@ func (b *bucket) replica() string {
 // empty deletes rows of the keys that another range has.
 func (b *bucket) empty(t *turn.Turn) turn.Step {
 	s := b.marker.Span
-	from, to := rowBounds(key.Range{Start: s.At, End: s.End})
+	from, to := storage.Entities(key.Range{Start: s.At, End: s.End})
 	n := storage.Delete(t.Rows, from, to, emptyRows)
 	n += storage.Delete(t.Rows, append([]byte{storage.SpaceOutbox}, from...), append([]byte{storage.SpaceOutbox}, to...), emptyRows-n)
 	if b.split.due = t.Now; n == emptyRows {

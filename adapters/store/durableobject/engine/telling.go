@@ -41,8 +41,8 @@ func (c *catalog) allTold(t *turn.Turn, rec *record.Record, dirty bool) {
 			c.retryAt = t.Now + turn.RetryDelay
 		}
 	case ends:
-		traits := &table.Traits{Expiry: rec.Traits.Expiry}
-		if rec.Traits = traits; traits.Expiry == nil {
+		traits := &table.Traits{Expiry: rec.Traits.Expiry, Feed: rec.Traits.Feed}
+		if rec.Traits = traits; *traits == (table.Traits{}) {
 			rec.Traits = nil
 		}
 		at := c.clock.Next(t.Now, 0, 1)

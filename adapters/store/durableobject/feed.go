@@ -1,0 +1,107 @@
+package durableobject
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/position"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// The feed of a table is in the objects of its ranges: see docs/adr/0046. A page asks some of them, and merges what they
+// answer.
+
+var _ table.Feeding = (*Store)(nil)
+
+// Changes implements [table.Feeding].
+func (s *Store) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequest) (table.FeedPage, error) {
+	if badKey(t.String()) {
+		return table.FeedPage{}, table.ErrNoTable
+	}
+	if r.From == nil {
+		return s.beginFeed(ctx, t, &r)
+	}
+	for tries := 1; ; tries++ {
+		p, ok := position.Read(r.From.At)
+		switch {
+		case r.From.History != history || !ok || p.Layout.Buckets > MaxBuckets || !validLocation(p.Layout.Location):
+			return table.FeedPage{}, table.ErrHistory
+		case p.Ended:
+			return table.FeedPage{}, table.ErrFeedEnded
+		}
+		few := len(p.Ranges)*tries < s.window // there are calls left
+		page, err := s.readFeed(ctx, t, r.From.Life, &p, &r)
+		if !errors.Is(err, table.ErrBusy) || !few || tries >= s.o.Attempts || !s.again(ctx, tries) {
+			return page, err
+		}
+	}
+}
+
+// beginFeed begins at the end of the feed, or at its oldest line.
+func (s *Store) beginFeed(ctx context.Context, t table.RecordKey, r *table.FeedRequest) (page table.FeedPage, err error) {
+	for tries := 1; ; tries++ {
+		m, same, err := s.feedMap(ctx, t, !r.Oldest)
+		switch {
+		case err == nil && same:
+			p := position.Position{Layout: m.Layout, Done: m.Done}
+			for _, one := range m.Ranges {
+				p.Set(one.Object, one.At)
+			}
+			if r.Oldest {
+				return s.readFeed(ctx, t, m.Life, &p, r)
+			}
+			page.Next = table.FeedPosition{Life: m.Life, History: history, At: p.Append(nil)}
+			return page, nil
+		case err != nil && !errors.Is(err, table.ErrBusy):
+			return page, err
+		case tries >= s.o.Attempts || !s.again(ctx, tries):
+			return page, table.ErrBusy
+		}
+	}
+}
+
+// feedMap asks the catalog which objects have the feed, and where it ends in each. same is false if there were others
+// meanwhile: the positions of some would not be before what another one says of itself.
+func (s *Store) feedMap(ctx context.Context, t table.RecordKey, ends bool) (all message.FeedMap, same bool, err error) {
+	for {
+		r, err := s.send(ctx, s.catalog(t.Account), message.Feeds(nil, t.String(), len(all.Ranges), ends))
+		if errors.Is(err, table.ErrNoRecord) {
+			err = table.ErrNoTable
+		}
+		if err != nil {
+			return all, false, err
+		}
+		m := r.FeedMap()
+		if !r.Done() || len(m.Ranges) == 0 {
+			return all, false, message.ErrDamaged
+		}
+		if len(all.Ranges) > 0 && (m.Sum != all.Sum || m.Life != all.Life) {
+			return all, false, nil
+		}
+		m.Ranges, m.Done = append(all.Ranges, m.Ranges...), append(all.Done, m.Done...)
+		if all = m; len(all.Ranges) >= all.All {
+			return all, true, nil
+		}
+	}
+}
+
+// feedPause is the time between two looks whether there is more.
+const feedPause = time.Second
+
+// AwaitChanges implements [table.Feeding]. Objects are asked, and tell nothing by themselves: so it returns after a second.
+func (s *Store) AwaitChanges(ctx context.Context, _ table.RecordKey, _ table.FeedPosition) error {
+	if err := s.ended(ctx); err != nil {
+		return err
+	}
+	if s.pause != nil {
+		s.pause.Pause(ctx, feedPause)
+	}
+	return s.ended(ctx)
+}
+
+// TrimFeeds implements [table.Feeding]. Each object removes days of lines by its alarm, and what is older than the feed
+// keeps is not shown from that instant on.
+func (*Store) TrimFeeds(context.Context, edm.Ticks) error { return nil }

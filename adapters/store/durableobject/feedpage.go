@@ -1,0 +1,442 @@
+package durableobject
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/position"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// manyRanges is the number of ranges from which on their positions are made equal.
+const manyRanges = 16
+
+// mostAts bounds the bytes of the positions of a page: each commit has one.
+const mostAts = 128 << 10
+
+// history is that of all positions. What a restore changes is seen by the incarnation.
+var history = table.History{'o', 'b', 'j', 'e', 'c', 't', 's'}
+
+// feedReading is the reading of a page. It asks some ranges and merges their lines by Timestamp. So the order of the
+// table is that of the Timestamps, where all its ranges are asked at once; that of a partition is kept in any case.
+type feedReading struct {
+	*Store
+	ctx     context.Context
+	table   table.RecordKey
+	life    table.Incarnation
+	p       *position.Position
+	r       *table.FeedRequest
+	page    table.FeedPage
+	streams []feedStream
+	others  []pendingCommit // commits of the page with entities that other ranges have
+
+	changes, size int
+	asked         []message.FeedRange
+	oldest        map[message.Object]bool // of those: it is asked for its oldest line
+	last          bool                    // no range is left to be asked before the first one
+	waits         bool                    // a range waits for one that is not asked
+	missing       bool                    // a range did not answer
+}
+
+// feedStream is what a range answered.
+type feedStream struct {
+	message.Object
+	answer message.FeedAnswer
+	items  message.Reader
+	next   message.FeedItem // the next item, unless it ended
+	ended  bool
+}
+
+func (s *Store) readFeed(ctx context.Context, t table.RecordKey, life table.Incarnation, p *position.Position, r *table.FeedRequest) (table.FeedPage, error) {
+	f := &feedReading{Store: s, ctx: ctx, table: t, life: life, p: p, r: r, oldest: map[message.Object]bool{}}
+	if err := f.ask(); err != nil {
+		return table.FeedPage{}, err
+	}
+	full := f.merge()
+	if f.missing && len(f.page.Commits) == 0 && !full {
+		return table.FeedPage{}, table.ErrBusy
+	}
+	if err := f.end(full); err != nil {
+		return table.FeedPage{}, err
+	}
+	if err := f.resolve(); err != nil {
+		return table.FeedPage{}, err
+	}
+	return f.page, nil
+}
+
+// ask asks ranges, from the one on with which the position says to begin.
+func (f *feedReading) ask() error {
+	var calls []Call
+	f.asked = f.some()
+	some, where := f.asked, f.p.Layout
+	q := message.FeedQuestion{
+		Life: f.life, Many: len(f.p.Ranges) > manyRanges, Within: f.r.Within,
+		Changes: share(f.r.Changes, len(some)), Bytes: share(f.r.Bytes, len(some)),
+	}
+	for _, one := range some {
+		to := destinationOf(f.table, &where, one.Object)
+		q.From = one.At
+		calls = append(calls, Call{AddressOf(&to), message.Lines(nil, &to, &q)})
+	}
+	answers, errs := f.askAll(f.ctx, calls)
+	if err := f.ended(f.ctx); err != nil {
+		return err
+	}
+	var absent []message.Object
+	for i, one := range some {
+		f.oldest[one.Object] = one.At == message.FeedOldest
+		if errs[i] != nil {
+			if f.missing = true; errors.Is(errs[i], table.ErrBusy) {
+				continue
+			}
+			return errs[i]
+		}
+		st := feedStream{Object: one.Object, items: answers[i]}
+		if st.answer = st.items.FeedAnswer(); !st.items.OK() {
+			return message.ErrDamaged
+		}
+		f.page.Keep = max(f.page.Keep, st.answer.Keep)
+		switch st.answer.State {
+		case message.FeedOff:
+			return table.ErrNoFeed
+		case message.FeedExpired:
+			return table.ErrFeedExpired
+		case message.FeedAbsent:
+			absent = append(absent, one.Object)
+		}
+		if f.oldest[one.Object] && st.answer.Start != 0 {
+			f.p.Set(one.Object, st.answer.Start)
+		}
+		for _, id := range st.answer.Parents {
+			parent := message.Object{Bucket: one.Bucket, Range: id}
+			if _, known := f.p.At(parent); !known && !slices.Contains(f.p.Done, parent) {
+				f.p.Set(parent, message.FeedOldest)
+				f.waits = true
+			}
+		}
+		f.streams = append(f.streams, st)
+	}
+	for i := range f.streams {
+		if err := f.step(&f.streams[i]); err != nil {
+			return err
+		}
+	}
+	return f.consult(absent)
+}
+
+// some are the ranges to be asked.
+func (f *feedReading) some() []message.FeedRange {
+	first := 0
+	for first < len(f.p.Ranges) && f.p.Number(f.p.Ranges[first].Object) < f.p.From {
+		first++
+	}
+	if first == len(f.p.Ranges) {
+		first = 0
+	}
+	if first == 0 {
+		f.p.Busy = false
+	}
+	end := min(first+f.window, len(f.p.Ranges))
+	f.last = end == len(f.p.Ranges)
+	return append([]message.FeedRange(nil), f.p.Ranges[first:end]...)
+}
+
+// share is the part of a limit that each range gets; 0: there is none.
+func share(limit, ranges int) int {
+	if limit <= 0 {
+		return 0
+	}
+	return max((limit+ranges-1)/max(ranges, 1), 1)
+}
+
+// consult asks the catalog about an incarnation of which objects know nothing.
+func (f *feedReading) consult(absent []message.Object) error {
+	if len(absent) == 0 {
+		return nil
+	}
+	r, err := f.send(f.ctx, f.catalog(f.table.Account), message.LifeOf(nil, f.table.String(), f.life))
+	if err != nil {
+		return err
+	}
+	m, said := r.FeedMap(), r.Byte()
+	if !r.Done() {
+		return message.ErrDamaged
+	}
+	there := make(map[message.Object]bool, len(m.Ranges))
+	for _, one := range m.Ranges {
+		there[one.Object] = true
+	}
+	for _, o := range absent {
+		switch {
+		case said == message.LifeRestored:
+			return table.ErrHistory
+		case said == message.LifeEnded:
+			f.done(o)
+		case there[o]:
+			if f.oldest[o] { // nobody has written to it: from now on it must keep all
+				f.p.Set(o, message.FeedBegin)
+			}
+		case f.oldest[o]: // what it had is not kept any more
+			f.done(o)
+		default:
+			return table.ErrFeedExpired
+		}
+	}
+	return nil
+}
+
+// step takes the next item of a stream. At the end of a stream its position is that of the answer.
+func (f *feedReading) step(s *feedStream) error {
+	switch {
+	case !s.items.Done():
+		if s.next = s.items.FeedItem(); !s.items.OK() {
+			return message.ErrDamaged
+		}
+		return nil
+	case s.ended:
+		return nil
+	}
+	s.ended = true
+	switch a := &s.answer; {
+	case a.State == message.FeedAbsent:
+	case a.More:
+		f.p.Set(s.Object, a.Next)
+	case a.State == message.FeedLeft:
+		f.done(s.Object)
+	case a.State == message.FeedDropped:
+		f.p.Drop = max(f.p.Drop, a.End)
+		f.done(s.Object) // another one may have its keys already
+	default:
+		f.p.Set(s.Object, a.Next)
+	}
+	return nil
+}
+
+// done notes that a range was read to its end.
+func (f *feedReading) done(o message.Object) {
+	f.p.Remove(o)
+	f.p.Done = append(f.p.Done, o)
+}
+
+// merge adds lines to the page. It reports whether a limit ended it.
+func (f *feedReading) merge() (full bool) {
+	for {
+		s := f.first()
+		if s == nil {
+			return f.cut(1<<63 - 1)
+		}
+		i := s.next
+		if f.cut(i.Ticks) {
+			return true
+		}
+		f.p.Set(s.Object, i.Ticks)
+		full := false
+		switch i.Kind {
+		case message.FeedGave:
+			to := message.Object{Bucket: s.Bucket, Range: i.Range}
+			if _, known := f.p.At(to); !known && !slices.Contains(f.p.Done, to) {
+				f.p.Set(to, message.FeedBegin)
+				full = true // its lines may be before those that follow
+			}
+		case message.FeedTook:
+			other := message.Object{Bucket: s.Bucket, Range: i.Range}
+			f.p.Done = slices.DeleteFunc(f.p.Done, func(o message.Object) bool { return o == other })
+		case message.FeedCommit, message.FeedElsewhere:
+			full = f.add(&i)
+		}
+		if f.step(s) != nil {
+			return true
+		}
+		if i.Kind == message.FeedCommit || i.Kind == message.FeedElsewhere {
+			at := f.p.Append(nil)
+			f.page.Commits[len(f.page.Commits)-1].At = at
+			f.size += len(at)
+			full = full || f.r.Bytes > 0 && f.size >= f.r.Bytes
+		}
+		if full {
+			return true
+		}
+	}
+}
+
+// first is the stream with the lowest Timestamp, of those that do not wait for another range.
+func (f *feedReading) first() (first *feedStream) {
+	for i := range f.streams {
+		s := &f.streams[i]
+		if s.ended || first != nil && s.next.Ticks >= first.next.Ticks {
+			continue
+		}
+		if f.comesLater(s) {
+			continue
+		}
+		first = s
+	}
+	return first
+}
+
+// comesLater reports whether the next item of a stream is after lines of another range, which are not read. A range that left
+// may not be known yet, as those are not read either that say that it began.
+func (f *feedReading) comesLater(s *feedStream) bool {
+	if s.next.Kind != message.FeedTook && s.next.Kind != message.FeedBegan {
+		return false
+	}
+	other := message.Object{Bucket: s.Bucket, Range: s.next.Range}
+	at, known := f.p.At(other)
+	switch {
+	case known && at < s.next.Cut:
+		f.waits = f.waits || !f.asks(other)
+		return true
+	case known || s.next.Kind == message.FeedBegan || slices.Contains(f.p.Done, other):
+		return false
+	}
+	f.waits = f.waits || len(f.asked) < len(f.p.Ranges)
+	return true
+}
+
+func (f *feedReading) asks(o message.Object) bool {
+	return slices.ContainsFunc(f.asked, func(r message.FeedRange) bool { return r.Object == o })
+}
+
+// cut reports whether a range has more lines before a Timestamp than it answered.
+func (f *feedReading) cut(before edm.Ticks) bool {
+	for i := range f.streams {
+		if s := &f.streams[i]; s.ended && s.answer.More && s.answer.Next < before {
+			return true
+		}
+	}
+	return false
+}
+
+// add adds a commit to the page. It reports whether the page is full.
+func (f *feedReading) add(i *message.FeedItem) (full bool) {
+	c := table.FeedCommit{Ticks: i.Ticks, Changes: i.Changes}
+	if i.Kind == message.FeedElsewhere {
+		f.others = append(f.others, pendingCommit{*i, len(f.page.Commits)})
+	}
+	f.page.Commits = append(f.page.Commits, c)
+	f.changes += len(c.Changes)
+	for j := range c.Changes {
+		if f.size += len(c.Changes[j].Key); c.Changes[j].Row != nil {
+			f.size += len(c.Changes[j].Row.Properties)
+		}
+	}
+	return f.r.Changes > 0 && f.changes >= f.r.Changes || len(f.page.Commits)*len(f.p.Ranges) >= mostAts
+}
+
+// end ends the page: with the drop of the table, if that was all.
+func (f *feedReading) end(full bool) error {
+	p, page := f.p, &f.page
+	if len(p.Ranges) == 0 {
+		if p.Drop == 0 && len(page.Commits) == 0 {
+			return table.ErrFeedEnded
+		}
+		if p.Ended = true; p.Drop != 0 {
+			page.Commits = append(page.Commits, table.FeedCommit{Ticks: p.Drop, At: p.Append(nil), Dropped: true})
+		}
+	}
+	switch {
+	case f.last:
+		page.More = !p.Ended && (full || f.waits || p.Busy)
+		p.From = 0
+	default:
+		p.Busy = p.Busy || full || f.waits
+		page.More = true
+		p.From = p.Number(f.asked[len(f.asked)-1].Object) + 1
+	}
+	page.Next = table.FeedPosition{Life: f.life, History: history, At: p.Append(nil)}
+	return nil
+}
+
+// pendingCommit is a commit of the page whose entities are read from the ranges that have them now.
+type pendingCommit struct {
+	message.FeedItem
+	commit int
+}
+
+const (
+	// A page asks at most mostLooked ranges for entities that moved, so often.
+	mostLooked = 8
+	lookRounds = 3
+)
+
+// resolve reads entities that other ranges have. A page that cannot have all of them ends before.
+func (f *feedReading) resolve() error {
+	name, calls := f.table.String(), 0
+	for round := 0; len(f.others) > 0 && round < lookRounds; round++ {
+		groups := make(map[message.Object][]pendingCommit)
+		var order []message.Destination
+		for _, c := range f.others {
+			p := f.whereKey(name, c.Key)
+			o := message.Object{Bucket: p.Bucket, Range: p.Range}
+			if groups[o] == nil {
+				order = append(order, p)
+			}
+			groups[o] = append(groups[o], c)
+		}
+		f.others = nil
+		for _, p := range order {
+			group := groups[message.Object{Bucket: p.Bucket, Range: p.Range}]
+			if calls++; calls > mostLooked {
+				f.others = append(f.others, group...)
+				continue
+			}
+			if err := f.look(p, group); err != nil {
+				return err
+			}
+		}
+	}
+	if len(f.others) == 0 {
+		return nil
+	}
+	first := len(f.page.Commits)
+	for _, c := range f.others {
+		first = min(first, c.commit)
+	}
+	if first == 0 {
+		return table.ErrBusy
+	}
+	f.page.Commits, f.page.More = f.page.Commits[:first], true
+	f.page.Next.At = f.page.Commits[first-1].At
+	return nil
+}
+
+// look asks a range for the entities of some commits. Those that it does not have stay in f.others.
+func (f *feedReading) look(p message.Destination, group []pendingCommit) error {
+	r, err := f.Store.ask(f.ctx, p, group[0].Key, func(p *message.Destination) []byte {
+		m := message.Look(nil, p, f.life, group[0].Key, f.r.Within)
+		for i := range group {
+			m = message.AppendFeedItem(m, &message.FeedItem{Kind: message.FeedElsewhere, Ticks: group[i].Ticks, Line: group[i].Line})
+		}
+		return m
+	})
+	_, moved := errors.AsType[*message.MovedError](err)
+	switch {
+	case errors.Is(err, table.ErrNoTable) || moved: // the table was dropped, and its entities are gone
+		return nil
+	case errors.Is(err, table.ErrBusy):
+		f.others = append(f.others, group...)
+		return nil
+	case err != nil:
+		return err
+	}
+	for _, c := range group {
+		item := r.FeedItem()
+		if !r.OK() || item.Ticks != c.Ticks || len(item.Changes) != len(c.Changes) {
+			return message.ErrDamaged
+		}
+		f.page.Commits[c.commit].Changes = item.Changes
+		if item.Kind == message.FeedElsewhere {
+			c.Key = bytes.Clone(item.Key)
+			f.others = append(f.others, c)
+		}
+	}
+	if !r.Done() {
+		return message.ErrDamaged
+	}
+	return nil
+}
