@@ -21,6 +21,7 @@ func parts(t *testing.T, h storetest.Harness) {
 	t.Run("Incarnations", func(t *testing.T) { storetest.Incarnations(t, h) })
 	t.Run("Concurrency", func(t *testing.T) { storetest.Concurrency(t, h) })
 	t.Run("LostReplies", func(t *testing.T) { storetest.LostReplies(t, h) })
+	t.Run("Changes", func(t *testing.T) { storetest.Changes(t, h) })
 }
 
 func TestStore(t *testing.T) {
