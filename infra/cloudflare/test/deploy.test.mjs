@@ -24,7 +24,7 @@ for (const [variant, jsonc] of Object.entries(variants)) {
       assert.match(output, /edgetable\.wasm +│ compiled-wasm/);
       assert.match(output, profile === "kv" ? /env\.EDGETABLE_KV .*KV Namespace/ : /EDGETABLE_OBJECTS \(EdgetableObject\)/);
       const [, size, zipped] = /Total Upload: ([\d.]+) KiB \/ gzip: ([\d.]+) KiB/.exec(output);
-      assert.ok(size > 100 && size < 1500 && zipped < 500, output);
+      assert.ok(size > 100 && size < 1500 && zipped < 586, output); // 600 kB, as wasm/worker demands of the module
       for (const chosen of [/EDGETABLE_METRICS/, /env\.EDGETABLE_REPLICA .*KV Namespace/]) {
         assert.equal(chosen.test(output), variant !== "as written" && profile !== "kv", output);
       }
