@@ -287,7 +287,7 @@ VARIED_EDGE := ^TestBuckets$$|^TestSplitting$$/^(Records|Entities|Incarnations)$
 VARIED_EDGE := $(VARIED_EDGE)|^TestStore$$/^LostReplies$$|^TestKVStore$$/^(Records|Entities|Timestamps|Scans)$$|^TestLargeEntitiesMerged$$/^Whole$$|^TestWireKV$$
 .PHONY: workers
 workers:
-	EDGETABLE_NEEDS=edge $(GOTEST) -skip '$(VARIED_EDGE)' ./wasm/... ./testdata/edge/...
+	EDGETABLE_NEEDS=edge $(GOTEST) -parallel 4 -skip '$(VARIED_EDGE)' ./wasm/... ./testdata/edge/... # most of them wait most of the time
 
 .PHONY: postgres postgres-17 patroni
 postgres:
