@@ -126,7 +126,7 @@ class Rows {
 
   // table is the name of the table of a key, undefined if it does not exist.
   table(k) {
-    const name = k[0] === line ? dayTable((k[1] << 16) | (k[2] << 8) | k[3]) : "r";
+    const name = tableOf(k);
     return this.tables().has(name) ? name : undefined;
   }
 
@@ -141,9 +141,8 @@ class Rows {
   }
 
   put(k, v) {
-    let table = this.table(k);
-    if (table === undefined) {
-      table = k[0] === line ? dayTable((k[1] << 16) | (k[2] << 8) | k[3]) : "r";
+    const table = tableOf(k);
+    if (!this.tables().has(table)) {
       this.sql.exec(`CREATE TABLE ${table} (k BLOB PRIMARY KEY, v BLOB) WITHOUT ROWID`);
       this.names.add(table);
     }
@@ -202,4 +201,5 @@ const few = (table, back) => `SELECT k, CASE WHEN length(v) <= 16384 THEN v END 
 
 const line = 102; // f, the first byte of the key of a line
 const firstDay = 719_163; // the number that days.go has for 1970-01-01
+const tableOf = (k) => (k[0] === line ? dayTable((k[1] << 16) | (k[2] << 8) | k[3]) : "r");
 const dayTable = (day) => (day < firstDay ? `f0${firstDay - day}` : `f${day - firstDay}`); // f20657 is 2026-07-23

@@ -12,9 +12,6 @@ import (
 	"edgetable/core/table"
 )
 
-// manyRanges is the number of ranges from which on their positions are made equal.
-const manyRanges = 16
-
 // mostAts bounds the bytes of the positions of a page: each commit has one.
 const mostAts = 128 << 10
 
@@ -51,12 +48,20 @@ type feedStream struct {
 	ended  bool
 }
 
+// sibling is another range of the same bucket.
+func (s *feedStream) sibling(id uint32) message.Object {
+	return message.Object{Bucket: s.Bucket, Range: id}
+}
+
 func (s *Store) readFeed(ctx context.Context, t table.RecordKey, life table.Incarnation, p *position.Position, r *table.FeedRequest) (table.FeedPage, error) {
 	f := &feedReading{Store: s, ctx: ctx, table: t, life: life, p: p, r: r, oldest: map[message.Object]bool{}}
 	if err := f.ask(); err != nil {
 		return table.FeedPage{}, err
 	}
-	full := f.merge()
+	full, err := f.merge()
+	if err != nil {
+		return table.FeedPage{}, err
+	}
 	if f.missing && len(f.page.Commits) == 0 && !full {
 		return table.FeedPage{}, table.ErrBusy
 	}
@@ -75,7 +80,7 @@ func (f *feedReading) ask() error {
 	f.asked = f.some()
 	some, where := f.asked, f.p.Layout
 	q := message.FeedQuestion{
-		Life: f.life, Many: len(f.p.Ranges) > manyRanges, Within: f.r.Within,
+		Life: f.life, Many: message.Many(len(f.p.Ranges)), Within: f.r.Within,
 		Changes: share(f.r.Changes, len(some)), Bytes: share(f.r.Bytes, len(some)),
 	}
 	for _, one := range some {
@@ -113,8 +118,7 @@ func (f *feedReading) ask() error {
 			f.p.Set(one.Object, st.answer.Start)
 		}
 		for _, id := range st.answer.Parents {
-			parent := message.Object{Bucket: one.Bucket, Range: id}
-			if _, known := f.p.At(parent); !known && !slices.Contains(f.p.Done, parent) {
+			if parent := st.sibling(id); !f.p.Knows(parent) {
 				f.p.Set(parent, message.FeedOldest)
 				f.waits = true
 			}
@@ -224,33 +228,30 @@ func (f *feedReading) done(o message.Object) {
 }
 
 // merge adds lines to the page. It reports whether a limit ended it.
-func (f *feedReading) merge() (full bool) {
-	for {
+func (f *feedReading) merge() (full bool, err error) {
+	for !full {
 		s := f.first()
 		if s == nil {
-			return f.cut(1<<63 - 1)
+			return f.cut(1<<63 - 1), nil
 		}
 		i := s.next
 		if f.cut(i.Ticks) {
-			return true
+			return true, nil
 		}
 		f.p.Set(s.Object, i.Ticks)
-		full := false
-		switch i.Kind {
+		switch other := s.sibling(i.Range); i.Kind {
 		case message.FeedGave:
-			to := message.Object{Bucket: s.Bucket, Range: i.Range}
-			if _, known := f.p.At(to); !known && !slices.Contains(f.p.Done, to) {
-				f.p.Set(to, message.FeedBegin)
+			if !f.p.Knows(other) {
+				f.p.Set(other, message.FeedBegin)
 				full = true // its lines may be before those that follow
 			}
 		case message.FeedTook:
-			other := message.Object{Bucket: s.Bucket, Range: i.Range}
 			f.p.Done = slices.DeleteFunc(f.p.Done, func(o message.Object) bool { return o == other })
 		case message.FeedCommit, message.FeedElsewhere:
 			full = f.add(&i)
 		}
-		if f.step(s) != nil {
-			return true
+		if err := f.step(s); err != nil {
+			return false, err
 		}
 		if i.Kind == message.FeedCommit || i.Kind == message.FeedElsewhere {
 			at := f.p.Append(nil)
@@ -258,10 +259,8 @@ func (f *feedReading) merge() (full bool) {
 			f.size += len(at)
 			full = full || f.r.Bytes > 0 && f.size >= f.r.Bytes
 		}
-		if full {
-			return true
-		}
 	}
+	return true, nil
 }
 
 // first is the stream with the lowest Timestamp, of those that do not wait for another range.
@@ -285,7 +284,7 @@ func (f *feedReading) comesLater(s *feedStream) bool {
 	if s.next.Kind != message.FeedTook && s.next.Kind != message.FeedBegan {
 		return false
 	}
-	other := message.Object{Bucket: s.Bucket, Range: s.next.Range}
+	other := s.sibling(s.next.Range)
 	at, known := f.p.At(other)
 	switch {
 	case known && at < s.next.Cut:

@@ -30,9 +30,8 @@ func (f *Feed) Load(rows storage.Rows, life table.Incarnation, traits *table.Tra
 	}
 	f.sum = f.head.Gone
 	if h := f.head; h.First != 0 {
-		for k, v := range h.backward(rows, edm.Ticks(1<<63-1)) {
+		if k, v, ok := h.last(rows, ever); ok {
 			f.sum = sumOf(v) + sizeOf(k, v)
-			break
 		}
 		f.Due = h.due()
 	}

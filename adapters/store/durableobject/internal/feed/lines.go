@@ -27,6 +27,17 @@ func (h *Head) backward(rows storage.Rows, before edm.Ticks) func(yield func(k, 
 	}
 }
 
+// last returns the last line before a Timestamp. It is valid until the next call of rows.
+func (h *Head) last(rows storage.Rows, before edm.Ticks) (k, v []byte, ok bool) {
+	for k, v := range h.backward(rows, before) {
+		return k, v, true
+	}
+	return nil, nil, false
+}
+
+// ever is after all Timestamps.
+const ever edm.Ticks = 1<<63 - 1
+
 // overhead is what a row takes in addition to the bytes of a line, about.
 const overhead = 20
 
@@ -56,10 +67,9 @@ func (h *Head) removable() edm.Ticks {
 
 // forget removes the lines of the days before one, and remembers which was the last.
 func (h *Head) forget(rows storage.Rows, before uint32) {
-	for k, v := range h.backward(rows, storage.BeginOfDay(before)) {
+	if k, v, ok := h.last(rows, storage.BeginOfDay(before)); ok {
 		h.Floor = max(h.Floor, storage.TicksOfLine(k))
 		h.Gone = sumOf(v) + sizeOf(k, v)
-		break
 	}
 	h.dropDays(rows, before)
 }

@@ -130,9 +130,8 @@ func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, many bool) edm.Ticks {
 		return top
 	}
 	last := h.Floor
-	for k := range h.backward(r.Rows, edm.Ticks(1<<63-1)) {
+	if k, _, ok := h.last(r.Rows, ever); ok {
 		last = max(last, storage.TicksOfLine(k))
-		break
 	}
 	for _, m := range h.Marks {
 		last = max(last, m.At)
@@ -155,10 +154,8 @@ func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, many bool) edm.Ticks {
 
 // any reports whether there are lines after a Timestamp and before another one.
 func (h *Head) any(rows storage.Rows, after, before edm.Ticks) bool {
-	for k := range h.backward(rows, before) {
-		return storage.TicksOfLine(k) > after
-	}
-	return false
+	k, _, ok := h.last(rows, before)
+	return ok && storage.TicksOfLine(k) > after
 }
 
 // collect appends the lines and marks after a.Next, and moves it on.
@@ -175,7 +172,7 @@ func (h *Head) collect(r *Reader, q *message.FeedQuestion, a *message.FeedAnswer
 			items, a.Next, marks = message.AppendFeedItem(items, &item), m.At, marks[1:]
 		}
 	}
-	end := edm.Ticks(1<<63 - 1)
+	end := ever
 	if h.Ended != Goes {
 		end = h.End + 1
 	}

@@ -2,6 +2,7 @@ package listing
 
 import (
 	"encoding/binary"
+	"hash/fnv"
 	"slices"
 
 	"edgetable/adapters/store/durableobject/internal/message"
@@ -12,12 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-const (
-	// mostAsked is the number of objects that are asked in one message. The platform permits 50 calls on its free plan.
-	mostAsked = 20
-	// many is the number of ranges from which on a feed has many.
-	many = 16
-)
+// mostAsked is the number of objects that are asked in one message. The platform permits 50 calls on its free plan.
+const mostAsked = 20
 
 // Feeds answers which objects have the feed of a table. If ends is set it also asks some of them where it ends.
 func Feeds(t *turn.Turn, maps *[]byte, rec *record.Record, from int, ends bool) turn.Step {
@@ -52,7 +49,7 @@ func Feeds(t *turn.Turn, maps *[]byte, rec *record.Record, from int, ends bool) 
 	}
 	step := turn.Step{Next: next}
 	to := message.Destination{Table: rec.Key.String(), Buckets: rec.Layout.Buckets, Location: rec.Layout.Location}
-	q := message.FeedQuestion{Life: rec.Incarnation, From: message.FeedEnd, Many: len(list) > many}
+	q := message.FeedQuestion{Life: rec.Incarnation, From: message.FeedEnd, Many: message.Many(len(list))}
 	for _, o := range part {
 		to.Bucket, to.Range = o.Bucket, o.Range
 		step.Calls = append(step.Calls, telling.Calls(rec, []message.Object{o}, message.Lines(nil, &to, &q))...)
@@ -85,13 +82,13 @@ func endsOf(t *turn.Turn, part []message.Object) (list []message.FeedRange, left
 
 // mapOf has all objects, each at the oldest line.
 func mapOf(rec *record.Record, list []message.Object) *message.FeedMap {
-	m := &message.FeedMap{Life: rec.Incarnation, Layout: rec.Layout, All: len(list), Sum: 14695981039346656037}
+	m := &message.FeedMap{Life: rec.Incarnation, Layout: rec.Layout, All: len(list)}
+	sum := fnv.New64a()
 	for _, o := range list {
-		for _, c := range binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint16(nil, o.Bucket), o.Range) {
-			m.Sum = (m.Sum ^ uint64(c)) * 1099511628211
-		}
+		sum.Write(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint16(nil, o.Bucket), o.Range)) // it never fails
 		m.Ranges = append(m.Ranges, message.FeedRange{Object: o, At: message.FeedOldest})
 	}
+	m.Sum = sum.Sum64()
 	return m
 }
 

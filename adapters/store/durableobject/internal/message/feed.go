@@ -12,12 +12,15 @@ import (
 type FeedQuestion struct {
 	Life table.Incarnation
 	From edm.Ticks // the lines after it; or one of the following
-	// Many: the feed has many ranges, so the object takes some care that positions are equal.
+	// Many: the feed has many ranges, so the object takes some care that positions are equal. See [Many].
 	Many   bool
 	Within key.Range
 	// The answer ends after so many changes, or bytes.
 	Changes, Bytes int
 }
+
+// Many reports whether a feed with so many ranges has many.
+func Many(ranges int) bool { return ranges > 16 }
 
 // The values of FeedQuestion.From that are no Timestamps.
 const (

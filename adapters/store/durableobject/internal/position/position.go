@@ -2,6 +2,7 @@
 package position
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 
@@ -34,15 +35,7 @@ func (p *Position) object(n uint64) message.Object {
 
 // search finds a range.
 func (p *Position) search(o message.Object) (i int, ok bool) {
-	return slices.BinarySearchFunc(p.Ranges, p.Number(o), func(r message.FeedRange, n uint64) int {
-		switch m := p.Number(r.Object); {
-		case m < n:
-			return -1
-		case m > n:
-			return 1
-		}
-		return 0
-	})
+	return slices.BinarySearchFunc(p.Ranges, p.Number(o), func(r message.FeedRange, n uint64) int { return cmp.Compare(p.Number(r.Object), n) })
 }
 
 // At is how far a range was read. ok is false if there is nothing to read of it.
@@ -52,6 +45,12 @@ func (p *Position) At(o message.Object) (at edm.Ticks, ok bool) {
 		return 0, false
 	}
 	return p.Ranges[i].At, true
+}
+
+// Knows reports whether a range is read, or was read to its end.
+func (p *Position) Knows(o message.Object) bool {
+	_, ok := p.search(o)
+	return ok || slices.Contains(p.Done, o)
 }
 
 // Set notes how far a range was read.
