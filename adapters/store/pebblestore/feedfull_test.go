@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"edgetable/adapters/store/pebblestore"
 	"edgetable/core/key"
 	"edgetable/core/table"
 	"edgetable/testdata/must"
@@ -16,15 +15,7 @@ import (
 // trimmed ahead of its time, its space is there again, and who has not read it is told.
 func TestFeedMakesRoom(t *testing.T) {
 	t.Parallel()
-	disk := newQuota()
-	must.OK(t, disk.MkdirAll("data", 0o700))
-	disk.setLimit(32 << 20)
-	var logged lines
-	s, err := pebblestore.Open(pebblestore.Options{
-		Dir: "data", FS: disk, DiskReserve: 4 << 20, Logf: logged.printf,
-		Fatal: func(err error) { t.Errorf("fatal: %v", err) },
-	})
-	must.OK(t, err)
+	_, s, _ := openOnSmallDisk(t, 32<<20)
 	createFeeding(t, s)
 	from := endOfFeed(t, s)
 	random := rand.New(rand.NewPCG(1, 1))
@@ -44,6 +35,7 @@ func TestFeedMakesRoom(t *testing.T) {
 		_, err := s.Commit(t.Context(), people, []table.Mutation{m})
 		return err
 	}
+	var err error
 	written, early := 0, 0
 	for ; err == nil; written++ {
 		if err = write(written); written%100 == 0 {

@@ -15,27 +15,27 @@ import (
 	"edgetable/testdata/must"
 )
 
+// openOnSmallDisk opens a store on a disk of so many bytes, of which the reserve takes a sixteenth.
+func openOnSmallDisk(t *testing.T, size int64) (*quota, *pebblestore.Store, *lines) {
+	t.Helper()
+	disk, logged := newQuota(), new(lines)
+	must.OK(t, disk.MkdirAll("data", 0o700))
+	disk.setLimit(size)
+	s, err := pebblestore.Open(pebblestore.Options{
+		Dir: "data", FS: disk, DiskReserve: 256 << 20, Logf: logged.printf,
+		Fatal: func(err error) { t.Errorf("fatal: %v", err) },
+	})
+	must.OK(t, err)
+	return disk, s, logged
+}
+
 // TestFullByItself fills a small disk by writes that are faster than the store looks at it.
 // Each time that writes are refused, scans and deletes go on: the room of the reserve is
 // there for what was accepted.
 func TestFullByItself(t *testing.T) {
 	t.Parallel()
-	disk := newQuota()
-	if err := disk.MkdirAll("data", 0o700); err != nil {
-		t.Fatal(err)
-	}
-	disk.setLimit(64 << 20)
-	var logged lines
-	s, err := pebblestore.Open(pebblestore.Options{
-		Dir: "data", FS: disk, DiskReserve: 256 << 20, Logf: logged.printf,
-		Fatal: func(err error) { t.Errorf("fatal: %v", err) },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := create(t.Context(), s); err != nil {
-		t.Fatal(err)
-	}
+	disk, s, _ := openOnSmallDisk(t, 64<<20)
+	must.OK(t, create(t.Context(), s))
 	rounds := 6
 	if testing.Short() {
 		rounds = 2
@@ -84,15 +84,7 @@ func TestFullByItself(t *testing.T) {
 // it. Commits are refused before the disk is full to the last byte: no operation waits for space, and reads and deletes work.
 func TestLargeCommitsOnASmallDisk(t *testing.T) {
 	t.Parallel()
-	disk := newQuota()
-	must.OK(t, disk.MkdirAll("data", 0o700))
-	disk.setLimit(96 << 20)
-	var logged lines
-	s, err := pebblestore.Open(pebblestore.Options{
-		Dir: "data", FS: disk, DiskReserve: 256 << 20, Logf: logged.printf,
-		Fatal: func(err error) { t.Errorf("fatal: %v", err) },
-	})
-	must.OK(t, err)
+	disk, s, logged := openOnSmallDisk(t, 96<<20)
 	must.OK(t, create(t.Context(), s))
 	var writers sync.WaitGroup
 	for w := range 8 {

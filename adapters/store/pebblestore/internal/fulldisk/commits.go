@@ -55,7 +55,7 @@ func (d *Disk) Begin(n int, m []table.Mutation) error {
 		}
 		return table.ErrFull
 	}
-	c.unlooked.Store(min(d.reserve.size/64, lookEvery))
+	c.unlooked.Store(d.untilLook())
 	return nil
 }
 

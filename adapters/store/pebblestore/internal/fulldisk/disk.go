@@ -73,7 +73,7 @@ const (
 	plentySpace = 4 << 30
 	// measureEvery is the time between two measurements of the free space.
 	measureEvery = time.Second
-	// lookEvery is the maximum number of bytes that compactions write between two measurements.
+	// lookEvery is the maximum number of bytes that compactions, or commits, write between two measurements of their own.
 	lookEvery = 1 << 20
 )
 
@@ -278,6 +278,9 @@ func (d *Disk) State() (u vfs.DiskUsage, refused int64, full bool) {
 	return d.usage, d.refused.Load(), d.full.Load()
 }
 
+// untilLook returns the number of bytes after which compactions, or commits, measure the free space again.
+func (d *Disk) untilLook() int64 { return min(d.reserve.size/64, lookEvery) }
+
 // spare reports whether a compaction may write n bytes. It keeps space for the log, for flushes and for other
 // compactions, which free space when they end. It does not measure the disk for each block, since that took 2 % of
 // the CPU in a load of inserts.
@@ -293,7 +296,7 @@ func (d *Disk) spare(n int) bool {
 			return false
 		}
 	}
-	d.unseen.Store(min(d.reserve.size/64, lookEvery))
+	d.unseen.Store(d.untilLook())
 	return true
 }
 
