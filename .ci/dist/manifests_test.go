@@ -43,6 +43,9 @@ func TestManifests(t *testing.T) {
 		}
 	}
 
+	if !*all {
+		return // the other two are for Windows
+	}
 	const archive = "edgetable_1.2.3_windows_amd64"
 	var scoop struct {
 		Version, Bin string
