@@ -63,7 +63,7 @@ test-local:
 	$(STEPS) $(LOCAL)
 
 ## test-aws: the DynamoDB store and the Lambda function: tests, clients, what is deployed
-AWS = race-dynamodb functions-aws prometheus-aws clients-lambda infra-aws prove-aws-local
+AWS = race-dynamodb functions-aws prometheus-aws clients-lambda infra-aws-all prove-aws-local
 .PHONY: test-aws
 test-aws:
 	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus
@@ -119,7 +119,8 @@ RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | 
 #                   and Workers KV the suite of stores shows the same, and on Lambda the wire corpus
 #   postgres-17     another version of PostgreSQL; 15 shows the same of the store. Both play the wire corpus here: its answers come from core
 #   patroni         leases in wall time: failover_test.go shows the same of the store without them, by pg_promote
-#   explorer-homes  the explorer in each home; its tests of the binary show the same, and 'homes' the answers of the homes
+#   explorer-homes  the explorer in each home, and the page with every component; its tests of the binary show the same, and 'homes' the answers
+#   infra-aws-all   the Terraform module, by tflint, which has to be compiled; it is written by hand beside the templates that 'make test' deploys
 #   prometheus      pages and alerts of DynamoDB and PostgreSQL; 'make test' has those of the embedded store, and the rules of all
 #   loads           90 days of load of tables that split, in place of one
 #   clients-declared  the same answers with all options on; 'make test' plays the wire corpus so (TestRuledCorpus)
@@ -128,7 +129,7 @@ RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | 
 #   steady          each package ten times
 #   mutants         is about the tests, not the program
 ## weekly: what 'make test' leaves out, since it proves the same with less: once a week and before a release, some hours
-WEEKLY = clients-all clients-declared explorer-homes prove-aws-local prove-cloudflare-local postgres-17 patroni prometheus many variants loads files-all image-limits homes-all secondary-kills faulty-place restores failover fuzz mutants steady
+WEEKLY = clients-all clients-declared explorer-homes prove-aws-local prove-cloudflare-local postgres-17 patroni prometheus infra-aws-all many variants loads files-all image-limits homes-all secondary-kills faulty-place restores failover fuzz mutants steady
 .PHONY: weekly
 weekly:
 	$(MAKE) $(WEEKLY)
@@ -386,14 +387,14 @@ explorer-check:
 explorer-test: build
 	@.ci/prerequisites go npm chromium
 	functions/explorer/page/install
-	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 -timeout 60m -parallel 4 -skip '^TestHomes' ./... # most of them wait most of the time
+	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 -timeout 60m -parallel 4 -skip '^Test(Homes|Gallery)' ./... # most of them wait most of the time
 
-## explorer-homes: that page in Chromium, against the Lambda function, the Worker with its stores, PostgreSQL, and Azurite
+## explorer-homes: that page in Chromium, against the Lambda function, the Worker with its stores, PostgreSQL, and Azurite; every component of it
 .PHONY: explorer-homes
 explorer-homes: build $(CACHE)/azurite-$(AZURITE_VERSION)/complete
 	@.ci/prerequisites chromium
 	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) EDGETABLE_AZURITE=$(abspath $(CACHE))/azurite-$(AZURITE_VERSION)/node_modules/.bin/azurite-table \
-	  go test -count=1 -parallel 2 -run '^TestHomes' .
+	  go test -count=1 -parallel 2 -run '^Test(Homes|Gallery)' .
 
 ## explorer-code: the programs that the page writes for a query, with the SDKs that clients-few installs, which runs before
 .PHONY: explorer-code
@@ -542,9 +543,12 @@ lambda:
 	GOOS=linux GOARCH=arm64 CGO_ENABLED=0 go build -tags lambda.norpc -ldflags="-s -w" -o $(BIN)/lambda/bootstrap ./functions/lambda
 	@infra/aws/zip $(BIN)/lambda/bootstrap $(BIN)/lambda.zip
 
-## infra-aws: check the templates and the Terraform module, deploy the stack to a simulated AWS
-.PHONY: infra-aws
+## infra-aws: check the templates, deploy the stack to a simulated AWS; infra-aws-all: check the Terraform module too
+.PHONY: infra-aws infra-aws-all
 infra-aws: lambda
+	infra/aws/test/run ready_test template_test domain_test stack_test
+
+infra-aws-all: lambda
 	infra/aws/test/run
 
 ## deploy-aws: deploy to AWS; the first time it asks. STACK=name REGION=region SAM_ARGS="--parameter-overrides …" do not

@@ -259,6 +259,14 @@ func (b *tab) complaints() []string {
 	return append([]string(nil), b.problems...)
 }
 
+// shotThemes are the themes in which a test takes pictures, where that is all that differs.
+func shotThemes() []string {
+	if os.Getenv("EDGETABLE_SCREENSHOTS") == "" {
+		return nil
+	}
+	return []string{"light", "dark"}
+}
+
 // shot takes a picture if somebody wants to look at it.
 func (b *tab) shot(name string) {
 	b.Helper()

@@ -55,7 +55,7 @@ func TestViewport(t *testing.T) {
 			for _, found := range js[[]string](b, unreachable) {
 				t.Errorf("%s at %d pixels: %s", state, size[0], found)
 			}
-			for _, theme := range []string{"light", "dark"} {
+			for _, theme := range shotThemes() {
 				b.theme(theme)
 				b.shot(fmt.Sprintf("viewport-%s-%d-%s", state, size[0], theme))
 			}
