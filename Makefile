@@ -150,6 +150,7 @@ steady:
 # they are about one object, which does the same in each form.
 VARIED := ^Test(Buckets|ReplicaStore|Evicted|StaleWorkers)$$/^(Records|Entities|Timestamps|Incarnations|LostReplies)$$
 VARIED := $(VARIED)|^Test(Splitting|Lossy)$$/^3$$/^(Records|Entities|Timestamps|Incarnations|LostReplies)$$
+VARIED := $(VARIED)|^Test(Buckets|ReplicaStore|Evicted)$$/^(Changes|Expiry)$$/^(Random|Weeks)$$|^Test(Splitting|Lossy)$$/^3$$/^Changes$$/^(Random|Weeks)$$
 # Crashes, kills, faults and sequences of an operator's steps with seeds that are the same each time: 'make test' has a tenth of them, 'make many' all.
 SEEDED := ^Test(PowerLoss|FullAtEachWrite|DropIsExact|NoDescriptor|Together|VerifyLog|Kill|PrunePointInTime|FaultyPlace|RestoreSplits|Splits|Scenarios)$$
 SEEDS := ./adapters/store/pebblestore ./adapters/store/durableobject ./adapters/backup/repository ./functions/edgetable/secondary

@@ -184,8 +184,8 @@ func (o Options) pebble(s *Store) *pebble.Options {
 	if reserve := s.disk.Reserve(); reserve > 0 {
 		p.MemTableSize = uint64(min(memTable, max(minTable, reserve/16)))
 	}
-	// Pebble takes memtables out of the cache memory. Half of that memory remains for blocks.
-	p.MemTableSize = min(p.MemTableSize, max(minTable, uint64(o.CacheSize)/(2*memTables)))
+	// Pebble takes memtables, of which it seldom has more than two, out of the cache memory. Half of that remains for blocks.
+	p.MemTableSize = min(p.MemTableSize, max(minTable, uint64(o.CacheSize)/4))
 	if o.tune != nil {
 		o.tune(p)
 	}

@@ -150,8 +150,8 @@ const usualCache = 128 << 20
 // may use with --memory.
 func (o *embeddedFlags) limitMemory(from *Opening) (cache, tables int64) {
 	cache = o.cache
-	if from.Heap > 0 && !o.cacheGiven {
-		cache = min(cache, from.Heap/6)
+	if from.Heap > 0 && !o.cacheGiven { // with 256 MiB, two of the largest batches fit into a memtable: otherwise each of them ends one
+		cache = min(cache, from.Heap/5)
 	}
 	if o.memory {
 		if from.Heap > 0 { // a compaction writes new copies of tables before it removes the old ones
