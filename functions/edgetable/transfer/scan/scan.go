@@ -169,7 +169,7 @@ func (s *scan) divide(ctx context.Context, p *Task) error {
 	}
 	end := newTask(len(s.tasks), right, rankBehind(p, s.tasks))
 	end.wake = s.wake
-	given, err := p.giveAway(right, func() error { return s.note(p, end) })
+	given, err := p.giveAway(end, func() error { return s.note(p, end) })
 	if err != nil || !given {
 		return err
 	}
@@ -203,11 +203,10 @@ func (s *scan) share() float64 {
 	defer s.mu.Unlock()
 	read, all, known, unknown := 0.0, 0.0, 0.0, 0.0
 	for _, p := range s.tasks {
-		left, bounded := p.left()
 		rows := float64(p.read())
 		read += rows
-		if bounded {
-			all += rows + left
+		if n, ok := p.size(); ok {
+			all += n
 			known++
 		} else {
 			unknown++

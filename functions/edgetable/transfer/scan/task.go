@@ -24,6 +24,7 @@ type Task struct {
 	first  ranges.Key            // the first entity passed on
 	pk, rk []byte                // keys of the last entity passed on
 	rows   int64                 // entities passed on, including earlier runs
+	guess  float64               // entities in the range, as estimated when it was taken from another; 0 if unknown
 	cut    bool                  // the end was taken away during the reading
 	ended  bool                  // the range was read to its end
 	state  progressfile.Line     // the last line about the range in the progress file
@@ -126,10 +127,11 @@ func (t *Task) behind() (rest ranges.Range, at ranges.Key) {
 	return t.span.Behind(at), at
 }
 
-// giveAway takes the end of the range away, unless the worker has already reached it. It calls note
-// while it holds the lock. So note records the division before the worker can finish the shorter
-// range.
-func (t *Task) giveAway(end ranges.Range, note func() error) (given bool, err error) {
+// giveAway gives the end of the range to taker, unless the worker has already reached it. It calls
+// note while it holds the lock. So note records the division before the worker can finish the
+// shorter range.
+func (t *Task) giveAway(taker *Task, note func() error) (given bool, err error) {
+	end := taker.span
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.span.End() == (ranges.Key{}) {
@@ -141,8 +143,12 @@ func (t *Task) giveAway(end ranges.Range, note func() error) (given bool, err er
 	if err := note(); err != nil {
 		return false, err
 	}
+	before, bounded := t.leftLocked()
 	t.cutAt(end.From)
 	t.cut = true
+	if after, still := t.leftLocked(); bounded && still {
+		taker.guess = max(before-after, 0)
+	}
 	return true, nil
 }
 
@@ -184,6 +190,10 @@ func InRange(ctx context.Context, c *remote.Client, q remote.Query, r ranges.Ran
 func (t *Task) left() (n float64, bounded bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return t.leftLocked()
+}
+
+func (t *Task) leftLocked() (n float64, bounded bool) {
 	if t.ended || t.rows < size.WakeEvery {
 		return 0, t.ended
 	}
@@ -192,6 +202,17 @@ func (t *Task) left() (n float64, bounded bool) {
 		return float64(t.rows), false // the worker may be in the middle of the range
 	}
 	return float64(t.rows) * (1 - share) / share, true
+}
+
+// size estimates how many entities the range has. known is false if nothing tells.
+func (t *Task) size() (n float64, known bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	left, bounded := t.leftLocked()
+	if bounded {
+		return float64(t.rows) + left, true
+	}
+	return max(t.guess, float64(t.rows)), t.guess > 0
 }
 
 // read returns the number of entities passed on.
