@@ -59,3 +59,29 @@ func TestRoom(t *testing.T) {
 	b.wait(`(e => e.scrollWidth <= e.clientWidth)(document.querySelector(".home .figures tbody th span"))`)
 	b.shot("room-home-390")
 }
+
+// Points of Doubles stand below each other, whatever follows them; other numbers end where they did.
+func TestPoints(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	list := people()
+	for i, value := range []float64{1.5, -1234.25, 20, 0.125} {
+		list[i]["Rate@odata.type"], list[i]["Rate"] = "Edm.Double", value
+	}
+	s.fill("people", list...)
+	b := browse(t, s, "people")
+	b.seeText(`[role="gridcell"]`, "-1234.25")
+	b.shot("points")
+	// The places of the points from the right edge of their cells, and whether each text is seen whole.
+	b.wait(`(() => {
+		const cells = [...document.querySelectorAll('[role="gridcell"]')].filter(e => /^-?[\d]+\.\d+$/.test(e.textContent))
+		const at = cells.map(e => {
+			const range = document.createRange()
+			range.setStart(e.firstChild, e.textContent.indexOf("."))
+			range.setEnd(e.firstChild, e.textContent.indexOf(".") + 1)
+			return range.getBoundingClientRect().left
+		})
+		return cells.length == 4 && Math.max(...at) - Math.min(...at) <= 1 && cells.every(e => e.scrollWidth <= e.clientWidth)
+	})()`)
+	b.quiet()
+}

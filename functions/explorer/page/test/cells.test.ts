@@ -4,6 +4,8 @@ import { stamped } from "../src/model/changes.ts"
 import { printJSON, readJSON } from "../src/model/jsontext.ts"
 import { type Range, cellsOf, keysIn, named, preview } from "../src/model/paste.ts"
 import { parseEntity } from "../src/wire/json.ts"
+import { most, placesOf } from "../src/model/places.ts"
+import { behind } from "../src/ui/fit.ts"
 import type { Type } from "../src/wire/value.ts"
 
 const ada = parseEntity('{"odata.etag":"1","PartitionKey":"p","RowKey":"r","Born":1815,"Note":"","Name":"Ada"}')
@@ -40,4 +42,15 @@ test("JSON in a text keeps its digits and is refused where it is none", () => {
   assert.equal(printJSON(readJSON(text)!, false), text)
   assert.equal(printJSON(readJSON(printJSON(readJSON(text)!, true))!, false), text)
   for (const none of ["", "5", '"a"', "{", "[1,]", '{"a" 1}', "{a:1}", "[1] 2", '["\\x"]', "[01]", "[".repeat(300) + "]".repeat(300)]) assert.equal(readJSON(none), undefined, none)
+})
+
+test("the points of Doubles stand below each other, and nothing is cut for it", () => {
+  assert.deepEqual(["-12.25", "7", "1e+300", "NaN", "-Infinity"].map(placesOf), [{ before: 3, after: 2 }, { before: 1, after: 0 }, undefined, undefined, undefined])
+  const places = ["-12.25", "7", "0.125"].map(placesOf).reduce(most)
+  assert.deepEqual(places, { before: 3, after: 3 })
+  const ends = ["-12.25", "7.0", "0.125"].map((text) => behind(text, 3, 200) / 7.8)
+  assert.deepEqual(ends.map(Math.round), [1, 2, 0])
+  assert.ok(behind("7", 3, 200) > behind("7.0", 3, 200))
+  assert.equal(behind("123456.5", 17, 24 + 9 * 7.8), 7) // not more than the column has
+  assert.equal(behind("123456.5", 17, 40), 0)
 })

@@ -7,6 +7,7 @@ import { type Cost, type Position, type Query, query } from "../wire/tables.ts"
 import { type Entity, type Key, type Type, type Value, keyOf } from "../wire/value.ts"
 import type { Followed } from "./followed.ts"
 import { type Order, ofAdded, indices, unordered } from "./order.ts"
+import { type Places, most, placesOf } from "./places.ts"
 import { Store } from "./store.ts"
 
 interface Loaded {
@@ -38,6 +39,8 @@ export class Rows {
   readonly columns = new Map<string, Set<Type>>()
   /** longest has the longest value of each column among those that were looked at */
   readonly longest = new Map<string, Value>()
+  /** places has room for each Double among them */
+  readonly places = new Map<string, Places>()
   readonly progress = new Store<Progress>({ loading: false, waiting: "", failure: undefined, done: false, ms: 0, pages: 0, bytes: 0, cost: {} })
   private readonly pages: Loaded[] = []
   private readonly parsed = new Map<number, Entity>()
@@ -331,6 +334,8 @@ export class Rows {
       if (types) types.add(value.type)
       else this.columns.set(name, new Set([value.type]))
       if (value.text.length > (this.longest.get(name)?.text.length ?? 0)) this.longest.set(name, value)
+      const places = value.type === "Double" ? most(this.places.get(name), placesOf(value.text)) : undefined
+      if (places) this.places.set(name, places)
     }
   }
 

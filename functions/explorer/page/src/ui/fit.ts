@@ -1,5 +1,6 @@
 // How wide a column is: as its name, its types and its longest value among the first rows need it, unless the user said otherwise.
 import type { Columns } from "../model/columns.ts"
+import { type Places, placesOf } from "../model/places.ts"
 import type { Rows } from "../model/rows.ts"
 import type { Zone } from "../wire/date.ts"
 import { numbers, shown } from "./cell.ts"
@@ -32,9 +33,26 @@ function fit(name: string, rows: Rows, zone: Zone): number {
   const longest = rows.longest.get(name)
   const { text, look } = shown(longest, zone)
   const tag = types.length > 1 ? measure("Boolean", 11) + 16 : look === "yes" || look === "no" ? 16 : 0
-  const value = measure(text, look.includes("mono") ? 12 : 13, look.includes("mono")) + tag + (numbers.includes(longest?.type) ? spare : 0)
+  const value = Math.max(measure(text, look.includes("mono") ? 12 : 13, look.includes("mono")), lengthOf(rows.places.get(name))) + tag + (numbers.includes(longest?.type) ? spare : 0)
   const head = Math.max(measure(name, 12) * 1.06 + 16, measure(types.join(", "), 11))
   return Math.ceil(Math.min(widest, Math.max(narrowest, value + padding, head + padding)))
+}
+
+let [digit, point] = [0, 0]
+
+/** lengthOf is the width of a number with so many places. */
+function lengthOf(places: Places | undefined): number {
+  if (!places) return 0
+  digit ||= measure("0", 13)
+  point ||= measure(".", 13)
+  return (places.before + places.after) * digit + (places.after ? point : 0)
+}
+
+/** behind is the room at the right of a Double in a column with others, whose points stand below each other. It is not more than the column has. */
+export function behind(text: string, after: number, width: number): number {
+  const own = after ? placesOf(text) : undefined
+  if (!own) return 0
+  return Math.floor(Math.max(0, Math.min(lengthOf({ before: own.before, after }) - lengthOf(own), width - padding - lengthOf(own))))
 }
 
 function measure(text: string, size: number, mono = false): number {

@@ -211,7 +211,7 @@ export function Grid(p: Props) {
 function place(names: string[], columns: Columns, rows: Rows, zone: Zone, badge: string): Column[] {
   let left = gutter
   return names.map((name, at) => {
-    const c = { name, at, left, width: widthOf(name, columns, rows, zone) + (name === badge && !columns.widths[name] ? badgeWidth : 0), types: [...(rows.columns.get(name) ?? [])] }
+    const c = { name, at, left, width: widthOf(name, columns, rows, zone) + (name === badge && !columns.widths[name] ? badgeWidth : 0), types: [...(rows.columns.get(name) ?? [])], after: rows.places.get(name)?.after ?? 0 }
     left += c.width
     return c
   })

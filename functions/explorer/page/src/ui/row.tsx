@@ -5,6 +5,7 @@ import type { Mark } from "../model/followed.ts"
 import type { Zone } from "../wire/date.ts"
 import type { Entity, Type } from "../wire/value.ts"
 import { shown } from "./cell.ts"
+import { behind } from "./fit.ts"
 
 export interface Column {
   name: string
@@ -13,6 +14,8 @@ export interface Column {
   width: number
   /** types of its values; what is not of the first one says so */
   types: Type[]
+  /** after is how many digits its Doubles have after the point */
+  after: number
 }
 
 interface Props {
@@ -65,7 +68,7 @@ export class Row extends Component<Props> {
     )
   }
 
-  private cell({ name, at, left, width, types }: Column) {
+  private cell({ name, at, left, width, types, after }: Column) {
     const { entity, zone, from, to, active, mark } = this.props
     const value = entity?.values.get(name)
     const { text, look } = shown(value, zone)
@@ -73,13 +76,14 @@ export class Row extends Component<Props> {
     if (look) kind += " " + look
     const other = value && types[0] && value.type !== types[0] ? value.type : undefined
     if (other) kind += " other"
+    const room = !other && value?.type === "Double" ? behind(text, after, width) : 0
     if (at >= from && at <= to) kind += " selected"
     if (at === active) kind += " active"
     if (mark && (!mark.names || mark.names.has(name))) kind += ` fresh${mark.turn % 2}` // another name each time, so that it begins again
     const ends = name === this.props.badge ? this.props.ends : ""
     if (ends) kind += ends === "ended" ? " ending over" : " ending"
     return (
-      <div key={name} role="gridcell" aria-colindex={at + 2} id={at === active ? "active-cell" : undefined} class={kind} style={{ left: px(left), width: px(width) }} data-col={at} data-type={other}>
+      <div key={name} role="gridcell" aria-colindex={at + 2} id={at === active ? "active-cell" : undefined} class={kind} style={{ left: px(left), width: px(width), paddingRight: room ? px(room + 10) : undefined }} data-col={at} data-type={other}>
         {text}
         {ends && (
           <span class="ends" data-test="row-ends">
