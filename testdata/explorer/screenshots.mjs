@@ -67,10 +67,10 @@ function traffic(table) {
 const root = process.geteuid?.() === 0 // its sandbox needs another user
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: root ? ["--no-sandbox"] : [] })
 try {
-  const take = async (name, colorScheme, hash, ready) => {
+  const take = async (name, colorScheme, hash, ready, beside = 330) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 760 }, colorScheme })
     const tab = await context.newPage()
-    await tab.addInitScript(() => localStorage.setItem("edgetable.width.entity", "330"))
+    await tab.addInitScript((w) => localStorage.setItem("edgetable.width.entity", String(w)), beside)
     await tab.route(/comp=traffic/, (r) => r.fulfill({ json: traffic(/devstoreaccount1\/(\w+)/.exec(r.request().url())[1]) }))
     await tab.goto(page)
     await tab.click('[data-test="open-development"]')
@@ -83,6 +83,16 @@ try {
   }
   await take("home", "light", "", (t) => t.waitForFunction((n) => document.querySelectorAll(".sparkline").length === n, Object.keys(tables).length))
   await take("entities", "dark", "/People?pk=Bergen&rk=00009", (t) => t.waitForSelector('[data-test="entity"]'))
+  await take("merge", "light", "/People?pk=Bergen&rk=00005", async (t) => {
+    await t.click('[data-test="edit"]')
+    await t.fill('[data-test="field"][data-name="Name"] [data-test="field-value"]', "Margaret H. Hamilton")
+    await t.fill('[data-test="field"][data-name="Rate"] [data-test="field-value"]', "12.5")
+    const theirs = JSON.stringify({ ...person(4, tables.People), Name: "Margaret Heafield", Born: 1936 })
+    const done = spawnSync(binary, ["import", "-", "--table", "People", "--mode", "replace", "--to", connection], { input: theirs })
+    if (done.status !== 0) throw new Error(String(done.stderr))
+    await t.click('[data-test="save-entity"]')
+    await t.waitForSelector('[data-test="merge"]')
+  }, 560)
   await take("traffic", "light", "/People?view=traffic", (t) => t.waitForSelector('[data-test="heat"]'))
 } finally {
   await browser.close()
