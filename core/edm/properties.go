@@ -188,7 +188,10 @@ func (p Properties) Valid() bool {
 
 // Merge returns p merged with patch; where both have a property, patch decides its value and type. The result is
 // sorted by name, as in the service's replies after an update. If p is empty, Merge returns patch itself.
-func (p Properties) Merge(patch Properties) Properties {
+func (p Properties) Merge(patch Properties) Properties { return p.MergeIn(nil, patch) }
+
+// MergeIn is [Properties.Merge] whose result is in room, if that has the capacity for both lists.
+func (p Properties) MergeIn(room []byte, patch Properties) Properties {
 	if len(p) == 0 {
 		return patch
 	}
@@ -217,7 +220,10 @@ func (p Properties) Merge(patch Properties) Properties {
 			}
 		}
 	}
-	out := make(Properties, 0, len(p)+len(patch))
+	out := Properties(room[:0])
+	if cap(out) < len(p)+len(patch) {
+		out = make(Properties, 0, len(p)+len(patch))
+	}
 	for _, one := range all {
 		out = append(out, one.encoded...)
 	}

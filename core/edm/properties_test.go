@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+	"unsafe"
 
 	"edgetable/core/edm"
 )
@@ -148,6 +149,10 @@ func TestMerge(t *testing.T) {
 		}
 		if again := got.Merge(b); !bytes.Equal(again, got) {
 			t.Fatal("merging the same patch again changes the entity")
+		}
+		room := make([]byte, 0, len(a)+len(b))
+		if in := a.MergeIn(room, b); !bytes.Equal(in, got) || cap(room) > 0 && unsafe.SliceData(in) != unsafe.SliceData(room) {
+			t.Fatal("the result in the room that it gets is another one, or not there")
 		}
 	}
 }

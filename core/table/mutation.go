@@ -48,6 +48,8 @@ type Mutation struct {
 	// Nonce is stored with the entity. If a reply is lost, the writer recognizes its own
 	// write by the nonce.
 	Nonce uint64
+	// Room is memory that the properties of the new row may use, nil: none.
+	Room []byte
 }
 
 // Apply applies a mutation to an entity: old is the stored row, or nil if the entity
@@ -83,7 +85,7 @@ func Apply(old *Row, m Mutation, now edm.Ticks) (*Row, error) {
 	}
 	row := &Row{Key: m.Key, Timestamp: now, Nonce: m.Nonce, Properties: m.Properties}
 	if m.Kind == Merge && old != nil {
-		row.Properties = old.Properties.Merge(m.Properties)
+		row.Properties = old.Properties.MergeIn(m.Room, m.Properties)
 		if err := checkSize(row.Key, row.Properties); err != nil {
 			return nil, err
 		}

@@ -87,6 +87,9 @@ func exportServe(n uint32) uint32 {
 	return uint32(shared.put(head))
 }
 
+//go:wasmexport hold
+func exportHold() { shared.hold() }
+
 //go:wasmexport object
 func exportObject(number, n, all uint32) uint32 {
 	in := shared.take(int(all))

@@ -5,9 +5,9 @@ import "math/bits"
 // buffer is the memory through which bytes enter and leave the module. Incoming bytes are used without a copy, and
 // replaced with outgoing ones. Memory that was taken is returned for the next message.
 //
-// Large pieces must not be allocated for each request. The collector mistakes every constant of the module that could
-// be an address for one, about ten per megabyte, and never frees the memory at such addresses. So an instance that
-// served a large request is not used again, and instances with objects reuse their pieces.
+// Large pieces must not be allocated for each request. Small blocks lie between the free parts of the heap, and soon none of these
+// has room for a large piece. So an instance that served a large request is not used again, and one with objects holds
+// its large pieces from the beginning.
 type buffer struct {
 	b      []byte // read and written by the host
 	spares [3][]byte
@@ -19,6 +19,14 @@ const (
 	// or the largest batch.
 	maxSpare = 4<<20 + 64<<10
 )
+
+// hold makes the pieces of an instance with objects, before its heap has anything else. A step needs three large ones at most: for
+// what comes in, for what goes out, and for the rows that are being read. So it never makes another one.
+func (s *buffer) hold() {
+	for i := range s.spares {
+		s.spares[i] = make([]byte, 0, maxSpare)
+	}
+}
 
 // room makes room for n bytes and returns it. For n = 0, it returns the current bytes.
 func (s *buffer) room(n int) []byte {
@@ -74,6 +82,12 @@ func (s *buffer) put(b []byte) int {
 	s.back(s.b)
 	s.b = b
 	return len(b)
+}
+
+// drop returns the current bytes, which nobody needs any more.
+func (s *buffer) drop() {
+	s.back(s.b)
+	s.b = nil
 }
 
 // back returns unused memory, which replaces the smallest piece.

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"testing"
 	"time"
+	"unsafe"
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/core/edm"
@@ -168,5 +170,45 @@ func TestBuffer(t *testing.T) {
 	}
 	if b := s.room(1_100_000); len(b) != 2<<20 {
 		t.Errorf("for 1.1 MB a piece of %d is made", len(b))
+	}
+}
+
+// An instance with objects makes no piece of memory after its first ones, whatever the sizes of messages, rows, answers and
+// calls are: a new one would find no room in a heap of small blocks.
+func TestHold(t *testing.T) {
+	t.Parallel()
+	var s buffer
+	s.hold()
+	held := map[*byte]bool{}
+	for _, b := range s.spares {
+		held[unsafe.SliceData(b)] = true
+	}
+	size := func() int { return rand.IntN(maxSpare >> rand.IntN(20)) }
+	check := func(what string, b []byte, n int) {
+		if !held[unsafe.SliceData(b)] || cap(b) < n {
+			t.Fatalf("the %s of %d bytes has memory of its own, of %d bytes", what, n, cap(b))
+		}
+	}
+	for range 10_000 { // as exportObject does
+		n := size()
+		s.room(n)
+		in := s.take(n)
+		check("message", in, n)
+		out := s.largest()
+		check("answer", out, maxSpare)
+		for range rand.IntN(3) {
+			n := size()
+			check("rows", s.room(n), n)
+		}
+		if rand.IntN(2) == 0 {
+			s.drop()
+			n := size()
+			calls := s.piece(n)
+			check("calls", calls, n)
+			s.back(out)
+			out = calls
+		}
+		s.back(in)
+		s.put(out)
 	}
 }

@@ -24,6 +24,7 @@
 //	buffer(n) pointer      the buffer, with room for n bytes; it may move with each call
 //	configure(n) n         variables in the buffer → 0, or the length of an error in it
 //	serve(n) n             a request → in four bytes each where the body of the response is and how long, then the head
+//	hold()                 makes the memory for the largest messages to objects
 //	object(number, n, all) n  a message of n bytes to the current object, and the answers to its calls → the step to take
 //	known(n) n             a question about what the isolate knows → the answer
 //	limit(which, n, tokens) f64  takes tokens of the key in the buffer → milliseconds to wait, 0: none; 0 tokens: only asks;

@@ -5,7 +5,7 @@ import { recall } from "./history.mjs";
 import { Instance } from "./instance.mjs";
 import { publish } from "./publish.mjs";
 
-const maxMemory = 14 << 20; // bytes, of the instance in which objects run
+const memoryPages = (28 << 20) / (64 << 10); // of the instance in which objects run
 const maxUses = 100_000;
 const rollback = 1, calls = 2; // kinds of steps, as in objects.go
 const maxCall = 10_000; // ms, of calls of other objects
@@ -17,6 +17,12 @@ const maxAlarms = 5; // of the six times that the platform repeats an alarm
 let engine, memory, lives = 0;
 
 const undo = new Error("undo"), encoder = new TextEncoder();
+
+// hold has a new instance make its large pieces of memory, while its heap is empty.
+function hold(instance) {
+  instance.exports.hold();
+  return instance;
+}
 
 export class EdgetableObject extends DurableObject {
   constructor(ctx, env) {
@@ -76,8 +82,8 @@ export class EdgetableObject extends DurableObject {
   }
 
   attempt(message, again) {
-    memory ??= new WebAssembly.Memory({ initial: 14, maximum: maxMemory >> 16 });
-    engine ??= new Instance(this.env, memory);
+    memory ??= new WebAssembly.Memory({ initial: memoryPages, maximum: memoryPages });
+    engine ??= hold(new Instance(this.env, memory));
     engine.uses++;
     engine.rows = this.rows;
     let step;

@@ -57,7 +57,7 @@ func (p *poisoned) ask(name string, message []byte) []byte {
 	return rounds(p.t, &rows.storage, p.call, func(again frames) []byte {
 		p.engines.rows = rows
 		in := append(slices.Clone(message), again...)
-		step := p.engines.handle(nil, rows.life, in[:len(message)], in[len(message):])
+		step := p.engines.handle(make([]byte, 0, 64<<10), rows.life, in[:len(message)], in[len(message):])
 		poison(in)
 		rows.reuse(nil)
 		out := bytes.Clone(step)

@@ -56,8 +56,7 @@ func TestManyRanges(t *testing.T) {
 	}
 	m.options.Env[1] = "EDGETABLE_SPLIT_BYTES=1"
 	m.live(max(2, *manyKills/2))
-	// Batches of 4 MB beside some hundred objects in one isolate fill its memory now and then.
-	if n := full.count(); n*50 > *manyKills**manyOperations {
+	if n := full.count(); n > 0 {
 		t.Errorf("the objects ran out of memory %d times", n)
 	}
 	t.Logf("%d ranges, and %d of its last life: %v", ranges, len(statistics(t, m.s, "many").Ranges), m.answers.n)

@@ -22,8 +22,7 @@ type catalog struct {
 	answers  *answers.Memory
 	location string
 
-	maps, written []byte    // memory for the map that a message is about, and for the row of it
-	retryAt       edm.Ticks // when the alarm tries interrupted deletions again
+	retryAt edm.Ticks // when the alarm tries interrupted deletions again
 }
 
 // current reads a record and finishes its deletion first, if one is in progress, or tells its

@@ -110,5 +110,5 @@ func (c *catalog) feeds(t *turn.Turn) turn.Step {
 	case c.restores(t, &rec):
 		return t.Fail(table.ErrBusy)
 	}
-	return listing.Feeds(t, &c.maps, &rec, from, ends)
+	return listing.Feeds(t, &rec, from, ends)
 }

@@ -72,6 +72,7 @@ func (b *bucket) apply(t *turn.Turn, m *table.Mutation, now edm.Ticks) error {
 		}
 		old = &row
 	}
+	m.Room = t.Room()
 	effect, err := b.marker.Traits.Apply(old, *m, now)
 	row := effect.Row
 	switch {
@@ -85,8 +86,7 @@ func (b *bucket) apply(t *turn.Turn, m *table.Mutation, now edm.Ticks) error {
 		b.mark(t, k, now)
 		return nil
 	}
-	// The row uses the memory of the answer, which is written later: memory of its own
-	// would keep the size of the largest entity in each object.
+	// The row uses the memory of the answer, which is written later: no large piece of its own.
 	v := table.AppendRow(t.Dst, row)
 	t.Dst, v = v[:len(t.Dst)], v[len(t.Dst):]
 	if len(k)+len(v) > storage.MaxRow {

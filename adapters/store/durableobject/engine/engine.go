@@ -203,7 +203,7 @@ func (e *Engine) dispatch(op message.Op, t *turn.Turn) Step {
 	case message.OpSwitch:
 		return e.catalog.switchRange(t)
 	case message.OpObjects:
-		return listing.Serving(t, &e.catalog.maps)
+		return listing.Serving(t)
 	case message.OpRestoring:
 		return e.catalog.restore(t)
 	case message.OpInstruct:
@@ -215,7 +215,7 @@ func (e *Engine) dispatch(op message.Op, t *turn.Turn) Step {
 	case message.OpFeeds:
 		return e.catalog.feeds(t)
 	case message.OpLife:
-		return listing.Life(t, &e.catalog.maps)
+		return listing.Life(t)
 	case message.OpAlarm:
 		return e.alarm(t)
 	}

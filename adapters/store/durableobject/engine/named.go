@@ -32,7 +32,7 @@ func (c *catalog) tellRanges(t *turn.Turn) turn.Step {
 	}
 	if err == nil && rec.IsTable() {
 		var n message.Named
-		if n, err = record.NamedIn(&c.maps, t.Rows, &rec, bucket); err == nil {
+		if n, err = record.NamedIn(t.Room(), t.Rows, &rec, bucket); err == nil {
 			return c.answerRanges(t, &rec, &n)
 		}
 	}
@@ -75,7 +75,7 @@ func (c *catalog) splitting(t *turn.Turn) (s *told, instead error) {
 	case c.restores(t, &s.rec):
 		err = table.ErrBusy
 	default:
-		s.Named, err = record.NamedIn(&c.maps, t.Rows, &s.rec, s.Bucket)
+		s.Named, err = record.NamedIn(t.Room(), t.Rows, &s.rec, s.Bucket)
 	}
 	return s, err
 }
@@ -148,9 +148,9 @@ func (c *catalog) switchRange(t *turn.Turn) turn.Step {
 // that earlier code refuses.
 func (c *catalog) writeRanges(t *turn.Turn, s *told) {
 	k := record.RowOfRanges(s.Table, s.Bucket)
-	c.written = message.AppendNamed(c.written[:0], &s.Named)
-	t.Rows.Put(k, c.written)
-	c.room.Wrote(len(k) + len(c.written))
+	v := message.AppendNamed(t.Dst, &s.Named)[len(t.Dst):]
+	t.Rows.Put(k, v)
+	c.room.Wrote(len(k) + len(v))
 	if !s.rec.Split {
 		s.rec.Split = true
 		c.room.Wrote(s.rec.Put(t.Rows))

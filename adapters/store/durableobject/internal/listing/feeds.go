@@ -17,14 +17,14 @@ import (
 const mostAsked = 20
 
 // Feeds answers which objects have the feed of a table. If ends is set it also asks some of them where it ends.
-func Feeds(t *turn.Turn, maps *[]byte, rec *record.Record, from int, ends bool) turn.Step {
+func Feeds(t *turn.Turn, rec *record.Record, from int, ends bool) turn.Step {
 	switch {
 	case !rec.IsTable() || rec.Deleting:
 		return t.Fail(table.ErrNoTable)
 	case !rec.Traits.Feeds():
 		return t.Fail(table.ErrNoFeed)
 	}
-	list, err := objects(t, maps, rec)
+	list, err := objects(t, rec)
 	if err != nil {
 		return t.Fail(err)
 	}
@@ -93,7 +93,7 @@ func mapOf(rec *record.Record, list []message.Object) *message.FeedMap {
 }
 
 // Life answers what became of an incarnation of a table.
-func Life(t *turn.Turn, maps *[]byte) turn.Step {
+func Life(t *turn.Turn) turn.Step {
 	key, life := t.Fields.Text(), t.Fields.Incarnation()
 	if !t.Fields.Done() {
 		return t.Malformed()
@@ -109,7 +109,7 @@ func Life(t *turn.Turn, maps *[]byte) turn.Step {
 	case rec.Incarnation == life && !rec.Deleting && !rec.Traits.Feeds():
 		return t.Fail(table.ErrNoFeed)
 	case rec.Incarnation == life && !rec.Deleting:
-		list, err := objects(t, maps, &rec)
+		list, err := objects(t, &rec)
 		if err != nil {
 			return t.Fail(err)
 		}

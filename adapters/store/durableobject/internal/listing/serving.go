@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Serving answers the objects that serve a table, for statistics. The maps of ranges are read into memory that is used again.
-func Serving(t *turn.Turn, maps *[]byte) turn.Step {
+// Serving answers the objects that serve a table, for statistics.
+func Serving(t *turn.Turn) turn.Step {
 	key := t.Fields.Text()
 	if !t.Fields.Done() {
 		return t.Malformed()
@@ -21,7 +21,7 @@ func Serving(t *turn.Turn, maps *[]byte) turn.Step {
 	case !rec.IsTable() || rec.Deleting:
 		return t.Fail(table.ErrNoTable)
 	}
-	list, err := objects(t, maps, &rec)
+	list, err := objects(t, &rec)
 	if err != nil {
 		return t.Fail(err)
 	}
@@ -29,9 +29,9 @@ func Serving(t *turn.Turn, maps *[]byte) turn.Step {
 }
 
 // objects are those that serve a table.
-func objects(t *turn.Turn, maps *[]byte, rec *record.Record) (list []message.Object, err error) {
+func objects(t *turn.Turn, rec *record.Record) (list []message.Object, err error) {
 	for n := range rec.Layout.Buckets {
-		all, err := record.NamedIn(maps, t.Rows, rec, n)
+		all, err := record.NamedIn(t.Room(), t.Rows, rec, n)
 		if err != nil {
 			return nil, err
 		}

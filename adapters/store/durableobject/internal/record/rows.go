@@ -40,12 +40,12 @@ func RowOfRanges(key string, bucket uint16) []byte {
 
 // Named reads the ranges of a bucket, into memory of its own.
 func Named(rows storage.Rows, rec *Record, bucket uint16) (n message.Named, err error) {
-	return NamedIn(new([]byte), rows, rec, bucket)
+	return NamedIn(nil, rows, rec, bucket)
 }
 
-// NamedIn reads the ranges of a bucket into memory that is used again: those of long keys have some 100 KB, and the
-// collector seldom frees such pieces (wasm/worker/buffer.go).
-func NamedIn(memory *[]byte, rows storage.Rows, rec *Record, bucket uint16) (n message.Named, err error) {
+// NamedIn reads the ranges of a bucket into memory that the caller has, if that is large enough: those of long keys have
+// up to a megabyte.
+func NamedIn(memory []byte, rows storage.Rows, rec *Record, bucket uint16) (n message.Named, err error) {
 	if !rec.Split {
 		return n, nil
 	}
@@ -53,8 +53,7 @@ func NamedIn(memory *[]byte, rows storage.Rows, rec *Record, bucket uint16) (n m
 	if !ok {
 		return n, nil
 	}
-	*memory = append((*memory)[:0], v...)
-	r := message.Read(*memory)
+	r := message.Read(append(memory[:0], v...))
 	if n = r.Named(); !r.Done() {
 		return n, ErrDamaged
 	}
