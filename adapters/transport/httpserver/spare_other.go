@@ -1,0 +1,5 @@
+//go:build !linux
+
+package httpserver
+
+func giveBack([]byte) {}

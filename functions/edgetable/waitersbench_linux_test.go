@@ -1,0 +1,190 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/core/accounts"
+	"edgetable/core/sharedkey"
+	"edgetable/testdata/must"
+	"edgetable/testdata/proc"
+)
+
+// mostOfWaiter is the maximum resident memory for a request that waits for changes, in bytes. 16,000 are aimed at.
+const mostOfWaiter = 42_000
+
+// BenchmarkWaiters measures the resident memory of a server for each of a thousand requests that wait for changes of
+// four accounts, over HTTP. Each client asked for the position first. Nothing is written meanwhile.
+func BenchmarkWaiters(b *testing.B) {
+	for _, way := range []struct{ name, accept string }{{"poll", "application/json"}, {"stream", "text/event-stream"}} {
+		b.Run(way.name, func(b *testing.B) {
+			for b.Loop() {
+				w := startFeedServer(b)
+				w.addWaiters(20, way.accept) // the first need more
+				before, begun := w.collected(), w.resident()
+				const n = 980 // with the first, half of the requests that a server may have in flight
+				w.addWaiters(n, way.accept)
+				b.ReportMetric((w.resident()-begun)*1024/n, "B/waiter-at-once")
+				each := (w.collected() - before) * 1024 / n
+				b.ReportMetric(each, "B/waiter")
+				w.counted()
+				if each > mostOfWaiter {
+					b.Errorf("a waiter uses %.0f bytes, want at most %d", each, mostOfWaiter)
+				}
+			}
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// collectVariable makes the program collect garbage, and tell so, when it gets SIGUSR2. Otherwise a process that does
+// nothing collects every two minutes.
+const collectVariable = "TEST_COLLECT"
+
+var _ = func() bool { // before an init function runs the program
+	asked := os.Getenv(collectVariable) != ""
+	if asked {
+		signals := make(chan os.Signal, 1)
+		signal.Notify(signals, syscall.SIGUSR2)
+		go func() {
+			for range signals {
+				debug.FreeOSMemory()
+				fmt.Fprintln(os.Stderr, "collected")
+			}
+		}()
+	}
+	return asked
+}()
+
+// feedServer is a server whose changes clients wait for.
+type feedServer struct {
+	b           *testing.B
+	process     *proc.Process
+	endpoints   []string // of its accounts
+	key         *sharedkey.Key
+	waiting     int
+	collections int
+}
+
+// startFeedServer starts a server with four accounts that have a table with a feed each.
+func startFeedServer(b *testing.B) *feedServer {
+	key, err := sharedkey.ParseKey(accounts.DevelopmentKey)
+	must.OK(b, err)
+	var known strings.Builder
+	for i := range 4 {
+		fmt.Fprintf(&known, "account%d:%s\n", i, accounts.DevelopmentKey)
+	}
+	dir := b.TempDir()
+	file := filepath.Join(dir, "accounts")
+	must.OK(b, os.WriteFile(file, []byte(known.String()), 0o600))
+	self, err := os.Executable()
+	must.OK(b, err)
+	c := exec.Command(self, "serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--data", filepath.Join(dir, "data"), "--accounts", file)
+	c.Env = []string{mainVariable + "=1", collectVariable + "=1", "GOMEMLIMIT=1GiB"} // half as many may wait as it permits to be in flight
+	w := &feedServer{b: b, process: proc.Start(b, "ready", c), key: key}
+	for _, line := range w.process.Lines {
+		e, ok := strings.CutPrefix(strings.TrimSpace(line), "endpoint ")
+		if !ok {
+			continue
+		}
+		e = strings.TrimSpace(e)
+		w.endpoints = append(w.endpoints, e)
+		endpoint, err := remote.Owned(e, &sharedkey.Account{Name: path.Base(e), Keys: [2]*sharedkey.Key{key}})
+		must.OK(b, err)
+		client := remote.New(endpoint, 1)
+		_, err = client.CreateTable(b.Context(), "People")
+		must.OK(b, err)
+		must.OK(b, client.SetOptions(b.Context(), "People", "", []byte(`{"changes":{"keep":"P1D"}}`)))
+		client.Close()
+	}
+	return w
+}
+
+// addWaiters has n more clients wait, each over a connection of its own, until the server counts them.
+func (w *feedServer) addWaiters(n int, accept string) {
+	for range n {
+		i := w.waiting % len(w.endpoints)
+		at := w.endpoints[i]
+		from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(2+i))}} // one client alone may not have so many requests
+		client := &http.Client{Transport: &http.Transport{DialContext: from.DialContext}}
+		resp, err := client.Do(w.request(at, "", "application/json"))
+		must.OK(w.b, err)
+		text, err := io.ReadAll(resp.Body)
+		must.OK(w.b, err)
+		if resp.Body.Close(); resp.StatusCode != 200 {
+			w.b.Fatalf("%s: %s", resp.Status, text)
+		}
+		req := w.request(at, "&wait=30&since="+resp.Header.Get("x-edgetable-next"), accept)
+		go func() {
+			if resp, err := client.Do(req); err == nil { // until the end of the benchmark
+				if resp.StatusCode != 200 {
+					w.b.Error(resp.Status)
+				}
+				_, _ = io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+			}
+		}()
+		w.waiting++
+	}
+	for w.counted() != w.waiting {
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// request asks for changes.
+func (w *feedServer) request(endpoint, query, accept string) *http.Request {
+	req, err := http.NewRequestWithContext(w.b.Context(), "GET", endpoint+"/People?comp=changes"+query, nil)
+	must.OK(w.b, err)
+	date := sharedkey.FormatDate(time.Now())
+	req.Header.Set("X-Ms-Date", date)
+	req.Header.Set("Accept", accept)
+	req.Header.Set("Authorization", w.key.Authorization(sharedkey.SharedKeyLite, path.Base(endpoint),
+		sharedkey.Request{Method: "GET", Path: req.URL.EscapedPath(), RawQuery: req.URL.RawQuery, XMSDate: date}))
+	return req
+}
+
+// counted is how many requests wait, as the server says.
+func (w *feedServer) counted() (n int) {
+	resp, err := http.Get(w.process.Value(w.b, "metrics at"))
+	must.OK(w.b, err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	must.OK(w.b, err)
+	_, value, _ := strings.Cut(string(text), "\nedgetable_changes_waiting ")
+	_, err = fmt.Sscan(value, &n)
+	must.OK(w.b, err)
+	return n
+}
+
+// collected is resident once the server has collected garbage. Stacks shrink by half in each collection.
+func (w *feedServer) collected() (kib float64) {
+	for range 3 {
+		w.collections++
+		must.OK(w.b, w.process.Process.Signal(syscall.SIGUSR2))
+		w.process.Log.AwaitTimes(w.b, "collected", w.collections)
+	}
+	return w.resident()
+}
+
+// resident is the memory of the server in KiB that is not that of files.
+func (w *feedServer) resident() (kib float64) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", w.process.Process.Pid))
+	must.OK(w.b, err)
+	_, value, _ := strings.Cut(string(status), "\nRssAnon:")
+	_, err = fmt.Sscan(value, &kib)
+	must.OK(w.b, err)
+	return kib
+}
