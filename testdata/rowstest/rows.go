@@ -12,7 +12,9 @@ import (
 // interface permits: each call overwrites the results of the previous call.
 type Rows struct {
 	Rows  []Row
-	Bytes int64 // result of Size; 0 means the size of all rows
+	Bytes int64 // result of Size; 0 means the size of all rows and Beside
+	// Beside is added to the size of all rows, as if other rows took that much.
+	Beside int64
 	// Touched is called for each row that is looked up, read in a scan, written or deleted; it may be nil.
 	Touched func(key []byte, writes bool)
 	undo    []func()
@@ -138,6 +140,7 @@ func (o *Rows) Size() (n int64) {
 	if o.Bytes != 0 {
 		return o.Bytes
 	}
+	n = o.Beside
 	for _, r := range o.Rows {
 		n += int64(len(r.Key) + len(r.Value))
 	}
