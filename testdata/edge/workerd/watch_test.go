@@ -1,0 +1,100 @@
+package workerd_test
+
+import (
+	"bufio"
+	"context"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"edgetable/testdata/edge/workerd"
+)
+
+// watching runs 'edgetable watch' of a table of a Worker with a state.
+type watching struct {
+	t             *testing.T
+	binary, state string
+	at            string // connection string
+}
+
+func newWatching(t *testing.T, s *workerd.Server) *watching {
+	t.Helper()
+	dir := t.TempDir()
+	w := &watching{t: t, binary: filepath.Join(dir, "edgetable"), state: filepath.Join(dir, "state")}
+	w.at = "AccountName=acme;AccountKey=c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=;TableEndpoint=" + s.Worker + "/acme"
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", w.binary, "edgetable/functions/edgetable").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return w
+}
+
+func (w *watching) command(ctx context.Context, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, w.binary, append([]string{"watch", "watched", "--initial", "--state", w.state, "--from", w.at}, args...)...)
+}
+
+// once returns the exit status, and what was printed of events without entities.
+func (w *watching) once() (status int, events string) {
+	w.t.Helper()
+	c := w.command(w.t.Context(), "--once")
+	var said strings.Builder
+	c.Stderr = &said
+	out, err := c.Output()
+	if _, ok := err.(*exec.ExitError); err != nil && !ok {
+		w.t.Fatalf("%v: %s", err, said.String())
+	}
+	for line := range strings.Lines(string(out)) {
+		head, _, _ := strings.Cut(strings.TrimSpace(line), " {")
+		events += head + "\n"
+	}
+	return c.ProcessState.ExitCode(), events
+}
+
+// TestWatch: the binary lists a table of a Worker, follows it, and after a kill tells what it missed. When the table is
+// gone its status is 4.
+func TestWatch(t *testing.T) {
+	s := start(t, "EDGETABLE_BUCKETS=2")
+	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"watched"}`)
+	must(t, 204, s, "PUT", "acme", "/watched?comp=options", "", `{"changes":{"keep":"P7D"}}`)
+	key := func(row string) string { return "(PartitionKey='p" + row + "',RowKey='" + row + "')" }
+	put(t, s, "/watched"+key("0"))
+	w := newWatching(t, s)
+
+	ctx, kill := context.WithCancel(t.Context())
+	defer kill()
+	c := w.command(ctx)
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for _, row := range []string{"0", "1", "2"} { // the first is listed
+		if !lines.Scan() || !strings.Contains(lines.Text(), key(row)) {
+			t.Fatalf("it prints %q, want %s", lines.Text(), key(row))
+		}
+		put(t, s, "/watched"+key(string(row[0]+1)))
+	}
+	kill()
+	told := ""
+	for lines.Scan() {
+		told += lines.Text()
+	}
+	_ = c.Wait() // it was killed
+	must(t, 204, s, "DELETE", "acme", "/watched"+key("1"), "", "")
+
+	// What was printed last before the kill may come again.
+	status, events := w.once()
+	if status != 0 || !strings.HasSuffix(events, "delete "+key("1")+"\n") || !strings.Contains(told+events, "put "+key("3")) {
+		t.Errorf("after a kill: status %d\n%s", status, events)
+	}
+	if status, events := w.once(); status != 0 || events != "" {
+		t.Errorf("when nothing happened: status %d\n%s", status, events)
+	}
+	must(t, 204, s, "DELETE", "acme", "/Tables('watched')", "", "")
+	if status, events := w.once(); status != 4 || events != "table.drop\n" {
+		t.Errorf("after the drop: status %d\n%s", status, events)
+	}
+}
