@@ -98,3 +98,34 @@ func TestWatch(t *testing.T) {
 		t.Errorf("after the drop: status %d\n%s", status, events)
 	}
 }
+
+// TestCopyFollow: the binary copies a table of a Worker to another one, and later the changes since then alone.
+func TestCopyFollow(t *testing.T) {
+	from, to := start(t, "EDGETABLE_BUCKETS=2"), start(t)
+	must(t, 201, from, "POST", "acme", "/Tables", "", `{"TableName":"watched"}`)
+	must(t, 204, from, "PUT", "acme", "/watched?comp=options", "", `{"changes":{"keep":"P7D"}}`)
+	w, target := newWatching(t, from), newWatching(t, to)
+	run := func(want string, args ...string) {
+		t.Helper()
+		c := exec.CommandContext(t.Context(), w.binary, args...)
+		if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s: %v, want %q: %s", args[0], err, want, out)
+		}
+	}
+	follow := func(want string) {
+		t.Helper()
+		run(want, "copy", "watched", "--follow", "--once", "--from", w.at, "--to", target.at, "--progress-file", w.state, "--rejects", w.state+".rejects")
+		run("", "verify", "watched", "--from", w.at, "--to", target.at)
+	}
+	for _, row := range []string{"0", "1", "2"} {
+		put(t, from, "/watched(PartitionKey='p"+row+"',RowKey='r')")
+	}
+	follow("3 rows written")
+	put(t, from, "/watched(PartitionKey='p3',RowKey='r')")
+	must(t, 204, from, "DELETE", "acme", "/watched(PartitionKey='p1',RowKey='r')", "", "")
+	follow("1 row written, 1 deleted")
+	follow("")
+	if page := must(t, 200, to, "GET", "acme", "/watched()", "", ""); strings.Count(page, `"PartitionKey"`) != 3 || strings.Contains(page, `"p1"`) {
+		t.Errorf("the copy has %s", page)
+	}
+}
