@@ -34,7 +34,7 @@ func (f *Feed) waits() bool { return f.Until != nil && f.Waiters != nil && f.Wit
 func (f *Feed) List(ctx context.Context) (multipart.Header, []byte, error) {
 	p, err := f.read(ctx, 0)
 	if err == nil && p.idle() && f.Wait > 0 && f.waits() {
-		err = f.wait(ctx, &p)
+		p, err = f.wait(ctx, p)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -43,11 +43,11 @@ func (f *Feed) List(ctx context.Context) (multipart.Header, []byte, error) {
 	return p.header(), body, nil
 }
 
-// wait is called with a page that has no events. It waits for events or for the timeout, and reads a page with the
-// newest position. The stack of a goroutine that waits in less than 8 KiB of it shrinks, so pages are not copied here.
-func (f *Feed) wait(ctx context.Context, p *page) error {
+// wait is called with a page that has no events. It waits for events or for the timeout, and returns a page with the
+// newest position.
+func (f *Feed) wait(ctx context.Context, p page) (page, error) {
 	if err := f.Waiters.enter(f.Of.Account); err != nil {
-		return err
+		return p, err
 	}
 	defer f.Waiters.leave(f.Of.Account)
 	until, cancel := f.WithTimeout(f.Until, f.permitted(f.Wait))
@@ -57,25 +57,16 @@ func (f *Feed) wait(ctx context.Context, p *page) error {
 		err := f.Service.AwaitChanges(until, f.Of, p.Next)
 		ended := until.Err() != nil
 		if err != nil && !ended {
-			return err
+			return p, err
 		}
 		if err := f.Begin(ctx); err != nil {
-			return err
+			return p, err
 		}
-		from := p.Next
-		f.From, f.Oldest = &from, false
-		if err := f.readInto(ctx, p); err != nil || ended || !p.idle() {
-			return err
+		f.From, f.Oldest = &p.Next, false
+		if p, err = f.read(ctx, 0); err != nil || ended || !p.idle() {
+			return p, err
 		}
 	}
-}
-
-// readInto is read in a frame of its own.
-//
-//go:noinline
-func (f *Feed) readInto(ctx context.Context, p *page) (err error) {
-	*p, err = f.read(ctx, 0)
-	return err
 }
 
 // permitted reduces a wait so that it ends before the credentials of the request expire.

@@ -88,22 +88,15 @@ func New(h *protocol.Handler, o Options) *Limiter {
 
 // Serve serves a request. The response to a client that failed to sign in too often, or has more bytes in flight than
 // its share, is delayed.
-func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) (resp protocol.Response) {
-	resp = l.handler.Serve(ctx, req)
+func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
+	resp := l.handler.Serve(ctx, req)
 	if resp.Refused == protocol.RefusedFailures || resp.Refused == protocol.RefusedMemory {
-		detain(ctx)
+		select {
+		case <-time.After(detention):
+		case <-ctx.Done():
+		}
 	}
 	return resp
-}
-
-// detain waits. It is a function of its own because a request that waits for changes keeps the frame of Serve.
-//
-//go:noinline
-func detain(ctx context.Context) {
-	select {
-	case <-time.After(detention):
-	case <-ctx.Done():
-	}
 }
 
 // detention is how long a refusal is delayed: the minimum value of Retry-After.

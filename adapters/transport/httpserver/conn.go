@@ -30,7 +30,6 @@ type conn struct {
 	hasAhead  bool
 	rests     atomic.Bool // the EOF reported to fasthttp means that the connection rests
 	named     string      // account of the last request
-	spare     []byte      // the part of fasthttp's buffer that the last read left unused
 
 	// The following fields belong to the goroutine that writes: the reader, or whoever closes TLS.
 	writing sync.Mutex
@@ -195,14 +194,6 @@ func (c *conn) goAhead(slots chan struct{}) bool {
 	}
 }
 
-// waitsLong gives back most of the buffer of a request whose answer takes long. Fasthttp keeps the buffer until the
-// answer is sent, and a thousand of them are 32 MiB. What fasthttp has not used yet is not touched. The goroutine that
-// reads calls it.
-func (c *conn) waitsLong() {
-	giveBack(c.spare)
-	c.spare = nil
-}
-
 // wentAhead returns the slot.
 func (c *conn) wentAhead() {
 	if c.slots != nil {
@@ -215,7 +206,6 @@ func (c *conn) wentAhead() {
 func (f *front) Read(p []byte) (int, error) {
 	f.line.wentAhead() // it waits for the client now
 	n, err := f.Conn.Read(p)
-	f.line.spare = p[max(n, 0):]
 	if n > 0 {
 		f.line.quiet, f.line.came = false, true // even if TLS had buffered the bytes
 	} else if f.line.rests.Load() {
@@ -226,7 +216,6 @@ func (f *front) Read(p []byte) (int, error) {
 
 // Close closes the connection, or lets it rest if that is what EOF meant.
 func (f *front) Close() error {
-	f.line.spare = nil // fasthttp reuses its buffer for another connection
 	if f.line.rests.CompareAndSwap(true, false) {
 		f.line.owner.rest(f.line)
 		return nil

@@ -158,9 +158,6 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 	} else {
 		h.hold(body, &resp)
 	}
-	if line := lineOf(c.Conn()); line != nil && resp.Stream != nil {
-		line.waitsLong()
-	}
 	send(&c.Response, &resp)
 	stayWithTLS(c)
 	finishBody(c, req, body)

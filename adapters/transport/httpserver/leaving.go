@@ -30,7 +30,6 @@ func mayWait(target string, head *fasthttp.RequestHeader) bool {
 // look starts the check of the connection. The first call must be made by the goroutine that reads from the connection.
 func (l *leaving) look() {
 	l.once.Do(func() {
-		l.line.waitsLong()
 		l.inner, l.cancel = context.WithCancel(l.Context)
 		l.line.readEnd.system = 0 // watch sets the deadline directly
 		l.end = watch(l.line.Conn, l.cancel)

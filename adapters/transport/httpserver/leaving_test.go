@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strings"
 	"testing"
 
 	"edgetable/adapters/transport/httpserver"
@@ -95,35 +94,5 @@ func TestLeaving(t *testing.T) {
 				t.Error("a client that is there counts as gone")
 			}
 		})
-	}
-}
-
-// TestGiveBack: a request that waits gives back the rest of its buffer, and nothing of the request after it.
-func TestGiveBack(t *testing.T) {
-	t.Parallel()
-	none := &bytes.Buffer{}
-	begun, let, gone := make(chan struct{}, 9), make(chan struct{}), make(chan struct{}, 9)
-	waits := waiter(begun, let, gone)
-	said := make(chan string, 9)
-	addr := serve(t, &httpserver.Handler{Protocol: protocolFunc(func(ctx context.Context, req *protocol.Request) protocol.Response {
-		resp := waits(ctx, req)
-		said <- req.Header.Get("X-Long")
-		return resp
-	})})
-	c, err := net.Dial("tcp", addr)
-	must.OK(t, err)
-	defer c.Close()
-	long := strings.Repeat("0123456789abcdef", 1500) // several pages
-	fmt.Fprint(c, poll+strings.Replace(poll, "Host", "X-Long: "+long+"\r\nHost", 1))
-	must.Receive(t, "the request waits", begun, none)
-	close(let)
-	r := bufio.NewReader(c)
-	for _, want := range []string{"", long} {
-		if got := must.Receive(t, "it is answered", said, none); got != want {
-			t.Errorf("a header of %d bytes, want %d: %q", len(got), len(want), got[:min(len(got), 100)])
-		}
-		if resp := receive(t, r, "GET"); resp.Status != 204 {
-			t.Errorf("status %d", resp.Status)
-		}
 	}
 }
