@@ -52,10 +52,10 @@ func appendGuid(dst []byte, g string) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// AppendDouble appends a text that parses to f, in .NET's format R: 15 significant digits if they are exact,
+// AppendDouble appends f so that it parses back to f, in .NET's format R: 15 significant digits if they are exact,
 // otherwise 17. The text always has a point or an exponent, so that no reader takes it for an integer (5.0, 1E+20,
-// 1E-05). It has an exponent from 1E+15 (with 15 digits) or 1E+17 (with 17), and below 1E-04. The special texts are
-// NaN, Infinity and -Infinity.
+// 1E-05). It has an exponent from 1E+15 (with 15 digits) or 1E+17 (with 17), and below 1E-04. The special values are
+// written NaN, Infinity and -Infinity.
 func AppendDouble(dst []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):

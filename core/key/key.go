@@ -62,7 +62,7 @@ func Append(dst []byte, partition, row string) []byte {
 	return AppendPart(dst, row)
 }
 
-// AppendPart appends one rotated key. It accepts any string; results sort like the strings in UTF-16.
+// AppendPart appends one part of a key, encoded so that the bytes sort as the strings do in UTF-16. It accepts any string.
 func AppendPart(dst []byte, s string) []byte {
 	i := 0
 	for i < len(s) && s[i] < 0xEE { // code points below U+E000 do not change

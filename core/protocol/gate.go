@@ -25,10 +25,8 @@ type Access struct {
 	Entities     int // number of entities written or read by key; 1 for a query
 }
 
-// ErrCut is an answer of a Gate: do nothing and close the connection without an
-// answer.
+// ErrCut is what a Gate returns to have the connection closed without the operation and without a response.
 var ErrCut = errors.New("protocol: cut off before the operation")
 
-// ErrCutAfter is an answer of a Gate: run the operation and then close the
-// connection without an answer.
+// ErrCutAfter is what a Gate returns to have the operation run, and the connection then closed without a response.
 var ErrCutAfter = errors.New("protocol: cut off after the operation")

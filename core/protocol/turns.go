@@ -20,7 +20,7 @@ type Turn interface {
 	// others had their turn. If it returns true, the operation should end soon, as a query
 	// does with a shorter page.
 	Pause(ctx context.Context, cost int64) (end bool)
-	// End ends the turn with the cost of the request.
+	// End ends the turn and charges the cost of the request.
 	End(cost int64)
 }
 

@@ -15,7 +15,7 @@ type Feeding interface {
 	// is not shown yet appears later in the feed, so a client that reads page after page gets every commit, and the
 	// commits of one entity in order.
 	//
-	// It fails with [ErrNoTable] or [ErrNoFeed], or if the feed cannot continue from the position with
+	// It fails with [ErrNoTable] or [ErrNoFeed]. If the feed cannot continue from the position, it fails with
 	// [ErrFeedExpired], [ErrFeedEnded] or [ErrHistory].
 	Changes(ctx context.Context, t RecordKey, r FeedRequest) (FeedPage, error)
 	// AwaitChanges returns when Changes may have more after a position, or when ctx ends. It does no work while

@@ -6,7 +6,7 @@ import (
 	"edgetable/core/odata"
 )
 
-// The service's limits of an entity and of a table name.
+// The service's limits on entities and on table names.
 const (
 	MaxProperties         = 252     // own properties of an entity
 	MaxPropertyName       = 255     // UTF-16 code units

@@ -75,21 +75,21 @@ type Store interface {
 	// may be lost.
 	//
 	// Timestamps of one table, in all its lives, never repeat, and those of one key
-	// strictly increase in the order in which the Commits take effect, deletes and
-	// clocks that stand still or step back included. A store that does not declare
+	// strictly increase in the order in which the Commits take effect, also if they
+	// delete, and if the clock stands still or steps back. A store that does not declare
 	// TimestampsAcrossProcesses promises this for the Commits of one process, with
-	// one exception: a Commit that answered [ErrUnknown] and takes effect after its
-	// answer has the Timestamp it was issued before, and a delete that took effect
-	// in between may have a higher one.
+	// one exception: a Commit that answered [ErrUnknown] and takes effect later
+	// keeps the Timestamp that it was issued before its answer. A delete that took
+	// effect in between may have a higher one.
 	//
-	// Mutations that are all [Expire] may be applied in part, also if the answer is an error:
-	// what they remove is absent for everybody before.
+	// Mutations that are all [Expire] may be applied in part, even if Commit returns an error.
+	// No reader notices, because the entities that they remove have expired.
 	//
 	// If a mutation cannot be applied, the error is a *[Refused] with the lowest
 	// index that failed. [ErrBusy] and [ErrFull] promise that nothing was applied, now
 	// or later; [ErrUnknown] says that the mutations may have been applied or may
-	// still be. Any other error promises that nothing was applied, that of ctx
-	// too: a Commit whose ctx ends after it was sent answers ErrUnknown.
+	// still be. Any other error, including that of ctx, promises that nothing was
+	// applied: a Commit whose ctx ends after it was sent answers ErrUnknown.
 	//
 	// When Commit returns, its outcome is as durable as the store declares: a
 	// success, and also the state on which a refusal was based.

@@ -2,8 +2,7 @@ package traffic
 
 import "bytes"
 
-// lag is after how many inserts, at most, a key counts as known. Clients that insert in key order overtake each other, but not
-// by this many.
+// A key counts as known after at most lag inserts. Clients that insert in key order overtake each other, but not by this many.
 const lag = 64
 
 // ends compares inserted keys with the highest and lowest key inserted some time before.

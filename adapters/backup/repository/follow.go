@@ -30,8 +30,8 @@ func (r *Repository) Next(ctx context.Context, timeline string, number edm.Ticks
 const late = 15 * time.Minute
 
 // Behind returns the pieces that continue the log from a number, in order, and the gap after them; the gap is nil if
-// the pieces just end. It lists all pieces, or only those that may begin near the number: joined pieces, and pieces
-// that a delayed request stored, begin in an earlier minute, but within the hour.
+// the pieces just end. It lists all pieces if all is set. Otherwise it lists the pieces of the hour of the number:
+// a joined piece, and one that a delayed request stored, is listed under an earlier minute of that hour.
 func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Ticks, all bool) (list []Piece, gap *Gap, err error) {
 	after := ""
 	if !all {

@@ -11,10 +11,10 @@ import (
 	"edgetable/core/edm"
 )
 
-// prunedName is the object that records up to which number the log was removed.
+// prunedName is the object with the number up to which the log was removed.
 const prunedName = "log-pruned"
 
-// pruned reads that number.
+// pruned returns the number up to which the log was removed, or 0.
 func (r *Repository) pruned(ctx context.Context) (to edm.Ticks, err error) {
 	b, err := r.objects.Get(ctx, prunedName)
 	if errors.Is(err, fs.ErrNotExist) {

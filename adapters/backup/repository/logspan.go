@@ -7,7 +7,7 @@ import (
 )
 
 // LogSpan says where the log continues a backup. The backup has all commits of the timeline with numbers up to Low,
-// perhaps some up to High, and none above. So High is the first moment that can be restored from it.
+// perhaps some up to High, and none above. Numbers are times, so High is the earliest time to which it can be restored.
 type LogSpan struct {
 	Timeline string    `json:"timeline"`
 	Low      edm.Ticks `json:"low"`

@@ -73,7 +73,7 @@ func join(word string, parts []*condition) *condition {
 	return c
 }
 
-// expression writes a condition for queries; it returns nil for no condition.
+// expression returns the condition as the filter of a query, or nil if there is none.
 func (c *condition) expression() *call.Filter {
 	if c == nil {
 		return nil

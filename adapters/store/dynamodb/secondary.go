@@ -21,7 +21,7 @@ const (
 var ErrFollowed = errors.New("a secondary in another Region reads this table, and would miss entities while they move: " +
 	"stop the heartbeats (set the role to alone), wait ten minutes, and then move it; meanwhile the secondary is unavailable")
 
-// Secondary is a store on a replica in a Region that does not write. It is read-only.
+// Secondary is a read-only store on the replica of a table in another Region.
 type Secondary struct {
 	*Store
 	look look

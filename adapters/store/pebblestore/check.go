@@ -31,7 +31,7 @@ type Report struct {
 }
 
 // Check reads each block, record and entity in the data directory of a server
-// that does not run, and tries what a start does. It changes nothing. If salvage names
+// that is not running, and tries the steps of a start. It changes nothing. If salvage names
 // a new directory, Check also writes the readable data to a store there. It calls
 // progress, unless nil, with the number of entities read so far. An error means that the
 // check could not finish; damage is in the report.

@@ -21,7 +21,7 @@ import (
 
 // undo holds what readers need to know about a commit that is not settled.
 type undo struct {
-	// Of a commit to entities:
+	// Set only for a commit that writes entities:
 	stripe    *stripe // nil for a catalog change
 	life      *life
 	mutations []table.Mutation // memory of the caller, whose call returns only after done

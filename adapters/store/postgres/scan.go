@@ -50,7 +50,7 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 		begin := func() *pager {
 			p := &pager{conn: c, name: text, request: r, ranges: r.InOrder(), builder: table.NewPageBuilder(&r), tables: &s.ruled}
 			if p.declared = s.ruled.Find(string(text)); p.declared != nil {
-				// The instant precedes what the page shows: an entity that is renewed meanwhile has not ended.
+				// The instant is taken before the snapshot, so that an entity which is renewed in between does not count as expired.
 				p.builder.Traits, p.builder.Now = p.declared.Traits, s.clock.Instant()
 			}
 			if r.Pause != nil {

@@ -14,8 +14,8 @@ import (
 )
 
 // Bounds limits what clients may hold. A client is an IPv4 address or a /64 network of IPv6. A client, or an account,
-// may hold as much as is left free: one alone half, each of two a third. So something always remains for another
-// client. If a proxy opens the connections of all clients, this applies to Bytes only.
+// may hold no more than what then remains free: a single client at most half, two clients a third each. So something
+// always remains for another client. If a proxy opens the connections of all clients, this applies to Bytes only.
 type Bounds struct {
 	// Connections is the maximum number of open connections. If there is no room for a new one, the one that has been
 	// idle for the longest time is closed.

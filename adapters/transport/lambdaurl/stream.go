@@ -25,7 +25,7 @@ func (h *Handler) Stream(ctx context.Context, event json.RawMessage) (*events.La
 	case err != nil:
 		return nil, err
 	case door.narrow:
-		return nil, errors.New("lambdaurl: a load balancer takes no stream: answer it buffered")
+		return nil, errors.New("lambdaurl: a load balancer accepts no streamed response: use a buffered one")
 	}
 	ctx, cancel := within(ctx)
 	defer cancel()
@@ -44,7 +44,7 @@ func (h *Handler) Stream(ctx context.Context, event json.RawMessage) (*events.La
 	return out, nil
 }
 
-// outgoing is a body being sent. Lambda closes it when it was sent or could not be.
+// outgoing is a body being sent. Lambda closes it after it was sent or sending has failed.
 type outgoing struct {
 	bytes.Reader
 	response protocol.Response

@@ -38,7 +38,7 @@ type sasFlags struct {
 	httpsOnly, onlyText bool
 }
 
-// Letters of permissions and resources, by the words that people know.
+// The letters for permissions and resources, by their names.
 var (
 	permissionWords = map[string]string{
 		"read": "r", "query": "r", "add": "a", "insert": "a", "update": "u", "delete": "d",

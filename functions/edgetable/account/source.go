@@ -11,10 +11,10 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
-// Source says where accounts come from: a file, or a text if there is no file.
+// Source says where accounts come from: a file, or an inline list if there is no file.
 type Source struct {
 	file     string
-	optional bool // if the file does not exist, the text is used
+	optional bool // if the file does not exist, text is used
 	text     string
 	name     string // name of the text in errors
 	weak     bool   // short keys are accepted

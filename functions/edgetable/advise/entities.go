@@ -62,7 +62,7 @@ func wideEntities(f *Facts) []Finding {
 		Why: Why{
 			Azure:    "Beyond 1 MiB a write fails. A page holds 4 MiB, so that a list of such entities needs many.",
 			DynamoDB: "A write costs a unit for each KiB of the whole entity, also if one property changes; beyond 380 KiB it is kept in chunks, with more calls.",
-			Workers:  "A row of SQLite may have 2 MB, and each is copied into a wasm module of 64 MiB.",
+			Workers:  "An SQLite row can hold up to 2 MB, and each row is copied into a wasm module of 64 MiB.",
 			Binary:   "Each update writes the whole entity to the log.",
 			Postgres: "Each update writes the whole entity to the log, and the old one stays until vacuum removes it.",
 		},

@@ -124,7 +124,7 @@ func batches(r *traffic.Report) []Finding {
 			Azure:    "A batch of 100 is billed as one transaction, and is one round trip.",
 			DynamoDB: "A batch is one request to Lambda, but its items cost twice the write units: it saves time and requests, not units.",
 			Workers:  "A batch is one request to the Worker and one to the object, instead of 100 of each.",
-			Binary:   "A batch is one sync to the disk, and about ten times as many entities a second.",
+			Binary:   "A batch needs one sync to the disk, and writes about ten times as many entities a second.",
 			Postgres: "A batch is one transaction, with one sync to the disk. Single writes of the same moment share transactions, too.",
 		},
 		Instead: "Collect writes of one partition into entity group transactions of up to 100 (SubmitTransaction, submit_transaction), where all or none is right.",

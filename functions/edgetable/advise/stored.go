@@ -181,6 +181,6 @@ func textOrder(s *Stored) []Finding {
 			Azure:    "Keys are text: 1, 10, 2. A range such as RowKey ge '5' finds 50 and not 10.",
 			DynamoDB: "The same order in all homes.", Workers: "The same order in all homes.", Binary: "The same order in all homes.", Postgres: "The same order in all homes.",
 		},
-		Instead: "Fill numbers with zeros to one length (0000000010), and subtract from the largest for the newest first.",
+		Instead: "Pad numbers with zeros to a fixed length (0000000010). To list the newest first, subtract them from the largest number.",
 	}}
 }

@@ -82,7 +82,7 @@ func (s *shipper) beginTerm(ctx context.Context) error {
 		return err
 	}
 	if s.term.Number == 0 || s.timeline != own.ID {
-		// The term of a killed process may still arrive at the place, so it must be earlier than the new one.
+		// A request of a killed process may still store its term in the place, so the new term must be later than that one.
 		last := known
 		if n := len(own.Tried); n > 0 && own.Tried[n-1].Number > last.Number {
 			last = repository.Term(own.Tried[n-1])

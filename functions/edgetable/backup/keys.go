@@ -10,7 +10,7 @@ import (
 )
 
 func recipientsFlag(f *pflag.FlagSet, to *[]string, name string) {
-	f.StringSliceVar(to, name, nil, "public `key` of age, age1…, that can decrypt the backups; may be repeated; default no encryption")
+	f.StringSliceVar(to, name, nil, "age public `key` (age1…) to encrypt backups for; may be repeated; default no encryption")
 }
 
 func identityFlag(f *pflag.FlagSet, to *string) {

@@ -97,8 +97,8 @@ func kinds(text string) string {
 	})
 }
 
-// once joins the lines of an error, without those that repeat the first: a client has such a line for each
-// attempt or address.
+// once joins the lines of an error and leaves out lines that repeat the first one, as an error has that lists all attempts
+// or addresses.
 func once(text string) string {
 	first, rest, _ := strings.Cut(text, "\n\t")
 	for _, line := range strings.Split(rest, "\n\t") {

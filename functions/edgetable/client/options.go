@@ -75,7 +75,7 @@ func (p *program) tablesSetCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "set TABLE", Short: "Set or remove the expiry rule of a table, or its feed of changes",
 		Long: `Options that no flag names do not change. An entity expires at the instant in a DateTime property, or a certain time
-after its last write. With both rules, the property decides if the entity has it. An expired entity is absent at once.
+after its last write. If a table has both rules, the property decides for entities that have it. An expired entity is absent at once.
 If you withdraw the rule within the first hour, all entities come back; after that, expired entities are removed.
 Unless --yes is given, the command first reads the table, prints how many entities would disappear, and asks if they
 are more than a tenth.

@@ -112,7 +112,7 @@ func watchLog(m *observe.Metrics, b *backup.Schedule) {
 		return
 	}
 	observe.Watch(m, b.Shipped,
-		observe.Gauge("log_behind_seconds", "How long ago the place for backups had every confirmed write (--backup-log); since the start if it never had.", func(s backup.LogStatus) float64 { return time.Since(s.CaughtUp).Seconds() }),
+		observe.Gauge("log_behind_seconds", "Time since the place for backups last had every confirmed write (--backup-log), or since the start if it never had.", func(s backup.LogStatus) float64 { return time.Since(s.CaughtUp).Seconds() }),
 		observe.Gauge("log_last_shipped_timestamp_seconds", "When the newest piece of the log was stored, as a Unix time; 0: none since the start. An idle server stores none.", func(s backup.LogStatus) float64 { return unixTime(s.LastShipped) }),
 		observe.Gauge("log_waiting_bytes", "Bytes of the log that are not in the place for backups.", func(s backup.LogStatus) float64 { return float64(s.Waiting) }),
 		observe.Counter("log_pieces_total", "Pieces of the log that were stored.", func(s backup.LogStatus) float64 { return float64(s.Pieces) }),

@@ -22,8 +22,8 @@ type Difference struct {
 	InFirst, InSecond    bool
 }
 
-// Verify compares the entities of two services that match a query, all but their
-// Timestamps, in several ranges at the same time. Differences are passed to tell,
+// Verify compares the entities that match a query in two services, except for their
+// Timestamps. It reads several ranges at the same time. Differences are passed to tell,
 // one at a time. It returns how many entities are equal.
 func Verify(ctx context.Context, first, second *remote.Client, q remote.Query, workers int, progress *scan.Progress, tell func(Difference)) (equal int64, err error) {
 	q.Select = rows.WithKeys(q.Select)

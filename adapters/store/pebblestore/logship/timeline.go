@@ -19,7 +19,7 @@ import (
 // of the store has a history of its own.
 const timelineFile = "TIMELINE"
 
-// Timeline says which history the commits of a store belong to. The place to which the log is shipped uses it.
+// Timeline says to which history the commits of a store belong. A shipped log is stored under the ID of its timeline.
 type Timeline struct {
 	ID     string    `json:"id"`     // "" until its log is first shipped
 	Parent string    `json:"parent"` // the timeline that it continues
@@ -83,7 +83,7 @@ func readTimeline(from vfs.FS, dir string, logf func(string, ...any)) (t Timelin
 }
 
 // Descend records the timeline from which the store in a directory was copied, or "" if it is not known. The copy
-// begins its own timeline there when its log is first shipped.
+// begins a timeline of its own when its log is first shipped.
 func Descend(fs vfs.FS, dir, parent string) error {
 	if parent == "" {
 		return nil

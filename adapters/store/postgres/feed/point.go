@@ -89,7 +89,7 @@ type Position struct {
 	// to be removed, the database was restored to an earlier state.
 	Last   edm.Ticks
 	Number int64
-	// Trims is how often lines had been removed; the reader has not missed those lines.
+	// Trims counts the removals of old lines until the point was made. The reader has read the lines that they removed.
 	Trims int64
 	Ended bool // the drop of the table was read
 }

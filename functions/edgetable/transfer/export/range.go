@@ -203,8 +203,8 @@ func (x *exporting) sheetOf(ctx context.Context, p *scan.Task) (rows.Sheet, erro
 // stored.
 const sheetObjects = 4
 
-// finish lists the files of a table in key order. For other formats than lines it makes them first. A table without
-// rows has one file. finish can be repeated after any interruption.
+// finish lists the files of a table in key order. For formats other than lines, it first makes the files. A table
+// without rows has one file. finish can be repeated after any interruption.
 func (x *exporting) finish(ctx context.Context, t *ManifestTable, tasks []*scan.Task) (err error) {
 	var pieces []progressfile.Stored
 	for _, p := range tasks {

@@ -54,7 +54,7 @@ type Options struct {
 // Table makes calls to a DynamoDB table.
 type Table struct {
 	Options
-	ReadOnly bool // writes fail without a call; set it before the first call
+	ReadOnly bool // writes fail and are not sent to DynamoDB; set it before the first call
 	name     *string
 }
 

@@ -251,7 +251,7 @@ func (d *Disk) Reserve() int64 {
 // Full reports whether writes that need space are refused.
 func (d *Disk) Full() bool { return d != nil && d.full.Load() }
 
-// Low reports whether a commit may have to wait for space. It is false in memory.
+// Low reports whether a commit may have to wait for space. It is always false for a store in memory.
 func (d *Disk) Low() bool { return d != nil && !d.plenty.Load() }
 
 // warnBelow returns the free bytes below which the disk is nearly full.

@@ -30,7 +30,7 @@ func (n *notices) nearlyFull(free, below int64) {
 	}
 }
 
-// mayTellFull reports whether it may be logged now that the disk is full. Otherwise a later measurement logs it.
+// mayTellFull reports whether to log a full disk now. If it returns false, a later measurement logs it.
 func (n *notices) mayTellFull() bool { return !n.told && time.Since(n.toldAt) >= tellEvery }
 
 func (n *notices) isFull(free int64) {

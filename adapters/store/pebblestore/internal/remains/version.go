@@ -57,8 +57,8 @@ func (d deletions) add(start, end []byte, s stamp) {
 	}
 }
 
-// Current returns the newest value of a key, or nil if it was deleted. written returns when a value was written, if
-// the value says so. Sequence numbers alone do not suffice: in an unused file, versions may look newer than they are.
+// Current returns the newest value of a key, or nil if it was deleted. written returns the time at which a value was
+// written, if the value contains it. Sequence numbers alone do not suffice: in an unused file, versions may look newer than they are.
 func (s *Store) Current(versions []Version, written func(value []byte) edm.Ticks) []byte {
 	var best *Version
 	for i := range versions {
