@@ -70,7 +70,7 @@ func TestUnread(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if i := instances(t, s, 0); i.Peak > 64_000_000 {
+	if i := instances(t, s, 0); i.Peak > 80_000_000 {
 		t.Errorf("the memories have %d bytes", i.Peak)
 	}
 }
