@@ -19,13 +19,13 @@ import (
 	"edgetable/core/traffic"
 )
 
-// bucket serves the entities of one bucket of a table, or of a range of it.
+// bucket serves the entities of one bucket of a table, or of one range of a bucket.
 type bucket struct {
 	clock   *clock.Clock
 	room    *room.Room
 	outbox  *outbox
 	answers *answers.Memory
-	catalog string // location of the catalogs
+	catalog string // the location of the catalogs
 
 	marker  span.Marker
 	traffic visits.Counts
@@ -33,16 +33,16 @@ type bucket struct {
 	frozen  frozen
 	sweep   expiry.Sweep
 	feed    feed.Feed
-	// generation changes with each drop. It is random at first, because an earlier
-	// engine may have seen drops that this one has not.
+	// generation changes with each drop. Its first value is random, because an earlier engine may have
+	// seen drops that this one has not.
 	generation uint64
-	ended      table.Incarnation // the last incarnation that was seen being deleted
+	ended      table.Incarnation // the last incarnation that this engine saw being deleted
 
 	key []byte // scratch
 }
 
-// serve checks that the table lives and that the object has the keys of a position. If
-// not, instead is the step to take.
+// serve checks that the table exists and that the object has the key at position k. If not, it returns
+// the step to take instead.
 func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool, instead turn.Step) {
 	if held, instead := b.held(t); held {
 		return false, instead
@@ -62,7 +62,7 @@ func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool,
 	}
 	switch id, _ := l.Ranges.Find(k); {
 	case id == p.Range && (b.marker.Live || len(l.Ranges) > 0):
-		// The catalog does not know yet that the key moved; or this object lost its rows.
+		// Either the catalog does not know yet that the key moved, or this object lost its rows.
 		return false, t.Fail(message.ErrAgain)
 	case id != p.Range:
 		return false, turn.Step{Answer: message.MovedTo(t.Dst, p.Bucket, l.Ranges, k)}
@@ -75,15 +75,15 @@ func (b *bucket) serve(t *turn.Turn, p *message.Destination, k []byte) (ok bool,
 	return true, turn.Step{}
 }
 
-// where is what a catalog knows about a table and a bucket of it.
+// where is what a catalog knows about a table and about one bucket of the table.
 type where struct {
 	message.Located
 	message.Named
 	traits *table.Traits // what the table declares
 }
 
-// located is what the catalog says where a table is that lives, and of the ranges of
-// this bucket. It is nil if instead is the step to take.
+// located returns what the catalog knows about a table that exists, with the ranges of this bucket. If
+// l is nil, the caller returns the step instead.
 func (b *bucket) located(t *turn.Turn, p *message.Destination) (l *where, instead turn.Step) {
 	c := &t.Resumed
 	if c.Kind != turn.Locates || c.Generation != b.generation || len(t.Answers) != 1 {
@@ -106,19 +106,19 @@ func (b *bucket) located(t *turn.Turn, p *message.Destination) (l *where, instea
 	case err != nil || !r.Done():
 		return nil, t.Fail(table.ErrBusy)
 	case l.Layout.Buckets != p.Buckets || l.Layout.Location != p.Location:
-		// Also while the table is being deleted: only its own buckets may say that it is
-		// gone before the catalog does.
+		// The object answers so even while the table is being deleted: only buckets that had the table
+		// may say that it is gone before the catalog says so.
 		return nil, turn.Step{Answer: message.Moved(t.Dst, l.Layout)}
 	case l.Deleting || l.Incarnation == b.ended:
-		// An earlier answer, by which the table lives, may still arrive: this incarnation
-		// stays refused. Where no record exists, the drop changed the generation.
+		// An earlier answer, which says that the table exists, may still arrive, so this incarnation
+		// stays refused. If the catalog has no record, the drop changed the generation.
 		b.ended = l.Incarnation
 		return nil, t.Fail(table.ErrNoTable)
 	}
 	return l, turn.Step{}
 }
 
-// locate asks the catalog where the table is, and tells it that a range has moved.
+// locate asks the catalog where the table is. If a range has moved, the message tells the catalog so.
 func (b *bucket) locate(p *message.Destination, round byte) turn.Step {
 	m := message.Ranges(nil, p.Table, p.Bucket)
 	if s := b.marker.Span; b.marker.Live && s != nil && s.Phase == span.Moved && !s.Leaving {
@@ -130,7 +130,7 @@ func (b *bucket) locate(p *message.Destination, round byte) turn.Step {
 	}
 }
 
-// entityKey is the key of an entity's row, valid until the next call.
+// entityKey returns the key of an entity's row, valid until the next call.
 func (b *bucket) entityKey(k []byte) []byte {
 	b.key = append(append(b.key[:0], storage.SpaceEntities), k...)
 	return b.key
@@ -155,7 +155,7 @@ func (b *bucket) get(t *turn.Turn) turn.Step {
 	return step
 }
 
-// issue issues a Timestamp for a place in the feed.
+// issue returns a function that issues the next Timestamp, for an entry of the feed.
 func (b *bucket) issue(t *turn.Turn) func() edm.Ticks {
 	return func() edm.Ticks {
 		at := b.clock.Next(t.Now, 0, 1)
@@ -164,8 +164,8 @@ func (b *bucket) issue(t *turn.Turn) func() edm.Ticks {
 	}
 }
 
-// drop ends an incarnation and answers the high water of its Timestamps. The catalog
-// repeats a drop whose answer was lost, so the high water stays until forget.
+// drop ends an incarnation and answers with its highest Timestamp. The catalog repeats a drop whose
+// answer was lost, so that Timestamp stays until forget.
 func (b *bucket) drop(t *turn.Turn) turn.Step {
 	incarnation := t.Fields.Incarnation()
 	if !t.Fields.Done() {
@@ -173,7 +173,7 @@ func (b *bucket) drop(t *turn.Turn) turn.Step {
 	}
 	b.generation++
 	if b.marker.Live && b.marker.Incarnation != incarnation {
-		return t.DoneTicks(0) // a later incarnation: that drop was answered long ago
+		return t.DoneTicks(0) // a later incarnation: the drop of this one was answered long ago
 	}
 	b.answers.Life++
 	if b.marker.Live {
@@ -190,7 +190,7 @@ func (b *bucket) drop(t *turn.Turn) turn.Step {
 	return t.DoneTicks(b.clock.Reserved)
 }
 
-// forget removes what drop left, if the catalog has recorded it.
+// forget removes what drop left in the rows, once the catalog has recorded the highest Timestamp.
 func (b *bucket) forget(t *turn.Turn) turn.Step {
 	high := t.Fields.Ticks()
 	if !t.Fields.Done() {
@@ -203,7 +203,7 @@ func (b *bucket) forget(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// tell returns the counts of the object, its keys and its size.
+// tell answers with the traffic counts of the object, the bounds of its keys and its size.
 func (b *bucket) tell(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	if !t.Fields.Done() {

@@ -22,11 +22,11 @@ type catalog struct {
 	answers  *answers.Memory
 	location string
 
-	retryAt edm.Ticks // when the alarm tries interrupted deletions again
+	retryAt edm.Ticks // when the alarm retries interrupted deletions
 }
 
-// current reads a record and finishes its deletion first, if one is in progress, or tells its
-// objects what it declares. If that takes calls, or fails, instead is the step to take.
+// current reads a record. It first finishes the deletion of the table, or tells the table's objects what it
+// declares, if either is in progress. If that needs calls, or fails, the caller returns instead.
 func (c *catalog) current(t *turn.Turn, key string) (rec record.Record, ok bool, instead turn.Step) {
 	rec, err := record.Load(t.Rows, key)
 	if err != nil {
@@ -81,7 +81,7 @@ func (c *catalog) write(t *turn.Turn, a message.Attempt, v answers.Verdict) turn
 		step := t.DoneTicks(old.Revision.Written())
 		step.Alarm = c.nextRetry(t)
 		return step
-	case own && t.Has(instead, message.StatusBusy): // the alarm goes on
+	case own && t.Has(instead, message.StatusBusy): // the alarm retries it
 		return turn.Step{Answer: message.Fail(t.Dst, table.ErrUnknown), Alarm: instead.Alarm}
 	case !ok && d.Revision == "" && old.Deleting && t.Has(instead, message.StatusBusy):
 		return t.Fail(table.ErrBeingDeleted)
@@ -119,7 +119,7 @@ func (c *catalog) write(t *turn.Turn, a message.Attempt, v answers.Verdict) turn
 	return t.DoneTicks(at)
 }
 
-// list answers records.
+// list answers with records.
 func (c *catalog) list(t *turn.Turn) turn.Step {
 	prefix, from := t.Fields.Text(), t.Fields.Text()
 	limit := t.Fields.Size()

@@ -15,17 +15,17 @@ import (
 
 const (
 	minute = 60 * edm.TicksPerSecond
-	// longRest is the time after which a range asks again whose table has all ranges that it may
-	// have. It asks only while it is used.
+	// longRest is the time after which a range of a table with the maximum number of ranges asks again
+	// whether it may split. It asks only while it is used.
 	longRest = 10 * minute
 )
 
 // choice is the search for the key at which a range splits.
 type choice struct {
 	self   message.Destination
-	at     []byte         // it is found
-	search *sample.Search // for half of the bytes; nil: at divides the load
-	asks   bool           // the catalog whether there may be another range
+	at     []byte         // the key, once it is found
+	search *sample.Search // the search for the key that halves the bytes; nil if at was chosen by load
+	asks   bool           // whether it asked the catalog if another range is permitted
 }
 
 // inserted counts an insert.
@@ -35,8 +35,8 @@ func (x *splitting) inserted(k []byte) {
 	}
 }
 
-// visited counts a request to a position, and lets the range split when it was too
-// busy for a minute, in two halves, and one key divides both.
+// visited counts a request for a position. A range that was too busy for a minute, in both halves of
+// it, splits if one key divides the load of both halves.
 func (x *splitting) visited(t *turn.Turn, b *bucket, p *message.Destination, k []byte) {
 	if x.rate == 0 {
 		return
@@ -50,17 +50,17 @@ func (x *splitting) visited(t *turn.Turn, b *bucket, p *message.Destination, k [
 	}
 }
 
-// mayChoose reports whether the range can begin a split.
+// mayChoose reports whether the range can start to look for a key at which to split.
 func (x *splitting) mayChoose(b *bucket, now edm.Ticks) bool {
 	s := b.marker.Span
 	return x.choice == nil && (s == nil || s.Phase == span.Serving) && (now >= x.rest || x.rest > now+longRest) && !x.waits(now)
 }
 
-// choose lets the alarm look for the key at which the range splits.
+// choose makes the alarm look for the key at which the range splits.
 func (x *splitting) choose(t *turn.Turn, c *choice) { x.choice, x.due = c, t.Now }
 
-// wrote lets a range split that is too large, if it may have two partitions, and one that
-// may be empty look whether it is when nothing was written for a while.
+// wrote starts a split if the range is too large and may have more than one partition. If the range may
+// be empty, wrote has the alarm check that after a time without writes.
 func (x *splitting) wrote(t *turn.Turn, b *bucket, p *message.Destination, k []byte) {
 	x.last = t.Now
 	if x.only != nil {
@@ -74,25 +74,25 @@ func (x *splitting) wrote(t *turn.Turn, b *bucket, p *message.Destination, k []b
 	x.lookLater(t, b)
 }
 
-// mostBytes is the size from which the range splits. One that was cut behind its last partition
-// kept all that it had: more for that partition, and changes, would have it split once more, in the
-// middle.
+// mostBytes is the size above which the range splits. A range that was cut after its last partition
+// kept all its entities; without a higher limit it would soon split again, in the middle.
 func (b *bucket) mostBytes() int64 {
-	if bytes.HasSuffix(b.marker.Bounds().End, []byte{1}) { // see key.PartitionAfter: no PartitionKey has that
+	if bytes.HasSuffix(b.marker.Bounds().End, []byte{1}) { // see key.PartitionAfter: no PartitionKey ends with this byte
 		return b.split.bytes + b.split.bytes/4
 	}
 	return b.split.bytes
 }
 
-// lookLater lets a range look in a while whether it is empty. It does so when it begins to
-// serve and when its bounds change, too: the last deletion may have come before.
+// lookLater makes the alarm check, after leaveAfter, whether the range is empty. It is also called when the
+// range begins to serve and when its bounds change: the last deletion may have been earlier.
 func (x *splitting) lookLater(t *turn.Turn, b *bucket) {
 	if b.marker.Bounds().End != nil && (x.look <= t.Now || x.look > t.Now+2*leaveAfter) {
 		x.look = t.Now + leaveAfter
 	}
 }
 
-// find looks for the key, a piece of the range at a time, and begins the split.
+// find looks for the key at which to split, one piece of the range at a time, and then asks the
+// catalog.
 func (b *bucket) find(t *turn.Turn) turn.Step {
 	x, bounds := &b.split, b.marker.Bounds()
 	c := x.choice
@@ -113,7 +113,7 @@ func (b *bucket) find(t *turn.Turn) turn.Step {
 			x.rest = t.Now + minute
 		}
 		if b.marker.Span != nil {
-			return b.leave(t) // this alarm may have been the one to look
+			return b.leave(t) // this alarm may have been set to check whether the range is empty
 		}
 		return t.Done()
 	}
@@ -121,13 +121,13 @@ func (b *bucket) find(t *turn.Turn) turn.Step {
 	return b.call(t, durableobject.CatalogOf(c.self.Table, b.catalog), message.Ranges(nil, c.self.Table, c.self.Bucket), &turn.Continuation{Own: true})
 }
 
-// asksForRoom reports whether a range waits for the answer whether there may be another one.
+// asksForRoom reports whether a range waits for the catalog to say if another range is permitted.
 func (x *splitting) asksForRoom(now edm.Ticks) bool {
 	return x.choice != nil && x.choice.asks && x.due > now && x.due <= now+outFor
 }
 
-// mayBegin takes the map of the bucket, and begins the split if there may be another range. If not,
-// the range forgets it: nothing is left to do while nobody uses the table.
+// mayBegin reads the map of the bucket from the catalog's answer, and begins the split if another range
+// is permitted. If not, it drops the choice, so that an unused table causes no further work.
 func (b *bucket) mayBegin(t *turn.Turn) turn.Step {
 	x := &b.split
 	c := x.choice

@@ -11,12 +11,12 @@ import (
 	"edgetable/core/table"
 )
 
-// An object knows what its table declares, beside its marker. When that changes, the catalog tells
-// all objects to ask it, and answers the declaration when all have: a late message does no harm, and
-// an object that begins later asks as well.
+// An object keeps what its table declares in its marker. When that changes, the catalog makes all
+// objects ask for it, and answers the client after all have done so. A late message does no harm,
+// because the object always asks the catalog. An object that begins later asks as well.
 
-// declare takes what the table declares now. The answer says whether nothing is stored that a rule
-// has ended which is withdrawn.
+// declare reads what the table declares now from the catalog. The answer says whether the object has no
+// entities left that had expired by a withdrawn rule.
 func (b *bucket) declare(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	if !t.Fields.Done() {
@@ -26,7 +26,7 @@ func (b *bucket) declare(t *turn.Turn) turn.Step {
 		return t.Fail(table.ErrBusy)
 	}
 	if t.Resumed.Kind != turn.Locates {
-		b.generation++ // an answer of the catalog that is on its way does not count any more
+		b.generation++ // ignore an answer of the catalog that is already on its way
 	}
 	clean := byte(1)
 	if b.marker.Live {
@@ -48,10 +48,11 @@ func (b *bucket) declare(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: append(message.Done(t.Dst), clean)}
 }
 
-// declared begins a pass, as the table declares something else, or there are other entities.
+// declared begins a pass over the entities, because the declaration changed or the object got other
+// entities.
 func (b *bucket) declared(t *turn.Turn) { b.sweep.Declared(t.Rows, b.marker.Traits, t.Now) }
 
-// judge judges the entities that a read finds.
+// judge returns the Judge that decides which entities a read shows.
 func (b *bucket) judge(t *turn.Turn) expiry.Judge {
 	if b.marker.Traits == nil {
 		return expiry.Judge{}
@@ -59,7 +60,7 @@ func (b *bucket) judge(t *turn.Turn) expiry.Judge {
 	return expiry.NewJudge(b.marker.Traits, b.clock.Instant(t.Now), b.clock)
 }
 
-// hides reports whether a stored entity has ended.
+// hides reports whether a stored entity has expired.
 func (b *bucket) hides(t *turn.Turn, k, v []byte) bool {
 	if b.marker.Traits == nil {
 		return false
@@ -71,7 +72,7 @@ func (b *bucket) hides(t *turn.Turn, k, v []byte) bool {
 	return hides
 }
 
-// refuses keeps the Timestamp at which a write was refused because an entity had ended.
+// refuses records the Timestamp at which a write was refused because the entity had expired.
 func (b *bucket) refuses(t *turn.Turn, old *table.Row, now edm.Ticks) {
 	if b.marker.Traits == nil || old == nil {
 		return
@@ -81,8 +82,8 @@ func (b *bucket) refuses(t *turn.Turn, old *table.Row, now edm.Ticks) {
 	j.Keep(t.Rows, b.clock)
 }
 
-// removeEnded removes some entities that have ended. Each removal demands that the entity is the
-// same still.
+// removeEnded removes some expired entities. Each removal requires that the entity has not changed
+// since it was read.
 func (b *bucket) removeEnded(t *turn.Turn) {
 	s, traits := &b.sweep, b.marker.Traits
 	if traits == nil || !b.marker.Live || s.Waits(t.Now) || b.marker.Span != nil && b.marker.Span.Phase == span.Filling {

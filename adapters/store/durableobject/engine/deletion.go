@@ -15,8 +15,8 @@ import (
 	"edgetable/core/table"
 )
 
-// remove deletes a record, and with it its table: it marks the record, has all buckets
-// drop, removes the record, and has the buckets forget.
+// remove deletes a record, and a table with its record: it marks the record, tells all buckets to drop
+// the table, removes the record, and tells the buckets to forget the table.
 func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) turn.Step {
 	key := t.Fields.Text()
 	revision := table.Revision(t.Fields.Text())
@@ -30,7 +30,7 @@ func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) tur
 	}
 	own := rec.Deleting && rec.By == a.ID
 	if t.Resumed.Own && !own {
-		return t.Done() // the record is gone, whoever finished the deletion
+		return t.Done() // the record is gone, no matter which message finished the deletion
 	}
 	if v == answers.Lost && !own {
 		return turn.LostWrite(t)
@@ -60,26 +60,26 @@ func (c *catalog) remove(t *turn.Turn, a message.Attempt, v answers.Verdict) tur
 		return step
 	case !ok && t.Has(step, message.StatusMore):
 		return step
-	case !ok && own: // the alarm finishes it
+	case !ok && own: // the alarm finishes the deletion
 		return turn.Step{Answer: message.Fail(t.Dst, table.ErrUnknown), Alarm: step.Alarm}
 	case !ok:
 		return step
 	case !own:
 		return t.Fail(table.ErrRevision)
 	}
-	// The answer is known already, whatever becomes of these calls.
+	// The answer no longer depends on the results of these calls.
 	return turn.Step{
 		Calls: telling.Calls(&rec, last.objects, message.Forget(nil, storage.Ticks(t.Rows, storage.RowFloor))),
 		Next:  &turn.Continuation{Kind: turn.Forgets, Own: true},
 	}
 }
 
-// mostDropped is the number of objects that are told to drop in one message, and of those that
-// are told to forget. The platform permits 50 calls on its free plan.
+// mostDropped is the number of objects that one message tells to drop, and also of those that it tells
+// to forget. The platform permits 50 calls on its free plan.
 const mostDropped = 20
 
-// portion is the next part of a deletion: the objects that drop, those before that may forget, and
-// how many of all objects have dropped then.
+// portion is the next part of a deletion: the objects to drop now, the earlier ones that may forget,
+// and how many of all objects will then have dropped.
 type portion struct {
 	objects, before []message.Object
 	upto, all       int
@@ -94,10 +94,10 @@ func (c *catalog) portion(t *turn.Turn, rec *record.Record) (p portion) {
 	return p
 }
 
-// finishDeletion goes on with the deletion of a table: its objects drop, then the record
-// goes. While it waits for objects the step has Calls; if they do not answer, the step
-// is ErrBusy, and if others are left, ErrMore. Several messages may do so at a time: each
-// step may be repeated.
+// finishDeletion takes the next step of a table's deletion: its objects drop the table, then the record
+// is removed. While it waits for objects, the step has Calls. If they do not answer, the step fails
+// with ErrBusy; if more objects are left, with ErrMore. Several messages may do this at the same time,
+// because each step may be repeated.
 func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, step turn.Step) {
 	p := c.portion(t, rec)
 	next := &turn.Continuation{Kind: turn.Deletes, Key: rec.Key.String(), Incarnation: rec.Incarnation, Objects: p.objects, Batch: uint64(p.upto)}
@@ -130,7 +130,8 @@ func (c *catalog) finishDeletion(t *turn.Turn, rec *record.Record) (ok bool, ste
 	}
 }
 
-// dropped records that some objects have dropped, and removes the record if these were the last.
+// dropped records that some objects have dropped the table, and removes the record if these were the
+// last.
 func (c *catalog) dropped(t *turn.Turn, rec *record.Record, high edm.Ticks, upto int) (ok bool, step turn.Step) {
 	if high > storage.Ticks(t.Rows, storage.RowFloor) {
 		storage.PutTicks(t.Rows, storage.RowFloor, high)
@@ -147,7 +148,7 @@ func (c *catalog) dropped(t *turn.Turn, rec *record.Record, high edm.Ticks, upto
 	return true, turn.Step{}
 }
 
-// removeRecord removes the record of a table whose buckets have dropped.
+// removeRecord removes the record of a table whose buckets have dropped it.
 func (c *catalog) removeRecord(t *turn.Turn, rec *record.Record) {
 	key := rec.Key.String()
 	t.Rows.Delete(storage.RowOf(storage.SpaceRecords, key))
@@ -166,8 +167,7 @@ func (c *catalog) removeRecord(t *turn.Turn, rec *record.Record) {
 }
 
 // finishDeletions finishes interrupted deletions and declarations, one after the other. If buckets do
-// not answer, it leaves them alone for a while, because each batch to publish would
-// wait for them.
+// not answer, it does not retry for a while, because each batch to publish would wait for them.
 func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 	from := ""
 	if t.Resumed.Kind == turn.Deletes || t.Resumed.Kind == turn.Declares {
@@ -201,7 +201,7 @@ func (c *catalog) finishDeletions(t *turn.Turn) (step turn.Step, waits bool) {
 	return turn.Step{}, false
 }
 
-// nextRetry is when the alarm tries interrupted deletions again, 0 if there are none.
+// nextRetry returns when the alarm retries interrupted deletions, 0 if there are none.
 func (c *catalog) nextRetry(t *turn.Turn) edm.Ticks {
 	if telling.Next(t.Rows, "") == "" {
 		return 0

@@ -16,7 +16,7 @@ import (
 // Rows is the object's storage.
 type Rows = storage.Rows
 
-// Step is the result of a Handle, and Resume what became of its calls.
+// Step is the result of a Handle; Resume holds the results of the calls that a Step asked for.
 type (
 	Step   = turn.Step
 	Resume = turn.Resume
@@ -30,43 +30,43 @@ type Options struct {
 	Rand func() uint64
 	// Catalog is the location of the catalogs: see [durableobject.SplitLocation].
 	Catalog string
-	// Replica is the name of the replica to which changes are published; "" publishes
-	// nothing. Another name is another replica, which gets everything. When publishing
-	// begins, each account joins with its next request.
+	// Replica is the name of the replica to which changes are published; "" publishes nothing. A new
+	// name means a new, empty replica, to which everything is published again. When publishing begins,
+	// each account joins the replica with its next request.
 	Replica string
-	// SplitBytes is the size from which a bucket splits its range, and SplitRate the number
-	// of requests per second; 0 never.
+	// SplitBytes is the size above which a range splits, and SplitRate the number of requests per
+	// second; 0 disables either.
 	SplitBytes int64
 	SplitRate  float64
-	// Told is called when a range of a table began or ended to split or to join its neighbour, or
-	// when either was refused; nil: nothing is.
+	// Told, unless nil, is called when a range of a table began or finished to split or to join its
+	// neighbour, or when either was refused.
 	Told func(table string, bucket uint16, id uint32, event string)
 	// PieceRows is the most entities that move in a message; 0 is 500.
 	PieceRows int
-	// Jurisdiction is that of the replica, "" for none. Tables in other jurisdictions
-	// are not published. Another jurisdiction counts as another replica.
+	// Jurisdiction is the jurisdiction of the replica, "" if it has none. Tables in other jurisdictions
+	// are not published. The same name with another jurisdiction is another replica.
 	Jurisdiction string
-	// Shared is what the engines of a process share; nil: this one shares nothing.
+	// Shared holds what the engines of a process share; with nil, this engine shares nothing.
 	Shared *Shared
 }
 
-// Shared bounds what the engines of a process remember together: see [answers.Room].
+// Shared bounds the memory in which all engines of a process remember answers: see [answers.Room].
 type Shared struct{ answers answers.Room }
 
-// NewShared makes one. It calls short when answers to writes were forgotten within a minute.
+// NewShared makes a Shared. It calls short when an answer to a write had to be forgotten within a
+// minute.
 func NewShared(short func()) *Shared { return &Shared{answers.Room{Short: short}} }
 
-// Engine is our code inside one Durable Object, with all that it keeps in memory. It
-// is not safe for concurrent use; the Handles of concurrent messages run one after
-// the other.
+// Engine is the code inside one Durable Object, with all that it keeps in memory. It is not safe for
+// concurrent use: messages that arrive concurrently are handled one after the other.
 //
-// Discard an engine and make a new one if a transaction did not end as its Handle
-// wanted, or if Handle panicked.
+// Discard an engine and make a new one if a transaction did not end as its Handle demanded, or if
+// Handle panicked.
 type Engine struct {
 	now     func() edm.Ticks
 	answers answers.Memory
 
-	loaded  bool // the following were read from the rows
+	loaded  bool // whether the fields below were read from the rows
 	clock   clock.Clock
 	room    room.Room
 	outbox  outbox
@@ -90,18 +90,17 @@ func New(o Options) *Engine {
 	return e
 }
 
-// Discard gives back what an engine took of what it shares. It must not be used any more.
+// Discard returns the engine's share of shared memory. The engine must not be used any more.
 func (e *Engine) Discard() { e.answers.Leave() }
 
-// Alarm is the message that a Step asks for. Nobody reads its answer.
+// Alarm returns the message to handle at [Step].Alarm. Nobody reads its answer.
 func Alarm() []byte { return message.Alarm() }
 
-// Handle carries out a message in one transaction over rows, as far as it can without
-// calls to other objects. resume is nil for a new message. The answer is appended to
-// dst.
+// Handle carries out a message in one transaction over rows, until it needs calls to other objects.
+// resume is nil for a new message. The answer is appended to dst.
 //
-// The message must not change while Handle runs, and rows must not write into it.
-// Handle retains neither.
+// The message must not change while Handle runs, and rows must not write into it. Handle retains
+// neither of them.
 func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 	op, fields, ok := message.Open(m)
 	if !ok {
@@ -134,8 +133,8 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 	return step
 }
 
-// loads reports whether an operation needs the state that is kept in memory: reads of
-// a catalog do not.
+// loads reports whether an operation needs the state that an engine keeps in memory. Reads of a catalog
+// do not need it.
 func loads(op message.Op) bool {
 	switch op {
 	case message.OpGet, message.OpCommit, message.OpScan, message.OpTraffic, message.OpDrop, message.OpForget, message.OpWrite, message.OpCopy, message.OpTake, message.OpOffer, message.OpJoin, message.OpAlarm, message.OpSwitch, message.OpObey, message.OpRestoring, message.OpDeclare, message.OpLines, message.OpLook:
@@ -144,7 +143,7 @@ func loads(op message.Op) bool {
 	return false
 }
 
-// load reads the state that is kept in memory.
+// load reads the state that the engine keeps in memory.
 func (e *Engine) load(t *turn.Turn) {
 	if e.loaded {
 		return
@@ -222,11 +221,11 @@ func (e *Engine) dispatch(op message.Op, t *turn.Turn) Step {
 	return t.Malformed()
 }
 
-// once carries out a write that may arrive several times. It remembers every final
-// answer, refusals included: a refused write must not be carried out by a slower
-// attempt. Of one for another range it remembers that alone. A write that made calls resumes only in the engine in which it began,
-// because another one may have forgotten an attempt in between; unless it is traced:
-// then the rows show how far it got.
+// once carries out a write that may arrive several times. It remembers every final answer, refusals
+// included, so that a slower attempt cannot carry out a refused write. If the write was for another
+// range, it remembers only that. A write that made calls resumes only in the engine in which it began,
+// because a later engine may have forgotten an attempt in between. Writes with traced may resume in any
+// engine, because their rows show how far they got.
 func (e *Engine) once(t *turn.Turn, write func(*turn.Turn, message.Attempt, answers.Verdict) Step, traced bool) Step {
 	a := t.Fields.Attempt()
 	if !t.Fields.OK() {
@@ -252,8 +251,9 @@ func (e *Engine) once(t *turn.Turn, write func(*turn.Turn, message.Attempt, answ
 	return step
 }
 
-// alarm finishes interrupted deletions, publishes, and goes on with a split. A range that
-// only waits for the outbox to give keys away comes before the next batch.
+// alarm finishes interrupted deletions, publishes, and takes the next step of a split. A range that
+// only waits for the outbox before it gives its keys away takes that step before the next batch is
+// sent.
 func (e *Engine) alarm(t *turn.Turn) Step {
 	if !t.Fields.Done() {
 		return t.Malformed()

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/table"
 )
 
-// fill takes a piece of another range, or with last the keys themselves.
+// fill stores a piece of another range's entities. With last it also takes over the keys.
 func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 	p := t.Fields.Destination()
 	incarnation, seq := t.Fields.Incarnation(), t.Fields.Uint64()
@@ -40,9 +40,9 @@ func (b *bucket) fill(t *turn.Turn, last bool) turn.Step {
 		if last {
 			return b.widen(t, &taking)
 		}
-		return t.Done() // late
+		return t.Done() // a late duplicate
 	case seq <= s.Seq:
-		return t.Done() // late
+		return t.Done() // a late duplicate
 	case last && s.Seq == 0, !last && b.room.Full(t.Rows):
 		return t.Fail(table.ErrBusy)
 	}
@@ -77,7 +77,7 @@ func (b *bucket) putItems(t *turn.Turn) bool {
 	return t.Fields.Done()
 }
 
-// begin asks the catalog whether this range was named, before it has a row.
+// begin asks the catalog whether it has named this range, before the range writes a row.
 func (b *bucket) begin(t *turn.Turn, p *message.Destination, incarnation table.Incarnation) (ok bool, instead turn.Step) {
 	l, instead := b.located(t, p)
 	if l == nil {
@@ -107,13 +107,13 @@ func (b *bucket) put(t *turn.Turn, i *message.Item) {
 	}
 }
 
-// above lets the clock issue only Timestamps above another range's.
+// above makes the clock issue only Timestamps above those of another range.
 func (b *bucket) above(high edm.Ticks) {
 	b.marker.Floor = max(b.marker.Floor, high)
 	b.clock.Last = max(b.clock.Last, high)
 }
 
-// publishAs goes on to publish where the other range ended.
+// publishAs continues to publish from the point that the other range had reached.
 func (b *bucket) publishAs(t *turn.Turn, p *message.Destination, taking *message.Taking) {
 	o := b.outbox
 	if o.incarnation = b.marker.Incarnation; o.name == "" || o.name != taking.Replica {

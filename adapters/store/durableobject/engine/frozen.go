@@ -14,10 +14,10 @@ import (
 	"edgetable/core/table"
 )
 
-// frozen is the state of an object in a restore: it serves nothing. Its row is younger than
-// the state to which the object goes back, so that it is gone when the object is there.
+// frozen is the state of an object during a restore: the object serves nothing. Its row is younger than
+// the state to which the object returns, so the row is absent after the return.
 type frozen struct {
-	id    uint64 // of the restore; 0: it is not frozen
+	id    uint64 // the id of the restore; 0 if the object is not frozen
 	phase restoring.Phase
 	self  message.Destination
 }
@@ -49,11 +49,11 @@ func (b *bucket) thaw(t *turn.Turn) {
 	if !b.marker.Live && b.clock.Reserved == 0 {
 		feed.DeleteAll(t.Rows)
 	}
-	b.loadSplit(t) // it goes on
+	b.loadSplit(t) // a split continues
 }
 
-// instructed asks the catalog for the part of this object in a restore. It is nil if instead is
-// the step to take.
+// instructed asks the catalog for the part of this object in a restore. If r is nil, the caller returns
+// the step instead.
 func (b *bucket) instructed(t *turn.Turn, p *message.Destination) (r *restoring.Restore, instead turn.Step) {
 	c := &t.Resumed
 	if c.Kind != turn.Instructs || c.Generation != b.generation || len(t.Answers) != 1 {
@@ -80,8 +80,8 @@ func (b *bucket) readInstructions(t *turn.Turn, m []byte, err error) (r *restori
 	return nil, t.Fail(table.ErrBusy)
 }
 
-// held reports whether the object is frozen. If the catalog says that no restore needs that, the
-// object serves again: so a late message cannot freeze it without an end.
+// held reports whether the object is frozen. If the catalog says that no restore needs it frozen, the
+// object serves again. So a late message cannot freeze an object for ever.
 func (b *bucket) held(t *turn.Turn) (held bool, instead turn.Step) {
 	if b.frozen.id == 0 {
 		return false, turn.Step{}
@@ -94,7 +94,7 @@ func (b *bucket) held(t *turn.Turn) (held bool, instead turn.Step) {
 	return b.frozen.id != 0, t.Fail(table.ErrBusy)
 }
 
-// follow does of a phase what leads a frozen object out of a restore.
+// follow runs the steps that end a restore: it thaws the object, or obeys the phase Settling.
 func (b *bucket) follow(t *turn.Turn, r *restoring.Restore) {
 	p := b.frozen.self
 	switch {
@@ -105,8 +105,8 @@ func (b *bucket) follow(t *turn.Turn, r *restoring.Restore) {
 	}
 }
 
-// alarmFrozen handles the alarm of a frozen object: it publishes the entities that it served,
-// or will serve.
+// alarmFrozen handles the alarm of a frozen object. The object publishes the entities that it served
+// before, or will serve after the restore.
 func (b *bucket) alarmFrozen(t *turn.Turn) turn.Step {
 	r, instead := b.instructed(t, &b.frozen.self)
 	if r == nil && len(instead.Calls) > 0 {
@@ -121,8 +121,8 @@ func (b *bucket) alarmFrozen(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// mayPublish reports whether the object may publish. One that just woke up may be back at an
-// earlier state, which the replica must not see before the table has its next incarnation.
+// mayPublish reports whether the object may publish. An object that just woke up may have returned to
+// an earlier state, which the replica must not see before the table has its next incarnation.
 func (b *bucket) mayPublish(t *turn.Turn) (may bool, instead turn.Step) {
 	o := b.outbox
 	if at := o.due(); !o.on || o.sure || o.self.Table == "" || at == 0 || at > t.Now {

@@ -9,16 +9,16 @@ import (
 	"edgetable/core/table"
 )
 
-// A small and idle range gives its entities to its right neighbour before it gives it the keys. The
-// neighbour keeps them below its keys, where nothing reads them. If it ends meanwhile, or the keys
-// do not come, it deletes them: it knows its promise in memory alone.
+// A small and idle range copies its entities to its right neighbour before it gives the keys away. The neighbour
+// stores them below its own keys, where nothing reads them. If its engine ends, or the keys do not arrive, it
+// deletes them: the engine keeps its promise only in memory.
 
-// mayJoin reports whether the range takes the entities of its left neighbour, which have a size.
+// mayJoin reports whether the range accepts size bytes of entities of its left neighbour.
 //
-// The giver has at most an eighth of the size at which a range splits, and both together half of
-// it, so that they do not split again. It has at most twice as much as this range: whenever an
-// entity moves, its range grows by half, and so it moves a few times in its life. What fits into
-// one piece moves in any case.
+// The left neighbour may have at most an eighth of the size at which a range splits, and both together
+// at most half of it, so that they do not split again. The left neighbour may have at most twice the
+// size of this range. So whenever an entity moves, the range that it is in grows by half, and an entity
+// moves only a few times. Entities that fit into one piece may always move.
 func (b *bucket) mayJoin(t *turn.Turn, size int64) bool {
 	s, x := b.marker.Span, &b.split
 	own, busy := b.feed.Others(t.Rows.Size()), x.load.BusyUntil(t.Now, x.rate)
@@ -31,7 +31,7 @@ func (b *bucket) mayJoin(t *turn.Turn, size int64) bool {
 	return own+size <= x.bytes/2 && size <= max(2*own, pieceBytes)
 }
 
-// join takes a piece of the left neighbour.
+// join stores a piece of the left neighbour's entities.
 func (b *bucket) join(t *turn.Turn) turn.Step {
 	t.Fields.Destination()
 	incarnation, number, seq := t.Fields.Incarnation(), t.Fields.Uint64(), t.Fields.Uint64()
@@ -44,7 +44,7 @@ func (b *bucket) join(t *turn.Turn) turn.Step {
 	case b.frozen.id != 0 || !x.joins || number != x.promise || s.Phase != span.Serving:
 		return t.Fail(table.ErrUnsupported)
 	case seq <= x.received:
-		return t.Done() // late
+		return t.Done() // a late duplicate
 	case b.room.Full(t.Rows):
 		return t.Fail(table.ErrUnsupported)
 	}
@@ -56,14 +56,14 @@ func (b *bucket) join(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// waits reports whether the left neighbour may be giving its entities to this range, which then
-// neither splits nor leaves.
+// waits reports whether the left neighbour may be copying its entities to this range. Until it is
+// finished, this range neither splits nor leaves.
 func (x *splitting) waits(now edm.Ticks) bool {
 	return x.joins && x.promise != 0 && now < x.stays && x.stays <= now+promised
 }
 
-// cleans deletes the entities of a left neighbour that stayed. It reports whether there are more,
-// or some may still come; ended: none that come from now on are taken.
+// cleans deletes entities that a left neighbour copied without giving its keys. It reports whether more
+// are left, or may still arrive. With ended, entities that arrive from now on are refused.
 func (b *bucket) cleans(t *turn.Turn, ended bool) bool {
 	x := &b.split
 	if x.waits(t.Now) && !ended {
@@ -84,13 +84,13 @@ func (b *bucket) cleans(t *turn.Turn, ended bool) bool {
 	return n == emptyRows
 }
 
-// belowOwn bound the rows of entities below the keys of the range.
+// belowOwn returns the bounds of the rows of entities below the keys of the range.
 func (b *bucket) belowOwn() (from, to []byte) {
 	return storage.Entities(key.Range{End: append([]byte{}, b.marker.Bounds().Start...)})
 }
 
-// hasBelow reports whether there are any. A split that an earlier engine began may have gone on
-// meanwhile.
+// hasBelow reports whether the object has entities below the keys of its range, copied by a neighbour whose
+// promise an earlier engine forgot. The range's own split may be in any phase but Filling.
 func (b *bucket) hasBelow(t *turn.Turn) bool {
 	s := b.marker.Span
 	if s == nil || s.Phase == span.Filling || len(s.Bounds.Start) == 0 {
@@ -100,8 +100,8 @@ func (b *bucket) hasBelow(t *turn.Turn) bool {
 	return storage.HasAny(t.Rows, from, to)
 }
 
-// givesUp reports whether a range that copies its entities to its neighbour stays instead: the
-// neighbour does not want them any more, or does not answer. It still serves all its keys.
+// givesUp reports whether a range that copies its entities to its neighbour stays instead, because the
+// neighbour refuses them or does not answer. The range still serves all its keys.
 func (b *bucket) givesUp(t *turn.Turn, err error) bool {
 	s, x := b.marker.Span, &b.split
 	lost := t.Answers[0].Err != nil

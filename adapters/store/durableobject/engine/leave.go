@@ -17,31 +17,31 @@ import (
 	"edgetable/core/table"
 )
 
-// A range that is empty, or small and idle, gives its keys to its right neighbour and ends. It
-// serves them until the neighbour has agreed to take them and has its entities, so that they wait
-// for one exchange.
+// A range that is empty, or small and idle, gives its keys to its right neighbour and ends. It serves its keys
+// until the neighbour has agreed to take them and has the entities, so that requests for these keys wait for one
+// exchange of messages.
 
 const (
-	// leaveAfter is the time without a write after which an empty range leaves, and without
-	// load after which a small one does.
+	// leaveAfter is the time without a write after which an empty range leaves, and the time without load after
+	// which a small range leaves.
 	leaveAfter = 3600 * edm.TicksPerSecond
-	// A small range asks no more that was idle for idleAfter: idle tables cost nothing.
+	// A small range that was idle for idleAfter does not ask again, so that idle tables cost nothing.
 	idleAfter = 16 * leaveAfter
-	// leaveAgain is the time after which a range asks again whose neighbour did not agree, and
-	// up to six times as long, so that neighbours do not ask at the same time again.
+	// leaveAgain is the time after which a range asks again when its neighbour did not agree. A random part of
+	// up to five times that is added, so that neighbours do not ask at the same time again.
 	leaveAgain = 10 * edm.TicksPerSecond
-	// promised is the time for which a range stays whose neighbour may give it its keys.
+	// promised is the time for which a range does not leave because its left neighbour may give it keys.
 	promised = 60 * edm.TicksPerSecond
-	// A range with at most this part of the size at which it splits is small, see mayJoin.
+	// A range with at most this fraction of the size at which it splits is small: see mayJoin.
 	partOfSmall = 8
 )
 
-// leaving is how far a range is that wants to leave. It is forgotten with its engine: until the
-// range seals or copies, nothing depends on it.
+// leaving is the progress of a range that wants to leave. An engine may forget it when it ends, because nothing
+// depends on it before the range seals or copies.
 type leaving struct {
-	asks bool      // the catalog for its neighbour, or this one whether it agrees
-	last edm.Ticks // the last write then
-	size int64     // of its entities, 0: there are none
+	asks bool      // whether it asked the catalog for its neighbour, or the neighbour whether it agrees
+	last edm.Ticks // when the range was last written before it asked
+	size int64     // the size of its entities, 0 if there are none
 }
 
 // leave begins to leave, if the range is empty, or small and idle.
@@ -54,7 +54,7 @@ func (b *bucket) leave(t *turn.Turn) turn.Step {
 	}
 	since := x.last
 	if size > 0 {
-		b.outbox.joinBucket(t, &s.Self, b.marker.Incarnation) // or its neighbour would have to publish its entities
+		b.outbox.joinBucket(t, &s.Self, b.marker.Incarnation) // without this, its neighbour would have to publish the range's entities
 		since = x.load.BusyUntil(t.Now, x.rate)
 	}
 	switch {
@@ -72,8 +72,8 @@ func (b *bucket) leave(t *turn.Turn) turn.Step {
 	return b.askForNeighbour(t)
 }
 
-// toGive is the size of the entities that the range would give to its neighbour. may is false if
-// the range stays.
+// toGive returns the size of the entities that the range would give to its neighbour. may is false if the range
+// must stay.
 func (b *bucket) toGive(t *turn.Turn) (size int64, may bool) {
 	switch s := b.marker.Span; {
 	case s == nil || s.Phase != span.Serving || s.Bounds.End == nil:
@@ -90,8 +90,8 @@ func (b *bucket) isEmpty(t *turn.Turn) bool {
 	return !storage.HasAny(t.Rows, from, to)
 }
 
-// lookIfSmall lets a range leave whose earlier engine may have known that it would. The clock
-// knows when it wrote last.
+// lookIfSmall lets a new engine check whether its range can leave, as an earlier engine may have planned. The
+// clock shows when that engine last wrote.
 func (b *bucket) lookIfSmall(t *turn.Turn) {
 	x := &b.split
 	x.last = min(b.clock.Last, t.Now)
@@ -102,8 +102,8 @@ func (b *bucket) lookIfSmall(t *turn.Turn) {
 	}
 }
 
-// lookWhileIdle lets a small range look again after as long as it has been idle, so that it looks
-// five times at most.
+// lookWhileIdle makes a small range check again after it has been idle twice as long, so that it checks at most
+// five times.
 func (x *splitting) lookWhileIdle(now edm.Ticks) {
 	since := max(x.last, x.load.BusyUntil(now, x.rate))
 	for wait := edm.Ticks(leaveAfter); wait <= idleAfter; wait *= 2 {
@@ -120,8 +120,8 @@ func (b *bucket) askForNeighbour(t *turn.Turn) turn.Step {
 	return b.call(t, durableobject.CatalogOf(self.Table, b.catalog), message.Ranges(nil, self.Table, self.Bucket), &turn.Continuation{Own: true})
 }
 
-// neighbour is the right neighbour in the map, 0 if that is not certain. This range is in it, too:
-// the one that gave it its keys has told the catalog, and knows that they arrived.
+// neighbour returns the right neighbour in the map, 0 if that is not certain. This range is in the map, too: the
+// range that gave it its keys told the catalog so once they had arrived.
 func (b *bucket) neighbour(r message.Reader, start, end []byte) uint32 {
 	known, ok := b.known(r)
 	own, _ := known.Ranges.Bounds(b.marker.Span.Self.Range)
@@ -132,9 +132,9 @@ func (b *bucket) neighbour(r message.Reader, start, end []byte) uint32 {
 	return id
 }
 
-// leaves takes an answer while the range still serves: that of the catalog, then that of the
-// neighbour. If it agrees, an empty range seals and gives it the keys at once; another one copies
-// its entities first, as in a split.
+// leaves handles an answer while the range still serves: first the catalog's, then the neighbour's. If the
+// neighbour agrees, an empty range seals and gives it the keys at once; another range first copies its entities,
+// as in a split.
 func (b *bucket) leaves(t *turn.Turn, r message.Reader, err error) turn.Step {
 	s, x := b.marker.Span, &b.split
 	size, may := b.toGive(t)
@@ -177,8 +177,8 @@ func (b *bucket) leaves(t *turn.Turn, r message.Reader, err error) turn.Step {
 	return b.give(t)
 }
 
-// agree answers a left neighbour that wants to leave with a number, by which it may give its keys
-// to this range: no other one, and no late message, has that. So a refusal is final.
+// agree answers a left neighbour that wants to leave with a random number. Only messages with this number may
+// give the neighbour's keys to this range, which excludes late messages. So a refusal is final.
 func (b *bucket) agree(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	incarnation, end, size := t.Fields.Incarnation(), t.Fields.Bytes(), int64(0)
@@ -196,7 +196,7 @@ func (b *bucket) agree(t *turn.Turn) turn.Step {
 	case b.cleans(t, true):
 		return t.Fail(table.ErrBusy)
 	case size != 0 && !b.mayJoin(t, size):
-		return t.Fail(table.ErrUnsupported) // it is not worth asking again soon
+		return t.Fail(table.ErrUnsupported) // the neighbour need not ask again soon
 	}
 	x.promise, x.stays, x.received, x.joins = x.rand()|1, t.Now+promised, 0, size != 0
 	if x.joins {
@@ -205,10 +205,10 @@ func (b *bucket) agree(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: message.DoneNumber(t.Dst, x.promise)}
 }
 
-// refused takes the answer of a neighbour that does not take the keys after all, as it restarted or
-// gives its own away. It reports whether the range serves them again: the neighbour lives, and
-// does not take them later. Another answer may come from one that took them and left. The catalog
-// knows who has its keys, and that one knows whether it has these.
+// refused handles the answer of a neighbour that no longer takes the keys, because it restarted or gives away
+// its own. It reports whether this range serves them again: it does if the neighbour exists and cannot take them
+// later. Any other answer may come from a neighbour that took the keys and then left. In that case the catalog
+// names the range that has the neighbour's keys, and that range knows whether it also has these.
 func (b *bucket) refused(t *turn.Turn, err error) bool {
 	switch {
 	case err == nil:
@@ -221,7 +221,7 @@ func (b *bucket) refused(t *turn.Turn, err error) bool {
 	return true
 }
 
-// stay leads a range that was about to leave back to serving.
+// stay makes a range that was about to leave serve its keys again.
 func (b *bucket) stay(t *turn.Turn) {
 	s, x := b.marker.Span, &b.split
 	b.marker.Span = s.Serve(key.Range{Start: s.Bounds.Start, End: s.End})
@@ -231,7 +231,7 @@ func (b *bucket) stay(t *turn.Turn) {
 	x.tell(&s.Self, span.JoinRefused)
 }
 
-// widen takes the keys of the left neighbour. Its entities are there, but for what changed of late.
+// widen takes over the keys of the left neighbour. It has their entities already, except the latest changes.
 func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 	s, x := b.marker.Span, &b.split
 	if !t.Fields.Done() {
@@ -245,7 +245,7 @@ func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 	case bytes.Compare(start, taking.Bounds.Start) <= 0:
 		return t.Done() // a late duplicate: this range already has the rows
 	case taking.Number != 0 && (taking.Number != promise || !bytes.Equal(start, taking.Bounds.End) || s.Leaving || x.joins && taking.Replica != b.replica()):
-		return t.Fail(table.ErrUnsupported) // and never takes them: see refused
+		return t.Fail(table.ErrUnsupported) // and never takes them later: see refused
 	case !bytes.Equal(start, taking.Bounds.End) || s.Leaving:
 		return t.Fail(table.ErrBusy)
 	}
@@ -264,7 +264,7 @@ func (b *bucket) widen(t *turn.Turn, taking *message.Taking) turn.Step {
 	return t.Done()
 }
 
-// left ends the range: the catalog knows that another one has its keys.
+// left ends the range after the catalog has recorded that another range has its keys.
 func (b *bucket) left(t *turn.Turn) {
 	b.feed.End(t.Rows, feed.Left, b.issue(t))
 	feed.DeleteAll(t.Rows)

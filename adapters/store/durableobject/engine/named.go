@@ -13,13 +13,13 @@ import (
 	"edgetable/core/table"
 )
 
-// The catalog names the ranges of buckets that split: a drop reaches every range, because
-// it is named here before it has a row.
+// The catalog names the ranges of buckets that split. It names a range before the range writes a row, so that a
+// drop reaches every range.
 
-// maxBegun is the number of ranges of a table that may begin at a time.
+// maxBegun is the number of ranges of a table that may be filling at the same time.
 const maxBegun = 4
 
-// tellRanges answers where a table is, and the ranges of a bucket.
+// tellRanges answers with the location of a table and the ranges of a bucket.
 func (c *catalog) tellRanges(t *turn.Turn) turn.Step {
 	key, bucket := t.Fields.Text(), t.Fields.Bucket()
 	if !t.Fields.Done() {
@@ -52,15 +52,15 @@ func (c *catalog) answerRanges(t *turn.Turn, rec *record.Record, n *message.Name
 	return turn.Step{Answer: answer}
 }
 
-// told is a message about a split, and the state that it is about.
+// told is a message about a split, with the record and the ranges that the message is about.
 type told struct {
 	message.Splitting
 	rec record.Record
 	message.Named
 }
 
-// splitting reads a message about a split. If it cannot be carried out, instead is the
-// answer.
+// splitting reads a message about a split. If the split cannot be carried out, instead is the error to answer
+// with.
 func (c *catalog) splitting(t *turn.Turn) (s *told, instead error) {
 	s = &told{Splitting: t.Fields.Splitting()}
 	if !t.Fields.Done() {
@@ -82,8 +82,8 @@ func (c *catalog) splitting(t *turn.Turn) (s *told, instead error) {
 
 var errMalformed = errors.New("durableobject: malformed message")
 
-// begin names the range that will have the keys of another one from a position on. A
-// range makes one split at a time, so it gets the same name again.
+// begin names the range that will get the keys of another range from a position on. A range makes one split at a
+// time, so a repeated message gets the same name.
 func (c *catalog) begin(t *turn.Turn) turn.Step {
 	s, err := c.splitting(t)
 	if err != nil {
@@ -102,14 +102,14 @@ func (c *catalog) begin(t *turn.Turn) turn.Step {
 	last += edm.Ticks(s.UnusedClass(uint32(last), span.Classes(s.rec.Layout.Buckets)))
 	id := uint32(last + 1)
 	if _, fits := s.Ranges.Split(s.From, id, s.At); !fits || last+1 >= 1<<32 {
-		return t.Fail(table.ErrUnsupported) // likewise
+		return t.Fail(table.ErrUnsupported) // a late message
 	}
 	objects, begun := record.Objects(t.Rows, &s.rec)
 	if begun >= maxBegun || len(objects) >= message.MostRanges(s.rec.Layout.Buckets) {
 		return t.Fail(table.ErrBusy)
 	}
 	if first {
-		storage.PutTicks(t.Rows, storage.RowHistory, 0) // nothing has split before
+		storage.PutTicks(t.Rows, storage.RowHistory, 0) // no table of this catalog has split before
 	}
 	storage.PutTicks(t.Rows, storage.RowLastRange, last+1)
 	s.Begun = append(s.Begun, message.Begun{ID: id, From: s.From, At: s.At})
@@ -117,8 +117,7 @@ func (c *catalog) begin(t *turn.Turn) turn.Step {
 	return t.DoneID(id)
 }
 
-// switchRange records that a range serves the keys of another one, and answers the
-// map.
+// switchRange records that a range now serves the keys of another range, and answers with the map.
 func (c *catalog) switchRange(t *turn.Turn) turn.Step {
 	s, err := c.splitting(t)
 	if err != nil {
@@ -144,8 +143,8 @@ func (c *catalog) switchRange(t *turn.Turn) turn.Step {
 	return c.answerRanges(t, &s.rec, &s.Named)
 }
 
-// writeRanges writes the ranges of a bucket. The record says that there are any, in a form
-// that earlier code refuses.
+// writeRanges writes the ranges of a bucket. The record then says that the table has ranges, in a form that
+// earlier code refuses.
 func (c *catalog) writeRanges(t *turn.Turn, s *told) {
 	k := record.RowOfRanges(s.Table, s.Bucket)
 	v := message.AppendNamed(t.Dst, &s.Named)[len(t.Dst):]

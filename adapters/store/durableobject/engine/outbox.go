@@ -19,26 +19,27 @@ import (
 type outbox struct {
 	clock        *clock.Clock
 	rand         func() uint64
-	name         string // of the replica, with its jurisdiction; "": there is none
+	name         string // the name of the replica, with its jurisdiction; "" if there is none
 	jurisdiction string
 
 	publishing
-	self message.Destination // of a bucket that publishes; in rowSelf
-	sure bool                // the catalog said that it may publish
-	// asksAt is when it asks the catalog again. The alarm is not before: it would find nothing to do.
+	self message.Destination // the destination of a bucket that publishes; stored in rowSelf
+	sure bool                // whether the catalog confirmed that the bucket may publish
+	// asksAt is when the bucket asks the catalog again. The alarm does not ring before, because it would have
+	// nothing to do.
 	asksAt edm.Ticks
-	start  []byte // of a bucket: other objects publish the entities before this key
-	stop   []byte // and from this one on; nil: all others are its own
+	start  []byte // of a bucket: entities before this key are published by other objects
+	stop   []byte // and from this key on; nil means no end
 	key    []byte // scratch
 }
 
 // publishing is the state of an object that publishes.
 type publishing struct {
-	on bool // it publishes, and sending is a row
+	on bool // whether it publishes; sending is then stored in a row
 	sending
 	incarnation table.Incarnation // of the bucket's table
 	pending     bool              // the outbox may have rows
-	ask         edm.Ticks         // when they want to be published
+	ask         edm.Ticks         // when to publish the rows of the outbox
 	purgeAt     edm.Ticks         // when the next incarnation can be purged, 0: there is none
 	awake       awake
 	restUntil   edm.Ticks // of the initial sync
@@ -46,14 +47,14 @@ type publishing struct {
 	inFlight    *batchInFlight
 }
 
-// sending is the progress of publishing. It is kept in rowSending.
+// sending is the progress of publishing, stored in rowSending.
 type sending struct {
-	replica string // to which replica
+	replica string // the name of the replica
 	source  string // the name of this object there
-	// until is the time before which nothing is handed out. While a batch is out, it is
-	// the end of the time in which its writes may arrive.
+	// until is the time before which no batch is sent. While a batch is in flight, its writes may arrive until
+	// then.
 	until    edm.Ticks
-	failures byte      // since something was published
+	failures byte      // number of failures since something was published
 	since    edm.Ticks // all changes before it are published
 	marked   edm.Ticks // when the replica was last told that this object lags, 0: it was not
 	sync     []byte    // the row at which the initial sync continues, nil: it is finished
@@ -68,8 +69,8 @@ const (
 	// saying so when none has waited so long for the time of caughtUp.
 	lagging  = 30 * edm.TicksPerSecond
 	caughtUp = 90 * edm.TicksPerSecond
-	// visibleAfter is when all writes to an ended incarnation are visible: a batch
-	// timeout, the minute in which KV shows older lists, and another one.
+	// visibleAfter is the time after which all writes to an ended incarnation are visible: a batch timeout, the
+	// minute for which KV may show older lists, and one more minute.
 	visibleAfter = 180 * edm.TicksPerSecond
 	// maxDelay bounds every delay, also after the clock stepped back.
 	maxDelay = 600 * edm.TicksPerSecond
@@ -98,11 +99,10 @@ func parseSending(v []byte) (s sending, ok bool) {
 	return s, r.Done()
 }
 
-// load reads the state. An object that does not publish any more, or to another
-// replica, records no changes until it joins: so it forgets its progress, except for
-// a batch that may still be in flight.
+// load reads the state. An object that no longer publishes, or that publishes to another replica, records no
+// changes until it joins. So it forgets its progress, except a batch that may still be in flight.
 func (o *outbox) load(t *turn.Turn) {
-	known := o.publishing // still true of a batch in flight after a rollback
+	known := o.publishing // still valid for a batch in flight if the transaction was rolled back
 	o.publishing, o.self = publishing{}, message.Destination{}
 	v, ok := t.Rows.Get(storage.RowSending)
 	if !ok {
@@ -135,7 +135,7 @@ func (o *outbox) hasChanges(rows storage.Rows) bool {
 	return storage.HasAny(rows, []byte{storage.SpaceOutbox}, o.endOfOutbox())
 }
 
-// firstOfOwn is where the rows begin that this object publishes.
+// firstOfOwn returns the first row that this object publishes.
 func (o *outbox) firstOfOwn() []byte {
 	if len(o.start) == 0 {
 		return firstRow
@@ -143,7 +143,7 @@ func (o *outbox) firstOfOwn() []byte {
 	return append([]byte{storage.SpaceEntities}, o.start...)
 }
 
-// endOfOwn is behind the rows that this object publishes.
+// endOfOwn returns the end of the rows that this object publishes.
 func (o *outbox) endOfOwn() []byte {
 	if o.stop == nil {
 		return endOfRows
@@ -151,7 +151,7 @@ func (o *outbox) endOfOwn() []byte {
 	return append([]byte{storage.SpaceEntities}, o.stop...)
 }
 
-// endOfOutbox is behind the rows of the outbox that this object publishes.
+// endOfOutbox returns the end of the rows of the outbox that this object publishes.
 func (o *outbox) endOfOutbox() []byte {
 	if o.stop == nil {
 		return []byte{storage.SpaceOutbox + 1}
@@ -159,10 +159,10 @@ func (o *outbox) endOfOutbox() []byte {
 	return append([]byte{storage.SpaceOutbox, storage.SpaceEntities}, o.stop...)
 }
 
-// quiet reports whether no batch is out, or may be.
+// quiet reports whether certainly no batch is in flight.
 func (o *outbox) quiet(now edm.Ticks) bool { return o.inFlight == nil && o.until <= now }
 
-// clear reports whether the replica has everything, and no mark of this object.
+// clear reports whether the replica has all changes, and no mark that this object lags.
 func (o *outbox) clear(now edm.Ticks) bool {
 	return !o.on || o.quiet(now) && !o.pending && o.sync == nil && o.marked == 0
 }
@@ -185,18 +185,18 @@ func (o *outbox) join(t *turn.Turn, source string) {
 	o.put(t.Rows)
 }
 
-// joins reports whether an object at this location has yet to join.
+// joins reports whether an object at this location must join the replica and has not joined yet.
 func (o *outbox) joins(location string) bool {
 	return o.name != "" && !o.on && o.publishes(location)
 }
 
-// publishes reports whether the replica may have the data of this location.
+// publishes reports whether the replica may store data of this location.
 func (o *outbox) publishes(location string) bool {
 	jurisdiction, _ := durableobject.SplitLocation(location)
 	return jurisdiction == "" || jurisdiction == o.jurisdiction
 }
 
-// joinBucket lets the bucket of a table join, if it has to.
+// joinBucket makes the bucket of a table join the replica, if it must.
 func (o *outbox) joinBucket(t *turn.Turn, p *message.Destination, incarnation table.Incarnation) {
 	if o.joins(p.Location) {
 		o.join(t, durableobject.SourceOf(incarnation, p.Bucket, p.Range))
@@ -205,12 +205,12 @@ func (o *outbox) joinBucket(t *turn.Turn, p *message.Destination, incarnation ta
 	o.know(t, p)
 }
 
-// forget is for an object that has no rows any more.
+// forget resets the outbox of an object that has no rows any more.
 func (o *outbox) forget() {
 	o.publishing, o.self, o.start, o.stop = publishing{}, message.Destination{}, nil, nil
 }
 
-// know keeps the destination of a bucket that publishes.
+// know stores the destination of a bucket that publishes.
 func (o *outbox) know(t *turn.Turn, p *message.Destination) {
 	if o.on && o.self.Table == "" {
 		o.self = p.Clone()
@@ -218,8 +218,8 @@ func (o *outbox) know(t *turn.Turn, p *message.Destination) {
 	}
 }
 
-// joinCatalog lets the catalog of an account join, if it has to. key is that of a record of the
-// account, or the beginning of such keys.
+// joinCatalog makes the catalog of an account join the replica, if it must. key is the key of a record of the
+// account, or a prefix of such keys.
 func (o *outbox) joinCatalog(t *turn.Turn, key, location string) {
 	if !o.joins(location) {
 		return
@@ -229,8 +229,8 @@ func (o *outbox) joinCatalog(t *turn.Turn, key, location string) {
 	}
 }
 
-// changed records in the same transaction that a row was written or deleted. Only
-// the last change of a row is kept.
+// changed records the change of a row, in the transaction that writes or deletes the row. Only the last change
+// of a row is kept.
 func (o *outbox) changed(t *turn.Turn, key []byte, at edm.Ticks) {
 	if !o.on {
 		return
@@ -240,13 +240,14 @@ func (o *outbox) changed(t *turn.Turn, key []byte, at edm.Ticks) {
 	t.Rows.Put(o.changeKey(key), v[:])
 }
 
-// changeKey is the key of the outbox row of a row, valid until the next call.
+// changeKey returns the key of the outbox row for a row, valid until the next call.
 func (o *outbox) changeKey(key []byte) []byte {
 	o.key = append(append(o.key[:0], storage.SpaceOutbox), key...)
 	return o.key
 }
 
-// notify asks for the publication of changes of this time. No rollback follows it.
+// notify requests the publication of changes with Timestamps up to at. The transaction must not be rolled back
+// afterwards.
 func (o *outbox) notify(t *turn.Turn, at edm.Ticks) {
 	if !o.on || o.pending {
 		return
@@ -265,7 +266,7 @@ func (o *outbox) changedRecord(t *turn.Turn, key string, at edm.Ticks) {
 	}
 }
 
-// removedRecord is changedRecord for a removal, which has no Timestamp of its own.
+// removedRecord records the removal of a record, with a new Timestamp because a removal has none.
 func (o *outbox) removedRecord(t *turn.Turn, key string) {
 	if o.on {
 		at := o.clock.Next(t.Now, 0, 1)
@@ -274,8 +275,8 @@ func (o *outbox) removedRecord(t *turn.Turn, key string) {
 	}
 }
 
-// setAlarm adds the time of the next batch to a step. Every step says it, so that the
-// next message sets an alarm that was lost.
+// setAlarm adds the time of the next batch to a step. Every step contains it, so that the next message restores
+// an alarm that was lost.
 func (o *outbox) setAlarm(s *turn.Step) {
 	if !o.on {
 		return
@@ -292,7 +293,7 @@ func (o *outbox) setAlarm(s *turn.Step) {
 	}
 }
 
-// due is when a batch can be handed out, 0 if there is none.
+// due returns when the next batch can be sent, 0 if there is nothing to send.
 func (o *outbox) due() edm.Ticks {
 	switch {
 	case o.pending:

@@ -25,34 +25,34 @@ const (
 	lengthOfStride = 4 * leastRun
 )
 
-// pass is one way through the outbox, so that a row that changes all the time does not
-// keep others waiting.
+// pass is one iteration over the outbox. A row that changes all the time appears once in a pass, so that others
+// need not wait.
 type pass struct {
-	next  []byte    // where it continues, nil: it has not begun
-	begin edm.Ticks // all changes before were in the outbox at its beginning
-	clean bool      // all that were handed out are published
-	later bool      // it takes more than one batch
+	next  []byte    // where the pass continues, nil if it has not begun
+	begin edm.Ticks // all earlier changes were in the outbox when the pass began
+	clean bool      // whether all rows sent in this pass are published
+	later bool      // whether the pass needs more than one batch
 }
 
-// batchInFlight is a batch that was handed out.
+// batchInFlight is a batch that was sent and not answered yet.
 type batchInFlight struct {
-	number      uint64 // random: an earlier engine may have handed out another
+	number      uint64 // random, because an earlier engine may have sent another batch
 	changes     []change
-	next        []byte // where the pass continues, nil: it ended
+	next        []byte // where the pass continues, nil if it ended
 	synced      []syncedRow
-	sync        []byte // where the initial sync continues after them, nil: it ended
+	sync        []byte // where the initial sync continues after the batch, nil if it ended
 	mark        message.Mark
-	purge       bool // of incarnation
+	purge       bool // whether to purge the incarnation
 	incarnation table.Incarnation
 }
 
-// change is the key of a row that changed, and when.
+// change is the key of a row that changed, and the time of the change.
 type change struct {
 	key []byte
 	at  edm.Ticks
 }
 
-// publish hands out a batch if one is due.
+// publish sends a batch if one is due.
 func (o *outbox) publish(t *turn.Turn) turn.Step {
 	switch at := o.due(); {
 	case !o.on:
@@ -64,7 +64,7 @@ func (o *outbox) publish(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// send calls the publisher with a batch, which is appended to dst.
+// send calls the publisher with a batch, which the caller appended to dst.
 func (o *outbox) send(t *turn.Turn, f *batchInFlight, batch []byte, wakes []durableobject.Call) turn.Step {
 	f.number = o.rand()
 	o.inFlight = f
@@ -75,9 +75,9 @@ func (o *outbox) send(t *turn.Turn, f *batchInFlight, batch []byte, wakes []dura
 	}
 }
 
-// handOut makes a batch of rows as they are now. Before it leaves, a row says that it
-// is out: the next engine waits until nothing of it can still arrive, and an engine
-// that lost its storage cannot hand out anything.
+// handOut sends a batch of rows as they are now. Before that, a row records that the batch is in flight: the
+// next engine waits until none of its writes can still arrive, and an engine that lost its storage cannot send
+// anything.
 func (o *outbox) handOut(t *turn.Turn) turn.Step {
 	f := &batchInFlight{}
 	if o.pass.next == nil {
@@ -91,7 +91,7 @@ func (o *outbox) handOut(t *turn.Turn) turn.Step {
 		f.mark = message.MarkForget
 	}
 	if f.mark == message.MarkLagging {
-		o.marked = max(o.marked, 1) // from now on it may be there, also if the answer is lost
+		o.marked = max(o.marked, 1) // from now on the mark may be visible, even if the answer is lost
 	}
 	head := message.BatchHead{Incarnation: o.incarnation, Source: o.source, Mark: f.mark, Since: o.since}
 	batch := o.addChanges(t, f, message.AppendBatch(t.Dst, &head))
@@ -102,7 +102,7 @@ func (o *outbox) handOut(t *turn.Turn) turn.Step {
 		f.sync = o.sync
 	}
 	if len(f.changes)+len(f.synced) == 0 && f.mark == message.MarkNothing {
-		// Nothing is left, not even of an initial sync.
+		// The outbox is empty, and no row of an initial sync is left.
 		o.sync = f.sync
 		if o.sync == nil && o.pass.clean {
 			o.since = o.pass.begin
@@ -145,19 +145,19 @@ func (o *outbox) addChanges(t *turn.Turn, f *batchInFlight, batch []byte) []byte
 	return batch
 }
 
-// fills reports whether a batch has its size.
+// fills reports whether a batch has reached its maximum size.
 func fills(t *turn.Turn, batch []byte) bool { return len(batch)-len(t.Dst) >= maxBatch }
 
-// addRow adds the state of a row to a batch. It returns the record that the batch
-// shows, if it is one.
+// addRow adds the state of a row to a batch. If the row is a record that the batch shows, it returns that
+// record.
 func (o *outbox) addRow(batch []byte, c change, v []byte, ok bool) ([]byte, record.Record) {
 	b := message.BatchChange{Record: c.key[0] == storage.SpaceRecords, Gone: !ok, Ticks: c.at, Key: c.key[1:], Value: v}
 	var rec record.Record
 	if ok && b.Record {
 		rec, ok = record.Parse(v)
-		// The batch does not show a table that is being deleted, a damaged record, a table
-		// in a jurisdiction where the replica is not, or one that declares something, which
-		// the replica does not follow: the objects answer its readers.
+		// The batch does not show a table that is being deleted, a damaged record, a table in a jurisdiction
+		// that the replica is not in, or a table that declares something, because the replica does not implement
+		// declarations. Readers of these tables ask the objects.
 		if b.Gone = !ok || rec.Deleting || rec.Traits != nil || !o.publishes(rec.Layout.Location); b.Gone {
 			rec = record.Record{}
 		} else {
@@ -170,8 +170,8 @@ func (o *outbox) addRow(batch []byte, c change, v []byte, ok bool) ([]byte, reco
 	return message.AppendChange(batch, &b), rec
 }
 
-// published takes the result of a batch. It ignores a batch that it does not know: an
-// earlier engine handed it out, or it was given up and another one followed.
+// published handles the result of a batch. It ignores the result of an unknown batch: an earlier engine sent it,
+// or another batch has replaced it.
 func (o *outbox) published(t *turn.Turn) turn.Step {
 	f, answers := o.inFlight, t.Answers
 	if !o.on || f == nil || t.Resumed.Batch != f.number || len(answers) == 0 {
@@ -182,7 +182,7 @@ func (o *outbox) published(t *turn.Turn) turn.Step {
 	result, ok := durableobject.ReadPublished(answers[0].Message, n)
 	if f.purge {
 		if !ok || answers[0].Err != nil || !result.Certain || result.Failed {
-			return t.Done() // it is handed out again
+			return t.Done() // the purge is sent again
 		}
 		return o.purged(t, f, result.More)
 	}
@@ -191,7 +191,7 @@ func (o *outbox) published(t *turn.Turn) turn.Step {
 		result = durableobject.Published{Certain: true, Failed: true, Done: make([]bool, n)}
 	case answers[0].Err != nil || !ok:
 		o.pass = pass{}
-		return t.Done() // until the batch timeout
+		return t.Done() // wait for the batch timeout
 	}
 	all := o.acknowledge(t, f, result.Done)
 	synced := o.advanceSync(t, f, result.Done[len(f.changes):], answers[1:])
@@ -202,7 +202,7 @@ func (o *outbox) published(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// noteMark remembers what a batch wrote to the mark of this bucket.
+// noteMark records whether a batch set or removed the mark of this object.
 func (o *outbox) noteMark(t *turn.Turn, f *batchInFlight, result durableobject.Published) {
 	switch {
 	case !result.Marked:
@@ -213,8 +213,8 @@ func (o *outbox) noteMark(t *turn.Turn, f *batchInFlight, result durableobject.P
 	}
 }
 
-// advancePass goes on behind the changes of a batch, or ends the pass. all reports
-// whether all of the batch is published.
+// advancePass moves the pass past the changes of a batch, or ends the pass. all reports whether the whole batch
+// is published.
 func (o *outbox) advancePass(t *turn.Turn, f *batchInFlight, all bool) {
 	o.pass.clean = o.pass.clean && all
 	o.pass.next, o.pass.later = f.next, true
@@ -228,10 +228,10 @@ func (o *outbox) advancePass(t *turn.Turn, f *batchInFlight, all bool) {
 	o.pending = o.hasChanges(t.Rows)
 }
 
-// schedule sets the time of the next batch. all reports whether everything in this one
-// is published and the initial sync advanced.
+// schedule sets the time of the next batch. all reports whether the whole batch is published and the initial
+// sync advanced.
 func (o *outbox) schedule(t *turn.Turn, f *batchInFlight, result durableobject.Published, all bool) {
-	// No progress counts as failure: a quota may be used up for a day.
+	// No progress counts as a failure: a quota may be exhausted for a day.
 	stuck := !slices.Contains(result.Done, true) && (f.mark == message.MarkNothing || !result.Marked)
 	switch {
 	case !result.Certain:
@@ -251,8 +251,8 @@ func backoff(failures byte) edm.Ticks {
 	return min(edm.Ticks(collect)<<min(failures-1, 10), maxDelay)
 }
 
-// acknowledge removes from the outbox the rows that are published and did not change
-// since. It reports whether all are published.
+// acknowledge removes published rows from the outbox if they have not changed since. It reports whether the
+// whole batch is published.
 func (o *outbox) acknowledge(t *turn.Turn, f *batchInFlight, done []bool) (all bool) {
 	all = true
 	for i, c := range f.changes {

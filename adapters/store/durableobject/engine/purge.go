@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// The catalog purges the incarnations of deleted tables from the replica when no
-// write of their buckets can still arrive.
+// The catalog purges the incarnation of a deleted table from the replica once no write of the table's buckets
+// can still arrive.
 
 func (o *outbox) schedulePurge(t *turn.Turn, incarnation table.Incarnation) {
 	if !o.on {
@@ -20,7 +20,7 @@ func (o *outbox) schedulePurge(t *turn.Turn, incarnation table.Incarnation) {
 	o.purgeAt = purges.Next(t.Rows)
 }
 
-// handOutPurge has an incarnation purged. An interrupted purge is repeated.
+// handOutPurge sends a request to purge an incarnation. An interrupted purge is repeated.
 func (o *outbox) handOutPurge(t *turn.Turn) turn.Step {
 	f := &batchInFlight{purge: true}
 	purges.Each(t.Rows, func(incarnation table.Incarnation, due edm.Ticks) bool {
@@ -33,7 +33,7 @@ func (o *outbox) handOutPurge(t *turn.Turn) turn.Step {
 	return o.send(t, f, message.AppendBatch(t.Dst, &head), nil)
 }
 
-// purged takes the result of a purge: whether more remains.
+// purged handles the result of a purge. more reports whether the replica has more to delete.
 func (o *outbox) purged(t *turn.Turn, f *batchInFlight, more bool) turn.Step {
 	if more {
 		purges.Put(t.Rows, f.incarnation, t.Now)

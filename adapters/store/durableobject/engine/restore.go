@@ -15,8 +15,8 @@ import (
 	"edgetable/core/table"
 )
 
-// restore does what the catalog says in a restore of the table. It may be repeated. It asks the
-// catalog each time, so that a late message does no harm.
+// restore does what the catalog orders in a restore of the table. The message may be repeated. The object asks
+// the catalog each time, so that a late message does no harm.
 func (b *bucket) restore(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	if !t.Fields.Done() {
@@ -40,7 +40,7 @@ func (b *bucket) restore(t *turn.Turn) turn.Step {
 	return b.obey(t, &p, r)
 }
 
-// obey takes the step of an object in a phase of a restore.
+// obey takes the step that an object has in a phase of a restore.
 func (b *bucket) obey(t *turn.Turn, p *message.Destination, r *restoring.Restore) turn.Step {
 	o := &r.Objects[0]
 	is := func(phase restoring.Phase) bool { return b.frozen.id == r.ID && b.frozen.phase == phase }
@@ -75,18 +75,18 @@ func (b *bucket) obey(t *turn.Turn, p *message.Destination, r *restoring.Restore
 	return t.Done()
 }
 
-// recall asks the platform for states, and remembers the instructions.
+// recall asks the platform for earlier states, and keeps the catalog's instructions until the answer.
 func (b *bucket) recall(t *turn.Turn, calls []durableobject.Call) turn.Step {
 	said := t.Answers[0].Message
 	return turn.Step{Calls: calls, Next: &turn.Continuation{Kind: turn.Recalls, From: said}}
 }
 
-// goBack has the platform put the object back: it ends, and this call has no answer.
+// goBack makes the platform return the object to a state. The object ends, so this call gets no answer.
 func (b *bucket) goBack(t *turn.Turn, r *restoring.Restore, state []byte) turn.Step {
 	return b.recall(t, []durableobject.Call{{To: durableobject.History, Message: append(restoring.StateAt(r.To), state...)}})
 }
 
-// recalled takes the answers of the platform.
+// recalled handles the platform's answers.
 func (b *bucket) recalled(t *turn.Turn, r *restoring.Restore) turn.Step {
 	var states [2][]byte
 	for i, a := range t.Answers {
@@ -99,7 +99,7 @@ func (b *bucket) recalled(t *turn.Turn, r *restoring.Restore) turn.Step {
 		states[i] = a.Message
 	}
 	if r.Phase != restoring.Freezing || b.frozen.id != r.ID || b.frozen.phase != r.Phase {
-		return t.Fail(table.ErrBusy) // the object did not end, or the restore went on
+		return t.Fail(table.ErrBusy) // the object did not end, or the restore reached another phase
 	}
 	if states[1] == nil {
 		states[1] = r.Objects[0].State
@@ -107,13 +107,13 @@ func (b *bucket) recalled(t *turn.Turn, r *restoring.Restore) turn.Step {
 	return turn.Step{Answer: message.AppendFound(t.Dst, states[1], states[0], max(b.clock.Last, b.clock.Reserved))}
 }
 
-// owned reports whether the object has the keys that the catalog knows that it had. One
-// that sealed keys still has all their rows.
+// owned reports whether the object has the keys that it had at the time of the restore by the catalog's history.
+// An object that has sealed keys still has all their rows.
 func (b *bucket) owned(r *restoring.Restore, o *restoring.Returned) bool {
 	s := b.marker.Span
 	switch {
 	case !b.marker.Live:
-		return o.Range == 0 && restoring.Whole(o.Bounds) // nobody had written to it
+		return o.Range == 0 && restoring.Whole(o.Bounds) // nobody had written to the object
 	case b.marker.Incarnation != r.Then:
 		return false
 	case s == nil:
@@ -128,8 +128,8 @@ func (b *bucket) owned(r *restoring.Restore, o *restoring.Returned) bool {
 	return bytes.Equal(has.Start, o.Bounds.Start) && bytes.Equal(has.End, o.Bounds.End) && (has.End == nil) == (o.Bounds.End == nil)
 }
 
-// settle makes the object serve its entities as the next incarnation, or drop them. The object
-// stays frozen until the replica is told that it lacks them.
+// settle makes the object serve its entities as the next incarnation, or drop them. The object stays frozen
+// until the replica knows that it does not have this table.
 func (b *bucket) settle(t *turn.Turn, p *message.Destination, r *restoring.Restore, o *restoring.Returned) turn.Step {
 	switch {
 	case !o.Back:
@@ -143,7 +143,7 @@ func (b *bucket) settle(t *turn.Turn, p *message.Destination, r *restoring.Resto
 	case b.frozen.id != r.ID || b.frozen.phase != restoring.Returning:
 		return t.Fail(table.ErrBusy)
 	case storage.Delete(t.Rows, []byte{storage.SpaceMarks}, []byte{storage.SpaceMarks + 1}, emptyRows) == emptyRows:
-		return t.Fail(table.ErrBusy) // and goes on the next time
+		return t.Fail(table.ErrBusy) // the next message continues
 	default:
 		b.adopt(t, p, r, o)
 	}
@@ -155,11 +155,11 @@ func (b *bucket) settle(t *turn.Turn, p *message.Destination, r *restoring.Resto
 	return t.Done()
 }
 
-// adopt makes what the object has that of the next incarnation. Its split is given up, but
-// for rows of keys that another range has already.
+// adopt makes the object's entities part of the next incarnation. A split in progress is given up, unless the
+// object only has to delete rows of keys that another range has.
 func (b *bucket) adopt(t *turn.Turn, p *message.Destination, r *restoring.Restore, o *restoring.Returned) {
 	m := &b.marker
-	feed.Wipe(t.Rows) // a position of before is refused
+	feed.Wipe(t.Rows) // positions from before the restore are refused
 	m.Live, m.Incarnation, m.Traits = true, r.Next, r.Traits
 	if s := m.Span; s != nil && s.Phase != span.Emptying {
 		bounds := key.Range{Start: bytes.Clone(o.Bounds.Start), End: bytes.Clone(o.Bounds.End)}

@@ -9,10 +9,10 @@ import (
 	"edgetable/core/table"
 )
 
-// The catalog leads a restore of a table, in the phases of docs/adr/0039. A Worker gives
-// the orders of the catalog to the objects, and their reports to the catalog.
+// The catalog runs the restore of a table, in the phases of docs/adr/0039. A Worker carries the catalog's orders
+// to the objects, and their reports to the catalog.
 
-// finished is behind the key of the row with the last restore, which can be undone.
+// finished is appended to a table's key to form the key of the last finished restore, which can be undone.
 const finished = "\x00"
 
 // restores reports whether a table is being restored.
@@ -27,7 +27,7 @@ func (c *catalog) restores(t *turn.Turn, rec *record.Record) bool {
 	return rec.Restoring
 }
 
-// restore begins a restore, or goes on with it.
+// restore begins a restore, or continues one.
 func (c *catalog) restore(t *turn.Turn) turn.Step {
 	name := t.Fields.Text()
 	told, ok := restoring.Read(t.Fields)
@@ -52,7 +52,7 @@ func (c *catalog) restore(t *turn.Turn) turn.Step {
 			err = c.advance(t, &rec, r)
 		}
 	case told.Began < t.Now-restoring.Inexact:
-		err = table.ErrBusy // it comes late
+		err = table.ErrBusy // a late message
 	case !rec.Restoring && r.ID != told.ID:
 		r, err = c.beginRestore(t, &rec, told)
 	case !rec.Restoring || told.Undo == r.Undo && (told.To == r.To || r.Undo):
@@ -68,7 +68,7 @@ func (c *catalog) restore(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: r.Append(message.Done(t.Dst))}
 }
 
-// beginRestore finds which objects had which keys at the time, and marks the table.
+// beginRestore determines which objects had which keys at the requested time, and marks the table.
 func (c *catalog) beginRestore(t *turn.Turn, rec *record.Record, r *restoring.Restore) (*restoring.Restore, error) {
 	name := rec.Key.String()
 	last, err := restoring.Load(t.Rows, name+finished)
@@ -94,7 +94,7 @@ func (c *catalog) beginRestore(t *turn.Turn, rec *record.Record, r *restoring.Re
 	return r, nil
 }
 
-// advance goes on with a restore, and ends it.
+// advance moves a restore to its next phase. If that ends the restore, advance changes the table's record.
 func (c *catalog) advance(t *turn.Turn, rec *record.Record, r *restoring.Restore) error {
 	r.Advance(t.Now, c.outbox.on && c.outbox.publishes(rec.Layout.Location))
 	if r.Phase == restoring.Finished {
@@ -109,14 +109,14 @@ func (c *catalog) advance(t *turn.Turn, rec *record.Record, r *restoring.Restore
 	return nil
 }
 
-// ended records that a table is not being restored any more. Objects that are frozen ask.
+// ended records that a table is no longer being restored. Frozen objects learn that when they ask.
 func (c *catalog) ended(t *turn.Turn, rec *record.Record, r *restoring.Restore) {
 	rec.Restoring = false
 	rec.Put(t.Rows)
 	restoring.Put(t.Rows, rec.Key.String(), r)
 }
 
-// settle gives the table its new incarnation, and the ranges of the time.
+// settle gives the table its new incarnation, and the ranges that it had at the requested time.
 func (c *catalog) settle(t *turn.Turn, rec *record.Record, r *restoring.Restore) error {
 	name := rec.Key.String()
 	for n := range rec.Layout.Buckets {
@@ -142,7 +142,7 @@ func (c *catalog) settle(t *turn.Turn, rec *record.Record, r *restoring.Restore)
 	return nil
 }
 
-// instruct answers an object its part of a restore.
+// instruct answers an object with its part of a restore.
 func (c *catalog) instruct(t *turn.Turn) turn.Step {
 	name := t.Fields.Text()
 	o := message.Object{Bucket: t.Fields.Bucket(), Range: t.Fields.ID()}

@@ -12,18 +12,17 @@ import (
 )
 
 const (
-	// maxScan is the number of bytes that one message may examine: the object does
-	// nothing else during that time, and cannot measure it, as its clock may stand
-	// still.
+	// maxScan is the number of bytes that one message may examine. The object does nothing else during that
+	// time, and cannot measure the time, because its clock may stand still.
 	maxScan = 8 << 20
 
-	// The number of bytes read at a time, from the number of rows needed.
+	// guessRow is the assumed size of a row; run reads leastRun to mostRun bytes at a time.
 	guessRow = 1 << 10
 	leastRun = 4 << 10
 	mostRun  = 256 << 10
 )
 
-// scan makes a page. A strict limit holds for the first row too.
+// scan makes a page. A strict limit applies to the first row, too.
 func (b *bucket) scan(t *turn.Turn) turn.Step {
 	p := t.Fields.Destination()
 	s := t.Fields.Scan()
@@ -82,8 +81,8 @@ ranges:
 	return step
 }
 
-// inside iterates over the rows of the entities in a range, in the order of a scan that has
-// some rows already.
+// inside iterates over the rows of the entities in a range, in the order of the scan. have is the number of rows
+// that the page has already.
 func (b *bucket) inside(t *turn.Turn, r key.Range, s *message.Scan, have int) iter.Seq2[[]byte, []byte] {
 	if r.Empty() {
 		return func(func(k, v []byte) bool) {}
@@ -95,7 +94,7 @@ func (b *bucket) inside(t *turn.Turn, r key.Range, s *message.Scan, have int) it
 	return t.Rows.Scan(from, to, run(s, have))
 }
 
-// run is the number of bytes of a range to read at a time.
+// run returns the number of bytes of a range to read at a time.
 func run(s *message.Scan, have int) int {
 	n := mostRun
 	if s.Rows > 0 && s.Filter == nil {

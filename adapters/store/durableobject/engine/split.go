@@ -16,63 +16,62 @@ import (
 	"edgetable/core/table"
 )
 
-// The alarm moves the upper keys of a range to another one, in the steps of
-// docs/adr/0034. Each step may be the last of its engine, and each message may be lost,
-// late or repeated.
+// The alarm moves the upper keys of a range to another range, in the steps of docs/adr/0034. An engine may end
+// after any step, and a message may be lost, late or repeated.
 
 const (
-	// A piece has at most pieceRows entities, and pieceBytes before the last one. The
-	// last piece, for which the keys wait, is small.
+	// A piece has at most pieceRows entities, and fewer than pieceBytes before its last one. The last piece is
+	// small, because requests for the keys wait for it.
 	pieceRows  = 500
 	maxMarks   = 1 << 20
 	pieceBytes = 256 << 10
 	lastRows   = 100
 	// An alarm sends piecesOfAlarm pieces: the platform bounds its CPU time and its calls.
 	piecesOfAlarm = 256
-	// An alarm deletes emptyRows rows of keys that another range has.
+	// An alarm deletes at most emptyRows rows of keys that another range has.
 	emptyRows = 1000
-	// outFor is the time after which a call is made again whose answer did not come.
+	// outFor is the time after which a call without an answer is made again.
 	outFor = 30 * edm.TicksPerSecond
 )
 
-// splitting is what an engine knows of its split.
+// splitting is the state of a range's split that the engine keeps in memory.
 type splitting struct {
 	rand  func() uint64
 	told  func(table string, bucket uint16, id uint32, event string)
 	bytes int64   // the size from which a range splits, 0: never
-	rate  float64 // and the requests per second
-	rows  int     // in a piece
+	rate  float64 // requests per second at which a range splits
+	rows  int     // the maximum number of rows in a piece
 
-	due      edm.Ticks // when the alarm goes on, 0: never
-	look     edm.Ticks // when it looks whether the range is empty, or small
-	last     edm.Ticks // the last write
-	rest     edm.Ticks // until then no key is looked for
-	only     []byte    // the one partition of the range, which is never cut; nil: there may be others
-	out      uint64    // the number of the call that is out, random; 0: none
-	marks    []change  // in the piece that is out
-	failures int       // since a call was answered
+	due      edm.Ticks // when the alarm takes the next step, 0: never
+	look     edm.Ticks // when to check whether the range is empty, or small
+	last     edm.Ticks // the time of the last write
+	rest     edm.Ticks // no key is searched for until then
+	only     []byte    // the only partition of the range, which is never cut; nil: there may be others
+	out      uint64    // the random number of the call in flight; 0: there is none
+	marks    []change  // the changes in the piece in flight
+	failures int       // failed calls since the last answer
 	choice   *choice
 	load     sample.Load
 	leave    leaving
 	promise  uint64    // the number of a left neighbour that may give all its keys to this range, 0: none
-	stays    edm.Ticks // until then it does not leave, as it promised
-	joins    bool      // that neighbour gives its entities, too
-	received uint64    // the number of its last piece
+	stays    edm.Ticks // this range does not leave until then, as it promised
+	joins    bool      // whether that neighbour copies its entities first
+	received uint64    // the number of the neighbour's last piece
 }
 
-// tell tells the operator what happened to this range.
+// tell reports an event of this range to the operator.
 func (x *splitting) tell(self *message.Destination, event string) {
 	if x.told != nil {
 		x.told(self.Table, self.Bucket, self.Range, event)
 	}
 }
 
-// reset forgets all but the options.
+// reset clears the state, except the options.
 func (x *splitting) reset(due edm.Ticks) {
 	*x = splitting{rand: x.rand, told: x.told, bytes: x.bytes, rate: x.rate, rows: x.rows, due: due}
 }
 
-// loadSplit goes on with a split in which an earlier engine ended.
+// loadSplit continues a split that an earlier engine began.
 func (b *bucket) loadSplit(t *turn.Turn) {
 	s := b.marker.Span
 	b.room.LookOften(b.split.bytes)
@@ -92,7 +91,7 @@ func (b *bucket) loadSplit(t *turn.Turn) {
 	}
 }
 
-// setAlarm adds the time of the next step of a split to a step.
+// setAlarm adds the time of the split's next step to a step.
 func (x *splitting) setAlarm(s *turn.Step) {
 	for _, at := range [...]edm.Ticks{x.due, x.look} {
 		if at != 0 && (s.Alarm == 0 || at < s.Alarm) {
@@ -101,7 +100,8 @@ func (x *splitting) setAlarm(s *turn.Step) {
 	}
 }
 
-// mark records in the same transaction that an entity changed that was sent already.
+// mark records that an entity changed that a piece already contained, in the transaction that changes the
+// entity.
 func (b *bucket) mark(t *turn.Turn, k []byte, at edm.Ticks) {
 	s := b.marker.Span
 	if s != nil && s.Phase == span.Copying && bytes.Compare(k[1:], s.At) >= 0 && bytes.Compare(k, s.Upto) < 0 {
@@ -111,8 +111,7 @@ func (b *bucket) mark(t *turn.Turn, k []byte, at edm.Ticks) {
 
 func markOf(k []byte) []byte { return append([]byte{storage.SpaceMarks}, k...) }
 
-// mayEnd reports whether the next step may be to give the keys away, which only a batch
-// of the outbox could delay.
+// mayEnd reports whether the next step may be to give the keys away, which a batch of the outbox would delay.
 func (b *bucket) mayEnd(t *turn.Turn) bool {
 	s := b.marker.Span
 	return s != nil && s.Phase == span.Copying && !s.Leaving && s.Complete && b.split.due <= t.Now && b.outbox.quiet(t.Now)
@@ -156,7 +155,7 @@ func (b *bucket) goOn(t *turn.Turn) turn.Step {
 	return b.empty(t)
 }
 
-// call makes a call. It is made again if the engine ends, or if no answer comes.
+// call makes a call to another object. The call is repeated if the engine ends, or if no answer arrives.
 func (b *bucket) call(t *turn.Turn, to durableobject.Address, m []byte, next *turn.Continuation) turn.Step {
 	b.split.out = b.split.rand() | 1
 	b.split.due = t.Now + outFor
@@ -164,12 +163,12 @@ func (b *bucket) call(t *turn.Turn, to durableobject.Address, m []byte, next *tu
 	return turn.Step{Calls: []durableobject.Call{{To: to, Message: m}}, Next: next}
 }
 
-// ask calls the catalog.
+// ask makes a call to the catalog.
 func (b *bucket) ask(t *turn.Turn, m []byte) turn.Step {
 	return b.call(t, durableobject.CatalogOf(b.marker.Span.Self.Table, b.catalog), m, &turn.Continuation{})
 }
 
-// splitMessage is a message about the split to the catalog.
+// splitMessage returns a message to the catalog about the split.
 func (b *bucket) splitMessage(op message.Op) []byte {
 	s := b.marker.Span
 	m := message.Splitting{Table: s.Self.Table, Incarnation: b.marker.Incarnation, Bucket: s.Self.Bucket, From: s.Self.Range, At: s.At, Sealed: s.Sealed}
@@ -179,8 +178,8 @@ func (b *bucket) splitMessage(op message.Op) []byte {
 	return message.Split(nil, op, &m)
 }
 
-// resumed takes the answer to a call. It ignores one that it does not know: an earlier
-// engine made the call, or it was made again.
+// resumed handles the answer to a call. It ignores the answer to an unknown call, which an earlier engine made
+// or which was repeated.
 func (b *bucket) resumed(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
 	if x.out == 0 || t.Resumed.Batch != x.out || len(t.Answers) != 1 {
@@ -197,7 +196,7 @@ func (b *bucket) resumed(t *turn.Turn) turn.Step {
 	r, err := message.Result(t.Answers[0].Message)
 	switch {
 	case s.Phase == span.Moved && s.Leaving && errors.Is(err, table.ErrNoTable):
-		b.left(t) // the table ended, and did not know this range any more
+		b.left(t) // the table was deleted, or no longer knows this range
 		return t.Done()
 	case s.Phase == span.Serving:
 		return b.leaves(t, r, err)
@@ -206,9 +205,9 @@ func (b *bucket) resumed(t *turn.Turn) turn.Step {
 	case b.givesUp(t, err):
 		return t.Done()
 	case t.Answers[0].Err != nil || err != nil || !b.took(t, r, marks):
-		most := 6 // half a minute, as keys may wait
+		most := 6 // half a minute, because requests for the keys may wait
 		if s.Phase == span.Asking {
-			most = 10 // nothing waits, and a table may have all ranges that it can have
+			most = 10 // no request waits, and the table may have its maximum number of ranges
 		}
 		x.failures = min(x.failures+1, most)
 		x.due = t.Now + edm.TicksPerSecond<<(x.failures-1)
@@ -222,7 +221,7 @@ func (b *bucket) resumed(t *turn.Turn) turn.Step {
 	return b.goOn(t)
 }
 
-// took takes the fields of an answer. It reports whether they are right.
+// took handles the fields of an answer. It reports whether they are well-formed and expected.
 func (b *bucket) took(t *turn.Turn, r message.Reader, marks []change) bool {
 	s := b.marker.Span
 	switch s.Phase {
@@ -273,14 +272,14 @@ func (b *bucket) took(t *turn.Turn, r message.Reader, marks []change) bool {
 	return true
 }
 
-// target is the destination of the range that gets the keys.
+// target returns the destination of the range that gets the keys.
 func (b *bucket) target() message.Destination {
 	p := b.marker.Span.Self
 	p.Range = b.marker.Span.Target
 	return p
 }
 
-// copy sends the next piece, or the last one if few changes are left.
+// copy sends the next piece. If few changes are left, it seals the keys and sends the last piece.
 func (b *bucket) copy(t *turn.Turn) turn.Step {
 	s, x := b.marker.Span, &b.split
 	var marks []change
@@ -312,7 +311,7 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 		m, next = b.addRows(t, m)
 		upto := next
 		if upto == nil {
-			upto = []byte{storage.SpaceOutbox + 1} // behind all rows
+			upto = []byte{storage.SpaceOutbox + 1} // after all rows
 		}
 		if bytes.Compare(upto, s.Upto) > 0 {
 			s.Upto = upto
@@ -325,9 +324,8 @@ func (b *bucket) copy(t *turn.Turn) turn.Step {
 	return step
 }
 
-// addRows adds the entities of the next rows to a piece: first those of all entities,
-// then those of the outbox, which knows the deleted ones. It returns the row at which
-// the next piece begins, nil if there is none.
+// addRows adds the entities of the next rows to a piece: first the rows of entities, then the rows of the
+// outbox, which also has the deleted ones. next is the row at which the next piece begins, nil if there is none.
 func (b *bucket) addRows(t *turn.Turn, m []byte) (piece, next []byte) {
 	s := b.marker.Span
 	_, to := storage.Entities(s.Bounds)
@@ -355,15 +353,15 @@ func (b *bucket) addRows(t *turn.Turn, m []byte) (piece, next []byte) {
 	return m, next
 }
 
-// addItems adds entities as they are now to a piece, until it is large. It returns those
-// that it has.
+// addItems adds entities in their current state to a piece until it is full. It returns the changes whose
+// entities it added.
 func (b *bucket) addItems(t *turn.Turn, m []byte, list []change) ([]byte, []change) {
 	for i, c := range list {
 		if len(m)-len(t.Dst) > pieceBytes+pieceBytes/4 {
 			return m, list[:i]
 		}
 		item := message.Item{Key: c.key}
-		if b.outbox.on && !b.marker.Span.Leaving { // one that leaves publishes it itself
+		if b.outbox.on && !b.marker.Span.Leaving { // a range that leaves publishes its changes itself
 			v, ok := t.Rows.Get(b.outbox.changeKey(append([]byte{storage.SpaceEntities}, c.key...)))
 			if item.Unseen = ok && len(v) == 8; item.Unseen {
 				item.ChangedAt = edm.Ticks(binary.BigEndian.Uint64(v))
@@ -376,7 +374,7 @@ func (b *bucket) addItems(t *turn.Turn, m []byte, list []change) ([]byte, []chan
 	return m, list
 }
 
-// marked reads marks.
+// marked returns the entities that changed since a piece contained them, at most most of them.
 func (b *bucket) marked(t *turn.Turn, most int) (list []change) {
 	for k, v := range t.Rows.Scan([]byte{storage.SpaceMarks}, []byte{storage.SpaceMarks + 1}, leastRun) {
 		if len(list) == most {
@@ -389,7 +387,7 @@ func (b *bucket) marked(t *turn.Turn, most int) (list []change) {
 	return list
 }
 
-// size is the size of entities.
+// size returns the total size of entities.
 func (b *bucket) size(t *turn.Turn, list []change) (n int) {
 	for _, c := range list {
 		v, _ := t.Rows.Get(b.entityKey(c.key))
@@ -398,7 +396,7 @@ func (b *bucket) size(t *turn.Turn, list []change) (n int) {
 	return n
 }
 
-// sealed notes in the feed that the range serves fewer keys.
+// sealed records in the feed that the range serves fewer keys.
 func (b *bucket) sealed(t *turn.Turn) {
 	to := b.marker.Span.Target
 	if b.marker.Span.Leaving {
@@ -407,13 +405,13 @@ func (b *bucket) sealed(t *turn.Turn) {
 	b.feed.Sealed(t.Rows, to, b.issue(t))
 }
 
-// gives reports whether another range has keys, or will have them, of which the catalog does not know.
+// gives reports whether another range has, or will get, keys without the catalog knowing it yet.
 func (*splitting) gives(s *span.Span) bool {
 	return s != nil && !s.Leaving && (s.Phase == span.Sealed || s.Phase == span.Moved)
 }
 
-// give sends the last piece, after which the other range serves the keys. Nothing leads
-// back: a piece without an answer may still arrive.
+// give sends the last piece, after which the other range serves the keys. This step cannot be undone: a piece
+// without an answer may still arrive.
 func (b *bucket) give(t *turn.Turn) turn.Step {
 	s := b.marker.Span
 	if s.Leaving && s.Target == 0 {
@@ -428,7 +426,7 @@ func (b *bucket) give(t *turn.Turn) turn.Step {
 	})
 	m, _ = b.addItems(t, m, b.marked(t, pieceRows))
 	if s.Leaving && s.Number == 0 {
-		s.Target = 0 // an earlier version sealed it: the next time it may be another one
+		s.Target = 0 // an earlier version sealed the keys: the neighbour may be another one the next time
 	}
 	b.marker.Put(t.Rows)
 	step := b.call(t, durableobject.AddressOf(&p), m[len(t.Dst):], &turn.Continuation{})
@@ -436,7 +434,7 @@ func (b *bucket) give(t *turn.Turn) turn.Step {
 	return step
 }
 
-// replica is where the object publishes, "" nowhere.
+// replica returns the name of the replica to which the object publishes, "" if it does not publish.
 func (b *bucket) replica() string {
 	if !b.outbox.on {
 		return ""
@@ -462,7 +460,7 @@ func (b *bucket) empty(t *turn.Turn) turn.Step {
 	return t.Done()
 }
 
-// known reads the map of the catalog. ok is false if it is that of another life.
+// known reads the catalog's answer with the map of the bucket. ok is false if it is for another incarnation.
 func (b *bucket) known(r message.Reader) (known message.Named, ok bool) {
 	where := r.Located()
 	known = r.Named()

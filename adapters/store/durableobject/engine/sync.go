@@ -19,9 +19,8 @@ import (
 // woken together, at most durableobject.MaxBuckets.
 const maxWakes = 100
 
-// syncedRow is a row of the initial sync in a batch. With the record of a table the
-// buckets are woken, so that they join: first is the number of those that were awake
-// before, wakes that of the calls.
+// syncedRow is a row of the initial sync in a batch. For the record of a table, the batch also wakes the table's
+// buckets, so that they join: first is the number of buckets that were awake before, wakes the number of calls.
 type syncedRow struct {
 	key         []byte
 	incarnation table.Incarnation
@@ -29,7 +28,7 @@ type syncedRow struct {
 	wakes       int
 }
 
-// awake is the number of awake buckets of the table at which the sync stopped.
+// awake is the table at which the initial sync stopped, and how many of its buckets are awake.
 type awake struct {
 	incarnation table.Incarnation
 	count       int
@@ -49,7 +48,7 @@ func (o *outbox) addSync(t *turn.Turn, f *batchInFlight, batch []byte) ([]byte, 
 		batch, rec = o.addRow(batch, change{key: k}, v, true)
 		f.synced = append(f.synced, syncedRow{key: bytes.Clone(k)})
 		if rec.IsTable() && rec.Split {
-			split = rec.Key.String() // its objects are in other rows, which cannot be read now
+			split = rec.Key.String() // its objects are in other rows, which cannot be read during this scan
 			f.sync = append(bytes.Clone(k), 0)
 			break
 		}
@@ -63,8 +62,8 @@ func (o *outbox) addSync(t *turn.Turn, f *batchInFlight, batch []byte) ([]byte, 
 	return batch, wakes
 }
 
-// addWakes adds the calls that wake the objects of the table whose row is the last one:
-// reads of an entity that does not exist.
+// addWakes adds the calls that wake the objects of the table in the last synced row. Each call reads an entity
+// that does not exist.
 func (o *outbox) addWakes(rows storage.Rows, f *batchInFlight, wakes []durableobject.Call, rec *record.Record) []durableobject.Call {
 	objects, _ := record.Objects(rows, rec)
 	s := &f.synced[len(f.synced)-1]
@@ -80,9 +79,8 @@ func (o *outbox) addWakes(rows storage.Rows, f *batchInFlight, wakes []durableob
 	return wakes
 }
 
-// advanceSync moves the initial sync past the rows that are published and whose
-// buckets are awake. It reports whether these are all in the batch. If the first
-// bucket of the batch does not wake, the sync rests.
+// advanceSync moves the initial sync past the rows that are published and whose buckets are awake. It reports
+// whether these are all rows of the batch. If the first bucket does not wake, the sync pauses.
 func (o *outbox) advanceSync(t *turn.Turn, f *batchInFlight, done []bool, woken []durableobject.Answer) (all bool) {
 	for i, s := range f.synced {
 		n := 0
@@ -101,8 +99,8 @@ func (o *outbox) advanceSync(t *turn.Turn, f *batchInFlight, done []bool, woken 
 	return true
 }
 
-// isAwake reports whether an object answered its call: it serves the table, or a part
-// of it, or the table does not exist.
+// isAwake reports whether an object answered its call: it serves the table or a range of it, or the table does
+// not exist.
 func isAwake(a durableobject.Answer) bool {
 	_, err := message.Result(a.Message)
 	if _, ok := errors.AsType[*message.RangedError](err); ok {
