@@ -8,13 +8,13 @@ import (
 	"edgetable/adapters/store/durableobject/internal/message"
 )
 
-// Address is the address of a Durable Object. The jurisdiction is part of its identity.
-// The hint says where to create it; an object never moves, so that names of buckets
-// contain the hint too.
+// Address is the address of a Durable Object. The jurisdiction is part of the object's identity.
+// The hint says where to create the object. An object never moves, so the names of buckets
+// contain their hint.
 type Address struct {
 	Name         string
-	Jurisdiction string // "" = none
-	Hint         string // "" = near the first caller
+	Jurisdiction string // "" means none
+	Hint         string // "" means near the first caller
 }
 
 // Call is a message to an object. It is read-only and valid until Call returns.
@@ -23,21 +23,19 @@ type Call struct {
 	Message []byte
 }
 
-// Writes reports whether the call may change the object, so that it must not be made
-// twice.
+// Writes reports whether the call may change the object. Such a call must not be made twice.
 func (c Call) Writes() bool { return message.IsWrite(c.Message) }
 
-// Answer is the result of a Call: a message, which the caller owns, or one of the
-// errors below.
+// Answer is the result of a Call: a message, which the caller owns, or one of the errors below.
 type Answer struct {
 	Message []byte
 	Err     error
 }
 
-// The errors of an Answer. Any other counts as [ErrLost].
+// The errors of an Answer. Any other error is treated as [ErrLost].
 var (
-	// ErrOverloaded means that the object refused the message because it is overloaded. It
-	// was not handled; do not send it again at once.
+	// ErrOverloaded means that the object refused the message because it is overloaded. The
+	// message was not handled. The sender must not send it again at once.
 	ErrOverloaded = errors.New("object is overloaded")
 	// ErrLost means that the message may have been handled, or may still be.
 	ErrLost = errors.New("answer of the object was lost")
@@ -45,7 +43,7 @@ var (
 	ErrUnreachable = errors.New("object was not reached")
 )
 
-// FailedError says that the object cannot handle the message and would fail again. It
+// FailedError means that the object cannot handle the message and would fail again. The message
 // was not handled.
 type FailedError struct{ Reason string } // for the log
 

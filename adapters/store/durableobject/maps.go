@@ -8,13 +8,13 @@ import (
 	"edgetable/core/buckets"
 )
 
-// Maps remembers which layout tables had last, and which ranges had which keys. It may be
-// wrong: the objects answer where a key is, and then it learns.
+// Maps remembers the last known layouts of tables and the ranges that had their keys. It may be
+// wrong: then an object answers with the right range, and Maps stores that.
 //
-// All Stores of a process can share one. It takes bytes, because in a Worker they are in other
-// instances of the module.
+// All Stores of a process can share one Maps. Its questions and answers are bytes, because in a
+// Worker the Stores are in other instances of the module.
 type Maps struct {
-	guess message.Layout // of tables that it does not know
+	guess message.Layout // the assumed layout of unknown tables
 
 	mu     sync.Mutex
 	tables map[string]*mapOfTable
@@ -22,28 +22,30 @@ type Maps struct {
 	uses   uint64
 }
 
-// mapOfTable is what is known about a table.
+// mapOfTable holds the layout and the ranges of one table.
 type mapOfTable struct {
 	message.Layout
-	ranges map[uint16]buckets.Ranges // of the buckets that have split
-	size   int                       // about, in bytes
+	ranges map[uint16]buckets.Ranges // of the buckets that have split, by bucket
+	size   int                       // approximate size in bytes
 	used   uint64
 }
 
-// mostOfMaps bounds the memory of maps, about, in bytes: it is 16 tables of 250 ranges with
-// keys of 200 bytes. To learn a map again costs messages.
+// mostOfMaps is the approximate maximum size of all maps in bytes. It is enough for 16 tables of
+// 250 ranges with keys of 200 bytes. A map that was removed must be learned again, which costs
+// messages.
 const (
 	mostOfMaps  = 1 << 20
 	sizeOfMap   = 200 // in addition to its ranges
 	sizeOfRange = 40  // in addition to its key
 )
 
-// NewMaps makes an empty memory, for Stores with the same options for new tables.
+// NewMaps returns an empty memory. All Stores that share it must have the same options for new
+// tables.
 func NewMaps(o Options) *Maps {
 	return &Maps{guess: message.Layout{Buckets: max(o.Buckets, 1), Location: o.Location}, tables: make(map[string]*mapOfTable)}
 }
 
-// Ask answers a question of a Store, and retains nothing of it.
+// Ask answers a question of a Store. It retains nothing of the question.
 func (h *Maps) Ask(question []byte) (answer []byte) {
 	r := message.Read(question)
 	w := r.Where()
@@ -71,7 +73,7 @@ func (h *Maps) Ask(question []byte) (answer []byte) {
 	return nil
 }
 
-// find answers the destination of a position.
+// find returns the encoded destination of a position.
 func (h *Maps) find(w *message.Where) []byte {
 	known := h.tables[w.Table]
 	w.Layout = h.guess
@@ -90,7 +92,8 @@ func (h *Maps) find(w *message.Where) []byte {
 	return message.AppendFoundRange(nil, &p)
 }
 
-// learn learns a layout. It returns what is known about the table, nil if that is the guess.
+// learn stores a layout. It returns the table's entry, or nil if the table has the assumed layout
+// of unknown tables.
 func (h *Maps) learn(w *message.Where) *mapOfTable {
 	known := h.tables[w.Table]
 	if known != nil && known.Layout == w.Layout {
@@ -106,7 +109,7 @@ func (h *Maps) learn(w *message.Where) *mapOfTable {
 }
 
 func (h *Maps) add(name string, where message.Layout) *mapOfTable {
-	// A string of a message would keep all of its memory.
+	// A string of the message would keep the whole message in memory.
 	where.Location = strings.Clone(where.Location)
 	known := &mapOfTable{Layout: where}
 	h.tables[strings.Clone(name)] = known
@@ -119,8 +122,8 @@ func (h *Maps) forget(name string) {
 	delete(h.tables, name)
 }
 
-// measure counts what is known about a table, and forgets those that were not asked for the
-// longest time.
+// measure updates the size of a table's entry, and removes the least recently used tables if the
+// maps are too large.
 func (h *Maps) measure(known *mapOfTable) {
 	h.size -= known.size
 	known.size = sizeOfMap

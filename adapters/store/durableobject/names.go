@@ -13,32 +13,32 @@ const (
 	bucketPrefix  = "bucket/"
 )
 
-// Catalog is the object that holds the records of an account.
+// Catalog returns the address of the object that holds the records of an account.
 func Catalog(account, location string) Address {
 	o := Address{Name: catalogPrefix + account}
 	o.Jurisdiction, o.Hint = SplitLocation(location)
 	return o
 }
 
-// CatalogOf is the object that holds the record with the text of this key, or the
-// records with keys that begin with it.
+// CatalogOf returns the address of the object that holds the record with this key, or the records
+// whose keys begin with it.
 func CatalogOf(key, location string) Address {
 	k, _ := table.ParseRecordKey(key)
 	return Catalog(k.Account, location)
 }
 
-// Range is the object that holds a range of a bucket of the table whose record has this
-// key. That of the range 0 is
+// Range returns the address of the object that holds a range of a bucket. key is the key of the
+// table's record. The name of the object of range 0 is
 //
 //	bucket/<key>/<buckets>/<bucket>[@<hint>]
 //
-// and that of another one
+// and the name for any other range is
 //
 //	bucket/<key>/<buckets>/<bucket>/<range>[@<hint>]
 //
-// It has no incarnation in its name, so that it can be found without the
-// record. The hint is in it because an object stays where it was made, and
-// the first caller creates it, even with a wrong assumption about the table.
+// The name contains no incarnation, so that the object can be found without the record. It
+// contains the hint, because an object stays where it was created, and its first caller creates
+// it, even with a wrong assumption about the table.
 func Range(key string, buckets, bucket uint16, id uint32, location string) Address {
 	var o Address
 	o.Jurisdiction, o.Hint = SplitLocation(location)
@@ -56,14 +56,13 @@ func Range(key string, buckets, bucket uint16, id uint32, location string) Addre
 	return o
 }
 
-// AddressOf is the address of the object of a destination.
+// AddressOf returns the address of the object of a destination.
 func AddressOf(p *message.Destination) Address {
 	return Range(p.Table, p.Buckets, p.Bucket, p.Range, p.Location)
 }
 
-// SplitLocation reads a Location: "" for anywhere, a jurisdiction ("eu", "us",
-// "fedramp", or any other with a slash behind it), a location hint ("weur"), or
-// both ("eu/weur").
+// SplitLocation parses a location: "" for anywhere, a jurisdiction ("eu", "us", "fedramp", or any
+// other followed by a slash), a location hint ("weur"), or both ("eu/weur").
 func SplitLocation(location string) (jurisdiction, hint string) {
 	switch location {
 	case "":
@@ -77,8 +76,8 @@ func SplitLocation(location string) (jurisdiction, hint string) {
 	return "", location
 }
 
-// validLocation reports whether a location is well-formed; the platform refuses unknown
-// ones.
+// validLocation reports whether a location is well-formed. The platform refuses well-formed
+// locations that it does not know.
 func validLocation(location string) bool {
 	jurisdiction, hint := SplitLocation(location)
 	for _, name := range [...]string{jurisdiction, hint} {

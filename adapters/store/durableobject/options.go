@@ -11,29 +11,28 @@ import (
 type Options struct {
 	// Caller calls the objects; it may be a [Pauser] too.
 	Caller Caller
-	// Now is the clock for deadlines and the age of writes. It issues no Timestamps.
+	// Now is the clock for deadlines and the age of writes. It is not used for Timestamps.
 	Now func() edm.Ticks
-	// Rand returns random bits. They distinguish writes.
+	// Rand returns random bits, which distinguish writes.
 	Rand func() uint64
 
-	// Buckets is how many objects a new table is spread over: 1 to [MaxBuckets],
-	// 0 is 1.
+	// Buckets is the number of bucket objects of a new table, from 1 to [MaxBuckets]; 0 means 1.
 	Buckets uint16
-	// Location is where a new table is made: see [SplitLocation].
+	// Location is where a new table is created: see [SplitLocation].
 	Location string
-	// Catalog is the location of the catalogs. It must be the same in all Workers
-	// and objects, and never change: elsewhere there are other catalogs.
+	// Catalog is the location of the catalogs. It must be the same in all Workers and objects and
+	// must never change, because each location has its own catalogs.
 	Catalog string
 
-	// Maps asks the memory of maps that this Store shares with others, see [Maps.Ask]; nil: it
-	// has its own.
+	// Maps asks the memory of maps that this Store shares with others: see [Maps.Ask]. With nil,
+	// the Store has its own memory.
 	Maps func(question []byte) (answer []byte)
 
-	// Attempts is how often a message is sent while its answer is lost; 0 is 3.
+	// Attempts is how often a message is sent while its answers are lost; 0 means 3.
 	Attempts int
 }
 
-// MaxBuckets is the most bucket objects of a table: one message may make this many
+// MaxBuckets is the maximum number of bucket objects of a table: one message may make this many
 // calls.
 const MaxBuckets = 1000
 

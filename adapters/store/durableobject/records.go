@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// maxKey keeps names of objects below 1024 bytes: an object does not know a longer
-	// name of its own.
+	// maxKey keeps the names of objects below 1,024 bytes, because an object cannot read its own
+	// name if it is longer.
 	maxKey      = 900
 	maxDocument = 64 << 10
 )
@@ -33,7 +33,7 @@ func (s *Store) ReadRecord(ctx context.Context, k table.RecordKey, _ table.Consi
 	}
 	where := r.Layout()
 	d := r.Document()
-	// Callers keep records, and the answer is longer than the record.
+	// Callers retain records, so they are copied out of the longer answer.
 	d.Key, _ = table.ParseRecordKey(key)
 	d.Revision, d.Value = table.Revision(strings.Clone(string(d.Revision))), bytes.Clone(d.Value)
 	if !r.Done() {
@@ -45,7 +45,7 @@ func (s *Store) ReadRecord(ctx context.Context, k table.RecordKey, _ table.Consi
 	return d, nil
 }
 
-// WriteRecord implements [table.Store]. A table that is being deleted is deleted
+// WriteRecord implements [table.Store]. If the table is being deleted, that deletion is finished
 // first.
 func (s *Store) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
 	key := d.Key.String()

@@ -9,22 +9,22 @@ import (
 	"edgetable/core/table"
 )
 
-// Replica is the address of the publisher, which is not an object: the shell passes
-// calls to it to the code that publishes. The message is a [Batch], the answer a
-// [Published]. Only objects call it.
+// Replica is the address of the publisher, which is not an object: the shell passes calls with
+// this address to the code that publishes. The message is a [Batch] and the answer a [Published].
+// Only objects call it.
 var Replica = Address{Name: "replica"}
 
-// Batch is what an object wants published: the mark first, then the changes; or the
-// purge of an incarnation.
+// Batch is what an object wants published: either a change of its mark and then changes of rows,
+// or the purge of an incarnation.
 type Batch struct {
-	Incarnation table.Incarnation // of the rows
+	Incarnation table.Incarnation // the incarnation of the rows
 	Source      string            // the name of the object in the replica
-	// Lagging: record that the source has published all changes before Since, and no
-	// later ones. CaughtUp: remove that record.
+	// Lagging means: record that the source has published all changes before Since; later changes
+	// may be missing. CaughtUp means: remove that record.
 	Lagging, CaughtUp bool
 	Since             edm.Ticks
-	// Purge: the incarnation ended. Delete its entities, and the records of its sources,
-	// whose names begin with [SourcesOf].
+	// Purge means that the incarnation ended: delete its entities, and the records of its
+	// sources, whose names begin with [SourcesOf].
 	Purge   bool
 	Changes []table.Change
 }
@@ -82,7 +82,7 @@ func readChange(r *message.Reader) (c table.Change, err error) {
 	return c, nil
 }
 
-// SourceOf is the name under which a range of a bucket publishes.
+// SourceOf returns the name under which a range of a bucket publishes.
 func SourceOf(incarnation table.Incarnation, bucket uint16, id uint32) string {
 	name := SourcesOf(incarnation) + strconv.Itoa(int(bucket))
 	if id != 0 {
@@ -91,8 +91,8 @@ func SourceOf(incarnation table.Incarnation, bucket uint16, id uint32) string {
 	return name
 }
 
-// SourcesOf is the prefix of the names under which the buckets of an incarnation
-// publish, and no others.
+// SourcesOf returns the common prefix of the names under which the buckets of an incarnation
+// publish. No other names have it.
 func SourcesOf(incarnation table.Incarnation) string {
 	const digits = "0123456789abcdef"
 	b := make([]byte, 0, 2*len(incarnation)+1)
@@ -104,14 +104,14 @@ func SourcesOf(incarnation table.Incarnation) string {
 
 // Published is the result of a [Batch].
 type Published struct {
-	// Certain: a change that is not Done was not written and will not be. Without
-	// Certain it may still be written.
+	// Certain means that changes not marked in Done were not written and will not be. Without
+	// Certain they may still be written.
 	Certain bool
-	// Failed: do not retry at once.
+	// Failed means that the object must not retry at once.
 	Failed bool
 	Marked bool   // the mark was set or removed
 	More   bool   // more remains to purge
-	Done   []bool // of each change
+	Done   []bool // whether each change is published
 }
 
 const (

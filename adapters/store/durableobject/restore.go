@@ -11,14 +11,15 @@ import (
 	"edgetable/core/table"
 )
 
-// History is the address of the earlier states that the platform keeps of an object. It
-// is no object: the shell of the object that calls it answers. An empty message asks for the
-// platform's bookmark of now, and a time for the bookmark of that time. With a time and a bookmark
-// behind it, the object ends and goes back to that state.
+// History is the address under which an object reaches the platform's earlier states of itself.
+// It is not an object: the calling object's shell answers. An empty message asks for the
+// platform's bookmark of the present state, and a message with a time for the bookmark of that
+// time. With a time and then a bookmark, the object ends and returns to the state of that
+// bookmark.
 var History = Address{Name: "history"}
 
-// Restore implements [table.Restoring]. The catalog keeps how far it is, and the objects do
-// what the catalog says; so another call goes on where this one ends.
+// Restore implements [table.Restoring]. The catalog stores the progress of the restore, and the
+// objects do what the catalog says. So another call continues where this one ends.
 func (s *Store) Restore(ctx context.Context, t table.RecordKey, to edm.Ticks) ([]byte, error) {
 	d, err := s.ReadRecord(ctx, t, table.Strong)
 	if errors.Is(err, table.ErrNoRecord) {
@@ -62,14 +63,15 @@ func (s *Store) Restore(ctx context.Context, t table.RecordKey, to edm.Ticks) ([
 		if tries++; tries == s.o.Attempts || phase == restoring.Telling || !s.again(ctx, tries) {
 			state := table.RestoreUnfinished
 			if phase == restoring.Settling || phase == restoring.Telling {
-				state = table.RestoreWaits + " 5" // the replica learns of it
+				state = table.RestoreWaits + " 5" // the replica will learn of it
 			}
 			return told(r, errs, state), nil
 		}
 	}
 }
 
-// lead tells the catalog how far a restore is, and returns how it goes on.
+// lead reports the progress of a restore to the catalog, and returns the catalog's new state of
+// it.
 func (s *Store) lead(ctx context.Context, t table.RecordKey, r *restoring.Restore) (*restoring.Restore, error) {
 	fields, err := s.send(ctx, s.catalog(t.Account), restoring.Tell(nil, t.String(), r))
 	if refused, ok := errors.AsType[*table.Refused](err); ok {
@@ -83,12 +85,13 @@ func (s *Store) lead(ctx context.Context, t table.RecordKey, r *restoring.Restor
 	case !ok:
 		return nil, message.ErrDamaged
 	case r.Phase != 0 && next.ID != r.ID:
-		return nil, table.ErrBusy // another call led it to its end
+		return nil, table.ErrBusy // another call has finished that restore
 	}
 	return next, nil
 }
 
-// obeyed tells the objects to do their part of this phase, and notes which did.
+// obeyed tells the objects to do their part of this phase, and records which objects did. It
+// returns the errors of the others.
 func (s *Store) obeyed(ctx context.Context, t table.RecordKey, where message.Layout, r *restoring.Restore) map[message.Object]error {
 	var calls []Call
 	var which []*restoring.Returned
@@ -124,7 +127,8 @@ func (s *Store) obeyed(ctx context.Context, t table.RecordKey, where message.Lay
 	return errs
 }
 
-// told is what became of each object of a table, and of the restore.
+// told returns the report of a restore: a line for each object, with what became of it, then the
+// state of the restore.
 func told(r *restoring.Restore, errs map[message.Object]error, state string) (did []byte) {
 	for i := range r.Objects {
 		o := &r.Objects[i]
@@ -143,9 +147,9 @@ func told(r *restoring.Restore, errs map[message.Object]error, state string) (di
 	return append(append(did, state...), '\n')
 }
 
-// beyond refuses a time to which a table whose record was written at some time cannot go
-// back. The objects of a table that was made later have the entities of the table before,
-// or none, and serve them as those of the new one.
+// beyond refuses a time to which a table cannot return. written is when the table's record was
+// last written. If a table was created after the requested time, its objects then had the
+// entities of an earlier table, or none, and would serve these as entities of this table.
 func beyond(to, now, written edm.Ticks) error {
 	reason := ""
 	switch {
@@ -162,7 +166,7 @@ func beyond(to, now, written edm.Ticks) error {
 	return table.OutOfRangeInput.With("One of the request inputs is out of range. Nothing was changed. " + reason + now.String())
 }
 
-// objects are those that serve a table.
+// objects returns the layout of a table and the objects that serve it.
 func (s *Store) objects(ctx context.Context, t table.RecordKey) (where message.Layout, list []message.Object, err error) {
 	r, err := s.send(ctx, s.catalog(t.Account), message.Key(nil, message.OpObjects, t.String()))
 	if err != nil {
@@ -174,12 +178,12 @@ func (s *Store) objects(ctx context.Context, t table.RecordKey) (where message.L
 	return where, list, err
 }
 
-// destinationOf is the destination of messages to an object of a table.
+// destinationOf returns the destination of messages to an object of a table.
 func destinationOf(t table.RecordKey, where *message.Layout, o message.Object) message.Destination {
 	return message.Destination{Table: t.String(), Buckets: where.Buckets, Bucket: o.Bucket, Location: where.Location, Range: o.Range}
 }
 
-// askAll asks objects at once, some at a time, and again those whose answers were lost.
+// askAll sends calls to objects, fanOut at a time, and repeats those whose answers were lost.
 func (s *Store) askAll(ctx context.Context, calls []Call) (answers []message.Reader, errs []error) {
 	for len(calls) > 0 {
 		n := min(len(calls), fanOut)
@@ -192,7 +196,7 @@ func (s *Store) askAll(ctx context.Context, calls []Call) (answers []message.Rea
 				r, err = s.send(ctx, calls[i].To, calls[i].Message)
 			}
 			if again(err) {
-				err = table.ErrBusy // it left meanwhile
+				err = table.ErrBusy // the object gave its keys away meanwhile
 			}
 			answers, errs = append(answers, r), append(errs, err)
 		}

@@ -11,16 +11,15 @@ import (
 	"edgetable/core/table"
 )
 
-// fanOut is the number of buckets called concurrently.
+// fanOut is the number of objects called concurrently.
 const fanOut = 32
 
-// Scan implements [table.Store]. For a table in one bucket it is one message, and the
-// page is a snapshot. It examines at most 8 MiB, even if the request allows more, so
-// that it does not occupy the object for long.
+// Scan implements [table.Store]. For a table with one object, a scan is one message, and the page
+// is a snapshot. The object examines at most 8 MiB, even if the request allows more, so that it
+// is not occupied for long.
 //
-// The object can neither call Expired nor rely on its clock, so Expired is called here,
-// for the rows that the object examined. A page that ends early wastes work, at most
-// 8 MiB.
+// The object can neither call Expired nor rely on its clock. So Scan calls Expired, for the rows
+// that the object has examined. A page that Expired ends early has wasted at most 8 MiB of work.
 func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest) (page table.Page, err error) {
 	name := t.String()
 	err = s.follow(name, func() error {
@@ -38,12 +37,12 @@ func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest
 	return page, err
 }
 
-// scanOne has the only bucket make the page: its range with the start of the page, and
-// those that follow while the limits of the page allow.
+// scanOne makes a page of a table with one bucket. It asks the range with the start of the page,
+// then the following ranges until a limit of the page is reached.
 func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.ScanRequest) (table.Page, error) {
 	filter, ended := r.Filter, r.Ended
-	r.Filter, r.Ended = nil, false                                              // the bucket judges the rows
-	bounded := r.Rows > 0 || r.Bytes > 0 || r.ScanBytes > 0 || r.Expired != nil // it may end early
+	r.Filter, r.Ended = nil, false                                              // the objects filter the rows
+	bounded := r.Rows > 0 || r.Bytes > 0 || r.ScanBytes > 0 || r.Expired != nil // whether the page may end early
 	page := table.NewPageBuilder(&r)
 	for asked := 1; ; asked++ {
 		m := message.Scan{
@@ -52,7 +51,7 @@ func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.Scan
 		}
 		reader, err := s.scan(ctx, p, &m)
 		if bounded && errors.Is(err, table.ErrBusy) && asked > 1 {
-			return page.Page, nil // what is there already counts; Next is that of the range before
+			return page.Page, nil // return the rows so far; Next was set after the previous range
 		}
 		if err != nil {
 			return table.Page{}, err
@@ -78,15 +77,15 @@ func (s *Store) scanOne(ctx context.Context, p message.Destination, r table.Scan
 	}
 }
 
-// maxPage is the number of bytes examined for a page over several ranges, about: that of one
-// range.
+// maxPage is the approximate maximum number of bytes examined for a page over several ranges. It
+// equals the maximum of one range.
 const maxPage = 8 << 20
 
-// mostAsked is the number of ranges that are asked for a page. The platform permits 50 calls on its
-// free plan, and one to a range that a Worker does not know takes two.
+// mostAsked is the maximum number of ranges asked for a page. The platform permits 50 calls on
+// its free plan, and a range that the Worker does not know takes two calls.
 const mostAsked = 20
 
-// rest is what is left of a limit; 0 is none.
+// rest returns the unused part of a limit; 0 means no limit.
 func rest(limit, used int) int {
 	if limit <= 0 {
 		return 0
@@ -94,8 +93,8 @@ func rest(limit, used int) int {
 	return max(limit-used, 1)
 }
 
-// addPage adds what a range found to a page. It returns where the page continues, nil if it
-// is complete, and whether that is in the next range.
+// addPage adds the rows of one range to a page. It returns where the page continues, nil if the
+// page is complete, and whether it continues in the next range.
 func addPage(ctx context.Context, page *table.PageBuilder, reader message.Reader, counts bool) (next []byte, goesOn bool, err error) {
 	count := reader.PageRows()
 	page.Page.Rows = slices.Grow(page.Page.Rows, count)
@@ -105,7 +104,7 @@ func addPage(ctx context.Context, page *table.PageBuilder, reader message.Reader
 		if !reader.OK() {
 			return nil, false, message.ErrDamaged
 		}
-		page.Page.Scanned += examined - len(row.Key) - len(row.Properties) // of rows that did not pass
+		page.Page.Scanned += examined - len(row.Key) - len(row.Properties) // bytes of rows that did not pass the filter
 		switch verdict, err := page.Examine(ctx, &row); {
 		case err != nil:
 			return nil, false, err
@@ -136,12 +135,12 @@ func (s *Store) scan(ctx context.Context, p message.Destination, m *message.Scan
 // source reads the buckets of a table.
 type source struct {
 	*Store
-	table message.Destination // of its first bucket
-	ended bool                // it reads what has ended
+	table message.Destination // the destination of the first bucket
+	ended bool                // whether expired entities are read, too
 }
 
-// at is the destination of a position in a bucket. The number of buckets stays that with which
-// the scan began.
+// at returns the destination of a position in a bucket. The scan keeps the number of buckets with
+// which it began.
 func (s *source) at(bucket uint16, position []byte) message.Destination {
 	p := s.table
 	if known := s.where(p.Table, bucket, position); known.Buckets == p.Buckets && known.Location == p.Location {
@@ -167,7 +166,7 @@ func (s *source) scanOf(r key.Range, l buckets.Limit) *message.Scan {
 	return &message.Scan{Ranges: []key.Range{r}, Filter: l.Filter, ScanBytes: l.Bytes, ScanRows: l.Rows, Strict: l.Strict, Descending: l.Descending, Ended: s.ended}
 }
 
-// ReadWave implements [buckets.Waves]. It repeats reads without an answer one by one.
+// ReadWave implements [buckets.Waves]. It repeats each read that got no answer.
 func (s *source) ReadWave(ctx context.Context, reads []buckets.Read) error {
 	calls := make([]Call, len(reads))
 	for i := range reads {
@@ -213,7 +212,8 @@ func chunk(reader message.Reader) (c buckets.Chunk, err error) {
 	return c, nil
 }
 
-// again reports whether a range does not have the keys that it was asked for, or not yet.
+// again reports whether an error says that a range does not have the requested keys, or does not
+// serve them yet.
 func again(err error) bool {
 	_, moved := errors.AsType[*message.RangedError](err)
 	return moved || errors.Is(err, message.ErrAgain)

@@ -10,16 +10,17 @@ import (
 	"edgetable/core/table"
 )
 
-// maxMoves is how often an operation follows a table to another layout.
+// maxMoves is the maximum number of times that an operation follows a table to another layout.
 const maxMoves = 3
 
-// firstPause is the pause before a message is sent a second time.
+// firstPause is the pause before a message is sent for the second time.
 const firstPause = 20 * time.Millisecond
 
 // send sends a message until it gets an answer, and returns the fields of the answer.
 //
-// A write is stamped, so that the object recognizes it: a write whose answer was lost
-// can be sent again. If no answer arrives, its outcome is unknown.
+// A write is stamped with a random number, by which the object recognizes it, so that a write
+// whose answer was lost can be sent again. If no answer arrives, the outcome of the write is
+// unknown.
 func (s *Store) send(ctx context.Context, to Address, m []byte) (message.Reader, error) {
 	if err := ctx.Err(); err != nil {
 		return message.Reader{}, err
@@ -30,7 +31,7 @@ func (s *Store) send(ctx context.Context, to Address, m []byte) (message.Reader,
 		a = message.Attempt{ID: s.o.Rand(), First: s.o.Now()}
 	}
 	calls := []Call{{To: to, Message: m}}
-	lost := false // an attempt of a write
+	lost := false // whether the answer to an attempt of a write was lost
 	for n := 1; ; n++ {
 		if write {
 			message.Stamp(m, a)
@@ -69,8 +70,8 @@ func failed(err error) bool {
 	return ok
 }
 
-// result reads an answer. lost says that an earlier attempt of the write was lost: it may
-// have been carried out even if this one was not.
+// result reads an answer. lost means that the answer to an earlier attempt of the write was lost:
+// that attempt may have been carried out even if this one was not.
 func (s *Store) result(answer []byte, write, lost bool) (message.Reader, error) {
 	r, err := message.Result(answer)
 	if errors.Is(err, message.ErrForeign) {
@@ -83,8 +84,8 @@ func (s *Store) result(answer []byte, write, lost bool) (message.Reader, error) 
 	return r, err
 }
 
-// again waits a little and reports whether time is left to send a message for the nth
-// time again.
+// again waits a little and reports whether there is time to send a message again. n is the number
+// of times that it was sent.
 func (s *Store) again(ctx context.Context, n int) bool {
 	if s.ended(ctx) != nil {
 		return false
@@ -95,8 +96,8 @@ func (s *Store) again(ctx context.Context, n int) bool {
 	return s.ended(ctx) == nil
 }
 
-// ended is the error of a context that ended, or whose deadline is over by our clock:
-// without a scheduler nothing ends the context.
+// ended returns the error of a context that was cancelled, or whose deadline has passed by the
+// Store's clock: without a scheduler, nothing cancels the context at its deadline.
 func (s *Store) ended(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -107,7 +108,7 @@ func (s *Store) ended(ctx context.Context) error {
 	return nil
 }
 
-// gaveUp is the error of a message without an answer.
+// gaveUp returns the error of a message that got no answer.
 func (s *Store) gaveUp(ctx context.Context, lost bool, last error) error {
 	if lost {
 		return table.ErrUnknown
@@ -118,7 +119,7 @@ func (s *Store) gaveUp(ctx context.Context, lost bool, last error) error {
 	return table.ErrBusy
 }
 
-// follow does an operation where the table is expected, and again where it is.
+// follow runs an operation where the table is expected, and again where the table has moved.
 func (s *Store) follow(name string, do func() error) error {
 	for range maxMoves {
 		err := do()
@@ -131,8 +132,8 @@ func (s *Store) follow(name string, do func() error) error {
 	return table.ErrBusy
 }
 
-// ask sends a message to the range that is expected to have a position, and again where that
-// is, if it moved.
+// ask sends a message to the range that is expected to have a position. If that range answers
+// with another range, ask sends the message there.
 func (s *Store) ask(ctx context.Context, p message.Destination, position []byte, m func(p *message.Destination) []byte) (message.Reader, error) {
 	for range maxMoves {
 		r, err := s.send(ctx, AddressOf(&p), m(&p))

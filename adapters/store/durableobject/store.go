@@ -8,8 +8,8 @@ import (
 // Store is a table.Store on Durable Objects. Use [New].
 type Store struct {
 	o     Options
-	pause Pauser // nil if the Caller is none
-	// window is the number of ranges that are asked for a page of a feed.
+	pause Pauser // nil if the Caller is not a Pauser
+	// window is the number of ranges that are asked at a time for a page of a feed.
 	window int
 }
 
@@ -29,12 +29,12 @@ func New(o Options) (*Store, error) {
 	return s, nil
 }
 
-// where is what the maps say about a position of a table, in a bucket.
+// where returns the destination, according to the maps, of a position in a bucket of a table.
 func (s *Store) where(name string, bucket uint16, position []byte) message.Destination {
 	return s.find(&message.Where{What: message.FindRange, Table: name, Bucket: bucket, Position: position})
 }
 
-// whereKey is what the maps say about a key of a table.
+// whereKey returns the destination, according to the maps, of a key of a table.
 func (s *Store) whereKey(name string, k []byte) message.Destination {
 	return s.find(&message.Where{What: message.FindRange, Table: name, OfKey: true, Position: k})
 }
@@ -49,12 +49,12 @@ func (s *Store) find(w *message.Where) message.Destination {
 	return p
 }
 
-// learn tells the maps the layout of a table.
+// learn stores the layout of a table in the maps.
 func (s *Store) learn(name string, where message.Layout) {
 	s.o.Maps(message.AppendWhere(nil, &message.Where{What: message.LearnLayout, Table: name, Layout: where}))
 }
 
-// learnRanges tells the maps the ranges around a position.
+// learnRanges stores the ranges around a position in the maps.
 func (s *Store) learnRanges(p *message.Destination, position []byte, near *message.RangedError) {
 	s.o.Maps(message.AppendWhere(nil, &message.Where{
 		What: message.LearnRanges, Table: p.Table, Layout: message.Layout{Buckets: p.Buckets, Location: p.Location},

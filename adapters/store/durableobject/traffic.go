@@ -10,9 +10,10 @@ import (
 	"edgetable/core/traffic"
 )
 
-// Traffic implements [table.Counting]. It asks some of the objects at a time: what all of them
-// tell would need too much memory. Objects that do not answer are counted, such as one that gives
-// its keys away just now, and those beyond the calls that the platform permits.
+// Traffic implements [table.Counting]. It asks fanOut objects at a time, because the answers of
+// all objects would need too much memory. The report contains the number of objects that did not
+// answer, such as an object that is giving its keys away, or one beyond the number of calls that
+// the platform permits.
 func (s *Store) Traffic(ctx context.Context, t table.RecordKey) (*traffic.Report, error) {
 	where, objects, err := s.objects(ctx, t)
 	if err != nil {

@@ -7,28 +7,28 @@ import (
 	"edgetable/core/edm"
 )
 
-// age has the answers of some seconds, which are forgotten together. It is an extendible hash
-// table: the first bits of an id choose a small table, which is divided when it is full. So an
-// answer is found with one look, and no piece of memory is large.
+// age holds the answers of a few seconds, which are forgotten together. It is an extendible hash table:
+// the first bits of an id select a small table, and a full table is divided into two. So an answer is
+// found with one lookup, and no allocation is large.
 type age struct {
 	begin, end edm.Ticks
 	bits       uint
-	tables     []*slots // by the first bits; several places may have the same one
-	texts      [][]byte // answers that are not the Timestamp of a write
-	size       int      // bytes of all
+	tables     []*slots // indexed by the first bits of an id; several entries may point to the same table
+	texts      [][]byte // answers other than the Timestamp of a write
+	size       int      // bytes of the tables and texts
 }
 
-// slots is a small table of the ids that have some first bits in common.
+// slots is a small table for ids that begin with the same bits.
 type slots struct {
 	bits uint
 	used int
 	list []slot
 }
 
-// slot is a place for an answer; the id 0 is none.
+// slot holds one answer; an id of 0 means that the slot is empty.
 type slot struct {
 	id uint64
-	// answer is the Timestamp of a write, or -1 minus the place of another answer in texts.
+	// answer is the Timestamp of a write, or -1 minus the index in texts of any other answer.
 	answer int64
 }
 
@@ -37,15 +37,15 @@ const (
 	sizeOfSlot            = 16
 	sizeOfSlots           = 32
 	sizeOfText            = 16  // in addition to its bytes
-	comparedTexts         = 32  // nearly all refusals have one of few texts
-	sizeOfAge             = 128 // without anything in it
-	maxBits               = 20  // ids are random; were they not, an age would end
+	comparedTexts         = 32  // nearly all refusals have one of a few texts
+	sizeOfAge             = 128 // of an empty age
+	maxBits               = 20  // reached only if ids were not random; then a table grows instead
 )
 
-// seen is the id that is in slots.
+// seen returns the id that is stored in slots, where 0 means empty.
 func seen(id uint64) uint64 { return max(id, 1) }
 
-// place is the slot of an id, or the empty one where it would be.
+// place returns the slot of an id, or the empty slot where the id would be stored.
 func (s *slots) place(id uint64) *slot {
 	for i := id; ; i++ {
 		if p := &s.list[i&uint64(len(s.list)-1)]; p.id == id || p.id == 0 {
@@ -61,7 +61,7 @@ func (s *slots) put(one slot) {
 	*s.place(one.id) = one
 }
 
-// of is the table of an id.
+// of returns the table for an id.
 func (g *age) of(id uint64) *slots { return g.tables[id>>(64-g.bits)] }
 
 func (g *age) find(id uint64) (answer []byte, ok bool) {
@@ -89,7 +89,7 @@ func (g *age) put(id uint64, answer []byte) {
 	g.of(id).put(slot{id, g.form(answer)})
 }
 
-// grow makes room in the table of an id: it becomes twice as large, or two.
+// grow makes room in the table for an id: the table is doubled, or divided into two.
 func (g *age) grow(id uint64) {
 	old := g.of(id)
 	if len(old.list) < mostSlots || old.bits == maxBits {
@@ -111,7 +111,8 @@ func (g *age) grow(id uint64) {
 	g.move(old, &slots{bits: old.bits + 1, list: make([]slot, mostSlots)}, &slots{bits: old.bits + 1, list: make([]slot, mostSlots)})
 }
 
-// move puts what a table has into others, by the bit that divides them, and these in its places.
+// move puts the slots of a table into two others, by the bit that divides them, and replaces the table by
+// them.
 func (g *age) move(old, low, high *slots) {
 	to := func(id uint64) *slots {
 		if id<<old.bits>>63 == 0 {
@@ -131,7 +132,7 @@ func (g *age) move(old, low, high *slots) {
 	}
 }
 
-// form is an answer as it is in a slot.
+// form returns an answer in the form that a slot stores.
 func (g *age) form(answer []byte) int64 {
 	if r, err := message.Result(answer); err == nil {
 		if at := r.Ticks(); r.Done() && at >= 0 {

@@ -1,5 +1,5 @@
-// Package answers remembers the answers that an object gave to writes, so that it can tell
-// what became of one that is sent again.
+// Package answers remembers the answers that an object gave to writes, so that it can answer a write that
+// is sent again.
 package answers
 
 import (
@@ -10,43 +10,43 @@ import (
 )
 
 const (
-	// keep is the time for which an answer is remembered, and up to an eighth longer.
+	// keep is the minimum time for which an answer is remembered; the maximum is an eighth longer.
 	keep = 60 * edm.TicksPerSecond
-	// margin is the time a message may travel, and by which clocks may differ.
+	// margin covers the time that a message travels and the difference between two clocks.
 	margin = edm.TicksPerSecond
 )
 
 // Memory remembers the answer to each write, by its id.
 type Memory struct {
-	Engine uint64    // random, tells engines apart
-	Woke   edm.Ticks // no earlier answer is remembered
-	Room   *Room     // for the answers
-	Life   byte      // another one for each table of the object
-	forgot edm.Ticks // nor one until then; 0: none was forgotten
+	Engine uint64    // a random number that distinguishes engines
+	Woke   edm.Ticks // when the engine woke up; it remembers no earlier answer
+	Room   *Room     // the shared bound of the answers' memory
+	Life   byte      // changes with each incarnation of the table that the object serves
+	forgot edm.Ticks // answers up to this time were forgotten; 0 if none were
 	ages   []*age    // oldest first
 }
 
-// Verdict is the state of a write.
+// Verdict is what is known of a write.
 type Verdict uint8
 
-// The states of a write.
+// The values of Verdict.
 const (
 	Fresh    Verdict = iota // it was not carried out
 	Answered                // its answer is remembered
 	Lost                    // its outcome is unknown
 )
 
-// Judge returns the state of a write. A repeated write that is not remembered was
-// not carried out if no answer was forgotten since before it was first sent: by its
-// age, and, because a message may travel for longer than margin, also by the sender's
-// clock. A first attempt too may arrive after later ones whose answers were forgotten;
+// Judge returns what is known of a write, and its answer if that is remembered. A repeated write without
+// a remembered answer was not carried out if no answer was forgotten since before its first attempt. Two
+// measures decide that: the age of the write and, because a message may travel for longer than margin,
+// the sender's clock. A first attempt, too, may arrive after later attempts whose answers were forgotten;
 // but not after a restart, which ends all messages that wait for the object.
 func (m *Memory) Judge(now edm.Ticks, a message.Attempt) (Verdict, []byte) {
 	m.expire(now)
 	switch answer, ok := m.find(a.ID); {
 	case !ok || len(answer) == 1 && answer[0] == m.Life:
 	case len(answer) == 1:
-		return Lost, nil // another range may have answered it in a life in which this object did not have its key
+		return Lost, nil // another range may have answered the write under an earlier incarnation, when this object did not have the key
 	default:
 		return Answered, answer
 	}
@@ -67,7 +67,7 @@ func (m *Memory) find(id uint64) (answer []byte, ok bool) {
 	return nil, false
 }
 
-// Remember keeps an answer.
+// Remember stores the answer to a write.
 func (m *Memory) Remember(now edm.Ticks, id uint64, answer []byte) {
 	if _, known := m.find(id); known {
 		return
@@ -85,11 +85,11 @@ func (m *Memory) Remember(now edm.Ticks, id uint64, answer []byte) {
 	m.expire(now)
 }
 
-// Misdirected remembers that another range has the key of a write, for the case that the table ends:
-// in the next one, this object may have the key.
+// Misdirected remembers that another range has the key of a write. In a later incarnation of the table
+// this object may have that key, and must then not carry out the write.
 func (m *Memory) Misdirected(now edm.Ticks, id uint64) { m.Remember(now, id, []byte{m.Life}) }
 
-// expire forgets what is older than keep.
+// expire forgets answers that are older than keep.
 func (m *Memory) expire(now edm.Ticks) {
 	for len(m.ages) > 0 && now-m.ages[0].end > keep {
 		m.forgetOldest()
@@ -102,7 +102,7 @@ func (m *Memory) forgetOldest() {
 	m.ages = slices.Delete(m.ages, 0, 1)
 }
 
-// Leave gives the room of a memory back that nobody asks any more.
+// Leave frees the answers of a memory that is no longer used.
 func (m *Memory) Leave() {
 	for len(m.ages) > 0 {
 		m.forgetOldest()

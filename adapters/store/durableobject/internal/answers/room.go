@@ -2,11 +2,11 @@ package answers
 
 import "edgetable/core/edm"
 
-// Room bounds the answers that memories of one process keep together. A memory of all writes of
-// a minute is what they promise, so the bound is above that of any load that one process serves:
-// 2,000 writes a second.
+// Room bounds the answers that all memories of one process hold together. To keep its promise, a memory
+// needs the answers to all writes of a minute. So the bound is above any load that one process serves:
+// 2,000 writes per second.
 type Room struct {
-	// Short is called when answers had to be forgotten before their time; nil: nobody is told.
+	// Short, unless nil, is called when answers had to be forgotten before their time.
 	Short func()
 
 	used int
@@ -19,7 +19,8 @@ const (
 	sayEvery  = 60 * edm.TicksPerSecond
 )
 
-// take counts bytes of a memory. If there is no room, the oldest answers of all are forgotten.
+// take counts bytes that a memory allocates. If there is no room, the oldest answers of all memories are
+// forgotten.
 func (r *Room) take(m *Memory, now edm.Ticks, n int) {
 	if len(m.ages) == 1 && m.ages[0].size == n {
 		r.join(m)
@@ -43,7 +44,7 @@ func (r *Room) take(m *Memory, now edm.Ticks, n int) {
 	}
 }
 
-// join adds a memory to those that are counted.
+// join adds a memory to the counted ones.
 func (r *Room) join(m *Memory) {
 	for _, o := range r.all {
 		if o == m {

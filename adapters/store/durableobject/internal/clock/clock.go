@@ -10,20 +10,20 @@ import (
 // Row is the key of the row with the reserved Timestamp.
 var Row = []byte("mc")
 
-// Clock issues Timestamps above its floor and above all that the object ever issued.
-// It reserves a second ahead in a row, so that most writes write no row for it.
+// Clock issues Timestamps above its floor and above all Timestamps that the object has issued. It
+// reserves a second ahead in a row, so that most writes do not write that row.
 type Clock struct {
-	Last     edm.Ticks // the last issued, or the floor
-	Reserved edm.Ticks // the value of the row, 0 without one
+	Last     edm.Ticks // the last issued Timestamp, or the floor
+	Reserved edm.Ticks // the value of the row, 0 if there is no row
 }
 
-// Load starts the clock above all that an earlier engine may have issued.
+// Load sets the clock above all Timestamps that an earlier engine may have issued.
 func (c *Clock) Load(r storage.Rows, floor edm.Ticks) {
 	c.Reserved = storage.Ticks(r, Row)
 	c.Last = max(c.Last, c.Reserved, floor)
 }
 
-// Next is the Timestamp that can be issued now: it is class modulo classes.
+// Next returns the Timestamp that can be issued now. It is equal to class modulo classes.
 func (c *Clock) Next(now edm.Ticks, class, classes uint32) edm.Ticks {
 	t := max(now, c.Last+1)
 	n := edm.Ticks(max(classes, 1))
@@ -33,7 +33,7 @@ func (c *Clock) Next(now edm.Ticks, class, classes uint32) edm.Ticks {
 	return t
 }
 
-// Issue issues a Timestamp.
+// Issue records that a Timestamp is issued.
 func (c *Clock) Issue(r storage.Rows, t edm.Ticks) {
 	if t > c.Reserved {
 		c.Reserved = t + table.Reservation
@@ -42,13 +42,13 @@ func (c *Clock) Issue(r storage.Rows, t edm.Ticks) {
 	c.Last = t
 }
 
-// Instant is the instant of a read. No Timestamp up to it is issued later.
+// Instant returns the instant of a read. No Timestamp up to it is issued later.
 func (c *Clock) Instant(now edm.Ticks) edm.Ticks {
 	c.Last = max(c.Last, now)
 	return c.Last
 }
 
-// Keep has the next engine issue Timestamps above t only.
+// Keep makes the next engine issue only Timestamps above t.
 func (c *Clock) Keep(r storage.Rows, t edm.Ticks) {
 	if t > c.Reserved {
 		c.Reserved = t + table.Reservation

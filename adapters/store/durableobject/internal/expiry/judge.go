@@ -1,5 +1,5 @@
-// Package expiry is how an object judges its entities by what their table declares, and how it finds
-// those that have ended, to remove them.
+// Package expiry decides which entities of an object have expired by the declaration of their table, and
+// finds expired entities to remove.
 package expiry
 
 import (
@@ -9,25 +9,25 @@ import (
 	"edgetable/core/table"
 )
 
-// Judge says which entities are absent at an instant.
+// Judge decides which entities are absent at an instant.
 //
-// What a read found absent is absent for each later write. The engine may end, and the clock of the
-// next one step back: so the instant is kept in a row, but only where something was hidden that had
-// not ended at the Timestamp up to which an earlier row reserves.
+// An entity that one read found absent must stay absent for every later write. The engine may end, and
+// the clock of the next engine may be behind. So the instant is stored in a row. That is needed only if
+// an entity was hidden that had not expired at the Timestamp which an earlier row reserves.
 type Judge struct {
 	Traits *table.Traits
 	Now    edm.Ticks
 
 	reserved edm.Ticks
-	kept     bool // the instant must be
+	kept     bool // whether the instant must be stored
 }
 
-// NewJudge makes one of an instant; without traits it hides nothing.
+// NewJudge returns a Judge for an instant. Without traits it hides nothing.
 func NewJudge(traits *table.Traits, now edm.Ticks, c *clock.Clock) Judge {
 	return Judge{Traits: traits, Now: now, reserved: c.Reserved}
 }
 
-// Hides reports whether a stored entity has ended.
+// Hides reports whether a stored entity has expired.
 func (j *Judge) Hides(row *table.Row) bool {
 	if j.Traits == nil || !j.Traits.Ended(row, j.Now) {
 		return false
@@ -36,7 +36,7 @@ func (j *Judge) Hides(row *table.Row) bool {
 	return true
 }
 
-// Keep keeps the instant, if it has to be.
+// Keep stores the instant, if it must be stored.
 func (j *Judge) Keep(rows storage.Rows, c *clock.Clock) {
 	if j.kept {
 		c.Keep(rows, j.Now)

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// A step of a pass removes at most mostRemoved entities, and examines mostExamined bytes. The
-	// next one is a second later, or sooner where nothing was removed.
+	// One step of a pass removes at most mostRemoved entities and examines at most mostExamined bytes.
+	// The next step follows after a second, or sooner if nothing was removed.
 	mostRemoved  = 100
 	mostExamined = 1 << 20
 	afterRemoval = edm.TicksPerSecond
@@ -22,23 +22,23 @@ const (
 	longest = 30 * 24 * least
 )
 
-// Row is the key of the row that says when the next pass begins, and which withdrawn rule, by the
-// time of that, has left nothing.
+// Row is the key of a row with two times: when the next pass begins, and the Until of a withdrawn rule
+// whose expired entities are all removed.
 var Row = []byte("mx")
 
-// Sweep is how far a pass over the entities of an object is. What the row does not say is forgotten
-// with the engine: then the pass begins anew.
+// Sweep is the progress of a pass over the entities of an object. Only the row survives the engine; the
+// next engine begins the pass again.
 type Sweep struct {
-	Due edm.Ticks // when it goes on, 0: never
+	Due edm.Ticks // when the next step is due, 0: never
 
-	clean edm.Ticks // the Until of a withdrawn rule that has left nothing
-	from  []byte    // the row at which it continues, nil: it has not begun
+	clean edm.Ticks // the Until of a withdrawn rule whose expired entities are all removed
+	from  []byte    // the row at which the pass continues, nil if it has not begun
 	began edm.Ticks
-	next  edm.Ticks // when the first of the entities that it passed ends; 0: none does
-	left  bool      // some that have ended could not be removed
+	next  edm.Ticks // when the first of the passed entities expires; 0 if none does
+	left  bool      // whether some expired entities could not be removed
 }
 
-// Load reads the row.
+// Load reads the row. Without a row the pass begins at once.
 func (s *Sweep) Load(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 	*s = Sweep{}
 	if traits == nil {
@@ -54,8 +54,8 @@ func (s *Sweep) put(rows storage.Rows) {
 	rows.Put(Row, binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(s.Due)), uint64(s.clean)))
 }
 
-// Declared begins a pass by other traits, or over other entities; without traits nothing is left to
-// do.
+// Declared begins a pass because the traits changed or the object got other entities. Without traits
+// there is nothing to remove.
 func (s *Sweep) Declared(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 	*s = Sweep{}
 	if traits == nil {
@@ -66,7 +66,7 @@ func (s *Sweep) Declared(rows storage.Rows, traits *table.Traits, now edm.Ticks)
 	s.put(rows)
 }
 
-// first is the first instant at which a pass may remove something.
+// first returns the first instant at which a pass may remove something.
 func (s *Sweep) first(traits *table.Traits, now edm.Ticks) edm.Ticks {
 	if e := traits.Expiry; e != nil && (traits.Ending == nil || s.clean == traits.Ending.Until) {
 		return max(now, e.Since+table.RemoveTime)
@@ -74,12 +74,12 @@ func (s *Sweep) first(traits *table.Traits, now edm.Ticks) edm.Ticks {
 	return now
 }
 
-// Clean reports whether nothing is stored that a withdrawn rule has ended.
+// Clean reports whether no entity is stored that had expired by a withdrawn rule.
 func (s *Sweep) Clean(traits *table.Traits) bool {
 	return traits == nil || traits.Ending == nil || s.clean == traits.Ending.Until
 }
 
-// Wrote lets the next pass come in time for an entity that was written.
+// Wrote makes the next pass early enough for an entity that was written.
 func (s *Sweep) Wrote(rows storage.Rows, traits *table.Traits, row *table.Row, now edm.Ticks) {
 	if traits == nil || traits.Expiry == nil {
 		return
@@ -93,16 +93,16 @@ func (s *Sweep) Wrote(rows storage.Rows, traits *table.Traits, row *table.Row, n
 	}
 }
 
-// between is when a pass comes for what ends at an instant.
+// between returns when to start the pass for an entity that expires at an instant.
 func between(at, now edm.Ticks) edm.Ticks { return min(max(at, now+least), now+longest) }
 
 // Waits reports whether the next step is not due.
 func (s *Sweep) Waits(now edm.Ticks) bool {
-	return s.Due == 0 || s.Due > now && s.Due <= now+longest // else the clock stepped back
+	return s.Due == 0 || s.Due > now && s.Due <= now+longest // otherwise the clock stepped back
 }
 
-// Step examines the next entities of an object with these keys, and returns those that have ended, by
-// key and Timestamp, in memory of their own. ended is the instant of the pass, now that of this step.
+// Step examines the next entities of an object that has these keys. It returns the expired ones by key
+// and Timestamp, in memory of their own. now is the instant at which entities are judged.
 func (s *Sweep) Step(rows storage.Rows, traits *table.Traits, keys key.Range, now edm.Ticks) (list []table.Row) {
 	if s.from == nil {
 		s.from, s.began, s.next, s.left = append([]byte{storage.SpaceEntities}, keys.Start...), now, 0, false
@@ -120,7 +120,7 @@ func (s *Sweep) Step(rows storage.Rows, traits *table.Traits, keys key.Range, no
 		examined += len(k) + len(v)
 		row, err := table.ParseRow(k[1:], v)
 		switch {
-		case err != nil: // reads tell of it
+		case err != nil: // a read of the row reports it
 		case traits.Ended(&row, now):
 			list = append(list, table.Row{Key: bytes.Clone(row.Key), Timestamp: row.Timestamp})
 		case traits.Expiry != nil:
@@ -140,7 +140,7 @@ func (s *Sweep) Step(rows storage.Rows, traits *table.Traits, keys key.Range, no
 	return list
 }
 
-// Refused says that an entity that has ended could not be removed yet.
+// Refused records that an expired entity could not be removed yet.
 func (s *Sweep) Refused() { s.left = true }
 
 // Ended ends a pass, if the last step was its last one.
@@ -149,7 +149,7 @@ func (s *Sweep) Ended(rows storage.Rows, traits *table.Traits, now edm.Ticks) {
 		return
 	}
 	if e := traits.Ending; e != nil && s.began > e.Until {
-		s.clean = e.Until // the next rule alone may have refused
+		s.clean = e.Until // only the current rule may have refused removals
 	}
 	switch {
 	case s.left:

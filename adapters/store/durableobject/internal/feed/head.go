@@ -1,8 +1,9 @@
-// Package feed is what an object keeps of the feed of its table: a line for each commit, and where keys came from and
-// went to.
+// Package feed stores the feed of an object's table: a line for each commit, and marks that say where
+// keys came from and where they went.
 //
-// The lines of a day are kept together, and go together. All else of a feed is in one row, the head. There is one for
-// each incarnation of the table, as a feed is kept for a while after its table was dropped.
+// The lines of a day are stored together and removed together. All other data of a feed is in one row,
+// the head. Each incarnation of the table has its own head, because a feed is kept for a while after its
+// table was dropped.
 package feed
 
 import (
@@ -15,22 +16,22 @@ import (
 	"edgetable/core/table"
 )
 
-// Head is all of the feed of an incarnation but its lines.
+// Head is the feed of one incarnation, without its lines.
 type Head struct {
 	Life  table.Incarnation
 	Keep  edm.Ticks
-	Since edm.Ticks // lines up to here are of incarnations before
-	Floor edm.Ticks // lines up to here are gone, or were never written: the feed was off
-	Cut   edm.Ticks // when the range ceased to serve keys that it gave away, the last time
+	Since edm.Ticks // lines up to here belong to earlier incarnations
+	Floor edm.Ticks // lines up to here are removed, or were never written because the feed was off
+	Cut   edm.Ticks // when the range last ceased to serve keys that it gave away
 	// First and Last are the days that may have lines; First is 0 if there is none.
 	First, Last uint32
-	Gone        uint64 // bytes of the lines of days that are gone
+	Gone        uint64 // bytes of the lines of removed days
 	Ended       Ended
 	End         edm.Ticks
 	Marks       []Mark
 }
 
-// Ended says why there will be no more lines.
+// Ended tells whether more lines will follow, and if not, why.
 type Ended byte
 
 // The values of Ended.
@@ -40,15 +41,16 @@ const (
 	Dropped              // with the table
 )
 
-// Mark says that keys came from another range, or went there. It is a place among the lines.
+// Mark records that keys came from another range, or went to another range. It has a position among the
+// lines.
 type Mark struct {
 	At    edm.Ticks
 	Kind  message.FeedKind // FeedGave, FeedBegan or FeedTook
 	Range uint32
-	Cut   edm.Ticks // of keys that came: lines of the other range up to here are before those after the mark
+	Cut   edm.Ticks // for keys that came: lines of the other range up to Cut are before the lines after the mark
 }
 
-// keepsMarks is how long marks and the heads of ranges that ended are kept at least.
+// keepsMarks is the minimum time for which marks, and the heads of ranges that ended, are kept.
 const keepsMarks = 30 * 24 * 3600 * edm.TicksPerSecond
 
 func rowOf(life table.Incarnation) []byte { return storage.RowOf(storage.SpaceFeeds, string(life[:])) }
@@ -101,7 +103,7 @@ func heads(rows storage.Rows) (list []*Head) {
 	return list
 }
 
-// newHead is the head of a feed without lines.
+// newHead returns the head of a feed without lines.
 func newHead(rows storage.Rows, life table.Incarnation, traits *table.Traits) *Head {
 	h := &Head{Life: life, Keep: traits.Feed.Keep}
 	for _, other := range heads(rows) {
@@ -110,7 +112,7 @@ func newHead(rows storage.Rows, life table.Incarnation, traits *table.Traits) *H
 	return h
 }
 
-// DeleteAll deletes all rows but those of feeds.
+// DeleteAll deletes all rows except the heads of feeds.
 func DeleteAll(rows storage.Rows) {
 	list := heads(rows)
 	rows.DeleteAll()
@@ -127,7 +129,7 @@ func Wipe(rows storage.Rows) {
 	}
 }
 
-// dropDays removes the lines of the days before one.
+// dropDays removes the lines of all days before a day.
 func (h *Head) dropDays(rows storage.Rows, before uint32) {
 	for h.First != 0 && h.First < before {
 		rows.DropDay(h.First)

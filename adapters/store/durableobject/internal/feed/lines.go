@@ -7,7 +7,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// backward iterates over lines from the last one before a Timestamp to the first.
+// backward iterates over lines, from the last line before a Timestamp down to the first line.
 func (h *Head) backward(rows storage.Rows, before edm.Ticks) func(yield func(k, v []byte) bool) {
 	return func(yield func(k, v []byte) bool) {
 		if h.First == 0 {
@@ -27,7 +27,7 @@ func (h *Head) backward(rows storage.Rows, before edm.Ticks) func(yield func(k, 
 	}
 }
 
-// last returns the last line before a Timestamp. It is valid until the next call of rows.
+// last returns the last line before a Timestamp. The line is valid until the next call of rows.
 func (h *Head) last(rows storage.Rows, before edm.Ticks) (k, v []byte, ok bool) {
 	for k, v := range h.backward(rows, before) {
 		return k, v, true
@@ -35,18 +35,18 @@ func (h *Head) last(rows storage.Rows, before edm.Ticks) (k, v []byte, ok bool) 
 	return nil, nil, false
 }
 
-// ever is after all Timestamps.
+// ever is above all Timestamps.
 const ever edm.Ticks = 1<<63 - 1
 
-// overhead is what a row takes in addition to the bytes of a line, about.
+// overhead is the approximate size of a row in addition to the bytes of its line.
 const overhead = 20
 
-// A line begins with the number of bytes of all lines before it.
+// sumOf returns the number at the beginning of a line: the bytes of all lines before it.
 func sumOf(v []byte) uint64 { n, _ := binary.Uvarint(v); return n }
 
 func sizeOf(k, v []byte) uint64 { return uint64(len(k) + len(v) + overhead) }
 
-// due is when there is something to remove.
+// due returns when the next removal is due, 0 if there is none.
 func (h *Head) due() edm.Ticks {
 	switch {
 	case h.First != 0:
@@ -57,7 +57,7 @@ func (h *Head) due() edm.Ticks {
 	return h.removable()
 }
 
-// removable is when the head of a feed can be removed that has ended.
+// removable returns when the head of a feed that has ended can be removed.
 func (h *Head) removable() edm.Ticks {
 	if h.Ended == Dropped {
 		return h.End + h.Keep
@@ -65,7 +65,7 @@ func (h *Head) removable() edm.Ticks {
 	return h.End + max(keepsMarks, h.Keep)
 }
 
-// forget removes the lines of the days before one, and remembers which was the last.
+// forget removes the lines of all days before a day, and records which line was the last of them.
 func (h *Head) forget(rows storage.Rows, before uint32) {
 	if k, v, ok := h.last(rows, storage.BeginOfDay(before)); ok {
 		h.Floor = max(h.Floor, storage.TicksOfLine(k))
@@ -74,7 +74,8 @@ func (h *Head) forget(rows storage.Rows, before uint32) {
 	h.dropDays(rows, before)
 }
 
-// lose removes days before their time. An incarnation before that has lines in them has lost all.
+// lose removes days before their time is over. If an earlier incarnation has lines in these days, its
+// whole feed counts as lost.
 func (h *Head) lose(rows storage.Rows, before uint32) {
 	for _, other := range heads(rows) {
 		if other.Life != h.Life && other.First != 0 && other.Last >= h.First {

@@ -11,20 +11,20 @@ import (
 	"edgetable/core/table"
 )
 
-// Reader reads lines, with the entities that the object has.
+// Reader reads lines and adds the current entities of the object.
 type Reader struct {
 	Rows   storage.Rows
 	Now    edm.Ticks
 	Clock  *clock.Clock
 	Traits *table.Traits
-	// Has reports whether the object has a key, and Read returns the entity, nil if there is none.
+	// Has reports whether the object has a key. Read returns the entity with a key, nil if there is none.
 	Has  func(k []byte) bool
 	Read func(k []byte) (*table.Row, error)
-	// Unknown is a range of which the catalog does not know yet that it got keys, 0: there is none.
+	// Unknown is a range that got keys without the catalog knowing it yet, 0 if there is none.
 	Unknown uint32
 }
 
-// none is a reader of a feed whose entities are gone.
+// none returns a reader for a feed whose entities are deleted.
 func (r *Reader) none() Reader {
 	c := *r
 	c.Has = func([]byte) bool { return true }
@@ -32,10 +32,12 @@ func (r *Reader) none() Reader {
 	return c
 }
 
-// grid is the distance of Timestamps at which the ranges of a feed with many ranges have the same position.
+// grid is the interval of Timestamps to which positions of idle ranges are rounded, so that many ranges
+// have the same position.
 const grid = 600 * edm.TicksPerSecond
 
-// Answer appends the answer to a question. life is the incarnation that the object serves, whose feed f is.
+// Answer appends the answer to a question. life is the incarnation that the object serves, to which f
+// belongs.
 func (f *Feed) Answer(dst []byte, r Reader, life table.Incarnation, live bool, q *message.FeedQuestion) ([]byte, error) {
 	own := live && life == q.Life
 	h := f.head
@@ -65,7 +67,7 @@ func (f *Feed) Answer(dst []byte, r Reader, life table.Incarnation, live bool, q
 	}
 	cutoff := r.Now - h.Keep
 	if goes && q.From != message.FeedEnd && q.From > max(r.Clock.Last, r.Clock.Reserved, h.Floor, h.Since) {
-		a.State = message.FeedWaits // the object is back at an earlier state
+		a.State = message.FeedWaits // the object has returned to an earlier state
 		return message.AppendFeedAnswer(dst, &a), nil
 	}
 	switch q.From {
@@ -105,15 +107,16 @@ func (f *Feed) Answer(dst []byte, r Reader, life table.Incarnation, live bool, q
 	return append(message.AppendFeedAnswer(dst, &a), items...), nil
 }
 
-// promised is a Timestamp up to which there will be no more lines, whatever becomes of the engine: that is, of those that
-// it has issued or can still issue while its clock has come so far, one that a later engine does not issue either.
+// promised returns a Timestamp up to which no more lines will be written, even if this engine ends. This
+// engine cannot issue a Timestamp up to it any more because its clock has passed it, and a later engine
+// cannot because a row reserves it.
 func (f *Feed) promised(r *Reader) edm.Ticks {
 	top := min(max(r.Now, r.Clock.Last), r.Clock.Reserved)
 	r.Clock.Last = max(r.Clock.Last, top)
 	return top
 }
 
-// before is the position before the mark of a range that got keys.
+// before returns the position before the mark of the range that got keys.
 func (h *Head) before(to uint32, at edm.Ticks) edm.Ticks {
 	for _, m := range h.Marks {
 		if m.Kind == message.FeedGave && m.Range == to {
@@ -123,8 +126,9 @@ func (h *Head) before(to uint32, at edm.Ticks) edm.Ticks {
 	return at
 }
 
-// round makes a position after all lines short: many ranges then have the same one. It may be any from the last line on, up to
-// top. A range that is idle promises more, in a row, every ten minutes at most.
+// round moves a position after all lines to a multiple of grid, if possible: many ranges then have the
+// same position, which takes few bytes. The position may be anywhere from the last line up to top. An
+// idle range raises its promise in a row, at most every ten minutes.
 func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, many bool) edm.Ticks {
 	if !many || h.Ended != Goes {
 		return top
@@ -152,13 +156,13 @@ func (f *Feed) round(r *Reader, h *Head, top edm.Ticks, many bool) edm.Ticks {
 	return top
 }
 
-// any reports whether there are lines after a Timestamp and before another one.
+// any reports whether there is a line after one Timestamp and before another.
 func (h *Head) any(rows storage.Rows, after, before edm.Ticks) bool {
 	k, _, ok := h.last(rows, before)
 	return ok && storage.TicksOfLine(k) > after
 }
 
-// collect appends the lines and marks after a.Next, and moves it on.
+// collect appends the lines and marks after a.Next, and moves a.Next past them.
 func (h *Head) collect(r *Reader, q *message.FeedQuestion, a *message.FeedAnswer) (items []byte, err error) {
 	j := newJoiner(r, &table.FeedRequest{Within: q.Within, Changes: q.Changes, Bytes: q.Bytes})
 	marks := h.Marks
@@ -181,7 +185,7 @@ func (h *Head) collect(r *Reader, q *message.FeedQuestion, a *message.FeedAnswer
 		if storage.DayOf(a.Next+1) > day {
 			continue
 		}
-		// Reading an entity would end the scan, so the lines come first, some at a time.
+		// Reading an entity ends the scan, so a number of lines is read before their entities.
 		for more := true; more && !a.More; {
 			var lines []line
 			lines, more = some(r.Rows, from, storage.DayAfter(day))
@@ -213,7 +217,7 @@ type line struct {
 	text []byte
 }
 
-// some reads some lines. more reports whether there may be others.
+// some reads lines of up to 64 KiB. more reports whether there may be others.
 func some(rows storage.Rows, from, to []byte) (list []line, more bool) {
 	const most = 64 << 10 // bytes
 	size := 0
@@ -228,10 +232,10 @@ func some(rows storage.Rows, from, to []byte) (list []line, more bool) {
 	return list, false
 }
 
-// joiner adds entities to lines.
+// joiner adds the current entities to lines.
 type joiner struct {
 	builder   table.FeedBuilder
-	elsewhere []byte // the key of an entity that another range has, nil: it has none
+	elsewhere []byte // the key of an entity that another range has, nil if there is none
 }
 
 func newJoiner(r *Reader, request *table.FeedRequest) *joiner {
@@ -247,7 +251,7 @@ func newJoiner(r *Reader, request *table.FeedRequest) *joiner {
 	return j
 }
 
-// add appends a commit, if it has changes within the keys of the request.
+// add appends a commit, if it changed a key within the request.
 func (j *joiner) add(items []byte, at edm.Ticks, text []byte) ([]byte, bool, error) {
 	j.elsewhere = nil
 	full, err := j.builder.Add(at, nil, text)
@@ -265,7 +269,7 @@ func (j *joiner) add(items []byte, at edm.Ticks, text []byte) ([]byte, bool, err
 	return items, full, nil
 }
 
-// Look appends lines of another range with the entities of this one.
+// Look appends lines of another range, with the entities of this range.
 func (r *Reader) Look(dst []byte, lines message.Reader, within key.Range) ([]byte, bool, error) {
 	j := newJoiner(r, &table.FeedRequest{Within: within})
 	for lines.OK() && !lines.Done() {

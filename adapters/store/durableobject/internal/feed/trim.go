@@ -5,7 +5,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Trim removes what is older than it is kept. It reports whether it removed the last feed.
+// Trim removes lines that are older than the feed keeps them. It reports whether it removed the last
+// feed.
 func (f *Feed) Trim(rows storage.Rows, now edm.Ticks) (last bool) {
 	f.Due = 0
 	all := heads(rows)
@@ -27,10 +28,10 @@ func (f *Feed) Trim(rows storage.Rows, now edm.Ticks) (last bool) {
 	return len(all) > 0 && len(heads(rows)) == 0
 }
 
-// retry is the time after which the alarm tries again to remove a day that another incarnation needs.
+// retry is the time after which the alarm retries to remove a day that another incarnation still needs.
 const retry = 3600 * edm.TicksPerSecond
 
-// untilDay is the first day that must be kept: one day may have lines of two incarnations.
+// untilDay returns the first day that must be kept. One day may have lines of two incarnations.
 func (h *Head) untilDay(all []*Head, now edm.Ticks) uint32 {
 	day := storage.DayOf(now - h.Keep)
 	for _, other := range all {
@@ -41,7 +42,8 @@ func (h *Head) untilDay(all []*Head, now edm.Ticks) uint32 {
 	return day
 }
 
-// Shed removes the oldest day of lines of an object that is full, unless it is the last one. It reports whether it did.
+// Shed removes the oldest day of lines of a full object, but never the last day. It reports whether it
+// removed one.
 func (f *Feed) Shed(rows storage.Rows) bool {
 	h := f.head
 	if h == nil || h.First == 0 || h.First >= h.Last {

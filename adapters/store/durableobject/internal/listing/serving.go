@@ -1,4 +1,4 @@
-// Package listing is what a catalog tells of the objects of a table, but for their keys.
+// Package listing implements the catalog's answers about the objects of a table, other than their keys.
 package listing
 
 import (
@@ -8,7 +8,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Serving answers the objects that serve a table, for statistics.
+// Serving answers with the objects that serve a table, for statistics.
 func Serving(t *turn.Turn) turn.Step {
 	key := t.Fields.Text()
 	if !t.Fields.Done() {
@@ -28,7 +28,7 @@ func Serving(t *turn.Turn) turn.Step {
 	return turn.Step{Answer: message.AppendObjects(message.AppendLayout(message.Done(t.Dst), rec.Layout), list)}
 }
 
-// objects are those that serve a table.
+// objects returns the objects that serve a table.
 func objects(t *turn.Turn, rec *record.Record) (list []message.Object, err error) {
 	for n := range rec.Layout.Buckets {
 		all, err := record.NamedIn(t.Room(), t.Rows, rec, n)

@@ -11,11 +11,11 @@ import (
 // Status is the outcome of an operation.
 type Status byte
 
-// The statuses, with the fields of those that have any.
+// The statuses, each with the fields of its answer.
 const (
 	StatusDone    Status = iota // fields of the operation
 	StatusMoved                 // Layout; the table has another one
-	StatusForeign               // unknown version or operation, or bucket, Ranges: another range has the key; nothing was done
+	StatusForeign               // no fields: unknown version or operation; bucket, Ranges: another range has the key. Nothing was done
 	StatusRefused               // index, reason
 	StatusFailed                // text, for the log
 	StatusNoTable               // this and the following statuses are the errors with the same names in package table
@@ -51,14 +51,14 @@ var named = [...]struct {
 	{StatusNoFeed, table.ErrNoFeed},
 }
 
-// The errors of an answer that are not in package table.
+// Errors of an answer that have no equal in package table.
 var (
 	// ErrForeign means that the object does not understand the message; nothing was done.
 	ErrForeign = errors.New("durableobject: the object is of another version")
 	// ErrAgain means that the object restarted while the message waited; nothing was done.
 	ErrAgain = errors.New("durableobject: the object lost its memory while a message waited")
-	// ErrMore means that the object did a part, as it may make only so many calls in one message:
-	// the same message continues.
+	// ErrMore means that the object did only a part, because one message may make a limited number of calls.
+	// The same message, sent again, continues.
 	ErrMore = errors.New("durableobject: the object has done a part")
 	// ErrDamaged means that the answer is malformed.
 	ErrDamaged = errors.New("durableobject: answer not understood")
@@ -69,8 +69,8 @@ type MovedError struct{ Layout Layout }
 
 func (*MovedError) Error() string { return "durableobject: the table is elsewhere" }
 
-// RangedError means that another range of the bucket has the key: Ranges is the map around it,
-// see [buckets.Ranges.Near].
+// RangedError means that another range of the bucket has the key. Ranges is the part of the map around the
+// key: see [buckets.Ranges.Near].
 type RangedError struct {
 	Bucket uint16
 	Ranges buckets.Ranges
@@ -81,8 +81,7 @@ func (*RangedError) Error() string { return "durableobject: another range has th
 // Done begins an answer without an error.
 func Done(dst []byte) []byte { return append(dst, version, byte(StatusDone)) }
 
-// DoneTicks appends an answer without an error; its field is a number of eight
-// bytes.
+// DoneTicks appends an answer without an error, whose field is a number of eight bytes.
 func DoneTicks(dst []byte, t edm.Ticks) []byte { return appendUint64(Done(dst), uint64(t)) }
 
 // Foreign appends the answer to a message that the object does not understand.
@@ -93,18 +92,18 @@ func Moved(dst []byte, h Layout) []byte {
 	return AppendLayout(append(dst, version, byte(StatusMoved)), h)
 }
 
-// nearBytes is the size of the map in an answer, about: it fits into the least memory in which
-// a Worker serves a request.
+// nearBytes is the approximate size of the map in an answer. It fits into the smallest memory in which a
+// Worker serves a request.
 const nearBytes = 8 << 10
 
-// MovedTo appends the answer of a range that does not have a position, with the map around it.
-// A Worker that does not know ranges takes it for that of an object of another version, and does
-// nothing; one that takes it for the whole map asks again for other keys.
+// MovedTo appends the answer of a range that does not have a position, with the part of the map around it. A
+// Worker that does not know ranges reads it as the answer of an object of another version, and does nothing.
+// A Worker that reads the part as the whole map asks again when it needs other keys.
 func MovedTo(dst []byte, bucket uint16, m buckets.Ranges, k []byte) []byte {
 	return AppendRanges(appendNumber(Foreign(dst), uint64(bucket)), m.Near(k, nearBytes))
 }
 
-// Fail appends the answer with an error.
+// Fail appends the answer for an error.
 func Fail(dst []byte, err error) []byte {
 	if refused, ok := err.(*table.Refused); ok {
 		dst = append(dst, version, byte(StatusRefused))
@@ -119,7 +118,7 @@ func Fail(dst []byte, err error) []byte {
 	return AppendText(append(dst, version, byte(StatusFailed)), err.Error())
 }
 
-// Reasons of a refused mutation.
+// The reasons of a refused mutation.
 const (
 	reasonLimit byte = iota // code, message
 	reasonExists

@@ -7,24 +7,24 @@ import (
 
 // BatchHead is the head of a batch for the replica.
 type BatchHead struct {
-	Incarnation table.Incarnation // of the rows, or the one to purge
+	Incarnation table.Incarnation // the incarnation of the rows, or the one to purge
 	Source      string            // the name of the object in the replica
 	Mark        Mark
 	Since       edm.Ticks // all changes before it are published
-	Purge       bool      // the incarnation ended
+	Purge       bool      // whether the incarnation ended and must be purged
 }
 
-// Mark is a change of the mark that shows that a source lags.
+// Mark says how a batch changes the mark that shows that a source lags.
 type Mark byte
 
-// The marks.
+// The values of Mark.
 const (
 	MarkNothing Mark = iota
 	MarkLagging      // the source lags since Since
 	MarkForget       // the source no longer lags
 )
 
-// AppendBatch begins a batch; changes follow it.
+// AppendBatch begins a batch. The changes are appended after it.
 func AppendBatch(dst []byte, h *BatchHead) []byte {
 	dst = append(dst, h.Incarnation[:]...)
 	dst = AppendText(dst, h.Source)

@@ -8,7 +8,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Layout is how many buckets a table has, and where they are.
+// Layout is the number and the location of a table's buckets.
 type Layout struct {
 	Buckets  uint16
 	Location string
@@ -17,8 +17,7 @@ type Layout struct {
 // Key appends a message that has only the key of a record: OpRead, OpLocate.
 func Key(dst []byte, op Op, key string) []byte { return AppendText(begin(dst, op), key) }
 
-// Write appends the message OpWrite, without its stamp. layout counts only for a
-// new table.
+// Write appends the message OpWrite, without its stamp. The layout is used only if the table is new.
 func Write(dst []byte, d *table.Record, layout Layout) []byte {
 	return AppendLayout(AppendDocument(begin(dst, OpWrite), d), layout)
 }
@@ -34,8 +33,8 @@ func List(dst []byte, prefix, from string, limit int) []byte {
 	return appendNumber(dst, uint64(max(limit, 0)))
 }
 
-// Drop appends the message OpDrop. Earlier code does not understand that of a table that declares
-// something: it would not find what it has of it.
+// Drop appends the message OpDrop. For a table that declares something, the message has a version that
+// earlier code does not understand, because that code would not find all of the table's rows.
 func Drop(dst []byte, i table.Incarnation, declares bool) []byte {
 	start := len(dst)
 	if dst = append(begin(dst, OpDrop), i[:]...); declares {
@@ -106,7 +105,7 @@ type Located struct {
 	Incarnation table.Incarnation
 	Layout      Layout
 	Floor       edm.Ticks
-	// Deleting: only buckets that already know the incarnation still serve it.
+	// Deleting: only buckets that already know the incarnation may still serve it.
 	Deleting bool
 }
 

@@ -6,18 +6,18 @@ import (
 	"edgetable/core/table"
 )
 
-// declares is before the key of a record whose table declares something: earlier code finds no key
-// there.
+// declares precedes the key of a record whose table declares something, so that earlier code cannot parse the
+// key.
 const declares = "\x01"
 
 // Declare appends the message OpDeclare.
 func Declare(dst []byte, p *Destination) []byte { return beginAt(dst, OpDeclare, p) }
 
-// formFeeds is before traits with a feed: code that keeps no feeds does not understand them, so that it writes nothing to
-// such a table. It is no beginning of a form of core, which is that of a time.
+// formFeeds precedes traits with a feed. Code without feeds does not understand it and therefore writes
+// nothing to such a table. No form of core begins with this byte, because those begin with a time.
 const formFeeds = 0xFF
 
-// AppendTraits appends what a table declares, in the form of core; nothing if it declares nothing.
+// AppendTraits appends what a table declares, in core's form; an empty field if it declares nothing.
 func AppendTraits(dst []byte, t *table.Traits) []byte {
 	if t == nil {
 		return AppendBytes(dst, nil)

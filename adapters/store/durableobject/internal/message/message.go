@@ -7,25 +7,26 @@ import (
 	"edgetable/core/edm"
 )
 
-// version is the version of the messages. One to a range other than the first has
-// the version ranged: earlier code, which does not know ranges, does not understand it.
+// version is the version of most messages. A message to a range other than the first has the version ranged,
+// which earlier code without ranges does not understand.
 const (
 	version = 2
 	ranged  = 3
-	// declaring is that of a message that only code understands which knows what tables declare.
+	// declaring is the version of messages that only code with declarations may understand.
 	declaring = 4
 )
 
 // Op is an operation of an object.
 type Op byte
 
-// The operations of a bucket, then those of a catalog.
+// The operations of a bucket come first, then those of a catalog. Each comment shows the fields of the
+// message → those of the answer.
 const (
 	OpGet    Op = 1 + iota // Destination, key → row
 	OpCommit               // Attempt, Destination, Mutations → Timestamp
 	OpScan                 // Destination, Scan → page
 	OpDrop                 // incarnation → high water of its Timestamps
-	OpForget               // high water that the catalog has recorded
+	OpForget               // the highest Timestamp that the catalog has recorded
 
 	OpRead   // document key → Record
 	OpWrite  // Attempt, Write → revision
@@ -34,9 +35,9 @@ const (
 	OpLocate // document key → Located
 	OpAlarm  // from the object to itself
 
-	OpTraffic // of a bucket: Destination → traffic.Tally of this day, of the day before or nothing, traffic.Range
+	OpTraffic // of a bucket: Destination → traffic.Tally of today, of the day before or nothing, traffic.Range
 
-	// Of ranges: the first two are of a range, the others of a catalog.
+	// Operations on ranges: the first two go to a range, the others to a catalog.
 	OpCopy    // Destination, Piece → nothing
 	OpTake    // Destination, Piece, Taking → nothing
 	OpRanges  // document key, bucket → Located, Named
@@ -47,18 +48,18 @@ const (
 	_ // earlier code had two operations here
 	_
 
-	// Of a restore: the first is of a bucket, the others of a catalog.
-	OpObey      // Destination → what it found; it does what the catalog says
+	// Operations of a restore: the first goes to a bucket, the others to a catalog.
+	OpObey      // Destination → what the object found; the object does what the catalog says
 	OpRestoring // document key, Restore → Restore
-	OpInstruct  // document key, bucket, range → Restore with this object alone
+	OpInstruct  // document key, bucket, range → Restore with only this object
 
-	// Of a range that gets all keys of its left neighbour.
-	OpOffer // Destination, incarnation, position, size of the entities or nothing → number; may the sender's keys up to here be given to it?
-	OpJoin  // Destination, incarnation, that number, Piece → nothing
+	// Operations for a range that gives all its keys to its right neighbour, which receives them.
+	OpOffer // Destination, incarnation, end of the sender's keys, size of its entities or nothing → number; asks whether the receiver agrees
+	OpJoin  // Destination, incarnation, the number of OpOffer, Piece → nothing
 
-	OpDeclare // of a bucket: Destination → whether something is stored that a withdrawn rule has ended; it asks the catalog what the table declares
+	OpDeclare // of a bucket: Destination → whether it still stores entities that had expired by a withdrawn rule; it asks the catalog what the table declares
 
-	// Of feeds: the first two are of a bucket, the others of a catalog.
+	// Operations on feeds: the first two go to a bucket, the others to a catalog.
 	OpLines // Destination, FeedQuestion → FeedAnswer, items
 	OpLook  // Destination, incarnation, position, bounds, items → items
 	OpFeeds // document key, number, whether to ask for positions → FeedMap
@@ -79,8 +80,7 @@ func begin(dst []byte, op Op) []byte {
 	return dst
 }
 
-// Open returns the operation of a message and its fields. ok is false for another
-// version.
+// Open returns the operation and the fields of a message. ok is false if the version is unknown.
 func Open(m []byte) (op Op, r Reader, ok bool) {
 	if len(m) < head || m[0] != version && m[0] != ranged && m[0] != declaring {
 		return 0, r, false
@@ -90,10 +90,10 @@ func Open(m []byte) (op Op, r Reader, ok bool) {
 	return Op(m[1]), r, true
 }
 
-// Attempt identifies a write, and one attempt to send it.
+// Attempt identifies a write and one attempt to send it.
 type Attempt struct {
 	ID    uint64    // random; the same in all attempts
-	Again bool      // this is not the first attempt
+	Again bool      // whether this is not the first attempt
 	First edm.Ticks // when the first attempt was sent, by the sender's clock
 	Age   edm.Ticks // time from the first attempt to this one
 }
@@ -103,7 +103,7 @@ const attemptSize = 8 + 1 + 8 + 8
 // IsWrite reports whether a message has an Attempt.
 func IsWrite(m []byte) bool { return len(m) >= head+attemptSize && Op(m[1]).writes() }
 
-// IsRemove reports whether a message is OpRemove, of which a part may be done.
+// IsRemove reports whether a message is OpRemove, which an object may carry out in parts.
 func IsRemove(m []byte) bool { return IsWrite(m) && Op(m[1]) == OpRemove }
 
 // Stamp writes the Attempt into a write.
@@ -118,7 +118,7 @@ func Stamp(m []byte, a Attempt) {
 	binary.BigEndian.PutUint64(b[17:], uint64(max(a.Age, 0)))
 }
 
-// Attempt reads the first field of a write.
+// Attempt reads an Attempt, the first field of a write.
 func (r *Reader) Attempt() Attempt {
 	return Attempt{
 		ID:    r.Uint64(),
@@ -128,8 +128,8 @@ func (r *Reader) Attempt() Attempt {
 	}
 }
 
-// Destination is the bucket that the sender expects. An object's name tells which bucket it
-// is, but the table may have another layout by now.
+// Destination is the bucket to which the sender addresses a message. The object's name already says which
+// bucket it is, but the table may have another layout by now.
 type Destination struct {
 	Table    string // document key of its record
 	Buckets  uint16 // at least 1

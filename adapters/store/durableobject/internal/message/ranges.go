@@ -9,15 +9,15 @@ import (
 	"edgetable/core/table"
 )
 
-// MaxRanges is the most ranges of a table that begin or exist at a time: the map of a bucket is one
-// row of at most 2 MB, and its keys have up to 1.5 KB.
+// MaxRanges is the maximum number of ranges of a table that exist or are being filled. The map of a bucket is
+// one row of at most 2 MB, and a key in it has up to 1.5 KB.
 const MaxRanges = 1000
 
-// MostRanges is the most ranges of a table with so many buckets.
+// MostRanges returns the maximum number of ranges of a table with this many buckets.
 func MostRanges(buckets uint16) int { return max(MaxRanges, int(buckets)+MaxRanges/2) }
 
-// MostOfBucket is the most ranges of one of its buckets. Splits for load leave half of them to
-// splits for size, without which writes would be refused in the end.
+// MostOfBucket returns the maximum number of ranges of one bucket. Splits for load may use only half of them.
+// The other half is for splits for size, without which the table would finally refuse writes.
 func MostOfBucket(buckets uint16, forLoad bool) int {
 	most := MostRanges(buckets)
 	if forLoad {
@@ -77,22 +77,22 @@ func Ranges(dst []byte, key string, bucket uint16) []byte {
 // Bucket reads the number of a bucket.
 func (r *Reader) Bucket() uint16 { return uint16(r.Number(1<<16 - 1)) }
 
-// Named is what the catalog knows about the ranges of a bucket: its map, and those that
-// are not in it yet.
+// Named is what the catalog knows about the ranges of a bucket: the map, and the ranges that are not in the
+// map yet.
 type Named struct {
 	Ranges buckets.Ranges
 	Begun  []Begun
 }
 
-// Begins reports whether a range is among those that begin.
+// Begins reports whether a range is one of those that do not serve yet.
 func (n *Named) Begins(id uint32) bool {
 	return slices.ContainsFunc(n.Begun, func(b Begun) bool { return b.ID == id })
 }
 
-// UnusedClass is the number of ids to pass over after the last one, so that the next one has a class, of n,
-// of Timestamps that no range of its bucket has; 0 if all have one.
+// UnusedClass returns how many ids to skip after the last one, so that the next id has a class of Timestamps
+// (of n classes) that no range of the bucket has; 0 if every class is used.
 func (s *Named) UnusedClass(last, n uint32) uint32 {
-	used := map[uint32]bool{0: true} // that of a bucket before it split
+	used := map[uint32]bool{0: true} // the class of a bucket before it split
 	for _, r := range s.Ranges {
 		used[r.ID%n] = true
 	}
@@ -107,14 +107,14 @@ func (s *Named) UnusedClass(last, n uint32) uint32 {
 	return 0
 }
 
-// Begun is a range that the catalog named, and that does not serve yet.
+// Begun is a range that the catalog has named and that does not serve yet.
 type Begun struct {
 	ID   uint32
-	From uint32 // gives it the keys
-	At   []byte // from this position on
+	From uint32 // the range that gives it the keys
+	At   []byte // the first position that it gets
 }
 
-// AppendNamed appends a Named.
+// AppendNamed appends a Named value.
 func AppendNamed(dst []byte, n *Named) []byte {
 	dst = appendNumber(AppendRanges(dst, n.Ranges), uint64(len(n.Begun)))
 	for _, b := range n.Begun {
@@ -123,7 +123,7 @@ func AppendNamed(dst []byte, n *Named) []byte {
 	return dst
 }
 
-// Named reads a Named.
+// Named reads a Named value.
 func (r *Reader) Named() (n Named) {
 	n.Ranges = r.Ranges()
 	count := r.Number(uint64(len(r.rest)))
@@ -133,9 +133,9 @@ func (r *Reader) Named() (n Named) {
 	return n
 }
 
-// Splitting is a split that a range tells the catalog: OpBegin asks for the id of the
-// range that will have the keys of From from At on; OpSwitch says that the range To has
-// them. Without To, From had no entities, and its right neighbour has all its keys.
+// Splitting tells the catalog about a split. OpBegin asks for the id of the range that will get the keys of
+// From from At on; OpSwitch says that the range To has them. If To is 0, From gave all its keys to its right
+// neighbour.
 type Splitting struct {
 	Table       string
 	Incarnation table.Incarnation
@@ -167,27 +167,28 @@ func (r *Reader) Splitting() Splitting {
 
 // Taking holds the fields that only the last piece carries.
 type Taking struct {
-	Bounds key.Range // of the keys that the receiver has from now on
-	High   edm.Ticks // all Timestamps of the sender are below or equal
-	// Replica is where the sender publishes, "" nowhere; Synced: it has published all that
-	// existed when it began, and all changes before Since.
+	Bounds key.Range // the bounds of the keys that the receiver has from now on
+	High   edm.Ticks // no Timestamp of the sender is above it
+	// Replica is the name of the replica to which the sender publishes, "" if it does not publish. Synced
+	// means that it has published all entities that existed when it began, and all changes before Since.
 	Replica string
 	Synced  bool
 	Since   edm.Ticks
-	// Number is that with which the receiver agreed to have all keys of the sender; 0: none.
+	// Number is the number with which the receiver agreed to take all keys of the sender; 0 in a split.
 	Number uint64
-	// Of a table with a feed: the lines of the range From up to Cut are before those of the receiver. Cut is 0 without one.
+	// From and Cut are set in a table with a feed: the lines of the range From up to Cut are before the
+	// receiver's lines. Without a feed, Cut is 0.
 	From uint32
 	Cut  edm.Ticks
 }
 
-// What is said with Synced.
+// The flags of a Taking.
 const (
 	takingSynced = 1 << iota
 	takingFeeds
 )
 
-// Copy appends the message OpCopy, or OpTake with taking. Items follow it.
+// Copy appends the message OpCopy, or OpTake with taking. Items are appended after it.
 func Copy(dst []byte, p *Destination, i table.Incarnation, seq uint64, taking *Taking) []byte {
 	if taking == nil {
 		return appendUint64(append(beginAt(dst, OpCopy, p), i[:]...), seq)
@@ -211,7 +212,7 @@ func Copy(dst []byte, p *Destination, i table.Incarnation, seq uint64, taking *T
 	return appendUint64(dst, taking.Number)
 }
 
-// Offer appends the message OpOffer. size is that of the entities, 0 if there are none.
+// Offer appends the message OpOffer. size is the size of the sender's entities, 0 if there are none.
 func Offer(dst []byte, p *Destination, i table.Incarnation, end []byte, size int64) []byte {
 	dst = AppendBytes(append(beginAt(dst, OpOffer, p), i[:]...), end)
 	if size == 0 {
@@ -220,12 +221,12 @@ func Offer(dst []byte, p *Destination, i table.Incarnation, end []byte, size int
 	return appendUint64(dst, uint64(size))
 }
 
-// Join appends the message OpJoin. Items follow it.
+// Join appends the message OpJoin. Items are appended after it.
 func Join(dst []byte, p *Destination, i table.Incarnation, number, seq uint64) []byte {
 	return appendUint64(appendUint64(append(beginAt(dst, OpJoin, p), i[:]...), number), seq)
 }
 
-// DoneNumber appends its answer.
+// DoneNumber appends the answer to OpOffer.
 func DoneNumber(dst []byte, n uint64) []byte { return appendUint64(Done(dst), n) }
 
 // Taking reads a Taking.
@@ -244,8 +245,8 @@ type Item struct {
 	Key       []byte
 	Gone      bool
 	Value     []byte
-	Unseen    bool      // the replica does not have it yet
-	ChangedAt edm.Ticks // then
+	Unseen    bool      // whether the replica does not have the current state yet
+	ChangedAt edm.Ticks // if Unseen, when the entity changed
 }
 
 const (
@@ -273,7 +274,7 @@ func (r *Reader) Item() (i Item) {
 	return i
 }
 
-// Object is one object of a table.
+// Object identifies one object of a table.
 type Object struct {
 	Bucket uint16
 	Range  uint32

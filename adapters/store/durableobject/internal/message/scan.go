@@ -15,16 +15,16 @@ type Scan struct {
 	Filter    *odata.Filter
 	Rows      int
 	Bytes     int
-	ScanBytes int // examined
+	ScanBytes int // the maximum number of bytes to examine
 	// ScanRows is the most rows to examine.
 	ScanRows int
-	// Strict: ScanBytes bounds the first row too.
+	// Strict means that ScanBytes applies to the first row, too.
 	Strict bool
-	// Descending, Count and Ended are those of [table.ScanRequest].
+	// Descending, Count and Ended mean the same as in [table.ScanRequest].
 	Descending, Count, Ended bool
 }
 
-// Position is a position that the object which answers must have: that of the first rows.
+// Position returns a position that the answering object must have: the position of the first rows.
 func (s *Scan) Position() []byte {
 	if s.Descending {
 		return key.Below(s.Ranges[len(s.Ranges)-1].End)
@@ -32,7 +32,7 @@ func (s *Scan) Position() []byte {
 	return s.Ranges[0].Start
 }
 
-// Leaves returns where a range leaves the keys of an object, nil if it does not.
+// Leaves returns the position at which a range extends beyond the keys of an object, nil if it does not.
 func (s *Scan) Leaves(r, own key.Range) []byte {
 	switch {
 	case s.Descending && bytes.Compare(r.Start, own.Start) < 0:
@@ -93,7 +93,7 @@ type PageWriter struct {
 	dst      []byte
 	count    int // the offset of the number of rows
 	rows     uint32
-	examined int // bytes, at the last row
+	examined int // bytes examined up to the last row
 }
 
 // BeginPage begins the answer.
@@ -115,15 +115,15 @@ func (w *PageWriter) Add(k, value []byte, examined int) {
 	w.examined = examined
 }
 
-// How a page ends.
+// The ways in which a page ends.
 const (
-	endNone   = iota // the ranges are finished
-	endLimits        // at a limit
-	endBorder        // where the keys of the object end
+	endNone   = iota // all ranges are finished
+	endLimits        // a limit was reached
+	endBorder        // the keys of the object end
 )
 
-// End ends the page; next is nil if the ranges are finished. border says that the
-// object has no keys from there on.
+// End ends the page. next is nil if all ranges are finished. border says that the object has no keys from
+// next on.
 func (w *PageWriter) End(next []byte, border bool, examined, examinedRows int) []byte {
 	binary.BigEndian.PutUint32(w.dst[w.count:], w.rows)
 	w.dst = appendNumber(w.dst, uint64(examined-w.examined))
@@ -137,7 +137,7 @@ func (w *PageWriter) End(next []byte, border bool, examined, examinedRows int) [
 	return AppendBytes(append(w.dst, endLimits), next)
 }
 
-// AppendCount appends the number of entities to the answer to a Scan that asks for it.
+// AppendCount appends the number of entities to the answer to a Scan with Count.
 func AppendCount(page []byte, count int) []byte { return appendNumber(page, uint64(count)) }
 
 // leastRow is the minimal size of a row in a page.
@@ -153,8 +153,7 @@ func (r *Reader) PageRows() int {
 	return int(n)
 }
 
-// Row reads a row of a page, and the number of bytes that were examined since
-// the last row.
+// Row reads a row of a page, and the number of bytes that were examined since the previous row.
 func (r *Reader) Row() (row table.Row, examined int) {
 	examined = r.Size()
 	k := r.Bytes()

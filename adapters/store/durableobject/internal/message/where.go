@@ -2,39 +2,40 @@ package message
 
 import "edgetable/core/buckets"
 
-// A Worker asks its memory of maps, which may be another instance of the module.
+// A Worker keeps the maps of ranges in a memory that may be in another instance of the module. It asks that
+// memory with a Where.
 
-// Where is a question about a position of a table, or what was learned about it.
+// Where asks for the range that has a position of a table, or reports what the Worker has learned.
 type Where struct {
 	What     byte
 	Table    string // document key of its record
-	Layout   Layout // that it has, or that is expected
+	Layout   Layout // the layout that the table has, or is expected to have
 	Bucket   uint16
-	OfKey    bool // Bucket is unknown: that of the position
+	OfKey    bool // whether Bucket is unknown and follows from Position
 	Position []byte
 	Near     buckets.Ranges
 }
 
-// What a Where is.
+// The values of What, with the fields that they use.
 const (
-	FindRange   byte = iota + 1 // Table, Bucket or OfKey, Position: where is it?
-	LearnLayout                 // Table, Layout: it has this one
-	LearnRanges                 // all but OfKey: these are its ranges around Position
+	FindRange   byte = iota + 1 // Table, Bucket or OfKey, Position: asks which range has the position
+	LearnLayout                 // Table, Layout: the table has this layout
+	LearnRanges                 // all but OfKey: these are the table's ranges around Position
 )
 
-// AppendWhere appends a Where.
+// AppendWhere appends a Where value.
 func AppendWhere(dst []byte, w *Where) []byte {
 	dst = AppendLayout(AppendText(append(dst, w.What), w.Table), w.Layout)
 	dst = appendBool(appendNumber(dst, uint64(w.Bucket)), w.OfKey)
 	return AppendRanges(AppendBytes(dst, w.Position), w.Near)
 }
 
-// Where reads a Where.
+// Where reads a Where value.
 func (r *Reader) Where() Where {
 	return Where{What: r.Byte(), Table: r.Text(), Layout: r.Layout(), Bucket: r.Bucket(), OfKey: r.Bool(), Position: r.Bytes(), Near: r.Ranges()}
 }
 
-// Destination is that of a position, without the table.
+// Destination returns the destination of the position, without its range.
 func (w *Where) Destination() Destination {
 	return Destination{Table: w.Table, Buckets: w.Layout.Buckets, Bucket: w.Bucket, Location: w.Layout.Location}
 }
@@ -45,7 +46,7 @@ func AppendFoundRange(dst []byte, p *Destination) []byte {
 	return appendNumber(appendNumber(dst, uint64(p.Bucket)), uint64(p.Range))
 }
 
-// FoundRange reads the answer.
+// FoundRange reads the answer to FindRange, without the table.
 func (r *Reader) FoundRange() (p Destination) {
 	where := r.Layout()
 	return Destination{Buckets: where.Buckets, Location: where.Location, Bucket: r.Bucket(), Range: r.ID()}

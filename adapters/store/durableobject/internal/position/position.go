@@ -1,4 +1,4 @@
-// Package position is a position in the feed of a table: one Timestamp for each range, in few bytes.
+// Package position encodes a position in the feed of a table: one Timestamp for each range, in few bytes.
 package position
 
 import (
@@ -10,20 +10,20 @@ import (
 	"edgetable/core/edm"
 )
 
-// Position is a position in a feed. A range that is not in it has been read to its end, or is not known yet: the lines
-// of a range say which others begin. Done are those that have been read to their ends, as long as another one, which got
-// their keys, may not know it.
+// Position is a position in a feed. A range that is not in Ranges has been read to its end or is not known
+// yet: the lines of one range name the ranges that got keys from it. Done are ranges that have been read to
+// their ends; they are listed until the range that got their keys is known to continue them.
 type Position struct {
 	Layout message.Layout
-	Ended  bool      // the drop of the table was told
-	Busy   bool      // a range that was asked since the first one has more
-	Drop   edm.Ticks // when ranges were dropped, 0: none was yet
-	From   uint64    // the first range to ask, by its number
+	Ended  bool      // whether the client was told that the table was dropped
+	Busy   bool      // whether a range asked since From has more lines
+	Drop   edm.Ticks // the time at which ranges were dropped, 0 if none was yet
+	From   uint64    // the number of the range to ask first
 	Ranges []message.FeedRange
 	Done   []message.Object
 }
 
-// Number is the number of a range in the order of a position.
+// Number returns the number of a range in the order of a position.
 func (p *Position) Number(o message.Object) uint64 {
 	return uint64(o.Range)*uint64(max(p.Layout.Buckets, 1)) + uint64(o.Bucket)
 }
@@ -33,12 +33,12 @@ func (p *Position) object(n uint64) message.Object {
 	return message.Object{Bucket: uint16(n % b), Range: uint32(n / b)}
 }
 
-// search finds a range.
+// search returns the index of a range in Ranges.
 func (p *Position) search(o message.Object) (i int, ok bool) {
 	return slices.BinarySearchFunc(p.Ranges, p.Number(o), func(r message.FeedRange, n uint64) int { return cmp.Compare(p.Number(r.Object), n) })
 }
 
-// At is how far a range was read. ok is false if there is nothing to read of it.
+// At returns the Timestamp up to which a range was read. ok is false if the range is not in Ranges.
 func (p *Position) At(o message.Object) (at edm.Ticks, ok bool) {
 	i, ok := p.search(o)
 	if !ok {
@@ -47,13 +47,13 @@ func (p *Position) At(o message.Object) (at edm.Ticks, ok bool) {
 	return p.Ranges[i].At, true
 }
 
-// Knows reports whether a range is read, or was read to its end.
+// Knows reports whether a range is being read, or was read to its end.
 func (p *Position) Knows(o message.Object) bool {
 	_, ok := p.search(o)
 	return ok || slices.Contains(p.Done, o)
 }
 
-// Set notes how far a range was read.
+// Set records the Timestamp up to which a range was read.
 func (p *Position) Set(o message.Object, at edm.Ticks) {
 	i, ok := p.search(o)
 	if !ok {
@@ -62,14 +62,14 @@ func (p *Position) Set(o message.Object, at edm.Ticks) {
 	p.Ranges[i].At = at
 }
 
-// Remove forgets a range that was read to its end.
+// Remove removes a range that was read to its end.
 func (p *Position) Remove(o message.Object) {
 	if i, ok := p.search(o); ok {
 		p.Ranges = slices.Delete(p.Ranges, i, i+1)
 	}
 }
 
-// form is the first byte.
+// form is the first byte of an encoded position.
 const form = 1
 
 const (
@@ -77,10 +77,12 @@ const (
 	flagBusy
 )
 
-// absolute marks a position that is no difference; scales are powers of ten by which a difference is divided.
+// absolute marks a Timestamp that is encoded as itself, not as a difference. Any other value is a scale: the
+// difference was divided by that power of ten.
 const absolute = 15
 
-// Append appends the position. Most ranges have the same one, which is in it once, with the numbers of neighbouring ranges.
+// Append appends the position. The Timestamp that most ranges have is written once, and ranges with
+// consecutive numbers are written as one run.
 func (p *Position) Append(dst []byte) []byte {
 	flags := byte(0)
 	if p.Ended {
@@ -116,7 +118,7 @@ func (p *Position) Append(dst []byte) []byte {
 	return dst
 }
 
-// most is the position that most ranges have.
+// most returns the most frequent Timestamp of the ranges.
 func (p *Position) most() (base edm.Ticks) {
 	count := make(map[edm.Ticks]int, 8)
 	for _, r := range p.Ranges {
@@ -169,7 +171,7 @@ func Read(b []byte) (p Position, ok bool) {
 	return p, r.Done() && flags <= flagEnded|flagBusy && p.Layout.Buckets > 0
 }
 
-// mostRanges bounds what a position can claim.
+// mostRanges is the maximum number of ranges in a position that Read accepts.
 const mostRanges = 10_000
 
 func readDifference(r *message.Reader, base edm.Ticks) edm.Ticks {

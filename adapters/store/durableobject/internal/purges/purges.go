@@ -1,4 +1,4 @@
-// Package purges keeps the incarnations that are to be purged from the replica, and when.
+// Package purges stores which incarnations must be purged from the replica, and when.
 package purges
 
 import (
@@ -9,12 +9,12 @@ import (
 	"edgetable/core/table"
 )
 
-// Put writes when an incarnation can be purged.
+// Put stores when an incarnation can be purged.
 func Put(rows storage.Rows, incarnation table.Incarnation, due edm.Ticks) {
 	storage.PutTicks(rows, storage.RowOf(storage.SpacePurges, string(incarnation[:])), due)
 }
 
-// Each calls f with the incarnations to purge, until it returns false.
+// Each calls f for each incarnation to purge, until f returns false.
 func Each(rows storage.Rows, f func(incarnation table.Incarnation, due edm.Ticks) bool) {
 	for k, v := range rows.Scan([]byte{storage.SpacePurges}, []byte{storage.SpacePurges + 1}, 4<<10) {
 		if len(k) == 1+len(table.Incarnation{}) && len(v) == 8 &&
@@ -24,7 +24,7 @@ func Each(rows storage.Rows, f func(incarnation table.Incarnation, due edm.Ticks
 	}
 }
 
-// Next is when the next incarnation can be purged, 0 if there is none.
+// Next returns when the next incarnation can be purged, 0 if there is none.
 func Next(rows storage.Rows) (at edm.Ticks) {
 	Each(rows, func(_ table.Incarnation, due edm.Ticks) bool {
 		if at == 0 || due < at {

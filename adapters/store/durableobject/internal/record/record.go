@@ -1,4 +1,4 @@
-// Package record is a record of a catalog as its row holds it.
+// Package record encodes a record of the catalog as a row.
 package record
 
 import (
@@ -9,22 +9,22 @@ import (
 	"edgetable/core/table"
 )
 
-// Record is a record with what only the catalog knows of it.
+// Record is a record with fields that only the catalog knows.
 type Record struct {
 	table.Record
-	Layout    message.Layout // of a table: where its buckets are
-	Floor     edm.Ticks      // of a table: its Timestamps are above
+	Layout    message.Layout // of a table: the number and location of its buckets
+	Floor     edm.Ticks      // of a table: its Timestamps are above this
 	Deleting  bool           // the table is being deleted
-	By        uint64         // by the write with this id
+	By        uint64         // the id of the write that deletes the table or changes its declaration
 	Split     bool           // a bucket of the table has ranges
 	Restoring bool           // the table is being restored
-	Telling   bool           // its objects are being told what it declares, since the write By
+	Telling   bool           // whether its objects are being told of a new declaration, since the write By
 }
 
-// IsTable reports whether it is that of a table.
+// IsTable reports whether the record is that of a table.
 func (r *Record) IsTable() bool { return r.Key.Table != "" }
 
-// Exists reports whether the record is one, not the zero value.
+// Exists reports whether the record exists; the zero value does not.
 func (r *Record) Exists() bool { return r.Revision != "" }
 
 const (
@@ -32,7 +32,7 @@ const (
 	formDeleting = 2
 )
 
-// Append appends the record, for a row.
+// Append appends the record in the form of a row.
 func (r *Record) Append(dst []byte) []byte {
 	form := byte(formLive)
 	if r.Deleting {
@@ -45,7 +45,7 @@ func (r *Record) Append(dst []byte) []byte {
 	dst = message.AppendText(dst, r.Key.String())
 	dst = message.AppendText(dst, string(r.Revision))
 	dst = append(dst, r.Incarnation[:]...)
-	dst = append(dst, 0, 0) // earlier code refuses a record with others
+	dst = append(dst, 0, 0) // earlier code refuses a record with other values here
 	if r.Split {
 		dst[len(dst)-1] = 1
 	}
@@ -65,8 +65,7 @@ func (r *Record) Append(dst []byte) []byte {
 	return append(dst, 0)
 }
 
-// Declares reports whether the record has a form that code refuses which does not know what tables
-// declare.
+// Declares reports whether the record has a form that code without declarations refuses.
 func (r *Record) Declares() bool { return r.Traits != nil || r.Telling }
 
 const flagDeclares = 2

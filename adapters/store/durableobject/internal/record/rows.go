@@ -12,8 +12,8 @@ import (
 // ErrDamaged means that a row of a catalog cannot be read.
 var ErrDamaged = errors.New("a record is damaged or of a later version")
 
-// Load reads a record into memory of its own, also one of a table that is being
-// deleted. It is zero if there is none.
+// Load reads a record into memory of its own, even if its table is being deleted. It returns the zero value
+// if there is no record.
 func Load(rows storage.Rows, key string) (Record, error) {
 	v, ok := rows.Get(storage.RowOf(storage.SpaceRecords, key))
 	if !ok {
@@ -33,17 +33,17 @@ func (r *Record) Put(rows storage.Rows) int {
 	return len(k) + len(v)
 }
 
-// RowOfRanges is the key of the row with the ranges of a bucket.
+// RowOfRanges returns the key of the row with the ranges of a bucket.
 func RowOfRanges(key string, bucket uint16) []byte {
 	return binary.BigEndian.AppendUint16(append(storage.RowOf(storage.SpaceRanges, key), 0), bucket)
 }
 
-// Named reads the ranges of a bucket, into memory of its own.
+// Named reads the ranges of a bucket into memory of their own.
 func Named(rows storage.Rows, rec *Record, bucket uint16) (n message.Named, err error) {
 	return NamedIn(nil, rows, rec, bucket)
 }
 
-// NamedIn reads the ranges of a bucket into memory that the caller has, if that is large enough: those of long keys have
+// NamedIn reads the ranges of a bucket into the caller's memory, if that is large enough. Ranges with long keys need
 // up to a megabyte.
 func NamedIn(memory []byte, rows storage.Rows, rec *Record, bucket uint16) (n message.Named, err error) {
 	if !rec.Split {
@@ -60,8 +60,8 @@ func NamedIn(memory []byte, rows storage.Rows, rec *Record, bucket uint16) (n me
 	return n, nil
 }
 
-// Objects are all objects that may have a row of a table: the first range of each bucket,
-// all ranges that were named, and the number of those that only begin.
+// Objects returns all objects that may have a row of a table: the first range of each bucket, and all ranges
+// that were named. begun is the number of ranges among them that do not serve yet.
 func Objects(rows storage.Rows, rec *Record) (list []message.Object, begun int) {
 	for n := range rec.Layout.Buckets {
 		list = append(list, message.Object{Bucket: n})

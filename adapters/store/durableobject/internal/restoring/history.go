@@ -15,22 +15,23 @@ import (
 )
 
 const (
-	// Kept is how long the platform keeps the states of objects.
+	// Kept is how long the platform keeps the states of an object.
 	Kept = 30 * 24 * 3600 * edm.TicksPerSecond
-	// Inexact is by how much the platform may miss a time, with the differences of clocks.
+	// Inexact is the maximum error of the platform's times, including the differences of clocks.
 	Inexact = 60 * edm.TicksPerSecond
 )
 
-// The catalog keeps which range had which keys before, for as long as the platform keeps states:
-// a row for each change of the map of a bucket, written in its transaction.
+// The catalog records how the ranges of a bucket changed, for as long as the platform keeps states. Each
+// change of the bucket's map is one row, written in the same transaction.
 
-// mostForgotten is the number of old changes that are removed with a new one.
+// mostForgotten is the number of old changes that are removed when a new one is stored.
 const mostForgotten = 4
 
-// Remember keeps a change, and forgets some that are too old to be of use. It returns the size of the row.
+// Remember stores a change, and removes some changes that are too old to be needed. It returns the size
+// of the row.
 func Remember(rows storage.Rows, c *clock.Clock, now edm.Ticks, key string, bucket uint16, change *Change) int {
 	if _, known := rows.Get(storage.RowHistory); !known {
-		storage.PutTicks(rows, storage.RowHistory, now) // earlier code kept none
+		storage.PutTicks(rows, storage.RowHistory, now) // earlier code stored no changes
 	}
 	at := c.Next(now, 0, 1)
 	c.Issue(rows, at)
@@ -42,29 +43,29 @@ func Remember(rows storage.Rows, c *clock.Clock, now edm.Ticks, key string, buck
 	return len(k) + len(v)
 }
 
-// RowOfHistory begins the keys of the changes of a bucket.
+// RowOfHistory returns the common prefix of the keys of a bucket's changes.
 func RowOfHistory(key string, bucket uint16) []byte {
 	k := record.RowOfRanges(key, bucket)
 	k[0] = storage.SpaceHistory
 	return k
 }
 
-// Change is a change of the map of a bucket. Between Sealed and At, two objects had the keys,
-// or neither.
+// Change is a change of the map of a bucket. Between Sealed and At, both objects had the keys, or neither
+// had them.
 type Change struct {
-	At     edm.Ticks // when the catalog learned of it; it is not in Append
+	At     edm.Ticks // when the catalog learned of the change; Append does not write it
 	Sealed edm.Ticks
 	From   uint32
-	To     uint32    // 0: From left, or the table was restored
-	Keys   key.Range // that moved, where From left
+	To     uint32    // the range that got the keys; 0 if From left or the table was restored
+	Keys   key.Range // the keys that moved, if From left
 
-	// Of a restore:
+	// The fields of a change by a restore:
 	Restored bool
 	Was      table.Incarnation
-	Map      buckets.Ranges // before
+	Map      buckets.Ranges // the map before the change
 }
 
-// Append appends the change, for a row.
+// Append appends the change in the form of a row.
 func (c *Change) Append(v []byte) []byte {
 	v = binary.BigEndian.AppendUint64(append(v, bit(c.Restored)), uint64(c.Sealed))
 	v = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(v, c.From), c.To)
@@ -81,7 +82,7 @@ func ReadChange(v []byte) (c Change, ok bool) {
 	return c, r.Done()
 }
 
-// Undo is the map before the change.
+// Undo returns the map before the change.
 func (c *Change) Undo(m buckets.Ranges) (before buckets.Ranges, ok bool) {
 	switch {
 	case c.Restored:
@@ -92,9 +93,9 @@ func (c *Change) Undo(m buckets.Ranges) (before buckets.Ranges, ok bool) {
 	return m.Unsplit(c.To)
 }
 
-// Apart returns the time before and the one after which no keys moved near a time: two
-// objects that go back to about a time in between may both have the keys, or neither. The
-// times are equal if none moved.
+// Apart returns two times, before and after to, between which keys may have been moving. Of two objects
+// that return to about the same time between them, both may have the keys, or neither. The times are
+// equal if no keys were moving.
 func Apart(all []Change, to edm.Ticks) (before, after edm.Ticks) {
 	before, after = to, to
 	for grew := true; grew; {

@@ -9,12 +9,12 @@ import (
 	"edgetable/core/key"
 )
 
-// visibleIn is the time after which all readers of the replica see a mark, and after which
-// the catalog gives up a restore that froze no more.
+// visibleIn is the time after which all readers of the replica see a mark. After the same time in the
+// phase Freezing, the catalog gives up a restore.
 const visibleIn = 90 * edm.TicksPerSecond
 
-// Plan fills in which objects go back: those of the maps of the buckets at the time. Others
-// that the table has now drop. last is the restore that is undone.
+// Plan sets which objects return to an earlier state: those that were in the buckets' maps at the time.
+// Other objects of the table drop their entities. last is the restore to undo.
 func (r *Restore) Plan(maps []buckets.Ranges, now []message.Object, last *Restore) {
 	r.Phase, r.Until = Freezing, r.Began+visibleIn
 	for n, m := range maps {
@@ -37,8 +37,8 @@ func (r *Restore) Plan(maps []buckets.Ranges, now []message.Object, last *Restor
 	}
 }
 
-// Advance takes the next phase if all objects are done with this one, or the way back where
-// there is a reason. tells: there is a replica.
+// Advance moves the restore to its next phase if all objects have finished this one, or towards Cancelled
+// if there is a reason to. tells reports whether there is a replica to tell.
 func (r *Restore) Advance(now edm.Ticks, tells bool) {
 	waits := slices.ContainsFunc(r.Objects, func(o Returned) bool { return !o.Done })
 	before := r.Phase
@@ -62,11 +62,11 @@ func (r *Restore) Advance(now edm.Ticks, tells bool) {
 	}
 }
 
-// Abandoned reports whether no object can be at another state than before, and no more is
-// told of the restore: its command was killed, or came late.
+// Abandoned reports whether the restore was left in its first phase, in which no object has changed its
+// state: its command was killed, or its messages are late.
 func (r *Restore) Abandoned(now edm.Ticks) bool { return r.Phase == Freezing && now > r.Until }
 
-// Map is the map of a bucket after the restore.
+// Map returns the map of a bucket after the restore.
 func (r *Restore) Map(bucket uint16) (m buckets.Ranges) {
 	for _, o := range r.Objects {
 		if o.Back && o.Bucket == bucket {
@@ -74,10 +74,10 @@ func (r *Restore) Map(bucket uint16) (m buckets.Ranges) {
 		}
 	}
 	if len(m) == 1 && m[0].ID == 0 {
-		return nil // it never split
+		return nil // the bucket never split
 	}
 	return m
 }
 
-// Whole reports whether bounds are those of all keys.
+// Whole reports whether a range contains all keys.
 func Whole(r key.Range) bool { return len(r.Start) == 0 && r.End == nil }

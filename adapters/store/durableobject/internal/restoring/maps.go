@@ -14,7 +14,7 @@ import (
 
 const mostRun = 256 << 10 // bytes
 
-// ChangesOf are the changes of a bucket, oldest first, in memory of their own.
+// ChangesOf returns the changes of a bucket, oldest first, in memory of their own.
 func ChangesOf(rows storage.Rows, key string, bucket uint16) (list []Change) {
 	from := RowOfHistory(key, bucket)
 	end := binary.BigEndian.AppendUint64(slices.Clone(from), math.MaxUint64)
@@ -29,8 +29,8 @@ func ChangesOf(rows storage.Rows, key string, bucket uint16) (list []Change) {
 	return list
 }
 
-// MapsAt are the maps of the buckets of a table at a time, and its incarnation. An exact
-// time is one at which no keys moved.
+// MapsAt returns the maps of a table's buckets at a time, and the incarnation of the table at that time.
+// With exact, no keys were moving at that time.
 func MapsAt(rows storage.Rows, rec *record.Record, now, to edm.Ticks, exact bool) (then table.Incarnation, maps []buckets.Ranges, err error) {
 	then = rec.Incarnation
 	maps = make([]buckets.Ranges, rec.Layout.Buckets)
@@ -71,12 +71,12 @@ func MapsAt(rows storage.Rows, rec *record.Record, now, to edm.Ticks, exact bool
 	return then, maps, nil
 }
 
-// Refused is the error of a restore that changes nothing.
+// Refused returns the error of a restore that changes nothing.
 func Refused(reason string) error {
 	return &table.Refused{Err: table.NotImplemented.With("The requested operation is not implemented on the specified resource. " + reason)}
 }
 
-// StateAt is the message to the platform that asks for the state at a time.
+// StateAt returns the message that asks the platform for the state at a time.
 func StateAt(at edm.Ticks) []byte {
 	// The platform counts milliseconds since 1970, as a float64.
 	const unixEpoch, millisecond = 62135596800 * edm.TicksPerSecond, edm.TicksPerSecond / 1000

@@ -1,5 +1,5 @@
-// Package restoring is what the catalog, the objects and a Worker know of a restore of a
-// table: how far it is, which object has which part in it, and which had which keys before.
+// Package restoring holds the state of a restore of a table, as the catalog, the objects and a Worker
+// share it: its phase, the part of each object, and which objects had which keys earlier.
 package restoring
 
 import (
@@ -12,49 +12,49 @@ import (
 	"edgetable/core/table"
 )
 
-// Phase is how far a restore of a table is: see docs/adr/0039.
+// Phase is the phase of a restore: see docs/adr/0039.
 type Phase byte
 
 const (
-	Freezing  Phase = 1 + iota // all objects stop serving, and find their states
-	Returning                  // those that had keys at the time go back, and stay frozen
-	Settling                   // they serve as the next incarnation; the others drop
-	Telling                    // the replica learns that it lacks the table
-	Finished                   // kept so that it can be undone
-	Undoing                    // objects that went back return to where they were
-	Cancelled                  // all serve again as before
+	Freezing  Phase = 1 + iota // all objects stop serving, and find their earlier states
+	Returning                  // objects that had keys at the time return to their state, and stay frozen
+	Settling                   // these objects serve as the next incarnation; the others drop their entities
+	Telling                    // the replica learns that it does not have the table
+	Finished                   // the restore is kept so that it can be undone
+	Undoing                    // objects that returned to an earlier state go back to their latest one
+	Cancelled                  // all objects serve as before the restore
 )
 
-// Restore is a restore of a table. The catalog keeps it; objects ask for their part of it.
+// Restore is a restore of a table. The catalog stores it, and objects ask for their part of it.
 type Restore struct {
 	ID    uint64 // random; 0: there is none
 	Phase Phase
-	Undo  bool      // it undoes the one before
-	To    edm.Ticks // the time
+	Undo  bool      // whether it undoes the restore before
+	To    edm.Ticks // the time to restore
 	Began edm.Ticks
-	Until edm.Ticks         // when Freezing ends without a further message, and Telling ends
-	Was   table.Incarnation // of the table when it began
-	Then  table.Incarnation // of the table at the time
-	Next  table.Incarnation // that it gets
-	High  edm.Ticks         // no object issued a higher Timestamp before
-	Why   string            // it is undone
+	Until edm.Ticks         // when Freezing ends if no further message arrives, or when Telling ends
+	Was   table.Incarnation // incarnation of the table when the restore began
+	Then  table.Incarnation // incarnation of the table at the time To
+	Next  table.Incarnation // incarnation of the table after the restore
+	High  edm.Ticks         // no object issued a higher Timestamp before the restore
+	Why   string            // the reason to undo the restore, "" if there is none
 
 	Objects []Returned
-	// Traits are what the table declares, in what the catalog tells an object.
+	// Traits are what the table declares; set only in the catalog's answers to an object.
 	Traits *table.Traits
 }
 
-// Returned is an object in a restore.
+// Returned is one object of a restore and its state.
 type Returned struct {
 	message.Object
-	Back   bool      // it had keys at the time, and goes back; else it drops
-	Bounds key.Range // of these keys
-	Done   bool      // in this phase
-	State  []byte    // what the platform calls its state at the time
-	Before []byte    // and its state when it was frozen
+	Back   bool      // whether it had keys at the time, and returns to it; otherwise it drops its entities
+	Bounds key.Range // the bounds of these keys
+	Done   bool      // whether it has finished the current phase
+	State  []byte    // the platform's bookmark of its state at the time
+	Before []byte    // the platform's bookmark of its state when it was frozen
 }
 
-// Append appends the restore, for a message or a row.
+// Append appends the restore, in the form of a message or a row.
 func (r *Restore) Append(dst []byte) []byte {
 	dst = append(binary.BigEndian.AppendUint64(dst, r.ID), byte(r.Phase), bit(r.Undo))
 	for _, at := range [...]edm.Ticks{r.To, r.Began, r.Until, r.High} {
@@ -81,8 +81,8 @@ func bit(set bool) byte {
 	return 0
 }
 
-// Read reads a restore, which shares the memory of the fields. ok is false if there are
-// others.
+// Read reads a restore, which shares the memory of the fields. ok is false if the bytes are malformed or
+// of a later form.
 func Read(r message.Reader) (s *Restore, ok bool) {
 	s = &Restore{ID: r.Uint64(), Phase: Phase(r.Byte()), Undo: r.Bool()}
 	s.To, s.Began, s.Until, s.High = r.Ticks(), r.Ticks(), r.Ticks(), r.Ticks()
@@ -102,12 +102,12 @@ func Read(r message.Reader) (s *Restore, ok bool) {
 	return s, r.Done()
 }
 
-// Tell appends the message OpRestoring.
+// Tell appends the message OpRestoring with a restore.
 func Tell(dst []byte, key string, r *Restore) []byte {
 	return r.Append(message.Key(dst, message.OpRestoring, key))
 }
 
-// Part is what the object needs of a restore: one without an ID if it has no part in it.
+// Part returns the part of a restore that an object needs. It has no ID if the object has no part in it.
 func (r *Restore) Part(o message.Object) *Restore {
 	i := r.index(o)
 	if i < 0 || r.Phase == Telling {

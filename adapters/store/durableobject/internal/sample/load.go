@@ -1,4 +1,4 @@
-// Package sample samples what an object is asked for, to divide it among two.
+// Package sample samples the requests to an object, to find a key that divides their load.
 package sample
 
 import (
@@ -15,18 +15,18 @@ const (
 	maxSample = 256 // bytes of a PartitionKey in the sample
 )
 
-// Load is what an object knows of its requests.
+// Load counts the requests to an object.
 type Load struct {
-	Highest []byte // of the inserts since the object woke up
+	Highest []byte // the highest key inserted since the object woke up
 
-	begin         edm.Ticks // of this half of a minute
-	busy          edm.Ticks // the end of the last one with an eighth of the requests at which the object splits
+	begin         edm.Ticks // when this half of a minute began
+	busy          edm.Ticks // the end of the last half minute with at least an eighth of the requests at which the object splits
 	requests      float64
-	partitions    [][]byte // a sample of them
-	at            []byte   // would have divided the half before best; nil: nothing would
-	before, after int      // requests now on either side of it
-	inserts       int      // of late
-	atEnd         int      // of them, after all others
+	partitions    [][]byte // a sample of the requested partitions
+	at            []byte   // the key that would have divided the requests of the last half minute best; nil if there is none
+	before, after int      // requests of this half minute before that key, and from it on
+	inserts       int      // recent inserts
+	atEnd         int      // recent inserts that were above all earlier keys
 }
 
 // Inserted counts an insert.
@@ -40,13 +40,13 @@ func (l *Load) Inserted(k []byte) {
 	}
 }
 
-// Grows reports whether inserts come at the end.
+// Grows reports whether nearly all recent inserts were above all earlier keys.
 func (l *Load) Grows() bool { return l.inserts >= 16 && l.atEnd*10 >= l.inserts*9 }
 
-// Visited counts a request to a position. busy reports that half a minute had more requests a
-// second than most. Then at is the beginning of a partition that divides the requests that come:
-// it divided those of the half minute before best, and these as well. It is nil if less than a
-// fifth would be on one side, as where keys only grow: all that comes would go to one side.
+// Visited counts a request for a position. busy reports that a half minute had more than most requests
+// per second. Then at is the beginning of a partition that divides the load: it was the best key for the
+// half minute before, and divides this one as well. at is nil if less than a fifth of the requests would
+// be on one side. That is so if keys only grow, because all new requests would be on one side.
 func (l *Load) Visited(now edm.Ticks, k []byte, most float64, rand func() uint64) (busy bool, at []byte) {
 	most *= seconds
 	if now < l.begin || now-l.begin >= window {
@@ -78,8 +78,8 @@ func (l *Load) Visited(now edm.Ticks, k []byte, most float64, rand func() uint64
 	return busy, at
 }
 
-// BusyUntil is the end of the last half minute that had an eighth of most requests a second, or
-// more; 0 if none had since the object woke up.
+// BusyUntil returns the end of the last half minute with at least an eighth of most requests per second,
+// or 0 if there was none since the object woke up.
 func (l *Load) BusyUntil(now edm.Ticks, most float64) edm.Ticks {
 	if l.requests > 0 && l.requests >= most*seconds/8 {
 		return min(now, l.begin+window)

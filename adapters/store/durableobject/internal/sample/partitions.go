@@ -7,16 +7,18 @@ import (
 	"edgetable/core/key"
 )
 
-// Divides reports whether there are entities of a range on both sides of a position: requests for
-// what does not exist would have ranges split that are empty and leave again.
+// Divides reports whether a range has entities before a position and entities from it on. Without this
+// check, requests for entities that do not exist would split ranges into empty ones, which would then
+// leave again.
 func Divides(rows storage.Rows, bounds key.Range, at []byte) bool {
 	from, to := storage.Entities(bounds)
 	border := append([]byte{storage.SpaceEntities}, at...)
 	return storage.HasAny(rows, from, border) && storage.HasAny(rows, border, to)
 }
 
-// BehindLast is the position behind the last partition of a range, if nearly all inserts come there
-// and it is not the only one: the range keeps all that it has, and nothing is copied.
+// BehindLast returns the position after the last partition of a range, if nearly all inserts come there
+// and the range has other partitions. A split at that position copies nothing, because the range keeps
+// all its entities.
 func (l *Load) BehindLast(rows storage.Rows, bounds key.Range) []byte {
 	if !l.Grows() {
 		return nil
@@ -34,7 +36,7 @@ func (l *Load) BehindLast(rows storage.Rows, bounds key.Range) []byte {
 	return at
 }
 
-// OnlyPartition is the partition of all entities of a range, nil if there are others or none.
+// OnlyPartition returns the partition of a range that has exactly one, otherwise nil.
 func OnlyPartition(rows storage.Rows, bounds key.Range) []byte {
 	from, to := storage.Entities(bounds)
 	for k := range rows.Scan(from, to, 4<<10) {

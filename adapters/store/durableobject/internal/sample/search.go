@@ -7,10 +7,10 @@ import (
 	"edgetable/core/key"
 )
 
-// Search looks for the beginning of the partition before which half of the bytes of a range are.
+// Search looks for the first partition that has half of the bytes of a range before it.
 type Search struct {
 	Half int64
-	From []byte // the row at which it goes on
+	From []byte // the row at which the search continues
 
 	passed int64
 	last   []byte // the partition of the last row
@@ -18,13 +18,13 @@ type Search struct {
 }
 
 const (
-	// searched is how many bytes one Run reads.
+	// searched is the number of bytes that one Run reads.
 	searched = 4 << 20
 	run      = 256 << 10
 )
 
-// Run reads rows, each with one byte before its key. done is false if there are more. at is nil
-// if all are of one partition.
+// Run reads rows whose keys have one byte before the entity's key. done is false if there are more. at is
+// nil if all rows are in one partition.
 func (s *Search) Run(rows storage.Rows, to []byte) (at []byte, done bool) {
 	read := 0
 	for k, v := range rows.Scan(s.From, to, run) {

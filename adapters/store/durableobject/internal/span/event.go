@@ -1,8 +1,8 @@
 package span
 
-// The events of a range, for the operator. It splits, or joins its right neighbour with the
-// entities that it has; one without entities does so, too. A split is refused where the table has
-// as many ranges as it may have.
+// The events of a range, reported to the operator. A split moves the upper keys to a new range; a join moves
+// all keys to the right neighbour, with or without entities. A split is refused if the table has its maximum
+// number of ranges.
 const (
 	SplitBegun    = "split begun"
 	SplitFinished = "split finished"

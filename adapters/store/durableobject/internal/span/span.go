@@ -1,5 +1,5 @@
-// Package span is the incarnation and the range of keys that a bucket object serves, and how far it
-// is in giving keys to another range: what the row says from which the next engine continues.
+// Package span stores which incarnation and which range of keys a bucket object serves, and the progress of
+// moving keys to another range. The next engine continues from that row.
 package span
 
 import (
@@ -13,38 +13,38 @@ import (
 	"edgetable/core/table"
 )
 
-// Marker is the incarnation that the object serves.
+// Marker says which incarnation the object serves.
 type Marker struct {
 	Live        bool
 	Incarnation table.Incarnation
-	Floor       edm.Ticks // its Timestamps are above
-	// Span is the range that the object serves; nil is the whole bucket, which never split.
+	Floor       edm.Ticks // the Timestamps of the incarnation are above this
+	// Span is the range that the object serves; nil means the whole bucket, which never split.
 	Span *Span
 	// Traits are what the table declares.
 	Traits *table.Traits
 
-	row []byte // the key of the row that has it, nil: there is none
+	row []byte // the key of the row in which the marker is stored, nil if there is none
 }
 
-// Span is the range of an object, and how far its split is. It is in the row of the
-// marker, under another key: code that does not know ranges finds no marker.
+// Span is the range of an object, and the progress of its split. It is stored with the marker under another
+// key, so that code without ranges finds no marker.
 type Span struct {
 	Self   message.Destination // of this object
-	Bounds key.Range           // of the keys that it serves
+	Bounds key.Range           // the bounds of the keys that the object serves
 	Phase  Phase
-	Seq    uint64    // of the last piece that was sent, or received
-	Since  edm.Ticks // when it began to serve, 0: unknown
+	Seq    uint64    // the number of the last piece that was sent or received
+	Since  edm.Ticks // when the object began to serve the range, 0: unknown
 
-	// Of a split, or of a range that leaves:
+	// The fields of a split, or of a range that leaves:
 	Leaving  bool
-	At       []byte    // the keys from here on go to another range
-	End      []byte    // up to here, nil: all
+	At       []byte    // the first position that moves to another range
+	End      []byte    // the end of the keys that move, nil: all keys from At on
 	Target   uint32    // the id of that range
 	From     []byte    // the row at which the next piece begins
-	Upto     []byte    // changes of rows before are marked, because they were sent
-	Complete bool      // all rows were sent once
-	Sealed   edm.Ticks // when it ceased to serve them, until the catalog knows it
-	Number   uint64    // of a range that leaves: with which its neighbour agreed
+	Upto     []byte    // rows before this one were sent, so their changes are marked
+	Complete bool      // whether all rows were sent once
+	Sealed   edm.Ticks // when the object ceased to serve these keys; 0 again once the catalog knows the move
+	Number   uint64    // of a range that leaves: the number that its neighbour gave it when it agreed
 }
 
 // Phase is the state of a range: see docs/adr/0034.
@@ -52,23 +52,23 @@ type Phase byte
 
 const (
 	Serving Phase = iota
-	Filling       // it gets pieces, and serves nothing
-	Asking        // it asks the catalog for the range that will have its upper keys
+	Filling       // it receives pieces, and serves nothing
+	Asking        // it asks the catalog for the range that will get its upper keys
 	Copying
-	Sealed   // it serves these keys no more, and the other range perhaps not yet
-	Moved    // the other range serves them, and the catalog perhaps does not know it
+	Sealed   // it no longer serves these keys, and the other range may not serve them yet
+	Moved    // the other range serves them, but the catalog may not know it yet
 	Emptying // it deletes their rows
 )
 
 var (
-	rowMarker = []byte("mm") // of a bucket that never split: marker
-	rowRange  = []byte("mr") // of another range: marker with its span
-	// Of either in a table that declares something: its traits before that. Code that does not know
-	// traits finds no marker.
+	rowMarker = []byte("mm") // marker of a bucket that never split
+	rowRange  = []byte("mr") // marker with span
+	// The row of a table that declares something: its traits, then the fields of either row above. Code
+	// without traits finds no marker.
 	rowDeclares = []byte("me")
 )
 
-// Load reads the marker; one that is not live without a row.
+// Load reads the marker. Without a row it is not live.
 func (m *Marker) Load(rows storage.Rows) {
 	*m = Marker{}
 	for _, k := range [...][]byte{rowMarker, rowRange, rowDeclares} {
@@ -140,7 +140,7 @@ func (s *Span) append(v []byte) []byte {
 	return v
 }
 
-// readSpan shares the memory of v.
+// readSpan reads a span, which shares the memory of v.
 func readSpan(v []byte) *Span {
 	r := message.Read(v)
 	s := &Span{Phase: Phase(r.Byte()), Leaving: r.Bool()}
@@ -169,23 +169,22 @@ func readSpan(v []byte) *Span {
 	return s
 }
 
-// Serve is the range when nothing of it moves.
+// Serve returns the span of a range that serves these bounds and moves nothing.
 func (s *Span) Serve(bounds key.Range) *Span {
 	return &Span{Self: s.Self, Bounds: bounds, Seq: s.Seq, Since: s.Since}
 }
 
-// Gives reports whether the keys of a position are on their way to another range, or
-// there already.
+// Gives reports whether a key moves to another range, or has moved already.
 func (s *Span) Gives(k []byte) bool {
 	return s.Phase >= Sealed && key.Range{Start: s.At, End: s.End}.Contains(k)
 }
 
-// Has reports whether the object serves the keys of a position.
+// Has reports whether the object serves a key.
 func (m *Marker) Has(k []byte) bool {
 	return m.Live && (m.Span == nil || m.Span.Phase != Filling && m.Span.Bounds.Contains(k))
 }
 
-// Bounds are those of the keys that the object serves.
+// Bounds returns the bounds of the keys that the object serves.
 func (m *Marker) Bounds() key.Range {
 	if m.Span == nil {
 		return key.Range{}
@@ -193,12 +192,11 @@ func (m *Marker) Bounds() key.Range {
 	return m.Span.Bounds
 }
 
-// Classes is the number of classes of Timestamps that a bucket has for its ranges.
+// Classes returns the number of classes of Timestamps that the ranges of a bucket share.
 func Classes(buckets uint16) uint32 { return 1024 / min(max(uint32(buckets), 1), 1024) }
 
-// Class is the class of the Timestamps that this object issues for its range, and the
-// number of classes: no two ranges of a table issue the same. A bucket that never split
-// has the class that the first of its ranges will have, and others.
+// Class returns the class of the Timestamps that this object issues, and the number of classes. No two ranges
+// of a table have the same class. A bucket that never split also has all other classes of the bucket.
 func (m *Marker) Class(p *message.Destination) (class, count uint32) {
 	if m.Span == nil {
 		return uint32(p.Bucket), uint32(p.Buckets)
@@ -207,5 +205,5 @@ func (m *Marker) Class(p *message.Destination) (class, count uint32) {
 	return uint32(p.Bucket) + uint32(p.Buckets)*(m.Span.Self.Range%n), uint32(p.Buckets) * n
 }
 
-// Cut lets a bucket that never split be a range.
+// Cut gives a bucket that never split a span with all keys.
 func (m *Marker) Cut(self message.Destination) { m.Span = &Span{Self: self} }

@@ -2,7 +2,7 @@ package storage
 
 import "edgetable/core/key"
 
-// The first byte of a key.
+// Each constant is the first byte of a key; its comment says what follows, and the value.
 const (
 	SpaceRecords  = 'd' // key of a record → record
 	SpaceEntities = 'e' // encoded key → table.AppendRow
@@ -22,7 +22,7 @@ const (
 var (
 	RowSending = []byte{spaceMeta, 'o'} // sending
 	// 't' and 'u' are of package visits, 'm', 'r' and 'e' of package span, 'x' of package expiry
-	RowSelf      = []byte{spaceMeta, 's'} // of a bucket that publishes: its destination
+	RowSelf      = []byte{spaceMeta, 's'} // the destination of a bucket that publishes
 	RowFrozen    = []byte{spaceMeta, 'b'} // frozen
 	RowFloor     = []byte{spaceMeta, 'f'} // of a catalog: floor of the Timestamps of new tables
 	RowLastRange = []byte{spaceMeta, 'n'} // of a catalog: the last id given to a range
@@ -32,13 +32,13 @@ var (
 // MaxRow is the size limit of SQLite here for a key and a value together.
 const MaxRow = 2_000_000
 
-// RowOf is the key of a row that has the key of a record after its first byte.
+// RowOf returns the key of a row: a space, then the key of a record.
 func RowOf(space byte, key string) []byte {
 	k := make([]byte, 0, 1+len(key))
 	return append(append(k, space), key...)
 }
 
-// Entities bound the rows of the entities of a range.
+// Entities returns the bounds of the rows of the entities in a range.
 func Entities(r key.Range) (from, to []byte) {
 	from = append([]byte{SpaceEntities}, r.Start...)
 	if r.End == nil {

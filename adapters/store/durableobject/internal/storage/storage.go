@@ -8,31 +8,30 @@ import (
 	"edgetable/core/edm"
 )
 
-// Rows is the object's storage: an ordered map from keys to values, together at most
-// 2 MB each. All changes of one Handle are one transaction. Its methods return no
-// errors: on a failure they must end the transaction and the engine, by a panic or a
-// trap.
+// Rows is the storage of an object: an ordered map from keys to values. A key and its value have at most 2 MB
+// together. All changes of one Handle are one transaction. The methods return no errors: on a failure they
+// must end the transaction and the engine, by a panic or a trap.
 //
-// The results of Get and Scan are read-only and valid until the next call of a method.
-// Put retains nothing.
+// The results of Get and Scan are read-only and valid until the next call of a method. Put retains neither of
+// its arguments.
 type Rows interface {
 	Get(key []byte) (value []byte, ok bool)
 	Put(key, value []byte)
 	Delete(key []byte)
-	// DeleteAll removes all rows but the lines of feeds, and releases their storage.
+	// DeleteAll removes all rows except the lines of feeds, and releases their storage.
 	DeleteAll()
 	// DropDay removes the lines of a day, see LineKey.
 	DropDay(day uint32)
-	// Size is the approximate size of all rows in bytes, without deleted ones.
+	// Size returns the approximate size of all existing rows in bytes.
 	Size() int64
-	// Scan iterates over the rows with from ≤ key < to in order. bytes is a hint: about
-	// as much should be read at a time. The caller calls no other method before it ends.
+	// Scan iterates over the rows with from ≤ key < to in order. bytes is a hint for how much to read at a
+	// time. The caller calls no other method before the iteration ends.
 	Scan(from, to []byte, bytes int) iter.Seq2[[]byte, []byte]
-	// ScanBack is Scan from the last of these rows to the first.
+	// ScanBack iterates over the same rows as Scan, from the last to the first.
 	ScanBack(from, to []byte, bytes int) iter.Seq2[[]byte, []byte]
 }
 
-// Ticks reads a row that is a time, 0 without one.
+// Ticks reads a row that holds a time. It returns 0 if there is no such row.
 func Ticks(r Rows, key []byte) edm.Ticks {
 	if v, ok := r.Get(key); ok && len(v) == 8 {
 		return edm.Ticks(binary.BigEndian.Uint64(v))
@@ -40,12 +39,12 @@ func Ticks(r Rows, key []byte) edm.Ticks {
 	return 0
 }
 
-// PutTicks writes a row that is a time.
+// PutTicks writes a row that holds a time.
 func PutTicks(r Rows, key []byte, t edm.Ticks) {
 	r.Put(key, binary.BigEndian.AppendUint64(make([]byte, 0, 8), uint64(t)))
 }
 
-// Delete deletes rows with from ≤ key < to, and returns how many.
+// Delete deletes at most most rows with from ≤ key < to, and returns their number.
 func Delete(r Rows, from, to []byte, most int) int {
 	var list [][]byte
 	for k := range r.Scan(from, to, mostRun) {

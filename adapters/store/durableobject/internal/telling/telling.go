@@ -1,4 +1,4 @@
-// Package telling has all objects of a table ask the catalog what the table declares.
+// Package telling makes all objects of a table ask the catalog what the table declares.
 package telling
 
 import (
@@ -14,14 +14,14 @@ import (
 	"edgetable/core/table"
 )
 
-// most is the number of objects that are told at a time: see mostDropped of package engine.
+// most is the number of objects told at a time: see mostDropped of package engine.
 const most = 20
 
-// progress is how many objects of a table have asked what it declares: all up to one, in the order of
-// their numbers, as others come meanwhile, which ask by themselves.
+// progress says which objects of a table have asked what it declares: all up to one, in the order of their
+// numbers. Objects that are created meanwhile ask without being told.
 type progress struct {
-	upto  uint64 // the number of that object and 1
-	dirty bool   // some of them have something stored that a withdrawn rule has ended
+	upto  uint64 // the number of that object plus 1
+	dirty bool   // whether some of them still store entities that had expired by a withdrawn rule
 }
 
 func numberOf(o message.Object) uint64 { return uint64(o.Bucket)<<32 | uint64(o.Range) }
@@ -41,9 +41,10 @@ func (p progress) append() []byte {
 	return v
 }
 
-// Step has the objects of a table ask what it declares, some at a time. ok: all have; dirty: in some
-// of them a withdrawn rule has left something. While it waits for objects the step has Calls; if they do
-// not answer, it is ErrBusy, and if others are left, ErrMore. It may be repeated, also by another message.
+// Step makes the objects of a table ask what it declares, some at a time. ok means that all have asked;
+// dirty, that some still store entities that had expired by a withdrawn rule. While it waits for objects, the
+// step has Calls. If they do not answer, the step fails with ErrBusy; if more objects are left, with ErrMore.
+// The step may be repeated, even by another message.
 func Step(t *turn.Turn, rec *record.Record) (ok, dirty bool, step turn.Step) {
 	name := rec.Key.String()
 	row := storage.RowOf(storage.SpaceDeleting, name)
@@ -63,7 +64,7 @@ func Step(t *turn.Turn, rec *record.Record) (ok, dirty bool, step turn.Step) {
 			if clean := r.Bool(); t.Answers[i].Err != nil || err != nil || !r.Done() {
 				next.Objects = append(next.Objects, o)
 			} else if !clean {
-				next.Own = true // one of them is not clean
+				next.Own = true // an object still stores such entities
 			}
 		}
 		switch {
@@ -93,7 +94,7 @@ func Step(t *turn.Turn, rec *record.Record) (ok, dirty bool, step turn.Step) {
 	return false, false, step
 }
 
-// Calls sends one message to some objects of a table.
+// Calls returns the calls that send one message to some objects of a table.
 func Calls(rec *record.Record, objects []message.Object, m []byte) []durableobject.Call {
 	calls := make([]durableobject.Call, len(objects))
 	for i, o := range objects {
@@ -105,7 +106,7 @@ func Calls(rec *record.Record, objects []message.Object, m []byte) []durableobje
 	return calls
 }
 
-// Next is the first table at or after key that is being deleted, or whose objects are being told.
+// Next returns the first table, at or after key, that is being deleted or whose objects are being told.
 func Next(rows storage.Rows, key string) string {
 	for k := range rows.Scan(storage.RowOf(storage.SpaceDeleting, key), []byte{storage.SpaceDeleting + 1}, 4<<10) {
 		return string(k[1:])

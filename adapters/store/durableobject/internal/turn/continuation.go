@@ -8,43 +8,42 @@ import (
 	"edgetable/core/table"
 )
 
-// Continuation says how far a message got before its calls. It travels through the
-// shell, as bytes, because another engine may have taken the place of this one when
-// the answers arrive. Both run in one isolate, so that it is never read by another
-// version.
+// Continuation is the progress of a message before its calls. It passes through the shell as bytes, because
+// another engine may have replaced this one when the answers arrive. Both engines run in one isolate, so that
+// a continuation is never read by another version of the code.
 type Continuation struct {
 	Kind   Kind
-	Engine uint64 // of a write: in which engine it began
+	Engine uint64 // of a write: the engine in which it began
 
-	// locates
+	// Fields of Locates:
 	Generation uint64
-	Round      byte // earlier rounds, of deletes too
+	Round      byte // the number of earlier rounds; also of Deletes
 
-	// deletes
+	// Fields of Deletes:
 	Key         string // of the table
-	Own         bool   // the message marked the table itself; declares: not all is removed
+	Own         bool   // whether this message marked the table; of Declares: whether expired entities are left
 	Incarnation table.Incarnation
-	High        edm.Ticks        // high water of the Timestamps of buckets that dropped; declares: of the record
-	Objects     []message.Object // that were called
+	High        edm.Ticks        // the highest Timestamp of the buckets that dropped; of Declares: of the record
+	Objects     []message.Object // the objects that were called
 
-	// publishes, splits; deletes: how many of all objects have dropped if these do; declares: up to
-	// which all know
+	// Batch is the number of a call, of Publishes and Splits. Of Deletes, it is how many of all objects have
+	// dropped if these do; of Declares, up to which object all know the declaration.
 	Batch uint64
-	From  []byte // splits: where the next piece begins; recalls: what the catalog said
+	From  []byte // of Splits: where the next piece begins; of Recalls: what the catalog said
 }
 
-// Kind is what a message waits for.
+// Kind says which answers a message waits for.
 type Kind byte
 
-// The calls of a message.
+// The values of Kind.
 const (
 	Locates   Kind = 1 + iota // a bucket asked the catalog where its table is
 	Deletes                   // a catalog told buckets to drop
 	Forgets                   // a catalog told the buckets of a deleted table to forget it
-	Publishes                 // an outbox handed out a batch
-	Splits                    // a range told another object about its split
+	Publishes                 // an outbox sent a batch
+	Splits                    // a range made a call to another object about its split
 	Instructs                 // a bucket asked the catalog what to do in a restore
-	Recalls                   // and then the platform for an earlier state of itself
+	Recalls                   // a bucket asked the platform for an earlier state of itself
 	Declares                  // a catalog told objects to ask what their table declares
 	Ends                      // a catalog asked objects where a feed ends
 )
@@ -62,8 +61,8 @@ func (c *Continuation) Append(dst []byte) []byte {
 	return message.AppendObjects(message.AppendBytes(dst, c.From), c.Objects)
 }
 
-// ParseContinuation returns a zero continuation if b is malformed: the message then
-// starts again. It shares the memory of b.
+// ParseContinuation reads a continuation, which shares the memory of b. It returns the zero value if b is
+// malformed: the message then starts again.
 func ParseContinuation(b []byte) (c Continuation) {
 	r := message.Read(b)
 	c.Kind, c.Round, c.Own = Kind(r.Byte()), r.Byte(), r.Bool()

@@ -1,4 +1,4 @@
-// Package visits counts the requests to a bucket, and keeps the counts in its rows.
+// Package visits counts the requests to a bucket, and stores the counts in rows.
 package visits
 
 import (
@@ -12,19 +12,18 @@ import (
 	"edgetable/core/traffic"
 )
 
-// Counts are those of the requests to a bucket.
+// Counts are the traffic counts of a bucket.
 //
-// They are kept in a row that is written along with a request, now and then: a row
-// for each request would cost as much as a write, and the platform does not say when
-// it ends an object. So an object that ends forgets at most a sixteenth of what its
-// window counted, and what came in the five minutes before.
+// They are stored in a row, but only with some of the requests: writing it for each request would cost as
+// much as a write, and the platform does not say when it ends an object. So an object that ends loses at most
+// a sixteenth of the counts of its window, and the counts of the last five minutes.
 type Counts struct {
-	tally *traffic.Tally // nil until it is needed
-	kept  uint64         // the requests that the row knows
-	at    edm.Ticks      // when it was written, or read
+	tally *traffic.Tally // nil until the first request
+	kept  uint64         // the number of requests in the stored row
+	at    edm.Ticks      // when the row was written or read
 }
 
-// The counts of this day and of the one before.
+// The rows with the counts of today and of the day before.
 var (
 	rowCounts = []byte("mt")
 	rowBefore = []byte("mu")
@@ -35,7 +34,7 @@ const (
 	keepEvery = 300 * edm.TicksPerSecond
 )
 
-// tallyAt returns the Tally at this time. The results of rows before are lost.
+// tallyAt returns the Tally at this time. It ends the validity of results that rows returned before.
 func (s *Counts) tallyAt(rows storage.Rows, now edm.Ticks) *traffic.Tally {
 	if s.tally == nil {
 		v, _ := rows.Get(rowCounts)
@@ -53,7 +52,7 @@ func (s *Counts) tallyAt(rows storage.Rows, now edm.Ticks) *traffic.Tally {
 	return s.tally
 }
 
-// Count counts a request. No rollback may follow it.
+// Count counts a request. The transaction must not be rolled back afterwards.
 func (s *Counts) Count(rows storage.Rows, now edm.Ticks, v *traffic.Visit) {
 	tally := s.tallyAt(rows, now)
 	tally.Add(v)
@@ -63,14 +62,14 @@ func (s *Counts) Count(rows storage.Rows, now edm.Ticks, v *traffic.Visit) {
 	}
 }
 
-// Read counts the read of an entity with so many bytes.
+// Read counts the read of an entity of this size.
 func (s *Counts) Read(rows storage.Rows, now edm.Ticks, k []byte, size int) {
 	v := traffic.Visit{From: k, InPartition: true, Entities: 1, Bytes: size}
 	v.PartitionKey, v.RowKey = key.Decode(k)
 	s.Count(rows, now, &v)
 }
 
-// AddMutation adds a mutation to the visit of its write.
+// AddMutation adds a mutation to the visit that describes its write.
 func AddMutation(v *traffic.Visit, m *table.Mutation) {
 	v.Write, v.InPartition = true, true
 	if v.Entities++; v.Entities == 1 {
@@ -86,7 +85,7 @@ func AddMutation(v *traffic.Visit, m *table.Mutation) {
 	}
 }
 
-// Scanned counts a page.
+// Scanned counts a query that returned a page.
 func (s *Counts) Scanned(rows storage.Rows, now edm.Ticks, scan *message.Scan, page *table.Page, returned int) {
 	first, last := scan.Ranges[0], scan.Ranges[len(scan.Ranges)-1]
 	v := traffic.Visit{
@@ -102,9 +101,9 @@ func (s *Counts) Scanned(rows storage.Rows, now edm.Ticks, scan *message.Scan, p
 	s.Count(rows, now, &v)
 }
 
-// planOf is the word of odata.Plan for what a range spans, as far as its ends say it. A
-// later page is like the first: what lasts to the end of a partition or of the table
-// counts as all of it.
+// planOf returns the name that odata.Plan gives to a query of this range, as far as the range's ends show it.
+// A later page counts like the first one: a range that ends with its partition, or with the table, counts as
+// the whole partition or table.
 func planOf(r key.Range) (plan string, inPartition bool) {
 	partition := key.Partition(r.Start)
 	switch {
