@@ -1,7 +1,7 @@
-// Calls of Durable Objects, and the form of messages of several parts.
+// Calls to Durable Objects, and the encoding of messages with several parts.
 const decoder = new TextDecoder();
 
-// framed puts its length before each byte string; frames joins them; unframe takes them apart.
+// framed puts the length of each byte string before it; frames joins byte strings in that form; unframe splits them again.
 export function framed(parts) {
   return parts.flatMap((p) => {
     const length = new Uint8Array(4);
@@ -25,7 +25,7 @@ export function unframe(bytes) {
   return parts;
 }
 
-// size is the number of bytes of all parts; copy copies them, one behind the other.
+// size returns the number of bytes of all parts; copy copies the parts one after the other.
 export function size(parts) { return parts.reduce((n, p) => n + p.length, 0); }
 
 export function copy(parts, to) {
@@ -36,19 +36,19 @@ export function copy(parts, to) {
   }
 }
 
-// The outcomes of a call, before its answer.
+// The outcomes of a call: the byte before its answer.
 export const answered = 0, overloaded = 1, lost = 2, unreachable = 3, failed = 4;
 
-// callsOf makes calls of frames as in appendCalls of calls.go. A call is the object's name, its jurisdiction, a location hint
-// and the message.
+// callsOf decodes calls from frames as in appendCalls of calls.go. A call is the object's name, its jurisdiction, a location
+// hint and the message.
 export function callsOf(parts) {
   const calls = [];
   for (let i = 0; i < parts.length; i += 4) calls.push([...parts.slice(i, i + 3).map((p) => decoder.decode(p)), parts[i + 3]]);
   return calls;
 }
 
-// callObjects calls objects concurrently, for at most ms milliseconds, and returns their answers, each behind its outcome. An
-// object also has calls of its own, by name.
+// callObjects calls objects concurrently, for at most ms milliseconds. It returns their answers, each preceded by its
+// outcome. own holds functions for calls that an object makes to itself, by name.
 export async function callObjects(env, calls, ms, own = {}) {
   let timer;
   const late = new Promise((resolve) => { timer = setTimeout(resolve, ms, Uint8Array.of(lost)); });
@@ -75,8 +75,8 @@ async function callObject(env, own, name, jurisdiction, hint, message) {
     // The platform sends the whole buffer of a view.
     return await stub.ask(message.length === message.buffer.byteLength ? message : message.slice());
   } catch (e) {
-    // A stub that threw may stay broken, so each call makes its own. An error that the platform calls retryable may come
-    // after the message was handled; only an overload is certain.
+    // A stub that threw may stay broken, so each call makes its own stub. An error that the platform calls retryable may come
+    // after the message was handled. Only an overload says for certain that it was not.
     return Uint8Array.of(e?.overloaded ? overloaded : lost);
   }
 }

@@ -1,22 +1,23 @@
-// Requests for changes of a table that wait. The module answers at once, and a request that waits holds none of its instances:
-// it is served again each second. No object knows of it. The platform permits 50 calls of objects in a request on its free plan,
-// so the more ranges a table has, the sooner an answer without events comes.
+// Requests that wait for changes of a table. The module answers at once. The shell then repeats the request each second until
+// there are events, so a waiting request holds no instance, and the objects do not know of it. The platform permits 50 calls
+// of objects in a request on its free plan, so the more ranges a table has, the earlier the shell gives up and returns an
+// answer without events.
 const pause = 1_000; // ms
 const maxWait = 20_000; // ms
 const maxStream = 900_000; // ms
 const heartbeat = 15_000; // ms
-const maxCalls = 40;
-const maxWaiting = 256; // in the isolate
+const maxCalls = 40; // of objects, in one request
+const maxWaiting = 256; // requests that wait, in the isolate
 const nothing = 2; // the length of "[]"
 
 let waiting = 0;
 
 const sleep = () => new Promise((resolve) => setTimeout(resolve, pause));
 
-// follows reports whether a request asks for changes.
+// follows reports whether a request asks for the changes of a table.
 export function follows(request) { return request.method === "GET" && request.url.includes("comp=changes"); }
 
-// follow serves a request for changes.
+// follow serves a request for changes, and waits for events if the client asked for that.
 export async function follow(request, serve) {
   const first = await serve(request);
   if (first.status !== 200 || waiting >= maxWaiting) return first;
@@ -39,7 +40,7 @@ export async function follow(request, serve) {
   return last;
 }
 
-// stream is an answer with a page of events after the other.
+// stream returns a response that stays open and sends one page of events after the other.
 function stream(request, first, serve) {
   const all = pages(request, first, serve), encoder = new TextEncoder();
   waiting++;
@@ -63,8 +64,8 @@ function stream(request, first, serve) {
   }), { status: 200, headers: first.headers });
 }
 
-// pages yields the pages of a stream, each from the position with which the one before ended. One without events is a sign of
-// life, for which there is a time.
+// pages yields the pages of a stream. Each begins at the position at which the previous page ended. A page without events is
+// a heartbeat, and is sent only if nothing was sent for a while.
 async function* pages(request, page, serve) {
   const end = Date.now() + maxStream;
   for (let calls = 0, told = 0; page.status === 200;) {

@@ -1,4 +1,5 @@
-// The instance for work that never waits: it refuses requests, and counts and remembers for all instances of the isolate.
+// The instance for work that never waits. It refuses requests, counts the rate limits, and remembers maps and settings, for
+// all instances of the isolate.
 import { head, nothing, responseOf } from "./http.mjs";
 import { Instance } from "./instance.mjs";
 
@@ -12,7 +13,7 @@ function ask(env, f) {
     counter.env = env;
     return f(counter);
   } catch (e) {
-    counter = undefined; // what it knows is lost
+    counter = undefined; // the counts and memories are lost
     throw e;
   }
 }
@@ -22,10 +23,12 @@ export function refuse(request, env, refusal) {
   return ask(env, (c) => responseOf(...c.response(c.exports.serve(c.putRequest(head(request, 0, refusal), nothing)))));
 }
 
-// limit takes tokens of a key and returns 0, or the milliseconds until enough are available. With 0 tokens it only asks.
+// limit takes tokens of a key. It returns 0, or the milliseconds until enough tokens are available. With 0 tokens it only
+// asks.
 export function limit(env, which, key, tokens) { return ask(env, (c) => c.exports.limit(which, c.put(key), tokens)); }
 
-// known answers what the isolate knows: see known.go. Without an answer the module asks the objects.
+// known answers a question about what the isolate remembers: see known.go. If the answer is empty, the module asks the
+// objects.
 export function known(env, question) {
   try {
     return ask(env, (c) => c.get(c.exports.known(c.put(question))));

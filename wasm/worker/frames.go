@@ -25,7 +25,7 @@ func (f frames) next() (b []byte, rest frames, ok bool) {
 	return rest[:n:n], rest[n:], true
 }
 
-// count is the number of frames.
+// count returns the number of frames.
 func (f frames) count() (n int) {
 	for {
 		var ok bool

@@ -1,11 +1,11 @@
-// The earlier states that the platform keeps of an object, in the forms of engine/restore.go.
+// The earlier states that the platform keeps of an object, with messages in the form of engine/restore.go.
 import { answered, failed, lost } from "./calls.mjs";
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 
-// recall answers what the platform calls the state of now, or with a time the state at that time. With such a name behind the
-// time, it ends the object, which wakes up in that state: the message that asked for it gets no answer. No other message comes
-// in between: the end of the table would be undone.
+// recall answers with the platform's bookmark of the present state or, for a message with a time, of the state at that time.
+// If a bookmark follows the time, recall ends the object, which wakes up in that state; the message gets no answer. No other
+// message may be handled in between: the end of the table's old incarnation would be undone.
 export async function recall(ctx, message) {
   const refused = (e) => Uint8Array.of(failed, ...encoder.encode(String(e?.message ?? e).replaceAll("\n", " ")));
   const at = message.length && new DataView(message.buffer, message.byteOffset).getFloat64(0, true), bookmark = decoder.decode(message.subarray(8));

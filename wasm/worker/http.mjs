@@ -3,13 +3,13 @@ import { Misconfigured } from "./host.mjs";
 import { Waiters } from "./waiters.mjs";
 
 const MiB = 1 << 20;
-const maxBody = 4 * MiB; // of a request; of a longer one the protocol needs only the length
-const maxBodies = 24 * MiB; // of all requests
-const small = 16 << 10; // bytes of a body that does not wait for larger ones: they leave this much room
-const maxHeld = 60_000; // ms; then the request was killed by the platform, and its body is released
+const maxBody = 4 * MiB; // of a request; of a longer body the protocol needs only the length
+const maxBodies = 24 * MiB; // of all requests together
+const small = 16 << 10; // bytes of a body that does not wait for larger ones, which leave room for it
+const maxHeld = 60_000; // ms; after that the platform has killed the request, and its body is released
 
-// Lines of requests whose bodies are not read yet, each with the most bytes of all bodies behind which it waits, and of those of
-// one client in this line.
+// The queues of requests whose bodies are not read yet, first for small bodies, then for large ones. all is the maximum number of
+// bytes of all bodies at which a request of the queue is admitted; each is the same for one client in this queue.
 const lines = [[maxBodies, maxBody], [maxBodies - maxBody, maxBodies / 2]].map(([all, each]) => {
   const line = { all, each, queue: new Waiters(256, (client) => sum((b) => b.line === line && b.client === client)) };
   return line;
@@ -19,14 +19,14 @@ const lineOf = (n) => lines[n <= small ? 0 : 1];
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 export const nothing = new Uint8Array(0);
 
-// Body is the body of a request; only the length of one that is too long.
+// Body is the body of a request, or only its length if the body is too long.
 class Body {
   bytes = nothing;
   refusal = "";
 
   constructor(client, length) { Object.assign(this, { client, length }); }
 
-  // hold says that it takes so many bytes, or may take them.
+  // hold counts the body with the number of bytes that it has or may have.
   hold(most) {
     bodies.add(Object.assign(this, { most, line: lineOf(most), since: Date.now() }));
     return this;
@@ -35,10 +35,10 @@ class Body {
   release() { bodies.delete(this); }
 }
 
-// bodies are those being read or held.
+// bodies are the bodies that are being read or held.
 const bodies = new Set();
 
-// sum returns their bytes.
+// sum returns the number of bytes of the bodies that match, and releases those of killed requests.
 function sum(which = () => true) {
   let n = 0;
   for (const b of bodies) {
@@ -48,13 +48,14 @@ function sum(which = () => true) {
   return n;
 }
 
-// room takes room for the bytes of a body.
+// room admits a body of n bytes if its queue has room for it.
 function room(body, n) {
   const { all, each, queue } = lineOf(n);
   return sum() + n <= all && queue.holds(body.client) + n <= each ? body.hold(n) : undefined;
 }
 
-// clientOf returns who sent a request: its address, of IPv6 the network /64, which is what one client has.
+// clientOf returns the client that sent a request: its IPv4 address, or the /64 network of its IPv6 address, because one
+// client usually has such a network.
 export function clientOf(request) {
   const address = request.headers.get("cf-connecting-ip") ?? "", [begin, end] = address.toLowerCase().split("::");
   if (!address.includes(":")) return address;
@@ -63,8 +64,8 @@ export function clientOf(request) {
   return [...groups, ...rest].slice(0, 4).map((g) => g.replace(/^0+(?=.)/, "")).join(":");
 }
 
-// read reads the body and holds it until it is released. It reads a part of a body that is too long, because a client that
-// still sends does not read the response.
+// read reads the body and holds it until it is released. If the body is too long, it reads and discards a part of it, because
+// a client that is still sending does not read the response.
 export async function read(request) {
   const declared = request.headers.get("content-length");
   const body = new Body(clientOf(request), declared === null ? (request.body === null ? 0 : -1) : Number(declared));
@@ -108,17 +109,17 @@ async function fill(body, request) {
 
 async function discard(body) {
   let n = 0;
-  for await (const chunk of body) if ((n += chunk.length) > 4 * maxBody) break; // which cancels the rest
+  for await (const chunk of body) if ((n += chunk.length) > 4 * maxBody) break; // leaving the loop cancels the rest
 }
 
-// head is a request without its body, unchanged: signatures cover these bytes.
+// head encodes a request without its body. Nothing is changed, because signatures cover these bytes.
 export function head(request, length, refusal) {
   let text = `${request.method}\n${request.url}\n${request.headers.get("cf-connecting-ip") ?? ""}\n${refusal}\n${length}`;
   for (const [name, value] of request.headers) text += `\n${name}:${value}`;
   return encoder.encode(text);
 }
 
-// response splits one piece into a response: the length of the head, the head, the body.
+// response makes a response of one byte string: the length of the head, the head, the body.
 export function response(bytes) {
   const n = new DataView(bytes.buffer).getUint32(0, true);
   return responseOf(bytes.subarray(4, 4 + n), bytes.subarray(4 + n));
@@ -131,17 +132,17 @@ export function responseOf(head, body) {
     const colon = line.indexOf(":");
     headers.append(line.slice(0, colon), line.slice(colon + 1));
   }
-  const statusText = status.slice(4); // "" is the standard phrase
+  const statusText = status.slice(4); // with "" the platform uses the standard phrase
   return new Response(body.length === 0 ? null : body, { status: Number(status.slice(0, 3)), ...(statusText && { statusText }), headers });
 }
 
-// answer holds the body of a request until it is served.
+// answer holds the body of a request until the request is served.
 export async function answer(request, env, serve) {
   let body;
   try {
     body = await read(request);
   } catch {
-    return new Response(null, { status: 400 }); // the client is gone
+    return new Response(null, { status: 400 }); // the client has closed the connection
   }
   try {
     return await serve(request, env, body);
@@ -152,7 +153,8 @@ export async function answer(request, env, serve) {
   }
 }
 
-// failed is the response if the module cannot run. The reason goes to the log only: a wrong variable may contain a key.
+// failed returns the response for a module that cannot run. Only the log shows the reason, because a wrong variable may
+// contain a key.
 function failed(e) {
   console.error(JSON.stringify({ msg: e instanceof Misconfigured ? "misconfigured" : "failed", cause: e.message }));
   const value =

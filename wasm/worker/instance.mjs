@@ -6,13 +6,13 @@ import { callNamespace } from "./namespace.mjs";
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 
-// An instance that was trapped, or left by an exception, is in an unknown state: it is never used again. The next instance can
-// use its memory after the parts that must be zero are cleared.
+// An instance that trapped, or that an exception left, is in an unknown state and is never used again. The next instance can
+// use its memory, because the parts that must be zero are cleared.
 export class Instance {
   uses = 0;
-  rows = null; // of the current object
-  job = null; // the current request
-  exhausted = false; // it was trapped because its memory was full
+  rows = null; // the rows of the current object
+  job = null; // the job of the current request
+  exhausted = false; // whether it trapped because its memory was full
 
   constructor(env, linear = new WebAssembly.Memory({ initial: 16, maximum: 1024 })) {
     this.env = env;
@@ -59,12 +59,12 @@ export class Instance {
     if (error > 0) throw new Misconfigured(decoder.decode(this.get(error)));
   }
 
-  // configuration returns the Worker's variables and secrets, and whether it has a replica.
+  // configuration returns the Worker's variables and secrets, and whether the Worker has a replica.
   configuration() {
     return variables(this.env, ...(typeof this.env.EDGETABLE_REPLICA === "object" ? [["EDGETABLE_REPLICA", "bound"]] : []));
   }
 
-  // ask hands the answer to calls to the module.
+  // ask passes the answer to calls to the module. make makes the calls.
   async ask(asked, writes, make) {
     return this.put(...framed(await (this.job === null ? make() : this.job.ask(asked, writes, make, this))));
   }
@@ -73,7 +73,7 @@ export class Instance {
 
   view(at, n) { return new Uint8Array(this.linear.buffer, at, n); }
 
-  // put writes to the buffer and returns the number of bytes; get copies them out of it.
+  // put copies parts into the buffer and returns their number of bytes; get copies n bytes out of the buffer.
   put(...parts) {
     const n = size(parts);
     copy(parts, this.view(this.exports.buffer(n), n));
@@ -82,14 +82,14 @@ export class Instance {
 
   get(n) { return this.view(this.exports.buffer(0), n).slice(); }
 
-  // response copies the head of a response out of the buffer, and the body from where it is.
+  // response copies a response out of the module: the head from the buffer, and the body from its address.
   response(n) {
     const out = this.get(n), view = new DataView(out.buffer);
     return [out.subarray(8), this.view(view.getUint32(0, true), view.getUint32(4, true)).slice()];
   }
 
-  // calls copies calls out of the module. There each is four addresses with lengths, of name, jurisdiction, hint and message, and
-  // a capacity.
+  // calls copies calls out of the module. There, a call is four addresses with lengths (name, jurisdiction, hint and
+  // message), and a capacity.
   calls(at, n) {
     const view = new DataView(this.linear.buffer), part = (at) => this.view(view.getUint32(at, true), view.getUint32(at + 4, true));
     return Array.from({ length: n }, (_, i) => {
@@ -116,7 +116,7 @@ export class Instance {
     }
   }
 
-  // stderr is where Go writes the reason of a panic.
+  // stderr receives what Go writes before a panic.
   stderr(list, n, written) {
     const view = new DataView(this.linear.buffer);
     let text = "", total = 0;

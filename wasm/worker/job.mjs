@@ -1,23 +1,23 @@
-// A request on its way through instances. It begins in an instance of the size of its body. If an answer is too large for that
-// instance, or its memory is exhausted, the request is served again in a larger one. The second attempt gets the times, random
-// numbers, maps and answers of the first, so that it makes the same calls, and a write is not made twice.
+// A request on its way through instances. It begins in an instance of the size that its body needs. If an answer is too large
+// for that instance, or its memory is exhausted, the request is served again in a larger one. The second attempt gets the
+// times, random numbers, maps and answers of the first. So it makes the same calls, and no write is made twice.
 import { known, limit } from "./counter.mjs";
 import { size } from "./calls.mjs";
 import { sizeOf } from "./pool.mjs";
 
 export class Job {
-  now = Date.now(); // of the platform; it stands still between calls
-  #before = []; // calls of the attempts before, each with its answer and the time of it
+  now = Date.now(); // the platform's time, which stands still between calls
+  #before = []; // calls of the attempts before, each with its answer and the time of the answer
   #heard = []; // calls of this attempt
   #drawn = []; // random numbers
-  #next = 0; // of them
+  #next = 0; // the index of the next random number
   #told = []; // questions to the isolate, each with its answer
-  #questions = 0; // of them
+  #questions = 0; // the index of the next question
   #begin = this.now;
-  #repeated = false; // this is not the first attempt
-  calls = 0; // of objects
+  #repeated = false; // whether this is not the first attempt
+  calls = 0; // the number of calls of objects
 
-  // quiet: the request was served before, and is counted and logged already.
+  // quiet means that the request was served before, and is already counted and logged.
   constructor(quiet = false) { this.quiet = quiet; }
 
   // again begins the next attempt.
@@ -30,13 +30,13 @@ export class Job {
 
   random(draw) { return this.#drawn[this.#next++] ??= draw(); }
 
-  // limit takes tokens of a limit, in the first attempt only.
+  // limit takes tokens of a rate limit, but only in the first attempt.
   limit(env, which, key, tokens) { return this.quiet || this.#repeated ? 0 : limit(env, which, key, tokens); }
 
   // wrote reports whether a write was sent.
   get wrote() { return [...this.#before, ...this.#heard].some((h) => h.writes); }
 
-  // known answers what the isolate knows, as it did in the attempt before.
+  // known answers a question about what the isolate remembers, with the same answer as in the attempt before.
   known(env, question) {
     const i = this.#questions++, told = this.#told[i];
     if (told !== undefined && same(told.question, question)) return told.answer;
@@ -44,8 +44,8 @@ export class Job {
     return (this.#told[i] = { question, answer: known(env, question) }).answer;
   }
 
-  // ask returns the answer to calls, which it makes unless an earlier attempt did. It throws if the instance has no room for the
-  // answer, or if this attempt would make another write than the one before.
+  // ask returns the answer to calls. It makes the calls unless an earlier attempt did. It throws if the answer is too large
+  // for the instance, or if this attempt would make another write than the one before.
   async ask(calls, writes, make, instance) {
     const i = this.#before.findIndex((h) => same(h.calls, calls));
     if (i < 0 && writes && this.#before.some((h) => h.writes)) throw new Error("the second attempt makes another write");
@@ -63,5 +63,5 @@ export class Job {
 
 export class Outgrown extends Error {}
 
-// same compares calls: texts, and lists of them or of bytes.
+// same compares two calls: strings, bytes, and lists of either.
 function same(a, b) { return a === b || typeof a === "object" && a.length === b.length && a.every((x, i) => same(x, b[i])); }

@@ -5,9 +5,8 @@
 //	                                      answers ← worker.mjs ← RPC ← calls ────────┘
 //	RPC   → worker.mjs → object → adapters/store/durableobject/object → rows in SQLite
 //
-// With a binding of Workers KV named EDGETABLE_REPLICA there is a replica: objects
-// publish their changes to it, and it answers reads that may be old, those at the
-// secondary address:
+// With a binding of Workers KV named EDGETABLE_REPLICA there is a replica. Objects publish their changes to it, and it
+// answers reads at the secondary address, which may be old:
 //
 //	alarm → object → batch ┐
 //	       worker.mjs → publish → adapters/store/workerskv → kv

@@ -24,9 +24,8 @@ import (
 //	next cursor, name, metadata, …     of a list
 //	reason                             of a failure
 //
-// No write begins after end, milliseconds since 1970 as a float64, or after a failed
-// write: it is refused. A write is three frames: one byte, 1 to delete, followed by the
-// name; value; metadata.
+// The shell starts no write after end (milliseconds since 1970, a float64) or after a failed write: such writes are refused.
+// A write is three frames: one byte (1 to delete) followed by the name; value; metadata.
 type namespace struct {
 	call func(request frames) (answer frames) // the caller owns the answer
 	// until is the time after which no write may begin; 0 for readers.

@@ -25,13 +25,14 @@ export async function callNamespace(env, bytes) {
       }
     }
   } catch (e) {
-    const reason = String(e); // only the status number in the text tells what it is
+    const reason = String(e); // only the status number in the text tells one failure from another
     if (from !== "" && reason.includes("400")) return say(cursor);
     return say(failed, encoder.encode(reason));
   }
 }
 
-// write carries out writes as connections become free and returns the outcome of each. None begins after end or a failure.
+// write carries out writes as connections become free, and returns the outcome of each. It starts no write after end, or
+// after a failed write.
 async function write(kv, end, parts) {
   const outcomes = [];
   let next = 0, broken = false;

@@ -5,13 +5,13 @@ import { recall } from "./history.mjs";
 import { Instance } from "./instance.mjs";
 import { publish } from "./publish.mjs";
 
-const memoryPages = (28 << 20) / (64 << 10); // of the instance in which objects run
+const memoryPages = (28 << 20) / (64 << 10); // of the instance that runs all objects of the isolate
 const maxUses = 100_000;
 const rollback = 1, calls = 2; // kinds of steps, as in objects.go
-const maxCall = 10_000; // ms, of calls of other objects
-const maxRounds = 64; // of a message; without failures it needs four at most
-const maxAlarm = 600_000; // ms, of the 15 minutes that the platform permits
-const maxAlarms = 5; // of the six times that the platform repeats an alarm
+const maxCall = 10_000; // ms, of a call to another object
+const maxRounds = 64; // of one message; without failures it needs at most four
+const maxAlarm = 600_000; // ms; the platform permits 15 minutes
+const maxAlarms = 5; // the platform repeats an alarm six times
 
 // The instance that runs the objects of this isolate, its memory, and the number of objects that woke up here.
 let engine, memory, lives = 0;
@@ -33,10 +33,11 @@ export class EdgetableObject extends DurableObject {
     ctx.blockConcurrencyWhile(async () => { this.alarmAt = await ctx.storage.getAlarm(); });
   }
 
-  // ask hands a message to the object and returns the answer after a byte as in calls.go.
+  // ask passes a message to the object. It returns the outcome (see calls.go) and the answer.
   ask(message) { return this.handle(message, (round) => round < maxRounds); }
 
-  // alarm takes as many rounds as it needs, some for each table being deleted. The platform repeats one that failed.
+  // alarm handles the alarm. It takes as many rounds as needed, a few for each table that is being deleted. The platform
+  // repeats an alarm that failed.
   async alarm(info) {
     this.alarmAt = null;
     const end = Date.now() + maxAlarm;
@@ -45,8 +46,8 @@ export class EdgetableObject extends DurableObject {
     this.wake(Date.now() + 60_000);
   }
 
-  // handle takes steps until one is an answer. Only if the first step fails is it certain that the message was not handled:
-  // the effects of steps before a call stay.
+  // handle takes steps until one is an answer. If the first step fails, it is certain that the message was not handled. If a
+  // later step fails, the effects of the steps before it remain.
   async handle(message, more) {
     let again = [];
     for (let round = 0; more(round); round++) {
@@ -66,8 +67,9 @@ export class EdgetableObject extends DurableObject {
     return Uint8Array.of(lost);
   }
 
-  // step is one transaction with a message, and the answers to its calls if it made any. It is undone if the module fails or asks for it. objects.go describes the forms. A failed step is tried
-  // once more in a new instance; if it fails there too, it would always fail.
+  // step handles a message, and the answers to its calls if it made any, in one transaction. The transaction is undone if the
+  // module fails or asks for that. objects.go describes the encoding. A failed step is repeated once in a new instance; if it
+  // fails again, it would always fail.
   step(message, again) {
     for (let first = true; ; first = false) {
       if (engine?.uses > maxUses) engine = undefined;
@@ -75,7 +77,7 @@ export class EdgetableObject extends DurableObject {
         return this.attempt(message, again);
       } catch (e) {
         console.error(JSON.stringify({ msg: "object", cause: engine?.exhausted ? "out of memory" : String(e), again: first }));
-        engine = undefined; // with the memory of all objects, which then count as just woken up
+        engine = undefined; // the memory of all objects is lost with it; they start as if they had just woken up
         if (!first) throw e;
       }
     }
@@ -109,8 +111,8 @@ export class EdgetableObject extends DurableObject {
     this.ctx.storage.deleteAll();
   }
 
-  // wake sets the only alarm, unless an earlier one is set. It becomes durable together with the writes of the step. It is
-  // later than the alarm that may run now: one at the same time could end with it.
+  // wake sets the alarm, unless an earlier one is set. The alarm becomes durable together with the writes of the step. It is
+  // always in the future: an alarm at the present time could be removed when the alarm that runs now ends.
   wake(at) {
     at = Math.max(at, Date.now() + 1);
     if (this.alarmAt !== null && at >= this.alarmAt) return;
@@ -119,24 +121,24 @@ export class EdgetableObject extends DurableObject {
   }
 }
 
-// Rows are the storage of an object. An SQL table is created with its first row: an object that is only read, for example
-// under a name that a client invented, stores nothing. The lines of a feed are in a table for each day, whose number is in
-// their keys: see days.go.
+// Rows is the storage of an object. An SQL table is created when its first row is written. So an object that is only read,
+// for example under a name that a client invented, stores nothing. The lines of a feed have one table for each day; the day
+// is in their keys (see days.go).
 class Rows {
-  names = undefined; // of the tables, undefined if unknown
-  emptied = false; // in this step
+  names = undefined; // the names of the tables, undefined if unknown
+  emptied = false; // whether this step dropped a table
 
   constructor(sql) { this.sql = sql; }
 
   tables() { return this.names ??= new Set(this.sql.exec("SELECT name FROM sqlite_master WHERE name = 'r' OR name GLOB 'f[0-9]*'").raw().toArray().flat()); }
 
-  // table is the name of the table of a key, undefined if it does not exist.
+  // table returns the name of the table for a key, undefined if that table does not exist.
   table(k) {
     const name = tableOf(k);
     return this.tables().has(name) ? name : undefined;
   }
 
-  // size is in bytes, without deleted rows.
+  // size returns the number of bytes, without deleted rows.
   size() { return this.sql.databaseSize; }
 
   get(k) {
@@ -160,7 +162,8 @@ class Rows {
     if (table !== undefined) this.sql.exec(`DELETE FROM ${table} WHERE k = ?`, k);
   }
 
-  // deleteAll drops the table: deleting each row would cost money. dropDay drops that of a day.
+  // deleteAll drops the table of all rows except lines, because deleting each row would cost money. dropDay drops the table
+  // of a day.
   deleteAll() { this.drop("r"); }
   dropDay(day) { this.drop(dayTable(day)); }
 
@@ -170,9 +173,9 @@ class Rows {
     this.emptied = true;
   }
 
-  // scan reads rows up to the wanted number of bytes. A cursor is always read to its end, as nothing else closes it. So each
-  // query has a limit, small at first and then estimated from the last rows, and leaves out large values, which are read one
-  // by one.
+  // scan reads rows up to the wanted number of bytes. A cursor must be read to its end, because nothing else closes it. So
+  // each query has a limit, small at first and later estimated from the rows before. A query omits large values, and scan
+  // reads these one by one.
   scan(request) {
     let [wanted, from, to, back] = unframe(request.slice());
     let room = new DataView(wanted.buffer, wanted.byteOffset).getUint32(0, true), limit = 16;
@@ -205,7 +208,7 @@ class Rows {
 
 const few = (table, back) => `SELECT k, CASE WHEN length(v) <= 16384 THEN v END FROM ${table} WHERE k >= ? AND k < ? ORDER BY k${back ? " DESC" : ""} LIMIT ?`;
 
-const line = 102; // f, the first byte of the key of a line
-const firstDay = 719_163; // the number that days.go has for 1970-01-01
+const line = 102; // 'f', the first byte of the key of a line
+const firstDay = 719_163; // the number of the day 1970-01-01 in days.go
 const tableOf = (k) => (k[0] === line ? dayTable((k[1] << 16) | (k[2] << 8) | k[3]) : "r");
 const dayTable = (day) => (day < firstDay ? `f0${firstDay - day}` : `f${day - firstDay}`); // f20657 is 2026-07-23

@@ -79,8 +79,8 @@ func (o *objects) handle(dst []byte, number uint32, message []byte, again frames
 	return dst
 }
 
-// engine returns the engine of an object. It makes a new one if there is none, perhaps in place of the one whose last
-// request is the oldest.
+// engine returns the engine of an object. If there is none, it makes one; if there are too many, it first drops the one that
+// was used longest ago.
 func (o *objects) engine(number uint32) *engine.Engine {
 	found := o.awake[number]
 	if found == nil {

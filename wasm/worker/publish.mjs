@@ -1,12 +1,12 @@
-// Publishes batches of objects in the replica, in the forms of durableobject/replica.go.
+// Publishes the batches of objects to the replica, in the form of durableobject/replica.go.
 import { answered, lost, unreachable } from "./calls.mjs";
 import { giveBack, sizeFor, take } from "./pool.mjs";
 
-// publish publishes a batch and returns the result after a byte as in calls.go.
+// publish publishes a batch. It returns the outcome (see calls.go) and the result.
 export async function publish(env, batch) {
   let instance = null, dead = true;
   try {
-    instance = await take(env, Math.max(1, sizeFor(batch.length))); // lists are large too
+    instance = await take(env, Math.max(1, sizeFor(batch.length))); // lists of KV are large, too
   } catch (e) {
     console.error(JSON.stringify({ msg: "replica", cause: e.message }));
   }

@@ -11,7 +11,7 @@ import (
 //	200
 //	Content-Type:application/json;odata=minimalmetadata;streaming=true;charset=utf-8
 //
-// with the names spelled as the service does, in its order. A phrase of its own may follow the status.
+// The names have the spelling and the order that the service uses. A reason phrase may follow the status.
 func appendHead(dst []byte, resp *protocol.Response) []byte {
 	dst = strconv.AppendInt(dst, int64(resp.Status), 10)
 	if resp.Reason != "" {

@@ -1,17 +1,19 @@
-// Waiters wait for room in the isolate. Who holds least of it takes first; of equals who came or was served longest ago. So one
-// client leaves room for the others however many requests it has. A client is an address: whose account a request is for is
-// known only behind the line. Each request polls, because the platform ends one as hung if only another could wake it.
+// Waiters is a queue of requests for room in the isolate. The client that holds least room is next; among equals, the one
+// that has waited longest since it came or was last served. So one client leaves room for others, however many requests it
+// has. A client is an address: the account of a request is known only after the queue. Each request polls, because the
+// platform ends a request as hung if only another request could wake it.
 const maxWait = 5_000; // ms
-const maxAway = 1_000; // ms without a look; then the platform killed those that wait
+const maxAway = 1_000; // ms without a poll; after that the platform has killed the client's requests
 
 export class Waiters {
-  #waiting = new Map(); // by client: how many, when one of them looked, and the turn
+  #waiting = new Map(); // by client: the number of its requests, the time of their last poll, and its turn
   #turns = 0;
 
-  // most may wait, half of them of one client; holds(client) is how much a client holds.
+  // most is the maximum number of waiting requests, half of it for one client. holds(client) returns how much a client holds.
   constructor(most, holds) { Object.assign(this, { most, holds }); }
 
-  // until resolves to the first result of look that is not undefined, or to undefined if too many wait or the time is over.
+  // until polls look until it returns a value, and resolves to that value. It resolves to undefined if too many requests wait
+  // or the time is over.
   async until(client, look) {
     const found = this.#isBehind(client) ? undefined : look();
     if (found !== undefined || this.#isFull(client)) return found;
@@ -32,7 +34,7 @@ export class Waiters {
     }
   }
 
-  // isBehind reports whether somebody waits who is before a client.
+  // isBehind reports whether another client that waits comes before this one.
   #isBehind(client) {
     if (this.#waiting.size === 0) return false;
     const held = this.holds(client), turn = this.#waiting.get(client)?.turn ?? Infinity;

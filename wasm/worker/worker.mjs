@@ -8,9 +8,9 @@ import { giveBack, sizeFor, sizes, take } from "./pool.mjs";
 
 export { EdgetableObject } from "./object.mjs";
 
-const maxReused = 64 << 10; // bytes of a response, behind which an instance serves the next request: see buffer.go
+const maxReused = 64 << 10; // bytes of a response, after which an instance serves no further request: see buffer.go
 
-// serve has an instance serve a request; again says that it was served before, and waits.
+// serve runs a request in an instance. again means that the request was served before, and waits for changes.
 async function serve(request, env, { bytes, length, refusal }, again = false) {
   if (refusal !== "") return refuse(request, env, refusal);
   const job = new Job(again), top = head(request, length, "");
@@ -40,7 +40,7 @@ async function serve(request, env, { bytes, length, refusal }, again = false) {
 export default {
   async fetch(request, env, ctx) {
     const work = answer(request, env, (request, env, body) => (follows(request) ? follow(request, (r, again) => serve(r, env, body, again)) : serve(request, env, body)));
-    ctx.waitUntil(work); // to its end even if the client hangs up, so that the instance comes back
+    ctx.waitUntil(work); // run to the end even if the client disconnects, so that the instance is returned
     return work;
   },
 };

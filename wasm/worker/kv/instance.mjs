@@ -1,5 +1,5 @@
-// The module edgetable.wasm built with the tag kv, and its imports. main.go and kv_wasm.go describe what the two say to each
-// other; the imports of syscall/js are TinyGo's own.
+// The module edgetable.wasm, built with the tag kv, and its imports. main.go and kv_wasm.go describe the interface; the
+// imports of syscall/js are TinyGo's.
 import "./wasm_exec.mjs";
 import { Misconfigured, randomness, variables } from "./host.mjs";
 import program from "./edgetable.wasm";
@@ -12,8 +12,8 @@ export class Instance {
   uses = 0;
 
   constructor(env) {
-    // globalThis.context is where github.com/syumai/workers finds its bindings. adapters/store/workerskv/kv describes the
-    // functions in binding.
+    // github.com/syumai/workers finds its bindings in globalThis.context. adapters/store/workerskv/kv describes the functions
+    // in binding.
     const outcomes = [];
     const settle = (number, value, kept) => {
       outcomes[number] = value;
@@ -47,10 +47,10 @@ export class Instance {
 
   configuration(env) { return variables(env); }
 
-  // memory is its size in bytes, which never shrinks.
+  // memory returns the size of the module's memory in bytes, which never shrinks.
   get memory() { return this.exports.memory.buffer.byteLength; }
 
-  // held is the number of JavaScript values that the module holds; see release.
+  // held returns the number of JavaScript values that the module holds; see release.
   get held() { return this.go._values.length - this.kept - this.go._idPool.length; }
 
   view(at, n) { return new Uint8Array(this.exports.memory.buffer, at, n); }
@@ -86,8 +86,8 @@ export class Instance {
     }
   }
 
-  // enter runs a function of the module and then its scheduler. A trap leaves the instance in the middle of all its requests:
-  // it is never entered again.
+  // enter runs a function of the module and then its scheduler. After a trap the instance is in the middle of all its
+  // requests, so it is never entered again.
   enter(f) {
     if (this.dead) return;
     try {
@@ -103,8 +103,8 @@ export class Instance {
     for (const { reject } of this.under.values()) reject(e);
   }
 
-  // release drops the JavaScript values that the module once held, because TinyGo never does. Between requests only
-  // functions are in use, its own.
+  // release drops the JavaScript values that the module once held, because TinyGo never does. Between requests the module
+  // needs only functions, which are its own.
   release() {
     const { _values: values, _ids: ids, _idPool: pool, _goRefCounts: counts } = this.go;
     for (let id = this.kept; id < values.length; id++) {

@@ -1,11 +1,11 @@
-// The shell for tables in Workers KV alone: as ../worker.mjs, with one instance for all requests of the isolate.
+// The shell for tables in Workers KV alone. It is like ../worker.mjs, but has one instance for all requests of the isolate.
 import { answer, clientOf, head, nothing, response } from "./http.mjs";
 import { Instance } from "./instance.mjs";
 import { Waiters } from "./waiters.mjs";
 
-const maxRequests = 64; // in progress
+const maxRequests = 64; // of maxRequests, reserved for clients that have no request in progress
 const spare = 16; // of them, for clients that have none
-const maxAge = 60_000; // ms; an older request was killed by the platform, and a purge ends earlier
+const maxAge = 60_000; // JavaScript values held by the module; above that, requests wait until it holds none
 const maxHeld = 20_000; // JavaScript values held by the module, before requests wait until it holds none
 const maxMemory = 40 << 20; // bytes; a larger instance takes no requests and is replaced when it has none
 
@@ -14,7 +14,7 @@ let instance;
 
 function ready(env) {
   if (instance !== undefined) {
-    // Nobody ends a request that the platform has killed.
+    // A request that the platform has killed never ends on its own.
     for (const { since } of instance.under.values()) if (Date.now() - since > maxAge) instance.die(new Error("a request did not end"));
     if (instance.dead || (instance.memory > maxMemory && instance.under.size === 0)) instance = undefined;
   }
@@ -49,7 +49,7 @@ export default {
       r.headers.set("x-edgetable-consistency", "eventual");
       return r;
     });
-    ctx.waitUntil(work); // to its end even if the client hangs up, so that the instance is not left in the middle of it
+    ctx.waitUntil(work); // run to the end even if the client disconnects, so that the instance does not stop in the middle
     return work;
   },
 
