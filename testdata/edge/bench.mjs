@@ -1,9 +1,9 @@
 // Measures the module and the Worker against their limits:  bench.mjs MODULE [REQUESTS]
 //
-// MODULE is a folder as of wasm/worker/build. First the module alone, in this process: its size, its start-up time, and the CPU
-// time of requests, with the work of objects. Then workerd, over HTTP with 16 connections: rates, the CPU time of its process,
-// and its memory after this many requests, with JavaScript's heap measured after a collection; and the most memory under large
-// requests. Each entity has 1 KiB. A run fails if a limit is missed.
+// MODULE is a folder as wasm/worker/build prints it. First the module is measured alone, in this process: its size, its
+// start-up time, and the CPU time of requests, including the work of objects. Then workerd is measured over HTTP with 16
+// connections: rates, the CPU time of its process, its memory after this many requests (JavaScript's heap after a garbage
+// collection), and its maximum memory under large requests. Each entity has 1 KiB. The run fails if a limit is missed.
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ function report(what, value, unit, bound, least = false) {
 const median = (list) => list.sort((a, b) => a - b)[list.length >> 1];
 const times = (n, f) => Array.from({ length: n }, (_, i) => f(i));
 
-// cpu is the CPU time in ms of what f does n times, the median of several rounds.
+// cpu returns the CPU time of f in ms: f runs n times in each of several rounds, and the median counts.
 function cpu(n, f) {
   return median(times(7, (round) => {
     const begin = process.cpuUsage();
@@ -38,8 +38,8 @@ function cpu(n, f) {
 
 const module = readFileSync(join(folder, "edgetable.wasm"));
 report("module", module.length / 1000, "kB", 1200);
-report("module, gzipped", gzipSync(module, { level: 9 }).length / 1000, "kB", 600); // as wasm/worker/size_test.go
-// Different bytes each time, by an unused section, because V8 caches compiled modules.
+report("module, gzipped", gzipSync(module, { level: 9 }).length / 1000, "kB", 600); // see wasm/worker/size_test.go
+// Each copy has different bytes, in an unused section, because V8 caches compiled modules.
 const other = () => Buffer.concat([module, Buffer.of(0, 10, 1, 0x78), randomBytes(8)]);
 report("compile", cpu(1, () => new WebAssembly.Module(other())), "ms");
 
@@ -61,15 +61,15 @@ for (let first = 0, made = serve(create("bench"), 201); first <= 1000; first += 
 }
 const inserts = times(300, (i) => serve(batch("inserts", 100 * i), 202));
 serve(create("inserts"), 201)();
-// The calls and rows are those of a table of one range, before it knew ranges; of the rows written, a few keep statistics and
-// Timestamps. What moves much is served by a new instance each time, which asks the catalog, too.
+// The numbers of calls and rows are those of a table of one range, before ranges existed; a few of the written rows hold
+// statistics and Timestamps. A large request is served by a new instance each time, which also asks the catalog.
 for (const [what, n, f, bound, calls, read, written] of [
   ["point read", 300, serve(point("bench", 7), 200), 1, 1.01, 1.1, 0.1],
   ["point write", 300, serve(write("bench", 7), 204), 1.5, 1.01, 1.1, 1.1],
   ["batch of 100 inserts", 20, () => j.afresh(inserts.pop()), 10, 2, 1.2, 101.2],
   ["page of 1000", 5, () => j.afresh(serve(page("bench"), 200)), 15, 2, 1010, 0.2],
 ]) {
-  for (let i = 0; i < 3 * n; i++) f(); // until the compiler has done what it can
+  for (let i = 0; i < 3 * n; i++) f(); // until the compiler has optimized it
   j.inObjects = j.counts.calls = j.counts.read = j.counts.written = 0;
   const begin = performance.now(), total = cpu(n, f);
   report(`${what}, CPU`, total, "ms", bound);
@@ -79,7 +79,7 @@ for (const [what, n, f, bound, calls, read, written] of [
   report("    rows written", j.counts.written / (7 * n), "", written);
 }
 
-// workerd does work in workerd, each time in a process of its own.
+// workerd runs work in a new workerd process.
 async function workerd(work) {
   const load = await Load.start(folder, env);
   try {
@@ -109,7 +109,7 @@ await workerd(async (load) => {
   report("    the process, of all isolates", rss, "MiB");
 });
 
-// What moves much, at once from the beginning; the memories never shrink.
+// Large requests, concurrent from the beginning, because the memories never shrink.
 const pages = [{ ...page("bench"), status: 200 }];
 const entities = times(20, (i) => ({ ...large("large", i, 1_000_000), status: 204 }));
 const batches = times(20, (i) => ({ ...batch("written", 100 * i, 29_000), status: 202 }));

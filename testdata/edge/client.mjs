@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 
 export const account = "acme", key = "c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=";
 
-// signed is method, path, header and body of a request.
+// signed returns method, path, headers and body of a signed request.
 export function signed(method, target, body = "", more = {}) {
   const path = `/${account}${target}`, date = new Date().toUTCString();
   const mac = createHmac("sha256", Buffer.from(key, "base64")).update(`${date}\n/${account}${path.split("?")[0]}`).digest("base64");
@@ -25,7 +25,7 @@ export const point = (table, i) => signed("GET", `/${table}(PartitionKey='p',Row
 export const page = (table) => signed("GET", `/${table}()`);
 export const write = (table, i) => signed("PUT", `/${table}(PartitionKey='p',RowKey='${row(i)}')`, `{"Name":"Ada","Age":36,"V":${text}}`);
 
-// large is an entity of so many bytes, in properties of 64 KiB.
+// large returns an entity of this many bytes, in properties of 64 KiB.
 export const large = (table, i, size) => signed("PUT", `/${table}(PartitionKey='p',RowKey='${row(i)}')`, `{${values(size)}}`);
 
 function values(size) {
@@ -34,7 +34,7 @@ function values(size) {
   return list.join();
 }
 
-// batch makes a batch of 100 upserts from a number on, each of about 1 KiB or a given size.
+// batch returns a batch of 100 upserts, numbered from a number on, each of about 1 KiB or of a given size.
 export function batch(table, first, size) {
   let body = "--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n";
   for (let i = first; i < first + 100; i++) {

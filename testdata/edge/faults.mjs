@@ -1,15 +1,15 @@
-// Faults of the platform around the Worker, for tests.
+// Faults of the platform, which tests inject around the Worker.
 import { Instance } from "./instance.mjs";
 
-// Faults of the next messages to the objects of a place, one after the other: the fates below. Faults of their next steps:
-// "trap", which traps the module after the first row that it writes, and "unread", which fails to read a range of rows. Any
-// other name is no fault. And the number of the next alarms that fail.
+// The faults of one place: for its next messages to objects, the fates below, in order; for the objects' next steps, "trap",
+// which traps the module after the first row that it writes, or "unread", which fails to read a range of rows; any other name
+// means no fault. Also the number of the next alarms that fail.
 export class Faults {
   messages = [];
   steps = [];
   alarms = 0;
 
-  // around returns a stub whose message meets the next fault.
+  // around returns a stub that applies the next fault to its message.
   around(stub) { return { ask: (message) => (fates[this.messages.shift()] ?? fates.none)(stub, message) }; }
 }
 
@@ -25,7 +25,7 @@ const fates = {
     await stub().ask(message);
     fail({});
   },
-  // The message arrives twice, and both answers are the same.
+  // The message arrives twice, and both answers must be equal.
   twice: async (stub, message) => {
     const [first, second] = await Promise.all([stub().ask(message), stub().ask(message)]);
     if (first.length !== second.length || first.some((b, i) => b !== second[i])) throw new Error(`answers differ: ${first}; ${second}`);
@@ -39,12 +39,12 @@ const fates = {
   evicting: (stub, message) => stub().last(message),
 };
 
-// instances are those of the module that are not collected yet.
+// instances are the instances of the module that are not collected yet.
 class Instances {
   made = 0;
-  peak = 0; // most bytes of all memories together
+  peak = 0; // the highest number of bytes that all memories had together
   #all = [];
-  #memories = new Map(); // of a number to each
+  #memories = new Map(); // the memories, by number
 
   add(instance) {
     this.made++;
@@ -56,7 +56,7 @@ class Instances {
     this.#memories.set(this.made, new WeakRef(instance.linear));
   }
 
-  // measure returns the size of the memories in bytes.
+  // measure returns the size of all memories in bytes.
   measure() {
     let sum = 0;
     for (const r of this.#memories.values()) sum += r.deref()?.buffer.byteLength ?? 0;
@@ -69,13 +69,13 @@ class Instances {
     return this.#all.map((r) => r.deref()).filter((i) => i !== undefined);
   }
 
-  // exhaust has the instance that serves an object allocate more memory than it may have.
+  // exhaust makes the instance that serves an object allocate more memory than it may have.
   exhaust(rows) { this.list.find((i) => i.rows === rows).exports.buffer(0x7fffffff); }
 }
 
 export const instances = new Instances();
 
-// The constructor of an instance calls configuration, and each request begins with putRequest.
+// These faults use that the constructor of an instance calls configuration, and that each request begins with putRequest.
 const { ask, configuration, get, putRequest } = Instance.prototype;
 Instance.prototype.get = function (n) {
   instances.measure();
@@ -87,14 +87,14 @@ Instance.prototype.configuration = function () {
 };
 Instance.prototype.ask = async function (asked, writes, make) {
   const n = await ask.call(this, asked, writes, make);
-  // The memory of a small instance is full when the answer to a write arrives.
+  // The memory of a small instance becomes full when the answer to a write arrives.
   if (this.full && writes && this.size === 0) this.exports.buffer(0x7fffffff);
   return n;
 };
 Instance.prototype.putRequest = function (head, body) {
   const n = putRequest.call(this, head, body);
   this.full = new TextDecoder().decode(head).includes("\nx-fault:full");
-  // All memory except the request is overwritten, so that the instance traps somewhere on its way.
+  // All memory except the request is overwritten, so that the instance traps somewhere later.
   const text = new TextDecoder().decode(head);
   if (text.includes("\nx-fault:trap") && !text.includes("\nfailed\n")) {
     const at = this.exports.buffer(0), all = new Uint8Array(this.linear.buffer);
@@ -104,7 +104,7 @@ Instance.prototype.putRequest = function (head, body) {
   return n;
 };
 
-// mistreat makes all instances look old and returns their numbers.
+// mistreat makes all instances look old and returns the numbers of instances and of their bytes.
 export function mistreat(asked) {
   if (asked.has("uses")) for (const i of instances.list) i.uses = Number(asked.get("uses"));
   return { made: instances.made, memory: instances.measure(), peak: instances.peak };

@@ -1,12 +1,12 @@
 // Runs instances of the module under Node.js for tests:  node instances.mjs MODULE
 //
-// Standard input has frames, each behind its length in 4 bytes, little-endian:
+// Standard input consists of frames, each preceded by its length in 4 bytes, little-endian:
 //
 //   "n" text                    makes an instance, configured with the text → its number, in 4 bytes
 //   "t" number, ticks (8), request  sets the clock of an instance of the corpus and has it serve a request → the response
 //   "d" number                  gives an instance up → nothing
 //
-// Standard output has a frame for each.
+// Standard output has one frame for each frame of the input.
 import { shell } from "./shell.mjs";
 
 const { Instance } = await shell(process.argv[2], "instance.mjs");

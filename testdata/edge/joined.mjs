@@ -1,10 +1,10 @@
-// The module in both its roles in one process of Node.js, without RPC in between: requests, and objects over SQLite in
-// memory. Every part of the shell but for calls.mjs and worker.mjs is the one that is deployed.
+// The module in both its roles, as Worker and as object, in one process of Node.js, without RPC between them. Objects use
+// SQLite in memory. Every part of the shell except calls.mjs and worker.mjs is the deployed one.
 import { DatabaseSync } from "node:sqlite";
 import { callsOf, framed, unframe } from "../../wasm/worker/calls.mjs";
 import { answerCalls, serve, shell } from "./shell.mjs";
 
-// Sql is what the shell uses of the platform's.
+// Sql implements the part of the platform's SQL interface that the shell uses.
 class Sql {
   db = new DatabaseSync(":memory:");
   statements = new Map();
@@ -39,7 +39,7 @@ class Sql {
 export class Joined {
   objects = new Map();
   inObjects = 0; // ms
-  counts = { calls: 0, read: 0, written: 0 }; // of objects, and rows
+  counts = { calls: 0, read: 0, written: 0 }; // of objects; the others count rows
 
   static async make(folder, env) {
     const j = new Joined();
@@ -57,7 +57,7 @@ export class Joined {
 
   serve(head, body) { return serve(this.instance, head, body); }
 
-  // afresh has f be served in an instance of its own, in a large memory, as what moves much is.
+  // afresh makes f be served in a new instance with a large memory, as a large request is.
   afresh(f) {
     const small = this.instance;
     this.large ??= new WebAssembly.Memory({ initial: 96, maximum: 96 });
@@ -73,7 +73,7 @@ export class Joined {
     const object = this.object(name);
     for (let again = []; ;) {
       const step = object.step(message, again);
-      if (step[8] !== 2) { // as in objects.go
+      if (step[8] !== 2) { // the kind of step, as in objects.go
         step[8] = 0;
         return step.subarray(8);
       }

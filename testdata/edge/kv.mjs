@@ -1,11 +1,11 @@
 // The wrapper that tests put around the Worker on Workers KV alone. It sets the header with the client's address and adds
-//
+// these paths:
 //	GET /schedule                      runs the scheduled handler
 //	GET /later?ms=N                    moves the Worker's clock ahead
 //	GET /trap?when=put|stored|serve    traps the module before the next put, after it, or in the next request
 //	POST /kv?op=OPERATION&…            get, put, delete, list and clear of the namespace
 //
-// No account has such a name.
+// These paths cannot be requests of an account: no account has such a name.
 import { Instance } from "./instance.mjs";
 import * as own from "./worker.mjs";
 
@@ -13,7 +13,7 @@ const wall = Date.now;
 let ahead = 0, fault = "";
 Date.now = () => wall() + ahead;
 
-// trap has the working instance allocate more memory than it may have.
+// trap makes the working instance allocate more memory than it may have.
 let working;
 function trap(when) {
   if (fault !== when) return false;
@@ -43,7 +43,7 @@ function around(kv) {
   };
 }
 
-// operations of the namespace: metadata is a header, a list is JSON.
+// The operations on the namespace. Metadata is in a header, and a list is JSON.
 const operations = {
   async get(kv, asked) {
     const { value, metadata } = await kv.getWithMetadata(asked.get("name"), "arrayBuffer");

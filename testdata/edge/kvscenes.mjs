@@ -1,4 +1,4 @@
-// instances.mjs for the module with tables in Workers KV alone:  node kvscenes.mjs MODULE
+// The same as instances.mjs, for the module with tables in Workers KV alone:  node kvscenes.mjs MODULE
 //
 // Each instance has a namespace of its own (memorykv.mjs).
 import { MemoryKV } from "./memorykv.mjs";
@@ -39,7 +39,7 @@ async function handle(frame) {
 }
 
 let input = Buffer.alloc(0);
-let last = Promise.resolve(); // answers are in order
+let last = Promise.resolve(); // sends the answers in order
 process.stdin.on("data", (chunk) => {
   input = input.length === 0 ? chunk : Buffer.concat([input, chunk]);
   while (input.length >= 4) {

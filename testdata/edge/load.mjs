@@ -1,4 +1,4 @@
-// Load on the Worker in workerd, and what its process takes for it.
+// Generates load on the Worker in workerd, and measures the CPU time and memory of its process.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
@@ -22,7 +22,7 @@ export class Load {
       l[name] = new URL(url);
       if (name === "inspector") break;
     }
-    // workerd is the only child of that process with a socket; miniflare starts a compiler beside it.
+    // workerd is the only child of that process with a socket: the other child of miniflare is a compiler.
     l.pid = readdirSync("/proc").filter((p) => /^\d+$/.test(p)).find((p) => {
       try {
         return readFileSync(`/proc/${p}/comm`, "utf8").trim() === "workerd" && l.stat(p)[1] === String(l.child.pid);
@@ -33,7 +33,7 @@ export class Load {
     return l;
   }
 
-  // stat is what the kernel says of a process behind its name: state, parent, …
+  // stat returns the fields of /proc/PID/stat after the name of the process: state, parent, …
   stat(pid) {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
     return text.slice(text.lastIndexOf(")") + 2).split(" ");
@@ -61,8 +61,8 @@ export class Load {
     this.served += list.length;
   }
 
-  // run sends n requests of a list, in turn, over so many connections → how many a second, and the CPU time of one in ms.
-  // With a status any other is an error; without, 503 counts as busy.
+  // run sends n requests, taken from a list in turn, over several connections. It returns requests per second, and the CPU
+  // time of one request in ms. If a status is given, any other status is an error; if not, 503 counts as busy.
   async run(list, n, status, connections = 16) {
     const begin = performance.now(), before = this.cpu();
     let next = 0, busy = 0;
@@ -80,7 +80,7 @@ export class Load {
     return { rate: n / ((performance.now() - begin) / 1000), cpu: (this.cpu() - before) / n, busy };
   }
 
-  // memory is in MiB.
+  // memory returns the memory of the process in MiB.
   async memory() {
     const MiB = 2 ** 20, list = await (await fetch(this.objects)).json();
     const heap = await this.heap();
@@ -91,7 +91,7 @@ export class Load {
     };
   }
 
-  // heap is that of JavaScript in bytes, after a collection.
+  // heap returns the bytes of JavaScript's heap after a garbage collection.
   async heap() {
     const targets = await (await fetch(new URL("/json", this.inspector))).json();
     const socket = new WebSocket(targets.find((t) => t.id.startsWith("core:user")).webSocketDebuggerUrl);
@@ -107,7 +107,7 @@ export class Load {
       socket.send(JSON.stringify({ id: n, method }));
     });
     await ask("HeapProfiler.enable");
-    await ask("HeapProfiler.takeHeapSnapshot"); // behind a collection, which workerd does not do on its own
+    await ask("HeapProfiler.takeHeapSnapshot"); // this collects garbage first, which workerd does not do on its own
     const { usedSize } = await ask("Runtime.getHeapUsage");
     socket.close();
     return usedSize;

@@ -1,5 +1,5 @@
-// The wrapper that tests put around the Worker. It adds the headers of the platform to requests, calls of objects over HTTP,
-// places with objects and a clock of their own, and the faults of faults.mjs.
+// The wrapper that tests put around the Worker. It adds to requests the headers that the platform sets. It lets tests call
+// objects over HTTP, in places that have their own objects and clock, and it injects the faults of faults.mjs.
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { callObjects, callsOf, frames, unframe } from "./calls.mjs";
 import { Faults, instances, mistreat } from "./faults.mjs";
@@ -9,7 +9,7 @@ import * as own from "./worker.mjs";
 
 export default {
   fetch(request, env, ctx) {
-    const ahead = Number(env.EDGETABLE_AHEAD ?? 0); // ms, of the clock of this Worker
+    const ahead = Number(env.EDGETABLE_AHEAD ?? 0); // ms by which the clock of this Worker is ahead
     if (ahead > 0) Date.now = () => wall() + ahead;
     const headers = new Headers(request.headers);
     headers.set("cf-connecting-ip", headers.get("x-from") ?? "127.0.0.1"); // set by the platform; a client cannot
@@ -17,25 +17,25 @@ export default {
   },
 };
 
-// places by the prefix of the names of their objects. A place has a clock, the age of its objects when they are made, the
-// number of their restarts, the number of rows after which writing fails, the size in bytes that its objects report if it is
-// not 0, and faults.
+// The places, by the prefix of the names of their objects. A place has a clock; the age of its objects when they are created;
+// the number of their restarts; the number of rows after which a write fails; the size in bytes that its objects report, if
+// not 0; and faults.
 const places = new Map();
 const wall = Date.now;
 let lives = 0x80000000;
 const maxCall = 30_000; // ms
 const messages = { bucket: 0, catalog: 0 };
 
-// Objects calls objects as the module does, and shows their internals:
+// Objects calls objects as the module does, and shows their internal state:
 //
 //	POST /PLACE?now=MS&reading=N&age=MS&restarts=N&fail=N&size=N   calls → answers, in frames as in calls.go
-//	           &past=1                            they have a past, from then on
-//	           &messages=KIND,…&steps=KIND,…&alarms=N  with these faults
+//	           &past=1                            the objects keep earlier states from now on
+//	           &messages=KIND,…&steps=KIND,…&alarms=N  inject these faults
 //	GET /PLACE?object=NAME&space=C                → the number of the object's rows in a space
 //	GET /PLACE?object=NAME                        → the content of its SQLite
-//	GET /?uses=N                                  → the instances, after they were made to look old
+//	GET /?uses=N                                  → the instances, after making them look old
 //	GET /?names=PREFIX                            → the number of names in the replica, up to 1,000
-//	GET /?counted                                → the numbers of messages to buckets and to catalogs since the last time
+//	GET /?counted                                → the numbers of messages to buckets and to catalogs since the last such call
 export class Objects extends WorkerEntrypoint {
   async fetch(request) {
     const url = new URL(request.url), name = url.pathname.slice(1), asked = url.searchParams;
@@ -52,7 +52,7 @@ export class Objects extends WorkerEntrypoint {
     }
     const place = places.get(name) ?? { faults: new Faults() };
     const number = (name, none) => Number(asked.get(name) ?? none);
-    // A request that is overtaken has an older reading of the clock.
+    // A request that was overtaken by another one has an older reading of the clock.
     if (number("reading") > (place.reading ?? 0)) Object.assign(place, { now: number("now"), reading: number("reading") });
     places.set(name, Object.assign(place, { age: number("age", 0), restarts: asked.get("restarts"), fail: number("fail", Infinity), size: number("size", 0) }));
     place.past ||= asked.has("past");
@@ -65,7 +65,7 @@ export class Objects extends WorkerEntrypoint {
   }
 }
 
-// inside returns the namespace of the objects of a place.
+// inside returns the namespace with the objects of a place.
 function inside(namespace, name) {
   return {
     jurisdiction: (jurisdiction) => inside(namespace.jurisdiction(jurisdiction), name),
@@ -87,7 +87,7 @@ export class EdgetableObject extends own.EdgetableObject {
     this.own.history = (message) => recall({ storage: this.past.storage, abort: (reason) => ctx.abort(reason), blockConcurrencyWhile: (f) => ctx.blockConcurrencyWhile(f) }, message);
   }
 
-  // ask takes EDGETABLE_OBJECT_WORK milliseconds for each message of a bucket, one at a time.
+  // ask handles a message. A message to a bucket takes EDGETABLE_OBJECT_WORK milliseconds, one message at a time.
   async ask(message) {
     messages[this.ctx.id.name.startsWith("bucket/") ? "bucket" : "catalog"]++;
     const work = Number(this.env.EDGETABLE_OBJECT_WORK ?? 0);
@@ -95,16 +95,16 @@ export class EdgetableObject extends own.EdgetableObject {
     return super.ask(message);
   }
 
-  // abort ends the object as a deployment would; the next message makes a new one.
+  // abort ends the object as a deployment would; the next message creates it again.
   abort() { this.ctx.abort("a new deployment"); }
 
-  // last handles a message and ends the object before it answers.
+  // last handles a message, and ends the object before it answers.
   async last(message) {
     await this.ask(message);
     this.abort();
   }
 
-  // storage returns all SQL tables, those of the platform too, their size, and the time of the alarm.
+  // storage returns all SQL tables, including the platform's, their size, and the time of the alarm.
   async storage() {
     const tables = this.ctx.storage.sql.exec("SELECT name FROM sqlite_master").toArray().map((t) => t.name);
     return { tables, size: this.rows.size(), alarm: await this.ctx.storage.getAlarm() };
@@ -115,8 +115,8 @@ export class EdgetableObject extends own.EdgetableObject {
     return this.ctx.storage.sql.exec("SELECT count(*) AS n FROM r WHERE substr(k, 1, 1) = CAST(? AS BLOB)", space).one().n;
   }
 
-  // wake lets an alarm that is not due by the clock of its place ring a little later: that clock may be behind the machine's, by
-  // which alarms ring, so that it would ring again and again.
+  // wake postpones an alarm that is not due yet by the clock of its place. Alarms ring by the machine's clock, which may be
+  // ahead of that clock; without the delay, such an alarm would ring again and again.
   wake(at) {
     const place = places.get(this.place);
     super.wake(place !== undefined && at > place.now + 1000 ? Math.max(at, wall() + 50) : at);
@@ -145,9 +145,9 @@ export class EdgetableObject extends own.EdgetableObject {
     };
     if (fault === "unread") this.rows.scan = () => { throw new Error("the disk is gone"); };
     if (place.size > 0) this.rows.size = () => place.size;
-    Date.now = () => { // nothing else runs until the end
+    Date.now = () => { // nothing else runs until this is undone
       const now = place.now - age;
-      age = 0; // a new engine reads the clock once
+      age = 0; // only the first reading is changed, which a new engine takes
       return now;
     };
     try {

@@ -1,5 +1,5 @@
-// Workers KV in memory, with its limits: names of 512 bytes, in byte order; metadata of 1,024; pages of 1,000 names. A name
-// accepts any number of writes per second, as under miniflare.
+// Workers KV in memory, with its limits: names of 512 bytes, in byte order; metadata of 1,024 bytes; pages of 1,000 names. As
+// under miniflare, the number of writes per second to a name is not limited.
 const maxName = 512, maxMetadata = 1024, maxValue = 25 << 20, maxList = 1000;
 
 function fail(method, status, why) { throw new Error(`KV ${method} failed: ${status} ${why}`); }

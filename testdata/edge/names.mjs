@@ -1,8 +1,8 @@
-// Says which objects the shell asks the platform for:  names.mjs MODULE
+// Prints which objects the shell requests from the platform:  names.mjs MODULE
 //
-// Standard input is the calls, as in calls.go; standard output is JSON: for each call how the namespace was asked, and the
-// bytes of all answers. The namespace is as the platform's documentation has it, which workerd is not: there are
-// jurisdictions, and only those that it knows.
+// Standard input contains the calls, as in calls.go. Standard output is JSON: for each call, how the shell used the
+// namespace, and the bytes of all answers. The namespace follows the platform's documentation, unlike workerd's: it has
+// jurisdictions, and refuses unknown ones.
 import { readFileSync } from "node:fs";
 import { shell } from "./shell.mjs";
 

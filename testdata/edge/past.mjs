@@ -1,12 +1,12 @@
-// Earlier states of objects, which the platform keeps and workerd does not: what the wrapper of tests gives an object in their
-// place. States are kept in memory, each under the time at which a step of the object ended.
-const pasts = new Map(); // by the name of the object
+// Earlier states of objects, which the platform keeps and workerd does not. The tests' wrapper gives them to an object. They
+// are kept in memory, each with the time at which a step of the object ended.
+const pasts = new Map(); // by the name of an object
 
 export class Past {
   states = [];
-  next = null; // the state in which the object wakes up
+  next = null; // the state to which the object returns when it wakes up
 
-  // of is the past of an object.
+  // of returns the past of an object.
   static of(name) {
     if (!pasts.has(name)) pasts.set(name, new Past());
     return pasts.get(name);
@@ -14,16 +14,16 @@ export class Past {
 
   keep(at, sql, there) { this.states.push([at, there ? [...sql.exec("SELECT k, v FROM r").raw()] : []]); }
 
-  // storage has the functions of an object's storage for its past.
+  // storage returns the functions of an object's storage that access its past.
   get storage() {
     return {
       getCurrentBookmark: async () => String(this.states.length - 1),
-      getBookmarkForTime: async (at) => String(this.states.findLastIndex(([kept]) => kept <= at)), // -1: it was not there
+      getBookmarkForTime: async (at) => String(this.states.findLastIndex(([kept]) => kept <= at)), // -1: the object did not exist
       onNextSessionRestoreBookmark: async (bookmark) => { this.next = this.states[Number(bookmark)]?.[1] ?? []; },
     };
   }
 
-  // wake puts an object that wakes up back, if it is to be.
+  // wake returns an object that wakes up to an earlier state, if one was requested.
   wake(storage) {
     if (this.next === null) return;
     const rows = this.next;

@@ -1,8 +1,8 @@
 // Runs the Worker in workerd until its standard input ends:  serve.mjs MODULE LISTEN DATA
 //
 // MODULE is the folder of the module and its shell, DATA the folder of the objects' rows. The Worker gets the variables
-// EDGETABLE_… of the environment. With EDGETABLE_EDGE_STORE=kv it has a namespace of Workers KV in DATA and no objects. It
-// prints the addresses of the Worker and of the calls of objects (main.mjs):
+// EDGETABLE_… of the environment. With EDGETABLE_EDGE_STORE=kv it has a namespace of Workers KV in DATA, and no objects. It
+// prints the address of the Worker and the address for calls of objects (main.mjs):
 //
 //   worker http://127.0.0.1:PORT
 //   objects http://127.0.0.1:PORT
@@ -15,7 +15,7 @@ const [module, listen, data] = process.argv.slice(2);
 const { Miniflare } = createRequire(join(process.env.EDGETABLE_PACKAGES, "package.json"))("miniflare");
 
 const at = listen.lastIndexOf(":");
-const replica = process.env.EDGETABLE_REPLICA === "true"; // which is no variable of the Worker, but a binding
+const replica = process.env.EDGETABLE_REPLICA === "true"; // this is a binding of the Worker, not a variable
 const variables = Object.entries(process.env).filter(([name]) => name.startsWith("EDGETABLE_") && name !== "EDGETABLE_REPLICA");
 const read = (name) => readFileSync(join(module, name));
 const kv = process.env.EDGETABLE_EDGE_STORE === "kv";
@@ -36,7 +36,7 @@ const mf = new Miniflare({
   bindings: Object.fromEntries(variables),
   ...storage,
   ...(replica ? { kvNamespaces: { EDGETABLE_REPLICA: "replica" }, kvPersist: join(data, "kv") } : {}),
-  // Without miniflare's own Worker, which normalizes URLs: signatures cover them as sent.
+  // miniflare's own Worker is bypassed, because it normalizes URLs, and signatures cover URLs as sent.
   unsafeDirectSockets: [
     { host: listen.slice(0, at).replace(/^\[(.*)\]$/, "$1"), port: Number(listen.slice(at + 1)) },
     ...sockets.map(([, entrypoint]) => ({ host: "127.0.0.1", port: 0, entrypoint })),

@@ -18,8 +18,8 @@ registerHooks({
   },
 });
 
-// Node.js 22 cannot suspend a module. Nothing waits in these tests: the function that a test passes to answerCalls answers
-// each call of an object at once, for the instance that serves.
+// Node.js 22 cannot suspend a module, so nothing may wait in these tests. The function that a test passes to answerCalls
+// answers each call of objects at once, for the instance that serves.
 let answer = () => { throw new Error("nobody answers calls"); };
 let serving;
 WebAssembly.Suspending = function () { return (at, n) => serving.put(...framed(answer(serving.calls(at, n)))); };
@@ -27,11 +27,11 @@ WebAssembly.promising = (f) => f;
 
 export function answerCalls(f) { answer = f; }
 
-// serve has an instance serve a request in the form of request.go and returns head and body of the response.
+// serve makes an instance serve a request in the form of request.go, and returns the head and the body of the response.
 export function serve(instance, head, body) {
   serving = instance;
   return instance.response(instance.exports.serve(instance.putRequest(head, body)));
 }
 
-// shell loads a file of the shell, of the folder in which the module is.
+// shell loads a file of the shell from the folder of the module.
 export function shell(folder, file) { return import(pathToFileURL(join(folder, file))); }

@@ -13,12 +13,12 @@ import (
 	"edgetable/adapters/store/workerskv"
 )
 
-// Namespace is the Workers KV of a server without objects, over HTTP.
+// Namespace accesses, over HTTP, the Workers KV of a server without objects.
 type Namespace struct{ server *Server }
 
 var _ workerskv.Namespace = Namespace{}
 
-// Namespace returns it.
+// Namespace returns the server's namespace.
 func (s *Server) Namespace() Namespace { return Namespace{s} }
 
 func (n Namespace) do(ctx context.Context, method string, body []byte, metadata []byte, asked ...string) (*http.Response, []byte, error) {
@@ -85,22 +85,22 @@ func (n Namespace) List(ctx context.Context, prefix, cursor string, limit int) (
 	return keys, page.Cursor, nil
 }
 
-// Clear deletes all there is.
+// Clear deletes all names.
 func (n Namespace) Clear(ctx context.Context) error {
 	_, _, err := n.do(ctx, http.MethodPost, nil, nil, "op", "clear")
 	return err
 }
 
-// Later has the clock of a Worker without objects go ahead.
+// Later moves the clock of a Worker without objects ahead.
 func (s *Server) Later(ctx context.Context, d time.Duration) error {
 	return s.visit(ctx, fmt.Sprintf("/later?ms=%d", d.Milliseconds()))
 }
 
-// Schedule does what the platform has such a Worker do now and then.
+// Schedule runs the scheduled handler of such a Worker, as the platform does on a schedule.
 func (s *Server) Schedule(ctx context.Context) error { return s.visit(ctx, "/schedule") }
 
-// Trap has the module of such a Worker trapped: before its next "put" into KV,
-// when that was "stored", or as it begins to "serve" a request.
+// Trap traps the module of such a Worker: before its next "put" into KV, when the next put is "stored", or when it begins to
+// "serve" a request.
 func (s *Server) Trap(ctx context.Context, when string) error {
 	return s.visit(ctx, "/trap?when="+when)
 }

@@ -8,16 +8,16 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// Log returns a log for [Options] whose end a failed test shows, without the lines of
-// the access log: a thousand of them would hide why it failed.
+// Log returns a log for [Options]; a failed test shows the end of that log. Lines of the access log are omitted, because they
+// would hide the cause.
 func Log(t testing.TB) io.Writer { return Causes(proc.Log(t)) }
 
-// Causes returns a writer that passes on all lines but those of the access log.
+// Causes returns a writer that passes on all lines except lines of the access log.
 func Causes(to io.Writer) io.Writer { return &causes{to: to} }
 
 type causes struct {
 	to   io.Writer
-	line []byte // the begin of a line whose end was not written yet
+	line []byte // the beginning of an incomplete line
 }
 
 func (c *causes) Write(p []byte) (int, error) {

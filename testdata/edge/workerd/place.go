@@ -20,23 +20,22 @@ import (
 	"edgetable/core/edm"
 )
 
-// Place has objects of its own, not visible to other places, and a clock for them.
+// Place has its own objects, invisible to other places, and a clock for them.
 type Place struct {
 	server   *Server
 	name     string
 	now      atomic.Pointer[func() edm.Ticks]
-	reading  sync.Mutex // of the clock
+	reading  sync.Mutex // held while the clock is read
 	restarts atomic.Int32
-	fail     atomic.Int32 // 1 more than the rows that can be written; 0: all
-	size     atomic.Int64 // the size that objects report; 0: the real size
+	fail     atomic.Int32 // the number of rows that can be written, plus 1; 0 means any number
+	size     atomic.Int64 // the size that objects report; 0 means the real size
 	aged     atomic.Bool
 	past     atomic.Bool
 	faults   atomic.Pointer[func() Faults]
 }
 
-// Faults are what becomes of the next messages to the objects of a place, those
-// among themselves included, and of the next steps of the objects: kinds in the
-// order in which they are met, as in faults.mjs. As many alarms fail.
+// Faults are the faults of the next messages to the objects of a place, including messages among the objects, and of the
+// objects' next steps. The kinds are applied in order: see faults.mjs. Alarms is the number of the next alarms that fail.
 type Faults struct {
 	Messages, Steps []string
 	Alarms          int
@@ -44,12 +43,12 @@ type Faults struct {
 
 var numbers, readings atomic.Int64
 
-// NewPlace makes a place in which there is nothing.
+// NewPlace returns a place without objects.
 func (s *Server) NewPlace(now func() edm.Ticks) *Place {
 	return s.place(fmt.Sprintf("place%d", numbers.Add(1)), now)
 }
 
-// Move is the place in another server over the same data.
+// Move returns the same place in another server over the same data.
 func (p *Place) Move(to *Server) *Place { return to.place(p.name, *p.now.Load()) }
 
 func (s *Server) place(name string, now func() edm.Ticks) *Place {
@@ -58,74 +57,72 @@ func (s *Server) place(name string, now func() edm.Ticks) *Place {
 	return p
 }
 
-// Restart clears the memory of the objects, except for their rows, and gives them
-// another clock.
+// Restart makes all objects start again from their rows, with another clock.
 func (p *Place) Restart(now func() edm.Ticks) {
 	p.now.Store(&now)
 	p.restarts.Add(1)
 }
 
-// read reads the clock. Requests arrive in any order: the number says which of them has the last reading.
+// read reads the clock. Requests may arrive in another order; the number shows which of them has the latest reading.
 func (p *Place) read() (now edm.Ticks, number int64) {
 	p.reading.Lock()
 	defer p.reading.Unlock()
 	return (*p.now.Load())(), readings.Add(1)
 }
 
-// FailAfter has the storage of the objects fail in each transaction that writes
-// more than so many rows; a negative number has it work again.
+// FailAfter makes the storage of the objects fail in each transaction that writes more than this many rows. A negative number
+// ends that.
 func (p *Place) FailAfter(rows int) { p.fail.Store(int32(rows + 1)) }
 
-// Hold has the objects report this many bytes; 0 is the real size.
+// Hold makes the objects report this size in bytes; 0 means the real size.
 func (p *Place) Hold(size int64) { p.size.Store(size) }
 
-// Meet has the next call come with faults.
+// Meet applies faults to the next call.
 func (p *Place) Meet(f Faults) {
 	once := func() Faults { p.faults.Store(nil); return f }
 	p.faults.Store(&once)
 }
 
-// Chaos has each call come with faults of its own.
+// Chaos applies faults to each call; f returns them.
 func (p *Place) Chaos(f func() Faults) { p.faults.Store(&f) }
 
-// Age makes new objects three hours old. An object of that age knows that no write
-// it receives was applied before it was made.
+// Age makes objects that are created from now on three hours old. Such an object knows that no write it receives was applied
+// before the object was created.
 func (p *Place) Age() { p.aged.Store(true) }
 
-// Young makes new objects as young as they are. Such an object does not know about
-// writes before it was made.
+// Young gives objects that are created from now on their real age. Such an object cannot know whether a write was applied
+// before the object was created.
 func (p *Place) Young() { p.aged.Store(false) }
 
-// Remember has the platform's part of restoring played for objects that wake up from now
-// on: workerd keeps no earlier states (past.mjs).
+// Remember keeps earlier states of objects that wake up from now on, as the platform does and workerd does not (past.mjs).
 func (p *Place) Remember() { p.past.Store(true) }
 
-// Count is how many rows an object of the place has in a space.
+// Count returns the number of rows that an object of the place has in a space.
 func (p *Place) Count(ctx context.Context, object string, space byte) (n int, err error) {
 	target := fmt.Sprintf("%s/%s?object=%s&space=%c", p.server.objects, p.name, url.QueryEscape(object), space)
 	err = p.server.get(ctx, target, &n)
 	return n, err
 }
 
-// Storage is what the SQLite of an object stores.
+// Storage is the content of an object's SQLite database.
 type Storage struct {
-	Tables []string // also those of the platform, as for the alarm
+	Tables []string // including the platform's, such as the table of the alarm
 	Size   int64    // bytes
-	Alarm  float64  // when it is due, in milliseconds since 1970; 0: there is none
+	Alarm  float64  // the time of the alarm in milliseconds since 1970; 0 if there is none
 }
 
-// Storage is that of an object of the place.
+// Storage returns the storage of an object of the place.
 func (p *Place) Storage(ctx context.Context, object string) (s Storage, err error) {
 	target := fmt.Sprintf("%s/%s?object=%s", p.server.objects, p.name, url.QueryEscape(object))
 	err = p.server.get(ctx, target, &s)
 	return s, err
 }
 
-// Instances are those of the module that a server has.
+// Instances counts the instances of the module in a server.
 type Instances struct {
-	Made   int // since it began
+	Made   int // since the server started
 	Memory int // bytes of all their memories
-	Peak   int // the most that these were
+	Peak   int // the maximum that Memory ever was
 }
 
 // Instances returns the instances of the module. If uses is not 0, it first sets the
@@ -139,16 +136,16 @@ func (s *Server) Instances(ctx context.Context, uses int) (i Instances, err erro
 	return i, err
 }
 
-// Messages are those to objects that the tests did not call themselves.
+// Messages counts messages to objects, except those that tests send themselves.
 type Messages struct{ Bucket, Catalog int }
 
-// Messages returns the messages since the last time.
+// Messages returns the number of messages since the last call.
 func (s *Server) Messages(ctx context.Context) (m Messages, err error) {
 	err = s.get(ctx, s.objects+"/?counted", &m)
 	return m, err
 }
 
-// Names is how many names of the replica begin with a prefix, up to 1,000.
+// Names returns the number of names of the replica that begin with a prefix, at most 1,000.
 func (s *Server) Names(ctx context.Context, prefix string) (n int, err error) {
 	err = s.get(ctx, s.objects+"/?names="+url.QueryEscape(prefix), &n)
 	return n, err
@@ -166,23 +163,23 @@ func (s *Server) get(ctx context.Context, url string, to any) error {
 	return json.Unmarshal(out, to)
 }
 
-// Caller returns a way to call the objects.
+// Caller returns a Caller for the objects of the place.
 func (p *Place) Caller() durableobject.Caller { return caller{p} }
 
 type caller struct{ *Place }
 
-// Client is for requests to a server. workerd closes a connection that was idle for five
-// seconds: a request that uses it at that moment fails, and only some can be repeated.
+// Client sends requests to a server. It drops idle connections after a second, because workerd closes a connection after five
+// idle seconds; a request that uses the connection at that moment fails, and only some requests can be repeated.
 var Client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Second}}
 
-// NewClient returns a client for more requests at once than a busy machine serves within these seconds: each has a
-// connection of its own, and there are at most so many.
+// NewClient returns a client for more concurrent requests than a busy machine can serve within workerd's timeouts. Each
+// request has its own connection, and the number of connections is limited.
 func NewClient(connections int) *http.Client {
 	return &http.Client{Transport: repeated{&http.Transport{MaxConnsPerHost: connections, DisableKeepAlives: true}}}
 }
 
-// repeated sends a GET again whose connection ended before a response: workerd closes one from which it has not read the
-// head of a request 15 seconds after it accepted it (headerTimeout of its HTTP library), as on a machine that is very busy.
+// repeated repeats a GET whose connection ended before a response. workerd closes a connection if it has not read the head of
+// a request within 15 seconds (headerTimeout of its HTTP library), which happens on a very busy machine.
 type repeated struct{ *http.Transport }
 
 func (t repeated) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -195,7 +192,7 @@ func (t repeated) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// Frames are calls as an object hands them to its shell.
+// Frames encodes calls as an object passes them to its shell.
 func Frames(calls []durableobject.Call) (message []byte) {
 	for _, call := range calls {
 		for _, text := range []string{call.To.Name, call.To.Jurisdiction, call.To.Hint} {

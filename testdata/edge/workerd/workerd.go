@@ -14,19 +14,19 @@ import (
 	"syscall"
 )
 
-// Options of a [Server]; their zero values will do.
+// Options configure a [Server]. Only Data is required.
 type Options struct {
-	// Listen is the address of the Worker; "" is a free one on loopback.
+	// Listen is the address of the Worker; "" means a free port on loopback.
 	Listen string
-	// Data is the folder of the objects' rows; required.
+	// Data is the folder of the objects' rows.
 	Data string
-	// KV has it keep its tables in Workers KV alone, also in Data, without objects.
+	// KV makes the Worker keep its tables in Workers KV alone, also in Data, without objects.
 	KV bool
-	// Module is the folder of the module and its shell; "" has it built.
+	// Module is the folder of the module and its shell; "" means that Start builds them.
 	Module string
-	// Env is added to the environment: the Worker gets the variables EDGETABLE_….
+	// Env is added to the environment, whose variables EDGETABLE_… the Worker gets.
 	Env []string
-	// Log takes what the Worker writes; nil discards it.
+	// Log receives what the Worker logs; nil discards it.
 	Log io.Writer
 }
 
@@ -57,9 +57,9 @@ func Start(o Options) (*Server, error) {
 	if o.KV {
 		s.cmd.Env = append(s.cmd.Env, "EDGETABLE_EDGE_STORE=kv")
 	}
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Kill takes workerd too
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that Kill also kills workerd
 	s.cmd.Stderr = o.Log
-	if s.life, err = s.cmd.StdinPipe(); err != nil { // it ends with this
+	if s.life, err = s.cmd.StdinPipe(); err != nil { // the process ends when this is closed
 		return nil, err
 	}
 	out, err := s.cmd.StdoutPipe()
@@ -94,18 +94,17 @@ func Start(o Options) (*Server, error) {
 // Stop ends the server.
 func (s *Server) Stop() {
 	s.life.Close()
-	_ = s.cmd.Wait() // it ends because its input ended
+	_ = s.cmd.Wait() // the process ends because its input has ended
 }
 
-// Kill ends it as a power failure would.
+// Kill ends the processes of the server as a power failure would.
 func (s *Server) Kill() error {
 	err := syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
-	_ = s.cmd.Wait() // it was killed
+	_ = s.cmd.Wait() // the process was killed
 	return err
 }
 
-// Module builds the module with its shell and returns the folder. The variant is
-// "kv" or none, tags are those of the Go build.
+// Module builds the module with its shell and returns their folder. The variant is "kv" or empty; tags are build tags of Go.
 func Module(variant string, tags ...string) (string, error) {
 	script, err := find("wasm/worker/build")
 	if err != nil {
@@ -125,7 +124,7 @@ func Module(variant string, tags ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// Node is the path of Node.js of version 22 or newer, which is installed if need be.
+// Node returns the path of Node.js, version 22 or newer, and installs it if necessary.
 func Node() (string, error) {
 	script, err := find("testdata/edge/packages")
 	if err != nil {
@@ -138,7 +137,7 @@ func Node() (string, error) {
 	return node, err
 }
 
-// find finds a file of the repository: tests run in the folder of their package.
+// find returns the path of a file of the repository. Tests run in the folder of their package.
 func find(name string) (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
