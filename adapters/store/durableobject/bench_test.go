@@ -18,7 +18,7 @@ import (
 	"edgetable/core/table"
 )
 
-// BenchmarkStore runs both sides over the reference rows, without a network.
+// BenchmarkStore runs the Store and the objects over the reference rows, without a network.
 func BenchmarkStore(b *testing.B) { storetest.Bench(b, harness(nil, nil)) }
 
 // plain holds rows without faults, to measure only Handle.

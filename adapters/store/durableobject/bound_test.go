@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestRefusedSplitsRest: ranges that want to split where the table has as many as it may have say so, serve
-// what they have, and cost nothing once nobody uses the table.
+// TestRefusedSplitsRest checks ranges that should split in a table with the maximum number of ranges.
+// They report that, serve their entities, and cost nothing once nobody uses the table.
 func TestRefusedSplitsRest(t *testing.T) {
 	t.Parallel()
 	const buckets, partitions = 500, 2500 // each bucket may have two ranges, and has five partitions
@@ -29,11 +29,11 @@ func TestRefusedSplitsRest(t *testing.T) {
 	if got := len(w.objects()); got > message.MostRanges(buckets) || refused == 0 {
 		t.Fatalf("%d ranges, and %d refused", got, refused)
 	}
-	w.hours(2) // ranges look whether they are empty
+	w.hours(2) // ranges check whether they are empty
 	if got := w.events[span.SplitRefused] - refused; got > 0 {
 		t.Errorf("%d were refused while nobody used the table", got)
 	}
-	w.evict() // it sleeps
+	w.evict() // the object sleeps
 	rang := 0
 	for range 24 * 120 {
 		w.clock.t += 30 * edm.TicksPerSecond
@@ -49,7 +49,8 @@ func TestRefusedSplitsRest(t *testing.T) {
 	}
 }
 
-// TestTrafficWhileRangesMove: statistics are told while a range splits, and while one leaves.
+// TestTrafficWhileRangesMove checks that statistics are available while a range splits, and while one
+// leaves.
 func TestTrafficWhileRangesMove(t *testing.T) {
 	t.Parallel()
 	w, partitions := many(t, 6, 8)
@@ -80,8 +81,8 @@ func TestTrafficWhileRangesMove(t *testing.T) {
 	}
 }
 
-// TestMapsTakeNoNewMemory: the catalog reads and writes maps of long keys in memory that it uses again. In the module the collector
-// seldom frees such large pieces.
+// TestMapsTakeNoNewMemory checks that the catalog reads and writes maps of long keys in memory that it
+// reuses, because the garbage collector of the module seldom frees such large pieces.
 func TestMapsTakeNoNewMemory(t *testing.T) {
 	w, partitions := many(t, 60, 1000) // a map of 60 kB
 	d, err := w.store.ReadRecord(t.Context(), tableKey, table.Strong)
@@ -90,11 +91,11 @@ func TestMapsTakeNoNewMemory(t *testing.T) {
 	}
 	ids, catalog, answer := w.remaining(), w.node(durableobject.Catalog("acct", "")), make([]byte, 0, 1<<20)
 	messages := [][]byte{message.Ranges(nil, tableText, 0)}
-	for i, id := range ids { // four may begin, and the others may not
+	for i, id := range ids { // four splits may begin at a time, and the others may not
 		messages = append(messages, message.Split(nil, message.OpBegin, &message.Splitting{Table: tableText, Incarnation: d.Incarnation, From: id, At: at(partitions[i]+"a", "r")}))
 	}
 	var before, after runtime.MemStats
-	for range 2 { // the first time it gets the memory
+	for range 2 { // the first round allocates the memory
 		runtime.ReadMemStats(&before)
 		for _, m := range messages {
 			catalog.memory.Handle(&catalog.rows, m, nil, answer)

@@ -21,24 +21,24 @@ import (
 	"edgetable/core/table"
 )
 
-// cloud runs objects as the platform does: each in one place, one transaction at a
-// time; while an object waits for another one, it may handle other messages.
+// cloud runs objects as the platform does: each object in one place, with one transaction at a time.
+// While an object waits for another one, it may handle other messages.
 type cloud struct {
 	t   testing.TB
 	now func() edm.Ticks
-	// aged: new objects behave as if they had been awake for three hours.
+	// aged makes new objects behave as if they had been awake for three hours.
 	aged    bool
-	catalog string // location
-	replica string // its name
-	where   string // its jurisdiction
-	bytes   int64  // from which ranges split, and requests a second; 0 never
+	catalog string // the location of the catalogs
+	replica string // the name of the replica
+	where   string // the jurisdiction of the replica
+	bytes   int64  // the size and the rate above which ranges split; 0: never
 	rate    float64
-	rows    int // in a piece
+	rows    int // the maximum number of rows in a piece
 	rnd     func() uint64
 
-	// history handles the calls of an object to durableobject.History; ends: it ends.
+	// history handles the calls of an object to durableobject.History. ends means that the object ends.
 	history func(n *node, m []byte) (a durableobject.Answer, ends bool)
-	// most is the number of calls that an object may make in one message, 0: any number.
+	// most is the maximum number of calls that an object may make in one message; 0: any number.
 	most int
 	// kept is called after each transaction.
 	kept func(n *node)
@@ -48,20 +48,20 @@ type cloud struct {
 
 	mu      sync.Mutex
 	objects map[durableobject.Address]*node
-	events  map[string]int // of ranges
-	next    edm.Ticks      // no alarm is due before
+	events  map[string]int // the number of each kind of event of ranges
+	next    edm.Ticks      // no alarm is due before this time
 
-	// answered changes what a Worker or an object is answered; it may be nil.
+	// answered, unless nil, changes an answer to a Worker or an object.
 	answered func(call durableobject.Call, a durableobject.Answer) durableobject.Answer
 
 	// The sources of faults; each may be nil.
-	network func(durableobject.Call) fate                         // the fate of a message of a Worker's message
-	inside  func(durableobject.Call) fate                         // the fate of a message of an object
+	network func(durableobject.Call) fate                         // the fate of a Worker's message
+	inside  func(durableobject.Call) fate                         // the fate of an object's message
 	late    func()                                                // called once, while an answer to an object is on its way
 	between func(n *node, calls []durableobject.Call) (dead bool) // called while an object waits; dead: the waiting object has ended
 }
 
-// fate is the fate of a message.
+// fate says what happens to a message.
 type fate struct {
 	lose    bool  // the message is not handled
 	err     error // the error that the caller gets instead of the answer
@@ -75,7 +75,7 @@ type node struct {
 	id     durableobject.Address
 	rows   rowstest.Rows
 	memory *engine.Engine
-	alarm  edm.Ticks // 0 none
+	alarm  edm.Ticks // the time of the alarm, 0: none
 }
 
 func newCloud(t testing.TB, now func() edm.Ticks) *cloud {
@@ -83,7 +83,7 @@ func newCloud(t testing.TB, now func() edm.Ticks) *cloud {
 }
 
 func (c *cloud) node(id durableobject.Address) *node {
-	id.Hint = "" // not part of the identity
+	id.Hint = "" // the hint is not part of the identity
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.objects[id]
@@ -94,7 +94,7 @@ func (c *cloud) node(id durableobject.Address) *node {
 	return n
 }
 
-// evict removes the memory of an object.
+// evict clears the memory of an object.
 func (n *node) evict() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -107,7 +107,7 @@ func (c *cloud) evict() {
 	}
 }
 
-// all are the objects, by name.
+// all returns the objects, sorted by name.
 func (c *cloud) all() (list []*node) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,14 +166,14 @@ func (c *cloud) deliver(ctx context.Context, calls []durableobject.Call, via fun
 	return answers
 }
 
-// remembered reports whether an object keeps its answer to a write. It keeps none if it did
-// nothing; the platform itself never repeats a message.
+// remembered reports whether an object keeps its answer to a write. It keeps no answer if it did
+// nothing. The platform itself never repeats a message.
 func remembered(a durableobject.Answer) bool {
 	_, err := message.Result(a.Message)
 	return !errors.Is(err, message.ErrAgain) && !errors.Is(err, table.ErrBusy)
 }
 
-// handle does the work of the JavaScript around an object.
+// handle does the work of the JavaScript shell around an object.
 func (c *cloud) handle(ctx context.Context, call durableobject.Call) durableobject.Answer {
 	n := c.node(call.To)
 	var resume *engine.Resume
@@ -241,7 +241,7 @@ func (c *cloud) step(n *node, m []byte, resume *engine.Resume) engine.Step {
 	}
 	step.Answer = bytes.Clone(bytes.TrimPrefix(step.Answer, []byte("dst")))
 	spoil(m)
-	if resume != nil { // the memory of messages is used again
+	if resume != nil { // the shell reuses the memory of messages
 		for _, a := range resume.Answers {
 			spoil(a.Message)
 		}
@@ -260,7 +260,7 @@ func (c *cloud) step(n *node, m []byte, resume *engine.Resume) engine.Step {
 	return step
 }
 
-// told counts what happens to ranges.
+// told counts the events of ranges.
 func (c *cloud) told(_ string, _ uint16, _ uint32, event string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -276,7 +276,7 @@ func spoil(b []byte) {
 	}
 }
 
-// ring sends the due alarms.
+// ring sends the alarms that are due.
 func (c *cloud) ring(at edm.Ticks) (rang int) {
 	if !c.due(at) {
 		return 0
@@ -296,7 +296,7 @@ func (c *cloud) ring(at edm.Ticks) (rang int) {
 	return rang
 }
 
-// due reports whether an alarm may be due. If none is, it knows when to look again.
+// due reports whether an alarm may be due. If none is, it records when to check again.
 func (c *cloud) due(at edm.Ticks) bool {
 	c.mu.Lock()
 	due := c.next <= at
@@ -317,7 +317,7 @@ func (c *cloud) due(at edm.Ticks) bool {
 	return true
 }
 
-// alarmAt keeps that an alarm is due at a time.
+// alarmAt records that an alarm is due at a time.
 func (c *cloud) alarmAt(at edm.Ticks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -349,7 +349,7 @@ func (c *cloud) strengths(buckets uint16) storetest.Strengths {
 	return storetest.Home("Durable Objects, more buckets")
 }
 
-// harness returns a harness over clouds, each changed by prepare.
+// harness returns a harness over clouds, each configured by prepare.
 func harness(prepare func(*cloud), change func(*durableobject.Options)) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		c := newCloud(t, now)

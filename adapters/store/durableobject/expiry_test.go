@@ -16,7 +16,7 @@ import (
 	"edgetable/core/table"
 )
 
-// declare declares traits of the table, and returns the error of the write.
+// declare writes traits of the table, and returns the error of the write.
 func (w *ranges) declare(traits *table.Traits) error {
 	w.t.Helper()
 	r, err := w.store.ReadRecord(w.t.Context(), tableKey, table.Strong)
@@ -28,12 +28,13 @@ func (w *ranges) declare(traits *table.Traits) error {
 	return err
 }
 
-// withinASecond has entities end a second after they are written.
+// withinASecond makes entities expire a second after they are written.
 func withinASecond(since edm.Ticks) *table.Traits {
 	return &table.Traits{Expiry: &table.Expiry{After: edm.TicksPerSecond, Since: since}}
 }
 
-// shown are the partitions that reads of single entities show, each from the object that has it.
+// shown returns the partitions whose single entity a Get shows. Each Get goes to the object that has
+// the entity.
 func (w *ranges) shown(partitions []string) (n int) {
 	w.t.Helper()
 	for _, p := range partitions {
@@ -47,14 +48,14 @@ func (w *ranges) shown(partitions []string) (n int) {
 	return n
 }
 
-// TestDeclaredInEveryRange: a declaration that was answered holds in each range, also where the
-// catalog's calls are lost and objects and the catalog restart meanwhile, and one that was not
-// answered holds in each when the record is read.
+// TestDeclaredInEveryRange checks that a declaration holds in each range once it is answered, even if
+// calls of the catalog are lost and objects restart meanwhile. A declaration that was not answered
+// holds in each range once the record is read.
 func TestDeclaredInEveryRange(t *testing.T) {
 	t.Parallel()
 	unknown := 0
 	for seed := range uint64(12) {
-		w, partitions := many(t, 45, 8) // more than are told at a time
+		w, partitions := many(t, 45, 8) // more ranges than are told at a time
 		w.clock.t += 10 * edm.TicksPerSecond
 		n := chance(seed)
 		before := w.inside
@@ -98,8 +99,8 @@ func TestDeclaredInEveryRange(t *testing.T) {
 	}
 }
 
-// TestRangeThatBeginsFollows: a range that begins while a rule is declared follows it, whatever it
-// asked the catalog before.
+// TestRangeThatBeginsFollows checks that a range that begins while a rule is declared follows the rule,
+// even if it asked the catalog before.
 func TestRangeThatBeginsFollows(t *testing.T) {
 	t.Parallel()
 	for _, op := range []message.Op{message.OpBegin, message.OpCopy, message.OpTake, message.OpSwitch, message.OpRanges} {
@@ -129,8 +130,8 @@ func TestRangeThatBeginsFollows(t *testing.T) {
 	}
 }
 
-// TestAnswerFromBeforeTheRule: a range that begins has an answer of the catalog on its way, from
-// before a rule was declared. It does not count.
+// TestAnswerFromBeforeTheRule checks that a range that begins ignores an answer of the catalog that was
+// sent before a rule was declared.
 func TestAnswerFromBeforeTheRule(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 5_000, 0)
@@ -142,7 +143,7 @@ func TestAnswerFromBeforeTheRule(t *testing.T) {
 	w.clock.t += 10 * edm.TicksPerSecond
 	err := errors.New("nothing was declared")
 	w.atOp(message.OpCopy, func(durableobject.Call) fate {
-		w.atOp(message.OpRanges, func(durableobject.Call) fate { // of the range that gets the first piece
+		w.atOp(message.OpRanges, func(durableobject.Call) fate { // by the range that gets the first piece
 			w.late = func() { err = w.declare(withinASecond(w.clock.t)) }
 			return fate{}
 		})
@@ -161,7 +162,7 @@ func TestAnswerFromBeforeTheRule(t *testing.T) {
 	}
 }
 
-// TestLateDeclaration: a message about a declaration that comes late does not bring back what was
+// TestLateDeclaration checks that a late message about a declaration does not bring back what was
 // declared then.
 func TestLateDeclaration(t *testing.T) {
 	t.Parallel()
@@ -188,7 +189,7 @@ func TestLateDeclaration(t *testing.T) {
 	}
 }
 
-// parseAsBefore is how code that did not know traits judged the form of a record.
+// parseAsBefore parses the form of a record as code without traits did.
 func parseAsBefore(v []byte) bool {
 	r := message.Read(v)
 	r.Byte()
@@ -204,8 +205,8 @@ func parseAsBefore(v []byte) bool {
 	return r.Done() && flags[0] <= 1 && flags[1] <= 1
 }
 
-// TestCodeBeforeTraits: code that does not know what tables declare refuses a table that does, and a
-// table that does not any more has the rows that it had before.
+// TestCodeBeforeTraits checks that code without traits refuses a table that declares something. Once a
+// table no longer declares anything, its rows are again as they were before.
 func TestCodeBeforeTraits(t *testing.T) {
 	t.Parallel()
 	w, _ := many(t, 3, 8)
@@ -213,7 +214,7 @@ func TestCodeBeforeTraits(t *testing.T) {
 		for _, n := range w.all() {
 			for _, r := range n.rows.Rows {
 				switch k := string(r.Key); {
-				case k == "mc" || k == "mt": // the clock and statistics go on
+				case k == "mc" || k == "mt": // the clock and the statistics have advanced
 				case k[0] == 'd':
 					rec, _ := record.Parse(r.Value)
 					list = append(list, fmt.Sprint(n.id.Name, " ", k, " ", parseAsBefore(r.Value), len(r.Value), rec.Incarnation))
@@ -235,7 +236,7 @@ func TestCodeBeforeTraits(t *testing.T) {
 			}
 		}
 	}
-	// What the catalog answers and sends is nothing that earlier code understands.
+	// Earlier code understands none of the catalog's answers and messages.
 	catalog := durableobject.Catalog("acct", "")
 	ask := func(m []byte) (message.Reader, error) {
 		return message.Result(w.handle(t.Context(), durableobject.Call{To: catalog, Message: m}).Message)
@@ -272,9 +273,9 @@ func TestCodeBeforeTraits(t *testing.T) {
 	}
 }
 
-// TestAlarmRemoves: what has ended is removed by alarms, at most a hundred entities a second in each
-// object, an hour and a minute after the rule at the earliest, and then nothing is left to do; a rule that was
-// withdrawn is forgotten when it has left nothing.
+// TestAlarmRemoves checks that alarms remove expired entities, at most a hundred per second in each
+// object, and not earlier than an hour and a minute after the rule was declared. Then no alarm is left.
+// A withdrawn rule is forgotten once none of its expired entities is left.
 func TestAlarmRemoves(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 0, 0)
@@ -325,7 +326,7 @@ func TestAlarmRemoves(t *testing.T) {
 	}
 	fill(0, 250)
 	w.clock.t += 900 * edm.TicksPerSecond
-	set(nil) // they have ended
+	set(nil) // now the entities have expired
 	fill(250, 260)
 	if most := seconds(400); most != 100 || stored() != 10 {
 		t.Errorf("%d entities are stored after the rule was withdrawn, at most %d were removed in a second", stored(), most)
@@ -342,8 +343,8 @@ func TestAlarmRemoves(t *testing.T) {
 	}
 }
 
-// TestSeenAbsent: what a read or a refusal found absent is absent for later writes, though the object
-// restarts and its clock is behind then.
+// TestSeenAbsent checks that an entity that a read or a refusal treated as absent stays absent for
+// later writes, even if the object restarts and its clock is then behind.
 func TestSeenAbsent(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"a read", "a page", "a refusal"} {
@@ -376,11 +377,11 @@ func TestSeenAbsent(t *testing.T) {
 	}
 }
 
-// TestUndoKeepsTheRule: a table whose restore is undone follows the rule that it has now, also where
-// its objects had another one when the restore began, or none.
+// TestUndoKeepsTheRule checks that a table follows its present rule when a restore is undone, even if
+// its objects had another rule, or none, when the restore began.
 func TestUndoKeepsTheRule(t *testing.T) {
 	t.Parallel()
-	for _, ruled := range []bool{false, true} { // when the restore began
+	for _, ruled := range []bool{false, true} { // whether a rule existed when the restore began
 		p := newRestored(t, 3)
 		w := &ranges{cloud: p.cloud, t: t, clock: p.clock, store: p.store}
 		var partitions []string
@@ -426,8 +427,8 @@ func TestUndoKeepsTheRule(t *testing.T) {
 	}
 }
 
-// TestReplicaWithoutRules: the replica does not follow rules, so that it does not have the table of
-// one: the objects answer its readers.
+// TestReplicaWithoutRules checks that the replica does not contain a table with a rule, because it does
+// not implement rules. The objects answer its readers.
 func TestReplicaWithoutRules(t *testing.T) {
 	t.Parallel()
 	w, partitions := many(t, 2, 8)

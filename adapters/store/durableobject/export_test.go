@@ -1,4 +1,4 @@
 package durableobject
 
-// AskAtOnce has a page of a feed ask so many ranges.
+// AskAtOnce sets how many ranges a page of a feed asks at a time.
 func (s *Store) AskAtOnce(ranges int) { s.window = ranges }

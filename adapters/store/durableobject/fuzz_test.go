@@ -16,8 +16,8 @@ import (
 	"edgetable/core/table"
 )
 
-// FuzzHandle checks for any message, state and answers, which may be of another
-// version: an object answers or makes calls, and its answer is well-formed.
+// FuzzHandle checks that an object answers any message, state and answers, or makes calls, even if they
+// are of another version, and that its answer is well-formed.
 func FuzzHandle(f *testing.F) {
 	where := message.Destination{Table: tableText, Buckets: 1}
 	filter, err := odata.Parse("v eq 'a'")

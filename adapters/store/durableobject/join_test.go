@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// small makes a table of some ranges that are small and idle from now on.
+// small returns a table of some ranges that are small and, from now on, idle.
 func small(t *testing.T, n int) (w *ranges, partitions []string) {
 	w, partitions = many(t, n, 8)
 	w.bytes = 100_000
@@ -19,7 +19,7 @@ func small(t *testing.T, n int) (w *ranges, partitions []string) {
 	return w, partitions
 }
 
-// has checks that the table has exactly these partitions, with a row each.
+// has checks that the table has exactly these partitions, with one entity each.
 func (w *ranges) has(partitions []string) {
 	w.t.Helper()
 	page, err := w.cloud.store(w.clock.now, nil).Scan(w.t.Context(), tableKey, everything)
@@ -38,7 +38,7 @@ func (w *ranges) has(partitions []string) {
 	}
 }
 
-// atOp calls a function once, when a message of an operation is on its way.
+// atOp calls a function once, when the first message of an operation is on its way.
 func (w *ranges) atOp(op message.Op, f func(c durableobject.Call) fate) {
 	before := w.inside
 	w.inside = func(c durableobject.Call) fate {
@@ -51,8 +51,8 @@ func (w *ranges) atOp(op message.Op, f func(c durableobject.Call) fate) {
 	}
 }
 
-// TestSmallRangesJoin: ranges that are small and idle become one, though no two are empty; and
-// then nothing is left to do.
+// TestSmallRangesJoin checks that small, idle ranges join until one is left, although no two of them
+// are empty, and that no alarm is left then.
 func TestSmallRangesJoin(t *testing.T) {
 	t.Parallel()
 	w, partitions := small(t, 20)
@@ -64,7 +64,7 @@ func TestSmallRangesJoin(t *testing.T) {
 	if err != nil || len(report.Ranges) != 20 {
 		t.Fatalf("%d ranges, %v", len(report.Ranges), err)
 	}
-	for i, r := range report.Ranges { // the first object was there before the table split
+	for i, r := range report.Ranges { // the first object existed before the table split
 		if r.Since.IsZero() != (i == 0) || r.Since.After(made.Time()) {
 			t.Errorf("range %d serves since %v", i, r.Since)
 		}
@@ -83,7 +83,7 @@ func TestSmallRangesJoin(t *testing.T) {
 	}
 }
 
-// TestBusyRangesStay: a range whose neighbour has load, or that has some itself, stays.
+// TestBusyRangesStay checks that a range stays while it, or its neighbour, has load.
 func TestBusyRangesStay(t *testing.T) {
 	t.Parallel()
 	for busy := range 2 {
@@ -107,8 +107,8 @@ func TestBusyRangesStay(t *testing.T) {
 	}
 }
 
-// TestChangesWhileRangesJoin: what is written and deleted while the entities move is what the
-// neighbour has in the end.
+// TestChangesWhileRangesJoin checks that the neighbour finally has all writes and deletes that happened
+// while the entities were moving.
 func TestChangesWhileRangesJoin(t *testing.T) {
 	t.Parallel()
 	w, partitions := small(t, 2)
@@ -133,14 +133,14 @@ func TestChangesWhileRangesJoin(t *testing.T) {
 	if got := w.remaining(); len(got) != 1 || joined != 3 {
 		t.Errorf("there are %d after %d changes", got, joined)
 	}
-	partitions = append(partitions[:3:3], partitions[6:]...) // three were deleted
+	partitions = append(partitions[:3:3], partitions[6:]...) // three partitions were deleted
 	slices.Sort(partitions)
 	w.has(partitions)
 }
 
-// TestJoinIsGivenUp: a neighbour that restarts while it gets entities does not get the keys. It
-// deletes what it has of them, also where the range that stays has changed meanwhile, and the
-// pieces and the keys come late. The next time they join.
+// TestJoinIsGivenUp checks that a neighbour that restarts while it receives entities does not get the
+// keys. It deletes the received entities, even if the other range has changed meanwhile, and pieces and
+// keys arrive late. The next attempt to join succeeds.
 func TestJoinIsGivenUp(t *testing.T) {
 	t.Parallel()
 	for _, op := range []message.Op{message.OpJoin, message.OpTake} {
@@ -167,7 +167,7 @@ func TestJoinIsGivenUp(t *testing.T) {
 		if got := w.remaining(); len(got) != 2 {
 			t.Errorf("operation %d: there are %d", op, got)
 		}
-		w.removeOne(t, partitions[0]) // and the neighbour may still have it
+		w.removeOne(t, partitions[0]) // the neighbour may still have it
 		for _, c := range late {
 			w.handle(t.Context(), c)
 		}
@@ -180,10 +180,11 @@ func TestJoinIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestJoinWithAReplica: the replica has what the table has, whoever published it.
+// TestJoinWithAReplica checks that the replica has the entities of the table, no matter which range
+// published them.
 func TestJoinWithAReplica(t *testing.T) {
 	t.Parallel()
-	for _, late := range []bool{false, true} { // the replica begins when the ranges are there
+	for _, late := range []bool{false, true} { // whether the replica begins after the ranges exist
 		w, partitions := many(t, 6, 8)
 		k := newReplica(t, w.cloud, &w.clock.t, 1)
 		if late {
@@ -197,7 +198,7 @@ func TestJoinWithAReplica(t *testing.T) {
 		w.evict()
 		w.removeOne(t, partitions[1])
 		w.put(partitions[2], "r")
-		w.atOp(message.OpJoin, func(durableobject.Call) fate { // of the first, while its entities move
+		w.atOp(message.OpJoin, func(durableobject.Call) fate { // a message of the first range, while its entities move
 			w.removeOne(t, partitions[0])
 			w.put(partitions[0]+"a", "r")
 			w.put(partitions[0]+"b", "r")
@@ -213,7 +214,7 @@ func TestJoinWithAReplica(t *testing.T) {
 				entities++
 			}
 		}
-		if want := len(partitions) - 2 + 2 + 1; entities != want { // and the record
+		if want := len(partitions) - 2 + 2 + 1; entities != want { // plus the record
 			t.Errorf("late %t: the replica has %d values, not %d", late, entities, want)
 		}
 	}

@@ -13,9 +13,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestLatePieceOfAJoin: a piece of a join that was given up comes while the next one is under way.
-// It has the number of the first, so that the neighbour does not take it: the entity in it was
-// deleted in between.
+// TestLatePieceOfAJoin delivers a piece of an abandoned join while the next join is in progress. The
+// piece has the number of the first join, so the neighbour refuses it: its entity was deleted in
+// between.
 func TestLatePieceOfAJoin(t *testing.T) {
 	t.Parallel()
 	w, partitions := small(t, 2)
@@ -69,9 +69,9 @@ func (w *ranges) inReplica(k *replica) {
 	}
 }
 
-// TestOnePublishesAnEntity: the entities of a range that joins its neighbour are published by the
-// range until it gives its keys away, though the neighbour has copies of them, and though it begins
-// to publish just then: an old copy would come behind a newer one, and stay.
+// TestOnePublishesAnEntity checks that a range that joins its neighbour publishes its entities until it
+// gives its keys away. The neighbour must not publish its copies, even if it begins to publish at that
+// time: an old copy could arrive after a newer state, and would stay.
 func TestOnePublishesAnEntity(t *testing.T) {
 	t.Parallel()
 	for _, begins := range []bool{false, true} { // the neighbour begins to publish when it has the copies
@@ -98,13 +98,13 @@ func TestOnePublishesAnEntity(t *testing.T) {
 		}
 		before := w.inside
 		w.inside = func(c durableobject.Call) fate {
-			if op, _, _ := message.Open(c.Message); op == message.OpGet { // the catalog wakes it
+			if op, _, _ := message.Open(c.Message); op == message.OpGet { // with this message the catalog wakes the neighbour
 				return fate{lose: true, err: durableobject.ErrLost}
 			}
 			return before(c)
 		}
 		begun := false
-		w.atOp(message.OpJoin, func(durableobject.Call) fate { // the first piece, of another entity
+		w.atOp(message.OpJoin, func(durableobject.Call) fate { // with the first piece, which contains another entity
 			set("0000b", "1")
 			set("0000c", "1")
 			begun = true
@@ -120,13 +120,13 @@ func TestOnePublishesAnEntity(t *testing.T) {
 			w.clock.t += edm.TicksPerSecond
 			w.ring(w.clock.t)
 		}
-		for n := range 8 { // the range has something to publish all the time, so that the keys wait
+		for n := range 8 { // the range always has something to publish, which delays the move of the keys
 			set("0000a", fmt.Sprint(n))
 			if n == 0 {
 				set("0000b", "2")
 				w.removeOne(t, "0000c")
 			}
-			if n == 3 { // the neighbour publishes what is its own
+			if n == 3 { // the neighbour publishes its own entities
 				set(partitions[1], "own")
 			}
 			pass(9 * edm.TicksPerSecond / 10)

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/table"
 )
 
-// remaining are the ids of the ranges of the table, in the order of keys.
+// remaining returns the ids of the table's ranges, in the order of keys.
 func (w *ranges) remaining() (ids []uint32) {
 	w.t.Helper()
 	answer := w.handle(w.t.Context(), durableobject.Call{To: durableobject.Catalog("acct", ""), Message: message.Ranges(nil, tableText, 0)})
@@ -66,15 +66,15 @@ func (w *ranges) atCopy(f func()) {
 	}
 }
 
-// A range leaves that is empty because of deletions during the split that made it or that
-// gave away its other keys: no write comes to it later that could have it look.
+// A range leaves if it became empty during the split that created it, or the split that gave its other
+// keys away. No later write would make it check that.
 func TestEmptiedWhileItSplits(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		what             string
 		from, to         int  // what is deleted while the second split copies
-		second           bool // the first range splits twice, so that the one it makes is not the last
-		before, leftOver int  // ranges
+		second           bool // the first range splits twice, so that the range it creates is not the last one
+		before, leftOver int  // numbers of ranges
 	}{
 		{"all that the range keeps, which was the last", 0, 50, false, 2, 1},
 		{"all that another range gets", 15, 50, true, 3, 2},
@@ -95,7 +95,7 @@ func TestEmptiedWhileItSplits(t *testing.T) {
 		w.atCopy(func() { w.remove(row.from, row.to) })
 		if row.second {
 			for i := range 50 {
-				w.put(fmt.Sprintf("p%03d", i*37%50), "s") // in their partitions
+				w.put(fmt.Sprintf("p%03d", i*37%50), "s") // in the existing partitions
 			}
 		} else {
 			fill(0, 1)
@@ -111,8 +111,8 @@ func TestEmptiedWhileItSplits(t *testing.T) {
 	}
 }
 
-// A range leaves that was empty when its replica did not answer, and whose look for that
-// came while it also looked for a key to split at.
+// A range leaves although it was empty when its replica did not answer, and although its check came
+// while it was looking for a key at which to split.
 func TestEmptyRangeLooksAgain(t *testing.T) {
 	t.Parallel()
 	start := func(rate float64) (*ranges, *replica) {
@@ -143,7 +143,7 @@ func TestEmptyRangeLooksAgain(t *testing.T) {
 	t.Run("restart", func(t *testing.T) {
 		w, _ := start(0)
 		w.remove(0, 60)
-		for _, n := range w.all() { // the alarm of a batch took the place of that of an hour
+		for _, n := range w.all() { // the alarm of a batch replaced the alarm an hour later
 			n.evict()
 		}
 		if w.hours(3); len(w.remaining()) != 1 {
@@ -153,7 +153,7 @@ func TestEmptyRangeLooksAgain(t *testing.T) {
 	t.Run("reads", func(t *testing.T) {
 		w, _ := start(1)
 		w.remove(0, 60)
-		for range 4 * 3600 / 2 { // too many for its rate, in four hours
+		for range 4 * 3600 / 2 { // in four hours, more requests than its rate
 			for i := range 4 {
 				_, err := w.store.Get(t.Context(), tableKey, at(fmt.Sprintf("p%03d", 10*i), "r"), table.Strong)
 				if !errors.Is(err, table.ErrNoEntity) && !errors.Is(err, table.ErrBusy) {
@@ -169,9 +169,9 @@ func TestEmptyRangeLooksAgain(t *testing.T) {
 	})
 }
 
-// TestLeaveWithoutAPause: a table of many ranges is emptied at once. While they leave, all at
-// about the same time, each key is served after each step: no range gives up its keys before
-// its neighbour has agreed to take them.
+// TestLeaveWithoutAPause empties a table of many ranges at once. They leave at about the same time.
+// After each step each key is served: no range gives up its keys before its neighbour has agreed to
+// take them.
 func TestLeaveWithoutAPause(t *testing.T) {
 	t.Parallel()
 	w, partitions := many(t, 60, 8)
@@ -185,7 +185,7 @@ func TestLeaveWithoutAPause(t *testing.T) {
 	}
 	messages, depth := 0, 0
 	w.inside = func(durableobject.Call) fate { messages++; return fate{} }
-	w.between = func(*node, []durableobject.Call) bool { // others go on while one waits
+	w.between = func(*node, []durableobject.Call) bool { // other objects continue while one waits
 		if depth++; depth < 20 {
 			w.ring(w.clock.t)
 		}
@@ -213,8 +213,8 @@ func TestLeaveWithoutAPause(t *testing.T) {
 	t.Logf("60 ranges took %d messages to leave", messages)
 }
 
-// TestNeighbourRefuses: a range whose neighbour agreed and then restarted serves its keys again,
-// and no late message takes them from it.
+// TestNeighbourRefuses checks that a range serves its keys again if its neighbour agreed to take them
+// and then restarted, and that no late message takes them away.
 func TestNeighbourRefuses(t *testing.T) {
 	t.Parallel()
 	w, partitions := many(t, 3, 8)
@@ -240,7 +240,7 @@ func TestNeighbourRefuses(t *testing.T) {
 	if got := len(w.remaining()); got != 3 {
 		t.Errorf("%d ranges", got)
 	}
-	w.handle(t.Context(), late[0]) // comes again
+	w.handle(t.Context(), late[0]) // the message arrives again
 	page, err := w.store.Scan(t.Context(), tableKey, everything)
 	if err != nil || len(page.Rows) != 3 {
 		t.Errorf("%d rows, %v", len(page.Rows), err)

@@ -20,8 +20,7 @@ func dropless(call durableobject.Call) fate {
 	return fate{}
 }
 
-// quiet checks that alarms end; an alarm that was set as a precaution may ring
-// once more.
+// quiet checks that alarms stop. An alarm that was set as a precaution may ring once more.
 func (c *cloud) quiet() {
 	c.t.Helper()
 	const later = 1 << 50

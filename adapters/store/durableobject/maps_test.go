@@ -13,7 +13,7 @@ import (
 	"edgetable/core/table"
 )
 
-// many makes a table of so many ranges, each with one partition, whose keys have a length.
+// many returns a table of this many ranges. Each has one partition, whose key has this length.
 func many(t *testing.T, ranges, length int) (w *ranges, partitions []string) {
 	w = newRanges(t, 1, 1, 0)
 	for i := range ranges {
@@ -32,13 +32,14 @@ func many(t *testing.T, ranges, length int) (w *ranges, partitions []string) {
 	if got := max(len(w.remaining()), 1); got != ranges {
 		t.Fatalf("%d ranges, want %d", got, ranges)
 	}
-	w.bytes = 0 // it is at rest
+	w.bytes = 0 // from now on the table does not split
 	w.evict()
 	return w, partitions
 }
 
-// TestWritesToTheWrongRange: a range that does not have a key does not forget for that what it
-// did. Workers that know nothing come with large keys, faster than a memory of whole maps holds.
+// TestWritesToTheWrongRange checks that a range remembers its own writes while it gets many writes for
+// other ranges. Workers without a map send them with large keys, faster than the memory could hold
+// whole maps.
 func TestWritesToTheWrongRange(t *testing.T) {
 	t.Parallel()
 	w, partitions := many(t, 60, 500)
@@ -59,8 +60,8 @@ func TestWritesToTheWrongRange(t *testing.T) {
 	}
 }
 
-// TestMessagesAtRest counts the messages of operations of Workers that share a memory of maps
-// and know it: as many to objects as ranges that have the keys, and none to the catalog.
+// TestMessagesAtRest counts messages of Workers that share a memory of maps, which is up to date. An
+// operation sends one message to each range that has its keys, and none to the catalog.
 func TestMessagesAtRest(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 20, 250} {
@@ -115,7 +116,8 @@ func TestMessagesAtRest(t *testing.T) {
 	}
 }
 
-// TestMapsAreBounded: maps of many tables do not fill the memory, and those in use stay.
+// TestMapsAreBounded checks that the maps of many tables stay within their memory, and that maps in use
+// are kept.
 func TestMapsAreBounded(t *testing.T) {
 	t.Parallel()
 	maps := durableobject.NewMaps(durableobject.Options{})
@@ -156,9 +158,10 @@ func TestMapsAreBounded(t *testing.T) {
 	}
 }
 
-// TestFiftyCalls: the platform's free plan permits 50 calls in one request, and 50 in each message of
-// an object. A table of 129 ranges can be read through, counted and deleted, whoever finds it half
-// deleted, and nothing is left of it.
+// TestFiftyCalls checks that a table of 129 ranges can be read completely, counted and deleted,
+// although the platform's free plan permits 50 calls in one request, and 50 in each message of an
+// object. It does not matter which message finds the table half deleted. In the end nothing of the
+// table is left.
 func TestFiftyCalls(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"drop", "dropped by the alarm", "dropped by a read"} {
@@ -197,7 +200,7 @@ func TestFiftyCalls(t *testing.T) {
 				t.Fatal(err)
 			}
 			if sent = 0; how != "drop" {
-				most = 2 // the Worker ends
+				most = 2 // then the Worker ends
 			}
 			err = cold.Drop(t.Context(), tableKey, d.Revision)
 			if how == "drop" && err != nil || how != "drop" && !errors.Is(err, table.ErrUnknown) {

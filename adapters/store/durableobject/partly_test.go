@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestPublishingBesideDrop has a bucket of a table being deleted not answer:
-// the other changes of the catalog do not wait for it each time.
+// TestPublishingBesideDrop checks that other changes of the catalog do not wait for a bucket that does
+// not answer while its table is being deleted.
 func TestPublishingBesideDrop(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 1)
@@ -45,9 +45,9 @@ func TestPublishingBesideDrop(t *testing.T) {
 	w.converges()
 }
 
-// TestWakeBitByBit switches publishing on for existing tables while one bucket
-// does not wake up, each time another one: buckets that did wake up are not
-// woken again, and a bucket that never does is tried from time to time.
+// TestWakeBitByBit switches publishing on for existing tables, while one bucket does not wake up, each
+// time another one. Buckets that woke up are not woken again, and a bucket that never wakes up is tried
+// from time to time.
 func TestWakeBitByBit(t *testing.T) {
 	t.Parallel()
 	const buckets = 5

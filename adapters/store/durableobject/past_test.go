@@ -12,16 +12,16 @@ import (
 	"edgetable/testdata/rowstest"
 )
 
-// past is the earlier states of the objects of a cloud, as the platform keeps them: each
-// transaction makes one. A state has a name, by which an object that ends goes back.
+// past holds the earlier states of the objects of a cloud, as the platform keeps them. Each transaction
+// creates a state. A state has a name, with which an object that ends can return to the state.
 type past struct {
 	t      testing.TB
 	now    func() edm.Ticks
 	states map[*node][]state
-	misses func(n *node) edm.Ticks // by how much it misses a time; nil: not at all
-	refuse func(n *node) bool      // has no state of it
-	stuck  func(n *node) bool      // ends it, and does not put it back
-	woken  func(n *node)           // of an object that is back; nil: its alarm rings as before
+	misses func(n *node) edm.Ticks // the error of the platform's time; nil: none
+	refuse func(n *node) bool      // whether the platform has no states of an object
+	stuck  func(n *node) bool      // whether the platform ends an object without returning it to a state
+	woken  func(n *node)           // called for an object after its return; nil: its alarm rings as before
 }
 
 type state struct {
@@ -29,7 +29,7 @@ type state struct {
 	rows []rowstest.Row
 }
 
-// keepPast lets a cloud keep the states of its objects.
+// keepPast makes a cloud keep the states of its objects.
 func keepPast(t testing.TB, c *cloud) *past {
 	p := &past{t: t, now: c.now, states: make(map[*node][]state)}
 	c.history, c.kept = p.recall, p.keep
@@ -78,5 +78,5 @@ func (p *past) recall(n *node, m []byte) (a durableobject.Answer, ends bool) {
 	for i >= 0 && p.states[n][i].at > at {
 		i--
 	}
-	return durableobject.Answer{Message: strconv.AppendInt(nil, int64(i), 10)}, false // -1: it was not there
+	return durableobject.Answer{Message: strconv.AppendInt(nil, int64(i), 10)}, false // -1: the object did not exist
 }

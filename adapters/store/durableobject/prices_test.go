@@ -16,22 +16,22 @@ import (
 	"edgetable/core/table"
 )
 
-// counted is what operations cost, each.
+// counted is the cost of one operation.
 type counted struct {
-	objects       float64 // asked
+	objects       float64 // number of objects asked
 	written, read float64 // rows
-	more          float64 // dollars
+	more          float64 // further cost in dollars
 }
 
-// inside is the cost of what no client asks for.
+// inside is the key of costs that no client causes.
 const inside = -1
 
-// meter counts what the objects of a cloud do. Rows of statistics, which are a few for thousands of
-// requests, are not in it: docs/cloudflare.md tells their price.
+// meter counts the work of a cloud's objects. It omits rows of statistics, of which there are a few for
+// thousands of requests; docs/cloudflare.md states their price.
 type meter struct {
 	*cloud
 	asked, catalog int
-	written        map[string]int // by the first byte of a row's key, or two of the state of an object
+	written        map[string]int // by the first byte of a row's key; state of an object has two bytes
 	read           int
 }
 
@@ -60,7 +60,7 @@ func (m *meter) touched(k []byte, writes bool) {
 	}
 }
 
-// each does an operation so often, and returns the cost of one. None may ask the catalog.
+// each runs an operation n times and returns the cost of one. None of them may ask the catalog.
 func (m *meter) each(t *testing.T, n int, do func(i int) error) (c counted) {
 	t.Helper()
 	m.asked, m.catalog, m.read = 0, 0, 0
@@ -80,10 +80,10 @@ func (m *meter) each(t *testing.T, n int, do func(i int) error) (c counted) {
 	return c
 }
 
-// prices are those of docs/cloudflare.md: its formula, and its table of sums.
+// prices are the numbers of docs/cloudflare.md: the terms of its formula, and its table of sums.
 type prices struct {
 	request, object, cpu, written, read, active float64
-	kv, publishes                               float64     // a write in KV, and the object's time for it
+	kv, publishes                               float64     // price of a write in KV, and of the object's time for it
 	rows                                        [][3]string // operation, CPU, sum
 }
 
@@ -118,8 +118,8 @@ func readPrices(t *testing.T) (p prices) {
 	return p
 }
 
-// TestPrices compares the table of prices in docs/cloudflare.md with what operations are counted to
-// cost, of tables of one range and of many: the sum in the table, to all its digits.
+// TestPrices compares the prices in docs/cloudflare.md with the counted cost of operations, on tables
+// of one range and of many: the sums in the table must agree in all their digits.
 func TestPrices(t *testing.T) {
 	t.Parallel()
 	p := readPrices(t)
@@ -143,7 +143,7 @@ func TestPrices(t *testing.T) {
 			}
 			for i, c := range costs {
 				sum := p.written*c.written + p.read*c.read + c.more
-				if c.objects != inside { // it is an operation of a client
+				if c.objects != inside { // a client causes this operation
 					sum += p.request + p.object*c.objects + p.cpu*cpu + p.active*cpu
 				}
 				_, decimals, _ := strings.Cut(sums[i][1], ".")
@@ -158,8 +158,8 @@ func TestPrices(t *testing.T) {
 	}
 }
 
-// countPrices counts what operations cost on a table of so many ranges, by the names that the page
-// has for them; some have several costs.
+// countPrices counts the cost of operations on a table of this many ranges, by the names that the page
+// uses. Some names have several costs.
 func countPrices(t *testing.T, p *prices, ranges int) map[string][]counted {
 	w, partitions := many(t, ranges, 60)
 	m := newMeter(w.cloud)
@@ -176,7 +176,7 @@ func countPrices(t *testing.T, p *prices, ranges int) map[string][]counted {
 		_, err := w.store.Get(t.Context(), tableKey, at(i, "r"), table.Strong)
 		return err
 	}
-	for i := range 2 * ranges { // Workers know the map, and objects their state
+	for i := range 2 * ranges { // afterwards Workers know the map, and objects have loaded their state
 		if err := get(i); err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +217,7 @@ func countPrices(t *testing.T, p *prices, ranges int) map[string][]counted {
 	return list
 }
 
-// full is an error if a page does not have 1,000 entities.
+// full returns an error if a page does not have 1,000 entities.
 func full(page table.Page, err error) error {
 	if err == nil && len(page.Rows) != 1000 {
 		err = fmt.Errorf("%d rows", len(page.Rows))
@@ -225,7 +225,7 @@ func full(page table.Page, err error) error {
 	return err
 }
 
-// priceOfBuckets is what a page of 1,000 entities costs over 8 buckets.
+// priceOfBuckets returns the cost of a page of 1,000 entities over 8 buckets.
 func priceOfBuckets(t *testing.T) counted {
 	w := newRanges(t, 8, 0, 0)
 	m := newMeter(w.cloud)
@@ -237,7 +237,7 @@ func priceOfBuckets(t *testing.T) counted {
 	})
 }
 
-// priceOfMove is what an entity costs that moves when its range splits in the middle.
+// priceOfMove returns the cost of moving an entity when its range splits in the middle.
 func priceOfMove(t *testing.T) counted {
 	w := newRanges(t, 1, 10_000, 0)
 	for i := range 100 {
@@ -249,8 +249,8 @@ func priceOfMove(t *testing.T) counted {
 	return counted{objects: inside, written: float64(m.written["e"]) / float64(moved)}
 }
 
-// priceOfReplica is what a change costs more with a replica: one of a full batch, and one alone. A
-// batch takes an alarm, which is a row and a message.
+// priceOfReplica returns the additional cost of a change with a replica: in a full batch, and alone. A
+// batch needs an alarm, which costs a row and a message.
 func priceOfReplica(t *testing.T, p *prices) (list []counted) {
 	for _, changes := range []int{100, 1} {
 		w := newRanges(t, 1, 0, 0)

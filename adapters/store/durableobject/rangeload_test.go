@@ -17,22 +17,22 @@ import (
 
 var loadDays = flag.Float64("load-days", 0, "days of the loads of TestRangesStayBounded; 0: a short time for each")
 
-// TestRangesStayBounded lets days of load pass at the default bounds of size and rate, in which a
-// request stands for many: the rate and the size at which a range splits are as many times
-// smaller. The ranges must stay bounded, little may be copied, and no write may be refused.
+// TestRangesStayBounded runs days of load with the default maximum of size and rate. One request stands
+// for many: the rate and the size at which a range splits are reduced by the same factor. The number of
+// ranges must stay bounded, few entities may be copied, and no write may be refused.
 func TestRangesStayBounded(t *testing.T) {
 	t.Parallel()
 	const second = edm.TicksPerSecond
 	for _, l := range []struct {
 		what   string
-		days   float64 // if none are asked for
-		rate   float64 // inserts a second
-		scale  float64 // a request stands for so many
+		days   float64 // duration if the test sets none
+		rate   float64 // inserts per second
+		scale  float64 // number of requests that one request stands for
 		moves  edm.Ticks
 		step   func(w *rangeLoad, n int)
-		most   int     // ranges at a time, without those that size makes
-		atRest int     // ranges of load after an idle day
-		copies float64 // for each insert
+		most   int     // maximum number of ranges at a time, without those that size requires
+		atRest int     // number of ranges caused by load, after an idle day
+		copies float64 // maximum number of copies per insert
 	}{
 		{"a log", 2, 350, 2000, 0, (*rangeLoad).growing, 1, 1, 0},
 		{"a queue of ten minutes", 0.5, 350, 200, 0, (*rangeLoad).queue, 12, 1, 1.1},
@@ -53,7 +53,7 @@ func TestRangesStayBounded(t *testing.T) {
 				l.step(w, n)
 				w.look()
 			}
-			notSmall := int(w.size() * 8 / w.bytes) // which do not join
+			notSmall := int(w.size() * 8 / w.bytes) // ranges that are too large to join
 			bySize := max(int(float64(w.stored)/float64(w.bytes/2)), notSmall)
 			copies := float64(w.copied) / float64(max(w.inserts, 1))
 			t.Logf("%.0f days, %d inserts: at most %d ranges, %d now; %.3f copies an insert; %v", l.days, w.inserts, w.most, len(w.remaining()), copies, w.events)
@@ -80,13 +80,13 @@ type rangeLoad struct {
 	*ranges
 	moves           edm.Ticks
 	inserts, copied int
-	stored          int64 // bytes of entities
+	stored          int64 // bytes of all entities
 	most, rings     int
 	looked          edm.Ticks
 }
 
 func newRangeLoad(t *testing.T, scale, rate float64) *rangeLoad {
-	const entity = 1000 // bytes that an entity has in the world of which this is a small one
+	const entity = 1000 // bytes of an entity before the reduction
 	w := &rangeLoad{ranges: newRanges(t, 1, int64(4e9/entity/scale*sizeOfRow), 300/scale)}
 	w.inside = func(c durableobject.Call) fate {
 		op, r, _ := message.Open(c.Message)
@@ -121,7 +121,7 @@ func newRangeLoad(t *testing.T, scale, rate float64) *rangeLoad {
 	return w
 }
 
-// leaves reports whether a Take is of a range that leaves: its receiver serves already.
+// leaves reports whether a Take comes from a range that leaves: its receiver serves already.
 func (w *rangeLoad) leaves(c durableobject.Call) bool {
 	for _, r := range w.node(c.To).rows.Rows {
 		if string(r.Key) == "mr" {
@@ -133,8 +133,8 @@ func (w *rangeLoad) leaves(c durableobject.Call) bool {
 
 const sizeOfRow = 100
 
-// write inserts or replaces an entity, or deletes it. The Worker repeats what a range could not
-// serve for a moment.
+// write inserts, replaces or deletes an entity. The Worker retries if a range cannot serve for a
+// moment.
 func (w *rangeLoad) write(partition, row string, kind table.Kind) {
 	m := table.Mutation{Key: at(partition, row), Nonce: 1, Kind: kind}
 	if kind == table.Delete {
@@ -157,7 +157,7 @@ func (w *rangeLoad) write(partition, row string, kind table.Kind) {
 	w.t.Fatal("a write was refused three times")
 }
 
-// look counts the ranges now and then.
+// look counts the ranges from time to time.
 func (w *rangeLoad) look() {
 	if w.clock.t < w.looked+300*edm.TicksPerSecond {
 		return
@@ -168,15 +168,15 @@ func (w *rangeLoad) look() {
 	w.most = max(w.most, n)
 }
 
-// forget lets objects end that store nothing and have no alarm, as the platform does. In 90 days there are thousands: each
-// would be asked at each alarm whether it is due.
+// forget removes objects that store nothing and have no alarm, as the platform does. In 90 days there
+// are thousands of them, and each alarm would check each of them.
 func (w *rangeLoad) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	maps.DeleteFunc(w.cloud.objects, func(_ durableobject.Address, n *node) bool { return len(n.rows.Rows) == 0 && n.alarm == 0 })
 }
 
-// size is the size of all objects.
+// size returns the size of all objects.
 func (w *rangeLoad) size() (n int64) {
 	for _, o := range w.all() {
 		if strings.HasPrefix(o.id.Name, "bucket/") {
@@ -186,25 +186,25 @@ func (w *rangeLoad) size() (n int64) {
 	return n
 }
 
-// idle lets hours pass without load, and returns how many alarms rang.
+// idle lets hours pass without load, and returns the number of alarms that rang.
 func (w *rangeLoad) idle(hours int) int {
 	for range hours * 120 {
 		w.clock.t += 30 * edm.TicksPerSecond
 		w.rings += w.ring(w.clock.t)
 	}
-	for _, n := range w.all() { // it sleeps
+	for _, n := range w.all() { // the object sleeps
 		n.evict()
 	}
 	return w.rings
 }
 
-// growing inserts keys that grow.
+// growing inserts keys that only grow.
 func (w *rangeLoad) growing(n int) {
 	w.write(fmt.Sprintf("%012d", n/5), fmt.Sprint(n%5), table.Put)
 	w.stored += sizeOfRow
 }
 
-// queue inserts at the end and deletes at the front what is ten minutes old.
+// queue inserts at the end and deletes, at the front, entities that are ten minutes old.
 func (w *rangeLoad) queue(n int) {
 	w.write(fmt.Sprintf("%012d", n), "r", table.Put)
 	if old := n - int(600*350.0/300*w.rate); old >= 0 {
@@ -212,10 +212,10 @@ func (w *rangeLoad) queue(n int) {
 	}
 }
 
-// hotRing replaces entities of 50 partitions of 5,000 that are next to each other, and move on.
+// hotRing replaces entities of 50 adjacent partitions out of 5,000. The 50 partitions advance slowly.
 func (w *rangeLoad) hotRing(n int) { w.upsert(int(w.clock.t/w.moves) + n*37%50) }
 
-// hotAnywhere replaces entities of 50 partitions of 5,000 that are next to each other, and jump.
+// hotAnywhere replaces entities of 50 adjacent partitions out of 5,000. The 50 partitions jump.
 func (w *rangeLoad) hotAnywhere(n int) { w.upsert(int(w.clock.t/w.moves)*1877 + n*37%50) }
 
 func (w *rangeLoad) upsert(partition int) {

@@ -15,13 +15,13 @@ import (
 	"edgetable/core/table"
 )
 
-// ranges is a table with partitions of one entity of about 100 bytes.
+// ranges is a table whose partitions have one entity of about 100 bytes each.
 type ranges struct {
 	*cloud
 	t     *testing.T
 	clock *clock
 	store *durableobject.Store
-	moved int // entities
+	moved int // number of entities that moved
 	begun int
 }
 
@@ -55,7 +55,7 @@ func (w *ranges) put(partition, row string) {
 	}
 }
 
-// rest lets alarms ring until the splits are done.
+// rest lets alarms ring until all splits are finished.
 func (w *ranges) rest() {
 	for range 200 {
 		w.clock.pass(1e8)
@@ -63,7 +63,7 @@ func (w *ranges) rest() {
 	}
 }
 
-// objects are the numbers of entities in each object, by name.
+// objects returns the number of entities in each object, by name.
 func (w *ranges) objects() (list []int) {
 	for _, n := range w.all() {
 		if strings.HasPrefix(n.id.Name, "catalog/") {
@@ -80,7 +80,7 @@ func (w *ranges) objects() (list []int) {
 	return list
 }
 
-// TestSplitWithTheSecond checks that a range that is one partition splits when a second one comes.
+// TestSplitWithTheSecond checks that a range with one partition splits when it gets a second one.
 func TestSplitWithTheSecond(t *testing.T) {
 	w := newRanges(t, 1, 1000, 0)
 	for row := range 40 {
@@ -95,7 +95,7 @@ func TestSplitWithTheSecond(t *testing.T) {
 	}
 }
 
-// TestSplitInTheMiddle checks that keys in no order are divided by their bytes.
+// TestSplitInTheMiddle checks that a range with keys in random order is divided at half of its bytes.
 func TestSplitInTheMiddle(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 10_000, 0)
@@ -108,7 +108,7 @@ func TestSplitInTheMiddle(t *testing.T) {
 	}
 }
 
-// TestSplitAtTheEnd checks that keys that only grow split behind the last one, and that
+// TestSplitAtTheEnd checks that a range whose keys only grow splits after the last one, and that
 // nothing is copied.
 func TestSplitAtTheEnd(t *testing.T) {
 	t.Parallel()
@@ -123,8 +123,8 @@ func TestSplitAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestSplitOfBuckets checks that each bucket of a table splits, and that a Worker that knows
-// nothing of it finds all entities, in order.
+// TestSplitOfBuckets checks that each bucket of a table splits, and that a Worker without a map finds
+// all entities, in order.
 func TestSplitOfBuckets(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 2, 5_000, 0)
@@ -144,7 +144,7 @@ func TestSplitOfBuckets(t *testing.T) {
 			t.Errorf("bucket %d has %d ranges", bucket, ranges)
 		}
 	}
-	cold := w.cloud.store(w.clock.now, nil) // the record says how many buckets there are
+	cold := w.cloud.store(w.clock.now, nil) // the record contains the number of buckets
 	page, err := cold.Scan(t.Context(), tableKey, everything)
 	if err != nil || page.Next != nil || len(page.Rows) != 200 {
 		t.Fatalf("%d rows, next %q, %v", len(page.Rows), page.Next, err)
@@ -170,8 +170,8 @@ func TestOnePartitionStays(t *testing.T) {
 	}
 }
 
-// TestSplitByLoad checks that requests above the rate for a minute split a range, where they
-// are for several partitions, and below it do not.
+// TestSplitByLoad checks that a minute of requests above the rate splits a range if several partitions
+// are requested. Requests below the rate, or for one partition, do not.
 func TestSplitByLoad(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -196,8 +196,8 @@ func TestSplitByLoad(t *testing.T) {
 	}
 }
 
-// TestMessagesToRanges counts messages: a Worker with a wrong map takes one more, a query of
-// a partition one, and a page over two ranges two.
+// TestMessagesToRanges counts messages. A Worker with a wrong map needs one more message; a query of a
+// partition needs one; a page over two ranges needs two.
 func TestMessagesToRanges(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 10_000, 0)
@@ -251,8 +251,8 @@ func TestMessagesToRanges(t *testing.T) {
 	expect("20 rows", 1)
 }
 
-// TestEarlierCode checks that messages between a version that knows ranges and one that does
-// not are refused: nothing serves a part of a table as the whole.
+// TestEarlierCode checks that a version that knows ranges and an earlier one refuse each other's
+// messages, so that no part of a table is served as the whole.
 func TestEarlierCode(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 10_000, 0)
@@ -281,8 +281,8 @@ func TestEarlierCode(t *testing.T) {
 	}
 }
 
-// TestClassesOfRanges: the ids that the catalog gives to the ranges of a table leave each its own
-// class of Timestamps, however many ranges other tables of the account have made.
+// TestClassesOfRanges checks that the catalog gives each range of a table an id with its own class of
+// Timestamps, however many ranges other tables of the account have.
 func TestClassesOfRanges(t *testing.T) {
 	t.Parallel()
 	w, _ := many(t, 6, 8)
@@ -308,8 +308,8 @@ func TestClassesOfRanges(t *testing.T) {
 	}
 }
 
-// TestLateWriteOfAnEndedTable: a write that a Worker sent to the wrong range, and that arrives once
-// more after the table was deleted and made again, is not carried out: it was answered.
+// TestLateWriteOfAnEndedTable checks that a write is not carried out that was sent to the wrong range
+// and refused, and that arrives again after the table was deleted and created again.
 func TestLateWriteOfAnEndedTable(t *testing.T) {
 	t.Parallel()
 	w, partitions := many(t, 3, 8)
@@ -343,7 +343,7 @@ func TestLateWriteOfAnEndedTable(t *testing.T) {
 	}
 }
 
-// TestPageMeetsABusyRange: a page that reaches a range which does not serve just now ends there.
+// TestPageMeetsABusyRange checks that a page ends before a range that cannot serve at the moment.
 func TestPageMeetsABusyRange(t *testing.T) {
 	t.Parallel()
 	w, partitions := many(t, 6, 8)

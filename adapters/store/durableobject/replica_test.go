@@ -29,7 +29,7 @@ func TestReplicaConverges(t *testing.T) {
 				return false
 			}
 			for name := range w.lives {
-				if rnd.IntN(3) == 0 { // the sent batches are old when they arrive
+				if rnd.IntN(3) == 0 { // the sent batches arrive late
 					w.write(name, fmt.Sprint("p", rnd.IntN(4)), fmt.Sprint("r", rnd.IntN(4)), rnd.IntN(3) == 0)
 				}
 			}
@@ -37,7 +37,7 @@ func TestReplicaConverges(t *testing.T) {
 				return false
 			}
 			if rnd.IntN(2) == 0 {
-				w.cloud.deliver(t.Context(), calls, nil) // its calls arrive after it has ended
+				w.cloud.deliver(t.Context(), calls, nil) // calls of the object arrive after it has ended
 			}
 			n.evict()
 			return true
@@ -88,7 +88,7 @@ func TestReplicaLateWrite(t *testing.T) {
 	}
 }
 
-// deploy restarts all objects with another replica and sends a request to each.
+// deploy restarts all objects with another replica, and sends a request to each.
 func (w *world) deploy(replica, where string) {
 	w.evict()
 	w.cloud.replica, w.cloud.where = replica, where
@@ -160,8 +160,8 @@ func TestReplicaCoalesces(t *testing.T) {
 	w.converges()
 }
 
-// TestReplicaDown checks that a replica that refuses writes shows since when it
-// lags, and that the objects try less and less often.
+// TestReplicaDown checks that a replica that refuses writes shows since when it lags, and that the
+// objects retry less and less often.
 func TestReplicaDown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 1)
@@ -195,8 +195,8 @@ func TestReplicaDown(t *testing.T) {
 	w.converges()
 }
 
-// TestReplicaLater checks that a replica that is switched on later gets all
-// data, also of tables without requests, and that another replica does too.
+// TestReplicaLater checks that a replica that is switched on later gets all data, also data of tables
+// without requests, and that a second replica gets all data, too.
 func TestReplicaLater(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 3)

@@ -34,14 +34,14 @@ func newRestored(t *testing.T, buckets uint16) *restored {
 	return p
 }
 
-// keep returns a time at which all objects are as they are now.
+// keep returns a time at which all objects have their present state.
 func (p *restored) keep() (at edm.Ticks) {
 	at = p.clock.t + edm.TicksPerSecond
 	p.clock.pass(10 * time.Minute)
 	return at
 }
 
-// fill gives eight partitions an entity with a value.
+// fill writes an entity with this value to each of eight partitions.
 func (p *restored) fill(value string) (newest edm.Ticks) {
 	p.t.Helper()
 	for i := range 8 {
@@ -55,7 +55,7 @@ func (p *restored) fill(value string) (newest edm.Ticks) {
 	return newest
 }
 
-// values are those of the entities, without repetitions.
+// values returns the distinct values of the entities.
 func (p *restored) values() string {
 	p.t.Helper()
 	page, err := p.store.Scan(p.t.Context(), tableKey, table.ScanRequest{Ranges: []key.Range{{}}})
@@ -82,8 +82,8 @@ func (p *restored) restore(to edm.Ticks) string {
 
 const allRestored = "0 restored\n1 restored\n2 restored\nended\n"
 
-// All objects of a table go back, again and to any time, with answers that are lost; later
-// Timestamps go on rising.
+// All objects of a table return to a time, repeatedly and to any order of times, although answers are
+// lost. Later Timestamps continue to rise.
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	p := newRestored(t, 3)
@@ -113,8 +113,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// An object that does not go back has the table wait, not served, and the next run goes on; or
-// all objects return to where they were.
+// If an object does not return to the time, the table is not served. The next run either continues the
+// restore, or returns all objects to their latest state.
 func TestRestorePartly(t *testing.T) {
 	t.Parallel()
 	for _, undo := range []bool{false, true} {
@@ -160,7 +160,7 @@ func TestRestorePartly(t *testing.T) {
 	}
 }
 
-// What cannot be restored is refused, and nothing changes.
+// A restore that is not possible is refused, and changes nothing.
 func TestRestoreRefused(t *testing.T) {
 	t.Parallel()
 	const minute = 60 * edm.TicksPerSecond
@@ -227,8 +227,8 @@ func TestRestoreRefused(t *testing.T) {
 	}
 }
 
-// A platform that misses the time by so much that an object had other keys is found out, and
-// all objects return to where they were.
+// If the platform misses the time by so much that an object had other keys, the restore notices that,
+// and all objects return to their latest state.
 func TestRestoreMissed(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 10_000, 0)
@@ -270,8 +270,8 @@ func TestRestoreMissed(t *testing.T) {
 	}
 }
 
-// While keys are on their way to another object, of which the catalog does not know that it
-// serves them, nothing goes back: what the other one has would be lost.
+// While keys are moving to an object that the catalog does not know to serve them, a restore is
+// refused, because the entities in that object would be lost.
 func TestRestoreWhileKeysMove(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 10_000, 0)
@@ -289,7 +289,7 @@ func TestRestoreWhileKeysMove(t *testing.T) {
 	}
 	w.rest()
 	w.clock.pass(10 * time.Minute)
-	catalog := w.node(durableobject.Catalog("acct", "")) // as a Worker that knows the other object
+	catalog := w.node(durableobject.Catalog("acct", "")) // like a Worker that knows the other object
 	answer := w.handle(t.Context(), durableobject.Call{To: catalog.id, Message: message.Ranges(nil, tableText, 0)})
 	r, _ := message.Result(answer.Message)
 	r.Located()
@@ -315,7 +315,7 @@ func TestRestoreWhileKeysMove(t *testing.T) {
 	}
 }
 
-// A table is not served before the replica knows that it lacks it.
+// A restored table is not served before the replica knows that it does not have the table.
 func TestRestoreTellsTheReplica(t *testing.T) {
 	t.Parallel()
 	p := newRestored(t, 1)
@@ -354,8 +354,8 @@ func TestRestoreTellsTheReplica(t *testing.T) {
 	}
 }
 
-// A split that was under way at the time is given up, with the marks of what changed, and the
-// range splits again.
+// A split that was in progress at the restored time is given up, with its marks of changed entities.
+// The range then splits again.
 func TestRestoreToASplit(t *testing.T) {
 	t.Parallel()
 	w := newRanges(t, 1, 10_000, 0)

@@ -26,10 +26,10 @@ var (
 	restoreSeed  = flag.Uint64("restore", 0, "the only seed of TestRestoreSplits")
 )
 
-// TestRestoreSplits restores tables that split and whose ranges leave, to random times, and
-// undoes some of it. The platform misses the times, the command is killed at any message,
-// objects restart, messages are lost, late and repeated, and clients write meanwhile, all by
-// a seed. What the table has is compared with what it had.
+// TestRestoreSplits restores tables whose ranges split and leave, to random times, and undoes some of
+// these restores. The platform misses the times; the command is killed at any message; objects restart;
+// messages are lost, late and repeated; and clients write meanwhile. A seed determines all of that. In
+// the end the content of the table is compared with what it was at the time.
 func TestRestoreSplits(t *testing.T) {
 	t.Parallel()
 	if *restoreSeed != 0 {
@@ -75,24 +75,24 @@ type rewinds struct {
 	began   edm.Ticks
 
 	model map[string]uint64    // the nonces of the entities
-	was   []moment             // each is true until the next
+	was   []moment             // each moment is valid until the next one
 	high  map[string]edm.Ticks // the highest Timestamps
 
-	faults  int // one message in so many, 0: none
-	left    int // messages until the command is killed, -1: it is not
+	faults  int // one message in this many has a fault; 0: none
+	left    int // messages until the command is killed; -1: it is not killed
 	busy    bool
 	delayed []durableobject.Call
-	// What clients wrote while the table is restored: it stays if the restore is given up, or
-	// if it is not.
+	// The writes of clients while the table is restored. They remain if the restore is given up, and
+	// are lost otherwise.
 	given, kept map[string]uint64
-	ends        map[edm.Ticks]map[string]uint64 // what the table had before each restore that ended, by when that began
+	ends        map[edm.Ticks]map[string]uint64 // the content before each finished restore, by the time at which that restore began
 
 	ended, undone, cancelled, apart, kills, otherMap int
 }
 
 type moment struct {
 	at    edm.Ticks
-	model map[string]uint64 // nil: it changes
+	model map[string]uint64 // nil while the content changes
 }
 
 const skew = 20 * edm.TicksPerSecond
@@ -172,7 +172,7 @@ func (w *rewinds) fate(c durableobject.Call) fate {
 	return fate{lose: true, err: durableobject.ErrLost}
 }
 
-// pass passes time; alarms ring.
+// pass moves the clock and lets alarms ring.
 func (w *rewinds) pass(d edm.Ticks) {
 	for step := max(d/20, 1); d > 0; d -= step {
 		if w.now += step; w.replica != nil {
@@ -183,9 +183,8 @@ func (w *rewinds) pass(d edm.Ticks) {
 	}
 }
 
-// honest checks that the replica has what is older than three minutes, or a mark that it does
-// not: a reader takes it for that of now without the last three minutes (lastSync in
-// wasm/worker).
+// honest checks that the replica has all changes older than three minutes, or a mark that it lags. A
+// reader (lastSync in wasm/worker) assumes this.
 func (w *rewinds) honest() {
 	if w.replica == nil {
 		return
@@ -217,7 +216,7 @@ func (w *rewinds) honest() {
 
 func (w *rewinds) note() { w.was = append(w.was, moment{w.now, maps.Clone(w.model)}) }
 
-// write writes an entity, and adds what became of it to a model.
+// write writes an entity, and adds the outcome to a model.
 func (w *rewinds) write(into map[string]uint64) {
 	k := w.keys[w.r.IntN(len(w.keys))]
 	m := table.Mutation{Key: k, Nonce: w.r.Uint64() | 1, Properties: edm.AppendProperty(nil, "v", edm.String(strings.Repeat("x", w.r.IntN(120))))}
@@ -240,7 +239,7 @@ func (w *rewinds) write(into map[string]uint64) {
 	w.high[string(k)] = max(w.high[string(k)], ticks)
 }
 
-// live lets some time pass in which the table is written, and ends with a pause of clients.
+// live lets some time pass in which clients write to the table, and then pauses the clients.
 func (w *rewinds) live() {
 	for range 20 + w.r.IntN(60) {
 		for range w.r.IntN(4) {
@@ -265,7 +264,7 @@ func (w *rewinds) live() {
 	w.pass(120 * edm.TicksPerSecond)
 }
 
-// moment is a random time, and what the table had then: clients paused.
+// moment returns a random time at which clients paused, and the content of the table then.
 func (w *rewinds) moment() (to edm.Ticks, had map[string]uint64) {
 	for {
 		i := w.r.IntN(len(w.was))
@@ -281,7 +280,7 @@ func (w *rewinds) moment() (to edm.Ticks, had map[string]uint64) {
 	}
 }
 
-// restoring is the restore that the catalog leads, or led last.
+// restoring returns the restore in the catalog: the one in progress, or the last one.
 func (w *rewinds) current() (r *restoring.Restore) {
 	r = &restoring.Restore{}
 	for _, row := range w.node(durableobject.Catalog("acct", "")).rows.Rows {
@@ -292,7 +291,7 @@ func (w *rewinds) current() (r *restoring.Restore) {
 	return r
 }
 
-// meanwhile is what happens while the command runs.
+// meanwhile lets other things happen while the command runs.
 func (w *rewinds) meanwhile() {
 	w.busy = true
 	defer func() { w.busy = false }()
@@ -316,7 +315,7 @@ func (w *rewinds) meanwhile() {
 	}
 }
 
-// late has a message arrive that was delayed.
+// late delivers a message that was delayed.
 func (w *rewinds) late() {
 	if n := len(w.delayed); n > 0 {
 		i := w.r.IntN(n)
@@ -326,7 +325,7 @@ func (w *rewinds) late() {
 	}
 }
 
-// restore runs the command until it ends, killed in between, and reports how.
+// restore runs the command until it finishes, killing it at times, and reports the outcome.
 func (w *rewinds) restore(to edm.Ticks) (r *restoring.Restore, why error) {
 	w.was = append(w.was, moment{at: w.now})
 	w.given, w.kept = map[string]uint64{}, map[string]uint64{}
@@ -364,11 +363,11 @@ func (w *rewinds) restore(to edm.Ticks) (r *restoring.Restore, why error) {
 	}
 }
 
-// equals checks what the table has.
+// equals checks the content of the table.
 func (w *rewinds) equals(what string, want map[string]uint64) {
 	w.t.Helper()
 	page, err := w.client.Scan(w.t.Context(), tableKey, table.ScanRequest{Ranges: []key.Range{{}}})
-	for n := 0; errors.Is(err, table.ErrBusy) && n < 20; n++ { // keys just move
+	for n := 0; errors.Is(err, table.ErrBusy) && n < 20; n++ { // keys are being moved
 		w.pass(10 * edm.TicksPerSecond)
 		page, err = w.client.Scan(w.t.Context(), tableKey, table.ScanRequest{Ranges: []key.Range{{}}})
 	}
@@ -396,7 +395,7 @@ func with(model, written map[string]uint64) map[string]uint64 {
 	return model
 }
 
-// settle lets messages arrive that are late, and the splits end that have begun.
+// settle delivers late messages, and lets splits that have begun finish.
 func (w *rewinds) settle(what string) {
 	w.note()
 	for len(w.delayed) > 0 {
@@ -442,7 +441,7 @@ func (w *rewinds) run() {
 			w.settle("a restore that was given up")
 			continue
 		}
-		if r.Undo { // it was given up when it had ended, or when nobody led it any more: then the last one is undone
+		if r.Undo { // the undo was given up after it had ended, or because no command continued it: so undo the last restore
 			w.undone++
 			if known := w.ends[r.To]; known != nil {
 				before = known
@@ -484,7 +483,8 @@ func (w *rewinds) run() {
 	w.end()
 }
 
-// refused checks that a time near a move of keys is refused by naming times that are not.
+// refused checks that a restore to a time near a move of keys is refused, and that the error names
+// possible times.
 func (w *rewinds) refused(to edm.Ticks, err error) {
 	w.model = with(w.model, w.given)
 	w.equals("a restore that was refused", w.model)
@@ -510,7 +510,7 @@ func (w *rewinds) refused(to edm.Ticks, err error) {
 	}
 }
 
-// end checks that the replica has the table, and that a drop reaches all.
+// end checks that the replica has the table, and that a drop reaches all its objects.
 func (w *rewinds) end() {
 	if w.replica != nil {
 		w.pass(30 * 60 * edm.TicksPerSecond)

@@ -63,7 +63,7 @@ func text(s table.Store, row string) string {
 	return v.Text()
 }
 
-// pausing is a cloud that passes time and runs a function between attempts.
+// pausing is a cloud that moves the clock and runs a function between attempts.
 type pausing struct {
 	*cloud
 	pause func()
@@ -81,9 +81,8 @@ func (c *cloud) wake(k *clock) {
 
 var everything = table.ScanRequest{Ranges: []key.Range{{}}}
 
-// TestOutcomes checks that no reported outcome is wrong, with one writer, lost or
-// late messages and replies, objects that restart, and a clock that jumps within
-// its bounds.
+// TestOutcomes checks that no reported outcome is wrong. There is one writer; messages and replies are
+// lost or late; objects restart; the clock jumps within its bounds.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
@@ -100,8 +99,8 @@ func outcomes(t *testing.T, seed uint64) {
 	c := newCloud(t, func() edm.Ticks { k.pass(time.Duration(n(3)) * time.Millisecond); return k.t })
 	s := c.store(c.now, func(o *durableobject.Options) { o.Attempts = 2 + n(3) })
 	create(t, s, 1)
-	// late holds messages whose senders gave up, and that arrive later. They
-	// wait at the object, and end with it.
+	// late holds messages whose senders gave up and that arrive later. They wait at the object, and are
+	// lost when it ends.
 	var late []durableobject.Call
 	restart := func() {
 		late = late[:0]

@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestFull checks that a full object refuses all writes except deletes, with an
-// error that clients do not retry. Its replies may be lost.
+// TestFull checks that a full object refuses all writes except deletes, with an error that clients do
+// not retry, although replies may be lost.
 func TestFull(t *testing.T) {
 	t.Parallel()
 	k := newClock()

@@ -53,8 +53,8 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// TestLongScan checks that a page without limits ends before it occupies the
-// object for long, and that the scan continues from there.
+// TestLongScan checks that a page without limits ends before it occupies the object for long, and that
+// the scan continues after that page.
 func TestLongScan(t *testing.T) {
 	t.Parallel()
 	c := newCloud(t, newClock().now)

@@ -14,7 +14,7 @@ import (
 	"edgetable/core/storetest"
 )
 
-// TestScripts plays the scripts in testdata/faults; retries.txt explains the commands.
+// TestScripts plays the scripts in testdata/faults; retries.txt explains their commands.
 func TestScripts(t *testing.T) {
 	storetest.PlayFile(t, "testdata/faults/retries.txt", newStage)
 	storetest.PlayFile(t, "testdata/faults/deletions.txt", newStage)
@@ -24,21 +24,21 @@ func TestScripts(t *testing.T) {
 type stage struct {
 	*storetest.Stage
 	*cloud
-	other  *storetest.Stage // of another Worker
+	other  *storetest.Stage // the stage of another Worker
 	clock  *clock
 	ctx    *until
-	next   storetest.Fates // of the messages of Workers
-	words  []string        // of the next message, after its pause
-	sent   int             // messages of Workers
+	next   storetest.Fates // the fates of the next messages of Workers
+	words  []string        // the fate of the next message, after its pause
+	sent   int             // number of messages of Workers
 	late   []durableobject.Call
-	inside map[message.Op]*storetest.Fates // of messages of objects
-	during map[message.Op][]string         // what is played while an answer is on its way
-	asked  map[message.Op]int              // messages of objects
-	left   int                             // messages of objects before the catalog ends; -1: it does not
-	alone  bool                            // the object cannot reach others
+	inside map[message.Op]*storetest.Fates // fates of messages of objects
+	during map[message.Op][]string         // commands to play while an answer is on its way
+	asked  map[message.Op]int              // number of messages of objects
+	left   int                             // number of messages of objects until the catalog ends; -1: it does not end
+	alone  bool                            // whether the object cannot reach others
 }
 
-// until is a context whose deadline the script sets, by the clock of the cloud.
+// until is a context whose deadline a script sets, by the clock of the cloud.
 type until struct {
 	context.Context
 	at time.Time
@@ -94,7 +94,7 @@ func (s *stage) setNext(args, _ []string) string {
 	return "ok"
 }
 
-// worker replaces the Worker by one with these options.
+// worker replaces the Worker by a new one with these options.
 func (s *stage) worker(args, _ []string) string {
 	s.Store = s.store(s.clock.now, func(o *durableobject.Options) {
 		o.Caller = pausing{s.cloud, func() {
@@ -117,7 +117,7 @@ func (s *stage) worker(args, _ []string) string {
 	return "ok"
 }
 
-// elsewhere has another Worker execute a command, which expects tables at the usual place.
+// elsewhere executes a command in another Worker, which expects tables at the usual location.
 func (s *stage) elsewhere(args, _ []string) string {
 	if s.other == nil {
 		s.other = &storetest.Stage{TB: s.TB, Store: s.store(s.clock.now, nil)}
@@ -126,14 +126,14 @@ func (s *stage) elsewhere(args, _ []string) string {
 	return s.other.Do(args, nil)
 }
 
-// ask executes a command and says how many messages it took.
+// ask executes a command, and adds to its outcome how many messages it sent.
 func (s *stage) ask(by *storetest.Stage, args []string) string {
 	before := s.sent
 	got := by.Do(args, nil)
 	return fmt.Sprintf("%s, %d messages", got, s.sent-before)
 }
 
-// stored is the number of rows in bucket objects.
+// stored returns the number of rows in bucket objects.
 func (s *stage) stored(_, _ []string) string {
 	n := 0
 	for _, node := range s.all() {
@@ -144,7 +144,8 @@ func (s *stage) stored(_, _ []string) string {
 	return strconv.Itoa(n)
 }
 
-// prepare does what happens before a message is sent, and returns the other words.
+// prepare carries out the words of a fate that happen before a message is sent, and returns the other
+// words.
 func (s *stage) prepare(words []string) []string {
 	for len(words) > 0 {
 		d, err := time.ParseDuration(words[0])
@@ -165,7 +166,7 @@ func (s *stage) prepare(words []string) []string {
 	return nil
 }
 
-// meet is the fate of a message of a Worker.
+// meet returns the fate of a message of a Worker.
 func (s *stage) meet(call durableobject.Call) (f fate) {
 	words := s.words
 	if words == nil {
@@ -214,7 +215,7 @@ func opNamed(t testing.TB, name string) message.Op {
 	return op
 }
 
-// meetInside is the fate of a message of an object.
+// meetInside returns the fate of a message of an object.
 func (s *stage) meetInside(call durableobject.Call) (f fate) {
 	op := opOf(call)
 	s.asked[op]++
@@ -246,7 +247,8 @@ func (s *stage) cut(args, block []string) string {
 	return "ok"
 }
 
-// cutOff ends all objects where the script cuts, and the caller of the one that waits.
+// cutOff ends all objects at the point that the script has chosen, and the caller of the one that
+// waits.
 func (s *stage) cutOff(*node, []durableobject.Call) (dead bool) {
 	if s.left != 0 {
 		return false

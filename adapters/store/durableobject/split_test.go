@@ -28,9 +28,9 @@ var (
 	splitSeed  = flag.Uint64("split", 0, "the only seed of TestSplits")
 )
 
-// TestSplits lets tables split many times while they are read, written and dropped.
-// Messages are lost, late and repeated, objects restart and alarms ring late, all by a
-// seed. The history of each key is compared with a model of one entity.
+// TestSplits reads, writes and drops tables that split many times. Messages are lost, late and
+// repeated, objects restart, and alarms ring late. A seed determines all of that. The history of each
+// key is compared with a model of one entity.
 func TestSplits(t *testing.T) {
 	t.Parallel()
 	if *splitSeed != 0 {
@@ -67,27 +67,27 @@ type splits struct {
 	buckets uint16
 
 	depth   int
-	calm    bool // no faults
-	faults  int  // one message in so many
+	calm    bool // whether faults are off
+	faults  int  // one message in this many has a fault
 	delayed []durableobject.Call
 	life    table.Incarnation
 	lives   int
-	gone    bool  // between a drop and the next create, or perhaps
-	gaps    int   // drops that may be under way, and times without a table
-	drops   int   // ever
-	time    int64 // of calls and returns
+	gone    bool  // whether the table is, or may be, between a drop and the next create
+	gaps    int   // number of drops that may be in progress, and of times without a table
+	drops   int   // number of all drops
+	time    int64 // logical time of calls and returns
 	history map[string][]porcupine.Operation
 	issued  map[edm.Ticks]string
 	splits  int
 	left    int
-	giving  map[string]string // by the neighbour that gets entities
-	joined  map[string]bool   // the ranges that gave all of them
-	joins   bool              // small ranges have entities, and are idle now and then
+	giving  map[string]string // ranges that give their entities, by the neighbour that gets them
+	joined  map[string]bool   // the ranges that gave all their entities
+	joins   bool              // whether small ranges have entities and are idle at times
 
-	feeds     bool // the table keeps a feed
+	feeds     bool // whether the table has a feed
 	followers []*follower
 	acks      []ack // of commits to it
-	dropped   int64 // when a drop was begun, the last time
+	dropped   int64 // when the last drop was begun
 }
 
 func newSplits(t *testing.T, seed uint64) *splits {
@@ -122,7 +122,7 @@ func newSplits(t *testing.T, seed uint64) *splits {
 	w.network = func(c durableobject.Call) fate { return w.fate(c) }
 	w.inside = func(c durableobject.Call) fate {
 		w.count(c)
-		if !w.calm && w.r.IntN(6) == 0 { // it comes once more, much later
+		if !w.calm && w.r.IntN(6) == 0 { // the message arrives again, much later
 			w.delayed = append(w.delayed, durableobject.Call{To: c.To, Message: bytes.Clone(c.Message)})
 		}
 		return w.fate(c)
@@ -131,7 +131,7 @@ func newSplits(t *testing.T, seed uint64) *splits {
 	return w
 }
 
-// count counts what the catalog is told for the first time.
+// count counts messages to the catalog, without repetitions.
 func (w *splits) count(c durableobject.Call) {
 	switch op, r, _ := message.Open(c.Message); {
 	case op == message.OpTake:
@@ -168,14 +168,14 @@ func (w *splits) fate(c durableobject.Call) (f fate) {
 	return fate{lose: true, err: durableobject.ErrLost}
 }
 
-// meanwhile is what happens while an object waits.
+// meanwhile lets other things happen while an object waits.
 func (w *splits) meanwhile(waiting *node, calls []durableobject.Call) (dead bool) {
 	if w.calm || w.depth >= 4 {
 		return false
 	}
 	w.depth++
 	defer func() { w.depth-- }()
-	quick := calls[0].To == durableobject.Replica // a batch has little time
+	quick := calls[0].To == durableobject.Replica // a batch must not take long
 	for !quick && w.r.IntN(3) == 0 {
 		w.act()
 	}
@@ -193,8 +193,8 @@ func (w *splits) meanwhile(waiting *node, calls []durableobject.Call) (dead bool
 	return w.r.IntN(2) == 0
 }
 
-// restart ends the memory of an object, and the first attempts of writes that wait for it,
-// as the platform does.
+// restart clears the memory of an object, and ends the first attempts of writes that wait for it, as
+// the platform does.
 func (w *splits) restart(n *node) {
 	n.evict()
 	w.delayed = slices.DeleteFunc(w.delayed, func(c durableobject.Call) bool {
@@ -227,14 +227,14 @@ func (w *splits) run() {
 	if w.feeds {
 		w.fromStart()
 	}
-	if w.r.IntN(2) == 0 { // or the drop has many ranges to reach
+	if w.r.IntN(2) == 0 { // otherwise the drop would have to reach many ranges
 		w.vacate()
 	}
 	w.check()
 	w.clean()
 }
 
-// settle lets all alarms ring until nothing is left to do.
+// settle lets all alarms ring until none is left.
 func (w *splits) settle() {
 	for _, c := range w.delayed {
 		w.handle(w.t.Context(), c)
@@ -249,8 +249,8 @@ func (w *splits) settle() {
 	}
 }
 
-// vacate deletes the entities of the front, and checks that hours later no range is empty
-// but the last one of a bucket: a range that nobody writes to looks by itself.
+// vacate deletes the first entities of the table. Hours later, no range is empty, except possibly the
+// last range of a bucket: a range without writes notices by itself that it is empty.
 func (w *splits) vacate() {
 	for _, k := range w.keys[:w.r.IntN(len(w.keys)+1)] {
 		w.commit(w.stores[0], []table.Mutation{{Key: k, Kind: table.Delete, Condition: table.Present}})
@@ -258,7 +258,7 @@ func (w *splits) vacate() {
 	for range 300 {
 		w.pass(60 * edm.TicksPerSecond)
 		w.ring(w.now)
-		if !w.joins { // a read is load
+		if !w.joins { // a read counts as load
 			w.serves()
 		}
 	}
@@ -283,8 +283,8 @@ func (w *splits) vacate() {
 	}
 }
 
-// serves checks that each key is served: messages arrive, so that none waits for longer than an
-// exchange.
+// serves checks that each key is served. Messages arrive now, so no key may be unavailable for longer
+// than one exchange of messages.
 func (w *splits) serves() {
 	for _, k := range w.keys {
 		if _, err := w.stores[0].Get(w.t.Context(), tableKey, k, table.Strong); err != nil && !errors.Is(err, table.ErrNoEntity) {
@@ -293,8 +293,8 @@ func (w *splits) serves() {
 	}
 }
 
-// clean checks that no object keeps what only a split needs, and that a drop leaves
-// nothing, whatever range it was in.
+// clean checks that no object keeps data that only a split needs, and that a drop leaves nothing in any
+// range.
 func (w *splits) clean() {
 	for _, n := range w.all() {
 		for _, r := range n.rows.Rows {
@@ -312,9 +312,10 @@ func (w *splits) clean() {
 	for _, n := range w.all() {
 		for _, r := range n.rows.Rows {
 			if w.feeds && (r.Key[0] == 'f' || r.Key[0] == 'F') {
-				continue // until it has been kept for long enough
+				continue // until the feed's time is over
 			}
-			// A clock stays where the message was lost that the catalog knows it.
+			// If the message was lost that the catalog knows the highest Timestamp, the row of the
+			// clock stays.
 			if string(r.Key) != "mc" && !strings.HasPrefix(n.id.Name, "catalog/") || r.Key[0] == 'g' || r.Key[0] == 'd' {
 				w.t.Errorf("seed %d: after the drop %s keeps %q", w.seed, n.id.Name, r.Key)
 			}
@@ -359,7 +360,7 @@ func (w *splits) converged() {
 	}
 }
 
-// act is one thing that happens.
+// act makes one random thing happen.
 func (w *splits) act() {
 	if len(w.followers) > 0 && w.r.IntN(6) == 0 {
 		w.followers[w.r.IntN(len(w.followers))].read()
@@ -377,13 +378,13 @@ func (w *splits) act() {
 	case n < 88:
 		most := int64(10 * edm.TicksPerSecond)
 		if w.depth > 0 {
-			most /= 20 // a message waits for seconds at most
+			most /= 20 // the message waits for a few seconds at most
 		}
 		w.pass(edm.Ticks(w.r.Int64N(most)))
 	case n < 89 && w.depth == 0 && (w.joins || w.r.IntN(3) == 0):
 		w.pass(3700 * edm.TicksPerSecond)
 	case n < 92:
-		if w.joins && w.depth == 0 { // the bound of the next engines is another one, too
+		if w.joins && w.depth == 0 { // later engines also get another maximum size
 			w.bytes = 200 + w.r.Int64N(1200)*w.r.Int64N(20)
 		}
 		for _, o := range w.all() {
@@ -400,7 +401,7 @@ func (w *splits) act() {
 				w.handle(w.t.Context(), c)
 			}
 		}
-	case n < 97 && w.depth == 0: // a front or a back empties
+	case n < 97 && w.depth == 0: // the front or the back becomes empty
 		i := w.r.IntN(len(w.keys))
 		for _, k := range w.keys[:i] {
 			w.commit(store, []table.Mutation{{Key: k, Kind: table.Delete, Condition: table.Present}})
@@ -412,7 +413,7 @@ func (w *splits) act() {
 	}
 }
 
-// pass moves the clock; writes of the replica that are due arrive.
+// pass moves the clock. Due writes of the replica arrive.
 func (w *splits) pass(d edm.Ticks) {
 	if w.now += d; w.replica != nil {
 		w.replica.land()
@@ -427,7 +428,7 @@ func (w *splits) create() {
 	}
 	var err error
 	for range 20 {
-		w.lives++ // a create with an unknown outcome may come later, so none has the life of another
+		w.lives++ // a create with an unknown outcome may be applied later, so each create has its own incarnation
 		life := table.Incarnation{byte(w.lives), byte(w.lives >> 8)}
 		r := table.Record{Key: tableKey, Incarnation: life}
 		if w.feeds {
@@ -440,7 +441,7 @@ func (w *splits) create() {
 		}
 		d, e := w.stores[0].ReadRecord(w.t.Context(), tableKey, table.Strong)
 		if e == nil && (w.calm || d.Incarnation == life) {
-			w.life, err = d.Incarnation, nil // or the drop was never carried out
+			w.life, err = d.Incarnation, nil // otherwise the drop was never carried out
 			break
 		}
 		w.pass(edm.TicksPerSecond)
@@ -451,7 +452,7 @@ func (w *splits) create() {
 	w.gone = err != nil
 }
 
-// drop drops the table, if it can be found out that it did.
+// drop drops the table, and records the drop if it can find out that it happened.
 func (w *splits) drop() {
 	if w.gone {
 		return
@@ -479,7 +480,7 @@ func (w *splits) drop() {
 	}
 	end := w.tick()
 	if err != nil {
-		end = math.MaxInt64 // perhaps it will be
+		end = math.MaxInt64 // the drop may still be carried out
 	}
 	for _, k := range w.keys {
 		w.record(k, call, end, entityStep{drop: true}, entityAnswer{})
@@ -487,7 +488,7 @@ func (w *splits) drop() {
 	w.gone = true
 }
 
-// write changes one entity, or two of a partition.
+// write changes one entity, or two entities of a partition.
 func (w *splits) write(store *durableobject.Store) {
 	k := w.keys[w.r.IntN(len(w.keys))]
 	list := []table.Mutation{w.mutation(k)}
@@ -539,7 +540,7 @@ func (w *splits) commit(store *durableobject.Store, list []table.Mutation) {
 		answer := entityAnswer{ticks: ticks, unknown: errors.Is(err, table.ErrUnknown)}
 		if isRefused {
 			if refused.Index != i {
-				continue // it may fit or not
+				continue // the Timestamp may match or not
 			}
 			answer.refused = refused.Err.Error()
 		}
@@ -547,7 +548,7 @@ func (w *splits) commit(store *durableobject.Store, list []table.Mutation) {
 	}
 }
 
-// gap is the number of drops, -1 if there may be no table now.
+// gap returns the number of drops, -1 if the table may not exist now.
 func (w *splits) gap() int {
 	if w.gaps > 0 || w.gone {
 		return -1
@@ -555,7 +556,7 @@ func (w *splits) gap() int {
 	return w.drops
 }
 
-// hadGap demands that there may have been no table since a time.
+// hadGap demands that the table may have been absent at some time since a moment.
 func (w *splits) hadGap(before int, what string) {
 	if before == w.drops && w.gaps == 0 && !w.gone {
 		w.t.Errorf("seed %d: %s found no table", w.seed, what)
@@ -583,7 +584,7 @@ func (w *splits) get(store *durableobject.Store) {
 	}
 }
 
-// scan reads the table page by page. Each page is a read of each key that it passes.
+// scan reads the table page by page. Each page counts as a read of each key that it covers.
 func (w *splits) scan(store *durableobject.Store, rows int) {
 	from := []byte(nil)
 	for range 200 {

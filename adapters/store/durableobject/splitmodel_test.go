@@ -15,7 +15,7 @@ type entityStep struct {
 	mutation    table.Mutation
 }
 
-// entityAnswer is its answer.
+// entityAnswer is the answer to an entityStep.
 type entityAnswer struct {
 	ticks   edm.Ticks
 	nonce   uint64
@@ -62,7 +62,7 @@ var entityModel = (&porcupine.NondeterministicModel{
 	},
 }).ToModel()
 
-// stepOf are the states after a write.
+// stepOf returns the possible states after a write.
 func stepOf(s entityState, m table.Mutation, out entityAnswer) []any {
 	var old *table.Row
 	if s.there {
@@ -72,7 +72,7 @@ func stepOf(s entityState, m table.Mutation, out entityAnswer) []any {
 	if out.unknown {
 		next := []any{s}
 		if err == nil {
-			// Its Timestamp is not known until a read shows it.
+			// The Timestamp of the write is unknown until a read shows it.
 			next = append(next, entityState{there: row != nil, nonce: m.Nonce, highest: s.highest})
 		}
 		return next

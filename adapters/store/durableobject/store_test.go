@@ -35,8 +35,7 @@ func TestBuckets(t *testing.T) {
 	storetest.Run(t, harness(nil, func(o *durableobject.Options) { o.Buckets, o.Location = 4, "eu/weur" }))
 }
 
-// TestSplitting runs the suite while its tables split all the time, with one bucket and
-// with three.
+// TestSplitting runs the suite with tables that split all the time, with one bucket and with three.
 func TestSplitting(t *testing.T) {
 	t.Parallel()
 	for _, buckets := range []uint16{1, 3} {
@@ -61,7 +60,7 @@ func TestSplitting(t *testing.T) {
 			}, func(o *durableobject.Options) { o.Buckets, o.Attempts = buckets, 100 })
 			storetest.Run(t, func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 				f := h(t, now)
-				f.Removes = true // its alarms ring
+				f.Removes = true // because alarms ring
 				return f
 			})
 			t.Cleanup(func() { t.Logf("%d splits", splits.Load()) })
@@ -69,8 +68,7 @@ func TestSplitting(t *testing.T) {
 	}
 }
 
-// TestStaleWorkers checks that a Worker with other defaults, as during a
-// deployment, finds every table.
+// TestStaleWorkers checks that a Worker with other defaults, as during a deployment, finds every table.
 func TestStaleWorkers(t *testing.T) {
 	t.Parallel()
 	count := 0
@@ -83,8 +81,8 @@ func TestStaleWorkers(t *testing.T) {
 	t.Run("Expiry", func(t *testing.T) { storetest.Expiry(t, h) })
 }
 
-// TestEvicted runs the suite with objects that forget everything after every
-// message, and often while they wait.
+// TestEvicted runs the suite with objects that lose their memory after every message, and often while
+// they wait.
 func TestEvicted(t *testing.T) {
 	t.Parallel()
 	parts(t, harness(func(c *cloud) {
@@ -110,9 +108,8 @@ func chance(seed uint64) func(n int) int {
 	}
 }
 
-// TestLossy loses a third of all messages and answers and repeats others, with
-// objects that never forget: every write is applied once, and no outcome is
-// unknown.
+// TestLossy loses a third of all messages and answers and repeats others. The objects keep their
+// memory. Every write is applied once, and no outcome is unknown.
 func TestLossy(t *testing.T) {
 	t.Parallel()
 	for _, buckets := range []uint16{1, 3} {

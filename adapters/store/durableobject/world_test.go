@@ -15,8 +15,7 @@ import (
 	"edgetable/core/table"
 )
 
-// world holds two tables, a clock, the history of their writes, and their
-// replica.
+// world holds two tables, a clock, the history of the tables' writes, and their replica.
 type world struct {
 	t       *testing.T
 	now     edm.Ticks
@@ -25,7 +24,7 @@ type world struct {
 	replica *replica
 	lives   map[table.RecordKey]table.Incarnation
 	written map[string][]edm.Ticks // by incarnation and key, in order
-	source  map[string]string      // by the same keys
+	source  map[string]string      // the source, by the same keys
 	buckets uint16
 	count   byte
 	rnd     func() uint64
@@ -83,7 +82,7 @@ func (w *world) write(name table.RecordKey, partition, row string, remove bool) 
 	}
 }
 
-// pass moves the clock in steps; due writes arrive and alarms ring.
+// pass moves the clock in steps. Due writes arrive, and alarms ring.
 func (w *world) pass(d edm.Ticks) {
 	for end := w.now + d; w.now < end; {
 		w.now += edm.TicksPerSecond / 2
@@ -119,7 +118,7 @@ func (w *world) honest() {
 func (w *world) converges() {
 	w.t.Helper()
 	w.replica.harm, w.replica.dies, w.replica.down, w.cloud.between = false, nil, false, nil
-	w.pass(20 * 60 * edm.TicksPerSecond) // longer than the longest pause, and than purges
+	w.pass(20 * 60 * edm.TicksPerSecond) // longer than the longest pause and than a purge takes
 	want := make(map[string][]byte)
 	for name, life := range w.lives {
 		d, err := w.store.ReadRecord(w.t.Context(), name, table.Strong)

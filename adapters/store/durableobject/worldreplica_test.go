@@ -22,13 +22,13 @@ type replica struct {
 	rnd     *rand.Rand
 	names   map[string]version
 	marks   map[string]edm.Ticks
-	lives   map[string]table.Incarnation // of the tables whose records it has
+	lives   map[string]table.Incarnation // incarnations of the tables whose records the replica has
 	flying  []flying
 	writes  int
 	batches int
 
-	harm bool   // some writes may fail
-	down bool   // all writes fail
+	harm bool   // whether some writes may fail
+	down bool   // whether all writes fail
 	dies func() // ends the object that publishes, after its batch is written
 }
 
@@ -81,7 +81,7 @@ func (r *replica) publish(message []byte) durableobject.Answer {
 		return durableobject.Answer{Message: result.Append(nil)}
 	}
 	if r.dies != nil && r.rnd.IntN(2) == 0 {
-		r.dies() // its writes still arrive
+		r.dies() // the writes of that object still arrive
 	}
 	if r.harm && r.rnd.IntN(8) == 0 {
 		return durableobject.Answer{Err: durableobject.ErrUnreachable}

@@ -70,8 +70,8 @@ func TestBucketIgnoresAnswersFromBeforeADrop(t *testing.T) {
 	}
 }
 
-// Drop keeps the high water of the Timestamps until forget says that the catalog has
-// it; the next incarnation starts above it.
+// Drop keeps the highest Timestamp until forget says that the catalog has recorded it. The next
+// incarnation starts above it.
 func TestBucketKeepsItsHighWater(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")
@@ -124,7 +124,7 @@ func TestBucketLimitsRows(t *testing.T) {
 	}
 }
 
-// Many messages wait for the catalog, and the table does not exist: each asked once.
+// Many messages wait for the catalog while the table does not exist. Each of them asks once.
 func TestBucketAsksOnceForEachMessage(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")

@@ -12,7 +12,7 @@ import (
 	"edgetable/core/table"
 )
 
-// withTable is a catalog with a table in two buckets, and the record's revision.
+// withTable returns a catalog with a table in two buckets, and the revision of its record.
 func withTable(t *testing.T) (*object, table.Revision) {
 	t.Helper()
 	o := newObject(t, "")
@@ -33,8 +33,8 @@ const bucket0, bucket1 = "bucket/table/acct/one/2/0", "bucket/table/acct/one/2/1
 
 func dropped(high edm.Ticks) []byte { return message.DoneTicks(nil, high) }
 
-// A deletion has all buckets drop, asks again those that did not answer, then has all
-// of them forget. A repeated message gets the same answer.
+// A deletion tells all buckets to drop, repeats that for those that did not answer, and then tells all
+// of them to forget. A repeated message gets the same answer.
 func TestRemoveTable(t *testing.T) {
 	t.Parallel()
 	o, revision := withTable(t)
@@ -56,8 +56,8 @@ func TestRemoveTable(t *testing.T) {
 	}
 }
 
-// A bucket that does not answer leaves the deletion to the alarm: the outcome is
-// unknown, the table is gone for readers, and the alarm finishes it.
+// If a bucket does not answer, the alarm finishes the deletion. Until then, the outcome of the delete
+// is unknown, and readers do not find the table.
 func TestAlarmFinishesADeletion(t *testing.T) {
 	t.Parallel()
 	o, revision := withTable(t)

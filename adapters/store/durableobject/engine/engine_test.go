@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/rowstest"
 )
 
-// object is an engine with its rows, and a clock that moves by hand.
+// object is an engine with its rows and a clock that the test moves.
 type object struct {
 	*testing.T
 	now    edm.Ticks
@@ -32,7 +32,7 @@ func newObject(t *testing.T, replica string) *object {
 
 func (o *object) rand() uint64 { o.ids++; return o.ids }
 
-// handle does one step of a message.
+// handle takes one step of a message.
 func (o *object) handle(m []byte, before *turn.Step, answers ...durableobject.Answer) turn.Step {
 	o.Helper()
 	var resume *turn.Resume
@@ -99,7 +99,7 @@ func (o *object) put(row string) []byte {
 	return o.attempt(message.Commit(nil, &place, m))
 }
 
-// A continuation is read as it was written; a malformed one starts the message again.
+// A continuation is parsed as it was encoded. A malformed one starts the message again.
 func TestContinuation(t *testing.T) {
 	t.Parallel()
 	for _, c := range []turn.Continuation{

@@ -11,7 +11,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// publisher is a bucket that publishes, with one entity written.
+// publisher returns a bucket that publishes and has one entity.
 func publisher(t *testing.T) *object {
 	t.Helper()
 	o := newObject(t, "replica")
@@ -26,7 +26,7 @@ func (o *object) write(row string) {
 	o.demand("commit", o.handle(o.put(row), nil), nil)
 }
 
-// alarm runs the alarm. The catalog says, if it is asked, that the table is not being restored.
+// alarm runs the alarm. If the catalog is asked, it says that the table is not being restored.
 func (o *object) alarm() turn.Step {
 	o.Helper()
 	step := o.handle(Alarm(), nil)
@@ -64,8 +64,8 @@ func (o *object) idle(what string) {
 	}
 }
 
-// Changes are collected for a second and handed out together; what changed while the
-// batch was in flight stays in the outbox.
+// Changes are collected for a second and published together. A row that changed while the batch was in
+// flight stays in the outbox.
 func TestOutboxKeepsLaterChanges(t *testing.T) {
 	t.Parallel()
 	o := publisher(t)
@@ -90,7 +90,7 @@ func TestOutboxKeepsLaterChanges(t *testing.T) {
 	}
 }
 
-// When nothing may be handed out again yet.
+// After each kind of failure, the next batch waits for its time.
 func TestOutboxWaits(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -116,7 +116,7 @@ func TestOutboxWaits(t *testing.T) {
 	}
 }
 
-// The engine that follows waits for the batch of the one before it.
+// An engine waits for the batch of the engine before it.
 func TestOutboxWaitsForAnEarlierEngine(t *testing.T) {
 	t.Parallel()
 	o := publisher(t)
@@ -149,8 +149,8 @@ func TestOutboxSaysThatItLags(t *testing.T) {
 	t.Error("it never says so")
 }
 
-// An object that just woke up hands out nothing while its table is restored: it may be back at
-// an earlier state. When it cannot find out, it waits.
+// An object that just woke up publishes nothing while its table is being restored, because it may be at
+// an earlier state. If it cannot find out, it waits.
 func TestOutboxWaitsForARestore(t *testing.T) {
 	t.Parallel()
 	restoring := (&restoring.Restore{ID: 1, Phase: restoring.Returning, Objects: []restoring.Returned{{Back: true}}}).Append(message.Done(nil))

@@ -25,7 +25,7 @@ func (o *object) report() *traffic.Report {
 	return m.Report()
 }
 
-// again makes a new engine, as after the platform ended the object.
+// again starts a new engine, as after the platform has ended the object.
 func (o *object) again() {
 	o.engine = New(Options{Now: func() edm.Ticks { return o.now }, Rand: o.rand})
 }
@@ -50,7 +50,7 @@ func TestStatistics(t *testing.T) {
 		m := table.Mutation{Key: key.Append(nil, fmt.Sprint("p", i%2), fmt.Sprint(i)), Condition: table.Absent, Properties: edm.AppendProperty(nil, "A", edm.Int32(int32(i)))}
 		write := message.Commit(nil, &place, []table.Mutation{m})
 		o.demand("insert", o.handle(o.attempt(write), nil), nil)
-		o.demand("the same once more", o.handle(write, nil), nil) // its answer is remembered
+		o.demand("the same once more", o.handle(write, nil), nil) // the answer is remembered
 	}
 	o.scan("A eq 3")
 	o.scan("PartitionKey eq 'p1' and A eq 3")
@@ -62,7 +62,7 @@ func TestStatistics(t *testing.T) {
 	if got := r.Totals; got.Writes != 10 || got.WriteRequests != 10 || got.Reads != 1 || got.Queries != 6 || got.Scanned != 10+5+5+2+1+5 || got.Returned != 1+1+1+2+1+5 || got.FirstPartitions != 2 {
 		t.Errorf("%+v", got)
 	}
-	if len(r.Ranges) != 1 || r.Ranges[0] != (traffic.Range{Bytes: uint64(o.rows.Size()), Load: 17}) { // in a second
+	if len(r.Ranges) != 1 || r.Ranges[0] != (traffic.Range{Bytes: uint64(o.rows.Size()), Load: 17}) { // requests of one second
 		t.Errorf("the ranges are %+v", r.Ranges)
 	}
 	plans := map[string]uint64{}
@@ -82,8 +82,8 @@ func TestStatistics(t *testing.T) {
 	}
 }
 
-// An object that is ended at any moment forgets at most a sixteenth of its requests,
-// or those of five minutes, and it writes few rows for that.
+// An object that is ended at any moment loses at most a sixteenth of the counts, or the counts of five
+// minutes. For that it writes few rows.
 func TestStatisticsAreKept(t *testing.T) {
 	t.Parallel()
 	o := newObject(t, "")
@@ -115,8 +115,8 @@ func TestStatisticsAreKept(t *testing.T) {
 	}
 }
 
-// A day later, the statistics of the day before are still there; two days later they
-// are not, and a table that is deleted leaves nothing.
+// After a day, the statistics of the day before are still available; after two days they are not. A
+// deleted table leaves no rows.
 func TestStatisticsOfDays(t *testing.T) {
 	t.Parallel()
 	const day = 24 * 3600 * edm.TicksPerSecond

@@ -12,13 +12,14 @@ import (
 
 const second = edm.TicksPerSecond
 
-// An engine knows whether a repeated write was never carried out, or does not.
+// An engine knows of some repeated writes that they were never carried out, and of others it does not
+// know that.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		what       string
-		up         edm.Ticks // how long the object is awake when the attempt arrives
-		first, age edm.Ticks // since the object woke up, by the sender's clock; and the age that the sender gives
+		up         edm.Ticks // how long the object has been awake when the attempt arrives
+		first, age edm.Ticks // when the write was first sent, since the object woke up and by the sender's clock; and the age in the message
 		want       Verdict
 	}{
 		{"it was up before", 100 * second, 98 * second, 2 * second, Fresh},
@@ -37,10 +38,10 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// random is an id as a Worker makes it: its bits are random.
+// random returns an id like those of a Worker, whose bits are random.
 func random(n uint64) uint64 { return rand.New(rand.NewPCG(n, 1)).Uint64() }
 
-// remember writes of some ids, a number of them a second, from a time on.
+// remember stores answers to writes with some ids, a number of them per second, from a time on.
 func remember(m *Memory, ids, from uint64, perSecond int, begin edm.Ticks) (now edm.Ticks) {
 	now = begin
 	for id := from; id < from+ids; id++ {
@@ -50,8 +51,8 @@ func remember(m *Memory, ids, from uint64, perSecond int, begin edm.Ticks) (now 
 	return now
 }
 
-// The answers of a minute are remembered at 2,000 writes a second, whatever they were, and no
-// longer than it takes.
+// The answers of a minute are remembered at 2,000 writes per second, whatever the answers are, and are
+// forgotten soon after the minute.
 func TestAnswersOfAMinute(t *testing.T) {
 	t.Parallel()
 	const begin = 3600 * second
@@ -86,7 +87,8 @@ func TestAnswersOfAMinute(t *testing.T) {
 	}
 }
 
-// Many memories share the room. Where it is short, the oldest answers go first, and it is said.
+// Many memories share the room. If there is too little, the oldest answers are forgotten first, and
+// that is reported.
 func TestRoomOfMany(t *testing.T) {
 	t.Parallel()
 	const begin = 3600 * second
@@ -108,7 +110,7 @@ func TestRoomOfMany(t *testing.T) {
 	if short == 0 || short > 2 || room.used > mostBytes {
 		t.Errorf("4,000 writes a second: said %d times, %d bytes", short, room.used)
 	}
-	const early = 8 // of another object
+	const early = 8 // answers of another object
 	if verdict, _ := all[early].Judge(now, message.Attempt{ID: random(early), Again: true, First: begin, Age: now - begin}); verdict != Lost {
 		t.Errorf("an early answer of another object: verdict %d", verdict)
 	}

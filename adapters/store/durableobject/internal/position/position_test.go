@@ -9,7 +9,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Positions of any ranges are read as they were written, and others of any bytes are refused or read without harm.
+// A position of any ranges is parsed as it was encoded. Other bytes are refused, or parsed without a
+// panic.
 func TestPosition(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -14,7 +14,7 @@ import (
 
 const second = edm.TicksPerSecond
 
-// A restore and a change are read as they were written, and no part of them is.
+// A restore and a change are parsed as they were encoded, and any part of their bytes is refused.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	r := &Restore{
@@ -45,8 +45,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// The phases follow each other when all objects are done, and lead back where there is a reason
-// before any object serves.
+// The phases follow each other when all objects have finished. They lead to Cancelled if there is a
+// reason for that before any object serves.
 func TestAdvance(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -56,7 +56,7 @@ func TestAdvance(t *testing.T) {
 		left       edm.Ticks
 		tells      bool
 		want       Phase
-		everything bool // is to be done in the next phase
+		everything bool // whether all objects have work in the next phase
 	}{
 		{Freezing, "", false, 5, false, Freezing, false},
 		{Freezing, "", true, 5, false, Returning, true},
@@ -85,7 +85,7 @@ func TestAdvance(t *testing.T) {
 	}
 }
 
-// The times that are named are the nearest ones at which no keys moved for a minute.
+// The error names the nearest times at which no keys were moving for a minute.
 func TestApart(t *testing.T) {
 	t.Parallel()
 	all := []Change{{Sealed: 1000 * second, At: 1001 * second}, {Sealed: 1100 * second, At: 1200 * second}, {Sealed: 2000 * second, At: 2000 * second}}
@@ -99,7 +99,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// Changes that are undone lead from each map to the one before.
+// Undoing the changes one by one yields each earlier map.
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	at := func(s string) []byte { return []byte(s) }

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/key"
 )
 
-// A busy range splits where a key divides the requests that come, and not where one only divided
-// those that came: a split costs two rows for each entity that moves.
+// A busy range splits at a key that divides the requests that are coming. It does not split if a key
+// only divided earlier requests, because a split costs two rows for each entity that moves.
 func TestLoadThatComes(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
