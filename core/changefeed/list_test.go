@@ -13,7 +13,8 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// TestList reads changes from a position: whole commits in their order, with the entities as they are now.
+// TestList reads changes from a position: whole commits in their order, with the present state of the
+// entities.
 func TestList(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -69,7 +70,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// changeset is a batch that writes entities.
+// changeset returns a batch that writes entities.
 func changeset(heads ...string) string {
 	var b strings.Builder
 	b.WriteString("--b\nContent-Type: multipart/mixed; boundary=c\n\n")
@@ -80,7 +81,8 @@ func changeset(heads ...string) string {
 	return b.String()
 }
 
-// TestLongAnswer cuts an answer with large entities between commits, and loses none.
+// TestLongAnswer checks that an answer with large entities is cut between commits, and that no commit is
+// lost.
 func TestLongAnswer(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -110,7 +112,8 @@ func TestLongAnswer(t *testing.T) {
 	}
 }
 
-// TestRefused tells which position or parameter is wrong, and what is not there any more.
+// TestRefused checks the errors for wrong positions and parameters, and for changes that are no longer
+// available.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -158,7 +161,7 @@ func TestRefused(t *testing.T) {
 	refuses(410, "FeedEnded", "/people?comp=changes&since="+end)
 }
 
-// flipped is a position with another character in its middle.
+// flipped returns a position with one character in its middle replaced.
 func flipped(s string) string {
 	b := []byte(s)
 	if b[len(b)/2] ^= 1; b[len(b)/2] == '@' || b[len(b)/2] == '`' || b[len(b)/2] == '[' {
@@ -167,7 +170,8 @@ func flipped(s string) string {
 	return string(b)
 }
 
-// TestRights: reading is enough, a range of keys bounds what is seen, and nobody else's position helps.
+// TestRights checks that the permission to read is enough, that a range of keys limits the visible changes,
+// and that a position of another client gives no further access.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -221,8 +225,8 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestFollowers follows a table over HTTP, each with another right: their states are those of what they may see, after any
-// history.
+// TestFollowers follows a table over HTTP with clients that have different rights. After any history, each
+// client has the state that it may see.
 func TestFollowers(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -267,7 +271,7 @@ func TestFollowers(t *testing.T) {
 	}
 }
 
-// follower is a client that keeps a copy of a table as docs/feed.md says.
+// follower is a client that keeps a copy of a table as docs/feed.md describes.
 type follower struct {
 	*server
 	most          int
@@ -276,7 +280,7 @@ type follower struct {
 	state         map[string]string
 }
 
-// step asks once, and reports whether there was something.
+// step makes one request, and reports whether the answer had events.
 func (f *follower) step() bool {
 	f.t.Helper()
 	if f.at == "" {
@@ -308,7 +312,8 @@ func (f *follower) step() bool {
 	return len(list) > 0
 }
 
-// TestExpired shows what ends by a rule: with its content while it is stored, and once more when it is removed.
+// TestExpired checks that an expired entity is shown with its content while it is stored, and again when it
+// is removed.
 func TestExpired(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -330,12 +335,13 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// feedless is a store that keeps no feeds.
+// feedless is a store without feeds.
 type feedless struct{ table.Store }
 
 func (feedless) Declares() (string, bool) { return "Feedless", true }
 
-// TestNotKept names the store that keeps no feed: 501 for its changes, 400 for the option.
+// TestNotKept checks that a store without feeds answers 501 to a request for changes and 400 to the option,
+// and that both errors name the store.
 func TestNotKept(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

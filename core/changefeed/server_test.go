@@ -17,12 +17,12 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// server is the protocol over the reference store, with a table that keeps a feed.
+// server is the protocol over the reference store, with a table that has a feed.
 type server struct {
 	*protocol.Handler
 	t     testing.TB
 	clock wiretest.Clock
-	until context.Context // of the requests
+	until context.Context // the context of all requests
 }
 
 func newServer(t testing.TB) *server {
@@ -38,13 +38,13 @@ func newServer(t testing.TB) *server {
 // reply is the response to a request.
 type reply struct {
 	status int
-	header map[string]string // names in lower case
+	header map[string]string // by name in lower case
 	body   string
 	stream io.Reader
 	end    func()
 }
 
-// do sends a request, signed with the key of the account unless the path has a signature.
+// do sends a request. It signs the request with the account's key unless the path has a signature.
 func (s *server) do(method, path, body string, header ...string) reply {
 	s.t.Helper()
 	text := method + " /devstoreaccount1" + path + " HTTP/1.1\nContent-Type: application/json\nAccept: application/json;odata=nometadata\n"
@@ -102,7 +102,7 @@ func (s *server) remove(pk, rk string) {
 	s.must(204, "DELETE", fmt.Sprintf("/people(PartitionKey='%s',RowKey='%s')", pk, rk), "", "If-Match: *")
 }
 
-// signed is a query with a signature for the table.
+// signed returns a query with a shared access signature for the table.
 func (s *server) signed(v sas.TableValues) string {
 	s.t.Helper()
 	k, err := sharedkey.ParseKey(wiretest.AccountKey)
@@ -122,7 +122,7 @@ func (s *server) signed(v sas.TableValues) string {
 	return "&" + text
 }
 
-// event is an event as a client reads it.
+// event is an event as a client parses it.
 type event struct {
 	SpecVersion, ID, Source, Type, Subject, Time, Sequence, PartitionKey, RowKey, Batch, Expired string
 	BatchSize                                                                                    int
@@ -130,7 +130,7 @@ type event struct {
 	Data                                                                                         map[string]any
 }
 
-// short is an event in a word or two.
+// short returns a description of an event in one or two words.
 func (e *event) short() string {
 	kind := strings.TrimPrefix(strings.TrimPrefix(e.Type, "edgetable."), "entity.")
 	switch {
@@ -142,7 +142,7 @@ func (e *event) short() string {
 	return kind + e.Subject
 }
 
-// changes asks for changes, and returns the events and the next position.
+// changes requests changes, and returns the events and the next position.
 func (s *server) changes(query string) (list []event, next string) {
 	s.t.Helper()
 	r := s.must(200, "GET", "/people?comp=changes"+query, "")
@@ -150,7 +150,7 @@ func (s *server) changes(query string) (list []event, next string) {
 	return list, r.header["x-edgetable-next"]
 }
 
-// decode reads JSON.
+// decode parses JSON.
 func (s *server) decode(text string, to any) {
 	s.t.Helper()
 	if err := json.Unmarshal([]byte(text), to); err != nil {

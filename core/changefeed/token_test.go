@@ -8,7 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// FuzzParseToken checks that a position has one text, for one table in any case, and that no other text is accepted.
+// FuzzParseToken checks that a position has exactly one text for a table, whose name may be in any case,
+// and that no other text is accepted.
 func FuzzParseToken(f *testing.F) {
 	of, other := table.Name{Account: "acme", Table: "People"}, table.Name{Account: "acme", Table: "Other"}
 	for _, at := range []string{"", "12345678", "a longer position of a store"} {
@@ -33,7 +34,7 @@ func FuzzParseToken(f *testing.F) {
 	})
 }
 
-// FuzzParse checks that what is accepted is within the bounds.
+// FuzzParse checks that every accepted request is within the limits.
 func FuzzParse(f *testing.F) {
 	of := table.Name{Account: "acme", Table: "People"}
 	f.Add("comp=changes&since=start&wait=20&max=7", "*/*", "", 3)

@@ -18,7 +18,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestWait waits for changes: until there are some that the client may see, or the time is over.
+// TestWait checks that a request waits until there are changes that the client may see, or until its time
+// is over.
 func TestWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -58,7 +59,7 @@ func TestWait(t *testing.T) {
 		if list := <-m; shorts(list) != "put(PartitionKey='m',RowKey='1')=y" || time.Since(begin) != 2*time.Second {
 			t.Errorf("after %v: %s", time.Since(begin), shorts(list))
 		}
-		// What happened before is there at once, and an idle answer has a newer position.
+		// Earlier changes are returned at once, and an answer without events has a newer position.
 		_, from = s.changes("")
 		begin = time.Now()
 		s.must(204, "PUT", "/other(PartitionKey='m',RowKey='1')", `{}`)
@@ -81,7 +82,8 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// TestShutdown ends all who wait, with an answer, and a transport that does not wait is answered at once.
+// TestShutdown checks that the end of the server ends all waiting requests with an answer, and that a
+// transport that cannot wait gets an answer at once.
 func TestShutdown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -118,7 +120,7 @@ func TestShutdown(t *testing.T) {
 	})
 }
 
-// turns counts the turns that are held.
+// turns counts the turns that requests hold.
 type turns struct{ held, most, begun atomic.Int64 }
 
 func (w *turns) Begin(context.Context, protocol.Work) (protocol.Turn, time.Duration) {
@@ -131,7 +133,8 @@ func (w *turns) Begin(context.Context, protocol.Work) (protocol.Turn, time.Durat
 func (w *turns) Pause(context.Context, int64) bool { return false }
 func (w *turns) End(int64)                         { w.held.Add(-1) }
 
-// TestWaiters: those who wait hold no turn and do nothing, and are bounded for each account and in all.
+// TestWaiters checks that waiting requests hold no turn and use no time, and that their number is limited
+// for each account and in total.
 func TestWaiters(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -174,7 +177,7 @@ func TestWaiters(t *testing.T) {
 		}
 		refused("a fourth of the account", s.do("GET", "/people?comp=changes&wait=30&since="+from, ""))
 		refused("a stream", s.do("GET", "/people?comp=changes", "", "Accept: text/event-stream"))
-		s.changes("&since=" + from) // without wait
+		s.changes("&since=" + from) // not a waiting request
 		go func() { done <- second("/people?comp=changes&wait=30&since="+other, "").status }()
 		synctest.Wait()
 		refused("a second of another account", second("/people?comp=changes&wait=30&since="+other, ""))
@@ -189,7 +192,7 @@ func TestWaiters(t *testing.T) {
 				t.Errorf("status %d", status)
 			}
 		}
-		if status := <-done; status != 200 { // of the other account, when its time is over
+		if status := <-done; status != 200 { // the request of the other account, when its time is over
 			t.Errorf("status %d", status)
 		}
 		stream.end()
@@ -200,7 +203,8 @@ func TestWaiters(t *testing.T) {
 	})
 }
 
-// TestStream reads server-sent events: whole commits with their positions, signs of life, and an end.
+// TestStream reads server-sent events: whole commits with their positions, heartbeats, and the end of the
+// stream.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -246,14 +250,14 @@ func TestStream(t *testing.T) {
 			t.Errorf("it ends after %v", took)
 		}
 		r.end()
-		// A browser resumes with the header, whatever its URL has.
+		// A browser resumes with this header; the position in its URL is then ignored.
 		r, lines = open("&since="+from, "Last-Event-ID: "+first)
 		frame(t, lines)
 		if got, _ = frame(t, lines); shorts(got) != "put(PartitionKey='b',RowKey='1')=batch" {
 			t.Errorf("resumed with %s", shorts(got))
 		}
 		r.end()
-		// It ends when its signature expires, and with the table.
+		// The stream ends when its signature expires, and when the table is dropped.
 		begin = time.Now()
 		s.clock.Set(wiretest.Start)
 		r, lines = open(s.signed(sas.TableValues{Permissions: "r", Expiry: wiretest.Start.Add(time.Minute).Format("2006-01-02T15:04:05Z")}))

@@ -9,7 +9,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// backupOf is [storetest.Fixture].Backup over a reference store, below a store that is broken.
+// backupOf implements [storetest.Fixture].Backup for a reference store that a broken store wraps.
 func backupOf(s *memstore.Store, with func(table.Store) table.Store) func() func(func() edm.Ticks) table.Store {
 	return func() func(func() edm.Ticks) table.Store {
 		restore := s.Backup()
@@ -23,7 +23,7 @@ func backupOf(s *memstore.Store, with func(table.Store) table.Store) func() func
 	}
 }
 
-// brokenFeed changes the pages of a feed, and what is asked for.
+// brokenFeed changes requests for pages of a feed, and the returned pages.
 type brokenFeed struct {
 	table.Store
 	table.Feeding
@@ -49,7 +49,7 @@ func broke(s table.Store) brokenFeed {
 	return brokenFeed{Store: s, Feeding: f}
 }
 
-// noDeletes tells no deletes, as a feed by Timestamp cannot.
+// noDeletes omits deletes, as a feed by Timestamp does.
 func noDeletes(s table.Store) table.Store {
 	b := broke(s)
 	b.page = func(p *table.FeedPage, _ *table.FeedRequest) {
@@ -61,7 +61,7 @@ func noDeletes(s table.Store) table.Store {
 	return b
 }
 
-// cutsBatches ends a page inside of a commit, and goes on behind it.
+// cutsBatches ends a page inside a commit, and continues after that commit.
 func cutsBatches(s table.Store) table.Store {
 	b := broke(s)
 	b.page = func(p *table.FeedPage, r *table.FeedRequest) {
@@ -73,7 +73,7 @@ func cutsBatches(s table.Store) table.Store {
 	return b
 }
 
-// anyHistory takes each position for one of its own history.
+// anyHistory accepts a position of any history as one of its own.
 func anyHistory(s table.Store) table.Store {
 	b := broke(s)
 	b.ask = func(r *table.FeedRequest) {
@@ -90,7 +90,7 @@ func anyHistory(s table.Store) table.Store {
 	return b
 }
 
-// silentGap goes on where changes are gone.
+// silentGap continues after removed changes without an error.
 func silentGap(s table.Store) table.Store { return gap{broke(s)} }
 
 type gap struct{ brokenFeed }
@@ -103,14 +103,14 @@ func (s gap) Changes(ctx context.Context, t table.RecordKey, r table.FeedRequest
 	return page, err
 }
 
-// newestFirst orders the commits of a page as a heap might.
+// newestFirst returns the commits of a page in descending order.
 func newestFirst(s table.Store) table.Store {
 	b := broke(s)
 	b.page = func(p *table.FeedPage, _ *table.FeedRequest) { slices.Reverse(p.Commits) }
 	return b
 }
 
-// idleStands has no newer position where nothing was found.
+// idleStands returns no newer position if it found no changes.
 func idleStands(s table.Store) table.Store {
 	b := broke(s)
 	b.page = func(p *table.FeedPage, r *table.FeedRequest) {
@@ -121,7 +121,7 @@ func idleStands(s table.Store) table.Store {
 	return b
 }
 
-// latestEverywhere shows the content of now with each change.
+// latestEverywhere shows the present content with each change.
 func latestEverywhere(s table.Store) table.Store {
 	b := broke(s)
 	b.page = func(p *table.FeedPage, _ *table.FeedRequest) {
@@ -137,14 +137,14 @@ func latestEverywhere(s table.Store) table.Store {
 	return b
 }
 
-// everyKey tells what was not asked for.
+// everyKey returns changes of keys that were not requested.
 func everyKey(s table.Store) table.Store {
 	b := broke(s)
 	b.ask = func(r *table.FeedRequest) { r.Within.Start, r.Within.End = nil, nil }
 	return b
 }
 
-// hidesEnded shows no content of what has ended.
+// hidesEnded omits the content of entities that have ended.
 func hidesEnded(s table.Store) table.Store {
 	b := broke(s)
 	b.page = func(p *table.FeedPage, _ *table.FeedRequest) {

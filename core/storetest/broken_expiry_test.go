@@ -25,7 +25,7 @@ func (s showsEnded) Get(ctx context.Context, name table.RecordKey, k []byte, c t
 	return s.Store.Get(ctx, name, k, c)
 }
 
-// losesTraits keeps those traits of which a writer of the value knows nothing.
+// losesTraits loses the traits when it writes a record whose value has properties.
 type losesTraits struct{ table.Store }
 
 func (s losesTraits) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
@@ -35,7 +35,7 @@ func (s losesTraits) WriteRecord(ctx context.Context, r table.Record) (table.Rev
 	return s.Store.WriteRecord(ctx, r)
 }
 
-// expiresAny removes what has ended, whatever its Timestamp is.
+// expiresAny removes an ended entity without comparing its Timestamp.
 type expiresAny struct{ table.Store }
 
 func (s expiresAny) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {

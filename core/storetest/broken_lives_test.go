@@ -11,8 +11,8 @@ import (
 
 const hour = 3600 * edm.TicksPerSecond
 
-// youngLives shows Timestamps of every other life of a table by a clock that is an hour
-// behind, as a store does whose new lives have no floor.
+// youngLives shows the Timestamps of every other incarnation of a table by a clock that is an hour slow. A
+// store does so if a new incarnation does not start above the one before.
 type youngLives struct {
 	table.Store
 	mu    sync.Mutex
@@ -38,8 +38,8 @@ func (s *youngLives) Commit(ctx context.Context, name table.RecordKey, m []table
 	return ticks - s.behind(name), err
 }
 
-// forgets shows the Timestamps of writes after a purge by a clock that is an hour behind,
-// as a store does that removes tombstones and puts nothing in their place.
+// forgets shows the Timestamps of writes after a purge by a clock that is an hour slow. A store does so if
+// it removes tombstones and keeps nothing in their place.
 type forgets struct {
 	table.Store
 	mu     sync.Mutex
@@ -59,7 +59,7 @@ func (s *forgets) Commit(ctx context.Context, name table.RecordKey, m []table.Mu
 	return ticks - edm.Ticks(s.purges)*hour, err
 }
 
-// sameSlot is a store whose successor issues the Timestamps that the store reserved.
+// sameSlot is a store whose successor issues Timestamps that the store has reserved.
 type sameSlot struct {
 	table.Store
 	mu sync.Mutex
@@ -74,7 +74,7 @@ func (s *sameSlot) Commit(ctx context.Context, name table.RecordKey, m []table.M
 	return s.n, err
 }
 
-// fixtureOf is a fixture that can do what its store can.
+// fixtureOf returns a fixture with the functions that its store supports.
 func fixtureOf(s table.Store) storetest.Fixture {
 	p := storetest.Fixture{Store: s, Strengths: inMemory, Lossy: true}
 	switch s := s.(type) {

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// lossy loses a write, loses its reply or delays it until a later write; each happens to
-// one in oneOf writes.
+// lossy loses a write, loses its reply, or delays the write until a later one. Each of these happens to one
+// in oneOf writes.
 type lossy struct {
 	table.Store
 	oneOf int
@@ -64,8 +64,8 @@ func (s *lossy) WriteRecord(ctx context.Context, d table.Record) (table.Revision
 	return answered(s, func() (table.Revision, error) { return s.Store.WriteRecord(ctx, d) })
 }
 
-// answered returns the result of a write, unless the write or its reply is lost: a late
-// result has no reader.
+// answered returns the result of a write, unless the write or its reply is lost. Nobody reads the result of
+// a delayed write.
 func answered[T any](s *lossy, do func() (T, error)) (result T, err error) {
 	var got T
 	err = s.write(func() (err error) {

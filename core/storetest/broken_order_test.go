@@ -28,7 +28,7 @@ func (s keepsRow) Scan(ctx context.Context, name table.RecordKey, r table.ScanRe
 	return page, err
 }
 
-// tooFar takes the exclusive bound of a descending scan for the next row.
+// tooFar treats the exclusive bound of a descending scan as the next row.
 type tooFar struct{ table.Store }
 
 func (s tooFar) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {

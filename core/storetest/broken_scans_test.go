@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// skips continues behind the next row.
+// skips continues after the row at which it should continue.
 type skips struct{ table.Store }
 
 func (s skips) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
@@ -31,8 +31,8 @@ func (s repeats) Scan(ctx context.Context, name table.RecordKey, r table.ScanReq
 	return page, err
 }
 
-// needsRow takes its position for the last row of the page before, if the row at the
-// position was deleted.
+// needsRow expects the last row of the previous page at its position. If that row was deleted, it skips
+// another one.
 type needsRow struct{ table.Store }
 
 func (s needsRow) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {

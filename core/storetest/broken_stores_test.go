@@ -21,7 +21,7 @@ func (s blindSwap) WriteRecord(ctx context.Context, d table.Record) (table.Revis
 	return s.Store.WriteRecord(ctx, d)
 }
 
-// sameRevision uses a revision again, as a counter of the writes of a record does.
+// sameRevision repeats a revision, as a counter of the writes of a record would.
 type sameRevision struct{ table.Store }
 
 func (s sameRevision) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
@@ -45,7 +45,7 @@ func (s sameRevision) Drop(ctx context.Context, key table.RecordKey, r table.Rev
 	return s.Store.Drop(ctx, key, r)
 }
 
-// renews begins a new life of a table whenever its record is written.
+// renews begins a new incarnation of a table whenever its record is written.
 type renews struct{ table.Store }
 
 func (s renews) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
@@ -164,7 +164,7 @@ func (s oneByOne) Commit(ctx context.Context, name table.RecordKey, m []table.Mu
 	return ticks, nil
 }
 
-// stale answers from a cache that outlives the table.
+// stale answers from a cache that it keeps after the table was dropped.
 type stale struct {
 	table.Store
 	row table.Row
@@ -181,7 +181,7 @@ func (s *stale) Get(ctx context.Context, name table.RecordKey, k []byte, c table
 	return row, err
 }
 
-// undead keeps the entities of a dropped table for the next of its name.
+// undead keeps the entities of a dropped table for the next table of the same name.
 type undead struct {
 	table.Store
 	rows []table.Row
@@ -203,7 +203,7 @@ func (s *undead) WriteRecord(ctx context.Context, d table.Record) (table.Revisio
 
 var wholeTable = table.ScanRequest{Ranges: []key.Range{{}}}
 
-// checkThenAct judges a Commit by an earlier one's outcome.
+// checkThenAct checks the conditions of a Commit, and applies it without a lock in between.
 type checkThenAct struct{ table.Store }
 
 func (s checkThenAct) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
@@ -230,7 +230,7 @@ func (s checkThenAct) Commit(ctx context.Context, name table.RecordKey, m []tabl
 	return s.Store.Commit(ctx, name, m)
 }
 
-// slowDrop shows the table to some and no table to others until its Drop returns.
+// slowDrop shows the table to some callers and hides it from others until its Drop returns.
 type slowDrop struct {
 	table.Store
 	mu       sync.Mutex
@@ -275,7 +275,7 @@ func (s *slowDrop) Get(ctx context.Context, name table.RecordKey, k []byte, c ta
 	return s.Store.Get(ctx, name, k, c)
 }
 
-// plain refuses conditions, batches, rules of expiry, and scans from the end.
+// plain refuses conditions, batches, rules of expiry, and descending scans.
 type plain struct{ table.Store }
 
 func (s plain) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {

@@ -140,7 +140,7 @@ func TestSuitePassesLostReplies(t *testing.T) {
 	}
 }
 
-// withoutFeeds refuses feeds, as a store must that keeps none.
+// withoutFeeds refuses declarations of feeds, as a store without feeds must.
 type withoutFeeds struct{ table.Store }
 
 func (s withoutFeeds) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
@@ -158,7 +158,7 @@ func TestSuitePassesWeakerStores(t *testing.T) {
 	t.Parallel()
 	noSnapshots, noExactDrop := inMemory, inMemory
 	noSnapshots.SnapshotPage, noExactDrop.ExactDrop = false, false
-	noSnapshots.Feed, noExactDrop.Feed = false, false // the wrappers hide it
+	noSnapshots.Feed, noExactDrop.Feed = false, false // the wrappers hide the methods for feeds
 	for what, weaker := range map[string]struct {
 		has  storetest.Strengths
 		with func(table.Store) table.Store

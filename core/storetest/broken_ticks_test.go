@@ -12,22 +12,21 @@ import (
 	"edgetable/core/table"
 )
 
-// earlyTicks issues the Timestamp of a commit before it applies the commit. A write
-// demands that the entity it finds is older, but where a delete left nothing there
-// is no Timestamp to compare with.
+// earlyTicks issues the Timestamp of a commit before it applies the commit. A write requires that the
+// existing entity is older. After a delete, there is no Timestamp to compare with.
 type earlyTicks struct {
 	table.Store
 	mu    sync.Mutex
 	rnd   *rand.Rand
 	last  edm.Ticks
-	shown map[edm.Ticks]edm.Ticks // the Timestamps it issued, by those of Store
+	shown map[edm.Ticks]edm.Ticks // the Timestamps that it has issued, by the Timestamps of Store
 }
 
 func newEarlyTicks(s table.Store) *earlyTicks {
 	return &earlyTicks{Store: s, rnd: rand.New(rand.NewPCG(1, 2)), shown: make(map[edm.Ticks]edm.Ticks)}
 }
 
-// next returns a Timestamp, and how often its commit lets others go first.
+// next returns a Timestamp, and how often its commit yields to other goroutines.
 func (s *earlyTicks) next() (edm.Ticks, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,7 +37,7 @@ func (s *earlyTicks) next() (edm.Ticks, int) {
 func (s *earlyTicks) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	for {
 		ticks, yields := s.next()
-		for range yields { // not the same number: goroutines of one processor take turns
+		for range yields { // not always the same number, because goroutines of one processor take turns
 			runtime.Gosched()
 		}
 		if done, err := s.apply(ctx, name, m, ticks); done {

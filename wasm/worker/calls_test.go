@@ -12,7 +12,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// split is all frames of a message.
+// split returns all frames of a message.
 func split(t *testing.T, f frames) (list []string) {
 	t.Helper()
 	for len(f) > 0 {
@@ -25,7 +25,7 @@ func split(t *testing.T, f frames) (list []string) {
 	return list
 }
 
-// sent is what a caller hands to the shell.
+// sent is what a caller passes to the shell.
 type sent struct {
 	calls  []durableobject.Call
 	ms     uint32
@@ -49,7 +49,7 @@ func TestCall(t *testing.T) {
 	outcomes := c.Call(t.Context(), calls)
 	want := []durableobject.Answer{
 		{Message: []byte("answer")}, {Err: durableobject.ErrOverloaded}, {Err: durableobject.ErrLost}, {Err: durableobject.ErrUnreachable},
-		{Err: durableobject.ErrLost}, // with any cause
+		{Err: durableobject.ErrLost}, // for any cause
 	}
 	for i := range want {
 		if string(outcomes[i].Message) != string(want[i].Message) || !errors.Is(outcomes[i].Err, want[i].Err) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// An isolate remembers settings of accounts for all its instances, and no more than it has room for.
+// An isolate remembers the settings of accounts for all its instances, up to a maximum number of accounts.
 func TestSettingsOfIsolate(t *testing.T) {
 	t.Parallel()
 	var memory isolate
@@ -26,7 +26,7 @@ func TestSettingsOfIsolate(t *testing.T) {
 	expect("none", "", 6, true)
 	here.Forget("acme", 7)
 	expect("acme", "", 0, false)
-	here.Keep("acme", []byte("<old/>"), 7) // it was read before it changed
+	here.Keep("acme", []byte("<old/>"), 7) // read before the settings were changed
 	expect("acme", "", 0, false)
 	here.Keep("acme", []byte("<new/>"), 8)
 	expect("acme", "<new/>", 8, true)

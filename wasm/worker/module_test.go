@@ -16,17 +16,17 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// platform does what the shell does, for a server and objects in one process.
+// platform does the work of the shell, for a server and objects in one process.
 type platform struct {
 	t       *testing.T
 	server  *server
 	engines objects
 	objects map[string]*storage
 	log     []string
-	wrote   bool // the shell was told so
+	wrote   bool // whether the server said that its calls write
 }
 
-// storage is that of one object.
+// storage is the storage of one object.
 type storage struct {
 	life uint32
 	rows map[string]string
@@ -106,7 +106,7 @@ func readCalls(t *testing.T, f frames) (calls []durableobject.Call) {
 	return calls
 }
 
-// ask hands a message to an object until there is an answer.
+// ask passes a message to an object until there is an answer.
 func (p *platform) ask(name string, message []byte) []byte {
 	s := p.objects[name]
 	if s == nil {
@@ -114,13 +114,13 @@ func (p *platform) ask(name string, message []byte) []byte {
 		p.objects[name] = s
 	}
 	return rounds(p.t, s, p.call, func(again frames) []byte {
-		p.engines.rows = s // a call may have set that of another object
+		p.engines.rows = s // a call may have set the rows of another object
 		return p.engines.handle(nil, s.life, message, again)
 	})
 }
 
-// rounds carries out steps of an object until one is an answer, and the calls between
-// them. It takes back a step that asks for it.
+// rounds takes steps of an object until one is an answer, and makes the calls between them. It undoes a
+// step that asks for that.
 func rounds(t *testing.T, s *storage, call func([]durableobject.Call) frames, step func(again frames) []byte) []byte {
 	for again := frames(nil); ; {
 		before := maps.Clone(s.rows)
@@ -164,11 +164,11 @@ func (p *platform) do(method, target, body string, status int) string {
 	return string(got.Body)
 }
 
-// A session through all messages between server and objects.
+// TestSession sends every kind of message between server and objects.
 func TestSession(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
-	const zoe = "/people(PartitionKey='p',RowKey='zoe')" // whose name is not in a GUID
+	const zoe = "/people(PartitionKey='p',RowKey='zoe')" // the name has letters that do not occur in a GUID
 	p.do("POST", "/Tables", `{"TableName":"people"}`, 201)
 	p.do("POST", "/people", `{"PartitionKey":"p","RowKey":"zoe","Age":36}`, 201)
 	if !p.wrote {
@@ -227,7 +227,7 @@ func TestRefuse(t *testing.T) {
 	}
 }
 
-// What objects remember may be forgotten, but must not grow.
+// The memory of objects may be forgotten, but must not grow.
 func TestLives(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)

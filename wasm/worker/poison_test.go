@@ -17,9 +17,9 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// poisoned is a server and objects in one process. It overwrites each piece of memory
-// that passes between them as soon as the module would use it again: requests,
-// messages and answers after the request, a row after the next one.
+// poisoned is a server and objects in one process. It overwrites each piece of memory that passes between
+// them as soon as the module might reuse it: requests, messages and answers after the request, a row after
+// the next one.
 type poisoned struct {
 	t       *testing.T
 	server  server
@@ -34,7 +34,7 @@ func poison(b []byte) {
 	}
 }
 
-// take is a copy of b that is overwritten after the request.
+// take returns a copy of b that is overwritten after the request.
 func (p *poisoned) take(b []byte) []byte {
 	b = bytes.Clone(b)
 	p.taken = append(p.taken, b)
@@ -81,7 +81,7 @@ func (p *poisoned) answer(b []byte) []byte {
 	return out
 }
 
-// poisonedRows are rows of which each is valid until the next call.
+// poisonedRows are rows that are valid only until the next call.
 type poisonedRows struct {
 	storage
 	shown []byte
@@ -120,8 +120,8 @@ func (r *poisonedRows) poison(rows iter.Seq2[[]byte, []byte]) iter.Seq2[[]byte, 
 	}
 }
 
-// TestPoison plays the corpus over objects: no code reads memory that was used again
-// in between. It leaves out scenes of failing stores and of limits.
+// TestPoison plays the corpus over objects, to check that no code reads memory after it was reused. It
+// omits scenes of failing stores and of limits.
 func TestPoison(t *testing.T) {
 	t.Parallel()
 	wiretest.RunScenes(t, wiretest.Dialect{}, func(t *testing.T, clock *wiretest.Clock, directives []string) wiretest.Target {

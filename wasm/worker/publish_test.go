@@ -25,7 +25,7 @@ func (c catalog) Call(_ context.Context, calls []durableobject.Call) []durableob
 	return []durableobject.Answer{{Message: c.Handle(c.rows, calls[0].Message, nil, nil).Answer}}
 }
 
-// A batch is published as the objects want it; failures are reported.
+// The module publishes a batch as the objects request it, and reports failures.
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	now := 1000 * edm.Ticks(edm.TicksPerSecond)
@@ -68,8 +68,8 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// The records of many buckets are purged with their table, also if KV needs longer
-// than one batch has; no batch makes more calls than an invocation may.
+// The records of many buckets are purged with their table, even if KV needs longer than one batch may take.
+// No batch makes more calls than an invocation may.
 func TestPublishPurge(t *testing.T) {
 	t.Parallel()
 	now := 1000 * edm.Ticks(edm.TicksPerSecond)
@@ -117,16 +117,16 @@ func TestPublishPurge(t *testing.T) {
 	}
 }
 
-// The age of the replica is that of the object that lags most, and at least three minutes.
-// It is unavailable where it lags for long, and before KV could be read.
+// The age of the replica is the age of the object that lags most, and at least three minutes. The replica
+// is unavailable if an object lags for long, and until KV could be read.
 func TestReplication(t *testing.T) {
 	t.Parallel()
 	const minute = 60 * edm.TicksPerSecond
 	now := edm.Ticks(1000 * minute)
-	var since edm.Ticks // of the object that lags; 0: none does
+	var since edm.Ticks // since when an object lags; 0 if none does
 	var lags, broken bool
 	h := host{now: func() edm.Ticks { return now }, log: func(int, []byte) {}}
-	marks := make(map[string]string) // of KV
+	marks := make(map[string]string) // the marks in KV
 	h.kv = func(request frames) frames {
 		parts := split(t, request)
 		switch {
@@ -149,7 +149,7 @@ func TestReplication(t *testing.T) {
 		why    string
 		then   func()
 		want   table.ReplicationStatus
-		behind edm.Ticks // 0: no time
+		behind edm.Ticks // 0 if there is no time
 	}{
 		{"KV cannot be read, from the start", func() { broken = true }, table.Unavailable, 0},
 		{"nothing lags", func() { broken = false }, table.Live, 3 * minute},
@@ -178,7 +178,7 @@ func TestReplication(t *testing.T) {
 	}
 }
 
-// Each write has the outcome that the shell reports; without a report it is not done.
+// Each write has the outcome that the shell reports. A write without a report is not done.
 func TestNamespaceWrite(t *testing.T) {
 	t.Parallel()
 	writes := []workerskv.Write{{Name: "a", Value: []byte("value"), Metadata: []byte("metadata")}, {Name: "b", Delete: true}, {Name: "c"}, {Name: "d"}}

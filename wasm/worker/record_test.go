@@ -56,7 +56,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// The log shows a request as core allows it.
+// A log line contains only the parts of a request that core permits.
 func TestRecordShowsNoSecrets(t *testing.T) {
 	t.Parallel()
 	wiretest.Hostile(t, func(h *protocol.Handler, req *protocol.Request) string {
@@ -67,7 +67,7 @@ func TestRecordShowsNoSecrets(t *testing.T) {
 	})
 }
 
-// TestLineOfRange: an operator sees what a table does by itself, in a line of JSON without its keys.
+// TestLineOfRange checks the log line for a split: it is JSON and contains no keys.
 func TestLineOfRange(t *testing.T) {
 	t.Parallel()
 	want := `{"msg":"split","event":"join finished","account":"acct","table":"people","bucket":3,"range":17}`

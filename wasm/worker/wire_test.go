@@ -19,19 +19,19 @@ import (
 // TestWire plays the corpus in the module, under Node.js.
 func TestWire(t *testing.T) {
 	t.Parallel()
-	module := os.Getenv("EDGETABLE_CORPUS_MODULE") // another one, to compare with
+	module := os.Getenv("EDGETABLE_CORPUS_MODULE") // another module, to compare with
 	if module == "" {
 		module = build(t, "", "corpus")
 	}
 	playCorpus(t, startNode(t, "instances.mjs", module), wiretest.Dialect{})
 }
 
-// TestWireKV plays it in the module for tables in Workers KV alone.
+// TestWireKV plays the corpus in the module for tables in Workers KV alone.
 func TestWireKV(t *testing.T) {
 	t.Parallel()
 	playCorpus(t, startNode(t, "kvscenes.mjs", build(t, "kv", "corpus")), wiretest.Dialect{
 		Tokens: true, Ascending: true, TooLong: []string{"keys-refused/26"}, // see adapters/store/workerskv
-		Others: []string{"order/22"}, // the order is refused before the table is looked for
+		Others: []string{"order/22"}, // the order is refused before the table is searched for
 	})
 }
 
@@ -79,7 +79,7 @@ func startNode(t testing.TB, script, module string) *node {
 	}
 	c := exec.Command(program, script, module)
 	c.Stderr = workerd.Log(t)
-	in, err := c.StdinPipe() // it ends with this
+	in, err := c.StdinPipe() // the process ends when this is closed
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func startNode(t testing.TB, script, module string) *node {
 	}
 	t.Cleanup(func() {
 		in.Close()
-		_ = c.Wait() // it was told to end
+		_ = c.Wait() // the process was told to end
 	})
 	return &node{in: in, out: bufio.NewReader(out)}
 }

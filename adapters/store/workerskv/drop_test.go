@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// An interrupted drop has happened or not, and Purge deletes the rest: all names of
-// a table that is gone, none of one that lives.
+// An interrupted drop has either happened or not. If it has, Purge deletes all names of the table; if not,
+// Purge deletes none of them.
 func TestDropInterrupted(t *testing.T) {
 	t.Parallel()
 	errDead := errors.New("isolate is dead")
@@ -73,7 +73,7 @@ func TestDropInterrupted(t *testing.T) {
 	}
 }
 
-// hooked calls a function when a name was read.
+// hooked calls a function after a name was read.
 type hooked struct {
 	workerskv.Namespace
 	name string
@@ -89,8 +89,8 @@ func (h *hooked) Get(ctx context.Context, name string) ([]byte, []byte, bool, er
 	return value, metadata, ok, err
 }
 
-// Other isolates may write into a deleted table for a minute. Purge deletes that too,
-// so it waits.
+// Other isolates may write into a deleted table for a minute. Purge waits for longer than that, so it
+// deletes these names, too.
 func TestPurgeWaits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -121,9 +121,9 @@ func TestPurgeWaits(t *testing.T) {
 	}
 }
 
-// After a drop that was interrupted long ago another one begins, while Purge looks at
-// the note of the first, or shortly before, while KV still shows the record: in the
-// end nothing of the table is left, although another isolate keeps writing into it.
+// A second drop begins long after one that was interrupted. Purge either reads the note of the first drop
+// at that time, or has read it shortly before, while KV still shows the record. In both cases nothing of
+// the table is left, although another isolate continues to write into it.
 func TestPurgeAtSecondDrop(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(16) {

@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Without best effort, inserts, ETags and batches are 501 and name the profile that
-// has them; with it they are carried out. Everything else always works.
+// Without best effort, inserts, ETags and batches get 501, with a text that names the profile for them.
+// With best effort they are carried out. All other operations always work.
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	op := func(a table.Action, any bool) table.Operation {
@@ -69,8 +69,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// A failure of KV is reported as what is known: refused writes did not happen, any
-// other failed write may have.
+// An error says what is known: a refused write was not applied; after any other failure, the write may have
+// been applied.
 func TestFailedWrites(t *testing.T) {
 	t.Parallel()
 	one := []table.Mutation{number("p", "r", 1)}
@@ -78,8 +78,8 @@ func TestFailedWrites(t *testing.T) {
 	for _, row := range []struct {
 		what    string
 		m       []table.Mutation
-		faults  []error // of the writes, in their order
-		applied bool    // a lost write is applied
+		faults  []error // errors of the writes, in order
+		applied bool    // whether a write is applied although its reply is lost
 		want    error
 		there   string
 	}{
@@ -111,7 +111,7 @@ func TestFailedWrites(t *testing.T) {
 	}
 }
 
-// KV accepts one write per second and name: a second one is refused as busy.
+// KV accepts one write per second and name, so a second write gets ServerBusy.
 func TestSecondWriteWithinASecond(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -129,7 +129,7 @@ func TestSecondWriteWithinASecond(t *testing.T) {
 	}
 }
 
-// A request whose time ends before the write has written nothing, and says so.
+// A request whose deadline passes before its write returns the context's error and writes nothing.
 func TestTimeEndsBeforeTheWrite(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -149,7 +149,7 @@ func TestTimeEndsBeforeTheWrite(t *testing.T) {
 	}
 }
 
-// While KV cannot be read, every call fails as busy, and none writes.
+// While KV cannot be read, every call fails with ErrBusy and writes nothing.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)

@@ -9,8 +9,7 @@ import (
 	"edgetable/core/key"
 )
 
-// Names are legal, keep the order of keys and decode to them; other names decode to
-// nothing.
+// Names are valid, sort like their keys, and decode to them. Other names decode to nothing.
 func FuzzName(f *testing.F) {
 	f.Add("", "", "p", "r")
 	f.Add("p", "\uffe0", "p", "\U0001F600")
@@ -53,7 +52,7 @@ func FuzzName(f *testing.F) {
 	})
 }
 
-// Metadata survives JSON, and has one spelling.
+// Metadata needs no escapes in JSON, and each cell has exactly one encoding.
 func FuzzCell(f *testing.F) {
 	f.Add([]byte("01234567"), []byte("AQ"))
 	f.Add(make([]byte, maxInline), []byte("AgjfR/4ao4iP"))
@@ -84,8 +83,8 @@ func FuzzCell(f *testing.F) {
 	})
 }
 
-// Positions come from clients. A position of ours is read as it was written and sorts
-// right after its key.
+// Positions come from clients. A valid position decodes to the encoded values, and sorts directly after its
+// key.
 func FuzzPosition(f *testing.F) {
 	f.Add([]byte("p\x00r\x01\x00\x00\x01c"), "p", "r", "cursor")
 	f.Add([]byte("p\x01"), "p", "", "")
@@ -109,7 +108,7 @@ func FuzzPosition(f *testing.F) {
 	})
 }
 
-// readAgain splits a position and joins it again.
+// readAgain splits a position and encodes it again.
 func readAgain(position []byte) (again []byte, kv string) {
 	k, c := splitPosition(position)
 	if n := len(k); c != (cursor{}) {

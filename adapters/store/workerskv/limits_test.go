@@ -21,7 +21,7 @@ func (w *world) fill(s *workerskv.Store, n int) {
 	w.settle()
 }
 
-// To reach a few rows behind many takes few lists.
+// Reaching a few rows after many others takes few lists.
 func TestFewRowsBehindMany(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -41,7 +41,7 @@ func TestFewRowsBehindMany(t *testing.T) {
 	}
 }
 
-// slow is KV that takes a second for a list of ten names.
+// slow is KV that needs a second for a list of ten names.
 type slow struct {
 	workerskv.Namespace
 	wait func(time.Duration)

@@ -7,7 +7,8 @@ import (
 	"edgetable/core/table"
 )
 
-// TestNewerRecord: the bytes of a record that are zero today are for later versions.
+// TestNewerRecord checks that a record is refused if bytes that are zero today, reserved for later
+// versions, are set.
 func TestNewerRecord(t *testing.T) {
 	t.Parallel()
 	r := table.Record{Key: table.RecordKey{Account: "acct", Table: "people"}, Incarnation: table.Incarnation{1}, Value: []byte("v")}

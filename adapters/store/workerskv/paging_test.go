@@ -15,8 +15,8 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// A scan shows what the reference shows, however few calls a page may make and
-// however often KV refuses a cursor, over small and large entities.
+// A scan returns the same rows as the reference store, however few calls a page may make and however often
+// KV refuses a cursor, with small and large entities.
 func TestPagesAgainstTheReference(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -120,8 +120,8 @@ func follow(t *testing.T, s table.Store, r table.ScanRequest) string {
 	}
 }
 
-// A position carries the cursor of its page: the next page costs a list, not a list of
-// all rows before it.
+// A position contains the cursor of its page, so the next page needs one list, and none for the rows before
+// it.
 func TestCursorsAreUsed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)

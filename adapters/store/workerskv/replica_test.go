@@ -16,8 +16,8 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// primary is a store with an outbox, as an object has it: what it wrote, in
-// order, until it is published.
+// primary is a store with an outbox, like an object. The outbox contains its writes in order until they are
+// published.
 type primary struct {
 	*memstore.Store
 	w      *world
@@ -36,7 +36,7 @@ func newPrimary(w *world, now func() edm.Ticks) *primary {
 	return p
 }
 
-// write also puts into the outbox.
+// write writes to the store and to the outbox.
 func (p *primary) write(m table.Mutation) {
 	p.w.Helper()
 	t, err := p.Commit(p.w.Context(), tableName, []table.Mutation{m})
@@ -56,7 +56,7 @@ func (p *primary) write(m table.Mutation) {
 	p.outbox = append(p.outbox, c)
 }
 
-// publish is one run of an alarm.
+// publish does the work of one alarm.
 func (p *primary) publish(pub *workerskv.Publisher) error {
 	done, err := pub.Rows(p.w.Context(), incarnation, p.outbox)
 	var rest []table.Change
@@ -69,9 +69,9 @@ func (p *primary) publish(pub *workerskv.Publisher) error {
 	return err
 }
 
-// Whatever fails, and whenever a publisher is replaced by another that only has
-// the outbox: when that is empty, the replica shows what the primary does, entities
-// whose keys no name can hold included.
+// Publishing may fail in any way, and a publisher may be replaced at any time by another one that only has
+// the outbox. When the outbox is empty, the replica shows the same entities as the primary, including those
+// with keys that are too long for names.
 func TestReplicaConverges(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -212,7 +212,7 @@ func TestReader(t *testing.T) {
 			t.Errorf("%s: a strong read got %s", s.what, got)
 		}
 	}
-	// The same with a primary to ask.
+	// The same checks, with a primary to read from.
 	whole := workerskv.Reader{Store: p.Store, Replica: workerskv.NewReplica(w.cloud, p.Store, 0)}
 	if _, err := whole.Get(t.Context(), tableName, k, table.Eventual); err != nil {
 		t.Errorf("a table that is not published: %v", err)
@@ -235,8 +235,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// The time up to which all is published is that of the source that is furthest
-// behind.
+// Synced returns the time of the source that lags most.
 func TestSynced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)

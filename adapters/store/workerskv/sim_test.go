@@ -15,8 +15,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// timeline is the time of a test and of its cloud. The clock of a store may stand still
-// or go back; the cloud's time only advances, by as much as the store's clock.
+// timeline is the time of a test and of its cloud. The clock of a store may stand still or go back. The
+// cloud's time only advances, by the same steps as the store's clock.
 type timeline struct {
 	mu   sync.Mutex
 	skew edm.Ticks
@@ -41,7 +41,7 @@ func (v *view) now() edm.Ticks {
 	return base + v.skew
 }
 
-// version is the content of a name from a time on, written at a location.
+// version is the content of a name from a time on, with the location that wrote it.
 type version struct {
 	at              edm.Ticks
 	by              *location
@@ -59,20 +59,19 @@ type cloud struct {
 	names    []string // sorted
 	versions map[string][]version
 	cursors  map[string][2]string // prefix and name
-	stale    bool                 // reads may be old
-	cursed   bool                 // cursors are sometimes refused, pages are sometimes short
-	unpaced  bool                 // a name accepts any number of writes per second
-	inOrder  bool                 // writes are carried out in order, all of them
-	calls    int                  // of Write
+	stale    bool                 // whether reads may be old
+	cursed   bool                 // whether cursors are sometimes refused and pages sometimes short
+	unpaced  bool                 // whether a name accepts any number of writes per second
+	inOrder  bool                 // whether all writes are carried out, in order
+	calls    int                  // number of calls of Write
 	writes   int
 	lists    int
 	gets     int
 
-	takes func() // what a batch of writes waits for, or nil
-	blind error  // of every read
+	takes func() // called during each Write; may be nil
+	blind error  // the error of every read
 
-	// fault is called before each write; applied says whether a failed write takes
-	// effect.
+	// fault is called before each write. applied tells whether a failed write takes effect.
 	fault func(name string) (err error, applied bool)
 }
 
@@ -87,13 +86,13 @@ func newCloud(seed uint64) *cloud {
 
 func (c *cloud) lock() {
 	for range 4 {
-		runtime.Gosched() // other goroutines may call
+		runtime.Gosched() // let other goroutines call
 	}
 	c.mu.Lock()
 }
 
-// location is one place of the cloud, which shows its own writes at once, as KV usually
-// does. The cloud itself, as a namespace, is read at a random place.
+// location is one location of the cloud. It shows its own writes at once, as KV usually does. The cloud
+// itself, used as a namespace, reads at a random location.
 type location struct{ *cloud }
 
 func (l *location) Get(ctx context.Context, name string) (value, metadata []byte, ok bool, err error) {
@@ -120,12 +119,12 @@ func (c *cloud) List(ctx context.Context, prefix, cursor string, limit int) ([]w
 	return c.list(ctx, nil, prefix, cursor, limit)
 }
 
-// see picks a version that a read at a location may show.
+// see chooses a version that a read at a location may return.
 func (c *cloud) see(l *location, name string) version {
 	list := c.versions[name]
 	now := c.time
 	if c.stale {
-		// Half of the reads are at one of the ends.
+		// Half of the reads return the oldest or the newest possible version.
 		switch c.rnd.IntN(4) {
 		case 0:
 			now -= staleness
@@ -271,7 +270,7 @@ func (c *cloud) list(ctx context.Context, l *location, prefix, cursor string, li
 		from = max(from, at[1])
 	}
 	if c.cursed && limit > 1 && c.rnd.IntN(4) == 0 {
-		limit = c.rnd.IntN(limit) // an empty page is one of these
+		limit = c.rnd.IntN(limit) // an empty page is possible
 	}
 	var keys []workerskv.Key
 	i, _ := slices.BinarySearch(c.names, from)
@@ -290,7 +289,7 @@ func (c *cloud) list(ctx context.Context, l *location, prefix, cursor string, li
 	return keys, "", nil
 }
 
-// left counts the names with a prefix.
+// left returns the number of names with a prefix.
 func (c *cloud) left(prefix string) (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

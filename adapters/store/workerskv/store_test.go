@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// world is a cloud and the time in it.
+// world is a cloud with its time.
 type world struct {
 	testing.TB
 	*timeline
@@ -21,7 +21,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 	return &world{TB: t, timeline: new(timeline), cloud: newCloud(seed)}
 }
 
-// isolate opens the store of an isolate at a location of its own.
+// isolate opens the store of an isolate at a new location.
 func (w *world) isolate(now func() edm.Ticks, o workerskv.Options) *workerskv.Store {
 	w.Helper()
 	v := &view{timeline: w.timeline, base: now, real: &w.cloud.time}
@@ -40,7 +40,7 @@ func (w *world) isolate(now func() edm.Ticks, o workerskv.Options) *workerskv.St
 	return s
 }
 
-// wait lets time pass for the cloud and all isolates.
+// wait advances the time of the cloud and of all isolates.
 func (w *world) wait(d time.Duration) {
 	w.cloud.mu.Lock()
 	defer w.cloud.mu.Unlock()
@@ -53,8 +53,8 @@ func (w *world) wait(d time.Duration) {
 // settle waits until every write is visible everywhere.
 func (w *world) settle() { w.wait(125 * time.Second) }
 
-// harness is a cloud that accepts any number of writes per second: the store does not
-// wait (see TestSecondWriteWithinASecond), and the suite writes fast.
+// harness returns a fixture over a cloud that accepts any number of writes per second, because the suite
+// writes faster than KV permits and the store does not wait (see TestSecondWriteWithinASecond).
 func harness(o workerskv.Options) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		w := newWorld(t, 1)

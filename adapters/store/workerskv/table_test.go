@@ -49,7 +49,7 @@ func (w *world) commit(s *workerskv.Store, m ...table.Mutation) {
 	}
 }
 
-// number puts an entity with one small property.
+// number returns a put of an entity with one small property.
 func number(partition, row string, n int32) table.Mutation {
 	return table.Mutation{Key: key.Append(nil, partition, row), Nonce: uint64(n), Properties: edm.AppendProperty(nil, "n", edm.Int32(n))}
 }
@@ -58,7 +58,7 @@ func partition(p string) key.Range {
 	return key.Range{Start: key.PartitionFrom(p), End: key.PartitionAfter(p)}
 }
 
-// pages reads the pages of a scan one after the other.
+// pages returns the pages of a scan one after the other.
 func (w *world) pages(s table.Store, r table.ScanRequest) iter.Seq[table.Page] {
 	return func(yield func(table.Page) bool) {
 		w.Helper()
@@ -75,7 +75,7 @@ func (w *world) pages(s table.Store, r table.ScanRequest) iter.Seq[table.Page] {
 	}
 }
 
-// show reads a range page by page, as partition/row=number.
+// show returns the entities of a range, read page by page, as partition/row=number.
 func (w *world) show(s table.Store, r key.Range, rows int) string {
 	w.Helper()
 	var b strings.Builder
