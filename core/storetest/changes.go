@@ -413,7 +413,7 @@ func awaitChanges(e *env) {
 	if err := <-woken; err != nil {
 		e.Errorf("a commit: %v", err)
 	}
-	wait(e.Context(), from) // returns because of what has happened already
+	wait(e.Context(), from) // returns at once, because of the earlier changes
 	if err := <-woken; err != nil {
 		e.Errorf("a commit before the wait: %v", err)
 	}
@@ -619,8 +619,9 @@ func randomChanges(e *env) {
 	}
 }
 
-// weeksOfChanges lets three weeks go by in which a table changes each hour and old changes are removed each hour. Who reads
-// within the time for which changes are kept misses none; who reads later is told. The feed does not grow.
+// weeksOfChanges runs a table for three weeks. Each hour the table changes and old changes are
+// removed. A reader that reads within the time for which changes are kept misses none; a reader
+// that comes later gets an error. The feed does not grow.
 func weeksOfChanges(e *env) {
 	const hour = 3600 * second
 	s, n := e.feeding()

@@ -37,13 +37,13 @@ func (e *env) expiring(rule *table.Expiry) (s *table.Service, name table.Name) {
 	return s, name
 }
 
-// declaring wraps a store for which the harness has declared that it keeps traits.
+// declaring wraps a store whose traits only the harness sets.
 type declaring struct{ table.Store }
 
 func (s declaring) Unwrap() table.Store             { return s.Store }
 func (s declaring) Declares() (name string, _ bool) { return "the store", true }
 
-// pauses calls a function with what a scan has found, before it answers.
+// pauses calls a function with the rows that a scan has found, before the scan returns.
 type pauses struct {
 	table.Store
 	found func(rows []table.Row)

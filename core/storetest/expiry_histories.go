@@ -11,17 +11,17 @@ import (
 	"edgetable/core/table"
 )
 
-// concurrentExpiry has writers insert the same few entities, which end soon, while others read
-// and remove them. An insert is refused because of another entity only until that entity ends,
-// and no read shows the entity after that.
+// concurrentExpiry checks that an insert is refused because of another entity only until that
+// entity ends, and that no read shows the entity afterwards. Writers insert the same few entities,
+// which end soon, while other clients read and remove them.
 func concurrentExpiry(e *env) { expiryHistory(e) }
 
-// skewedExpiry does the same with two stores over the same data whose clocks differ. Neither
-// store shows an entity that has ended by the slower clock.
+// skewedExpiry runs the same clients over two stores whose clocks differ, over the same data.
+// Neither store shows an entity that has ended by the slower clock.
 func skewedExpiry(e *env) { expiryHistory(e, millisecond) }
 
-// expiryHistory lets writers insert, read and remove entities that end soon, in the store and
-// in others over the same data, whose clocks are ahead by so much.
+// expiryHistory makes writers insert, read and remove entities that end soon. They use the store
+// and others over the same data, whose clocks are ahead by these amounts.
 func expiryHistory(e *env, ahead ...edm.Ticks) {
 	s, n := e.expiring(&table.Expiry{Property: "E"})
 	h := &endings{env: e, name: n.Key(), lives: map[string][]interval{}}
@@ -56,7 +56,7 @@ func expiryHistory(e *env, ahead ...edm.Ticks) {
 	h.check()
 }
 
-// program is one that serves the data by a clock of its own.
+// program is a program that serves the data with its own clock.
 type program struct {
 	store   table.Store
 	service *table.Service
@@ -74,9 +74,9 @@ type endings struct {
 	lives map[string][]interval // by key
 }
 
-// insert inserts an entity that ends soon, or ended a moment ago, and reads what there is.
+// insert inserts an entity that ends soon or has just ended, and reads the entities of its key.
 func (h *endings) insert(p program, rnd *rand.Rand) {
-	now := func() edm.Ticks { return edm.Ticks(h.clock.ticks.Load()) } // of the slowest clock
+	now := func() edm.Ticks { return edm.Ticks(h.clock.ticks.Load()) } // the slowest clock
 	k := at("p", string(rune('a'+rnd.IntN(3))))
 	m := table.Mutation{Key: k, Condition: table.Absent, Properties: ends(now()+p.ahead+edm.Ticks(rnd.IntN(20))*millisecond/10, "1"), Nonce: 1}
 	switch ticks, err := p.store.Commit(h.Context(), h.name, []table.Mutation{m}); {
@@ -104,7 +104,7 @@ func (h *endings) insert(p program, rnd *rand.Rand) {
 	}
 }
 
-// check compares each insert of a key with the one before: that must have ended.
+// check checks each insert of a key: the entity inserted before it must have ended.
 func (h *endings) check() {
 	for k, list := range h.lives {
 		slices.SortFunc(list, func(a, b interval) int { return cmp.Compare(a.from, b.from) })

@@ -118,7 +118,7 @@ func (f *faultyStore) do(m method, call func() error) error {
 	return fault.err
 }
 
-// lose is do for a method with a result.
+// lose makes one call, like do, of a method that returns a result.
 func lose[R any](f *faultyStore, m method, call func() (R, error)) (R, error) {
 	var result R
 	err := f.do(m, func() (err error) {

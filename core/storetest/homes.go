@@ -40,7 +40,8 @@ var homes = map[string]Strengths{
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
 		Durable: true, Expiry: true, Feed: true, TimestampsAcrossProcesses: true,
 	},
-	// The ranges of a split table do the same.
+	// The ranges of a split table, too: a page takes a read of each, and they drop one after
+	// another.
 	"Durable Objects, a table that has split": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, Descending: true,
 		Durable: true, Expiry: true, Feed: true, TimestampsAcrossProcesses: true,

@@ -10,9 +10,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Incarnations checks the lives of tables: "Get, Commit and Scan are given the key
-// of the table's record and find the live incarnation themselves; without one they
-// fail with ErrNoTable."
+// Incarnations checks that tables of the same name are separate: "Get, Commit and Scan are given
+// the key of the table's record and find the live incarnation themselves; without one they fail
+// with ErrNoTable."
 func Incarnations(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"NoTable", noTable},

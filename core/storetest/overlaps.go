@@ -17,14 +17,15 @@ type applied struct {
 	ticks    edm.Ticks
 }
 
-// overlaps inserts, upserts and deletes one entity from many goroutines. Timestamps
-// rise in the order in which commits take effect, so the commits sorted by their
-// Timestamps must be a possible history of the entity: [table.Apply] accepts each one
-// after those before it. A delete that overtakes an insert with a lower Timestamp
-// shows as an insert of an entity that exists, or as a delete of a missing one.
-// A store without TimestampsAcrossProcesses promises the order only within one process,
-// so all clients use the same store. Without Conditional or Linearizable the last
-// writer wins, and the commits have no order to check.
+// overlaps inserts, upserts and deletes one entity from many goroutines. Timestamps rise in the
+// order in which commits take effect. So the commits, sorted by Timestamp, must be a possible
+// history of the entity: [table.Apply] must accept each of them. A delete that overtakes an insert
+// with a lower Timestamp shows up as an insert of an existing entity, or as a delete of a missing
+// one.
+//
+// A store without TimestampsAcrossProcesses promises the order only within one process, so all
+// clients use the same store. Without Conditional or Linearizable the last writer wins, and the
+// order of commits cannot be checked.
 func overlaps(e *env) {
 	stores := [2]table.Store{e.Store, e.Store}
 	if e.has.TimestampsAcrossProcesses {

@@ -15,7 +15,7 @@ import (
 	"edgetable/core/table"
 )
 
-// A script plays faults of a platform to a store and tells what the store answers:
+// A script applies faults of a platform to a store, and states what the store must answer:
 //
 //	## The reply to an insert is lost, and the object restarts
 //	create
@@ -23,8 +23,8 @@ import (
 //	insert r A → Unknown
 //	read r → A
 //
-// Each line is a command and its outcome. Without one the outcome must be ok; "or" is
-// between several. The commands of every platform are
+// Each line is a command and its expected outcome, "ok" if omitted; several permitted outcomes are
+// separated by "or". The commands of every platform are
 //
 //	create, drop              the table; drop deletes the last one created
 //	read-record, rewrite      the table's record; rewrite writes it with the revision of that table

@@ -71,11 +71,11 @@ func (s lifeOf) sees(k int, got cell) (bool, lifeOf) {
 	return same(s.cells[k], got), s
 }
 
-// parts splits a history in which no Commit and no read is of both partitions into those
-// of the two partitions, each with the creates and drops of the table. They are checked
-// separately, since the time of a check grows exponentially with the number of overlapping
-// operations, and a page is one Get per row. This does not check that both partitions saw
-// the lives of the table in the same order, beyond the order of calls and returns.
+// parts splits a history whose operations each touch only one partition into one history for each
+// partition. Both contain the creates and drops of the table. They are checked separately, because
+// the time of a check grows exponentially with the number of overlapping operations, and a page
+// counts as one Get per row. Only the order of calls and returns shows that both partitions saw the
+// incarnations of the table in the same order.
 func parts(history []porcupine.Operation) [][]porcupine.Operation {
 	const half = len(universe) / 2
 	var list [2][]porcupine.Operation
