@@ -6,7 +6,7 @@ import { shell } from "./shell.mjs";
 
 const MiB = 1 << 20;
 
-// upload is a request with a body of so many bytes, which comes when it is sent.
+// upload returns a request with a body of this many bytes, which arrives when the test sends it.
 function upload(length, from = "192.0.2.1") {
   const headers = new Headers({ "content-length": String(length), "cf-connecting-ip": from });
   const u = { method: "POST", url: "https://host/acme/people", headers, body: {}, begun: false };
@@ -60,7 +60,7 @@ test("bodies that wait for the instance on Workers KV are held", async (t) => {
   await settled();
   const large = uploads(100, 4 * MiB);
   for (let i = 0; i < 20; i++) {
-    t.mock.timers.tick(20); // who waits looks again
+    t.mock.timers.tick(20); // waiting requests check again
     await settled();
   }
   assert.equal(begun(large), 3);

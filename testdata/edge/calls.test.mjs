@@ -1,4 +1,4 @@
-// What the shell hands to the platform where it calls several objects at once.
+// Tests of the calls that the shell makes of several objects at once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shell } from "./shell.mjs";
@@ -18,7 +18,7 @@ test("a request that is served once more hears of the same maps", async (t) => {
   const { Job } = await shell(process.env.EDGETABLE_MODULE, "job.mjs");
   const env = { EDGETABLE_ACCOUNTS: "acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=" };
   const job = new Job(), other = new Job();
-  // As in where.go: what it is, table, buckets, location, bucket, bucket of key, position, ranges.
+  // The fields, as in where.go: kind, table, buckets, location, bucket, bucket of key, position, ranges.
   const find = Uint8Array.of(1, 1, 97, 0, 0, 0, 0, 0, 0), learn = Uint8Array.of(2, 1, 97, 4, 0, 0, 0, 0, 0);
   const before = job.known(env, find);
   assert.deepEqual([...before], [1, 0, 0, 0]);
@@ -26,7 +26,7 @@ test("a request that is served once more hears of the same maps", async (t) => {
   assert.deepEqual([...job.known(env, find)], [4, 0, 0, 0]);
   job.again();
   assert.deepEqual([...job.known(env, find)], [...before]);
-  assert.deepEqual([...job.known(env, learn)], []); // another question: from here on it is as new
+  assert.deepEqual([...job.known(env, learn)], []); // another question: from here on the first attempt no longer counts
   assert.deepEqual([...job.known(env, find)], [4, 0, 0, 0]);
 });
 

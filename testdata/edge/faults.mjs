@@ -75,7 +75,8 @@ class Instances {
 
 export const instances = new Instances();
 
-// These faults use that the constructor of an instance calls configuration, and that each request begins with putRequest.
+// These faults replace methods of Instance: its constructor calls configuration, and each request begins
+// with putRequest.
 const { ask, configuration, get, putRequest } = Instance.prototype;
 Instance.prototype.get = function (n) {
   instances.measure();

@@ -1,4 +1,4 @@
-// What the shell asks the platform for an earlier state of an object.
+// Tests of the shell's requests for earlier states of an object.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answered, failed } from "../../wasm/worker/calls.mjs";
@@ -6,7 +6,7 @@ import { recall } from "../../wasm/worker/history.mjs";
 
 const at = Date.UTC(2026, 10, 23, 14, 3, 7), encoder = new TextEncoder(), decoder = new TextDecoder();
 
-// platform is what an object has of it. An object that was aborted runs no further.
+// platform returns the part of the platform that an object sees. An aborted object runs no further.
 function platform(broken = {}) {
   const asked = [];
   const ask = (name, answer) => async (what) => {
@@ -22,7 +22,7 @@ function platform(broken = {}) {
   return { asked, storage, blockConcurrencyWhile, abort: () => { asked.push("abort"); throw new Error("aborted"); } };
 }
 
-// message stands behind other bytes, as a part of a larger one does.
+// message returns bytes after other bytes, like a part of a larger message.
 function message(bookmark) {
   const bytes = Uint8Array.of(1, 2, 3, ...new Uint8Array(8), ...encoder.encode(bookmark));
   new DataView(bytes.buffer).setFloat64(3, at, true);

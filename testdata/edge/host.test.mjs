@@ -1,4 +1,4 @@
-// What the shell makes of the Worker's bindings, and writes to one.
+// Tests of how the shell reads the Worker's bindings, and writes to one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shell } from "./shell.mjs";

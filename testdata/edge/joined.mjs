@@ -57,7 +57,7 @@ export class Joined {
 
   serve(head, body) { return serve(this.instance, head, body); }
 
-  // afresh makes f be served in a new instance with a large memory, as a large request is.
+  // afresh runs f with a new instance that has a large memory, as a large request would.
   afresh(f) {
     const small = this.instance;
     this.large ??= new WebAssembly.Memory({ initial: 96, maximum: 96 });

@@ -1,5 +1,6 @@
-// Memory of the shell and the module for Workers KV alone, and when an instance is replaced:
-//   EDGETABLE_KV_MODULE=FOLDER node --test kvinstance.test.mjs
+// Tests of the memory of the shell and of the module for Workers KV alone, and of the replacement of an
+// instance:
+// EDGETABLE_KV_MODULE=FOLDER node --test kvinstance.test.mjs
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { large, signed } from "./client.mjs";
@@ -36,7 +37,7 @@ async function demand(env, want, ...request) {
   assert.equal(status, want, text);
 }
 
-// start has the Worker begin with another namespace: the instance of the last test ends.
+// start makes the Worker begin with another namespace, without the instance of the last test.
 async function start(env) {
   instance?.die(new Error("the test is over"));
   await ask(env, signed("GET", "/Tables"));

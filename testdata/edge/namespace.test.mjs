@@ -1,4 +1,5 @@
-// What the shell makes of several writes of Workers KV, against a namespace whose writes end when the test says so.
+// Tests of several concurrent writes to Workers KV, against a namespace whose writes end when the test says
+// so.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { frames } from "../../wasm/worker/calls.mjs";

@@ -1,4 +1,5 @@
-// The line for instances: one client leaves some to others, and who holds least is next.
+// Tests of the queue for instances: one client leaves some to others, and the client that holds least is
+// next.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shell } from "./shell.mjs";
@@ -6,7 +7,7 @@ import { shell } from "./shell.mjs";
 const env = { EDGETABLE_ACCOUNTS: "acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=" };
 const settled = () => new Promise(setImmediate);
 
-// line counts who of a size's clients got an instance.
+// line returns how many instances of a size each client got.
 async function line(t, size) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const pool = await shell(process.env.EDGETABLE_MODULE, "pool.mjs"), served = [];

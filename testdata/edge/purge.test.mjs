@@ -1,4 +1,4 @@
-// For how long the schedule of the Worker on Workers KV alone is at work.
+// Tests of how long the scheduled purge of the Worker on Workers KV alone may take.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shell } from "./shell.mjs";

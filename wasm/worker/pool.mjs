@@ -1,10 +1,11 @@
 // The instances for requests. Each serves one request at a time, because it is suspended while the request waits.
 //
-// A module's memory never shrinks, and the platform collects a dropped one late, often too late for the isolate. So each
-// instance gets a memory of a fixed size, an isolate has a fixed number of memories, and a new instance uses the memory of a
-// dropped one. Small requests use the many small memories and never wait for large ones. Large requests use the few large
-// memories. Their instances serve only one request, because a used heap seldom has room for another large piece (see buffer.go). Some
-// of the small memories are reserved for clients that hold none.
+// A module's memory never shrinks, and the platform collects a dropped one late, often too late for the
+// isolate. So each instance gets a memory of a fixed size, an isolate has a fixed number of memories, and a
+// new instance uses the memory of a dropped one. Small requests use the many small memories and never wait
+// for large ones. Large requests use the few large memories. Their instances serve only one request,
+// because a used heap seldom has room for another large piece (see buffer.go). Some of the small memories
+// are reserved for clients that hold none.
 import { Instance } from "./instance.mjs";
 import { Waiters } from "./waiters.mjs";
 

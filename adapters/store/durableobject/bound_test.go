@@ -82,7 +82,7 @@ func TestTrafficWhileRangesMove(t *testing.T) {
 }
 
 // TestMapsTakeNoNewMemory checks that the catalog reads and writes maps of long keys in memory that it
-// reuses, because the garbage collector of the module seldom frees such large pieces.
+// already has.
 func TestMapsTakeNoNewMemory(t *testing.T) {
 	w, partitions := many(t, 60, 1000) // a map of 60 kB
 	d, err := w.store.ReadRecord(t.Context(), tableKey, table.Strong)

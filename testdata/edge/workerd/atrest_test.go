@@ -14,12 +14,12 @@ var (
 	restKeys   = flag.Int("keys", 0, "characters of PartitionKeys more than needed")
 )
 
-// restPartition is the nth partition of a table of splitInto. What is long is what all keys begin with, so that no
-// shorter key is between two of them.
+// restPartition returns the nth partition of a table made by splitInto. All keys share a long prefix, so
+// that no shorter key is between two of them.
 func restPartition(n int) string { return strings.Repeat("k", *restKeys) + fmt.Sprintf("p%03d", n) }
 
-// splitInto makes a table that has split into ranges, each with some partitions. With the options a server
-// has it and splits no more.
+// splitInto creates a table that has split into ranges, each with some partitions. It returns options with
+// which a server serves that table without further splits.
 func splitInto(t *testing.T, table string, ranges int) workerd.Options {
 	t.Helper()
 	o := workerd.Options{Data: t.TempDir(), Log: workerd.Log(t), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_SPLIT_BYTES=1"}}
@@ -52,15 +52,15 @@ func atRest(t *testing.T, table string, ranges int) *workerd.Server {
 	return s
 }
 
-// batchOf is a batch of writes of one partition.
+// batchOf returns a batch of writes to one partition.
 func batchOf(table, partition string, rows, size int) (kind, body string) {
 	kind, body = batch(table, 0, rows, size)
 	return kind, strings.ReplaceAll(body, "'p'", "'"+partition+"'")
 }
 
-// TestMessagesAtRest counts messages to objects. A Worker knows the map of a table for requests
-// of all sizes, which are served in memories of their own: each takes one message to the object
-// with its keys, and none to another one or to the catalog.
+// TestMessagesAtRest counts messages to objects. A Worker that knows the map of a table needs one message
+// to the object with the keys of a request, and none to another object or the catalog. That holds for
+// requests of all sizes, although these are served in different memories.
 func TestMessagesAtRest(t *testing.T) {
 	t.Parallel()
 	most := 2 * *restRanges
@@ -110,15 +110,15 @@ func TestMessagesAtRest(t *testing.T) {
 		for n := range most {
 			row.do(n)
 		}
-		// An object whose split waited since before the restart may ask the catalog meanwhile.
+		// An object whose split has waited since before the restart may ask the catalog meanwhile.
 		if m := messages(); m.Bucket != most || m.Catalog > 1 {
 			t.Errorf("%d times %s: %d messages to buckets and %d to the catalog", most, row.what, m.Bucket, m.Catalog)
 		}
 	}
 }
 
-// TestFullBehindWriteOfRange: a write to a range that is not the first was carried out when the
-// memory of its instance is full. The next one sends nothing else, and answers.
+// TestFullBehindWriteOfRange checks a write to a range that is not the first. The memory of its instance
+// becomes full after the write was carried out. The next instance answers without sending the write again.
 func TestFullBehindWriteOfRange(t *testing.T) {
 	t.Parallel()
 	s := atRest(t, "many", 6)
@@ -130,7 +130,7 @@ func TestFullBehindWriteOfRange(t *testing.T) {
 			{method: "POST", target: "/$batch", kind: kind, body: strings.ReplaceAll(body, "PUT", "MERGE")},
 			{method: "DELETE", target: fmt.Sprintf("/many(PartitionKey='%s',RowKey='new')", partition)},
 		} {
-			// By the instance that serves the next request too: it knows the map.
+			// The instance that also serves the next request, because it knows the map.
 			must(t, 200, s, "GET", "acme", fmt.Sprintf("/many(PartitionKey='%s',RowKey='r')", partition), "", "")
 			r.header = []string{"x-fault: full"} // see faults.mjs
 			resp, answer, err := r.send(t.Context(), s, workerd.Client)

@@ -9,8 +9,8 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// TestEscapedPage: text that JSON writes in six characters for each does not use up the memory
-// of an instance: pages end before.
+// TestEscapedPage checks that text whose characters each take six in JSON does not exhaust the memory of an
+// instance: pages end before that.
 func TestEscapedPage(t *testing.T) {
 	s := start(t)
 	if status, body := sent(t, s, workerd.Client, "POST", "/Tables", "application/json", `{"TableName":"rows"}`); status != 201 {

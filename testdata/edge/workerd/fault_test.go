@@ -48,8 +48,8 @@ func count(t *testing.T, s table.Store, partition string) int {
 	return len(page.Rows)
 }
 
-// workerd is killed under load and started again over the same data: acknowledged
-// writes are there, and batches are whole.
+// workerd is killed under load and started again over the same data. Acknowledged writes exist, and batches
+// are complete.
 func TestKill(t *testing.T) {
 	data := t.TempDir()
 	options := workerd.Options{Data: data, Log: workerd.Log(t), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
@@ -69,7 +69,7 @@ func TestKill(t *testing.T) {
 		group.Go(func() {
 			for n := 0; ; n++ {
 				if _, err := s.Commit(t.Context(), people, inserts(fmt.Sprintf("w%d-%04d", w, n), batch)); err != nil {
-					return // it is dead
+					return // the server has ended
 				}
 				acknowledged[w].Store(int64(n + 1))
 				if total.Add(1) == 200 {

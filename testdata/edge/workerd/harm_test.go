@@ -12,7 +12,7 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// chaos is random faults of the first messages and steps of a call.
+// chaos returns random faults for the first messages and steps of a call.
 func chaos(seed uint64, length int, kinds ...string) func() workerd.Faults {
 	var mu sync.Mutex
 	r := rand.New(rand.NewPCG(seed, 7))
@@ -33,8 +33,8 @@ func chaos(seed uint64, length int, kinds ...string) func() workerd.Faults {
 	}
 }
 
-// Messages of a Worker and replies are lost, others arrive twice, and objects never
-// forget: every write is carried out once, and no outcome is unknown.
+// Messages of a Worker and replies are lost, others arrive twice, and objects keep their memory. Every
+// write is carried out once, and no outcome is unknown.
 func TestLossy(t *testing.T) {
 	h := func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		p := server.NewPlace(now)
@@ -56,7 +56,7 @@ func isFailed(err error) bool {
 	return ok
 }
 
-// All faults happen at random.
+// TestOutcomes makes all kinds of faults happen at random.
 func TestOutcomes(t *testing.T) {
 	p := server.NewPlace(wallClock)
 	s := openStore(t, p, wallClock, 1)

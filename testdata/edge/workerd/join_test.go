@@ -37,9 +37,9 @@ func (l *tally) count() int {
 	return l.n
 }
 
-// Ranges that are small join again while a client reads and writes the entities that move: each read
-// shows the last write, and in the end the table has all, in one object. The clock of the objects is
-// behind that of the machine, so that their alarms ring at once, and goes on with each request.
+// Small ranges join again while a client reads and writes the entities that move. Each read returns the
+// last write, and in the end one object has the whole table. The clock of the objects is behind the
+// machine's, so that their alarms ring at once, and advances with each request.
 func TestJoins(t *testing.T) {
 	log := &tally{Writer: workerd.Log(t), text: `"event":"join finished"`}
 	server, err := workerd.Start(workerd.Options{Data: t.TempDir(), Log: log,
@@ -60,7 +60,7 @@ func TestJoins(t *testing.T) {
 		for {
 			_, err := s.Commit(t.Context(), people, []table.Mutation{m})
 			if errors.Is(err, table.ErrBusy) || errors.Is(err, table.ErrUnknown) {
-				continue // its keys just move
+				continue // its keys are being moved
 			}
 			if err != nil && !(m.Kind == table.Delete && errors.Is(err, table.ErrNoEntity)) {
 				t.Fatal(err)
@@ -93,7 +93,7 @@ func TestJoins(t *testing.T) {
 		clock += edm.TicksPerSecond
 	}
 	for ranges() < 3 {
-		put(partition(0), "more", "") // it wakes the objects
+		put(partition(0), "more", "") // this wakes the objects
 	}
 	want := map[string]string{}
 	for i := range partitions {

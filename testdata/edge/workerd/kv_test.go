@@ -52,7 +52,7 @@ func demand(t *testing.T, s *workerd.Server, method, target, body string, status
 	return answer
 }
 
-// Best effort carries out inserts, ETags and batches. Deleted tables are gone at once.
+// With best effort, inserts, ETags and batches are carried out. Deleted tables disappear at once.
 func TestKVBestEffort(t *testing.T) {
 	t.Parallel()
 	s := startKV(t, "EDGETABLE_KV_BEST_EFFORT=true")
@@ -77,8 +77,8 @@ func TestKVBestEffort(t *testing.T) {
 	demand(t, s, "GET", "/people()", "", 404)
 }
 
-// Without best effort, inserts and batches are 501 and name the profile that has
-// them; upserts and queries work.
+// Without best effort, inserts and batches get 501, with a text that names the profile for them. Upserts
+// and queries work.
 func TestKVRefusals(t *testing.T) {
 	t.Parallel()
 	s := startKV(t)
@@ -90,7 +90,7 @@ func TestKVRefusals(t *testing.T) {
 	if status, got, err := transact(t, s, "p", 2); status != 202 || err != nil || !strings.Contains(got, "501 Not Implemented") || !strings.Contains(got, reason) {
 		t.Errorf("a batch: %d, %v: %s", status, err, got)
 	}
-	// Together more than the memory of an instance, if anything is left behind.
+	// Together these would exceed the memory of an instance if any of them left garbage.
 	value := strings.Repeat("v", 30_000)
 	for n := range 30 {
 		demand(t, s, "PUT", fmt.Sprintf("/people(PartitionKey='p',RowKey='%d')", n), `{"V":"`+value+`","W":"`+value+`"}`, 204)

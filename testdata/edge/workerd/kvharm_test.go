@@ -31,7 +31,7 @@ func rows(t *testing.T, s *workerd.Server, partition string) int {
 	return strings.Count(demand(t, s, "GET", "/people()?$filter=PartitionKey%20eq%20'"+partition+"'", "", 200), `"RowKey"`)
 }
 
-// names counts those in a space of the namespace.
+// names returns the number of names in a space of the namespace.
 func names(t *testing.T, s *workerd.Server, space string) (n int) {
 	t.Helper()
 	for cursor := ""; ; {
@@ -53,10 +53,9 @@ func succeed(t *testing.T, err error) {
 	}
 }
 
-// A trap ends all requests of the isolate with 500; a new instance serves the next
-// ones. A put that KV had accepted stays; one that it had not received is lost. A request
-// that is trapped while it waits for KV has an unknown outcome: KV may get its put, now or
-// later.
+// A trap ends all requests of the isolate with 500, and a new instance serves the next ones. A put that KV
+// has accepted remains; a put that it has not received is lost. A request that is trapped while it waits
+// for KV has an unknown outcome, because KV may still get its put.
 func TestKVTrap(t *testing.T) {
 	t.Parallel()
 	s := startKV(t)
@@ -78,8 +77,7 @@ func TestKVTrap(t *testing.T) {
 	}
 }
 
-// workerd is killed under load and started again over the same data: acknowledged
-// writes are there.
+// workerd is killed under load and started again over the same data. Acknowledged writes exist.
 func TestKVKill(t *testing.T) {
 	t.Parallel()
 	o := workerd.Options{Data: t.TempDir(), KV: true, Log: workerd.Log(t), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
@@ -122,8 +120,8 @@ func TestKVKill(t *testing.T) {
 	}
 }
 
-// The schedule deletes the entities of a deleted table when no isolate can write into it
-// any more; the entities of other tables stay.
+// The scheduled purge deletes the entities of a deleted table once no isolate can write into it any more.
+// The entities of other tables remain.
 func TestKVPurge(t *testing.T) {
 	t.Parallel()
 	s := startKV(t, "EDGETABLE_KV_BEST_EFFORT=true")

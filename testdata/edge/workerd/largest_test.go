@@ -9,9 +9,9 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// Entities of the largest size, in characters that need half as much again in KV,
-// reach the replica by the outbox and by the initial sync; the objects of the
-// isolate keep their memory of answers.
+// Entities of the maximum size, in characters that take one and a half times as many bytes in KV, reach the
+// replica through the outbox and through the initial sync. The objects of the isolate keep their remembered
+// answers.
 func TestReplicaOfLargest(t *testing.T) {
 	var log bytes.Buffer
 	options := workerd.Options{Data: t.TempDir(), Log: &log, Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}

@@ -8,7 +8,7 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// Lines of the access log are left out, however the log is cut into pieces.
+// Lines of the access log are omitted, even if the log arrives in arbitrary pieces.
 func TestCauses(t *testing.T) {
 	t.Parallel()
 	const log = "panic: out of memory\n" + `{"msg":"request","status":200}` + "\n" + `{"msg":"trap","cause":"unreachable"}` + "\nthe end\n"

@@ -20,10 +20,11 @@ var (
 	manyOperations = flag.Int("operations", 100, "operations of TestManyRanges before each kill")
 )
 
-// TestManyRanges has clients use one table of many ranges in all ways, with small and large requests: first at rest, then
-// while its ranges split all the time. Again and again workerd is killed under them. Each partition is a register whose
-// history must have an order, batches are seen whole, and pages have each entity that stays once. Until a kill each request is
-// served at rest, and nearly each one during splits. In the end the table is deleted and made again.
+// TestManyRanges makes clients use one table of many ranges in all ways, with small and large requests:
+// first at rest, then while its ranges split all the time. workerd is killed repeatedly. Each partition is
+// a register whose history must have an order; batches are seen whole; pages contain each permanent entity
+// once. Between kills, each request is served while the table is at rest, and nearly each one during
+// splits. In the end the table is deleted and created again.
 func TestManyRanges(t *testing.T) {
 	t.Parallel()
 	m := &mixed{t: t, options: splitInto(t, "many", *restRanges), stay: map[string]int64{}}
@@ -62,7 +63,7 @@ func TestManyRanges(t *testing.T) {
 	t.Logf("%d ranges, and %d of its last life: %v", ranges, len(statistics(t, m.s, "many").Ranges), m.answers.n)
 }
 
-// mixed are clients of a table, and what they know of it.
+// mixed holds the clients of a table, and what they know of its content.
 type mixed struct {
 	t       *testing.T
 	options workerd.Options
@@ -70,10 +71,10 @@ type mixed struct {
 	registers
 	answers
 	values atomic.Int64
-	ending atomic.Bool // the server is to be killed
+	ending atomic.Bool // whether the server is about to be killed
 
 	staying sync.Mutex
-	stay    map[string]int64 // entities that stay, by partition and row: when they were answered
+	stay    map[string]int64 // permanent entities, by partition and row: when their insert was answered
 }
 
 func (m *mixed) start() {
@@ -104,7 +105,7 @@ func (a *answers) count(what string, status int) {
 	a.n[what][status]++
 }
 
-// of returns how many have one of these statuses.
+// of returns the number of answers with one of these statuses.
 func (a *answers) of(statuses ...int) (n, all int) {
 	for _, counts := range a.n {
 		for status, count := range counts {
@@ -129,8 +130,8 @@ func (m *mixed) send(what string, r request, expected ...int) (status int, heade
 	return status, header, body
 }
 
-// answered counts an answer, which must be one of those that are expected, or tell that the service is busy, or does not know the
-// outcome.
+// answered counts an answer. Its status must be an expected one, or say that the service is busy or does
+// not know the outcome.
 func (m *mixed) answered(what string, r request, status int, body string, expected ...int) {
 	if !m.ending.Load() {
 		m.count(what, status)
@@ -142,7 +143,7 @@ func (m *mixed) answered(what string, r request, status int, body string, expect
 
 const mixedClients = 6
 
-// round has all clients work until there were so many operations, and kills workerd under them.
+// round makes all clients work until this many operations are done, and kills workerd meanwhile.
 func (m *mixed) round(operations int) {
 	var done atomic.Int64
 	enough := make(chan struct{})
@@ -178,8 +179,9 @@ func (m *mixed) round(operations int) {
 	m.registers.ended()
 }
 
-// shapes of partitions: rows of up to so many bytes that each write replaces together; 0 rows: one entity that is written
-// alone. A Worker serves requests in memories of three sizes: some shapes are as large as the smaller ones just hold.
+// The shapes of partitions: each write replaces this many rows of up to this many bytes together; with 0
+// rows it writes one entity alone. A Worker serves requests in memories of three sizes, and some shapes are
+// the largest that the smaller memories can hold.
 var shapes = []struct {
 	name       string
 	rows, size int
@@ -194,7 +196,8 @@ var shapes = []struct {
 	{"a batch of 4 MB", 100, 38_000},
 }
 
-// act makes one request to a partition. Some partitions are used often, so that requests meet; the large ones seldom.
+// act makes one request to a partition. Some partitions are used often, so that requests overlap; large
+// partitions are used seldom.
 func (m *mixed) act(rnd *rand.Rand) {
 	most := 2 * *restRanges
 	n := rnd.IntN(most)
@@ -227,7 +230,7 @@ func (m *mixed) act(rnd *rand.Rand) {
 
 var innerStatus = regexp.MustCompile(`HTTP/1\.1 (\d{3}) `)
 
-// statusOfBatch is the status of a batch that was refused or not as a whole.
+// statusOfBatch returns the status of a batch: the status of the response, or that of the part that failed.
 func statusOfBatch(answer string) (status int) {
 	for _, inner := range innerStatus.FindAllStringSubmatch(answer, -1) {
 		if _, err := fmt.Sscan(inner[1], &status); err != nil || status >= 300 {
@@ -237,7 +240,7 @@ func statusOfBatch(answer string) (status int) {
 	return status
 }
 
-// insertNew inserts an entity that stays, in a partition of its own.
+// insertNew inserts a permanent entity into a new partition.
 func (m *mixed) insertNew(partition string) {
 	status, _, _ := m.send("an insert", request{method: "POST", target: "/many", body: fmt.Sprintf(`{"PartitionKey":"%s","RowKey":"r"}`, partition)}, 201)
 	if m.staying.Lock(); status == 201 {
@@ -287,7 +290,8 @@ func (m *mixed) readEntity(target, name, what string) (value, etag string) {
 	return value, etag
 }
 
-// readPartition reads all rows of the batches of a partition. Those of one page were read at one moment.
+// readPartition reads all rows that the batches of a partition wrote. The rows of one page were read at one
+// moment.
 func (m *mixed) readPartition(name string, rows int, what string) {
 	call, next, got := m.time.Add(1), "", 0
 	for first := true; first || next != ""; first = false {
@@ -317,7 +321,7 @@ func (m *mixed) readPartition(name string, rows int, what string) {
 
 var keysOf = regexp.MustCompile(`"PartitionKey":"([^"]+)","RowKey":"([^"]+)"`)
 
-// pages reads all pages of the table once: they have each entity that stays.
+// pages reads all pages of the table once, and checks that they contain each permanent entity.
 func (m *mixed) pages() {
 	call, seen := m.scan()
 	m.staying.Lock()
@@ -329,7 +333,8 @@ func (m *mixed) pages() {
 	}
 }
 
-// scan returns the entities in all pages, which must be in order, and when it began. If the server ends meanwhile, seen is nil.
+// scan returns the entities in all pages, which must be in order, and the time of its begin. If the server
+// ends meanwhile, seen is nil.
 func (m *mixed) scan() (call int64, seen map[string]bool) {
 	call, next, last := m.time.Add(1), "", ""
 	seen = map[string]bool{}

@@ -22,8 +22,7 @@ func sent(t *testing.T, s *workerd.Server, c *http.Client, method, target, kind,
 	return resp.StatusCode, answer
 }
 
-// large is the JSON of an entity with this many characters of text, 30,000 per
-// property.
+// large returns the JSON of an entity with this many characters of text, 30,000 per property.
 func large(size int, character string) string {
 	var b strings.Builder
 	b.WriteByte('{')
@@ -33,7 +32,7 @@ func large(size int, character string) string {
 	return b.String() + `"Age":36}`
 }
 
-// batch is a batch of upserts, each with a text of this many bytes.
+// batch returns a batch of upserts, each with a text of this many bytes.
 func batch(table string, first, n, size int) (kind, body string) {
 	var b strings.Builder
 	b.WriteString("--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n")
@@ -44,8 +43,7 @@ func batch(table string, first, n, size int) (kind, body string) {
 	return "multipart/mixed; boundary=b", b.String() + "--c--\r\n--b--\r\n"
 }
 
-// Large requests, many at a time: all are answered, and the memories of the isolate
-// stay below 80 MB.
+// Many concurrent large requests are all answered, and the memories of the isolate stay below 80 MB.
 func TestMemory(t *testing.T) {
 	s := start(t)
 	c := workerd.NewClient(64)
@@ -86,7 +84,7 @@ func TestMemory(t *testing.T) {
 				if status, got := sent(t, s, c, "GET", target, object, ""); status != 200 || strings.Count(got, strings.Repeat("v", 30_000)) != 17 {
 					t.Errorf("a large entity: %d, %.300s", status, got)
 				}
-			case 2: // a page of them
+			case 2: // a page of such entities
 				if status, body := sent(t, s, c, "GET", "/large()", object, ""); status != 200 {
 					t.Errorf("a page of large entities: %d, %.300s", status, body)
 				}
@@ -110,8 +108,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// Objects that wrote large entities do not keep that memory: all objects of the
-// isolate stay in one instance and remember their answers.
+// Objects do not keep the memory for large entities that they wrote: all objects of the isolate stay in one
+// instance and remember their answers.
 func TestLargeEntities(t *testing.T) {
 	s := openStore(t, server.NewPlace(wallClock), wallClock, 24)
 	create(t, s)
@@ -126,8 +124,8 @@ func TestLargeEntities(t *testing.T) {
 	}
 }
 
-// Tables of many buckets are read completely, also if each bucket begins with an
-// entity of the largest size, and if a filter names many of them.
+// Tables of many buckets are read completely, even if each bucket begins with an entity of the maximum
+// size, and even if a filter names many buckets.
 func TestLargeEntitiesMerged(t *testing.T) {
 	s := start(t, "EDGETABLE_BUCKETS=64")
 	const object = "application/json"
@@ -141,7 +139,7 @@ func TestLargeEntitiesMerged(t *testing.T) {
 		if status, body := sent(t, s, workerd.Client, "PUT", fmt.Sprintf("/wide(PartitionKey='%d',RowKey='r')", i), object, body); status != 204 {
 			t.Fatalf("%d %.300s", status, body)
 		}
-		if i < 15 { // the comparisons that a filter may have
+		if i < 15 { // the maximum number of comparisons in a filter
 			points = append(points, fmt.Sprintf("(PartitionKey%%20eq%%20'%d')", i))
 		}
 	}
@@ -151,7 +149,7 @@ func TestLargeEntitiesMerged(t *testing.T) {
 	}{
 		{"First", "$top=1", 1},
 		{"Narrow", "$select=Age&$top=1", 1},
-		{"Whole", "$filter=Age%20eq%2036&$select=Age", many}, // takes many pages that each begin all buckets
+		{"Whole", "$filter=Age%20eq%2036&$select=Age", many}, // takes many pages, each of which begins with all buckets
 		{"Points", "$filter=" + strings.Join(points, "%20or%20"), len(points)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -11,9 +11,8 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// The shell asks for objects by name, in their jurisdiction, with a location hint.
-// workerd has no places, so a namespace written after the documentation replaces
-// the platform's.
+// The shell requests objects by name, in their jurisdiction, with a location hint. workerd has no
+// locations, so a namespace that follows the documentation replaces the platform's.
 func TestNames(t *testing.T) {
 	node, err := workerd.Node()
 	if err != nil {
@@ -41,7 +40,7 @@ func TestNames(t *testing.T) {
 		{durableobject.Range(key, 8, 3, 0, "us/wnam"), ask{Name: "bucket/table/acct/people/8/3@wnam", Jurisdiction: "us", Options: &options{"wnam"}}},
 	}
 	calls := []durableobject.Call{{To: durableobject.Range(key, 1, 0, 0, "mars/"), Message: []byte("nobody")}}
-	// The platform refuses to name it: nothing was handled.
+	// The platform refuses the name, so the message was not handled.
 	want, answers := []ask{}, []byte{1, 0, 0, 0, 3}
 	for i, row := range rows {
 		calls = append(calls, durableobject.Call{To: row.object, Message: []byte{'m', byte(i)}})

@@ -11,7 +11,7 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// list asks the Worker for tables.
+// list requests the tables of the account from the Worker.
 func list(ctx context.Context, s *workerd.Server, c *http.Client) (status int, err error) {
 	resp, _, err := request{method: http.MethodGet, target: "/Tables"}.send(ctx, s, c)
 	if err != nil {
@@ -20,15 +20,14 @@ func list(ctx context.Context, s *workerd.Server, c *http.Client) (status int, e
 	return resp.StatusCode, nil
 }
 
-// More requests than instances, and clients that hang up: all other requests are
-// answered.
+// There are more requests than instances, and some clients disconnect. All other requests are answered.
 func TestManyRequests(t *testing.T) {
 	c := workerd.NewClient(100)
 	for range 2 {
 		var group sync.WaitGroup
 		for n := range 300 {
 			group.Go(func() {
-				if n%3 == 0 { // gone at once
+				if n%3 == 0 { // the client disconnects at once
 					ctx, cancel := context.WithCancel(t.Context())
 					go cancel()
 					_, _ = list(ctx, server, c)
@@ -43,8 +42,8 @@ func TestManyRequests(t *testing.T) {
 	}
 }
 
-// The module traps while it serves a request: that request gets an error of the
-// protocol, and the instance serves no other one.
+// If the module traps while it serves a request, that request gets an error of the protocol, and the
+// instance serves no other request.
 func TestTrappedRequest(t *testing.T) {
 	for range 3 {
 		r := request{method: http.MethodGet, target: "/Tables", header: []string{"x-fault: trap"}} // see faults.mjs
@@ -61,8 +60,8 @@ func TestTrappedRequest(t *testing.T) {
 	}
 }
 
-// The memory of an instance is full behind a write: the next instance answers the
-// request, and the write is not made again.
+// If the memory of an instance is full after a write, the next instance answers the request without
+// repeating the write.
 func TestFullBehindWrite(t *testing.T) {
 	s := start(t)
 	const object = "application/json"
@@ -95,8 +94,7 @@ func TestFullBehindWrite(t *testing.T) {
 	}
 }
 
-// Instances that served many requests are replaced, those for requests and the one
-// for objects.
+// Instances that have served many requests are replaced: those for requests, and the one for objects.
 func TestRecycle(t *testing.T) {
 	s := start(t)
 	serve := func() {
@@ -147,8 +145,7 @@ func instances(t *testing.T, s *workerd.Server, uses int) workerd.Instances {
 	return i
 }
 
-// Rates are counted per isolate, however many instances serve requests
-// concurrently.
+// Rates are counted per isolate, no matter how many instances serve requests concurrently.
 func TestLimits(t *testing.T) {
 	s := start(t, "EDGETABLE_LIMITS=account=0.01", "EDGETABLE_MAX_FAILURES=0.01")
 	c := workerd.NewClient(20)

@@ -13,9 +13,10 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// registers are the histories of partitions that have one value each: that of their only entity, or
-// of all the entities that each of their batches writes. A history is accepted if each operation has a
-// moment between its call and its return such that all together answer as they did.
+// registers are the histories of partitions. Each partition has one value: the value of its only entity, or
+// the value that each of its batches writes to all its entities. A history is accepted if each operation
+// has a moment between its call and its return such that a register answers, in this order, as the server
+// did.
 type registers struct {
 	time atomic.Int64 // logical: only the order matters
 
@@ -23,25 +24,25 @@ type registers struct {
 	history map[string][]porcupine.Operation
 }
 
-// registerStep is an operation: read, put, insert, delete, or change, which replaces the value was.
+// registerStep is an operation: read, put, insert, delete, or change, which replaces a given value.
 type registerStep struct{ kind, value, was string }
 
-// registerAnswer is its status, and the value that was read, "" if there is none.
+// registerAnswer is the status of an operation, and the value that it read, "" if there is none.
 type registerAnswer struct {
 	status int // 0: there was no answer
 	value  string
 }
 
-// unknown reports whether a write may have been carried out, and may not.
+// unknown reports whether it is unknown if a write was carried out.
 func (a registerAnswer) unknown() bool { return a.status == 0 || a.status == 500 }
 
-// add adds an operation that was called at a time. If its outcome is unknown, it may take effect until
-// the server ends.
+// add adds an operation with the time of its call. If its outcome is unknown, it may take effect until the
+// server ends.
 func (r *registers) add(name string, in registerStep, call int64, out registerAnswer) {
 	op := porcupine.Operation{Input: in, Call: call, Output: out, Return: r.time.Add(1)}
 	switch {
 	case out.status == 503, out.unknown() && in.kind == "read":
-		return // nothing was done
+		return // the operation was not carried out
 	case out.unknown():
 		op.Return = math.MaxInt64
 	}
@@ -53,7 +54,7 @@ func (r *registers) add(name string, in registerStep, call int64, out registerAn
 	r.history[name] = append(r.history[name], op)
 }
 
-// ended says that the server has ended: what did not take effect never will.
+// ended records that the server has ended: operations that have not taken effect never will.
 func (r *registers) ended() {
 	now := r.time.Add(1)
 	for _, history := range r.history {
@@ -81,7 +82,7 @@ func (r *registers) check(t *testing.T) {
 	t.Logf("%d operations of %d partitions have an order", operations, len(r.history))
 }
 
-// inOrder looks for an order of the operations of a register.
+// inOrder searches for an order of the operations of a register.
 func inOrder(history []porcupine.Operation) porcupine.CheckResult {
 	model := (&porcupine.NondeterministicModel{
 		Init: func() []any { return []any{""} },
@@ -95,8 +96,8 @@ func inOrder(history []porcupine.Operation) porcupine.CheckResult {
 	return porcupine.CheckOperationsTimeout(model, history, 5*time.Minute)
 }
 
-// afterStep returns the values that a register may have after an operation that was answered so, none if it
-// cannot have been answered so.
+// afterStep returns the values that a register may have after an operation with this answer; none if the
+// answer is impossible.
 func afterStep(s string, in registerStep, out registerAnswer) []string {
 	next, applies, refused := in.value, true, 0
 	switch in.kind {
@@ -125,8 +126,8 @@ func afterStep(s string, in registerStep, out registerAnswer) []string {
 	return nil
 }
 
-// TestRegisters checks the model: which answers it accepts of operations one after the other, and of one that a killed
-// server may have carried out.
+// TestRegisters checks which answers the model accepts, for sequential operations and for an operation that
+// a killed server may have carried out.
 func TestRegisters(t *testing.T) {
 	t.Parallel()
 	type step = struct {

@@ -32,7 +32,7 @@ func ask(t *testing.T, s *workerd.Server, method, account, path, query, body str
 	return resp.StatusCode, answer
 }
 
-// must is ask with an expected status.
+// must calls ask and requires a status.
 func must(t *testing.T, want int, s *workerd.Server, method, account, path, query, body string, headers ...string) string {
 	t.Helper()
 	status, answer := ask(t, s, method, account, path, query, body, headers...)
@@ -42,8 +42,8 @@ func must(t *testing.T, want int, s *workerd.Server, method, account, path, quer
 	return answer
 }
 
-// published waits until the replica has the record of a table, or has none: without
-// one the objects answer at the secondary address.
+// published waits until the replica has, or does not have, the record of a table. Without the record, the
+// objects answer at the secondary address.
 func published(t *testing.T, s *workerd.Server, table string, want int) {
 	t.Helper()
 	waiting.Eventually(t, fmt.Sprintf("the replica has %d records of %s", want, table), new(strings.Builder), func() bool {
@@ -55,8 +55,8 @@ func published(t *testing.T, s *workerd.Server, table string, want int) {
 	})
 }
 
-// shows waits until the replica shows the same as the primary address. A batch whose result is
-// lost, as on a busy machine, is repeated after a minute, and that may happen several times.
+// shows waits until the replica returns the same as the primary address. A batch whose result is lost, as
+// on a busy machine, is repeated after a minute, possibly several times.
 func shows(t *testing.T, s *workerd.Server, path, query string) {
 	t.Helper()
 	table, _, _ := strings.Cut(path[1:], "(")
@@ -71,8 +71,8 @@ func shows(t *testing.T, s *workerd.Server, path, query string) {
 	})
 }
 
-// Writes at the primary address become visible at the secondary, also if workerd is
-// killed before they are published, and for tables from before the replica.
+// Writes at the primary address become visible at the secondary, even if workerd is killed before they are
+// published, and also for tables that are older than the replica.
 func TestReplica(t *testing.T) {
 	options := workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
 	s := startReplica(t, options)
@@ -87,7 +87,7 @@ func TestReplica(t *testing.T) {
 	options.Log = &log
 	s = startReplica(t, options)
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"people"}`)
-	must(t, 200, s, "GET", "acme-secondary", "/before(PartitionKey='p0',RowKey='0')", "", "") // wherever it is
+	must(t, 200, s, "GET", "acme-secondary", "/before(PartitionKey='p0',RowKey='0')", "", "") // from the replica or from the objects
 	shows(t, s, "/before()", "")
 	long := strings.Repeat("k", 400)
 	for n, name := range []string{"Ann", "Bob", long, strings.Repeat("€", 500)} {
@@ -130,7 +130,7 @@ func lastSync(t *testing.T, s *workerd.Server) time.Time {
 	return synced
 }
 
-// If nothing lags, the last sync was three minutes ago.
+// If no source lags, the last sync was three minutes ago.
 func TestReplicaStats(t *testing.T) {
 	s := startReplica(t, workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_REPLICA=true"}})
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"people"}`)
@@ -141,8 +141,8 @@ func TestReplicaStats(t *testing.T) {
 	}
 }
 
-// A request with the header is answered by the replica at the primary address too,
-// without the latest writes; other requests are not.
+// A request with the header is answered by the replica at the primary address too, without the latest
+// writes. A request without the header is not.
 func TestReplicaAsked(t *testing.T) {
 	s := startReplica(t, workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_REPLICA=true"}})
 	const path, all = "/people(PartitionKey='p',RowKey='r')", "/people()"

@@ -15,7 +15,7 @@ import (
 // request is a request to the Worker, signed by the account acme.
 type request struct {
 	method     string
-	account    string // in the path, "": acme
+	account    string // account in the path; "" means acme
 	target     string // the rest of the path, and the query
 	kind, body string
 	header     []string // "name: value"

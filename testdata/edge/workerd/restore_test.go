@@ -16,8 +16,8 @@ import (
 	waiting "edgetable/testdata/must"
 )
 
-// Workerd keeps no earlier states: the Worker says so, changes nothing, and the table
-// serves as before. What is wrong with a request is said first.
+// workerd keeps no earlier states. So the Worker refuses a restore, changes nothing, and the table is
+// served as before. Errors in the request are reported first.
 func TestRestoreUnsupported(t *testing.T) {
 	options := workerd.Options{Data: t.TempDir(), Log: workerd.Log(t), Env: []string{
 		"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_BUCKETS=3", "EDGETABLE_MAX_SKEW=24h",
@@ -65,8 +65,8 @@ func TestRestoreUnsupported(t *testing.T) {
 	must(t, 200, s, "GET", "acme", "/people(PartitionKey='p',RowKey='r')", "", "")
 }
 
-// The objects of a place have the clock of the test. Without a past, restoring is what
-// workerd says of it; with one, all objects end and go back.
+// The objects of a place have the clock of the test. Without earlier states a restore gets workerd's error;
+// with them all objects end and return to a state.
 func TestRestore(t *testing.T) {
 	for _, past := range []bool{false, true} {
 		clock := wallClock()
@@ -128,9 +128,9 @@ func TestRestore(t *testing.T) {
 
 var laterTime = regexp.MustCompile(`or to (\S+) or later`)
 
-// A table that has split goes back to the ranges that it had, and again to those of now.
+// A table that has split returns to its earlier ranges, and then again to its latest ones.
 func TestRestoreRanges(t *testing.T) {
-	ago := edm.Ticks(2 * 3600 * edm.TicksPerSecond) // the alarms of a clock that is late ring at once
+	ago := edm.Ticks(2 * 3600 * edm.TicksPerSecond) // alarms ring at once if the clock is late
 	now := func() edm.Ticks { return wallClock() - ago }
 	small := start(t, splitting...)
 	place := small.NewPlace(now)
@@ -141,7 +141,7 @@ func TestRestoreRanges(t *testing.T) {
 		for i := from; i < to; i++ {
 			m := table.Mutation{Key: key.Append(nil, fmt.Sprintf("p%02d", i), "r"), Nonce: uint64(i + 1), Properties: edm.AppendProperty(nil, "v", edm.String(value+strings.Repeat(" ", 1000)))}
 			_, err := s.Commit(t.Context(), people, []table.Mutation{m})
-			for errors.Is(err, table.ErrBusy) { // keys just move
+			for errors.Is(err, table.ErrBusy) { // keys are being moved
 				_, err = s.Commit(t.Context(), people, []table.Mutation{m})
 			}
 			if err != nil && !errors.Is(err, table.ErrUnknown) {
@@ -173,7 +173,7 @@ func TestRestoreRanges(t *testing.T) {
 	ranges := func(least int) (n int) {
 		counting, _ := table.As[table.Counting](s)
 		waiting.Eventually(t, fmt.Sprintf("there are %d ranges", least), new(strings.Builder), func() bool {
-			if report, err := counting.Traffic(t.Context(), people); err == nil { // else keys just move
+			if report, err := counting.Traffic(t.Context(), people); err == nil { // otherwise keys are being moved
 				n = len(report.Ranges)
 			}
 			return n >= least
@@ -190,7 +190,7 @@ func TestRestoreRanges(t *testing.T) {
 			if did, err = string(said), failed; err == nil {
 				return true
 			}
-			// Keys moved near that time, or just move.
+			// Keys moved near that time, or are being moved.
 			if named := laterTime.FindStringSubmatch(err.Error()); named != nil {
 				to, _ = edm.ParseDateTime(named[1])
 				return false

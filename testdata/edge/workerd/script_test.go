@@ -29,7 +29,7 @@ type stage struct {
 	faults workerd.Faults
 }
 
-// recorder keeps the outcome of every call.
+// recorder stores the outcome of every call.
 type recorder struct {
 	durableobject.Caller
 	errs []error
@@ -72,7 +72,7 @@ func newStage(t *testing.T) *storetest.Stage {
 
 func (s *stage) now() edm.Ticks { return s.clock }
 
-// worker opens a Worker that sends a message so often.
+// worker opens a Worker that sends a message at most n times.
 func (s *stage) worker(args, _ []string) string {
 	store, err := durableobject.New(durableobject.Options{Caller: s.recorder, Now: s.now, Rand: rand.Uint64, Attempts: number(args)})
 	s.Store = store
@@ -84,14 +84,14 @@ func number(args []string) int {
 	return n
 }
 
-// meet has the next call come with all faults of the script.
+// meet applies all faults of the script to the next call.
 func (s *stage) meet() string {
 	s.place.Meet(s.faults)
 	s.errs = nil
 	return "ok"
 }
 
-// kinds are the names that faults.mjs has for fates.
+// kinds returns the names that faults.mjs uses for fates.
 func kinds(t *testing.T, args []string) (list []string) {
 	fates := storetest.ParseFates(args)
 	for _, words := range fates.All() {
@@ -107,7 +107,7 @@ func kinds(t *testing.T, args []string) (list []string) {
 	return list
 }
 
-// first is what the shell said of the first message since the faults were set.
+// first returns the outcome of the first message since the faults were set.
 func (s *stage) first(_, _ []string) string {
 	switch err := s.errs[0]; {
 	case errors.Is(err, durableobject.ErrLost):
@@ -125,19 +125,19 @@ func (s *stage) then(args, _ []string) string {
 	return storetest.Outcome(err)
 }
 
-// deleting is the number of tables being deleted.
+// deleting returns the number of tables being deleted.
 func (s *stage) deleting(_, _ []string) string {
 	n, err := s.place.Count(s.TB.Context(), "catalog/acct", 'x')
 	return strings.TrimSuffix(strconv.Itoa(n)+" "+storetest.Outcome(err), " ok")
 }
 
-// deleted waits until there is none: alarms come in real time.
+// deleted waits until no table is being deleted. Alarms ring in real time.
 func (s *stage) deleted(_, _ []string) string {
 	waiting.Eventually(s.TB, "the deleted tables are gone", new(strings.Builder), func() bool { return s.deleting(nil, nil) == "0" })
 	return "ok"
 }
 
-// stored says whether an object has SQL tables or an alarm.
+// stored returns whether an object has SQL tables or an alarm.
 func (s *stage) stored(t *testing.T, object string) string {
 	name := map[string]string{
 		"bucket": durableobject.Range(people.String(), 1, 0, 0, "").Name, "catalog": durableobject.Catalog(people.Account, "").Name,

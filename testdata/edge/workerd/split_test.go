@@ -8,12 +8,11 @@ import (
 	"edgetable/core/table"
 )
 
-// splitting are bounds so small that tables split all the time: an object without
-// entities has 12 KB.
+// splitting are limits so small that tables split all the time: an object without entities has 12 KB.
 var splitting = []string{"EDGETABLE_SPLIT_BYTES=20000", "EDGETABLE_SPLIT_RATE=5"}
 
-// The objects keep the promises of tables that split while their tables split. Their clock
-// is the wall's, as alarms ring by it.
+// The suite of stores passes while the tables split. The objects use the wall clock, because alarms ring by
+// it.
 func TestSplitting(t *testing.T) {
 	small := start(t, splitting...)
 	h := func(t testing.TB, now func() edm.Ticks) storetest.Fixture {

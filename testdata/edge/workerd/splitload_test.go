@@ -16,8 +16,8 @@ import (
 	waiting "edgetable/testdata/must"
 )
 
-// TestSplitAtOnce checks that a table with the bound of the clients' suites (Makefile) splits
-// as soon as it has two partitions, and that its ranges are told with keys and sizes.
+// TestSplitAtOnce checks that a table with the limits of the clients' suites (Makefile) splits as soon as
+// it has two partitions, and that its ranges are reported with keys and sizes.
 func TestSplitAtOnce(t *testing.T) {
 	s := start(t, "EDGETABLE_SPLIT_BYTES=1")
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"two"}`)
@@ -39,7 +39,7 @@ func TestSplitAtOnce(t *testing.T) {
 	}
 }
 
-// put writes an entity; it tries again where keys are on their way to another object.
+// put writes an entity, and retries while keys are moving to another object.
 func put(t *testing.T, s *workerd.Server, target string) {
 	t.Helper()
 	for {
@@ -107,7 +107,7 @@ func BenchmarkSplitServesMore(b *testing.B) {
 	}
 }
 
-// roomy is the module with memories for as many large requests at a time as small ones.
+// roomy builds the module with memories for as many concurrent large requests as small ones.
 func roomy(b *testing.B) string {
 	built, err := workerd.Module("")
 	if err != nil {
@@ -132,7 +132,7 @@ func roomy(b *testing.B) string {
 	return folder
 }
 
-// splitLoad are clients of a table of 64 partitions of 40 kB.
+// splitLoad holds the clients of a table of 64 partitions of 40 kB.
 type splitLoad struct {
 	*testing.B
 	s *workerd.Server
@@ -173,8 +173,8 @@ func (l *splitLoad) page(n int) bool {
 	return status == 200 && strings.Count(answer, `"RowKey"`) == 40
 }
 
-// measure is how many requests a second are served. An isolate serves 15 small requests at a time: fewer clients leave
-// room for statistics.
+// measure returns the number of requests served per second. An isolate serves 15 small requests at a time;
+// fewer clients leave room for statistics.
 func (l *splitLoad) measure(ask func(n int) bool) float64 {
 	const clients, measured = 12, 15 * time.Second
 	var served atomic.Int64

@@ -15,9 +15,9 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// TestSplittingWire plays the corpus over objects whose tables split as soon as they have two
-// partitions: answers are the same, but for the Timestamps, of which each range issues its own, and
-// for continuation tokens that name the border of a range.
+// TestSplittingWire plays the corpus over objects whose tables split as soon as they have two partitions.
+// The answers are the same, except Timestamps, which each range issues itself, and continuation tokens that
+// name the border of a range.
 func TestSplittingWire(t *testing.T) {
 	small := start(t, "EDGETABLE_SPLIT_BYTES=1")
 	var split atomic.Int64

@@ -73,8 +73,8 @@ func megabyte(partition string) table.Mutation {
 	return table.Mutation{Key: key.Append(nil, partition, ""), Nonce: 1, Properties: edm.AppendProperty(nil, "v", edm.Binary(make([]byte, 1<<20)))}
 }
 
-// A full object refuses writes that would make it larger; its instance and the
-// other objects in it continue.
+// A full object refuses writes that would make it larger. Its instance and the other objects in it
+// continue.
 func TestFull(t *testing.T) {
 	p := server.NewPlace(wallClock)
 	s := openStore(t, p, wallClock, 1)
@@ -87,7 +87,7 @@ func TestFull(t *testing.T) {
 	if got := storage(t, p, bucket).Size; got < 1<<20 || got > 2<<20 {
 		t.Errorf("with an entity of 1 MiB it has %d bytes", got)
 	}
-	p.Restart(wallClock) // it looks at its size now and then, and when it wakes
+	p.Restart(wallClock) // an object checks its size from time to time, and when it wakes up
 	p.Hold(10e9)
 	before, err := server.Instances(t.Context(), 0)
 	if err != nil {

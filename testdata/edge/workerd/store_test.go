@@ -44,7 +44,7 @@ func run(m *testing.M) int {
 	return code
 }
 
-// strengths of tables with this many buckets.
+// strengths returns the strengths of tables with this many buckets.
 func strengths(buckets uint16) storetest.Strengths {
 	if buckets <= 1 {
 		return storetest.Home("Durable Objects, one bucket per table")
@@ -52,8 +52,7 @@ func strengths(buckets uint16) storetest.Strengths {
 	return storetest.Home("Durable Objects, more buckets")
 }
 
-// harness makes places in workerd. The Store runs in this process, the objects in
-// the module.
+// harness returns places in workerd. The Store runs in this process, the objects in the module.
 func harness(buckets uint16) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Fixture {
 		place := server.NewPlace(now)
@@ -61,7 +60,7 @@ func harness(buckets uint16) storetest.Harness {
 		return storetest.Fixture{
 			Store:     open(now),
 			Strengths: strengths(buckets),
-			Removes:   true,                                    // the alarms of a clock that is late ring at once
+			Removes:   true,                                    // alarms ring at once if the clock is late
 			Remote:    strings.Contains(t.Name(), "/Changes/"), // a page takes as long as a write; the cloud in memory has all histories
 			Share:     open,
 			Restart: func(now func() edm.Ticks) table.Store {

@@ -8,27 +8,27 @@ import (
 	"sync"
 )
 
-// remade is a table that is deleted and made again while clients insert.
+// remade is a table that is deleted and created again while clients insert.
 type remade struct {
 	*mixed
-	stop    chan struct{} // of the clients that run; nil: none
+	stop    chan struct{} // stops the running clients; nil if none run
 	clients sync.WaitGroup
 
 	mu       sync.Mutex
 	entities map[string]*written // by partition
 	changed  *sync.Cond
-	inserted int  // entities, since somebody began to wait
+	inserted int  // entities since the last wait began
 	missed   bool // an insert found no table
 }
 
-// written is an entity that a client has inserted, or tried to.
+// written is an entity that a client has inserted, or has tried to insert.
 type written struct {
-	call, answered int64 // logical times; answered is the latest one while the outcome is not known
-	known          bool  // it was answered that the entity is there
+	call, answered int64 // logical times; answered is the latest possible time while the outcome is unknown
+	known          bool  // whether an answer said that the entity exists
 }
 
-// live deletes the table and makes it again, and kills workerd in every second deletion. Each life begins empty and keeps
-// what is inserted into it.
+// live deletes the table and creates it again, and kills workerd in every second deletion. Each incarnation
+// begins empty and keeps the entities inserted into it.
 func (m *mixed) live(times int) {
 	l := &remade{mixed: m, entities: map[string]*written{}}
 	l.changed = sync.NewCond(&l.mu)
@@ -46,7 +46,7 @@ func (m *mixed) live(times int) {
 	}
 }
 
-// insert waits until clients have inserted n entities more. It starts them if none run.
+// insert waits until clients have inserted n more entities. It starts clients if none run.
 func (l *remade) insert(n int) {
 	if l.stop == nil {
 		stop := make(chan struct{})
@@ -101,7 +101,8 @@ func (l *remade) insertOne(rnd *rand.Rand) {
 	}
 }
 
-// drop deletes the table and returns when it was asked for last: what was answered before is no more.
+// drop deletes the table, and returns the time of its last request: entities answered before that time must
+// be gone.
 func (l *remade) drop(kill bool) (call int64) {
 	remove := func() int {
 		status, _, _ := l.send("a deletion", request{method: "DELETE", target: "/Tables('many')"}, 204, 404, 409)
@@ -120,7 +121,7 @@ func (l *remade) drop(kill bool) (call int64) {
 			l.t.Fatal(err)
 		}
 		l.end()
-		for _, e := range l.entities { // what has not taken effect never will
+		for _, e := range l.entities { // operations that have not taken effect never will
 			e.answered = min(e.answered, l.time.Add(1))
 		}
 		l.mixed.start()
@@ -133,7 +134,7 @@ func (l *remade) drop(kill bool) (call int64) {
 	}
 }
 
-// create makes the table and returns when it was there.
+// create creates the table, and returns the time at which it existed.
 func (l *remade) create() int64 {
 	for unknown := false; ; {
 		status, _, answer := l.send("a table", request{method: "POST", target: "/Tables", body: `{"TableName":"many"}`}, 201, 409)
@@ -144,7 +145,7 @@ func (l *remade) create() int64 {
 	}
 }
 
-// look checks what a table has that was made after another one was deleted.
+// look checks the content of a table that was created after another one was deleted.
 func (l *remade) look(dropped, created int64) {
 	call, seen := l.scan()
 	for name := range seen {

@@ -10,7 +10,7 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// statistics are what the objects of a table tell a client with the account's key.
+// statistics returns the traffic statistics that a client with the account's key gets for a table.
 func statistics(t testing.TB, s *workerd.Server, table string) *traffic.Report {
 	t.Helper()
 	r := request{method: http.MethodGet, target: "/" + table + "?comp=traffic"}
@@ -25,8 +25,7 @@ func statistics(t testing.TB, s *workerd.Server, table string) *traffic.Report {
 	return report
 }
 
-// The objects of a table count its requests, and most of these are known after
-// workerd was killed.
+// The objects of a table count its requests. Most counts are still known after workerd was killed.
 func TestTraffic(t *testing.T) {
 	options := workerd.Options{Data: t.TempDir(), Log: workerd.Log(t), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_BUCKETS=40"}}
 	s, err := workerd.Start(options)

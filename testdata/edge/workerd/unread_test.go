@@ -14,9 +14,9 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// TestUnread: clients that ask for the largest pages on many connections and read nothing keep
-// no instance and no memory of the module: others get their pages meanwhile. The runtime takes
-// an answer as soon as it is made; how many it holds is its own bound.
+// TestUnread checks clients that request the largest pages on many connections and read nothing. They
+// occupy no instance and no memory of the module, so other clients get their pages. The runtime accepts an
+// answer as soon as it is complete; it limits by itself how many it holds.
 func TestUnread(t *testing.T) {
 	s := start(t)
 	const object = "application/json"
