@@ -71,7 +71,7 @@ func readConfig(text string) (*config, error) {
 			return nil, errors.New("EDGETABLE_REPLICA: the catalogs are in " + catalog + ": without EDGETABLE_REPLICA_JURISDICTION=" + catalog + " nothing is published; bind a namespace that was made there")
 		}
 	default:
-		return nil, errors.New("EDGETABLE_REPLICA: bind a namespace of Workers KV with this name; it is no variable")
+		return nil, errors.New("EDGETABLE_REPLICA is the name of a binding, not of a variable: bind a namespace of Workers KV with this name")
 	}
 	return c, nil
 }

@@ -29,7 +29,7 @@ type Batch struct {
 	Changes []table.Change
 }
 
-var errBatch = errors.New("durableobject: batch not understood")
+var errBatch = errors.New("durableobject: malformed batch")
 
 // ReadBatch reads a batch, which shares the memory of b.
 func ReadBatch(b []byte) (Batch, error) {

@@ -154,11 +154,11 @@ func beyond(to, now, written edm.Ticks) error {
 	reason := ""
 	switch {
 	case to > now-restoring.Inexact:
-		reason = "Only times that are a minute ago or longer can be restored; it is "
+		reason = "The time to restore must be a minute ago or longer; the time is now "
 	case to < now-restoring.Kept:
-		reason = "The platform keeps the states of the last 30 days; it is "
+		reason = "The platform keeps the states of the last 30 days; the time is now "
 	case to < written+restoring.Inexact:
-		reason = "Only times can be restored that are a minute after the table was made or its access policies were changed, which was at "
+		reason = "The time to restore must be at least a minute after the table was made or its access policies were changed, which was at "
 		now = written
 	default:
 		return nil

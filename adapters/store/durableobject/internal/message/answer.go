@@ -59,15 +59,15 @@ var (
 	ErrAgain = errors.New("durableobject: the object lost its memory while a message waited")
 	// ErrMore means that the object did only a part, because one message may make a limited number of calls.
 	// The same message, sent again, continues.
-	ErrMore = errors.New("durableobject: the object has done a part")
+	ErrMore = errors.New("durableobject: the object carried out a part of the message")
 	// ErrDamaged means that the answer is malformed.
-	ErrDamaged = errors.New("durableobject: answer not understood")
+	ErrDamaged = errors.New("durableobject: malformed answer")
 )
 
 // MovedError means that the table has another layout.
 type MovedError struct{ Layout Layout }
 
-func (*MovedError) Error() string { return "durableobject: the table is elsewhere" }
+func (*MovedError) Error() string { return "durableobject: the table has another layout" }
 
 // RangedError means that another range of the bucket has the key. Ranges is the part of the map around the
 // key: see [buckets.Ranges.Near].
