@@ -38,7 +38,7 @@ import (
 // [table.Error], or its text. Timestamps must rise from each write to the next. Stages add
 // commands, most of them faults. Lines that begin with a tab are an argument of the line
 // above. "for $N in 1 2 3" plays the lines below with each value in place of $N;
-// "each $A | $B" plays them for each row of the table that follows it. What is behind " # "
+// "each $A | $B" plays them for each row of the table that follows it. Text after " # "
 // is a comment.
 
 // Stage is a store and a platform on which a script plays.
