@@ -6,7 +6,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// lagWindow is how long a Lag remembers a reader at least.
+// lagWindow is the minimum time for which a Lag remembers a reader.
 const lagWindow = 300 * edm.TicksPerSecond
 
 // Lag records how far the readers of feeds are behind. An operator can see a slow reader before it loses changes. Lag

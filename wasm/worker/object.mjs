@@ -18,7 +18,7 @@ let engine, memory, lives = 0;
 
 const undo = new Error("undo"), encoder = new TextEncoder();
 
-// hold has a new instance make its large pieces of memory, while its heap is empty.
+// hold makes a new instance allocate its large pieces of memory while its heap is empty.
 function hold(instance) {
   instance.exports.hold();
   return instance;

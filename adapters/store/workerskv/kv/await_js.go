@@ -7,9 +7,9 @@ import (
 	"syscall/js"
 )
 
-// waiter is where a goroutine waits for a promise that it made itself. The shell
-// knows it by its index and calls settled. A function of package js would work, but
-// each of its calls starts a goroutine with a stack of its own.
+// waiter makes a goroutine wait for a promise that it made itself. The shell passes
+// the waiter's index to settled. A callback of package js would work, too, but each
+// call of it starts a goroutine with its own stack.
 type waiter struct {
 	number  int
 	settled chan bool
