@@ -180,15 +180,15 @@ loads:
 
 .PHONY: race-check race-functions many race-dynamodb
 # A race shows in a few crashes, kills and seeds. In the tests that are left out here one goroutine acts: it opens hundreds of stores with
-# damaged files, fills a disk, counts, reads what fuzzers found, plays the wire corpus, long pages and manifests, or a story of backups. Simulated
+# damaged files, fills a disk, counts, reads what fuzzers found, plays the wire corpus with options, reads long pages and manifests, or a story of backups. Simulated
 # objects and KV start no goroutine: of their suite, in one form, and of that of Pebble and the reference, the laws are left that are about several clients.
 ONE := ^Test(FlippedBytes|DamagedAnywhere|DamageRun|Reserve|LogInTheMiddle|Salvage|SalvageBetween|MissingFiles|CostOfAPage|CheckSizeAgreesWithTheFormula)$$
 ONE := $(ONE)|^Test(LongProjection|EscapedPage|ManifestForged|VerifyLog|FaultyPlace|PrunePointInTime|Continue|Kill|Keep|RememberedIsBounded|EndlessReply)$$|^Fuzz
 ONE := $(ONE)|^Test(FewObjects|Reread|Unreadable|DamagedBlock|FirstLogGone)$$
 ONE := $(ONE)|^Test(Overload|Greedy|Unlimited|Splits|RangesStayBounded|RestoreSplits|Full|LongScan|StaleWorkers|Filters|Names|SuiteNoticesBrokenStores)$$
 ONE := $(ONE)|^Test(Prices|FullAtEachWrite|NoDescriptor|FewDescriptors|FullByItself|StartOnFullDisk|ReadLog|SettledAnyhow)$$
-ONE := $(ONE)|^Test(Buckets|ReplicaStore|Evicted|Splitting|Lossy|MessagesAtRest|FeedOfSplits|FeedControls|FeedMakesRoom|Settled|BestEffort|ReplicaConverges)$$
-ONE := $(ONE)|^Test(Wire|RuledCorpus|ExtendedCorpus|Join|JoinKilled|EmptyChunks|RangesLearn|Spread|Windows|WrongWays|SuitePassesWeakerStores|LongAnswer)$$
+ONE := $(ONE)|^Test(Buckets|ReplicaStore|Evicted|Splitting|Lossy|MessagesAtRest|FeedOfSplits|FeedControls|FeedMakesRoom|BestEffort|ReplicaConverges)$$
+ONE := $(ONE)|^Test(RuledCorpus|ExtendedCorpus|EmptyChunks|RangesLearn|Spread|Windows|WrongWays|SuitePassesWeakerStores|LongAnswer)$$
 ONE := $(ONE)|^Test(TablesThatRest|Merge|TallyIsSmall|HeavyBounds|Sampling|HoursAreBounded)$$
 ONE := $(ONE)|^TestStore$$/^(Records|Entities|Scans|Incarnations|Memory|Filters|RowsAndBytes|DescendingPages)$$|^TestStore$$/^(Changes|Expiry)$$/^(Random|Weeks)$$
 ONE := $(ONE)|^TestStore$$/^Directory$$/^(Records|Entities|Scans|Incarnations|LostReplies|Order)$$|^TestStore$$/^Directory$$/^(Changes|Expiry)$$/^(Random|Weeks)$$
