@@ -5,7 +5,7 @@ import { printJSON, readJSON } from "../src/model/jsontext.ts"
 import { type Range, cellsOf, keysIn, named, preview } from "../src/model/paste.ts"
 import { parseEntity } from "../src/wire/json.ts"
 import { most, placesOf } from "../src/model/places.ts"
-import { behind } from "../src/ui/fit.ts"
+import { roomAfter } from "../src/ui/fit.ts"
 import type { Type } from "../src/wire/value.ts"
 
 const ada = parseEntity('{"odata.etag":"1","PartitionKey":"p","RowKey":"r","Born":1815,"Note":"","Name":"Ada"}')
@@ -48,9 +48,9 @@ test("the points of Doubles stand below each other, and nothing is cut for it", 
   assert.deepEqual(["-12.25", "7", "1e+300", "NaN", "-Infinity"].map(placesOf), [{ before: 3, after: 2 }, { before: 1, after: 0 }, undefined, undefined, undefined])
   const places = ["-12.25", "7", "0.125"].map(placesOf).reduce(most)
   assert.deepEqual(places, { before: 3, after: 3 })
-  const ends = ["-12.25", "7.0", "0.125"].map((text) => behind(text, 3, 200) / 7.8)
+  const ends = ["-12.25", "7.0", "0.125"].map((text) => roomAfter(text, 3, 200) / 7.8)
   assert.deepEqual(ends.map(Math.round), [1, 2, 0])
-  assert.ok(behind("7", 3, 200) > behind("7.0", 3, 200))
-  assert.equal(behind("123456.5", 17, 24 + 9 * 7.8), 7) // not more than the column has
-  assert.equal(behind("123456.5", 17, 40), 0)
+  assert.ok(roomAfter("7", 3, 200) > roomAfter("7.0", 3, 200))
+  assert.equal(roomAfter("123456.5", 17, 24 + 9 * 7.8), 7) // not more than the column has
+  assert.equal(roomAfter("123456.5", 17, 40), 0)
 })

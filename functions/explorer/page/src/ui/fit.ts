@@ -48,11 +48,12 @@ function lengthOf(places: Places | undefined): number {
   return (places.before + places.after) * digit + (places.after ? point : 0)
 }
 
-/** behind is the room at the right of a Double in a column with others, whose points stand below each other. It is not more than the column has. */
-export function behind(text: string, after: number, width: number): number {
+/** roomAfter returns the room to leave at the right of a Double, so that its point stands below those of the other Doubles of its column, which have up to `after` digits after it. It is not more than the column has. */
+export function roomAfter(text: string, after: number, width: number): number {
   const own = after ? placesOf(text) : undefined
   if (!own) return 0
-  return Math.floor(Math.max(0, Math.min(lengthOf({ before: own.before, after }) - lengthOf(own), width - padding - lengthOf(own))))
+  const length = lengthOf(own)
+  return Math.floor(Math.max(0, Math.min(lengthOf({ before: own.before, after }) - length, width - padding - length)))
 }
 
 function measure(text: string, size: number, mono = false): number {

@@ -5,7 +5,7 @@ import type { Mark } from "../model/followed.ts"
 import type { Zone } from "../wire/date.ts"
 import type { Entity, Type } from "../wire/value.ts"
 import { shown } from "./cell.ts"
-import { behind } from "./fit.ts"
+import { roomAfter } from "./fit.ts"
 
 export interface Column {
   name: string
@@ -76,7 +76,7 @@ export class Row extends Component<Props> {
     if (look) kind += " " + look
     const other = value && types[0] && value.type !== types[0] ? value.type : undefined
     if (other) kind += " other"
-    const room = !other && value?.type === "Double" ? behind(text, after, width) : 0
+    const room = !other && value?.type === "Double" ? roomAfter(text, after, width) : 0
     if (at >= from && at <= to) kind += " selected"
     if (at === active) kind += " active"
     if (mark && (!mark.names || mark.names.has(name))) kind += ` fresh${mark.turn % 2}` // another name each time, so that it begins again
