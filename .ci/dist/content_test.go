@@ -102,14 +102,8 @@ func unzip(t *testing.T, text []byte) (found []entry) {
 
 func TestArchives(t *testing.T) {
 	dist, _ := made(t)
-	archives, err := filepath.Glob(dist + "/edgetable_*.tar.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *all {
-		archives = append(archives, dist+"/edgetable_1.2.3_windows_amd64.zip")
-	}
-	for _, file := range archives {
+	for _, p := range platforms() {
+		file := filepath.Join(dist, "edgetable_1.2.3_"+p.archive)
 		name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".tar.gz"), ".zip")
 		var got []entry
 		program := "755 " + name + "/edgetable"

@@ -70,7 +70,7 @@ func TestNPM(t *testing.T) {
 	packages := []string{one(t, dist+"/edgetable-"+platform+"-1.2.3.tgz"), one(t, dist+"/edgetable-1.2.3.tgz")}
 	for _, folder := range []string{"vitest", "jest"} {
 		t.Run(folder, func(t *testing.T) {
-			rarely(t) // the row of README is always installed
+			rarely(t) // TestReadmeRows always installs the package
 			dir := copied(t, folder)
 			command(t, dir, nil, again(t), "npm", "install", "--no-audit", "--no-fund", "--loglevel", "error")
 			command(t, dir, nil, "npm", append([]string{"install", "--no-save", "--no-audit", "--no-fund", "--loglevel", "error"}, packages...)...)

@@ -181,10 +181,5 @@ func (w *feedServer) collected() (kib float64) {
 
 // resident is the memory of the server in KiB that is not that of files.
 func (w *feedServer) resident() (kib float64) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", w.process.Process.Pid))
-	must.OK(w.b, err)
-	_, value, _ := strings.Cut(string(status), "\nRssAnon:")
-	_, err = fmt.Sscan(value, &kib)
-	must.OK(w.b, err)
-	return kib
+	return proc.Memory(w.b, w.process.Cmd, "RssAnon")
 }

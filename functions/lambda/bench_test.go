@@ -18,6 +18,7 @@ import (
 	"edgetable/testdata/lambda/front"
 	"edgetable/testdata/must"
 	"edgetable/testdata/needs"
+	"edgetable/testdata/proc"
 )
 
 // Maximum sizes of a deployment, which a cold start downloads and unpacks.
@@ -120,18 +121,6 @@ func launch(b testing.TB, env []string) (*runtimeAPI, *exec.Cmd) {
 	return a, cmd
 }
 
-// resident returns one of a process's memory counters in KiB.
-func resident(b testing.TB, cmd *exec.Cmd, what string) (kib float64) {
-	b.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
-	must.OK(b, err)
-	_, rest, _ := strings.Cut(string(status), what+":")
-	if _, err := fmt.Sscan(rest, &kib); err != nil {
-		b.Fatal(err)
-	}
-	return kib
-}
-
 // BenchmarkInit measures the time from the start of the process to its first poll, as Lambda does.
 func BenchmarkInit(b *testing.B) {
 	env := []string{"AWS_REGION=us-east-1", "EDGETABLE_DYNAMODB_TABLE=edgetable", "EDGETABLE_ACCOUNTS=acme:" + key1, "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=512"}
@@ -165,7 +154,7 @@ func BenchmarkPoint(b *testing.B) {
 		c.do(b, "GET", fmt.Sprintf("/people(PartitionKey='p',RowKey='%09d')", n), "", 200)
 	}
 	b.ReportMetric(float64(cold.Microseconds())/1000, "first-ms")
-	mib := resident(b, cmd, "VmHWM") / 1024
+	mib := proc.Memory(b, cmd, "VmHWM") / 1024
 	b.ReportMetric(mib, "MiB")
 	if mib > maxResident {
 		b.Errorf("%.0f MiB are resident", mib)

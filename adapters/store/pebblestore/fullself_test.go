@@ -93,9 +93,7 @@ func TestLargeCommitsOnASmallDisk(t *testing.T) {
 			for n := range 1000 {
 				var m []table.Mutation
 				for i := range 1 + w%4 { // 1 to 4 MiB
-					b := make([]byte, 1<<20)
-					random.Read(b)
-					m = append(m, table.Mutation{Key: key.Append(nil, fmt.Sprint(w), fmt.Sprintf("%d-%d", n, i)), Properties: edm.AppendProperty(nil, "B", edm.Binary(b))})
+					m = append(m, filled(key.Append(nil, fmt.Sprint(w), fmt.Sprintf("%d-%d", n, i)), 1<<20, random))
 				}
 				if _, err := s.Commit(t.Context(), people, m); err != nil {
 					if !errors.Is(err, table.ErrFull) {
@@ -127,6 +125,13 @@ func TestLargeCommitsOnASmallDisk(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	must.OK(t, s.Close())
+}
+
+// filled puts an entity with bytes that cannot be compressed.
+func filled(k []byte, size int, random *rand.ChaCha8) table.Mutation {
+	b := make([]byte, size)
+	_, _ = random.Read(b)
+	return table.Mutation{Key: k, Properties: edm.AppendProperty(nil, "B", edm.Binary(b))}
 }
 
 // row4K returns the put of an entity of 4 KiB that cannot be compressed. The keys are in

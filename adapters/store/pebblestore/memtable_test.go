@@ -10,7 +10,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/adapters/store/pebblestore"
-	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
 	"edgetable/testdata/must"
@@ -50,9 +49,7 @@ func TestLargeBatchesShareAMemtable(t *testing.T) {
 	for n := range batches {
 		var m []table.Mutation
 		for row := range 4 {
-			b := make([]byte, 1<<20-100)
-			_, _ = random.Read(b)
-			m = append(m, table.Mutation{Key: key.Append(nil, "p", fmt.Sprint(n, row)), Properties: edm.AppendProperty(nil, "B", edm.Binary(b))})
+			m = append(m, filled(key.Append(nil, "p", fmt.Sprint(n, row)), 1<<20-100, random))
 		}
 		_, err := s.Commit(t.Context(), people, m)
 		must.OK(t, err)

@@ -11,26 +11,30 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// watching runs 'edgetable watch' of a table of a Worker with a state.
+// program builds the edgetable binary.
+func program(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "edgetable")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", file, "edgetable/functions/edgetable").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return file
+}
+
+// connection returns the connection string of acme on a Worker.
+func connection(s *workerd.Server) string {
+	return "AccountName=acme;AccountKey=c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=;TableEndpoint=" + s.Worker + "/acme"
+}
+
+// watching runs 'edgetable watch' for a table of a Worker, with a state file.
 type watching struct {
 	t             *testing.T
 	binary, state string
-	at            string // connection string
-}
-
-func newWatching(t *testing.T, s *workerd.Server) *watching {
-	t.Helper()
-	dir := t.TempDir()
-	w := &watching{t: t, binary: filepath.Join(dir, "edgetable"), state: filepath.Join(dir, "state")}
-	w.at = "AccountName=acme;AccountKey=c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=;TableEndpoint=" + s.Worker + "/acme"
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", w.binary, "edgetable/functions/edgetable").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return w
+	from          string // connection string
 }
 
 func (w *watching) command(ctx context.Context, args ...string) *exec.Cmd {
-	return exec.CommandContext(ctx, w.binary, append([]string{"watch", "watched", "--initial", "--state", w.state, "--from", w.at}, args...)...)
+	return exec.CommandContext(ctx, w.binary, append([]string{"watch", "watched", "--initial", "--state", w.state, "--from", w.from}, args...)...)
 }
 
 // once returns the exit status, and what was printed of events without entities.
@@ -58,7 +62,7 @@ func TestWatch(t *testing.T) {
 	must(t, 204, s, "PUT", "acme", "/watched?comp=options", "", `{"changes":{"keep":"P7D"}}`)
 	key := func(row string) string { return "(PartitionKey='p" + row + "',RowKey='" + row + "')" }
 	put(t, s, "/watched"+key("0"))
-	w := newWatching(t, s)
+	w := &watching{t: t, binary: program(t), state: filepath.Join(t.TempDir(), "state"), from: connection(s)}
 
 	ctx, kill := context.WithCancel(t.Context())
 	defer kill()
@@ -104,18 +108,18 @@ func TestCopyFollow(t *testing.T) {
 	from, to := start(t, "EDGETABLE_BUCKETS=2"), start(t)
 	must(t, 201, from, "POST", "acme", "/Tables", "", `{"TableName":"watched"}`)
 	must(t, 204, from, "PUT", "acme", "/watched?comp=options", "", `{"changes":{"keep":"P7D"}}`)
-	w, target := newWatching(t, from), newWatching(t, to)
+	binary, state := program(t), filepath.Join(t.TempDir(), "state")
 	run := func(want string, args ...string) {
 		t.Helper()
-		c := exec.CommandContext(t.Context(), w.binary, args...)
+		c := exec.CommandContext(t.Context(), binary, args...)
 		if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), want) {
 			t.Errorf("%s: %v, want %q: %s", args[0], err, want, out)
 		}
 	}
 	follow := func(want string) {
 		t.Helper()
-		run(want, "copy", "watched", "--follow", "--once", "--from", w.at, "--to", target.at, "--progress-file", w.state, "--rejects", w.state+".rejects")
-		run("", "verify", "watched", "--from", w.at, "--to", target.at)
+		run(want, "copy", "watched", "--follow", "--once", "--from", connection(from), "--to", connection(to), "--progress-file", state, "--rejects", state+".rejects")
+		run("", "verify", "watched", "--from", connection(from), "--to", connection(to))
 	}
 	for _, row := range []string{"0", "1", "2"} {
 		put(t, from, "/watched(PartitionKey='p"+row+"',RowKey='r')")
