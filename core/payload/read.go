@@ -111,7 +111,7 @@ func (p *member) system() bool {
 
 // size returns an upper bound of the length of the encoded properties in bytes.
 func size(list []member) (n int) {
-	const overhead, fixed = 7, 16 // two lengths and the type; the longest of the other types
+	const overhead, fixed = 7, 16 // of each property: two lengths and the type; the longest value of a type of fixed size
 	for i := range list {
 		p := &list[i]
 		if p.given && p.value.kind != kindNull && !p.system() {

@@ -166,7 +166,7 @@ func tunnelled(method string, override []string) (verb, error) {
 	case len(override) > 1:
 		return 0, table.XMethodIncorrectCount.Err()
 	case strings.EqualFold(strings.TrimSpace(override[0]), method):
-		return parseVerb(method), nil // Java clients of 2013 to 2020 repeat the method
+		return parseVerb(method), nil // Java clients of 2013 to 2020 also send the method in this header
 	case method != "POST":
 		return 0, table.XMethodNotUsingPost.Err()
 	}

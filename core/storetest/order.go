@@ -241,7 +241,7 @@ func counted(e *env) {
 				r.Ranges = r.Rest(page.Next)
 			}
 			if got != want || scanBytes == 0 && pages > 0 && text == "" && e.Strengths.SnapshotPage || scanBytes > 0 && text == "" && pages == 0 {
-				e.Errorf("%q, ScanBytes %d: counted %d of %d in %d pages more than one, want %d", text, scanBytes, got, len(grid), pages, want)
+				e.Errorf("%q, ScanBytes %d: counted %d of %d in %d pages after the first, want %d", text, scanBytes, got, len(grid), pages, want)
 			}
 		}
 	}

@@ -130,8 +130,8 @@ func snapshotPages(e *env) {
 		case turn <- struct{}{}: // a Commit begins with the Scan
 		case <-gone:
 		}
-		// At some rows a Commit gets its turn and a while to end. The Scan does not wait
-		// for it: a store may block it until the page is done.
+		// At some rows a Commit is started and gets some time to finish. The Scan does not wait
+		// longer: a store may block the Commit until the page is done.
 		rows := 0
 		meet := func() bool {
 			if rows++; rows%5 != 0 {

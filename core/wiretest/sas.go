@@ -11,8 +11,8 @@ import (
 )
 
 // signature returns a query with its signature added, as a shared access signature. It is a second implementation,
-// written from the documentation alone, so that the server's own package does not check itself. The text before the
-// last blank selects the key: nothing, "wrong", "second", or the name of a captured element.
+// written from the documentation alone, so that the server's own package does not check itself. text is the
+// query, after the name of a key and a blank if the key is not the usual one: "wrong", "second", or a captured element.
 func signature(text, account string, captured map[string]string) (string, error) {
 	key := AccountKey
 	query := text

@@ -24,7 +24,7 @@ const (
 func NewHandler(clock *Clock) *protocol.Handler {
 	h, err := newHandler(clock, nil)
 	if err != nil {
-		panic(err) // there are no directives
+		panic(err) // cannot happen: only directives can be invalid
 	}
 	return h
 }

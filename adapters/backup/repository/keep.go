@@ -21,8 +21,8 @@ func (k Keep) None() bool { return k == Keep{} }
 
 // split divides backups, sorted from oldest to newest, into those to keep and those to remove. The newest is always
 // kept. So are backups with a time in the future, because a wrong clock must not decide. The rules apply to the
-// backups on the line of the newest timeline. A backup on another line is kept as long as an older one on the line
-// is.
+// backups on the line of the newest timeline. A backup on any other line is kept as long as an older backup on that
+// newest line is kept.
 func (k Keep) split(l *line, backups []*Manifest, now time.Time) (stay, remove []*Manifest) {
 	if k.None() {
 		return backups, nil

@@ -31,7 +31,7 @@ func mayWait(target string, head *fasthttp.RequestHeader) bool {
 func (l *leaving) look() {
 	l.once.Do(func() {
 		l.inner, l.cancel = context.WithCancel(l.Context)
-		l.line.readEnd.system = 0 // watch sets the deadline directly
+		l.line.readEnd.system = 0 // forget the remembered deadline: watch sets another one directly
 		l.end = watch(l.line.Conn, l.cancel)
 	})
 }

@@ -120,7 +120,7 @@ func (h *Handler) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	return answer, nil
 }
 
-// serve answers a request. It refuses requests through a door that changes paths.
+// serve answers a request. It refuses a request from a front door that changes paths.
 func (h *Handler) serve(ctx context.Context, server Protocol, req *protocol.Request, d *door) protocol.Response {
 	if d.closed {
 		return server.Refuse(req, table.NotImplemented.With("This request came through an API Gateway HTTP API, "+

@@ -23,7 +23,7 @@ func (b *Schedule) Admit(ctx context.Context) {
 	ctx, end := context.WithTimeout(ctx, admitWithin)
 	defer end()
 	if err := b.shipper.judge(ctx); errors.Is(err, repository.ErrReplaced) {
-		b.shipper.leads.Lose(b.shipper.how(ctx, err), true) // the replacement is stored only when the place has confirmed it
+		b.shipper.leads.Lose(b.shipper.how(ctx, err), true) // not recorded for the next start, which asks the place again
 		b.log.Error("this store was replaced while it did not run: it refuses writes", "cause", b.shipper.leads.Err())
 	}
 }

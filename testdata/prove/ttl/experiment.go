@@ -22,12 +22,12 @@ type plan struct {
 	Rest    time.Duration // time from the last write to the last check
 }
 
-// written returns when an item is first written, already expired, counted from the start.
+// written returns the time from the start to the first write of an item, which has expired before it is written.
 func (p *plan) written(id int) time.Duration {
 	return p.Writing / time.Duration(p.Items) * time.Duration(id)
 }
 
-// again returns when it is written again. As many items are rewritten after 1 to 10 seconds as after 1 to 10 hours,
+// again returns the time from the start to the second write of an item. As many items are rewritten after 1 to 10 seconds as after 1 to 10 hours,
 // since nobody knows when DynamoDB decides to delete an item.
 func (p *plan) again(id int) time.Duration {
 	rnd := rand.New(rand.NewPCG(1, uint64(id)))

@@ -80,7 +80,7 @@ func readSchema(text io.Reader) (*Schema, error) {
 func (s *Schema) add(name, typ string) error {
 	t, ok := rows.ParseType(typ)
 	if !ok {
-		return fmt.Errorf("the column %q has the type %q, which is none of the eight, such as Edm.Int32", name, typ)
+		return fmt.Errorf("the column %q has the type %q, which is none of the eight Edm types, such as Edm.Int32", name, typ)
 	}
 	s.names = append(s.names, name)
 	s.typ[name] = t
