@@ -10,6 +10,7 @@ import (
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/restoring"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -415,5 +416,40 @@ func TestRestoreToASplit(t *testing.T) {
 	page, err := w.store.Scan(t.Context(), tableKey, everything)
 	if got := w.objects(); err != nil || len(page.Rows) != 200 || len(got) < 3 || got[1] != 0 || got[2] == 0 || marks() != 0 {
 		t.Errorf("%d rows, entities %d, %d marks, %v", len(page.Rows), got, marks(), err)
+	}
+}
+
+// TestRestoreBegunLate checks that a repeated message of a command that continued a restore does not begin another one after
+// that restore has ended: it would take back the writes since then.
+func TestRestoreBegunLate(t *testing.T) {
+	t.Parallel()
+	p := newRestored(t, 1)
+	p.fill("first")
+	want, first := p.values(), p.keep()
+	p.fill("second")
+	p.keep()
+	p.stuck = func(*node) bool { return true }
+	if did := p.restore(first); !strings.HasSuffix(did, "unfinished\n") {
+		t.Fatalf("the first command: %q", did)
+	}
+	p.stuck = nil
+	second := durableobject.Call{To: durableobject.Catalog("acct", ""), Message: restoring.Tell(nil, tableText, &restoring.Restore{ID: 7, To: first, Began: p.clock.t})}
+	if _, err := message.Result(p.handle(t.Context(), second).Message); err != nil {
+		t.Errorf("the second command continues the restore: %v", err)
+	}
+	p.clock.pass(time.Second)
+	if did := p.restore(first); did != "0 restored\nended\n" || p.values() != want {
+		t.Fatalf("%q: %s", did, p.values())
+	}
+	for range 2 {
+		p.fill("third")
+		if _, err := message.Result(p.handle(t.Context(), second).Message); !errors.Is(err, table.ErrBusy) {
+			t.Errorf("the repeated message: %v", err)
+		}
+		p.clock.pass(time.Second)
+	}
+	p.fill("fourth")
+	if did := p.restore(first); did != "0 restored\nended\n" || p.values() != want {
+		t.Errorf("a later command: %q: %s", did, p.values())
 	}
 }

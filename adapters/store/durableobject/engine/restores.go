@@ -51,8 +51,8 @@ func (c *catalog) restore(t *turn.Turn) turn.Step {
 			r.Objects, r.High, r.Why = told.Objects, told.High, told.Why
 			err = c.advance(t, &rec, r)
 		}
-	case told.Began < t.Now-restoring.Inexact:
-		err = table.ErrBusy // a late message
+	case told.Began < t.Now-restoring.Inexact, !rec.Restoring && told.Began < r.Until:
+		err = table.ErrBusy // a late message, maybe of a command that continued the restore that has ended
 	case !rec.Restoring && r.ID != told.ID:
 		r, err = c.beginRestore(t, &rec, told)
 	case !rec.Restoring || told.Undo == r.Undo && (told.To == r.To || r.Undo):
@@ -103,6 +103,7 @@ func (c *catalog) advance(t *turn.Turn, rec *record.Record, r *restoring.Restore
 		}
 	}
 	if r.Phase == restoring.Finished || r.Phase == restoring.Cancelled {
+		r.Until = t.Now
 		c.ended(t, rec, r)
 	}
 	restoring.Put(t.Rows, rec.Key.String(), r)

@@ -32,7 +32,7 @@ type Restore struct {
 	Undo  bool      // whether it undoes the restore before
 	To    edm.Ticks // the time to restore
 	Began edm.Ticks
-	Until edm.Ticks         // when Freezing ends if no further message arrives, or when Telling ends
+	Until edm.Ticks         // when Freezing ends if no further message arrives, when Telling ends, or when the restore ended
 	Was   table.Incarnation // incarnation of the table when the restore began
 	Then  table.Incarnation // incarnation of the table at the time To
 	Next  table.Incarnation // incarnation of the table after the restore
