@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Feed answers one request. Every field except Waiters and Until must be set.
+// Feed answers one request. Every field except Waiters, Until and Waited must be set.
 type Feed struct {
 	Request
 	Service *table.Service
@@ -22,6 +22,8 @@ type Feed struct {
 	Until       context.Context
 	Waiters     *Waiters
 	WithTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
+	// Waited is the last wait of a request that is served again, or nil.
+	Waited *Wait
 	// Expires is when the credentials of the request expire; 0: never.
 	Expires edm.Ticks
 }
@@ -29,44 +31,38 @@ type Feed struct {
 // waits reports whether the server lets requests wait.
 func (f *Feed) waits() bool { return f.Until != nil && f.Waiters != nil && f.WithTimeout != nil }
 
-// List returns the next events, or waits for some. The caller has taken the turn of the request. If List returns an
-// error, the turn may already have been given back.
-func (f *Feed) List(ctx context.Context) (multipart.Header, []byte, error) {
+// List returns the next events. If there are none and the request may wait for some, it returns a Wait instead.
+func (f *Feed) List(ctx context.Context) (multipart.Header, []byte, *Wait, error) {
 	p, err := f.read(ctx, 0)
-	if err == nil && p.idle() && f.Wait > 0 && f.waits() {
-		p, err = f.wait(ctx, p)
+	if err == nil && p.idle() && f.mayWait() {
+		w, err := f.newWait(p.Next)
+		return nil, nil, w, err
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	body := p.list(nil, f.Service.MostShown())
-	return p.header(), body, nil
+	return p.header(), body, nil, nil
 }
 
-// wait is called with a page that has no events. It waits for events or for the timeout, and returns a page with the
-// newest position.
-func (f *Feed) wait(ctx context.Context, p page) (page, error) {
+// mayWait reports whether a request without events may wait, or wait once more.
+func (f *Feed) mayWait() bool {
+	if w := f.Waited; w != nil && (w.over || w.end <= f.Now()) {
+		return false
+	}
+	return f.Wait > 0 && f.waits()
+}
+
+// newWait returns the wait for changes after a position. The caller must call Await once.
+func (f *Feed) newWait(at table.FeedPosition) (*Wait, error) {
 	if err := f.Waiters.enter(f.Of.Account); err != nil {
-		return p, err
+		return nil, err
 	}
-	defer f.Waiters.leave(f.Of.Account)
-	until, cancel := f.WithTimeout(f.Until, f.permitted(f.Wait))
-	defer cancel()
-	for {
-		f.End()
-		err := f.Service.AwaitChanges(until, f.Of, p.Next)
-		ended := until.Err() != nil
-		if err != nil && !ended {
-			return p, err
-		}
-		if err := f.Begin(ctx); err != nil {
-			return p, err
-		}
-		f.From, f.Oldest = &p.Next, false
-		if p, err = f.read(ctx, 0); err != nil || ended || !p.idle() {
-			return p, err
-		}
+	w := &Wait{service: f.Service, of: f.Of, at: at, waiters: f.Waiters, now: f.Now, until: f.Until, withTimeout: f.WithTimeout}
+	if w.end = f.Now() + edm.Ticks(f.permitted(f.Wait)/100); f.Waited != nil {
+		w.end = min(w.end, f.Waited.end)
 	}
+	return w, nil
 }
 
 // permitted reduces a wait so that it ends before the credentials of the request expire.

@@ -82,9 +82,32 @@ func StreamHeader() multipart.Header {
 
 // Read waits for events or for the next heartbeat.
 func (s *Stream) Read(b []byte) (int, error) {
+	if !s.fill() {
+		return 0, io.EOF
+	}
+	n := copy(b, s.text)
+	if s.text = s.text[n:]; len(s.text) == 0 {
+		s.text = nil // do not keep the memory of a large commit
+	}
+	return n, nil
+}
+
+// WriteTo writes the stream to its end, each commit with one call. It needs no buffer.
+func (s *Stream) WriteTo(w io.Writer) (written int64, err error) {
+	for err == nil && s.fill() {
+		var n int
+		n, err = w.Write(s.text)
+		written += int64(n)
+		s.text = nil
+	}
+	return written, err
+}
+
+// fill waits until there is text, and returns false at the end of the stream.
+func (s *Stream) fill() bool {
 	for len(s.text) == 0 {
 		if s.ended || s.ctx.Err() != nil {
-			return 0, io.EOF
+			return false
 		}
 		if s.shown < len(s.page.Commits) {
 			s.text = s.page.frames(s.text[:0], s.shown)
@@ -94,11 +117,7 @@ func (s *Stream) Read(b []byte) (int, error) {
 		}
 		s.next()
 	}
-	n := copy(b, s.text)
-	if s.text = s.text[n:]; len(s.text) == 0 {
-		s.text = nil // do not keep the memory of a large commit
-	}
-	return n, nil
+	return true
 }
 
 // next reads the next page and waits if there is none yet. An error ends the stream. The client then asks again with

@@ -11,7 +11,7 @@ import (
 // getChanges answers GET comp=changes, an operation of our own. A stream is read after this
 // method has returned. By then the transport may have reused the memory of the request.
 func (c *call) getChanges(ctx context.Context) (a answer, err error) {
-	f := &changefeed.Feed{Service: &c.Service, Now: c.Now, Until: c.req.Until, Waiters: c.Waiters, WithTimeout: c.WithTimeout}
+	f := &changefeed.Feed{Service: &c.Service, Now: c.Now, Until: c.req.Until, Waiters: c.Waiters, WithTimeout: c.WithTimeout, Waited: c.req.Waited}
 	f.Request, err = changefeed.Parse(c.name(), c.within(), c.target.Query, c.header.Get("Accept"), c.header.Get("Last-Event-Id"), time.Duration(c.options.timeout)*time.Second)
 	if err != nil {
 		return a, err
@@ -37,7 +37,7 @@ func (c *call) getChanges(ctx context.Context) (a answer, err error) {
 		a.body, err = f.Page(ctx)
 		return a, err
 	case !f.Request.Stream:
-		a.header, a.body, err = f.List(ctx)
+		a.header, a.body, c.resp.Wait, err = f.List(ctx)
 		return a, err
 	}
 	s, err := f.Stream(ctx)

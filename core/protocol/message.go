@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/netip"
 
+	"edgetable/core/changefeed"
 	"edgetable/core/multipart"
 )
 
@@ -30,6 +31,10 @@ type Request struct {
 	// Until ends when the transport stops. A request that waits for changes then ends too. If it is
 	// nil, requests do not wait, and no Response has a Stream.
 	Until context.Context
+	// ServesAgain makes the transport call Await if a Response has a Wait, and then serve the request again with it as
+	// Waited. Without ServesAgain, the handler does so.
+	ServesAgain bool
+	Waited      *changefeed.Wait
 }
 
 // Fields is the header of a request. Callers use names in canonical form, such
@@ -72,6 +77,8 @@ type Response struct {
 	// Stream replaces Body if it is not nil. The transport reads it to its end and sends at once what
 	// it reads. Release closes it.
 	Stream io.Reader
+	// Wait is set if the request has to wait for changes. The rest of the Response then has no meaning.
+	Wait *changefeed.Wait
 	// Summary is for logs and metrics.
 	Summary
 	// Visit is for statistics of traffic; nil if no entity was addressed.

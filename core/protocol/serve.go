@@ -9,12 +9,19 @@ import (
 	"edgetable/core/table"
 )
 
-// maxTimeout is the largest effective value of the timeout parameter, in
-// seconds.
+// maxTimeout is the largest effective value of the timeout parameter, in seconds.
 const maxTimeout = 30
 
 // Serve answers one request. It never fails: every error is a response.
-func (h *Handler) Serve(ctx context.Context, req *Request) Response {
+func (h *Handler) Serve(ctx context.Context, req *Request) (resp Response) {
+	for resp = h.serve(ctx, req); resp.Wait != nil && !req.ServesAgain; resp = h.serve(ctx, req) {
+		resp.Wait.Await()
+		req.Waited = resp.Wait
+	}
+	return resp
+}
+
+func (h *Handler) serve(ctx context.Context, req *Request) Response {
 	c := h.begin(req)
 	c.target = address.Parse(req.Target)
 	var optionsErr error
@@ -57,8 +64,7 @@ func (h *Handler) begin(req *Request) *call {
 	return c
 }
 
-// serve answers the request. It reports wrong options only to authenticated
-// clients.
+// serve answers the request. It reports wrong options only to authenticated clients.
 func (c *call) serve(ctx context.Context, optionsErr error) error {
 	var ok bool
 	if c.address, ok = c.target.Locate(c.req.Host, c.PathStyle); !ok {
@@ -126,8 +132,7 @@ func (c *call) executed() string {
 	return c.signedVersion
 }
 
-// dispatch runs the operation of an authenticated request and makes the answer
-// the response.
+// dispatch runs the operation of an authenticated request and makes the answer the response.
 func (c *call) dispatch(ctx context.Context, routeErr error) (err error) {
 	if !c.plain {
 		if err := c.options.implemented(c.route.resource, c.Extensions); err != nil {
@@ -177,8 +182,7 @@ func tunnelled(method string, override []string) (verb, error) {
 	return v, nil
 }
 
-// echoable reports whether the response may repeat a client request id: it must
-// have at most 1024 visible ASCII characters.
+// echoable reports whether the response may repeat a client request id: it must have at most 1024 visible ASCII characters.
 func echoable(id string) bool {
 	if len(id) > 1024 {
 		return false

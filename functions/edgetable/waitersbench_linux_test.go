@@ -23,8 +23,8 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// mostOfWaiter is the maximum resident memory for a request that waits for changes, in bytes. 16,000 are aimed at.
-const mostOfWaiter = 52_000
+// mostOfWaiter is the maximum resident memory for a request that waits for changes, in bytes.
+const mostOfWaiter = 16_000
 
 // BenchmarkWaiters measures the resident memory of a server for each of a thousand requests that wait for changes of
 // four accounts, over HTTP. Each client asked for the position first. Nothing is written meanwhile.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/list"
 	"crypto/tls"
+	"edgetable/core/changefeed"
 	"errors"
 	"io"
 	"net"
@@ -26,10 +27,14 @@ type conn struct {
 	first     bool          // fasthttp will announce a request before reading a byte of it
 	came      bool          // bytes have arrived since the last request
 	slots     chan struct{} // holds this request's slot, if the request was pipelined
+	last      []byte        // what fasthttp has read since the last request, in its buffer
+	again     *again        // the request that is served again next, or nil
+	resume    func()        // see setApart
 	ahead     [1]byte
 	hasAhead  bool
-	rests     atomic.Bool // the EOF reported to fasthttp means that the connection rests
-	named     string      // account of the last request
+	uses      atomic.Int32 // fasthttp's uses of the connection that have not ended since it was set apart
+	rests     atomic.Bool  // the EOF reported to fasthttp means that the connection rests
+	named     string       // account of the last request
 
 	// The following fields belong to the goroutine that writes: the reader, or whoever closes TLS.
 	writing sync.Mutex
@@ -45,8 +50,36 @@ type conn struct {
 	waits   *list.Element // element in the client's queue for a turn
 }
 
+// again is what a connection that was set apart for a wait remembers of its request.
+type again struct {
+	head   []byte // fasthttp reads it once more
+	waited *changefeed.Wait
+	began  time.Time
+}
+
 // parkAfter is how long a connection keeps its memory after the last request.
 const parkAfter = 100 * time.Millisecond
+
+// remember adds bytes that fasthttp has read to last, if they follow it in the same buffer.
+func (c *conn) remember(b []byte) {
+	if l := c.last; len(b) > 0 && len(l) < cap(l) && &l[:len(l)+1][len(l)] == &b[0] {
+		c.last = l[:len(l)+len(b)]
+		return
+	}
+	c.last = b
+}
+
+// letGo is called when fasthttp ends one of its two uses of a connection that is set apart: as one to read requests from,
+// and as a hijacked one. It returns false if the connection is not set apart.
+func (c *conn) letGo() bool {
+	if c.uses.Load() == 0 {
+		return false
+	}
+	if c.uses.Add(-1) == 0 {
+		go c.resume()
+	}
+	return true
+}
 
 // renew resets both allowances for the next request.
 func (c *conn) renew() {
@@ -205,7 +238,13 @@ func (c *conn) wentAhead() {
 // Read returns EOF when the connection begins to rest, so that fasthttp releases its memory.
 func (f *front) Read(p []byte) (int, error) {
 	f.line.wentAhead() // it waits for the client now
+	if a := f.line.again; a != nil && a.head != nil {
+		f.line.last = p[:copy(p, a.head)] // fits, as it did before
+		f.line.quiet, f.line.came, a.head = false, true, nil
+		return len(f.line.last), nil
+	}
 	n, err := f.Conn.Read(p)
+	f.line.remember(p[:max(n, 0)])
 	if n > 0 {
 		f.line.quiet, f.line.came = false, true // even if TLS had buffered the bytes
 	} else if f.line.rests.Load() {
@@ -216,6 +255,9 @@ func (f *front) Read(p []byte) (int, error) {
 
 // Close closes the connection, or lets it rest if that is what EOF meant.
 func (f *front) Close() error {
+	if f.line.letGo() {
+		return nil
+	}
 	if f.line.rests.CompareAndSwap(true, false) {
 		f.line.owner.rest(f.line)
 		return nil

@@ -42,20 +42,23 @@ type ConnectionStats struct {
 // connections manages the open connections.
 type connections struct {
 	Bounds
-	shared bool          // a proxy opens the connections of all clients
-	ready  chan net.Conn // connections that have a request
-	done   chan struct{} // closed when no more requests are accepted
+	shared bool                 // a proxy opens the connections of all clients
+	ready  chan net.Conn        // connections that have a request
+	done   chan struct{}        // closed when no more requests are accepted
+	serve  func(net.Conn) error // lets fasthttp serve a connection on this goroutine
 
-	mu       sync.Mutex
-	open     map[*conn]struct{}
-	clients  map[netip.Addr]*party
-	accounts map[string]*party
-	idle     list.List // elements are *conn without a request in flight, oldest first
-	turns    []*party  // clients with connections that wait for a turn
-	working  int
-	waiting  atomic.Int64
-	ended    bool
-	stats    ConnectionStats
+	mu        sync.Mutex
+	open      map[*conn]struct{}
+	clients   map[netip.Addr]*party
+	accounts  map[string]*party
+	idle      list.List // elements are *conn without a request in flight, oldest first
+	turns     []*party  // clients with connections that wait for a turn
+	working   int
+	waiting   atomic.Int64
+	apart     int           // connections that are set apart
+	noneApart chan struct{} // closed when there are none; nil if nobody waits for it
+	ended     bool
+	stats     ConnectionStats
 }
 
 // party is a client or an account that has connections.
@@ -395,6 +398,8 @@ func (s *connections) note(front net.Conn, state fasthttp.ConnState) {
 	c := lineOf(front)
 	switch {
 	case c == nil:
+	case state == fasthttp.StateHijacked:
+		c.letGo()
 	case state == fasthttp.StateIdle:
 		c.quiet = true
 		c.renew()

@@ -58,7 +58,7 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	case h.Page != "" && (in.req.Target == "/" || in.req.Target+"/" == h.Page) && asksForPage(&c.Request.Header):
 		c.SetStatusCode(fasthttp.StatusFound)
 		c.Response.Header.Set("Location", h.Page)
-		stayWithTLS(c)
+		stayWithTLS(c, &c.Response.Header)
 	default:
 		h.serveTables(ctx, in, c, begin)
 	}
@@ -77,7 +77,7 @@ func (h *Handler) fill(in *inbound, c *fasthttp.RequestCtx) {
 	}
 	if line := lineOf(c.Conn()); line == nil || line.slots == nil { // a pipelined request does not wait in its slot
 		if req.Until = h.until; h.until != nil && line != nil && mayWait(req.Target, head) {
-			req.Until = &leaving{Context: h.until, line: line}
+			req.Until, req.ServesAgain = &leaving{Context: h.until, line: line}, h.until.Err() == nil && canBeApart(line, c)
 		}
 	}
 	known := !h.TrustProxy || throughProxy(head, req)
@@ -113,7 +113,7 @@ func (h *Handler) serveOwn(in *inbound, c *fasthttp.RequestCtx) {
 	resp := h.Own(&in.req)
 	waits.release()
 	send(&c.Response, &resp)
-	stayWithTLS(c)
+	stayWithTLS(c, &c.Response.Header)
 	if body.stream != nil && int64(body.n) != body.length {
 		closeAfter(c, waits) // part of the body is unread
 	}
@@ -129,7 +129,15 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 	} else {
 		req.Body = body
 	}
+	line := lineOf(c.Conn())
+	if line != nil && line.again != nil {
+		req.Waited, begin, line.again = line.again.waited, line.again.began, nil
+	}
 	resp := h.Protocol.Serve(ctx, req)
+	if resp.Wait != nil {
+		h.connections.waitApart(line, c, req, resp.Wait, begin)
+		return
+	}
 	if l, ok := req.Until.(*leaving); ok {
 		l.stop()
 	}
@@ -140,7 +148,7 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 		resp = h.fit(body, resp)
 	}
 	// A preflight has an operation but is not authenticated.
-	if resp.Operation != "" && req.Method != "OPTIONS" && !h.connections.belongs(lineOf(c.Conn()), resp.Account) {
+	if resp.Operation != "" && req.Method != "OPTIONS" && !h.connections.belongs(line, resp.Account) {
 		c.SetConnectionClose()
 	}
 	resp.Received, resp.Sent, resp.Took = body.n, len(resp.Body), time.Since(begin)
@@ -158,8 +166,12 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 	} else {
 		h.hold(body, &resp)
 	}
+	if resp.Stream != nil && canBeApart(line, c) {
+		h.connections.sendApart(line, c, &resp)
+		return
+	}
 	send(&c.Response, &resp)
-	stayWithTLS(c)
+	stayWithTLS(c, &c.Response.Header)
 	finishBody(c, req, body)
 }
 
@@ -364,56 +376,4 @@ func (b *incoming) drain(n int64) bool {
 	b.unwanted = true
 	_, err := io.CopyN(io.Discard, b, n+1)
 	return err == io.EOF
-}
-
-// copied is the largest body, in bytes, that is cheaper to copy than to hold until it is sent.
-const copied = 16 << 10
-
-// send passes the response to fasthttp. Header names keep their case, because some clients depend on it.
-func send(r *fasthttp.Response, resp *protocol.Response) {
-	r.Header.DisableNormalizing()
-	r.SetStatusCode(resp.Status)
-	if resp.Reason != "" {
-		r.Header.SetStatusMessage([]byte(resp.Reason))
-	}
-	for _, f := range resp.Header {
-		r.Header.Set(f.Name, f.Value)
-	}
-	if resp.Stream != nil {
-		r.SetBodyStream(&stream{resp.Stream, resp.Release}, -1)
-		return
-	}
-	if len(resp.Body) <= copied {
-		r.SetBody(resp.Body)
-		resp.Release()
-		return
-	}
-	r.SetBodyStream(&outgoing{Reader: *bytes.NewReader(resp.Body), release: resp.Release}, len(resp.Body))
-}
-
-// streamed is the size in bytes that a stream counts while it lasts: about what it keeps of its source.
-const streamed = 64 << 10
-
-// stream is a body that goes on. fasthttp sends each part that it reads at once, and closes it when the client has gone.
-type stream struct {
-	io.Reader
-	release func()
-}
-
-func (s *stream) Close() error {
-	s.release()
-	return nil
-}
-
-// outgoing is a large body being sent. fasthttp closes it afterwards, even if sending fails.
-type outgoing struct {
-	bytes.Reader
-	release func()
-}
-
-var _ io.WriterTo = (*outgoing)(nil)
-
-func (b *outgoing) Close() error {
-	b.release()
-	return nil
 }

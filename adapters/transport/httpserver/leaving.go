@@ -52,9 +52,11 @@ func (l *leaving) AfterFunc(f func()) (stop func() bool) {
 	return context.AfterFunc(l.inner, f)
 }
 
-// stop must be called before the connection is read again.
-func (l *leaving) stop() {
+// stop must be called before the connection is read again. It reports whether the client has gone.
+func (l *leaving) stop() (gone bool) {
 	l.once.Do(func() { l.inner, l.cancel, l.end = l.Context, func() {}, func() {} })
 	l.end()
+	gone = l.inner.Err() != nil && l.Context.Err() == nil
 	l.cancel()
+	return gone
 }

@@ -102,13 +102,15 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if s.early != nil {
 		server.HeaderReceived, server.ErrorHandler = s.early.begin, s.early.refuse
 	}
+	s.open.serve = server.ServeConn
 	l = s.open.listen(&patient{Listener: l, log: s.Log, relieve: s.open.relieve}, s.TLS)
 	stopped := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Grace)
 		defer cancel()
+		err := s.open.awaitApart(grace) // ctx has ended their waits, and fasthttp still answers them
 		s.open.end()
-		err := server.ShutdownWithContext(grace)
+		err = cmp.Or(err, server.ShutdownWithContext(grace), s.open.awaitApart(grace))
 		_ = l.Close() // fasthttp does not know the listener before it serves
 		if err != nil {
 			s.open.close()
@@ -157,6 +159,9 @@ func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 		line.came = false
 	}
 	s.Handler.serve(ctx, c)
+	if line != nil {
+		line.last = nil
+	}
 }
 
 // refuse answers bytes that are not a valid HTTP request.

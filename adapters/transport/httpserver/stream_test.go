@@ -48,6 +48,13 @@ func streaming(opened chan *lines, closed chan struct{}) protocolFunc {
 // when its client has gone.
 func TestStream(t *testing.T) {
 	t.Parallel()
+	for name, target := range map[string]string{"with fasthttp": "/acme/people", "detached": "/acme/people?comp=changes"} {
+		t.Run(name, func(t *testing.T) { testStream(t, target) })
+	}
+}
+
+func testStream(t *testing.T, target string) {
+	t.Parallel()
 	opened, closed := make(chan *lines, 9), make(chan struct{}, 9)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -57,7 +64,10 @@ func TestStream(t *testing.T) {
 	go func() { done <- s.Serve(ctx, l) }()
 	open := func() (*lines, *http.Response) {
 		t.Helper()
-		resp, err := http.Get("http://" + l.Addr().String() + "/acme/people")
+		req, err := http.NewRequest("GET", "http://"+l.Addr().String()+target, nil)
+		must.OK(t, err)
+		req.Header.Set("Accept", "text/event-stream")
+		resp, err := http.DefaultClient.Do(req)
 		must.OK(t, err)
 		return <-opened, resp
 	}

@@ -10,7 +10,7 @@ import (
 
 // stayWithTLS tells browsers that arrived over TLS to use nothing else for a year. It does not do so for addresses,
 // which browsers do not remember, and for names without a dot, because other programs on localhost may not have TLS.
-func stayWithTLS(c *fasthttp.RequestCtx) {
+func stayWithTLS(c *fasthttp.RequestCtx, r *fasthttp.ResponseHeader) {
 	if !c.IsTLS() {
 		return
 	}
@@ -21,5 +21,5 @@ func stayWithTLS(c *fasthttp.RequestCtx) {
 	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil || !strings.Contains(host, ".") {
 		return
 	}
-	c.Response.Header.Set("Strict-Transport-Security", "max-age=31536000")
+	r.Set("Strict-Transport-Security", "max-age=31536000")
 }

@@ -159,7 +159,9 @@ func readResponse(r *bufio.Reader, method string) (*wiretest.Response, error) {
 		}
 		body = io.LimitReader(r, n)
 	}
-	resp.Body, err = io.ReadAll(body)
+	if resp.Body, err = io.ReadAll(body); err == nil && header(resp, "Transfer-Encoding") == "chunked" {
+		_, err = r.Discard(len("\r\n"))
+	}
 	return resp, err
 }
 

@@ -1,0 +1,114 @@
+package httpserver
+
+import (
+	"bufio"
+	"bytes"
+	"edgetable/core/protocol"
+	"io"
+	"net"
+	"strconv"
+	"sync"
+
+	"github.com/valyala/fasthttp"
+)
+
+// copied is the largest body, in bytes, that is cheaper to copy than to hold until it is sent.
+const copied = 16 << 10
+
+// sendHead passes the head of a response to fasthttp. Header names keep their case, because some clients depend on it.
+func sendHead(r *fasthttp.ResponseHeader, resp *protocol.Response) {
+	r.DisableNormalizing()
+	r.SetStatusCode(resp.Status)
+	if resp.Reason != "" {
+		r.SetStatusMessage([]byte(resp.Reason))
+	}
+	for _, f := range resp.Header {
+		r.Set(f.Name, f.Value)
+	}
+}
+
+// send passes the response to fasthttp.
+func send(r *fasthttp.Response, resp *protocol.Response) {
+	sendHead(&r.Header, resp)
+	if resp.Stream != nil {
+		r.SetBodyStream(&stream{resp.Stream, resp.Release}, -1)
+		return
+	}
+	if len(resp.Body) <= copied {
+		r.SetBody(resp.Body)
+		resp.Release()
+		return
+	}
+	r.SetBodyStream(&outgoing{Reader: *bytes.NewReader(resp.Body), release: resp.Release}, len(resp.Body))
+}
+
+// streamed is the size in bytes that a stream counts while it lasts: about what it keeps of its source.
+const streamed = 64 << 10
+
+// stream is a body that goes on. fasthttp sends each part that it reads at once, and closes it when the client has gone.
+type stream struct {
+	io.Reader
+	release func()
+}
+
+func (s *stream) Close() error {
+	s.release()
+	return nil
+}
+
+// outgoing is a large body being sent. fasthttp closes it afterwards, even if sending fails.
+type outgoing struct {
+	bytes.Reader
+	release func()
+}
+
+var _ io.WriterTo = (*outgoing)(nil)
+
+func (b *outgoing) Close() error {
+	b.release()
+	return nil
+}
+
+// sendApart sends a response whose body is a stream.
+func (s *connections) sendApart(line *conn, c *fasthttp.RequestCtx, resp *protocol.Response) {
+	head := new(fasthttp.ResponseHeader)
+	head.SetNoDefaultContentType(true)
+	head.SetContentLength(-1)
+	sendHead(head, resp)
+	stayWithTLS(c, head)
+	body := stream{resp.Stream, resp.Release}
+	s.setApart(line, c, func() bool {
+		defer body.Close()
+		w := chunked{line.front}
+		err := w.send(head.Header())
+		head = nil
+		if err == nil {
+			_, err = io.Copy(w, body.Reader)
+		}
+		return err == nil && w.send([]byte("0\r\n\r\n")) == nil
+	})
+}
+
+// chunked sends what is written to it at once, in chunked transfer coding. Between two writes it needs no buffer.
+type chunked struct{ to net.Conn }
+
+var writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, writeBuffer) }}
+
+func (c chunked) Write(b []byte) (int, error) {
+	return len(b), c.send(strconv.AppendInt(nil, int64(len(b)), 16), crlf, b, crlf)
+}
+
+var crlf = []byte("\r\n")
+
+// send sends texts one after the other.
+func (c chunked) send(texts ...[]byte) error {
+	w := writers.Get().(*bufio.Writer)
+	defer writers.Put(w)
+	w.Reset(c.to)
+	for _, text := range texts {
+		_, _ = w.Write(text) // Flush returns the error
+	}
+	err := w.Flush()
+	w.Reset(nil)
+	return err
+}
