@@ -7,7 +7,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// accessRecords holds the records of requests until their lines are formatted.
+// accessRecords are the records of requests whose lines are not formatted yet.
 type accessRecords struct {
 	list []accessRecord
 	text []byte // texts of all records, concatenated
@@ -17,11 +17,11 @@ type accessRecords struct {
 type accessRecord struct {
 	end                               time.Time
 	source                            netip.Addr
-	operation, code, refused          string // constants, so not copied
+	operation, code, refused          string // constants, so they need not be copied
 	status                            int
 	received, sent, scanned, returned int
 	waited, took                      time.Duration
-	method, account, table, cause     int // lengths in text, in this order
+	method, account, table, cause     int // lengths of the texts in accessRecords.text, in this order
 	request, clientRequest            int
 }
 

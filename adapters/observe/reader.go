@@ -2,7 +2,7 @@ package observe
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Row is one metric of a T; see [Watch].
+// Row describes one metric whose value is computed from a T; see [Watch].
 type Row[T any] struct {
 	name, help string
 	labels     []string
@@ -24,13 +24,14 @@ func single[T any](value func(T) float64) func(T, func(float64, ...string)) {
 	return func(of T, add func(float64, ...string)) { add(value(of)) }
 }
 
-// By returns the row with several values, distinguished by a label, instead of one.
+// By returns the row with one value for each value of a label.
 func (r Row[T]) By(label string, tell func(of T, add func(value float64, labels ...string))) Row[T] {
 	r.labels, r.tell = []string{label}, tell
 	return r
 }
 
-// Watch registers metrics of one object, which read returns once per scrape. Nil Metrics ignore the call.
+// Watch registers the metrics rows. At each scrape, it calls read once and computes all metrics from the result. It
+// does nothing if m is nil.
 func Watch[T any](m *Metrics, read func() T, rows ...Row[T]) {
 	if m == nil {
 		return

@@ -13,11 +13,11 @@ import (
 	"edgetable/core/throttle"
 )
 
-// RequestLog logs the requests that an operator should know about.
+// RequestLog logs the requests about which an operator should know.
 type RequestLog struct {
 	log    *slog.Logger
 	access *AccessLog    // nil disables the access log
-	slow   time.Duration // duration of a slow query; 0 disables
+	slow   time.Duration // minimum duration of a slow query; 0 disables the log of slow queries
 
 	failures, signIns, queries *sparing
 }
@@ -39,11 +39,11 @@ func (l *RequestLog) Observe(resp *protocol.Response, end time.Time) {
 	switch {
 	case resp.Refused.SignIn():
 		source := resp.Source.Unmap()
-		prefix, _ := source.Prefix(sourceBits(source)) // fails for an unknown address, which has no prefix
+		prefix, _ := source.Prefix(sourceBits(source)) // the error means that the address is unknown; the prefix is then invalid
 		l.write(slog.LevelWarn, "sign-in failed", resp, l.signIns, prefix.String())
 	case resp.Status == http.StatusServiceUnavailable && (resp.Err != nil || resp.Refused != ""):
 		l.write(slog.LevelWarn, "request failed", resp, l.failures, resp.Code+string(resp.Refused))
-	case errors.Is(resp.Err, table.ErrDamaged): // the store has named the file
+	case errors.Is(resp.Err, table.ErrDamaged): // the store has already logged the damaged file
 		l.write(slog.LevelDebug, "request failed", resp, nil, "")
 	case resp.Err != nil && !resp.Cut:
 		l.write(slog.LevelError, "request failed", resp, l.failures, resp.Code)
@@ -54,7 +54,7 @@ func (l *RequestLog) Observe(resp *protocol.Response, end time.Time) {
 	}
 }
 
-// write logs a line about a request, unless there were too many similar ones.
+// write logs a line about a request, unless too many similar lines were logged.
 func (l *RequestLog) write(level slog.Level, message string, resp *protocol.Response, limit *sparing, key string) {
 	if !l.log.Enabled(context.Background(), level) {
 		return
@@ -96,7 +96,7 @@ func (l *RequestLog) write(level slog.Level, message string, resp *protocol.Resp
 	l.log.LogAttrs(context.Background(), level, message, attrs...)
 }
 
-// sourceBits returns the prefix length of the addresses that one client has.
+// sourceBits returns the length of the address prefix that one client may use: an address, or a /64 network of IPv6.
 func sourceBits(a netip.Addr) int {
 	if a.Is4() {
 		return 32

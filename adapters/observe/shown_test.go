@@ -17,7 +17,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// TestLogsShowNoSecrets checks that every log contains only what core allows of a request.
+// TestLogsShowNoSecrets checks that every log contains only those parts of a request that core permits.
 func TestLogsShowNoSecrets(t *testing.T) {
 	t.Parallel()
 	t.Run("requests", func(t *testing.T) {

@@ -50,7 +50,7 @@ func (t *tracedProtocol) Serve(ctx context.Context, req *protocol.Request) (resp
 	a := make([]attribute.KeyValue, 0, 12)
 	text := func(name, value string) {
 		if value != "" {
-			a = append(a, attribute.String(name, strings.Clone(value))) // the span outlives the request
+			a = append(a, attribute.String(name, strings.Clone(value))) // copied, because the span is used after the request's memory is reused
 		}
 	}
 	text("http.request.method", shown.Method)
@@ -74,7 +74,8 @@ func (t *tracedProtocol) Serve(ctx context.Context, req *protocol.Request) (resp
 	return resp
 }
 
-// parent reads traceparent and tracestate. It copies the values, because they outlive the request.
+// parent reads traceparent and tracestate. It copies the values, because they are used after the request's memory is
+// reused.
 type parent struct{ protocol.Fields }
 
 func (p parent) Get(key string) string {
@@ -110,7 +111,7 @@ func (s *tracedStore) start(ctx context.Context, call string, key table.RecordKe
 	return ctx, span
 }
 
-// end ends a span. Expected answers of a store are not marked as errors.
+// end ends a span. It marks the span as failed, unless the error is an expected answer of a store.
 func end(span trace.Span, err error) {
 	defer span.End()
 	if _, refused := errors.AsType[*table.Refused](err); err == nil || refused {

@@ -9,16 +9,16 @@ import (
 	"edgetable/core/protocol"
 )
 
-// tally counts the requests with one operation and one result. It includes a histogram of their durations in whole
-// nanoseconds, with the buckets of Latencies; a scrape may see a request there that is not in the sum yet. Counting
-// takes a third of the time of the library's counters and histograms, and usually touches one shared cache line,
-// because counts begins with the buckets of short requests.
+// tally counts the requests with one operation and one result. counts is a histogram of their durations with the
+// buckets of Latencies. A scrape may see a request in counts that is not yet added to took. Counting takes a third of
+// the time of the library's counters and histograms. It usually touches one shared cache line, because counts begins
+// with the buckets of short requests.
 type tally struct {
 	took              atomic.Int64
 	scanned, returned atomic.Int64
 	received, sent    atomic.Int64
-	counts            [len(Latencies) + 1]atomic.Int64 // by bucket; the last is for longer durations
-	_                 [8]byte                          // aligns the next tally to a cache line
+	counts            [len(Latencies) + 1]atomic.Int64 // by bucket; the last bucket is for longer durations
+	_                 [8]byte                          // makes the next tally begin at a cache line
 }
 
 // bounds holds Latencies as durations.

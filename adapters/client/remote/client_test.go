@@ -31,7 +31,7 @@ func entity(pk, rk string, p edm.Properties) remote.Operation {
 	return remote.Operation{Kind: remote.Insert, PartitionKey: pk, RowKey: rk, Body: payload.AppendJSON(nil, pk, rk, 0, p)}
 }
 
-// Tables, batches, single writes, point reads, pages and errors against a server.
+// TestClient uses tables, batches, single writes, point reads and pages against a server, and checks its errors.
 func TestClient(t *testing.T) {
 	t.Parallel()
 	c := client(t, remotetest.Start(t, nil))
@@ -109,7 +109,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// More tables than a page lists.
+// TestTables lists more tables than one page contains.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	c := client(t, remotetest.Start(t, nil))
@@ -125,7 +125,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// A SAS permits reads. A refused write is an error at once, without the signature.
+// TestSharedAccessSignature checks that a SAS permits reads. A write that the SAS does not permit must fail at once,
+// and the error must not contain the signature.
 func TestSharedAccessSignature(t *testing.T) {
 	t.Parallel()
 	connection := remotetest.Start(t, nil)
@@ -150,8 +151,8 @@ func TestSharedAccessSignature(t *testing.T) {
 	}
 }
 
-// A server that was never reached is an error at once, which names it without
-// the signature.
+// TestUnreachable checks that a server that was never reached causes an error at once. The error must contain the URL
+// without the signature.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	c := client(t, "https://127.0.0.1:1/acme?sig=secret")

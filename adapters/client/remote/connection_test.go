@@ -35,7 +35,7 @@ func TestParseConnection(t *testing.T) {
 	}
 }
 
-// Errors and endpoints show no secret.
+// TestParseConnectionErrors checks that errors and endpoints do not contain secrets.
 func TestParseConnectionErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -62,7 +62,8 @@ func TestParseConnectionErrors(t *testing.T) {
 	}
 }
 
-// A refusal of a key or of a signature says what to do; other refusals are not of that kind.
+// TestAdvice checks that the error for a wrong key or signature says what to do. Other errors must not give this
+// advice.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)

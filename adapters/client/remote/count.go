@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Count asks the service for the number of entities that match a query, page by page, and calls counted with the
+// Count asks the service for the number of entities that match a query, page by page. It calls counted with the
 // number of each page. ok is false if the service cannot count, like Azure and a server without --extensions.
 func (c *Client) Count(ctx context.Context, q Query, counted func(n int64)) (ok bool, err error) {
 	where := Query{Filter: q.Filter}
@@ -24,7 +24,7 @@ func (c *Client) Count(ctx context.Context, q Query, counted func(n int64)) (ok 
 		}
 		n, err := strconv.ParseInt(string(resp.body), 10, 64)
 		if err != nil {
-			return false, nil // the service took the request for one about an entity
+			return false, nil // the service answered as if the request were for an entity
 		}
 		counted(n)
 		if token = continuation(resp.header); token == "" {

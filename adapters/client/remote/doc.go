@@ -1,10 +1,10 @@
-// Package remote is a client of table services: edgetable in all its homes,
+// Package remote is a client of table services: edgetable in all its deployments,
 // Azure, Azurite and Cosmos DB for Table.
 //
 // [ParseConnection] reads a connection string or the URL of a shared access signature; [New] makes a [Client]. A
-// Client signs with core/sharedkey, reads and writes entities with core/payload, retries requests that a service
-// temporarily could not serve, and limits the requests in flight: fewer when the service refuses some, more again
-// when it does not.
+// Client signs with core/sharedkey, reads and writes entities with core/payload, and retries requests that a service
+// temporarily could not serve. It also limits the number of requests in flight: it lowers the limit when the service
+// refuses requests, and raises it again when the service does not.
 //
 //	c := remote.New(endpoint, 16)
 //	for e, err := range c.Entities(ctx, remote.Query{Table: "People", Filter: "Born gt 1900"}) {

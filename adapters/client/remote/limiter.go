@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// limiter bounds the number of requests in flight. The bound rises by one after as many successes as it allows
-// requests, and is halved when the service refuses a request because of its load (additive increase, multiplicative
-// decrease). So the service's capacity need not be known.
+// limiter limits the number of requests in flight. After as many successes as the current limit, the limit rises by
+// one. It is halved when the service refuses a request because of its load (additive increase, multiplicative
+// decrease). So the limit adapts to the service's capacity.
 type limiter struct {
 	mu      sync.Mutex
 	bound   float64
 	most    int
 	active  int
 	waiting []chan struct{}
-	cut     time.Time // when the bound was last halved
+	cut     time.Time // when the limit was last halved
 }
 
-// firstBound is the initial bound.
+// firstBound is the initial limit.
 const firstBound = 8
 
 func newLimiter(most int) *limiter {
 	return &limiter{bound: float64(min(firstBound, most)), most: most}
 }
 
-// acquire waits until a request may be sent, and returns that time.
+// acquire waits until a request may be sent, and returns the time at which it may be.
 func (l *limiter) acquire(ctx context.Context) (since time.Time, err error) {
 	l.mu.Lock()
 	if l.active < int(l.bound) && len(l.waiting) == 0 {
@@ -49,12 +49,12 @@ func (l *limiter) acquire(ctx context.Context) (since time.Time, err error) {
 			return time.Time{}, ctx.Err()
 		}
 	}
-	l.active-- // it was granted at the same moment
+	l.active-- // the permission was granted at the same moment, so give it to the next request
 	l.admit()
 	return time.Time{}, ctx.Err()
 }
 
-// release ends a request. A refusal of a request that began before the bound was last halved is ignored.
+// release ends a request. It ignores a refusal if the request began before the limit was last halved.
 func (l *limiter) release(since time.Time, refused bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,7 +69,7 @@ func (l *limiter) release(since time.Time, refused bool) {
 	l.admit()
 }
 
-// abandon ends a request that has no response because its caller gave up.
+// abandon ends a request that has no response because its caller canceled it.
 func (l *limiter) abandon() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,7 +85,7 @@ func (l *limiter) admit() {
 	}
 }
 
-// now returns the current bound.
+// now returns the current limit.
 func (l *limiter) now() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

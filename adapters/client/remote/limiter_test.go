@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// service is a service that answers a request within a second, and refuses those
-// beyond its capacity.
+// service is a service that answers each request after a second. It refuses the requests beyond its capacity.
 type service struct {
 	capacity       atomic.Int64
 	active, served atomic.Int64
@@ -50,8 +49,8 @@ func newTestClient(t *testing.T, rt http.RoundTripper, connections int) *Client 
 	return c
 }
 
-// The bound falls below what the service can do, and climbs again when it can do
-// more; every request is served in the end.
+// TestConcurrencyFollowsCapacity checks that the limit falls when the capacity of the service falls, and rises again
+// when the capacity rises. Every request must be served in the end.
 func TestConcurrencyFollowsCapacity(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -96,8 +95,8 @@ func TestConcurrencyFollowsCapacity(t *testing.T) {
 	})
 }
 
-// A request is repeated at the time that the service asks for. It is given up in
-// the end.
+// TestRetries checks that a request is retried after the Retry-After of the service, and that the client finally
+// stops retrying.
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -108,7 +107,7 @@ func TestRetries(t *testing.T) {
 		if _, err := c.send(t.Context(), request{method: "GET", path: "/Tables"}, nil); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(begin); took != 25*time.Second { // three refusals of 1 s, then 7 s each, then 1 s
+		if took := time.Since(begin); took != 25*time.Second { // three attempts that fail after 1 s and wait 7 s, then a success after 1 s
 			t.Errorf("it took %v", took)
 		}
 		s.capacity.Store(0)

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// patience is how long a request may have no response before Waiting is called.
+// patience is how long a request may be without a response before Waiting is called.
 const patience = 5 * time.Second
 
-// waits calls Waiting about one request. Until a request succeeds, it calls Waiting at most once for all requests.
+// waits calls Waiting for one request. Until a request succeeds, all requests together cause at most one call.
 type waits struct {
 	c     *Client
 	until time.Time
@@ -24,7 +24,8 @@ func (c *Client) waits() *waits {
 	return w
 }
 
-// failed reports that the request is retried, and why. ServerBusy is normal, so it is reported only after a while.
+// failed calls Waiting with the error because of which a request is retried. It ignores a refusal because of load,
+// which is normal; if such refusals last longer than patience, the timer calls Waiting.
 func (w *waits) failed(cause error) {
 	if answer, ok := errors.AsType[*Error](cause); w != nil && !(ok && answer.refusesLoad()) {
 		w.tell(cause)

@@ -11,12 +11,13 @@ import (
 	"time"
 )
 
-// way is a network of one function.
+// way is an http.RoundTripper that calls a function instead of using the network.
 type way func(*http.Request) (*http.Response, error)
 
 func (w way) RoundTrip(r *http.Request) (*http.Response, error) { return w(r) }
 
-// The client reports a request once that has no answer or is repeated, with the time at which it gives up.
+// TestWaiting checks that Waiting is called once if a request has no answer or is retried, with the time at which the
+// client will stop retrying.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	e, err := ParseConnection(Development)
@@ -28,7 +29,7 @@ func TestWaiting(t *testing.T) {
 		return &http.Response{StatusCode: 204, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(""))}
 	}
 	for name, tt := range map[string]struct {
-		way   func(n int) (*http.Response, error) // of the attempt n
+		way   func(n int) (*http.Response, error) // n is the number of the attempt
 		cause error
 		after time.Duration
 		told  int
@@ -52,7 +53,7 @@ func TestWaiting(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n, begin := 0, time.Now()
 				told := 0
-				var mu sync.Mutex // another goroutine may call Waiting
+				var mu sync.Mutex // Waiting may be called from another goroutine
 				c := Over(way(func(*http.Request) (*http.Response, error) { n++; return tt.way(n) }), e, 1)
 				c.Waiting = func(cause error, until time.Time) {
 					mu.Lock()

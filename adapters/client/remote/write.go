@@ -29,15 +29,15 @@ type Operation struct {
 	Body                 []byte // as written by [payload.AppendJSON]; nil for Delete
 }
 
-// Limits of a batch: its operations, and the sum of their weights.
+// These are the limits of a batch: the number of its operations, and the sum of their weights.
 const (
 	MaxOperations = 100
 	MaxWeight     = 4<<20 - 4<<10
 )
 
-// Weight returns an upper bound of the size of an operation in a batch.
+// Weight returns an upper bound of the number of bytes that an operation adds to a batch.
 func (o *Operation) Weight() int {
-	const frame = 512 // bytes of headers and URL besides the keys, of which each byte takes at most three
+	const frame = 512 // upper bound of headers and URL without the keys; a key needs at most three bytes per byte
 	return frame + len(o.Body) + 3*(len(o.PartitionKey)+len(o.RowKey))
 }
 
@@ -67,8 +67,8 @@ func (c *Client) Write(ctx context.Context, table string, o *Operation) error {
 	return err
 }
 
-// Batch carries out up to [MaxOperations] operations in one partition, all or none. If the service refuses one, the
-// Index of the *[Error] says which.
+// Batch carries out up to [MaxOperations] operations in one partition, all or none. If the service refuses one of
+// them, the Index of the *[Error] says which one.
 func (c *Client) Batch(ctx context.Context, table string, ops []Operation) error {
 	if len(ops) == 1 {
 		err := c.Write(ctx, table, &ops[0])

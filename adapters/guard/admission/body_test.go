@@ -13,8 +13,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestBodiesThatDoNotCome lets more requests wait for their bodies than may write at
-// once: another request is served meanwhile, and so are they when their bodies come.
+// TestBodiesThatDoNotCome starts more writes than there are slots, and none of their bodies arrives. Another write
+// must be served meanwhile. The slow writes must be served when their bodies arrive.
 func TestBodiesThatDoNotCome(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -51,8 +51,8 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 	})
 }
 
-// TestBodyComesTooLate: a request whose body has come needs a slot again, and is
-// refused in the words of the service if it gets none. Nothing was done.
+// TestBodyComesTooLate checks a request whose body arrives while no slot is free. If it gets no slot in time, it must
+// be refused with the service's own error, without any effect.
 func TestBodyComesTooLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestBodyComesTooLate(t *testing.T) {
 	})
 }
 
-// insert returns the request that makes a table, with a body that may come slowly.
+// insert returns a request that creates a table. Its body may arrive slowly.
 func insert(t *testing.T, body io.Reader, name string) *protocol.Request {
 	t.Helper()
 	req := signed(t, "POST /devstoreaccount1/Tables HTTP/1.1\nContent-Type: application/json\n\n"+tableText(name)+"\n")
@@ -87,7 +87,7 @@ func insert(t *testing.T, body io.Reader, name string) *protocol.Request {
 	return req
 }
 
-// signed returns a request with its signature.
+// signed parses a request and signs it.
 func signed(t *testing.T, text string) *protocol.Request {
 	t.Helper()
 	req, err := wiretest.NewRequest(text, wiretest.Start)

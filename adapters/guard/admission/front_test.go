@@ -7,12 +7,12 @@ import (
 	"edgetable/core/protocol"
 )
 
-// works is what a request does in its turn.
+// works is the work of a request while the request has a slot.
 type works interface {
 	Serve(ctx context.Context, req *protocol.Request) protocol.Response
 }
 
-// front lets requests work in their turns. The account is the host.
+// front is a server that gives each request a slot while it works. The account of a request is its host.
 type front struct {
 	*admission.Limiter
 	works
@@ -35,7 +35,7 @@ func (f front) Serve(ctx context.Context, req *protocol.Request) protocol.Respon
 	return resp
 }
 
-// takeTurn waits for a turn.
+// takeTurn waits for a slot.
 func takeTurn(l *admission.Limiter, ctx context.Context, w protocol.Work) protocol.Turn {
 	t, _ := l.Begin(ctx, w)
 	return t

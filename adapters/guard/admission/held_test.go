@@ -16,15 +16,15 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// noRoom is a body for which the transport has no memory.
+// noRoom is the body of a request for which the transport has no memory.
 type noRoom struct{}
 
 func (noRoom) Read([]byte) (int, error) {
 	return 0, table.ServerBusy.Err()
 }
 
-// TestHeldBack: refusals that a client could have many of are held back for a second, outside of
-// slots; failed sign-ins below the limit and other clients are answered at once.
+// TestHeldBack checks that a refusal after too many failed sign-ins is delayed for a second, without a slot. Failed
+// sign-ins below the limit and the requests of other clients must be answered at once.
 func TestHeldBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestHeldBack(t *testing.T) {
 	})
 }
 
-// TestNoRoom: a body for which there is no memory is refused late, too.
+// TestNoRoom checks that the refusal of a body for which there is no memory is delayed, too.
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,11 +12,10 @@ import (
 	"edgetable/core/protocol"
 )
 
-// scanSlice is the time of a query between two looks at its turn.
+// scanSlice is the time that a query computes between two calls of Pause.
 const scanSlice = 60 * time.Microsecond
 
-// computer is a server with some processors, which take turns in the order in which work
-// comes to them.
+// computer is a server with some processors. A processor serves work in the order in which it arrives.
 type computer struct{ processors chan struct{} }
 
 func (c computer) compute(d time.Duration) {
@@ -25,8 +24,8 @@ func (c computer) compute(d time.Duration) {
 	<-c.processors
 }
 
-// victims has an account send point reads on 4 connections, one after the other, while
-// another one sends requests on 64, and returns how many were served, and their p99.
+// victims measures an account that sends point reads on 4 connections, one after the other, while another account
+// sends requests on 64. It returns the number of served point reads and their p99.
 func victims(t *testing.T, attack func(computer, *admission.Limiter)) (served int, p99 time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -52,7 +51,7 @@ func victims(t *testing.T, attack func(computer, *admission.Limiter)) (served in
 				time.Sleep(time.Duration(i) * time.Microsecond)
 				for time.Since(begin) < lasts {
 					sent := time.Now()
-					c.compute(20 * time.Microsecond) // the transport
+					c.compute(20 * time.Microsecond) // the work of the transport, which needs no slot
 					turn := takeTurn(l, t.Context(), protocol.Work{Payer: "victim", Known: true, Cost: 20_000})
 					if turn == nil {
 						t.Error("a point read was refused")
@@ -78,7 +77,7 @@ func victims(t *testing.T, attack func(computer, *admission.Limiter)) (served in
 	return served, p99
 }
 
-// scan is a query of 20 ms.
+// scan returns a query that takes 20 ms. It calls Pause only if pauses is set.
 func scan(pauses bool) func(computer, *admission.Limiter) {
 	return func(c computer, l *admission.Limiter) {
 		ctx := context.Background()
@@ -97,7 +96,7 @@ func scan(pauses bool) func(computer, *admission.Limiter) {
 	}
 }
 
-// insert1 is a write of 1 MiB: 3 ms of a processor, which nothing interrupts, and a sync.
+// insert1 is a write of 1 MiB: it uses a processor for 3 ms without a pause, and then waits for a sync of the disk.
 func insert1(c computer, l *admission.Limiter) {
 	cost := int64(10 << 20)
 	turn := takeTurn(l, context.Background(), protocol.Work{Payer: "attacker", Known: true, Write: true, Cost: cost})
@@ -109,8 +108,9 @@ func insert1(c computer, l *admission.Limiter) {
 	turn.End(cost)
 }
 
-// TestVictim: an account with 64 connections of scans or of large writes leaves another one
-// with 4 connections at least 0.8 of what half of the time would give it, in time.
+// TestVictim checks the share of an account with 4 connections, while another account has 64 connections of scans or
+// of large writes. It must get at least 0.8 of half the throughput that it gets alone, and its p99 may be 5 times as
+// long.
 func TestVictim(t *testing.T) {
 	t.Parallel()
 	alone, p99 := victims(t, nil)
@@ -131,9 +131,9 @@ func TestVictim(t *testing.T) {
 	}
 }
 
-// TestPause: a query alone never waits. When another account comes, it goes to the slots for
-// large requests, of which there are few; those that wait there are not many, since each
-// holds memory: the others end their pages. When the other account has gone, all go on.
+// TestPause checks that a query of the only active account never waits. When another account becomes active, queries
+// must move to the few slots for large requests. Only some of them may wait for such a slot, because each of them
+// holds memory; the others must end their pages. When the other account is inactive again, all queries must continue.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -195,8 +195,8 @@ func TestPause(t *testing.T) {
 	})
 }
 
-// TestStrangers: what the server reads for clients without a key counts for their addresses,
-// and does not make an account's queries wait.
+// TestStrangers checks that a request without a known account is charged to its address. It must not make the queries
+// of an account wait.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	l := admission.New(new(protocol.Handler), admission.Options{Reads: 2, Large: 1})

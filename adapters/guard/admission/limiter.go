@@ -11,25 +11,25 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Options configure a [Limiter].
+// Options configures a [Limiter].
 type Options struct {
-	// Concurrent is the maximum number of running requests that may write; 0 means 64. They wait for the disk, and
-	// one sync of the disk serves many of them.
+	// Concurrent is the maximum number of running requests that may write; 0 means 64. Such requests wait for the
+	// disk, and one sync of the disk serves many of them.
 	Concurrent int
-	// Reads is the maximum number of running requests that only read; 0 means four per CPU. They use a CPU, and
-	// sometimes wait for the disk.
+	// Reads is the maximum number of running requests that only read; 0 means four per CPU. Such requests use a CPU,
+	// and sometimes wait for the disk.
 	Reads int
 	// Large is the maximum number of running large requests while several accounts are active; 0 means one for two
 	// CPUs.
 	Large int
 	// Queue is the maximum number of waiting requests of each kind; 0 means 64 × Concurrent, and a negative number
-	// none.
+	// means that no request may wait.
 	Queue int
 	// MaxWait is how long a request may wait before it is refused; 0 means one second.
 	MaxWait time.Duration
 }
 
-// Limiter implements the Turns of a handler, and is a Protocol in front of it. It is safe for concurrent use.
+// Limiter implements protocol.Turns for a handler, and serves requests in front of it. It is safe for concurrent use.
 type Limiter struct {
 	handler *protocol.Handler
 	Options
@@ -37,11 +37,11 @@ type Limiter struct {
 	mu     sync.Mutex
 	kinds  [kinds]slots
 	active active
-	costs  map[string]int64 // by account: mean cost of its last queries
-	paused int              // number of queries that wait between two slices
+	costs  map[string]int64 // mean cost of the last queries, by account
+	paused int              // number of queries that wait for their next slice
 }
 
-// kind is a kind of slots.
+// kind is one of the kinds of slots.
 type kind uint8
 
 const (
@@ -49,7 +49,7 @@ const (
 	reads
 	large
 	kinds
-	none // a query that did not get a slot again
+	none // the query has no slot, because it did not get one for its next slice
 )
 
 // slots holds the running requests of one kind, and the queue for them.
@@ -60,10 +60,10 @@ type slots struct {
 
 // Stats are the counters of a Limiter. Every request adds one to Admitted, Refused or Gone.
 type Stats struct {
-	Running, Waiting int    // now
-	Admitted         uint64 // since the start, like the next two
+	Running, Waiting int    // numbers of requests now
+	Admitted         uint64 // numbers of requests since the start
 	Refused          uint64
-	Gone             uint64 // their context ended while they waited
+	Gone             uint64 // requests whose context ended while they waited
 }
 
 // New makes a Limiter and installs it in a handler.
@@ -86,8 +86,8 @@ func New(h *protocol.Handler, o Options) *Limiter {
 	return l
 }
 
-// Serve serves a request. The response to a client that failed to sign in too often, or has more bytes in flight than
-// its share, is delayed.
+// Serve serves a request. If the client failed to sign in too often, or has more bytes in flight than its share,
+// Serve delays the response.
 func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
 	resp := l.handler.Serve(ctx, req)
 	if resp.Refused == protocol.RefusedFailures || resp.Refused == protocol.RefusedMemory {
@@ -99,18 +99,18 @@ func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Res
 	return resp
 }
 
-// detention is how long a refusal is delayed: the minimum value of Retry-After.
+// detention is how long Serve delays a response. It equals the minimum value of Retry-After.
 const detention = time.Second
 
-// Kind is a kind of slots.
+// Kind describes one of the kinds of slots.
 type Kind struct {
 	Name  string
 	Slots int // the current maximum number of running requests
 	Stats
 }
 
-// Kinds returns the counters of requests that may write, of those that only read, and of large ones. A query that
-// turns out to be large counts as admitted to its first kind.
+// Kinds returns the counters of requests that may write, of requests that only read, and of large ones. A query that
+// turns out to be large after its start counts only as an admitted read.
 func (l *Limiter) Kinds() [3]Kind {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -148,13 +148,13 @@ func (l *Limiter) limit(k kind) int {
 	return max(l.Concurrent, l.Reads)
 }
 
-// free reports whether a request can start without overtaking another one.
+// free reports whether a request of a kind can start without overtaking another one.
 func (l *Limiter) free(k kind) bool {
 	p := &l.kinds[k]
 	return p.queue.Waiting() == 0 && p.Running < l.limit(k)
 }
 
-// next gives free slots to waiting requests.
+// next gives the free slots of a kind to waiting requests.
 func (l *Limiter) next(k kind) {
 	p := &l.kinds[k]
 	if p.queue.Waiting() == 0 {
@@ -196,7 +196,7 @@ func (l *Limiter) wait(ctx context.Context, k kind, payer string) (at fair.Turn[
 		l.mu.Unlock()
 		return at, false
 	}
-	l.mu.Unlock() // its slot was granted at the same moment
+	l.mu.Unlock() // the slot was granted at the same moment
 	ok = <-w.Value
 	return w.Turn, ok
 }

@@ -14,10 +14,10 @@ import (
 	"edgetable/core/protocol"
 )
 
-// served answers requests one by one, on demand.
+// served is a handler that answers one request for each element of next.
 type served struct {
 	next chan struct{}
-	log  *strings.Builder // served and refused ("!") requests, in order
+	log  *strings.Builder // the served requests and, with "!", the refused ones, in order
 }
 
 func (s served) Serve(_ context.Context, req *protocol.Request) protocol.Response {
@@ -26,8 +26,8 @@ func (s served) Serve(_ context.Context, req *protocol.Request) protocol.Respons
 	return protocol.Response{Status: 204}
 }
 
-// TestOrder sends requests while none is answered, and then answers one after
-// the other. A request is named by its account, a letter, and a number.
+// TestOrder sends all requests before one is answered, and then has them answered one after the other. The name of a
+// request is a letter for its account, and a number.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -92,7 +92,7 @@ type broken struct{}
 
 func (broken) Serve(context.Context, *protocol.Request) protocol.Response { panic("broken") }
 
-// A request that panics gives its slot back.
+// TestPanic checks that a request that panics releases its slot.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	l := limited(broken{}, admission.Options{Concurrent: 1})
@@ -111,7 +111,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// counted checks how many are served at once.
+// counted checks how many requests are served at once.
 type counted struct {
 	t          *testing.T
 	limit      int64
@@ -123,14 +123,14 @@ func (c *counted) Serve(context.Context, *protocol.Request) protocol.Response {
 		c.t.Errorf("%d at once", n)
 	}
 	for range 5 {
-		runtime.Gosched() // others come meanwhile, and wait
+		runtime.Gosched() // meanwhile, other requests begin to wait
 	}
 	c.total.Add(1)
 	c.now.Add(-1)
 	return protocol.Response{Status: 204}
 }
 
-// TestRace has real goroutines come, wait and give up on all sides.
+// TestRace has many goroutines send requests, wait and cancel at the same time.
 func TestRace(t *testing.T) {
 	t.Parallel()
 	c := &counted{t: t, limit: 3}
@@ -141,7 +141,7 @@ func TestRace(t *testing.T) {
 		wg.Go(func() {
 			for i := range 500 {
 				ctx, cancel := context.WithCancel(t.Context())
-				if (g+i)%4 == 0 { // it gives up, before it waits, while it does or after
+				if (g+i)%4 == 0 { // the request is canceled before, while or after it waits
 					wg.Go(cancel)
 				}
 				switch l.Serve(ctx, &protocol.Request{Host: "abcdefgh"[g%8 : g%8+1]}).Status {
@@ -165,14 +165,14 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// TestReads: requests that only read have slots of their own.
+// TestReads checks that requests that only read have separate slots.
 func TestReads(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		why    string
 		reads  int
 		send   string
-		served admission.Stats // before any is answered
+		served admission.Stats // expected counters before any request is answered
 	}{
 		{"few reads beside many writes", 1, "GET GET HEAD PUT MERGE POST", admission.Stats{Running: 3, Waiting: 3, Admitted: 3}},
 		{"few writes beside many reads", 3, "GET HEAD GET PUT PUT DELETE", admission.Stats{Running: 5, Waiting: 1, Admitted: 5}},

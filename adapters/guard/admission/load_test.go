@@ -14,14 +14,14 @@ import (
 	"edgetable/core/protocol"
 )
 
-// machine is a server with one core and a disk. Reading a request and writing
-// its answer take the core too, also if it is refused: refusing is not free.
+// machine is a server with one core and a disk. The core is also needed to read a request and to write its response,
+// even if the request is refused.
 type machine struct {
 	core chan struct{}
 	disk func() time.Duration
 
 	mu     sync.Mutex
-	served map[string]int // by what the request is
+	served map[string]int // how often each request was served, by its target
 }
 
 const (
@@ -58,9 +58,9 @@ func (m *machine) Serve(_ context.Context, req *protocol.Request) protocol.Respo
 	return protocol.Response{Status: 204}
 }
 
-// outcome is what the clients of one account saw.
+// outcome is the result for the clients of one account.
 type outcome struct {
-	took    []time.Duration // of the requests that were served
+	took    []time.Duration // durations of the served requests
 	refused int
 }
 
@@ -72,9 +72,9 @@ func (o *outcome) p99() time.Duration {
 	return o.took[len(o.took)*99/100]
 }
 
-// load has clients of each account send one request after the other for a while,
-// and comes back when all were answered. Clients are as rude as they can be: a
-// refused one comes again at once. Every request must be served once or refused.
+// load has the clients of each account send one request after the other until a time is over, and returns when all
+// requests are answered. A client retries at once after a refusal, which is the worst case. Every request must either
+// be served exactly once or be refused.
 func load(t *testing.T, m *machine, p works, lasts time.Duration, clients map[string]int) map[string]*outcome {
 	t.Helper()
 	seen := make(map[string]*outcome)
@@ -114,14 +114,14 @@ func load(t *testing.T, m *machine, p works, lasts time.Duration, clients map[st
 	return seen
 }
 
-const concurrent = 32 // where the machine does its most
+const concurrent = 32 // number of running requests at which the machine has its highest throughput
 
 func limitedMachine(m *machine, maxWait time.Duration) front {
 	return limited(m, admission.Options{Concurrent: concurrent, MaxWait: maxWait})
 }
 
-// committing makes the disk write all waiting requests every 2 ms: they end at once
-// and their clients repeat them at once.
+// committing makes the disk complete all waiting writes together every 2 ms. Their clients then send the next
+// requests at the same moment.
 func (m *machine) committing() *machine {
 	m.disk = func() time.Duration {
 		const every = 2 * time.Millisecond
@@ -130,18 +130,19 @@ func (m *machine) committing() *machine {
 	return m
 }
 
-// TestOverload: with several times the connections that reach the peak, the
-// throughput is the same, and served requests are served in time.
+// TestOverload checks a server with several times the connections of its peak. The throughput must be as high as at
+// the peak, and served requests must not take much longer.
 func TestOverload(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		why     string
 		machine func() *machine
-		percent int // of the p99 at the peak
+		percent int // maximum p99, in percent of the p99 at the peak
 	}{
 		{"a disk with a long tail", func() *machine { return newMachine(1) }, 200},
-		// At the peak a request takes one commit, and there is no tail. With more connections it waits for up to three others: for a place, for a
-		// request that took the place before it, and for a commit that began before it came.
+		// At the peak, a request takes one commit of the disk. With more connections, it may take up to four: it
+		// waits for a free slot, then for the request that got the slot before it, and for the commit that is in
+		// progress when it starts.
 		{"a disk that commits in groups", func() *machine { return newMachine(1).committing() }, 400},
 	} {
 		t.Run(tt.why, func(t *testing.T) {
@@ -177,8 +178,8 @@ func TestOverload(t *testing.T) {
 	}
 }
 
-// TestUnlimited: the machine is one that needs a limit, or the tests around
-// this one show nothing.
+// TestUnlimited checks that the machine gets slow without a Limiter; otherwise the other tests in this file would
+// prove nothing.
 func TestUnlimited(t *testing.T) {
 	t.Parallel()
 	p99 := func(connections int) (d time.Duration) {
@@ -193,16 +194,16 @@ func TestUnlimited(t *testing.T) {
 	}
 }
 
-// TestGreedy: an account with ten times the connections of the others gets the same
-// share as each of them, and delays only itself.
+// TestGreedy checks that an account with ten times the connections of other accounts gets the same share as each of
+// them, and delays only its own requests.
 func TestGreedy(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		why            string
-		accounts, each int     // and their connections
-		greedy         int     // connections of the greedy one
-		least, most    float64 // of an equal share: what each account gets, what the greedy one may
-		others         int     // p99 of the other accounts, in multiples of the peak's
+		accounts, each int     // number of other accounts, and of connections of each
+		greedy         int     // connections of the greedy account
+		least, most    float64 // minimum for each account, and maximum for the greedy one, in multiples of an equal share
+		others         int     // maximum p99 of the other accounts, in multiples of the p99 at the peak
 	}{
 		{"each sends six times what can be served in time", 20, 6, 60, 0.6, 1.6, 12},
 		{"who sends one at a time hardly waits", 4, 1, 10 * concurrent, 0.05, 5, 2},

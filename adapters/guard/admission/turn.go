@@ -10,26 +10,26 @@ import (
 )
 
 const (
-	// slice is the cost after which a query lets others go first: a quarter of a millisecond.
+	// slice is the cost after which a query must let other requests run: a quarter of a millisecond.
 	slice = 250_000
-	// largeQuery is the mean cost from which the next query of an account is large.
+	// largeQuery is a cost. If the mean cost of an account's queries reaches it, the account's next query is large.
 	largeQuery = 2 * slice
-	// largeWrite is the cost from which a write is large: that of a body of 256 KiB. For smaller writes, sharing a
-	// sync of the disk saves more than it costs others.
+	// largeWrite is the cost from which a write is large: that of a body of 256 KiB. Smaller writes are not
+	// separated, because they save more by sharing a sync of the disk than they cost other requests.
 	largeWrite = 10 * (256 << 10)
 )
 
-// turn is a running request.
+// turn is a running request with its slot.
 type turn struct {
 	limiter *Limiter
 	payer   string
 	query   bool
-	large   bool // it was not finished after a slice, while other accounts were active
+	large   bool // the query was not finished after a slice, while several accounts were active
 	kind    kind
 	at      fair.Turn[chan bool]
 	began   time.Time
-	paid    int64 // part of its cost that was charged for earlier slots
-	until   int64 // cost at which its slice ends
+	paid    int64 // part of the cost that was charged when earlier slots were released
+	until   int64 // cost at which the current slice ends
 }
 
 var turns = sync.Pool{New: func() any { return new(turn) }}
@@ -70,7 +70,7 @@ func (l *Limiter) Begin(ctx context.Context, w protocol.Work) (protocol.Turn, ti
 	return t, waited
 }
 
-// choose returns the slots for a request.
+// choose returns the kind of slot that a request needs.
 func (l *Limiter) choose(w protocol.Work, now time.Time) kind {
 	several := false
 	if w.Known {
@@ -99,7 +99,7 @@ func (t *turn) Pause(ctx context.Context, cost int64) (end bool) {
 	l.mu.Lock()
 	l.active.note(t.payer, now)
 	if !l.active.several(now) {
-		l.next(large) // until now several accounts were active
+		l.next(large) // If several accounts were active until now, there are now more slots for large requests.
 		l.mu.Unlock()
 		return false
 	}
@@ -139,12 +139,12 @@ func (t *turn) End(cost int64) {
 	case k == none:
 	case k == large && !t.query && l.active.several(time.Now()):
 		t.leave(cost)
-		l.rest(min(time.Since(t.began), lately)) // a stalled disk is no reason for a longer rest
+		l.rest(min(time.Since(t.began), lately)) // the limit is for a write that a stalled disk delayed
 	default:
 		l.next(t.leave(cost))
 	}
 	if t.query {
-		if t.large { // even if its page ended early
+		if t.large { // the query counts as large even if its page ended early
 			cost = max(cost, 2*largeQuery)
 		}
 		l.costs[t.payer] = (3*l.costs[t.payer] + cost) / 4
@@ -154,7 +154,7 @@ func (t *turn) End(cost int64) {
 	turns.Put(t)
 }
 
-// rest keeps a slot for large requests free for a while.
+// rest keeps one slot for large requests free for the duration d.
 func (l *Limiter) rest(d time.Duration) {
 	l.kinds[large].Running++
 	time.AfterFunc(d, func() {
@@ -165,7 +165,7 @@ func (l *Limiter) rest(d time.Duration) {
 	})
 }
 
-// leave charges the cost, releases the slot and returns its kind. The Limiter is locked.
+// leave charges the cost, releases the slot and returns the kind of the slot. The caller holds the Limiter's lock.
 func (t *turn) leave(cost int64) (from kind) {
 	from, t.kind = t.kind, none
 	p := &t.limiter.kinds[from]
@@ -177,11 +177,11 @@ func (t *turn) leave(cost int64) (from kind) {
 
 // active records which accounts send requests.
 type active struct {
-	last, other     string // the account of the last request, and of the last request of another account
+	last, other     string // the account of the last request, and of the last request of a different account
 	lastAt, otherAt time.Time
 }
 
-// lately is how long an account counts as active after a request.
+// lately is how long an account counts as active after its last request.
 const lately = 100 * time.Millisecond
 
 func (a *active) note(account string, now time.Time) {

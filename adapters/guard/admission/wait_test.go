@@ -13,7 +13,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestLate: requests in time go before late ones, and all are served in the end.
+// TestLate checks that requests that have not waited long are served before late ones, and that all are served in the
+// end.
 func TestLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -38,7 +39,7 @@ func TestLate(t *testing.T) {
 		if got, want := l.Stats(), (admission.Stats{Running: 32, Waiting: 168, Admitted: 32}); got != want {
 			t.Fatalf("%+v, want %+v", got, want)
 		}
-		end(48) // 1½ times the slots: the others are late
+		end(48) // 1½ times the slots: the requests that still wait are now late
 		send(10, "b")
 		if got := end(12); got != strings.Repeat(" b", 10)+" a a" {
 			t.Errorf("served%s: the late did not wait", got)
@@ -50,7 +51,7 @@ func TestLate(t *testing.T) {
 	})
 }
 
-// stuck serves nothing until its channel is closed.
+// stuck is a handler that serves nothing until its channel is closed.
 type stuck struct {
 	until chan struct{}
 	n     atomic.Int64
@@ -62,8 +63,7 @@ func (s *stuck) Serve(context.Context, *protocol.Request) protocol.Response {
 	return protocol.Response{Status: 204}
 }
 
-// TestMaxWait: the handler refuses a request that waits too long, in the words of
-// the service.
+// TestMaxWait checks that a request that waits too long is refused with the service's own error.
 func TestMaxWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -92,8 +92,7 @@ func TestMaxWait(t *testing.T) {
 	})
 }
 
-// TestGone: who does not wait any longer is out of the line, and the next is not
-// delayed by it.
+// TestGone checks that a canceled request no longer waits, and that it does not delay the next one.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

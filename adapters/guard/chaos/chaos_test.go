@@ -24,7 +24,7 @@ func parse(t *testing.T, spec string) []chaos.Rule {
 	return rules
 }
 
-// name is what an answer of the gate is called here.
+// name returns a short name for the result of Admit.
 func name(err error) string {
 	var e *table.Error
 	switch {
@@ -40,7 +40,7 @@ func name(err error) string {
 	return err.Error()
 }
 
-// TestMatch: which requests a rule is about.
+// TestMatch checks which requests a rule matches.
 func TestMatch(t *testing.T) {
 	t.Parallel()
 	insert := protocol.Access{Account: "acct", Operation: "InsertEntity", Table: "Orders", PartitionKey: "p1", HasPartition: true, Write: true, Entities: 1}
@@ -83,7 +83,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestStrike: which of the requests it matches a rule strikes.
+// TestStrike checks which of the matching requests a rule strikes.
 func TestStrike(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ why, rules, want string }{
@@ -107,7 +107,8 @@ func TestStrike(t *testing.T) {
 	}
 }
 
-// TestProbability: about as often as it says, and by a seed always the same ones.
+// TestProbability checks that a rule strikes about as often as its probability says, and that the same seed always
+// strikes the same requests.
 func TestProbability(t *testing.T) {
 	t.Parallel()
 	run := func(rules string) (struck []int) {
@@ -165,7 +166,7 @@ func TestLatency(t *testing.T) {
 	})
 }
 
-// However many requests come at once, a rule strikes as often as it says.
+// TestConcurrent checks that a rule strikes as often as it says, however many requests are concurrent.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	c := chaos.New(parse(t, "every=3 count=100 fault=503; probability=0.5 fault=500"))

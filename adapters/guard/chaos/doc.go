@@ -19,16 +19,16 @@
 //	partition=pattern    the PartitionKey; queries have none and do not match
 //
 //	probability=0.1      strikes with this probability …
-//	seed=7               … by a generator of random numbers that begins here (1)
+//	seed=7               … by a generator of random numbers with this seed (default 1)
 //	every=3              strikes the third match and each third after it
 //	count=2              strikes twice and never again
 //
 //	latency=200ms        waits that long; 50ms-500ms is any time between the two
-//	fault=500            answers InternalError, and nothing is done
-//	fault=503            answers ServerBusy, and nothing is done
-//	fault=reset          hangs up, and nothing is done
-//	fault=lost-reply     does it, and then hangs up
-//	being-deleted=30s    when a table is deleted, its name is not free for that long
+//	fault=500            answers InternalError without carrying out the request
+//	fault=503            answers ServerBusy without carrying out the request
+//	fault=reset          closes the connection without carrying out the request
+//	fault=lost-reply     carries out the request, and then closes the connection
+//	being-deleted=30s    when a table is deleted, its name cannot be used again for that long
 //
 // In a pattern * is any characters. A rule without operation, table, partition or account matches every request.
 // latency and fault may be in one rule.

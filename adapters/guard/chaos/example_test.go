@@ -12,7 +12,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// Rules are in a flag, one after the other, or in a file with a line for each.
+// ExampleParse parses rules as they are written in a flag, or in a file with a line for each rule.
 func ExampleParse() {
 	rules, err := chaos.Parse(`
 		# One insert of ten meets a server that is too busy.
@@ -29,11 +29,11 @@ func ExampleParse() {
 	fmt.Println(err)
 	// Output:
 	// 4 <nil>
-	// line 1, rule 1: fault=504: there is no such fault: write 500, 503, reset or lost-reply; or the words latency=200ms, being-deleted=30s
+	// line 1, rule 1: fault=504: unknown fault: write 500, 503, reset or lost-reply, or use latency=200ms or being-deleted=30s
 }
 
-// A handler asks the Chaos before each operation, and its service works on a
-// store that goes through it.
+// ExampleChaos configures a handler that calls the Chaos before each operation, and a service whose store follows the
+// rule being-deleted.
 func ExampleChaos() {
 	rules, err := chaos.Parse("operation=InsertEntity every=2 fault=503; being-deleted=30s")
 	if err != nil {
@@ -45,13 +45,13 @@ func ExampleChaos() {
 	service := table.New(c.Store(memstore.New(now)), table.Options{Now: now, Rand: func() uint64 { random++; return random }})
 	h := protocol.Handler{Service: service, Gate: c}
 
-	// What the handler asks before an insert:
+	// The handler calls Admit before an insert:
 	insert := protocol.Access{Account: "acct", Operation: "InsertEntity", Table: "orders", PartitionKey: "p", HasPartition: true, Write: true, Entities: 1}
 	ctx := context.Background()
 	fmt.Println(h.Gate.Admit(ctx, &insert))
 	fmt.Println(h.Gate.Admit(ctx, &insert))
 
-	// And what a table is after it was deleted:
+	// A deleted table cannot be created again at once:
 	orders := table.Name{Account: "acct", Table: "orders"}
 	fmt.Println(service.CreateTable(ctx, orders), service.DeleteTable(ctx, orders))
 	fmt.Println(service.CreateTable(ctx, orders))
@@ -61,9 +61,9 @@ func ExampleChaos() {
 	}
 	// Output:
 	// <nil>
-	// ServerBusy: The server is currently unable to receive requests. Please retry your request. This is chaos on purpose: operation=InsertEntity every=2 fault=503
+	// ServerBusy: The server is currently unable to receive requests. Please retry your request. This fault is simulated by the chaos rule operation=InsertEntity every=2 fault=503
 	// <nil> <nil>
 	// TableBeingDeleted: The specified table is being deleted. Try operation later.
-	// operation=InsertEntity every=2 fault=503: struck 1 of 2
-	// being-deleted=30s: struck 1 of 1
+	// operation=InsertEntity every=2 fault=503: affected 1 of 2 requests
+	// being-deleted=30s: affected 1 of 1 requests
 }

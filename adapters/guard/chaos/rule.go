@@ -12,7 +12,7 @@ import (
 // Fault is the kind of failure.
 type Fault string
 
-// The faults. Latency and BeingDeleted have words of their own in a rule.
+// These are the faults. The words latency= and being-deleted= are not among them.
 const (
 	InternalError Fault = "500"
 	ServerBusy    Fault = "503"
@@ -20,7 +20,7 @@ const (
 	LostReply     Fault = "lost-reply"
 )
 
-// all faults, in the order in which error messages list them
+// faults are all faults, in the order in which error messages list them.
 var faults = []string{string(InternalError), string(ServerBusy), string(Reset), string(LostReply)}
 
 // Rule is one rule; the package comment explains its fields. Empty strings and zeros mean that the word is missing.

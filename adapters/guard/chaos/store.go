@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Store returns a store in which the names of deleted tables stay taken for a while, if the rules say so. In Azure
-// this takes half a minute or more.
+// Store returns a store in which the name of a deleted table cannot be used again for a while, if the rules say so.
+// In Azure, a name cannot be used again for half a minute or more.
 func (c *Chaos) Store(next table.Store) table.Store { return &store{next, c} }
 
 type store struct {
@@ -21,7 +21,7 @@ type store struct {
 // Unwrap returns the underlying store, for [table.As].
 func (s *store) Unwrap() table.Store { return s.Store }
 
-// Drop keeps the name from being used again if a rule strikes.
+// Drop deletes a table. If a rule strikes, the name of the table cannot be used again for the time of the rule.
 func (s *store) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	err := s.Store.Drop(ctx, key, revision)
 	if err == nil {
@@ -44,7 +44,7 @@ func (c *Chaos) dropped(key table.RecordKey) {
 	}
 }
 
-// WriteRecord refuses the record of a table whose name is not free yet.
+// WriteRecord refuses a new table whose name cannot be used yet.
 func (s *store) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
 	if r.Revision == "" && s.chaos.beingDeleted(r.Key) {
 		return "", table.ErrBeingDeleted

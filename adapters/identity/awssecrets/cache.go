@@ -19,7 +19,7 @@ type Cache[T any] struct {
 	text   string
 	known  bool      // value is valid
 	loaded time.Time // when text was last read
-	tried  time.Time // when reading was last attempted
+	tried  time.Time // when a read was last attempted
 	err    error     // result of the last attempt
 }
 
@@ -40,17 +40,17 @@ type Options[T any] struct {
 	Now            func() time.Time
 }
 
-// again is the pause after a failed attempt.
+// again is the minimum time between a failed attempt and the next one.
 const again = 5 * time.Second
 
-// Get returns the value, and reads the text first if the value is too old. Of several concurrent calls, one reads and
-// the others wait.
+// Get returns the value. If the value is too old, Get reads the text first. Of several concurrent calls, one reads
+// and the others wait.
 func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.Now()
 	age := since(now, c.loaded)
-	// A clock that was set back says nothing about the age, so the text is read.
+	// If the clock was set back, the age is negative and unknown, so the text is read.
 	if c.known && age >= 0 && age < c.Refresh {
 		return c.value, nil
 	}
@@ -70,8 +70,8 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	return none, c.err
 }
 
-// since returns the difference of the monotonic or the wall clock, whichever is longer. The monotonic clock of a
-// machine stops while it is frozen.
+// since returns the difference of the monotonic clock or of the wall clock, whichever is longer. The monotonic clock
+// of a machine stops while the machine is frozen.
 func since(now, then time.Time) time.Duration {
 	return max(now.Sub(then), now.Round(0).Sub(then.Round(0)))
 }

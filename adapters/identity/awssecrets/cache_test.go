@@ -13,7 +13,7 @@ import (
 	"edgetable/adapters/identity/awssecrets"
 )
 
-// source is a text that changes, or cannot be read.
+// source provides a text that changes, or that cannot be read.
 type source struct {
 	text  string
 	err   error
@@ -119,7 +119,8 @@ func TestCacheOfFrozenMachine(t *testing.T) {
 	c, _, _ := cache(s)
 	before := time.Now()
 	after := before
-	// In a Time with a monotonic reading, the seconds follow the nanoseconds in the first word.
+	// This adds an hour to the wall clock alone: a Time with a monotonic reading has its seconds above bit 30 of the
+	// first word.
 	*(*uint64)(unsafe.Pointer(&after)) += 3600 << 30
 	if after.Sub(before) != 0 || after.Round(0).Sub(before.Round(0)) != time.Hour {
 		t.Fatalf("a Time looks otherwise: %v, %v", before, after)

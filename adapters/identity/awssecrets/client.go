@@ -29,17 +29,17 @@ type Client struct {
 	Now      func() time.Time
 }
 
-// The number of attempts and the timeout of each. Both are small, because a client's request is waiting.
+// These are the number of attempts and the timeout of each. Both are small, because a client's request is waiting.
 const (
 	attempts = 2
 	timeout  = 2 * time.Second
 )
 
-// maxAnswer is the longest answer that is read, in bytes. A secret has at most 64 KiB and a parameter 8 KiB; JSON may
-// need six bytes for each.
+// maxAnswer is the maximum length in bytes of a response. A secret has at most 64 KiB and a parameter 8 KiB; JSON may
+// need six bytes for each of these bytes.
 const maxAnswer = 1 << 20
 
-// Secret returns the current text of a secret, which id gives by name or ARN.
+// Secret returns the current text of a secret; id is its name or ARN.
 func (c *Client) Secret(ctx context.Context, id string) (string, error) {
 	var out struct{ SecretString *string }
 	err := c.call(ctx, "secretsmanager", id, "secretsmanager.GetSecretValue", map[string]any{"SecretId": id}, &out)
@@ -52,7 +52,7 @@ func (c *Client) Secret(ctx context.Context, id string) (string, error) {
 	return *out.SecretString, nil
 }
 
-// Parameter returns the decrypted text of a parameter, given by name or ARN.
+// Parameter returns the decrypted text of a parameter; id is its name or ARN.
 func (c *Client) Parameter(ctx context.Context, name string) (string, error) {
 	var out struct{ Parameter struct{ Value *string } }
 	err := c.call(ctx, "ssm", name, "AmazonSSM.GetParameter", map[string]any{"Name": name, "WithDecryption": true}, &out)
@@ -75,7 +75,7 @@ func (r *refusal) Error() string {
 	return fmt.Sprintf("%s: %d %s: %s", r.service, r.status, r.kind, r.message)
 }
 
-// temporary reports whether the same call may succeed later.
+// temporary reports whether a retry of the same call may succeed.
 func (r *refusal) temporary() bool {
 	return r.status >= 500 || r.status == 429 || strings.Contains(r.kind, "Throttling")
 }
@@ -143,7 +143,7 @@ func (c *Client) once(ctx context.Context, service, resource, target string, bod
 func refused(service string, status int, answer []byte) error {
 	var said struct {
 		Type    string `json:"__type"`
-		Message string // also matches "message": names are compared without case
+		Message string // also decodes "message", because names are compared without case
 	}
 	if json.Unmarshal(answer, &said) != nil {
 		said.Message = "the answer is not JSON"
@@ -164,7 +164,7 @@ func regionOf(resource, region string) string {
 	return region
 }
 
-// domain returns the part of an AWS host name after the region.
+// domain returns the end of an AWS host name, after the region.
 func domain(region string) string {
 	if strings.HasPrefix(region, "cn-") {
 		return ".amazonaws.com.cn"

@@ -29,7 +29,7 @@ type answer struct {
 	body   string
 }
 
-// service stands for an AWS service: it requires a valid signature, and gives its answers one after another.
+// service is a fake AWS service: it requires a valid signature, and returns its answers one after another.
 type service struct {
 	t       *testing.T
 	answers []answer
@@ -50,15 +50,15 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a := s.answers[len(s.heard)-1]
-	if a.status == 0 { // closes the connection
+	if a.status == 0 { // status 0 closes the connection without an answer
 		panic(http.ErrAbortHandler)
 	}
 	w.WriteHeader(a.status)
 	_, _ = io.WriteString(w, a.body)
 }
 
-// signature returns the valid Authorization of a request. It is written from AWS's description of Signature Version 4
-// alone.
+// signature returns the valid Authorization of a request. It is written only from AWS's description of Signature
+// Version 4.
 func signature(r *http.Request, body []byte) string {
 	names := strings.Split(between(r.Header.Get("Authorization"), "SignedHeaders=", ","), ";")
 	scope := strings.Join(strings.Split(between(r.Header.Get("Authorization"), "Credential=", ","), "/")[1:], "/")
@@ -105,7 +105,7 @@ func TestClient(t *testing.T) {
 		answers []answer
 		heard   string // text that each request must contain
 		want    string
-		err     string // part of its text
+		err     string // part of the error's text
 	}{
 		{"a secret", false, []answer{{200, `{"ARN":"arn","SecretString":"acme:a2V5\nbeta:a2V5"}`}}, secret, "acme:a2V5\nbeta:a2V5", ""},
 		{"a parameter", true, []answer{{200, `{"Parameter":{"Name":"tables","Type":"SecureString","Value":"acme:a2V5"}}`}}, parameter, "acme:a2V5", ""},
@@ -154,7 +154,7 @@ func client(endpoint func(string) string) *awssecrets.Client {
 	}
 }
 
-// TestHost checks which host serves a secret.
+// TestHost checks to which host the request for a secret is sent.
 func TestHost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ region, id, want, why string }{

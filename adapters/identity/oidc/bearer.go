@@ -17,7 +17,8 @@ func Optional(ctx context.Context, o Options) (*Verifier, error) {
 	return newVerifier(ctx, o)
 }
 
-// Install makes h accept the verifier's tokens and tell clients where to get one. On a nil Verifier it does nothing.
+// Install makes h accept the verifier's tokens and tell clients where to get a token. It does nothing on a nil
+// Verifier.
 func (v *Verifier) Install(h *protocol.Handler) {
 	if v != nil {
 		h.Bearer = v.bearer
@@ -25,9 +26,9 @@ func (v *Verifier) Install(h *protocol.Handler) {
 	}
 }
 
-// bearer verifies a token for protocol.Handler. A token without a role gets the service's 403. While the issuer is
-// down, clients get 503 and retry; a token with an unknown key counts as a failed sign-in even then. The handler
-// answers any other error with 401.
+// bearer verifies a token for protocol.Handler. For a token without a role, its error is the service's 403. While the
+// issuer's keys cannot be read, its error is 503, so clients retry; a token with an unknown key counts as a failed
+// sign-in even then. For any other error the handler answers 401.
 func (v *Verifier) bearer(ctx context.Context, token string) (protocol.Identity, error) {
 	id, err := v.identify(ctx, token)
 	switch {

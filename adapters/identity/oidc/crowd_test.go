@@ -19,7 +19,7 @@ import (
 	"edgetable/core/table"
 )
 
-// silent is an issuer that, once hangs is set, accepts requests and never answers them.
+// silent is an issuer that accepts requests. While hangs is set, it never answers them.
 type silent struct {
 	keys   http.RoundTripper
 	hangs  atomic.Bool
@@ -35,8 +35,8 @@ func (s *silent) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, context.Cause(r.Context())
 }
 
-// TestCrowd checks that while the issuer hangs, only a few tokens with an unknown key wait, the others get 503 at
-// once, all of them count as suspicious, and good tokens are not affected.
+// TestCrowd checks tokens with an unknown key while the issuer does not answer. Only a few of them may wait; the
+// others must get 503 at once. All of them must count as failed sign-ins, and valid tokens must not be affected.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	const name = "https://issuer.example"
@@ -83,7 +83,7 @@ func TestCrowd(t *testing.T) {
 		if late.Load() != waiters || atOnce.Load() != crowd-waiters || is.asking.Load() != 1 {
 			t.Errorf("%d waited, %d were answered at once, %d requests to the issuer", late.Load(), atOnce.Load(), is.asking.Load())
 		}
-		time.Sleep(timeout) // the attempt times out
+		time.Sleep(timeout) // until the attempt times out
 		is.hangs.Store(false)
 		time.Sleep(retry)
 		if _, err := v.bearer(t.Context(), forged); !errors.Is(err, errKey) {

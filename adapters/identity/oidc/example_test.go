@@ -24,10 +24,11 @@ func Example() {
 
 	_, err = handler.Bearer(context.Background(), "not a token")
 	fmt.Println(err)
-	// Output: oidc: not a signed token with the claims that are needed
+	// Output: oidc: not a signed token with the required claims
 }
 
-// ExampleOptional configures a development server for a Keycloak on the same machine, whose groups hold the roles.
+// ExampleOptional configures a development server for a Keycloak on the same machine. The groups of Keycloak are used
+// as roles.
 func ExampleOptional() {
 	_, err := oidc.Optional(context.Background(), oidc.Options{
 		Issuer:           "http://localhost:8080/realms/dev",

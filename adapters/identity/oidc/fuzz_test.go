@@ -12,8 +12,8 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// FuzzVerify checks that arbitrary tokens do not crash the server, are not quoted in errors, and that only claims
-// signed by the issuer are accepted. The seeds are signed with edSigner's fixed key at the time of the fixed clock.
+// FuzzVerify checks that arbitrary tokens do not crash the server and are not quoted in errors. Only claims that the
+// issuer has signed may be accepted. The seeds are signed with edSigner's fixed key at the time of the fixed clock.
 func FuzzVerify(f *testing.F) {
 	const name = "https://issuer.example"
 	published := must(json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{edSigner().public()}}))

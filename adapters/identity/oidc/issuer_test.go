@@ -26,7 +26,7 @@ type signer struct {
 	key any
 }
 
-// The keys of the tests, made once because RSA keys take long.
+// These are the keys of the tests. Each is generated only once, because the generation of RSA keys takes long.
 var (
 	rsaSigner = sync.OnceValue(func() signer {
 		key, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -71,10 +71,10 @@ func (s signer) sign(claims any) string {
 type issuer struct {
 	url               string
 	discoveries, sets atomic.Int64  // how often each document was requested
-	asked             chan struct{} // receives one element per request for the key set, up to its capacity
+	asked             chan struct{} // receives an element for each request for the key set, unless it is full
 
 	mu       sync.Mutex
-	override http.HandlerFunc // replaces the documents, if not nil
+	override http.HandlerFunc // handles requests instead of publishing the documents, if not nil
 	keys     []jose.JSONWebKey
 }
 
@@ -126,14 +126,14 @@ func (is *issuer) publish(signers ...signer) {
 	}
 }
 
-// answer replaces the documents; nil restores them.
+// answer sets a handler that answers requests instead of the documents; nil restores the documents.
 func (is *issuer) answer(h http.HandlerFunc) {
 	is.mu.Lock()
 	defer is.mu.Unlock()
 	is.override = h
 }
 
-// clock is a clock that stands still until it is moved.
+// clock is a clock that stands still until a test moves it.
 type clock struct{ unix atomic.Int64 }
 
 func newClock() *clock {
@@ -165,8 +165,8 @@ func (is *issuer) verifier(t testing.TB, c *clock) *Verifier {
 	return patient(t, context.Background(), Options{Issuer: is.url, Audiences: []string{"other", audience}, Now: c.now})
 }
 
-// patient returns a verifier that waits for sockets without a limit, because on a busy machine they may take longer
-// than a client should wait.
+// patient returns a verifier that waits for sockets without a limit. On a busy machine, sockets may take longer than
+// the verifier's usual limit.
 func patient(t testing.TB, ctx context.Context, o Options) *Verifier {
 	t.Helper()
 	v, err := newVerifier(ctx, o)

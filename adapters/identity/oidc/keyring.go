@@ -11,25 +11,26 @@ import (
 )
 
 const (
-	timeout = 5 * time.Second  // limit of one attempt to read the keys; a longer one would delay the next
-	wait    = 2 * time.Second  // how long a token waits for an attempt; strangers can invent keys, and waiting requests occupy slots
+	timeout = 5 * time.Second  // timeout of one attempt to read the keys; a longer timeout would delay the next attempt
+	wait    = 2 * time.Second  // how long a token waits for an attempt; short, because anyone can invent keys, and waiting requests occupy slots
 	pause   = 10 * time.Second // pause after an attempt, if there are keys
-	retry   = time.Second      // pause after a failed attempt, if a token needs the keys; clients give up after 6 s
+	retry   = time.Second      // pause after a failed attempt, if a token needs the keys; clients stop retrying after 6 s
 	refresh = time.Hour        // age at which keys are read again
 	hold    = 24 * time.Hour   // age at which keys are no longer used
 	waiters = 64               // maximum number of tokens that wait for an attempt; others must retry
 )
 
-// keys holds the issuer's keys as read at one time, together with the tokens they have verified. Both are dropped
-// together, because a key may have been withdrawn.
+// keys has the issuer's keys as read at one time, together with the tokens that they have verified. Both are
+// discarded together, because the issuer may have withdrawn a key.
 type keys struct {
 	list     []jose.JSONWebKey
 	at       time.Time
 	verified verified
 }
 
-// signed returns nil if one of the keys signed the token, errSignature if the key that the token names did not sign
-// it, and errKey if it names an unknown key. A token without a key id may be signed with any key, known or new.
+// signed returns nil if one of the keys signed the token. It returns errSignature if the key that the token names did
+// not sign it, and errKey if the token names an unknown key. A token without a key id may be signed with any known or
+// new key.
 func (k *keys) signed(t *jwt.JSONWebToken) error {
 	h, err := t.Headers[0], errKey
 	for i := range k.list {
@@ -47,14 +48,14 @@ func (k *keys) signed(t *jwt.JSONWebToken) error {
 	return err
 }
 
-// keyring holds the keys and refreshes them in time, with at most one attempt at once.
+// keyring has the issuer's keys and refreshes them in time. It makes at most one attempt at a time.
 type keyring struct {
-	ctx  context.Context // context for reading keys; outlives any request, because others wait for the same keys
+	ctx  context.Context // context for reading keys; not that of a request, because several requests wait for the same keys
 	read func(context.Context) ([]jose.JSONWebKey, error)
 	now  func() time.Time
 	log  keyLog
 
-	// within limits a wait, like context.WithTimeout. Tests with real sockets wait without a limit.
+	// within limits a wait, like context.WithTimeout. Tests with real sockets replace it by a wait without a limit.
 	within func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 
 	mu      sync.Mutex
@@ -65,8 +66,8 @@ type keyring struct {
 	err     error         // result of the last attempt
 }
 
-// young returns the current keys, or nil if there are none or they are too old. It never waits: keys that are due for
-// a refresh are still used while it runs.
+// young returns the current keys, or nil if there are none or they are too old. It never waits: while a refresh is
+// running, it returns the old keys.
 func (r *keyring) young() *keys {
 	now := r.now()
 	r.mu.Lock()
@@ -82,9 +83,10 @@ func (r *keyring) young() *keys {
 	return r.held
 }
 
-// after returns keys newer than old, which may be nil. It waits for the running attempt or, if the pause is over,
-// starts a new one, unless too many tokens already wait. The error is errUnavailable if the last attempt failed or
-// nothing is known yet, and errKey if it is too early for another attempt.
+// after returns keys that are newer than old, which may be nil. It waits for the running attempt or, if the pause
+// after the last attempt is over, starts a new one. If too many tokens already wait, it returns an error at once. The
+// error is errUnavailable if the last attempt failed or there was none, and errKey if it is too early for another
+// attempt.
 func (r *keyring) after(ctx context.Context, old *keys) (*keys, error) {
 	r.mu.Lock()
 	least := pause

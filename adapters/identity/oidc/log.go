@@ -15,7 +15,7 @@ type keyLog struct {
 	issuer string
 
 	mu   sync.Mutex
-	said time.Time // when a failure was last logged; zero after a success
+	said time.Time // when a failure was last logged; zero if none was logged since the last success
 }
 
 func (l *keyLog) note(err error, now time.Time) {

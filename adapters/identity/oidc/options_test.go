@@ -77,7 +77,7 @@ func TestOptions(t *testing.T) {
 	}{
 		{[]string{"readers"}, reader},
 		{[]string{"others", "writers"}, contributor},
-		{nil, none}, // although the default claim, roles, holds a role
+		{nil, none}, // "groups" is the roles claim here, so the role in "roles" does not count
 		{[]string{"Storage Table Data Reader"}, none},
 	} {
 		claims["groups"] = tt.groups

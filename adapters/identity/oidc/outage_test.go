@@ -15,7 +15,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// outage is an issuer without a network whose keys can be read from a given time on.
+// outage is an issuer without a network whose keys can only be read after a given time.
 type outage struct {
 	since time.Time
 	asked []time.Time
@@ -30,8 +30,8 @@ func (o *outage) RoundTrip(r *http.Request) (*http.Response, error) {
 	return o.keys.RoundTrip(r)
 }
 
-// TestIssuerDownAtStart checks that clients that retry for six seconds succeed although the issuer starts after the
-// server, and that strangers cause no extra attempts.
+// TestIssuerDownAtStart checks that clients that retry for six seconds succeed, although the issuer starts after the
+// server. Clients with invalid tokens must cause no additional requests to the issuer.
 func TestIssuerDownAtStart(t *testing.T) {
 	t.Parallel()
 	const name = "https://issuer.example"

@@ -10,7 +10,7 @@ import (
 const maxVerified = 1024
 
 // verified remembers the identities of verified tokens by the hash of the token. It contains only tokens with a valid
-// signature, so strangers cannot fill it.
+// signature, so clients without one cannot fill it.
 type verified struct {
 	mu   sync.RWMutex
 	list map[[sha256.Size]byte]identity
@@ -23,7 +23,8 @@ func (v *verified) get(token [sha256.Size]byte, now time.Time) (identity, bool) 
 	return id, ok && now.Before(id.Expiry)
 }
 
-// put adds a token. If it is full, it forgets an arbitrary other one, which is verified again when it is used.
+// put adds a token. If the list is full, put removes an arbitrary other token, which is verified again at its next
+// use.
 func (v *verified) put(token [sha256.Size]byte, id identity) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -80,8 +80,8 @@ func TestRefusals(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, rsaSigner(), ecSigner()), newClock()
 	v := is.verifier(t, c)
-	// Further keys that must not be accepted: a shared secret and a private key that the issuer published by mistake,
-	// and an encryption key.
+	// These further keys must not be accepted: a shared secret and a private key that the issuer published by
+	// mistake, and an encryption key.
 	secret := []byte("0123456789abcdef0123456789abcdef")
 	leaked := newEC("leaked")
 	enc := newEC("enc")
@@ -157,7 +157,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			for range 2 { // remembering must not change the result
+			for range 2 { // the second time, the remembered result must be the same
 				id, err := v.identify(t.Context(), tt.token)
 				if !errors.Is(err, tt.want) {
 					t.Fatalf("%v, want %v", err, tt.want)
@@ -173,7 +173,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestExpiryOfTheRemembered checks that remembering a token does not extend its validity.
+// TestExpiryOfTheRemembered checks that a remembered token is refused once it has expired.
 func TestExpiryOfTheRemembered(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner()), newClock()
@@ -188,8 +188,8 @@ func TestExpiryOfTheRemembered(t *testing.T) {
 	}
 }
 
-// TestRememberedIsBounded checks that more tokens than fit are still verified, and that refused ones are not
-// remembered.
+// TestRememberedIsBounded checks that tokens are still verified when the maximum number of tokens is remembered, and
+// that refused tokens are not remembered.
 func TestRememberedIsBounded(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, edSigner()), newClock()

@@ -16,14 +16,14 @@ import (
 // Place stores each object as a file below Dir, which need not exist yet. Only the owner can read the files.
 type Place struct{ Dir string }
 
-// Put writes a temporary file next to the object and renames it.
+// Put writes a temporary file in the object's folder and renames it.
 func (d Place) Put(_ context.Context, name string, b []byte) (err error) {
 	path := d.path(name)
 	for range 3 {
 		if err = Make(filepath.Dir(path)); err == nil {
 			err = replace(path, b, 0o600)
 		}
-		if !errors.Is(err, fs.ErrNotExist) { // otherwise Delete has just removed the folder
+		if !errors.Is(err, fs.ErrNotExist) { // if the folder is missing, Delete has just removed it: try again
 			return err
 		}
 	}
@@ -46,9 +46,9 @@ func (d Place) ListAfter(ctx context.Context, prefix, after string) iter.Seq2[ob
 		root := d.path(prefix[:strings.LastIndexByte(prefix, '/')+1])
 		err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 			switch {
-			case errors.Is(err, fs.ErrNotExist): // nothing was written yet, or another run deleted the file
+			case errors.Is(err, fs.ErrNotExist): // nothing was written yet, or another process deleted the file
 				return nil
-			case e != nil && e.IsDir() && e.Name() == "lost+found": // belongs to the file system
+			case e != nil && e.IsDir() && e.Name() == "lost+found": // the file system created this folder
 				return fs.SkipDir
 			case err != nil:
 				return err
@@ -91,7 +91,7 @@ func (d Place) Delete(_ context.Context, name string) error {
 		return err
 	}
 	for dir := filepath.Dir(filepath.FromSlash(name)); dir != "."; dir = filepath.Dir(dir) {
-		if os.Remove(filepath.Join(d.Dir, dir)) != nil { // not empty
+		if os.Remove(filepath.Join(d.Dir, dir)) != nil { // the folder is not empty
 			return nil
 		}
 	}

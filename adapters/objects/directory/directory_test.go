@@ -60,7 +60,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestPutBesideDelete writes an object while the last other object in its folder is deleted.
+// TestPutBesideDelete writes an object while the only other object in its folder is deleted.
 func TestPutBesideDelete(t *testing.T) {
 	t.Parallel()
 	p := directory.Place{Dir: t.TempDir()}
@@ -78,7 +78,7 @@ func TestPutBesideDelete(t *testing.T) {
 	g.Wait()
 }
 
-// TestReplace checks that a file is replaced atomically with its mode, and that a failure leaves nothing.
+// TestReplace checks that a file is replaced atomically with its mode, and that a failure leaves no temporary file.
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -136,7 +136,7 @@ func TestListAfter(t *testing.T) {
 func TestSameError(t *testing.T) {
 	t.Parallel()
 	p := directory.Place{Dir: t.TempDir()}
-	name := strings.Repeat("n", 250) // too long for the temporary file, whose name is longer
+	name := strings.Repeat("n", 250) // the name of the temporary file is longer, too long for the file system
 	first, second := p.Put(t.Context(), name, nil), p.Put(t.Context(), name, nil)
 	if first == nil || second == nil || first.Error() != second.Error() {
 		t.Errorf("%v, then %v", first, second)

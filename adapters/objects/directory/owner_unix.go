@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// KeepOwner gives f the owner of another file or directory. It does nothing unless the process runs as root; only
-// root can change an owner, and only root needs to.
+// KeepOwner gives f the owner of another file or directory. It does nothing unless the process runs as root: other
+// users cannot change an owner, and their files already have the right one.
 func KeepOwner(f *os.File, other string) error {
 	info, err := os.Stat(other)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"edgetable/core/objects"
 )
 
-// Replace writes a file atomically: after a crash or power loss either the old or the new content is there. The file
-// gets this mode. Its owner is that of the file it replaces or, for a new file, of the directory.
+// Replace writes a file atomically: after a crash or power loss, the file has either the old or the new content. The
+// mode of the file is set to mode. Its owner is that of the file it replaces or, for a new file, of the directory.
 func Replace(path string, text []byte, mode fs.FileMode) error {
 	if err := Make(filepath.Dir(path)); err != nil {
 		return err
@@ -21,8 +21,8 @@ func Replace(path string, text []byte, mode fs.FileMode) error {
 	return replace(path, text, mode)
 }
 
-// slice is the number of bytes per write call. Linux needs up to four times as much processor time for single writes
-// of 4 MiB.
+// slice is the number of bytes per write call. For single writes of 4 MiB, Linux needs up to four times as much CPU
+// time.
 const slice = 256 << 10
 
 func replace(path string, text []byte, mode fs.FileMode) error {
@@ -55,7 +55,7 @@ func replace(path string, text []byte, mode fs.FileMode) error {
 	return Sync(filepath.Dir(path))
 }
 
-// of puts path into an error about the temporary file, so that repeated attempts give the same error.
+// of replaces the path in an error about the temporary file, so that repeated attempts give the same error.
 func of(path string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		e.Path = path
@@ -74,7 +74,7 @@ func Sync(dir string) error {
 	}
 	err = d.Sync()
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrInvalid) || errors.Is(err, fs.ErrPermission) {
-		err = nil // Windows and some file systems return these
+		err = nil // Windows and some file systems cannot sync a directory and return these errors
 	}
 	return errors.Join(err, d.Close())
 }

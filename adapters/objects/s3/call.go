@@ -41,10 +41,10 @@ func (f *failure) Error() string {
 
 var errCredentials = errors.New("there are no credentials for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
 
-// patience is how long a request may go without an answer before Silent is called.
+// patience is how long a request may be without an answer before Silent is called.
 const patience = 5 * time.Second
 
-// retryable reports whether the same request may succeed later.
+// retryable reports whether a retry of the same request may succeed.
 func retryable(err error) bool {
 	var f *failure
 	if !errors.As(err, &f) {
@@ -54,7 +54,7 @@ func retryable(err error) bool {
 		f.Code == "RequestTimeout" || f.Code == "SlowDown"
 }
 
-// call sends a request and retries it where that can help. All four operations can be repeated safely.
+// call sends a request and retries it if the error is temporary. All four operations can be repeated safely.
 func (b *Bucket) call(ctx context.Context, method, key string, query url.Values, content []byte) ([]byte, error) {
 	for attempt := 1; ; attempt++ {
 		answer, err := b.try(ctx, method, key, query, content)
@@ -113,7 +113,7 @@ func (b *Bucket) try(ctx context.Context, method, key string, query url.Values, 
 	}
 	if resp.StatusCode >= 300 {
 		f := &failure{Status: resp.StatusCode}
-		_ = xml.Unmarshal(answer, f) // without a body the status must suffice
+		_ = xml.Unmarshal(answer, f) // without a body, the error consists of the status alone
 		f.Region = cmp.Or(f.Region, resp.Header.Get("X-Amz-Bucket-Region"))
 		return nil, f
 	}

@@ -8,7 +8,7 @@ import (
 	"edgetable/adapters/objects/s3"
 )
 
-// open opens a bucket that the handler serves.
+// open opens a bucket whose requests the handler answers.
 func open(t *testing.T, h http.HandlerFunc) *s3.Bucket {
 	t.Helper()
 	t.Setenv("AWS_ACCESS_KEY_ID", "nobody")
