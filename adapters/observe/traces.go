@@ -35,7 +35,7 @@ func OpenTraces(ctx context.Context, collectorURL, version string, log *slog.Log
 	}
 	about, err := resource.Merge(resource.NewSchemaless(
 		attribute.String("service.name", "edgetable"), attribute.String("service.version", version),
-	), resource.Environment()) // OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME take precedence
+	), resource.Environment()) // attributes from the environment replace those above
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
@@ -50,7 +50,7 @@ func (t *Traces) Close() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	_ = t.provider.Shutdown(ctx) // failures are logged by collector
+	_ = t.provider.Shutdown(ctx) // collector has already logged the failure
 }
 
 // collector sends spans over HTTP. OpenTelemetry's own client would add 6 MB to the program for gRPC, which HTTP does
@@ -74,7 +74,7 @@ func (c *collector) Stop(context.Context) error {
 // UploadTraces implements otlptrace.Client. It retries while the collector is busy. Spans that cannot be sent are
 // lost, which is logged once until sending succeeds again.
 func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
-	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans}) // same bytes as an ExportTraceServiceRequest
+	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans}) // TracesData has the same encoding as ExportTraceServiceRequest
 	for wait := time.Second; err == nil; wait *= 2 {
 		var again bool
 		if again, err = c.send(ctx, body); !again {
@@ -95,7 +95,7 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceS
 	return nil
 }
 
-// send sends spans once. again reports whether to retry.
+// send sends spans once. again reports whether the caller should retry.
 func (c *collector) send(ctx context.Context, body []byte) (again bool, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {
@@ -108,7 +108,7 @@ func (c *collector) send(ctx context.Context, body []byte) (again bool, err erro
 		return ctx.Err() == nil, err
 	}
 	defer resp.Body.Close()
-	_, _ = io.CopyN(io.Discard, resp.Body, 64<<10) // so that the connection can be reused
+	_, _ = io.CopyN(io.Discard, resp.Body, 64<<10) // read the rest, so that the connection can be reused
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		again = true

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Int parses a whole number from least to most.
+// Int parses a whole number; least and most are its bounds.
 func Int(text string, least, most int) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > most {
@@ -21,10 +21,10 @@ func Int(text string, least, most int) (int, error) {
 	return n, nil
 }
 
-// Number parses a number from least to most.
+// Number parses a number; least and most are its bounds.
 func Number(text string, least, most float64) (float64, error) {
 	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(n >= least && n <= most) { // false for NaN
+	if err != nil || !(n >= least && n <= most) { // the comparison is false for NaN
 		return 0, errors.New("write a number from " + format(least) + " to " + format(most))
 	}
 	return n, nil
@@ -34,8 +34,8 @@ func format(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 const maxDuration = time.Duration(1<<63 - 1)
 
-// Never turns 0 into -1 ns and returns other durations unchanged. Options of packages read 0 as
-// "use the default"; a setting of 0 means "never cache".
+// Never converts a setting to an option of a package: 0 becomes -1 ns, and other durations are unchanged. A setting
+// of 0 means "never cache", but an option of 0 means "use the default".
 func Never(d time.Duration) time.Duration {
 	if d == 0 {
 		return -1
@@ -43,8 +43,8 @@ func Never(d time.Duration) time.Duration {
 	return d
 }
 
-// Duration parses a duration with its unit, from least to most. A whole number of days, such as 30d, is also
-// accepted.
+// Duration parses a duration with its unit; least and most are its bounds. A whole number of days, such as 30d, is
+// also accepted.
 func Duration(text string, least, most time.Duration) (time.Duration, error) {
 	hours, days := strings.CutSuffix(text, "d")
 	if days {
@@ -61,7 +61,7 @@ func Duration(text string, least, most time.Duration) (time.Duration, error) {
 	return d, nil
 }
 
-// bound formats the longest duration, with whole days if it has any.
+// bound formats a bound of a duration for error messages, in whole days if it is at least a day.
 func bound(d time.Duration) string {
 	if days := d / (24 * time.Hour); days > 0 {
 		return strconv.FormatInt(int64(days), 10) + "d"
@@ -69,7 +69,7 @@ func bound(d time.Duration) string {
 	return d.String()
 }
 
-// units are the units of sizes, with their numbers of bytes.
+// units are the names of the units of sizes, with their numbers of bytes.
 var units = []struct {
 	name  string
 	bytes int64
@@ -78,7 +78,7 @@ var units = []struct {
 	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"KB", 1e3},
 }
 
-// Size parses a number of bytes with its unit, from least to most. Zero needs none.
+// Size parses a number of bytes with its unit; least and most are its bounds. Zero needs no unit.
 func Size(text string, least, most int64) (int64, error) {
 	for _, u := range units {
 		number, ok := strings.CutSuffix(text, u.name)
@@ -96,7 +96,7 @@ func Size(text string, least, most int64) (int64, error) {
 	return 0, errors.New("write a size with its unit, such as 512MiB or 2GiB, from " + ShowSize(least) + " to " + ShowSize(most))
 }
 
-// ShowSize writes a size as Size parses it.
+// ShowSize formats a size so that Size can parse it.
 func ShowSize(n int64) string {
 	for _, u := range units {
 		if n != 0 && n%u.bytes == 0 {
@@ -120,7 +120,7 @@ func Bool(text string) (bool, error) {
 // Rates are limits per second; 0 means no limit.
 type Rates struct{ Account, Partition float64 }
 
-// azure are the rates that Azure promises: operations per account and entities per partition.
+// azure is the pair of rates that Azure promises: operations per account and entities per partition.
 var azure = Rates{Account: 20_000, Partition: 2_000}
 
 // ParseRates parses "none", "azure", or rates such as "account=20000,partition=2000".
@@ -148,7 +148,7 @@ func ParseRates(text string) (r Rates, err error) {
 	return r, nil
 }
 
-// String writes the rates as ParseRates parses them.
+// String formats the rates so that ParseRates can parse them.
 func (r Rates) String() string {
 	var parts []string
 	if r.Account > 0 {

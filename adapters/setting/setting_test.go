@@ -44,7 +44,7 @@ func TestSize(t *testing.T) {
 	const most = 1 << 44
 	for _, tt := range []struct {
 		text string
-		want int64 // -1: refused
+		want int64 // expected size; -1 if the text must be refused
 		show string
 	}{
 		{"128MiB", 128 << 20, "128MiB"}, {"20480KiB", 20 << 20, "20MiB"}, {"2 GiB", 2 << 30, "2GiB"}, {"16TiB", most, "16TiB"},
@@ -70,7 +70,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// Each kind of setting: not set, set, at its bounds, and beyond them.
+// TestReader reads each kind of setting: missing, present, at its bounds, and outside of them.
 func TestReader(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{
@@ -82,7 +82,7 @@ func TestReader(t *testing.T) {
 	for _, tt := range []struct {
 		read func(*setting.Reader) any
 		want any
-		say  string // of the error; "": none
+		say  string // part of the expected error; "" if there is none
 	}{
 		{func(r *setting.Reader) any { return r.Int("unset", 7, 1, 256) }, 7, ""},
 		{func(r *setting.Reader) any { return r.Int("int", 7, 1, 256) }, 8, ""},
