@@ -1,33 +1,33 @@
-// Package repository keeps backups of a data directory in a place for objects: a
+// Package repository keeps backups of a data directory in a backup place: a
 // directory or a bucket of S3.
 //
 //	format                the kind of place, its version, and the name of the store
 //	objects/SUM-RUN       a part of a file; SUM is the SHA-256 of the object, RUN the backup that wrote it
 //	backups/ID            the manifest of a complete backup
 //	names/ID              the name of the backup, kept so that a lost manifest is noticed
-//	unfinished/ID         the manifest so far of a backup that runs, or was interrupted
+//	unfinished/ID         the incomplete manifest of a backup that is running, or was interrupted
 //
 // # Steps
 //
-// [Repository.Create] writes unfinished/ID before it reads anything, then the objects
-// that no backup has yet, then backups/ID, then names/ID, and last deletes unfinished/ID. So
-// a backup that is listed is complete, and one with a name has a manifest. A run that was interrupted leaves unfinished/ID; the next
-// run of the same data directory takes over its objects and deletes it.
+// [Repository.Create] writes unfinished/ID before it reads anything. Then it writes the objects
+// that no backup has yet, then backups/ID, then names/ID. Last it deletes unfinished/ID. So
+// a listed backup is complete, and a backup with a name has a manifest. A run that was interrupted leaves
+// unfinished/ID; the next run of the same data directory reuses its objects and deletes unfinished/ID.
 //
-// [Repository.Prune] deletes manifests, each after its name, then lists objects, then looks for unfinished
-// backups, then reads all manifests, and last deletes the listed objects that no manifest
-// names. It deletes no object while a backup is unfinished. This order needs no clock
-// and no lock. Let an object be in the list, and let C be a run that wrote or reuses it:
+// [Repository.Prune] deletes the name and then the manifest of each backup to remove. Then it lists all objects,
+// then looks for unfinished backups, and then reads all manifests. Last it deletes those listed objects that no
+// manifest names. It deletes no object while a backup is unfinished. This order needs no clock
+// and no lock. Assume that Prune has listed an object, and that the run C wrote or reuses this object:
 //
-//   - C wrote it: unfinished/C was there before the object, so Prune finds it, or C has
-//     ended and backups/C is among the manifests.
-//   - C reuses it from a manifest: C reads manifests after it wrote unfinished/C. If
-//     Prune deleted the manifest before C read it, C does not reuse it. Otherwise
-//     unfinished/C was there before Prune looked.
+//   - If C wrote the object, unfinished/C existed before the object. So Prune finds unfinished/C, or C has
+//     ended and Prune finds backups/C among the manifests.
+//   - If C reuses the object, C found its name in a manifest, and C read that manifest after it wrote unfinished/C. If
+//     Prune deleted the manifest before C could read it, C does not reuse the object. Otherwise
+//     unfinished/C existed before Prune looked for unfinished backups.
 //
-// Objects of two runs have different names even if they are equal, so Prune cannot
-// delete what a new run has just written again.
+// Objects of two runs have different names even if their contents are equal, so Prune cannot
+// delete an object that a new run has just written again.
 //
-// The place must show an object to everyone as soon as it is written. Directories and
+// The backup place must show an object to every reader as soon as the object is written. Directories and
 // S3 do.
 package repository

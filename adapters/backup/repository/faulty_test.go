@@ -19,17 +19,18 @@ import (
 
 var errFault = errors.New("the place does not answer")
 
-// faulty is a place that loses requests and replies, and carries out requests late, twice,
-// and in another order.
+// faulty is a backup place that loses requests and replies, and carries out requests late, twice, and in another
+// order.
 type faulty struct {
 	objects.Place
 	mu     sync.Mutex
 	rand   *rand.Rand
-	late   []func() // requests that are still under way
+	late   []func() // requests that will be carried out later
 	counts map[string]int
 }
 
-// happens reports one of the faults in so many requests, and lets late ones arrive.
+// happens reports whether a fault happens to a request, with the probability 1/in. It also carries out some late
+// requests.
 func (f *faulty) happens(fault string, in int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,7 +57,7 @@ func (f *faulty) request(do func() error) error {
 	postpone := func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.late = append(f.late, func() { _ = do() }) // nobody waits for the reply
+		f.late = append(f.late, func() { _ = do() }) // the client has already got an error, so this one is ignored
 	}
 	switch {
 	case f.happens("lost request", 30):
@@ -112,13 +113,13 @@ func (f *faulty) List(ctx context.Context, prefix string) iter.Seq2[objects.Obje
 	}
 }
 
-// reader follows a timeline as a secondary does.
+// reader reads the log of a timeline as a secondary does.
 type reader struct {
 	at  edm.Ticks
 	got []edm.Ticks
 }
 
-// follow applies what the place has, or as far as it answers.
+// follow applies all further log pieces in the backup place, or those before the first request that fails.
 func (f *reader) follow(t *testing.T, s *story) error {
 	t.Helper()
 	pieces, _, err := s.r.Behind(t.Context(), s.timeline, f.at, true)
@@ -140,9 +141,9 @@ func (f *reader) follow(t *testing.T, s *story) error {
 	return nil
 }
 
-// A place loses, delays, repeats and reorders requests of a primary, of prune, of a
-// secondary and of a restore. The secondary has every commit, each once, and every moment
-// of the promise can be restored.
+// TestFaultyPlace checks a backup place that loses, delays, repeats and reorders the requests of a primary, a prune,
+// a secondary and a restore. The secondary must have every commit exactly once. Every moment in the period of
+// Keep.PointInTime must be restorable.
 func TestFaultyPlace(t *testing.T) {
 	t.Parallel()
 	seeds := 12

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Next returns the pieces that continue the log from a number, in order. It lists only the folders of the minutes in
-// which the next pieces should begin. [Repository.Behind] finds all others, and gaps.
+// Next returns the log pieces that continue the log after a commit number, in order. It lists only the folders of the
+// minutes in which these pieces should begin. [Repository.Behind] also finds pieces in other folders, and gaps.
 func (r *Repository) Next(ctx context.Context, timeline string, number edm.Ticks) (list []Piece, err error) {
 	for looked := ""; looked != folderOf(timeline, number); {
 		looked = folderOf(timeline, number)
@@ -26,12 +26,13 @@ func (r *Repository) Next(ctx context.Context, timeline string, number edm.Ticks
 	return list, nil
 }
 
-// late is how long a delayed request may still store a piece after its store has been replaced.
+// late is how long after the replacement of a store one of its delayed requests may still store a log piece.
 const late = 15 * time.Minute
 
-// Behind returns the pieces that continue the log from a number, in order, and the gap after them; the gap is nil if
-// the pieces just end. It lists all pieces if all is set. Otherwise it lists the pieces of the hour of the number:
-// a joined piece, and one that a delayed request stored, is listed under an earlier minute of that hour.
+// Behind returns the log pieces that continue the log after a commit number, in order, and the gap after these
+// pieces. The gap is nil if the log ends there. If all is set, Behind lists all pieces of the timeline. Otherwise it
+// lists only the pieces since the beginning of the number's hour: joined pieces and delayed pieces may be in an
+// earlier minute's folder.
 func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Ticks, all bool) (list []Piece, gap *Gap, err error) {
 	after := ""
 	if !all {
@@ -46,12 +47,12 @@ func (r *Repository) Behind(ctx context.Context, timeline string, number edm.Tic
 	return list, gap, nil
 }
 
-// Spans caches where the log continues the backups of a place, so that each manifest is read once. The value is nil
-// if the log does not continue the backup.
+// Spans caches, by backup, the point where the log continues the backup, so that each manifest is read once. The
+// value is nil if no log continues the backup.
 type Spans map[string]*LogSpan
 
-// Synced returns a time such that every write that returned before it has a number up to the given one. The backups
-// of an idle store record such times. Synced returns 0 if no cached backup has one.
+// Synced returns a time T such that every write that returned before T has a commit number up to the given number.
+// Backups of an idle store record such times. Synced returns 0 if no cached backup has one.
 func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	for _, span := range s {
 		if span != nil && span.Timeline == timeline {
@@ -61,9 +62,9 @@ func (s Spans) Synced(timeline string, number edm.Ticks) (at edm.Ticks) {
 	return at
 }
 
-// Lacks returns the gap after number, up to which a place has the pieces of a timeline. There is a gap if the place
-// shows that there were later commits: a backup contains them, or a prune has removed them. until is the number at
-// which the line of the newest timeline leaves the given timeline.
+// Lacks returns the gap in a timeline's log after a commit number; the backup place has all pieces up to this number.
+// Lacks reports a gap only if the place shows that there were later commits: a backup contains them, or a prune has
+// removed them. until is the number after which the newest timeline does not share the commits of this timeline.
 func (r *Repository) Lacks(ctx context.Context, timeline string, number, until edm.Ticks, known Spans) (*Gap, error) {
 	ids, err := r.names(ctx, backupDir)
 	if err != nil {
@@ -80,7 +81,7 @@ func (r *Repository) Lacks(ctx context.Context, timeline string, number, until e
 			if err != nil {
 				return nil, err
 			}
-			if m, err := decode(id, b); err == nil { // the content of a damaged manifest is unknown
+			if m, err := decode(id, b); err == nil { // a damaged manifest does not show which commits its backup has
 				span = m.Log
 			}
 			known[id] = span
@@ -100,8 +101,8 @@ func (r *Repository) Lacks(ctx context.Context, timeline string, number, until e
 	return nil, nil
 }
 
-// Plans returns a plan for each backup on the line of the newest timeline: it restores the newest state that the
-// backup and the log after it allow. The plan of the newest backup comes first.
+// Plans returns a plan for each backup of the newest timeline and its ancestors. The plan restores the newest state
+// that this backup and the log after it allow. The plan of the newest backup is the first.
 func (r *Repository) Plans(ctx context.Context) (list []*Plan, err error) {
 	h, err := r.historyOf(ctx, "")
 	if err != nil {

@@ -16,21 +16,23 @@ import (
 	"edgetable/core/edm"
 )
 
-// joinWindow is the period whose pieces are joined into one. They are joined once the period has been over for
-// joinAfter, since secondaries have read them by then.
+// joinWindow is the period whose log pieces are joined into one. The pieces of a period are joined when joinAfter has
+// passed since its end. By then, secondaries have read them.
 const joinWindow, joinAfter = time.Hour, 5 * time.Minute
 
-// Bounds of a joined piece, as stored and before compression, since a reader holds it in memory.
+// maxJoined limits the stored size of a joined piece, and maxJoinedLength its size before compression, because a
+// reader holds the whole piece in memory.
 const maxJoined, maxJoinedLength = 32 << 20, 64 << 20
 
-// Joined counts what [Repository.Join] did.
+// Joined counts the results of [Repository.Join].
 type Joined struct {
-	Pieces  int // pieces that were replaced
-	Objects int // joined pieces that replace them
+	Pieces  int // number of pieces that were replaced by joined pieces
+	Objects int // number of joined pieces that were written
 }
 
-// Join joins the pieces of each past hour, among those that begin after a moment; the zero time means all. It stores
-// the joined piece before it deletes the others. The next call completes an interrupted one.
+// Join joins the log pieces of each past hour into larger pieces. It considers only pieces that begin at or after a
+// time; the zero time means all pieces. Join stores a joined piece before it deletes the pieces in it. If Join is
+// interrupted, the next call completes its work.
 func (r *Repository) Join(ctx context.Context, after, now time.Time) (done Joined, err error) {
 	list, err := r.Pieces(ctx, "")
 	if err != nil {
@@ -47,7 +49,7 @@ func (r *Repository) Join(ctx context.Context, after, now time.Time) (done Joine
 	return done, nil
 }
 
-// groups returns the groups of pieces to join, each ordered by number.
+// groups returns the groups of pieces to join, each sorted by commit number.
 func groups(list []Piece, now time.Time) (all [][]Piece) {
 	hour := func(p *Piece) time.Time { return p.From.Time().Truncate(joinWindow) }
 	for i := 0; i < len(list); {
@@ -74,13 +76,13 @@ func groups(list []Piece, now time.Time) (all [][]Piece) {
 				group = append(group, p)
 			}
 			all = append(all, group)
-			part = slices.DeleteFunc(part, func(p Piece) bool { return p.From < end }) // not reached, because of a gap
+			part = slices.DeleteFunc(part, func(p Piece) bool { return p.From < end }) // pieces after a gap form the next group
 		}
 	}
 	return slices.DeleteFunc(all, func(g []Piece) bool { return len(g) < 2 })
 }
 
-// join joins a group into as many objects as terms and size limits require.
+// join joins a group of pieces into as few objects as the terms and the size limits allow.
 func (r *Repository) join(ctx context.Context, done *Joined, list, group []Piece) error {
 	j := joining{r: r, done: done, list: list}
 	for i := range group {
@@ -115,19 +117,19 @@ func (r *Repository) join(ctx context.Context, done *Joined, list, group []Piece
 	return j.store(ctx)
 }
 
-// joining is a joined piece under construction.
+// joining is a joined piece that is being built.
 type joining struct {
 	r      *Repository
 	done   *Joined
-	list   []Piece // all pieces of the group
+	list   []Piece // all pieces of the backup place
 	joined Piece
-	from   int          // index of the first object in the group that is included
-	last   int          // index of the last one
-	bytes  bytes.Buffer // content of the parts
+	from   int          // index in the group of the first object in joined
+	last   int          // index of the last object in joined
+	bytes  bytes.Buffer // contents of the pieces in joined
 }
 
-// add adds a piece from an object of the group. A piece of another term begins another joined piece, since readers
-// compare terms.
+// add adds a piece from an object of the group. If the piece has another term than the joined piece so far, add
+// begins another joined piece: readers compare terms.
 func (j *joining) add(ctx context.Context, object int, p *Piece, b []byte) error {
 	if n := len(j.joined.Parts); n > 0 && (p.Term != j.joined.Term || p.Begins || j.joined.Length+p.Length > maxJoinedLength) {
 		if err := j.store(ctx); err != nil {
@@ -180,7 +182,7 @@ func (j *joining) store(ctx context.Context) error {
 	return g.Wait()
 }
 
-// joinedOf returns the joined piece that replaced another piece, or nil if there is none.
+// joinedOf returns the joined piece that replaced a deleted piece, or nil if there is none.
 func (r *Repository) joinedOf(ctx context.Context, gone *Piece) (*Piece, error) {
 	list, err := r.Pieces(ctx, gone.Timeline)
 	if err != nil {

@@ -14,15 +14,16 @@ import (
 	"edgetable/testdata/must"
 )
 
-// encrypt lets a story encrypt its log. with gets the private key; the place has the public one alone.
+// encrypt makes a story encrypt its log. The test keeps the private key in s.with; the backup place knows only the
+// public key.
 func (s *story) encrypt() {
 	private, err := age.GenerateX25519Identity()
 	must.OK(s.t, err)
 	s.keys, s.with = []string{private.Recipient().String()}, []age.Identity{private}
 }
 
-// TestJoin: pieces of hours that are over are joined, also encrypted ones without the private key. Each moment can be
-// restored as before, a plan that was made before too, and nothing is joined twice.
+// TestJoin checks that Join joins the log pieces of past hours, also encrypted pieces without the private key. After
+// it, each moment can still be restored, also with a plan from before, and a second Join has nothing to do.
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	for _, encrypted := range []bool{false, true} {
@@ -35,7 +36,7 @@ func TestJoin(t *testing.T) {
 			s.ship()
 			ends = append(ends, s.to)
 			if s.rand.IntN(20) == 0 {
-				s.begins = true // as after logs were given up
+				s.begins = true // as if the server had discarded logs before it shipped them
 			}
 		}
 		before := s.place.count("log/")
@@ -74,7 +75,8 @@ func TestJoin(t *testing.T) {
 			t.Errorf("joined again: %+v", again)
 		}
 
-		// More of an hour that is joined in part. A follower in the middle of a joined piece continues.
+		// A second Join adds later pieces of an hour that is partly joined. A secondary whose position is in the
+		// middle of a joined piece can continue from there.
 		s.now = s.now.Add(2 * time.Hour)
 		s.ship()
 		_, err = s.r.Join(t.Context(), time.Time{}, s.now.Add(time.Hour))
@@ -89,7 +91,8 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestJoinKilled kills a join at each request. Nothing is lost, and the next one completes it.
+// TestJoinKilled kills a Join at each of its requests. No commit may be lost, and the next Join must complete the
+// work.
 func TestJoinKilled(t *testing.T) {
 	t.Parallel()
 	for n := 0; ; n++ {
@@ -117,8 +120,7 @@ func TestJoinKilled(t *testing.T) {
 	}
 }
 
-// TestJoinDamaged: a changed byte of a joined piece is found, also in a part whose checksum of the whole fits; and a program
-// that knows no joined pieces says that a newer one wrote it.
+// TestJoinDamaged checks that VerifyLog detects a changed byte anywhere in a joined piece.
 func TestJoinDamaged(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, 10)
@@ -146,8 +148,9 @@ func TestJoinDamaged(t *testing.T) {
 	}
 }
 
-// TestFewObjects: a restore reads an object for each hour that is over, and the pieces of the last 65 to 75 minutes. With a piece a second,
-// the log of a week is 168 objects and at most 4,500 pieces.
+// TestFewObjects checks that a restore reads few objects of the log: one for each past hour, and the single pieces of
+// the last 65 to 75 minutes. With a piece a second, the log of a week has 168 joined objects and at most 4,500 single
+// pieces.
 func TestFewObjects(t *testing.T) {
 	t.Parallel()
 	const hours, every = 4, 10 * time.Second
@@ -159,7 +162,7 @@ func TestFewObjects(t *testing.T) {
 		must.OK(t, err)
 		must.OK(t, s.r.Ship(t.Context(), sealed))
 		s.to, s.begins = s.tick(), false
-		if s.now.Sub(began)%(10*time.Minute) == 0 { // as the server does
+		if s.now.Sub(began)%(10*time.Minute) == 0 { // the server also joins every ten minutes
 			_, err := s.r.Join(t.Context(), s.now.Add(-3*time.Hour), s.now)
 			must.OK(t, err)
 		}

@@ -8,7 +8,7 @@ import (
 	"edgetable/adapters/backup/repository"
 )
 
-// TestKeep makes backups every six hours and asks which ones each rule would remove.
+// TestKeep makes a backup every six hours and checks which backups each rule keeps.
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	w, place := newWorld(1), newShelf()
@@ -25,12 +25,12 @@ func TestKeep(t *testing.T) {
 	}
 	now := w.now // 0:00 of the fourth day
 	w.now = now.Add(1000 * time.Hour)
-	if _, err := w.create(t, t.Context(), place); err != nil { // with a wrong clock
+	if _, err := w.create(t, t.Context(), place); err != nil { // a backup whose time is in the future because of a wrong clock
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
 		keep repository.Keep
-		want string // one letter a backup: k stays
+		want string // one letter for each backup: k means that it is kept
 	}{
 		{repository.Keep{Last: 3}, "---------kkk"},
 		{repository.Keep{Daily: 2}, "-------k---k"},

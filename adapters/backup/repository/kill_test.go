@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 )
 
-// TestKill ends a backup or a prune at each of its steps. Whatever is listed then is
-// complete, and the next backup and prune leave nothing behind.
+// TestKill ends a backup or a prune at each of its steps. Each backup that is then listed must be complete, and the
+// next backup and prune must remove all unneeded objects.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	stride := 1
@@ -65,7 +65,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// fill makes backups.
+// fill makes n backups.
 func (w *world) fill(t *testing.T, place *shelf, n int) {
 	t.Helper()
 	for range n {
@@ -76,7 +76,7 @@ func (w *world) fill(t *testing.T, place *shelf, n int) {
 	}
 }
 
-// clean demands that a prune leaves the newest backup and its objects, no more.
+// clean runs a prune, and checks that only the newest backup and its objects remain.
 func (w *world) clean(t *testing.T, place *shelf) {
 	t.Helper()
 	done, err := w.prune(t.Context(), place, 1)
@@ -109,7 +109,7 @@ func TestTogether(t *testing.T) {
 	for seed := range seeds {
 		w, place := newWorld(seed), newShelf()
 		w.fill(t, place, 2+int(seed%3))
-		if seed%2 == 0 { // a killed run left objects that nothing needs
+		if seed%2 == 0 { // leave objects of a killed run that no backup needs
 			_, _ = w.create(t, t.Context(), stepped{place, killAt(12)})
 			if seed%4 == 0 {
 				w.abandon(t, place)
@@ -117,7 +117,7 @@ func TestTogether(t *testing.T) {
 		}
 		synctest.Test(t, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 1))
-			var waiting [2][]chan struct{} // of the backup and of the prune
+			var waiting [2][]chan struct{} // steps that wait: of the backup, and of the prune
 			type arrival struct {
 				who int
 				c   chan struct{}
@@ -132,7 +132,7 @@ func TestTogether(t *testing.T) {
 					return kill(after)
 				}
 			}
-			ends := func() int { // most runs end well
+			ends := func() int { // most runs are not killed
 				if r.IntN(3) == 0 {
 					return r.IntN(40)
 				}
@@ -184,7 +184,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// abandon removes the unfinished backups, so that their objects are of no use.
+// abandon deletes the manifests of the unfinished backups, so that no backup needs their objects.
 func (w *world) abandon(t *testing.T, place *shelf) {
 	t.Helper()
 	for _, id := range w.begun {

@@ -5,13 +5,12 @@ import "time"
 // known holds the parts that are already stored and need not be written again.
 type known struct {
 	files map[file][]Part
-	sums  map[string]Part // by object name without the run; only used without encryption
+	sums  map[string]Part // key: object name without the run; used only without encryption
 
-	after, until time.Time // objects whose time to be read again is in this period; see rereadEvery
+	after, until time.Time // A backup reads an object again if the object is due in this period; see rereadEvery.
 }
 
-// file identifies a file of the data directory, which never changes once it is
-// written.
+// file identifies a file of the data directory. A file never changes after it was written.
 type file struct {
 	name           string
 	size, modified int64

@@ -9,18 +9,19 @@ import (
 	"edgetable/core/edm"
 )
 
-// segment is a timeline's part of a line: its commits up to a number.
+// segment is the part of a line that belongs to one timeline: the commits of this timeline up to a number.
 type segment struct {
 	timeline string
 	until    edm.Ticks
 }
 
-// line is the history of a timeline: the parts of its ancestors, oldest first, and then the timeline itself, which
-// has no limit. It begins where the earlier history is unknown.
+// line is the history of a timeline: segments of its ancestors, oldest first, and then the timeline itself without an
+// upper limit. If the history of an ancestor is unknown, the line begins at this ancestor.
 type line struct {
 	parts []segment
-	// branched is the time when a second timeline began; zero if the place has at most one. A backup of an earlier
-	// version does not name its history. It is known to be on the line only if it is older than branched.
+	// branched is the time when the second timeline of the backup place began, or zero if there is at most one. A
+	// backup by an earlier version of edgetable does not name its timeline. Such a backup is known to be on the line
+	// only if it is older than branched.
 	branched time.Time
 }
 
@@ -52,7 +53,7 @@ func lineOf(all []Timeline, id string) (l line, err error) {
 	return l, nil
 }
 
-// newestLine returns the line of the newest timeline. It is empty if there is no timeline.
+// newestLine returns the line of the newest timeline. The line is empty if the backup place has no timeline.
 func (r *Repository) newestLine(ctx context.Context) (l line, err error) {
 	all, err := r.Timelines(ctx)
 	if err != nil || len(all) == 0 {
@@ -61,14 +62,14 @@ func (r *Repository) newestLine(ctx context.Context) (l line, err error) {
 	return lineOf(all, all[len(all)-1].ID)
 }
 
-// part returns the index of the line's segment that contains the moment of a backup, or -1.
+// part returns the index of the segment that contains the state of a backup, or -1.
 func (l *line) part(span *LogSpan) int {
 	return slices.IndexFunc(l.parts, func(s segment) bool {
 		return span != nil && span.Timeline == s.timeline && span.High <= s.until
 	})
 }
 
-// has reports whether a backup is on the line. Without timelines, all backups are.
+// has reports whether a backup belongs to the line. If there are no timelines, every backup does.
 func (l *line) has(m *Manifest) bool {
 	switch span := m.history(); {
 	case len(l.parts) == 0:
@@ -80,7 +81,7 @@ func (l *line) has(m *Manifest) bool {
 	}
 }
 
-// split returns the backups that are on the line, and the others.
+// split returns the backups that belong to the line, and those that do not.
 func (l *line) split(backups []*Manifest) (on, off []*Manifest) {
 	for _, m := range backups {
 		if l.has(m) {

@@ -14,7 +14,7 @@ import (
 	"edgetable/core/objects"
 )
 
-// Ship stores a piece, if its timeline and term may still ship.
+// Ship stores a log piece in the backup place, unless a newer timeline or term has replaced the one of the piece.
 func (r *Repository) Ship(ctx context.Context, s *Sealed) error {
 	now, err := r.Turn(ctx)
 	if err != nil {
@@ -26,7 +26,7 @@ func (r *Repository) Ship(ctx context.Context, s *Sealed) error {
 	return r.objects.Put(ctx, s.object(), s.bytes)
 }
 
-// Pieces lists the pieces of a timeline, or of all timelines for "", ordered by number.
+// Pieces lists the log pieces of a timeline, or of all timelines if timeline is "", sorted by commit number.
 func (r *Repository) Pieces(ctx context.Context, timeline string) ([]Piece, error) {
 	prefix := logDir
 	if timeline != "" {
@@ -35,7 +35,7 @@ func (r *Repository) Pieces(ctx context.Context, timeline string) ([]Piece, erro
 	return r.pieces(ctx, prefix, "")
 }
 
-// pieces lists the pieces that have a prefix and whose names sort after another name.
+// pieces lists the log pieces whose object names begin with a prefix and sort after a given name.
 func (r *Repository) pieces(ctx context.Context, prefix, after string) (list []Piece, err error) {
 	for o, err := range objects.ListAfter(ctx, r.objects, prefix, after) {
 		if err != nil {
@@ -51,7 +51,7 @@ func (r *Repository) pieces(ctx context.Context, prefix, after string) (list []P
 	return list, nil
 }
 
-// ReadPiece reads and verifies a piece. The error is a [DamagedPiece] if reading again would not help.
+// ReadPiece reads and verifies a log piece. If reading the piece again would not help, the error is a [DamagedPiece].
 func (r *Repository) ReadPiece(ctx context.Context, named *Piece, with []age.Identity) (p Piece, commits []Commit, err error) {
 	p, packed, err := r.checkPiece(ctx, named)
 	if err == nil {
@@ -62,8 +62,8 @@ func (r *Repository) ReadPiece(ctx context.Context, named *Piece, with []age.Ide
 	return p, commits, err
 }
 
-// checkPiece reads a piece and compares its checksum. If the piece was joined with others after it was listed,
-// checkPiece returns the joined piece, which contains more.
+// checkPiece reads a log piece and verifies its checksum. If the piece was joined with others after it was listed,
+// checkPiece returns the joined piece, which contains more commits.
 func (r *Repository) checkPiece(ctx context.Context, named *Piece) (p Piece, packed []byte, err error) {
 	b, err := r.objects.Get(ctx, named.object())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -92,7 +92,7 @@ type DamagedPiece struct {
 func (d *DamagedPiece) Error() string { return d.Object + ": " + d.Cause.Error() }
 func (d *DamagedPiece) Unwrap() error { return d.Cause }
 
-// Gap is a range of a timeline whose commits are missing in the place.
+// Gap is a range of a timeline's commit numbers whose commits are missing in the backup place.
 type Gap struct {
 	Timeline string
 	After    edm.Ticks
@@ -106,8 +106,8 @@ func (g *Gap) Error() string {
 	return fmt.Sprintf("the log of timeline %s has no commits after %s and until %s", g.Timeline, g.After, g.Until)
 }
 
-// chain returns the pieces of a timeline that cover the numbers from one to another without a gap, and the gap after
-// them, if they end early. The list is sorted.
+// chain returns the pieces of a timeline that cover the commit numbers in (from, to] without a gap. If the pieces end
+// too early, chain also returns the gap after them. The list must be sorted.
 func chain(list []Piece, timeline string, from, to edm.Ticks) (part []Piece, gap *Gap) {
 	var furthest Piece
 	i := 0

@@ -19,8 +19,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// story is a place with backups and a log, and the model of what a restore must return: the
-// numbers of all commits of each line.
+// story is a backup place with backups and a log. It also knows the expected result of a restore: the numbers of all
+// commits of the newest timeline and its ancestors.
 type story struct {
 	t        *testing.T
 	place    *shelf
@@ -30,9 +30,9 @@ type story struct {
 	keys     []string
 	with     []age.Identity
 	timeline string
-	commits  []edm.Ticks // of the line, in order
-	to       edm.Ticks   // shipped up to here
-	left     edm.Ticks   // where the timeline began
+	commits  []edm.Ticks // expected commits, in order
+	to       edm.Ticks   // number up to which commits were shipped
+	left     edm.Ticks   // number at which the timeline began
 	begins   bool
 	files    int
 	spans    map[string]repository.LogSpan
@@ -58,7 +58,7 @@ func (s *story) begin(parent string, left edm.Ticks) {
 	s.timeline, s.left = line.ID, left
 }
 
-// backup makes a backup that may have commits up to the last one.
+// backup makes a backup whose Low may be before the last commits. The backup may or may not contain these commits.
 func (s *story) backup() (m *repository.Manifest) {
 	span := repository.LogSpan{Timeline: s.timeline, Low: s.tick(), High: s.tick()}
 	if n := len(s.commits); n > 3 {
@@ -82,7 +82,7 @@ func (s *story) backup() (m *repository.Manifest) {
 	return m
 }
 
-// again repeats an operation until the place carries it out.
+// again repeats an operation until the backup place reports no fault.
 func (s *story) again(do func() error) {
 	s.t.Helper()
 	err := errFault
@@ -94,7 +94,7 @@ func (s *story) again(do func() error) {
 	must.OK(s.t, err)
 }
 
-// seal makes a piece of commits.
+// seal makes a log piece of commits.
 func seal(p repository.Piece, list []repository.Commit, keys []string) (*repository.Sealed, error) {
 	codecs := []repository.Codec{repository.Zstd, repository.S2}
 	w, err := repository.NewPieceWriter(keys, codecs[len(list)%2])
@@ -109,7 +109,7 @@ func seal(p repository.Piece, list []repository.Commit, keys []string) (*reposit
 	return w.Seal(p, repository.Zstd)
 }
 
-// ship ships some new commits.
+// ship ships some new commits in one piece.
 func (s *story) ship() {
 	var list []repository.Commit
 	for range 1 + s.rand.IntN(4) {
@@ -125,7 +125,7 @@ func (s *story) ship() {
 	s.to, s.begins = p.To, false
 }
 
-// restored demands that a moment can be restored, with exactly the commits up to it.
+// restored checks that the state at a commit number can be restored, with exactly the commits up to this number.
 func (s *story) restored(to edm.Ticks) error {
 	s.t.Helper()
 	plan, err := s.r.PlanRestore(s.t.Context(), to, "", "")
@@ -133,7 +133,7 @@ func (s *story) restored(to edm.Ticks) error {
 		return err
 	}
 	var got []edm.Ticks
-	for _, n := range s.commits { // those of the backup
+	for _, n := range s.commits { // commits in the backup
 		if n <= plan.Base.Log.Low {
 			got = append(got, n)
 		}
@@ -171,8 +171,9 @@ func (s *story) verify() *repository.LogReport {
 	return report
 }
 
-// TestPrunePointInTime prunes at random moments of random stories, with promotions in
-// them: each moment of the promise can be restored then, and older pieces go.
+// TestPrunePointInTime prunes at random moments of random histories, which contain promotions. After each prune,
+// every moment of the period Keep.PointInTime must be restorable. In the end, some older log pieces must have been
+// removed.
 func TestPrunePointInTime(t *testing.T) {
 	t.Parallel()
 	removed, seeds := 0, 12
@@ -187,7 +188,7 @@ func TestPrunePointInTime(t *testing.T) {
 			switch s.rand.IntN(8) {
 			case 0:
 				s.backup()
-			case 1: // a follower is promoted, or the store restored to an earlier moment
+			case 1: // a secondary is promoted, or the store is restored to an earlier moment
 				left := s.to
 				if n := len(s.commits); n > 2 && s.rand.IntN(2) == 0 && s.commits[n-2] > s.spans["newest"].High {
 					left = s.commits[n-2]
@@ -221,8 +222,8 @@ func TestPrunePointInTime(t *testing.T) {
 	}
 }
 
-// TestVerifyLog damages objects of the log and removes some: each is named, and nothing of
-// it is applied.
+// TestVerifyLog damages or removes objects of the log. VerifyLog must name each such object, and no commit of a
+// damaged object may be returned.
 func TestVerifyLog(t *testing.T) {
 	t.Parallel()
 	flips := 400
@@ -268,13 +269,13 @@ func TestVerifyLog(t *testing.T) {
 			for _, one := range report.Ranges {
 				must.OK(t, s.restored(one[0]))
 				must.OK(t, s.restored(one[1]))
-				for _, p := range all { // what a damaged piece ends with is not promised
+				for _, p := range all { // the ranges must not contain the end of the damaged piece
 					if strings.HasSuffix(name, fmt.Sprintf("%016x-%016x", p.From, p.To)) && p.To >= one[0] && p.To <= one[1] {
 						t.Fatalf("%s is damaged, and %v was promised", name, p.To)
 					}
 				}
 			}
-			if n := i % len(names); n < len(all) { // as a secondary and a restore read it
+			if n := i % len(names); n < len(all) { // secondaries and restores read pieces in this way
 				_, list, err := s.r.ReadPiece(t.Context(), &all[n], s.with)
 				if _, damaged := errors.AsType[*repository.DamagedPiece](err); !damaged || len(list) > 0 {
 					t.Fatalf("%d commits of %s are read, %v", len(list), name, err)
@@ -298,7 +299,7 @@ func TestVerifyLog(t *testing.T) {
 	}
 }
 
-// A store whose timeline is not the newest one does not ship any more.
+// TestReplaced checks that a store whose timeline is not the newest can no longer ship its log.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, 2)
@@ -315,7 +316,8 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// A place may carry out delayed requests, so pieces overlap.
+// TestOverlap checks that a restore is correct if pieces overlap, because the backup place may carry out delayed
+// requests.
 func TestOverlap(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, 3)
@@ -351,8 +353,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestBehind: the pieces that lead on are found across minutes. A gap, and a piece that a delayed
-// request stored in an earlier minute, are found in the whole list.
+// TestBehind checks that Next finds the pieces that continue the log, also in the folders of later minutes. Behind
+// must also find a gap, and a piece that a delayed request stored in the folder of an earlier minute.
 func TestBehind(t *testing.T) {
 	t.Parallel()
 	s := newStory(t, 3)
@@ -369,10 +371,10 @@ func TestBehind(t *testing.T) {
 	for _, c := range []struct {
 		from, to, n int
 		all         bool
-		gap         int // the end of it
+		gap         int // the end of the gap
 	}{
-		{10, 300, 3, false, 0}, // the piece from 30 leads furthest
-		{65, 260, 3, false, 0}, // it begins in an earlier minute
+		{10, 300, 3, false, 0}, // the piece from 30 ends last
+		{65, 260, 3, false, 0}, // Next does not find the piece from 30, which is in an earlier folder
 		{65, 300, 1, true, 400},
 		{260, 260, 0, false, 0},
 		{260, 300, 1, true, 400},

@@ -7,8 +7,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// The backup of an idle store has every write that returned before it: a follower that is built from it needs no piece to
-// know so, and none comes.
+// TestSyncedByBackup checks that the backup of an idle store contains every write that returned before its time
+// Quiet. So a secondary that starts from the backup knows how old its data is, although an idle store ships no log
+// pieces.
 func TestSyncedByBackup(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -13,14 +13,14 @@ import (
 	"edgetable/core/objects"
 )
 
-// big adds a file of several parts, with random content.
+// big adds a file with random content that is stored in several parts.
 func (w *world) big(name string, size int) {
 	b := make([]byte, size)
 	rand.NewChaCha8([32]byte{byte(w.rand.Uint32())}).Read(b)
 	w.files[name] = content{b, w.now}
 }
 
-// TestParts restores files of several parts from a directory.
+// TestParts backs up files of several parts to a directory, and restores them from there.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	for _, w := range []*world{newWorld(1), newWorld(2).encrypted(t)} {
@@ -35,11 +35,11 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// counting counts the objects that are written, and stops for good when it should.
+// counting counts the objects that are written. Its place refuses all writes after some number of saved manifests.
 type counting struct {
 	mu      sync.Mutex
 	objects int
-	saves   int // of the manifest so far
+	saves   int // number of writes of the unfinished manifest
 }
 
 func (c *counting) place(s *shelf, stopAfterSaves int) objects.Place {
@@ -58,8 +58,8 @@ func (c *counting) place(s *shelf, stopAfterSaves int) objects.Place {
 	}}
 }
 
-// TestContinue interrupts a long run. The next one does not write stored objects
-// again, whether they are encrypted or not.
+// TestContinue interrupts a long run. The next run must not write stored objects again, whether they are encrypted or
+// not.
 func TestContinue(t *testing.T) {
 	t.Parallel()
 	for _, w := range []*world{newWorld(1), newWorld(2).encrypted(t)} {
@@ -75,15 +75,15 @@ func TestContinue(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.check(t, place)
-		if first.objects < 8 || second.objects > 8 { // of 10 and some small ones
+		if first.objects < 8 || second.objects > 8 { // the backup has 10 large objects and some small ones
 			t.Errorf("%d objects, then %d", first.objects, second.objects)
 		}
 		w.clean(t, place)
 	}
 }
 
-// TestRemoved removes a backup while it runs. It must not be listed, because its objects
-// are gone.
+// TestRemoved removes a backup while its run is in progress. The backup must not be listed, because its objects are
+// gone.
 func TestRemoved(t *testing.T) {
 	t.Parallel()
 	w, place := newWorld(1), newShelf()

@@ -12,22 +12,23 @@ import (
 	"filippo.io/age"
 )
 
-// PieceWriter packs commits into pieces as they arrive, so a piece is nearly finished when its last commit arrives.
+// PieceWriter packs commits into log pieces. It compresses each commit at once, so when the last commit of a piece
+// arrives, the piece is nearly finished.
 type PieceWriter struct {
 	keys []string
 	to   []age.Recipient
 
 	packed   bytes.Buffer
-	age      io.WriteCloser // between the encoder and packed; nil without encryption
+	age      io.WriteCloser // encrypts from the encoder to packed; nil without encryption
 	codec    Codec          // codec of the current piece
 	encoders map[Codec]encoder
-	head     []byte // buffer for the head of a commit
+	head     []byte // reusable buffer for the header of a commit
 	commits  int
 	length   int64
 }
 
-// NewPieceWriter returns a writer of pieces, which are encrypted for the given public keys of age, if any. The first
-// piece is compressed with the given codec.
+// NewPieceWriter returns a writer of log pieces. The pieces are encrypted for the given public keys of age; without
+// keys, they are not encrypted. The first piece is compressed with the given codec.
 func NewPieceWriter(keys []string, first Codec) (*PieceWriter, error) {
 	to, err := ParseRecipients(keys)
 	if err != nil {
@@ -72,18 +73,18 @@ func (w *PieceWriter) Add(c Commit) error {
 	return nil
 }
 
-// Length returns the size of the piece before compression.
+// Length returns the size of the current piece before compression.
 func (w *PieceWriter) Length() int64 { return w.length }
 
-// Sealed is the finished object of a piece. If the place does not reply, store it again with the same bytes: a stored
-// piece never changes.
+// Sealed is the finished object of a log piece. If the reply to a write of the object is lost, write the same bytes
+// again: a stored piece never changes.
 type Sealed struct {
 	Piece
 	bytes []byte
 }
 
-// Seal finishes the piece and begins the next one with a codec. The caller sets Timeline, From, To, Synced and
-// Begins.
+// Seal finishes the current piece. It begins the next piece, which is compressed with the codec next. The caller sets
+// Timeline, From, To, Synced and Begins of p.
 func (w *PieceWriter) Seal(p Piece, next Codec) (*Sealed, error) {
 	p.Recipients, p.Commits, p.Length, p.Codec = w.keys, w.commits, w.length, w.codec
 	head, err := json.Marshal(&p)
@@ -102,7 +103,7 @@ func (w *PieceWriter) Seal(p Piece, next Codec) (*Sealed, error) {
 	sum.Write(head)
 	sum.Write([]byte{'\n'})
 	sum.Write(w.packed.Bytes())
-	// Allocated anew: an abandoned request may still be sending the previous object.
+	// The buffer is not reused, because an abandoned request may still be sending the previous object.
 	b := make([]byte, 0, len(pieceHead)+2*sha256.Size+1+len(head)+1+w.packed.Len())
 	b = fmt.Appendf(b, "%s%x\n%s\n", pieceHead, sum.Sum(nil), head)
 	b = append(b, w.packed.Bytes()...)

@@ -11,22 +11,22 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// rereadEvery is the period in which backups read each object of earlier backups again, since a disk may have damaged
-// it. The time at which an object is due is derived from its name, so each backup reads an equal share.
+// rereadEvery is the period in which backups read each stored object once again, because a disk may have damaged the
+// object. The time at which an object is due is derived from its name, so each backup reads an equal share.
 const rereadEvery = 30 * 24 * time.Hour
 
-// due reports whether the time at which an object is read again was between two moments. That time recurs once in
+// due reports whether an object was due to be read again between two times. Each object is due once in every
 // rereadEvery.
 func due(object string, after, until time.Time) bool {
 	var sum [4]byte
-	_, _ = hex.Decode(sum[:], []byte(object[:2*len(sum)])) // [Manifest.check] has checked that it is hexadecimal
+	_, _ = hex.Decode(sum[:], []byte(object[:2*len(sum)])) // [Manifest.check] has checked that the name is hexadecimal
 	phase := time.Duration(binary.BigEndian.Uint32(sum[:])) * (rereadEvery >> 32)
 	last := until.Add(-phase).Truncate(rereadEvery).Add(phase)
 	return last.After(after)
 }
 
-// reread reads again the objects that files of a backup would reuse, if their time came since the last backup.
-// Damaged ones are removed from known, so that their content is stored again, and returned.
+// reread reads again the objects that the files of a new backup would reuse, if they were due since the last backup.
+// It removes the damaged objects from known, so that the backup stores their content again, and returns their names.
 func (k *known) reread(ctx context.Context, r *Repository, files []File) (damaged []string, err error) {
 	list := map[string]Part{}
 	for _, f := range files {
@@ -53,7 +53,7 @@ func (k *known) reread(ctx context.Context, r *Repository, files []File) (damage
 	return damaged, g.Wait()
 }
 
-// forget prevents all files from reusing an object.
+// forget makes sure that no file reuses an object.
 func (k *known) forget(p Part) {
 	delete(k.sums, sumOf(p.Object))
 	for f, parts := range k.files {

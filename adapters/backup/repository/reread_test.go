@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// reads is a shelf that counts how often each part of a file was read.
+// reads is a shelf that counts how often each object with file content was read.
 type reads struct {
 	*shelf
 	mu    sync.Mutex
@@ -31,8 +31,8 @@ func (r *reads) Get(ctx context.Context, name string) ([]byte, error) {
 	return r.shelf.Get(ctx, name)
 }
 
-// TestReread: backups read each object that they use of earlier ones once in 30 days, an equal share each time. What is damaged
-// is stored again.
+// TestReread checks that backups read each object that they reuse once in 30 days, an equal share each time. The
+// content of a damaged object must be stored again.
 func TestReread(t *testing.T) {
 	t.Parallel()
 	for _, encrypted := range []bool{false, true} {
@@ -40,7 +40,7 @@ func TestReread(t *testing.T) {
 		if encrypted {
 			w.encrypted(t)
 		}
-		const same = "the same each time" // under another name: its object is used again if it is not encrypted
+		const same = "the same each time" // content of a file whose name changes; its object is reused if it is not encrypted
 		w.files = map[string]content{"marker.manifest.000001": {nil, w.now}, "OPTIONS-000000": {[]byte(same), w.now}}
 		w.number = 0
 		for i := range 20 {
@@ -77,13 +77,13 @@ func TestReread(t *testing.T) {
 				t.Errorf("%s was read %d times", name, n)
 			}
 		}
-		slices.SortFunc(objects, func(a, b string) int { // the one of OPTIONS first
+		slices.SortFunc(objects, func(a, b string) int { // shortest first: the object of OPTIONS
 			return cmp.Or(cmp.Compare(len(place.objects[a]), len(place.objects[b])), cmp.Compare(a, b))
 		})
 		for _, name := range objects[:3] {
 			place.objects[name][0] ^= 1
 		}
-		delete(place.objects, objects[3]) // it is missed at once
+		delete(place.objects, objects[3]) // the next backup notices at once that this object is missing
 		r := repository.New(place)
 		if _, damaged = month(); len(damaged) != 3 || !strings.Contains(strings.Join(damaged, " "), objects[0]) {
 			t.Errorf("damaged %q, want %q", damaged, objects[:3])

@@ -13,7 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Files of an unfinished restore.
+// These files exist while a restore is unfinished.
 const (
 	noteName = "restore.unfinished" // contains the name of the backup
 	lockName = "restore.lock"       // locked by the restoring process
@@ -23,14 +23,14 @@ const (
 type target struct {
 	dir       string
 	files     []File
-	made      bool // here
+	made      bool // this restore created the directory
 	continues bool
-	marked    bool // the files named marker.* exist, so all others are complete
+	marked    bool // files named marker.* exist, so all other files are complete
 	lock      interface{ Close() error }
 }
 
-// openTarget creates the directory for a backup, or opens one that is empty or that a killed restore of the same
-// backup left. It checks again once it has the lock, since another restore may just have ended.
+// openTarget creates the directory for a restore, or opens an empty one, or one that a killed restore of the same
+// backup left. openTarget checks the directory again once it has the lock, since another restore may just have ended.
 func openTarget(dir string, m *Manifest) (t *target, err error) {
 	t = &target{dir: dir, files: m.Files}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -64,7 +64,7 @@ func Interrupted(dir string) bool {
 	return err == nil
 }
 
-// look finds out whether the directory is empty, contains a part of the backup, or something else.
+// look returns an error unless the directory is empty or contains a part of the same backup.
 func (t *target) look(m *Manifest) error {
 	entries, err := os.ReadDir(t.dir)
 	if err != nil {
@@ -81,7 +81,7 @@ func (t *target) look(m *Manifest) error {
 	for _, e := range entries {
 		name := e.Name()
 		switch {
-		case name == "lost+found", name == noteName, name == lockName: // a folder of the file system, or a file of a restore
+		case name == "lost+found", name == noteName, name == lockName: // a folder of the file system, or one of the two files of a restore
 		case t.continues && slices.ContainsFunc(m.Files, func(f File) bool { return f.Name == name }):
 			t.marked = t.marked || strings.HasPrefix(name, "marker.")
 		default:
@@ -91,7 +91,7 @@ func (t *target) look(m *Manifest) error {
 	return nil
 }
 
-// note writes the name of the backup before any of its files.
+// note writes the name of the backup to the directory before any of the backup's files.
 func (t *target) note(id string) error {
 	f, err := os.OpenFile(filepath.Join(t.dir, noteName), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -101,8 +101,8 @@ func (t *target) note(id string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// has reports whether an earlier run completed a file: it sets the file's time once the file is durable. When the
-// last files were begun, all others were complete, and a server may have changed them since.
+// has reports whether an earlier run completed a file. A complete file has the modification time of the original. If
+// a file marker.* exists, all other files are complete, and a server may have changed them since.
 func (t *target) has(f File) bool {
 	if !t.continues {
 		return false
@@ -114,12 +114,12 @@ func (t *target) has(f File) bool {
 	return t.marked && !strings.HasPrefix(f.Name, "marker.") || info.Size() == f.Size && info.ModTime().Equal(time.Unix(0, f.Modified))
 }
 
-// end removes the note of a finished restore, or all files of a failed one.
+// end removes the file with the backup's name and, after a failed restore, all files.
 func (t *target) end(done bool) error {
 	var err error
 	if !done && !t.marked {
 		for _, f := range t.files {
-			_ = os.Remove(filepath.Join(t.dir, f.Name)) // it may not exist
+			_ = os.Remove(filepath.Join(t.dir, f.Name)) // the file may not exist
 		}
 	}
 	if done || !t.marked {
@@ -134,7 +134,7 @@ func (t *target) end(done bool) error {
 	return err
 }
 
-// makeDir makes a directory and its parents durable.
+// makeDir creates a directory and its parents, and makes them durable.
 func makeDir(dir string) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
@@ -148,7 +148,7 @@ func makeDir(dir string) error {
 	return syncDir(filepath.Dir(dir))
 }
 
-// syncDir makes the directory entries durable. A store needs a file system that supports this.
+// syncDir makes the entries of a directory durable. A store needs a file system that supports this.
 func syncDir(dir string) error {
 	d, err := vfs.Default.OpenDir(dir)
 	if err != nil {

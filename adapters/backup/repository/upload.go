@@ -19,8 +19,8 @@ import (
 // concurrency is the number of objects that are read or written concurrently.
 const concurrency = 4
 
-// saveAtLeast is the minimum number of bytes between two writes of the unfinished manifest, so that an interrupted
-// run need not begin again. A large backup writes it about a hundred times.
+// saveAtLeast is the minimum number of bytes between two writes of the unfinished manifest. After an interruption,
+// the next run reuses the parts in this manifest. A large backup writes its manifest about a hundred times.
 const saveAtLeast = 64 << 20
 
 // upload stores the files of a snapshot.
@@ -34,8 +34,8 @@ type upload struct {
 	save       func(ctx context.Context, dir string, m *Manifest) error
 
 	mu      sync.Mutex
-	left    []int // by file: number of parts that are not stored yet
-	done    int64 // number of bytes of files stored so far
+	left    []int // number of parts that are not stored yet, by file
+	done    int64 // number of bytes of the files that are stored so far
 	total   int64
 	unsaved int64
 }
@@ -100,7 +100,7 @@ func (u *upload) run(ctx context.Context) error {
 
 func (u *upload) path(file int) string { return filepath.Join(u.dir, u.manifest.Files[file].Name) }
 
-// store stores a part of a file.
+// store stores one part of a file.
 func (u *upload) store(ctx context.Context, j job, buffer []byte) error {
 	f := &u.manifest.Files[j.file]
 	if j.part == 0 {
@@ -146,7 +146,7 @@ func (u *upload) store(ctx context.Context, j job, buffer []byte) error {
 	return u.ended(ctx, j.file, size)
 }
 
-// ended records that a part of a file is stored.
+// ended records that one part of a file is stored.
 func (u *upload) ended(ctx context.Context, file int, size int64) error {
 	u.left[file]--
 	u.done += size

@@ -15,8 +15,8 @@ import (
 type Report struct {
 	Backups int
 	Objects int   // number of objects read, each once
-	Bytes   int64 // total size of these objects
-	// Locked is the number of objects encrypted for keys that were not given; their checksums are correct.
+	Bytes   int64 // total size of the objects that were read
+	// Locked is the number of objects that are encrypted for keys that were not given; their checksums are correct.
 	Locked int
 	// Problems are sentences about damaged and missing objects.
 	Problems []string
@@ -27,7 +27,7 @@ type Report struct {
 func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age.Identity, progress func(done, total int64)) (*Report, error) {
 	type need struct {
 		Part
-		size      int64 // after decryption; negative if unknown
+		size      int64 // size after decryption; negative if unknown
 		encrypted bool
 		backups   []string
 		files     []string
@@ -73,7 +73,7 @@ func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age
 			defer mu.Unlock()
 			if locked(err) {
 				report.Locked++
-				b, err = []byte{}, nil // it was read completely
+				b, err = []byte{}, nil // the object was read completely
 			}
 			if errors.Is(err, errSum) {
 				err = fmt.Errorf("%w (delete it, and the next backup stores its content again)", err)
@@ -97,10 +97,10 @@ func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age
 	return report, nil
 }
 
-// locked reports whether err means that something was encrypted for another key, which is not damage.
+// locked reports whether err means that an object is encrypted for a key that was not given, which is no damage.
 func locked(err error) bool { return errors.As(err, new(*age.NoIdentityMatchError)) }
 
-// few lists some of the strings, and the number of the others.
+// few formats a list of strings. It shows the first ones and the number of the omitted ones.
 func few(list []string) string {
 	const most = 3
 	if len(list) <= most {

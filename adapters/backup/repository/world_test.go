@@ -18,7 +18,7 @@ import (
 	"edgetable/core/objects"
 )
 
-// world is a data directory that changes, and what its backups must contain.
+// world is a data directory that changes, and the expected contents of its backups.
 type world struct {
 	rand     *rand.Rand
 	files    map[string]content
@@ -26,8 +26,8 @@ type world struct {
 	now      time.Time
 	keys     []string
 	with     []age.Identity
-	begun    []string                      // runs that did not end
-	expected map[string]map[string]content // by backup
+	begun    []string                      // runs without a complete backup
+	expected map[string]map[string]content // contents of the data directory, by backup
 }
 
 type content struct {
@@ -44,7 +44,7 @@ func newWorld(seed uint64) *world {
 	return w
 }
 
-// encrypted makes backups that are encrypted.
+// encrypted makes the world's backups encrypted, and returns the world.
 func (w *world) encrypted(t *testing.T) *world {
 	key, err := age.GenerateX25519Identity()
 	if err != nil {
@@ -54,8 +54,8 @@ func (w *world) encrypted(t *testing.T) *world {
 	return w
 }
 
-// change writes and removes some files, as flushes and compactions do. Few contents
-// are possible, so that equal ones are frequent.
+// change writes and removes some files, as flushes and compactions do. There are only four possible contents, so
+// files with equal content are frequent.
 func (w *world) change() {
 	w.now = w.now.Add(time.Hour)
 	names := slices.Sorted(maps.Keys(w.files))
@@ -71,7 +71,7 @@ func (w *world) change() {
 	w.files["marker.manifest.000001"] = content{nil, w.now}
 }
 
-// create makes a backup of the world as it is.
+// create makes a backup of the current files.
 func (w *world) create(t *testing.T, ctx context.Context, place objects.Place) (*repository.Manifest, error) {
 	staged := filepath.Join(t.TempDir(), "staged")
 	var id string
@@ -110,7 +110,7 @@ func stage(dir string, files map[string]content) error {
 	return nil
 }
 
-// check demands that each listed backup is complete.
+// check verifies that each listed backup is complete.
 func (w *world) check(t *testing.T, place objects.Place) *repository.Backups {
 	t.Helper()
 	r := repository.New(place)
@@ -128,7 +128,7 @@ func (w *world) check(t *testing.T, place objects.Place) *repository.Backups {
 	return all
 }
 
-// restored demands that the newest backup is restored as the world was.
+// restored verifies that a restore of the newest backup returns the files as they were at the backup.
 func (w *world) restored(t *testing.T, place objects.Place) {
 	t.Helper()
 	r := repository.New(place)
@@ -145,7 +145,7 @@ func (w *world) restored(t *testing.T, place objects.Place) {
 	os.RemoveAll(dir)
 }
 
-// same demands that a directory has the files of a backup, and no others.
+// same verifies that a directory has the files of a backup, and no others.
 func (w *world) same(t *testing.T, m *repository.Manifest, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
