@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// TestProgress checks that a client that transfers almost nothing is cut off, and that a slow one is not, however
-// long it takes.
+// TestProgress checks that a client that transfers almost nothing is disconnected. A client that is slow but fast
+// enough must not be disconnected, however long its request takes.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	const much = 4 << 20
 	for _, tt := range []struct {
 		why   string
-		bytes int           // transferred at once
-		every time.Duration // 0 means never
-		ends  bool          // the connection ends because the allowance ran out
+		bytes int           // number of bytes transferred at each step
+		every time.Duration // time between two steps; 0 means that there are none
+		ends  bool          // the allowance is used up, so the connection ends
 	}{
 		{"nothing", 0, 0, true},
 		{"a byte a second", 1, time.Second, true},
@@ -82,7 +82,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestRests checks that a connection rests soon after its last request, and never during one.
+// TestRests checks that a connection releases its memory soon after its last request, and never during a request.
 func TestRests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestRests(t *testing.T) {
 	})
 }
 
-// TestDeadlinesFromAbove checks that deadlines set by TLS are obeyed and can be cleared.
+// TestDeadlinesFromAbove checks that deadlines set by the TLS layer are obeyed and can be cleared.
 func TestDeadlinesFromAbove(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,13 +12,13 @@ import (
 	"edgetable/core/protocol"
 )
 
-// TestTooLargeIsRefusedUnread checks that a body whose announced length is too large is refused before any of it is
-// sent, and that the connection, on which it might still arrive, is closed.
+// TestTooLargeIsRefusedUnread checks that a body is refused before it is sent if its announced length is too large.
+// The connection must then be closed, because the body might still arrive on it.
 func TestTooLargeIsRefusedUnread(t *testing.T) {
 	t.Parallel()
 	conn, r := dial(t)
 	send(t, conn, "PUT /devstoreaccount1/people(PartitionKey='p',RowKey='r') HTTP/1.1\nContent-Length: 4194305\n")
-	// The server reads the first 8 KiB in advance, and no more.
+	// The server reads only the first 8 KiB before it checks the length.
 	fmt.Fprint(conn, strings.Repeat(" ", 8<<10))
 	resp := receive(t, r, "PUT")
 	if resp.Status != 413 {
@@ -50,7 +50,8 @@ func TestHeadWithLargeBody(t *testing.T) {
 	}
 }
 
-// TestBodyCutOff checks that a body shorter than its length is the sender's error, and that nothing of it is stored.
+// TestBodyCutOff checks that a body that is shorter than its length is reported as the client's error, and that
+// nothing of it is stored.
 func TestBodyCutOff(t *testing.T) {
 	t.Parallel()
 	conn, r := dial(t)
@@ -63,8 +64,8 @@ func TestBodyCutOff(t *testing.T) {
 	}
 }
 
-// TestExpectContinue checks that a client that waits for 100 Continue gets it if its body is wanted, and otherwise
-// gets the refusal at once.
+// TestExpectContinue checks that a client that sends Expect: 100-continue gets 100 Continue if the server wants the
+// body, and otherwise gets the refusal at once.
 func TestExpectContinue(t *testing.T) {
 	t.Parallel()
 	const request = "POST /devstoreaccount1/Tables HTTP/1.1\nContent-Type: application/json\nExpect: 100-continue\nContent-Length: 22\n"
@@ -94,8 +95,8 @@ func TestExpectContinue(t *testing.T) {
 	})
 }
 
-// TestTwoLengths checks that a body with two lengths cannot hide a second request from a proxy in front: bytes after
-// the first request are never served.
+// TestTwoLengths checks a request with both chunks and a Content-Length. Bytes after its body must never be served as
+// a second request, because a proxy may regard them as part of the body.
 func TestTwoLengths(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -18,8 +18,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// bounded is a server with small bounds. It answers a request for /wait when the test says so, one for /large with a
-// large response, and others with a response of the body's length.
+// bounded is a server with small bounds. It answers a request for /wait when the test allows it, a request for /large
+// with a large response, and any other request with a response that is as long as its body.
 type bounded struct {
 	*httpserver.Server
 	t      *testing.T
@@ -27,7 +27,7 @@ type bounded struct {
 	answer chan struct{}
 }
 
-const large = 16 << 20 // more than the system buffers for a client
+const large = 16 << 20 // more than the operating system buffers for a client
 
 func newBounded(t *testing.T, b httpserver.Bounds) *bounded {
 	t.Helper()
@@ -60,7 +60,7 @@ func newBounded(t *testing.T, b httpserver.Bounds) *bounded {
 	return s
 }
 
-// of is the connection of a client.
+// of is the client's end of a connection.
 type of struct {
 	net.Conn
 	*bufio.Reader
@@ -103,7 +103,7 @@ func (c of) head() string {
 	return status
 }
 
-// gets sends a request with a short response and reads that.
+// gets sends a request with a short response, and reads the response.
 func (c of) gets(target string) string {
 	c.ask(target)
 	return c.head()
@@ -116,7 +116,7 @@ func (c of) expect(want, why string) {
 	}
 }
 
-// state formats the counters of a server for the message of a wait that failed.
+// state formats the counters of a server for the error message of a failed wait.
 type state func() httpserver.ConnectionStats
 
 func (s state) String() string { return fmt.Sprintf("%+v", s()) }
@@ -132,8 +132,8 @@ func (s *bounded) untilIdle(n int) {
 	s.until(fmt.Sprint(n, " idle"), func(c httpserver.ConnectionStats) bool { return c.Idle == n })
 }
 
-// TestOldestIdleGoesFirst checks that a new connection displaces the one that has been idle for the longest time, and
-// never one with a request.
+// TestOldestIdleGoesFirst checks that a new connection closes the one that has been idle for the longest time, and
+// never one with a request in flight.
 func TestOldestIdleGoesFirst(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Connections: 3})
@@ -159,7 +159,7 @@ func TestOldestIdleGoesFirst(t *testing.T) {
 	}
 }
 
-// TestNothingIdle checks that a connection for which there is no room is closed at once.
+// TestNothingIdle checks that a new connection is closed at once if all connections have requests in flight.
 func TestNothingIdle(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Connections: 1})
@@ -173,8 +173,8 @@ func TestNothingIdle(t *testing.T) {
 	}
 }
 
-// TestSlowRequestsLeaveRoom checks that clients that send only the start of a request on every connection do not keep
-// out a new client, even if Bounds allow more requests than connections.
+// TestSlowRequestsLeaveRoom checks that a new client can connect although other clients send only the start of a
+// request on every connection. This must hold even if Bounds allow more requests than connections.
 func TestSlowRequestsLeaveRoom(t *testing.T) {
 	t.Parallel()
 	const connections = 16
@@ -188,7 +188,8 @@ func TestSlowRequestsLeaveRoom(t *testing.T) {
 	}
 }
 
-// TestClientsShareConnections checks that a client that opens more and more connections displaces its own.
+// TestClientsShareConnections checks that a client that opens more and more connections loses only connections of its
+// own.
 func TestClientsShareConnections(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Connections: 10})
@@ -214,7 +215,8 @@ func TestClientsShareConnections(t *testing.T) {
 	}
 }
 
-// TestAccountsShareConnections checks the same for an account that is used from many addresses.
+// TestAccountsShareConnections checks that an account that is used from many addresses loses only its own
+// connections.
 func TestAccountsShareConnections(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Connections: 10})
@@ -227,8 +229,8 @@ func TestAccountsShareConnections(t *testing.T) {
 	own.expect("200", "the oldest of all, but of another account")
 }
 
-// TestManyClientsComeAndGo checks that new clients displace connections of a client that has more than its share, and
-// never the only connection of another client, however long it has been idle.
+// TestManyClientsComeAndGo checks that new clients displace connections of a client that has more than its share.
+// They must never displace the only connection of another client, however long it has been idle.
 func TestManyClientsComeAndGo(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Connections: 10})
@@ -252,7 +254,7 @@ func TestManyClientsComeAndGo(t *testing.T) {
 	}
 }
 
-// TestClientsShareRequests checks that incomplete requests, which hold memory, are limited to a client's share.
+// TestClientsShareRequests checks that one client has at most its share of incomplete requests, which use memory.
 func TestClientsShareRequests(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Requests: 4})
@@ -265,8 +267,8 @@ func TestClientsShareRequests(t *testing.T) {
 	}
 }
 
-// TestTurns checks that more connections than concurrent requests are all served, even if each always has another
-// request.
+// TestTurns checks that all connections are served even if there are more of them than concurrent requests, and if
+// each connection always has another request.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Requests: 4})
@@ -283,7 +285,7 @@ func TestTurns(t *testing.T) {
 				}
 			}
 			done <- ""
-			for { // keeps sending
+			for { // send requests without a pause
 				select {
 				case <-stop:
 					return
@@ -300,8 +302,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestSentAhead checks that pipelined requests use at most half of the processors, and that others do not wait for
-// them.
+// TestSentAhead checks that pipelined requests use at most half of the processors, and that other requests do not
+// wait for them.
 func TestSentAhead(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{})
@@ -311,7 +313,7 @@ func TestSentAhead(t *testing.T) {
 			most.Store(n)
 		}
 		for range 100 {
-			runtime.Gosched() // yields to all other goroutines
+			runtime.Gosched() // lets all other goroutines run
 		}
 		atWork.Add(-1)
 		return protocol.Response{Status: 200}
@@ -347,8 +349,8 @@ func TestSentAhead(t *testing.T) {
 	}
 }
 
-// TestAnswersThatNobodyReads checks that unread responses do not use up the memory: their client gets 503, and
-// another client its response.
+// TestAnswersThatNobodyReads checks that a client that does not read its responses cannot use up the memory. It gets
+// 503, and another client still gets its response.
 func TestAnswersThatNobodyReads(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Bytes: 3 * large})
@@ -384,7 +386,8 @@ func TestAnswersThatNobodyReads(t *testing.T) {
 	s.until("all given back", func(httpserver.ConnectionStats) bool { used, _ := s.Room(); return used == 0 })
 }
 
-// TestBodiesThatDoNotCome checks that the memory for bodies in transit is limited too.
+// TestBodiesThatDoNotCome checks that a client whose bodies arrive slowly gets 503 when they use its share of the
+// memory.
 func TestBodiesThatDoNotCome(t *testing.T) {
 	t.Parallel()
 	s := newBounded(t, httpserver.Bounds{Bytes: 1 << 20})
@@ -403,7 +406,7 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 	if got := second.status(); got != "503" {
 		t.Errorf("the second of a client: %s", got)
 	}
-	second.Close() // which may send the rest in the meantime
+	second.Close() // the refused client could otherwise send the rest of its body
 	other := slow("127.0.0.2", "/acme/x")
 	fmt.Fprint(other, strings.Repeat("x", 100_000))
 	if got := other.status(); got != "200" {

@@ -14,53 +14,53 @@ import (
 	"time"
 )
 
-// conn is a client's connection below TLS. It requires the client to make progress, and rests while no request is in
-// flight: it then needs no memory for a request.
+// conn is a client's connection below the TLS layer. It closes the connection if the client makes no progress. While
+// the connection has no request in flight, conn is parked and needs no memory for a request.
 type conn struct {
 	net.Conn
 	owner *connections
-	front net.Conn // the connection that fasthttp serves: this one, with TLS if enabled
+	front net.Conn // the connection that fasthttp serves: this conn, or TLS on top of it
 
-	// The following fields belong to the goroutine that reads.
+	// Only the goroutine that reads from the connection uses the following fields.
 	receiving allowance
 	quiet     bool          // no byte of the next request has arrived
-	first     bool          // fasthttp will announce a request before reading a byte of it
+	first     bool          // fasthttp will report a new request before it reads the first byte of the request
 	came      bool          // bytes have arrived since the last request
-	slots     chan struct{} // holds this request's slot, if the request was pipelined
-	last      []byte        // what fasthttp has read since the last request, in its buffer
-	again     *again        // the request that is served again next, or nil
+	slots     chan struct{} // the slots of which the current, pipelined request occupies one; otherwise nil
+	last      []byte        // the bytes that fasthttp has read since the last request, in fasthttp's buffer
+	again     *again        // the request that has waited for changes and is served again next, or nil
 	resume    func()        // see setApart
 	ahead     [1]byte
 	hasAhead  bool
 	uses      atomic.Int32 // fasthttp's uses of the connection that have not ended since it was set apart
-	rests     atomic.Bool  // the EOF reported to fasthttp means that the connection rests
+	rests     atomic.Bool  // fasthttp must get EOF, because the connection is to be parked
 	named     string       // account of the last request
 
-	// The following fields belong to the goroutine that writes: the reader, or whoever closes TLS.
+	// Only the goroutine that writes uses the following fields: the reader, or the goroutine that closes TLS.
 	writing sync.Mutex
 	sending allowance
-	untaken int // bytes that the system still held for the client when the allowance last ran out
+	untaken int // number of bytes in the system's send buffer when the allowance was last used up
 
 	readEnd, writeEnd deadline
 
-	party   *party // the client
+	party   *party // the client's address
 	account *party // nil until a request was authenticated
 	inList  [kinds]*list.Element
 	working bool
-	waits   *list.Element // element in the client's queue for a turn
+	waits   *list.Element // element in the client's queue of connections with requests
 }
 
-// again is what a connection that was set apart for a wait remembers of its request.
+// again is a request that waits for changes while its connection is set apart from fasthttp.
 type again struct {
-	head   []byte // fasthttp reads it once more
+	head   []byte // fasthttp reads the head once more
 	waited *changefeed.Wait
 	began  time.Time
 }
 
-// parkAfter is how long a connection keeps its memory after the last request.
+// parkAfter is how long a connection keeps its memory after a request.
 const parkAfter = 100 * time.Millisecond
 
-// remember adds bytes that fasthttp has read to last, if they follow it in the same buffer.
+// remember adds the bytes of a read to last, if they follow last in the same buffer. Otherwise last begins with them.
 func (c *conn) remember(b []byte) {
 	if l := c.last; len(b) > 0 && len(l) < cap(l) && &l[:len(l)+1][len(l)] == &b[0] {
 		c.last = l[:len(l)+len(b)]
@@ -81,7 +81,7 @@ func (c *conn) letGo() bool {
 	return true
 }
 
-// renew resets both allowances for the next request.
+// renew restores both allowances for the next request.
 func (c *conn) renew() {
 	c.receiving = allowance(fullAllowance)
 	c.writing.Lock()
@@ -89,13 +89,13 @@ func (c *conn) renew() {
 	c.sending, c.untaken = allowance(fullAllowance), 0
 }
 
-// Read reads from the client, within the allowance.
+// Read reads from the client. It fails when the client's allowance is used up.
 func (c *conn) Read(p []byte) (int, error) {
 	if c.hasAhead && len(p) > 0 {
 		p[0], c.hasAhead, c.quiet = c.ahead[0], false, false
 		return 1, nil
 	}
-	if c.quiet && c.owner.waiting.Load() > 0 { // another connection has the next turn
+	if c.quiet && c.owner.waiting.Load() > 0 { // another connection waits to be served
 		c.rests.Store(true)
 		return 0, os.ErrDeadlineExceeded
 	}
@@ -128,7 +128,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// Write writes all of p, within the allowance.
+// Write writes all of p. It fails when the client's allowance is used up.
 func (c *conn) Write(p []byte) (n int, err error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -139,7 +139,7 @@ func (c *conn) Write(p []byte) (n int, err error) {
 		}
 		k, err := c.Conn.Write(p[n:])
 		n += k
-		if !errors.Is(err, os.ErrDeadlineExceeded) { // usually at once, because the system buffers it for the client
+		if !errors.Is(err, os.ErrDeadlineExceeded) { // usually returns at once, because the system buffers the bytes
 			c.sending.spend(clock()-begin, k)
 			return n, err
 		}
@@ -152,11 +152,11 @@ func (c *conn) Write(p []byte) (n int, err error) {
 	}
 }
 
-// deadline is the deadline of a read or write. The system's deadline is changed only when it is far too early or too
-// late; an operation that it ends too early is repeated.
+// deadline is the deadline of reads or writes. A change of the system's deadline is expensive, so it is changed only
+// if it is far too early or too late. If it ends an operation too early, the operation is repeated.
 type deadline struct {
-	system time.Duration // deadline set at the system, on clock's scale; 0 if not set
-	until  atomic.Int64  // deadline set by the layers above, in Unix nanoseconds; 0 if none
+	system time.Duration // the system's deadline, as a value of clock; 0 if not set
+	until  atomic.Int64  // deadline that the layers above have set, in Unix nanoseconds; 0 if none
 }
 
 func (d *deadline) set(now, left time.Duration, set func(time.Time) error) error {
@@ -172,19 +172,19 @@ func (d *deadline) set(now, left time.Duration, set func(time.Time) error) error
 	return set(end)
 }
 
-// clock returns the time since the process started. It is read several times per request and costs half as much as
-// time.Now.
+// clock returns the time since the process started. The server calls it several times per request. It costs half as
+// much as time.Now.
 func clock() time.Duration { return time.Since(started) }
 
 var started = time.Now()
 
-// passed reports whether the deadline of the layers above has passed.
+// passed reports whether the deadline that the layers above have set has passed.
 func (d *deadline) passed() bool {
 	at := d.until.Load()
 	return at != 0 && time.Now().UnixNano() >= at
 }
 
-// These deadlines are for layers above TLS that want to give up earlier.
+// Layers above this connection, such as TLS, set these deadlines to end an operation before the allowance is used up.
 
 func (c *conn) SetDeadline(t time.Time) error {
 	return cmp.Or(c.SetReadDeadline(t), c.SetWriteDeadline(t))
@@ -208,7 +208,7 @@ type front struct {
 	line     *conn
 }
 
-// goAhead takes a slot for a pipelined request, and reports whether it got one in time.
+// goAhead waits for a slot for a pipelined request, and reports whether it got a slot in time.
 func (c *conn) goAhead(slots chan struct{}) bool {
 	c.slots = slots
 	select {
@@ -227,7 +227,7 @@ func (c *conn) goAhead(slots chan struct{}) bool {
 	}
 }
 
-// wentAhead returns the slot.
+// wentAhead releases the slot of a pipelined request.
 func (c *conn) wentAhead() {
 	if c.slots != nil {
 		<-c.slots
@@ -235,25 +235,25 @@ func (c *conn) wentAhead() {
 	}
 }
 
-// Read returns EOF when the connection begins to rest, so that fasthttp releases its memory.
+// Read returns EOF when the connection is to be parked, so that fasthttp releases the memory of the connection.
 func (f *front) Read(p []byte) (int, error) {
-	f.line.wentAhead() // it waits for the client now
+	f.line.wentAhead() // a request that waits for its client needs no slot
 	if a := f.line.again; a != nil && a.head != nil {
-		f.line.last = p[:copy(p, a.head)] // fits, as it did before
+		f.line.last = p[:copy(p, a.head)] // the head fits into the buffer, because fasthttp has read it into such a buffer before
 		f.line.quiet, f.line.came, a.head = false, true, nil
 		return len(f.line.last), nil
 	}
 	n, err := f.Conn.Read(p)
 	f.line.remember(p[:max(n, 0)])
 	if n > 0 {
-		f.line.quiet, f.line.came = false, true // even if TLS had buffered the bytes
+		f.line.quiet, f.line.came = false, true // set even if the bytes come from TLS's buffer
 	} else if f.line.rests.Load() {
 		err = io.EOF
 	}
 	return n, err
 }
 
-// Close closes the connection, or lets it rest if that is what EOF meant.
+// Close closes the connection. If Read returned EOF to park the connection, Close parks it instead.
 func (f *front) Close() error {
 	if f.line.letGo() {
 		return nil
@@ -266,20 +266,20 @@ func (f *front) Close() error {
 	return f.Conn.Close()
 }
 
-// fasthttp sets one deadline for each direction; conn has its own rules instead. Only single requests get a read
-// deadline; see expected.
+// fasthttp sets one deadline for each direction, but conn has its own rules. So only a read deadline has an effect;
+// the type expected uses it for single requests.
 
 func (f *front) SetDeadline(time.Time) error       { return nil }
 func (f *front) SetReadDeadline(t time.Time) error { return f.line.SetReadDeadline(t) }
 func (f *front) SetWriteDeadline(time.Time) error  { return nil }
 
-// secure is a front over TLS. fasthttp recognises TLS by its methods.
+// secure is a front with TLS. fasthttp detects TLS by the methods of secure.
 type secure struct {
 	front
 	tls *tls.Conn
 }
 
-// Handshake returns nil if the handshake was done before.
+// Handshake performs the TLS handshake, unless it was done before.
 func (s *secure) Handshake() error {
 	if s.tls.ConnectionState().HandshakeComplete {
 		return nil

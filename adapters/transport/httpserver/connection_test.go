@@ -14,8 +14,8 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestKeepAlive checks that the connection stays open after every kind of response, even if the request's body was
-// not read.
+// TestKeepAlive checks that the connection stays open after every kind of response, even if the server did not read
+// the request's body.
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
 	var clock wiretest.Clock

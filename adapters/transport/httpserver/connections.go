@@ -13,16 +13,17 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Bounds limits what clients may hold. A client is an IPv4 address or a /64 network of IPv6. A client, or an account,
-// may hold no more than what then remains free: a single client at most half, two clients a third each. So something
-// always remains for another client. If a proxy opens the connections of all clients, this applies to Bytes only.
+// Bounds limits the connections, requests and memory of all clients. A client is an IPv4 address or a /64 network of
+// IPv6. A client, or an account, may use only as much as would then remain free: a single client at most half, two
+// clients a third each. So something always remains for another client. If a proxy opens the connections of all
+// clients, this rule applies to Bytes only.
 type Bounds struct {
-	// Connections is the maximum number of open connections. If there is no room for a new one, the one that has been
-	// idle for the longest time is closed.
+	// Connections is the maximum number of open connections. If there are this many, a new connection causes the one
+	// that has been idle for the longest time to be closed.
 	Connections int
-	// Requests is the maximum number of connections with a request in flight. Others wait and need little memory. It
-	// is at most three quarters of Connections, so that some connections can be closed for new ones even if every
-	// client is slow.
+	// Requests is the maximum number of connections with a request in flight. Other connections wait, and need little
+	// memory. Requests is at most three quarters of Connections, so that some connections can be closed for new ones
+	// even if every client is slow.
 	Requests int
 	// Bytes is the maximum memory for incoming bodies and outgoing responses.
 	Bytes int64
@@ -33,9 +34,9 @@ var usual = Bounds{Connections: 10_000, Requests: 2_000, Bytes: 64 << 20}
 
 // ConnectionStats holds the counters of a Server.
 type ConnectionStats struct {
-	Open, Idle, Waiting int    // current numbers; Idle and Waiting ones hold no memory for a request
-	Accepted            uint64 // since the start, like the next two
-	Closed              uint64 // closed to make room
+	Open, Idle, Waiting int    // current numbers; idle and waiting connections use no memory for requests
+	Accepted            uint64 // since the start, like the next two counters
+	Closed              uint64 // connections closed in favor of new ones
 	Refused             uint64
 }
 
@@ -51,28 +52,28 @@ type connections struct {
 	open      map[*conn]struct{}
 	clients   map[netip.Addr]*party
 	accounts  map[string]*party
-	idle      list.List // elements are *conn without a request in flight, oldest first
-	turns     []*party  // clients with connections that wait for a turn
+	idle      list.List // elements are the *conn without a request in flight, oldest first
+	turns     []*party  // clients whose connections wait to be served
 	working   int
 	waiting   atomic.Int64
-	apart     int           // connections that are set apart
-	noneApart chan struct{} // closed when there are none; nil if nobody waits for it
+	apart     int           // number of connections that are set apart from fasthttp
+	noneApart chan struct{} // closed when apart becomes 0; nil if nobody waits for that
 	ended     bool
 	stats     ConnectionStats
 }
 
-// party is a client or an account that has connections.
+// party is a client or an account with open connections.
 type party struct {
 	address netip.Addr // set if the party is a client
 	name    string     // set if the party is an account
 
 	open, working int
 	idle          list.List // its idle connections, oldest first
-	waiting       list.List // connections of a client that wait for a turn
-	turn          bool      // it is listed in turns
+	waiting       list.List // the client's connections that wait to be served
+	turn          bool      // the party is an element of turns
 }
 
-// Indexes into conn.inList, for the lists of idle connections.
+// These are the indexes of the lists of idle connections in conn.inList.
 const (
 	inAll = iota
 	inClient
@@ -80,7 +81,7 @@ const (
 	kinds
 )
 
-// Idle timeouts before and after the first request.
+// These are the idle timeouts before and after the first request of a connection.
 const (
 	firstTimeout = time.Minute
 	idleTimeout  = 5 * time.Minute
@@ -92,7 +93,7 @@ func (s *connections) begin(b Bounds, shared bool) {
 	s.open, s.clients, s.accounts = map[*conn]struct{}{}, map[netip.Addr]*party{}, map[string]*party{}
 }
 
-// relieve closes an idle connection, and reports whether there was one.
+// relieve closes an idle connection, and reports whether there was an idle one.
 func (s *connections) relieve() bool {
 	s.mu.Lock()
 	ok, gone := s.displaceAny()
@@ -103,7 +104,7 @@ func (s *connections) relieve() bool {
 	return ok
 }
 
-// Network returns the client for an address: the address itself, or its /64 network for IPv6.
+// Network returns the client to which an address belongs: the address itself, or its /64 network for IPv6.
 func Network(a netip.Addr) netip.Addr {
 	if a = a.Unmap().WithZone(""); a.Is6() {
 		if p, err := a.Prefix(64); err == nil {
@@ -120,7 +121,7 @@ func addressOf(c net.Conn) netip.Addr {
 	return netip.Addr{}
 }
 
-// accept registers a new connection, or closes it if there is no room.
+// accept registers a new connection, or closes it if too many connections are open.
 func (s *connections) accept(raw net.Conn, config *tls.Config) *conn {
 	c := &conn{Conn: raw, owner: s}
 	c.front = &front{c, c}
@@ -143,7 +144,7 @@ func (s *connections) accept(raw net.Conn, config *tls.Config) *conn {
 	case s.ended:
 		ok = false
 	case !s.shared && p.open >= s.Connections-len(s.open) && p.open*len(s.clients) >= s.Connections:
-		ok, gone = s.displace(&p.idle) // one of its own, because it has more than its share
+		ok, gone = s.displace(&p.idle) // close one of the client's own connections, because it has more than its share
 	case len(s.open) >= s.Connections:
 		ok, gone = s.displaceAny()
 	}
@@ -166,8 +167,8 @@ func (s *connections) accept(raw net.Conn, config *tls.Config) *conn {
 	return c
 }
 
-// displace removes the oldest connection from a list and returns it as gone, for the caller to close. mu must be
-// held.
+// displace removes the oldest connection from a list of idle connections and returns it as gone. The caller closes
+// gone and must hold mu.
 func (s *connections) displace(of *list.List) (ok bool, gone *conn) {
 	oldest := of.Front()
 	if oldest == nil {
@@ -179,9 +180,9 @@ func (s *connections) displace(of *list.List) (ok bool, gone *conn) {
 	return true, gone
 }
 
-// displaceAny is displace over all clients. It prefers the oldest connection of a client that has more than its
-// share, among the oldest hundred. So many short-lived clients cannot displace those that have few connections. mu
-// must be held.
+// displaceAny is like displace, for the idle connections of all clients. Among the oldest hundred connections, it
+// prefers the oldest one whose client has more than its share. So many short-lived clients cannot displace a client
+// with few connections. mu must be held.
 func (s *connections) displaceAny() (ok bool, gone *conn) {
 	e := s.idle.Front()
 	for range 100 {
@@ -250,7 +251,8 @@ func (s *connections) leaveAccount(c *conn) {
 	}
 }
 
-// forget is remove for a connection that is being closed. It passes the freed turn on.
+// forget removes a connection that is being closed. If the connection had a request in flight, a waiting connection
+// is served instead.
 func (s *connections) forget(c *conn) {
 	s.mu.Lock()
 	s.remove(c)
@@ -259,7 +261,7 @@ func (s *connections) forget(c *conn) {
 	s.hand(next)
 }
 
-// rest lets a connection wait for its next request without memory for one.
+// rest parks a connection: it waits for its next request without memory for a request.
 func (s *connections) rest(c *conn) {
 	s.mu.Lock()
 	if s.ended {
@@ -279,15 +281,15 @@ func (s *connections) rest(c *conn) {
 	s.hand(next)
 }
 
-// drop closes a connection that serves no request.
+// drop closes a connection that has no request in flight.
 func (s *connections) drop(c *conn) {
 	s.forget(c)
 	_ = c.Conn.Close()
 }
 
-// park waits for the first byte of a request. It needs only a small stack.
+// park waits for the first byte of a request. Its goroutine needs only a small stack.
 func (c *conn) park(timeout time.Duration) {
-	c.readEnd.system = 0 // the deadline is set directly here
+	c.readEnd.system = 0 // the deadline is set below without using readEnd
 	err := c.Conn.SetReadDeadline(time.Now().Add(timeout))
 	n := 0
 	if err == nil {
@@ -302,7 +304,7 @@ func (c *conn) park(timeout time.Duration) {
 	c.owner.ask(c)
 }
 
-// ask queues a connection's request until there is room for it.
+// ask queues a connection with a request until the request can be served.
 func (s *connections) ask(c *conn) {
 	s.mu.Lock()
 	if _, ok := s.open[c]; !ok || s.ended {
@@ -325,7 +327,8 @@ func (s *connections) takeTurn(p *party) {
 	}
 }
 
-// next returns the connections whose requests can be served now. Clients take turns. mu must be held.
+// next returns the waiting connections whose requests can now be served. It takes one connection of each client in
+// turn. mu must be held.
 func (s *connections) next() (list []*conn) {
 	for passed := 0; s.working < s.Requests && passed < len(s.turns); {
 		p := s.turns[0]
@@ -351,7 +354,7 @@ func (s *connections) next() (list []*conn) {
 	return list
 }
 
-// hand passes connections to fasthttp.
+// hand passes connections with requests to fasthttp.
 func (s *connections) hand(list []*conn) {
 	for _, c := range list {
 		select {
@@ -363,7 +366,7 @@ func (s *connections) hand(list []*conn) {
 }
 
 // belongs records the account of a connection's last request. It reports whether the connection may stay open. If the
-// account has too many connections, its oldest idle one is closed instead, if there is one.
+// account has too many connections, belongs closes the account's oldest idle connection instead, if there is one.
 func (s *connections) belongs(c *conn, account string) bool {
 	if c == nil || c.named == account {
 		return true
@@ -384,7 +387,7 @@ func (s *connections) belongs(c *conn, account string) bool {
 		ok, gone = s.displace(&a.idle)
 	}
 	a.open++
-	s.accounts[a.name] = a // displace may have removed it
+	s.accounts[a.name] = a // the conn may already have been removed by displace
 	c.account = a
 	s.mu.Unlock()
 	if gone != nil {
@@ -429,7 +432,7 @@ func (s *connections) end() {
 	}
 }
 
-// close closes the connections of requests that did not end in time.
+// close closes the connections whose requests did not end in time.
 func (s *connections) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

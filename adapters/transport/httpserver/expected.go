@@ -8,18 +8,19 @@ import (
 	"edgetable/core/table"
 )
 
-// expected tracks requests from a proxy whose body has not arrived yet; fasthttp waits for the first bytes of a body
-// before it calls the handler. A proxy may pass a request on while its client is still sending the body, so these
-// requests count towards the client's share like those in service.
+// expected counts requests from a proxy whose bodies have not arrived yet. fasthttp waits for the first bytes of a
+// body before it calls the handler. A proxy may forward a request while its client is still sending the body. So
+// these requests count towards the client's share of the memory, like requests that are being served.
 type expected struct {
 	room *room
 
 	mu   sync.Mutex
-	list map[*fasthttp.RequestHeader]share // a share without room means that there was none
+	list map[*fasthttp.RequestHeader]share // a share whose room is nil means that the client's share was used up
 }
 
-// begin is fasthttp's hook between the head of a request and its body. If the client has no room left, the body must
-// already be there.
+// begin is fasthttp's hook that is called between the head of a request and its body. If the client's share of the
+// memory is used up, begin sets a read deadline that has passed: the body is then read only if it has already
+// arrived.
 func (e *expected) begin(head *fasthttp.RequestHeader) (c fasthttp.RequestConfig) {
 	if head.ContentLength() <= 0 {
 		return c
@@ -37,8 +38,8 @@ func (e *expected) begin(head *fasthttp.RequestHeader) (c fasthttp.RequestConfig
 	return c
 }
 
-// end is called when the first bytes of a body have arrived or failed to. It reports whether there was room to wait
-// for them.
+// end is called when the first bytes of a body have arrived or could not be read. It reports whether the client's
+// share was sufficient to wait for the body.
 func (e *expected) end(head *fasthttp.RequestHeader) bool {
 	e.mu.Lock()
 	s, ok := e.list[head]

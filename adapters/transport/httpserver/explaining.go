@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// explainingConn is below TLS and answers plain HTTP with 400. Otherwise the client would only see the connection
-// close.
+// explainingConn is the connection below the TLS layer. It answers requests in plain HTTP with 400. Without it, the
+// client would only see that the connection is closed.
 type explainingConn struct {
 	net.Conn
-	begun bool // the first bytes were examined
+	begun bool // the first bytes have been examined
 }
 
 const plainAnswer = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: 57\r\n\r\n" +
@@ -19,14 +19,14 @@ const plainAnswer = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nCon
 
 var errPlain = errors.New("plain HTTP on a port of HTTPS")
 
-// Read is called by a single goroutine until the handshake is over.
+// Read may be called by only one goroutine until the handshake has ended.
 func (c *explainingConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if c.begun || n == 0 {
 		return n, err
 	}
 	c.begun = true
-	if p[0] < 'A' || p[0] > 'Z' { // TLS begins with byte 22
+	if p[0] < 'A' || p[0] > 'Z' { // a TLS handshake begins with the byte 22
 		return n, err
 	}
 	if err := c.SetDeadline(time.Now().Add(time.Second)); err != nil {
@@ -36,7 +36,7 @@ func (c *explainingConn) Read(p []byte) (int, error) {
 		if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 			_ = half.CloseWrite()
 		}
-		_, _ = io.CopyN(io.Discard, c.Conn, drained) // a reset would overtake the answer
+		_, _ = io.CopyN(io.Discard, c.Conn, drained) // if the bytes were not read, a reset would reach the client before the response
 	}
 	return 0, errPlain
 }

@@ -19,7 +19,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// seen is a handler that records the request.
+// seen is a handler that records requests.
 type seen struct {
 	*protocol.Handler
 	req protocol.Request
@@ -30,9 +30,9 @@ func (s *seen) Serve(ctx context.Context, req *protocol.Request) protocol.Respon
 	return s.Handler.Serve(ctx, req)
 }
 
-// FuzzForwarded checks what the server takes from a proxy's headers: scheme, host and address come from the last line
-// of their header or are unset, and nothing in them breaks the head of the response. Without a trusted proxy they are
-// ignored.
+// FuzzForwarded checks the scheme, host and address that the server reads from a proxy's headers. They must be from
+// the last line of their header or be unset, and no value may break the head of the response. Without a trusted
+// proxy, the server must ignore these headers.
 func FuzzForwarded(f *testing.F) {
 	f.Add("10.1.2.3", "https", "tables.example.com", "h", "/devstoreaccount1/Tables", true)
 	f.Add("unknown, 192.0.2.1:4711", "HTTP", "[::1", "[::1]:10002", "/Tables", true)

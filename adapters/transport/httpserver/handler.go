@@ -20,31 +20,33 @@ type Protocol interface {
 	Serve(ctx context.Context, req *protocol.Request) protocol.Response
 }
 
-// Observer receives every response with its summary, before its memory is released, and the time at which it ended.
-// It must not keep any part of the Response.
+// Observer is called with every response, its summary, and the time at which it ended. It is called before the memory
+// of the response is released, so it must not keep any part of the response.
 type Observer func(resp *protocol.Response, end time.Time)
 
 // Handler configures how requests are served.
 type Handler struct {
 	Protocol Protocol
-	// TrustProxy takes the scheme and host of URLs in responses from X-Forwarded-Proto and X-Forwarded-Host, and the
-	// client's address from the end of X-Forwarded-For. Use it only behind a proxy that sets them.
+	// TrustProxy makes the server trust X-Forwarded-Proto and X-Forwarded-Host for the scheme and host of URLs in
+	// responses, and the last entry of X-Forwarded-For for the client's address. Use TrustProxy only with a proxy
+	// that sets these headers.
 	TrustProxy bool
-	// Observe may be nil.
+	// Observe is called for every response; it may be nil.
 	Observe Observer
-	// Own answers requests for paths that begin with /_/, which belong to no account, without authentication. It can
-	// read bodies of up to 64 KiB. It may be nil.
+	// Own answers requests for paths that begin with /_/. These paths belong to no account, and the requests are not
+	// authenticated. Own can read bodies of up to 64 KiB. It may be nil.
 	Own func(req *protocol.Request) protocol.Response
 
-	// Page is the path, such as /_/, to which a browser that asks for / is redirected, or for Page without its final
-	// slash; "" disables that.
+	// Page is the path of a page, such as /_/. Browsers that ask for / or for Page without its final slash are
+	// redirected to Page; "" disables this.
 	Page string
-	// Refuse returns the response to a request for which there is no room. Nil means that there is always room.
+	// Refuse returns the response to a request for which there is not enough memory. If Refuse is nil, the memory is
+	// not limited.
 	Refuse func(req *protocol.Request, err *table.Error) protocol.Response
 
 	connections *connections
 	room        *room
-	until       context.Context // ends when no more requests are accepted
+	until       context.Context // ends when the server accepts no more requests
 }
 
 func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
@@ -75,7 +77,7 @@ func (h *Handler) fill(in *inbound, c *fasthttp.RequestCtx) {
 	if tcp, ok := c.RemoteAddr().(*net.TCPAddr); ok {
 		req.Source = tcp.AddrPort().Addr().Unmap()
 	}
-	if line := lineOf(c.Conn()); line == nil || line.slots == nil { // a pipelined request does not wait in its slot
+	if line := lineOf(c.Conn()); line == nil || line.slots == nil { // a pipelined request must not wait for changes while it has a slot
 		if req.Until = h.until; h.until != nil && line != nil && mayWait(req.Target, head) {
 			req.Until, req.ServesAgain = &leaving{Context: h.until, line: line}, h.until.Err() == nil && canBeApart(line, c)
 		}
@@ -87,7 +89,7 @@ func (h *Handler) fill(in *inbound, c *fasthttp.RequestCtx) {
 	}
 }
 
-// throughProxy copies the proxy's headers, and reports whether they name the client.
+// throughProxy applies the proxy's headers, and reports whether they name the client.
 func throughProxy(head *fasthttp.RequestHeader, req *protocol.Request) bool {
 	if s := string(last(head.PeekAll("X-Forwarded-Proto"))); s == "http" || s == "https" {
 		req.Scheme = s
@@ -107,7 +109,7 @@ func (h *Handler) serveOwn(in *inbound, c *fasthttp.RequestCtx) {
 	body := &in.body
 	waits := body.waits()
 	if body.stream != nil && body.length > 0 && body.length <= drained && (body.arrived() || waits.try(h.room.wait)) {
-		body.unwanted = true // tables do not want it, so it no longer counts
+		body.unwanted = true // Read discards the body, and it no longer counts towards the memory
 		in.req.Body = body
 	}
 	resp := h.Own(&in.req)
@@ -115,12 +117,12 @@ func (h *Handler) serveOwn(in *inbound, c *fasthttp.RequestCtx) {
 	send(&c.Response, &resp)
 	stayWithTLS(c, &c.Response.Header)
 	if body.stream != nil && int64(body.n) != body.length {
-		closeAfter(c, waits) // part of the body is unread
+		closeAfter(c, waits) // part of the body was not read
 	}
 }
 
-// serveTables lets the protocol answer. The room that the request holds is released exactly once: here for a short or
-// cut response, and otherwise after the large response was sent.
+// serveTables serves a request with the protocol. It makes sure that the request's memory is released exactly once:
+// here for a short or cut response, and otherwise after the large response was sent.
 func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.RequestCtx, begin time.Time) {
 	req, body := &in.req, &in.body
 	req.ContentLength = body.length
@@ -147,13 +149,13 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 	if len(resp.Body) > copied || resp.Stream != nil {
 		resp = h.fit(body, resp)
 	}
-	// A preflight has an operation but is not authenticated.
+	// The account of a preflight is not authenticated, so it does not count.
 	if resp.Operation != "" && req.Method != "OPTIONS" && !h.connections.belongs(line, resp.Account) {
 		c.SetConnectionClose()
 	}
 	resp.Received, resp.Sent, resp.Took = body.n, len(resp.Body), time.Since(begin)
 	if h.Observe != nil {
-		h.Observe(&resp, begin.Add(resp.Took)) // saves reading the clock again
+		h.Observe(&resp, begin.Add(resp.Took)) // computed, because reading the clock again would cost more
 	}
 	if resp.Cut {
 		resp.Release()
@@ -175,11 +177,11 @@ func (h *Handler) serveTables(ctx context.Context, in *inbound, c *fasthttp.Requ
 	finishBody(c, req, body)
 }
 
-// finishBody finds the start of the next request, the end of this body. A short body is read to its end; after a long
-// unread one the connection is closed.
+// finishBody makes sure that the next request is found after the end of this body. It reads a short body to its end.
+// After a long body that was not read, it closes the connection.
 func finishBody(c *fasthttp.RequestCtx, req *protocol.Request, body *incoming) {
-	// A proxy in front may have trusted a Content-Length despite the chunks, and taken the bytes that follow for part
-	// of this body.
+	// If the request has both chunks and a Content-Length, a proxy may have used the Content-Length. The proxy would
+	// then regard the bytes after the chunks as part of this body, and not as the next request.
 	twice := req.ContentLength < 0 && sent(c.Request.Header.RawHeaders(), "\ncontent-length:")
 	if body.ended && !twice {
 		return
@@ -189,7 +191,7 @@ func finishBody(c *fasthttp.RequestCtx, req *protocol.Request, body *incoming) {
 	}
 }
 
-// last returns the last value of a field, because a proxy adds its line after the client's.
+// last returns the last value of a header, because a proxy adds its line after the client's.
 func last(values [][]byte) []byte {
 	if len(values) == 0 {
 		return nil
@@ -197,7 +199,7 @@ func last(values [][]byte) []byte {
 	return values[len(values)-1]
 }
 
-// forwardedFor returns the address of a proxy's client; ok is false if the proxy does not name it.
+// forwardedFor returns the client's address as the proxy reports it; ok is false if the proxy does not report one.
 func forwardedFor(head *fasthttp.RequestHeader) (netip.Addr, bool) {
 	list := head.PeekAll("X-Forwarded-For")
 	if len(list) == 0 {
@@ -207,7 +209,7 @@ func forwardedFor(head *fasthttp.RequestHeader) (netip.Addr, bool) {
 }
 
 // forwarded returns the address that the nearest proxy saw; clients can forge the entries before it. If the entry is
-// no address, such as "unknown", the client's address is unknown; the proxy's own is not used instead.
+// not an address, such as "unknown", forwarded returns the zero Addr, not the address of the proxy.
 func forwarded(list []byte) netip.Addr {
 	text := strings.TrimSpace(string(list[bytes.LastIndexByte(list, ',')+1:]))
 	a, err := netip.ParseAddr(text)
@@ -218,13 +220,13 @@ func forwarded(list []byte) netip.Addr {
 	return a.Unmap()
 }
 
-// asksForPage reports whether a browser's address bar sent the request: no client of the protocol asks for HTML.
+// asksForPage reports whether a browser's address bar sent the request. Clients of the protocol never ask for HTML.
 func asksForPage(head *fasthttp.RequestHeader) bool {
 	return head.IsGet() && bytes.Contains(head.Peek("Accept"), []byte("text/html")) && len(head.Peek("Authorization")) == 0
 }
 
-// fit counts a large response. If there is no room for it and the request changed nothing, fit refuses it. A query in
-// a batch counts as a read, although it is a POST.
+// fit counts a large response towards the memory. If the client's share is used up and the request changed nothing,
+// fit replaces the response by a refusal. A query in a batch changes nothing, although its method is POST.
 func (h *Handler) fit(body *incoming, resp protocol.Response) protocol.Response {
 	s := &body.share
 	if s.n == 0 {
@@ -248,13 +250,13 @@ func (h *Handler) fit(body *incoming, resp protocol.Response) protocol.Response 
 	return refusal
 }
 
-// hold releases the room of a request only after its large response was sent.
+// hold delays the release of a request's memory until its large response was sent.
 func (h *Handler) hold(body *incoming, resp *protocol.Response) {
 	whole, held := *resp, body.share
 	resp.OnRelease(func() { whole.Release(); held.release() })
 }
 
-// cut closes the connection as if the server had crashed: the client gets no response, and a reset if possible.
+// cut closes the connection as if the server had crashed: the client gets no response, and, if possible, a TCP reset.
 func cut(c *fasthttp.RequestCtx) {
 	c.HijackSetNoResponse(true)
 	c.Hijack(func(conn net.Conn) {
@@ -265,13 +267,14 @@ func cut(c *fasthttp.RequestCtx) {
 			conn = line.Conn
 		}
 		if tcp, ok := conn.(*net.TCPConn); ok {
-			_ = tcp.SetLinger(0) // the connection is closed in any case
+			_ = tcp.SetLinger(0) // an error does not matter, because the connection is closed next
 		}
 	})
 }
 
-// closeAfter sends the response, reads on for a while and then closes the connection. If it closed at once, a client
-// that is still sending could lose the response. That can happen only to a client that has no room left.
+// closeAfter sends the response, reads on for a while and then closes the connection. Without the reading, a client
+// that is still sending could get a reset before the response. If the client's share of the memory is used up,
+// closeAfter does not read on.
 func closeAfter(c *fasthttp.RequestCtx, waits share) {
 	if !waits.try(waits.room.wait) {
 		c.SetConnectionClose()
@@ -299,29 +302,31 @@ func closeAfter(c *fasthttp.RequestCtx, waits share) {
 	})
 }
 
-// incoming is the body of a request. Beyond what fasthttp prefetches, it is read only when the protocol asks for it.
+// incoming is the body of a request. fasthttp prefetches its first bytes; the others are read only when the protocol
+// reads the body.
 type incoming struct {
 	stream io.Reader
 	length int64 // -1 if unknown
-	n      int   // bytes read
+	n      int   // number of bytes read
 	ended  bool
 
 	req      *protocol.Request
 	share    share
-	counted  int  // bytes counted in share
-	busy     bool // there was no room
-	unwanted bool // what is read now is discarded
+	counted  int  // number of bytes counted in share
+	busy     bool // the client's share of the memory was used up
+	unwanted bool // further bytes are read only to be discarded
 }
 
-// BelongsTo counts the body towards an account that has authenticated itself.
+// BelongsTo makes the body count towards an account that has authenticated itself.
 func (b *incoming) BelongsTo(account string) { b.share.account = account }
 
-// waits returns the additional share that a request counts while the server waits for its client.
+// waits returns a share of the memory for bodies that counts the request a second time, while the server waits for bytes of
+// its client.
 func (b *incoming) waits() share {
 	return share{room: b.share.room, client: b.share.client, account: b.share.account}
 }
 
-// counts is the step in bytes in which an arriving body is counted.
+// counts is the number of bytes of an arriving body that are counted towards the memory at a time.
 const counts = 64 << 10
 
 func (b *incoming) Read(p []byte) (int, error) {
@@ -353,19 +358,19 @@ func (b *incoming) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// prefetched is how many bytes of a body fasthttp reads before it calls the handler.
+// prefetched is the number of bytes of a body that fasthttp reads before it calls the handler.
 const prefetched = 8 << 10
 
 // arrived reports whether the body can be read without waiting for the client.
 func (b *incoming) arrived() bool { return b.ended || b.length >= 0 && b.length <= prefetched }
 
-// drained is the largest unwanted body, in bytes, that is read before the response.
+// drained is the maximum size in bytes of an unwanted body that is read to its end before the response.
 const drained = 64 << 10
 
-// lingering is how long a client may continue to send an unwanted body.
+// lingering is how long the server lets a client continue to send an unwanted body.
 const lingering = 10 * time.Second
 
-// drain reads at most n bytes and reports whether the body ended.
+// drain reads at most n bytes and reports whether it reached the end of the body.
 func (b *incoming) drain(n int64) bool {
 	if waits := b.waits(); !b.arrived() {
 		if !waits.try(waits.room.wait) {

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// TestSentAheadWithoutBody checks that pipelined requests whose bodies do not arrive do not hold up other pipelined
+// TestSentAheadWithoutBody checks that pipelined requests whose bodies do not arrive do not delay other pipelined
 // requests.
 func TestSentAheadWithoutBody(t *testing.T) {
 	t.Parallel()
@@ -50,15 +50,15 @@ func TestPreflightProvesNothing(t *testing.T) {
 	own.expect("200", "it is the only one of its account")
 }
 
-// TestBehindAProxy checks that one client of a proxy that passes requests on before their bodies are complete cannot
-// occupy all requests, whatever the server does with the bodies.
+// TestBehindAProxy checks a proxy that forwards requests before their bodies are complete. One client of such a proxy
+// must not be able to occupy all requests, whether the server reads, ignores or refuses the bodies.
 func TestBehindAProxy(t *testing.T) {
 	t.Parallel()
 	const requests, wait = 8, 1 << 20
 	for _, tt := range []struct {
 		target       string
 		sent, length int
-		answered     bool // whether the response comes before the body has arrived
+		answered     bool // the response is sent before the body has arrived
 	}{
 		{"/a/read", 0, 5_000, false},
 		{"/a/read", 10, 60_000, false},
@@ -105,7 +105,7 @@ func TestBehindAProxy(t *testing.T) {
 				slow("192.0.2.9")
 				s.until("held", func(httpserver.ConnectionStats) bool { used, _ := s.Room(); return used == int64(i+1)*wait })
 			}
-			for range 2 * requests { // these are answered at once
+			for range 2 * requests { // the server answers these requests at once
 				if c := slow("192.0.2.9"); !tt.answered && c.head() == "end" {
 					t.Error("not answered")
 				}

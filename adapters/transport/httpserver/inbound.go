@@ -10,7 +10,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// inbound is a request in the form that the protocol needs. Its memory is reused once the request is answered.
+// inbound is a request in the form that the protocol needs. Its memory is reused after the request is answered.
 type inbound struct {
 	req    protocol.Request
 	fields fields
@@ -19,8 +19,8 @@ type inbound struct {
 
 var inbounds = sync.Pool{New: func() any { return new(inbound) }}
 
-// receive lists the headers of a request once. The protocol asks for about twenty of them, and fasthttp would
-// normalize each name it is asked for.
+// receive lists the headers of a request once, because the protocol looks up about twenty of them. fasthttp would
+// normalize the name at each lookup.
 func receive(head *fasthttp.RequestHeader) *inbound {
 	in := inbounds.Get().(*inbound)
 	f := &in.fields
@@ -39,8 +39,8 @@ func (in *inbound) release() {
 	inbounds.Put(in)
 }
 
-// fields holds the headers of a request in fasthttp's memory. They are valid until the request is answered, as the
-// protocol requires.
+// fields contains the headers of a request in fasthttp's memory. They are valid until the request is answered, which
+// is sufficient for the protocol.
 type fields struct {
 	*fasthttp.RequestHeader
 	list []protocol.Field
@@ -52,14 +52,14 @@ func (f *fields) Get(name string) string {
 			continue
 		}
 		if name == "Content-Length" && f.list[i].Value == "0" && !sent(f.RawHeaders(), "\ncontent-length:") {
-			return "" // fasthttp adds it if the client announces no body
+			return "" // fasthttp adds this header if the client announces no body
 		}
 		return f.list[i].Value
 	}
 	return ""
 }
 
-// sent reports whether one of the header lines begins with line.
+// sent reports whether the raw header contains a text in lower case, such as a line break and a name.
 func sent(raw []byte, line string) bool {
 	return bytes.Contains(bytes.ToLower(append([]byte("\n"), raw...)), []byte(line))
 }

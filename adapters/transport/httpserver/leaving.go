@@ -9,8 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// leaving is a context that ends with another one, or when the client of a request closes its connection. It looks at
-// the connection only if somebody waits for it, since looking needs a goroutine.
+// leaving is a context that ends with its parent, or when the client of a request closes its connection. It watches
+// the connection only after a call of Done or AfterFunc, because watching needs a goroutine.
 type leaving struct {
 	context.Context
 	line *conn
@@ -18,20 +18,20 @@ type leaving struct {
 	once   sync.Once
 	inner  context.Context
 	cancel context.CancelFunc
-	end    func() // ends looking
+	end    func() // ends the watch
 }
 
-// mayWait reports whether a request is one that waits for changes. Others are answered at once, or notice when they
-// send that the client has gone.
+// mayWait reports whether a request may wait for changes. Other requests are answered at once, or are streams, which
+// notice that the client has disconnected when they send.
 func mayWait(target string, head *fasthttp.RequestHeader) bool {
 	return strings.Contains(target, "comp=changes") && !bytes.Contains(head.Peek("Accept"), []byte("text/event-stream"))
 }
 
-// look starts the check of the connection. The first call must be made by the goroutine that reads from the connection.
+// look starts to watch the connection. The first call must be made by the goroutine that reads from the connection.
 func (l *leaving) look() {
 	l.once.Do(func() {
 		l.inner, l.cancel = context.WithCancel(l.Context)
-		l.line.readEnd.system = 0 // forget the remembered deadline: watch sets another one directly
+		l.line.readEnd.system = 0 // readEnd no longer knows the deadline, because watch sets another one directly
 		l.end = watch(l.line.Conn, l.cancel)
 	})
 }
@@ -46,13 +46,13 @@ func (l *leaving) Err() error {
 	return l.inner.Err()
 }
 
-// AfterFunc saves contexts that are derived from this one a goroutine.
+// AfterFunc makes a goroutine unnecessary for each context that is derived from this one.
 func (l *leaving) AfterFunc(f func()) (stop func() bool) {
 	l.look()
 	return context.AfterFunc(l.inner, f)
 }
 
-// stop must be called before the connection is read again. It reports whether the client has gone.
+// stop ends the watch, and reports whether the client has gone. It must be called before the connection is read again.
 func (l *leaving) stop() (gone bool) {
 	l.once.Do(func() { l.inner, l.cancel, l.end = l.Context, func() {}, func() {} })
 	l.end()

@@ -17,13 +17,14 @@ import (
 	"edgetable/testdata/must"
 )
 
-// waiter serves requests that wait until the test lets them go, or until their context ends, which it tells.
+// waiter returns a handler for requests that wait until the channel let has an element, or until their context ends.
+// In the latter case, waiter sends an element to the channel gone.
 func waiter(begun chan<- struct{}, let <-chan struct{}, gone chan<- struct{}) protocolFunc {
 	return func(_ context.Context, req *protocol.Request) protocol.Response {
-		if req.Until == nil { // it came with the one before it
+		if req.Until == nil { // the request was pipelined, so it must not wait
 			return protocol.Response{Status: 204}
 		}
-		until, cancel := context.WithCancel(req.Until) // as core derives one with a timeout
+		until, cancel := context.WithCancel(req.Until) // core derives a context with a timeout in the same way
 		defer cancel()
 		done := until.Done()
 		begun <- struct{}{}
@@ -38,8 +39,9 @@ func waiter(begun chan<- struct{}, let <-chan struct{}, gone chan<- struct{}) pr
 
 const poll = "GET /acme/people?comp=changes&since=x&wait=30 HTTP/1.1\r\nHost: h\r\n\r\n"
 
-// TestLeaving: a request that waits for changes ends when its client closes the connection, also with TLS and with bytes that nobody has read; and
-// while it waits for longer than the allowance of a read its connection stays as it is.
+// TestLeaving checks that a request that waits for changes ends when its client closes the connection, also with TLS
+// and with unread bytes on the connection. If the request waits for longer than the allowance of a read, its
+// connection must stay open.
 func TestLeaving(t *testing.T) {
 	t.Parallel()
 	none := &bytes.Buffer{}
@@ -69,14 +71,14 @@ func TestLeaving(t *testing.T) {
 				must.OK(t, c.Close())
 				must.Receive(t, "the request ends", gone, none)
 			}
-			// With the next request behind it.
+			// The next request was already sent on the same connection.
 			c := dial()
 			fmt.Fprint(c, poll+poll)
 			must.Receive(t, "the request waits", begun, none)
 			must.OK(t, c.Close())
 			must.Receive(t, "the request ends", gone, none)
 
-			// A client that stays gets its answers, one after the other.
+			// A client that does not disconnect gets the responses in order.
 			c = dial()
 			defer c.Close()
 			answers := bufio.NewReader(c)

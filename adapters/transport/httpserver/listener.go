@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// patient is a listener that waits while the machine cannot accept another connection. Otherwise fasthttp would end
-// with the error, and clients could stop the server by opening connections.
+// patient is a listener that waits while the system cannot accept another connection. Without it, the error would end
+// fasthttp's server, so clients could stop the server by opening connections.
 type patient struct {
 	net.Listener
 	log  *slog.Logger
-	said time.Time // when the wait was last logged
-	// relieve closes a client's idle connection, and reports whether there was one.
+	said time.Time // when the lack of resources was last logged
+	// relieve closes a client's idle connection, and reports whether there was an idle one.
 	relieve func() bool
 }
 
-// Accept is called by a single goroutine.
+// Accept may be called by only one goroutine.
 func (l *patient) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -32,7 +32,7 @@ func (l *patient) Accept() (net.Conn, error) {
 			l.log.Warn("connections wait to be accepted", "cause", err)
 		}
 		if !l.relieve() {
-			time.Sleep(100 * time.Millisecond) // until other connections end
+			time.Sleep(100 * time.Millisecond) // wait for other connections to end
 		}
 	}
 }
@@ -42,8 +42,8 @@ func exhausted(err error) bool {
 	return ok && slices.Contains([]syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM}, e)
 }
 
-// listen returns a listener that returns only connections that have a request. Other open connections hold no memory
-// for one.
+// listen returns a listener that returns only connections with a request. Other open connections use no memory for
+// requests.
 func (s *connections) listen(l net.Listener, config *tls.Config) net.Listener {
 	w := &withRequest{Listener: l, connections: s, failed: make(chan error, 1)}
 	go w.accept(config)
@@ -71,7 +71,7 @@ func (l *withRequest) accept(config *tls.Config) {
 	}
 }
 
-// Accept is called by a single goroutine.
+// Accept may be called by only one goroutine.
 func (l *withRequest) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.ready:

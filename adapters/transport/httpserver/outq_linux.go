@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// untaken returns how many bytes the system still holds for the client, or 0 if unknown. If the number falls, the
-// client made progress even though nothing more could be written.
+// untaken returns the number of bytes in the system's send buffer, or 0 if it is unknown. If the number falls, the
+// client has received bytes even though the server could not write more.
 func untaken(c net.Conn) (n int) {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {

@@ -12,8 +12,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// TestOwnBody checks that Own can read short bodies and the connection stays open, and that an unread body is not
-// taken for the next request.
+// TestOwnBody checks that Own can read short bodies without closing the connection. A body that was not read must not
+// be parsed as the next request.
 func TestOwnBody(t *testing.T) {
 	t.Parallel()
 	addr := start(t, &httpserver.Server{Handler: &httpserver.Handler{
@@ -34,7 +34,7 @@ func TestOwnBody(t *testing.T) {
 		path   string
 		length int
 		want   int
-		reused bool // the connection of the previous request
+		reused bool // the request uses the connection of the previous one
 	}{
 		{"read", 0, 204, false},
 		{"read", 100, 200, true},

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// TestPage checks that a browser that asks for /, or for the page without its final slash, is redirected to the page,
-// and that clients of the protocol get the protocol's response.
+// TestPage checks that a browser that asks for /, or for the page without its final slash, is redirected to the page.
+// Clients of the protocol must get the response of the protocol.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"

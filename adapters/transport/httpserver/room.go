@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// room limits the memory for bodies that clients send and for responses that they have not received yet. Small ones
-// do not count; they fit into buffers that a connection has anyway.
+// room limits the memory for request bodies and for responses that clients have not received yet. Small bodies do not
+// count, because they fit into buffers that a connection has anyway.
 type room struct {
 	most int64
-	// wait is the minimum number of bytes charged to a request while the server waits for its client: an equal part
-	// of the memory for all requests. So a single client cannot occupy all requests, even behind a proxy that opens
+	// wait is the minimum number of bytes that a request counts while the server waits for its client. It is the
+	// memory divided by the number of requests. So a single client cannot occupy all requests, even if a proxy opens
 	// the connections of all clients.
 	wait int64
 
@@ -26,16 +26,16 @@ func newRoom(most, requests int64) *room {
 	return &room{most: most, wait: most / requests, clients: map[netip.Addr]int64{}, accounts: map[string]int64{}}
 }
 
-// share is one request's part of the room.
+// share is the part of a room that one request uses.
 type share struct {
 	room    *room
-	client  netip.Addr // invalid if unknown
+	client  netip.Addr // invalid if the client is unknown
 	account string
 	n       int64
 }
 
-// grow adds n bytes to the share. It fails unless the room that remains is at least what the client, and the account,
-// would then hold. A request that is alone always succeeds.
+// grow adds n bytes to the share. It fails if the client, or the account, would then use more than the memory that
+// remains free. A request always succeeds if no other request of the client, or of the account, uses memory.
 func (s *share) grow(n int64) bool {
 	ok := s.try(n)
 	if !ok {
@@ -44,7 +44,7 @@ func (s *share) grow(n int64) bool {
 	return ok
 }
 
-// try is grow, but does not count a failure as a refused request.
+// try is like grow, but does not count a failure as a refused request.
 func (s *share) try(n int64) bool {
 	r := s.room
 	r.mu.Lock()
@@ -65,7 +65,7 @@ func (r *room) refuse() {
 	r.mu.Unlock()
 }
 
-// take adds n bytes even if there is no room, because an operation that was done must be answered.
+// take adds n bytes even if no memory is free, because an operation that was carried out must be answered.
 func (s *share) take(n int64) {
 	s.room.mu.Lock()
 	defer s.room.mu.Unlock()
@@ -85,7 +85,7 @@ func count[K comparable](of map[K]int64, key K, n int64) {
 	}
 }
 
-// release returns the whole share.
+// release releases all bytes of the share.
 func (s *share) release() {
 	if s.n == 0 {
 		return

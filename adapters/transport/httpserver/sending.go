@@ -12,10 +12,11 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// copied is the largest body, in bytes, that is cheaper to copy than to hold until it is sent.
+// copied is the maximum size in bytes of a response body that is copied. Larger bodies are cheaper to keep until they
+// are sent.
 const copied = 16 << 10
 
-// sendHead passes the head of a response to fasthttp. Header names keep their case, because some clients depend on it.
+// sendHead passes the head of a response to fasthttp. Header names keep their case, because some clients depend on the case.
 func sendHead(r *fasthttp.ResponseHeader, resp *protocol.Response) {
 	r.DisableNormalizing()
 	r.SetStatusCode(resp.Status)
@@ -42,10 +43,11 @@ func send(r *fasthttp.Response, resp *protocol.Response) {
 	r.SetBodyStream(&outgoing{Reader: *bytes.NewReader(resp.Body), release: resp.Release}, len(resp.Body))
 }
 
-// streamed is the size in bytes that a stream counts while it lasts: about what it keeps of its source.
+// streamed is the number of bytes that a stream counts while it is open: about the size of its buffers.
 const streamed = 64 << 10
 
-// stream is a body that goes on. fasthttp sends each part that it reads at once, and closes it when the client has gone.
+// stream is a response body without a known end. Each part is sent at once. The stream is closed when the client has
+// disconnected.
 type stream struct {
 	io.Reader
 	release func()
@@ -56,7 +58,7 @@ func (s *stream) Close() error {
 	return nil
 }
 
-// outgoing is a large body being sent. fasthttp closes it afterwards, even if sending fails.
+// outgoing is a large response body that is being sent. fasthttp closes it afterwards, even if sending fails.
 type outgoing struct {
 	bytes.Reader
 	release func()

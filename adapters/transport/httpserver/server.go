@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	maxHeader   = 32 << 10 // request line and headers: the service's own limit for a URL
+	maxHeader   = 32 << 10 // maximum size of the request line and headers: the service's own limit for a URL
 	writeBuffer = 8 << 10
 )
 
@@ -33,15 +33,15 @@ type Server struct {
 	TLS     *tls.Config // nil for plain HTTP
 	// Grace is how long running requests may continue after shutdown began.
 	Grace time.Duration
-	// Bounds limits what clients may hold. A zero field means its default; with all defaults, clients may use 192
+	// Bounds limits the resources of clients. A zero field means its default. With all defaults, clients may use 192
 	// MiB.
 	Bounds Bounds
 
 	begun sync.Once
 	open  connections
 	room  *room
-	early *expected     // nil unless a proxy is trusted
-	ahead chan struct{} // has one element per pipelined request in service
+	early *expected     // nil unless the handler trusts a proxy
+	ahead chan struct{} // contains an element for each pipelined request that is being served
 }
 
 // Connections returns the connection counters.
@@ -50,8 +50,8 @@ func (s *Server) Connections() ConnectionStats {
 	return s.open.count()
 }
 
-// Room returns the memory in use for clients' bodies and responses, and the number of requests refused for lack of
-// it.
+// Room returns the memory in use for clients' bodies and responses. It also returns the number of requests that were
+// refused because too much memory was in use.
 func (s *Server) Room() (used int64, refused uint64) {
 	s.begin()
 	return s.room.count()
@@ -76,10 +76,10 @@ func (s *Server) begin() {
 	})
 }
 
-// Serve accepts connections until ctx ends, then lets running requests finish for at most Grace. It returns nil if
-// all of them finished.
+// Serve accepts connections until ctx ends, and then lets running requests continue for at most Grace. It returns nil
+// if all of them finished.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	// Requests outlive the shutdown signal, to have time to finish.
+	// Requests do not end with ctx, so that they have time to finish.
 	requests := context.WithoutCancel(ctx)
 	s.begin()
 	s.Handler.until = ctx
@@ -88,7 +88,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ErrorHandler:                 refuse,
 		ConnState:                    s.open.note,
 		Logger:                       logger{s.Log},
-		Concurrency:                  s.Bounds.Requests + s.Bounds.Connections, // never reached
+		Concurrency:                  s.Bounds.Requests + s.Bounds.Connections, // larger than the number of connections that can occur
 		ReadBufferSize:               maxHeader,
 		WriteBufferSize:              writeBuffer,
 		MaxRequestBodySize:           protocol.MaxBody,
@@ -111,14 +111,14 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		err := s.open.awaitApart(grace) // ctx has ended their waits, and fasthttp still answers them
 		s.open.end()
 		err = cmp.Or(err, server.ShutdownWithContext(grace), s.open.awaitApart(grace))
-		_ = l.Close() // fasthttp does not know the listener before it serves
+		_ = l.Close() // fasthttp closes the listener only if it already serves it
 		if err != nil {
 			s.open.close()
 		}
 		stopped <- err
 	})
 	err := server.Serve(l)
-	if stop() { // the listener ended, for which fasthttp returns no error
+	if stop() { // the listener failed; fasthttp returns no error in this case
 		s.open.end()
 		return cmp.Or(err, net.ErrClosed)
 	}
@@ -128,10 +128,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// serve answers a request. A panic fails that request, not the process; a store that cannot continue after a panic
-// must handle that itself. Pipelined requests, which a client sends before it has the previous response, may use half
-// of the processors: a connection with many of them never waits for its client and would not let others go first. One
-// that waits for the rest of a body returns its slot.
+// serve answers a request. If the request panics, only this request fails; a store that cannot continue after a panic
+// must handle that itself. A client sends a pipelined request before it has the previous response. A connection with
+// many of them never waits for its client, so it would run all the time. Therefore pipelined requests may use only
+// half of the processors. A pipelined request that waits for the rest of its body releases its slot.
 func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -145,7 +145,7 @@ func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	line := lineOf(c.Conn())
 	if s.early != nil {
 		s.early.end(&c.Request.Header)
-		_ = line.SetReadDeadline(time.Time{}) // always succeeds
+		_ = line.SetReadDeadline(time.Time{}) // this SetReadDeadline never fails
 	}
 	if line != nil {
 		if !line.came {
@@ -164,7 +164,7 @@ func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	}
 }
 
-// refuse answers bytes that are not a valid HTTP request.
+// refuse answers a request that is not valid HTTP.
 func refuse(c *fasthttp.RequestCtx, err error) {
 	status := fasthttp.StatusBadRequest
 	switch e := err.(type) {
@@ -181,8 +181,8 @@ func refuse(c *fasthttp.RequestCtx, err error) {
 	c.SetConnectionClose()
 }
 
-// logger logs fasthttp's messages about connections. Its errors quote the request, which may contain a signature, so
-// only the type of an error is logged.
+// logger logs fasthttp's messages about connections. fasthttp's errors quote the request, which may contain a
+// signature, so logger logs only the type of an error.
 type logger struct{ *slog.Logger }
 
 func (l logger) Printf(format string, args ...any) {

@@ -23,8 +23,8 @@ func (f protocolFunc) Serve(ctx context.Context, req *protocol.Request) protocol
 	return f(ctx, req)
 }
 
-// TestTargetIsRaw checks that the bytes of the request line arrive unchanged, because they are signed and contain
-// keys.
+// TestTargetIsRaw checks that the bytes of the request line arrive unchanged. They are part of the signed text and
+// contain keys.
 func TestTargetIsRaw(t *testing.T) {
 	t.Parallel()
 	var got protocol.Request
@@ -58,7 +58,7 @@ func TestTargetIsRaw(t *testing.T) {
 	}
 }
 
-// TestFieldsOnTheWire checks that header names are sent as the protocol spells them, and that the server adds none to
+// TestFieldsOnTheWire checks that header names are sent as the protocol spells them. The server must add no header to
 // a response with a known length or without a body.
 func TestFieldsOnTheWire(t *testing.T) {
 	t.Parallel()
@@ -102,7 +102,7 @@ func TestFieldsOnTheWire(t *testing.T) {
 	}
 }
 
-// TestScheme checks that URIs in responses have the scheme and host that the client uses.
+// TestScheme checks that URLs in responses have the scheme and host that the client uses.
 func TestScheme(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -218,7 +218,7 @@ func certificate(t *testing.T) (*tls.Config, *http.Transport) {
 	return &tls.Config{Certificates: s.TLS.Certificates}, s.Client().Transport.(*http.Transport)
 }
 
-// TestObserver checks that the observer sees the response's summary before its memory is reused.
+// TestObserver checks that the observer is called before the memory of the response is reused.
 func TestObserver(t *testing.T) {
 	t.Parallel()
 	var clock wiretest.Clock

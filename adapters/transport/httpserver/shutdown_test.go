@@ -14,8 +14,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// TestShutdownWaits checks that a request that runs at shutdown is answered, and that the server then ends without
-// error and accepts no more.
+// TestShutdownWaits checks that a request that is running at shutdown is answered. The server must then end without
+// an error, and accept no further connections.
 func TestShutdownWaits(t *testing.T) {
 	t.Parallel()
 	s := newStopping(t, time.Minute)
@@ -60,7 +60,7 @@ func TestListenerFails(t *testing.T) {
 	}
 }
 
-// stopping is a server with one connection whose request hangs until finish is closed.
+// stopping is a server with one connection. The request on this connection waits until finish is closed.
 type stopping struct {
 	conn            net.Conn
 	r               *bufio.Reader
@@ -93,7 +93,7 @@ func newStopping(t *testing.T, grace time.Duration) *stopping {
 	return s
 }
 
-// refusing returns a channel that is closed when the server accepts no more connections.
+// refusing returns a channel that is closed when the server no longer accepts connections.
 func (s *stopping) refusing(t *testing.T) <-chan struct{} {
 	refused := make(chan struct{})
 	go func() {
@@ -109,7 +109,7 @@ func (s *stopping) refusing(t *testing.T) <-chan struct{} {
 	return refused
 }
 
-// TestEndsBeforeItBegan checks that a server whose context ends before Serve starts ends too.
+// TestEndsBeforeItBegan checks that Serve returns if its context has ended before the call.
 func TestEndsBeforeItBegan(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

@@ -17,7 +17,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// lines is a stream that shows what the test sends, and ends with the context of its request.
+// lines is a stream of the texts that the test sends to the channel next. It ends with the context of its request.
 type lines struct {
 	until context.Context
 	next  chan string
@@ -32,7 +32,8 @@ func (l *lines) Read(p []byte) (int, error) {
 	}
 }
 
-// streaming serves streams that begin with a line, and tells of each. One that was closed is in closed.
+// streaming returns a handler whose responses are streams. It sends each new stream to the channel opened, and an
+// element to the channel closed for each stream that was closed.
 func streaming(opened chan *lines, closed chan struct{}) protocolFunc {
 	return func(_ context.Context, req *protocol.Request) protocol.Response {
 		l := &lines{req.Until, make(chan string, 1)}
@@ -44,8 +45,8 @@ func streaming(opened chan *lines, closed chan struct{}) protocolFunc {
 	}
 }
 
-// TestStream checks that each part of a stream is sent at once, and that it is closed once: when the server ends, and
-// when its client has gone.
+// TestStream checks that each part of a stream is sent at once. The stream must be closed exactly once, when the
+// server ends or when the client disconnects.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	for name, target := range map[string]string{"with fasthttp": "/acme/people", "detached": "/acme/people?comp=changes"} {
@@ -85,7 +86,7 @@ func testStream(t *testing.T, target string) {
 		t.Errorf("a stream counts as %d bytes", used)
 	}
 	resp.Body.Close()
-	for gone := false; !gone; { // the server notices when it sends
+	for gone := false; !gone; { // the server notices the disconnect only when it sends
 		select {
 		case sent.next <- "more\n":
 		case <-closed:
@@ -107,7 +108,7 @@ func testStream(t *testing.T, target string) {
 	}
 }
 
-// TestStreamWithoutRoom refuses a stream for which there is no memory, and closes it.
+// TestStreamWithoutRoom checks that a stream is refused and closed if there is no memory for it.
 func TestStreamWithoutRoom(t *testing.T) {
 	t.Parallel()
 	opened, closed := make(chan *lines, 9), make(chan struct{}, 9)
@@ -126,7 +127,8 @@ func TestStreamWithoutRoom(t *testing.T) {
 	}
 }
 
-// TestPipelined: a request that came with the one before it does not wait, since few of those are served at once.
+// TestPipelined checks that a pipelined request does not wait for changes, because few pipelined requests are served
+// at once.
 func TestPipelined(t *testing.T) {
 	t.Parallel()
 	waits := make(chan bool, 2)

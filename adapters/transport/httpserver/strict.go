@@ -8,8 +8,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// stayWithTLS tells browsers that arrived over TLS to use nothing else for a year. It does not do so for addresses,
-// which browsers do not remember, and for names without a dot, because other programs on localhost may not have TLS.
+// stayWithTLS tells browsers that use TLS to use only TLS for this host for a year (HSTS). It does not do so for
+// addresses, for which browsers ignore it, and for names without a dot: other programs on localhost may not have TLS.
 func stayWithTLS(c *fasthttp.RequestCtx, r *fasthttp.ResponseHeader) {
 	if !c.IsTLS() {
 		return

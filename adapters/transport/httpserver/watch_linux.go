@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watch calls gone when the client closes the connection, also one with TLS, or closes its half of it. It reads nothing.
-// stop ends it, and leaves a deadline in the past.
+// watch calls gone when the client closes the connection or its half of it. The connection may use TLS. watch reads
+// no bytes. The returned function stops the watch, and leaves the connection with a read deadline in the past.
 func watch(c net.Conn, gone func()) (stop func()) {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {
@@ -31,7 +31,7 @@ func watch(c net.Conn, gone func()) (stop func()) {
 	}
 }
 
-// hungUp reports whether the other side of a socket has closed it. Bytes that are still to be read do not matter.
+// hungUp reports whether the other side of a socket has closed it, even if there are still bytes to be read.
 func hungUp(fd uintptr) bool {
 	for {
 		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}

@@ -4,5 +4,5 @@ package httpserver
 
 import "net"
 
-// watch does nothing: a request waits until its time is over, although its client has gone.
+// watch does nothing on this system, so a request that waits does not notice that its client has disconnected.
 func watch(net.Conn, func()) (stop func()) { return func() {} }

@@ -19,7 +19,7 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestWire plays the corpus over a socket, with one connection per scenario.
+// TestWire plays the corpus of recorded requests over a socket, with one connection per scenario.
 func TestWire(t *testing.T) {
 	wiretest.Run(t, func(t *testing.T, h *protocol.Handler) wiretest.Target {
 		c := &client{addr: serve(t, &httpserver.Handler{Protocol: h})}
@@ -61,7 +61,7 @@ func listen(t *testing.T) net.Listener {
 	return l
 }
 
-// client speaks HTTP/1.1 by hand, so that no library changes the bytes in either direction.
+// client writes and parses HTTP/1.1 itself, so that no library changes the bytes.
 type client struct {
 	addr  string
 	conn  net.Conn
@@ -86,8 +86,8 @@ func (c *client) do(r *wiretest.Request) (*wiretest.Response, error) {
 		c.conn, c.r = conn, bufio.NewReader(conn)
 		c.dials++
 	}
-	// A server may answer and close before it has read all of a large body. So a failed write is no error yet, and
-	// the test does not wait for it.
+	// A server may answer a large body and close the connection before it has read all of it. So a failed write is
+	// not an error, and the test does not wait for the end of the write.
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
@@ -165,7 +165,7 @@ func readResponse(r *bufio.Reader, method string) (*wiretest.Response, error) {
 	return resp, err
 }
 
-// header returns the value of a field whose name is spelled exactly like this.
+// header returns the value of a header whose name is spelled exactly like this.
 func header(r *wiretest.Response, name string) string {
 	if r == nil {
 		return ""

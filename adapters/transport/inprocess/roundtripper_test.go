@@ -19,7 +19,7 @@ func (f protocolFunc) Serve(ctx context.Context, req *protocol.Request) protocol
 	return f(ctx, req)
 }
 
-// TestRoundTrip checks that a request, and its response, arrive as over a socket.
+// TestRoundTrip checks that requests and responses are the same as over a network connection.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	var got protocol.Request
@@ -38,7 +38,7 @@ func TestRoundTrip(t *testing.T) {
 	for _, tt := range []struct{ method, body, want string }{{"POST", `{"a":1}`, "made"}, {"GET", "", "made"}, {"HEAD", "", ""}} {
 		req, err := http.NewRequestWithContext(t.Context(), tt.method, "http://here/acme/T(PartitionKey='%2F',RowKey='')?$filter=a%20eq%201", strings.NewReader(tt.body))
 		must.OK(t, err)
-		req.Header["x-ms-date"] = []string{"now"} // spelled as no Go library does
+		req.Header["x-ms-date"] = []string{"now"} // this spelling is not canonical
 		resp, err := c.Do(req)
 		must.OK(t, err)
 		text, err := io.ReadAll(resp.Body)

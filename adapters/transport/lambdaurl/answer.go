@@ -12,9 +12,10 @@ import (
 	"edgetable/core/protocol"
 )
 
-// answer returns the response in the form that the front door expects, or nil if it is larger than the door permits.
+// answer returns the response in the form that the front door expects. It returns nil if this form is larger than the
+// front door permits.
 //
-// A body is sent as text where that is shorter than base64, as for JSON and XML. Bodies of batches are sent as
+// A body is sent as text if text is shorter than base64, as for JSON and XML. Bodies of batches are sent as
 // base64, so that no gateway changes their line ends.
 func (d *door) answer(method string, resp *protocol.Response) []byte {
 	body := resp.Body
@@ -60,8 +61,8 @@ func multipart(resp *protocol.Response) bool {
 	return false
 }
 
-// lines calls f for each header name, with all its values in one line. Headers that the front door itself sets are
-// left out.
+// lines calls f for each header name, with all its values in one line. It omits the headers that the front door
+// itself sets.
 func lines(resp *protocol.Response, f func(name, value string)) {
 	for i, field := range resp.Header {
 		if field.Name == "Date" || field.Name == "Content-Length" || has(resp.Header[:i], field.Name) {
@@ -104,7 +105,7 @@ func (d *door) appendHeader(b []byte, resp *protocol.Response) []byte {
 	return append(b, '}')
 }
 
-// escapes holds the length of each byte in a JSON string.
+// escapes has, for each byte, its length in a JSON string.
 var escapes = func() (n [256]uint8) {
 	for i := range n {
 		switch {

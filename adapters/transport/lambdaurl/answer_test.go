@@ -27,7 +27,7 @@ func invoke(t *testing.T, h *lambdaurl.Handler, event []byte) []byte {
 	return answer
 }
 
-// TestAnswers checks that answers have the form of their front door.
+// TestAnswers checks that the answers have the form that each front door expects.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	header := []protocol.Field{
@@ -78,7 +78,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// pages is a Protocol whose responses have this many bytes.
+// pages is a Protocol whose responses have this number of bytes.
 type pages struct {
 	recorder
 	bytes int
@@ -96,7 +96,7 @@ func TestSizes(t *testing.T) {
 	const mega = 1 << 20
 	for _, tt := range []struct {
 		door, method string
-		sizes        [3]int // sizes of the responses of Protocol and Narrow
+		sizes        [3]int // sizes of the responses of Protocol and of the elements of Narrow
 		status       int
 		served       [3]int // how often each of them was called
 		why          string
@@ -158,7 +158,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestCut checks that a response that cannot be cut off becomes an empty one.
+// TestCut checks that a response with Cut becomes an empty one, because a Lambda function cannot cut a connection.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	h := &lambdaurl.Handler{Protocol: &recorder{resp: protocol.Response{
@@ -172,12 +172,12 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestDeadline checks that the protocol gives up before Lambda does.
+// TestDeadline checks that the context of the protocol ends before Lambda ends the function.
 func TestDeadline(t *testing.T) {
 	t.Parallel()
 	for all, want := range map[time.Duration]time.Duration{
 		time.Hour:   500 * time.Millisecond,
-		time.Second: 250 * time.Millisecond, // a quarter, because that is less
+		time.Second: 250 * time.Millisecond, // a quarter of the time, because that is less than 500 ms
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), all)

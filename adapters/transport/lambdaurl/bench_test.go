@@ -9,7 +9,7 @@ import (
 	"edgetable/testdata/lambda/front"
 )
 
-// BenchmarkInvoke measures what the transport adds to a point read, from Lambda's event to the answer.
+// BenchmarkInvoke measures the time that the transport adds to a point read, from Lambda's event to the answer.
 func BenchmarkInvoke(b *testing.B) {
 	r := &recorder{resp: protocol.Response{Status: 200, Body: []byte(strings.Repeat(`{"Name":"Ada","Age":36}`, 40)), Header: []protocol.Field{
 		{Name: "x-ms-request-id", Value: "cdc20f1c-ddb2-32cd-5cd5-ac7587c32966"}, {Name: "Date", Value: "Wed, 04 Mar 2026 05:06:07 GMT"},
@@ -26,7 +26,7 @@ func BenchmarkInvoke(b *testing.B) {
 	}
 }
 
-// BenchmarkLarge measures the largest possible batch, request and response.
+// BenchmarkLarge measures a batch whose request and response have the maximum size.
 func BenchmarkLarge(b *testing.B) {
 	body := []byte(strings.Repeat(`{"PartitionKey":"p","RowKey":"r"}`, 1<<20/8)[:4<<20])
 	r := &recorder{resp: protocol.Response{Status: 202, Body: body[:3<<20], Header: []protocol.Field{{Name: "Content-Type", Value: "multipart/mixed; boundary=b"}}}}

@@ -22,7 +22,7 @@ type recorder struct {
 	resp    protocol.Response
 	req     *protocol.Request
 	body    string
-	err     error // error while reading the body
+	err     error // error when the body was read
 	ctx     context.Context
 	served  int
 	refused *table.Error
@@ -52,13 +52,13 @@ func fixture(t testing.TB, name string) []byte {
 	return b
 }
 
-// TestEvents checks that every shape of event gives the request that the client sent, as far as the front door has
-// preserved it.
+// TestEvents checks that each kind of event is converted to the request that the client sent, as far as the front
+// door preserves it.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, method, target, host, scheme, source string
-		header                                     map[string]string // several values are separated by |
+		header                                     map[string]string // multiple values are separated by |
 		body                                       string
 	}{
 		{
@@ -104,7 +104,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestHTTPAPI checks that requests through an HTTP API, which changes paths, are refused with that reason.
+// TestHTTPAPI checks that requests through an HTTP API are refused with the reason that it changes paths.
 func TestHTTPAPI(t *testing.T) {
 	t.Parallel()
 	r := &recorder{}
@@ -113,20 +113,20 @@ func TestHTTPAPI(t *testing.T) {
 		!strings.Contains(string(answer), "decodes the escapes") {
 		t.Errorf("%s, %v, served %d times", answer, err, r.served)
 	}
-	// A custom domain makes no difference.
+	// An HTTP API with a custom domain is recognized, too.
 	custom := strings.ReplaceAll(string(fixture(t, "http-api")), "sjzepsqsu5.execute-api.us-west-2.amazonaws.com", "tables.example.com")
 	if answer, err = (&lambdaurl.Handler{Protocol: r}).Invoke(t.Context(), []byte(custom)); err != nil || r.served != 0 {
 		t.Errorf("%s, %v, served %d times", answer, err, r.served)
 	}
 }
 
-// TestFieldsInAnyCase checks header names from a REST API, which keeps their case: names that differ only in case are
-// one field with all its values, always in the same order.
+// TestFieldsInAnyCase checks header names from a REST API, which keeps their case. Names that differ only in case
+// must become one header with all values in a fixed order.
 func TestFieldsInAnyCase(t *testing.T) {
 	t.Parallel()
 	const event = `{"httpMethod":"GET","path":"/","requestContext":{"path":"/"},"multiValueHeaders":{
 		"host":["b"],"X-Forwarded-For":["192.0.2.1"],"Host":["a"],"x-forwarded-for":["192.0.2.3"],"X-FORWARDED-FOR":["192.0.2.0"]}}`
-	for range 20 { // maps have no fixed order
+	for range 20 { // repeated, because the order of a map is random
 		r := &recorder{resp: protocol.Response{Status: 204}}
 		if _, err := (&lambdaurl.Handler{Protocol: r}).Invoke(t.Context(), []byte(event)); err != nil {
 			t.Fatal(err)
@@ -138,7 +138,7 @@ func TestFieldsInAnyCase(t *testing.T) {
 	}
 }
 
-// TestBodies checks that bodies are decoded as they are read, and that malformed base64 ends them.
+// TestBodies checks that bodies are decoded while they are read. At malformed base64, reading must fail.
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	encode := base64.StdEncoding.EncodeToString
@@ -180,7 +180,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// TestTask checks that an event that is no request is an error, unless there is a task for it.
+// TestTask checks that an event that is not an HTTP request causes an error, unless the handler has a Task.
 func TestTask(t *testing.T) {
 	t.Parallel()
 	failure := errors.New("the task failed")

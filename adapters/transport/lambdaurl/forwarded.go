@@ -9,17 +9,17 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Headers of a trusted proxy: the secret that identifies it, and the address from which the client connected to it.
+// These are headers of a trusted proxy: the secret that identifies the proxy, and the address of the proxy's client.
 const (
 	SecretHeader = "X-Edgetable-Forward-Secret"
 	viewerHeader = "X-Edgetable-Viewer"
 )
 
-// forwarded trusts the headers of a proxy that sends the secret. A Function URL has only its own host name; for
-// another domain CloudFront is in front of it and sends that name in X-Forwarded-Host. The address in the event is
-// then that of the proxy; if the proxy does not give the client's, the address is unknown.
+// forwarded trusts the headers of a proxy that sends the secret. A Function URL has only its own host name. For
+// another domain, CloudFront is in front of it and sends the other name in X-Forwarded-Host. The address in the event is
+// then the proxy's address; if the proxy does not send the client's address, it is unknown.
 //
-// No other sender is trusted, and the secret is removed from the request.
+// No other sender is trusted. The secret is removed from the request.
 func (h *Handler) forwarded(ctx context.Context, req *protocol.Request) {
 	header := req.Header.(protocol.Header)
 	shown := header.Get(SecretHeader)

@@ -15,7 +15,7 @@ func TestForwarded(t *testing.T) {
 	t.Parallel()
 	const own, name = "id.lambda-url.region.on.aws", "acme.table.example.com"
 	for _, tt := range []struct {
-		secret, shown string // "-" if there is none
+		secret, shown string // "-" means that there is none
 		err           error
 		viewer        string
 		host, source  string

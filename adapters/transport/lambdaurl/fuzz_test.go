@@ -11,7 +11,7 @@ import (
 	"edgetable/testdata/lambda/front"
 )
 
-// FuzzEvent checks that for any event the protocol gets a valid request, and Lambda a valid answer.
+// FuzzEvent checks that any event is converted to a valid request, and that Lambda gets a valid answer.
 func FuzzEvent(f *testing.F) {
 	for _, name := range []string{"function-url", "http-api", "rest-api", "load-balancer", "load-balancer-lists"} {
 		f.Add(fixture(f, name))
@@ -32,8 +32,8 @@ func FuzzEvent(f *testing.F) {
 		if r.req.Scheme != "https" && r.req.Scheme != "http" || r.req.Target == "" {
 			t.Errorf("%+v", r.req)
 		}
-		// Less than announced may arrive from base64 that contains line ends, which no front door writes; the
-		// protocol refuses that.
+		// If base64 contains line ends, the body is shorter than announced, and the protocol refuses it. No front
+		// door writes line ends.
 		if r.req.ContentLength < int64(len(r.body)) {
 			t.Errorf("%d bytes are announced, %d come", r.req.ContentLength, len(r.body))
 		}
@@ -45,7 +45,7 @@ func FuzzEvent(f *testing.F) {
 	})
 }
 
-// FuzzRequest checks that a client's request passes unchanged through the front door.
+// FuzzRequest checks that a client's request arrives unchanged through a front door.
 func FuzzRequest(f *testing.F) {
 	f.Add("GET", "/acme/T(PartitionKey='50%25',RowKey='%2f')?$filter=a%20eq%20'b'", "x-ms-date", "Wed, 04 Mar 2026 05:06:07 GMT", []byte("{}"))
 	f.Add("MERGE", "/a//b?", "Content-Type", "application/atom+xml", []byte("\xff\x00"))

@@ -6,9 +6,9 @@ import (
 	"edgetable/core/protocol"
 )
 
-// loadBalancer converts a request through an Application Load Balancer. Its target group uses lists of values either
-// in both events and answers, or in neither. The query is as sent, except for the order. The client's address is the
-// last one in X-Forwarded-For, to which the balancer appends.
+// loadBalancer converts a request through an Application Load Balancer. A setting of its target group decides whether
+// both events and answers have lists of header values. The query is as the client sent it, except for the order. The
+// client's address is the last one in X-Forwarded-For, because the balancer appends it there.
 func (e *event) loadBalancer() (protocol.Request, door, error) {
 	d := door{name: "load-balancer", limit: balancerLimit, binary: true, multi: e.MultiValueHeaders != nil, narrow: true}
 	h := e.fields()

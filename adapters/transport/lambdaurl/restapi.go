@@ -8,9 +8,9 @@ import (
 	"edgetable/core/protocol"
 )
 
-// restAPI converts a request through a REST API of API Gateway. The path that the client sent and signed is the one
-// in the request context, which begins with the stage. The query arrives decoded and unordered; encoding it anew is
-// safe, because no signature covers its bytes.
+// restAPI converts a request through a REST API of API Gateway. The path that the client sent and signed is in the
+// request context, and begins with the stage. The query parameters are decoded and unordered. They can be encoded
+// again, because no signature depends on their exact bytes.
 func (e *event) restAPI() (protocol.Request, door, error) {
 	d := door{name: "rest-api", limit: functionLimit, unmeasured: true}
 	req := protocol.Request{
@@ -27,7 +27,7 @@ func (e *event) restAPI() (protocol.Request, door, error) {
 	}
 	h := e.fields()
 	for name, values := range h {
-		// Some fields, such as Date, were renamed.
+		// API Gateway renames some headers, such as Date.
 		if original, ok := strings.CutPrefix(name, "X-Amzn-Remapped-"); ok && h[original] == nil {
 			h[original] = values
 		}

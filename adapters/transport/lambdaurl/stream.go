@@ -13,9 +13,9 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Stream serves an event and returns a response that Lambda reads piece by piece and passes on at once: up to 200 MB,
-// and with the first bytes earlier. The Function URL must be in the mode RESPONSE_STREAM; otherwise clients see the
-// stream's framing.
+// Stream serves an event and returns a response that Lambda reads in parts and passes on at once. The response may
+// have up to 200 MB, and its first bytes arrive earlier. The Function URL must be in the mode RESPONSE_STREAM;
+// otherwise clients see the framing of the stream.
 func (h *Handler) Stream(ctx context.Context, event json.RawMessage) (*events.LambdaFunctionURLStreamingResponse, error) {
 	begin := time.Now()
 	req, door, err := h.open(ctx, event)
@@ -44,7 +44,7 @@ func (h *Handler) Stream(ctx context.Context, event json.RawMessage) (*events.La
 	return out, nil
 }
 
-// outgoing is a body being sent. Lambda closes it after it was sent or sending has failed.
+// outgoing is a response body that is being sent. Lambda closes it after it was sent or sending has failed.
 type outgoing struct {
 	bytes.Reader
 	response protocol.Response

@@ -12,7 +12,7 @@ import (
 	"edgetable/testdata/lambda/front"
 )
 
-// TestWire plays the corpus through events of a Function URL, buffered and streamed.
+// TestWire plays the corpus of recorded requests as events of a Function URL, buffered and streamed.
 func TestWire(t *testing.T) {
 	t.Parallel()
 	t.Run("buffered", func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestWire(t *testing.T) {
 	})
 }
 
-// play returns a target over a function that answers events.
+// play returns a target that sends requests as events to a function.
 func play(answer func(event []byte) (*front.Response, error)) wiretest.Target {
 	return func(r *wiretest.Request) (*wiretest.Response, error) {
 		resp, err := answer(front.Event(sent(r)))
