@@ -1,10 +1,10 @@
 package core_test
 
-// mostClocks is the maximum length of the list below. It may only be lowered.
+// mostClocks is the maximum number of entries in clocks. It may only be lowered.
 const mostClocks = 20
 
-// clocks lists the test files that may use the wall clock, poll, or draw random numbers without a seed, with the
-// number of uses and the reason.
+// clocks lists the test files that may use the wall clock, poll a condition, or draw random numbers without a seed.
+// Each entry has the number of uses and the reason.
 var clocks = map[string]struct {
 	uses int
 	why  string

@@ -13,7 +13,7 @@ import (
 // testOnly lists core packages that only tests import. They may use the operating system.
 var testOnly = []string{"edgetable/core/storetest", "edgetable/core/wiretest", "edgetable/core/wiretest/scene"}
 
-// allowed lists the packages of the project that each core package may import. Dependencies point inward.
+// allowed lists, for each core package, the packages of the project that it may import.
 var allowed = map[string][]string{
 	"edgetable/core":              {},
 	"edgetable/core/edm":          {},
@@ -42,8 +42,8 @@ var allowed = map[string][]string{
 	"edgetable/core/protocol":     {"address", "changefeed", "firewall", "continuation", "edm", "httpdate", "key", "sharedkey", "multipart", "odata", "percent", "table", "payload", "sas", "settings", "throttle", "version", "xml"},
 }
 
-// TestCoreImports checks that core packages import neither the operating system, nor the network, nor an adapter. It
-// finds in a second what would break the wasm build.
+// TestCoreImports checks that core packages import neither the operating system, nor the network, nor an adapter.
+// Such an import would break the wasm build, which takes much longer than this test.
 func TestCoreImports(t *testing.T) {
 	t.Parallel()
 	for line := range strings.Lines(goList(t, "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...")) {
@@ -71,7 +71,8 @@ func TestCoreImports(t *testing.T) {
 	}
 }
 
-// TestCoreReaches checks that no dependency of core reaches the network or starts a process.
+// TestCoreReaches checks that no package on which core depends, directly or indirectly, uses the network or starts a
+// process.
 func TestCoreReaches(t *testing.T) {
 	t.Parallel()
 	packages := slices.DeleteFunc(strings.Fields(goList(t, "./...")), func(p string) bool { return slices.Contains(testOnly, p) })
@@ -86,7 +87,7 @@ func TestCoreReaches(t *testing.T) {
 	}
 }
 
-// rooms lists the packages below functions. The value of each is the list of the other packages that it may import.
+// rooms lists the packages below functions, and for each of them the other packages of this list that it may import.
 var rooms = map[string][]string{
 	"lambda":                           {},
 	"explorer":                         {},
@@ -128,8 +129,8 @@ var rooms = map[string][]string{
 	"edgetable":           {"edgetable/azurite", "edgetable/secondary", "edgetable/cli", "edgetable/reload", "edgetable/account", "edgetable/stores", "edgetable/client", "edgetable/backup", "edgetable/server"},
 }
 
-// TestLayers checks that adapters import no other adapter and no program, that packages of programs import only those
-// in rooms, and that nothing we ship imports testdata.
+// TestLayers checks imports: adapters import no other adapter and no package below functions, packages below
+// functions import only what rooms allows, and no package of the product imports testdata.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	for line := range strings.Lines(goList(t, "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "edgetable/...")) {
@@ -163,7 +164,8 @@ func adapterOf(path string) string {
 	return group + "/" + name
 }
 
-// goList runs go list. It stats all source files first, so that go test's cache notices when one changes.
+// goList runs go list. It calls Stat for all source files first, so that go test does not reuse a cached result after
+// a file has changed.
 func goList(t *testing.T, args ...string) string {
 	t.Helper()
 	for _, dir := range []string{".", "../adapters", "../functions", "../wasm"} {

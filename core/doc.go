@@ -1,22 +1,28 @@
-// Package core is the portable part of edgetable: the semantics of a table store, written once, without a network,
+// Package core is the portable part of edgetable: it implements the protocol of a table store without a network,
 // files or a clock of its own, so that the same code runs in a server, a Lambda function and a Worker. The package
-// itself is empty. Its parts, innermost first:
+// itself is empty. These are its subpackages. The first ones do not depend on others; most of the following depend on
+// packages before them:
 //
-//	edm, key, multipart, xml         types, key order, batches, documents: leaves,
-//	percent, httpdate                as are escapes and dates
+//	edm, key                         the types of properties; the encoding and order of keys
+//	multipart, xml                   the bodies of batches; XML documents
+//	percent, httpdate                percent-encoding; dates of HTTP
+//	version, firewall                protocol versions; the addresses that an account accepts
+//	objects                          the port to object storage
 //	sharedkey                        signatures with an account key
-//	throttle                         rates
-//	odata                            $filter and $select
+//	throttle, fair                   limits of rates; the order of waiting requests
+//	odata                            $filter, $orderby, $select and $top
+//	traffic                          statistics about the keys that requests use
 //	table                            entities, transactions, pages, errors; the Store port
+//	address                          the account and path in a request's URL
 //	payload                          JSON and Atom of entities, feeds and errors
 //	sas                              shared access signatures
 //	settings                         access policies, service properties, CORS
-//	continuation                     tokens of pages
-//	protocol                         requests to operations to responses
+//	continuation                     continuation tokens of pages
+//	changefeed                       requests for the changes of a table
+//	protocol                         from a request to an operation, and to its response
 //	accounts                         the list of accounts, their keys and firewalls
 //	buckets                          ordered pages of a table that a store spreads over hash keys
-//	memstore                         the reference Store
-//	storetest, wiretest              what every store and every transport must pass
+//	storetest, wiretest              tests that every store and every transport must pass
 //
 // A request passes through them in this order:
 //

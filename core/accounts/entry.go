@@ -2,11 +2,11 @@ package accounts
 
 import "strings"
 
-// Entry is the text of one account in parts, for programs that edit the list.
+// Entry is the text of one account, split into its parts, for programs that edit the list of accounts.
 type Entry struct {
 	Name    string
-	Keys    []string // base64
-	Options []string // such as "disabled"
+	Keys    []string // the keys in base64
+	Options []string // the options, such as "disabled"
 }
 
 // ParseEntry splits an entry into its parts without checking them; Parse does that. It returns false unless text is

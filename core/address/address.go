@@ -10,9 +10,9 @@ import (
 
 // Target is a request target in parts, none of them decoded.
 type Target struct {
-	Path  string // raw, begins with "/"
-	Query string // raw, without "?"
-	Host  string // host of an absolute URI, else ""
+	Path  string // the escaped path, which begins with "/"
+	Query string // the escaped query, without "?"
+	Host  string // the host, if the target is an absolute URI; else ""
 }
 
 // Parse splits a request target into its parts.
@@ -33,15 +33,15 @@ func Parse(raw string) Target {
 	return t
 }
 
-// Address is the account that a request addresses, and the path within it.
+// Address says which account a request addresses, and the path within this account.
 type Address struct {
 	Account   string // name of the account, without SecondarySuffix
 	Secondary bool
-	Base      string // "/" + account segment in path style, else ""
-	Rest      string // raw path after the account, without leading slashes
+	Base      string // in path style "/" and the account's segment of the path, else ""
+	Rest      string // the escaped path after the account, without leading slashes
 }
 
-// SecondarySuffix ends the account name in the URL of an account's secondary.
+// SecondarySuffix is the end of the account name in URLs of an account's secondary endpoint.
 const SecondarySuffix = "-secondary"
 
 // Locate finds the account of a request. It uses path style if forcePathStyle is set or the host cannot name an
@@ -74,8 +74,8 @@ func (t Target) Locate(host string, forcePathStyle bool) (Address, bool) {
 }
 
 // withoutAccount removes a repeated account name from the path of a request to the secondary. Python's SDK repeats
-// the name, because it appends the full path of a primary request to the secondary's path. A name without a slash
-// after it is a table.
+// the name, because it appends the full path of a primary request to the secondary's path. A last segment that equals
+// the account name is not removed, because it is the name of a table.
 func withoutAccount(account, rest string) string {
 	segment, behind, ok := strings.Cut(rest, "/")
 	if name, _ := percent.Decode(segment, false); ok && name == account {

@@ -6,7 +6,7 @@ import "strings"
 type Keys struct {
 	Partition, Row string
 	Count          int
-	Bare           bool // the parentheses hold one literal without a name, kept in Partition
+	Bare           bool // the parentheses hold one literal without a name; Partition holds this literal
 }
 
 // ParseKeys parses 'x' or PartitionKey='p',RowKey='r' in either order, with optional blanks around the commas. It
@@ -48,7 +48,7 @@ func ParseKeys(s string) (k Keys, ok bool) {
 	}
 }
 
-// quoted cuts a quoted literal from the front of s. Two quotes in a row inside the literal stand for one.
+// quoted cuts a quoted literal from the front of s. Inside the literal, two quotes in a row mean one quote.
 func quoted(s string) (value, rest string, ok bool) {
 	if !strings.HasPrefix(s, "'") {
 		return "", "", false

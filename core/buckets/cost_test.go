@@ -17,7 +17,7 @@ import (
 // kib holds the properties of a row of about 1 KiB.
 var kib = edm.AppendProperty(nil, "padding", edm.Binary(make([]byte, 1000)))
 
-// fill inserts n rows into partitions whose lengths the function returns.
+// fill inserts n rows. The function lengths returns how many rows the next partition gets.
 func fill(s *store, n int, lengths func() int) {
 	for p := 0; n > 0; p++ {
 		for r := range min(lengths(), n) {
@@ -30,7 +30,7 @@ func fill(s *store, n int, lengths func() int) {
 	}
 }
 
-// cost adds up the costs of several pages.
+// cost is the total cost of several pages.
 type cost struct {
 	pages, reads, waves, rows, returned int
 	counts                              []int
@@ -44,9 +44,9 @@ func (c *cost) add(x buckets.Cost) {
 	c.counts = append(c.counts, x.Reads)
 }
 
-// TestCostOfAPage checks the cost of a page of 1000 rows of 1 KiB from 8 buckets, on average over pages that start
-// anywhere: at most 1.5·B+2 reads, and at most 2 rows read per row returned, for partitions of any length. This
-// prints the table of the package documentation:
+// TestCostOfAPage checks the average cost of a page of 1000 rows of 1 KiB from B = 8 buckets, over pages with random
+// starts: at most 1.5·B+2 reads, and at most 2 rows read per row returned, for partitions of any length. The
+// following command prints the table of the package documentation:
 //
 //	go test -run TestCostOfAPage -v ./core/buckets
 func TestCostOfAPage(t *testing.T) {
@@ -61,7 +61,7 @@ func TestCostOfAPage(t *testing.T) {
 	fmt.Fprintf(&text, "\n%-22s %6s %6s %6s %6s %10s", "rows a partition", "reads", "95 %", "worst", "waves", "rows read")
 	for _, x := range []struct {
 		name    string
-		size    int // rows in the table; many, so that its end is far away
+		size    int // rows in the table, so many that no page reaches the end of the table
 		lengths func() int
 	}{
 		{"1", 30_000, fixed(1)},
@@ -110,7 +110,8 @@ func TestCostOfAPage(t *testing.T) {
 	t.Log(text.String())
 }
 
-// TestReads checks the cost of a page in a single bucket, and of less than a page.
+// TestReads checks how many reads a page of entities or of parts of partitions takes, and how many rows these reads
+// examine.
 func TestReads(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)
@@ -133,7 +134,7 @@ func TestReads(t *testing.T) {
 		ranges                 []key.Range
 		rows, bytes            int
 		fanOut                 int
-		reads, waves, examined int // upper limits
+		reads, waves, examined int // upper limits of the cost
 		returned               int
 		finished               bool
 	}{
@@ -173,8 +174,8 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// TestBudgets checks that the byte budget limits the reads, except that every page makes progress. The deadline is
-// checked once per 64 KiB.
+// TestBudgets checks that the byte budget limits how much a page reads, but that even the smallest budget gives a
+// page with rows. It also checks that Scan looks at the deadline at least once per 64 KiB.
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)
@@ -205,7 +206,7 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// TestReadsInVain checks that reads of empty ranges are charged too.
+// TestReadsInVain checks that reads of empty ranges also use up the byte budget of a page.
 func TestReadsInVain(t *testing.T) {
 	t.Parallel()
 	const count = 64
@@ -217,7 +218,7 @@ func TestReadsInVain(t *testing.T) {
 	for _, x := range []struct {
 		why    string
 		budget int
-		reads  int // upper limit
+		reads  int // upper limit of the number of reads
 		pages  int
 	}{
 		{"a read counts 4 KiB", 1 << 20, 256, 25},
@@ -237,7 +238,7 @@ func TestReadsInVain(t *testing.T) {
 	}
 }
 
-// TestFilterIsLearned checks that a page is read in large pieces if few rows match the filter.
+// TestFilterIsLearned checks that Scan makes larger, and so fewer, reads if few rows match the filter.
 func TestFilterIsLearned(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)
@@ -253,7 +254,8 @@ func TestFilterIsLearned(t *testing.T) {
 		if n := len(keysOf(got...)); n != 400 {
 			t.Errorf("%d rows match, want 400", n)
 		}
-		// The table has 21 MB, which takes 21 reads. Each of two pages starts with one read from each of 8 buckets.
+		// The table has 21 MB, which takes 21 reads of 1 MiB. Each of the two pages also begins with one read from
+		// each of 8 buckets.
 		if c.reads > 20+4*8 || c.rows > 2*20_000 {
 			t.Errorf("sorted out by the Source: %v: %d pages took %d reads of %d rows", prefilter, len(got), c.reads, c.rows)
 		}
@@ -268,7 +270,7 @@ func TestMemory(t *testing.T) {
 	var mu sync.Mutex
 	most := 0
 	s.most = func() int { return 1 << 20 }
-	s.readBytes = 1 << 30 // so that only Limit bounds a read
+	s.readBytes = 1 << 30 // high, so that the Limit alone bounds each read
 	_, err := buckets.Scan(t.Context(), &limited{s, func(l buckets.Limit) {
 		mu.Lock()
 		defer mu.Unlock()

@@ -4,8 +4,8 @@
 //
 // Stores that scale by hash key (DynamoDB, Durable Objects) keep a table under a fixed number of hash keys, the
 // table's buckets. A hash of the PartitionKey chooses the bucket of a partition ([Of]). Each partition is in exactly
-// one bucket, and a bucket orders its rows by encoded key. So a batch writes to one hash key, a query of one
-// partition reads one, and only a scan over partitions reads them all.
+// one bucket, and a bucket orders its rows by encoded key. So a batch writes to one bucket, a query of one partition
+// reads one bucket, and only a scan over several partitions reads all buckets.
 //
 // # Scans
 //
@@ -17,32 +17,36 @@
 // one stream per bucket. The position of a stream is its first row that was read but not yet examined, or else where
 // its next read starts. The position of the page is the smallest position of all streams: every row before it was
 // examined. When the page ends, that position becomes Next, and rows already read at or after it are dropped. Two
-// simpler choices for Next would be wrong. With the last returned row, every page would read again the streams that
-// found nothing; with the position of any other stream, rows of the rest would be skipped.
+// simpler choices for Next would be wrong. If Next were the last returned row, the next page would repeat all reads
+// that returned no row after it. If Next were a larger position, unread rows of the streams before it would be
+// skipped.
 //
-// Only the stream at the smallest position, the front stream, can move the page. It has first claim on every budget,
-// and its first read is made even if the budget is spent, so every page makes progress. If a Source returns nothing
-// and the page cannot move, the error is [table.ErrBusy]; a page never ends where it started.
+// Only the stream at the smallest position, the front stream, can move the page forward. Its read is the first to
+// get a share of each budget. Its first read is made even if the budget is spent, so every page makes progress. If
+// the Source returns nothing and the page cannot move, the error is [table.ErrBusy]; a page never ends where it
+// started.
 //
 // # How much is read
 //
-// Too small a read costs another read; too large a read wastes rows. The first read of each bucket asks for the
-// bucket's share of the page plus a tenth. After that the front stream is read again for the missing rows: the rest
-// of its current partition, estimated from the rows already seen, and its share of the other rows. The safety margin
-// depends on the variance of partition lengths, which the scan learns from the rows it reads. It learns the
-// selectivity of the filter and the size of rows in the same way. Nothing is remembered between pages.
+// A read that is too small costs another read; a read that is too large wastes rows. The first read of each bucket
+// asks for the bucket's equal share of the page plus a tenth. Later reads ask the front stream for its part of the
+// missing rows: the rest of its current partition, estimated from the rows already seen, and an equal share of the
+// other rows. A safety margin is added, which depends on the variance of partition lengths. The scan learns this
+// variance from the rows that it reads, and in the same way the selectivity of the filter and the size of rows. It
+// remembers nothing between pages.
 //
-// Concurrent reads share the budget. Every read except that of the front stream leaves out a row that does not fit
-// its share and reports the row's position ([Limit].Strict); the row is read when the merge reaches it. Otherwise one
-// page could hold a row from every bucket, however large each is.
+// Concurrent reads share the byte budget equally. If the next row does not fit a read's share, every read except that
+// of the front stream leaves the row out and reports its position ([Limit].Strict). The row is then read when the
+// merge reaches it. Otherwise one page could hold a row from every bucket, however large the rows are.
 //
-// Each read is charged at least 4 KiB of the byte budget, which also bounds the number of reads of empty ranges.
+// Each read is charged at least 4 KiB of the byte budget, so the budget also bounds the number of reads of empty
+// ranges.
 //
-// A read that may complete the page asks for one row more, so that the last page has no Next. If every bucket's read
-// happens to end exactly at the bucket's last row, each bucket is read once more, which is cheaper than an empty
-// page.
+// A read that may complete the page asks for one row more, to learn whether there is a next page. If every bucket's
+// read ended exactly at the last row that it asked for, each bucket is read once more. That is cheaper than an empty
+// last page.
 //
-// A simulation in the tests (fixed partition lengths, pages that start anywhere, reads of at most 1 MiB) gives these
+// A simulation in the tests (fixed partition lengths, pages with random starts, reads of at most 1 MiB) gives these
 // costs of a page of 1000 rows of 1 KiB from 8 buckets:
 //
 //	rows a partition   reads, mean / 95 % / worst   waves   rows read per row returned
@@ -55,8 +59,11 @@
 //	          4000            11.2 / 12 / 12        4.2                         1.97
 //
 // A wave is a group of reads that run concurrently ([Options].FanOut). Three variants were tried and rejected:
-// reading ahead in other streams together with the front stream (a tenth fewer waves, a tenth more rows); smaller
-// first reads (more reads for short partitions); refills that end with the partition (one more read to learn what
-// comes next). Several streams are refilled together only if few rows match the filter, because then all their rows
-// will be examined anyway.
+//
+//   - reading other streams ahead, together with the front stream: a tenth fewer waves, but a tenth more rows read;
+//   - smaller first reads: more reads if partitions are short;
+//   - later reads that end with the current partition: one more read to learn whether the page is complete.
+//
+// After the first wave, several streams are read together only if few rows match the filter, because then the page
+// needs the rows of all these streams.
 package buckets

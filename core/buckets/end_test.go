@@ -9,8 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestExactEnd checks that a page that contains the last row has no Next, even if it is full. Here reads end exactly
-// at such a row: a store that was asked for n rows and found n cannot know whether there are more.
+// TestExactEnd checks that a page that contains the last row has no Next, even if the page is full. The difficult
+// case is a read that ends exactly at the last row: a store that was asked for n rows and found n does not know
+// whether there are more.
 func TestExactEnd(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(6, 6))
@@ -51,7 +52,8 @@ func TestExactEnd(t *testing.T) {
 	}
 }
 
-// TestExactEndFiltered checks that rows which were read but do not match the filter cause no further page.
+// TestExactEndFiltered checks that a page has no Next if the only rows after it do not match the filter and were read
+// already.
 func TestExactEndFiltered(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)

@@ -43,7 +43,7 @@ func fanOut(parent context.Context, src Source, wave []fetch, width int) error {
 	work()
 	group.Wait()
 	if first == nil {
-		return parent.Err() // the end of parent may have kept reads from starting
+		return parent.Err() // after parent has ended, the remaining reads do not start
 	}
 	return first
 }

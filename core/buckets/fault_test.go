@@ -26,7 +26,7 @@ func filter(t *testing.T, text string) *odata.Filter {
 	return f
 }
 
-// limited shows the limits of reads to a test.
+// limited is a store that passes the limit of each read to the function see.
 type limited struct {
 	*store
 	see func(buckets.Limit)
@@ -87,7 +87,7 @@ func TestReadHangs(t *testing.T) {
 			s.before = func(ctx context.Context, b uint16, _ key.Range, _ buckets.Limit) (*buckets.Chunk, error) {
 				if b == 5 {
 					<-ctx.Done()
-					return nil, errFault // a Source may return an error of its own
+					return nil, errFault // any error; if ctx has ended, Scan must return the error of ctx instead
 				}
 				return nil, nil
 			}
@@ -120,8 +120,9 @@ func TestReadHangs(t *testing.T) {
 	}
 }
 
-// TestReadStandsStill checks that a bucket that makes no progress ends the page at its position. If that is the start
-// of the page, the error is ErrBusy.
+// TestReadStandsStill checks the page of a scan in which the reads of one bucket return no rows and no later
+// position. The page ends at the position of that bucket. If that position is the start of the page, the error is
+// ErrBusy.
 func TestReadStandsStill(t *testing.T) {
 	t.Parallel()
 	s := grid(8)
@@ -140,7 +141,8 @@ func TestReadStandsStill(t *testing.T) {
 		}
 		still.Store(false)
 	}
-	// The bucket makes no progress from its second read on, so the page contains what precedes it.
+	// The first read of bucket 3 succeeds and the later ones return nothing, so the page must contain exactly the
+	// rows before its Next.
 	var n atomic.Int32
 	s.before = func(_ context.Context, b uint16, r key.Range, _ buckets.Limit) (*buckets.Chunk, error) {
 		if b == 3 && n.Add(1) > 1 {
@@ -159,8 +161,8 @@ func TestReadStandsStill(t *testing.T) {
 	}
 }
 
-// TestEmptyChunks checks that chunks without rows advance the scan to their positions, even past rows of other
-// buckets.
+// TestEmptyChunks checks that a chunk without rows moves the scan to the chunk's Next, even if other buckets have
+// rows before that position.
 func TestEmptyChunks(t *testing.T) {
 	t.Parallel()
 	s := grid(8)
@@ -172,7 +174,7 @@ func TestEmptyChunks(t *testing.T) {
 		if len(there) == 0 || rnd.IntN(3) > 0 {
 			return nil, nil
 		}
-		if bytes.Compare(there[0].Key, r.Start) > 0 { // up to the first row, or almost
+		if bytes.Compare(there[0].Key, r.Start) > 0 { // Next is the first unread row, or the start of its partition
 			next := slices.Clone(there[0].Key)
 			if p := key.Partition(next); rnd.IntN(2) == 0 && bytes.Compare(p, r.Start) > 0 {
 				next = p
@@ -188,7 +190,7 @@ func TestEmptyChunks(t *testing.T) {
 	}
 }
 
-// TestBrokenSource checks that a Source that breaks its contract gives an error, because rows would be lost or
+// TestBrokenSource checks that Scan returns an error if a Source breaks its contract. Otherwise rows could be lost or
 // repeated.
 func TestBrokenSource(t *testing.T) {
 	t.Parallel()

@@ -8,8 +8,8 @@ import (
 	"edgetable/core/key"
 )
 
-// TestHashIsForEver checks that the hash never changes, because entities are stored by it. The expected numbers were
-// computed independently of this code.
+// TestHashIsForEver checks that the hash never changes, because the hash decides in which bucket an entity is stored.
+// The expected numbers were computed independently of this code.
 func TestHashIsForEver(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {

@@ -18,7 +18,7 @@ import (
 // random generates tables and requests.
 type random struct{ *rand.Rand }
 
-// few returns the number of seeds, a tenth of them in short mode, as used with the race detector.
+// few returns the number of seeds to test: a tenth of the given number in short mode, which the race detector uses.
 func few(seeds uint64) uint64 {
 	if testing.Short() {
 		return seeds / 10
@@ -58,7 +58,7 @@ func (r random) position() []byte {
 	return key.Append(nil, p, r.entity())
 }
 
-// ranges returns ascending disjoint ranges: of partitions, of points, or arbitrary ones.
+// ranges returns ascending disjoint ranges: whole partitions, single entities, or arbitrary ranges.
 func (r random) ranges() []key.Range {
 	var list []key.Range
 	switch r.IntN(5) {
@@ -125,7 +125,7 @@ func (r random) request(t *testing.T) table.ScanRequest {
 	return q
 }
 
-// reader makes the reads of s return few rows or none, while still making progress.
+// reader configures s so that a read returns few rows, or only a later position.
 func (r random) reader(s *store, f *odata.Filter) {
 	s.readBytes = 1 + r.IntN(1<<(4+r.IntN(14)))
 	s.strict = r.IntN(2) == 0
@@ -134,7 +134,7 @@ func (r random) reader(s *store, f *odata.Filter) {
 	}
 	if r.IntN(3) == 0 {
 		n := 1 + r.IntN(20)
-		s.most = func() int { return 1 + r.IntN(n) } // under the lock of the store
+		s.most = func() int { return 1 + r.IntN(n) } // s calls most under its lock, so the random numbers need no other lock
 	}
 }
 
@@ -164,7 +164,7 @@ func TestModel(t *testing.T) {
 		}
 		o := buckets.Options{FanOut: r.IntN(12), ReadBytes: s.readBytes}
 		if q.Expired != nil {
-			o.FanOut = 0 // the hooks share one source of randomness
+			o.FanOut = 0 // no concurrent reads, because Expired and most use the same random generator
 		}
 		var list [][]table.Row
 		for list == nil {
@@ -193,8 +193,9 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestPagingUnderWrites inserts and deletes between pages, even at the position. The scan must return once each row
-// that exists throughout, and only rows that existed at some time.
+// TestPagingUnderWrites checks a scan between whose pages rows are inserted and deleted, even at the position where
+// the next page starts. The scan must return each row that exists throughout exactly once, and no row that never
+// existed.
 func TestPagingUnderWrites(t *testing.T) {
 	t.Parallel()
 	for seed := range few(80) {

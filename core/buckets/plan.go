@@ -12,28 +12,30 @@ const (
 	unlimited = 1 << 20
 	// guessedRow is the assumed size of a row in bytes before any row was read.
 	guessedRow = 1 << 10
-	// leastBytes is the smallest read, in bytes, of a range that several buckets share, if that much is needed. A
-	// smaller read saves nothing, because stores charge in units of some KiB. With a filter leastFiltered applies,
-	// because most rows may not match.
+	// leastBytes is the minimum size, in bytes, of a read of a range that several buckets share, unless the page
+	// needs less. A smaller read saves nothing, because stores charge in units of some KiB. With a filter the minimum
+	// is leastFiltered, because most of the rows read may not match.
 	leastBytes    = 4 << 10
 	leastFiltered = 32 << 10
-	// first is the size of each stream's first read as a multiple of its share. A higher value saves reads of short
-	// partitions but wastes rows if one long partition holds them all.
+	// first is the factor by which the first read of each stream exceeds the stream's equal share of the page. A
+	// higher factor saves reads if partitions are short, but wastes rows if one long partition holds all rows of the
+	// page.
 	first = 1.1
-	// caution and residue met the targets for reads and for wasted rows at every partition length in the simulation
-	// of the tests. Higher values make fewer reads and waste more rows.
+	// caution and residue are parameters of share. With these values, the simulation in the tests meets its limits
+	// for reads and for wasted rows at every partition length. Higher values make fewer reads and waste more rows.
 	caution = 0.3
 	residue = 0.4
-	// A page that has taken more than lateAfter reads per bucket is late: each further read per bucket adds haste
-	// times caution to the margin. Without this some pages would take two reads more.
+	// A page that has made more than lateAfter reads per bucket is late. Each further read per bucket then adds haste
+	// times caution to the factor caution. Without this, some pages would take two reads more.
 	lateAfter = 1.3
 	haste     = 20
 )
 
-// plan makes the next wave: the reads that the merge needs now, and others only if they save a wait and waste little.
+// plan chooses the next wave of reads: the reads that the merge needs now, and other reads only if they avoid a later
+// wave and waste few rows.
 //
-// Concurrent reads share the byte budget whatever the size of the rows. Only the front stream, the one that the merge
-// needs now, is certain to get a row.
+// Concurrent reads share the byte budget, however large the rows are. Only the read of the front stream, which the
+// merge needs now, is certain to return a row.
 func (s *scan) plan() {
 	s.wave = s.wave[:0]
 	s.choose()
@@ -42,7 +44,7 @@ func (s *scan) plan() {
 		left := s.left() / len(s.wave)
 		row := s.rowBytes()
 		if s.cost.Rows == 0 {
-			row *= 2 // a guess: better too little at first than far over the budget
+			row *= 2 // a cautious guess: a first read that is too small is better than one far over the budget
 		}
 		size, rows = min(size, max(left, 1)), ceil(float64(left)/row)
 	}
@@ -53,7 +55,7 @@ func (s *scan) plan() {
 	}
 }
 
-// choose adds the reads of the next wave.
+// choose adds to the wave the reads that should run next.
 func (s *scan) choose() {
 	if s.looked {
 		for _, st := range s.order {
@@ -79,8 +81,8 @@ func (s *scan) choose() {
 	}
 }
 
-// along adds reads of the streams that will run out next, if the page needs more rows than all streams hold. That
-// happens when few rows match the filter.
+// along adds reads of other streams that will soon have no unread rows. It does so only if the page needs more rows
+// than all streams hold in memory, which happens when few rows match the filter.
 func (s *scan) along(front *stream, spare float64) {
 	if s.o.FanOut < 2 {
 		return
@@ -112,12 +114,12 @@ func (s *scan) along(front *stream, spare float64) {
 // least returns the smallest number of rows for one read of a shared range.
 func (s *scan) least(need float64) float64 {
 	if s.req.Filter != nil {
-		return leastFiltered / s.rowBytes() // need is only a guess with a filter
+		return leastFiltered / s.rowBytes() // with a filter, the number of missing rows is only a guess
 	}
 	return min(need+1, leastBytes/s.rowBytes())
 }
 
-// live returns how many streams of the same range still have something to read.
+// live returns how many streams of the same range have rows that were not read yet.
 func (s *scan) live(of *stream) int {
 	n := 0
 	for _, st := range s.order {
@@ -128,12 +130,13 @@ func (s *scan) live(of *stream) int {
 	return n
 }
 
-// share estimates how many of the next need rows of a shared range this stream holds: the rest of its current
-// partition plus an equal share of the rows after that.
+// share estimates how many of the missing rows of a shared range are in this stream; need is the number of missing
+// rows. The estimate is the remaining rows of the stream's current partition, plus an equal share of the rows after
+// that partition.
 //
-// The rest of the partition is estimated as residue times the rows seen of it, since a partition that is already long
-// is likely to be longer. The hash distributes the other rows by whole partitions, so caution times their standard
-// deviation is added as a margin.
+// The remaining rows of the partition are estimated as residue times the rows seen of it, because a partition that is
+// already long is likely to be longer. The hash distributes the other rows by whole partitions, so their number
+// varies; caution times its standard deviation is added as a margin.
 func (s *scan) share(st *stream, need float64) float64 {
 	length := float64(s.cost.Rows) / (float64(s.ends) + 0.5)
 	rest := min(need, residue*float64(st.run)*s.scale()+min(length, 16))
@@ -143,8 +146,8 @@ func (s *scan) share(st *stream, need float64) float64 {
 	return min(need, rest+others+caution*(1+haste*late)*math.Sqrt(others*length))
 }
 
-// ahead adds reads of the ranges that come next, for example when a filter names a hundred entities. Together they
-// ask for no more rows than the page needs.
+// ahead adds reads of the ranges that follow, for example when a filter names a hundred entities. All these reads
+// together ask for no more rows than the page needs.
 func (s *scan) ahead(need float64) {
 	width := s.o.FanOut
 	if width < 2 {
@@ -174,7 +177,7 @@ func (s *scan) ahead(need float64) {
 	}
 }
 
-// ask adds a read of n rows to the wave; a range that holds one row at most is read for one.
+// ask adds a read of n rows to the wave, or a read of one row if the range holds at most one.
 func (s *scan) ask(st *stream, n float64) {
 	if st.point {
 		n = 1
@@ -187,7 +190,7 @@ func (s *scan) ask(st *stream, n float64) {
 	}})
 }
 
-// ceil rounds n up to a number of rows from 1 to unlimited.
+// ceil rounds n up to an integer between 1 and unlimited.
 func ceil(n float64) int { return int(math.Ceil(min(max(n, 1), unlimited))) }
 
 // left returns how many bytes of the scan budget are unspent.
@@ -202,12 +205,12 @@ func (s *scan) need() float64 {
 		need = float64(s.req.Rows - len(s.page.Page.Rows))
 	}
 	if s.req.Bytes > 0 {
-		// A tenth more, because one row too few costs another read.
+		// Ask for a tenth more, because one row too few costs another read.
 		need = min(need, 1.1*float64(s.req.Bytes-s.page.Size())/s.rowBytes()+1)
 	}
 	if s.req.Filter != nil {
-		// Until rows have been judged, assume that half of them match. The Source may already have filtered out
-		// others.
+		// Until rows have been examined, assume that half of them match. The factor scale accounts for the rows that
+		// the Source has already filtered out.
 		need *= (float64(s.judged)*s.scale() + 2) / float64(len(s.page.Page.Rows)+1)
 	}
 	if s.req.ScanBytes > 0 {
@@ -216,7 +219,7 @@ func (s *scan) need() float64 {
 	return min(max(need, 1), unlimited)
 }
 
-// scale returns how many rows the Source examined for each row it returned.
+// scale returns how many rows the Source has examined for each row that it returned.
 func (s *scan) scale() float64 { return float64(s.cost.Rows+1) / float64(s.visible+1) }
 
 // rowBytes estimates the size of a row in bytes.

@@ -60,9 +60,9 @@ func (m Ranges) bounds(i int) key.Range {
 	return r
 }
 
-// Split returns a map in which one range is split at a position: the range with ID from keeps the keys below, and a
-// new range with the given id gets the keys from there on. ok is false unless the position is inside the range, above
-// its Start.
+// Split returns a map in which one range is split at a position. The old range, whose ID is from, keeps the keys
+// below the position. A new range with the given id gets the keys from the position on. ok is false unless the
+// position is inside the old range, above its Start.
 func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
 	bounds, ok := m.Bounds(from)
 	if _, known := m.Bounds(id); known || !ok || bytes.Equal(at, bounds.Start) || !bounds.Contains(at) {
@@ -98,8 +98,8 @@ func (m Ranges) Unsplit(id uint32) (before Ranges, ok bool) {
 	return append(slices.Clone(m[:i]), m[i+1:]...), true
 }
 
-// Unleave undoes [Ranges.Leave]: it returns the map in which range id has keys again, and the range that had taken
-// them begins where keys ends.
+// Unleave undoes [Ranges.Leave]: it returns the map in which range id has the given keys again. The range that had
+// taken over these keys then begins at keys.End.
 func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 	m = slices.Clone(m.orAll())
 	for i := range m {
@@ -113,8 +113,8 @@ func (m Ranges) Unleave(id uint32, keys key.Range) (before Ranges, ok bool) {
 }
 
 // Near returns an excerpt of the map around position k. The excerpt has at least one range on either side, and about
-// the given number of bytes. To be well-formed, the first range of the excerpt begins at the start of all keys and
-// the last one has no end; [Ranges.Learn] allows for that.
+// the given number of bytes. To make the excerpt a well-formed map, its first range begins at the start of all keys
+// and its last range has no end. These two bounds may be wrong, and [Ranges.Learn] does not rely on them.
 func (m Ranges) Near(k []byte, most int) Ranges {
 	m = m.orAll()
 	id, _ := m.Find(k)
@@ -147,7 +147,7 @@ func (m Ranges) Learn(near Ranges, k []byte) Ranges {
 	if len(m) == 0 || at < 0 {
 		return near.clone(0, last+1)
 	}
-	// Only the ranges between two of the excerpt's Starts are certain, and the range that contains k.
+	// The excerpt is reliable only between its second Start and its last one, and for the range that contains k.
 	first := min(1, at)
 	from, to := near[first].Start, near[last].Start
 	next := Ranges{}

@@ -111,8 +111,8 @@ func TestRangesValid(t *testing.T) {
 	}
 }
 
-// TestRangesLearn checks that a Worker with any old map knows the right range of a position after it has learned the
-// excerpt around it, and the whole map after a few steps.
+// TestRangesLearn checks that a Worker with any outdated map knows the right range of a position after it has learned
+// the excerpt around that position. After a few excerpts it must know the whole map.
 func TestRangesLearn(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))

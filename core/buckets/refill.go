@@ -56,8 +56,8 @@ func (s *scan) learn(st *stream, c *Chunk) {
 	s.cost.Bytes += max(c.Scanned, visible)
 }
 
-// finished reports whether a stream has nothing left. Bytes that a stream without rows examined to no result are
-// counted as scanned.
+// finished reports whether a stream has neither unexamined nor unread rows. If the stream has no unexamined rows,
+// finished also adds to Scanned the bytes that its reads examined without returning a row for them.
 func (s *scan) finished(st *stream) bool {
 	if len(st.rows) > 0 {
 		return false

@@ -8,11 +8,11 @@ import (
 )
 
 // Scan makes one page, under the contract of [table.Store].Scan, of a table whose partitions are spread over count
-// buckets. Ranges, filter and limits hold exactly. The page is a snapshot only if a single read of the Source makes
-// it and that read is a snapshot.
+// buckets. Ranges, filter and limits hold exactly. The page is a snapshot only if it takes a single read of the
+// Source and that read is a snapshot.
 //
-// If the page cannot move past its start because reads return nothing, the error is [table.ErrBusy]. Errors of reads
-// and of ctx are returned unchanged.
+// If the page cannot move past its start because reads return nothing, the error is [table.ErrBusy]. Scan returns
+// errors of reads and of ctx unchanged.
 func Scan(ctx context.Context, src Source, count uint16, req table.ScanRequest, o Options) (table.Page, error) {
 	s := scan{ctx: ctx, src: src, count: max(count, 1), req: &req, down: direction(req.Descending), o: o, page: table.NewPageBuilder(&req)}
 	s.page.Eager = true
@@ -43,21 +43,21 @@ type scan struct {
 	down  direction
 	o     Options
 
-	// order holds the streams that have something left, by position. At one position, a stream that must be read
-	// comes before one that shows a row; a descending scan reverses that.
+	// order holds the unfinished streams, by position. If two streams have the same position, a stream without rows
+	// in memory precedes one with a row, so that it is read first. In a descending scan it is the other way round.
 	order []*stream
 
 	page   table.PageBuilder
 	judged int  // rows that the merge examined
-	looked bool // true once the page had all its rows and was read on for one more
+	looked bool // set when the page has all its rows and one more row of each bucket is read
 	cost   Cost
 	wave   []fetch
 
-	visible int // rows that were read and that the Source did not filter out
+	visible int // rows that the Source returned
 	ends    int // how many times a stream passed from one partition to the next
 }
 
-// open makes the streams: one for a range within a partition, one per bucket for any other.
+// open creates the streams: one for a range within a partition, and one per bucket for any other range.
 func (s *scan) open() {
 	n := 0
 	for _, r := range s.req.Ranges {
@@ -103,7 +103,7 @@ func (s *scan) collect() error {
 	return nil
 }
 
-// buy reads the rows that the merge needs next, unless the page is over.
+// buy makes the reads that the merge needs next. It makes none if the page is over.
 func (s *scan) buy() (over bool, err error) {
 	if over, err = s.spent(); over || err != nil || s.filled() && !s.doubts() {
 		return true, err
@@ -114,14 +114,16 @@ func (s *scan) buy() (over bool, err error) {
 	return len(s.order) > 0 && len(s.order[0].rows) == 0 && s.order[0].stuck, nil
 }
 
-// filled reports whether the page needs no more rows. The last eighth of its bytes is not worth another read.
+// filled reports whether the page is full. A page with seven eighths of its byte limit counts as full, because
+// another read would cost more than the missing rows are worth.
 func (s *scan) filled() bool {
 	r := s.req
 	return s.page.HasAllRows() || r.Bytes > 0 && s.page.Size() >= r.Bytes-r.Bytes/8
 }
 
-// doubts reports whether a page that has all its rows is probably the last one: every bucket was read and shows no
-// further row, but may still hold one. Looking costs as many reads as an empty page would.
+// doubts reports whether a page that has all its rows is probably the last one: all buckets have been read and no
+// further row is in memory, but a bucket may still hold one. Scan then reads one more row of each bucket, which costs
+// as many reads as an empty next page would.
 func (s *scan) doubts() bool {
 	if s.looked || s.req.Filter != nil || !s.page.HasAllRows() {
 		return false
@@ -144,7 +146,7 @@ func (s *scan) end() error {
 	return nil
 }
 
-// next returns where the next page starts if this one ends here.
+// next returns where the next page starts if the current page ends now.
 func (s *scan) next() []byte {
 	front := s.order[0]
 	if len(front.rows) > 0 {
@@ -153,7 +155,8 @@ func (s *scan) next() []byte {
 	return bytes.Clone(s.down.begin(front.rest))
 }
 
-// advanced reports whether the page may end here, that is, whether the smallest position is past its start.
+// advanced reports whether the page may end now: the smallest position of all streams must be after the start of the
+// page.
 func (s *scan) advanced() bool {
 	return s.judged > 0 || s.down.compare(s.next(), s.down.begin(s.req.InOrder()[0])) > 0
 }

@@ -47,11 +47,11 @@ func (r *rows) remove(k []byte) {
 }
 
 // store is a Source in memory that reads like DynamoDB's Query: in order, at most limit.Rows rows and about readBytes
-// bytes. Hooks change that.
+// bytes. Tests change this behaviour with the fields before, most, strict and prefilter.
 type store struct {
 	count     uint16
 	readBytes int
-	// before may make a read fail, or answer it.
+	// before, if it is set, is called before each read. It may return an error or the result of the read.
 	before func(ctx context.Context, b uint16, r key.Range, l buckets.Limit) (*buckets.Chunk, error)
 	// most limits how many rows a read returns; with 0 the read returns only a position.
 	most func() int
@@ -128,7 +128,7 @@ func (s *store) Read(ctx context.Context, b uint16, r key.Range, l buckets.Limit
 		}
 		c.Examined++
 		c.Scanned += n
-		if i+1 == l.Rows { // like DynamoDB, which does not look further
+		if i+1 == l.Rows { // like DynamoDB, which stops at the limit without checking whether another row follows
 			c.Next = behind(row.Key)
 		}
 		if s.prefilter == nil || s.prefilter.Match(row.Key, row.Timestamp, row.Properties) {
@@ -144,7 +144,8 @@ func (s *store) Read(ctx context.Context, b uint16, r key.Range, l buckets.Limit
 	return c, nil
 }
 
-// pages follows a scan to its end and returns the pages. between runs before each page except the first.
+// pages scans page by page to the end and returns the pages. The function between runs before each page except the
+// first.
 func pages(t testing.TB, s buckets.Source, count uint16, r table.ScanRequest, o buckets.Options, between func()) [][]table.Row {
 	t.Helper()
 	var list [][]table.Row

@@ -10,28 +10,30 @@ import (
 	"edgetable/core/table"
 )
 
-// Feed answers one request. Every field except Waiters, Until and Waited must be set.
+// Feed answers one request. Waiters, Until, WithTimeout and Waited may be nil; all other fields must be set.
 type Feed struct {
 	Request
 	Service *table.Service
 	Now     func() edm.Ticks
-	// Begin takes the turn of the request, and End gives it back. A request that waits holds no turn.
+	// Begin gets the request a slot (permission to run), and End releases it. A request that waits holds no slot.
 	Begin func(context.Context) error
 	End   func()
-	// Until ends when the server stops. If Until or Waiters is nil, no request waits.
+	// Until is done when the server stops, which ends all waiting. No request waits if Until, Waiters or WithTimeout
+	// is nil.
 	Until       context.Context
 	Waiters     *Waiters
 	WithTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 	// Waited is the last wait of a request that is served again, or nil.
 	Waited *Wait
-	// Expires is when the credentials of the request expire; 0: never.
+	// Expires is when the credentials of the request expire; 0 means never.
 	Expires edm.Ticks
 }
 
 // waits reports whether the server lets requests wait.
 func (f *Feed) waits() bool { return f.Until != nil && f.Waiters != nil && f.WithTimeout != nil }
 
-// List returns the next events. If there are none and the request may wait for some, it returns a Wait instead.
+// List returns the next events. If there are none and the request may wait for some, List returns a Wait instead. The
+// caller must hold a slot for the request.
 func (f *Feed) List(ctx context.Context) (multipart.Header, []byte, *Wait, error) {
 	p, err := f.read(ctx, 0)
 	if err == nil && p.idle() && f.mayWait() {
@@ -45,7 +47,7 @@ func (f *Feed) List(ctx context.Context) (multipart.Header, []byte, *Wait, error
 	return p.header(), body, nil, nil
 }
 
-// mayWait reports whether a request without events may wait, or wait once more.
+// mayWait reports whether a request for which there are no events may wait, or wait once more.
 func (f *Feed) mayWait() bool {
 	if w := f.Waited; w != nil && (w.over || w.end <= f.Now()) {
 		return false
@@ -65,16 +67,16 @@ func (f *Feed) newWait(at table.FeedPosition) (*Wait, error) {
 	return w, nil
 }
 
-// permitted reduces a wait so that it ends before the credentials of the request expire.
+// permitted shortens a wait of length d so that it ends before the credentials of the request expire.
 func (f *Feed) permitted(d time.Duration) time.Duration {
 	if f.Expires == 0 {
 		return d
 	}
-	left := min(f.Expires-f.Now(), edm.Ticks(d/100)) // so that the result fits in a Duration
+	left := min(f.Expires-f.Now(), edm.Ticks(d/100)) // at most d, so the result cannot overflow a Duration
 	return max(0, time.Duration(left)*100)
 }
 
-// read reads a page of at most so many bytes; 0 means the default.
+// read reads one page, which has at most the given number of bytes; 0 means the default.
 func (f *Feed) read(ctx context.Context, bytes int) (page, error) {
 	p := page{of: f.Of, now: f.Now()}
 	next, err := f.Service.Changes(ctx, f.Of, table.FeedRequest{From: f.From, Oldest: f.Oldest, Within: f.Within, Changes: f.Most, Bytes: bytes})

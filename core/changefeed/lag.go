@@ -9,11 +9,11 @@ import (
 // lagWindow is the minimum time for which a Lag remembers a reader.
 const lagWindow = 300 * edm.TicksPerSecond
 
-// Lag records how far the readers of feeds are behind. An operator can see a slow reader before it loses changes. Lag
-// is safe for concurrent use.
+// Lag records how far the readers of feeds are behind the newest changes, so that an operator can see a slow reader
+// before it misses changes. Lag is safe for concurrent use.
 type Lag struct {
 	mu        sync.Mutex
-	window    edm.Ticks // the number of the current window
+	window    edm.Ticks // number of the current interval of length lagWindow
 	now, last float64
 }
 
@@ -28,8 +28,8 @@ func (l *Lag) Note(now, age, keep edm.Ticks) {
 	l.now = max(l.now, float64(max(age, 0))/float64(keep))
 }
 
-// Share returns the largest age of the last five to ten minutes as a share of the time for which the feed keeps
-// changes. Near 1 a reader is about to miss changes.
+// Share returns the largest age of the last five to ten minutes, as a fraction of the time for which the feed keeps
+// changes. If the fraction is near 1, a reader is about to miss changes.
 func (l *Lag) Share(now edm.Ticks) float64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// page is a page of a feed and how it is encoded.
+// page is one page of a feed, with the data that is needed to encode it.
 type page struct {
 	events payload.Events
 	of     table.Name
@@ -17,7 +17,7 @@ type page struct {
 	now edm.Ticks
 }
 
-// idle reports whether the page has no events and the feed has no more.
+// idle reports whether the page has no events and the client has read the whole feed.
 func (p *page) idle() bool { return len(p.Commits) == 0 && !p.More }
 
 // list appends the events as a JSON array. It stops before a commit that would make the text longer than most bytes,
@@ -43,8 +43,8 @@ func (p *page) list(dst []byte, most int) []byte {
 	return append(dst, ']')
 }
 
-// frames appends a commit as server-sent events. Only the last event has the position after the commit, so a client
-// that resumes always gets whole commits.
+// frames appends commit i as server-sent events. Only the last event of a commit carries a position, namely the
+// position after the commit. So a client that resumes always gets whole commits.
 func (p *page) frames(dst []byte, i int) []byte {
 	c := &p.Commits[i]
 	n := changesOf(c)
@@ -67,7 +67,7 @@ func changesOf(c *table.FeedCommit) int {
 	return len(c.Changes)
 }
 
-// header returns the response headers of a list.
+// header returns the response headers of an answer with a list of events.
 func (p *page) header() multipart.Header {
 	h := multipart.Header{
 		{Name: "Content-Type", Value: payload.EventType},

@@ -38,7 +38,7 @@ func newServer(t testing.TB) *server {
 // reply is the response to a request.
 type reply struct {
 	status int
-	header map[string]string // by name in lower case
+	header map[string]string // header values by name in lower case
 	body   string
 	stream io.Reader
 	end    func()
@@ -57,7 +57,7 @@ func (s *server) do(method, path, body string, header ...string) reply {
 	return s.send(text + "\n" + body)
 }
 
-// send sends a request in the notation of transcripts.
+// send sends a request that is written as text, like those in the recorded transcripts.
 func (s *server) send(text string) reply {
 	s.t.Helper()
 	req, err := wiretest.NewRequest(text, s.clock.Now().Time())
@@ -130,7 +130,7 @@ type event struct {
 	Data                                                                                         map[string]any
 }
 
-// short returns a description of an event in one or two words.
+// short describes an event in a few words.
 func (e *event) short() string {
 	kind := strings.TrimPrefix(strings.TrimPrefix(e.Type, "edgetable."), "entity.")
 	switch {
@@ -150,7 +150,7 @@ func (s *server) changes(query string) (list []event, next string) {
 	return list, r.header["x-edgetable-next"]
 }
 
-// decode parses JSON.
+// decode decodes JSON into to.
 func (s *server) decode(text string, to any) {
 	s.t.Helper()
 	if err := json.Unmarshal([]byte(text), to); err != nil {

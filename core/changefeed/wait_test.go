@@ -18,8 +18,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestWait checks that a request waits until there are changes that the client may see, or until its time
-// is over.
+// TestWait checks that a request waits until there are changes that the client may see, or until the end of its wait
+// or timeout.
 func TestWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestWait(t *testing.T) {
 		if list := <-m; shorts(list) != "put(PartitionKey='m',RowKey='1')=y" || time.Since(begin) != 2*time.Second {
 			t.Errorf("after %v: %s", time.Since(begin), shorts(list))
 		}
-		// Earlier changes are returned at once, and an answer without events has a newer position.
+		// A request without visible changes waits for the full time, and its answer has a newer position.
 		_, from = s.changes("")
 		begin = time.Now()
 		s.must(204, "PUT", "/other(PartitionKey='m',RowKey='1')", `{}`)
@@ -82,8 +82,8 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// TestShutdown checks that the end of the server ends all waiting requests with an answer, and that a
-// transport that cannot wait gets an answer at once.
+// TestShutdown checks that all waiting requests get an answer when the server stops. On a transport that cannot wait,
+// a request gets its answer at once.
 func TestShutdown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestShutdown(t *testing.T) {
 	})
 }
 
-// turns counts the turns that requests hold.
+// turns counts the slots that requests hold.
 type turns struct{ held, most, begun atomic.Int64 }
 
 func (w *turns) Begin(context.Context, protocol.Work) (protocol.Turn, time.Duration) {
@@ -133,8 +133,8 @@ func (w *turns) Begin(context.Context, protocol.Work) (protocol.Turn, time.Durat
 func (w *turns) Pause(context.Context, int64) bool { return false }
 func (w *turns) End(int64)                         { w.held.Add(-1) }
 
-// TestWaiters checks that waiting requests hold no turn and use no time, and that their number is limited
-// for each account and in total.
+// TestWaiters checks that waiting requests hold no slot, and that their number is limited for each account and in
+// total.
 func TestWaiters(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -177,12 +177,12 @@ func TestWaiters(t *testing.T) {
 		}
 		refused("a fourth of the account", s.do("GET", "/people?comp=changes&wait=30&since="+from, ""))
 		refused("a stream", s.do("GET", "/people?comp=changes", "", "Accept: text/event-stream"))
-		s.changes("&since=" + from) // not a waiting request
+		s.changes("&since=" + from) // succeeds, because a request without wait does not count
 		go func() { done <- second("/people?comp=changes&wait=30&since="+other, "").status }()
 		synctest.Wait()
 		refused("a second of another account", second("/people?comp=changes&wait=30&since="+other, ""))
 		begun := w.begun.Load()
-		time.Sleep(10 * time.Second) // shorter than a heartbeat
+		time.Sleep(10 * time.Second) // less than the interval of heartbeats
 		if n := w.begun.Load() - begun; n != 0 {
 			t.Errorf("%d turns while nothing happened", n)
 		}
@@ -192,7 +192,7 @@ func TestWaiters(t *testing.T) {
 				t.Errorf("status %d", status)
 			}
 		}
-		if status := <-done; status != 200 { // the request of the other account, when its time is over
+		if status := <-done; status != 200 { // the other account's request, which returns without events after 30 s
 			t.Errorf("status %d", status)
 		}
 		stream.end()
@@ -203,8 +203,8 @@ func TestWaiters(t *testing.T) {
 	})
 }
 
-// TestStream reads server-sent events: whole commits with their positions, heartbeats, and the end of the
-// stream.
+// TestStream checks the server-sent events of a stream: whole commits with their positions, heartbeats, and when the
+// stream ends.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -220,7 +220,7 @@ func TestStream(t *testing.T) {
 		}
 		r, lines := open("&since=" + from)
 		got, id := frame(t, lines)
-		if shorts(got) != "" || id != "" { // retry
+		if shorts(got) != "" || id != "" { // the first frame has only the field retry
 			t.Errorf("the first one: %s %s", shorts(got), id)
 		}
 		got, first := frame(t, lines)
@@ -250,7 +250,7 @@ func TestStream(t *testing.T) {
 			t.Errorf("it ends after %v", took)
 		}
 		r.end()
-		// A browser resumes with this header; the position in its URL is then ignored.
+		// A browser that resumes sends Last-Event-ID. The server then ignores the position in the URL.
 		r, lines = open("&since="+from, "Last-Event-ID: "+first)
 		frame(t, lines)
 		if got, _ = frame(t, lines); shorts(got) != "put(PartitionKey='b',RowKey='1')=batch" {

@@ -45,8 +45,8 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// TestHeadersComeBack checks that a page's headers, sent back as options, give the position where the page ended, in
-// both orders.
+// TestHeadersComeBack checks that the tokens in a page's headers, sent in the next request, decode to the position
+// where the page ended. It checks both orders.
 func TestHeadersComeBack(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("€", key.MaxLength)
@@ -102,7 +102,7 @@ func FuzzToken(f *testing.F) {
 			t.Fatalf("the token %q decodes to %q, %v", s, part, err)
 		}
 		if err == nil && len(part) > 0 {
-			// The position has the same bytes, so that it keeps their order.
+			// Position must return the bytes of the token, apart from the byte for descending order.
 			descending := part[0] == 2
 			position, err := continuation.Position(&s, nil, descending)
 			if descending {

@@ -50,7 +50,8 @@ func (p Properties) Next() (name string, v Value, rest Properties, ok bool) {
 	return view(p[at.name:at.typ]), p.value(at), p[at.end:], true
 }
 
-// offsets locates the parts of one property in the list. The name ends at typ, and the value ends at end.
+// offsets holds where the parts of one property begin and end in the list: the name ends at typ, and the value ends
+// at end.
 type offsets struct{ name, typ, value, end int }
 
 // fixedSize is the length in bytes of a value by type, or −1 if the length is stored before the value.
@@ -59,8 +60,8 @@ var fixedSize = [...]int{
 	TypeGuid: 16, TypeInt32: 4, TypeInt64: 8, TypeString: -1,
 }
 
-// locate finds the parts of the property that begins at i. It returns offsets, because they fit into registers and a
-// slice for each part would not.
+// locate finds the parts of the property that begins at i. It returns offsets rather than slices, because offsets fit
+// into registers.
 func (p Properties) locate(i int) (at offsets, ok bool) {
 	var n int
 	if at.name, n, ok = p.length(i); !ok {
@@ -190,7 +191,8 @@ func (p Properties) Valid() bool {
 // sorted by name, as in the service's replies after an update. If p is empty, Merge returns patch itself.
 func (p Properties) Merge(patch Properties) Properties { return p.MergeIn(nil, patch) }
 
-// MergeIn is [Properties.Merge] whose result is in room, if that has the capacity for both lists.
+// MergeIn is like [Properties.Merge], but builds the result in the memory of room if its capacity suffices for both
+// lists.
 func (p Properties) MergeIn(room []byte, patch Properties) Properties {
 	if len(p) == 0 {
 		return patch
@@ -200,7 +202,7 @@ func (p Properties) MergeIn(room []byte, patch Properties) Properties {
 		encoded Properties
 	}
 	var buf [24]property
-	all := buf[:0] // sorted
+	all := buf[:0] // sorted by name
 	for _, list := range [...]Properties{p, patch} {
 		for i := 0; i < len(list); {
 			at, ok := list.locate(i)
@@ -210,7 +212,7 @@ func (p Properties) MergeIn(room []byte, patch Properties) Properties {
 			one := property{view(list[at.name:at.typ]), list[i:at.end]}
 			i = at.end
 			place, known := len(all), false
-			if place > 0 && all[place-1].name >= one.name { // fast path, because properties usually come sorted
+			if place > 0 && all[place-1].name >= one.name { // fast path: the properties of a list are usually sorted
 				place, known = slices.BinarySearchFunc(all, one.name, func(p property, name string) int { return strings.Compare(p.name, name) })
 			}
 			if known {

@@ -60,7 +60,7 @@ func TestPropertiesKeepEverything(t *testing.T) {
 		values := slices.Repeat([]edm.Value{edm.Boolean(false)}, len(names))
 		p.Gather(names, values)
 		for i, name := range names {
-			one := edm.Boolean(false) // Gather does not change the value of an absent property
+			one := edm.Boolean(false) // for an absent property, Gather must leave the value unchanged
 			if at := want.find(name); at >= 0 {
 				one = want[at].value
 			}
@@ -92,7 +92,7 @@ func TestAllStops(t *testing.T) {
 	}
 }
 
-// TestStoredForm checks that the stored form never changes, because it is on disks.
+// TestStoredForm checks that the encoding of properties never changes, because stores on disk contain it.
 func TestStoredForm(t *testing.T) {
 	t.Parallel()
 	got := list{
@@ -170,7 +170,7 @@ func TestTruncated(t *testing.T) {
 		}
 	}
 	p := whole.encode()
-	ends := map[int]int{0: 0} // length → properties
+	ends := map[int]int{0: 0} // maps the length of each valid prefix to its number of properties
 	for i := range whole {
 		ends[len(whole[:i+1].encode())] = i + 1
 	}
@@ -238,8 +238,7 @@ func TestValuesAreComparable(t *testing.T) {
 	}
 }
 
-// BenchmarkMerge merges an entity with a patch that has the same names in another order. The entity's properties are
-// sorted after the first merge.
+// BenchmarkMerge merges an entity, sorted by an earlier merge, with a patch that has the same names in another order.
 func BenchmarkMerge(b *testing.B) {
 	for _, n := range []int{1, 10, 100} {
 		b.Run(fmt.Sprint("properties=", n), func(b *testing.B) {

@@ -38,7 +38,7 @@ func randomList(r *rand.Rand, n int) (l list) {
 	for _, i := range r.Perm(n + n/2 + 1)[:n] {
 		name := fmt.Sprintf("p%d", i)
 		if i%7 == 0 {
-			name += strings.Repeat("ä", i) // so that some lengths take two bytes
+			name += strings.Repeat("ä", i) // long, so that the length of some names takes two bytes
 		}
 		l = append(l, property{name, randomValue(r)})
 	}

@@ -46,7 +46,8 @@ func TestAppendDouble(t *testing.T) {
 	}
 }
 
-// TestDoubleDigits checks that a text has 15 digits if they parse to the same Double, and otherwise 17.
+// TestDoubleDigits checks that the text of a Double has 15 digits if these parse back to the same Double, and
+// otherwise 17.
 func TestDoubleDigits(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))

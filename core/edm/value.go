@@ -54,8 +54,8 @@ func ParseType(name string) (Type, bool) {
 // Value is one typed value; the zero Value is null. Values can be compared with ==, which compares a Double by its
 // bits: NaN equals itself, and 0 differs from −0.
 type Value struct {
-	text string // String, Binary; Guid as 16 bytes
-	bits uint64 // Boolean, DateTime, Double, Int32, Int64
+	text string // the value of a String or Binary, or the 16 bytes of a Guid
+	bits uint64 // the value of a Boolean, DateTime, Double, Int32 or Int64
 	typ  Type
 }
 
@@ -92,8 +92,8 @@ func Guid(g [16]byte) Value { return Value{typ: TypeGuid, text: string(g[:])} }
 // Type returns the value's type.
 func (v Value) Type() Type { return v.typ }
 
-// Text returns the characters of a String, the bytes of a Binary or the 16 bytes of a Guid, and "" for other types. A
-// value read from [Properties] shares its memory.
+// Text returns the characters of a String, the bytes of a Binary or the 16 bytes of a Guid, and "" for other types.
+// The text of a value read from [Properties] shares the memory of the list.
 func (v Value) Text() string { return v.text }
 
 // Bytes returns [Value.Text] as a slice, which must not be changed.
@@ -116,9 +116,9 @@ func (v Value) Float() float64 { return math.Float64frombits(v.bits) }
 // Ticks returns the value of a DateTime.
 func (v Value) Ticks() Ticks { return Ticks(v.bits) }
 
-// Size returns what the value adds to the size of its entity, which is limited to 1 MiB. By the service's published
-// formula that is 4 + 2 per character for String, 4 + 1 per byte for Binary, 8 for DateTime, Double and Int64, 16 for
-// Guid, 4 for Int32 and 1 for Boolean.
+// Size returns how many bytes the value adds to the size of its entity, which is limited to 1 MiB. The service's
+// published formula is 4 + 2 per character for String, 4 + 1 per byte for Binary, 8 for DateTime, Double and Int64,
+// 16 for Guid, 4 for Int32 and 1 for Boolean.
 func (v Value) Size() int {
 	switch v.typ {
 	case TypeString:
@@ -137,8 +137,8 @@ func (v Value) Size() int {
 	return 0
 }
 
-// UTF16Len returns the length of s in UTF-16 code units, in which the service's limits are expressed. An invalid
-// UTF-8 byte counts as one unit.
+// UTF16Len returns the length of s in UTF-16 code units, the unit of the service's limits. An invalid UTF-8 byte
+// counts as one unit.
 func UTF16Len(s string) int {
 	i := 0
 	for i < len(s) && s[i] < 0x80 {

@@ -3,19 +3,19 @@ package fair
 // line holds the waiting requests of one payer in order of arrival.
 type line[T any] struct {
 	first, last *Waiter[T]
-	inTime      *Waiter[T] // the first request not known to be late, or nil
+	inTime      *Waiter[T] // the oldest request that was not yet found to be late, or nil
 	n           int
 }
 
 // Waiter is a waiting request.
 type Waiter[T any] struct {
-	// Value belongs to the caller.
+	// Value is for the caller; the queue does not use it.
 	Value T
-	// Turn is set by [Queue.Pop].
+	// Turn identifies the running request. [Queue.Pop] sets it when the request starts.
 	Turn Turn[T]
 
-	payer      *payer[T] // nil unless the request waits
-	came       int64     // how many requests of its payer had been admitted when it arrived
+	payer      *payer[T] // nil if the request is not waiting
+	came       int64     // payer.admitted when the request arrived
 	prev, next *Waiter[T]
 }
 
@@ -36,8 +36,8 @@ func (l *line[T]) push(p *payer[T], w *Waiter[T]) {
 	}
 }
 
-// next returns the oldest request in time or, if all are late, the newest. A request is late if at most overdue
-// requests of its payer had been admitted when it arrived. The only request in a line is never late.
+// next returns the oldest request in time or, if all are late, the newest one. A request is late if payer.admitted
+// was at most overdue when the request arrived. The only request in a line is never late.
 func (l *line[T]) next(overdue int64) *Waiter[T] {
 	if l.n == 1 {
 		return l.last

@@ -8,26 +8,26 @@ type Queue[T any] struct {
 	payers  map[string]*payer[T]
 	order   heap[T] // the payers with waiting requests
 	waiting int
-	begun   int64 // counter that gives turns an order
-	clock   int64 // charge of the most recently served payer, before it was charged for that request
+	begun   int64 // number of changes of payer.since, which get ascending numbers
+	clock   int64 // highest charge that a payer had when one of its requests started
 }
 
-// payer is a payer with a waiting or running request, or a recent charge.
+// payer holds the charge and the waiting requests of one payer.
 type payer[T any] struct {
 	name     string
-	charged  int64 // includes the estimates for running requests
-	estimate int64 // expected cost of its next request: the cost of its last one
+	charged  int64 // total charge, including the estimates for running requests
+	estimate int64 // expected cost of the next request: the cost of the previous one
 	admitted int64
 	atWork   int
 	line     line[T]
-	index    int   // in the heap, from 1; 0 if nothing waits
-	since    int64 // value of Queue.begun when the payer was last served or entered the heap
+	index    int   // index in the heap, from 1; 0 if the payer has no waiting requests
+	since    int64 // order among payers with equal charges: the value of Queue.begun when the payer last started a request or entered the heap
 }
 
 // Turn is a running request.
 type Turn[T any] struct {
 	payer    *payer[T]
-	estimate int64 // what its payer was charged so far
+	estimate int64 // the charge for this request so far
 }
 
 // maxIdle is the number of payers at which the queue begins to forget payers without requests.
@@ -64,7 +64,7 @@ func (q *Queue[T]) Pop(slots int) *Waiter[T] {
 	return w
 }
 
-// First reports whether the named payer may start a request ahead of the queue, because no waiting payer has a lower
+// First reports whether the named payer may start a new request before all waiting ones: no waiting payer has a lower
 // charge.
 func (q *Queue[T]) First(name string) bool {
 	return q.waiting == 0 || q.payer(name).charged <= q.order[0].charged
@@ -91,9 +91,9 @@ func (q *Queue[T]) Leave(t Turn[T], cost int64) {
 	}
 }
 
-// Displace removes and returns a waiting request to make room for a new one of the named payer, or returns nil if the
-// new one should be refused. It takes the request from the longest line or, if no line is longer than the payer's
-// own, a late request from that line.
+// Displace removes and returns a waiting request to make room for a new request of the named payer. If the new
+// request should be refused instead, it returns nil. It takes the request from the longest line or, if no line is
+// longer than the payer's own, a late request from the payer's own line.
 func (q *Queue[T]) Displace(name string, slots int) *Waiter[T] {
 	own, from, n := q.payers[name], q.longest(), 0
 	if own != nil {
@@ -127,12 +127,13 @@ func (q *Queue[T]) longest() (longest *payer[T]) {
 	return longest
 }
 
-// lateAfter returns how many admissions of its payer make a waiting request late.
+// lateAfter returns a number N: a waiting request is late once N other requests of its payer have started.
 func (q *Queue[T]) lateAfter(slots int) int64 {
 	return max(1, int64(slots)*3/2/int64(max(1, len(q.order))))
 }
 
-// payer returns the payer with this name. A payer that was away gets no credit for that time.
+// payer returns the payer with this name. If the payer has no waiting requests, its charge is raised to the current
+// level, so that it gets no credit for idle time.
 func (q *Queue[T]) payer(name string) *payer[T] {
 	p := q.payers[name]
 	if p == nil {
@@ -146,7 +147,7 @@ func (q *Queue[T]) payer(name string) *payer[T] {
 	return p
 }
 
-// begin starts a request and charges its estimate.
+// begin starts a request of the payer and charges the estimated cost.
 func (q *Queue[T]) begin(p *payer[T]) Turn[T] {
 	q.clock = max(q.clock, p.charged)
 	p.charged += p.estimate
@@ -159,13 +160,13 @@ func (q *Queue[T]) begin(p *payer[T]) Turn[T] {
 	return Turn[T]{p, p.estimate}
 }
 
-// turnOf moves a payer after all others with an equal charge.
+// turnOf puts a payer after all others with an equal charge.
 func (q *Queue[T]) turnOf(p *payer[T]) {
 	q.begun++
 	p.since = q.begun
 }
 
-// sweep makes room for another payer. It forgets payers that have no requests, first those without a debt.
+// sweep forgets payers that have no requests when there are too many payers. It first forgets those without a debt.
 func (q *Queue[T]) sweep() {
 	if q.payers == nil {
 		q.payers = make(map[string]*payer[T])

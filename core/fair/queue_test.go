@@ -9,7 +9,7 @@ import (
 	"edgetable/core/fair"
 )
 
-// machine serves requests of known cost in a number of slots, on its own clock.
+// machine simulates a server with a number of slots, whose requests have known costs and which has its own clock.
 type machine struct {
 	queue  fair.Queue[job]
 	slots  int
@@ -37,7 +37,7 @@ func (m *machine) send(j job) {
 	m.queue.Push(j.payer, &fair.Waiter[job]{Value: j})
 }
 
-// end ends the running request that is due first, and returns it.
+// end finishes the running request that ends first, and returns it.
 func (m *machine) end() job {
 	first := 0
 	for i := range m.work {
@@ -57,7 +57,7 @@ func (m *machine) end() job {
 }
 
 // TestShares checks that payers that always have waiting requests get equal shares of the work, whatever a request
-// costs and over however many connections. The cost is known only at the end of a request.
+// costs and however many connections a payer has.
 func TestShares(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -70,7 +70,7 @@ func TestShares(t *testing.T) {
 		clients := make(map[string]client)
 		var most int64
 		for i := range 2 + r.IntN(6) {
-			mean := int64(1) << r.IntN(10) // from point reads to scans
+			mean := int64(1) << r.IntN(10) // from cheap point reads to expensive scans
 			most = max(most, 2*mean)
 			c := client{1 + m.slots + r.IntN(200), func() int64 { return 1 + r.Int64N(2*mean) }}
 			name := fmt.Sprint("payer", i)
@@ -81,7 +81,7 @@ func TestShares(t *testing.T) {
 		}
 		for m.now < most*int64(len(clients))*40 {
 			j := m.end()
-			m.send(job{j.payer, clients[j.payer].cost()}) // a closed loop
+			m.send(job{j.payer, clients[j.payer].cost()}) // each client sends its next request when one ends
 		}
 		least, greatest := int64(1)<<62, int64(0)
 		for name := range clients {
@@ -93,8 +93,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestDebt checks that a payer whose request was expensive waits until the others have caught up, although the cost
-// was unknown before, and that payers then alternate.
+// TestDebt checks that a payer whose request was expensive waits until the other payer has caught up. The queue did
+// not know the cost before. After that the two payers must alternate.
 func TestDebt(t *testing.T) {
 	t.Parallel()
 	m := &machine{slots: 1, served: make(map[string]int64)}
@@ -110,17 +110,17 @@ func TestDebt(t *testing.T) {
 		order.WriteString(m.end().payer[:1])
 	}
 	text := order.String()
-	// Each scan is followed by reads of the same total cost, while there are any.
+	// A scan costs as much as 100 reads, so about 100 reads must follow each scan.
 	if first, second := strings.Index(text[1:], "s"), strings.LastIndex(text[:220], "s"); first < 99 || first > 102 || second < 200 || second > 204 {
 		t.Errorf("scans after %d and %d requests: %s", first, second, text)
 	}
 }
 
-// TestAway checks that idle time earns no credit and causes no debt.
+// TestAway checks that a payer gets neither credit for idle time nor debt for requests without competition.
 func TestAway(t *testing.T) {
 	t.Parallel()
 	m := &machine{slots: 1, served: make(map[string]int64)}
-	for range 1000 { // alone, without a queue
+	for range 1000 { // the only payer, so no request waits
 		m.send(job{"old", 50})
 		m.end()
 	}
@@ -137,7 +137,7 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// TestLeaveTheQueue checks that requests that give up leave no trace, wherever they are in the queue.
+// TestLeaveTheQueue checks that removing waiting requests, anywhere in the queue, affects no other request.
 func TestLeaveTheQueue(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(100) {
@@ -191,8 +191,8 @@ func TestLeaveTheQueue(t *testing.T) {
 	}
 }
 
-// TestMemory checks that invented payers, such as addresses, do not fill the memory, and do not make the queue forget
-// payers with running requests.
+// TestMemory checks that a client cannot fill the memory by inventing payers, such as addresses. The queue must also
+// keep payers with running requests.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	var q fair.Queue[int]

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// Firewall lists the addresses from which an account accepts requests. The zero
-// Firewall accepts every address.
+// Firewall lists the addresses from which an account accepts requests. The zero Firewall accepts every address.
 type Firewall struct {
 	// Allow lists the accepted addresses. If it is empty, Deny alone decides.
 	Allow []netip.Prefix
@@ -15,13 +14,13 @@ type Firewall struct {
 	Deny []netip.Prefix
 }
 
-// Admits reports whether the account accepts requests from an address. Only a
-// Firewall without rules accepts an unknown address.
+// Admits reports whether the account accepts requests from an address. An unknown (zero) address is accepted only by
+// a Firewall without rules.
 func (f *Firewall) Admits(source netip.Addr) bool {
 	if len(f.Allow) == 0 && len(f.Deny) == 0 {
 		return true
 	}
-	source = source.Unmap().WithZone("") // a prefix never matches an address with a zone
+	source = source.Unmap().WithZone("") // the zone is removed, because a prefix never matches an address with a zone
 	return source.IsValid() && !within(f.Deny, source) && (len(f.Allow) == 0 || within(f.Allow, source))
 }
 

@@ -1,11 +1,11 @@
-// Package httpdate reads and writes the dates of HTTP (RFC 9110, section 5.6.7). There are three forms, and current
-// clients send the first:
+// Package httpdate reads and writes the dates of HTTP (RFC 9110, section 5.6.7). There are three forms. Current
+// clients send the first one:
 //
 //	Sun, 06 Nov 1994 08:49:37 GMT
 //	Sunday, 06-Nov-94 08:49:37 GMT
 //	Sun Nov  6 08:49:37 1994
 //
-// Package time could parse them, but its layout code would be a twentieth of a wasm module.
+// Package time could parse them, but its layout code would increase a wasm module by a twentieth.
 package httpdate
 
 import (
@@ -42,7 +42,7 @@ func Parse(s string) (time.Time, bool) {
 	var year, month, day, clock string
 	name, rest, comma := strings.Cut(s, ", ")
 	switch {
-	case !comma: // Sun Nov  6 08:49:37 1994
+	case !comma: // the form Sun Nov  6 08:49:37 1994
 		if len(s) != len("Sun Nov  6 08:49:37 1994") || s[3] != ' ' || s[7] != ' ' || s[10] != ' ' || s[19] != ' ' {
 			return time.Time{}, false
 		}
@@ -50,12 +50,12 @@ func Parse(s string) (time.Time, bool) {
 		if day[0] == ' ' {
 			day = "0" + day[1:]
 		}
-	case len(name) == 3: // 06 Nov 1994 08:49:37 GMT
+	case len(name) == 3: // the form Sun, 06 Nov 1994 08:49:37 GMT
 		if len(rest) != len("06 Nov 1994 08:49:37 GMT") || rest[2] != ' ' || rest[6] != ' ' || rest[11] != ' ' || rest[20:] != " GMT" {
 			return time.Time{}, false
 		}
 		day, month, year, clock = rest[:2], rest[3:6], rest[7:11], rest[12:20]
-	default: // 06-Nov-94 08:49:37 GMT
+	default: // the form Sunday, 06-Nov-94 08:49:37 GMT
 		if len(rest) != len("06-Nov-94 08:49:37 GMT") || rest[2] != '-' || rest[6] != '-' || rest[9] != ' ' || rest[18:] != " GMT" || !longDay(name) {
 			return time.Time{}, false
 		}
@@ -63,7 +63,7 @@ func Parse(s string) (time.Time, bool) {
 		name = name[:3]
 	}
 	y, ok := number(year)
-	if len(year) == 2 { // the same pivot as in package time
+	if len(year) == 2 { // two digits: decide the century as package time does
 		if y += 1900; y < 1969 {
 			y += 100
 		}

@@ -11,8 +11,8 @@ import (
 
 var layouts = []string{http.TimeFormat, "Monday, 02-Jan-06 15:04:05 GMT", time.ANSIC}
 
-// TestDays compares with package time: it writes and parses each day of 60 years in each form, at varying seconds of
-// the day.
+// TestDays checks that this package and package time agree: it writes and parses each day of 60 years in each form,
+// at varying times of the day.
 func TestDays(t *testing.T) {
 	t.Parallel()
 	for i := range 60 * 365 {
@@ -78,8 +78,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that package time parses the same dates to the same times, and that a date in the first form is
-// written exactly as it was parsed.
+// FuzzParse checks that package time parses every accepted date to the same time, and that a date in the first form
+// equals its text after parsing and writing it.
 func FuzzParse(f *testing.F) {
 	f.Add("Sun, 06 Nov 1994 08:49:37 GMT")
 	f.Add("sunday, 06-nov-69 08:49:37 GMT")

@@ -65,7 +65,7 @@ func Append(dst []byte, partition, row string) []byte {
 // AppendPart appends one part of a key, encoded so that the bytes sort as the strings do in UTF-16. It accepts any string.
 func AppendPart(dst []byte, s string) []byte {
 	i := 0
-	for i < len(s) && s[i] < 0xEE { // code points below U+E000 do not change
+	for i < len(s) && s[i] < 0xEE { // fast path: code points below U+E000 do not change
 		i++
 	}
 	dst = append(dst, s[:i]...)
@@ -141,8 +141,8 @@ func Compare(a, b string) int {
 		if x == y {
 			continue
 		}
-		// Lead bytes EE and EF begin U+E000…U+FFFF; F0…F4 begin the code points that UTF-16 writes as surrogates,
-		// D800…DFFF. These two groups alone sort the other way round in UTF-16.
+		// Bytes EE and EF begin U+E000…U+FFFF. Bytes F0…F4 begin the code points from U+10000, which UTF-16 writes as
+		// surrogates D800…DFFF. Only between these two groups do UTF-8 and UTF-16 order differently.
 		if x >= 0xEE && y >= 0xEE && (x < 0xF0) != (y < 0xF0) {
 			return int(y) - int(x)
 		}

@@ -32,7 +32,7 @@ func randomString(r *rand.Rand, runes []rune, most int) string {
 	return string(s)
 }
 
-// legalKeys returns n short keys, so that many are prefixes of others.
+// legalKeys returns n legal keys. They are short, so that many are prefixes of others.
 func legalKeys(n int) []string {
 	r := rand.New(rand.NewPCG(1, 2))
 	keys := []string{"", " ", "  ", "\uD7FF", "\uE000", "\uFFFF", "\U00010000", "\U0010FFFF"}
@@ -42,7 +42,7 @@ func legalKeys(n int) []string {
 	return keys
 }
 
-// bounds returns arbitrary strings, many of them keys with an illegal character appended or inserted.
+// bounds returns the keys, and strings made from them by adding an illegal character somewhere.
 func bounds(keys []string) []string {
 	r := rand.New(rand.NewPCG(3, 4))
 	all := append([]string{"\x00", "\x01", "\x1f", "\x7f"}, keys...)
@@ -55,7 +55,7 @@ func bounds(keys []string) []string {
 	return all
 }
 
-// compareUTF16 compares in the service's order.
+// compareUTF16 compares by UTF-16 code unit, the service's order.
 func compareUTF16(a, b string) int {
 	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
 }
@@ -74,8 +74,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestAppendPartKeepsOrder checks for any strings that rotated strings sort like UTF-16, and are equal only if the
-// strings are.
+// TestAppendPartKeepsOrder checks that encoded strings sort like the strings in UTF-16, and are equal only if the
+// strings are equal.
 func TestAppendPartKeepsOrder(t *testing.T) {
 	t.Parallel()
 	all := bounds(legalKeys(300))
@@ -210,7 +210,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// FuzzKey checks that a legal key decodes to itself, and that all ways to compare two legal keys agree.
+// FuzzKey checks that a legal key decodes to itself after encoding, and that all ways to compare two legal keys
+// agree.
 func FuzzKey(f *testing.F) {
 	f.Add("", "a", "\uffff", "\U00010000")
 	f.Add("p", "", "p", "\u00e9")

@@ -25,22 +25,25 @@ func (r Range) Intersect(s Range) Range {
 	return r
 }
 
-// Partition returns the encoded PartitionKey that all legal keys in the range share; one is false if they may differ.
+// Partition returns the encoded PartitionKey that all legal keys in the range share. one is false if the range may
+// contain several PartitionKeys.
 func (r Range) Partition() (partition []byte, one bool) {
 	p, _ := Split(r.Start)
 	if n := len(p); n > 0 && p[n-1] < ' ' {
-		return nil, false // a position after a partition, see PartitionAfter
+		return nil, false // the range starts between two partitions; see PartitionAfter
 	}
-	// No key has a character below U+0020: after the partition comes the separator or, in the End of a range, a byte
-	// that sorts just after it.
+	// p is followed by the separator 00 in the keys of its partition, and by 00 or 01 in an End within or just after
+	// the partition. A byte from 0x20 on would belong to a longer PartitionKey, because keys have no character below
+	// U+0020.
 	if r.End == nil || !bytes.HasPrefix(r.End, p) || len(r.End) > len(p) && r.End[len(p)] >= ' ' {
 		return nil, false
 	}
 	return p, true
 }
 
-// Below returns the last position below a range's End that a key or another position of this package can have; none
-// of them contains byte FF. A nil End gives the position after all keys. An empty End is not allowed.
+// Below returns a position below end, with no key or other position of this package between the two. The result may
+// end with byte FF, which sorts after all bytes of keys. A nil end gives the position after all keys. An empty end is
+// not allowed.
 func Below(end []byte) []byte {
 	n := len(end) - 1
 	switch {
@@ -52,7 +55,7 @@ func Below(end []byte) []byte {
 	return append(append(make([]byte, 0, n+2), end[:n]...), end[n]-1, 0xFF)
 }
 
-// From returns the parts of ascending disjoint ranges at or after position k.
+// From returns the parts of ascending disjoint ranges that are at or after position k.
 func From(ranges []Range, k []byte) []Range {
 	for i, r := range ranges {
 		r = r.Intersect(Range{Start: k})
@@ -67,7 +70,7 @@ func From(ranges []Range, k []byte) []Range {
 	return nil
 }
 
-// Before returns the parts of ascending disjoint ranges before position k.
+// Before returns the parts of ascending disjoint ranges that are before position k.
 func Before(ranges []Range, k []byte) []Range { return Within(ranges, Range{End: k}) }
 
 // Within returns the parts of ascending disjoint ranges that lie within bounds.
@@ -81,13 +84,14 @@ func Within(ranges []Range, bounds Range) []Range {
 	return list
 }
 
-// after is a byte that, appended to a rotated key, sorts after every encoded key with exactly that part, and before
-// every longer part, whose next character is at least U+0020.
+// after is a byte that follows a rotated key in a position. The position sorts after all encoded keys with exactly
+// that key as a part, and before all longer parts, because their next character is at least U+0020.
 const after = 0x01
 
-// bound appends the position of s among rotated keys: at or below every legal key ≥ s, and above every legal key < s.
-// It stops at a control character below U+0020, which no key contains: every longer key that begins with the
-// characters before it sorts above s. In that case exact is false.
+// bound appends the position of s in the order of rotated keys: at or below every legal key ≥ s, and above every
+// legal key < s. A control character in s (below U+0020) ends the position, because no legal key contains one. All
+// longer keys that begin with the characters before the control character sort above s. exact is false if s has such
+// a character.
 func bound(dst []byte, s string) (out []byte, exact bool) {
 	for i := range len(s) {
 		if s[i] < 0x20 {
@@ -131,8 +135,8 @@ func RowAfter(p, r string) []byte {
 	return b
 }
 
-// WithPrefix returns the range of positions of the PartitionKeys that begin with p, which must pass [Check]. Encoded
-// keys are UTF-8, so byte FF sorts after all of them.
+// WithPrefix returns the range of all keys whose PartitionKey begins with p. p must pass [Check]. The End of the
+// range is p and byte FF, which sorts after all keys because they are UTF-8.
 func WithPrefix(p string) Range {
 	start := AppendPart([]byte{}, p)
 	return Range{Start: start, End: append(start[:len(start):len(start)], 0xFF)}

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/key"
 )
 
-// TestPartitionBounds checks for any string, legal as a key or not, that the legal keys below its position are
-// exactly those that UTF-16 order puts before the string.
+// TestPartitionBounds checks the positions PartitionFrom and PartitionAfter for any string, even an illegal key: keys
+// must sort before and after the position as their PartitionKeys sort before and after the string in UTF-16.
 func TestPartitionBounds(t *testing.T) {
 	t.Parallel()
 	keys := legalKeys(250)
@@ -33,8 +33,8 @@ func TestPartitionBounds(t *testing.T) {
 	}
 }
 
-// TestNothingBeforeTheEmptyPartition checks that no key is below the empty key, although a nil End would mean no
-// bound.
+// TestNothingBeforeTheEmptyPartition checks that the range before the empty PartitionKey is empty. Its End must be
+// empty rather than nil, which would mean no bound.
 func TestNothingBeforeTheEmptyPartition(t *testing.T) {
 	t.Parallel()
 	before := key.Range{End: key.PartitionFrom("")}
@@ -58,7 +58,7 @@ func TestRowBounds(t *testing.T) {
 				if got := bytes.Compare(encoded, after) >= 0; got != (order > 0) {
 					t.Fatalf("%q is behind RowAfter(%q, %q): %v", k, partition, bound, got)
 				}
-				// Other partitions lie outside for every bound.
+				// Keys of other partitions must be outside, whatever the RowKey.
 				other := key.Append(nil, k, "x")
 				if want := compareUTF16(k, partition); want != 0 {
 					for _, b := range [][]byte{from, after} {
@@ -72,7 +72,7 @@ func TestRowBounds(t *testing.T) {
 	}
 }
 
-// TestPointRanges checks that the positions at both ends of a partition, or of an entity, enclose exactly it.
+// TestPointRanges checks that the range of a partition, or of an entity, contains exactly its own keys.
 func TestPointRanges(t *testing.T) {
 	t.Parallel()
 	all := pairs(legalKeys(150))
@@ -94,7 +94,7 @@ func TestPointRanges(t *testing.T) {
 	}
 }
 
-// randomRange returns a range with short ends, so that ranges often touch or are empty.
+// randomRange returns a range with short bounds, so that ranges often touch or are empty.
 func randomRange(r *rand.Rand) key.Range {
 	end := func() []byte {
 		b := make([]byte, r.IntN(3))
@@ -113,7 +113,7 @@ func randomRange(r *rand.Rand) key.Range {
 	return x
 }
 
-// points returns all strings of up to three letters that randomRange uses.
+// points returns all strings of up to three of the letters that randomRange uses.
 func points() (all [][]byte) {
 	all = [][]byte{nil}
 	for i := 0; len(all[i]) < 3; i++ {
@@ -192,7 +192,7 @@ func TestFrom(t *testing.T) {
 	}
 }
 
-// TestWithPrefix checks that the range contains exactly the keys that begin with a text.
+// TestWithPrefix checks that the range contains exactly the keys whose PartitionKey begins with the prefix.
 func TestWithPrefix(t *testing.T) {
 	t.Parallel()
 	keys := legalKeys(250)
@@ -208,7 +208,7 @@ func TestWithPrefix(t *testing.T) {
 	}
 }
 
-// TestBefore checks that the ranges before a position and those from it on together cover everything.
+// TestBefore checks that Before and From split ranges at a position without losing or repeating a key.
 func TestBefore(t *testing.T) {
 	t.Parallel()
 	ranges := []key.Range{{Start: []byte("b"), End: []byte("c")}, {Start: []byte("ca"), End: []byte("d")}, {Start: []byte("e")}}
@@ -234,7 +234,7 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// TestBelow checks that the position is before the End, and that no position is between the two.
+// TestBelow checks that Below returns a position before end, with no other position between the two.
 func TestBelow(t *testing.T) {
 	t.Parallel()
 	all := bounds(legalKeys(250))

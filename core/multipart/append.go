@@ -5,7 +5,7 @@ import "strconv"
 // Response is one HTTP response in the response to a batch.
 type Response struct {
 	Status int
-	Header Header // written in this order
+	Header Header // in the order in which they are written
 	Body   []byte
 }
 
@@ -84,8 +84,8 @@ func appendDelimiter(dst []byte, boundary, rest string) []byte {
 	return append(dst, rest...)
 }
 
-// appendMessage appends header lines, the empty line, the body, and the line end that belongs to the next delimiter.
-// So the last header of a part without a body is followed by three line ends, as clients expect.
+// appendMessage appends header lines, an empty line and the body. It then appends the line end that multipart counts
+// as part of the next delimiter. So if the body is empty, three line ends follow the last header, as clients expect.
 func appendMessage(dst []byte, h Header, body []byte) []byte {
 	for i := range h {
 		dst = append(dst, h[i].Name...)
@@ -98,7 +98,7 @@ func appendMessage(dst []byte, h Header, body []byte) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// appendText appends s as one line. Line ends become blanks, because they could forge headers and parts.
+// appendText appends s as one line. Line ends become blanks, because with them s could forge headers and parts.
 func appendText(dst []byte, s string) []byte {
 	n := len(dst)
 	dst = append(dst, s...)

@@ -13,8 +13,8 @@ import (
 	mp "edgetable/core/multipart"
 )
 
-// TestAppendChangeset compares with the service's bytes for an insert without content and a merge. Clients split the
-// text at line ends and blank lines.
+// TestAppendChangeset compares the response to an insert without content and a merge with the bytes of the service.
+// They must be equal, because clients split the text at line ends and empty lines.
 func TestAppendChangeset(t *testing.T) {
 	t.Parallel()
 	got := mp.AppendChangeset([]byte("kept|"), "batchresponse_377b", "changesetresponse_349f", []mp.Response{

@@ -6,7 +6,7 @@ import (
 	mp "edgetable/core/multipart"
 )
 
-// client is a batch as one family of clients frames it.
+// client is a batch in the form that one family of clients sends.
 type client struct {
 	name        string
 	contentType string
@@ -20,8 +20,8 @@ func changeset(ops ...mp.Operation) []mp.Part {
 	return []mp.Part{{Changeset: true, Operations: ops}}
 }
 
-// clients frame the same kind of transaction differently. The bodies follow the SDKs' output; hosts, ids and versions
-// are invented.
+// clients has the same kind of transaction in the form of each client. The bodies follow the SDKs' output; hosts, ids
+// and versions are invented.
 var clients = []client{
 	{
 		name:        "Go: Content-Transfer-Encoding first, canonical header names, Content-Length, blank line after the changeset",

@@ -35,6 +35,6 @@
 // expressions.
 //
 // The package implements MIME framing and HTTP heads, and knows nothing about tables: the target of an operation is
-// raw text, and bodies are slices of the input. It does not use mime/multipart, which needs a network stack that
-// small runtimes lack, accepts any number of parts and copies their bodies.
+// raw text, and bodies are slices of the input. It does not use the standard mime/multipart. That package accepts any
+// number of parts, copies their bodies, and needs a network stack that small runtimes lack.
 package multipart
