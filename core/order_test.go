@@ -18,16 +18,18 @@ import (
 	"testing"
 )
 
-// Limits for uses of a declaration in a file above (see TestOrderOfFiles), and for the size of a package.
+// Limits of TestOrderOfFiles: how often a file may use a declaration of a file above it, and how many lines a package
+// may have.
 const (
 	mostInTree    = 200
-	mostInProgram = 40 // limit for the packages of functions/edgetable
+	mostInProgram = 40 // for the packages below functions/edgetable
 	mostLines     = 4_000
 )
 
-// TestOrderOfFiles checks that packages can be read from top to bottom. It sorts the files of a package so that as
-// few as possible use a declaration from a file above; the remaining upward uses are counted and limited. With -v the
-// test names them, so that a declaration can be moved to where it is used, or to a file of its own below both.
+// TestOrderOfFiles checks that each package can be read in some order of its files in which most uses of a
+// declaration come before the declaration. The test finds an order of the files with few upward uses: uses of a
+// declaration in a file above. It counts these uses and limits their number. With -v it prints them. To avoid one,
+// move the declaration to the file that uses it, or to a file of its own that is below all its users.
 func TestOrderOfFiles(t *testing.T) {
 	t.Parallel()
 	tree, program := 0, 0
@@ -56,18 +58,18 @@ func TestOrderOfFiles(t *testing.T) {
 	}
 }
 
-// use says that one file uses declarations of another one.
+// use means that the file from uses declarations of the file to.
 type use struct{ from, to string }
 
-// packageOfTree holds the uses between the files of a package, with the names used.
+// packageOfTree holds, for each pair of files of a package, the names that one file uses of the other.
 type packageOfTree struct {
 	path  string
 	lines int
 	uses  map[use]map[string]bool
 }
 
-// packagesOfTree reads all packages of the module. It needs the export data of their imports, which the build cache
-// holds.
+// packagesOfTree reads all packages of the module. To resolve imports, it needs the compiler's export data from the
+// build cache.
 func packagesOfTree(t *testing.T) (list []packageOfTree) {
 	t.Helper()
 	exports := map[string]string{}
@@ -113,14 +115,14 @@ func packagesOfTree(t *testing.T) (list []packageOfTree) {
 	return list
 }
 
-// usesIn returns, for each pair of files, the functions, types, methods, constants and variables of the second that
-// the first uses.
+// usesIn returns, for each pair of files, the functions, types, methods, constants and variables of the second file
+// that the first file uses.
 func usesIn(p *types.Package, files *token.FileSet, info *types.Info) map[use]map[string]bool {
 	uses := map[use]map[string]bool{}
 	for id, o := range info.Uses {
 		f, isFunc := o.(*types.Func)
 		if o.Pkg() != p || o.Parent() != p.Scope() && !isFunc {
-			continue // belongs to another package, is local, or is a field
+			continue // the name belongs to another package, is local, or is a field
 		}
 		if isFunc {
 			o = f.Origin()
@@ -137,8 +139,9 @@ func usesIn(p *types.Package, files *token.FileSet, info *types.Info) map[use]ma
 	return uses
 }
 
-// orderOf finds an order of files with few upward uses, and returns these uses. It repeatedly moves one file to its
-// best position until no move helps. It starts with the files that use the most and are used the least.
+// orderOf finds an order of the files with few upward uses, and returns these uses. It begins with the files that use
+// the most declarations of others and are used the least. It then moves single files to their best positions until no
+// move reduces the number.
 func orderOf(uses map[use]map[string]bool) (up []use) {
 	weight := map[string]int{}
 	for u := range uses {
@@ -153,7 +156,7 @@ func orderOf(uses map[use]map[string]bool) (up []use) {
 		for _, name := range slices.Sorted(maps.Keys(weight)) {
 			at := slices.Index(order, name)
 			rest := slices.Delete(slices.Clone(order), at, at+1)
-			// The cost of each position, relative to the first one.
+			// Compute the cost of each position, relative to the first position.
 			cost, best, place, now := 0, 0, 0, 0
 			for i, other := range rest {
 				if i == at {

@@ -10,7 +10,7 @@ const (
 	// Malformed: the framing, a MIME head or an inner head cannot be parsed. The service answers 400 InvalidInput to
 	// Malformed, Empty and Mixed.
 	Malformed Reason = iota + 1
-	// Empty: the batch has no operation.
+	// Empty: the batch has no part.
 	Empty
 	// Mixed: the batch has more than one changeset, a query together with other parts, a query inside a changeset, or
 	// a write outside one.
@@ -38,7 +38,7 @@ func (r Reason) Error() string {
 type Error struct {
 	Reason    Reason
 	Operation int // zero-based, or -1 if no operation caused the error
-	Offset    int // byte offset in the body, or in the header value for Boundary; -1 if unknown
+	Offset    int // byte offset in the body or, in errors of Boundary, in the header value; -1 if unknown
 	Detail    string
 }
 

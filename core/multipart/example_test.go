@@ -30,13 +30,13 @@ Content-Type: application/json
 	}
 	batch, err := multipart.Parse([]byte(body), boundary, 100)
 	if err != nil {
-		panic(err) // 400 InvalidInput
+		panic(err) // the response is 400 InvalidInput
 	}
 	part, err := batch.Single()
 	if errors.Is(err, multipart.TooMany) {
-		panic(err) // 202 with an error part
+		panic(err) // the response is 202 with an error part
 	} else if err != nil {
-		panic(err) // 400 InvalidInput
+		panic(err) // the response is 400 InvalidInput
 	}
 	for _, op := range part.Operations {
 		fmt.Printf("%s %s %s\n", op.Method, op.Target, op.Body)

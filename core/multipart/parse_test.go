@@ -37,12 +37,12 @@ func TestParseClients(t *testing.T) {
 	}
 }
 
-// TestParseLineEnds checks that every client's body means the same with other line ends. Bodies of parts keep their
-// line ends, so the Atom sample is compared without them.
+// TestParseLineEnds checks that every client's batch parses to the same operations if its line ends are replaced by
+// others. A body keeps the line ends within it, so the Atom sample is compared without line ends.
 func TestParseLineEnds(t *testing.T) {
 	t.Parallel()
 	lf := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
-	mixed := func(s string) string { // every other line
+	mixed := func(s string) string { // CRLF and LF by turns
 		lines := strings.SplitAfter(lf(s), "\n")
 		for i := 0; i < len(lines); i += 2 {
 			lines[i] = crlf(lines[i])
@@ -133,7 +133,7 @@ func TestSingle(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		parts []mp.Part
-		want  mp.Reason // 0 if accepted
+		want  mp.Reason // 0 if the batch must be accepted
 		op    int
 	}{
 		{"a changeset", []mp.Part{set("POST", "DELETE")}, 0, 0},
@@ -216,13 +216,13 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestParseGlued checks that a delimiter in the middle of a line ends a part only after JSON.
+// TestParseGlued checks that a delimiter without a line end before it ends a part only after a JSON body.
 func TestParseGlued(t *testing.T) {
 	t.Parallel()
 	glued := func(body string) string { return open + part + "PUT /t HTTP/1.1\nA: 1\n\n" + body + write + end }
 	for _, tt := range []struct {
 		name, body string
-		want       []string // bodies; nil if the batch cannot be read
+		want       []string // the bodies of the operations; nil if Parse must fail
 	}{
 		{"JSON", glued("{}"), []string{"{}", "{}"}},
 		{"a delimiter in a string", glued(`{"a":"}--c"}`), []string{`{"a":"}--c"}`, "{}"}},
@@ -249,8 +249,8 @@ func TestParseGlued(t *testing.T) {
 	}
 }
 
-// TestParseBraces parses a part with a long head and a delimiter after each of many braces. Reading the head again at
-// each brace would take an hour.
+// TestParseBraces checks that the time to parse a part is not quadratic. The part has a long head, and many braces
+// that are each followed by a delimiter. If Parse read the head again at each brace, the test would take an hour.
 func TestParseBraces(t *testing.T) {
 	t.Parallel()
 	head := strings.Repeat("a\n", 1<<20)

@@ -11,9 +11,9 @@ import "bytes"
 // string contains no line end (docs/adr/0022).
 type splitter struct {
 	body  []byte
-	delim []byte // "--" boundary
+	delim []byte // "--" followed by the boundary
 	pos   int    // offset after the last delimiter line
-	glued bool   // a delimiter may follow JSON without a line end
+	glued bool   // whether a delimiter may follow JSON without a line end
 }
 
 // newSplitter returns a splitter of body from pos on, which must be the start of a line.
@@ -21,8 +21,8 @@ func newSplitter(body []byte, pos int, boundary string) splitter {
 	return splitter{body: body, delim: append([]byte("--"), boundary...), pos: pos}
 }
 
-// delimiter finds the next delimiter line and moves past it. The line end before a delimiter belongs to it, so start
-// is the end of the content before that line end.
+// delimiter finds the next delimiter line and moves pos past it. start is the end of the content before the
+// delimiter, without the line end, which belongs to the delimiter.
 func (s *splitter) delimiter() (start int, closing, ok bool) {
 	from, glued, judged := s.pos, s.glued, false
 	for {
@@ -35,8 +35,8 @@ func (s *splitter) delimiter() (start int, closing, ok bool) {
 			if !glued || s.body[start-1] != '}' {
 				continue
 			}
-			// holdsJSON is called only at the first brace, since it scans the whole head: for a body full of braces
-			// and delimiters, repeated calls would take hours.
+			// holdsJSON is called only at the first brace, because it scans the whole head. In a body full of braces
+			// and delimiters, a call at each of them would take hours in total.
 			if !judged {
 				glued, judged = holdsJSON(s.body[s.pos:start]), true
 			}
@@ -53,16 +53,16 @@ func (s *splitter) delimiter() (start int, closing, ok bool) {
 		if !ok {
 			continue
 		}
-		// The line end before it may already belong to the previous delimiter line.
+		// If no content is between two delimiter lines, the line end before this one belongs to the previous one.
 		content := max(s.pos, trimLineEnd(s.body, start))
 		s.pos = len(s.body) - len(rest) + end
 		return content, closing, true
 	}
 }
 
-// holdsJSON reports whether a part is an operation whose body is JSON.
+// holdsJSON reports whether a part is an operation with a JSON body.
 func holdsJSON(part []byte) bool {
-	for range 2 { // the heads of the part and of the operation
+	for range 2 { // skip the head of the part and the head of the operation
 		_, rest, ok := cutHead(part)
 		if !ok {
 			return false

@@ -1,4 +1,5 @@
-// Package objects is the port to object storage: a directory, or a prefix in a bucket. It holds backups and exports.
+// Package objects is the port to object storage, which holds backups and exports. The storage is a directory, or the
+// objects of a bucket whose names have a common prefix.
 package objects
 
 import (
@@ -6,7 +7,7 @@ import (
 	"iter"
 )
 
-// Place stores named byte strings. Slashes separate the parts of a name.
+// Place stores objects: byte strings with names. Slashes separate the parts of a name.
 type Place interface {
 	// Put stores an object. Readers see the whole object or none of it. When Put returns nil, the object is durable;
 	// after an error it may or may not exist.
@@ -19,14 +20,15 @@ type Place interface {
 	Delete(ctx context.Context, name string) error
 }
 
-// Ordered is a Place that can list objects from a given name on without reading the names before it.
+// Ordered is an optional interface of a [Place]: it lists objects from a given name on, without reading the names
+// before it.
 type Ordered interface {
-	// ListAfter lists the objects whose names begin with prefix and sort after the name after.
+	// ListAfter lists the objects whose names begin with prefix and are greater than after.
 	ListAfter(ctx context.Context, prefix, after string) iter.Seq2[Object, error]
 }
 
-// ListAfter lists the objects whose names begin with prefix and are greater than the last argument. If p is not
-// [Ordered], it lists all objects with the prefix and skips the others.
+// ListAfter lists the objects in p whose names begin with prefix and are greater than after. If p is not [Ordered],
+// it lists all objects with the prefix and drops the others.
 func ListAfter(ctx context.Context, p Place, prefix, after string) iter.Seq2[Object, error] {
 	if o, ok := p.(Ordered); ok {
 		return o.ListAfter(ctx, prefix, after)
@@ -49,6 +51,6 @@ type Object struct {
 	Size int64
 }
 
-// TempSuffix ends the name of an object that is being written, or that a killed process left unfinished. A list may
-// contain such names.
+// TempSuffix is the end of the name of an object that is incomplete: it is being written, or the process was killed
+// while writing it. A list may contain such names.
 const TempSuffix = ".part"

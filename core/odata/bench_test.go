@@ -9,7 +9,7 @@ import (
 	"edgetable/core/odata"
 )
 
-// benchEntity returns an entity of about 1 KiB with ten properties of all types.
+// benchEntity returns an entity of about 1 KiB with ten properties, which cover all types.
 func benchEntity() (k []byte, timestamp edm.Ticks, p edm.Properties) {
 	add := func(name string, v edm.Value) { p = edm.AppendProperty(p, name, v) }
 	add("Name", edm.String("Fabrikam"))

@@ -15,17 +15,18 @@
 //	operand    = property | literal | "(" operand ")"
 //
 // Keywords are lower-case. At most one side of a comparison is a property. "not A eq 1" negates the comparison. A
-// bare literal must be true or false; a bare property is short for "property eq true".
+// literal without a comparison must be true or false. A property without a comparison is short for "property eq
+// true".
 //
 // # Types
 //
 // PartitionKey and RowKey are strings, Timestamp is a DateTime, and a literal has the type of its notation. The type
 // of any other property is known only from the entity. Operands of known types must be compatible: keys compare with
-// strings, Timestamp with DateTimes and numbers with numbers, and a key, DateTime or number alone is no condition.
+// strings, Timestamp with DateTimes, and numbers with numbers. A key, DateTime or number alone is not a condition.
 // Anything else is a [TypeError], as in Microsoft.Data.OData.
 //
-// In a filter on tables ([ParseTables]) TableName is a string and the only name with a type. Its comparisons ignore
-// case.
+// In a filter on tables ([ParseTables]), TableName is a string and the only name with a known type. Comparisons with
+// TableName ignore case.
 //
 // # Comparisons
 //
@@ -39,11 +40,11 @@
 //   - An Int32 literal compares by value with Int32, Int64 and Double, an
 //     Int64 literal (5L) with Int64 and Double, a Double literal with Double
 //     only. Int64 and Double compare exactly, even above 2⁵³.
-//   - For any other pair of types the stored value is less than the literal:
-//     ne, lt and le hold.
+//   - For any other pair of types the stored value counts as less than the
+//     literal, so ne, lt and le are true.
 //   - NaN, on either side, fails every operator except ne.
 //
-// # Bounds
+// # Limits
 //
 // Filters come from untrusted clients, so their length, depth and number of comparisons are limited ([MaxLength],
 // [MaxDepth], [MaxComparisons]), and evaluating a filter allocates nothing.

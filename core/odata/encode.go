@@ -7,7 +7,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// A filter that travels to another process is encoded as its expressions in prefix order. The first byte of an
+// A filter that is sent to another process is encoded as its expressions in prefix order. The first byte of an
 // expression is its kind:
 //
 //	constant     1 byte: 1 is true
@@ -20,10 +20,11 @@ import (
 // errEncoding means that the bytes are not an encoded filter.
 var errEncoding = errors.New("odata: malformed filter")
 
-// maxNesting limits how deep expressions nest: a disjunction, a conjunction and a negation for each parenthesis.
+// maxNesting is the maximum depth of an encoded expression. Each parenthesis of a filter can add three levels: a
+// disjunction, a conjunction and a negation.
 const maxNesting = 3 * (MaxDepth + 1)
 
-// Append appends the encoded filter to dst; a nil filter appends nothing.
+// Append appends the encoding of the filter to dst; a nil filter appends nothing.
 func (f *Filter) Append(dst []byte) []byte {
 	if f == nil {
 		return dst
@@ -73,7 +74,7 @@ type decoder struct {
 
 func (d *decoder) byte() byte {
 	if len(d.rest) == 0 {
-		return 0xFF // neither a kind nor an operator
+		return 0xFF // a value that is neither a kind nor an operator
 	}
 	b := d.rest[0]
 	d.rest = d.rest[1:]

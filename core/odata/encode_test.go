@@ -8,7 +8,7 @@ import (
 	"edgetable/core/odata"
 )
 
-// decode encodes and decodes a filter, which must not change.
+// decode encodes the filter, decodes the result, and checks that the filter is the same.
 func decode(t *testing.T, f *odata.Filter) *odata.Filter {
 	t.Helper()
 	again, err := odata.Decode(f.Append(nil))
@@ -61,7 +61,7 @@ func TestEncoding(t *testing.T) {
 	}
 }
 
-// FuzzDecode checks that any bytes give an error or a filter that can be evaluated and encoded.
+// FuzzDecode checks that Decode returns, for any bytes, an error or a filter that can be evaluated and encoded.
 func FuzzDecode(f *testing.F) {
 	for _, text := range []string{"true", "A eq 1 and not (B gt 'x' or PartitionKey le 'p')", "Timestamp lt datetime'2008-10-01'"} {
 		filter, err := odata.Parse(text)

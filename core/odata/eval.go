@@ -10,19 +10,19 @@ import (
 	"edgetable/core/key"
 )
 
-// entity is one entity under evaluation. The first access to a property finds all properties of the filter in one
-// pass over the list.
+// entity is one entity under evaluation. When a filter first needs a property, the entity looks up all properties of
+// the filter in one pass over its list.
 type entity struct {
 	key        []byte
 	timestamp  edm.Ticks
 	properties edm.Properties
 	names      []string
 	resolved   bool
-	values     [maxValues]edm.Value // values of names; null if the entity lacks the property
+	values     [maxValues]edm.Value // values of the properties in names; null if the entity lacks the property
 }
 
-// maxValues is the number of properties that the first pass finds; others are looked up on each access. The limit
-// keeps an entity small enough for the stack.
+// maxValues is the number of properties that one pass looks up. Further properties are looked up on each access. The
+// limit keeps an entity small enough for the stack.
 const maxValues = 8
 
 func (e *entity) matches(x *expr) bool {
@@ -51,7 +51,8 @@ func (e *entity) matches(x *expr) bool {
 	return !e.matches(x.operands[0])
 }
 
-// outcome compares the field of a comparison with its literal, and returns the result as a set of one outcome.
+// outcome compares the stored value with the literal of a comparison. The result is a set that contains only the
+// outcome.
 func (e *entity) outcome(x *expr) operator {
 	if x.field >= 0 {
 		return compare(e.value(x), &x.literal, x.op)
@@ -62,11 +63,11 @@ func (e *entity) outcome(x *expr) operator {
 	if x.field == fieldTimestamp {
 		return compare(edm.DateTime(e.timestamp), &x.literal, x.op)
 	}
-	// Encoded keys sort like UTF-16.
+	// Encoded keys can be compared by byte, because they sort like the keys in UTF-16.
 	return outcome(bytes.Compare(e.part(x), x.rotated))
 }
 
-// calls returns the result of a function call.
+// calls reports whether a function call is true for the entity.
 func (e *entity) calls(x *expr) bool {
 	if x.field >= 0 {
 		v := e.value(x)
@@ -75,12 +76,12 @@ func (e *entity) calls(x *expr) bool {
 	if e.key == nil {
 		return false
 	}
-	// Rotation maps characters one to one, so encoded texts can be tested.
+	// The function may test encoded texts, because rotation maps characters one to one.
 	part := e.part(x)
 	return x.function.Of(unsafe.String(unsafe.SliceData(part), len(part)), unsafe.String(unsafe.SliceData(x.rotated), len(x.rotated)))
 }
 
-// value returns the property that x tests, or null.
+// value returns the entity's value of the property that x tests, or null.
 func (e *entity) value(x *expr) edm.Value {
 	if x.field >= maxValues {
 		v, _ := e.properties.Lookup(x.name)
@@ -106,8 +107,8 @@ func (e *entity) resolve() {
 	e.properties.Gather(e.names[:min(len(e.names), maxValues)], e.values[:])
 }
 
-// compare compares a stored value with a literal by the rules in the package comment. It considers op only where
-// testing equality is cheaper than ordering.
+// compare compares a stored value with a literal by the rules in the package comment. If op only tests equality, the
+// outcome may be less instead of greater, because equality is cheaper to test than order.
 func compare(v edm.Value, literal *edm.Value, op operator) operator {
 	switch v.Type() {
 	case edm.TypeNull:
@@ -133,7 +134,7 @@ func compareSame(v edm.Value, literal *edm.Value, op operator) operator {
 		if a, b := v.Text(), literal.Text(); a == b {
 			return equal
 		} else if op == opEq || op == opNe {
-			return less // greater would do as well
+			return less // unequal; eq and ne do not distinguish less from greater
 		} else {
 			return outcome(key.Compare(a, b))
 		}
@@ -150,10 +151,10 @@ func compareSame(v edm.Value, literal *edm.Value, op operator) operator {
 		}
 		return less
 	}
-	return compareInts(v.Int(), literal.Int()) // DateTime, Int32, Int64
+	return compareInts(v.Int(), literal.Int()) // the remaining types: DateTime, Int32 and Int64
 }
 
-// outcome converts the result of a three-way comparison.
+// outcome converts the result of a three-way comparison to an outcome.
 func outcome(c int) operator {
 	switch {
 	case c < 0:

@@ -18,7 +18,7 @@ func mustParse(t testing.TB, text string) *odata.Filter {
 	return f
 }
 
-// TestCompare lists the operators that hold for a stored value and a literal.
+// TestCompare checks which operators are true for a stored value and a literal.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	const (

@@ -17,21 +17,22 @@ const (
 // expr is one node of a filter. It is a struct rather than an interface, so that evaluation is a switch whose
 // arguments stay on the stack.
 //
-// Conjunctions and disjunctions have two or more operands; no operand is a constant or has its parent's kind. The
-// operand of a negation is neither a constant nor a negation. So only the root can be a constant.
+// Conjunctions and disjunctions have two or more operands. None of these is a constant or has the kind of its parent.
+// The operand of a negation is neither a constant nor a negation. So a constant can only be the root.
 type expr struct {
 	kind     kind
-	truth    bool     // constant
-	op       operator // comparison
-	function Function // function
-	field    field    // comparison, function
-	name     string   // the field's name
+	truth    bool     // the value of a constant
+	op       operator // the operator of a comparison
+	function Function // the function of a function call
+	field    field    // the property that a comparison or function tests
+	name     string   // the name of the property in field
 	literal  edm.Value
-	rotated  []byte // encoded literal, if the field is PartitionKey or RowKey
+	rotated  []byte // the literal in the encoding of keys, if the property is PartitionKey or RowKey
 	operands []*expr
 }
 
-// field is the value that a comparison reads: an index into Filter.names, or a system property.
+// field identifies the property that a comparison or function tests: an index into Filter.names, or a system
+// property.
 type field int16
 
 const (
@@ -53,17 +54,17 @@ func systemField(name string) (field, bool) {
 	return 0, false
 }
 
-// operator is a comparison operator as the set of outcomes for which it holds.
+// operator is a comparison operator, stored as the set of outcomes for which it is true.
 type operator uint8
 
-// The outcomes of comparing a stored value with a literal. Zero is the outcome for an absent property; no set
-// contains it.
+// The possible outcomes of comparing a stored value with a literal; each is one bit of a set. The outcome for an
+// absent property is zero, so it is in no set and every operator is false.
 const (
 	absent operator = 0
 	less   operator = 1 << iota >> 1
 	equal
 	greater
-	unordered // NaN
+	unordered // at least one value is NaN
 )
 
 const (
@@ -127,7 +128,7 @@ func (op operator) kind() string {
 	return "GreaterThanOrEqual"
 }
 
-// mirrored returns the operator for exchanged sides, such as gt for lt.
+// mirrored returns the operator to use if the two sides of a comparison are exchanged, such as gt for lt.
 func (op operator) mirrored() operator {
 	m := op &^ (less | greater)
 	if op&less != 0 {
@@ -144,7 +145,7 @@ func truth(b bool) *expr { return &expr{kind: constant, truth: b} }
 // combine builds a conjunction or disjunction of the expressions in list. It removes constants, and merges operands
 // of the same kind.
 func combine(k kind, list []*expr) *expr {
-	// A constant equal to neutral changes nothing; the opposite constant decides the result.
+	// A constant equal to neutral does not change the result. The opposite constant decides it.
 	neutral := k == conjunction
 	operands := make([]*expr, 0, len(list))
 	for _, e := range list {

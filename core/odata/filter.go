@@ -7,19 +7,19 @@ import (
 	"edgetable/core/edm"
 )
 
-// Limits of a filter. The service documents 15 comparisons and accepts more; clients build long lists of keys with
-// one more pair of parentheses per key.
+// Limits of a filter. The service documents a maximum of 15 comparisons but accepts more. The depth is generous,
+// because some clients build a long list of keys with one more pair of parentheses for each key.
 const (
-	MaxLength      = 32 << 10 // bytes
-	MaxDepth       = 128      // parentheses
+	MaxLength      = 32 << 10 // maximum length in bytes
+	MaxDepth       = 128      // maximum depth of parentheses
 	MaxComparisons = 500
 )
 
-// Filter is a parsed $filter. It is immutable and safe for concurrent use. Nil is no filter and matches everything.
+// Filter is a parsed $filter. It is immutable and safe for concurrent use. A nil Filter matches everything.
 type Filter struct {
 	root *expr
-	// names holds the distinct properties in the filter, except keys and Timestamp, in order of appearance.
-	// expr.field indexes it.
+	// names holds the distinct properties in the filter, except keys and Timestamp, in order of first appearance.
+	// expr.field is an index into it.
 	names []string
 }
 
@@ -27,11 +27,12 @@ type Filter struct {
 // [ErrNotImplemented], [ErrNull], [ErrNotBoolean] or [ErrTooComplex].
 func Parse(text string) (*Filter, error) { return parse(text, parser{}) }
 
-// ParseExtended is Parse for filters that may call a [Function]; the service has no functions.
+// ParseExtended is like Parse, but the filter may call a [Function]. The service itself has no functions.
 func ParseExtended(text string) (*Filter, error) { return parse(text, parser{extended: true}) }
 
-// ParseTables parses a filter on the tables of an account. The key of a table is its folded name with an empty
-// RowKey. TableName literals are folded too, so that comparisons ignore case. A table has no other property.
+// ParseTables parses a filter on the tables of an account. The name of a table, in lower case by the function fold,
+// is the PartitionKey, and the RowKey is empty. Literals compared with TableName are folded too, so that comparisons
+// ignore case. A table has no other property.
 func ParseTables(text string, fold func(string) string) (*Filter, error) {
 	return parse(text, parser{fold: fold})
 }
@@ -72,20 +73,21 @@ func (f *Filter) Shape() string {
 	return strings.ToValidUTF8(string(shape), "")
 }
 
-// maxShape is in bytes. The depth is limited because modules built by TinyGo have a small stack.
+// maxShape is the maximum length in bytes. maxShapeDepth limits the recursion, because modules built by TinyGo have a
+// small stack.
 const (
 	maxShape      = 512
 	maxShapeDepth = 32
 )
 
-// Match reports whether an entity matches; k is its encoded key and p holds its own properties. With a nil k,
-// PartitionKey, RowKey and Timestamp are absent, so that a filter can test other things with named values. Match does
-// not allocate.
+// Match reports whether an entity matches; k is its encoded key, and p holds its properties except keys and
+// Timestamp. If k is nil, PartitionKey, RowKey and Timestamp are absent, so that a filter can also test named values
+// that are not an entity. Match does not allocate.
 func (f *Filter) Match(k []byte, timestamp edm.Ticks, p edm.Properties) bool {
 	if f == nil {
 		return true
 	}
-	if x := f.root; x.kind == comparison && x.field >= 0 { // fast path for the most frequent filter; makes a scan 15 % faster
+	if x := f.root; x.kind == comparison && x.field >= 0 { // fast path for the most frequent filter; a scan is 15 % faster with it
 		v, _ := p.Lookup(x.name)
 		return x.op&compare(v, &x.literal, x.op) != 0
 	}

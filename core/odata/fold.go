@@ -5,8 +5,8 @@ import "edgetable/core/edm"
 // Outcomes is a set of outcomes of comparing a stored value with a literal.
 type Outcomes uint8
 
-// The outcomes, by the rules in the package comment. Less also holds if the types are not comparable. Unordered means
-// that one of two Doubles is NaN. Absent means that the entity lacks the property.
+// The outcomes, by the rules in the package comment. Less is also the outcome for types that are not comparable.
+// Unordered means that at least one of two Doubles is NaN. Absent means that the entity lacks the property.
 const (
 	Less      = Outcomes(less)
 	Equal     = Outcomes(equal)
@@ -15,19 +15,20 @@ const (
 	Absent    = Unordered << 1
 )
 
-// Test is a comparison in a filter, or a function call, whose outcome is Equal if the function returns true.
-// PartitionKey, RowKey and Timestamp go by these names.
+// Test is a comparison in a filter, or a function call. A function that returns true has the outcome Equal. Name is
+// the name of the property, which may be PartitionKey, RowKey or Timestamp.
 type Test struct {
 	Name     string
 	Function Function
 	Literal  edm.Value
-	Holds    Outcomes // outcomes for which the test is true
+	Holds    Outcomes // the outcomes for which the test is true
 }
 
-// Fold translates a filter for a store that evaluates it elsewhere. It applies negations to the sets of outcomes, so
-// that only tests, conjunctions (all) and disjunctions remain. Conjunctions and disjunctions have at least two parts,
-// except that a constant filter becomes one without parts. Without negations the result is monotonic: if a store
-// makes a test true for more entities, the whole filter becomes true for more entities, never for fewer.
+// Fold translates a filter for a store that evaluates it elsewhere. It calls test for each comparison and function,
+// and join for each conjunction (all is true) and disjunction. There are no negations, because Fold applies them to
+// the sets of outcomes. join gets at least two parts, or none for a constant filter. Without negations the result is
+// monotonic: if a store makes a test true for more entities, the whole filter can become true for more entities,
+// never for fewer.
 func Fold[T any](f *Filter, test func(Test) T, join func(all bool, parts []T) T) T {
 	if f == nil {
 		return join(true, nil)

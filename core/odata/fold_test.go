@@ -11,7 +11,8 @@ import (
 	"edgetable/core/odata"
 )
 
-// TestFold checks the translation by Fold, and that it holds for exactly the entities that the filter matches.
+// TestFold checks how Fold translates filters. It also checks on random entities that a translated filter is true for
+// exactly the entities that the filter matches.
 func TestFold(t *testing.T) {
 	t.Parallel()
 	show := func(text string) string {
@@ -44,7 +45,7 @@ func TestFold(t *testing.T) {
 			}
 		}
 		k := key.Append(nil, randomString(r, false), randomString(r, false))
-		// Find the outcome of a test by evaluating each operator.
+		// Find out the outcome of a comparison by evaluating it with each operator.
 		holds := odata.Fold(f, func(x odata.Test) bool {
 			if x.Function != odata.NoFunction {
 				return x.Holds&odata.Equal != 0 == mustParse(t, x.Function.String()+"("+x.Name+","+odata.Literal(x.Literal)+")").Match(k, edm.MinDateTime, p)

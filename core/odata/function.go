@@ -7,7 +7,7 @@ import "strings"
 // for values of other types.
 type Function uint8
 
-// The functions. NoFunction marks a comparison.
+// The functions. NoFunction means that the expression is a comparison.
 const (
 	NoFunction Function = iota
 	StartsWith
@@ -40,7 +40,7 @@ func (f Function) String() string {
 }
 
 // Of reports whether the function is true for two strings. Comparing bytes gives the same result as comparing UTF-16
-// code units, because in UTF-8 no character begins inside another.
+// code units, because in UTF-8 the bytes of one character never occur within another character.
 func (f Function) Of(s, part string) bool {
 	switch f {
 	case StartsWith:

@@ -10,8 +10,9 @@ import (
 	"edgetable/core/odata"
 )
 
-// FuzzFilter checks, for any text and any bytes as an entity, that printing is a fixed point, that evaluation does
-// not panic, and that the plan obeys its law.
+// FuzzFilter checks filters and entities made from any text and bytes. Parsing the canonical text of a filter and
+// printing it again must give the same text. Evaluation must not panic, and the plan must obey the law of
+// [odata.MakePlan].
 func FuzzFilter(f *testing.F) {
 	_, _, entity := benchEntity()
 	for _, text := range []string{
@@ -54,7 +55,7 @@ func FuzzFilter(f *testing.F) {
 		canonical := filter.String()
 		again, err := odata.ParseExtended(canonical)
 		switch {
-		case errors.Is(err, odata.ErrTooComplex): // only if the canonical text is longer or deeper
+		case errors.Is(err, odata.ErrTooComplex): // possible only if the canonical text is longer or deeper than the original
 		case err != nil:
 			t.Errorf("%q is printed as %q: %v", text, canonical, err)
 		case again.String() != canonical:

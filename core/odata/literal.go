@@ -37,7 +37,7 @@ func parseNumber(s string, t edm.Type) (edm.Value, bool) {
 	return edm.Double(f), err == nil
 }
 
-// typeBefore returns the type of a literal whose quote follows this name.
+// typeBefore returns the type of a literal that begins with this name and a quote, such as guid'…'.
 func typeBefore(name string) edm.Type {
 	switch strings.ToLower(name) {
 	case "datetime":
@@ -65,8 +65,8 @@ func parseTyped(t edm.Type, s string) (edm.Value, bool) {
 	return edm.Binary(b), ok
 }
 
-// parseHex parses pairs of hexadecimal digits. encoding/hex would import package fmt through an error, a tenth of a
-// wasm module.
+// parseHex parses pairs of hexadecimal digits. It replaces encoding/hex, which imports package fmt for an error and
+// so would enlarge a wasm module by a tenth.
 func parseHex(s string) ([]byte, bool) {
 	b := make([]byte, len(s)/2)
 	for i := range len(b) * 2 {

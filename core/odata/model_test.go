@@ -14,8 +14,8 @@ import (
 	"edgetable/core/odata"
 )
 
-// model is an entity as a map. It computes the expected results by other means than the evaluator: decoded keys,
-// strings as UTF-16, numbers as fractions.
+// model is an entity as a map. It computes the expected results in other ways than the evaluator: with decoded keys,
+// with strings in UTF-16, and with numbers as fractions.
 type model map[string]edm.Value
 
 // sign compares a stored value with a literal: −1, 0, 1, or 2 if they are unordered.
@@ -32,17 +32,17 @@ func sign(v, literal edm.Value) int {
 		case math.IsNaN(asFloat(v)) || math.IsNaN(asFloat(literal)):
 			return 2
 		}
-		return compareOrdered(asFloat(v), asFloat(literal)) // an infinity
+		return compareOrdered(asFloat(v), asFloat(literal)) // at least one is infinite
 	case v.Type() != literal.Type():
 		return -1
 	case v.Type() == edm.TypeString:
 		return slices.Compare(utf16.Encode([]rune(v.Text())), utf16.Encode([]rune(literal.Text())))
 	case v.Type() == edm.TypeBoolean:
-		return compareOrdered(v.String(), literal.String()) // "false" < "true"
+		return compareOrdered(v.String(), literal.String()) // the texts sort as the values do: "false" < "true"
 	case v.Type() == edm.TypeDateTime:
 		return v.Ticks().Time().Compare(literal.Ticks().Time())
 	}
-	return compareOrdered(fmt.Sprintf("%x", v.Text()), fmt.Sprintf("%x", literal.Text())) // Guid, Binary
+	return compareOrdered(fmt.Sprintf("%x", v.Text()), fmt.Sprintf("%x", literal.Text())) // the remaining types: Guid and Binary
 }
 
 func compareOrdered[T float64 | string](a, b T) int {
@@ -91,7 +91,7 @@ func (m model) holds(name, op string, literal edm.Value) bool {
 	return s == 1 || s == 0
 }
 
-// randomFilter returns the text of a filter and its meaning for a model.
+// randomFilter returns the text of a filter, and a function that reports whether a model matches it.
 func randomFilter(r *rand.Rand, depth int) (string, func(model) bool) {
 	if depth == 0 || r.IntN(4) == 0 {
 		if r.IntN(4) == 0 {
@@ -101,7 +101,7 @@ func randomFilter(r *rand.Rand, depth int) (string, func(model) bool) {
 		name := names[r.IntN(len(names))]
 		op := []string{"eq", "eq", "ne", "lt", "le", "gt", "ge"}[r.IntN(7)]
 		literal := randomValue(r)
-		switch name { // literals must be compatible with the types of keys and Timestamp
+		switch name { // choose literals that are compatible with the types of keys and Timestamp
 		case "PartitionKey", "RowKey":
 			literal = edm.String(randomString(r, true))
 		case "Timestamp":
@@ -121,7 +121,7 @@ func randomFilter(r *rand.Rand, depth int) (string, func(model) bool) {
 	return "(" + a + ") and (" + b + ")", func(m model) bool { return fa(m) && fb(m) }
 }
 
-// randomCall returns a function call and its meaning for a model, in terms of UTF-16.
+// randomCall returns the text of a function call, and a function that evaluates it on the UTF-16 of a model's values.
 func randomCall(r *rand.Rand) (string, func(model) bool) {
 	name := []string{"PartitionKey", "RowKey", "A", "B", "J"}[r.IntN(5)]
 	part := randomString(r, true)
@@ -162,7 +162,7 @@ func randomCall(r *rand.Rand) (string, func(model) bool) {
 	return text, holds
 }
 
-// randomString returns a short string over few characters, so that strings are often equal.
+// randomString returns a short string of few different characters, so that strings are often equal.
 func randomString(r *rand.Rand, any bool) string {
 	alphabet := []string{"a", "b", "'", "\uD7FF", "\uE000", "\uFFFD", "😀", "/", "\x01", "\x1F", "\x7F"}
 	if !any {
@@ -200,14 +200,15 @@ func randomValue(r *rand.Rand) edm.Value {
 	return edm.String(randomString(r, true))
 }
 
-// TestModel compares evaluator, planner and printer with the model, for random filters and entities.
+// TestModel checks that the evaluator, the planner and the printer agree with the model, for random filters and
+// entities.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	kinds := map[string]int{}
 	for range 4000 {
 		text, holds := randomFilter(r, r.IntN(5))
-		for _, name := range []string{"RowKey", "PartitionKey"}[r.IntN(2):] { // most queries begin like this
+		for _, name := range []string{"RowKey", "PartitionKey"}[r.IntN(2):] { // begin as most queries do: with comparisons of keys
 			if r.IntN(2) == 0 {
 				literal, rest := edm.String(randomString(r, false)), holds
 				text = name + " eq " + odata.Literal(literal) + " and (" + text + ")"

@@ -6,18 +6,18 @@ import (
 	"edgetable/core/edm"
 )
 
-// parser parses a filter by recursive descent. It keeps the first error; after it the productions return without
-// reading, and their results are meaningless. Each parenthesis takes four frames of a few pointers, and MaxDepth of
-// them must fit into the 64 KiB stack of a small wasm module. Functions outside the recursion are not inlined,
-// because that would enlarge these frames.
+// parser parses a filter by recursive descent. It stores the first error. After an error the parsing functions return
+// without reading further, and their results are meaningless. Each parenthesis takes four stack frames of a few
+// pointers, and MaxDepth such groups of frames must fit into the 64 KiB stack of a small wasm module. Functions
+// outside the recursion are not inlined, because that would enlarge these frames.
 //
-// Types are checked as operands are combined, left to right and inside out, in the order of Microsoft.Data.OData.
-// That library checks types only after it has read the whole filter, so a syntax error takes precedence over a type
-// error.
+// Types are checked when operands are combined, from left to right and from inside to outside, which is the order of
+// Microsoft.Data.OData. That library checks types only after it has read the whole filter, so a syntax error takes
+// precedence over a type error.
 type parser struct {
 	lexer       lexer
-	fold        func(string) string // if not nil, the filter is on tables
-	extended    bool                // function calls are allowed
+	fold        func(string) string // set if the filter is on tables; converts a name to lower case
+	extended    bool                // set if the filter may call functions
 	tok         token               // the next token
 	err         error
 	typeErr     error // the first type error
@@ -33,21 +33,21 @@ func (p *parser) advance() {
 func (p *parser) fail(err error) {
 	if p.err == nil {
 		p.err = err
-		p.tok = token{kind: tokenBad} // ends every loop
+		p.tok = token{kind: tokenBad} // no loop continues with this token
 	}
 }
 
-// mistyped keeps the first type error until the whole filter has been read.
+// mistyped stores the first type error, which is returned after the whole filter has been read.
 func (p *parser) mistyped(err error) {
 	if p.typeErr == nil {
 		p.typeErr = err
 	}
 }
 
-// unexpected reports that the next token may not occur here.
+// unexpected sets the error for a token that may not occur here.
 func (p *parser) unexpected() { p.expected("Syntax error", p.lexer.pos) }
 
-// expected reports that the next token is not the required one.
+// expected sets the error for a token that is not the required one.
 //
 //go:noinline
 func (p *parser) expected(what string, at int) {
@@ -119,7 +119,8 @@ func (p *parser) andExpr() *term {
 	return p.combined(conjunction, list)
 }
 
-// conditions checks that both operands of an operator are conditions, and returns a term of their type, Boolean.
+// conditions checks that both operands of an operator are conditions. It returns a term of type Boolean, the type of
+// the result.
 //
 //go:noinline
 func (p *parser) conditions(left, right *term, kind string) *term {
@@ -168,7 +169,7 @@ func (p *parser) unary() *term {
 //
 // comparison = operand ( "eq" | "ne" | "gt" | "ge" | "lt" | "le" ) operand
 //
-// The parenthesis of an expr and that of an operand look alike; their content decides.
+// Both an expr and an operand may begin with a parenthesis. Which of them it is becomes clear only from the content.
 //
 //go:noinline
 func (p *parser) primary(left *term) *term {
@@ -248,7 +249,7 @@ func (p *parser) operand() *term {
 	return nil
 }
 
-// isKeyword also recognises keywords in the wrong case, so that "NOT (…)" is not taken for a function call.
+// isKeyword also accepts keywords in upper or mixed case, so that "NOT (…)" is not taken for a function call.
 func isKeyword(name string) bool {
 	return strings.EqualFold(name, "not") || strings.EqualFold(name, "and") || strings.EqualFold(name, "or")
 }

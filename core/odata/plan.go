@@ -2,13 +2,13 @@ package odata
 
 import "edgetable/core/key"
 
-// Plan says where the entities that match a filter can be.
+// Plan says which ranges of keys a query must read, and what it must check in them.
 type Plan struct {
 	// Ranges are non-empty, disjoint and ascending. An empty list means that nothing matches.
 	Ranges []key.Range
-	// Residual is the filter to evaluate on the entities in Ranges; nil if all of them match.
+	// Residual is the filter to evaluate on the entities in Ranges; nil if all these entities match.
 	Residual *Filter
-	// Kind names the plan in one word, after its widest range:
+	// Kind is one word for the size of the widest range:
 	//
 	//	Nothing    no range
 	//	Point      one entity; the range starts at its key
@@ -20,15 +20,16 @@ type Plan struct {
 	Kind string
 }
 
-// maxRanges is the maximum number of ranges in a plan. A store seeks once per range; a plan that would have more gets
-// a single range that spans them.
+// maxRanges is the maximum number of ranges in a plan, because a store seeks once per range. If a plan would have
+// more ranges, it gets a single range that contains all of them.
 const maxRanges = 100
 
-// MakePlan plans a filter; nil means the whole table. It uses comparisons of PartitionKey and RowKey, and startswith
-// on them, inside and, or and not. RowKey narrows a range only within a single partition.
+// MakePlan plans a filter; nil means the whole table. It derives the ranges from comparisons of PartitionKey and
+// RowKey, and from startswith on them. These may be operands of and, or and not. A condition on RowKey narrows a
+// range only within a single partition.
 //
-// Every plan obeys this law: for every entity with a legal key, the filter matches it if and only if its key is in a
-// range and the residual matches it.
+// Every plan obeys this law: the filter matches an entity with a legal key if and only if the entity's key is in one
+// of the ranges and the residual matches the entity.
 func MakePlan(f *Filter) Plan {
 	if f == nil {
 		return Plan{Ranges: []key.Range{{}}, Kind: widthTable.String()}
@@ -38,7 +39,7 @@ func MakePlan(f *Filter) Plan {
 		conjuncts = f.root.operands
 	}
 	all := everything()
-	said := make([]bool, len(conjuncts)) // one per conjunct: whether the boxes of all express the conjunct
+	said := make([]bool, len(conjuncts)) // for each conjunct: whether the boxes of all express it completely
 	for i, c := range conjuncts {
 		all.exact = true
 		all.narrow(regionOf(c, false))
@@ -64,8 +65,8 @@ func MakePlan(f *Filter) Plan {
 	return p
 }
 
-// regionOf returns the region of an expression, or of its negation. An expression that does not compare keys may hold
-// anywhere, and so may its negation.
+// regionOf returns the region of an expression, or of its negation. For an expression that does not compare keys, the
+// region is everything, and for its negation too.
 func regionOf(e *expr, negated bool) region {
 	switch e.kind {
 	case constant:
@@ -80,7 +81,7 @@ func regionOf(e *expr, negated bool) region {
 			return region{boxes: everything().boxes}
 		}
 		op := e.op
-		if negated { // a key is never absent or NaN, so the complement is exact
+		if negated { // a key is never absent or NaN, so the negation holds for exactly the other outcomes
 			op ^= less | equal | greater
 		}
 		return keyRegion(e.field, op, e.literal.Text())

@@ -8,9 +8,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// String returns the filter in canonical form, which parses to the same filter: the property is left of the operator,
-// constants are folded, and only necessary parentheses and those after not remain. It may exceed MaxLength if the
-// original nearly did. Nil gives "".
+// String returns the filter in canonical form, which parses to the same filter. In this form the property is left of
+// the operator, and constants are folded. Parentheses occur only where they are necessary, and after not. The text
+// may exceed MaxLength if the original is almost that long. Nil gives "".
 func (f *Filter) String() string {
 	if f == nil {
 		return ""
@@ -37,10 +37,10 @@ func appendLiteral(dst []byte, v edm.Value) []byte {
 	case edm.TypeInt64:
 		return append(v.AppendText(dst), 'L')
 	}
-	return v.AppendText(dst) // Boolean, Double, Int32
+	return v.AppendText(dst) // the remaining types: Boolean, Double and Int32
 }
 
-// TestShapeOfDeepFilter checks that the shape of a deep filter is short.
+// TestShapeOfDeepFilter checks that the shape of a deeply nested filter is truncated.
 func TestShapeOfDeepFilter(t *testing.T) {
 	t.Parallel()
 	text := "A eq 1"

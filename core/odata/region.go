@@ -8,13 +8,13 @@ import (
 	"edgetable/core/key"
 )
 
-// box is the set of entities whose PartitionKey is in one range and whose RowKey is in another. Both are ranges of
-// positions as [key.PartitionFrom] and [key.PartitionAfter] return them, since a RowKey, after the prefix of its
-// partition, is encoded like a PartitionKey.
+// box is the set of entities whose PartitionKey is in one range and whose RowKey is in another. The bounds of both
+// ranges are positions as [key.PartitionFrom] and [key.PartitionAfter] return them. This works for a RowKey too,
+// because after the prefix of its partition a RowKey is encoded like a PartitionKey.
 type box struct{ partition, row key.Range }
 
-// region is a union of at most maxRanges boxes that contains every entity for which an expression is true. If exact,
-// it contains no other entity.
+// region is a union of at most maxRanges boxes. It contains every entity for which an expression is true. If exact is
+// set, it contains no other entity.
 type region struct {
 	boxes []box
 	exact bool
@@ -29,9 +29,9 @@ func constantRegion(truth bool) region {
 	return region{exact: true}
 }
 
-// keyRegion returns the region of keys for which comparing with s has an outcome in op.
+// keyRegion returns the region of the keys whose comparison with s has an outcome in op.
 func keyRegion(f field, op operator, s string) region {
-	if key.Check(s) != nil { // s is no legal key, so none equals it
+	if key.Check(s) != nil { // s is not a legal key, so no key equals s
 		op &^= equal
 		if op&less != 0 && op&greater != 0 {
 			return everything()
@@ -40,7 +40,7 @@ func keyRegion(f field, op operator, s string) region {
 	from, after := key.PartitionFrom(s), key.PartitionAfter(s)
 	end := from
 	if end == nil {
-		end = []byte{} // no key is below ""; a nil end would mean no bound
+		end = []byte{} // an empty End, because no key is below "" and a nil End would mean no bound
 	}
 	var pieces []key.Range
 	if op&less != 0 {
@@ -55,7 +55,8 @@ func keyRegion(f field, op operator, s string) region {
 	return piecesOf(f, pieces)
 }
 
-// prefixRegion returns the region of the keys that begin with s, or if negated of all others.
+// prefixRegion returns the region of the keys that begin with s. If negated is set, it returns the region of all
+// other keys.
 func prefixRegion(f field, s string, negated bool) region {
 	switch {
 	case s == "": // every key begins with ""
@@ -70,7 +71,8 @@ func prefixRegion(f field, s string, negated bool) region {
 	return piecesOf(f, []key.Range{{End: in.Start}, {Start: in.End}})
 }
 
-// piecesOf returns the region of the keys in the given ranges of positions.
+// piecesOf returns the region of the entities whose PartitionKey or RowKey, depending on f, is in one of the given
+// ranges.
 func piecesOf(f field, pieces []key.Range) region {
 	r := region{exact: true}
 	for _, piece := range pieces {
@@ -95,7 +97,7 @@ func (r *region) narrow(s region) {
 	r.exact = r.exact && s.exact && ok
 }
 
-// widen unites r with s. If there are too many boxes, one box that spans them replaces them.
+// widen unites r with s. If the union has too many boxes, it is replaced by one box that contains all of them.
 func (r *region) widen(s region) {
 	r.boxes = tidy(append(r.boxes, s.boxes...))
 	r.exact = r.exact && s.exact
@@ -118,7 +120,7 @@ func intersect(a, b []box) (out []box, ok bool) {
 	return out, len(out) <= maxRanges
 }
 
-// tidy sorts boxes, and joins boxes that touch or overlap in one dimension and are equal in the other.
+// tidy sorts the boxes. It joins two boxes if they are equal in one dimension and touch or overlap in the other.
 func tidy(boxes []box) []box {
 	slices.SortFunc(boxes, func(a, b box) int {
 		return cmp.Or(bytes.Compare(a.partition.Start, b.partition.Start), compareEnds(a.partition.End, b.partition.End),
@@ -138,7 +140,7 @@ func tidy(boxes []box) []box {
 	return out
 }
 
-// join extends r by s if there is no gap between them. r must not start after s.
+// join extends r to the end of s and returns true, unless there is a gap between them. r must not start after s.
 func join(r *key.Range, s key.Range) bool {
 	if r.End == nil {
 		return true
@@ -170,7 +172,7 @@ func hull(boxes []box) box {
 	return h
 }
 
-// compareEnds orders the ends of ranges; nil is the greatest.
+// compareEnds compares the ends of two ranges; nil is greater than all others.
 func compareEnds(a, b []byte) int {
 	switch {
 	case a == nil && b == nil:
@@ -187,7 +189,7 @@ func sameRange(r, s key.Range) bool {
 	return bytes.Equal(r.Start, s.Start) && compareEnds(r.End, s.End) == 0
 }
 
-// width classifies how much of a table a range covers.
+// width classifies how large a part of a table a range covers.
 type width uint8
 
 const (
@@ -203,10 +205,11 @@ func (w width) String() string {
 	return [...]string{"Nothing", "Point", "Rows", "Partition", "Range", "Table"}[w]
 }
 
-// rangesOf converts boxes to ascending disjoint ranges of encoded keys, and returns the width of the widest. lost is
-// true if a condition on RowKey narrowed a range of partitions, which ranges of keys cannot express.
+// rangesOf converts boxes to ascending disjoint ranges of encoded keys, and returns the width of the widest range.
+// lost is true if a condition on RowKey applies to several partitions. One range of keys cannot express such a
+// condition.
 func rangesOf(boxes []box) (ranges []key.Range, widest width, lost bool) {
-	spans := make([]box, 0, len(boxes)) // partition holds ranges of keys here, so that tidy can sort and join them
+	spans := make([]box, 0, len(boxes)) // the ranges of encoded keys, stored as boxes so that tidy can sort and join them
 	for _, b := range boxes {
 		r, w := b.keys()
 		if w >= widthRange && !whole(b.row) {
@@ -245,7 +248,7 @@ func (b box) keys() (key.Range, width) {
 
 func whole(r key.Range) bool { return len(r.Start) == 0 && r.End == nil }
 
-// point returns the key in r; ok is false unless r contains exactly one key.
+// point returns the key in r if r contains exactly one key; otherwise ok is false.
 func point(r key.Range) (string, bool) {
 	s := key.DecodePart(r.Start)
 	return s, r.End != nil && bytes.Equal(r.End, key.PartitionAfter(s))

@@ -13,9 +13,9 @@ type Select []string
 
 // Limits of $select and $top.
 const (
-	MaxSelect     = 255  // names
-	MaxTop        = 1000 // entities
-	maxNameLength = 255  // UTF-16 code units
+	MaxSelect     = 255  // maximum number of names
+	MaxTop        = 1000 // largest valid $top
+	maxNameLength = 255  // in UTF-16 code units
 )
 
 // ParseSelect parses a comma-separated list of property names. Blanks may surround a name, and a comma may follow the
@@ -52,15 +52,15 @@ func ParseSelect(text string) (Select, error) {
 	return list, nil
 }
 
-// bracketed returns the service's error if an expression in brackets or braces is in place of a name. Commas inside
-// it do not separate names.
+// bracketed returns the service's error if an expression in brackets or braces is in the place of a name. Commas
+// inside such an expression do not separate names.
 func bracketed(text string) error {
 	at := strings.IndexAny(text, "[{")
 	if at < 0 {
 		return nil
 	}
 	if before := strings.TrimRightFunc(text[:at], isBlankRune); before != "" && !strings.HasSuffix(before, ",") {
-		return nil // the name before the bracket is wrong
+		return nil // the caller reports the wrong name before the bracket
 	}
 	depth := 0
 	for i := at; i < len(text); i++ {

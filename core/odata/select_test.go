@@ -82,7 +82,7 @@ func TestParseTop(t *testing.T) {
 	}
 }
 
-// TestSelectInBrackets checks that brackets are read as one token, like the service's lexer does.
+// TestSelectInBrackets checks that an expression in brackets is read as one token, as by the service's lexer.
 func TestSelectInBrackets(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ text, want string }{
