@@ -23,12 +23,12 @@ func kilobyte() []byte {
 		`"City":"` + strings.Repeat("Springfield ", 13) + `"}`)
 }
 
-// cyrillic returns an entity of the same length as kilobyte, mostly beyond ASCII.
+// cyrillic returns an entity of the same length as kilobyte, in which most characters are not ASCII.
 func cyrillic() []byte {
 	return []byte(`{"PartitionKey":"p","RowKey":"r","text":"` + strings.Repeat("Анна ", 110) + `"}`)
 }
 
-// atomOf converts an entity from JSON to an Atom entry as clients send it.
+// atomOf converts an entity from JSON to the Atom entry that a client would send.
 func atomOf(b *testing.B, body []byte) []byte {
 	e, err := payload.ReadEntity(body)
 	if err != nil {
@@ -73,7 +73,7 @@ func wide(n int) []byte {
 	return append(b, '}')
 }
 
-// BenchmarkReadUpdate reads bodies of updates, whose properties are sorted by name.
+// BenchmarkReadUpdate measures ReadUpdate, which sorts the properties by name.
 func BenchmarkReadUpdate(b *testing.B) {
 	for name, body := range map[string][]byte{"typical": kilobyte(), "wide": wide(200)} {
 		b.Run(name, func(b *testing.B) {
@@ -88,7 +88,7 @@ func BenchmarkReadUpdate(b *testing.B) {
 	}
 }
 
-// BenchmarkAppendPage writes a page of a thousand entities of 1 KiB.
+// BenchmarkAppendPage measures how long it takes to write a page of a thousand entities of 1 KiB.
 func BenchmarkAppendPage(b *testing.B) {
 	e, err := payload.ReadEntity(kilobyte())
 	if err != nil {

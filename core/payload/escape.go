@@ -12,9 +12,9 @@ const (
 	highs = 0x8080808080808080
 )
 
-// plain returns the length of the longest prefix of printable ASCII without quote and backslash, which a JSON string
-// holds unescaped. It tests eight bytes at a time: subtracting n from every byte sets the high bit of bytes below n,
-// and the lowest bit found this way is exact.
+// plain returns the length of the longest prefix of printable ASCII without quote and backslash. A JSON string holds
+// such text unescaped. plain tests eight bytes at a time: subtracting n from every byte sets the high bit of bytes
+// below n. A borrow can set the high bit of later bytes too, but the lowest bit found is exact.
 func plain(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
@@ -67,8 +67,8 @@ func hex4[T []byte | string](b T) (r rune, ok bool) {
 	return r, true
 }
 
-// unescape appends the characters of a string whose syntax was already checked. A surrogate without its partner
-// becomes U+FFFD and sets lone.
+// unescape appends the characters of a string whose syntax was already checked. Half a surrogate pair without the
+// other half becomes U+FFFD and sets lone.
 func unescape(dst []byte, b string) (out []byte, lone bool) {
 	for {
 		i := strings.IndexByte(b, '\\')

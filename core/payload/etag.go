@@ -29,10 +29,10 @@ func appendETagTime(dst, when []byte) []byte {
 // longestETag exceeds the length of every valid ETag, even with all characters percent-encoded.
 const longestETag = 64
 
-// ParseIfMatch parses an If-Match header that is present: * or the weak ETag of a time, W/"datetime'…'". The colons
-// may have been decoded by a client. A time that is spelled differently from a Timestamp gives the zero Match, which
-// matches no entity. Any other weak ETag is ConditionNotMet. Anything else, such as a list or a strong ETag, is
-// InvalidInput.
+// ParseIfMatch parses the value of an If-Match header: * or the weak ETag of a time, W/"datetime'…'". A client may
+// have decoded the colons. If the time is not spelled exactly as in a Timestamp, the result is the zero Match, which
+// matches no entity. For any other weak ETag the error is ConditionNotMet. For anything else, such as a list or a
+// strong ETag, it is InvalidInput.
 func ParseIfMatch(header string) (table.Match, error) {
 	h := strings.Trim(header, " \t")
 	if h == "*" {

@@ -19,13 +19,14 @@ const (
 	EventDrop   = "edgetable.table.drop"
 )
 
-// Events holds what the events of one feed have in common. Its methods append to dst and return the extended slice.
+// Events holds the values that all events of one feed share. Its methods append to dst and return the extended slice.
 type Events struct {
-	Account, Table string // as the request spells them
+	Account, Table string // names as the request spells them
 	Life           table.Incarnation
 }
 
-// Append appends change number i of a commit as one event in JSON; of a drop there is only number 0.
+// Append appends change number i of a commit as one event in JSON. The commit that drops a table has a single event,
+// number 0.
 func (e *Events) Append(dst []byte, c *table.FeedCommit, i int) []byte {
 	w := object{b: append(dst, '{')}
 	w.text("specversion", "1.0")
@@ -39,7 +40,7 @@ func (e *Events) Append(dst []byte, c *table.FeedCommit, i int) []byte {
 	pk, rk := key.Decode(change.Key)
 	var subject []byte
 	w.text("subject", string(appendPredicate(subject, pk, rk)))
-	if pk != "" { // the extension demands a text
+	if pk != "" { // the CloudEvents extension forbids an empty text
 		w.text("partitionkey", pk)
 	}
 	if rk != "" {
@@ -65,8 +66,8 @@ func (e *Events) Append(dst []byte, c *table.FeedCommit, i int) []byte {
 	return w.b
 }
 
-// context appends the attributes that all events have. The id is the same for each delivery: the life of the table, the
-// Timestamp, a hash of the key, and what happened to it.
+// context appends the attributes that all events have. The id consists of the incarnation of the table, the
+// Timestamp, a hash of the key, and the kind of change, so it is the same each time the event is sent.
 func (e *Events) context(w *object, c *table.FeedCommit, kind string, k []byte) {
 	id := make([]byte, 0, 64)
 	for _, b := range e.Life {
@@ -82,7 +83,7 @@ func (e *Events) context(w *object, c *table.FeedCommit, kind string, k []byte) 
 	w.text("sequence", "0000000000000000000"[min(len(sequence), 19):]+sequence)
 }
 
-// hashOf is FNV-1a.
+// hashOf returns the FNV-1a hash of k.
 func hashOf(k []byte) uint64 {
 	hash := uint64(14695981039346656037)
 	for _, b := range k {

@@ -23,7 +23,7 @@ func ExampleReadEntity() {
 	// p r
 	// Age Edm.Int32 23
 	// Visits Edm.Int64 7
-	// InvalidInput: An error occurred while processing this request. The value of 'Visits' is not an Int32: a whole number from -2147483648 to 2147483647: '3000000000'. Send a larger one as a string annotated as Edm.Int64.
+	// InvalidInput: An error occurred while processing this request. The value of 'Visits' is not an Int32: a whole number from -2147483648 to 2147483647: '3000000000'. Send a larger number as a string annotated as Edm.Int64.
 }
 
 func ExampleReadAtomEntity() {

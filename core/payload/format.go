@@ -10,9 +10,10 @@ import (
 type Format uint8
 
 const (
-	// NoMetadata is JSON with values only; types that JSON lacks are lost.
+	// NoMetadata is JSON with values only. Types that JSON does not distinguish are lost.
 	NoMetadata Format = iota
-	// Minimal is JSON that also has the types that JSON lacks, the ETag, and the context of the root.
+	// Minimal is JSON with the ETag, the odata.metadata URL of the response, and the types that JSON does not
+	// distinguish.
 	Minimal
 	// Full is Minimal plus the type name, id and edit link of every entity.
 	Full
@@ -53,25 +54,25 @@ const (
 	tableName    = "TableName"
 )
 
-// maxProjection is the number of names up to which a Projection needs no allocation per entity.
+// maxProjection is the maximum number of names with which a Projection needs no allocation per entity.
 const maxProjection = 256
 
 // Projection is a compiled $select: the properties that a response keeps. A nil Projection keeps all. A Projection is
 // immutable.
 type Projection struct {
-	text  string // text of the request, without surrounding blanks
-	all   bool   // the text has no names, or has *
+	text  string // the $select as the client sent it, without surrounding blanks
+	all   bool   // set if the text is blank or has *; then all properties are selected
 	names []string
-	index map[string]int // nil if there are few names
-	// whether these system properties are selected; a list must name them
+	index map[string]int // position of each name in names; nil if there are few names
+	// whether names contains these system properties
 	partitionKey, rowKey, timestamp bool
 }
 
-// linearProjection is the number of names up to which comparing each one is faster than a map.
+// linearProjection is the maximum number of names with which a linear search is faster than a map.
 const linearProjection = 8
 
-// NewProjection compiles a $select from its names and its text, which JSON metadata repeats. Repeated names are
-// dropped. Without names all properties are kept.
+// NewProjection compiles a $select from its names and from its text, which JSON metadata repeats. It drops repeated
+// names. Without names it keeps all properties.
 func NewProjection(names []string, text string) *Projection {
 	p := &Projection{text: strings.Trim(text, " \t\r\n"), all: len(names) == 0}
 	seen := make(map[string]int, len(names))

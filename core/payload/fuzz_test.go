@@ -13,8 +13,9 @@ import (
 	"edgetable/core/table"
 )
 
-// FuzzEntityJSON compares the reader with encoding/json and with the writer. An accepted body is valid JSON and means
-// the same; a body refused for its syntax is not valid JSON; an entity is the same after writing and reading it.
+// FuzzEntityJSON compares the reader with encoding/json and with the writer. An accepted body must be valid JSON with
+// the same values. A body that is refused for its syntax must be invalid JSON. Writing an entity and reading it again
+// must give the same entity.
 func FuzzEntityJSON(f *testing.F) {
 	f.Add([]byte(`{"PartitionKey":"p","RowKey":"r","a":1,"b":1.5,"c":"x","d":true,"e":null}`))
 	f.Add(kilobyte())
@@ -66,8 +67,8 @@ func FuzzEntityJSON(f *testing.F) {
 	})
 }
 
-// FuzzEntityAtom checks that an accepted entity is within the limits. It must be the same after writing and reading
-// it as Atom, and also as JSON if JSON can represent it.
+// FuzzEntityAtom checks that an accepted entity is within the limits. Writing it as Atom and reading it again must
+// give the same entity. The same holds for JSON, if JSON can represent the entity.
 func FuzzEntityAtom(f *testing.F) {
 	f.Add([]byte(atomStart + `<d:PartitionKey>p</d:PartitionKey><d:RowKey>r</d:RowKey><d:a m:type="Edm.Double">-INF</d:a><d:b xml:space="preserve"> &#xD;&lt;</d:b><d:c m:null="true" />` + atomEnd))
 	f.Add([]byte(`<e:entry xmlns:e="http://www.w3.org/2005/Atom"><properties xmlns="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"><a xmlns="http://schemas.microsoft.com/ado/2007/08/dataservices"><![CDATA[<]]></a></properties></e:entry>`))
@@ -120,7 +121,7 @@ func plainObject(body []byte) (members map[string]any, ok bool) {
 	if d.Decode(&members) != nil || members == nil || !json.Valid(body) {
 		return nil, false
 	}
-	// A map is not enough: a later member would hide an earlier one of the same name.
+	// The map hides a nested value if a later member has the same name, so look for nested values in the tokens.
 	d = json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	for depth := 0; ; {

@@ -5,32 +5,32 @@ import (
 	"edgetable/core/table"
 )
 
-// maxMembers limits the number of different names in one body, and so the memory for reading it. Nulls count, and so
-// do annotations of absent properties.
+// maxMembers is the maximum number of different names in one body, which limits the memory for reading it. Names of
+// null values count too, and so do annotations of absent properties.
 const maxMembers = 512
 
-// member is one property of a body. Its type annotation may come before or after the value, so both are kept until
-// the body ends.
+// member is one property of a body. Its type annotation may be before or after the value, so both are kept until the
+// whole body has been read.
 type member struct {
 	name      string
 	value     token
-	typ       token  // the annotated Edm type
-	given     bool   // value is set
-	annotated bool   // typ is set
-	order     uint16 // number of values before this one
+	typ       token  // the Edm type that the annotation names
+	given     bool   // set if the body has a value for the property
+	annotated bool   // set if the body has an annotation for the property
+	order     uint16 // number of values in the body before this one
 }
 
 // byValue sorts members by the order of their values in the body.
 func byValue(a, b member) int { return int(a.order) - int(b.order) }
 
-// kind is how a value is written in the body. XML has only strings and null.
+// kind is the form in which a body contains a value. XML has only strings and null.
 type kind uint8
 
 const (
 	kindNull kind = iota
 	kindFalse
 	kindTrue
-	kindInteger // without fraction and exponent
+	kindInteger // a number without fraction and exponent
 	kindDecimal
 	kindString
 )
@@ -39,11 +39,11 @@ const (
 type token struct {
 	text    string // text of a number or string, without quotes
 	kind    kind
-	escaped bool // a string with JSON escapes
+	escaped bool // set if the text is a string with JSON escapes
 }
 
-// characters returns the characters of a string. Without escapes they share memory with the body; otherwise they are
-// in scratch, which may grow and is returned as grown.
+// characters returns the characters of a string. Without escapes, s shares memory with the body. With escapes, s is
+// in scratch, which may be reallocated; grown is the new scratch.
 func (t token) characters(scratch []byte) (s string, grown []byte, lone bool) {
 	if !t.escaped {
 		return t.text, scratch, false
@@ -70,15 +70,15 @@ func explainTwice(name string) error {
 	return explain(table.DuplicatePropertiesSpecified.Err(), "Send "+quote(name)+" once.")
 }
 
-// index is a hash table with linear probing that maps names to members: it holds their positions in the list, plus
-// one. An attacker can cause collisions, but the table is too small for them to matter. A map would allocate for
-// every body with many names and take a third longer.
+// index is a hash table with linear probing. It maps each name to the position of its member in the list, plus one.
+// An attacker can cause collisions, but the table is too small for this to matter. A map would allocate for every
+// body with many names and take a third longer.
 type index [2 * maxMembers]uint16
 
-// member returns the position of name in list, and appends a new member if the list lacks it.
+// member returns the position of name in list. If the list lacks the name, it first appends a new member.
 func (x *index) member(list []member, name string) (grown []member, n int, err error) {
 	n = len(list) - 1
-	if n >= 0 && list[n].name == name { // a property and its annotation are usually neighbours
+	if n >= 0 && list[n].name == name { // fast path: a property usually follows its annotation directly
 		return list, n, nil
 	}
 	if n = x.find(list, name); n == maxMembers {
@@ -90,9 +90,10 @@ func (x *index) member(list []member, name string) (grown []member, n int, err e
 	return list, n, nil
 }
 
-// find returns the position of name in list. For a new name that is the position after the last one.
+// find returns the position of name in list. For a new name it returns len(list), and stores the name at this
+// position.
 func (x *index) find(list []member, name string) int {
-	h := uint32(2166136261) // FNV-1a
+	h := uint32(2166136261) // the FNV-1a hash of name
 	for i := range len(name) {
 		h = (h ^ uint32(name[i])) * 16777619
 	}

@@ -92,7 +92,8 @@ func TestReadOptions(t *testing.T) {
 	}
 }
 
-// TestAppendOptions checks that the document from AppendOptions can be sent again and has the same meaning.
+// TestAppendOptions checks the documents that AppendOptions writes, and that a client may send such a document back
+// without changing the options.
 func TestAppendOptions(t *testing.T) {
 	t.Parallel()
 	now, _ := edm.ParseDateTime("2026-11-28T12:00:00Z")
@@ -129,7 +130,7 @@ func TestAppendOptions(t *testing.T) {
 	}
 }
 
-// FuzzReadOptions checks that an accepted document is written as one that declares the same.
+// FuzzReadOptions checks that an accepted document declares the same after writing and reading it.
 func FuzzReadOptions(f *testing.F) {
 	f.Add([]byte(`{"expire":{"property":"E","after":"P2W1DT1H2M3S"}}`))
 	f.Add([]byte(`{"changes":{"keep":"PT1H"}}`))

@@ -8,12 +8,13 @@ import (
 )
 
 // ReadEntity parses the JSON body of an insert and checks the names, types, sizes and number of its properties. An
-// annotation, before or after a value, sets the value's type. Without one, JSON decides: true and false are Boolean,
-// whole numbers Int32 if they fit, other numbers Double, strings String. Nulls, Timestamp and odata.* are left out.
+// annotation, before or after a value, sets the value's type. Without an annotation, JSON determines the type: true
+// and false are Boolean, whole numbers Int32 if they fit, other numbers Double, strings String. Nulls, Timestamp and
+// odata.* are ignored.
 //
-// It accepts what the service's reader, Microsoft.Data.OData 5.8.0, accepts beyond JSON: strings and names in single
-// quotes, unquoted names, control characters in strings, and numbers such as .5, 1. and 007. [ofService] lists the
-// accepted texts of values.
+// ReadEntity also accepts what the service's reader, Microsoft.Data.OData 5.8.0, accepts beyond JSON: strings and
+// names in single quotes, unquoted names, control characters in strings, and numbers such as .5, 1. and 007.
+// [ofService] lists the accepted texts of values.
 //
 // The entity shares no memory with the body.
 func ReadEntity(body []byte) (Entity, error) {
@@ -25,8 +26,8 @@ func ReadEntity(body []byte) (Entity, error) {
 	return entity(list, ofService)
 }
 
-// ReadFileEntity is [ReadEntity] for files, whose entities must be valid JSON. A value may have any spelling that
-// [edm.Parse] accepts, and an Int64 may be a number.
+// ReadFileEntity is [ReadEntity] for files, which must be valid JSON. A value may have any spelling that [edm.Parse]
+// accepts, and an Int64 may be a number.
 func ReadFileEntity(text []byte) (Entity, error) {
 	var buf [typicalMembers]member
 	list, err := collect(scanner{body: text}, buf[:0])
@@ -36,9 +37,9 @@ func ReadFileEntity(text []byte) (Entity, error) {
 	return entity(list, ofFiles)
 }
 
-// ReadUpdate is [ReadEntity] for the body of an update or merge. It returns the properties sorted by name, the order
-// that the service keeps from then on. Keys come from the URL; keys in the body are ignored, even those of a wrong
-// type.
+// ReadUpdate is [ReadEntity] for the body of an update or merge. It returns the properties sorted by name, because
+// the service keeps an updated entity in this order. Keys are taken from the URL, so keys in the body are ignored,
+// even those of a wrong type.
 func ReadUpdate(body []byte) (edm.Properties, error) {
 	var buf [typicalMembers]member
 	list, err := collect(scanner{body: body, relaxed: true}, buf[:0])
@@ -59,14 +60,14 @@ func ReadTableName(body []byte) (name string, ok bool, err error) {
 	return nameOfTable(list)
 }
 
-// collect reads a whole JSON body and appends its members to list in the order of their values. Annotations may come
-// before or after.
+// collect reads a whole JSON body and appends its members to list in the order of their values. An annotation may be
+// before or after its value.
 func collect(s scanner, list []member) ([]member, error) {
 	var index index
 	return index.collect(&s, list)
 }
 
-// collect reads the object at the position of s, like the function collect. The index must be empty.
+// collect reads the object at the position of s and appends its members to list. The index must be empty.
 func (x *index) collect(s *scanner, list []member) ([]member, error) {
 	values, last, sorted := uint16(0), 0, true
 	for {
@@ -83,7 +84,7 @@ func (x *index) collect(s *scanner, list []member) ([]member, error) {
 			owner, annotation = name[:at], name[at+1:]
 		}
 		if strings.HasPrefix(owner, "odata.") || annotation != "" && (annotation != "odata.type" || owner == "") {
-			continue // it describes the entity, or does not affect how it is stored
+			continue // the member describes the entity as a whole, or does not affect how the entity is stored
 		}
 		var n int
 		if list, n, err = x.member(list, owner); err != nil {

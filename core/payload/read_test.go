@@ -134,7 +134,7 @@ func TestReadEntityKeys(t *testing.T) {
 	}
 }
 
-// TestReadEntityCopies checks that the entity does not change when the body's buffer is reused.
+// TestReadEntityCopies checks that reusing the buffer of the body does not change the entity.
 func TestReadEntityCopies(t *testing.T) {
 	t.Parallel()
 	body := []byte(`{"PartitionKey":"p","RowKey":"r\u0041","a":"text","b@odata.type":"Edm.Binary","b":"AQID"}`)
@@ -213,7 +213,8 @@ func TestReadUpdate(t *testing.T) {
 	}
 }
 
-// TestReadEntityOrder checks that an insert keeps the order of the values, with annotations before or after them.
+// TestReadEntityOrder checks that an insert keeps the order of the values in the body, whether annotations are before
+// or after them.
 func TestReadEntityOrder(t *testing.T) {
 	t.Parallel()
 	e, err := payload.ReadEntity([]byte(`{"b@odata.type":"Edm.String","c":"x","a@odata.type":"Edm.String","b":"x","RowKey@odata.type":"Edm.String","a":"x","d@odata.type":"Edm.String"}`))
@@ -259,7 +260,7 @@ func TestReadOrderOfMany(t *testing.T) {
 	}
 }
 
-// TestReadingAllocates checks that reading allocates only the properties and, for an insert, the keys.
+// TestReadingAllocates checks that reading makes only two allocations: the properties and, for an insert, the keys.
 func TestReadingAllocates(t *testing.T) {
 	body := []byte(`{"PartitionKey":"p","RowKey":"r","Zeta":1,"Alpha":"text","At@odata.type":"Edm.DateTime","At":"2026-01-02T03:04:05Z","Ok":true}`)
 	if n := testing.AllocsPerRun(100, func() { _, err := payload.ReadEntity(body); must.OK(t, err) }); n > 2 {

@@ -4,14 +4,14 @@ import "edgetable/core/edm"
 
 // Received is an entity from a service's response. It shares memory with its [Reader].
 type Received struct {
-	PartitionKey, RowKey string    // "" if a projection omits them
-	Timestamp            edm.Ticks // 0 if absent
+	PartitionKey, RowKey string    // "" if the response does not contain the key; a query with $select may omit it
+	Timestamp            edm.Ticks // 0 if the response has no Timestamp
 	Properties           edm.Properties
 }
 
-// Reader reads the entities in a service's responses, for clients, from JSON with the types that JSON lacks. It
-// leaves out nulls, which a projection produces, and checks no limits, because the service has. A Reader reuses its
-// memory: an entity is valid until the next call.
+// Reader reads the entities in a service's responses. It is for clients, and for JSON with type annotations. It
+// ignores nulls, which a response has for selected properties that an entity lacks. It does not check limits, because
+// the service has checked them. A Reader reuses its memory, so an entity is valid until the next call.
 type Reader struct {
 	s          scanner
 	index      index
@@ -19,7 +19,7 @@ type Reader struct {
 	properties edm.Properties
 	pk, rk     []byte
 	scratch    []byte
-	inFeed     bool // Next has already returned an entity of the feed
+	inFeed     bool // set when Next has returned an entity of the feed
 }
 
 // Entity reads a body that is a single entity.
@@ -109,7 +109,7 @@ func (r *Reader) entity() (e Received, err error) {
 	return e, nil
 }
 
-// own reads a key or the Timestamp into e.
+// own reads a system property, that is a key or the Timestamp, into e.
 func (r *Reader) own(e *Received, p *member) (err error) {
 	if p.value.kind != kindString {
 		return invalid("The " + p.name + " is not a string.")

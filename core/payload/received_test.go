@@ -8,7 +8,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// TestReceived checks that clients can read what the server writes: feeds and entities in both JSON formats with
+// TestReceived checks that a Reader can read what the server writes: feeds and entities in both JSON formats with
 // types, and lines of files.
 func TestReceived(t *testing.T) {
 	t.Parallel()
@@ -113,7 +113,7 @@ func anyProperties(rnd *rand.Rand) (p edm.Properties) {
 	return p
 }
 
-// TestReceivedDamaged checks that a truncated response, or one that is no feed, gives an error.
+// TestReceivedDamaged checks that a truncated response, or a response that is not a feed, gives an error.
 func TestReceivedDamaged(t *testing.T) {
 	t.Parallel()
 	whole := `{"odata.metadata":"m","value":[{"PartitionKey":"p","RowKey":"r","N@odata.type":"Edm.Int64","N":"1"},{"PartitionKey":"p","RowKey":"s"}]}`

@@ -8,8 +8,8 @@ import (
 	"edgetable/core/traffic"
 )
 
-// AppendReport appends a traffic report as encoding/json would write it. That package is too large for the Workers
-// module.
+// AppendReport appends a traffic report as encoding/json would write it. Package encoding/json itself is too large
+// for the Workers module.
 func AppendReport(dst []byte, r *traffic.Report) []byte {
 	w := object{b: append(dst, '{')}
 	w.text("account", r.Account)

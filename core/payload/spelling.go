@@ -6,11 +6,12 @@ import (
 	"edgetable/core/edm"
 )
 
-// spelling selects which texts and numbers are accepted as values of a type.
+// spelling selects which spellings of a value are accepted.
 type spelling uint8
 
 const (
-	// ofFiles accepts what [edm.Parse] accepts, and a number for an Int64. It is for files, responses and Atom.
+	// ofFiles accepts all texts that [edm.Parse] accepts, and a number for an Int64. It is used for files, responses
+	// and Atom.
 	ofFiles spelling = iota
 	// ofService accepts what the service's reader, Microsoft.Data.OData 5.8.0, accepts in JSON: blanks around a
 	// Boolean or Int32, a year or month for a DateTime, and a Guid in braces, in parentheses or without hyphens. It
@@ -26,7 +27,7 @@ func (as spelling) parse(t edm.Type, s string) (edm.Value, error) {
 	switch t {
 	case edm.TypeBoolean:
 		if s = strings.TrimSpace(s); s == "1" || s == "0" {
-			s = "" // makes Parse refuse it
+			s = "" // "" is not a Boolean, so edm.Parse returns an error
 		}
 	case edm.TypeInt32:
 		s = strings.TrimSpace(s)
@@ -43,13 +44,13 @@ func (as spelling) parse(t edm.Type, s string) (edm.Value, error) {
 			s = strings.Map(withoutBlanks, s)
 		}
 		if len(s)%4 != 0 {
-			s = "=" // makes Parse refuse it
+			s = "=" // not base64, so edm.Parse returns an error
 		}
 	}
 	return edm.Parse(t, s)
 }
 
-// withoutBlanks is a mapping for [strings.Map]: .NET ignores blanks in base64.
+// withoutBlanks is a mapping for [strings.Map] that removes blanks. .NET ignores blanks in base64.
 func withoutBlanks(r rune) rune {
 	switch r {
 	case ' ', '\t', '\r', '\n':

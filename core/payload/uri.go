@@ -7,9 +7,10 @@ import "edgetable/core/percent"
 //
 //	mytable(PartitionKey='p',RowKey='r')
 //
-// With the account's URI as base the result is the Location header; with an empty base it is the edit link. Quotes in
-// keys are doubled. Letters, digits, quotes and -._~*! stay as they are; all other characters are percent-encoded as
-// UTF-8. Braces must be encoded, because clients take a brace in a part of a batch for the body of an error.
+// If base is the account's URI, the result is the Location header; if base is empty, it is the edit link. Quotes in
+// keys are doubled. Letters, digits, quotes and -._~*! are not encoded; all other characters are percent-encoded as
+// UTF-8. Braces must be encoded, because clients take any brace in a part of a batch response for the start of an
+// error body.
 func AppendEntityURI(dst []byte, base, table, pk, rk string) []byte {
 	dst = append(dst, base...)
 	dst = append(dst, table...)

@@ -17,8 +17,9 @@ const (
 	noAuthor = `<author><name /></author>`
 )
 
-// atomRoot appends a document up to the inside of the root's start tag, where the ETag may follow. The attributes,
-// and the order of elements in an entry, are those of OData 3, which the service has used since 2014.
+// atomRoot appends the start of a document up to the attributes of the root element. Its start tag remains open,
+// because an ETag may follow. The attributes, and the order of elements in an entry, are those of OData 3, which the
+// service has used since 2014.
 func (v *View) atomRoot(dst []byte, tag string) []byte {
 	dst = append(dst, declaration...)
 	dst = append(dst, tag...)
@@ -51,9 +52,9 @@ func atomFeedEnd(dst []byte) []byte {
 	return append(dst, "</feed>"...)
 }
 
-// atomUpdated appends the time of the response in whole seconds.
+// atomUpdated appends the element updated, the time of the response in whole seconds.
 func (v *View) atomUpdated(dst []byte) []byte {
-	if v.updated == 0 { // formatted once for all entries
+	if v.updated == 0 { // format the time only once for all entries
 		text := (v.Now - v.Now%edm.TicksPerSecond).AppendText(v.clock[:0])
 		v.updated = len(text)
 	}
@@ -61,7 +62,7 @@ func (v *View) atomUpdated(dst []byte) []byte {
 	return append(dst, `</updated>`...)
 }
 
-// atomEntity appends an entity, beginning inside the start tag of its entry.
+// atomEntity appends an entity. The start tag of its entry element is already open.
 func (v *View) atomEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
 	var clock [32]byte
 	when := ts.AppendText(clock[:0])
@@ -70,7 +71,7 @@ func (v *View) atomEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Propert
 	dst = append(dst, `'&quot;"><id>`...)
 	dst = xml.AppendText(dst, v.Base)
 	dst = xml.AppendText(dst, v.Table)
-	dst = appendPredicate(dst, pk, rk) // contains nothing to escape
+	dst = appendPredicate(dst, pk, rk) // without escaping, because the predicate never contains a special character of XML
 	dst = v.atomEditLink(dst)
 	dst = xml.AppendAttr(dst, v.Table)
 	dst = appendPredicate(dst, pk, rk)
@@ -79,7 +80,7 @@ func (v *View) atomEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Propert
 	return append(dst, `</m:properties></content></entry>`...)
 }
 
-// atomTable appends a table, beginning inside the start tag of its entry.
+// atomTable appends a table. The start tag of its entry element is already open.
 func (v *View) atomTable(dst []byte, name string) []byte {
 	dst = append(dst, `><id>`...)
 	dst = xml.AppendText(dst, v.Base)
@@ -91,7 +92,7 @@ func (v *View) atomTable(dst []byte, name string) []byte {
 	return append(dst, `</m:properties></content></entry>`...)
 }
 
-// atomEditLink appends the elements from the id of an entry up to the address in its edit link.
+// atomEditLink appends the elements of an entry from the end of its id to the start of the address in its edit link.
 func (v *View) atomEditLink(dst []byte) []byte {
 	dst = append(dst, `</id><category term="`...)
 	dst = xml.AppendAttr(dst, v.Account)
@@ -108,7 +109,7 @@ func (v *View) atomContent(dst []byte) []byte {
 	return append(dst, noAuthor+`<content type="application/xml"><m:properties>`...)
 }
 
-// atomProperty appends a property, with its type unless that is String.
+// atomProperty appends a property. It also appends the type, unless the type is String.
 func (v *View) atomProperty(dst []byte, name string, value edm.Value) []byte {
 	if !v.atomName(name) {
 		return dst
@@ -128,13 +129,13 @@ func (v *View) atomProperty(dst []byte, name string, value edm.Value) []byte {
 		dst = append(dst, `">`...)
 		switch f := value.Float(); {
 		case t == edm.TypeDouble && math.IsInf(f, 0):
-			// XML Schema's spelling; clients accept both spellings
+			// INF is the spelling of XML Schema; clients accept both spellings
 			if f < 0 {
 				dst = append(dst, '-')
 			}
 			dst = append(dst, "INF"...)
 		case t == edm.TypeDouble:
-			// The type is next to the value, so a whole number needs no fraction.
+			// The element names the type, so a whole number needs no fraction to be read as a Double.
 			dst = bytes.TrimSuffix(value.AppendText(dst), []byte(".0"))
 		default:
 			dst = value.AppendText(dst)
@@ -157,8 +158,8 @@ func (v *View) atomNull(dst []byte, name string) []byte {
 	return append(dst, ` m:null="true" />`...)
 }
 
-// atomName reports whether a property's name is also a valid XML name, and records the loss if it is not. Few names
-// differ: XML does not allow ª, µ, º and ⁔.
+// atomName reports whether a property's name is also a valid XML name. If it is not, Err returns an error. The names
+// differ only in a few characters: XML does not allow ª, µ, º and ⁔.
 func (v *View) atomName(name string) bool {
 	if xml.IsName(name) {
 		return true
@@ -169,7 +170,7 @@ func (v *View) atomName(name string) bool {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// atomError appends an error in the form used by operations on tables and entities.
+// atomError appends an error in the form that operations on tables and entities use.
 func atomError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
 	dst = append(dst, declaration+`<error xmlns="`+spaceMetadata+`"><code>`...)
 	dst = xml.AppendText(dst, string(e.Code))
@@ -178,8 +179,9 @@ func atomError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []by
 	return append(dst, `</message></error>`...)
 }
 
-// AppendXMLError appends the error body of operations that use only XML, on access policies and service properties.
-// Refused signatures use it too, unless the client asked for JSON. Its media type is application/xml.
+// AppendXMLError appends the error body of operations that use only XML: those on access policies and service
+// properties. It is also the body for a refused signature, unless the client asked for JSON. Its media type is
+// application/xml.
 func AppendXMLError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
 	dst = append(dst, xml.Header+`<m:error xmlns:m="`+spaceMetadata+`"><m:code>`...)
 	dst = xml.AppendText(dst, string(e.Code))

@@ -26,7 +26,7 @@ const (
 
 func atomView(t *testing.T, names ...string) payload.View {
 	v := view(payload.Atom, names...)
-	v.Now = ticks(t, "2022-01-24T20:59:46.9999999Z") // <updated> has whole seconds
+	v.Now = ticks(t, "2022-01-24T20:59:46.9999999Z") // fraction .9999999, which <updated> must drop
 	return v
 }
 
@@ -101,7 +101,7 @@ func TestAtomTables(t *testing.T) {
 	}
 }
 
-// TestAtomEscapes checks that text from every source is escaped.
+// TestAtomEscapes checks that special characters are escaped in every text of a document.
 func TestAtomEscapes(t *testing.T) {
 	t.Parallel()
 	v := payload.View{Format: payload.Atom, Base: `http://h/"<&>'/`, Account: `a"<`, Table: `t"<&`}
@@ -140,8 +140,8 @@ func TestAtomEscapes(t *testing.T) {
 	}
 }
 
-// TestAtomCannotHold checks that characters that XML cannot represent give an error, while the body is still valid
-// XML.
+// TestAtomCannotHold checks that a character that XML cannot represent gives an error, and that the body is valid XML
+// nevertheless.
 func TestAtomCannotHold(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -205,7 +205,8 @@ func TestAppendXMLErrors(t *testing.T) {
 	}
 }
 
-// TestPropertyNamesInAtom checks that every property name is a valid element name, apart from the known exceptions.
+// TestPropertyNamesInAtom checks that every property name is a valid name of an XML element, apart from the known
+// exceptions.
 func TestPropertyNamesInAtom(t *testing.T) {
 	t.Parallel()
 	for c := rune(0); c <= unicode.MaxRune; c++ {

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// jsonRoot appends the odata.metadata annotation of a body's root, with a comma.
+// jsonRoot appends the odata.metadata annotation of the response, with a comma.
 func (v *View) jsonRoot(dst []byte, what string) []byte {
 	if v.Format == NoMetadata {
 		return dst
@@ -33,7 +33,7 @@ func (v *View) jsonRoot(dst []byte, what string) []byte {
 	return append(dst, `",`...)
 }
 
-// jsonTable appends a table, beginning after its opening brace.
+// jsonTable appends a table. The opening brace of its object is already written.
 func (v *View) jsonTable(dst []byte, name string) []byte {
 	if v.Format == Full {
 		dst = append(dst, `"odata.type":"`...)
@@ -50,7 +50,7 @@ func (v *View) jsonTable(dst []byte, name string) []byte {
 	return append(dst, `"}`...)
 }
 
-// jsonEntity appends an entity, beginning after its opening brace.
+// jsonEntity appends an entity. The opening brace of its object is already written.
 func (v *View) jsonEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
 	var clock [32]byte
 	when := ts.AppendText(clock[:0])
@@ -101,7 +101,7 @@ func (v *View) jsonProperty(dst []byte, name string, value edm.Value) []byte {
 	case edm.TypeString, edm.TypeBoolean, edm.TypeInt32:
 	case edm.TypeDouble:
 		f := value.Float()
-		quoted = f-f != 0 // NaN, Infinity
+		quoted = f-f != 0 // true for NaN and the infinities
 	default:
 		quoted = true
 	}
@@ -146,7 +146,8 @@ func jsonNull(dst []byte, name string) []byte {
 }
 
 // AppendJSON appends an entity as one JSON object: its keys, its Timestamp unless ts is 0, and its properties with
-// the types that JSON lacks. Inserts, updates and merges have such bodies, and files of entities such lines.
+// annotations for the types that JSON does not distinguish. Clients send such bodies for inserts, updates and merges.
+// Each line of an entity file is such an object.
 func AppendJSON(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
 	v := View{Format: Minimal}
 	dst = jsonKey(append(dst, '{'), partitionKey, pk)
@@ -158,7 +159,7 @@ func AppendJSON(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byt
 	for name, value := range p.All() {
 		dst = v.jsonProperty(dst, name, value)
 	}
-	dst[len(dst)-1] = '}' // replaces the last comma
+	dst[len(dst)-1] = '}' // replaces the comma after the last member
 	return dst
 }
 
@@ -179,8 +180,9 @@ func jsonError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []by
 	return append(dst, `"}}}`...)
 }
 
-// appendEscaped appends the inside of a JSON string. Like the service, it writes only ASCII: other characters become
-// \uXXXX with lower-case digits, and those beyond U+FFFF two of these. An invalid UTF-8 byte becomes U+FFFD.
+// appendEscaped appends s as the content of a JSON string, without quotes. Like the service, it writes only ASCII.
+// Other characters become \uXXXX with lower-case digits, and characters beyond U+FFFF two of these. An invalid UTF-8
+// byte becomes U+FFFD.
 func appendEscaped(dst []byte, s string) []byte {
 	for {
 		n := plain(unsafe.Slice(unsafe.StringData(s), len(s)))

@@ -29,7 +29,7 @@ func view(f payload.Format, names ...string) payload.View {
 	return v
 }
 
-// all returns a view whose $select keeps everything.
+// all returns a view whose $select has the given text and selects all properties.
 func all(f payload.Format, text string) payload.View {
 	v := view(f)
 	v.Select = payload.NewProjection(nil, text)
@@ -42,7 +42,7 @@ const (
 	when = "2020-09-17T02:10:24.910481Z"
 )
 
-// sample returns a property of every type, and their JSON without and with metadata.
+// sample returns properties of all types, and their JSON without and with type annotations.
 func sample() (p edm.Properties, none, typed string) {
 	p = edm.AppendProperty(p, "age", edm.Int32(39))
 	p = edm.AppendProperty(p, "big", edm.Int64(933311100))
@@ -97,8 +97,8 @@ func TestAppendEntity(t *testing.T) {
 	}
 }
 
-// TestLargeProjection checks projections with so many names that find uses a map, and with more names than fit on the
-// stack.
+// TestLargeProjection checks projections around two limits: the number of names from which find uses a map, and the
+// number that fits on the stack.
 func TestLargeProjection(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 8, 9, 255, 256, 257, 1000} {

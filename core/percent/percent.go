@@ -1,5 +1,6 @@
-// Package percent encodes and decodes percent escapes by the protocol's rules: a path or value is decoded once, and a
-// malformed escape is an error, because signatures cover the exact bytes.
+// Package percent encodes and decodes percent escapes by the protocol's rules: a path or value is decoded exactly
+// once, and a malformed escape is an error. The rules are strict because signatures cover the exact bytes of a
+// request.
 package percent
 
 // Byte decodes the escape "%xx" at s[i:]; ok is false if there is no valid escape.
@@ -22,7 +23,7 @@ func digit(c byte) byte {
 	return 0xFF
 }
 
-// Append decodes s and appends the result. In a query a plus sign means a blank. Append returns false if an escape is
+// Append appends s in decoded form. If query is set, a plus sign means a blank. Append returns false if an escape is
 // malformed.
 func Append(dst []byte, s string, query bool) ([]byte, bool) {
 	for i := 0; i < len(s); i++ {
@@ -42,7 +43,7 @@ func Append(dst []byte, s string, query bool) ([]byte, bool) {
 	return dst, true
 }
 
-// Decode returns s decoded as by Append, or s itself if it has no escapes.
+// Decode returns s in decoded form, like Append, or s itself if s has no escapes.
 func Decode(s string, query bool) (string, bool) {
 	for i := range len(s) {
 		if s[i] == '%' || s[i] == '+' && query {

@@ -240,8 +240,8 @@ func TestTokenReachesNothingElse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The token gives access to its own partition; otherwise the other
-		// checks prove nothing.
+		// The token must give access to its own partition, or else the other
+		// checks would prove nothing.
 		open := sent{method: "GET", path: "/people()"}
 		resp := h.Serve(t.Context(), open.as(token))
 		if resp.Status != 200 || !bytes.Contains(resp.Body, []byte("open")) {
@@ -278,7 +278,7 @@ func TestTokenReachesNothingElse(t *testing.T) {
 	}
 }
 
-// FuzzComp checks that the server runs the operation that the signature covers.
+// FuzzComp checks that the server uses the same value of the query option comp that the signature covers.
 func FuzzComp(f *testing.F) {
 	for _, q := range []string{"", "comp=acl", "Comp=%61cl&timeout=1", "%63omp=acl", "comp=&comp=acl", "c%6fmp=%zz", "comp=a%0Acl", "restype=service&comp=list+", "x=%&comp=acl", "comp", "$comp=acl&+comp=acl"} {
 		f.Add(q)

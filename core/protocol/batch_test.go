@@ -12,7 +12,7 @@ import (
 )
 
 // TestBatchErrorFormat checks that the error of a failed operation has the
-// format that the operation asks for, also if the operation fails early.
+// format that the operation asks for, even if the operation fails early.
 func TestBatchErrorFormat(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

@@ -8,7 +8,7 @@ import (
 	"edgetable/core/table"
 )
 
-// MaxBody is the largest request body in bytes, also for a batch.
+// MaxBody is the largest size of a request body in bytes, including that of a batch.
 const MaxBody = 4 << 20
 
 // readBody reads the body of the request. The body is valid until the response
@@ -58,8 +58,8 @@ func errBodyEnded() error {
 // readAll reads at most MaxBody bytes. The announced length is -1 if it is
 // unknown.
 func readAll(b []byte, r io.Reader, length int64) ([]byte, error) {
-	// The buffer grows with the received bytes, to at most four times as many, because
-	// a client can announce any length at no cost. Smaller steps copy a large body more often.
+	// A client can announce any length at no cost, so the buffer has at most four times as many bytes as
+	// were received. If it grew in smaller steps, a large body would be copied more often.
 	const step = 64 << 10
 	if want := int(min(max(length, 512), step)) + 1; cap(b) < want {
 		b = make([]byte, 0, want)
@@ -81,7 +81,7 @@ func readAll(b []byte, r io.Reader, length int64) ([]byte, error) {
 			}
 		}
 		if e, ok := errors.AsType[*table.Error](err); ok {
-			return b[:0], e // an error of the transport, which has no memory for the body
+			return b[:0], e // the transport returns a *table.Error if it has no memory for the body
 		}
 		if err != nil {
 			return b[:0], errBodyEnded()

@@ -2,7 +2,8 @@ package protocol
 
 import "testing"
 
-// A buffer that is too large to keep goes back without its memory.
+// TestKeep checks that keep returns a buffer to the pool with its memory, but without it if the buffer is larger
+// than KeptBuffer.
 func TestKeep(t *testing.T) {
 	h := Handler{KeptBuffer: 1000}
 	small, large := make([]byte, 10, 1000), make([]byte, 10, 1001)

@@ -12,14 +12,14 @@ import (
 // not decoded yet. Its answer lacks the headers that belong to the connection.
 type call struct {
 	*exchange
-	part    *multipart.Operation // in a batch, else nil
+	part    *multipart.Operation // the part of the batch with this operation; nil if there is no batch
 	header  fields
 	options options
 	route   route
 	representation
 
 	operation *operation // set by find
-	verb      verb       // after X-HTTP-Method was applied
+	verb      verb       // the verb in X-HTTP-Method, or else the method
 	prefer    preference
 }
 
@@ -82,7 +82,7 @@ func (c *call) created(location string, extra multipart.Header, body content) an
 // content describes a body that is not written yet.
 type content struct {
 	of     string // the name of a table, or "Tables"
-	feed   bool   // the body is a list
+	feed   bool   // whether the body is a list
 	fields *payload.Projection
 	size   int // estimated length, 0 for a short body
 	write  func(dst []byte, v *payload.View) []byte

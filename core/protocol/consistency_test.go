@@ -41,9 +41,8 @@ func (s *asked) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	return s.Store.Scan(ctx, name, r)
 }
 
-// TestConsistency checks that a read of entities or tables has the consistency
-// of its header, or else that of the address, and that other operations ignore
-// the header.
+// TestConsistency checks that the header sets the consistency of a read of entities or tables. Without the header,
+// the address does: eventual at the secondary, strong at the primary. Other operations ignore the header.
 func TestConsistency(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

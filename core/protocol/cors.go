@@ -7,7 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// preflight answers OPTIONS. Browsers send it without credentials and for any
+// preflight answers OPTIONS. Browsers send OPTIONS without credentials and for any
 // address.
 func (x *exchange) preflight(ctx context.Context) error {
 	x.resp.Operation = "Preflight"

@@ -45,14 +45,14 @@ func sharing(t *testing.T, store table.Store, clock *wiretest.Clock) *server {
 	}}
 }
 
-// admit allows reads from one origin and from no other.
+// admit sets the CORS rules so that scripts of one origin may read, and of no other.
 func (s *server) admit(t *testing.T, origin string) {
 	t.Helper()
 	s.do(t, "PUT", "/?restype=service&comp=properties", "", []byte("<StorageServiceProperties><Cors><CorsRule><AllowedMethods>GET</AllowedMethods><AllowedOrigins>"+origin+
 		"</AllowedOrigins><AllowedHeaders/><ExposedHeaders/><MaxAgeInSeconds>1</MaxAgeInSeconds></CorsRule></Cors></StorageServiceProperties>"))
 }
 
-// admitted returns the origin that may read, as a browser sees it.
+// admitted returns the origin that may read according to the CORS headers of responses.
 func (s *server) admitted(t *testing.T) string {
 	t.Helper()
 	for _, origin := range []string{"https://old", "https://new"} {
@@ -69,7 +69,7 @@ func (s *server) admitted(t *testing.T) string {
 }
 
 // TestSettingsAge checks that settings from another server apply here when the
-// cached ones are too old, also after the clock stepped back.
+// cached ones are too old, even after the clock stepped back.
 func TestSettingsAge(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -102,7 +102,7 @@ func TestSettingsAge(t *testing.T) {
 }
 
 // TestSettingsCountAtOnce checks that settings from this server apply at once,
-// also during a concurrent read of the old ones.
+// even during a concurrent read of the old ones.
 func TestSettingsCountAtOnce(t *testing.T) {
 	t.Parallel()
 	for why, read := range map[string]func(s *server){
@@ -127,7 +127,7 @@ func TestSettingsCountAtOnce(t *testing.T) {
 	}
 }
 
-// remembered is a SettingsMemory.
+// remembered is a SettingsMemory in a map.
 type remembered map[string]struct {
 	stored []byte
 	at     edm.Ticks
@@ -146,8 +146,8 @@ func (m remembered) Keep(account string, stored []byte, at edm.Ticks) {
 
 func (m remembered) Forget(account string, _ edm.Ticks) { delete(m, account) }
 
-// TestSettingsTogether: handlers that share a memory read the settings once, and what one of them
-// changed is not served to the next one.
+// TestSettingsTogether checks two rules for handlers that share a SettingsMemory: together they read the settings of
+// an account from the store once, and after one handler changed the settings, the other handlers use the new ones.
 func TestSettingsTogether(t *testing.T) {
 	t.Parallel()
 	var clock wiretest.Clock

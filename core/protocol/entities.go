@@ -30,10 +30,10 @@ func (c *call) writeEntity(ctx context.Context) (answer, error) {
 	return c.written(&op, ticks), nil
 }
 
-// tableFirst returns the error of the table if its name is invalid or it does not
-// exist. Otherwise it returns err. It is for clients whose base URL wrongly
-// includes a table. Such a client creates a table by inserting an entity without
-// keys, and recognises the mistake by TableNotFound.
+// tableFirst returns an error about the table if its name is invalid or it does not
+// exist. Otherwise it returns err. Clients whose base URL wrongly includes a table
+// need this: when they create a table, the server sees an insert of an entity
+// without keys. They recognise their mistake by the error TableNotFound.
 func (c *call) tableFirst(ctx context.Context, err error) error {
 	if err := table.CheckTableName(c.route.table); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (c *call) readEntity(op *table.Operation) error {
 	return nil
 }
 
-// showable checks, before an entity is stored, that the answer can show it.
+// showable returns an error if an entity that is to be inserted cannot be shown in the format of the answer.
 func (c *call) showable(op *table.Operation) error {
 	a, err := c.withBody(answer{}, c.entity(op.PartitionKey, op.RowKey, 0, op.Properties, nil))
 	if err == nil {
@@ -112,7 +112,7 @@ func (c *call) showable(op *table.Operation) error {
 // an update or a delete never has content (docs/adr/0021).
 func (c *call) preference() preference {
 	if c.version != "" && c.version < jsonVersion || c.verb == del {
-		return noPreference // these versions and DELETE do not know Prefer
+		return noPreference // Prefer does not exist for DELETE, nor in these versions
 	}
 	p := parsePreference(c.header.Get("Prefer"))
 	if p == returnContent && c.verb != post {

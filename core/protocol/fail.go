@@ -27,14 +27,14 @@ func (c *call) fail(err error) {
 		found = atFront
 	}
 	if found == atFront || found == challenging {
-		contentType = "application/json" // without parameters, because no format was negotiated yet
+		contentType = "application/json" // without a parameter such as odata, because no format was negotiated yet
 		c.plain = c.plain || f.xml || !c.asksForJSON()
 	}
 	c.head(found)
 	r.Header = c.withPreference(found, e.Status(), r.Header)
 	r.Status = e.Status()
 	if r.note(e); r.Cut {
-		r.Err = nil // a simulated fault
+		r.Err = nil // the Gate made the request fail; there is no cause to log
 	}
 	r.add("x-ms-error-code", r.Code)
 	if c.plain || found == atFront || found == challenging || found == readingOptions {
@@ -75,9 +75,9 @@ func reason(e *table.Error) string {
 	return text
 }
 
-// asksForJSON reports whether an error before the choice of a format should be
-// in JSON. Like the service, the server uses XML if the client does not ask for
-// JSON.
+// asksForJSON reports whether the client asks for JSON. It decides the format of an error that occurs
+// before the format of the answer is negotiated. Like the service, the server sends such an error in
+// XML if the client does not ask for JSON.
 func (c *call) asksForJSON() bool {
 	accept := c.req.Header.Get("Accept")
 	if f := c.options.format; f != nil && *f != "" {

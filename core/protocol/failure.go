@@ -13,15 +13,15 @@ import (
 // answers it before it knows the version and the format.
 type fault struct {
 	err error
-	xml bool // answer in XML, also if the client asks for JSON
+	xml bool // answer in XML, even if the client asks for JSON
 }
 
 func (f fault) Error() string { return f.err.Error() }
 
 func front(err error) error { return fault{err: err} }
 
-// queryError converts an error of $filter or $select into the service's error. For a
-// syntax error it adds how to write a filter after the service's text.
+// queryError converts an error of $filter or $select into the service's error. To the service's
+// text of a syntax error it appends an example of a filter.
 func queryError(err error) error {
 	if errors.Is(err, odata.ErrNotImplemented) {
 		return table.NotImplemented.With(err.Error())

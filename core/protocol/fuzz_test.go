@@ -40,8 +40,8 @@ func seeds(f *testing.F, add func(*wiretest.Request)) {
 }
 
 // FuzzTarget checks that every target gets a route or an error of the protocol.
-// If the route is an entity, its keys are legal and its URI leads to the same
-// route.
+// If the route is an entity, its keys are legal, and parsing the entity's URI gives
+// the same route.
 func FuzzTarget(f *testing.F) {
 	seeds(f, func(r *wiretest.Request) { f.Add(r.Target, r.Host) })
 	f.Fuzz(func(t *testing.T, target, host string) {
@@ -68,7 +68,7 @@ func FuzzTarget(f *testing.F) {
 				t.Fatalf("keys of %+v", r)
 			}
 			if table.CheckTableName(r.Table) != nil {
-				continue // names are not escaped in URIs
+				continue // an invalid name gives no valid URI, because AppendEntityURI does not escape names
 			}
 			uri := string(payload.AppendEntityURI(nil, "", r.Table, r.PartitionKey, r.RowKey))
 			if again, err := protocol.ParseRoute(uri); err != nil || again != r {
@@ -120,7 +120,7 @@ func (s *server) request(method, path, contentType string, body []byte) *protoco
 	date := sharedkey.FormatDate(wiretest.Start)
 	accept := ""
 	if method == "GET" {
-		accept = "*/*" // without any it would be refused
+		accept = "*/*" // a GET without Accept would be refused
 	}
 	return &protocol.Request{
 		Method: method, Target: target, Host: "127.0.0.1:10002", Scheme: "http",
@@ -132,8 +132,8 @@ func (s *server) request(method, path, contentType string, body []byte) *protoco
 	}
 }
 
-// do serves a request of the current version and checks the rules for every
-// response.
+// do serves a request of the current version and checks the rules that hold for
+// every response.
 func (s *server) do(t *testing.T, method, path, contentType string, body []byte) (int, string) {
 	t.Helper()
 	return s.doAs(t, "2019-02-02", method, path, contentType, body)
@@ -216,12 +216,13 @@ func wellFormed(doc []byte) error {
 	}
 }
 
-// statusLine matches the start of a response in a batch. No body contains such
-// line ends.
+// statusLine matches the start of a response in a batch. It matches nothing inside a
+// body, because bodies do not contain CR LF.
 var statusLine = regexp.MustCompile(`\r\n\r\nHTTP/1\.1 (\d)\d\d `)
 
-// FuzzBatchRequest checks that a batch either succeeds with one part per
-// operation, or changes nothing and gets one part or a plain error.
+// FuzzBatchRequest checks that a batch either succeeds, with one part per operation in
+// the response, or changes nothing. If it changes nothing, the response is a batch with
+// one part, or an ordinary error response.
 func FuzzBatchRequest(f *testing.F) {
 	seeds(f, func(r *wiretest.Request) {
 		if strings.HasSuffix(r.Target, "batch") {

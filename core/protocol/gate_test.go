@@ -67,7 +67,7 @@ func TestGate(t *testing.T) {
 			cut    bool
 		}{{table.ServerBusy.Err(), 503, false}, {table.InternalError.Err(), 500, false}, {protocol.ErrCut, 0, true}, {protocol.ErrCutAfter, 0, true}, {nil, 0, false}} {
 			if errors.Is(want.err, protocol.ErrCutAfter) && strings.Contains(tt.operation, "Table") {
-				continue // would fail when repeated
+				continue // the operation would run, so the last request, without an error, would fail
 			}
 			if errors.Is(want.err, protocol.ErrCutAfter) && tt.operation == "InsertEntity" {
 				continue
@@ -140,12 +140,12 @@ func TestBearer(t *testing.T) {
 			req.Header.(protocol.Header)["Authorization"] = []string{"Bearer " + token}
 			req.Source = netip.MustParseAddr("127.0.0.1")
 			resp := s.Serve(t.Context(), req)
-			want := 0 // success
+			want := 0 // 0 means any status of success
 			switch tt.operation {
 			case "GetTable", "QueryTables", "GetEntity", "QueryEntities", "CountEntities":
 			case "GetTableACL", "SetTableACL", "GetTableOptions", "SetTableOptions":
 				want = 404
-			case "GetTableChanges": // the table has no feed, since a bearer cannot declare one: it was allowed to ask
+			case "GetTableChanges": // permitted, but the table has no feed, because no bearer token permits declaring one
 				if want = 404; resp.Code != "FeedNotEnabled" {
 					t.Errorf("changes for a %s: %s", token, resp.Code)
 				}
@@ -159,7 +159,7 @@ func TestBearer(t *testing.T) {
 				}
 			}
 			if want != 0 && resp.Status != want || want == 0 && resp.Status >= 300 {
-				if !(token == "reader" && (tt.operation == "GetTable" || tt.operation == "GetEntity") && resp.Status == 404) { // the reader could not create it before
+				if !(token == "reader" && (tt.operation == "GetTable" || tt.operation == "GetEntity") && resp.Status == 404) { // the reader could not create the table or entity
 					t.Errorf("%s by a %s: status %d, want %d: %s", tt.operation, token, resp.Status, want, resp.Body)
 				}
 			}
@@ -174,10 +174,10 @@ func TestBearer(t *testing.T) {
 	}{
 		{"old", "127.0.0.1", 401, table.InvalidAuthenticationInfo},
 		{"", "127.0.0.1", 400, table.InvalidAuthenticationInfo},
-		{"you shall not pass", "127.0.0.1", 400, table.InvalidAuthenticationInfo}, // no challenge, as recorded
+		{"you shall not pass", "127.0.0.1", 400, table.InvalidAuthenticationInfo}, // like the service, 400 without a challenge
 		{"later", "127.0.0.1", 503, table.ServerBusy},
 		{"reader", "::1", 200, ""},
-		{"reader", "192.0.2.1", 401, table.InvalidAuthenticationInfo}, // plain HTTP from another host exposes the token
+		{"reader", "192.0.2.1", 401, table.InvalidAuthenticationInfo}, // a token must not be sent over plain HTTP from another host
 	} {
 		req := s.request("GET", "/Tables", "", nil)
 		req.Source = netip.MustParseAddr(tt.source)
@@ -191,21 +191,21 @@ func TestBearer(t *testing.T) {
 	}
 }
 
-// TestBearerAudience checks that a token is good for the accounts that it is for:
-// an account names its audiences, and without them it accepts tokens only if it
-// is the only account.
+// TestBearerAudience checks that an account with audiences accepts only tokens for one
+// of them, and that an account without audiences accepts tokens only if it is the only
+// account of the server.
 func TestBearerAudience(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	s.Challenge = "Bearer authorization_uri=https://login.example/t/oauth2/authorize resource_id=everybody"
-	var audiences []string // of the token
+	var audiences []string // the audiences of the token
 	s.Bearer = func(context.Context, string) (protocol.Identity, error) {
 		return protocol.Identity{ObjectID: "oid", TenantID: "tid", Audiences: audiences, Contributor: true}, nil
 	}
 	for _, tt := range []struct {
-		audiences   string // of the account
+		audiences   string // the audiences of the account
 		shared      bool
-		token       string // its audiences
+		token       string // the audiences of the token
 		ok          bool
 		challengeOf string
 	}{

@@ -43,28 +43,28 @@ type Handler struct {
 	// Extensions turns on features that the protocol does not have: functions in filters,
 	// $orderby, and the $count of a table.
 	Extensions bool
-	// PathStyle takes the account from the path for every host.
+	// PathStyle makes the handler take the account from the path, whatever the host is.
 	PathStyle bool
 	// SettingsAge is the time for which the handler uses cached settings of an
 	// account (its CORS rules) when other handlers may change them. 0 means
-	// half a minute, as in the service. A negative value reads them for each
-	// request.
+	// half a minute, as in the service. If it is negative, the handler reads the
+	// settings for each request.
 	SettingsAge time.Duration
 	// SettingsMemory is shared with other handlers. If it is nil, this handler keeps its
 	// own cache.
 	SettingsMemory SettingsMemory
 	Limits         Limits
-	// Waiters limits the requests that wait for changes. If it is nil, no request waits.
+	// Waiters limits how many requests wait for changes of a table. If it is nil, no request waits.
 	Waiters *changefeed.Waiters
-	// PagedFeeds is set if the caller keeps requests for changes open by serving them again: a stream of events is then
-	// answered by its next page. Changes are at the address of the primary alone.
+	// PagedFeeds is set if the caller makes a stream of changes itself, by calling Serve again and again. Serve then answers a
+	// request for a stream with the next page of events. It serves changes only at the address of the primary.
 	PagedFeeds bool
 	// Gate decides about each operation. It may be nil.
 	Gate Gate
-	// Turns shares the server between payers. If it is nil, each request begins at once.
+	// Turns decides when each request may run. If it is nil, each request runs at once.
 	Turns Turns
-	// Traffic returns the statistics of a table as JSON. If it is nil, the store is
-	// asked.
+	// Traffic returns the statistics of a table as JSON. If it is nil, the statistics
+	// come from the store.
 	Traffic func(account, table string) ([]byte, error)
 	// KeptBuffer is the size in bytes of the largest body buffer that is kept for later
 	// requests; 0 means 2 MiB.
@@ -89,12 +89,12 @@ type exchange struct {
 	authority
 	signedVersion string // sv of a shared access signature, or ""
 	dialect
-	plain      bool // the answer is plain XML, whatever Accept says
+	plain      bool // whether the answer is plain XML, whatever Accept says
 	now        edm.Ticks
 	retryAfter time.Duration
 	base       string  // URL of the account with a slash at the end
 	bodies     *[]byte // bodies of the parts of a changeset's answer, or nil
-	turn       Turn    // nil if no turn is held or there are no Turns
+	turn       Turn    // the permission to run, from Turns; nil if the request has none
 	whole      body    // the body of the request, if it was read already
 }
 

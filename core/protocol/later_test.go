@@ -7,8 +7,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestPropertiesOfLaterVersion: Set Table Service Properties keeps what a later version has
-// stored in the settings of the account.
+// TestPropertiesOfLaterVersion checks that Set Table Service Properties keeps the elements that a later version
+// has stored in the settings of the account.
 func TestPropertiesOfLaterVersion(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

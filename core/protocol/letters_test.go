@@ -10,8 +10,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestLettersOfAccountTokens checks that each operation needs exactly the
-// letters of an account SAS that the documentation lists.
+// TestLettersOfAccountTokens checks that each operation needs exactly the resource types and permissions in an account
+// SAS that the documentation lists.
 func TestLettersOfAccountTokens(t *testing.T) {
 	t.Parallel()
 	key, err := sharedkey.ParseKey(wiretest.AccountKey)
@@ -24,9 +24,9 @@ func TestLettersOfAccountTokens(t *testing.T) {
 	tested := make(map[string]bool)
 	for _, tt := range []struct {
 		sent
-		types   string // of the parameter srt
-		letters string // of the parameter sp, all required
-		or      string // sufficient instead of letters
+		types   string // the required resource types, as in the parameter srt
+		letters string // the required permissions, as in the parameter sp
+		or      string // another permission, which suffices alone
 	}{
 		{sent{why: "list", method: "GET", path: "/Tables"}, "c", "l", ""},
 		{sent{why: "schema", method: "GET", path: "/$metadata"}, "c", "l", ""},
@@ -84,7 +84,7 @@ func TestLettersOfAccountTokens(t *testing.T) {
 		}
 		for _, g := range list {
 			if g.types == "" || g.letters == "" {
-				continue // not a token
+				continue // an account SAS needs both
 			}
 			h, _ := estate(t)
 			token, err := sas.AccountValues{ResourceTypes: g.types, Permissions: g.letters, Expiry: "2030-01-01"}.Sign(wiretest.Account, key)

@@ -20,7 +20,7 @@ type Limiter interface {
 	// Take takes n tokens of a key and returns 0. If there are fewer tokens, it
 	// takes none and returns the time until there are n.
 	Take(key string, n int) (wait time.Duration)
-	// Charge takes n tokens after the fact, also if there are fewer.
+	// Charge takes n tokens for work that is already done, even if there are fewer.
 	Charge(key string, n int)
 	// Peek returns the time until there is one token, and takes none.
 	Peek(key string) (wait time.Duration)

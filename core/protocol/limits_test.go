@@ -21,7 +21,7 @@ func TestLimits(t *testing.T) {
 	for _, tt := range []struct {
 		why    string
 		limits func(now func() edm.Ticks) protocol.Limits
-		want   []string // status of two rounds of: put in a, put in a, put in b, query, batch of two in b
+		want   []string // status and Retry-After of each request below, in their order
 	}{
 		{"none", func(func() edm.Ticks) protocol.Limits { return protocol.Limits{} }, []string{"204", "204", "204", "200", "202"}},
 		{
@@ -105,8 +105,8 @@ func TestFailedSignatures(t *testing.T) {
 	}
 }
 
-// TestSuspiciousTokens: a token that is probably made up counts as a failed sign-in, also while
-// its issuer cannot be asked; another one does not.
+// TestSuspiciousTokens checks which bearer tokens count as failed sign-ins while the identity provider cannot be
+// reached: those that are probably made up do, and others do not.
 func TestSuspiciousTokens(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

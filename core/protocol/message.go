@@ -20,16 +20,16 @@ type Request struct {
 	Header Fields
 	// Source is the client's address, or the zero Addr if it is unknown.
 	Source netip.Addr
-	// Body is read only after the authentication, and at most up to the limit of 4 MiB. It may be
-	// nil. If it has the method Bytes() []byte, it is already in memory and is not copied; it must
-	// not change until Release. Its error may be a *table.Error, which becomes the answer: ServerBusy
-	// means that there is no memory for the body. If it has the method BelongsTo(account string), the
-	// handler calls it with the account that the memory counts for.
+	// Body may be nil. It is read only after the authentication, and at most up to the limit of 4 MiB. A
+	// Body with the method Bytes() []byte is already in memory: its bytes are not copied, and must not
+	// change until Release. If Read returns a *table.Error, this error is the answer: ServerBusy means
+	// that there is no memory for the body. If Body has the method BelongsTo(account string), the handler
+	// calls it with the account to which the memory of the body is charged.
 	Body io.Reader
 	// ContentLength is the length of Body, or -1 if it is unknown.
 	ContentLength int64
-	// Until ends when the transport stops. A request that waits for changes then ends too. If it is
-	// nil, requests do not wait, and no Response has a Stream.
+	// Until is done when the transport stops. Requests that wait for changes then end too. If Until is
+	// nil, requests do not wait for changes, and no Response has a Stream.
 	Until context.Context
 	// ServesAgain makes the transport call Await if a Response has a Wait, and then serve the request again with it as
 	// Waited. Without ServesAgain, the handler does so.
@@ -74,8 +74,8 @@ type Response struct {
 	Header multipart.Header // in the order in which they are sent
 	// Body is valid until Release. The handler then reuses its memory.
 	Body []byte
-	// Stream replaces Body if it is not nil. The transport reads it to its end and sends at once what
-	// it reads. Release closes it.
+	// Stream, if it is not nil, replaces Body. The transport reads Stream to its end and sends all data
+	// as soon as it has read them. Release closes Stream.
 	Stream io.Reader
 	// Wait is set if the request has to wait for changes. The rest of the Response then has no meaning.
 	Wait *changefeed.Wait
@@ -98,7 +98,7 @@ func (r *Response) Release() {
 	}
 }
 
-// OnRelease makes Release call f in place of its previous function.
+// OnRelease sets the function that Release calls, and replaces the previous one.
 func (r *Response) OnRelease(f func()) { r.release = f }
 
 func (r *Response) add(name, value string) {

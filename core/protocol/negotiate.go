@@ -46,7 +46,7 @@ func odataVersion(h fields) (float64, error) {
 	}
 	number, _, _ := strings.Cut(text, ";")
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || !(n >= 1 && n <= 4) { // also refuses NaN
+	if err != nil || !(n >= 1 && n <= 4) { // in this form the condition refuses NaN too
 		return 0, table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. DataServiceVersion and MaxDataServiceVersion must be 1.0, 2.0 or 3.0.")
 	}
 	return n, nil
@@ -62,7 +62,7 @@ type dialect struct {
 // takes returns "" if a format is available, or else the error code. Before
 // 2013-08-15 only ATOM was available; from 2015-12-11 on ATOM is not. A client
 // without a version gets any format. JSON needs OData 3, but from 2015-12-11 on
-// a client may also send version 2, since no other format remains.
+// a client may send version 2 too, because no other format remains.
 func (d dialect) takes(f payload.Format) table.Code {
 	switch {
 	case f == payload.Atom && d.version >= atomEnd:
@@ -86,8 +86,8 @@ func (d dialect) ordinary() payload.Format {
 type representation struct {
 	format      payload.Format
 	errorFormat payload.Format
-	formatErr   error // no requested format is available
-	unasked     bool  // neither $format nor Accept asks for one
+	formatErr   error // the error code if no requested format is available
+	unasked     bool  // whether neither $format nor Accept asks for a format
 }
 
 // responseFormat chooses the format of the answer: $format, else the first

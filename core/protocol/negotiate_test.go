@@ -17,7 +17,7 @@ func TestResponseFormat(t *testing.T) {
 	t.Parallel()
 	const now = "2019-02-02"
 	for _, tt := range []struct {
-		format, accept, version string // format "-" is absent
+		format, accept, version string // the format "-" means that the query has no $format
 		odata                   float64
 		want                    payload.Format
 		err                     table.Code
@@ -187,7 +187,7 @@ func TestReadAll(t *testing.T) {
 	} {
 		for _, buffer := range [][]byte{nil, make([]byte, 0, 10), make([]byte, 0, 100_000)} {
 			if buffer != nil && tt.want == 0 {
-				continue // a failed reader cannot be read again
+				continue // this case expects an error, after which its reader cannot be read again
 			}
 			got, err := protocol.ReadAll(buffer, tt.body, tt.length)
 			if len(got) != tt.want || code(t, err) != tt.err {
@@ -207,15 +207,15 @@ func TestReadAll(t *testing.T) {
 	}
 }
 
-// grows is a body that notes the buffers which it is read into.
+// grows is a body that checks the sizes of the buffers into which it is read.
 type grows struct {
 	t           *testing.T
-	read, total int // bytes that were read, and that all buffers had
+	read, total int // the number of bytes read so far, and the sum of the sizes of all buffers
 	room        int
 }
 
 func (g *grows) Read(p []byte) (int, error) {
-	if g.room != len(p) { // another buffer than before
+	if g.room != len(p) { // p is not the rest of the previous buffer, so there is a new buffer
 		size := g.read + len(p)
 		if g.total += size; g.read > 0 && size > 5*g.read {
 			g.t.Errorf("a buffer of %d bytes after %d have arrived", size, g.read)
@@ -230,7 +230,8 @@ func (g *grows) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// A large body is copied seldom while its buffer grows: the buffers are together less than twice as large as the body.
+// TestBodyGrows checks that a large body is copied only a few times while its buffer grows: all its buffers together are
+// at most twice as large as the body.
 func TestBodyGrows(t *testing.T) {
 	g := &grows{t: t}
 	if got, err := protocol.ReadAll(nil, g, protocol.MaxBody); err != nil || len(got) != protocol.MaxBody || g.total > 2*protocol.MaxBody {

@@ -15,11 +15,11 @@ const (
 	// reading is everything before the operation: the address, the names, the check
 	// that the table exists, the body, the filter and the ETag.
 	reading
-	// readingOptions is the same for timeout, comp and restype.
+	// readingOptions is the reading of the query options timeout, comp and restype.
 	readingOptions
-	// atFront is the front end, which does not know the table.
+	// atFront is the front end of the service, which does not look at the table.
 	atFront
-	// challenging is the front end that asks for credentials.
+	// challenging is the front end of the service when it asks for credentials.
 	challenging
 )
 
@@ -58,7 +58,7 @@ var foundIn = map[table.Code]phase{
 	table.InvalidResourceName:           reading,
 	table.JSONFormatNotSupported:        reading,
 	table.JSONVerboseFormatNotSupported: reading,
-	table.KeyValueTooLarge:              reading, // the store cannot have this key
+	table.KeyValueTooLarge:              reading, // the key is too long for the store
 	table.MediaTypeNotSupported:         reading,
 	table.MethodNotAllowed:              reading,
 	table.MissingContentLengthHeader:    reading,
@@ -71,9 +71,9 @@ var foundIn = map[table.Code]phase{
 	table.XMethodNotUsingPost:           reading,
 }
 
-// phaseOf returns the phase in which an error was found. On /Tables the
-// operation itself reads its request. In versions before challenges, missing
-// credentials are ResourceNotFound.
+// phaseOf returns the phase in which an error was found. There are two exceptions to the list foundIn. On
+// /Tables the operation itself reads its request. Versions of the protocol without challenges answer
+// ResourceNotFound to a request without credentials.
 func (c *call) phaseOf(e *table.Error) phase {
 	p := foundIn[e.Code]
 	if e.Code == table.ResourceNotFound && c.resp.Refused == RefusedAnonymous {
@@ -120,7 +120,7 @@ func (c *call) withPreference(p phase, status int, h []Field) []Field {
 	return h
 }
 
-// partHeader returns the headers that the parts of a phase begin with.
+// partHeader returns the headers with which a part of a batch response begins.
 func (c *call) partHeader(p phase) multipart.Header {
 	h := make(multipart.Header, 0, 8)
 	if id := c.part.ContentID(); id != "" {

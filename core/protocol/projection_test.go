@@ -52,8 +52,8 @@ func TestEscapedPage(t *testing.T) {
 	}
 }
 
-// TestLongProjection checks that a long $select over entities that lack its names does
-// not make a page of many megabytes of nulls, and that its pages hold every entity.
+// TestLongProjection checks queries with a long $select of properties that the entities do not have. No page
+// has many megabytes of nulls, and the pages together hold every entity.
 func TestLongProjection(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

@@ -44,7 +44,7 @@ func (h *Handler) serve(ctx context.Context, req *Request) Response {
 
 // begin makes a response with the headers that all responses have.
 func (h *Handler) begin(req *Request) *call {
-	state := new(struct { // one allocation
+	state := new(struct { // one struct, so that there is one allocation
 		call
 		exchange
 		fields [16]Field
@@ -116,9 +116,9 @@ func (c *call) serve(ctx context.Context, optionsErr error) error {
 }
 
 // executed returns the version of the protocol that serves the request. Without
-// a shared access signature it is x-ms-version. With one it is api-version;
-// else, for signatures from version 2014-02-14 on, x-ms-version; else the
-// version of the signature.
+// a shared access signature it is x-ms-version. With such a signature it is the first
+// of these that exists: api-version; x-ms-version, if the signature has version
+// 2014-02-14 or later; the version of the signature.
 func (c *call) executed() string {
 	asked := c.req.Header.Get("X-Ms-Version")
 	switch {
@@ -195,8 +195,8 @@ func echoable(id string) bool {
 	return true
 }
 
-// Refuse makes the response to a request that is refused without an
-// examination. The error has the same form as an error from Serve.
+// Refuse makes the response to a request that the transport refuses without
+// calling Serve. The error has the same form as an error from Serve.
 func (h *Handler) Refuse(req *Request, err *table.Error) Response {
 	c := h.begin(req)
 	c.fail(front(err))
@@ -217,14 +217,14 @@ func (c *call) do(ctx context.Context) (answer, error) {
 		}
 		return answer{}, c.tableFirst(ctx, c.route.misbuilt)
 	}
-	if c.Turns == nil || c.turn != nil { // one turn for all operations of a batch
+	if c.Turns == nil || c.turn != nil { // an operation of a batch runs in the turn of the batch, see Turns
 		return c.run(ctx)
 	}
 	return c.inTurn(ctx)
 }
 
-// run runs the operation. An operation that neither reads nor writes entities is admitted here. The others are
-// admitted once they know which entities they access.
+// run runs the operation. It first calls admit for an operation that answers in neither JSON nor ATOM, except a batch.
+// The other operations call admit themselves, when they know which entities they access.
 func (c *call) run(ctx context.Context) (answer, error) {
 	if c.operation.otherFormat && !c.operation.inParts {
 		if err := c.admit(ctx, Access{Entities: 1}); err != nil {

@@ -10,18 +10,18 @@ import (
 	"edgetable/core/table"
 )
 
-// usualSettingsAge is the time after which the service shows changed settings.
+// usualSettingsAge is the time after which the service applies changed settings.
 const usualSettingsAge = 30 * time.Second
 
 // settingsAge returns the time for which the handler uses cached settings of an
-// account. It uses its own changes at once.
+// account. Settings that this handler itself changed apply at once.
 func (h *Handler) settingsAge() edm.Ticks {
 	return edm.Ticks(cmp.Or(h.SettingsAge, usualSettingsAge) / 100) // from nanoseconds to ticks of 100 ns
 }
 
-// SettingsMemory is a cache of settings that the handlers of one process share. It returns
-// the stored settings of an account and when they were read. After Forget it returns none
-// until it stores settings that were read later.
+// SettingsMemory is a cache of settings that the handlers of one process share. Recall returns the
+// stored settings of an account and the time at which they were read. After Forget, Recall returns
+// none until Keep has stored settings that were read later.
 type SettingsMemory interface {
 	Recall(account string) (stored []byte, at edm.Ticks, ok bool)
 	Keep(account string, stored []byte, at edm.Ticks)

@@ -9,9 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Summary says what happened to one request, for logs and metrics. The handler fills it. The
-// parts around the handler add what only they know. It has no key and no value of an entity,
-// but it has texts of the client, so logs must use [Summary.Shown].
+// Summary says what happened to one request, for logs and metrics. The handler sets most fields; the
+// transport and package admission set a few others. A Summary has no key and no value of an entity,
+// but it has texts that the client chose, so logs must use [Summary.Shown].
 type Summary struct {
 	Method string
 	// Source is the client's address, or the zero Addr if it is unknown.
@@ -46,11 +46,11 @@ type Summary struct {
 	// Waited is the time that the request spent in the queue of package
 	// admission, which sets it.
 	Waited time.Duration
-	// Took is the time from the first byte of the request that the transport
-	// handled to the complete response. The transport sets it.
+	// Took is the time from the moment when the transport began to handle the
+	// request to the complete response. The transport sets it.
 	Took time.Duration
 
-	reads  bool // it reads entities by a filter
+	reads  bool // the operation is a query or a count of entities
 	filter *odata.Filter
 }
 
@@ -63,7 +63,7 @@ func (s *Summary) About(other *Summary) {
 // Refusal is the reason for which a request was refused before its operation.
 type Refusal string
 
-// These refusals have other reasons than a failed sign-in.
+// These refusals do not count as failed sign-ins.
 const (
 	// RefusedQueue means that too many requests waited, or the request waited too long.
 	RefusedQueue Refusal = "queue"
@@ -82,7 +82,7 @@ const (
 	RefusedPermission Refusal = "permission"
 )
 
-// These refusals are failed sign-ins.
+// These refusals count as failed sign-ins.
 const (
 	RefusedAnonymous Refusal = "anonymous" // no credentials
 	RefusedAccount   Refusal = "account"   // the account does not exist

@@ -15,7 +15,7 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestSummary checks what the logs and metrics learn of a request.
+// TestSummary checks the summaries of requests, from which logs and metrics are made.
 func TestSummary(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -75,8 +75,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestSummaryOfStrangers checks that a log gets nothing that a client without a
-// key can choose freely, and no failed sign-in where the store failed.
+// TestSummaryOfStrangers checks two rules for clients without a key: the summary has no text that such a client chose,
+// and a bearer token is no failed sign-in if the keys of its issuer cannot be read.
 func TestSummaryOfStrangers(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -107,7 +107,7 @@ func TestSummaryOfStrangers(t *testing.T) {
 	}
 }
 
-// TestSummaryOfLimits checks that a refusal by a limit says which.
+// TestSummaryOfLimits checks that the summary names the limit because of which a request was refused.
 func TestSummaryOfLimits(t *testing.T) {
 	t.Parallel()
 	now := func() edm.Ticks { return edm.TicksOf(wiretest.Start) }
@@ -133,7 +133,7 @@ func TestSummaryOfLimits(t *testing.T) {
 	}
 }
 
-// TestShown checks what a log may show, by its text fields.
+// TestShown checks that the log fields of hostile requests contain no secret and no text that a stranger chose.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	wiretest.Hostile(t, func(h *protocol.Handler, req *protocol.Request) string {
@@ -143,7 +143,8 @@ func TestShown(t *testing.T) {
 	})
 }
 
-// TestSignIn: a server without room, or a limit, is no failed sign-in.
+// TestSignIn checks that a refusal is no failed sign-in if its reason is a full queue, full memory, a rate limit or a
+// missing permission.
 func TestSignIn(t *testing.T) {
 	for _, r := range []protocol.Refusal{
 		"", protocol.RefusedQueue, protocol.RefusedMemory, protocol.RefusedAccountRate, protocol.RefusedPartitionRate,

@@ -7,7 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// inTurn reads the body, waits for a turn and runs the operation.
+// inTurn reads the body, waits until Turns permits the request to run, and runs the operation.
 func (c *call) inTurn(ctx context.Context) (a answer, err error) {
 	if c.operation.verb&(post|put|merge|patch) != 0 {
 		b, err := c.readBody()
@@ -25,7 +25,7 @@ func (c *call) inTurn(ctx context.Context) (a answer, err error) {
 }
 
 // asStranger reads from the store for a request that is not authenticated. The cost is
-// charged to its network address.
+// charged to the client's network address.
 func (x *exchange) asStranger(ctx context.Context, read func() error) error {
 	if x.Turns == nil || x.turn != nil {
 		return read()
@@ -37,7 +37,7 @@ func (x *exchange) asStranger(ctx context.Context, read func() error) error {
 	return read()
 }
 
-// takeTurn waits for a turn.
+// takeTurn waits until Turns permits the request to run.
 func (x *exchange) takeTurn(ctx context.Context, w Work) error {
 	w.Cost = x.soFar(0)
 	var waited time.Duration

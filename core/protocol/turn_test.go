@@ -15,10 +15,10 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// turns notes who asked for a turn, and for what; it refuses every one if busy.
+// turns is a protocol.Turns that records the kind and the payer of each request. If busy is set, it refuses every request.
 type turns struct {
 	log  []string
-	cost int64 // of the last request
+	cost int64 // the cost of the last request
 	busy bool
 	open bool
 }
@@ -50,7 +50,7 @@ func (r *turns) End(cost int64) {
 	r.cost = cost
 }
 
-// watched is a body that must be read outside of a turn.
+// watched is a body that fails the test if it is read while the request has its turn (its permission to run).
 type watched struct {
 	io.Reader
 	turns *turns
@@ -64,9 +64,9 @@ func (w watched) Read(p []byte) (int, error) {
 	return w.Reader.Read(p)
 }
 
-// TestTurns: an account pays for its own requests alone. A request without its key, or with a
-// false one, takes no turn and costs nobody anything; what must be read to judge it is paid
-// for by the client's address.
+// TestTurns checks who is charged for a request. An account is charged only for its own requests. A request without a
+// key, or with a wrong one, gets no turn, and nobody is charged. If the server must read from the store to verify a
+// request, it charges the client's network address.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -83,7 +83,7 @@ func TestTurns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const address = "3f" + "00000000000000000000ffffc0000201" // ?192.0.2.1
+	const address = "3f" + "00000000000000000000ffffc0000201" // a question mark and the 16 bytes of 192.0.2.1
 	own := func(kind string) []string { return []string{kind + " by " + wiretest.Account} }
 	unsigned := func(q *protocol.Request) { delete(q.Header.(protocol.Header), "Authorization") }
 	for _, tt := range []struct {
@@ -132,7 +132,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestNoTurn: without a turn nothing is done, and clients are told to come again.
+// TestNoTurn checks that a request that Turns does not permit to run has no effect, and that its response has the
+// header Retry-After.
 func TestNoTurn(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -147,7 +148,7 @@ func TestNoTurn(t *testing.T) {
 	}
 }
 
-// TestCosts: a request costs more if it reads, sends or receives more, also if its client does
+// TestCosts checks that a request is charged more if it reads, sends or receives more, even if its client does
 // not ask for the cost.
 func TestCosts(t *testing.T) {
 	t.Parallel()

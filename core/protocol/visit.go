@@ -8,8 +8,8 @@ import (
 )
 
 // Visit says which entities an operation addressed, for statistics of traffic. Unlike the [Summary] it holds
-// keys and values, so it must not be logged. It is filled when the request is admitted, or refused because
-// of a rate. In a TinyGo module it is always empty.
+// keys and values, so it must not be logged. It is set before the rate limits are checked. In a TinyGo module
+// it is always empty.
 type Visit struct {
 	// PartitionKey and RowKey are set if InPartition. They are the keys of the entity, or of the first
 	// entity of a transaction.
@@ -25,8 +25,8 @@ type Visit struct {
 	Filter     *odata.Filter
 	Text       string
 	From, Next []byte
-	// Tool is set if a tool of edgetable sent the request, such as an export, an import or the explorer. No
-	// program depends on such a request.
+	// Tool is set if a tool of edgetable sent the request, such as an export, an import or the explorer. The
+	// queries of tools are not counted.
 	Tool         bool
 	ScannedBytes int
 }

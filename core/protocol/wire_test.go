@@ -15,7 +15,7 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// wiretest reads this flag.
+// Package wiretest reads this flag.
 var _ = flag.Bool("update", false, "rewrite the responses in testdata/wire")
 
 func TestWire(t *testing.T) { wiretest.Run(t, wiretest.Direct) }
@@ -69,8 +69,8 @@ func TestWireCodes(t *testing.T) {
 	t.Logf("%d exchanges in %d transcripts", exchanges, len(list))
 }
 
-// TestExtendedCorpus plays the corpus with extensions. The answers are the same but where a
-// server without extensions refuses what they are, or says how to get it.
+// TestExtendedCorpus plays the corpus to a server with extensions. All answers are the same, except those with which a
+// server without extensions refuses a use of an extension.
 func TestExtendedCorpus(t *testing.T) {
 	if flag.Lookup("update").Value.String() == "true" {
 		t.Skip("the corpus is written from a server without extensions")
@@ -104,12 +104,12 @@ func (s ruled) WriteRecord(ctx context.Context, r table.Record) (table.Revision,
 	return s.Store.WriteRecord(ctx, r)
 }
 
-// ruling is the variable of the child process that plays the corpus under a rule that does
-// concern entities.
+// ruling is the environment variable that makes a child process play the corpus under a rule by which all entities
+// expire.
 const ruling = "EDGETABLE_CORPUS_AFTER"
 
-// TestRuledCorpus plays the corpus with everything that a table can declare, about a property
-// that no entity has: the answers are the same.
+// TestRuledCorpus checks that the answers to the corpus are the same if each table has a rule of expiry that applies to
+// no entity. As a control, a child process plays the corpus under a rule that applies to all entities, and must fail.
 func TestRuledCorpus(t *testing.T) {
 	t.Parallel()
 	if flag.Lookup("update").Value.String() == "true" {

@@ -39,7 +39,7 @@ func recorded(t testing.TB) (names, queries []string) {
 	return names, queries
 }
 
-// TestClients checks that tokens of real clients verify, and that changing any parameter makes them invalid.
+// TestClients checks that tokens of real clients verify, and that changing any parameter of a token makes it invalid.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	names, queries := recorded(t)
@@ -94,7 +94,7 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// verify calls Parse and Verify. Without a signature it returns NoAuthenticationInformation.
+// verify parses and verifies a token. For a query without a signature it returns NoAuthenticationInformation.
 func verify(t testing.TB, query string, a *sharedkey.Account, c sas.Context) (*sas.Grant, error) {
 	t.Helper()
 	token, err := sas.Parse(query)

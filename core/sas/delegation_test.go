@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// lent is the delegation key that a user asks for.
+// lent holds the properties of the delegation key that the tests ask for.
 var lent = sas.DelegationKey{
 	ObjectID: "11111111-2222-3333-4444-555555555555",
 	TenantID: "99999999-8888-7777-6666-555555555555",
@@ -93,7 +93,7 @@ func TestDelegate(t *testing.T) {
 	}
 }
 
-// TestDelegateBounds checks the last values that Delegate accepts, and the first that it refuses.
+// TestDelegateBounds checks the values at the limits that Delegate accepts, and the nearest values that it refuses.
 func TestDelegateBounds(t *testing.T) {
 	t.Parallel()
 	now := at(t, "2026-06-27T00:00:00Z")
@@ -147,7 +147,7 @@ func TestDelegationKeysDiffer(t *testing.T) {
 	add("another version", k, account, sas.Contributor, func(d *sas.DelegationKey) { d.Version = "2026-06-06" })
 }
 
-// TestDelegationLines expects the lines of the service's newest clients for tables.
+// TestDelegationLines checks that a delegated token signs the same lines as the service's newest clients for tables.
 func TestDelegationLines(t *testing.T) {
 	t.Parallel()
 	d := delegate(t, sas.Contributor)
@@ -183,7 +183,7 @@ func TestVerifyDelegation(t *testing.T) {
 		edit   func(*sas.Context)
 		code   table.Code
 		says   string
-		write  bool // may insert
+		write  bool // whether the token permits an insert
 	}{
 		{"of a contributor", nil, contributor, nil, nil, "", "", true},
 		{"of a reader, whatever the token says", nil, reader, nil, nil, "", "", false},
@@ -236,7 +236,8 @@ func TestVerifyDelegation(t *testing.T) {
 	}
 }
 
-// TestDelegationWithoutTheLetter checks that the user's role adds no letter to a token.
+// TestDelegationWithoutTheLetter checks that a token grants no permission that is missing in its sp, even if the
+// user's role has it.
 func TestDelegationWithoutTheLetter(t *testing.T) {
 	t.Parallel()
 	for _, role := range []sas.Role{sas.Reader, sas.Contributor} {
@@ -257,7 +258,8 @@ func TestDelegationWithoutTheLetter(t *testing.T) {
 	}
 }
 
-// TestDelegationUsesTheKey checks that the account key from which a delegation key was derived is marked as used.
+// TestDelegationUsesTheKey checks which account key is marked as used when a delegated token verifies. It must be the
+// one from which the delegation key was derived.
 func TestDelegationUsesTheKey(t *testing.T) {
 	t.Parallel()
 	a := emulator(t)
@@ -272,7 +274,7 @@ func TestDelegationUsesTheKey(t *testing.T) {
 }
 
 // TestDelegationOfTheSecondKey checks that delegation keys can be derived from either account key, and that replacing
-// it revokes them.
+// this account key revokes them.
 func TestDelegationOfTheSecondKey(t *testing.T) {
 	t.Parallel()
 	second := testKey(t, "c2Vjb25k")
