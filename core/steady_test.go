@@ -16,13 +16,15 @@ import (
 	"testing"
 )
 
-// measuring lists folders of programs that measure speed, or attack a server for some time. They need real time.
+// measuring lists the folders of programs that measure speed or attack a server for some time. These programs need
+// real time.
 var measuring = []string{"testdata/bench", "testdata/attack"}
 
-// TestSteady checks that tests give the same result on a busy machine as on an idle one. A test runs in a bubble of
-// testing/synctest, has its own clock, or waits for an event, and it draws random numbers from a fixed seed.
-// TestSteady finds uses of the wall clock in tests, and in packages below testdata that help tests and are used
-// outside bubbles. Benchmarks may measure time, and examples show what a program does, so both are exempt.
+// TestSteady checks that tests give the same result on a busy machine as on an idle one. A test should run in a
+// bubble of testing/synctest, use a clock of its own, or wait for an event. It should draw random numbers from a
+// fixed seed. TestSteady finds uses of the wall clock in tests, and in packages below testdata that help tests and
+// are used outside bubbles. Benchmarks and examples are exempt, because benchmarks measure time and examples show how
+// to use a program.
 func TestSteady(t *testing.T) {
 	t.Parallel()
 	found := map[string][]string{}
@@ -79,8 +81,8 @@ func testFiles(t *testing.T) map[string][]string {
 	return list
 }
 
-// polls is a use of a helper that checks a condition repeatedly: must.Eventually, or its copy in another module. Such
-// calls are counted over all files together.
+// polls describes a call of a helper that checks a condition repeatedly: must.Eventually, or its copy in another
+// module. Such calls are counted together for all files.
 const polls = "a call of Eventually, which polls"
 
 // unsteadyUse is one use of the wall clock or of unseeded randomness.
@@ -95,16 +97,16 @@ func useAt(files *token.FileSet, n ast.Node, what string) unsteadyUse {
 	return unsteadyUse{filepath.ToSlash(strings.TrimPrefix(p.Filename, ".."+string(filepath.Separator))), p.Line, what}
 }
 
-// declared is a top-level function, type with its methods, variable or constant.
+// declared is a top-level declaration: a function, a type with its methods, a variable or a constant.
 type declared struct {
-	root  bool            // runs outside bubbles, whatever else uses it
-	kind  bool            // is a type
-	uses  map[string]bool // names that it mentions outside bubbles
-	calls map[string]bool // names that it calls outside bubbles; its other mentions are for a bubble
+	root  bool            // whether the declaration runs outside bubbles, even if no other declaration uses it
+	kind  bool            // whether the declaration is a type
+	uses  map[string]bool // names that it mentions in code outside bubbles
+	calls map[string]bool // names that it calls outside bubbles; names that it only mentions run in its bubble
 	own   []unsteadyUse
 }
 
-// unsteady returns the uses in a package that code outside bubbles reaches.
+// unsteady returns the uses of the wall clock and of chance in a package, if code outside bubbles can reach them.
 func unsteady(t *testing.T, paths []string) (list []unsteadyUse) {
 	t.Helper()
 	files := token.NewFileSet()
@@ -137,7 +139,7 @@ func unsteady(t *testing.T, paths []string) (list []unsteadyUse) {
 			reach(n)
 		}
 		for n := range d.calls {
-			if all[n] != nil && !all[n].kind { // else a conversion
+			if all[n] != nil && !all[n].kind { // calling a type is a conversion, which runs no code
 				reach(n)
 			}
 		}
@@ -151,7 +153,7 @@ func unsteady(t *testing.T, paths []string) (list []unsteadyUse) {
 	return list
 }
 
-// readDeclared adds a top-level declaration to the map.
+// readDeclared adds the top-level declarations of d to all.
 func readDeclared(files *token.FileSet, f *ast.File, d ast.Decl, bubbles map[string]bool, all map[string]*declared) {
 	inTest := strings.HasSuffix(files.Position(f.Pos()).Filename, "_test.go")
 	of := func(name string) *declared {
@@ -195,8 +197,8 @@ func readDeclared(files *token.FileSet, f *ast.File, d ast.Decl, bubbles map[str
 	}
 }
 
-// spin is a loop that does nothing but yield the processor until a condition holds. A loop that yields between other
-// steps is allowed.
+// spin describes a loop that only yields the processor until a condition is true. A loop may yield between other
+// steps.
 const spin = "a loop that spins by runtime.Gosched"
 
 func yields(f *ast.File, s ast.Stmt) bool {
@@ -223,11 +225,12 @@ func receiver(x ast.Expr) string {
 	return ""
 }
 
-// read records the uses in a part of a declaration. In a function that makes a bubble, function literals and
-// functions mentioned without a call run in the bubble. Parameter types are skipped, since they create no value.
+// read records the uses in a part of a declaration. If bubble is set, the declaration makes a bubble. Its function
+// literals, and functions that it mentions without a call, then run in the bubble. Parameter types are skipped,
+// because they create no value.
 func (d *declared) read(files *token.FileSet, f *ast.File, part ast.Node, bubble bool) {
 	note := func(n ast.Node, what string) { d.own = append(d.own, useAt(files, n, what)) }
-	spins := false // inside a loop with a condition
+	spins := false // whether the current statement is in a loop with a condition
 	var walk func(n ast.Node) bool
 	walk = func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -302,7 +305,7 @@ func (d *declared) read(files *token.FileSet, f *ast.File, part ast.Node, bubble
 					note(n, nameOf(n.X)+"."+n.Sel.Name)
 				}
 			}
-			ast.Inspect(n.X, walk) // skips the name of a field or method, which is not top-level
+			ast.Inspect(n.X, walk) // visit only n.X, because n.Sel is a field or method rather than a top-level name
 			return false
 		case *ast.Ident:
 			if !bubble {
@@ -314,17 +317,18 @@ func (d *declared) read(files *token.FileSet, f *ast.File, part ast.Node, bubble
 	ast.Inspect(part, walk)
 }
 
-// ofTheClock lists functions that wait for the wall clock.
+// ofTheClock lists functions that wait for a time of the wall clock.
 var ofTheClock = map[string][]string{
 	"time":    {"Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"},
 	"context": {"WithTimeout", "WithTimeoutCause", "WithDeadline", "WithDeadlineCause"},
 	"net":     {"DialTimeout"},
 }
 
-// deadlines lists methods of connections that take a time of the wall clock.
+// deadlines lists methods of connections whose argument is a time of the wall clock.
 var deadlines = []string{"SetDeadline", "SetReadDeadline", "SetWriteDeadline"}
 
-// named reports whether x is one of the functions of the package path, which f may import under any name.
+// named reports whether x is one of the named functions of the package with this path. The file f may import the
+// package under any name.
 func named(f *ast.File, x ast.Expr, path string, names ...string) bool {
 	s, ok := x.(*ast.SelectorExpr)
 	if !ok || !slices.Contains(names, s.Sel.Name) {
@@ -401,7 +405,7 @@ func makeBubbles(files []*ast.File) map[string]bool {
 	return bubbles
 }
 
-// chances returns the calls of math/rand without a seed, which stay random inside a bubble.
+// chances returns the calls of math/rand that have no seed. They are random even inside a bubble.
 func chances(files *token.FileSet, f *ast.File, d ast.Decl) (list []unsteadyUse) {
 	if d, ok := d.(*ast.FuncDecl); ok && strings.HasPrefix(d.Name.Name, "Benchmark") {
 		return nil
@@ -417,8 +421,9 @@ func chances(files *token.FileSet, f *ast.File, d ast.Decl) (list []unsteadyUse)
 	return list
 }
 
-// calledByChance returns what is wrong with a call of math/rand: it has no seed, or a seed from a clock. Passing a
-// function on, as in table.Options.Rand, is allowed, because it makes identities that no result depends on.
+// calledByChance describes what is random in a call of math/rand, or returns "": the call has no seed, or a seed from
+// a clock. Passing a function of math/rand without calling it is allowed, as for table.Options.Rand, because no test
+// result depends on the identifiers made with it.
 func calledByChance(f *ast.File, call *ast.CallExpr) string {
 	for _, path := range []string{"math/rand", "math/rand/v2"} {
 		s, ok := call.Fun.(*ast.SelectorExpr)
@@ -437,7 +442,7 @@ func calledByChance(f *ast.File, call *ast.CallExpr) string {
 	return ""
 }
 
-// timeLimit returns the real-time limit that a composite literal sets, or "".
+// timeLimit describes the real-time limit that a composite literal sets, or returns "".
 func timeLimit(f *ast.File, l *ast.CompositeLit) string {
 	if !named(f, l.Type, "net/http", "Client") && !named(f, l.Type, "net", "Dialer") {
 		return ""
@@ -450,13 +455,13 @@ func timeLimit(f *ast.File, l *ast.CompositeLit) string {
 	return ""
 }
 
-// TestFindsUnsteady checks what TestSteady finds and what it allows.
+// TestFindsUnsteady checks which uses TestSteady finds and which it allows.
 func TestFindsUnsteady(t *testing.T) {
 	t.Parallel()
 	const head = "package p\n\nimport (\n\"context\"\n\"math/rand/v2\"\n\"net/http\"\n\"runtime\"\n\"testing\"\n\"testing/synctest\"\n\"time\"\n)\n\n"
 	for _, tt := range []struct {
 		source string
-		want   string // what is found, "" for nothing
+		want   string // the expected finding; "" if nothing must be found
 	}{
 		{"func TestA(t *testing.T) { time.Sleep(1) }", "time.Sleep"},
 		{"func TestA(t *testing.T) { f := time.After; <-f(1) }", "time.After"},

@@ -18,8 +18,9 @@
 //
 // # What is signed
 //
-// The signature is an HMAC-SHA256 over lines, joined by line feeds. The lines are the query's values, decoded but
-// otherwise as the client wrote them. Which lines depends on the kind and on sv:
+// The signature is an HMAC-SHA256 over lines, joined by line feeds. The lines are the values of the query's
+// parameters, decoded but otherwise as the client wrote them. The kind and the version sv determine which lines are
+// signed, and in which order:
 //
 //	table, sv < 2015-04-05   sp st se resource si sv spk srk epk erk
 //	table                    sp st se resource si sip spr sv spk srk epk erk
@@ -28,9 +29,10 @@
 //	                         sip spr sv spk srk epk erk
 //
 // The resource is /table/account/table, or before 2015-02-21 /account/table, with the table in lower case. An absent
-// value is an empty line. The signature does not distinguish absent from empty values, so no code may: the holder of
-// a token can add or omit an empty parameter. Parse and Verify refuse a SAS parameter that is not among the lines,
-// because it would seem to restrict the token without doing so. They also refuse a line feed in a value.
+// value is an empty line. So the signature is the same for an absent and an empty value, and the holder of a token
+// can add or omit an empty parameter. For this reason the package treats an empty parameter as absent. Parse and
+// Verify refuse a SAS parameter that is not among the lines, because it would seem to restrict the token without
+// doing so. They also refuse a line feed in a value.
 //
 // The lines of a delegation come from the service's newest clients; no exchange with the service itself has confirmed
 // them.

@@ -41,5 +41,5 @@ func Example() {
 	// sv=2019-02-02&tn=Orders&se=2030-01-01T00%3A00%3A00Z&sp=r&spk=emea&epk=emea&sig=KqFOvUx8HWTMXXHBQy8bnsZZ1tpOGUAK%2F28HxwDfIEM%3D
 	// <nil>
 	// false
-	// AuthorizationPermissionMismatch: This request is not authorized to perform this operation using this permission. Detail: Delete Entity needs the letter d among the permissions; they are "r".
+	// AuthorizationPermissionMismatch: This request is not authorized to perform this operation using this permission. Detail: Delete Entity needs the letter d in the token's permissions; they are "r".
 }

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/sas"
 )
 
-// FuzzVerify checks for any query that there is no panic, no grant without a signature made by this test, and that
-// errors are the service's, short and printable.
+// FuzzVerify checks any query. Parse and Verify must not panic, and must grant nothing without a signature that this
+// test made. Errors must be the service's, short and printable.
 func FuzzVerify(f *testing.F) {
 	_, queries := recorded(f)
 	for _, query := range queries {
@@ -82,8 +82,8 @@ func checkError(t *testing.T, err error) {
 	}
 }
 
-// FuzzSign checks that a signed token verifies with all its values, and that a token with any changed parameter does
-// not.
+// FuzzSign checks that a signed token verifies and has all its values. If any parameter is changed, the token must
+// not verify.
 func FuzzSign(f *testing.F) {
 	f.Add(uint8(0), "mytable", "raud", "id", "a", "b", "c", "d", uint16(3), byte('x'))
 	f.Add(uint8(1), "T", "rl", "", "a/b", "", "", "", uint16(70), byte('%'))
@@ -99,7 +99,7 @@ func FuzzSign(f *testing.F) {
 		a, c := emulator(t), c
 		policy := &sas.Policy{}
 		if permissions == "" {
-			policy.Permissions = "r" // a token may take permissions from its policy
+			policy.Permissions = "r" // the policy supplies the permissions that the token does not contain
 		}
 		c.Policy = func(string) (*sas.Policy, error) { return policy, nil }
 		version := versions[int(kind/3)%len(versions)]
@@ -141,8 +141,8 @@ func FuzzSign(f *testing.F) {
 			}
 		}
 
-		// A query with one changed byte is another token, unless it decodes to the same values: an escape in lower
-		// case, a parameter in upper case, a table's name in another case.
+		// A query with one changed byte must not verify, unless it decodes to the same values. That is possible if
+		// the change affects the case of an escape, of a parameter's name or of the table's name.
 		b := []byte(query)
 		b[int(position)%len(b)] = to
 		changed := string(b)
@@ -159,7 +159,7 @@ func FuzzSign(f *testing.F) {
 	})
 }
 
-// sameToken compares the values of two tokens.
+// sameToken reports whether two tokens have the same values.
 func sameToken(a, b *sas.Token) bool { return sas.Said(a) == sas.Said(b) }
 
 // FuzzParseTime checks that a parsed time is in range, and that its text parses to the same time.

@@ -8,7 +8,7 @@ import (
 	"edgetable/testdata/must"
 )
 
-// TestDescribeIsReadable checks that keys in other scripts are shown unescaped.
+// TestDescribeIsReadable checks that Describe does not escape letters of other scripts in keys.
 func TestDescribeIsReadable(t *testing.T) {
 	t.Parallel()
 	token, err := sas.Parse("sv=2019-02-02&tn=people&se=2030-01-01&sp=r&spk=Zo%C3%AB%20%E5%8C%97&epk=%C3%BC&sig=c2lnbmF0dXJl")

@@ -7,31 +7,31 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Version is the default version of tokens, the one that the service's own clients for tables use.
+// Version is the default version of tokens. The service's own clients for tables use the same version.
 const Version = "2019-02-02"
 
 // TableValues holds the values of a token for one table. Times and addresses are signed exactly as given; see
 // [ParseTime].
 type TableValues struct {
-	Version     string // if empty, [Version], or 2025-07-05 for a delegation
+	Version     string // default: [Version], or 2025-07-05 for a delegation
 	Table       string
-	Identifier  string // ID of a stored access policy; fields that the policy sets must be empty here
-	Start       string // empty means at once
+	Identifier  string // ID of a stored access policy; the fields that the policy sets must be empty
+	Start       string // empty: valid immediately
 	Expiry      string
 	Permissions string // letters in the order r query, a add, u update, d delete
-	IP          string // "168.1.5.65" or "168.1.5.60-168.1.5.70"; empty means any
-	Protocol    string // "https", or "https,http", which means the same as empty
-	// The range of keys, both ends inclusive. An empty value means no bound, never an empty key. A row limits only
-	// the partition of the same pair.
+	IP          string // "168.1.5.65" or "168.1.5.60-168.1.5.70"; empty: any address
+	Protocol    string // "https" or "https,http"; empty means the same as the latter
+	// The range of keys, both ends inclusive. An empty value means no bound, never an empty key. StartRow applies
+	// only in the partition StartPartition, and EndRow only in EndPartition.
 	StartPartition, StartRow string
 	EndPartition, EndRow     string
 }
 
 // AccountValues holds the values of a token for an account.
 type AccountValues struct {
-	Version       string // [Version] if empty
-	Services      string // letters, with t for tables; "t" if empty
-	ResourceTypes string // letters s service, c table, o entity
+	Version       string // default: [Version]
+	Services      string // letters of services, with t for tables; default: "t"
+	ResourceTypes string // letters: s service, c table, o entity
 	Start         string
 	Expiry        string
 	Permissions   string // letters in the order rwdlacu: read, write, delete, list, add, create, update
@@ -40,12 +40,12 @@ type AccountValues struct {
 }
 
 // Sign returns the token as a percent-encoded query without question mark. It refuses values that Verify would
-// refuse, with the same error.
+// refuse, and returns the same error.
 func (v TableValues) Sign(account string, k *sharedkey.Key) (string, error) {
 	return sign(v.fields(), account, k)
 }
 
-// SignDelegated is like Sign, but signs with a delegation key. Such a token cannot name a stored access policy.
+// SignDelegated is like Sign, but signs with a delegation key. A delegated token cannot name a stored access policy.
 func (v TableValues) SignDelegated(account string, d DelegationKey) (string, error) {
 	k, err := sharedkey.ParseKey(d.Value)
 	if err != nil {
@@ -76,7 +76,7 @@ func (v AccountValues) Sign(account string, k *sharedkey.Key) (string, error) {
 	}, account, k)
 }
 
-// unfit returns the error that a server would return for the token even if its signature is correct, or nil.
+// unfit returns an error if a server would refuse the token in spite of a correct signature.
 func (t *Token) unfit() error {
 	if err := t.check(); err != nil {
 		return err

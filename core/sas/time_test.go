@@ -8,7 +8,7 @@ import (
 
 func TestParseTime(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ name, s, want string }{ // want "": refused
+	for _, tt := range []struct{ name, s, want string }{ // want is "" if ParseTime must fail
 		{"a date", "2030-01-02", "2030-01-02T00:00:00.0000000Z"},
 		{"to the minute", "2030-01-02T03:04Z", "2030-01-02T03:04:00.0000000Z"},
 		{"to the second", "2030-01-02T03:04:05Z", "2030-01-02T03:04:05.0000000Z"},

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// kind is the kind of a token, which its parameters determine: one with parameters of a delegation key is a
-// delegationSAS, otherwise one with ss or srt is an accountSAS, and any other is a tableSAS.
+// kind is the kind of a token. A token with parameters of a delegation key is a delegationSAS. Any other token with
+// ss or srt is an accountSAS, and all others are tableSAS.
 type kind uint8
 
 const (
@@ -28,7 +28,7 @@ func (k kind) String() string {
 	return "unknown SAS"
 }
 
-// field is a parameter of a token. Signed queries contain the parameters in this order.
+// field is a parameter of a token. Sign writes the parameters in this order.
 type field uint8
 
 const (
@@ -85,17 +85,18 @@ func (s set) first() field {
 	return f
 }
 
-// Token is a shared access signature as it was sent. Its values are not trustworthy before Verify. Printing it omits
-// the signature.
+// Token is a shared access signature as the client sent it. Its values must not be trusted before Verify has
+// succeeded. Printing a Token omits the signature.
 type Token struct {
 	kind  kind
-	given set            // fields that are present and not empty
-	text  string         // decoded values, one after another
+	given set            // the fields that are present and not empty
+	text  string         // the decoded values of all fields, joined
 	ends  [fields]uint16 // offset in text at which each value ends
-	table string         // tn in lower case
+	table string         // the table name tn in lower case
 }
 
-// newToken decodes and checks the values. Their limits keep the total below 64 KiB.
+// newToken decodes and checks the values. Because each value is limited, their total length is below 64 KiB and fits
+// into ends.
 func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte, bool)) (*Token, error) {
 	var t Token
 	size := 0
@@ -121,7 +122,7 @@ func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte,
 		}
 		t.ends[f] = uint16(len(text))
 	}
-	t.text = unsafe.String(unsafe.SliceData(text), len(text)) // text does not change from here on
+	t.text = unsafe.String(unsafe.SliceData(text), len(text)) // shares memory with text, which does not change after this
 	switch {
 	case t.given&setOf(skoid, sktid, skt, ske, sks, skv) != 0:
 		t.kind = delegationSAS
@@ -131,7 +132,7 @@ func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte,
 		t.kind = tableSAS
 	}
 	t.table = fold(t.value(tn))
-	token := t // keeps tokens that are refused off the heap
+	token := t // a copy, so that only valid tokens are allocated on the heap
 	return &token, nil
 }
 
@@ -144,8 +145,8 @@ func (t *Token) value(f field) string {
 	return t.text[start:t.ends[f]]
 }
 
-// Version returns sv, the version of the protocol for the signature, and also for the operation unless the request
-// names another.
+// Version returns sv, the version of the signature. It is also the version of the operation, unless the request names
+// another one.
 func (t *Token) Version() string { return t.value(sv) }
 
 // Table returns the token's table in lower case, or "" for an account SAS.
@@ -156,7 +157,7 @@ func (t *Token) String() string {
 	return t.kind.String() + " " + t.value(sv) + " (signature withheld)"
 }
 
-// GoString keeps the signature out of %#v too.
+// GoString returns the same text as String, so that %#v omits the signature too.
 func (t *Token) GoString() string { return t.String() }
 
 // fold returns s with ASCII letters in lower case. Table names contain no other letters.

@@ -26,7 +26,7 @@ func BenchmarkActual(b *testing.B) {
 	}
 }
 
-// BenchmarkUpdate measures how long it takes to read the stored document.
+// BenchmarkUpdate measures how long Update takes to read the stored document of an account.
 func BenchmarkUpdate(b *testing.B) {
 	doc := []byte(full)
 	b.SetBytes(int64(len(doc)))

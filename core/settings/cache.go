@@ -13,8 +13,8 @@ type Read struct {
 	At edm.Ticks
 }
 
-// Fresh reports whether the settings are at most age old. A read in the future means that the clock was set back, and
-// counts as not fresh.
+// Fresh reports whether the settings were read less than age ago. If they seem to have been read in the future, the
+// clock was set back, and they are not fresh.
 func (r *Read) Fresh(now, age edm.Ticks) bool {
 	return r != nil && r.At <= now && now-r.At < age
 }
@@ -32,8 +32,8 @@ func (c *Cache) Get(account string) *Read {
 	return c.read[account]
 }
 
-// Put caches settings that were read after [Cache.Get] had returned old. If the cached settings have changed since,
-// it does nothing.
+// Put caches settings that were read from the store. old is the result of [Cache.Get] before this read. If the cached
+// settings have changed since then, Put does nothing.
 func (c *Cache) Put(account string, old, r *Read) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,7 +42,8 @@ func (c *Cache) Put(account string, old, r *Read) {
 	}
 }
 
-// Forget removes the settings of an account. A read that is in flight cannot put the old ones back.
+// Forget removes the settings of an account. A read of the store that began before has no effect, because its Put
+// finds that the cached settings have changed.
 func (c *Cache) Forget(account string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,17 +7,18 @@ import (
 	"edgetable/core/multipart"
 )
 
-// maxEcho limits, in bytes, the parts of a request that are compared and repeated in the response. Anyone can send a
-// preflight; without a limit, megabytes of header names would be compared with every name in a rule.
+// maxEcho is the maximum size, in bytes, of a request header that is compared with rules and repeated in the
+// response. Anyone can send a preflight. Without a limit, megabytes of header names would be compared with every name
+// in a rule.
 const maxEcho = 8 << 10
 
 // Preflight answers an OPTIONS request. Its arguments are the headers Origin, Access-Control-Request-Method and
 // Access-Control-Request-Headers, "" if not sent. It returns the headers of a 200 response, or false for 403
-// CorsPreflightFailure. If one of the first two headers is missing, no rule matches; the caller must refuse the
-// request before with 400 InvalidHeaderValue, "A required CORS header is not present."
+// CorsPreflightFailure. The caller must first refuse a request without one of the first two headers, with 400
+// InvalidHeaderValue, "A required CORS header is not present." Preflight itself finds no rule for such a request.
 //
-// The first rule that has the origin and the method decides. If that rule lacks one of the headers, the answer is no,
-// even if a later rule has them all.
+// The first rule that has the origin and the method decides. If that rule lacks one of the headers, the request is
+// refused, even if a later rule has them all.
 func (c CORS) Preflight(origin, method, headers string) ([]multipart.Field, bool) {
 	if origin == "" || method == "" || len(headers) > maxEcho {
 		return nil, false
@@ -46,19 +47,19 @@ func (c CORS) Preflight(origin, method, headers string) ([]multipart.Field, bool
 	return nil, false
 }
 
-// varyOrigin has no spare capacity, so appending to it copies it.
+// varyOrigin has no spare capacity, so appending to it makes a copy and cannot change it.
 var varyOrigin = []multipart.Field{{Name: "Vary", Value: "Origin"}}
 
-// Actual returns the headers to add to the response to any other request, whether it succeeds or fails. Its arguments
-// are the request's Origin ("" if not sent), the method in the request line, and the headers of the response. Callers
-// must not change the result, which may be shared.
+// Actual returns the CORS headers to add to the response to any request other than a preflight, whether the request
+// succeeds or fails. Its arguments are the request's Origin ("" if not sent), the method in the request line, and the
+// headers of the response. Callers must not change the result, which may be shared.
 //
 //	a rule with * matches          Access-Control-Allow-Origin: *; without an Origin only for GET and HEAD
 //	a rule with the origin matches Access-Control-Allow-Origin: the origin, Allow-Credentials, Vary
 //	none matches                   Vary
 //	there are no rules             nothing
 //
-// Only GET and HEAD get Vary: Origin, because caches may keep their responses. In the first two cases
+// Only GET and HEAD get Vary: Origin, because only their responses are stored by caches. In the first two cases
 // Access-Control-Expose-Headers is added if the rule exposes any headers.
 func (c CORS) Actual(origin, method string, response []multipart.Field) []multipart.Field {
 	if len(c) == 0 {
@@ -93,8 +94,8 @@ func (c CORS) Actual(origin, method string, response []multipart.Field) []multip
 	return nil
 }
 
-// admits reports whether the rule has the origin, and whether that is due to an asterisk. An asterisk also matches a
-// request without an origin ("").
+// admits reports whether the rule allows the origin (ok), and whether it does so because of an asterisk (everybody).
+// An asterisk also allows a request without an origin ("").
 func (r *Rule) admits(origin string) (everybody, ok bool) {
 	for item := range items(r.AllowedOrigins) {
 		if item == "*" {
@@ -105,8 +106,8 @@ func (r *Rule) admits(origin string) (everybody, ok bool) {
 	return false, ok && printable(origin)
 }
 
-// isSubdomain reports whether an item such as https://*.contoso.com matches origin as a subdomain of any depth. The
-// asterisk matches only part of a host name; otherwise https://evil.com/.contoso.com would match.
+// isSubdomain reports whether origin is a subdomain, of any depth, of an item such as https://*.contoso.com. The
+// asterisk matches only characters of host names; otherwise https://evil.com/.contoso.com would match.
 func isSubdomain(origin, item string) bool {
 	scheme, domain, ok := strings.Cut(item, "://*.")
 	if !ok || domain == "" {
@@ -133,8 +134,8 @@ func isSubdomain(origin, item string) bool {
 	return true
 }
 
-// printable reports whether origin may be repeated in a response: it is short enough and contains only characters
-// that are legal in a header.
+// printable reports whether origin may be repeated in a response: it is at most maxEcho bytes long and has only
+// characters that are legal in a header.
 func printable(origin string) bool {
 	for i := 0; i < len(origin); i++ {
 		if c := origin[i]; c <= ' ' || c >= 0x7f {
@@ -144,7 +145,7 @@ func printable(origin string) bool {
 	return len(origin) <= maxEcho
 }
 
-// allows reports whether the rule has exactly this method; methods are case-sensitive.
+// allows reports whether the rule lists this method. Methods are case-sensitive.
 func (r *Rule) allows(method string) bool {
 	for item := range items(r.AllowedMethods) {
 		if item == method {
@@ -154,15 +155,15 @@ func (r *Rule) allows(method string) bool {
 	return false
 }
 
-// accepts reports whether the rule has all names in a browser's list. It accepts only valid header names, because the
-// response repeats the list.
+// accepts reports whether the rule lists all header names that a browser asks for. It accepts only valid header
+// names, because the response repeats them.
 func (r *Rule) accepts(headers string) bool {
 	if headers == "" {
 		return true
 	}
 	for name := range strings.SplitSeq(headers, ",") {
 		if name = strings.Trim(name, " \t"); name == "" {
-			continue // lists may have empty items
+			continue // HTTP permits empty items in a list
 		}
 		if !token(name) || !lists(r.AllowedHeaders, name) {
 			return false
@@ -171,7 +172,8 @@ func (r *Rule) accepts(headers string) bool {
 	return true
 }
 
-// lists reports whether a list of header names contains name, in any case, or a prefix of it followed by an asterisk.
+// lists reports whether a list of header names contains name in any case, or an item such as x-ms-* that matches
+// name.
 func lists(list, name string) bool {
 	for item := range items(list) {
 		if prefix, ok := strings.CutSuffix(item, "*"); ok {
@@ -185,9 +187,9 @@ func lists(list, name string) bool {
 	return false
 }
 
-// exposed returns the list of headers that a page may read. Browsers do not support prefixes here, and with
-// credentials they take an asterisk literally. So each item with an asterisk is replaced by the headers of the
-// response that match it. Full names are listed even if the response lacks them.
+// exposed returns the list of response headers that a page may read. Browsers do not support prefixes such as x-ms-*
+// in this list, and for requests with credentials they do not treat * as a wildcard. So each item with an asterisk is
+// replaced by the matching headers of the response. Full names are listed even if the response lacks them.
 func (r *Rule) exposed(response []multipart.Field) string {
 	list := r.ExposedHeaders
 	if strings.IndexByte(list, '*') < 0 && !strings.ContainsAny(list, " \t\r\n") {
@@ -212,7 +214,7 @@ func (r *Rule) exposed(response []multipart.Field) string {
 	return string(names)
 }
 
-// transportHeaders lists the headers that the transport adds later.
+// transportHeaders lists the headers that the transport adds after Actual was called.
 var transportHeaders = [...]string{"Content-Length", "Transfer-Encoding"}
 
 func appendItem(list []byte, item string) []byte {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// site is a rule with typical settings.
+// site is a rule as a website would have.
 var site = settings.Rule{
 	AllowedMethods: "GET,PUT",
 	AllowedOrigins: "https://www.ab.com, https://www.bc.com",
@@ -43,7 +43,7 @@ func TestPreflight(t *testing.T) {
 		why                     string
 		cors                    settings.CORS
 		origin, method, headers string
-		want                    string // "" if refused
+		want                    string // the expected headers; "" if the preflight is refused
 	}{
 		{"no rules", nil, "https://www.ab.com", "PUT", "", ""},
 		{"origin and method match, no headers asked for", settings.CORS{site}, "https://www.ab.com", "PUT", "", granted},
@@ -109,7 +109,7 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// response holds the headers of a query's response before CORS adds its own.
+// response holds the headers of a response to a query before CORS headers are added.
 var response = []multipart.Field{
 	{Name: "Content-Type", Value: "application/json;odata=minimalmetadata"},
 	{Name: "ETag", Value: `W/"datetime'2020'"`},
@@ -178,8 +178,8 @@ func TestActual(t *testing.T) {
 	}
 }
 
-// TestActualAllocatesNothing covers requests that get no CORS headers, which are all requests that do not come from a
-// browser.
+// TestActualAllocatesNothing checks that Actual does not allocate for requests that get no Access-Control headers,
+// such as all requests of clients other than browsers.
 func TestActualAllocatesNothing(t *testing.T) {
 	for _, c := range []struct {
 		why    string

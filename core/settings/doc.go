@@ -7,12 +7,13 @@
 //	fields := p.CORS.Actual(origin, "GET", response.Header)
 //
 // Documents are parsed as the service does: elements in any order and any namespace, with or without a byte order
-// mark, an XML declaration and blanks between them. Unknown elements are skipped, because newer clients send newer
-// elements. A document that breaks a rule is refused with InvalidXmlDocument, the service's code for most such
-// errors, and a message that names the element and what to change.
+// mark, an XML declaration, and blanks between elements. Unknown elements are skipped, because newer clients send
+// newer elements. A document that breaks a rule is refused with InvalidXmlDocument, the service's code for most such
+// errors. The message names the element and what to change.
 //
 // The Append functions write the document that clients receive and stores keep. It begins with the XML declaration.
-// On the wire the caller must put a UTF-8 byte order mark before it, as the service does; the mark is not stored.
+// Before the caller sends the document to a client, it must put a UTF-8 byte order mark before it, as the service
+// does; the mark is not stored.
 //
 // Logging and metrics settings are only stored and returned; they have no effect. Package sas enforces the policies.
 package settings

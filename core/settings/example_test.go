@@ -37,5 +37,5 @@ func Example() {
 	// Access-Control-Allow-Credentials: true
 	// Access-Control-Expose-Headers: ETag
 	// Vary: Origin
-	// InvalidXmlDocument: XML specified is not syntactically valid. StorageServiceProperties/Cors/CorsRule[1]/AllowedMethods: a method is one of DELETE, GET, HEAD, MERGE, POST, OPTIONS, PUT, PATCH, TRACE and CONNECT.
+	// InvalidXmlDocument: XML specified is not syntactically valid. StorageServiceProperties/Cors/CorsRule[1]/AllowedMethods: a method must be one of DELETE, GET, HEAD, MERGE, POST, OPTIONS, PUT, PATCH, TRACE and CONNECT.
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// refused requires one of the protocol's errors.
+// refused requires that err is one of the protocol's errors for XML documents.
 func refused(t *testing.T, err error) {
 	t.Helper()
 	var e *table.Error
@@ -58,8 +58,9 @@ func FuzzParsePolicies(f *testing.F) {
 	})
 }
 
-// FuzzUpdate checks that a refused document changes nothing. After an accepted one, the properties must be the same
-// after storing and reading them, and the rules may add only characters that are legal in headers to a response.
+// FuzzUpdate checks that a refused document changes nothing. After an accepted document, the properties must be the
+// same after storing and reading them. The values that the rules add to response headers must have only legal
+// characters.
 func FuzzUpdate(f *testing.F) {
 	f.Add([]byte(full))
 	f.Add([]byte(legacy))

@@ -10,8 +10,8 @@ import (
 const serviceRoot = "StorageServiceProperties"
 
 // Keep applies a document of PUT /?restype=service&comp=properties to the stored one (nil if there is none) and
-// returns the document to store. Parts that body lacks are kept byte for byte, because a later version may have
-// stored elements that [Properties] does not know.
+// returns the document to store. It copies parts that body does not contain byte for byte. They may have elements
+// that [Properties] does not know, stored by a later version of this program.
 //
 // The error is that of [Properties.Update], or InternalError if the stored document cannot be parsed.
 func Keep(stored, body []byte) ([]byte, error) {
@@ -51,10 +51,10 @@ func find(parts []part, name string) int {
 	return slices.IndexFunc(parts, func(p part) bool { return p.name == name })
 }
 
-// partsOf returns the parts of a valid document; nil has none.
+// partsOf returns the parts of a valid document. Without a document (nil) there are none.
 func partsOf(doc []byte) (parts []part) {
 	r := xml.NewReader(doc)
-	kind, err := r.Next() // the root
+	kind, err := r.Next() // skip the start tag of the root element
 	for err == nil && kind != xml.EOF {
 		from := r.Offset()
 		if kind, err = r.Next(); err != nil || kind != xml.Start {

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestKeepOfLaterVersion checks that elements stored by a later version survive a change by this version, even inside
-// a part that the change does not contain.
+// TestKeepOfLaterVersion checks that Keep does not lose unknown elements, which a later version of this program may
+// have stored. They may be parts, or inside a part that the new document does not contain.
 func TestKeepOfLaterVersion(t *testing.T) {
 	t.Parallel()
 	const later = `<Later a="1"><Logging>x &amp; y</Logging></Later>`
@@ -42,7 +42,8 @@ func TestKeepOfLaterVersion(t *testing.T) {
 	}
 }
 
-// TestKeepIsUpdate checks that without such elements Keep stores the document of the updated properties.
+// TestKeepIsUpdate checks a stored document without unknown elements: Keep must return the same document as Update
+// and then Append.
 func TestKeepIsUpdate(t *testing.T) {
 	t.Parallel()
 	want := configured()

@@ -7,7 +7,8 @@ import (
 	"edgetable/core/settings"
 )
 
-// TestOrigins checks which origins a rule has, at the limits of each part.
+// TestOrigins checks which origins match a rule. It covers the limits of length and the characters next to the
+// allowed ones.
 func TestOrigins(t *testing.T) {
 	t.Parallel()
 	const subdomains, longest = "https://*.contoso.com", 8 << 10

@@ -8,7 +8,7 @@ import (
 	"edgetable/core/settings"
 )
 
-// TestBrokenParts checks that errors deep inside a document are refused.
+// TestBrokenParts checks that a malformed element at any depth makes the document invalid.
 func TestBrokenParts(t *testing.T) {
 	t.Parallel()
 	within := func(whole, old string) string {
@@ -45,8 +45,8 @@ func TestBrokenParts(t *testing.T) {
 	}
 }
 
-// TestPartsLeftOut checks that a document has no element for what is not set, and an empty one for an empty list of
-// headers.
+// TestPartsLeftOut checks that a written document lacks the elements of values that are not set, and has an empty
+// element for an empty list of headers.
 func TestPartsLeftOut(t *testing.T) {
 	t.Parallel()
 	june := at(t, "2021-06-08T02:10:09Z")

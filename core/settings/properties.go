@@ -14,19 +14,19 @@ type Properties struct {
 	CORS          CORS
 }
 
-// Logging selects the requests that the service should log.
+// Logging selects which requests the service should log.
 type Logging struct {
 	Read, Write, Delete bool
 	// RetentionDays is how many days to keep the logs, 1 to 365; 0 means no limit.
 	RetentionDays int32
 }
 
-// Metrics selects which request counts the service should keep.
+// Metrics selects which statistics of requests the service should keep.
 type Metrics struct {
 	Enabled bool
-	// IncludeAPIs asks for a count per operation. It is set only together with Enabled.
+	// IncludeAPIs asks for separate statistics of each operation. It can be set only if Enabled is set.
 	IncludeAPIs bool
-	// RetentionDays is how many days to keep the counts, 1 to 365; 0 means no limit.
+	// RetentionDays is how many days to keep the statistics, 1 to 365; 0 means no limit.
 	RetentionDays int32
 }
 
@@ -34,8 +34,8 @@ type Metrics struct {
 func Defaults() Properties { return Properties{} }
 
 // Append appends the document of GET /?restype=service&comp=properties, without a byte order mark. If legacy is set,
-// it has the form for versions before 2013-08-15: a single Metrics and no rules. Stores keep the newer form; applying
-// it to the [Defaults] with [Properties.Update] restores the same properties.
+// the document has the form for versions before 2013-08-15: a single Metrics and no rules. Stores keep the newer
+// form. Applying a stored document to the [Defaults] with [Properties.Update] restores the same properties.
 func (p *Properties) Append(dst []byte, legacy bool) []byte {
 	dst = append(dst, xml.Header+"<StorageServiceProperties><Logging><Version>1.0</Version>"...)
 	dst = appendFlag(dst, "Read", p.Logging.Read)

@@ -28,21 +28,22 @@ type Credential struct {
 	Scheme  Scheme
 	Account string
 
-	// signature is the base64 text as sent. It is never decoded: comparing text allows only one spelling of each
-	// signature. As in the service, text that is not base64 is a wrong signature (403), not a malformed header.
+	// signature is the base64 text as sent. It is never decoded but compared as text, so only one spelling of a
+	// signature is valid. As in the service, text that is not base64 is a wrong signature (403), not a malformed
+	// header.
 	signature string
 }
 
 // String returns the scheme and the account.
 func (c Credential) String() string { return c.Scheme.String() + " " + c.Account + ":(withheld)" }
 
-// GoString keeps the signature out of %#v too.
+// GoString returns the same text as String, so that %#v omits the signature too.
 func (c Credential) GoString() string { return c.String() }
 
 // ParseAuthorization parses the value of an Authorization header, "SharedKey account:signature" or "SharedKeyLite
 // account:signature". As everywhere in HTTP, the case of the scheme is ignored. The error is an [*Error] with
-// [Malformed] if the scheme is unknown, the blank or colon is missing, or a part is empty or contains anything but
-// visible ASCII.
+// [Malformed]. It occurs if the scheme is unknown, the blank or colon is missing, or a part is empty or has a
+// character other than visible ASCII.
 func ParseAuthorization(header string) (Credential, error) {
 	name, rest, ok := strings.Cut(strings.Trim(header, " \t"), " ")
 	if !ok {

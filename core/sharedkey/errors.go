@@ -2,13 +2,13 @@ package sharedkey
 
 import "strconv"
 
-// Reason is why a request was not authenticated. It implements error, so that errors.Is(err, sharedkey.Skewed) works
-// with an error from Verify.
+// Reason says why a request was not authenticated. It implements error, so that errors.Is(err, sharedkey.Skewed)
+// works with an error from Verify.
 type Reason uint8
 
 const (
 	// Malformed means that the Authorization header cannot be parsed or names an unknown scheme. The service answers
-	// 400 InvalidAuthenticationInfo; all other reasons are 403 AuthenticationFailed.
+	// 400 InvalidAuthenticationInfo in this case, and 403 AuthenticationFailed for all other reasons.
 	Malformed Reason = iota + 1
 	// NoDate means that the request has neither x-ms-date nor Date.
 	NoDate
@@ -16,7 +16,7 @@ const (
 	BadDate
 	// Skewed means that the date is too far from the server's clock, in either direction.
 	Skewed
-	// Mismatch means that no key of the account makes this signature over this request.
+	// Mismatch means that the signature was not made over this request with a key of the account.
 	Mismatch
 )
 
@@ -37,8 +37,9 @@ func (r Reason) Error() string {
 	return "reason " + strconv.Itoa(int(r))
 }
 
-// Error says why a request was refused. Detail helps the developer of the client to find the cause: at most 1 KiB of
-// printable ASCII that quotes parts of the request, escaped and truncated, but never a key or a signature.
+// Error says why a request was refused. Detail is text for the developer of the client, to find the cause. It is at
+// most 1 KiB of printable ASCII. It quotes parts of the request, escaped and truncated, but never a key or a
+// signature.
 type Error struct {
 	Reason Reason
 	Detail string
@@ -52,8 +53,8 @@ func (e *Error) Unwrap() error { return e.Reason }
 
 func refuse(r Reason, detail string) error { return &Error{Reason: r, Detail: detail} }
 
-// AppendEscaped appends at most limit bytes of s for a message. Everything except printable ASCII is escaped, and
-// "..." marks a truncated text.
+// AppendEscaped appends s for a message, as at most limit bytes. Everything except printable ASCII is escaped. A
+// truncated text ends with "...".
 func AppendEscaped(dst []byte, s string, limit int) []byte {
 	const hex = "0123456789abcdef"
 	end := len(dst) + limit
@@ -66,7 +67,7 @@ func AppendEscaped(dst []byte, s string, limit int) []byte {
 		case c < ' ' || c > '~':
 			width = 4
 		}
-		reserve := 3 // room for the dots, which the last byte does not need
+		reserve := 3 // reserve room for "...", except before the last byte
 		if i == len(s)-1 {
 			reserve = 0
 		}

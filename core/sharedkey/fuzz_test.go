@@ -8,9 +8,9 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// FuzzSharedKey signs a request, checks that it verifies, changes one byte of a signed part and checks that it no
-// longer verifies. The exception is a change to one of the documented spellings, whose path must still decode to the
-// same bytes.
+// FuzzSharedKey signs a request and checks that the signature verifies. It then changes one byte of a signed part and
+// checks that the signature no longer verifies. There is one exception: the changed path may be another accepted
+// spelling of the signed path. It must then decode to the same bytes.
 func FuzzSharedKey(f *testing.F) {
 	f.Add(false, "GET", "/devstoreaccount1/mytable(PartitionKey='p',RowKey='r')", "comp=acl", "", "", uint8(0), uint16(3), byte('x'))
 	f.Add(true, "POST", "/devstoreaccount1/Tables", "", "", "application/json", uint8(1), uint16(5), byte('%'))
@@ -24,7 +24,7 @@ func FuzzSharedKey(f *testing.F) {
 			scheme = sharedkey.SharedKeyLite
 		}
 		if strings.Contains(method+path+md5+contentType, "\n") {
-			return // cannot be sent; other tests check that these are refused
+			return // HTTP cannot transport a line feed here; TestLineFeeds checks such requests
 		}
 		a := emulator(t)
 		req := sharedkey.Request{Method: method, Path: path, RawQuery: query, ContentMD5: md5, ContentType: contentType, XMSDate: date}
@@ -61,7 +61,7 @@ func FuzzSharedKey(f *testing.F) {
 		before, after := sharedkey.StringToSign(scheme, account, req), sharedkey.StringToSign(scheme, account, changed)
 		switch {
 		case before == after:
-			// The scheme does not sign the changed part.
+			// The signature does not cover the changed part, so it must still verify.
 			if err != nil && to != '\n' {
 				t.Fatalf("same string to sign %q: %v", before, err)
 			}
@@ -69,7 +69,7 @@ func FuzzSharedKey(f *testing.F) {
 			t.Fatalf("signature over %q verifies %q", before, after)
 		}
 
-		// A changed header is another credential, unless only the case of the scheme differs.
+		// A changed Authorization header must not verify, unless only the case of the scheme changed.
 		broken := change(header)
 		n := len(scheme.String())
 		if strings.EqualFold(broken[:n], header[:n]) && broken[n:] == header[n:] {
@@ -81,7 +81,7 @@ func FuzzSharedKey(f *testing.F) {
 	})
 }
 
-// sameResource reports whether two paths can be documented spellings of the same one.
+// sameResource reports whether two paths can be accepted spellings of the same path.
 func sameResource(a, b string) bool {
 	const secondary = "/" + account + "-secondary"
 	strip := func(s string) string {

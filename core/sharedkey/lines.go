@@ -2,8 +2,8 @@ package sharedkey
 
 import "crypto/subtle"
 
-// Shared access signatures use the same keys to sign other texts, which also consist of lines. This package does not
-// interpret the lines.
+// Shared access signatures sign other texts with the same keys. These texts also consist of lines, which this package
+// does not interpret.
 
 // SignLines returns the signature over lines, joined by line feeds, as base64 text.
 func (k *Key) SignLines(lines []string) string {
@@ -15,7 +15,7 @@ func (k *Key) SignLines(lines []string) string {
 
 // VerifyLines reports whether signature (base64) is the key's signature over lines, joined by line feeds. It compares
 // in constant time. The caller must ensure that no line contains a line feed; otherwise two different lists could
-// have the same text.
+// have the same StringToSign.
 func (k *Key) VerifyLines(signature string, lines []string) bool {
 	w := k.signer()
 	defer k.release(w)
@@ -43,13 +43,13 @@ func (w *signer) appendLines(lines []string) {
 	}
 }
 
-// made reports whether signature belongs to the text in the buffer.
+// made reports whether signature is the key's signature over the text in the buffer.
 func (w *signer) made(signature string) bool {
 	if len(signature) != textSize {
 		return false
 	}
-	// signature is not secret. Copying it into the buffer, after the text, saves the allocation of a conversion to
-	// bytes.
+	// The comparison needs the signature as bytes. Copying it into the buffer, after the text, avoids an allocation.
+	// The buffer may hold it, because a signature is not secret.
 	n := len(w.buf)
 	w.buf = append(w.buf, signature...)
 	return subtle.ConstantTimeCompare(w.sign(w.buf[:n]), w.buf[n:]) == 1

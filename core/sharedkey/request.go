@@ -6,10 +6,11 @@ import (
 	"edgetable/core/percent"
 )
 
-// Request holds the parts of a request that a signature may cover, exactly as on the wire. A missing part is empty.
+// Request holds the parts of a request that a signature may cover, exactly as sent. A part that was not sent is
+// empty.
 type Request struct {
-	Method      string // the verb of the request line: POST for a tunnelled verb
-	Path        string // path of the request target, still escaped and without query; of an absolute URI only the path
+	Method      string // the verb of the request line, which is POST if x-http-method names another verb
+	Path        string // path of the request target, still escaped, without query and without scheme and host
 	RawQuery    string // text after the question mark; only the value of comp is signed
 	ContentMD5  string
 	ContentType string
@@ -17,8 +18,9 @@ type Request struct {
 	XMSDate     string // the x-ms-date header, which replaces Date
 }
 
-// date returns the date that the client must have signed. As in the service, x-ms-date takes precedence over Date,
-// because clients send it when an intermediary rewrites Date. A signature over Date is not tried in that case.
+// date returns the date that the client must have signed. As in the service, x-ms-date takes precedence over Date.
+// Clients send x-ms-date because an intermediary may rewrite Date. If x-ms-date is sent, a signature over Date is not
+// accepted.
 func (r *Request) date() string {
 	if r.XMSDate != "" {
 		return r.XMSDate
@@ -31,8 +33,8 @@ func StringToSign(scheme Scheme, account string, req Request) string {
 	return string(appendStringToSign(nil, scheme, account, req.Path, &req))
 }
 
-// appendStringToSign appends the text to sign. path is a separate parameter, because verification tries several
-// spellings.
+// appendStringToSign appends the StringToSign. The path is a separate parameter, because verification tries several
+// spellings of it.
 func appendStringToSign(dst []byte, scheme Scheme, account, path string, req *Request) []byte {
 	if scheme == SharedKey {
 		dst = append(dst, req.Method...)
@@ -47,8 +49,7 @@ func appendStringToSign(dst []byte, scheme Scheme, account, path string, req *Re
 	return appendResource(dst, account, path, req.RawQuery)
 }
 
-// appendResource appends the CanonicalizedResource. In path style the account appears twice, because the path
-// contains it too.
+// appendResource appends the CanonicalizedResource. If the path begins with the account, the account appears twice.
 func appendResource(dst []byte, account, path, rawQuery string) []byte {
 	dst = append(dst, '/')
 	dst = append(dst, account...)
@@ -63,8 +64,8 @@ func appendResource(dst []byte, account, path, rawQuery string) []byte {
 	return dst
 }
 
-// comp returns the value of the first comp parameter. Its name is compared unescaped and without case, because the
-// signature must cover every parameter that a server accepts as comp.
+// comp returns the value of the first comp parameter. Its name may be percent-encoded and in any case. The signature
+// must cover every parameter that a server treats as comp.
 func comp(rawQuery string) (value string, ok bool) {
 	for rawQuery != "" {
 		var pair string
@@ -77,8 +78,8 @@ func comp(rawQuery string) (value string, ok bool) {
 	return "", false
 }
 
-// appendUnescaped appends a query value decoded, because SDKs sign the decoded comp. A malformed escape stays
-// unchanged.
+// appendUnescaped appends a query value in decoded form, because SDKs sign the decoded value of comp. It does not
+// change a malformed escape.
 func appendUnescaped(dst []byte, s string) []byte {
 	for i := 0; i < len(s); i++ {
 		c := s[i]

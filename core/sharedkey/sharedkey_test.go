@@ -41,7 +41,7 @@ func parse(t testing.TB, header string) sharedkey.Credential {
 	return c
 }
 
-// TestVectors compares with signatures that other implementations computed for the emulator account.
+// TestVectors checks that this package makes the same signatures as other implementations, for the emulator account.
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -124,7 +124,7 @@ func TestParseAuthorization(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, header string
-		want         string // printed credential; "" for Malformed
+		want         string // the printed credential; "" if the error must be Malformed
 	}{
 		{"SharedKey", "SharedKey acct:c2ln", "SharedKey acct:(withheld)"},
 		{"Lite", "SharedKeyLite acct:c2ln", "SharedKeyLite acct:(withheld)"},
@@ -179,13 +179,13 @@ func TestKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret[0] = 'S' // before the key made its first HMAC state
+	secret[0] = 'S' // must not change the key, which has made no HMAC state yet
 	if k.Sign("x") != key(t, "c2VjcmV0").Sign("x") {
 		t.Error("the key changed with the caller's slice")
 	}
 }
 
-// TestConcurrentUse checks that pooled state does not leak from one signature into another.
+// TestConcurrentUse checks that signatures made concurrently do not affect each other through reused memory.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	a := emulator(t)

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// verifies reports whether a signature over one path is accepted for another one that arrives.
+// verifies reports whether a signature over the path signed is accepted for a request with the path sent.
 func verifies(t *testing.T, signed, sent string) bool {
 	t.Helper()
 	a := &sharedkey.Account{Name: "acct", Keys: [2]*sharedkey.Key{key(t, keyText)}}
@@ -21,14 +21,14 @@ func verifies(t *testing.T, signed, sent string) bool {
 	return err == nil
 }
 
-// TestDecodedEscapes checks that a library may decode exactly the escapes of bytes whose meaning in a path does not
-// change.
+// TestDecodedEscapes signs each byte unescaped and sends it escaped. The signature must be accepted for exactly those
+// bytes that mean the same in both forms.
 func TestDecodedEscapes(t *testing.T) {
 	t.Parallel()
 	const same = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~'(),;=:@!$&*"
 	for c := range 256 {
 		if c == '\n' {
-			continue // no signed path contains one
+			continue // Verify refuses a path with a line feed
 		}
 		signed, sent := "/acct/t"+string([]byte{byte(c)})+"x", fmt.Sprintf("/acct/t%%%02Xx", c)
 		if got, want := verifies(t, signed, sent), strings.IndexByte(same, byte(c)) >= 0; got != want {
@@ -37,7 +37,7 @@ func TestDecodedEscapes(t *testing.T) {
 	}
 }
 
-// TestRootSignature checks that a signature over the root, or over an empty path, is valid for no other path.
+// TestRootSignature checks that a signature over the root path, "/" or "", is valid for no other path.
 func TestRootSignature(t *testing.T) {
 	t.Parallel()
 	for _, sent := range []string{"/acct", "/acct/t", "acct/t", "/acct-secondary", "/acct-secondaryx", "/acct-secondary/t", "/other/t", "/acct-", "/acct/t(%27%zz%27)", "/acct/t(%27a%27)", "/%"} {
@@ -54,8 +54,8 @@ func TestRootSignature(t *testing.T) {
 	}
 }
 
-// TestBrokenEscapeOfTheSecondary checks that a path with a malformed escape has no other spelling, except that a
-// secondary's path has the primary's.
+// TestBrokenEscapeOfTheSecondary checks that a path with a malformed escape has no other spelling. But a signature
+// over the primary's path must be valid for the secondary's path.
 func TestBrokenEscapeOfTheSecondary(t *testing.T) {
 	t.Parallel()
 	if !verifies(t, "/acct/t%zz", "/acct-secondary/t%zz") {
@@ -74,7 +74,8 @@ func TestBrokenEscapeOfTheSecondary(t *testing.T) {
 	}
 }
 
-// TestLineFeeds checks that a line feed anywhere in a signed part is refused before the signature is checked.
+// TestLineFeeds checks that a line feed anywhere in a signed part makes Verify refuse the request, even if the
+// signature is correct.
 func TestLineFeeds(t *testing.T) {
 	t.Parallel()
 	a := emulator(t)
@@ -89,7 +90,7 @@ func TestLineFeeds(t *testing.T) {
 	}
 }
 
-// TestUsed checks that exactly the key that made a signature is marked as used.
+// TestUsed checks that verifying a signature marks the key that made it as used, and no other key.
 func TestUsed(t *testing.T) {
 	t.Parallel()
 	a := &sharedkey.Account{Name: account, Keys: [2]*sharedkey.Key{key(t, "Zmlyc3Q="), key(t, "c2Vjb25k")}}

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// TestAppendEscaped checks that everything but printable ASCII is escaped, and that a text that does not fit ends
-// with dots, which only the last byte of a text may replace.
+// TestAppendEscaped checks that everything but printable ASCII is escaped. A text that does not fit must end with
+// dots.
 func TestAppendEscaped(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

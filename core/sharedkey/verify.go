@@ -18,10 +18,10 @@ type Account struct {
 // Verify returns nil if one of the account's keys signed this request, and otherwise an [*Error].
 //
 // It checks the account, then the date, then the signature. The signed date (x-ms-date, or else Date) must be within
-// maxSkew of now. maxSkew 0 disables that check, as emulators do, but the date must still be well-formed. A correct
-// signature over the path as sent takes one or two HMACs. If none matches, Verify tries the other spellings of the
-// path (see the package documentation), and for a path-style secondary address "/account-secondary/…" those of
-// "/account/…" too: at most twelve HMACs.
+// maxSkew of now. If maxSkew is 0, as in emulators, the date must only be well-formed. A correct signature over the
+// path as sent takes one or two HMACs. If neither key matches, Verify tries the other spellings of the path (see the
+// package documentation). For a path-style address of the secondary, "/account-secondary/…", it also tries
+// "/account/…" and the other spellings of that path. In total it computes at most twelve HMACs.
 func (a *Account) Verify(cred Credential, req Request, now time.Time, maxSkew time.Duration) error {
 	if cred.Account != a.Name {
 		detail := append([]byte(nil), `the Authorization header names account "`...)
@@ -33,7 +33,7 @@ func (a *Account) Verify(cred Credential, req Request, now time.Time, maxSkew ti
 	if err := checkDate(&req, now, maxSkew); err != nil {
 		return err
 	}
-	// HTTP permits no line feeds in these parts. If a transport let one pass, two different requests could have the
+	// HTTP permits no line feeds in these parts. If a transport accepted one, two different requests could have the
 	// same StringToSign.
 	for _, s := range [...]string{req.Method, req.ContentMD5, req.ContentType, req.Path} {
 		if strings.IndexByte(s, '\n') >= 0 {
@@ -46,7 +46,7 @@ func (a *Account) Verify(cred Credential, req Request, now time.Time, maxSkew ti
 	return refuse(Mismatch, a.explain(cred.Scheme, &req))
 }
 
-// match tries both keys on one path.
+// match reports whether one of the account's keys made the signature over the request with this path.
 func (a *Account) match(cred Credential, path string, req *Request) bool {
 	if len(cred.signature) != textSize {
 		return false
@@ -81,8 +81,8 @@ func (a *Account) matchOther(cred Credential, req *Request) bool {
 	return false
 }
 
-// explain quotes the StringToSign that the server computed, for comparison by the client's developer. The limits of
-// its parts keep it below 1 KiB.
+// explain returns a detail that quotes the StringToSign that the server computed, so that the client's developer can
+// compare it. The parts of the text are truncated to keep it below 1 KiB.
 func (a *Account) explain(scheme Scheme, req *Request) string {
 	out := make([]byte, 0, 1024)
 	out = append(out, "no key of account "...)

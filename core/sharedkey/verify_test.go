@@ -24,7 +24,7 @@ func TestVerify(t *testing.T) {
 		signed sharedkey.Request
 		sent   sharedkey.Request
 		key    string
-		want   sharedkey.Reason // 0: authenticated
+		want   sharedkey.Reason // 0 if the request must be authenticated
 	}{
 		{"as signed", point, point, keyText, 0},
 		{"with the second key", point, point, other, 0},
@@ -137,7 +137,8 @@ func TestVerifyWrongCredential(t *testing.T) {
 	})
 }
 
-// TestDetail checks that the detail of a refusal, for the client's developer, is useful, bounded and free of secrets.
+// TestDetail checks that the detail of an error, which is for the client's developer, is useful, at most 1 KiB long,
+// and free of secrets.
 func TestDetail(t *testing.T) {
 	t.Parallel()
 	detail := func(req sharedkey.Request, header string) string {

@@ -27,8 +27,8 @@ func As[T any](s Store) (ability T, ok bool) {
 // Declaring is a [Store] whose tables can have [Traits].
 type Declaring interface {
 	// Declares returns the name of the store for messages, such as "PostgreSQL", and whether the
-	// store supports a rule of expiry. If it does not, it answers [ErrUnsupported] to a record
-	// with traits.
+	// store supports a rule of expiry. Otherwise the store answers [ErrUnsupported] to a record with
+	// such a rule.
 	Declares() (name string, expiry bool)
 }
 
@@ -44,13 +44,13 @@ type Counting interface {
 type Restoring interface {
 	// Restore puts a table back to its state at a time, or with [UndoRestore] undoes the last
 	// restore. It returns one line for each part of the table: the name of the part, a space, and
-	// [Restored], [Removed] or the reason why it is neither. The last line is [RestoreEnded], or
-	// the reason why another call must finish the restore. Until the restore has ended, the table
-	// is not served. If the restore is refused, nothing was changed.
+	// [Restored], [Removed] or the reason why the part is neither. The last line is [RestoreEnded], or
+	// the reason why another call must finish the restore. Until the restore has ended, requests to the
+	// table fail. If Restore returns an error that refuses the restore, nothing was changed.
 	Restore(ctx context.Context, t RecordKey, to edm.Ticks) (did []byte, err error)
 }
 
-// UndoRestore is the time to pass to Restore to undo a restore that has ended or begun.
+// UndoRestore is passed to Restore in place of a time. It undoes the last restore, even if that has not ended yet.
 const UndoRestore edm.Ticks = 0
 
 // These words report the outcome of a restore, for one part of the table or for the whole.
@@ -74,7 +74,7 @@ type Replicated interface {
 // visible to eventual reads; LastSync never goes back while the status is Live.
 type Replication struct {
 	Status   ReplicationStatus
-	LastSync edm.Ticks // 0: unknown
+	LastSync edm.Ticks // 0: the time is unknown
 }
 
 // ReplicationStatus is one of the three states that Get Table Service Stats can report.

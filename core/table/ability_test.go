@@ -21,7 +21,7 @@ func (able) Replication() table.Replication {
 	return table.Replication{Status: table.Bootstrap, LastSync: 7}
 }
 
-// wrapper changes nothing; sealed is one that has no Unwrap.
+// These stores wrap another one without changes. wrapper has the method Unwrap, and sealed has not.
 type (
 	wrapper struct{ table.Store }
 	sealed  struct{ table.Store }
@@ -60,7 +60,8 @@ func TestAs(t *testing.T) {
 	}
 }
 
-// TestReplication: a store without a replica is its own secondary.
+// TestReplication checks that Replication reports a store without a replica as a secondary that is always current, and
+// that it otherwise returns the answer of the store.
 func TestReplication(t *testing.T) {
 	t.Parallel()
 	now := func() edm.Ticks { return 42 }

@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// properties makes Int32 properties of names and values in turn.
+// properties makes Int32 properties. The arguments are alternately a name and a value.
 func properties(list ...any) edm.Properties {
 	var p edm.Properties
 	for i := 0; i < len(list); i += 2 {
@@ -44,9 +44,9 @@ func TestApply(t *testing.T) {
 		kind      table.Kind
 		condition table.Condition
 		ifMatch   edm.Ticks
-		absent    string // the result without an entity
-		err       error  // or the refusal
-		present   string // the result with one
+		absent    string // the result if there is no entity
+		err       error  // the error if there is no entity
+		present   string // the result if the entity exists
 		presErr   error
 	}{
 		{kind: table.Put, condition: table.Always, absent: replace, present: replace},
@@ -93,7 +93,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// The limits of a merge are those of its result.
+// TestApplyJudgesTheMerge checks that the limits of an entity apply to the result of a merge.
 func TestApplyJudgesTheMerge(t *testing.T) {
 	t.Parallel()
 	k := key.Append(nil, "p", "r")

@@ -8,9 +8,9 @@ import (
 )
 
 // Clock issues Timestamps that strictly increase, even after a restart or if the wall
-// clock stands still or steps back. It reserves Timestamps before it issues them, so a
-// process that starts from the last reservation is above everything its predecessor
-// issued. It is safe for concurrent use.
+// clock stands still or steps back. It reserves Timestamps before it issues them. So a
+// process that starts above the last reservation issues only Timestamps above those of
+// its predecessor. It is safe for concurrent use.
 type Clock struct {
 	now      func() edm.Ticks
 	reserve  func(edm.Ticks) error
@@ -19,13 +19,13 @@ type Clock struct {
 	reserved edm.Ticks
 }
 
-// Reservation is how far ahead of the issued Timestamps a [Clock] reserves.
+// Reservation is how far above the next Timestamp a [Clock] reserves.
 const Reservation edm.Ticks = edm.TicksPerSecond
 
 // NewClock returns a clock that takes the time from now. It starts above from, which is
-// the last reservation of its predecessor, or 0. reserve must store its argument durably
-// before any write with a Timestamp up to it. If reserve is nil, reservations are not
-// stored.
+// the last reservation of its predecessor, or 0. reserve must store its argument durably,
+// because the clock then issues Timestamps up to this argument. If reserve is nil,
+// reservations are not stored.
 func NewClock(now func() edm.Ticks, from edm.Ticks, reserve func(edm.Ticks) error) *Clock {
 	c := &Clock{now: now, reserve: reserve, reserved: from}
 	c.last.Store(int64(from))
@@ -36,8 +36,8 @@ func NewClock(now func() edm.Ticks, from edm.Ticks, reserve func(edm.Ticks) erro
 func (c *Clock) Raise(t edm.Ticks) { c.raise(t) }
 
 // Instant returns the instant of a read: max(now, last issued). The clock never issues a
-// Timestamp up to this instant later, so an entity that has ended at this instant has also
-// ended for all later writes. Instant never waits.
+// Timestamp up to this instant later, so an entity that has expired at this instant has
+// expired for all later writes too. Instant never waits.
 func (c *Clock) Instant() edm.Ticks { return c.raise(c.now()) }
 
 func (c *Clock) raise(t edm.Ticks) edm.Ticks {

@@ -18,7 +18,7 @@ func next(t *testing.T, c *table.Clock) edm.Ticks {
 	return ticks
 }
 
-// Timestamps increase whatever the clock behind them does.
+// TestClockIncreases checks that Timestamps increase, whatever the wall clock does.
 func TestClockIncreases(t *testing.T) {
 	t.Parallel()
 	var now edm.Ticks
@@ -42,7 +42,7 @@ func TestClockIncreases(t *testing.T) {
 	}
 }
 
-// A clock that is raised issues Timestamps above, and nothing lowers it.
+// TestClockRaise checks that a clock issues Timestamps above all values to which it was raised.
 func TestClockRaise(t *testing.T) {
 	t.Parallel()
 	c := table.NewClock(func() edm.Ticks { return 1000 }, 0, nil)
@@ -54,8 +54,8 @@ func TestClockRaise(t *testing.T) {
 	}
 }
 
-// Issued Timestamps are below the reservation, and the clock reserves again only when
-// it is used up.
+// TestClockReserves checks that issued Timestamps never exceed the reservation, and that the clock reserves again
+// only when a Timestamp would exceed it.
 func TestClockReserves(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000)
@@ -68,17 +68,18 @@ func TestClockReserves(t *testing.T) {
 	if got := next(t, c); got != 1000 || len(reserved) != 1 || last() != 1000+table.Reservation {
 		t.Fatalf("first: issued %d, reserved %v", got, reserved)
 	}
-	now += table.Reservation // exactly the reservation
+	now += table.Reservation // the next Timestamp is exactly the reservation
 	if got := next(t, c); got != now || len(reserved) != 1 {
 		t.Fatalf("within: issued %d, reserved %v", got, reserved)
 	}
-	now -= 500 // a clock that goes back uses up the last tick beyond
+	now -= 500 // the wall clock steps back, so the next Timestamp is one tick above the reservation
 	if got := next(t, c); got != 1001+table.Reservation || len(reserved) != 2 || last() != got+table.Reservation {
 		t.Fatalf("beyond: issued %d, reserved %v", got, reserved)
 	}
 }
 
-// A successor starts above the reservation, even with a clock that is behind it.
+// TestClockAfterRestart checks that the clock of a restarted process issues Timestamps above the stored reservation,
+// even if the wall clock is behind.
 func TestClockAfterRestart(t *testing.T) {
 	t.Parallel()
 	var stored edm.Ticks
@@ -93,7 +94,8 @@ func TestClockAfterRestart(t *testing.T) {
 	}
 }
 
-// If reserving fails, the clock issues no Timestamp and loses none.
+// TestClockCannotReserve checks that the clock issues no Timestamp if it cannot store the reservation, and that it
+// later issues the Timestamp that failed.
 func TestClockCannotReserve(t *testing.T) {
 	t.Parallel()
 	errDisk := errors.New("disk is full")

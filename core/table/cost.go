@@ -34,7 +34,7 @@ func (s *Service) call() Store {
 	return s.store
 }
 
-// ended adds what the store examined during the last call.
+// ended adds the rows and bytes that the store examined during the last call.
 func (s *Service) ended(rows, size int) {
 	if c := s.cost; c != nil {
 		c.ScannedRows += rows

@@ -5,13 +5,13 @@ import "edgetable/core/edm"
 // Effect is everything that one write changes.
 type Effect struct {
 	Row *Row // the new state of the entity; nil: it was removed
-	// Ended is the instant at which an entity ended that an [Expire] removes.
+	// Ended is set for an [Expire]: it is the instant at which the removed entity ended (expired).
 	Ended edm.Ticks
 }
 
-// Apply applies a mutation as the function [Apply] does, but by the traits of the table: an
-// entity that has ended at the Timestamp of the write counts as absent. It also applies
-// [Expire]. A store that keeps traits passes the entity as it is stored.
+// Apply applies a mutation as the function [Apply] does, but also by the rule of expiry in the
+// traits: an entity that has ended at the Timestamp of the write counts as absent. It also
+// applies an [Expire]. old is the entity as it is stored, even if it has ended.
 func (t *Traits) Apply(old *Row, m Mutation, now edm.Ticks) (Effect, error) {
 	switch {
 	case t == nil || old == nil:

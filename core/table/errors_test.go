@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Each code has the status of an error and a text.
+// TestCodes checks that each code has a status of 400 to 503 and a text of its own.
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	name := regexp.MustCompile(`^[A-Z][A-Za-z]+$`)
@@ -36,7 +36,8 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// At sets the index on a copy, since all requests may share the error.
+// TestErrorAt checks that At sets the index on a copy and leaves the error itself unchanged, because
+// requests may share an error.
 func TestErrorAt(t *testing.T) {
 	t.Parallel()
 	e := table.InvalidInput.With("no")
@@ -46,7 +47,7 @@ func TestErrorAt(t *testing.T) {
 	}
 }
 
-// Each error of a store has its code of the protocol.
+// TestProtocolError checks the code of the protocol for each error of a store.
 func TestProtocolError(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("bit rot at 0x17")

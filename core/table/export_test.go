@@ -6,10 +6,10 @@ var CheckSize = checkSize
 // ProtocolError is protocolError.
 func ProtocolError(err error) *Error { return protocolError(err) }
 
-// Status and Text of a code as the table of codes has them.
+// Status returns the status and the default message of a code.
 func (c Code) Status() (int, string) { return codes[c].status, codes[c].message }
 
-// The lengths of a name of a table.
+// These are the shortest and the longest length of the name of a table.
 const (
 	MinTableName = minTableName
 	MaxTableName = maxTableName

@@ -22,9 +22,9 @@ const (
 	bytesPerUTF16CodeUnit = 2
 )
 
-// EntitySize returns the size of an entity by the service's published formula: 4, plus
-// 2 for each character of both keys, plus for each property 8, 2 for each character of
-// its name and the size of its value ([edm.Value.Size]).
+// EntitySize returns the size of an entity by the service's published formula. It is 4, plus
+// 2 for each character of both keys, plus the size of each property: 8, plus 2 for each
+// character of its name, plus the size of its value ([edm.Value.Size]).
 func EntitySize(partitionKey, rowKey string, p edm.Properties) int {
 	n := entityOverhead + bytesPerUTF16CodeUnit*(edm.UTF16Len(partitionKey)+edm.UTF16Len(rowKey))
 	for name, v := range p.All() {
@@ -46,8 +46,8 @@ func NearLimit(partitionKey, rowKey string, p edm.Properties) bool {
 
 // checkSize checks the number of properties and the size of an entity.
 func checkSize(k []byte, p edm.Properties) error {
-	// A stored byte counts at most 2, and a property at most 16 more: an entity far
-	// below the limit needs no exact sum.
+	// In the formula a stored byte counts at most 2, and each property at most 16 in
+	// addition. If this upper bound is below the limit, the exact size is not computed.
 	if p.Count() > MaxProperties {
 		return TooManyProperties.Err()
 	}

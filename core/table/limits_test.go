@@ -56,7 +56,7 @@ func TestFoldName(t *testing.T) {
 	}
 }
 
-// formula is the published one, counted the slow way.
+// formula computes the size of an entity by the service's published formula, property by property.
 func formula(pk, rk string, p edm.Properties) int {
 	chars := func(s string) int { return len(utf16.Encode([]rune(s))) }
 	n := 4 + 2*(chars(pk)+chars(rk))
@@ -83,14 +83,14 @@ func formula(pk, rk string, p edm.Properties) int {
 func TestEntitySize(t *testing.T) {
 	t.Parallel()
 	var p edm.Properties
-	p = edm.AppendProperty(p, "Name", edm.String("grüß 😀"))     // 8 + 8 + 4 + 14
-	p = edm.AppendProperty(p, "B", edm.Binary([]byte{1, 2, 3})) // 8 + 2 + 4 + 3
-	p = edm.AppendProperty(p, "T", edm.Boolean(true))           // 8 + 2 + 1
-	p = edm.AppendProperty(p, "I", edm.Int32(1))                // 8 + 2 + 4
-	p = edm.AppendProperty(p, "L", edm.Int64(1))                // 8 + 2 + 8
-	p = edm.AppendProperty(p, "D", edm.Double(1))               // 8 + 2 + 8
-	p = edm.AppendProperty(p, "W", edm.DateTime(1))             // 8 + 2 + 8
-	p = edm.AppendProperty(p, "G", edm.Guid([16]byte{}))        // 8 + 2 + 16
+	p = edm.AppendProperty(p, "Name", edm.String("grüß 😀"))     // 8 + 8 for the name + 4 + 14 for the value
+	p = edm.AppendProperty(p, "B", edm.Binary([]byte{1, 2, 3})) // 8 + 2 for the name + 4 + 3 for the value
+	p = edm.AppendProperty(p, "T", edm.Boolean(true))           // 8 + 2 for the name + 1 for the value
+	p = edm.AppendProperty(p, "I", edm.Int32(1))                // 8 + 2 for the name + 4 for the value
+	p = edm.AppendProperty(p, "L", edm.Int64(1))                // 8 + 2 for the name + 8 for the value
+	p = edm.AppendProperty(p, "D", edm.Double(1))               // 8 + 2 for the name + 8 for the value
+	p = edm.AppendProperty(p, "W", edm.DateTime(1))             // 8 + 2 for the name + 8 for the value
+	p = edm.AppendProperty(p, "G", edm.Guid([16]byte{}))        // 8 + 2 for the name + 16 for the value
 	const want = 4 + 2*(1+2) + 34 + 17 + 11 + 14 + 18 + 18 + 18 + 26
 	if got := table.EntitySize("p", "😀", p); got != want || formula("p", "😀", p) != want {
 		t.Errorf("got %d, by the formula %d, want %d", got, formula("p", "😀", p), want)
@@ -100,8 +100,8 @@ func TestEntitySize(t *testing.T) {
 	}
 }
 
-// The shortcut for small entities never passes one above the limit, whether keys,
-// names or values make it large.
+// TestCheckSizeAgreesWithTheFormula compares checkSize with the formula for random keys, names and values. The reason is
+// that checkSize does not compute the exact size of small entities.
 func TestCheckSizeAgreesWithTheFormula(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(3, 4))
@@ -156,7 +156,7 @@ func TestCheckSizeAgreesWithTheFormula(t *testing.T) {
 	}
 }
 
-// The limit is exact: 1 MiB passes, a byte more does not.
+// TestEntitySizeAtTheLimit checks that an entity of exactly 1 MiB is accepted, and one of a byte more is not.
 func TestEntitySizeAtTheLimit(t *testing.T) {
 	t.Parallel()
 	var p edm.Properties
@@ -173,7 +173,8 @@ func TestEntitySizeAtTheLimit(t *testing.T) {
 	}
 }
 
-// The error about a key repeats no more of it than a legal key has.
+// TestCheckKeyMessage checks that the error about an illegal key repeats at most as many characters of the key as a
+// legal key has.
 func TestCheckKeyMessage(t *testing.T) {
 	t.Parallel()
 	legal := strings.Repeat("é", key.MaxLength-1) + "/"
@@ -190,12 +191,12 @@ func TestCheckKeyMessage(t *testing.T) {
 	}
 }
 
-// TestNearLimit: an entity of a legal size within 160 bytes of the limit is in doubt.
+// TestNearLimit checks that NearLimit reports an entity of a legal size that is less than 160 bytes below the limit.
 func TestNearLimit(t *testing.T) {
 	t.Parallel()
-	const empty = 4 + 2 + 2 // the entity and its keys
+	const empty = 4 + 2 + 2 // the size of an entity without properties and with keys of one character
 	for _, tt := range []struct {
-		below int // bytes below the limit
+		below int // how many bytes the entity is below the limit
 		want  bool
 	}{{0, true}, {158, true}, {160, false}, {100_000, false}} {
 		var p edm.Properties

@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "write the table of limits into docs/compatibility.md")
 
-// TestLimitsPage: docs/compatibility.md has the limits of an entity and of a table's
-// name, as limits.go has them.
+// TestLimitsPage checks that the limits in docs/compatibility.md are those in the code. With -update it writes them
+// there.
 func TestLimitsPage(t *testing.T) {
 	const page, begin, end = "../../docs/compatibility.md", "-update' -->\n\n", "\n<!-- end of limits"
 	var b bytes.Buffer

@@ -33,10 +33,9 @@ func ParseTableFilter(text string) (*odata.Filter, error) {
 	return odata.ParseTables(text, FoldName)
 }
 
-// QueryTables returns one page of the account's tables. Records are stored by folded
+// QueryTables returns one page of the account's tables. Records are ordered by lower-case
 // names, so a range of names that ignores case is a range of records. A full page has a
-// Next only if another table is known to match, or if a record that was not read may
-// match.
+// Next only if another table matches, or if a record that was not read may match.
 func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery) (TablePage, error) {
 	var page TablePage
 	top := min(q.Top, MaxPageRows)
@@ -44,7 +43,7 @@ func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery)
 		return page, nil
 	}
 	plan := odata.MakePlan(q.Filter)
-	limit := top + 1 // the last record is not examined: it shows that there are more
+	limit := top + 1 // one record more than the page needs, which shows whether there are more tables
 	if plan.Residual != nil {
 		limit = MaxPageRows + 1
 	}

@@ -33,7 +33,7 @@ const (
 	Unchanged
 )
 
-// Removes reports whether the mutation only frees space.
+// Removes reports whether the mutation only removes data, so that a full store can apply it.
 func (k Kind) Removes() bool { return k == Delete || k == Expire }
 
 // Mutation is one declarative write. An insert is a Put with Absent, an update is a Put with
@@ -48,7 +48,7 @@ type Mutation struct {
 	// Nonce is stored with the entity. If a reply is lost, the writer recognizes its own
 	// write by the nonce.
 	Nonce uint64
-	// Room is memory that the properties of the new row may use, nil: none.
+	// Room is memory in which Apply may build the properties of the new row. It may be nil.
 	Room []byte
 }
 

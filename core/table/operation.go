@@ -21,8 +21,7 @@ const (
 )
 
 // Match is the condition of an Update, MergeEntity or DeleteEntity: any state of the
-// entity, or only the state with this Timestamp. The zero Match stands for an ETag that
-// no entity ever has.
+// entity, or only the state with this Timestamp. The zero Match matches no entity.
 type Match struct {
 	Any       bool
 	Timestamp edm.Ticks

@@ -29,29 +29,29 @@ const pollBytes = 64 << 10
 //	}
 //	return b.Page, nil
 //
-// The limits are checked before a row is examined, so Next tells the key of a row that
-// exists ([ScanRequest.Continue]), and a page that finished its ranges has none. The first row is examined
-// whatever the limits are, so that every page makes progress.
+// Examine checks the limits before it examines a row. So a page ends only before a row that exists, from
+// whose key Next is made ([ScanRequest.Continue]), and a page that finished its ranges has no Next. The
+// first row is examined whatever the limits are, so that every page makes progress.
 type PageBuilder struct {
 	// Page is the result. Examine sets Next, Scanned and Examined; the caller sets Rows.
 	Page Page
-	// Eager says that the next rows are in memory already, so that examining one more costs nothing. Then
-	// a page that has all its rows continues until a row that passes the filter. If there is no such row,
-	// the page reaches the end of its ranges.
+	// Eager says that the next rows are in memory already, so that it costs little to examine one more. Then
+	// a page that has all its rows does not end until another row passes the filter. If no other row does,
+	// the page finishes its ranges and needs no Next.
 	Eager bool
-	// Traits are the traits of the table. The page leaves out entities that have ended at the instant Now.
-	// If the request asks for ended entities, it has only those.
+	// Traits are the traits of the table. By their rule of expiry, the page leaves out entities that have ended
+	// at the instant Now. If the request asks for ended entities, the page has only these.
 	Traits *Traits
 	Now    edm.Ticks
 	// Pause is the Pause of the request, or nil if the store holds locks while it calls Examine.
 	Pause func(rows, size int) (end bool)
 
 	request *ScanRequest
-	begun   bool // a row was examined
+	begun   bool // whether a row was examined
 	taken   int  // number of rows taken
 	size    int  // bytes in the taken rows
 	polled  int  // Page.Scanned at the last check of the deadline
-	calm    int  // up to this many examined bytes, look need not be called
+	calm    int  // while Page.Scanned is at most this, look need not be called
 }
 
 // NewPageBuilder starts a page. The request must not change while it is built.
@@ -102,9 +102,9 @@ func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 	return Take, nil
 }
 
-// look reports whether the page ends before a row of n bytes, whatever the row is. It checks the deadline
-// before the second row, so that a request whose deadline has passed long ago costs a single row. After
-// that it checks before each row that would exceed another 64 KiB.
+// look reports whether the page ends before a row of n bytes, whether or not the row passes the filter. It checks
+// the deadline before the second row, so that a request whose deadline has passed long ago costs a single row.
+// After that it checks the deadline once per 64 KiB of rows.
 func (b *PageBuilder) look(ctx context.Context, n int) (ends bool, err error) {
 	r := b.request
 	ends = b.spent() || !b.Eager && b.HasAllRows()

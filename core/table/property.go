@@ -61,7 +61,7 @@ func checkUnicodeName(name string) error {
 func CheckValue(name string, v edm.Value) error {
 	switch v.Type() {
 	case edm.TypeString:
-		// A UTF-16 code unit is at least one byte of UTF-8.
+		// A text has at most as many UTF-16 code units as bytes, so most texts need not be counted.
 		if s := v.Text(); len(s) > MaxStringLength && edm.UTF16Len(s) > MaxStringLength {
 			return PropertyValueTooLarge.Err()
 		}

@@ -96,7 +96,7 @@ func TestCheckValue(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", c.why, got, c.want)
 		}
 	}
-	// The form of the date in the text is the service's.
+	// The message shows the date in the same form as the service.
 	err := table.CheckValue("Born", edm.DateTime(0)).(*table.Error)
 	if want := "The 'Born' parameter of value '01/01/0001 00:00:00' is out of range."; err.Message != want {
 		t.Errorf("got %q, want %q", err.Message, want)

@@ -48,7 +48,8 @@ func fill(t *testing.T, s *table.Service) {
 	}
 }
 
-// All pages together hold each entity once and in order, whatever limit ends them.
+// TestQueryPages checks that all pages of a query together hold each entity once and in order, whichever limit ends a
+// page.
 func TestQueryPages(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -56,7 +57,7 @@ func TestQueryPages(t *testing.T) {
 		filter string
 		top    int
 		budget table.Budget
-		pages  int // at least
+		pages  int // the least number of pages
 		rows   int
 	}{
 		{"everything in a page", "", 1000, table.Budget{}, 1, 100},
@@ -79,7 +80,7 @@ func TestQueryPages(t *testing.T) {
 		t.Run(tt.why, func(t *testing.T) {
 			t.Parallel()
 			now := edm.Ticks(0)
-			clock := func() edm.Ticks { now++; return now } // each look takes a tick
+			clock := func() edm.Ticks { now++; return now } // each reading of the clock takes one tick
 			s := newServiceOver(t, memstore.New(clock), clock, table.Options{Budget: tt.budget})
 			fill(t, s)
 			q := table.Query{Top: tt.top}
@@ -117,7 +118,7 @@ func TestQueryPages(t *testing.T) {
 	}
 }
 
-// A query for no rows returns an empty last page.
+// TestQueryTopZero checks that a query with Top 0 returns an empty page without a Next.
 func TestQueryTopZero(t *testing.T) {
 	t.Parallel()
 	s := newService(t, table.Options{})
@@ -134,7 +135,8 @@ func TestQueryTopZero(t *testing.T) {
 	}
 }
 
-// A position need not be the key of an entity, nor lie in the ranges.
+// TestQueryFrom checks that a query can start at any position, even if no entity has this key, or if the position is
+// outside of the filter's ranges.
 func TestQueryFrom(t *testing.T) {
 	t.Parallel()
 	s := newService(t, table.Options{})
@@ -185,7 +187,7 @@ func TestQueryTables(t *testing.T) {
 		{"", 5, 6, 26, "People"},
 		{"TableName ge 't' and TableName lt 'U'", 1000, 1, 25, "T00"},
 		{"TableName ge 'T'", 5, 5, 25, "T00"},
-		{"TableName ge 'T1' and TableName lt 't1{'", 5, 2, 10, "T10"}, // the last page is full, and nothing follows
+		{"TableName ge 'T1' and TableName lt 't1{'", 5, 2, 10, "T10"}, // the last page is full and has no Next
 		{"TableName ge 'T1' and TableName lt 't1{'", 4, 3, 10, "T10"},
 		{"TableName eq 't04' or TableName eq 'T03' or TableName eq 't030'", 1, 2, 2, "t03"},
 		{"TableName ne 'T03'", 5, 5, 25, "People"},
@@ -225,7 +227,7 @@ func TestQueryTables(t *testing.T) {
 	}
 }
 
-// More tables than a listing holds still end a page where one should.
+// TestQueryManyTables checks the pages of an account with more tables than one call of ListRecords returns.
 func TestQueryManyTables(t *testing.T) {
 	t.Parallel()
 	s := newService(t, table.Options{})
