@@ -26,7 +26,7 @@ func TestRecordKey(t *testing.T) {
 	}
 }
 
-// The stored forms of records and revisions do not change.
+// TestStoredRecord checks that the stored forms of records and revisions are the same as in earlier versions.
 func TestStoredRecord(t *testing.T) {
 	t.Parallel()
 	const text = "table/acct/people"
@@ -53,7 +53,8 @@ func TestStoredRecord(t *testing.T) {
 	}
 }
 
-// The stored form of traits does not change, and what a later version adds to it is refused.
+// TestStoredTraits checks that the stored form of traits is the same as in earlier versions, and that additions of a
+// later version are refused.
 func TestStoredTraits(t *testing.T) {
 	t.Parallel()
 	const text = "table/acct/people"

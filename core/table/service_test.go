@@ -16,7 +16,7 @@ import (
 
 var people = table.Name{Account: "acct", Table: "People"}
 
-// newService is a Service over the reference store at a time that stands.
+// newService returns a Service over the reference store, with a clock that stands still.
 func newService(t *testing.T, o table.Options) *table.Service {
 	t.Helper()
 	now := func() edm.Ticks { return 1000 }
@@ -59,15 +59,15 @@ func expect(t *testing.T, what string, err error, want string) {
 	}
 }
 
-// Each action, with and without an entity, answers as the service does.
+// TestWrite checks the result of each action if the entity does not exist and if it exists.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		action  table.Action
 		match   table.Match
-		absent  string // error where there is no entity
+		absent  string // the error if the entity does not exist
 		present string
-		after   string // properties of the entity, "" for none
+		after   string // the properties of the existing entity afterwards; "" if it is deleted
 	}{
 		{table.Insert, table.Match{}, "", "EntityAlreadyExists", "A=1,B=2"},
 		{table.Update, table.Match{Any: true}, "ResourceNotFound", "", "B=3,C=4"},
@@ -112,7 +112,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// Operations that are refused without a call of the store.
+// TestWriteRefuses checks operations that the Service refuses without calling the store.
 func TestWriteRefuses(t *testing.T) {
 	t.Parallel()
 	s := newService(t, table.Options{})
@@ -153,7 +153,7 @@ func TestWriteRefuses(t *testing.T) {
 	expect(t, "the properties of a delete do not count", err, "ResourceNotFound")
 }
 
-// A transaction is 1 to 100 operations on different entities of one partition.
+// TestTransactRules checks that a transaction must have 1 to 100 operations on different entities of one partition.
 func TestTransactRules(t *testing.T) {
 	t.Parallel()
 	op := func(pk, rk string) table.Operation {
@@ -197,7 +197,8 @@ func TestTransactRules(t *testing.T) {
 	}
 }
 
-// An error names the first operation that fails, and no other is applied.
+// TestTransactIsAtomic checks that the error has the index of the first operation that fails, and that no operation
+// of the transaction is applied.
 func TestTransactIsAtomic(t *testing.T) {
 	t.Parallel()
 	s := newService(t, table.Options{})
@@ -276,8 +277,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// contested is a store in which somebody else changes a record between the read
-// and the drop of a table.
+// contested is a store in which another client changes the table's record between the
+// read of the record and the drop of the table. This happens as often as changes says.
 type contested struct {
 	table.Store
 	changes int
@@ -290,7 +291,8 @@ func (s *contested) Drop(ctx context.Context, key table.RecordKey, revision tabl
 	return s.Store.Drop(ctx, key, revision)
 }
 
-// Deleting a table retries a few times and then fails.
+// TestDeleteTableContested checks that DeleteTable tries again if the record has changed, and fails after the third
+// attempt.
 func TestDeleteTableContested(t *testing.T) {
 	t.Parallel()
 	now := func() edm.Ticks { return 1000 }

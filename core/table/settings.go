@@ -37,7 +37,7 @@ func (s *Service) TableACL(ctx context.Context, n Name) ([]byte, error) {
 }
 
 // SetTableACL replaces the access policies of a table. It keeps all other properties of
-// the table's record, also those that a later version wrote.
+// the table's record, including those that a later version wrote.
 func (s *Service) SetTableACL(ctx context.Context, n Name, acl []byte) error {
 	if err := n.check(); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (s *Service) UpdateAccountSettings(ctx context.Context, account string, upd
 	})
 }
 
-// errUnchanged is returned by an update function to leave the record as it is.
+// errUnchanged is returned by an update function so that change does not write the record.
 var errUnchanged = errors.New("unchanged")
 
 // change reads a record, updates it and writes it. If another writer changed the record
@@ -97,8 +97,8 @@ func (s *Service) change(ctx context.Context, key RecordKey, update func(r *Reco
 		}
 		_, err = s.call().WriteRecord(ctx, r)
 		if errors.Is(err, ErrUnknown) {
-			// If the stored value is the wanted one, the write has succeeded, whoever
-			// made it.
+			// If the record now has the new value, the update has succeeded, even if
+			// another client wrote the value.
 			now, readErr := s.call().ReadRecord(ctx, key, Strong)
 			if readErr == nil && bytes.Equal(now.Value, r.Value) && now.Traits.equal(r.Traits) {
 				return nil

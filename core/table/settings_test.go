@@ -13,8 +13,8 @@ import (
 	"edgetable/testdata/memstore"
 )
 
-// The access policies of a table are deleted with it, and setting them changes nothing
-// else about the table.
+// TestTableACL checks that the access policies of a table are deleted with the table, and that setting them changes
+// nothing else about the table.
 func TestTableACL(t *testing.T) {
 	t.Parallel()
 	s := newService(t, table.Options{})
@@ -68,7 +68,7 @@ func TestTableACLOfNoTable(t *testing.T) {
 	expect(t, "more than a record holds", s.SetTableACL(t.Context(), people, bytes.Repeat([]byte("x"), 64<<10)), "RequestBodyTooLarge")
 }
 
-// A filter on tables sees their names and nothing of their policies.
+// TestTableACLIsNotSeenByFilters checks that a filter on tables cannot test the access policies of a table.
 func TestTableACLIsNotSeenByFilters(t *testing.T) {
 	t.Parallel()
 	s := newService(t, table.Options{})
@@ -88,7 +88,7 @@ func TestTableACLIsNotSeenByFilters(t *testing.T) {
 	}
 }
 
-// Concurrent changes of settings are all kept.
+// TestAccountSettings checks that no change is lost if several clients change the settings of an account concurrently.
 func TestAccountSettings(t *testing.T) {
 	t.Parallel()
 	s := newService(t, table.Options{})
@@ -97,7 +97,7 @@ func TestAccountSettings(t *testing.T) {
 		t.Fatalf("at first: %q, %v", got, err)
 	}
 	var wg sync.WaitGroup
-	const writers = 5 // fewer than the attempts of each
+	const writers = 5 // fewer than the attempts of each update, so that no update fails
 	for i := range writers {
 		wg.Go(func() {
 			err := s.UpdateAccountSettings(ctx, "acct", func(old []byte) ([]byte, error) {
@@ -127,7 +127,7 @@ func TestAccountSettings(t *testing.T) {
 	}
 }
 
-// lossy loses the reply to the next write of a record, which it applies or not.
+// lossy loses the reply to the next write of a record. If applied is set, it applies this write.
 type lossy struct {
 	table.Store
 	applied, lose bool

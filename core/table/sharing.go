@@ -7,22 +7,22 @@ import (
 	"edgetable/core/edm"
 )
 
-// Upkeep is one pass over a table that removes entities that have ended by its [Traits]. A new
-// Upkeep has only Table set and begins at the start of the table.
+// Upkeep is one pass over a table that removes entities that have ended by the rule of expiry in
+// its [Traits]. A new Upkeep has only Table set and begins at the start of the table.
 type Upkeep struct {
 	Table   Name
 	Removed int // number of entities removed so far
-	// Behind is the longest delay of a removal in this pass. The delay of an entity begins when
-	// it had ended, its rule could no longer be withdrawn, and the pass was due.
+	// Behind is the longest delay of a removal in this pass. The delay of a removal counts from the
+	// moment when the entity had ended, its rule could no longer be withdrawn, and the pass was due.
 	Behind edm.Ticks
 
 	incarnation Incarnation
 	from        []byte
 	began       edm.Ticks
-	left        bool // some entities could not be removed
+	left        bool // whether some entities could not be removed
 	scanned     int  // bytes examined
 
-	due   edm.Ticks // the instant that identifies this turn, in a store with [Sharing]
+	due   edm.Ticks // the instant until which this program has the pass; identifies the pass in a store with [Sharing]
 	owing edm.Ticks // when this pass was due, in a store with [Sharing]
 }
 
@@ -31,15 +31,15 @@ type Upkeep struct {
 type Sharing interface {
 	// ReadUpkeep returns what SetUpkeep stored for a table, or zero values.
 	ReadUpkeep(ctx context.Context, t RecordKey) (due edm.Ticks, state []byte, err error)
-	// SetUpkeep replaces the stored instant and state if the stored instant is still was. The
-	// state has at most 1 KiB plus the longest key.
+	// SetUpkeep replaces the stored instant and state by due and state, but only if the stored
+	// instant equals was. The state has at most 1 KiB plus the longest key.
 	SetUpkeep(ctx context.Context, t RecordKey, was, due edm.Ticks, state []byte) (set bool, err error)
-	// RestUpkeep returns how long a table rests after a pass that examined this many bytes.
+	// RestUpkeep returns the time from a pass that examined this many bytes to the next pass.
 	RestUpkeep(scanned int) edm.Ticks
 }
 
-// upkeepTurn is how long a program keeps the upkeep of a table if it does not store any
-// progress.
+// upkeepTurn is the time after which another program may resume a pass, if the program that makes
+// the pass stores no progress.
 const upkeepTurn = 300 * edm.TicksPerSecond
 
 // TakeUpkeep returns a pass over a table, if one is due and no other program is making it.
@@ -60,8 +60,8 @@ func (s *Service) TakeUpkeep(ctx context.Context, n Name) (u Upkeep, taken bool,
 	return u, taken, err
 }
 
-// keepUpkeep stores the progress of a pass. It reports the pass as done also if another program
-// has taken it over.
+// keepUpkeep stores the progress of a pass. If another program has taken over the pass, keepUpkeep
+// reports it as done.
 func (s *Service) keepUpkeep(ctx context.Context, u *Upkeep, done bool) (bool, error) {
 	shared, ok := As[Sharing](s.store)
 	if !ok || u.due == 0 {
@@ -71,13 +71,13 @@ func (s *Service) keepUpkeep(ctx context.Context, u *Upkeep, done bool) (bool, e
 	if done {
 		due, state = s.now()+shared.RestUpkeep(u.scanned), nil
 	}
-	due = max(due, u.due+1) // the instant identifies the turn, so it must increase
+	due = max(due, u.due+1) // the instant identifies the state of the pass, so it must increase
 	kept, err := shared.SetUpkeep(ctx, u.Table.Key(), u.due, due, state)
 	u.due = due
 	return done || !kept, err
 }
 
-// state returns what is needed to resume a pass.
+// state encodes the progress of a pass, so that another program can resume it.
 func (u *Upkeep) state() []byte {
 	b := append(make([]byte, 0, len(u.incarnation)+17+len(u.from)), u.incarnation[:]...)
 	b = binary.BigEndian.AppendUint64(b, uint64(u.began))

@@ -8,10 +8,10 @@ import (
 	"edgetable/core/odata"
 )
 
-// Store keeps records and entities. It is the port between the semantics in
-// this package and a way to keep bytes, and it decides nothing about the
-// protocol: a [Mutation] says which write is allowed, what a merge does and what a
-// condition compares, and [Apply] does it.
+// Store keeps records and entities. It is the interface between this package,
+// which has the semantics of tables, and a database. A Store decides nothing about
+// the protocol: a [Mutation] describes a write and its condition, and [Apply]
+// applies them.
 //
 // A Store is safe for use by many goroutines, and by several Services and
 // processes at once where its data is shared. It retains no slice it is given
@@ -22,20 +22,21 @@ import (
 // # Records
 //
 // The catalog is a set of small records (≤ 64 KiB), one for each table and one
-// for each account's own settings, addressed by a [RecordKey]. Core owns their
-// meaning. As long as the record of a table exists, the incarnation it names is
-// live. Reads and writes of records are linearizable, unless the store lacks
-// that strength: then a record is as weakly consistent as an entity, and two
-// writes at the same time may both succeed, in which case the last one counts.
+// for each account's own settings, addressed by a [RecordKey]. A store does not
+// interpret their values. A table exists as long as its record exists, and the
+// record names the incarnation of the table. Reads and writes of records are
+// linearizable, unless the store lacks that strength. Then records are as weakly
+// consistent as entities: two concurrent writes may both succeed, and the last one
+// counts.
 //
 // # Entities
 //
-// Entities live in an incarnation of a table, ordered by their encoded key
-// (package key), whose partition part is the unit of atomicity. Get, Commit and
-// Scan are given the key of the table's record and find the live incarnation
-// themselves; without one they fail with [ErrNoTable]. After Drop has returned,
-// no Commit that began before may still write into the incarnation, nor Get and
-// Scan still read it, whatever any process has cached.
+// Entities belong to an incarnation of a table and are ordered by their encoded
+// key (package key). The entities with one PartitionKey are the unit of atomicity.
+// Get, Commit and Scan get the key of the table's record and find the incarnation
+// themselves; if the table does not exist, they fail with [ErrNoTable]. After Drop
+// has returned, no Commit that began before may still write into the dropped
+// incarnation, and no Get or Scan may read it, whatever any process has cached.
 //
 // # Strengths
 //
@@ -49,10 +50,10 @@ type Store interface {
 	// is none and r.Revision is empty, else it fails with [ErrRevision]. It
 	// returns the new revision. A new record of a table makes an empty table in
 	// the same step. A later write changes only the value and the traits: the table keeps
-	// its incarnation and its entities, whatever r.Incarnation is. When it has returned,
-	// all reads and Commits that begin follow the traits. A store that does not keep them
-	// answers [ErrUnsupported] to a record with traits. While an earlier
-	// table with this key is still being deleted, a store may answer
+	// its incarnation and its entities, whatever r.Incarnation is. All reads and Commits
+	// that begin after WriteRecord has returned follow the new traits. A store that does
+	// not support traits answers [ErrUnsupported] to a record with traits. While an
+	// earlier table with this key is still being deleted, a store may answer
 	// [ErrBeingDeleted].
 	WriteRecord(ctx context.Context, r Record) (Revision, error)
 
@@ -74,25 +75,25 @@ type Store interface {
 	// mutations, of one partition and with different keys. The order of properties
 	// may be lost.
 	//
-	// Timestamps of one table, in all its lives, never repeat, and those of one key
-	// strictly increase in the order in which the Commits take effect, also if they
+	// Timestamps of one table, in all its incarnations, never repeat. Those of one key
+	// strictly increase in the order in which the Commits take effect, even if Commits
 	// delete, and if the clock stands still or steps back. A store that does not declare
 	// TimestampsAcrossProcesses promises this for the Commits of one process, with
 	// one exception: a Commit that answered [ErrUnknown] and takes effect later
-	// keeps the Timestamp that it was issued before its answer. A delete that took
-	// effect in between may have a higher one.
+	// keeps the Timestamp that was issued before the answer. A delete that took
+	// effect in between may have a higher Timestamp.
 	//
-	// Mutations that are all [Expire] may be applied in part, even if Commit returns an error.
-	// No reader notices, because the entities that they remove have expired.
+	// If all mutations are [Expire], some of them may be applied even if Commit returns an error. No
+	// reader notices, because the removed entities had expired.
 	//
 	// If a mutation cannot be applied, the error is a *[Refused] with the lowest
 	// index that failed. [ErrBusy] and [ErrFull] promise that nothing was applied, now
-	// or later; [ErrUnknown] says that the mutations may have been applied or may
-	// still be. Any other error, including that of ctx, promises that nothing was
-	// applied: a Commit whose ctx ends after it was sent answers ErrUnknown.
+	// or later; [ErrUnknown] says that the mutations may have been applied or may be
+	// applied later. Any other error, including that of ctx, promises that nothing was
+	// applied. So if ctx ends after the mutations were sent, Commit answers ErrUnknown.
 	//
-	// When Commit returns, its outcome is as durable as the store declares: a
-	// success, and also the state on which a refusal was based.
+	// When Commit returns, its outcome is as durable as the store declares. This
+	// includes the stored state because of which a Commit was refused.
 	Commit(ctx context.Context, table RecordKey, m []Mutation) (edm.Ticks, error)
 
 	// Scan reads entities in key order, or in the opposite order. See [ScanRequest] and
@@ -100,23 +101,24 @@ type Store interface {
 	Scan(ctx context.Context, table RecordKey, r ScanRequest) (Page, error)
 }
 
-// Revision names one state of a record; it is opaque to core and empty only
-// for a record that does not exist.
+// Revision identifies one state of a record. Only the store interprets it. It is empty
+// only for a record that does not exist.
 type Revision string
 
 // Record is one entry of the catalog.
 type Record struct {
 	Key         RecordKey
-	Value       []byte      // opaque to the store
-	Incarnation Incarnation // of a table
+	Value       []byte      // not interpreted by the store
+	Incarnation Incarnation // the incarnation of the table; zero for settings
 	Revision    Revision
-	Traits      *Traits // of a table; nil: it declares nothing
+	Traits      *Traits // the traits of the table; nil if it declares none
 }
 
-// Incarnation is the random identity of one life of a table. It is part of
-// where the store keeps the table's entities, so that a table that was deleted
-// and created again shares nothing with its predecessor. Whoever creates the
-// table chooses it, to recognize the table if the reply is lost.
+// Incarnation is the random id of a table from its creation to its deletion. It is
+// part of the keys under which the store keeps the table's entities, so that a table
+// that was deleted and created again shares nothing with its predecessor. The client
+// of the store that creates the table chooses the incarnation. If the reply is lost,
+// it can recognize its own table by the incarnation.
 type Incarnation [12]byte
 
 // Consistency says how old the state that a read shows may be.
@@ -133,24 +135,24 @@ const (
 type Row struct {
 	Key        []byte // encoded key
 	Timestamp  edm.Ticks
-	Nonce      uint64 // of the mutation that wrote it
+	Nonce      uint64 // the nonce of the mutation that wrote the entity
 	Properties edm.Properties
 }
 
 // ScanRequest asks for the entities of some ranges that pass a filter.
 type ScanRequest struct {
-	// Ranges are not empty, disjoint and ascending; there is at least one. All of
-	// them belong to the same page: its row and byte limits, its snapshot.
+	// Ranges has at least one range. Its ranges are not empty, disjoint and ascending. All
+	// of them are read for the same page, with its limits and in its snapshot.
 	Ranges []key.Range
-	Filter *odata.Filter // nil passes all; judged exactly, in the store's loop
-	// Ended asks for the entities that have ended by the traits of the table, in place of
-	// those that have not.
+	Filter *odata.Filter // nil passes all entities; the store must apply the filter exactly, to each entity that it reads
+	// Ended asks for the entities that have ended (expired) by the traits of the table, in
+	// place of the others.
 	Ended bool
 
 	// Descending reads from the last key of the last range to the first one of the first.
 	Descending bool
-	// Count asks for [Page].Count instead of Rows. Rows and Bytes are zero then: nothing
-	// but ScanBytes, Expired and Pause ends the page.
+	// Count asks for [Page].Count instead of rows. Rows and Bytes must then be zero, so only
+	// ScanBytes, Expired and Pause limit the page.
 	Count bool
 
 	// A page ends before it holds more than Rows entities or more than Bytes bytes
@@ -164,9 +166,9 @@ type ScanRequest struct {
 	ScanBytes int
 	Expired   func() bool
 
-	// Pause may be called where Expired is, with the entities and bytes examined so
-	// far, by a store that holds no locks there. It may wait for a while, so that
-	// others get their turn. If it returns true, the page ends. It may be nil.
+	// Pause may be called at the same points as Expired, with the entities and bytes
+	// examined so far, but only while the store holds no locks. It may wait for a while, so
+	// that other requests can run. If it returns true, the page ends. It may be nil.
 	Pause func(rows, size int) (end bool)
 
 	Consistency Consistency
@@ -183,9 +185,9 @@ type Page struct {
 	// It need not be the key of an entity. A page may be empty and have a Next; a
 	// page that finished its ranges should have none.
 	//
-	// Of a descending scan it is a bound: [key.Before] cuts the ranges there. It is at
-	// or before every row of the page, after every row that was not examined, and
-	// before the last range's End.
+	// In a descending scan, Next is an exclusive upper bound: [key.Before] cuts the ranges
+	// there. It is at or before every row of the page, after every row that was not
+	// examined, and before the last range's End.
 	Next []byte
 	// Scanned is the number of bytes examined, and Examined is the number of
 	// entities that the store read for the page.

@@ -21,7 +21,7 @@ func (s *Service) CreateTable(ctx context.Context, n Name) error {
 	r := NewRecord(n, s.incarnation())
 	_, err := s.call().WriteRecord(ctx, r)
 	if errors.Is(err, ErrUnknown) {
-		// The record names its incarnation: if it is ours, so was the write.
+		// If the stored record has the incarnation that we chose, our write was applied.
 		now, readErr := s.call().ReadRecord(ctx, r.Key, Strong)
 		if readErr == nil && now.Incarnation == r.Incarnation {
 			return nil
@@ -50,7 +50,7 @@ func (s *Service) DeleteTable(ctx context.Context, n Name) error {
 	if CheckTableName(n.Table) != nil {
 		return ResourceNotFound.Err()
 	}
-	for range 3 { // records change seldom, so a second change in a row is rare
+	for range 3 { // records change seldom, so three attempts nearly always suffice
 		r, err := s.call().ReadRecord(ctx, n.Key(), Strong)
 		if errors.Is(err, ErrNoRecord) {
 			return ResourceNotFound.Err()

@@ -7,9 +7,10 @@ import (
 	"edgetable/core/edm"
 )
 
-// Traits are what a table declares about its entities, as far as a store must know it. A
-// store keeps them in the table's record, together with the incarnation. Nil declares
-// nothing. Traits are immutable: a new declaration makes a new value.
+// Traits are the declared options of a table that a store must know: a rule of expiry and
+// whether the table has a feed. A store keeps them in the table's record, together with the
+// incarnation. Nil Traits declare nothing. Traits are immutable: a new declaration makes a
+// new value.
 type Traits struct {
 	Expiry *Expiry // the rule in force, or nil
 	// Ending is a rule that is no longer in force, or nil. It is kept while entities that
@@ -19,8 +20,8 @@ type Traits struct {
 	Feed *Feed
 }
 
-// Expiry is a rule that says when entities end. Every read and write treats an entity that
-// has ended as absent, even while it is still stored.
+// Expiry is a rule that says when entities end, that is, expire. Every read and write treats
+// an entity that has ended as absent, even while it is still stored.
 type Expiry struct {
 	// Property is the name of a property, or "". If an entity has a DateTime in this
 	// property, the entity ends at that instant.
@@ -81,21 +82,20 @@ func (f *Feed) equal(g *Feed) bool { return f == g || f != nil && g != nil && *f
 
 func (e *Expiry) equal(f *Expiry) bool { return e == f || e != nil && f != nil && *e == *f }
 
-// Ended reports whether an entity has ended at an instant and so counts as absent.
+// Ended reports whether an entity has ended (expired) at an instant and so counts as absent.
 func (t *Traits) Ended(row *Row, now edm.Ticks) bool {
 	return t != nil && (t.Expiry.ended(row, now) || t.Ending.ended(row, now))
 }
 
-// undoMargin is how much later than UndoTime a rule begins to remove entities. It allows for
-// clocks that differ between programs, and for programs that do not know yet that the rule
-// was withdrawn.
+// undoMargin is added to UndoTime before a rule begins to remove entities. In this time, programs
+// with other clocks, or with a cached rule, find out that the rule was withdrawn.
 const undoMargin = 60 * edm.TicksPerSecond
 
 // RemoveTime is the age at which a rule in force begins to remove entities.
 const RemoveTime = UndoTime + undoMargin
 
-// endedAt returns when an entity ended for which Ended is true. If both rules ended it, the
-// earlier instant counts.
+// endedAt returns the instant at which an entity ended (expired). Ended must be true for the entity.
+// If the entity ended by both rules, the earlier instant counts.
 func (t *Traits) endedAt(row *Row, now edm.Ticks) (at edm.Ticks) {
 	for _, e := range [...]*Expiry{t.Expiry, t.Ending} {
 		if e.ended(row, now) {
@@ -110,7 +110,8 @@ func (t *Traits) endedAt(row *Row, now edm.Ticks) (at edm.Ticks) {
 // Feeds reports whether the changes of the table are kept.
 func (t *Traits) Feeds() bool { return t != nil && t.Feed != nil }
 
-// removable reports whether an entity has ended and no undo can bring it back.
+// removable reports whether an entity has ended (expired) and can be removed: its rule can no longer be
+// withdrawn in a way that makes the entity visible again.
 func (t *Traits) removable(row *Row, now edm.Ticks) bool {
 	return t != nil && (t.removes(now-undoMargin) && t.Expiry.ended(row, now) || t.Ending.ended(row, now))
 }
@@ -124,7 +125,7 @@ func (t *Traits) removes(now edm.Ticks) bool {
 // bytes, and its content.
 const (
 	partExpiry = 1 // After, Since and Until, 8 bytes each; then Property
-	partEnding = 2 // the same
+	partEnding = 2 // the same fields as in partExpiry
 	partFeed   = 3 // Keep, 8 bytes
 )
 

@@ -76,8 +76,8 @@ func (s *Service) step(ctx context.Context, u *Upkeep) (done bool, err error) {
 	return true, err
 }
 
-// expire removes entities of one partition that have ended. If a client has changed one of them
-// since the scan and it no longer ends, it stays.
+// expire removes entities of one partition that had ended (expired) when they were scanned. It
+// does not remove an entity that a client has written again since the scan.
 func (s *Service) expire(ctx context.Context, u *Upkeep, rows []Row) error {
 	m := make([]Mutation, len(rows))
 	for i := range rows {
@@ -87,7 +87,7 @@ func (s *Service) expire(ctx context.Context, u *Upkeep, rows []Row) error {
 		_, err := s.store.Commit(ctx, u.Table.Key(), m)
 		switch refused, ok := errors.AsType[*Refused](err); {
 		case ok:
-			u.left = u.left || !errors.Is(refused, ErrNoEntity) // else another pass has removed it
+			u.left = u.left || !errors.Is(refused, ErrNoEntity) // ErrNoEntity means that the entity has already been removed
 			m = slices.Delete(m, refused.Index, refused.Index+1)
 		case errors.Is(err, ErrNoTable):
 			return nil
@@ -101,7 +101,7 @@ func (s *Service) expire(ctx context.Context, u *Upkeep, rows []Row) error {
 	return nil
 }
 
-// mature returns the instant from which an ended entity can be removed.
+// mature returns the first instant at which an entity that has ended (expired) can be removed.
 func (t *Traits) mature(row *Row) (at edm.Ticks) {
 	if e := t.Ending; e != nil {
 		at, _ = e.Ends(row.Timestamp, row.Properties)

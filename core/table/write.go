@@ -92,9 +92,9 @@ func checkGroup(mutations []Mutation) error {
 // If a mutation demands a Timestamp, commit can send the mutations again: they apply at
 // most once, because the first application changes that Timestamp. It must not send
 // other mutations again, because the second attempt could overwrite a later write of
-// another client. For those it makes one strong read. An entity with our nonce shows
-// that all mutations were applied. Any other result shows nothing. The outcome stays
-// unknown, because 404, 409 or 412 would be a guess.
+// another client. For other mutations it makes one strong read. An entity with our nonce
+// shows that all mutations were applied. Any other result of the read shows nothing: the
+// outcome stays unknown, because 404, 409 or 412 would be a guess.
 func (s *Service) commit(ctx context.Context, table RecordKey, m []Mutation) (edm.Ticks, error) {
 	ticks, err := s.call().Commit(ctx, table, m)
 	s.ended(0, 0)

@@ -8,7 +8,7 @@ import (
 )
 
 // TestKey checks that the keys of token buckets are short and distinct,
-// also for long names.
+// even for long names.
 func TestKey(t *testing.T) {
 	t.Parallel()
 	if got := throttle.Key("acme/people/p"); got != "acme/people/p" {

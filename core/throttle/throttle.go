@@ -38,7 +38,7 @@ type Options struct {
 	Burst float64
 	// Keys is the maximum number of buckets in memory; 0 means 65536. A bucket needs about 100 bytes plus its key.
 	Keys int
-	// Now returns the current time. If the clock steps back, buckets do not refill for that moment.
+	// Now returns the current time. If the clock steps back, buckets do not refill until the next reading.
 	Now func() edm.Ticks
 }
 
@@ -163,7 +163,7 @@ func (b *Buckets) find(key string) (s *shard, now int64, e *bucket) {
 // full stands for the bucket of a key that is not in memory.
 var full bucket
 
-// duration converts grains to time, rounded up to whole ticks, so that the tokens are there when it ends.
+// duration converts grains to time. It rounds up to whole ticks, so that the bucket has the tokens after this time.
 func duration(late int64) time.Duration { return time.Duration((late+grains-1)/grains) * 100 }
 
 // shard returns the shard of a key by the FNV-1a hash of the key.
@@ -198,8 +198,8 @@ type bucket struct {
 
 // entry refers to a bucket in the heap; the bucket to drop first is at the root.
 type entry struct {
-	// full is an earlier value of the bucket's full, which only increases. It is corrected when the entry reaches the
-	// root, so Take does not have to.
+	// full is a copy of the bucket's full, which only increases. The copy may be too low. It is corrected when the
+	// entry reaches the root of the heap, so Take need not do so.
 	full int64
 	slot int32
 }

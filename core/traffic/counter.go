@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	busiest    = 16   // how many tables are counted in detail
-	aliases    = 256  // how many spellings of their names are found without a lock
-	exactReads = 1000 // number of reads by key between two Ticks up to which every one is counted
-	sampling   = 8    // beyond exactReads, one read in this many is counted, with this weight
+	busiest    = 16   // number of tables that are counted in detail
+	aliases    = 256  // number of spellings of the names of these tables that are found without a lock
+	exactReads = 1000 // between two Ticks, this many reads by key are counted one by one
+	sampling   = 8    // of the further reads, one in this many is counted, with this weight
 
-	waiting = 256  // how many other tables have their requests counted
+	waiting = 256  // number of other tables whose requests are counted, but not in detail
 	fading  = 1024 // each minute, a count of requests decays by one part in this many
 )
 
@@ -70,7 +70,7 @@ func (c *Counter) Add(v *Visit) {
 }
 
 // find returns the table of a visit and remembers how the visit spells its name. It returns nil if the table is not
-// counted.
+// counted in detail.
 func (c *Counter) find(v *Visit) *counted {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,7 +109,7 @@ func (c *Counter) learn(written string, t *counted) {
 	c.known.Store(&known)
 }
 
-// knownBut copies the spellings of all tables except gone.
+// knownBut returns a copy of known without the spellings of the table gone.
 func (c *Counter) knownBut(gone *counted) map[string][]spelled {
 	known := make(map[string][]spelled)
 	for written, list := range *c.known.Load() {
@@ -137,9 +137,9 @@ func (c *Counter) Tick(now edm.Ticks) {
 	}
 }
 
-// replace starts counting the busiest of the other tables, if it had more requests than one of the counted tables,
-// which it replaces. Requests from a day ago weigh less than a third, so a table that is idle at night does not lose
-// its place to one that is busy for a minute.
+// replace starts to count another table in detail if it had more requests than one of the tables that are counted in
+// detail, and stops counting that table. Requests from a day ago weigh less than a third. So a table that is idle at
+// night is not replaced by a table that is busy for a minute.
 func (c *Counter) replace() {
 	var next name
 	most, full := uint64(0), len(c.waiting) == waiting
@@ -148,7 +148,7 @@ func (c *Counter) replace() {
 			next, most = n, requests
 		}
 		if c.waiting[n] = fade(requests); full {
-			c.waiting[n] /= 2 // makes room
+			c.waiting[n] /= 2 // tables with few requests reach 0 and are deleted
 		}
 		if c.waiting[n] == 0 {
 			delete(c.waiting, n)

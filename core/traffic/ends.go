@@ -2,18 +2,20 @@ package traffic
 
 import "bytes"
 
-// A key counts as known after at most lag inserts. Clients that insert in key order overtake each other, but not by this many.
+// lag is the number of inserts after which the highest and lowest known keys are renewed. Concurrent clients that insert in
+// key order overtake each other, but by fewer inserts than this.
 const lag = 64
 
-// ends compares inserted keys with the highest and lowest key inserted some time before.
+// ends counts inserts at the end or the start of a table. It compares each key with the highest and lowest key that
+// were inserted some time before.
 type ends struct {
 	high, low       []byte // highest and lowest key inserted so far
-	oldHigh, oldLow []byte // copies of high and low, renewed every lag inserts
+	oldHigh, oldLow []byte // copies of high and low, renewed after each lag inserts
 	n               int
 }
 
-// insert reports whether a key is above the highest or below the lowest known key. judged is false while too few keys
-// are known.
+// insert reports whether an inserted key is above the highest or below the lowest known key. judged is false during
+// the first inserts, when no key is known yet.
 func (e *ends) insert(k []byte) (judged, atEnd, atStart bool) {
 	k = cut(k)
 	if e.oldHigh != nil {

@@ -28,7 +28,7 @@ const (
 	sampleSize  = 512
 )
 
-// cells holds the counts of one column by key range.
+// cells holds the counts of one column of the matrix, by key range.
 type cells [ranges][metrics]uint32
 
 // add adds the counts of o, and saturates instead of overflowing.
@@ -40,8 +40,8 @@ func (c *cells) add(o *cells) {
 	}
 }
 
-// grid is the matrix of key ranges over time. Its ranges adapt to the traffic: when one range has a large part of it,
-// on several keys, all ranges are chosen anew from a sample of keys, and the old columns are converted.
+// grid is the matrix of key ranges over time. Its ranges adapt to the traffic: when one range has a large share of the
+// traffic, on several keys, all ranges are chosen anew from a sample of keys, and the old columns are converted.
 type grid struct {
 	bounds       [][]byte // start of each range except the first, ascending
 	open         cells    // counts since the last full minute
@@ -51,7 +51,7 @@ type grid struct {
 	quarters     []Column
 	sample       [][]byte
 	seen, random uint64
-	touched      bool // something was counted since the last full minute
+	touched      bool // set if a request was counted since the last full minute
 }
 
 // Column holds the traffic of one minute or one quarter of an hour.
@@ -131,7 +131,7 @@ func (g *grid) spread(from, to []byte, metric, n int) {
 	}
 }
 
-// tick closes the columns that end by now.
+// tick ends the minute that is being counted, and the quarter of an hour, if they ended before now.
 func (g *grid) tick(now edm.Ticks) {
 	at := now - now%minute
 	if at == g.at {

@@ -46,7 +46,7 @@ func TestGrid(t *testing.T) {
 			}
 		}
 		want := want
-		if len(list) == len(g.quarters) { // the last five minutes are not in a quarter yet
+		if len(list) == len(g.quarters) { // the quarter of an hour with the last five minutes has not ended yet
 			for i := range g.sum {
 				for m, n := range g.sum[i] {
 					want[m] -= uint64(n)
@@ -77,7 +77,7 @@ func TestGridFollowsHeat(t *testing.T) {
 	for m := range edm.Ticks(20) {
 		g.tick(m * minute)
 		for i := range 1000 {
-			pk := fmt.Sprintf("a%03d", i) // all within one hundredth of the keys
+			pk := fmt.Sprintf("a%03d", i) // nine tenths of the requests go to keys with this first letter
 			if i%10 == 0 {
 				pk = fmt.Sprintf("z%03d", i)
 			}
@@ -90,7 +90,8 @@ func TestGridFollowsHeat(t *testing.T) {
 	}
 }
 
-// TestEnds checks which orders of inserts count as at the end or the start.
+// TestEnds checks for several orders of inserted keys how many inserts count as inserts at the end or the start of the
+// table.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))

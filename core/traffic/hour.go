@@ -20,17 +20,18 @@ const mostHours = 10_000
 // minutes, oldest first. The last minute is the current one. Every request to every table is counted.
 type Hour struct {
 	Table   string              `json:"table"` // as the first request spelled it
-	Since   time.Time           `json:"since"` // earlier traffic is unknown
+	Since   time.Time           `json:"since"` // requests before this time were not counted
 	Until   time.Time           `json:"until"`
 	Minutes [minutesKept]uint64 `json:"minutes"`
 }
 
-// hours holds the counts per minute of every table with a request in the last hour.
+// hours holds, for every table with a request in the last hour, the counts of each minute.
 type hours struct {
 	mu     sync.RWMutex // guards the fields below, except the counts in tables
 	tables map[string]*hourly
 	now    edm.Ticks
-	// since is the time from which all tables have been counted: a table without counts had no request after it.
+	// since is the time from which the requests to all tables have been counted. A table that is not in tables had no
+	// request after this time.
 	since edm.Ticks
 }
 
@@ -119,7 +120,7 @@ func (t *hourly) empty() bool {
 // Hours holds the last hour of all tables of an account.
 type Hours struct {
 	Tables []Hour `json:"tables"` // tables with requests, sorted by name
-	Others Hour   `json:"others"` // applies to every other table
+	Others Hour   `json:"others"` // the hour of every table that is not in Tables
 }
 
 // Hours returns the last hour of the tables of an account.
@@ -159,7 +160,7 @@ func (h *hours) written(n name) string {
 	return n.table
 }
 
-// tell returns a copy of a table's counts.
+// tell returns an Hour with the counts of a table.
 func (h *hours) tell(t *hourly) Hour {
 	told := Hour{Table: t.table, Since: t.since.Time(), Until: h.now.Time()}
 	for i := range told.Minutes {

@@ -57,7 +57,7 @@ func TestHourOfEveryTable(t *testing.T) {
 	if h := c.Hour("a", "Quiet"); sumOf(h) != 0 || !h.Since.Equal(now.Time()) {
 		t.Errorf("a table without requests: %+v", h)
 	}
-	// The detailed counts of a table that begin later use the spelling of its requests.
+	// When Many18 is counted in detail, its name is spelled as in the requests.
 	for range 10_000 {
 		c.Add(get("Many18", "p"))
 	}
@@ -68,7 +68,7 @@ func TestHourOfEveryTable(t *testing.T) {
 	}
 }
 
-// TestHourPasses checks that minutes advance, and that nothing is left an hour later.
+// TestHourPasses checks that counts move to earlier minutes as time passes, and that they are dropped after an hour.
 func TestHourPasses(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * day)
@@ -92,7 +92,8 @@ func TestHourPasses(t *testing.T) {
 	}
 }
 
-// TestHoursAreBounded checks that for tables without room only later traffic is known.
+// TestHoursAreBounded checks the Hour of a table for which there was no room: its Since is the time of the last request
+// to such a table.
 func TestHoursAreBounded(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * day)

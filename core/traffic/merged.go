@@ -13,8 +13,8 @@ type Bucket struct {
 	Range   Range
 }
 
-// ReadBucket decodes what an object reports: today's Tally, yesterday's, which may be empty, and the output of
-// [AppendRange], each preceded by its length. Tallies of a newer version are left out.
+// ReadBucket decodes the report of an object. It has today's Tally, yesterday's Tally, which may be empty, and the
+// output of [AppendRange], each preceded by its length. Tallies in the encoding of a newer version are left out.
 func ReadBucket(b []byte) (bucket Bucket, ok bool) {
 	r := reader{rest: b}
 	for range 2 {
@@ -45,8 +45,8 @@ func NewMerger() *Merger {
 	return m
 }
 
-// Add adds a bucket. Each partition is in one bucket only. An idle bucket may still hold old counts; those from three
-// days ago are left out, because the other buckets have forgotten that time.
+// Add adds a bucket. Each partition must be in only one bucket. An idle bucket may still have old counts. Counts that
+// began more than three days ago are left out, because the other buckets no longer have counts of that time.
 func (m *Merger) Add(b *Bucket) {
 	m.ranges = append(m.ranges, b.Range)
 	until := edm.Ticks(0)

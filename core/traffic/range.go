@@ -9,11 +9,12 @@ import (
 	"edgetable/core/key"
 )
 
-// Range is a key range that one Durable Object serves: a bucket of a table, or the part that splits have left of it.
+// Range is a key range that one Durable Object serves. It is a whole bucket of a table or, after the bucket was split, a
+// part of it.
 type Range struct {
 	Bucket int `json:"bucket"`
-	// From and To are PartitionKeys, and "" is the start or end of all keys. The range ends before To. It begins at
-	// From, or after From if the range was split off for keys that are all higher.
+	// From and To are PartitionKeys; "" means the start or the end of all keys. The range ends before To. It begins at
+	// From, or after the partition From if the split moved only higher partitions to it.
 	From  string `json:"from"`
 	To    string `json:"to"`
 	Bytes uint64 `json:"bytes"` // stored by the object

@@ -29,12 +29,12 @@ type Report struct {
 	Partitions map[string]Heavy `json:"heaviest"`
 	Shapes     []Shape          `json:"shapes"` // most expensive first
 	Map        Map              `json:"map"`
-	// Hour is exact, and exists even if nothing else about the table is counted. Workers have none.
+	// Hour is exact, and exists even if the table is not counted in detail. It is nil on Workers.
 	Hour *Hour `json:"hour,omitempty"`
 	// Ranges lists the ranges of a table's Durable Objects by bucket, and within a bucket in key order. It exists on
 	// Workers only.
 	Ranges []Range `json:"ranges,omitempty"`
-	// Missing is the number of objects that did not answer. The report lacks what they have counted.
+	// Missing is the number of Durable Objects that did not answer. The report lacks their counts.
 	Missing int `json:"missing,omitempty"`
 }
 
@@ -51,7 +51,7 @@ func (r *Report) Sum(metric string) uint64 {
 	case "throttled":
 		sum = t.Throttled
 	}
-	return max(sum, r.Partitions[metric].Total) // reads in Partitions are sampled
+	return max(sum, r.Partitions[metric].Total) // the Total may be higher, because it extrapolates sampled reads
 }
 
 // Map is the matrix of key ranges over time.
@@ -72,7 +72,7 @@ type Start struct {
 // MapColumn holds the counts of a period that begins at At.
 type MapColumn struct {
 	At time.Time `json:"at"`
-	// Counts has one list per range with traffic: the number of the range, then its counts by metric.
+	// Counts has one list for each range with traffic: the index of the range, and then its count for each metric.
 	Counts [][]uint32 `json:"counts"`
 }
 

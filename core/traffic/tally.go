@@ -12,10 +12,10 @@ type Tally struct {
 	window
 	ends    ends
 	recent  []recentWrites
-	lately  [8]uint64 // partitions of the most recent writes in this second
+	lately  [8]uint64 // hashes of the partitions of the most recent writes in this second
 	written uint64
 	now     edm.Ticks
-	minutes []minuteCount // counts of a bucket, which has no matrix; ascending
+	minutes []minuteCount // counts by minute, ascending; only for a bucket, because it has no matrix
 }
 
 // recentWrites is the number of writes to one partition in one second.

@@ -75,7 +75,7 @@ func TestMerge(t *testing.T) {
 		saved := c.Save()
 		want := saved.Tables[0].Report()
 		same := got.Totals
-		for _, p := range []*Totals{&same, &want.Totals} { // these depend on the order of all requests
+		for _, p := range []*Totals{&same, &want.Totals} { // the Tallies cannot know these fields, which depend on the order of all requests
 			p.Judged, p.AtEnd, p.AtStart, p.LastInserted, p.Batchable, p.FirstPartitions, p.LargestIn, p.SecondMostIn = 0, 0, 0, "", 0, 0, "", ""
 		}
 		if same.FirstInserts = want.Totals.FirstInserts; same != want.Totals {
@@ -85,7 +85,7 @@ func TestMerge(t *testing.T) {
 			t.Errorf("from %v to %v: %+v", got.Since, got.Until, got.Shapes)
 		}
 		for n, r := range got.Ranges {
-			if r.Bucket != n || r.From != "m" || r.To != "z" || r.Bytes != 1<<40 || r.Load < 0.05 || r.Load > 0.5 || n > 0 && r.Since != edm.Ticks(7*n*edm.TicksPerSecond).Time() || n == 0 && !r.Since.IsZero() { // one request per second over all ranges
+			if r.Bucket != n || r.From != "m" || r.To != "z" || r.Bytes != 1<<40 || r.Load < 0.05 || r.Load > 0.5 || n > 0 && r.Since != edm.Ticks(7*n*edm.TicksPerSecond).Time() || n == 0 && !r.Since.IsZero() { // one request per second to all ranges
 				t.Errorf("range %d of %d: %+v", n, len(got.Ranges), r)
 			}
 		}
@@ -120,7 +120,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestLoad checks that the load is averaged over the last five minutes, or over less for a younger object.
+// TestLoad checks that the load is averaged over the last five minutes, or since the Tally began if that is less.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	tally := NewTally(1000*day + 7*edm.TicksPerSecond)
@@ -144,8 +144,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestMergeForgets checks that a long idle bucket does not extend the time of the report, because rates would be too
-// low.
+// TestMergeForgets checks that the report does not begin earlier because of a bucket that was idle for a long time.
+// Otherwise rates computed from the report would be too low.
 func TestMergeForgets(t *testing.T) {
 	t.Parallel()
 	now := 1000 * day

@@ -9,7 +9,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// TestShapesAreBounded checks that the sums stay right with many shapes, and that the expensive shape is kept.
+// TestShapesAreBounded checks queries of more shapes than a window keeps. The sums over all shapes stay right, and the
+// most expensive shape is kept.
 func TestShapesAreBounded(t *testing.T) {
 	t.Parallel()
 	w := newWindow(0, ofTable)
@@ -27,7 +28,8 @@ func TestShapesAreBounded(t *testing.T) {
 	}
 }
 
-// TestOthersAreOne adds the collecting shape of one day to a full window that has none.
+// TestOthersAreOne checks that a window never has two shapes that collect other shapes. It adds such a shape to a full
+// window without one.
 func TestOthersAreOne(t *testing.T) {
 	t.Parallel()
 	w := newWindow(0, ofTable)
@@ -57,7 +59,7 @@ func get(table, pk string) *Visit {
 	return &Visit{Account: "a", Table: table, PartitionKey: pk, RowKey: "r", InPartition: true, Entities: 1, Bytes: 10}
 }
 
-// TestTables checks which tables are counted: the first 16, until a busier one arrives.
+// TestTables checks which tables are counted in detail: the first 16, until another table is busier.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * day)
@@ -86,7 +88,7 @@ func TestTables(t *testing.T) {
 		t.Errorf("the busier table: %v", late)
 	}
 	c.tables[0] = newCounted(name{"a", "longername"}, "longername", now)
-	for i := range 1 << len("longername") { // spellings must not fill the memory
+	for i := range 1 << len("longername") { // the number of remembered spellings must be bounded
 		c.Add(get(spelling("longername", i), "p"))
 	}
 	if n := len(*c.known.Load()); n > aliases+1 {
@@ -94,8 +96,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestTablesThatRest checks that a busy table keeps its counts while it is idle and others are not, even across a
-// restart, and loses its place only to a table with more requests.
+// TestTablesThatRest checks that a busy table keeps its counts during hours in which only other tables have requests,
+// even across a restart. Only a table with more requests replaces it.
 func TestTablesThatRest(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * day)
@@ -124,7 +126,7 @@ func TestTablesThatRest(t *testing.T) {
 	}
 	minutes(60, all)
 	minutes(8*60, map[string]int{"night": 3})
-	for i := range 2 * waiting { // happens, for example, when many tables are copied
+	for i := range 2 * waiting { // many tables that are busy for one minute, as when they are copied one after another
 		minutes(1, map[string]int{fmt.Sprintf("copied%03d", i): 300})
 	}
 	saved := c.Save()
@@ -173,13 +175,14 @@ func TestSampling(t *testing.T) {
 		t.Errorf("%d reads", r.Totals.Reads)
 	}
 	for _, e := range r.Partitions["reads"].Entries {
-		if off := float64(e.Count)/(n/4) - 1; off < -0.05 || off > 0.05 { // 4 standard deviations
+		if off := float64(e.Count)/(n/4) - 1; off < -0.05 || off > 0.05 { // about 4 standard deviations
 			t.Errorf("%s: %d of %d", e.Partition, e.Count, n/4)
 		}
 	}
 }
 
-// TestMissed checks that a request never waits, and is counted as missed instead.
+// TestMissed checks that Add does not wait while another request to the table is counted. Instead, it counts the new
+// request as missed.
 func TestMissed(t *testing.T) {
 	t.Parallel()
 	c := at(day)
@@ -193,7 +196,7 @@ func TestMissed(t *testing.T) {
 	}
 }
 
-// TestTools checks that what a tool writes counts as use and is not judged.
+// TestTools checks that writes of edgetable's tools are counted in the last hour of a table, but not in detail.
 func TestTools(t *testing.T) {
 	t.Parallel()
 	c := at(day)
@@ -257,7 +260,7 @@ func TestRestore(t *testing.T) {
 	if r.Totals.Judged != 600-lag || r.Totals.AtEnd != r.Totals.Judged || r.Totals.WriteUnits != 1200 || r.Totals.Throttled != 600 {
 		t.Errorf("%+v", r.Totals)
 	}
-	r.Totals.Batchable, r.Totals.FirstPartitions = want.Totals.Batchable, want.Totals.FirstPartitions // depends on how requests fall into seconds
+	r.Totals.Batchable, r.Totals.FirstPartitions = want.Totals.Batchable, want.Totals.FirstPartitions // these depend on which requests are in the same second
 	if r.Totals != want.Totals || !slices.Equal(r.Shapes, want.Shapes) || !slices.Equal(r.Partitions["writes"].Entries, want.Partitions["writes"].Entries) {
 		t.Errorf("got %+v\nwant %+v", r, want)
 	}

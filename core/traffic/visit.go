@@ -12,20 +12,21 @@ type Visit struct {
 	// Entities is the number of entities read or written by key, and Inserts how many of them may be new. Bytes is
 	// the total length of their keys and properties, and Largest the length of the largest entity.
 	Entities, Inserts, Bytes, Largest int
-	// Tool is set for writes of edgetable's own tools. They count as use, and no advice depends on them.
+	// Tool is set for writes of edgetable's own tools. They are counted in the Hour of the table, but not in detail,
+	// because advice about the table must not depend on them.
 	Tool bool
 	// Batch is set if the writes were a transaction.
 	Batch bool
 	// Throttled is set if the request was refused by a rate limit; nothing else about it is counted.
 	Throttled bool
 
-	// Plan is set for queries to odata.Plan's Kind. Shape is the filter without its values, and Example the filter as
-	// sent.
+	// Plan is the Kind of the query's odata.Plan, or "" for other requests. Shape is the filter without its values, and
+	// Example is the filter as the client sent it.
 	Plan, Shape, Example string
 	// First is set on the first page of a query.
 	First bool
-	// From and To are the encoded keys between which the page was read; a nil To is the end of the table. For other
-	// requests From is the encoded key, or nil.
+	// From and To are the encoded keys between which the page of a query was read; a nil To is the end of the table. For
+	// other requests, From is the encoded key of the entity, or nil.
 	From, To                        []byte
 	Scanned, ScannedBytes, Returned int
 }

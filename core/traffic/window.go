@@ -24,20 +24,20 @@ type Totals struct {
 	WriteRequests uint64 `json:"writeRequests"`
 	Batches       uint64 `json:"batches"` // entity group transactions
 	BatchEntities uint64 `json:"batchEntities"`
-	// Batchable is the number of single writes whose partition was also written by one of the eight writes before, in
-	// the same second.
+	// Batchable is the number of writes outside of transactions whose partition was also written by one of the eight
+	// writes before, in the same second.
 	Batchable uint64 `json:"batchable"`
 	Throttled uint64 `json:"throttled"`
 	// Missed counts requests that arrived while another one was being counted.
 	Missed uint64 `json:"missed"`
 
-	// Judged is the number of inserts that were compared with the highest and lowest key of some time before. AtEnd
-	// and AtStart of them were above the highest or below the lowest.
+	// Judged is the number of inserts whose key was compared with the highest and the lowest key of a short time before.
+	// AtEnd is the number of these keys above the highest key, and AtStart the number below the lowest key.
 	Judged  uint64 `json:"judged"`
 	AtEnd   uint64 `json:"atEnd"`
 	AtStart uint64 `json:"atStart"`
-	// FirstInserts is the number of inserts, at most 1,024, whose partitions were distinguished. They went to about
-	// FirstPartitions partitions.
+	// FirstInserts is the number of the first inserts, at most 1,024, for which the number of different partitions was
+	// estimated. FirstPartitions is this estimate.
 	FirstInserts    uint64 `json:"firstInserts"`
 	FirstPartitions uint64 `json:"firstPartitions"`
 
@@ -88,7 +88,7 @@ func (t *Totals) add(o *Totals) {
 
 // Shape is a group of queries that differ only in the values in their filters.
 type Shape struct {
-	Plan         string `json:"plan"`   // odata.Plan's Kind
+	Plan         string `json:"plan"`   // the Kind of the odata.Plan
 	Filter       string `json:"filter"` // filter with a question mark for each value; "" if there is none
 	Example      string `json:"example"`
 	Queries      uint64 `json:"queries"` // queries that began; objects on Workers do not count them
@@ -98,10 +98,10 @@ type Shape struct {
 	Returned     uint64 `json:"returned"`
 }
 
-// otherShapes is the plan of the shape that collects all shapes for which there was no room.
+// otherShapes is the Plan of the collecting shape, which has the sums of all shapes for which there was no room.
 const otherShapes = "Other"
 
-// Others reports whether s is that collecting shape.
+// Others reports whether s has the sums of all shapes for which there was no room.
 func (s *Shape) Others() bool { return s.Plan == otherShapes }
 
 // window holds the counts of one day.
@@ -111,7 +111,7 @@ type window struct {
 	heavy  [metrics]heavy
 	shapes []Shape
 	size   *size
-	first  []byte // one bit for each of the first partitions, by hash
+	first  []byte // a bit is set for the hash of each partition of the first inserts
 }
 
 func newWindow(since edm.Ticks, s *size) window {
@@ -152,14 +152,14 @@ func (w *window) shape(v *Visit) *Shape {
 	if len(w.shapes) == w.size.shapes {
 		w.forgetShape()
 		if v.Plan == otherShapes {
-			return w.shape(v) // the collecting shape exists now
+			return w.shape(v) // finds the shape that forgetShape has made
 		}
 	}
 	w.shapes = append(w.shapes, Shape{Plan: v.Plan, Filter: clone(v.Shape, w.size.text), Example: clone(v.Example, w.size.text)})
 	return &w.shapes[len(w.shapes)-1]
 }
 
-// forgetShape moves the cheapest shape into the collecting shape.
+// forgetShape removes the cheapest shape and adds its counts to the collecting shape.
 func (w *window) forgetShape() {
 	least, other := -1, -1
 	for i, s := range w.shapes {
@@ -174,7 +174,7 @@ func (w *window) forgetShape() {
 	if other < 0 {
 		s.Plan, s.Filter, s.Example = otherShapes, "", ""
 		w.shapes[least] = s
-		w.forgetShape() // now makes the room
+		w.forgetShape() // the collecting shape exists now, so this call removes a shape
 		return
 	}
 	w.shapes[other].add(&s)
@@ -194,13 +194,13 @@ func (s *Shape) add(o *Shape) {
 	}
 }
 
-// clone copies a text, truncated to a number of bytes, that may share memory with a request.
+// clone truncates a text to a number of bytes and copies it, because the text may share memory with a request.
 func clone(s string, most int) string { return strings.Clone(s[:min(len(s), most)]) }
 
 const firstBytes = 512
 
-// distinct counts an insert, and whether its partition is new. With 4,096 bits, nine tenths of 1,024 new partitions
-// are recognised as new. That is enough to distinguish one entity per partition from many.
+// distinct counts an insert, and counts its partition if it is new. With 4,096 bits, nine tenths of 1,024 new
+// partitions are recognised as new. This suffices to see whether inserts go to a new partition each or to few ones.
 func (w *window) distinct(id uint64) {
 	const bits = uint64(firstBytes * 8)
 	if w.totals.FirstInserts >= bits/4 {

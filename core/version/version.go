@@ -32,8 +32,8 @@ var published = []string{
 	"2026-02-06", "2026-04-06", "2026-06-06",
 }
 
-// Known reports whether v is a published version or a date after the newest one, since a client may be newer than
-// this list.
+// Known reports whether v is a published version or a date after the newest one. Later dates are accepted because a
+// client may use a version that was published after this list was written.
 func Known(v string) bool {
 	if _, found := slices.BinarySearch(published, v); found {
 		return true

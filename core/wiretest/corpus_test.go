@@ -39,7 +39,7 @@ func (a *answer) administrative() bool {
 	_, query, _ := strings.Cut(strings.ToLower(a.target), "?")
 	query = "&" + query
 	if strings.Contains(a.header.Get("Content-Type"), ";") {
-		return false // the table's name is wrong, which is answered like an operation on entities
+		return false // the table's name is invalid; the service answers this error in the format of entities
 	}
 	return strings.Contains(query, "&comp=") || strings.Contains(query, "&restype=")
 }
@@ -47,7 +47,7 @@ func (a *answer) administrative() bool {
 var (
 	entityPath = regexp.MustCompile(`(?i)(\(|%28)\s*(PartitionKey|RowKey)`)
 	tablesPath = regexp.MustCompile(`(?i)/tables(\(|$)`)
-	ofTables   = regexp.MustCompile(`(?i)^(/[a-z0-9-]+)?/+tables(\(|$)`) // not below a table
+	ofTables   = regexp.MustCompile(`(?i)^(/[a-z0-9-]+)?/+tables(\(|$)`) // only if Tables is the first segment after the account
 	errorCode  = regexp.MustCompile(`^{"odata.error":{"code":"(\w+)"|<code>(\w+)</code>|<m:code>(\w+)</m:code>`)
 )
 
@@ -60,10 +60,10 @@ var readErrors = map[string]bool{
 	"TableNotFound": true, "XMethodIncorrectCount": true, "XMethodIncorrectValue": true, "XMethodNotUsingPost": true,
 }
 
-// rules hold for every answer of the service.
+// rules are conditions that every answer of the service fulfils.
 var rules = []struct {
 	name    string
-	breaker string // a request and, after a bar, an answer that breaks the rule
+	breaker string // an example that breaks the rule: a request line, a bar and an answer
 	broken  func(a *answer) bool
 }{
 	{"an error has its code in a header", "GET /a/t|400\n\n", func(a *answer) bool { return (a.status >= 400) != a.has("x-ms-error-code") }},
@@ -137,7 +137,7 @@ func code(body string) string {
 	return m[1] + m[2] + m[3]
 }
 
-// own reports whether the operation is one that the service does not have, so that there is no form to follow.
+// own reports whether the operation is an extension of edgetable. The rules, which come from the service, do not apply to it.
 func (a *answer) own() bool { return a.status == 200 && strings.HasSuffix(a.target, "?comp=options") }
 
 // TestCorpus checks all exchanges by the rules, and parses their bodies with Go's library rather than the server's
@@ -230,7 +230,7 @@ func readable(contentType, body string) error {
 		return err
 	}
 	switch kind {
-	case "text/plain": // a count of entities
+	case "text/plain": // the only text is a count of entities
 		_, err := strconv.ParseUint(body, 10, 63)
 		return err
 	case "application/json":

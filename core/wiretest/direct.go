@@ -21,7 +21,7 @@ func Direct(t *testing.T, h *protocol.Handler) Target {
 	return func(r *Request) (*Response, error) {
 		header := make(protocol.Header)
 		for _, f := range r.Header {
-			name := textproto.CanonicalMIMEHeaderKey(f.Name) // as every transport spells it
+			name := textproto.CanonicalMIMEHeaderKey(f.Name) // transports pass names in canonical form
 			header[name] = append(header[name], f.Value)
 		}
 		req := protocol.Request{
@@ -45,7 +45,7 @@ func Direct(t *testing.T, h *protocol.Handler) Target {
 			out.Header = append(out.Header, Field(f))
 		}
 		if r.Method == "HEAD" {
-			out.Body = nil // the transport drops this body
+			out.Body = nil // a transport does not send the body of a response to HEAD
 		}
 		return out, nil
 	}

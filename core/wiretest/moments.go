@@ -21,7 +21,7 @@ func (m *moments) name(text string) string { return m.nameEach(text, timestamp) 
 // more than an hour old, because they are data.
 var recent = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d(:|%3A)\d\d(:|%3A)\d\d(\.\d+)?Z`)
 
-// nameAny is name for a server that runs on the real clock.
+// nameAny does the same as name for the responses of a server that runs on the real clock.
 func (m *moments) nameAny(text string) string {
 	return recent.ReplaceAllStringFunc(text, func(t string) string {
 		at, err := time.Parse(time.RFC3339Nano, strings.ReplaceAll(t, "%3A", ":"))
@@ -42,7 +42,7 @@ func (m *moments) nameEach(text string, pattern *regexp.Regexp) string {
 	})
 }
 
-// translate replaces each Timestamp in a request that m knows by the one with the same number in the other list.
+// translate replaces Timestamps in a request: one that is in m is replaced by the one at the same index in other.
 func (m moments) translate(text string, other moments) string {
 	return timestamp.ReplaceAllStringFunc(text, func(t string) string {
 		i := slices.Index(m, strings.ReplaceAll(t, "%3A", ":"))

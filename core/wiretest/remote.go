@@ -47,7 +47,7 @@ func RunRemote(t *testing.T, remote *Remote) {
 	t.Logf("%d of %d scenarios were played; the others need a clock, accounts or a store made for them", played, len(list))
 }
 
-// elsewhere matches parts of a request that need a server made for the transcript.
+// elsewhere matches parts of a request that work only on a server that is set up for the transcript.
 var elsewhere = regexp.MustCompile(`(?im)(second|disabled|https|walled)account|twokeys|Bearer |\$\(sas |^(Host|Date|x-ms-date|Authorization): *[^(]|^\w+ \w+://`)
 
 func (t *Transcript) playsAnywhere() bool {
@@ -79,7 +79,7 @@ func (r *Remote) play(t *testing.T, transcript *Transcript, known map[string]str
 		name := fmt.Sprintf("%02d-%s", e.Number, e.Name)
 		req, err := newRequest(theirs.translate(e.Request, ours), time.Now().UTC(), captured)
 		if err != nil && r.Dialect.Ascending {
-			continue // there is no previous page
+			continue // the request needs a continuation token that an earlier response lacks
 		}
 		if err == nil {
 			err = r.address(req)

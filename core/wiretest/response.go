@@ -50,7 +50,7 @@ func (r *Response) text(method string) (string, error) {
 			if n, err := strconv.Atoi(f.Value); err != nil || n != len(r.Body) && method != "HEAD" {
 				return "", fmt.Errorf("Content-Length %s with %d bytes of body", f.Value, len(r.Body))
 			}
-		case "connection", "keep-alive": // these concern only the connection
+		case "connection", "keep-alive": // headers about the connection, which a transport may add
 		default:
 			head = append(head, f.Name+": "+f.Value)
 		}

@@ -12,8 +12,8 @@ import (
 	"edgetable/core/protocol"
 )
 
-// updating reports whether the test's flag -update is set. This package does not define the flag, because tests of
-// other packages define one too.
+// updating reports whether the test's flag -update is set. This package does not define the flag, because some test
+// packages that import it define a flag of this name.
 func updating() bool {
 	f := flag.Lookup("update")
 	return f != nil && f.Value.String() == "true"
@@ -34,7 +34,8 @@ func Run(t *testing.T, start func(t *testing.T, h *protocol.Handler) Target) {
 	})
 }
 
-// Dialect describes how responses over a store may differ from those over the reference store, for which it is empty.
+// Dialect describes how the responses of a server with another store may differ from the transcripts, which were made
+// with the reference store. For the reference store it is empty.
 type Dialect struct {
 	// Tokens is set if continuation tokens have another form.
 	Tokens bool
@@ -45,8 +46,8 @@ type Dialect struct {
 	Ascending bool
 	// Others lists exchanges, as scenario/NN, whose response must differ from the transcript.
 	Others []string
-	// Timestamps is set if the store chooses other Timestamps than the reference store. What is compared is which
-	// Timestamps in a scenario are equal, including ETags.
+	// Timestamps is set if the store chooses other Timestamps than the reference store. Then responses need only agree
+	// in which Timestamps of a scenario are equal, including those in ETags.
 	Timestamps bool
 }
 
@@ -91,7 +92,7 @@ func RunScenes(t *testing.T, dialect Dialect, start func(t *testing.T, clock *Cl
 
 func play(t *testing.T, transcript *Transcript, dialect *Dialect, clock *Clock, target Target) {
 	captured := make(map[string]string)
-	var ours, theirs moments // stay empty for the reference store
+	var ours, theirs moments // the Timestamps of the server and of the transcript; empty if they must be equal
 	for i := range transcript.Exchanges {
 		e := &transcript.Exchanges[i]
 		name := fmt.Sprintf("%02d-%s", e.Number, e.Name)
@@ -99,7 +100,7 @@ func play(t *testing.T, transcript *Transcript, dialect *Dialect, clock *Clock, 
 		clock.Set(now)
 		req, err := newRequest(theirs.translate(e.Request, ours), now, captured)
 		if err != nil && dialect.Ascending {
-			continue // there is no previous page
+			continue // the request needs a continuation token that an earlier response lacks
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

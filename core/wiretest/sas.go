@@ -10,9 +10,10 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// signature returns a query with its signature added, as a shared access signature. It is a second implementation,
-// written from the documentation alone, so that the server's own package does not check itself. text is the
-// query, after the name of a key and a blank if the key is not the usual one: "wrong", "second", or a captured element.
+// signature signs a query as a shared access signature and returns the query with the signature. It is a second
+// implementation, written from the documentation alone, so that the server's own package does not check itself. text is
+// the query. If the key is not the usual one, the name of the key and a blank come first: "wrong", "second", or an
+// element of an earlier response such as 02<Value>.
 func signature(text, account string, captured map[string]string) (string, error) {
 	key := AccountKey
 	query := text

@@ -152,7 +152,7 @@ func lines(text string) string {
 	return marks.Replace(text)
 }
 
-// Marks for bytes that would be invisible or hard to read.
+// These marks stand in transcripts for bytes that would be invisible or hard to read.
 const (
 	byteOrderMark = "\ufeff"
 	bomMark       = "⟨BOM⟩"

@@ -215,8 +215,8 @@ func TestDirectives(t *testing.T) {
 // parseText parses the text of an archive.
 func parseText(text string) (*Transcript, error) { return parse("x.txtar", txtar.Parse([]byte(text))) }
 
-// TestRecentTimestamps checks that Timestamps of the last hour are named, even at a whole second, and that data is
-// left alone.
+// TestRecentTimestamps checks that nameAny replaces Timestamps of the last hour, even at a whole second, and leaves
+// older times alone, because they are data.
 func TestRecentTimestamps(t *testing.T) {
 	t.Parallel()
 	var m moments

@@ -60,7 +60,7 @@ func appendEscaped(dst []byte, s string, attribute bool) (out []byte, whole bool
 			dst = append(dst, "&amp;"...)
 		case c == '<':
 			dst = append(dst, "&lt;"...)
-		case c == '>': // needed in ]]>
+		case c == '>': // text must not contain ]]>, so every > is escaped
 			dst = append(dst, "&gt;"...)
 		case c == '"' && attribute:
 			dst = append(dst, "&quot;"...)
@@ -97,7 +97,8 @@ func plain(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
 		w := binary.LittleEndian.Uint64(b[i:])
-		// & is 0x26 and ' is 0x27, < is 0x3C and > is 0x3E: one bit apart.
+		// One comparison finds both & (0x26) and ' (0x27), and another one both < (0x3C) and > (0x3E), because the
+		// two characters of a pair differ in only one bit.
 		m := (w | (w - ones*0x20) | ((w ^ ones*'"') - ones) | ((w&^ones ^ ones*'&') - ones) | ((w&^(ones*2) ^ ones*'<') - ones)) & highs
 		if m != 0 {
 			return i + bits.TrailingZeros64(m)>>3

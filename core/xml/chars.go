@@ -42,7 +42,7 @@ func legal(s string) int {
 		switch c := b[i]; {
 		case c < 0x20 && c != '\t' && c != '\n' && c != '\r':
 			return i
-		case c == 0xEF && b[i+1] == 0xBF && b[i+2] >= 0xBE: // U+FFFE, U+FFFF
+		case c == 0xEF && b[i+1] == 0xBF && b[i+2] >= 0xBE: // U+FFFE or U+FFFF
 			return i
 		}
 		i++

@@ -105,7 +105,7 @@ func TestAttr(t *testing.T) {
 			t.Errorf("%s: %q, %v", c.why, got, ok)
 		}
 	}
-	for range 2 { // <d>, </d>
+	for range 2 { // the tags <d> and </d>, which have no attributes
 		if _, err := r.Next(); err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func TestContent(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := r.Content()
-		clear(doc) // the string is a copy
+		clear(doc) // the result must not change, because Content returns a copy
 		if got != c.want || !errors.Is(err, c.err) {
 			t.Errorf("%s: %q, %v", c.why, got, err)
 		}

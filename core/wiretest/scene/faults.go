@@ -25,7 +25,8 @@ func (f *faults) Replication() table.Replication {
 	return table.Replication{Status: table.Live, LastSync: f.clock.Now() - f.behind}
 }
 
-// Unwrap returns the reference store, for its abilities. Those of other stores are no part of transcripts.
+// Unwrap returns the reference store, so that [table.As] finds its optional abilities. It returns nil for any other
+// store, because transcripts do not show abilities of other stores.
 func (f *faults) Unwrap() table.Store {
 	if m, ok := f.Store.(*memstore.Store); ok {
 		return m

@@ -42,7 +42,7 @@ const (
 	WrongKey   = "d3Jvbmcga2V5"
 )
 
-// challenge is the recorded text, with a tenant that does not exist.
+// challenge is the header WWW-Authenticate as recorded from the service, but with a tenant that does not exist.
 const challenge = "Bearer authorization_uri=https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/oauth2/authorize resource_id=https://storage.azure.com"
 
 // Accounts returns the accounts that every scenario's server has.
@@ -62,7 +62,7 @@ func Accounts() map[string]*protocol.Account {
 func mustKey(text string) *sharedkey.Key {
 	k, err := sharedkey.ParseKey(text)
 	if err != nil {
-		panic(err) // the key is a constant
+		panic(err) // cannot happen, because all keys are valid constants
 	}
 	return k
 }
@@ -137,7 +137,7 @@ func obey(h *protocol.Handler, store *faults, clock *Clock, directive string) er
 	case directive == "extensions":
 		h.Extensions = true
 	case directive == "reference store":
-		store.Store = memstore.New(clock.Now) // this transcript needs abilities that not every store has
+		store.Store = memstore.New(clock.Now) // for a transcript that needs abilities that not every store has
 	case directive == "path style":
 		h.PathStyle = true
 	case word == "lag":
